@@ -1,0 +1,11 @@
+"""Objective perturbation: privacy accounting, private linear learners and the data to try them on.
+
+`objpert_core.accounting` knows privacy mathematics only (numpy, scipy); `objpert_core.learning` and
+`objpert_core.estimators` touch data; `objpert_core.datasets` loads it. Nothing here imports the app.
+"""
+
+from objpert_core.exceptions import ConvergenceError, DataUnavailableError
+
+__version__ = "0.1.0"
+
+__all__ = ["ConvergenceError", "DataUnavailableError", "__version__"]
