@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
 
 
 def _refuse(name: str, value: object, allowed: str) -> ValueError:
@@ -113,3 +114,12 @@ def alpha_array(value: Any, name: str = "alpha") -> FloatArray:
 def like_input(value: Any, result: FloatArray) -> Any:
     """A float where `value` was a scalar, the array otherwise: scalars in, float out; arrays in, arrays out."""
     return float(result) if np.ndim(value) == 0 else result
+
+
+def random_state_argument(name: str, value: Any) -> int | np.random.RandomState | np.random.Generator | None:
+    """`value`; `ValueError` unless it is None, an integer >= 0 or one of numpy's generators."""
+    if value is None or isinstance(value, (np.random.RandomState, np.random.Generator)):
+        return value
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral) or value < 0:
+        raise _refuse(name, value, "None, an integer >= 0, or a numpy RandomState or Generator")
+    return int(value)

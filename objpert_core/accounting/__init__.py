@@ -1,0 +1,35 @@
+"""Privacy accounting: what (ε, δ) and Rényi curve a mechanism has, and what noise a target needs.
+
+Adjacency is add/remove one row. See `ObjectivePerturbation` for the bounds and their sources.
+"""
+
+from objpert_core.accounting.calibration import (
+    DEFAULT_NOISE_RATIO,
+    calibrate_gaussian,
+    calibrate_objective_perturbation,
+    calibrate_published,
+)
+from objpert_core.accounting.conversion import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
+from objpert_core.accounting.mechanisms import (
+    BOUNDS,
+    ApproximateMinima,
+    Gaussian,
+    Mechanism,
+    ObjectivePerturbation,
+)
+
+__all__ = [
+    "BOUNDS",
+    "DEFAULT_NOISE_RATIO",
+    "ApproximateMinima",
+    "Gaussian",
+    "Mechanism",
+    "ObjectivePerturbation",
+    "ViaRDP",
+    "calibrate_gaussian",
+    "calibrate_objective_perturbation",
+    "calibrate_published",
+    "rdp_to_delta",
+    "rdp_to_epsilon",
+    "via_rdp",
+]

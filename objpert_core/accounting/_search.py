@@ -1,0 +1,74 @@
+"""One-dimensional searches whose answer is on the safe side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from objpert_core._validation import FloatArray
+
+_DOUBLINGS = 1100
+_STEPS = 200
+
+
+def smallest_epsilon(
+    log_profile: Callable[[FloatArray], FloatArray], log_delta: FloatArray, start: float = 0.0
+) -> FloatArray:
+    """Smallest ε >= start with log δ(ε) <= log_delta, rounded up; inf where there is none.
+
+    Works on the logarithm of the profile, which never increases in ε: doubling finds a bracket, then
+    regula falsi with the Illinois rule, safeguarded by bisection, narrows it to neighbouring doubles or a relative
+    width of 1e-15. The upper end of the bracket, at which the inequality was evaluated, is returned.
+    """
+
+    def gap(epsilon: FloatArray, chosen: np.ndarray) -> FloatArray:
+        return log_profile(epsilon) - log_delta[chosen]
+
+    result = np.full(log_delta.shape, float(start))
+    todo = np.flatnonzero(gap(result, np.arange(result.size)) > 0)
+    if not todo.size:
+        return result
+    low = np.full(todo.size, float(start))
+    high = np.full(todo.size, max(2 * start, 1e-3))
+    value = gap(high, todo)
+    for _ in range(_DOUBLINGS):
+        growing = (value > 0) & (high < 1e300)
+        if not growing.any():
+            break
+        low = np.where(growing, high, low)
+        high = np.where(growing, 4 * high, high)
+        value[growing] = gap(high[growing], todo[growing])
+    found = value <= 0
+    result[todo[~found]] = np.inf
+    result[todo[found]] = _narrow(gap, low[found], high[found], todo[found])
+    return result
+
+
+def _narrow(
+    gap: Callable[[FloatArray, np.ndarray], FloatArray], low: FloatArray, high: FloatArray, index: np.ndarray
+) -> FloatArray:
+    """Upper ends of the narrowed brackets of a sign change from positive (low) to non-positive (high)."""
+    f_low, f_high = gap(low, index), gap(high, index)
+    side = np.zeros(low.size)
+    for step in range(_STEPS):
+        width = high - low
+        open_ = width > 1e-15 * high
+        if not open_.any():
+            break
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            guess = high - f_high * width / (f_high - f_low)
+        bisect = ~np.isfinite(guess) | (guess <= low) | (guess >= high) | (step % 3 == 2)
+        guess = np.where(bisect, 0.5 * (low + high), guess)
+        # land a little on the safe side, so that the upper end converges as well
+        guess = np.where(bisect, guess, np.minimum(guess + 1e-16 * guess, high))
+        f_guess = np.where(open_, 0.0, f_high)
+        f_guess[open_] = gap(guess[open_], index[open_])
+        above = open_ & (f_guess > 0)
+        below = open_ & ~above
+        f_high = np.where(above & (side > 0), 0.5 * f_high, f_high)
+        f_low = np.where(below & (side < 0), 0.5 * f_low, f_low)
+        low, f_low = np.where(above, guess, low), np.where(above, f_guess, f_low)
+        high, f_high = np.where(below, guess, high), np.where(below, f_guess, f_high)
+        side = np.where(above, 1.0, np.where(below, -1.0, side))
+    return high

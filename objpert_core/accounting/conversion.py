@@ -1,0 +1,210 @@
+"""From a Rényi curve to (ε, δ), and mechanisms that are accounted for only through theirs.
+
+For every order α > 1 with Rényi divergence ρ(α) (Canonne, Kamath and Steinke 2020, Proposition 12; Balle et al. 2020):
+
+    δ(ε) ≤ e^{(α−1)(ρ − ε)}/α · (1 − 1/α)^{α−1},     ε(δ) ≤ ρ + log(1 − 1/α) − (log δ + log α)/(α − 1),
+
+and, at ε = 0 and any α ≥ 1, δ ≤ √(1 − e^{−ρ}) (Bretagnolle and Huber 1979, as D_1 ≤ D_α).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, alpha_array, delta_array, epsilon_array, like_input
+from objpert_core.accounting.mechanisms import Mechanism
+
+# log(α − 1) runs over this range first, and on if the best order is at its edge
+_SCAN = np.log(10.0) * np.arange(-9.0, 17.01, 0.125)
+_REFINE = 33
+_ROUNDS = 7
+_EXTENSIONS = 60
+
+
+def _log_delta_at(order: FloatArray, rdp: FloatArray, epsilon: FloatArray) -> FloatArray:
+    """log of the bound on δ at α = 1 + order > 1."""
+    alpha = 1 + order
+    with np.errstate(invalid="ignore"):
+        exponent = np.where(np.isfinite(rdp), order * (rdp - epsilon), np.inf)
+    return exponent - np.log(alpha) - order * np.log1p(1 / order)
+
+
+def _epsilon_at(order: FloatArray, rdp: FloatArray, log_delta: FloatArray) -> FloatArray:
+    return rdp - np.log1p(1 / order) - (log_delta + np.log1p(order)) / order
+
+
+def _total_variation_log(rdp: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        return 0.5 * np.log(-np.expm1(-rdp))
+
+
+def _curve(alphas: Any, rdp: Any) -> tuple[FloatArray, FloatArray]:
+    orders = np.atleast_1d(alpha_array(alphas, "alphas"))
+    values = np.atleast_1d(np.asarray(rdp, dtype=float))
+    if orders.ndim != 1 or not orders.size or orders.shape != values.shape:
+        raise ValueError(
+            f"rdp must have one value for each of alphas, 1-d and at least one, got {values.shape} for {orders.shape}"
+        )
+    bad = np.isnan(values) | (values < 0)
+    if bad.any():
+        raise ValueError(f"rdp must be >= 0 (inf is allowed), got {float(values[bad][0])!r}")
+    return orders, values
+
+
+def rdp_to_delta(alphas: Any, rdp: Any, epsilon: Any) -> Any:
+    """Smallest δ that the given points of a Rényi curve prove at ε.
+
+    Parameters
+    ----------
+    alphas : float or 1-d array of orders >= 1
+    rdp : float or 1-d array of the same length, >= 0 (inf allowed)
+    epsilon : float or array >= 0
+
+    Returns
+    -------
+    float or array of the shape of `epsilon`, in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or the lengths differ.
+
+    Examples
+    --------
+    >>> round(rdp_to_delta([2, 8, 32], [0.02, 0.08, 0.32], 0.6), 8)
+    0.00011189
+    """
+    orders, values = _curve(alphas, rdp)
+    eps = epsilon_array(epsilon)
+    flat = eps.ravel()
+    log_delta = np.full(flat.shape, min(0.0, float(_total_variation_log(values).min())))
+    proper = orders > 1
+    if proper.any():
+        table = _log_delta_at(orders[proper] - 1, values[proper], flat[:, None])
+        log_delta = np.minimum(log_delta, table.min(axis=1))
+    return like_input(epsilon, np.exp(log_delta).reshape(eps.shape))
+
+
+def rdp_to_epsilon(alphas: Any, rdp: Any, delta: Any) -> Any:
+    """Smallest ε that the given points of a Rényi curve prove at δ.
+
+    Parameters
+    ----------
+    alphas : float or 1-d array of orders >= 1
+    rdp : float or 1-d array of the same length, >= 0 (inf allowed)
+    delta : float or array strictly between 0 and 1
+
+    Returns
+    -------
+    float or array of the shape of `delta`, >= 0; `math.inf` if nothing is proved.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or the lengths differ.
+
+    Examples
+    --------
+    >>> round(rdp_to_epsilon([2, 8, 32], [0.02, 0.08, 0.32], 1e-5), 6)
+    0.547836
+    """
+    orders, values = _curve(alphas, rdp)
+    target = delta_array(delta)
+    flat = np.log(target.ravel())
+    epsilon = np.full(flat.shape, np.inf)
+    proper = orders > 1
+    if proper.any():
+        epsilon = _epsilon_at(orders[proper] - 1, values[proper], flat[:, None]).min(axis=1)
+    epsilon = np.where(flat >= _total_variation_log(values).min(), 0.0, np.maximum(epsilon, 0.0))
+    return like_input(delta, epsilon.reshape(target.shape))
+
+
+@dataclass(frozen=True)
+class ViaRDP(Mechanism):
+    """The mechanism `base`, with (ε, δ) only through its Rényi curve; see `via_rdp`."""
+
+    base: Mechanism
+
+    def _rdp(self, alpha: FloatArray) -> FloatArray:
+        return self.base._rdp(alpha)
+
+    def _curve_at(self, log_order: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """α − 1, as it is after rounding α to a double, and the Rényi curve at that α."""
+        alpha = 1 + np.exp(log_order)
+        return alpha - 1, self._rdp(alpha)
+
+    def _minimise(self, objective: Any, targets: FloatArray) -> FloatArray:
+        """min over real α > 1 of objective(order, rdp, target), for every target.
+
+        A scan over 26 decades of α − 1 that moves on while the best order is at its edge, then grids that close in
+        on the best order: every value used is a valid bound, so the search can only be loose, never wrong.
+        """
+        scan = _SCAN
+        order, curve = self._curve_at(scan)
+        table = objective(order, curve, targets[:, None])
+        best = table.argmin(axis=1)
+        for _ in range(_EXTENSIONS):
+            at_edge = (best == scan.size - 1) & np.isfinite(table[np.arange(targets.size), best])
+            if not at_edge.any() or scan[-1] > 600:
+                break
+            more = scan[-1] + np.log(10.0) * np.arange(0.125, 8.01, 0.125)
+            scan = np.concatenate((scan, more))
+            order, curve = self._curve_at(scan)
+            table = objective(order, curve, targets[:, None])
+            best = table.argmin(axis=1)
+        value = table[np.arange(targets.size), best]
+        centre, width = scan[best], np.full(targets.size, scan[1] - scan[0])
+        for _ in range(_ROUNDS):
+            grid = centre[:, None] + width[:, None] * np.linspace(-1, 1, _REFINE)
+            order, rdp = self._curve_at(grid.ravel())
+            fine = objective(order.reshape(grid.shape), rdp.reshape(grid.shape), targets[:, None])
+            best = fine.argmin(axis=1)
+            value = np.minimum(value, fine[np.arange(targets.size), best])
+            centre = grid[np.arange(targets.size), best]
+            width = width * 2 / (_REFINE - 1)
+        return value
+
+    def _total_variation(self) -> float:
+        return float(_total_variation_log(self._rdp(np.ones(1)))[0])
+
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        return np.minimum(self._minimise(_log_delta_at, epsilon), min(0.0, self._total_variation()))
+
+    def _epsilon(self, log_delta: FloatArray) -> FloatArray:
+        epsilon = np.maximum(self._minimise(_epsilon_at, log_delta), 0.0)
+        return np.where(log_delta >= self._total_variation(), 0.0, np.where(np.isnan(epsilon), np.inf, epsilon))
+
+    def explain(self, epsilon: float | None = None) -> str | None:
+        """Why the Rényi curve proves nothing; None where it does."""
+        return self.base.explain() or super().explain(epsilon)
+
+
+def via_rdp(mechanism: Mechanism) -> ViaRDP:
+    """The same mechanism, with (ε, δ) only through its Rényi curve, minimised over every real order.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Anything with a Rényi curve.
+
+    Raises
+    ------
+    ValueError
+        If `mechanism` is not a mechanism.
+    NotImplementedError
+        If it has no Rényi curve ("kifer2012").
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import Gaussian
+    >>> exact = Gaussian(5.0)
+    >>> exact.epsilon(1e-5) < via_rdp(exact).epsilon(1e-5) < 1.1 * exact.epsilon(1e-5)
+    True
+    """
+    if not isinstance(mechanism, Mechanism):
+        raise ValueError(f"mechanism must be one of this package's mechanisms, got {mechanism!r}")
+    mechanism._rdp(np.array([2.0]))
+    return mechanism if isinstance(mechanism, ViaRDP) else ViaRDP(mechanism)

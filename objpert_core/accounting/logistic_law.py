@@ -1,0 +1,218 @@
+"""The tight privacy loss of objective perturbation for the logistic loss, T (README, theorem).
+
+With a = R/σ, κ = R²/λ, G = a²/2 + a·v and w(p) = p(1 − p),
+
+    T(v) = max over p in [0, 1] of  p·G + log(1 + κ·w(p)) − a²·w(p)/2.
+
+* κ ≤ a²/2 (λ ≥ 2σ²): log(1 + κw) ≤ κw ≤ a²w/2, so T = max(0, G), attained at p = 0 or 1.
+* κ > a²/2: write p = 1/2 + q. Everything but q·G is even in q, so T(−G) = T(G) − G, and for G ≥ 0 the maximum is at the
+  only root in [0, 1/2] of  G + a²q = 2κq/(K − κq²), K = 1 + κ/4,  or at q = 1/2 once G ≥ ε* = κ − a²/2.
+  With Q = √(K/κ) and q = Q·tanh(r) the equation reads  sinh(2r)/Q − a²Q·tanh(r) = G, convex in r: Newton's
+  method from above converges monotonically.
+
+dT/dG = p, so T is convex and never decreases; T = G for G ≥ ε* and T = 0 for G ≤ −ε*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from objpert_core._validation import FloatArray, IntArray
+from objpert_core.accounting import _gaussian
+from objpert_core.accounting._quadrature import (
+    GRADED,
+    UNIFORM,
+    V_HIGH,
+    V_LOW,
+    log_expectation,
+    reach,
+    sorted_breaks,
+)
+from objpert_core.accounting.laws import PositiveGaussianLaw, PrivacyLossLaw
+
+_MAX_NEWTON = 100
+_BISECTIONS = 48
+
+
+@dataclass(frozen=True)
+class LogisticLaw(PrivacyLossLaw):
+    """ω = T(v) for κ > a²/2; use `logistic_law`, which also knows the other case."""
+
+    a: float
+    kappa: float
+    threshold: float = field(init=False)  # ε* = κ − a²/2: from here on T = G
+    _scale: float = field(init=False)  # Q
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "threshold", self.kappa - self.a**2 / 2)
+        object.__setattr__(self, "_scale", float(np.sqrt(0.25 + 1 / self.kappa)))
+
+    # --- the maximiser ---------------------------------------------------------------------------------------
+
+    def _gap(self, r: FloatArray) -> FloatArray:
+        """The G ≥ 0 at which q = Q·tanh(r) is the maximiser."""
+        return np.sinh(2 * r) / self._scale - self.a**2 * self._scale * np.tanh(r)
+
+    def _r_of(self, size: FloatArray) -> FloatArray:
+        """r at |G| = size in [0, ε*], by Newton's method from above."""
+        r = 0.5 * np.arcsinh(self._scale * (size + self.a**2 / 2))
+        for _ in range(_MAX_NEWTON):
+            slope = 2 * np.cosh(2 * r) / self._scale - self.a**2 * self._scale / np.cosh(r) ** 2
+            step = np.where(slope > 0, (self._gap(r) - size) / np.where(slope > 0, slope, 1.0), 0.0)
+            r = np.maximum(r - step, 0.0)
+            if not (np.abs(step) > 1e-9 * r).any():  # T is stationary in q: its error is of second order
+                break
+        return r
+
+    def _q_of(self, size: FloatArray) -> FloatArray:
+        return np.minimum(self._scale * np.tanh(self._r_of(size)), 0.5)
+
+    def _value(self, gaussian: FloatArray, q: FloatArray) -> FloatArray:
+        """p·G + log(1 + κw) − a²w/2 at p = 1/2 + sign(G)·q."""
+        p = np.where(gaussian >= 0, 0.5 + q, 0.5 - q)
+        w = (0.5 - q) * (0.5 + q)
+        return p * gaussian + np.log1p(self.kappa * w) - 0.5 * self.a**2 * w
+
+    def loss(self, v: FloatArray) -> FloatArray:
+        """T(v)."""
+        gaussian = self.a * (self.a / 2 + v)
+        inside = np.abs(gaussian) < self.threshold
+        result = np.maximum(gaussian, 0.0)
+        if inside.any():
+            between = gaussian[inside]
+            result[inside] = np.maximum(self._value(between, self._q_of(np.abs(between))), result[inside])
+        return result
+
+    def position(self, epsilon: FloatArray) -> FloatArray:
+        """v with T(v) = ε to within 2^-48 of its range in r; exact for ε ≥ ε*."""
+        top = 0.5 * np.arcsinh(self.kappa * self._scale)
+        bottom = float(self._r_of(np.zeros(1))[0])
+        middle = self._value(np.zeros(1), np.minimum(self._scale * np.tanh(np.array([bottom])), 0.5))[0]
+        positive = epsilon >= middle
+        low, high = np.full(epsilon.shape, bottom), np.full(epsilon.shape, top)
+        for _ in range(_BISECTIONS):
+            r = 0.5 * (low + high)
+            size = self._gap(r)
+            value = self._value(np.where(positive, size, -size), np.minimum(self._scale * np.tanh(r), 0.5))
+            further = np.where(positive, value < epsilon, value > epsilon)
+            low, high = np.where(further, r, low), np.where(further, high, r)
+        size = self._gap(0.5 * (low + high))
+        gaussian = np.where(positive, size, -size)
+        gaussian = np.where(epsilon >= self.threshold, epsilon, gaussian)
+        return gaussian / self.a - self.a / 2
+
+    @property
+    def _start(self) -> float:
+        """v*: from here on T = G."""
+        return self.threshold / self.a - self.a / 2
+
+    def gaussian_part(self) -> tuple[float, float]:
+        """T = G from v* on."""
+        return self._start, 0.0
+
+    def kinks(self) -> FloatArray:
+        """Where T leaves 0 and becomes G, and, with ever finer panels, G = 0, where the maximiser may jump."""
+        distance = self.threshold / self.a
+        return np.concatenate((np.array([-distance, distance]), GRADED)) - self.a / 2
+
+    # --- functionals -----------------------------------------------------------------------------------------
+
+    def _log_tail(self, epsilon: FloatArray, start: float) -> FloatArray:
+        """log of ∫ over v ≥ start of (1 − e^{ε−G})φ(v) dv for ε ≤ G(start), start ≥ −a/2, from Mills' ratios."""
+        drop = np.array([start])
+        wide = np.array([self.a])
+        log_density = -0.5 * start * start - _gaussian.LOG_SQRT_2PI
+        if start < -0.5:
+            log_gap = np.log(np.exp(log_ndtr(-drop)) - np.exp(log_density) * _gaussian.mills(drop + wide))
+        else:
+            log_gap = log_density + _gaussian.log_mills_drop(drop, wide)
+        with np.errstate(divide="ignore"):
+            shortfall = np.log(-np.expm1(epsilon - self.threshold))
+        # log φ(start)·m(start + a), and e^{−G}φ integrates to it
+        return np.logaddexp(log_gap, shortfall + log_density + np.log(_gaussian.mills(drop + wide)))
+
+    def log_profile(self, epsilon: FloatArray) -> FloatArray:
+        """The Gaussian profile from ε* on; below it the integral over v < v* by quadrature, the rest in closed form."""
+        result = _gaussian.log_profile(epsilon, self.a)
+        low = epsilon < self.threshold
+        if low.any():
+            eps = epsilon[low]
+            start = self._start
+            first = np.maximum(self.position(eps), V_LOW)
+            last = np.minimum(start, V_HIGH)
+            breaks = sorted_breaks(
+                UNIFORM,
+                first[:, None] + reach(1 / (64 * max(self.a, 1.0))),
+                self.kinks(),
+                low=np.minimum(first, last),
+                high=last,
+            )
+
+            def log_f(v: FloatArray, row: IntArray) -> FloatArray:
+                with np.errstate(divide="ignore"):
+                    return np.log(-np.expm1(np.minimum(eps[row] - self.loss(v), 0.0)))
+
+            middle = log_expectation(log_f, breaks)
+            result[low] = np.minimum(np.logaddexp(middle, self._log_tail(eps, start)), 0.0)
+        return result
+
+    def rdp(self, order: FloatArray) -> FloatArray:
+        """log E[e^{sT}]/s; the part with T = G in closed form, the rest around the mode of s·T(v) − v²/2."""
+        result = np.empty_like(order)
+        gentle = order * (self.a + np.log1p(self.kappa / 4)) < 0.25
+        if gentle.any():
+            result[gentle] = self._rdp_near_one(order[gentle])
+        if (~gentle).any():
+            result[~gentle] = self._rdp_away(order[~gentle])
+        return result
+
+    def _rdp_near_one(self, order: FloatArray) -> FloatArray:
+        """log1p(E[e^{sT} − 1])/s for small s, and E[T] at s = 0."""
+        breaks = sorted_breaks(UNIFORM, self.kinks(), np.empty((order.size, 0)), low=V_LOW, high=V_HIGH)
+
+        def log_f(v: FloatArray, row: IntArray) -> FloatArray:
+            s, loss = order[row], self.loss(v)
+            with np.errstate(divide="ignore", over="ignore"):
+                return np.log(np.where(s > 0, np.expm1(s * loss) / np.where(s > 0, s, 1.0), loss))
+
+        rate = np.exp(log_expectation(log_f, breaks))
+        safe = np.where(order > 0, order, 1.0)
+        return np.where(order > 0, np.log1p(safe * rate) / safe, rate)
+
+    def _rdp_away(self, order: FloatArray) -> FloatArray:
+        start = self._start
+        tail = order * (1 + order) * self.a**2 / 2 + log_ndtr(order * self.a - start)
+        mode = np.minimum(self._mode(order), start)
+        growth = 0.5 * 1.25 ** np.arange(140)
+        reach = np.concatenate((-growth[::-1], [-0.25, 0.0, 0.25], growth))
+        breaks = sorted_breaks(
+            mode[:, None] + reach,
+            self.kinks(),
+            low=-self.threshold / self.a - self.a / 2,
+            high=start,
+        )
+        middle = log_expectation(lambda v, row: order[row] * self.loss(v), breaks, unimodal=True)
+        zero = np.full_like(order, log_ndtr(-self.threshold / self.a - self.a / 2))
+        return np.logaddexp(np.logaddexp(middle, tail), zero) / order
+
+    def _mode(self, order: FloatArray) -> FloatArray:
+        """The mode of s·T(v) − v²/2: s·T' − v is concave and positive on the left, so it has one root."""
+        low = np.full_like(order, -self.a / 2)
+        high = order * self.a
+        for _ in range(_BISECTIONS):
+            v = 0.5 * (low + high)
+            gaussian = self.a * (self.a / 2 + v)
+            q = np.where(gaussian < self.threshold, self._q_of(np.clip(gaussian, 0.0, self.threshold)), 0.5)
+            rising = order * self.a * (0.5 + q) > v
+            low, high = np.where(rising, v, low), np.where(rising, high, v)
+        return high
+
+
+def logistic_law(a: float, kappa: float) -> PrivacyLossLaw:
+    """The law of T for a = R/σ and κ = R²/λ."""
+    if kappa <= a**2 / 2:
+        return PositiveGaussianLaw(a, 0.0)
+    return LogisticLaw(a, kappa)

@@ -1,0 +1,363 @@
+"""Mechanisms: frozen descriptions that answer `.delta(epsilon)`, `.epsilon(delta)`, `.rdp(alpha)` and `.explain()`.
+
+Scalars in, float out; arrays in, arrays out. Adjacency is add/remove one row throughout. What a mechanism is (its
+noise and its regularisation) is separate from the law of its privacy loss, which the bound chooses (`laws`).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from objpert_core._validation import (
+    FloatArray,
+    alpha_array,
+    choice,
+    delta_array,
+    epsilon_array,
+    like_input,
+    positive,
+    positive_integer,
+)
+from objpert_core.accounting import _gaussian
+from objpert_core.accounting._chi import log_chi_moment_rate
+from objpert_core.accounting._search import smallest_epsilon
+from objpert_core.accounting.laws import HalfNormalLaw, PositiveGaussianLaw, PrivacyLossLaw
+from objpert_core.accounting.logistic_law import logistic_law
+
+BOUNDS = ("logistic", "monotone", "glm", "kifer2012", "non-glm")
+
+_NO_PLD = (
+    "a discretised privacy loss distribution is not part of this version; use delta, epsilon or rdp "
+    "(Rényi curves of independent releases add up)"
+)
+
+
+class Mechanism(ABC):
+    """What every mechanism answers; subclasses supply the logarithm of the profile and the Rényi curve."""
+
+    adjacency: ClassVar[str] = "add/remove one row"
+
+    @abstractmethod
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        """log δ for a 1-d array of ε >= 0; 0.0 where the bound proves nothing."""
+
+    @abstractmethod
+    def _rdp(self, alpha: FloatArray) -> FloatArray:
+        """Rényi divergence for a 1-d array of α >= 1; inf where the bound proves nothing."""
+
+    def _epsilon(self, log_delta: FloatArray) -> FloatArray:
+        return smallest_epsilon(self._log_delta, log_delta)
+
+    def delta(self, epsilon: Any) -> Any:
+        """Privacy profile: the smallest δ this bound proves at ε.
+
+        Parameters
+        ----------
+        epsilon : float or array of floats >= 0, finite
+
+        Returns
+        -------
+        float or array of the same shape, in [0, 1]; 1.0 where the bound proves nothing. Values below the
+        smallest double underflow to 0.0.
+
+        Raises
+        ------
+        ValueError
+            If an ε is negative or not finite.
+        """
+        eps = epsilon_array(epsilon)
+        return like_input(epsilon, np.exp(self._log_delta(eps.ravel())).reshape(eps.shape))
+
+    def log_delta(self, epsilon: Any) -> Any:
+        """Natural logarithm of `delta(epsilon)`, which does not underflow where a closed form is known."""
+        eps = epsilon_array(epsilon)
+        return like_input(epsilon, self._log_delta(eps.ravel()).reshape(eps.shape))
+
+    def epsilon(self, delta: Any) -> Any:
+        """Inverse of the privacy profile, rounded up: `delta(epsilon(d)) <= d` holds in floating point.
+
+        Parameters
+        ----------
+        delta : float or array of floats strictly between 0 and 1
+
+        Returns
+        -------
+        float or array of the same shape; 0.0 where δ >= delta(0), `math.inf` where the bound proves nothing.
+
+        Raises
+        ------
+        ValueError
+            If a δ lies outside (0, 1).
+        """
+        target = delta_array(delta)
+        return like_input(delta, self._epsilon(np.log(target.ravel())).reshape(target.shape))
+
+    def rdp(self, alpha: Any) -> Any:
+        """Rényi curve: a bound on the Rényi divergence of order α, both directions of the adjacency.
+
+        Parameters
+        ----------
+        alpha : float or array of finite floats >= 1 (at 1: the Kullback–Leibler divergence)
+
+        Returns
+        -------
+        float or array of the same shape; `math.inf` where the bound proves nothing.
+
+        Raises
+        ------
+        ValueError
+            If an α is below 1 or not finite.
+        """
+        orders = alpha_array(alpha)
+        return like_input(alpha, self._rdp(orders.ravel()).reshape(orders.shape))
+
+    def pld(self, **_options: Any) -> Any:
+        """Discretised privacy loss distribution: not part of this version, raises `NotImplementedError`."""
+        raise NotImplementedError(_NO_PLD)
+
+    def explain(self, epsilon: float | None = None) -> str | None:
+        """Why the bound proves nothing (at `epsilon`, if given), as one sentence; None where it proves something."""
+        if epsilon is not None and self.delta(epsilon) >= 1.0:
+            return f"At ε = {epsilon:g} this bound is not below δ = 1; it says something from a larger ε on."
+        return None
+
+
+@dataclass(frozen=True)
+class Gaussian(Mechanism):
+    """The Gaussian mechanism: a value of bounded L2 sensitivity plus N(0, σ²) noise in every coordinate.
+
+    Parameters
+    ----------
+    sigma : float > 0
+        Standard deviation of the noise, in the units of the released value.
+    sensitivity : float > 0
+        L2 sensitivity under add/remove of one row.
+
+    Notes
+    -----
+    Exact: Balle and Wang (2018), Theorem 8, for the profile; Redberg et al. (2023), Theorem B.1, for Rényi.
+
+    Examples
+    --------
+    >>> round(Gaussian(sigma=1.0).delta(1.0), 10)
+    0.1269367375
+    """
+
+    sigma: float
+    sensitivity: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
+        object.__setattr__(self, "sensitivity", positive("sensitivity", self.sensitivity))
+
+    @property
+    def _a(self) -> float:
+        return self.sensitivity / self.sigma
+
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        return _gaussian.log_profile(epsilon, self._a)
+
+    def _rdp(self, alpha: FloatArray) -> FloatArray:
+        return _gaussian.rdp(alpha, self._a)
+
+
+@dataclass(frozen=True)
+class ObjectivePerturbation(Mechanism):
+    """Objective perturbation: the minimiser of Σ ℓ(θ; z) + λ/2 ‖θ‖² + bᵀθ with b ~ N(0, σ² I).
+
+    Parameters
+    ----------
+    sigma : float > 0
+        Standard deviation of each coordinate of b.
+    lam : float > 0
+        Regularisation λ.
+    lipschitz : float > 0
+        Bound L on the L2 norm of one row's gradient; for the logistic loss the largest row norm R.
+    smoothness : float > 0, optional
+        Bound β on the largest eigenvalue of one row's Hessian; `lipschitz**2 / 4` unless given, which is the
+        logistic loss on rows of norm at most `lipschitz`.
+    bound : {"logistic", "monotone", "glm", "kifer2012", "non-glm"}
+        Which theorem to use.
+
+        * ``"logistic"``: the logistic loss only; exactly the Gaussian mechanism's profile for every
+          ε >= max(0, R²/λ − R²/(2σ²)) (the project's theorem, README). Any λ > 0. Does not use `smoothness`.
+        * ``"monotone"``: GLM losses f(xᵀθ; y) whose f' never changes sign in its first argument. Any λ > 0.
+        * ``"glm"``: any GLM loss; Redberg et al. (2023), Theorems 3.1 and 3.2 with the second branch of (3.1)
+          corrected (it reads e^{L²/(2σ²)}) and the limit E|X| at α = 1. Proves nothing unless λ > β.
+        * ``"kifer2012"``: Theorem 2.8 there (Kifer, Smith and Thakurta 2012); answers `delta` and `epsilon` only
+          and proves nothing unless λ >= 2β/ε.
+        * ``"non-glm"``: Theorem G.2 there, with its lost logarithm and square restored; any smooth convex loss in
+          `dimension` parameters; answers `rdp` only. Proves nothing unless λ > β.
+    dimension : int >= 1, optional
+        Number of parameters; needed by, and only used by, ``"non-glm"``.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or ``"non-glm"`` comes without a dimension.
+
+    Examples
+    --------
+    >>> mechanism = ObjectivePerturbation(sigma=10, lam=5)
+    >>> round(mechanism.delta(0.3), 9) == round(Gaussian(10).delta(0.3), 9)
+    True
+    >>> ObjectivePerturbation(sigma=5, lam=0.5, smoothness=1.0, bound="glm").explain()
+    'Theorems 3.1 and 3.2 need λ > β; λ = 0.5 is not above β = 1, so they prove nothing.'
+    """
+
+    sigma: float
+    lam: float
+    lipschitz: float = 1.0
+    smoothness: float = None  # type: ignore[assignment]
+    bound: str = "logistic"
+    dimension: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("sigma", "lam", "lipschitz"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        smoothness = self.lipschitz**2 / 4 if self.smoothness is None else self.smoothness
+        object.__setattr__(self, "smoothness", positive("smoothness", smoothness))
+        choice("bound", self.bound, BOUNDS)
+        if self.dimension is not None or self.bound == "non-glm":
+            object.__setattr__(self, "dimension", positive_integer("dimension", self.dimension))
+
+    @property
+    def _a(self) -> float:
+        return self.lipschitz / self.sigma
+
+    @property
+    def gaussian(self) -> Gaussian:
+        """The lower bound: the Gaussian mechanism that a linear loss attains (Corollary 3.5)."""
+        return Gaussian(self.sigma, self.lipschitz)
+
+    @cached_property
+    def law(self) -> PrivacyLossLaw | None:
+        """The law of the bound's privacy loss; None for the bounds that have none, or where λ <= β forbids it."""
+        if self.bound == "logistic":
+            return logistic_law(self._a, self.lipschitz**2 / self.lam)
+        if self.bound == "monotone":
+            return PositiveGaussianLaw(self._a, math.log1p(self.smoothness / self.lam))
+        if self.bound == "glm" and self.lam > self.smoothness:
+            return HalfNormalLaw(self._a, -math.log1p(-self.smoothness / self.lam))
+        return None
+
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        if self.bound == "non-glm":
+            raise NotImplementedError("Theorem G.2 bounds the Rényi divergence only; use via_rdp(mechanism)")
+        if self.bound == "kifer2012":
+            scaled = np.square(self.sigma * epsilon / self.lipschitz)
+            log_delta = math.log(2) - (scaled - 4 * epsilon) / 8
+            works = self.lam * epsilon >= 2 * self.smoothness
+            return np.where(works, np.minimum(log_delta, 0.0), 0.0)
+        if self.law is None:
+            return np.zeros_like(epsilon)
+        return self.law.log_profile(epsilon)
+
+    def _epsilon(self, log_delta: FloatArray) -> FloatArray:
+        if self.bound == "glm" and self.law is None:
+            return np.full_like(log_delta, np.inf)
+        if self.bound == "kifer2012":  # the profile jumps at ε = 2β/λ: no root to bracket below
+            start = 2 * self.smoothness / self.lam
+            while start * self.lam < 2 * self.smoothness:
+                start = math.nextafter(start, math.inf)
+            return smallest_epsilon(self._log_delta, log_delta, start=start)
+        return super()._epsilon(log_delta)
+
+    def _rdp(self, alpha: FloatArray) -> FloatArray:
+        if self.bound == "kifer2012":
+            raise NotImplementedError("Theorem 2.8 of Kifer et al. (2012) bounds δ at ε only; it has no Rényi curve")
+        if self.bound == "non-glm":
+            if self.lam <= self.smoothness:
+                return np.full_like(alpha, np.inf)
+            assert self.dimension is not None
+            shift = -self.dimension * math.log1p(-self.smoothness / self.lam) + self._a**2 / 2
+            return shift + self._a * log_chi_moment_rate((alpha - 1) * self._a, self.dimension)
+        if self.law is None:
+            return np.full_like(alpha, np.inf)
+        return self.law.rdp(alpha - 1)
+
+    def explain(self, epsilon: float | None = None) -> str | None:
+        """Why this bound proves nothing at these parameters (at `epsilon`, if given); None where it does."""
+        lam, beta = f"{self.lam:g}", f"{self.smoothness:g}"
+        if self.bound in ("glm", "non-glm") and self.lam <= self.smoothness:
+            source = "Theorem G.2 needs" if self.bound == "non-glm" else "Theorems 3.1 and 3.2 need"
+            prove = "it proves" if self.bound == "non-glm" else "they prove"
+            return f"{source} λ > β; λ = {lam} is not above β = {beta}, so {prove} nothing."
+        if self.bound == "kifer2012" and epsilon is not None and self.lam * epsilon < 2 * self.smoothness:
+            least = 2 * self.smoothness / epsilon if epsilon > 0 else math.inf
+            return (
+                f"Theorem 2.8 needs λ ≥ 2β/ε; λ = {lam} is below 2β/ε = {least:.4g} at ε = {epsilon:g}, "
+                "so it proves nothing there."
+            )
+        if self.bound == "non-glm":
+            return None
+        return super().explain(epsilon)
+
+
+@dataclass(frozen=True)
+class ApproximateMinima(Mechanism):
+    """Algorithm 1: objective perturbation solved to ‖∇‖₂ <= τ, plus N(0, σ_out² I) on the released minimiser.
+
+    Parameters
+    ----------
+    objective : ObjectivePerturbation
+        The perturbed objective; its bound carries over.
+    tau : float > 0
+        Largest L2 norm of the gradient at which the solver may stop.
+    sigma_out : float > 0
+        Standard deviation of the noise on each released coefficient.
+
+    Notes
+    -----
+    The minimiser is within τ/λ of the exact one, so the release is the exact minimiser composed with a Gaussian
+    mechanism of sensitivity 2τ/λ (Redberg et al. 2023, Theorems 4.1 and E.1): Rényi curves add, and the profile is
+    that of the sum of the two privacy losses.
+
+    Examples
+    --------
+    >>> exact = ObjectivePerturbation(sigma=5, lam=2)
+    >>> ApproximateMinima(exact, tau=1e-6, sigma_out=0.01).epsilon(1e-5) >= exact.epsilon(1e-5)
+    True
+    """
+
+    objective: ObjectivePerturbation
+    tau: float
+    sigma_out: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.objective, ObjectivePerturbation):
+            raise ValueError(f"objective must be an ObjectivePerturbation, got {self.objective!r}")
+        for name in ("tau", "sigma_out"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
+
+    @property
+    def output(self) -> Gaussian:
+        """The Gaussian mechanism that covers the distance to the exact minimiser (Theorem E.1)."""
+        return Gaussian(self.sigma_out, 2 * self.tau / self.objective.lam)
+
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        if self.objective.bound in ("kifer2012", "non-glm"):
+            raise NotImplementedError(
+                f"the bound {self.objective.bound!r} has no privacy loss law to combine with the output noise"
+            )
+        if self.objective.law is None:
+            return np.zeros_like(epsilon)
+        return self.objective.law.log_profile_with_gaussian(epsilon, self.output._a)
+
+    def _epsilon(self, log_delta: FloatArray) -> FloatArray:
+        if self.objective.bound == "glm" and self.objective.law is None:
+            return np.full_like(log_delta, np.inf)
+        return super()._epsilon(log_delta)
+
+    def _rdp(self, alpha: FloatArray) -> FloatArray:
+        return self.objective._rdp(alpha) + self.output._rdp(alpha)
+
+    def explain(self, epsilon: float | None = None) -> str | None:
+        """Why the bound proves nothing at these parameters; None where it does."""
+        return self.objective.explain() or super().explain(epsilon)
