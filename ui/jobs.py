@@ -1,0 +1,240 @@
+"""Long work in the background: a small pool of threads that the whole server shares.
+
+A job is a generator function `work(should_stop)`. Each value it yields is a new partial result, complete in
+itself and never changed afterwards; the page shows the latest one. The same generator can be consumed in a
+plain loop where there are no threads (Python inside a browser).
+
+The rules, all of them here:
+
+* at most `workers` jobs run at once and at most `queue_limit` wait; a further one is refused with `QueueFullError`;
+* an owner (one browser session) has one job: submitting the next stops the previous one;
+* stopping is cooperative: `should_stop()` turns true, the generator ends soon, its last value is kept;
+* a job that nobody has looked at for `abandoned_after` seconds counts as stopped: a closed tab frees its slot.
+  Browsers wake the timers of hidden tabs once a minute at worst, so the default is above that;
+* the runner forgets a job when it ends. The session holds its own `Job`, so results live as long as the session.
+
+Nothing in this file, and nothing that a worker thread runs, calls Streamlit.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar
+
+from threadpoolctl import threadpool_limits
+
+from objpert_core import ConvergenceError, DataUnavailableError
+
+T = TypeVar("T")
+State = Literal["waiting", "running", "finished", "stopped", "failed"]
+Work = Callable[[Callable[[], bool]], Iterator[T]]
+
+_log = logging.getLogger(__name__)
+_READABLE = (ValueError, ConvergenceError, DataUnavailableError)  # their messages are written for people
+
+
+class QueueFullError(RuntimeError):
+    """The server already runs and holds as many jobs as it will; the message says so in one sentence."""
+
+
+@dataclass(frozen=True)
+class JobView(Generic[T]):
+    """What a page may show of a job at one moment.
+
+    Attributes:
+        state: "waiting", "running", "finished", "stopped" (by its owner, or abandoned) or "failed".
+        latest: the last partial result, or None when there is none yet; kept after a stop or a failure.
+        message: one sentence that says why the job failed, else None.
+        ahead: how many waiting jobs are in front of this one.
+        stopping: whether a stop was asked for and has not taken effect yet.
+        seconds: time since the job began to run; stands still once it has ended.
+    """
+
+    state: State
+    latest: T | None
+    message: str | None
+    ahead: int
+    stopping: bool
+    seconds: float
+
+    @property
+    def active(self) -> bool:
+        """Whether the job may still change, so that polling makes sense."""
+        return self.state in ("waiting", "running")
+
+
+class Job(Generic[T]):
+    """One piece of background work, held by the session that asked for it."""
+
+    def __init__(self, runner: JobRunner, owner: str, work: Work[T]) -> None:
+        self.owner = owner
+        self._runner = runner
+        self._work: Work[T] | None = work
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._state: State = "waiting"
+        self._latest: T | None = None
+        self._message: str | None = None
+        self._seen = self._began = runner.clock()
+        self._ended: float | None = None
+
+    def view(self) -> JobView[T]:
+        """The job's state now. Looking also tells the runner that somebody still wants it."""
+        now = self._seen = self._runner.clock()
+        ahead = self._runner._ahead_of(self)
+        with self._lock:
+            began = now if self._state == "waiting" else self._began
+            return JobView(
+                state=self._state,
+                latest=self._latest,
+                message=self._message,
+                ahead=ahead,
+                stopping=self._stop.is_set() and self._state == "running",
+                seconds=(self._ended if self._ended is not None else now) - began,
+            )
+
+    def stop(self) -> None:
+        """Ask the job to end. A waiting one ends at once, a running one at its next check."""
+        self._stop.set()
+        self._runner._drop_stopped()
+
+    def should_stop(self) -> bool:
+        """Whether the work must end: its owner said so, or nobody has looked for too long."""
+        if not self._stop.is_set() and self._runner.clock() - self._seen > self._runner.abandoned_after:
+            self._stop.set()
+        return self._stop.is_set()
+
+    def _end(self, state: State, message: str | None = None) -> None:
+        with self._lock:
+            self._state = state
+            self._message = message
+            self._ended = self._runner.clock()
+            self._work = None  # lets go of whatever the closure holds
+
+    def _run(self) -> None:
+        with self._lock:
+            work, self._state, self._began = self._work, "running", self._runner.clock()
+        if work is None or self.should_stop():
+            self._end("stopped")
+            return
+        try:
+            for step in work(self.should_stop):
+                with self._lock:
+                    self._latest = step
+                if self.should_stop():
+                    break
+        except _READABLE as error:
+            self._end("failed", str(error))
+        except MemoryError:
+            _log.exception("background job ran out of memory")
+            self._end("failed", "The server ran out of memory for this job; try fewer repeats or smaller data.")
+        except Exception as error:
+            _log.exception("background job failed")
+            self._end(
+                "failed",
+                f"Something unexpected went wrong in the background ({type(error).__name__}); "
+                "the server's log has the details.",
+            )
+        else:
+            self._end("stopped" if self._stop.is_set() else "finished")
+
+
+class JobRunner:
+    """Runs jobs on at most `workers` threads, first come first served.
+
+    Args:
+        workers: how many jobs run at once.
+        queue_limit: how many more may wait.
+        abandoned_after: seconds without a `Job.view()` after which a job is stopped.
+        clock: seconds, monotonic; replaced in tests.
+    """
+
+    def __init__(
+        self,
+        workers: int = 2,
+        queue_limit: int = 16,
+        abandoned_after: float = 90.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.workers = workers
+        self.queue_limit = queue_limit
+        self.abandoned_after = abandoned_after
+        self.clock = clock
+        self._lock = threading.Lock()
+        self._waiting: deque[Job] = deque()
+        self._running: list[Job] = []
+        self._threads = 0
+
+    def submit(self, owner: str, work: Work[T]) -> Job[T]:
+        """Queue `work` for `owner`, whose previous job is stopped first.
+
+        Raises:
+            QueueFullError: the queue is full; nothing was queued.
+        """
+        job: Job[T] = Job(self, owner, work)
+        with self._lock:
+            previous = [other for other in (*self._running, *self._waiting) if other.owner == owner]
+        for other in previous:
+            other.stop()
+        self._drop_stopped()
+        with self._lock:
+            if self._threads >= self.workers and len(self._waiting) >= self.queue_limit:
+                raise QueueFullError(
+                    f"The server is busy: {len(self._running)} jobs are running and {len(self._waiting)} are "
+                    "waiting. Please try again in a minute."
+                )
+            self._waiting.append(job)
+            if self._threads < self.workers:
+                self._threads += 1
+                threading.Thread(target=self._serve, name="objpert-job", daemon=True).start()
+        return job
+
+    def counts(self) -> tuple[int, int]:
+        """How many jobs are running and how many are waiting."""
+        with self._lock:
+            return len(self._running), len(self._waiting)
+
+    def _serve(self) -> None:
+        """A worker thread: takes jobs until none is left, then ends."""
+        while True:
+            self._drop_stopped()
+            with self._lock:
+                if not self._waiting:
+                    self._threads -= 1
+                    return
+                job = self._waiting.popleft()
+                self._running.append(job)
+            try:
+                # Each job gets its part of the cores; jobs that all use every core slow one another down.
+                with threadpool_limits(limits=max(1, (os.cpu_count() or 1) // self.workers), user_api="blas"):
+                    job._run()
+            finally:
+                with self._lock:
+                    self._running.remove(job)
+
+    def _drop_stopped(self) -> None:
+        """Take stopped and abandoned jobs out of the queue."""
+        with self._lock:
+            dropped = [job for job in self._waiting if job.should_stop()]
+            for job in dropped:
+                self._waiting.remove(job)
+        for job in dropped:
+            job._end("stopped")
+
+    def _ahead_of(self, job: Job) -> int:
+        self._drop_stopped()
+        with self._lock:
+            return self._waiting.index(job) if job in self._waiting else 0
+
+
+@functools.cache
+def shared_runner() -> JobRunner:
+    """The one runner of this server. Two workers: the machine must stay free to draw other people's pages."""
+    return JobRunner()
