@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import brentq, toms748
 
 from objpert_core._validation import choice, in_open_unit, nonnegative, positive, positive_integer
 from objpert_core.accounting import _gaussian
@@ -31,7 +31,7 @@ DEFAULT_NOISE_RATIO = {"logistic": 1.02, "monotone": 1.1, "glm": 1.3, "non-glm":
 _OUTPUT_SHARE = 0.01
 
 _SIGMA_MARGIN = 2e-12  # above the profile's own rounding error
-_LAM_MARGIN = 1e-9
+_LAM_MARGIN = 4e-8  # above the tolerance of the search; ε moves by less than this share
 _LARGEST_LAM = 1e60
 
 
@@ -245,8 +245,8 @@ def _calibrate_kifer(
     sigma = least if noise_ratio is None else noise_ratio * sigma_gauss
     if sigma < least:
         raise ValueError(
-            f"noise_ratio must be at least {least / sigma_gauss:.6g} for bound 'kifer2012' at ({epsilon:g}, {delta:g}), "
-            f"got {noise_ratio!r}"
+            f"noise_ratio must be at least {least / sigma_gauss:.6g} for bound 'kifer2012' "
+            f"at ({epsilon:g}, {delta:g}), got {noise_ratio!r}"
         )
     lam = 2 * smoothness / epsilon
     while lam * epsilon < 2 * smoothness:
@@ -265,7 +265,7 @@ def _smallest_root(gap: Callable[[float], float], guess: float) -> float:
     else:
         while gap(low) <= 0:
             low, high = low / 2, low
-    root = float(brentq(lambda x: _clipped(gap(math.exp(x))), math.log(low), math.log(high), xtol=1e-9, rtol=1e-12))
+    root = float(toms748(lambda x: _clipped(gap(math.exp(x))), math.log(low), math.log(high), xtol=2e-8, rtol=1e-12))
     lam = math.exp(root) * (1 + _LAM_MARGIN)
     while gap(lam) > 0:
         lam *= 1 + _LAM_MARGIN

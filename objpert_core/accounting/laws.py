@@ -66,11 +66,14 @@ class PrivacyLossLaw(ABC):
         if gaussian is not None:
             high, shift = min(max(gaussian[0], low), V_HIGH), gaussian[1]
             known = _gaussian.log_profile(epsilon - shift, float(np.hypot(self.a, a_out)))
-        crossing = np.clip(self.position(epsilon), low, high)
         distances = reach(min(a_out, 1.0) / self.a)
+        around = np.concatenate((-distances, distances))
+        crossings = [np.clip(self.position(epsilon), low, high)[:, None] + around]
+        if gaussian is not None:  # the subtracted Gaussian turns where it crosses ε itself
+            crossings.append(np.clip((epsilon - shift) / self.a - self.a / 2, low, high)[:, None] + around)
         breaks = sorted_breaks(
             UNIFORM,
-            crossing[:, None] + np.concatenate((-distances, distances)),
+            *crossings,
             self.kinks(),
             low=low,
             high=high,
@@ -151,7 +154,7 @@ class PositiveGaussianLaw(PrivacyLossLaw):
         mean = 0.5 * a**2 * ndtr(a / 2) + a * half_density
         safe = np.where(order > 0, order, 1.0)
         exponent = safe * (1 + safe) * a**2 / 2
-        small = safe * a < 0.5
+        small = safe * a * (1 + a) < 0.5
         step = np.where(small, safe * a, 0.0)
         # Φ(a/2 + x) − Φ(a/2) = φ(a/2)·∫₀ˣ e^{−au/2 − u²/2} du, without cancellation
         u = step[:, None] * UNIT_NODES

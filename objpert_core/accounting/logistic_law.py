@@ -56,11 +56,14 @@ class LogisticLaw(PrivacyLossLaw):
         """The G ≥ 0 at which q = Q·tanh(r) is the maximiser."""
         return np.sinh(2 * r) / self._scale - self.a**2 * self._scale * np.tanh(r)
 
+    def _gap_slope(self, r: FloatArray) -> FloatArray:
+        return 2 * np.cosh(2 * r) / self._scale - self.a**2 * self._scale / np.cosh(r) ** 2
+
     def _r_of(self, size: FloatArray) -> FloatArray:
         """r at |G| = size in [0, ε*], by Newton's method from above."""
         r = 0.5 * np.arcsinh(self._scale * (size + self.a**2 / 2))
         for _ in range(_MAX_NEWTON):
-            slope = 2 * np.cosh(2 * r) / self._scale - self.a**2 * self._scale / np.cosh(r) ** 2
+            slope = self._gap_slope(r)
             step = np.where(slope > 0, (self._gap(r) - size) / np.where(slope > 0, slope, 1.0), 0.0)
             r = np.maximum(r - step, 0.0)
             if not (np.abs(step) > 1e-9 * r).any():  # T is stationary in q: its error is of second order
@@ -87,22 +90,39 @@ class LogisticLaw(PrivacyLossLaw):
         return result
 
     def position(self, epsilon: FloatArray) -> FloatArray:
-        """v with T(v) = ε to within 2^-48 of its range in r; exact for ε ≥ ε*."""
-        top = 0.5 * np.arcsinh(self.kappa * self._scale)
-        bottom = float(self._r_of(np.zeros(1))[0])
-        middle = self._value(np.zeros(1), np.minimum(self._scale * np.tanh(np.array([bottom])), 0.5))[0]
-        positive = epsilon >= middle
-        low, high = np.full(epsilon.shape, bottom), np.full(epsilon.shape, top)
+        """v with T(v) = ε, to rounding for T at G ≥ 0 and to 2^-48 of the range of r below; exact for ε ≥ ε*."""
+        middle = float(self.loss(np.array([-self.a / 2]))[0])
+        gaussian = epsilon.copy()
+        upper = (epsilon >= middle) & (epsilon < self.threshold)
+        if upper.any():
+            gaussian[upper] = self._gap(self._r_above(epsilon[upper]))
+        lower = epsilon < middle
+        if lower.any():
+            gaussian[lower] = -self._gap(self._r_below(epsilon[lower]))
+        return gaussian / self.a - self.a / 2
+
+    def _r_above(self, epsilon: FloatArray) -> FloatArray:
+        """r with T = ε at G = gap(r) ≥ 0: T is convex and increasing in r, so Newton's method from above works."""
+        r = 0.5 * np.arcsinh(self._scale * (epsilon + self.a**2 / 2))  # T ≥ G
+        for _ in range(_MAX_NEWTON):
+            q = np.minimum(self._scale * np.tanh(r), 0.5)
+            slope = (0.5 + q) * self._gap_slope(r)
+            value = self._value(self._gap(r), q)
+            step = np.where(slope > 0, (value - epsilon) / np.where(slope > 0, slope, 1.0), 0.0)
+            r = np.maximum(r - step, 0.0)
+            if not (np.abs(step) > 1e-9 * r).any():
+                break
+        return r
+
+    def _r_below(self, epsilon: FloatArray) -> FloatArray:
+        """r with T = ε at G = −gap(r) < 0, where T decreases in r, by bisection."""
+        low = np.full(epsilon.shape, self._r_of(np.zeros(1))[0])
+        high = np.full(epsilon.shape, 0.5 * np.arcsinh(self.kappa * self._scale))
         for _ in range(_BISECTIONS):
             r = 0.5 * (low + high)
-            size = self._gap(r)
-            value = self._value(np.where(positive, size, -size), np.minimum(self._scale * np.tanh(r), 0.5))
-            further = np.where(positive, value < epsilon, value > epsilon)
-            low, high = np.where(further, r, low), np.where(further, high, r)
-        size = self._gap(0.5 * (low + high))
-        gaussian = np.where(positive, size, -size)
-        gaussian = np.where(epsilon >= self.threshold, epsilon, gaussian)
-        return gaussian / self.a - self.a / 2
+            above = self._value(-self._gap(r), np.minimum(self._scale * np.tanh(r), 0.5)) > epsilon
+            low, high = np.where(above, r, low), np.where(above, high, r)
+        return high
 
     @property
     def _start(self) -> float:

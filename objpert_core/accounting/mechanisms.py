@@ -96,7 +96,9 @@ class Mechanism(ABC):
             If a δ lies outside (0, 1).
         """
         target = delta_array(delta)
-        return like_input(delta, self._epsilon(np.log(target.ravel())).reshape(target.shape))
+        log_target = np.log(target.ravel())
+        log_target -= 4e-16 * (1 - log_target)  # what log and exp may round, so that delta(epsilon(d)) <= d
+        return like_input(delta, self._epsilon(log_target).reshape(target.shape))
 
     def rdp(self, alpha: Any) -> Any:
         """Rényi curve: a bound on the Rényi divergence of order α, both directions of the adjacency.
