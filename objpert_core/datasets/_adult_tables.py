@@ -1,0 +1,159 @@
+"""Which counts of Adult are released, over which bins: the design of `adult-synthetic`.
+
+The design was fixed from public knowledge before any count was taken: the codebook, round numbers for the bins,
+the survey's top codes, and common sense about which columns depend on which. Nothing in it was fitted to the
+rows. It is a Bayesian network whose every table holds the label:
+
+    label -> (relationship, marital-status, sex)      occupation     | label, sex, education
+    age | label, relationship                         workclass      | label, occupation
+    education | label, age                            hours-per-week | label, relationship
+    race | label, relationship                        native-country | label, race
+    (capital-gain, capital-loss) | label              fnlwgt         | label, race
+
+`education-num` needs no table: it is the survey's code of `education`.
+
+One person is in exactly one cell of each table, so adding or removing one changes the stacked counts by
+`sqrt(number of tables)` in Euclidean norm, whatever the person's values are.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from objpert_core.datasets._dataset import FloatArray, IntArray
+from objpert_core.datasets.adult import AdultRecords
+from objpert_core.datasets.adult_codebook import CATEGORIES, MAXIMA
+
+BIN_STARTS: dict[str, tuple[int, ...]] = {
+    "age": (17, 20, 22, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70),
+    "fnlwgt": (0, 50_000, 100_000, 150_000, 200_000, 250_000, 300_000, 400_000, 600_000),
+    "capital-gain": (0, 1, 2_500, 5_000, 7_500, 10_000, 15_000, 50_000, 99_999),
+    "capital-loss": (0, 1, 1_000, 1_500, 1_750, 2_000, 2_250, 2_500),
+    "hours-per-week": (1, 20, 30, 35, 40, 41, 45, 50, 55, 60, 70),
+}
+"""First value of each bin; a bin ends before the next one starts, the last one at the column's maximum.
+
+The survey holds people older than 16 who worked at least an hour, so the first bins start there.
+"""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One contingency table: `children` given the label and `parents`; `parents` run from general to special."""
+
+    children: tuple[str, ...]
+    parents: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return "+".join(self.children)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("label", *self.parents, *self.children)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(levels(column) for column in self.columns)
+
+    @property
+    def child_cells(self) -> int:
+        return math.prod(levels(column) for column in self.children)
+
+
+TABLES: tuple[Table, ...] = (
+    Table(("relationship", "marital-status", "sex")),
+    Table(("age",), ("relationship",)),
+    Table(("education",), ("age",)),
+    Table(("occupation",), ("sex", "education")),
+    Table(("workclass",), ("occupation",)),
+    Table(("hours-per-week",), ("relationship",)),
+    Table(("race",), ("relationship",)),
+    Table(("native-country",), ("race",)),
+    Table(("capital-gain", "capital-loss")),
+    Table(("fnlwgt",), ("race",)),
+)
+"""In an order in which every parent comes before its children."""
+
+SENSITIVITY = math.sqrt(len(TABLES))
+"""Euclidean sensitivity of the stacked counts when one person is added or removed."""
+
+
+def levels(column: str) -> int:
+    """How many categories or bins a column has in the tables."""
+    if column == "label":
+        return 2
+    return len(CATEGORIES[column]) if column in CATEGORIES else len(BIN_STARTS[column])
+
+
+def cell_codes(records: AdultRecords, column: str) -> IntArray:
+    """The category or bin of each row; a value outside the bins counts in the nearest one."""
+    values = records.column(column)
+    if column not in BIN_STARTS:
+        return values
+    return np.maximum(np.searchsorted(BIN_STARTS[column], values, side="right") - 1, 0)
+
+
+def count(records: AdultRecords) -> dict[str, IntArray]:
+    """The exact tables, by name. They are not private: only `make_adult_synthetic` may look at them."""
+    exact = {}
+    for table in TABLES:
+        codes = tuple(cell_codes(records, column) for column in table.columns)
+        cells = np.ravel_multi_index(codes, table.shape)
+        exact[table.name] = np.bincount(cells, minlength=math.prod(table.shape)).reshape(table.shape)
+    return exact
+
+
+def draw_within_bins(column: str, codes: IntArray, generator: np.random.Generator) -> IntArray:
+    """A whole number drawn uniformly from each row's bin."""
+    starts = np.array(BIN_STARTS[column])
+    ends = np.append(starts[1:], MAXIMA[column] + 1)
+    return generator.integers(starts[codes], ends[codes])
+
+
+def conditional(noisy: FloatArray, sigma: float, table: Table) -> FloatArray:
+    """Probabilities of the children given label and parents, from one noisy table: post-processing only.
+
+    A slice (all children for one setting of label and parents) is projected on the nonnegative counts of the
+    same sum, which takes noise off the empty cells instead of clipping it to a bias; then it is mixed with the
+    estimate that leaves out the most special parent. The mixing weight is the standard deviation of the slice's
+    sum, so a slice that holds little but noise follows its more general estimate, and a full one itself.
+
+    Args:
+        noisy: counts of shape `table.shape`.
+        sigma: standard deviation of the noise in each cell.
+        table: the table's description.
+
+    Returns:
+        float64 (2, *parents' levels, child_cells), summing to one over the last axis.
+    """
+    cells = table.child_cells
+    parent_shape = table.shape[: 1 + len(table.parents)]
+    slices = noisy.reshape(*parent_shape, cells)
+    estimate = np.full((1,) * len(parent_shape) + (cells,), 1.0 / cells)
+    for depth in range(len(parent_shape) + 1):
+        summed = tuple(range(depth, len(parent_shape)))
+        marginal = slices.sum(axis=summed, keepdims=True)
+        merged = math.prod(parent_shape[depth:])
+        total = np.maximum(marginal.sum(axis=-1, keepdims=True), 0.0)
+        weight = sigma * math.sqrt(cells * merged)
+        projected = project_to_total(marginal.reshape(-1, cells), total.ravel()).reshape(marginal.shape)
+        estimate = (projected + weight * estimate) / (total + weight)
+    return estimate
+
+
+def project_to_total(rows: FloatArray, totals: FloatArray) -> FloatArray:
+    """The nearest nonnegative vectors with the given sums, row by row (Euclidean projection on a simplex).
+
+    >>> project_to_total(np.array([[5.0, 1.0, -2.0]]), np.array([4.0]))
+    array([[4., 0., 0.]])
+    """
+    ordered = -np.sort(-rows, axis=1)
+    excess = np.cumsum(ordered, axis=1) - totals[:, None]
+    thresholds = excess / np.arange(1, rows.shape[1] + 1)
+    kept = np.maximum(np.count_nonzero(ordered > thresholds, axis=1), 1)
+    threshold = np.take_along_axis(thresholds, kept[:, None] - 1, axis=1)
+    return np.maximum(rows - threshold, 0.0)

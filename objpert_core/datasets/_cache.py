@@ -1,0 +1,68 @@
+"""A bounded memory of loaded data sets that several threads can ask at once."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, Protocol, TypeVar
+
+
+class _Sized(Protocol):
+    @property
+    def nbytes(self) -> int: ...
+
+
+T = TypeVar("T", bound=_Sized)
+
+
+class BoundedCache(Generic[T]):
+    """Least-recently-used cache bounded by bytes, in which each value is made once however many ask for it.
+
+    `functools.lru_cache` bounds the number of entries, not their size (Gisette is a thousand times larger than
+    breast-cancer), and lets twenty threads that miss together load the same file twenty times.
+
+    Args:
+        max_bytes: the sum of `nbytes` to keep; a value larger than that is returned but not kept.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self._values: OrderedDict[Hashable, T] = OrderedDict()
+        self._making: dict[Hashable, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value kept under `key`, made by `make()` when there is none; an error in `make` is not kept."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            with self._lock:
+                if key in self._values:  # another thread made it while this one waited
+                    self._values.move_to_end(key)
+                    return self._values[key]
+            try:
+                value = make()
+                self._keep(key, value)
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
+            return value
+
+    def _keep(self, key: Hashable, value: T) -> None:
+        with self._lock:
+            if value.nbytes <= self.max_bytes:
+                self._values[key] = value
+                while sum(kept.nbytes for kept in self._values.values()) > self.max_bytes:
+                    self._values.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._values.clear()
+
+    def __len__(self) -> int:
+        return len(self._values)

@@ -1,0 +1,109 @@
+"""What every loader returns, and the two steps they share: unit rows and the 80/20 split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """A binary classification problem, split 80/20, every row of Euclidean norm one.
+
+    The arrays are read-only because one copy is shared by everybody who loads the same split; take `.copy()`
+    before changing anything. A row is divided by its own norm only, so no step between the raw files and
+    `X_train` looks at two people at once. What the split does reveal is the number of rows: the sizes of the
+    two parts are functions of n, so under add/remove adjacency n itself is treated as public.
+
+    Attributes:
+        name: the name given to `load`.
+        X_train, X_test: float64 matrices (rows, columns), rows of norm one.
+        y_train, y_test: int64 vectors of zeros and ones; `classes[label]` is the label's meaning.
+        feature_names: one string a column.
+        classes: what the labels 0 and 1 mean, in this order.
+        origin: where the rows come from and how they were made.
+        citation: how to cite the source.
+        licence: terms of the source.
+        stand_in_for: the name of the real data set this one stands in for, or None.
+        split_seed: the seed of the split.
+    """
+
+    name: str
+    X_train: FloatArray = field(metadata={"shape": "(n_train, d)"})
+    y_train: IntArray
+    X_test: FloatArray
+    y_test: IntArray
+    feature_names: tuple[str, ...]
+    classes: tuple[str, str]
+    origin: str
+    citation: str
+    licence: str
+    stand_in_for: str | None
+    split_seed: int
+
+    def __post_init__(self) -> None:
+        for array in (self.X_train, self.y_train, self.X_test, self.y_test):
+            array.setflags(write=False)
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether the rows stand in for another data set; whoever shows results must then say so."""
+        return self.stand_in_for is not None
+
+    @property
+    def label(self) -> str:
+        """The name as it has to appear next to results: a stand-in says what it stands in for."""
+        return self.name if self.stand_in_for is None else f"{self.name} (stand-in for {self.stand_in_for})"
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held by the four arrays."""
+        return sum(a.nbytes for a in (self.X_train, self.y_train, self.X_test, self.y_test))
+
+    def __repr__(self) -> str:
+        (train, columns), test = self.X_train.shape, len(self.X_test)
+        return f"Dataset({self.label}: {train} training and {test} test rows, {columns} columns)"
+
+
+def unit_rows(matrix: FloatArray) -> FloatArray:
+    """`matrix` with each row divided by its own Euclidean norm, in place; a zero row stays zero.
+
+    A row's scale depends on that row alone, so this costs no privacy.
+
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    norms = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
+    norms[norms == 0] = 1.0
+    matrix /= norms[:, None]
+    return matrix
+
+
+def training_size(rows: int) -> int:
+    """How many of `rows` rows go to the training part: four fifths, rounded down.
+
+    >>> training_size(45222)
+    36177
+    """
+    return 4 * rows // 5
+
+
+def shuffled_split(
+    features: FloatArray, labels: IntArray, split_seed: int
+) -> tuple[FloatArray, IntArray, FloatArray, IntArray]:
+    """Rows in an order drawn from `split_seed`, cut after four fifths: X_train, y_train, X_test, y_test.
+
+    The two parts are views of one shuffled copy, so a split costs the matrix once, not twice.
+    """
+    order = np.random.default_rng(split_seed).permutation(len(labels))
+    cut = training_size(len(labels))
+    features, labels = features[order], labels[order]
+    features.setflags(write=False)
+    labels.setflags(write=False)
+    return features[:cut], labels[:cut], features[cut:], labels[cut:]

@@ -1,0 +1,228 @@
+"""Raw files: where they live, what their digests are, and how a missing one is fetched."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import pooch
+
+from objpert_core.exceptions import DataUnavailableError
+
+DATA_DIR_VARIABLE = "OBJPERT_DATA_DIR"
+BASE_URL_VARIABLE = "OBJPERT_DATA_URL"
+UCI_BASE_URL = "https://archive.ics.uci.edu/ml/machine-learning-databases/"
+
+Progress = Callable[[str, int, int | None], None]
+"""Called as `progress(file name, bytes so far, total bytes or None)` while a file is being fetched."""
+
+_fetching = threading.Lock()
+
+
+@dataclass(frozen=True)
+class RawFile:
+    """One file of a data set: `folder/name` on disk, `base_url + remote` on the net, and the digest it must have."""
+
+    folder: str
+    name: str
+    remote: str
+    sha256: str
+
+    def find(self, root: Path) -> Path | None:
+        """The file under `root`, flat (`gisette/x`) or as in the archive (`gisette/GISETTE/x`); None if absent."""
+        for candidate in (root / self.folder / self.name, root / self.remote):
+            if candidate.is_file():
+                return candidate
+        return None
+
+
+def data_folder() -> Path:
+    """The folder that holds the raw files.
+
+    `OBJPERT_DATA_DIR` when it is set; else `data/downloads` of a checkout one may write to; else the operating
+    system's cache folder (an installed package has no `data/`).
+    """
+    chosen = os.environ.get(DATA_DIR_VARIABLE, "").strip()
+    if chosen:
+        return Path(chosen).expanduser()
+    root = Path(__file__).resolve().parents[2]
+    if (root / "pyproject.toml").is_file() and (root / "data").is_dir() and os.access(root / "data", os.W_OK):
+        return root / "data" / "downloads"
+    return Path(pooch.os_cache("objpert"))
+
+
+def base_url() -> str:
+    """Where files are fetched from: `OBJPERT_DATA_URL` when it is set (a mirror, a test), else the UCI archive."""
+    return (os.environ.get(BASE_URL_VARIABLE, "").strip() or UCI_BASE_URL).rstrip("/") + "/"
+
+
+@lru_cache(maxsize=64)
+def _digest(path: Path, size: int, modified_ns: int) -> str:
+    sha256 = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            sha256.update(block)
+    return sha256.hexdigest()
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file in hexadecimal; computed again only when its size or time of change differs."""
+    state = path.stat()
+    return _digest(path, state.st_size, state.st_mtime_ns)
+
+
+def present(files: Sequence[RawFile], root: Path) -> bool:
+    """Whether every file is under `root` with the digest it must have; never touches the network."""
+    for raw in files:
+        path = raw.find(root)
+        if path is None or digest(path) != raw.sha256:
+            return False
+    return True
+
+
+def verified(raw: RawFile, root: Path) -> Path | None:
+    """The file's path once its digest was checked; None when there is no such file.
+
+    Raises:
+        DataUnavailableError: the file is there with a wrong digest; it is left untouched.
+    """
+    path = raw.find(root)
+    if path is not None and (found := digest(path)) != raw.sha256:
+        raise DataUnavailableError(
+            f"{path} has the wrong SHA-256: expected {raw.sha256}, found {found}; the file is damaged or another "
+            f"version, so nothing was read from it. Delete it to have it fetched again, or put the original there."
+        )
+    return path
+
+
+def obtain(
+    files: Sequence[RawFile],
+    root: Path,
+    *,
+    url: str | None = None,
+    progress: Progress | None = None,
+    attempts: int = 3,
+    pause: float = 1.0,
+    timeout: float = 30.0,
+) -> list[Path]:
+    """Paths of verified files; those that are missing are fetched first.
+
+    Args:
+        files: the files wanted.
+        root: the data folder.
+        url: base URL; `base_url()` when None.
+        progress: see `Progress`; what it raises stops the transfer and leaves nothing behind.
+        attempts: tries for each file before giving up.
+        pause: seconds to wait after the first failure; doubled after each further one.
+        timeout: seconds without an answer from the server that count as a failure.
+
+    Raises:
+        DataUnavailableError: naming the folder to put the files in, when one can be neither found nor fetched.
+    """
+    paths = []
+    for raw in files:
+        path = verified(raw, root)
+        if path is None:
+            source = base_url() if url is None else url.rstrip("/") + "/"
+            with _fetching:
+                path = verified(raw, root)  # another thread may have fetched it meanwhile
+                if path is None:
+                    path = _fetch(raw, files, root, source + raw.remote, progress, attempts, pause, timeout)
+        paths.append(path)
+    return paths
+
+
+class _Meter:
+    """The part of tqdm's interface that pooch uses, handed on to a plain callback."""
+
+    def __init__(self, name: str, callback: Progress) -> None:
+        self.name, self.callback = name, callback
+        self.total, self.done = 0, 0
+
+    def update(self, count: int) -> None:
+        # pooch counts whole blocks, the last one included, and at the end reports everything once more.
+        self.done = min(self.done + count, self.total) if self.total else self.done + count
+        self.callback(self.name, self.done, self.total or None)
+
+    def reset(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def _fetch(
+    raw: RawFile,
+    files: Sequence[RawFile],
+    root: Path,
+    url: str,
+    progress: Progress | None,
+    attempts: int,
+    pause: float,
+    timeout: float,
+) -> Path:
+    reason = ""
+    for attempt in range(attempts):
+        if attempt:
+            time.sleep(pause * 2 ** (attempt - 1))
+        # Outside the data folder, so that a failure leaves no empty or half-written file where people look.
+        with tempfile.TemporaryDirectory(prefix="objpert-") as scratch:
+            partial = Path(scratch) / raw.name
+            meter = _Meter(raw.name, progress) if progress is not None else False
+            try:
+                pooch.HTTPDownloader(progressbar=meter, timeout=timeout)(url, str(partial), None)
+            except OSError as error:  # requests' exceptions are OSErrors: no network, time-outs, HTTP status
+                reason = _why(error)
+                if not _transient(error):
+                    break
+                continue
+            found = digest(partial)
+            if found == raw.sha256:
+                return _install(partial, root / raw.folder / raw.name)
+            reason = f"what arrived has SHA-256 {found}, expected {raw.sha256}"
+    names = ", ".join(item.name for item in files)
+    raise DataUnavailableError(
+        f"{raw.name} is not on disk and could not be fetched from {url} ({reason}). Put {names} into "
+        f"{root / raw.folder}, or set {DATA_DIR_VARIABLE} to a folder that holds {raw.folder}/{raw.name}."
+    )
+
+
+def _why(error: OSError) -> str:
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    return f"HTTP status {status}" if status is not None else type(error).__name__
+
+
+def _transient(error: OSError) -> bool:
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    return status is None or status >= 500 or status in (408, 429)
+
+
+def _install(partial: Path, target: Path) -> Path:
+    """Move a verified file into place in one step, so that nobody ever reads half of it."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        os.close(handle)
+        try:
+            shutil.copyfile(partial, beside)
+            os.chmod(beside, 0o644)
+            os.replace(beside, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(beside)
+            raise
+    except OSError as error:
+        raise DataUnavailableError(
+            f"{target.name} was fetched but cannot be written to {target.parent} ({error.strerror}); "
+            f"set {DATA_DIR_VARIABLE} to a folder one may write to."
+        ) from error
+    return target
