@@ -4,8 +4,8 @@
 `objpert_core.estimators` touch data; `objpert_core.datasets` loads it. Nothing here imports the app.
 """
 
-from objpert_core.exceptions import ConvergenceError, DataUnavailableError
+from objpert_core.exceptions import ConvergenceError, DataUnavailableError, PrivacyBudgetWarning
 
 __version__ = "0.1.0"
 
-__all__ = ["ConvergenceError", "DataUnavailableError", "__version__"]
+__all__ = ["ConvergenceError", "DataUnavailableError", "PrivacyBudgetWarning", "__version__"]

@@ -63,6 +63,13 @@ def positive_integer(name: str, value: Any) -> int:
     return int(value)
 
 
+def nonnegative_integer(name: str, value: Any) -> int:
+    """`value` as an int; `ValueError` unless it is a whole number >= 0."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral) or value < 0:
+        raise _refuse(name, value, "a whole number >= 0")
+    return int(value)
+
+
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     """`value`; `ValueError` unless it is one of the strings in `allowed`."""
     if not isinstance(value, str) or value not in allowed:
@@ -123,3 +130,10 @@ def random_state_argument(name: str, value: Any) -> int | np.random.RandomState 
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral) or value < 0:
         raise _refuse(name, value, "None, an integer >= 0, or a numpy RandomState or Generator")
     return int(value)
+
+
+def boolean(name: str, value: Any) -> bool:
+    """`value` as a bool; `ValueError` unless it is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise _refuse(name, value, "True or False")
+    return bool(value)

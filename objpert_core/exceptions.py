@@ -7,3 +7,7 @@ class ConvergenceError(RuntimeError):
 
 class DataUnavailableError(OSError):
     """A data set's files are neither on disk nor to be fetched; the message names the folder to put them in."""
+
+
+class PrivacyBudgetWarning(UserWarning):
+    """Several copies of one private estimator are being fitted: every fit spends its own (ε, δ)."""

@@ -1,0 +1,206 @@
+"""Algorithm 1 of Redberg, Koskela and Wang (2023): objective perturbation with an approximate minimiser."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from objpert_core._validation import choice, in_open_unit, nonnegative
+from objpert_core.accounting import ApproximateMinima, via_rdp
+from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning.certificate import ROUNDING, PrivacyCertificate
+from objpert_core.learning.losses import FloatArray, LogisticLoss
+from objpert_core.learning.noise import noise_source
+from objpert_core.learning.objective import PerturbedObjective
+from objpert_core.learning.rows import Rows, row_radius
+from objpert_core.learning.solvers import Callback, SolverResult, solve
+
+ACCOUNTANTS = ("profile", "rdp")
+
+
+@dataclass(frozen=True)
+class Release:
+    """What one run of Algorithm 1 gives.
+
+    Attributes
+    ----------
+    theta : ndarray, shape (D,)
+        The private parameters, output noise added. With an intercept the last one still has to be multiplied by
+        `intercept_scaling`. This is what may be published.
+    certificate : PrivacyCertificate
+        What publishing it costs.
+    gradient_norms : tuple of float
+        The solver's trace. Depends on the data: outside the guarantee.
+    """
+
+    theta: FloatArray
+    certificate: PrivacyCertificate
+    gradient_norms: tuple[float, ...]
+
+
+def perturb_and_solve(
+    X: Any,
+    targets: FloatArray,
+    mechanism: ApproximateMinima,
+    *,
+    delta: float,
+    epsilon: float | None = None,
+    accountant: str = "profile",
+    row_norm: str = "normalize",
+    intercept_scaling: float = 0.3,
+    solver: str = "newton",
+    max_iter: int = 1000,
+    random_state: int | np.random.RandomState | np.random.Generator | None = None,
+    callback: Callback | None = None,
+) -> Release:
+    """Private logistic regression by Algorithm 1: perturb the objective once, solve it, perturb the solution.
+
+    Parameters
+    ----------
+    X : ndarray or scipy sparse matrix, shape (n, d)
+        Rows are rescaled or clipped to norm 1 here, whatever they were.
+    targets : ndarray, shape (n,)
+        −1.0 or +1.0.
+    mechanism : ApproximateMinima
+        σ, λ, τ and σ_out, and bounds on one row's gradient and Hessian, which must hold for these rows.
+    delta : float
+        The δ at which the certificate states ε.
+    epsilon : float, optional
+        An ε the mechanism is known to satisfy at `delta`, for example the one it was calibrated to; computed from
+        the mechanism if left out.
+    accountant : {"profile", "rdp"}
+        How ε is computed, and what the certificate says of it.
+    row_norm : {"normalize", "clip"}
+        See `Rows`. A zero row stays zero: it speaks through the constant only.
+    intercept_scaling : float
+        The constant s appended to every row; 0 for no intercept.
+    solver, max_iter, callback
+        See `solve`.
+    random_state : None, int, RandomState or Generator
+        See `noise_source`.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ConvergenceError
+        If the solver does not reach τ. Nothing is released and no other noise is tried: choosing the noise by
+        whether the solver likes it would void the proof.
+    ValueError
+        If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, or the
+        mechanism's bounds do not cover rows of this norm.
+
+    Notes
+    -----
+    Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1; the default bound is the tight logistic bound
+    (docs in README). The norm of a row's gradient is at most R = √(1 + s²) without clipping gradients.
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import calibrate_objective_perturbation
+    >>> mechanism = calibrate_objective_perturbation(1.0, 1e-5, lipschitz=1.0, tau=1e-6)
+    >>> X = np.repeat([[1.0, 0.0], [0.0, 1.0]], 500, axis=0)
+    >>> targets = np.repeat([1.0, -1.0], 500)
+    >>> release = perturb_and_solve(X, targets, mechanism, delta=1e-5, epsilon=1.0, intercept_scaling=0.0)
+    >>> bool(release.theta[0] > 0 > release.theta[1])
+    True
+    """
+    if not isinstance(mechanism, ApproximateMinima):
+        raise ValueError(
+            f"mechanism must be an ApproximateMinima (no solver is exact: tau and sigma_out count), got {mechanism!r}"
+        )
+    in_open_unit("delta", delta)
+    choice("accountant", accountant, ACCOUNTANTS)
+    constant = nonnegative("intercept_scaling", intercept_scaling)
+    if epsilon is not None:
+        epsilon = nonnegative("epsilon", epsilon)
+    epsilon = _proved_epsilon(mechanism, epsilon, float(delta), accountant)
+    source = noise_source(random_state)
+    rows = Rows(X, row_norm, constant)
+    _check_targets(targets, rows.n_rows)
+    _check_coverage(mechanism, rows)
+
+    objective = mechanism.objective
+    noise = objective.sigma * source.standard_normal(rows.dimension)
+    perturbed = PerturbedObjective(rows, targets, objective.lam, noise)
+    result = solve(perturbed, tau=mechanism.tau, solver=solver, max_iter=max_iter, callback=callback)
+    if not result.converged:
+        raise ConvergenceError(_not_converged(result, mechanism.tau, max_iter))
+    certificate = PrivacyCertificate(
+        mechanism=type(mechanism).__name__,
+        epsilon=epsilon,
+        delta=float(delta),
+        adjacency=mechanism.adjacency,
+        bound=objective.bound,
+        accountant=accountant,
+        sigma=objective.sigma,
+        lam=objective.lam,
+        tau=mechanism.tau,
+        sigma_out=mechanism.sigma_out,
+        lipschitz=objective.lipschitz,
+        smoothness=objective.smoothness,
+        dimension=objective.dimension,
+        row_norm=row_norm,
+        intercept_scaling=constant,
+        noise_source=source.origin,
+        reproducible=source.reproducible,
+        gradient_norm=result.gradient_norm,
+        n_iter=result.iterations,
+    )
+    theta = result.theta + mechanism.sigma_out * source.standard_normal(rows.dimension)
+    return Release(theta, certificate, result.gradient_norms)
+
+
+@lru_cache(maxsize=4096)
+def _proved_epsilon(mechanism: ApproximateMinima, epsilon: float | None, delta: float, accountant: str) -> float:
+    """`epsilon` if the mechanism keeps it at `delta`; the mechanism's own where None is given."""
+    accounted = via_rdp(mechanism) if accountant == "rdp" else mechanism
+    if epsilon is not None and accounted.delta(epsilon) <= delta * (1 + ROUNDING):
+        return epsilon
+    proved = accounted.epsilon(delta)
+    if math.isinf(proved):
+        raise ValueError(f"mechanism must be private at delta = {delta:g}; {mechanism.explain() or 'it is not'}")
+    if epsilon is not None:
+        raise ValueError(f"epsilon must be at least {proved!r}, what the mechanism has at {delta=}, got {epsilon!r}")
+    return float(proved)
+
+
+def _check_coverage(mechanism: ApproximateMinima, rows: Rows) -> None:
+    """The mechanism's bounds on one row's gradient and Hessian must hold for these rows."""
+    objective, radius = mechanism.objective, row_radius(rows.constant)
+    for name, value, needed in (
+        ("lipschitz", objective.lipschitz, radius),
+        ("smoothness", objective.smoothness, LogisticLoss.smoothness * radius**2),
+        ("dimension", objective.dimension, rows.dimension),
+    ):
+        if value is not None and value < needed:
+            raise ValueError(
+                f"mechanism's {name} must be at least {needed!r} for {rows.n_features} features of norm 1 and the "
+                f"constant {rows.constant:g}, got {value!r}"
+            )
+
+
+def _check_targets(targets: FloatArray, n_rows: int) -> None:
+    if n_rows < 1:
+        raise ValueError("X must have at least one row, got 0")
+    if targets.shape != (n_rows,):
+        raise ValueError(f"targets must be one number for each of X's {n_rows} rows, got shape {targets.shape}")
+    if not (np.abs(targets) == 1.0).all():
+        raise ValueError(f"targets must be -1.0 or 1.0, got {targets[np.abs(targets) != 1.0][0]!r}")
+
+
+def _not_converged(result: SolverResult, tau: float, max_iter: int) -> str:
+    ran_out = result.iterations >= max_iter
+    advice = (
+        "raise max_iter or try another solver" if ran_out else "tau is too small for these data in double precision"
+    )
+    return (
+        f"solver {result.solver!r} reached gradient norm {result.gradient_norm:.3g} in {result.iterations} iterations, "
+        f"but the privacy proof needs tau = {tau:g}; nothing was released ({advice})"
+    )

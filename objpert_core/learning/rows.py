@@ -1,0 +1,186 @@
+"""The design matrix with its row norms enforced, without a second copy of it.
+
+The proofs assume ‖x‖ ≤ 1; nobody's data promise it. `Rows` computes one factor per row and applies it inside
+every product, so that no rescaled copy of the data is ever made, dense or sparse.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg.blas import dsyrk
+
+from objpert_core._validation import choice
+from objpert_core.learning.losses import FloatArray
+
+ROW_NORMS = ("normalize", "clip")
+
+# Squares of numbers within these bounds neither overflow nor vanish.
+_LARGEST_NORM = 1e150
+_SMALLEST_NORM = 1e-150
+
+_BLOCK_BYTES = 2**21  # rows are worked on in blocks that fit the processor's second-level cache
+
+
+def row_radius(constant: float) -> float:
+    """R = √(1 + s²): the largest norm of a row of norm ≤ 1 with the constant s appended.
+
+    Examples
+    --------
+    >>> row_radius(0.0)
+    1.0
+    """
+    return math.sqrt(1.0 + constant**2)
+
+
+class Rows:
+    """Rows x̃ = (x · c, s): each row of `X` times the factor c that enforces its norm, then the constant s.
+
+    Rules: "normalize" gives every row norm 1, except that a row whose norm is below 1e-150 counts as zero and
+    stays zero; "clip" shrinks rows longer than 1 and leaves the others alone. The factors are rounded down, so
+    ‖x · c‖ ≤ 1 holds in spite of rounding.
+
+    Parameters
+    ----------
+    X : ndarray or scipy sparse matrix or array, shape (n, d)
+        float64 or float32, best as CSR where sparse; never written to. Products are computed in float64.
+    row_norm : {"normalize", "clip"}
+    constant : float
+        The constant s; 0 appends nothing.
+
+    Raises
+    ------
+    ValueError
+        If `row_norm` is unknown, or `X` holds NaN, infinity or a row of norm above 1e150.
+
+    Examples
+    --------
+    >>> rows = Rows(np.array([[3.0, 4.0], [0.0, 0.0]]), "normalize", 0.5)
+    >>> rows.margins(np.array([1.0, 1.0, 2.0])).round(12).tolist()
+    [2.4, 1.0]
+    """
+
+    def __init__(self, X: Any, row_norm: str, constant: float = 0.0) -> None:
+        choice("row_norm", row_norm, ROW_NORMS)
+        self.sparse = bool(sp.issparse(X))
+        self.matrix: Any = _canonical(X) if self.sparse else X
+        self.constant = constant
+        self.n_rows, self.n_features = X.shape
+        self.dimension = self.n_features + (constant > 0)
+        self.factors = self._norm_factors(row_norm)
+
+    def _norm_factors(self, row_norm: str) -> FloatArray:
+        squared = self._squared_norms()
+        # One comparison finds NaN, infinity and squares that overflowed: none of them is below the limit.
+        if not (bad := squared < _LARGEST_NORM**2).all():
+            row = int(np.argmin(bad))
+            found = "NaN" if np.isnan(squared[row]) else "infinity or a number too large to square"
+            raise ValueError(
+                f"X must hold finite numbers (no NaN, no inf, row norms below {_LARGEST_NORM:g}), "
+                f"got {found} in row {row}"
+            )
+        norms = np.sqrt(squared)
+        # The computed norm is off by less than d + 4 roundings: shrink by that much and the promise is kept.
+        safety = 1.0 - (self.n_features + 8) * np.finfo(np.float64).eps
+        if row_norm == "clip":
+            return np.where(norms > safety, safety / np.maximum(norms, safety), 1.0)
+        return np.where(norms >= _SMALLEST_NORM, safety / np.maximum(norms, _SMALLEST_NORM), 0.0)
+
+    def _squared_norms(self) -> FloatArray:
+        with np.errstate(over="ignore", invalid="ignore"):  # found by the caller
+            if self.sparse:
+                csr = self.matrix
+                squares = sp.csr_array((csr.data**2, csr.indices, csr.indptr), shape=csr.shape)
+                return np.asarray(squares @ np.ones(self.n_features))
+            if self.matrix.dtype == np.float64:
+                return np.einsum("ij,ij->i", self.matrix, self.matrix)
+            blocks = (self._block(part) for part in self._parts())
+            return np.concatenate([np.einsum("ij,ij->i", block, block) for block in blocks])
+
+    def _parts(self, stride: int = 1) -> Iterator[slice]:
+        size = max(64, _BLOCK_BYTES // (8 * self.dimension)) * stride
+        for start in range(0, self.n_rows, size):
+            yield slice(start, min(start + size, self.n_rows), stride)
+
+    def _block(self, part: slice) -> FloatArray:
+        return self.matrix[part].astype(np.float64)
+
+    def margins(self, theta: FloatArray) -> FloatArray:
+        """x̃ᵢᵀθ for every row; `theta` has shape (D,), the result (n,)."""
+        weights = theta[: self.n_features]
+        if self.matrix.dtype == np.float64:
+            product = self.matrix @ weights
+        else:
+            product = np.concatenate([self._block(part) @ weights for part in self._parts()])
+        product *= self.factors
+        if self.constant:
+            product += self.constant * theta[-1]
+        return product
+
+    def combine(self, weights: FloatArray) -> FloatArray:
+        """Σᵢ wᵢ x̃ᵢ; `weights` has shape (n,), the result (D,)."""
+        scaled = weights * self.factors
+        result = np.empty(self.dimension)
+        if self.sparse:
+            result[: self.n_features] = self.matrix.T @ scaled
+        elif self.matrix.dtype == np.float64:
+            result[: self.n_features] = scaled @ self.matrix
+        else:
+            result[: self.n_features] = sum(scaled[part] @ self._block(part) for part in self._parts())
+        if self.constant:
+            result[-1] = self.constant * weights.sum()
+        return result
+
+    def gram(self, weights: FloatArray, stride: int = 1) -> FloatArray:
+        """Upper triangle of Σᵢ wᵢ x̃ᵢx̃ᵢᵀ over every `stride`-th row, scaled up to all; wᵢ ≥ 0, result (D, D).
+
+        Works on blocks of rows: the memory used is one block, whatever the data's size. With ``stride > 1`` it is
+        an estimate for a search direction.
+        """
+        roots = np.sqrt(weights * stride)
+        if self.sparse:
+            return self._sparse_gram(roots, stride)
+        gram = np.zeros((self.dimension, self.dimension), order="F")
+        buffer: FloatArray | None = None
+        for part in self._parts(stride):
+            root = roots[part]
+            if buffer is None:
+                buffer = np.empty((len(root), self.dimension))
+            block = buffer[: len(root)]
+            np.multiply(self.matrix[part], (root * self.factors[part])[:, None], out=block[:, : self.n_features])
+            if self.constant:
+                np.multiply(self.constant, root, out=block[:, -1])
+            gram = dsyrk(1.0, block.T, beta=1.0, c=gram, overwrite_c=True)
+        return gram
+
+    def _sparse_gram(self, roots: FloatArray, stride: int) -> FloatArray:
+        part, scaled = self.matrix, roots * self.factors
+        if stride > 1:
+            part, roots, scaled = part[::stride], roots[::stride], scaled[::stride]
+        data = part.data * np.repeat(scaled, np.diff(part.indptr))
+        weighted = sp.csr_array((data, part.indices, part.indptr), shape=part.shape)
+        gram = np.zeros((self.dimension, self.dimension), order="F")
+        product: Any = weighted.T @ weighted
+        gram[: self.n_features, : self.n_features] = product.toarray()
+        if self.constant:
+            gram[: self.n_features, -1] = self.constant * (weighted.T @ roots)
+            gram[-1, -1] = self.constant**2 * (roots @ roots)
+        return gram
+
+
+def _canonical(X: Any) -> sp.csr_array:
+    """`X` as CSR float64 without repeated entries, sharing memory where it can.
+
+    Entries stored twice are added by products but not by a sum of squares: taken as they are, such a row would
+    be longer than its computed norm. The matrix's own flag can be wrong, so it is computed again.
+    """
+    csr = X.tocsr()
+    csr = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=csr.shape, dtype=np.float64)
+    if not csr.has_canonical_format:
+        csr = csr.copy()
+        csr.sum_duplicates()
+    return csr
