@@ -1,0 +1,14 @@
+"""The app's entry point: ``streamlit run app.py``."""
+
+import streamlit as st
+
+st.set_page_config(page_title="Objective perturbation", page_icon=":material/tune:", layout="wide")
+
+st.navigation(
+    [
+        st.Page("pages/home.py", title="Home", icon=":material/home:", default=True),
+        st.Page("pages/bounds.py", title="Bounds", icon=":material/show_chart:", url_path="bounds"),
+        st.Page("pages/training.py", title="Live training", icon=":material/model_training:", url_path="training"),
+    ],
+    position="top",
+).run()

@@ -1,0 +1,232 @@
+"""Controls bound to the URL: declare them once at the top of a page, show them, and build its link from them.
+
+A control is a small frozen description with a `key` (prefixed by its page, for instance ``bounds_sigma``) and a
+`default`. `show()` draws the Streamlit widget with ``bind="query-params"``, so that
+
+* its value is in the address as ``?bounds_sigma=5`` (left out while it equals the default),
+* nonsense there (not a number, out of range, not one of the options, repeated, empty) falls back to the default,
+* a value that a preset wrote to the session state before `show()` wins and is put into the address.
+
+What the address holds is the *formatted* option, so the formats here are plain numbers without units.
+
+    SIGMA = SelectSlider("bounds_sigma", "Noise σ", 5.0, log_values(0.1, 1000))
+    CONTROLS = (SIGMA, ...)
+    PRESETS = (Preset("Figure 1 left", {SIGMA: 5.0}),)
+
+    preset_buttons(PRESETS)          # before the controls: a press sets their values exactly
+    sigma = SIGMA.show()
+    link(CONTROLS)                   # the address that shows this picture to somebody else
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+# Two significant digits, the E24 preferred numbers: 24 steps a decade, evenly spread on a log scale to within 5 %
+_E24: tuple[float, ...] = (1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2.0, 2.2, 2.4, 2.7, 3.0)
+_E24 += (3.3, 3.6, 3.9, 4.3, 4.7, 5.0, 5.6, 6.2, 6.8, 7.5, 8.2, 9.1)
+# One or two digits, ten or so a decade, and only round ones: for values that people say aloud (ε, δ)
+_ROUND = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
+
+
+def plain(value: float) -> str:
+    """A number as the address and the slider show it: up to 12 significant digits, no superfluous zeros."""
+    return f"{value:.12g}"
+
+
+def log_values(
+    low: float, high: float, *, extra: Iterable[float] = (), steps: Sequence[float] | None = None
+) -> tuple[float, ...]:
+    """Rounded values from `low` to `high` (both inclusive when round), evenly spread on a log scale.
+
+    Args:
+        low, high: positive ends.
+        extra: further values to be offered exactly, for instance those of presets.
+        steps: the mantissas in [1, 10) of one decade; E24 preferred numbers unless given, `ROUND_STEPS` for few.
+
+    Example:
+        >>> log_values(1, 3, steps=(1, 2, 5), extra=[1.25])
+        (1.0, 1.25, 2.0)
+    """
+    mantissas = _E24 if steps is None else steps
+    decades = range(math.floor(math.log10(low)) - 1, math.floor(math.log10(high)) + 2)
+    values = {float(f"{m:.12g}e{d}") for d in decades for m in mantissas}
+    within = {v for v in values if low * (1 - 1e-12) <= v <= high * (1 + 1e-12)}
+    return tuple(sorted(within | {float(v) for v in extra}))
+
+
+ROUND_STEPS = _ROUND
+
+
+def powers_of_ten(low: int, high: int) -> tuple[float, ...]:
+    """1e`low`, …, 1e`high`, each the double nearest to its decimal name."""
+    return tuple(float(f"1e{k}") for k in range(low, high + 1))
+
+
+@dataclass(frozen=True)
+class Control:
+    """What every control has: the key in the session state and the address, a label, a default, a help text."""
+
+    key: str
+    label: str
+    default: Any
+    help: str | None = None
+
+    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> Any:
+        """Draw the widget here and return its value."""
+        raise NotImplementedError
+
+    def _common(self, disabled: bool, label_visibility: str) -> dict[str, Any]:
+        return {
+            "key": self.key,
+            "help": self.help,
+            "bind": "query-params",
+            "disabled": disabled,
+            "label_visibility": label_visibility,
+        }
+
+    def value(self) -> Any:
+        """The current value without drawing anything: what the session holds, else the default."""
+        return st.session_state.get(self.key, self.default)
+
+    def encode(self, value: Any) -> str:
+        """`value` as the address writes it."""
+        return str(value)
+
+
+@dataclass(frozen=True)
+class SelectSlider(Control):
+    """A slider over listed values; use it with `log_values` where a log scale is meant."""
+
+    options: tuple[Any, ...] = ()
+    format: Callable[[Any], str] = plain
+
+    def __post_init__(self) -> None:
+        if self.default not in self.options:
+            raise ValueError(f"default of {self.key} must be one of its options, got {self.default!r}")
+
+    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> Any:
+        """Draw the slider and return the chosen option."""
+        return st.select_slider(
+            self.label,
+            self.options,
+            value=self.default,
+            format_func=self.format,
+            **self._common(disabled, label_visibility),
+        )
+
+    def encode(self, value: Any) -> str:
+        """The formatted option."""
+        return self.format(value)
+
+
+@dataclass(frozen=True)
+class Choice(Control):
+    """A drop-down list, or radio buttons in a row with ``horizontal=True``, over listed values."""
+
+    options: tuple[Any, ...] = ()
+    format: Callable[[Any], str] = str
+    horizontal: bool = False
+
+    def __post_init__(self) -> None:
+        if self.default not in self.options:
+            raise ValueError(f"default of {self.key} must be one of its options, got {self.default!r}")
+
+    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> Any:
+        """Draw the list and return the chosen option."""
+        draw: Any = st.radio if self.horizontal else st.selectbox
+        extra: dict[str, Any] = {"horizontal": True} if self.horizontal else {}
+        return draw(
+            self.label,
+            self.options,
+            index=self.options.index(self.default),
+            format_func=self.format,
+            **extra,
+            **self._common(disabled, label_visibility),
+        )
+
+    def encode(self, value: Any) -> str:
+        """The formatted option."""
+        return self.format(value)
+
+
+@dataclass(frozen=True)
+class Toggle(Control):
+    """An on/off switch."""
+
+    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> bool:
+        """Draw the switch and return whether it is on."""
+        return bool(st.toggle(self.label, value=bool(self.default), **self._common(disabled, label_visibility)))
+
+    def encode(self, value: Any) -> str:
+        """``true`` or ``false``."""
+        return "true" if value else "false"
+
+
+@dataclass(frozen=True)
+class Number(Control):
+    """A number typed in or stepped through: a seed, a count. Integer when `low`, `high` and `default` are."""
+
+    low: float = 0
+    high: float = 100
+    step: float = 1
+
+    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> Any:
+        """Draw the field and return the number."""
+        return st.number_input(
+            self.label,
+            min_value=self.low,
+            max_value=self.high,
+            value=self.default,
+            step=self.step,
+            **self._common(disabled, label_visibility),
+        )
+
+    def encode(self, value: Any) -> str:
+        """Plain decimal."""
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named setting: the exact value of each control it moves, and one line on what it shows."""
+
+    name: str
+    values: Mapping[Control, Any]
+    help: str | None = None
+
+    def __post_init__(self) -> None:
+        for control, value in self.values.items():
+            if isinstance(control, (SelectSlider, Choice)) and value not in control.options:
+                raise ValueError(f"preset {self.name!r} sets {control.key} to {value!r}, which it does not offer")
+
+    def apply(self) -> None:
+        """Write the values to the session state; only before the controls are shown (a button's callback is)."""
+        for control, value in self.values.items():
+            st.session_state[control.key] = value
+
+
+def preset_buttons(presets: Sequence[Preset], *, prefix: str) -> None:
+    """One button a preset, in a row that wraps; a press moves the controls to exactly its values."""
+    with st.container(horizontal=True, key=f"{prefix}_presets"):
+        for preset in presets:
+            st.button(preset.name, key=f"{prefix}_preset_{preset.name}", help=preset.help, on_click=preset.apply)
+
+
+def link(controls: Iterable[Control]) -> str:
+    """The address that shows this page at its present setting: every control is named, defaults included."""
+    query = urlencode([(control.key, control.encode(control.value())) for control in controls])
+    return f"{(st.context.url or '').rstrip('/')}?{query}"
+
+
+def copy_link(controls: Iterable[Control]) -> None:
+    """A button that opens the link of the present setting, with a copy button beside it."""
+    with st.popover("Copy link", icon=":material/link:"):
+        st.caption("This address shows the same picture on another computer.")
+        st.code(link(controls), language=None, wrap_lines=True)

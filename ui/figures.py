@@ -1,0 +1,193 @@
+"""The house style of charts: one look, built in one call, readable in the light and in the dark theme.
+
+    traces = [series("Rényi", eps, delta, "rdp"), series("Rényi, before", eps, old, "rdp", ghost=True)]
+    chart = figure(traces, xaxis=axis("ε", (0, 1)), yaxis=axis("δ", (1e-9, 1), log=True))
+
+* `series` gives one curve the colour *and* the dash (and, with markers, the symbol) of its role, so that no two roles
+  differ by colour alone. Colours are Okabe and Ito's, shifted where needed to a contrast of at least 3 : 1 on both of
+  Streamlit's backgrounds.
+* `figure` makes the whole `plotly.graph_objects.Figure` from one dictionary: about 2 ms for eight curves of 300
+  points. Adding traces or updating layouts afterwards validates everything again; do not.
+* Text, grid and hover colours are left to Streamlit's theme, which follows the reader's light or dark setting.
+* Axis ranges are always given, from a "view" control: Streamlit resets a zoom whenever the figure changes.
+* plotly has no MathJax here: write ε, σ, δ in Unicode; pass numpy arrays.
+
+`ui.page.chart` shows a figure with its alt text, `ui.svg.to_svg` writes one as an SVG file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+BACKGROUNDS = {"light": "#ffffff", "dark": "#0e1117"}  # Streamlit's two themes
+
+ORANGE, GREEN, BLUE, VERMILION, PURPLE, GREY = "#b97f00", "#009e73", "#1a80c4", "#d55e00", "#c0649a", "#7f7f7f"
+
+GHOST_OPACITY = 0.35
+
+
+@dataclass(frozen=True)
+class Role:
+    """How one kind of curve looks everywhere in the app."""
+
+    color: str
+    dash: str
+    symbol: str
+    width: float = 2.0
+
+
+ROLES: Mapping[str, Role] = {
+    # bounds (accounting)
+    "logistic": Role(VERMILION, "solid", "circle", 3.0),
+    "glm": Role(BLUE, "dash", "square"),
+    "rdp": Role(GREEN, "dashdot", "diamond"),
+    "kifer2012": Role(PURPLE, "longdash", "triangle-up"),
+    "monotone": Role(ORANGE, "longdashdot", "x"),
+    "lower": Role(GREY, "dot", "cross", 2.5),
+    # training
+    "nonprivate": Role(GREY, "dot", "cross"),
+    "published": Role(BLUE, "dash", "square"),
+    "tight": Role(VERMILION, "solid", "circle", 2.5),
+    # two neighbouring data sets
+    "without": Role(BLUE, "dash", "square"),
+    "with": Role(VERMILION, "solid", "circle"),
+    "noise": Role(GREEN, "dashdot", "diamond"),
+    "guide": Role(GREY, "dot", "cross", 1.5),
+}
+
+
+def series(
+    name: str,
+    x: ArrayLike,
+    y: ArrayLike,
+    role: str,
+    *,
+    ghost: bool = False,
+    mode: str = "lines",
+    hover: str | None = None,
+    **extra: Any,
+) -> dict[str, Any]:
+    """One curve in the look of its role, as a plotly trace.
+
+    Args:
+        name: what the legend and the table call it.
+        x, y: arrays of shape (n,); NaN breaks the line.
+        role: a key of `ROLES`.
+        ghost: draw it as the faint trace of the previous setting: thin, no legend entry, no hover.
+        mode: plotly's "lines", "markers" or "lines+markers".
+        hover: plotly hover template for one point, without the name.
+        extra: further plotly trace attributes (``error_y``, ``fill``, ``legendrank`` …).
+
+    Returns:
+        A dictionary for `figure`.
+    """
+    look = ROLES[role]
+    trace: dict[str, Any] = {
+        "type": "scatter",
+        "name": name,
+        "x": np.asarray(x),
+        "y": np.asarray(y),
+        "mode": mode,
+        "line": {"color": look.color, "dash": look.dash, "width": 1.5 if ghost else look.width},
+        "meta": {"role": role, "ghost": ghost},
+    }
+    if "markers" in mode:
+        trace["marker"] = {"color": look.color, "symbol": look.symbol, "size": 8}
+    if ghost:
+        trace |= {"opacity": GHOST_OPACITY, "showlegend": False, "hoverinfo": "skip"}
+    elif hover is not None:
+        trace["hovertemplate"] = hover + "<extra>" + name + "</extra>"
+    return trace | extra
+
+
+def band(x: ArrayLike, low: ArrayLike, high: ArrayLike, role: str, *, name: str = "") -> dict[str, Any]:
+    """A translucent band between `low` and `high`, for an interval around a curve of the same role."""
+    xs, lows, highs = np.asarray(x), np.asarray(low), np.asarray(high)
+    return {
+        "type": "scatter",
+        "name": name,
+        "x": np.concatenate([xs, xs[::-1]]),
+        "y": np.concatenate([highs, lows[::-1]]),
+        "mode": "lines",
+        "line": {"width": 0, "color": ROLES[role].color},
+        "fill": "toself",
+        "fillcolor": translucent(ROLES[role].color, 0.2),
+        "showlegend": False,
+        "hoverinfo": "skip",
+        "meta": {"role": role, "ghost": False, "band": True},
+    }
+
+
+def guide(x: Sequence[float], y: Sequence[float], *, name: str = "") -> dict[str, Any]:
+    """A thin dotted helper line, for instance at the ε or δ that is being read off."""
+    return series(name, np.asarray(x, float), np.asarray(y, float), "guide", showlegend=False, hoverinfo="skip")
+
+
+def translucent(color: str, opacity: float) -> str:
+    """A ``#rrggbb`` colour as plotly's ``rgba(...)``."""
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity:g})"
+
+
+def axis(title: str, view: tuple[float, float], *, log: bool = False, **extra: Any) -> dict[str, Any]:
+    """One axis with its title and its explicit range, in data units also where it is logarithmic."""
+    low, high = (math.log10(v) for v in view) if log else view
+    result: dict[str, Any] = {
+        "title": {"text": title},
+        "range": [low, high],
+        "type": "log" if log else "linear",
+        "automargin": True,
+        "zeroline": False,
+    }
+    if log:
+        decades = abs(high - low)
+        result |= {"exponentformat": "power", "dtick": max(1, math.ceil(decades / 8))}
+    return result | extra
+
+
+def figure(
+    traces: Sequence[dict[str, Any]],
+    *,
+    xaxis: dict[str, Any],
+    yaxis: dict[str, Any],
+    height: int = 430,
+    legend: bool = True,
+    **layout: Any,
+) -> go.Figure:
+    """The whole figure in one validated call; the legend sits above the chart and wraps on narrow screens."""
+    return go.Figure(
+        {
+            "data": list(traces),
+            "layout": {
+                "xaxis": xaxis,
+                "yaxis": yaxis,
+                "height": height,
+                "showlegend": legend,
+                "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
+                "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+                "hovermode": "x unified" if legend else "closest",
+                "paper_bgcolor": "rgba(0,0,0,0)",
+                "plot_bgcolor": "rgba(0,0,0,0)",
+                **layout,
+            },
+        }
+    )
+
+
+def contrast(first: str, second: str) -> float:
+    """WCAG contrast ratio of two ``#rrggbb`` colours, from 1 to 21."""
+    lights = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (lights[0] + 0.05) / (lights[1] + 0.05)
+
+
+def _luminance(color: str) -> float:
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,0 +1,160 @@
+"""The scaffolding of a page: title, answer, chart, downloads, snippet, prediction, explanation, errors.
+
+    page.title("How much privacy does one fit cost?", "…one line of introduction…")
+
+    @st.fragment                       # controls and chart rerun together, without the rest of the page
+    def body():
+        with page.errors():            # a ValueError becomes one sentence; the controls above it stay
+            ...
+            page.answer("One fit costs ε = …", "Someone who is told the model bets at most …")
+            page.chart(figure, key="bounds_chart", alt="…the take-away…", filename="bounds")
+            page.downloads(frame, figure, filename="bounds", title="…")
+            page.reproduce(snippets.bounds(...))
+    body()
+    page.explain(r"…KaTeX…", reference="Redberg et al. (2023), Theorem 3.1")
+
+Importing this module also warms the process up once (`ui.warm`).
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from ui import sentences
+from ui.svg import to_svg
+from ui.warm import warm_up
+
+warm_up()
+
+_log = logging.getLogger(__name__)
+
+# Sentence sizes follow the width of the window; the modebar's buttons are large enough to hit on a phone.
+_STYLE = """
+<style>
+.answer { font-size: clamp(1.15rem, 0.9rem + 1.1vw, 1.6rem); line-height: 1.35; font-weight: 600;
+          margin: 0 0 .35rem 0; }
+.answer-more { font-size: 1.02rem; line-height: 1.5; margin: 0 0 .25rem 0; }
+</style>
+"""
+
+
+def title(question: str, lead: str) -> None:
+    """The page's question as its heading, one line of introduction under it, and the shared style."""
+    st.html(_STYLE)
+    st.title(question, anchor=False)
+    st.markdown(lead)
+
+
+def answer(sentence: str, *more: str) -> None:
+    """The answer in one large sentence, plain sentences under it; a screen reader announces it when it changes."""
+    lines = "".join(f'<p class="answer-more">{html.escape(line)}</p>' for line in more)
+    st.html(f'<div role="status" aria-live="polite"><p class="answer">{html.escape(sentence)}</p>{lines}</div>')
+
+
+def chart(figure: go.Figure, *, key: str, alt: str, filename: str) -> None:
+    """Show a figure with its alt text; the camera in its toolbar saves what is on the screen as SVG."""
+    config = {
+        "displaylogo": False,
+        "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
+        "toImageButtonOptions": {"format": "svg", "filename": filename},
+        "responsive": True,
+    }
+    st.plotly_chart(figure, key=key, alt=alt, config=config)
+
+
+def downloads(
+    frame: pd.DataFrame | Callable[[], pd.DataFrame], figure: go.Figure, *, filename: str, title: str
+) -> None:
+    """Two buttons: the plotted numbers as CSV and the figure as SVG. Both are made when pressed, not before.
+
+    Args:
+        frame: the numbers, or a function that makes them; no index is written.
+        figure: what is on the screen.
+        filename: name of the files without suffix; also the prefix of the buttons' keys.
+        title: the SVG's accessible name.
+    """
+
+    def csv() -> bytes:
+        table = frame() if callable(frame) else frame
+        buffer = io.StringIO()
+        table.to_csv(buffer, index=False, float_format="%.17g", lineterminator="\n")
+        return buffer.getvalue().encode()
+
+    def svg() -> bytes:
+        return to_svg(figure, title=title).encode()
+
+    with st.container(horizontal=True):
+        st.download_button(
+            "Numbers as CSV",
+            csv,
+            f"{filename}.csv",
+            "text/csv",
+            key=f"{filename}_csv",
+            on_click="ignore",
+            icon=":material/table:",
+        )
+        st.download_button(
+            "Figure as SVG",
+            svg,
+            f"{filename}.svg",
+            "image/svg+xml",
+            key=f"{filename}_svg",
+            on_click="ignore",
+            icon=":material/image:",
+        )
+
+
+def table(rows: Sequence[Mapping[str, str]], *, alt: str | None = None) -> None:
+    """A small table of texts, as real HTML rows that a screen reader walks through; wide ones scroll sideways."""
+    st.table(pd.DataFrame(rows), hide_index=True, alt=alt, border="horizontal")
+
+
+def reproduce(code: str, *, note: str = "These lines print the numbers on the screen.") -> None:
+    """The "Reproduce in Python" block."""
+    with st.expander("Reproduce in Python", icon=":material/code:"):
+        st.caption(note)
+        st.code(code, language="python")
+
+
+def try_it(question: str, options: Sequence[str], correct: str, *, key: str) -> bool:
+    """Ask for a prediction; say whether it was right, and return True only once one was made.
+
+    The caller draws what reveals the answer when this returns True. The choice stays out of the address, so that a
+    shared link does not give the answer away.
+    """
+    if correct not in options:
+        raise ValueError(f"correct must be one of the options, got {correct!r}")
+    guess = st.radio(question, options, index=None, key=key)
+    if guess is None:
+        st.caption("Choose before you look: the answer appears when you have.")
+        return False
+    if guess == correct:
+        st.success(f"Yes: {correct}", icon=":material/check:")
+    else:
+        st.info(f"Not quite. The answer: {correct}", icon=":material/lightbulb:")
+    return True
+
+
+def explain(body: str, *, reference: str, expanded: bool = False) -> None:
+    """The "What am I looking at?" section: Markdown with KaTeX formulas, and where it is proved."""
+    with st.expander("What am I looking at?", icon=":material/help:", expanded=expanded):
+        st.markdown(body)
+        st.markdown(f"**Reference.** {reference}")
+
+
+@contextmanager
+def errors() -> Iterator[None]:
+    """Show a `ValueError` as one sentence where it happened; what was drawn before it stays."""
+    try:
+        yield
+    except ValueError as error:
+        _log.info("refused: %s", error)
+        st.error(sentences.sentence(str(error)), icon=":material/error:")

@@ -1,0 +1,149 @@
+"""The words around the numbers: pure functions from numbers to sentences, tested, without Streamlit.
+
+Privacy is rounded to the safe side: ε and δ up, odds up. δ, the adjacency and the accountant are always named.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+
+ADJACENCY = "add or remove one row"
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+
+
+def scientific(value: float, digits: int = 2, *, up: bool = False) -> str:
+    """A number as 4.2×10⁻⁵; powers of ten as 10⁻⁵; plain between 0.001 and 10,000. `up` rounds towards +∞."""
+    if value == 0 or not math.isfinite(value):
+        return _special(value)
+    if 1e-3 <= abs(value) < 1e4:
+        return number(value, max(digits, 2), up=up)
+    rounded = _significant(value, digits, up)
+    mantissa, exponent = f"{rounded:.{digits - 1}e}".split("e")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    power = "10" + str(int(exponent)).translate(_SUPERSCRIPT)
+    return power if mantissa == "1" else f"-{power}" if mantissa == "-1" else f"{mantissa}×{power}"
+
+
+def number(value: float, digits: int = 3, *, up: bool = False) -> str:
+    """A number to `digits` significant digits, without exponent or superfluous zeros. `up` rounds towards +∞."""
+    if value == 0 or not math.isfinite(value):
+        return _special(value)
+    text = f"{_significant(value, digits, up):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def epsilon(value: float, digits: int = 3) -> str:
+    """ε rounded up to `digits` significant digits; ∞ where nothing is proved."""
+    return number(value, digits, up=True) if value >= 1e-3 or value == 0 else scientific(value, digits, up=True)
+
+
+def delta(value: float, digits: int = 2) -> str:
+    """δ rounded up, as 10⁻⁵ or 4.2×10⁻⁵; below the smallest double as a bound."""
+    if value == 0:
+        return "< 10⁻³⁰⁰"
+    return scientific(value, digits, up=True)
+
+
+def percent(value: float, digits: int = 1) -> str:
+    """A share of 1 as a percentage with `digits` decimals."""
+    return f"{100 * value:.{digits}f} %"
+
+
+def ratio(value: float, digits: int = 3) -> str:
+    """How many times: 1.43×; ∞ where the other side proves nothing; – where there is nothing to compare."""
+    if math.isnan(value):
+        return "–"
+    return "∞" if math.isinf(value) else f"{scientific(value, digits, up=True)}×"
+
+
+def odds(eps: float) -> str:
+    """e^ε as betting odds, rounded up: '2.72 : 1', or 'any odds' where ε is infinite."""
+    if math.isinf(eps) or eps > 700:
+        return "any odds" if math.isinf(eps) else "more than 10³⁰⁰ : 1"
+    return f"{scientific(math.exp(eps), 3, up=True)} : 1"
+
+
+def odds_sentence(eps: float, released: str = "the model") -> str:
+    """ε in words that need no mathematics."""
+    if math.isinf(eps):
+        return f"Nothing is proved: someone who is told {released} may become certain that you are in the data."
+    if eps == 0:
+        return f"Someone who is told {released} learns nothing about whether you are in the data."
+    return f"Someone who is told {released} bets at most {odds(eps)} on you being in the data, starting from even odds."
+
+
+def guarantee(eps: float, at_delta: float, accountant: str, released: str = "the model") -> str:
+    """The full guarantee in one sentence: ε, δ, adjacency, accountant.
+
+    Example:
+        >>> guarantee(1.0, 1e-5, "the hockey-stick divergence")
+        'ε = 1 at δ = 10⁻⁵ (add or remove one row; accounted by the hockey-stick divergence).'
+    """
+    if math.isinf(eps):
+        return f"No finite ε is proved at δ = {delta(at_delta)} ({ADJACENCY}; accounted by {accountant})."
+    return f"ε = {epsilon(eps)} at δ = {delta(at_delta)} ({ADJACENCY}; accounted by {accountant})."
+
+
+def except_with(at_delta: float) -> str:
+    """What δ means, to follow an odds sentence."""
+    return f"The promise may fail with probability δ = {delta(at_delta)}."
+
+
+def bounds_answer(at_delta: float, tight: float, published: float, lower: float) -> str:
+    """The Bounds page's one large sentence, from ε at δ of the tight, the published and the lower bound.
+
+    `published` is the smallest ε that the published bounds prove (`math.inf` when they prove nothing).
+    """
+    start = f"One fit costs ε = {epsilon(tight)} at δ = {delta(at_delta)}"
+    if math.isinf(tight):
+        return f"No bound proves a finite ε at δ = {delta(at_delta)} with this setting."
+    if lower > 0 and tight <= lower * 1.0005:
+        start += ", exactly what adding the same noise to a sum would cost"
+    elif lower > 0:
+        start += f", {ratio(tight / lower)} what adding the same noise to a sum would cost"
+    if math.isinf(published):
+        return start + "; the published bounds prove nothing here."
+    if published > tight * 1.0005:
+        return start + f"; the published analysis proves only ε = {epsilon(published)}."
+    return start + "; the published analysis proves the same."
+
+
+def ranking(values: Mapping[str, float]) -> str:
+    """'A 0.54 · B 1.2 · C nothing', smallest first: the take-away of a chart of bounds, for its alt text."""
+    order = sorted(values.items(), key=lambda item: item[1])
+    return "; ".join(f"{name} {epsilon(v) if math.isfinite(v) else 'proves nothing'}" for name, v in order)
+
+
+def count(n: int, noun: str, plural: str | None = None) -> str:
+    """'no curves', 'one curve', 'two curves', '12 curves'."""
+    many = plural or f"{noun}s"
+    if n == 0:
+        return f"no {many}"
+    word = _ONES[n] if n < len(_ONES) else f"{n:,}"
+    return f"{word} {noun if n == 1 else many}"
+
+
+def sentence(message: str) -> str:
+    """An error message with a capital letter and a full stop, to stand alone on a page."""
+    text = message.strip()
+    if not text:
+        return "Something about this setting is not possible."
+    first = text if text[0] in "σλβδετα" or "_" in text.split()[0] else text[0].upper() + text[1:]
+    return first if first[-1] in ".!?" else first + "."
+
+
+def _special(value: float) -> str:
+    if math.isnan(value):
+        return "–"
+    return "0" if value == 0 else "∞" if value > 0 else "-∞"
+
+
+def _significant(value: float, digits: int, up: bool) -> Decimal:
+    """Rounded in decimal, so that rounding up never goes down and an exact 0.1 stays 0.1."""
+    exact = Decimal(repr(float(value)))
+    step = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    return exact.quantize(step, rounding=ROUND_CEILING if up else ROUND_HALF_EVEN)

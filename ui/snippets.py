@@ -1,0 +1,56 @@
+"""Python that gives the numbers on the screen: one function a picture, from the same parameters the page used.
+
+A snippet is complete (imports included), short enough to read aloud, and prints its result. Tests execute every one and
+compare what it prints, and the names it defines, with the plotted numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def call(name: str, arguments: Mapping[str, Any]) -> str:
+    """``name(key=value, …)`` with values as Python literals that round-trip exactly."""
+    return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
+
+
+def bounds(*, sigma: float, lam: float, smoothness: float, lipschitz: float, epsilon: float, delta: float) -> str:
+    """Every bound's ε at `delta` and δ at `epsilon`, as on the Bounds page; defines the dictionary ``curves``."""
+    shared = f"lipschitz={lipschitz!r}, smoothness={smoothness!r}"
+    return f"""import objpert_core.accounting as acc
+
+
+def bound(name):
+    return acc.ObjectivePerturbation(sigma={sigma!r}, lam={lam!r}, {shared}, bound=name)
+
+
+curves = {{
+    "logistic": bound("logistic"),
+    "monotone": bound("monotone"),
+    "glm": bound("glm"),
+    "rdp": acc.via_rdp(bound("glm")),
+    "kifer2012": bound("kifer2012"),
+    "lower": acc.Gaussian(sigma={sigma!r}, sensitivity={lipschitz!r}),
+}}
+for name, curve in curves.items():
+    print(name, curve.epsilon({delta!r}), curve.delta({epsilon!r}))
+"""
+
+
+def one_dimension(
+    *, sigma: float, lam: float, features: list[float], labels: list[int], person: tuple[float, int]
+) -> str:
+    """The two densities of the Home page's minimiser; defines ``without``, ``with_person`` and ``grid``."""
+    return f"""import numpy as np
+
+from objpert_core.learning.one_dimensional import OneDimensionalLogistic
+
+features, labels = {features!r}, {labels!r}
+without = OneDimensionalLogistic(features, labels, sigma={sigma!r}, lam={lam!r})
+with_person = without.add({person[0]!r}, {person[1]!r})
+grid = np.linspace(*without.interval(), 9)
+print(without.density(grid))
+print(with_person.density(grid))
+print(np.max(np.abs(with_person.log_density(grid) - without.log_density(grid))))
+"""
