@@ -1,0 +1,137 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from objpert_core.learning.rows import Rows, row_radius
+
+
+def random_matrix(n=300, d=7, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)) * rng.uniform(0.01, 100, size=(n, 1)) * (rng.random((n, d)) < 0.6)
+
+
+def explicit(X, row_norm, constant):
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    if row_norm == "clip":
+        scaled = X / np.maximum(norms, 1.0)
+    else:
+        scaled = np.divide(X, norms, out=np.zeros_like(X), where=norms > 0)
+    return np.column_stack([scaled, np.full(len(X), constant)]) if constant else scaled
+
+
+FORMATS = {
+    "dense": np.asarray,
+    "fortran": np.asfortranarray,
+    "strided": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "csr": sp.csr_matrix,
+    "csr array": sp.csr_array,
+    "csc": sp.csc_matrix,
+}
+
+
+@pytest.mark.parametrize("layout", FORMATS)
+@pytest.mark.parametrize("row_norm", ["normalize", "clip"])
+@pytest.mark.parametrize("constant", [0.0, 0.3])
+def test_products_equal_those_of_the_explicit_matrix(layout, row_norm, constant):
+    X = random_matrix()
+    X[5] = 0.0
+    expected = explicit(X, row_norm, constant)
+    rows = Rows(FORMATS[layout](X), row_norm, constant)
+    rng = np.random.default_rng(1)
+    theta, weights = rng.normal(size=rows.dimension), rng.uniform(0, 1, size=len(X))
+    np.testing.assert_allclose(rows.margins(theta), expected @ theta, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(rows.combine(weights), expected.T @ weights, rtol=1e-11, atol=1e-12)
+    gram = expected.T @ (weights[:, None] * expected)
+    np.testing.assert_allclose(np.triu(rows.gram(weights)), np.triu(gram), rtol=1e-11, atol=1e-12)
+    sample = slice(None, None, 3)
+    sampled = 3 * expected[sample].T @ (weights[sample, None] * expected[sample])
+    np.testing.assert_allclose(np.triu(rows.gram(weights, 3)), np.triu(sampled), rtol=1e-11, atol=1e-12)
+
+
+def test_many_blocks_and_single_precision_give_the_same_products(monkeypatch):
+    monkeypatch.setattr("objpert_core.learning.rows._BLOCK_BYTES", 1)
+    X = random_matrix(n=1000).astype(np.float32)
+    single, double = Rows(X, "normalize", 0.3), Rows(X.astype(np.float64), "normalize", 0.3)
+    rng = np.random.default_rng(1)
+    theta, weights = rng.normal(size=8), rng.uniform(0, 1, size=1000)
+    assert len(list(single._parts())) > 10
+    np.testing.assert_allclose(single.factors, double.factors, rtol=1e-15)
+    np.testing.assert_allclose(single.margins(theta), double.margins(theta), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(single.combine(weights), double.combine(weights), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(single.gram(weights), double.gram(weights), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("row_norm", ["normalize", "clip"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_no_row_is_longer_than_one_even_in_the_last_digit(row_norm, dtype, convert):
+    from fractions import Fraction
+
+    rng = np.random.default_rng(3)
+    X = (rng.normal(size=(200, 5)) * 10.0 ** rng.integers(-3, 7, size=(200, 1))).astype(dtype)
+    for row, factor in zip(X, Rows(convert(X), row_norm).factors, strict=True):
+        scaled = [Fraction(float(x)) * Fraction(float(factor)) for x in row]
+        assert sum(x * x for x in scaled) <= 1
+        if row_norm == "normalize":
+            assert sum(x * x for x in scaled) > Fraction(1) - Fraction(1, 10**12)
+
+
+def test_clip_leaves_short_rows_alone_and_shrinks_long_ones():
+    rows = Rows(np.array([[0.3, 0.4], [3.0, 4.0]]), "clip")
+    assert rows.factors[0] == 1.0
+    assert rows.factors[1] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("row", [[0.0, 0.0], [1e-160, 0.0], [5e-324, 5e-324]])
+@pytest.mark.parametrize("row_norm", ["normalize", "clip"])
+def test_a_zero_row_stays_zero_and_speaks_through_the_constant_only(row, row_norm):
+    rows = Rows(np.array([row]), row_norm, 0.5)
+    np.testing.assert_allclose(rows.margins(np.array([1.0, 1.0, 1.0])), [0.5], atol=1e-100)
+
+
+def test_entries_stored_twice_cannot_smuggle_in_a_longer_row():
+    # (0.6, 0.6) at one place is 1.2, although the squares stored sum to 0.72
+    twice = sp.csr_matrix((np.array([0.6, 0.6]), np.array([0, 0]), np.array([0, 2])), shape=(1, 2))
+    twice.has_canonical_format = True  # a flag that lies
+    rows = Rows(twice, "clip")
+    assert rows.margins(np.array([1.0, 0.0]))[0] == pytest.approx(1.0)
+    assert rows.margins(np.array([1.0, 0.0]))[0] <= 1.0
+    assert twice.nnz == 2  # the caller's matrix is not written to
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e160])
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("row_norm", ["normalize", "clip"])
+def test_rows_that_have_no_norm_are_refused(bad, convert, row_norm):
+    X = np.ones((4, 3))
+    X[2, 1] = bad
+    with pytest.raises(ValueError, match=r"X must hold finite numbers \(no NaN, no inf.*in row 2"):
+        Rows(convert(X), row_norm)
+
+
+def test_single_precision_infinity_is_refused():
+    X = np.ones((4, 3), dtype=np.float32)
+    X[1, 0] = np.inf
+    with pytest.raises(ValueError, match="in row 1"):
+        Rows(X, "clip")
+
+
+def test_an_unknown_row_norm_is_refused():
+    with pytest.raises(ValueError, match="row_norm must be one of 'normalize', 'clip', got 'l1'"):
+        Rows(np.ones((2, 2)), "l1")
+
+
+def test_the_data_are_neither_copied_nor_written_to():
+    X = random_matrix()
+    X.setflags(write=False)
+    rows = Rows(X, "normalize", 0.3)
+    rows.gram(np.ones(len(X)))
+    assert rows.matrix is X
+    csr = sp.csr_array(X)
+    assert np.shares_memory(Rows(csr, "normalize").matrix.data, csr.data)
+
+
+def test_radius_covers_every_row_with_its_constant():
+    rows = Rows(random_matrix(), "normalize", 0.3)
+    longest = max(np.linalg.norm(np.append(x * f, 0.3)) for x, f in zip(rows.matrix, rows.factors, strict=True))
+    assert longest <= row_radius(0.3) == pytest.approx(np.sqrt(1.09))
