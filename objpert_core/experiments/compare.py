@@ -1,0 +1,251 @@
+"""What privacy costs on one data set: the same logistic regression without privacy and under two calibrations.
+
+`compare` is a generator, one value after each fit, so that it serves a background thread, a progress bar and a
+plain loop alike. It looks at the test rows and at non-private fits freely, because it measures; what may be
+released of it is a private model and its certificate, nothing else.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score, roc_curve
+
+from objpert_core._validation import choice, in_open_unit, nonnegative_integer, positive, positive_integer
+from objpert_core.datasets import Dataset
+from objpert_core.estimators import ObjPertLogisticRegression
+from objpert_core.experiments.summary import Interval, mean_interval
+from objpert_core.learning import PrivacyCertificate
+
+FloatArray = NDArray[np.float64]
+
+NON_PRIVATE, PUBLISHED, TIGHT = "non-private", "published", "tight"
+METHODS = (NON_PRIVATE, PUBLISHED, TIGHT)
+TIGHT_BOUNDS = ("logistic", "monotone", "glm")  # the bounds that have a privacy profile under Algorithm 1
+MAX_REPEATS = 50
+
+ROC_GRID = np.linspace(0.0, 1.0, 201)
+ROC_GRID.setflags(write=False)
+NON_PRIVATE_C = 100.0
+"""scikit-learn's C = 1/λ without privacy: light enough (its default of 1 costs a point on Adult's unit rows) that the
+difference to a private model is not the reference's own regularisation, and finite for separable classes."""
+_DIRECT_SOLVER_COLUMNS = 1000  # scikit-learn's Newton-Cholesky is exact and fast up to about here
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to compare.
+
+    Attributes:
+        epsilon, delta: the privacy target of both private methods.
+        bound: the bound that calibrates "tight", one of `TIGHT_BOUNDS`.
+        repeats: noise draws of each private method, 1 to `MAX_REPEATS`.
+        intercept_scaling: the constant feature's value for "tight"; "published" has the paper's 1.
+        seed: draw i of either private method is made with the noise seed `seed + i`.
+
+    Raises:
+        ValueError: one of them is out of range.
+    """
+
+    epsilon: float = 1.0
+    delta: float = 1e-5
+    bound: str = "logistic"
+    repeats: int = 10
+    intercept_scaling: float = 0.3
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        in_open_unit("delta", self.delta)
+        choice("bound", self.bound, TIGHT_BOUNDS)
+        if positive_integer("repeats", self.repeats) > MAX_REPEATS:
+            raise ValueError(f"repeats must be a whole number from 1 to {MAX_REPEATS}, got {self.repeats!r}")
+        positive("intercept_scaling", self.intercept_scaling)
+        nonnegative_integer("seed", self.seed)
+
+    @property
+    def fits(self) -> int:
+        """How many models are fitted: one without privacy, `repeats` for each private method."""
+        return 1 + 2 * self.repeats
+
+    def estimator(self, method: str, draw: int) -> ObjPertLogisticRegression:
+        """The unfitted private estimator of one draw; `method` is "published" or "tight"."""
+        seed = self.seed + draw
+        if method == PUBLISHED:
+            return ObjPertLogisticRegression.published(
+                epsilon=self.epsilon, delta=self.delta, classes=(0, 1), random_state=seed
+            )
+        return ObjPertLogisticRegression(
+            epsilon=self.epsilon,
+            delta=self.delta,
+            bound=self.bound,
+            intercept_scaling=self.intercept_scaling,
+            classes=(0, 1),
+            random_state=seed,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """One fitted model and how it does on the test rows.
+
+    Attributes:
+        method: one of `METHODS`.
+        seed: the noise seed, None without privacy.
+        accuracy: share of the test rows it gets right.
+        auc: area under its ROC curve on the test rows.
+        roc: true positive rate at the false positive rates of `ROC_GRID`, shape (201,).
+        coef: the coefficients of the data's columns, shape (d,).
+        intercept: the decision's constant term.
+        gradient_norms: the gradient's norm at the start and after each solver iteration (empty without privacy).
+            Like everything here except a private model it depends on the data outside the guarantee.
+        seconds: time of the fit, calibration included.
+        privacy: the certificate, None without privacy.
+    """
+
+    method: str
+    seed: int | None
+    accuracy: float
+    auc: float
+    roc: FloatArray
+    coef: FloatArray
+    intercept: float
+    gradient_norms: tuple[float, ...]
+    seconds: float
+    privacy: PrivacyCertificate | None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The fits made so far; complete in itself, never changed.
+
+    Attributes:
+        settings: what was asked for.
+        data: name, origin and label of the rows; the arrays are the data set's own, not copies.
+        baseline: test accuracy of always answering the class that is more frequent in the training rows.
+        fits: in the order in which they were made.
+    """
+
+    settings: Settings
+    data: Dataset
+    baseline: float
+    fits: tuple[Fit, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every fit that was asked for has been made."""
+        return len(self.fits) == self.settings.fits
+
+    def of(self, method: str) -> tuple[Fit, ...]:
+        """The fits of one method, in the order of their seeds."""
+        return tuple(fit for fit in self.fits if fit.method == choice("method", method, METHODS))
+
+    def accuracy(self, method: str) -> Interval | None:
+        """Mean test accuracy over the noise draws, with its interval; None before the first fit."""
+        fits = self.of(method)
+        return mean_interval([fit.accuracy for fit in fits]) if fits else None
+
+    def auc(self, method: str) -> Interval | None:
+        """Mean area under the ROC curve over the noise draws, with its interval; None before the first fit."""
+        fits = self.of(method)
+        return mean_interval([fit.auc for fit in fits]) if fits else None
+
+    def roc(self, method: str) -> FloatArray | None:
+        """Mean true positive rate at the false positive rates of `ROC_GRID`; None before the first fit."""
+        fits = self.of(method)
+        return np.mean([fit.roc for fit in fits], axis=0) if fits else None
+
+    def largest_coefficients(self, count: int = 12) -> NDArray[np.intp]:
+        """The columns with the largest non-private coefficients, largest first. Empty before the first fit."""
+        fits = self.of(NON_PRIVATE)
+        if not fits:
+            return np.empty(0, dtype=np.intp)
+        return np.argsort(-np.abs(fits[0].coef), kind="stable")[:count]
+
+    @property
+    def test_error(self) -> float:
+        """Standard error that the finite test set gives any accuracy near the non-private one's, or the baseline's."""
+        share = self.fits[0].accuracy if self.fits else self.baseline
+        return float(np.sqrt(share * (1 - share) / len(self.data.y_test)))
+
+
+def compare(
+    data: Dataset,
+    settings: Settings = Settings(),
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Iterator[Comparison]:
+    """Fit without privacy, then "published" and "tight" in turn for one noise seed after the other.
+
+    Args:
+        data: the rows, already of norm one.
+        settings: privacy target, bound, number of draws.
+        should_stop: asked before every fit and at every solver iteration; once it is true the generator ends and
+            a fit under way is dropped.
+
+    Yields:
+        The comparison so far: first without any fit, then once more after each.
+
+    Raises:
+        ConvergenceError: a private fit did not reach the gradient norm its proof needs.
+
+    Example:
+        >>> from objpert_core.datasets import load
+        >>> *_, last = compare(load("breast-cancer"), Settings(epsilon=1.0, repeats=2))
+        >>> [fit.method for fit in last.fits]
+        ['non-private', 'published', 'tight', 'published', 'tight']
+        >>> last.complete
+        True
+    """
+    majority = int(2 * data.y_train.sum() > len(data.y_train))
+    state = Comparison(settings, data, baseline=float(np.mean(data.y_test == majority)))
+    yield state
+    jobs = [(NON_PRIVATE, 0)] + [(method, i) for i in range(settings.repeats) for method in (PUBLISHED, TIGHT)]
+    for method, draw in jobs:
+        if should_stop():
+            return
+        try:
+            fit = _fit(data, settings, method, draw, should_stop)
+        except _StoppedError:
+            return
+        state = replace(state, fits=(*state.fits, fit))
+        yield state
+
+
+class _StoppedError(Exception):
+    """Leaves the solver from inside its callback."""
+
+
+def _fit(data: Dataset, settings: Settings, method: str, draw: int, should_stop: Callable[[], bool]) -> Fit:
+    def watch(iteration: int, norm: float) -> None:
+        if should_stop():
+            raise _StoppedError
+
+    began = time.perf_counter()
+    if method == NON_PRIVATE:
+        direct = data.X_train.shape[1] <= _DIRECT_SOLVER_COLUMNS
+        solver, tol = ("newton-cholesky", 1e-8) if direct else ("lbfgs", 1e-4)
+        model = LogisticRegression(C=NON_PRIVATE_C, solver=solver, tol=tol, max_iter=1000)
+        model.fit(data.X_train, data.y_train)
+    else:
+        model = settings.estimator(method, draw)
+        model.fit(data.X_train, data.y_train, callback=watch)
+    seconds = time.perf_counter() - began
+    scores = model.decision_function(data.X_test)
+    false_positive, true_positive, _ = roc_curve(data.y_test, scores)
+    return Fit(
+        method=method,
+        seed=None if method == NON_PRIVATE else settings.seed + draw,
+        accuracy=float(model.score(data.X_test, data.y_test)),
+        auc=float(roc_auc_score(data.y_test, scores)),
+        roc=np.interp(ROC_GRID, false_positive, true_positive),
+        coef=model.coef_[0].copy(),
+        intercept=float(model.intercept_[0]),
+        gradient_norms=() if method == NON_PRIVATE else tuple(model.gradient_norms_.tolist()),
+        seconds=seconds,
+        privacy=None if method == NON_PRIVATE else model.privacy_,
+    )

@@ -1,0 +1,47 @@
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from objpert_core.experiments.summary import mean_interval
+
+
+@pytest.mark.parametrize("count", [2, 3, 10, 50])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_agrees_with_scipys_t_test(count, level):
+    values = np.random.default_rng(count).normal(0.84, 0.01, count)
+    interval = mean_interval(list(values), level)
+    expected = stats.ttest_1samp(values, 0.0).confidence_interval(level)
+    assert interval.mean == pytest.approx(values.mean(), rel=1e-14)
+    assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high), rel=1e-12)
+    assert interval.half_width == pytest.approx((expected.high - expected.low) / 2, rel=1e-9)
+    assert interval.known
+    assert interval.count == count
+
+
+def test_it_covers_as_often_as_it_says():
+    rng = np.random.default_rng(0)
+    runs = [mean_interval(list(rng.normal(3.0, 2.0, 5))) for _ in range(4000)]
+    covered = np.mean([run.low <= 3.0 <= run.high for run in runs])
+    assert covered == pytest.approx(0.95, abs=0.012)  # 3.5 standard errors; a normal quantile would give 0.88
+
+
+def test_one_value_has_no_interval():
+    interval = mean_interval([0.5])
+    assert interval.mean == 0.5
+    assert math.isnan(interval.low)
+    assert math.isnan(interval.high)
+    assert not interval.known
+
+
+def test_equal_values_have_an_interval_of_no_width():
+    interval = mean_interval([0.25, 0.25, 0.25])
+    assert (interval.low, interval.high) == (0.25, 0.25)
+
+
+def test_refuses_nonsense():
+    with pytest.raises(ValueError, match="values must hold at least one number"):
+        mean_interval([])
+    with pytest.raises(ValueError, match=r"level must be .* got 1\.0"):
+        mean_interval([1.0, 2.0], level=1.0)
