@@ -1,0 +1,304 @@
+"""The data sets by name: what each one is, where its rows come from, and how to load it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from objpert_core._validation import choice, nonnegative_integer
+from objpert_core.datasets import adult, adult_synthetic, gisette, gisette_like, small, synthetic
+from objpert_core.datasets._cache import BoundedCache
+from objpert_core.datasets._dataset import Dataset, FloatArray, IntArray, shuffled_split
+from objpert_core.datasets._files import Progress, RawFile, data_folder, obtain, present
+from objpert_core.datasets._registry import ADULT_FILES, GISETTE_FILES
+from objpert_core.datasets.adult_codebook import CLASSES as INCOME
+from objpert_core.datasets.adult_codebook import FEATURE_NAMES as ADULT_FEATURES
+
+_SYNTHETIC_ROWS_SEED = 0  # the stand-in's rows are fixed like a file's; `split_seed` only deals them out
+
+_ADULT_CITATION = (
+    "B. Becker and R. Kohavi (1996). Adult. UCI Machine Learning Repository, doi 10.24432/C5XW20; "
+    "R. Kohavi (1996), Scaling up the accuracy of naive-Bayes classifiers: a decision-tree hybrid, KDD."
+)
+_GISETTE_CITATION = (
+    "I. Guyon, S. Gunn, A. Ben-Hur and G. Dror (2004). Gisette. UCI Machine Learning Repository, doi 10.24432/C5HP5B; "
+    "I. Guyon (2003), Design of experiments for the NIPS 2003 variable selection benchmark."
+)
+_DIGITS_CITATION = (
+    "E. Alpaydin and C. Kaynak (1998). Optical Recognition of Handwritten Digits. UCI Machine Learning Repository, "
+    "doi 10.24432/C50P49."
+)
+_SHAPE_CITATION = (
+    "Sizes and recipe after R. Iyengar et al. (2019), Towards practical differentially private convex optimization, "
+    "IEEE S&P, as used by R. Redberg, A. Koskela and Y.-X. Wang (2023)."
+)
+
+
+@dataclass
+class _Pool:
+    """All rows before the split; kept so that a second split does not read the files again."""
+
+    features: FloatArray
+    labels: IntArray
+
+    @property
+    def nbytes(self) -> int:
+        return self.features.nbytes + self.labels.nbytes
+
+
+@dataclass(frozen=True)
+class _Entry:
+    title: str
+    origin: str
+    citation: str
+    licence: str
+    classes: tuple[str, str]
+    feature_names: Callable[[int], Sequence[str]]  # of the number of columns
+    pool: Callable[[list[Path]], tuple[FloatArray, IntArray]] | None = None  # rows that `split_seed` deals out
+    split: Callable[[int], tuple[FloatArray, IntArray, FloatArray, IntArray]] | None = None  # or both parts at once
+    files: tuple[RawFile, ...] = ()
+    stand_in_for: str | None = None
+
+
+def _pool_adult(paths: list[Path]) -> tuple[FloatArray, IntArray]:
+    records = adult.read(paths)
+    return adult.encode(records), records.labels
+
+
+def _pool_adult_synthetic(_: list[Path]) -> tuple[FloatArray, IntArray]:
+    records = adult_synthetic.sample(adult_synthetic.released_counts(), _SYNTHETIC_ROWS_SEED)
+    return adult.encode(records), records.labels
+
+
+def _numbered(columns: int) -> list[str]:
+    return [f"x{position}" for position in range(1, columns + 1)]
+
+
+_ENTRIES: dict[str, _Entry] = {
+    "adult": _Entry(
+        title="Predict from the 1994 US census whether a person earns more than 50,000 dollars a year: 45,222 people "
+        "without missing values, 99 indicators of published categories and 6 scaled numbers.",
+        origin="The files adult.data and adult.test of the UCI archive, byte for byte (SHA-256 checked).",
+        citation=_ADULT_CITATION,
+        licence="CC BY 4.0",
+        classes=INCOME,
+        feature_names=lambda _: ADULT_FEATURES,
+        pool=_pool_adult,
+        files=ADULT_FILES,
+    ),
+    "adult-synthetic": _Entry(
+        title="45,222 invented people with the columns of Adult: no row belongs to anyone.",
+        origin="Drawn from noisy low-order counts of Adult that were released with differential privacy "
+        "(ε = 1, δ = 1e-9, adding or removing one person) by objpert_core.datasets.make_adult_synthetic.",
+        citation=_ADULT_CITATION,
+        licence="CC BY 4.0 (derived from Adult)",
+        classes=INCOME,
+        feature_names=lambda _: ADULT_FEATURES,
+        pool=_pool_adult_synthetic,
+        stand_in_for="adult",
+    ),
+    "gisette": _Entry(
+        title="Tell a handwritten 4 from a 9: 7,000 rows of 5,000 columns, half of which carry no information.",
+        origin="The labelled training and validation files of the UCI archive (SHA-256 checked), pooled. The files do "
+        "not say which digit has the label +1.",
+        citation=_GISETTE_CITATION,
+        licence="CC BY 4.0",
+        classes=("-1", "+1"),
+        feature_names=lambda columns: [f"column {position}" for position in range(1, columns + 1)],
+        pool=lambda paths: gisette.read(*paths),
+        files=GISETTE_FILES,
+    ),
+    "gisette-like": _Entry(
+        title="Tell a handwritten 4 from a 9: 6,000 rows of 5,000 columns, pixels, products of pixels and probes.",
+        origin="Made by Gisette's recipe from scikit-learn's 361 small images of these digits, each redrawn several "
+        "times with a random shift, turn, scale and slant; no image serves both parts of the split.",
+        citation=f"{_DIGITS_CITATION} Recipe: I. Guyon (2003), Design of experiments for the NIPS 2003 variable "
+        "selection benchmark.",
+        licence="CC BY 4.0 (derived from the digits)",
+        classes=gisette_like.CLASSES,
+        feature_names=lambda _: gisette_like.feature_names(),
+        split=gisette_like.make,
+        stand_in_for="gisette",
+    ),
+    "synthetic-l": _Entry(
+        title="10,000 Gaussian rows of 20 columns, labels by random normal weights, 3.6 % of the labels flipped.",
+        origin="Drawn from a fixed seed; nobody's data.",
+        citation=_SHAPE_CITATION,
+        licence="Apache-2.0 (made by this project)",
+        classes=("below", "above"),
+        feature_names=_numbered,
+        pool=lambda _: synthetic.make("synthetic-l"),
+    ),
+    "synthetic-h": _Entry(
+        title="5,000 Gaussian rows of 5,000 columns with standard deviations 1, 2^-1.5, 3^-1.5, …, labels by random "
+        "normal weights, 2 % of the labels flipped.",
+        origin="Drawn from a fixed seed; nobody's data.",
+        citation=_SHAPE_CITATION,
+        licence="Apache-2.0 (made by this project)",
+        classes=("below", "above"),
+        feature_names=_numbered,
+        pool=lambda _: synthetic.make("synthetic-h"),
+    ),
+    "breast-cancer": _Entry(
+        title="Tell a benign tumour from a malignant one: 569 patients, 30 measurements of cell nuclei.",
+        origin="scikit-learn's copy of the Wisconsin diagnostic data; columns scaled by published ranges.",
+        citation="W. Wolberg, O. Mangasarian, N. Street and W. Street (1995). Breast Cancer Wisconsin (Diagnostic). "
+        "UCI Machine Learning Repository, doi 10.24432/C5DW2B.",
+        licence="CC BY 4.0",
+        classes=("malignant", "benign"),
+        feature_names=lambda _: tuple(small.BREAST_CANCER_RANGES),
+        pool=lambda _: small.breast_cancer(),
+    ),
+    "digits-4-9": _Entry(
+        title="Tell a handwritten 4 from a 9: 361 images of 8 × 8 pixels.",
+        origin="scikit-learn's copy of the optical digits; pixels divided by 16.",
+        citation=_DIGITS_CITATION,
+        licence="CC BY 4.0",
+        classes=("4", "9"),
+        feature_names=lambda _: small.DIGITS_FEATURE_NAMES,
+        pool=lambda _: small.digits_4_9(),
+    ),
+}
+
+# Room for Gisette's rows and one split of them.
+_cache: BoundedCache[_Pool | Dataset] = BoundedCache(700 * 2**20)
+
+
+def names() -> tuple[str, ...]:
+    """The names that `load` knows.
+
+    >>> names()[:3]
+    ('adult', 'adult-synthetic', 'gisette')
+    """
+    return tuple(_ENTRIES)
+
+
+def _entry(name: str) -> _Entry:
+    return _ENTRIES[choice("name", name, names())]
+
+
+def describe(name: str) -> str:
+    """One paragraph about a data set: what it is, where it comes from, its licence, and whether it is a stand-in.
+
+    Args:
+        name: one of `names()`.
+
+    Raises:
+        ValueError: no data set has this name.
+
+    >>> describe("digits-4-9")
+    "Tell a handwritten 4 from a 9: 361 images of 8 × 8 pixels. scikit-learn's copy of the optical digits; pixels \
+divided by 16. Licence: CC BY 4.0."
+    """
+    entry = _entry(name)
+    stand_in = "" if entry.stand_in_for is None else f"Stand-in for {entry.stand_in_for}, not the real data. "
+    return f"{stand_in}{entry.title} {entry.origin} Licence: {entry.licence}."
+
+
+def available(name: str) -> bool:
+    """Whether `load(name)` would work without the network: always, for sets that need no raw files.
+
+    Args:
+        name: one of `names()`.
+
+    Returns:
+        True when every raw file is in the data folder with the right SHA-256. A damaged file counts as absent
+        here; `load` names it.
+
+    Raises:
+        ValueError: no data set has this name.
+    """
+    files = _entry(name).files
+    return not files or present(files, data_folder())
+
+
+def default_name() -> str:
+    """`"adult"` when its files are on disk, else its offline stand-in `"adult-synthetic"`."""
+    return "adult" if available("adult") else "adult-synthetic"
+
+
+def fetch(
+    name: str,
+    progress: Progress | None = None,
+    *,
+    base_url: str | None = None,
+    _registry: tuple[RawFile, ...] | None = None,
+) -> list[Path]:
+    """Fetch the raw files of a data set that are not on disk yet.
+
+    Args:
+        name: one of `names()`; sets that need no files have nothing to fetch.
+        progress: called as `progress(file name, bytes so far, total bytes or None)`; what it raises stops the
+            transfer, and nothing is left behind.
+        base_url: where the files are; default: `OBJPERT_DATA_URL` if set, else the UCI archive. The digests must
+            be the same whatever the place.
+
+    Returns:
+        Paths of the verified files.
+
+    Raises:
+        ValueError: no data set has this name.
+        DataUnavailableError: a file on disk has a wrong digest, or a missing one could not be fetched in three
+            tries; the message names the folder to put it in.
+    """
+    files = _entry(name).files if _registry is None else _registry
+    return obtain(files, data_folder(), url=base_url, progress=progress)
+
+
+def load(name: str, *, split_seed: int = 0, _registry: tuple[RawFile, ...] | None = None) -> Dataset:
+    """A data set, encoded, with rows of norm one, split 80/20.
+
+    Files that are neither in the data folder nor in its cache are fetched first. Loaded splits are kept in memory
+    (bounded), so loading again is immediate, from any thread; the arrays are shared and therefore read-only.
+
+    The sizes of the two parts are functions of the number of rows, which is hence taken as public: under
+    add/remove adjacency that number is itself a fact about the people, here one that was published.
+
+    Args:
+        name: one of `names()`.
+        split_seed: whole number >= 0 that decides which rows go where; equal seeds give equal splits.
+
+    Returns:
+        A `Dataset`.
+
+    Raises:
+        ValueError: no data set has this name, or `split_seed` is not a whole number >= 0.
+        DataUnavailableError: its raw files can be neither found nor fetched, or have a wrong SHA-256.
+
+    >>> load("digits-4-9", split_seed=1)
+    Dataset(digits-4-9: 288 training and 73 test rows, 64 columns)
+    """
+    entry = _entry(name)
+    split_seed = nonnegative_integer("split_seed", split_seed)
+    files = entry.files if _registry is None else _registry
+    paths = obtain(files, data_folder()) if files else []
+    # The files' times are part of the key: replaced files are read, and verified, again.
+    state = tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths)
+
+    def pool() -> _Pool:
+        assert entry.pool is not None
+        return _Pool(*entry.pool(paths))
+
+    def split() -> Dataset:
+        if entry.split is not None:
+            parts = entry.split(split_seed)
+        else:
+            everything = _cache.get((name, "pool", state), pool)
+            assert isinstance(everything, _Pool)
+            parts = shuffled_split(everything.features, everything.labels, split_seed)
+        return Dataset(
+            name,
+            *parts,
+            feature_names=tuple(entry.feature_names(parts[0].shape[1])),
+            classes=entry.classes,
+            origin=entry.origin,
+            citation=entry.citation,
+            licence=entry.licence,
+            stand_in_for=entry.stand_in_for,
+            split_seed=split_seed,
+        )
+
+    dataset = _cache.get((name, split_seed, state), split)
+    assert isinstance(dataset, Dataset)
+    return dataset

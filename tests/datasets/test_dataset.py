@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from objpert_core.datasets import load
+from objpert_core.datasets._dataset import shuffled_split, training_size, unit_rows
+
+
+@given(arrays(np.float64, (4, 3), elements=st.floats(-1e6, 1e6, allow_subnormal=False)))
+def test_unit_rows_have_norm_one_and_keep_their_direction(matrix: np.ndarray) -> None:
+    matrix[np.abs(matrix) < 1e-9] = 0.0
+    scaled = unit_rows(matrix.copy())
+    norms = np.linalg.norm(matrix, axis=1)
+    np.testing.assert_allclose(np.linalg.norm(scaled, axis=1), norms > 0, atol=1e-12)
+    np.testing.assert_allclose(scaled * norms[:, None], matrix, rtol=1e-9, atol=1e-12)
+
+
+def test_a_row_is_scaled_by_its_own_norm_only() -> None:
+    generator = np.random.default_rng(0)
+    matrix = generator.standard_normal((6, 4))
+    np.testing.assert_array_equal(unit_rows(matrix.copy())[2:], unit_rows(matrix[2:].copy()))
+
+
+def test_a_split_deals_out_every_row_once() -> None:
+    features, labels = np.arange(22.0).reshape(11, 2), np.arange(11)
+    X_train, y_train, X_test, y_test = shuffled_split(features, labels, 3)
+    assert (len(X_train), len(X_test)) == (8, 3)
+    assert sorted([*y_train, *y_test]) == list(range(11))
+    np.testing.assert_array_equal(np.concatenate([X_train, X_test])[:, 0] / 2, np.concatenate([y_train, y_test]))
+
+
+def test_the_split_is_decided_by_the_seed() -> None:
+    features, labels = np.arange(100.0).reshape(50, 2), np.arange(50)
+    first, again, other = (shuffled_split(features, labels, seed)[1] for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+def test_the_paper_s_training_size() -> None:
+    assert training_size(45_222) == 36_177
+
+
+def test_a_dataset_cannot_be_changed() -> None:
+    data = load("digits-4-9")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        data.name = "other"  # type: ignore[misc]
+    for array in (data.X_train, data.y_train, data.X_test, data.y_test):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+    assert load("digits-4-9") is data
+
+
+def test_a_stand_in_says_so_wherever_it_is_named() -> None:
+    stand_in, real = load("adult-synthetic"), load("digits-4-9")
+    assert stand_in.stand_in
+    assert stand_in.label == "adult-synthetic (stand-in for adult)"
+    assert "stand-in for adult" in repr(stand_in)
+    assert not real.stand_in
+    assert real.label == "digits-4-9"
+
+
+def test_nbytes_counts_all_four_arrays() -> None:
+    data = load("digits-4-9")
+    assert data.nbytes == 361 * 64 * 8 + 361 * 8
