@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,21 @@ NON_PRIVATE_C = 100.0
 """scikit-learn's C = 1/λ without privacy: light enough (its default of 1 costs a point on Adult's unit rows) that the
 difference to a private model is not the reference's own regularisation, and finite for separable classes."""
 _DIRECT_SOLVER_COLUMNS = 1000  # scikit-learn's Newton-Cholesky is exact and fast up to about here
+
+
+def reference_parameters(columns: int) -> dict[str, Any]:
+    """Parameters of scikit-learn's `LogisticRegression` for the non-private reference on that many columns.
+
+    >>> reference_parameters(105)["C"]
+    100.0
+    """
+    direct = columns <= _DIRECT_SOLVER_COLUMNS
+    return {
+        "C": NON_PRIVATE_C,
+        "solver": "newton-cholesky" if direct else "lbfgs",
+        "tol": 1e-8 if direct else 1e-4,
+        "max_iter": 1000,
+    }
 
 
 @dataclass(frozen=True)
@@ -227,9 +243,7 @@ def _fit(data: Dataset, settings: Settings, method: str, draw: int, should_stop:
 
     began = time.perf_counter()
     if method == NON_PRIVATE:
-        direct = data.X_train.shape[1] <= _DIRECT_SOLVER_COLUMNS
-        solver, tol = ("newton-cholesky", 1e-8) if direct else ("lbfgs", 1e-4)
-        model = LogisticRegression(C=NON_PRIVATE_C, solver=solver, tol=tol, max_iter=1000)
+        model = LogisticRegression(**reference_parameters(data.X_train.shape[1]))
         model.fit(data.X_train, data.y_train)
     else:
         model = settings.estimator(method, draw)

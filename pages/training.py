@@ -1,0 +1,311 @@
+"""Live training: the same logistic regression without privacy and under two calibrations, on real data."""
+
+import uuid
+
+import streamlit as st
+
+from objpert_core import datasets
+from objpert_core.experiments.compare import MAX_REPEATS, PUBLISHED, TIGHT, TIGHT_BOUNDS, Comparison, Settings
+from ui import page, sentences, training
+from ui import training_text as text
+from ui.controls import (
+    ROUND_STEPS,
+    Choice,
+    Number,
+    Preset,
+    SelectSlider,
+    copy_link,
+    log_values,
+    powers_of_ten,
+    preset_buttons,
+)
+from ui.jobs import QueueFullError, shared_runner
+from ui.training_jobs import Request, Run, download
+
+POLL_SECONDS = 0.5
+
+DATA = Choice(
+    "training_data",
+    "Data set",
+    datasets.default_name(),
+    options=datasets.names(),
+    help="adult and gisette are the real UCI files; the names with -synthetic and -like are labelled stand-ins.",
+)
+EPSILON = SelectSlider(
+    "training_epsilon",
+    "Privacy budget ε",
+    1.0,
+    log_values(0.01, 100, extra=[0.025, 0.05, 0.25], steps=ROUND_STEPS),
+    help="Of each private model: adding or removing one row changes what is released by a factor of e^ε at most.",
+)
+DELTA = SelectSlider(
+    "training_delta",
+    "Failure probability δ",
+    1e-5,
+    powers_of_ten(-12, -2),
+    help="Keep it well below one over the number of rows.",
+)
+BOUND = Choice(
+    "training_bound",
+    "Bound behind “tight”",
+    "logistic",
+    options=TIGHT_BOUNDS,
+    help="logistic: our theorem for the logistic loss. monotone: any loss whose derivative keeps its sign. glm: the "
+    "published theorem, but accounted by its hockey-stick divergence instead of Rényi.",
+)
+REPEATS = Number(
+    "training_repeats",
+    "Noise draws",
+    10,
+    help=f"How often each private method is trained, 1 to {MAX_REPEATS}. More draws, narrower intervals; the server is "
+    "shared, hence the limit.",
+    low=1,
+    high=MAX_REPEATS,
+)
+SPLIT_SEED = Number("training_split", "Split seed", 0, help="Which fifth of the rows is held out.", low=0, high=9999)
+SEED = Number(
+    "training_seed", "First noise seed", 0, help="Draw i uses this seed plus i, for both methods.", low=0, high=9999
+)
+SCALING = SelectSlider(
+    "training_scaling",
+    "Intercept scaling s",
+    0.3,
+    (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0),
+    help="The constant appended to every row for “tight”: the row norm R = √(1 + s²) and with it the noise grow with "
+    "s. “published” keeps the paper's s = 1.",
+)
+VIEWS = {"roc": "ROC curves", "coefficients": "Coefficients", "gradient": "Gradient norm", "certificate": "Certificate"}
+VIEW = Choice("training_view", "Look closer", "roc", options=tuple(VIEWS), horizontal=True)
+ROC_VIEW = Choice("training_roc", "Axes", "whole", options=tuple(training.ROC_VIEWS), horizontal=True)
+
+CONTROLS = (DATA, EPSILON, DELTA, BOUND, REPEATS, SPLIT_SEED, SEED, SCALING, VIEW, ROC_VIEW)
+
+
+def table_2(epsilon: float) -> Preset:
+    values = {DATA: datasets.default_name(), EPSILON: epsilon, DELTA: 1e-5, BOUND: "logistic", REPEATS: 10}
+    values |= {SPLIT_SEED: 0, SEED: 0, SCALING: 0.3}
+    return Preset(
+        f"Table 2 (Adult)  ε = {epsilon:g}",
+        values,
+        "Redberg et al. (2023), Table 2: Adult, δ = 1e-5, 10 trials. Without Adult's files: its stand-in.",
+    )
+
+
+PRESETS = tuple(table_2(epsilon) for epsilon in text.PAPER_TABLE_2)
+
+
+def owner() -> str:
+    return st.session_state.setdefault("training__owner", uuid.uuid4().hex)
+
+
+def start(request: Request) -> None:
+    """Queue the training; a run of this session that is still under way is stopped by it."""
+    old: Run | None = st.session_state.get("training__run")
+    before = old.job.view().latest if old else None
+    if before is None or not before.of(TIGHT):
+        before = old.previous if old else None
+    try:
+        job = shared_runner().submit(owner(), request.work)
+    except QueueFullError as error:
+        st.error(str(error), icon=":material/hourglass_disabled:")
+        return
+    st.session_state["training__run"] = Run(request, job, st.session_state.get("training__guess"), before)
+
+
+def offer_download(name: str) -> None:
+    """Says what is missing and how to get it; nothing is fetched unless asked for."""
+    files = ", ".join(f"`{file}`" for file in text.RAW_FILES[name])
+    st.warning(
+        f"The files of **{name}** are not on this server. Fetch them from the UCI archive, or put {files} into "
+        f"`{datasets.data_folder() / name}` by hand (the folder is `{name}` inside `OBJPERT_DATA_DIR` if that is set; "
+        "their SHA-256 is checked). Its stand-in in the list works without them.",
+        icon=":material/folder_off:",
+    )
+    if st.button(f"Download {name}", icon=":material/download:", key="training_download"):
+        try:
+            st.session_state["training__fetch"] = shared_runner().submit(owner(), download(name))
+        except QueueFullError as error:
+            st.error(str(error), icon=":material/hourglass_disabled:")
+    job = st.session_state.get("training__fetch")
+    if job is not None:
+        active = job.view().active
+        st.fragment(show_download, run_every=POLL_SECONDS if active else None)(active)
+
+
+def show_download(polling: bool) -> None:
+    job = st.session_state["training__fetch"]
+    view = job.view()
+    if view.active:
+        share, words = text.download_progress(view)
+        st.progress(share, words)
+        st.button("Stop", key="training_download_stop", icon=":material/stop:", on_click=job.stop)
+    elif polling:
+        st.rerun()
+    elif view.state == "failed":
+        st.error(sentences.sentence(view.message or ""), icon=":material/cloud_off:")
+    elif view.state == "stopped":
+        st.info("The download was stopped; nothing was kept.", icon=":material/stop:")
+
+
+def panel() -> tuple[Request, bool]:
+    """The controls; returns what they ask for and whether Run was pressed."""
+    name = DATA.show()
+    st.caption(datasets.describe(name))
+    ready = datasets.available(name)
+    if not ready:
+        offer_download(name)
+    epsilon, delta = EPSILON.show(), DELTA.show()
+    bound, repeats = BOUND.show(), REPEATS.show()
+    with st.expander("Seeds and intercept"):
+        split_seed, seed, scaling = SPLIT_SEED.show(), SEED.show(), SCALING.show()
+        st.caption(
+            "Seeds make the page repeatable, for teaching. Whoever knows a noise seed can subtract the noise, so each "
+            "certificate here is marked reproducible; a model for release is trained without one."
+        )
+    st.radio(
+        f"Your guess: how much accuracy does ε = {sentences.epsilon(epsilon)} cost?",
+        text.GUESSES,
+        index=None,
+        key="training__guess",
+    )
+    pressed = st.button(
+        "Run",
+        type="primary",
+        icon=":material/play_arrow:",
+        key="training_run",
+        disabled=not ready,
+        help=None if ready else f"The files of {name} are missing.",
+        width="stretch",
+    )
+    copy_link(CONTROLS)
+    settings = Settings(epsilon, delta, bound, int(repeats), scaling, int(seed))
+    return Request(name, int(split_seed), settings), pressed
+
+
+def results(asked: Request, polling: bool) -> None:
+    """The latest run, as far as it is."""
+    run: Run | None = st.session_state.get("training__run")
+    if run is None:
+        st.info(
+            f"Choose, guess, press Run: {asked.settings.fits} logistic regressions are trained on {asked.name}, one "
+            f"without privacy and {sentences.count(asked.settings.repeats, 'noise draw')} each of two private ones.",
+            icon=":material/play_circle:",
+        )
+        VIEW.show()
+        return
+    view = run.job.view()
+    if polling and not view.active:
+        st.rerun()  # the whole page once more, without the timer
+    if view.active:
+        share, words = text.progress(view)
+        bar, stop = st.columns([4, 1], vertical_alignment="bottom")
+        bar.progress(share, words)
+        stop.button("Stop", key="training_stop", icon=":material/stop:", on_click=run.job.stop, width="stretch")
+    elif words := text.outcome(view):
+        (st.error if view.state == "failed" else st.info)(words, icon=":material/info:")
+    moved = text.differences(run.request, asked)
+    if moved:
+        st.warning(moved, icon=":material/sync_problem:")
+    comparison = view.latest
+    if comparison is None or not comparison.fits:
+        VIEW.show()
+        return
+    show(comparison, run, stale=moved is not None, finished=not view.active)
+
+
+def show(comparison: Comparison, run: Run, *, stale: bool, finished: bool) -> None:
+    page.answer(text.headline(comparison), *text.details(comparison))
+    if finished and run.guess and (right := text.verdict(comparison)):
+        (st.success if right == run.guess else st.info)(
+            f"You guessed “{run.guess}”; it is “{right}”.", icon=":material/psychology_alt:"
+        )
+    if comparison.data.stand_in:
+        st.info(f"Stand-in data, not the real thing: {datasets.describe(comparison.data.name)}", icon=":material/info:")
+    picture = training.accuracy(comparison, run.previous, stale=stale)
+    page.chart(picture.figure, key="training_accuracy", alt=picture.alt, filename="training")
+    st.caption(
+        " ".join(filter(None, (text.data_line(comparison.data), text.paper(comparison), text.caveats(comparison))))
+    )
+    page.table(text.table(comparison), alt=picture.alt)
+    page.downloads(picture.numbers, picture.figure, filename="training", title=picture.alt)
+    look_closer(comparison, run, stale)
+    if comparison.of(TIGHT):
+        shown = comparison.settings
+        draws = len(comparison.of(TIGHT))
+        settings = Settings(shown.epsilon, shown.delta, shown.bound, draws, shown.intercept_scaling, shown.seed)
+        page.reproduce(
+            text.snippet(comparison.data.name, comparison.data.split_seed, settings, comparison.data.X_train.shape[1]),
+            note="Prints the accuracies without privacy, with the published and with the tight calibration.",
+        )
+
+
+def look_closer(comparison: Comparison, run: Run, stale: bool) -> None:
+    view = VIEW.show()
+    if view == "certificate":
+        certificates(comparison)
+        return
+    if view == "roc":
+        axes = ROC_VIEW.show()
+        picture = training.roc(comparison, run.previous, view=axes, stale=stale)
+    elif view == "coefficients":
+        picture = training.coefficients(comparison, stale=stale)
+        st.caption(
+            "The largest coefficients of the model without privacy, and the private ones beside them: mean over the "
+            "draws, line from the least to the greatest. Which are largest was looked up without privacy, as "
+            "everything on this page: it teaches. What may be released is one private model with its certificate."
+        )
+    else:
+        picture = training.gradient_norms(comparison, stale=stale)
+        st.caption(
+            "The proof needs the gradient's norm at the solution to be at most τ; the solver goes on until it is, and "
+            "a fit that cannot reach it is not released. The path depends on the data: do not publish it."
+        )
+    page.chart(picture.figure, key=f"training_{view}_chart", alt=picture.alt, filename=f"training-{view}")
+    page.downloads(picture.numbers, picture.figure, filename=f"training_{view}", title=picture.alt)
+
+
+def certificates(comparison: Comparison) -> None:
+    st.caption(
+        "What may be published with a model. These fits were seeded, so each certificate says reproducible: for a "
+        "release, train once without a seed. Each fit spends its own ε; fits on the same people add up."
+    )
+    for column, method in zip(st.columns(2), (PUBLISHED, TIGHT), strict=True):
+        fits = comparison.of(method)
+        if not fits or fits[0].privacy is None:
+            continue
+        public = fits[0].privacy.public()
+        with column:
+            st.markdown(f"**{text.LABELS[method]}**, noise seed {fits[0].seed}")
+            st.code(repr(public), language=None, wrap_lines=True)
+            st.download_button(
+                "Certificate as JSON",
+                public.to_json(),
+                f"certificate-{method}.json",
+                "application/json",
+                key=f"training_certificate_{method}",
+                on_click="ignore",
+                icon=":material/verified_user:",
+            )
+
+
+page.title(
+    "What does privacy cost on real data?",
+    "The same logistic regression three times: without privacy, with the published calibration of objective "
+    "perturbation, and with our tight one. Same promise for both private ones, (ε, δ), add or remove one row.",
+)
+preset_buttons(PRESETS, prefix="training")
+controls, picture = st.columns([1, 2.6], gap="medium")
+with controls, page.errors():
+    asked, pressed = panel()
+with picture, page.errors():
+    if pressed:
+        start(asked)
+    latest: Run | None = st.session_state.get("training__run")
+    active = latest is not None and latest.job.view().active
+    st.fragment(results, run_every=POLL_SECONDS if active else None)(asked, active)
+
+page.explain(
+    page.text("training"),
+    reference="Redberg, Koskela and Wang (2023), Algorithm 1, Theorem 4.1, Section 5 and Table 2; the tight logistic "
+    "bound is this project's own theorem (docs in the README).",
+)

@@ -1,0 +1,234 @@
+"""The training page's pictures: pure functions from a comparison to a figure, its numbers and its alt text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from objpert_core.experiments.compare import (
+    METHODS,
+    NON_PRIVATE,
+    PUBLISHED,
+    ROC_GRID,
+    TIGHT,
+    Comparison,
+    Fit,
+)
+from ui import sentences
+from ui.figures import GHOST_OPACITY, ROLES, axis, figure, guide, series, translucent
+from ui.training_text import LABELS, frame, majority
+
+ROLE = {NON_PRIVATE: "nonprivate", PUBLISHED: "published", TIGHT: "tight"}
+ROC_VIEWS = {"whole": ((0.0, 1.0), (0.0, 1.0)), "corner": ((0.0, 0.3), (0.7, 1.0))}
+_LONGEST_LABEL = 24
+
+
+class Picture(NamedTuple):
+    """A figure, a function of the numbers in it, and its take-away in words."""
+
+    figure: go.Figure
+    numbers: pd.DataFrame
+    alt: str
+
+
+def accuracy(comparison: Comparison, previous: Comparison | None = None, *, stale: bool = False) -> Picture:
+    """Every draw as a faint dot, each method's mean with its 95 % interval, and the majority class as a line.
+
+    Args:
+        comparison: the fits so far.
+        previous: an earlier comparison on the same data, drawn as ghosts; others are left out.
+        stale: draw everything faintly, because the controls have moved on.
+    """
+    traces: list[dict[str, Any]] = []
+    shares = [comparison.baseline, *(fit.accuracy for fit in comparison.fits)]
+    for place, method in enumerate(METHODS):
+        if _same_data(previous, comparison) and (old := previous.accuracy(method)):  # type: ignore[union-attr]
+            ghost = series(
+                f"{LABELS[method]}, before", [place - 0.2], [old.mean], ROLE[method], ghost=True, mode="markers"
+            )
+            traces.append(ghost)
+            shares.append(old.mean)
+        mean = comparison.accuracy(method)
+        if mean is None:
+            continue
+        fits = comparison.of(method)
+        if method != NON_PRIVATE:
+            spread = 0.12 + 0.16 * np.arange(len(fits)) / max(len(fits) - 1, 1)
+            look = ROLES[ROLE[method]]
+            marker = {"color": translucent(look.color, 0.45), "symbol": look.symbol, "size": 6}
+            values = np.array([fit.accuracy for fit in fits])
+            hover = "noise seed %{customdata}: %{y:.2%}"
+            dots = series("", place + spread, values, ROLE[method], mode="markers", hover=hover, marker=marker)
+            traces.append(dots | {"showlegend": False, "customdata": np.array([fit.seed for fit in fits])})
+        extra: dict[str, Any] = {}
+        if mean.known:
+            half = np.array([mean.half_width])
+            extra = {"error_y": {"array": half, "color": ROLES[ROLE[method]].color, "thickness": 2, "width": 8}}
+            shares += [mean.low, mean.high]
+        name = f"{LABELS[method]} {sentences.percent(mean.mean)}"
+        traces.append(series(name, [place], [mean.mean], ROLE[method], mode="markers", hover="%{y:.2%}", **extra))
+        traces[-1]["marker"] = {**traces[-1]["marker"], "size": 12}
+    reference = guide([-0.5, 2.5], [comparison.baseline] * 2, name=f"always “{majority(comparison)}” ")
+    reference["name"] += sentences.percent(comparison.baseline)
+    traces.append(reference | {"showlegend": True, "hoverinfo": "skip"})
+    labels = [LABELS[method] for method in METHODS]
+    low, high = min(shares), max(shares)
+    pad = max(0.005, 0.06 * (high - low))
+    chart = figure(
+        _faint(traces) if stale else traces,
+        xaxis=_places("", labels, (-0.5, 2.5)),
+        yaxis=axis("test accuracy", (low - pad, min(1.0, high) + pad), tickformat=".1%"),
+        hovermode="closest",
+    )
+    words = [f"{LABELS[m]} {sentences.percent(c.mean)}" for m in METHODS if (c := comparison.accuracy(m))]
+    words.append(f"majority class {sentences.percent(comparison.baseline)}")
+    return Picture(chart, frame(comparison), "Test accuracy: " + ", ".join(words) + ".")
+
+
+def roc(
+    comparison: Comparison, previous: Comparison | None = None, *, view: str = "whole", stale: bool = False
+) -> Picture:
+    """The mean ROC curve of each method; `view` is a key of `ROC_VIEWS`."""
+    traces = [guide([0, 1], [0, 1], name="guessing")]
+    columns: dict[str, Any] = {"false_positive_rate": ROC_GRID}
+    words = []
+    for method in METHODS:
+        if _same_data(previous, comparison) and (old := previous.roc(method)) is not None:  # type: ignore[union-attr]
+            traces.append(series(f"{LABELS[method]}, before", ROC_GRID, old, ROLE[method], ghost=True))
+        curve, area = comparison.roc(method), comparison.auc(method)
+        if curve is None or area is None:
+            continue
+        name = f"{LABELS[method]} (AUC {area.mean:.3f})"
+        traces.append(series(name, ROC_GRID, curve, ROLE[method], hover="%{y:.1%}"))
+        columns[f"true_positive_rate, {method}"] = curve
+        words.append(f"{LABELS[method]} {area.mean:.3f}")
+    across, up = ROC_VIEWS[view]
+    chart = figure(
+        _faint(traces) if stale else traces,
+        xaxis=axis("false positive rate", across, tickformat=".0%"),
+        yaxis=axis("true positive rate", up, tickformat=".0%"),
+    )
+    return Picture(chart, pd.DataFrame(columns), f"Mean ROC curves; area under them: {', '.join(words)}.")
+
+
+def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False) -> Picture:
+    """The largest non-private coefficients beside the private ones: mean over the draws, line from least to most."""
+    chosen = comparison.largest_coefficients(count)
+    names = [comparison.data.feature_names[column] for column in chosen]
+    table: dict[str, Any] = {"feature": names}
+    traces: list[dict[str, Any]] = [guide([0, 0], [-0.5, len(names) - 0.5])]
+    edges = [0.0]
+    for offset, method in zip((-0.25, 0.0, 0.25), METHODS, strict=True):
+        fits = comparison.of(method)
+        if not fits:
+            continue
+        values = np.array([fit.coef[chosen] for fit in fits])
+        places = np.arange(len(names)) + offset
+        low, mean, high = values.min(axis=0), values.mean(axis=0), values.max(axis=0)
+        if method != NON_PRIVATE:
+            gaps = np.full(len(names), np.nan)
+            across = np.column_stack([low, high, gaps]).ravel()
+            traces.append(series("", across, np.repeat(places, 3), ROLE[method], showlegend=False, hoverinfo="skip"))
+            traces[-1]["line"] = {**traces[-1]["line"], "dash": "solid", "width": 1.5}
+            table |= {f"{method}, least": low, f"{method}, most": high}
+        hover = "%{customdata}: %{x:.3g}"
+        points = series(LABELS[method], mean, places, ROLE[method], mode="markers", hover=hover)
+        traces.append(points | {"customdata": np.array(names, dtype=object)})
+        table[f"{method}, mean"] = mean
+        edges += [low.min(), high.max()]
+    pad = 0.05 * (max(edges) - min(edges)) or 1.0
+    labels = [name if len(name) <= _LONGEST_LABEL else name[: _LONGEST_LABEL - 1] + "…" for name in names]
+    chart = figure(
+        _faint(traces) if stale else traces,
+        xaxis=axis("coefficient", (min(edges) - pad, max(edges) + pad)),
+        yaxis=_places("", labels, (len(names) - 0.5, -0.5)),
+        height=90 + 38 * max(len(names), 3),
+        hovermode="closest",
+    )
+    share = _kept(comparison, chosen)
+    alt = f"The {len(names)} largest non-private coefficients and the private ones beside them"
+    alt += f"; the tight model's are on average {sentences.percent(share, 0)} as large." if share is not None else "."
+    return Picture(chart, pd.DataFrame(table), alt)
+
+
+def _kept(comparison: Comparison, chosen: Sequence[int] | np.ndarray) -> float | None:
+    """Size of the mean tight coefficients relative to the non-private ones, over the chosen columns."""
+    tight, reference = comparison.of(TIGHT), comparison.of(NON_PRIVATE)
+    if not tight or not reference:
+        return None
+    private = np.mean([fit.coef[chosen] for fit in tight], axis=0)
+    return float(np.abs(private).sum() / max(np.abs(reference[0].coef[chosen]).sum(), 1e-300))
+
+
+def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
+    """The gradient's norm by solver iteration, the first draw in full, the others faintly, and each method's τ."""
+    traces: list[dict[str, Any]] = []
+    rows: list[pd.DataFrame] = []
+    edges: list[float] = []
+    steps = 1
+    words = []
+    for method in (PUBLISHED, TIGHT):
+        fits = comparison.of(method)
+        if not fits or fits[0].privacy is None:
+            continue
+        look, tau = ROLES[ROLE[method]], fits[0].privacy.tau
+        if len(fits) > 1:
+            x, y = _joined(fits[1:])
+            traces.append(series("", x, y, ROLE[method], showlegend=False, hoverinfo="skip"))
+            traces[-1]["line"] = {"color": translucent(look.color, 0.3), "dash": "solid", "width": 1}
+        first = np.array(fits[0].gradient_norms)
+        name = f"{LABELS[method]}, noise seed {fits[0].seed}"
+        hover = "iteration %{x}: %{y:.2e}"
+        traces.append(series(name, np.arange(len(first)), first, ROLE[method], mode="lines+markers", hover=hover))
+        steps = max(steps, *(len(fit.gradient_norms) - 1 for fit in fits))
+        edges += [tau, *(norm for fit in fits for norm in fit.gradient_norms)]
+        label = f"τ = {sentences.scientific(tau)} ({LABELS[method]})"
+        line = {"color": look.color, "dash": "dot", "width": 1.5}
+        traces.append(series(label, [0, 1000], [tau, tau], ROLE[method], hoverinfo="skip", line=line))
+        rows += [
+            pd.DataFrame(
+                {"method": method, "noise_seed": fit.seed, "iteration": range(len(fit.gradient_norms))}
+                | {"gradient_norm": fit.gradient_norms, "tau": tau}
+            )
+            for fit in fits
+        ]
+        words.append(f"{LABELS[method]} reaches τ = {sentences.scientific(tau)} in {len(first) - 1} iterations")
+    low, high = (min(edges), max(edges)) if edges else (1e-6, 1.0)
+    low = max(low, 1e-12)  # a gradient of exactly zero has no place on a log axis
+    chart = figure(
+        _faint(traces) if stale else traces,
+        xaxis=axis("solver iteration", (-0.3, steps + 0.3)),
+        yaxis=axis("gradient norm ‖∇‖₂", (10 ** math.floor(math.log10(low)), 3 * high), log=True),
+        hovermode="closest",
+    )
+    numbers = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
+    return Picture(chart, numbers, "Gradient norm by iteration: " + "; ".join(words) + ".")
+
+
+def _joined(fits: Sequence[Fit]) -> tuple[np.ndarray, np.ndarray]:
+    """Several traces as one, with gaps between them."""
+    x = np.concatenate([[*range(len(fit.gradient_norms)), np.nan] for fit in fits])
+    return x, np.concatenate([[*fit.gradient_norms, np.nan] for fit in fits])
+
+
+def _same_data(previous: Comparison | None, comparison: Comparison) -> bool:
+    return (
+        previous is not None
+        and previous is not comparison
+        and ((previous.data.name, previous.data.split_seed) == (comparison.data.name, comparison.data.split_seed))
+    )
+
+
+def _places(title: str, labels: Sequence[str], view: tuple[float, float]) -> dict[str, Any]:
+    """An axis whose whole numbers carry names; `categoryarray` says the same to `ui.svg`."""
+    ticks: dict[str, Any] = {"tickmode": "array", "tickvals": np.arange(len(labels)), "ticktext": list(labels)}
+    return axis(title, view, **ticks, categoryarray=list(labels), showgrid=False)
+
+
+def _faint(traces: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [trace | {"opacity": GHOST_OPACITY * trace.get("opacity", 1.0)} for trace in traces]

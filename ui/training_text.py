@@ -1,0 +1,305 @@
+"""The training page's words and tables: pure functions from a comparison to text, tested, without Streamlit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from objpert_core.datasets import Dataset
+from objpert_core.experiments.compare import (
+    NON_PRIVATE,
+    PUBLISHED,
+    TIGHT,
+    Comparison,
+    Settings,
+    reference_parameters,
+)
+from objpert_core.experiments.summary import Interval
+from ui import sentences
+from ui.jobs import JobView
+from ui.snippets import call
+from ui.training_jobs import Download, Request
+
+LABELS = {NON_PRIVATE: "no privacy", PUBLISHED: "published", TIGHT: "tight"}
+ACCOUNTANTS = {
+    "logistic": "the privacy profile of the tight logistic bound",
+    "monotone": "the privacy profile of the monotone bound",
+    "glm": "the hockey-stick divergence of the published bound",
+}
+GUESSES = ("nothing that shows", "up to 1 point", "1 to 3 points", "more than 3 points")
+RAW_FILES = {
+    "adult": ("adult.data", "adult.test"),
+    "gisette": ("gisette_train.data", "gisette_train.labels", "gisette_valid.data", "gisette_valid.labels"),
+}
+PAPER_TABLE_2 = {0.1: 0.8137, 1.0: 0.8318, 8.0: 0.8399}  # Redberg et al. 2023, Table 2, Adult, column "Alg 1"
+
+
+def points(value: float) -> str:
+    """Percentage points with one decimal: '0.9 points', '1 point'."""
+    text = f"{abs(value):.1f}".removesuffix(".0")
+    return f"{text} point" if text == "1" else f"{text} points"
+
+
+def cost(comparison: Comparison) -> float | None:
+    """Points of accuracy that the tight model loses, from the two percentages as they are printed."""
+    private, reference = comparison.accuracy(TIGHT), comparison.accuracy(NON_PRIVATE)
+    if private is None or reference is None:
+        return None
+    return round(round(100 * reference.mean, 1) - round(100 * private.mean, 1), 1)
+
+
+def verdict(comparison: Comparison) -> str | None:
+    """Which of `GUESSES` turned out right."""
+    lost = cost(comparison)
+    if lost is None:
+        return None
+    return GUESSES[0 if lost <= 0 else 1 if lost <= 1 else 2 if lost <= 3 else 3]
+
+
+def headline(comparison: Comparison) -> str:
+    """The one large sentence."""
+    eps = sentences.epsilon(comparison.settings.epsilon)
+    private, reference = comparison.accuracy(TIGHT), comparison.accuracy(NON_PRIVATE)
+    lost = cost(comparison)
+    if lost is None or private is None or reference is None:
+        if reference is None:
+            return "Training without privacy first …"
+        return f"Without privacy: {sentences.percent(reference.mean)} right. The private models come next …"
+    if private.mean <= comparison.baseline:
+        return (
+            f"At ε = {eps} nothing useful is learned: {sentences.percent(private.mean)} right, where always answering "
+            f"“{majority(comparison)}” gets {sentences.percent(comparison.baseline)}."
+        )
+    if lost > 0:
+        return (
+            f"At ε = {eps} privacy costs {points(lost)} of accuracy: {sentences.percent(private.mean)} "
+            f"instead of {sentences.percent(reference.mean)}."
+        )
+    if lost == 0:
+        return f"At ε = {eps} privacy costs nothing that shows: {sentences.percent(private.mean)} with and without it."
+    return (
+        f"At ε = {eps} the private model does {points(lost)} better than the one without privacy: "
+        f"{sentences.percent(private.mean)} and {sentences.percent(reference.mean)}; more regularisation helps here."
+    )
+
+
+def interval(value: Interval) -> str:
+    """'83.9 to 84.1 %', or why there is none."""
+    if not value.known:
+        return "one draw, no interval"
+    low, high = max(value.low, 0.0), min(value.high, 1.0)
+    return f"{100 * low:.1f} to {100 * high:.1f} %"
+
+
+def details(comparison: Comparison) -> list[str]:
+    """The sentences under the headline: how it was measured, the other calibration, odds and guarantee."""
+    private, published = comparison.accuracy(TIGHT), comparison.accuracy(PUBLISHED)
+    if private is None:
+        return []
+    draws = sentences.count(private.count, "noise draw")
+    lines = f"Tight calibration on {comparison.data.label}, mean of {draws} for this one split"
+    lines += f" (95 % interval {interval(private)})." if private.known else "; one draw gives no interval."
+    if published is not None:
+        lines += " " + _against_published(private, published)
+    settings = comparison.settings
+    return [
+        lines,
+        f"{sentences.odds_sentence(settings.epsilon, 'one private model')} {sentences.except_with(settings.delta)}",
+        "Guarantee of each private model: "
+        + sentences.guarantee(settings.epsilon, settings.delta, ACCOUNTANTS[settings.bound]),
+    ]
+
+
+def _against_published(private: Interval, published: Interval) -> str:
+    gain = round(round(100 * private.mean, 1) - round(100 * published.mean, 1), 1)
+    share = sentences.percent(published.mean)
+    if gain > 0:
+        return f"The published calibration, for the same ε and δ, reaches {share}: {points(gain)} less."
+    if gain < 0:
+        return f"The published calibration, for the same ε and δ, reaches {share}: here {points(gain)} more."
+    return f"The published calibration, for the same ε and δ, also reaches {share}."
+
+
+def paper(comparison: Comparison) -> str | None:
+    """What the paper's table says about this very setting, if it is one of the table's."""
+    settings = comparison.settings
+    if comparison.data.name != "adult" or settings.delta != 1e-5 or settings.epsilon not in PAPER_TABLE_2:
+        return None
+    share = sentences.percent(PAPER_TABLE_2[settings.epsilon], 2)
+    return f"Redberg et al. (2023), Table 2, report {share} for their Algorithm 1 (here “published”) on Adult."
+
+
+def caveats(comparison: Comparison) -> str:
+    """What the numbers are and what they are not."""
+    wobble = 1.96 * 100 * comparison.test_error
+    return (
+        f"The interval (Student's t, 95 %) covers the noise draws for split seed {comparison.data.split_seed} only. "
+        f"The {len(comparison.data.y_test):,} held-out rows leave another ±{wobble:.1f} points of doubt that all three "
+        "methods share. Test accuracy looks at data outside the guarantee: it is shown to teach and is not part of "
+        "what may be released. “No privacy” is scikit-learn's LogisticRegression with C = "
+        f"{reference_parameters(1)['C']:g}, almost without regularisation, and has no noise to average over."
+    )
+
+
+def majority(comparison: Comparison) -> str:
+    """The name of the class that is more frequent in the training rows."""
+    labels = comparison.data.y_train
+    return comparison.data.classes[int(2 * labels.sum() > len(labels))]
+
+
+def data_line(data: Dataset) -> str:
+    """Which rows the numbers are about."""
+    rows, columns = data.X_train.shape
+    return f"{data.label}: {rows:,} training rows, {len(data.y_test):,} test rows, {columns:,} columns."
+
+
+def differences(shown: Request, asked: Request) -> str | None:
+    """How the controls differ from what is shown: 'ε = 1 is shown, the controls say 2'; None when they agree."""
+    names: list[tuple[str, Any, Any]] = [
+        ("data set", shown.name, asked.name),
+        ("split seed", shown.split_seed, asked.split_seed),
+    ]
+    labels = {
+        "epsilon": "ε",
+        "delta": "δ",
+        "bound": "bound",
+        "repeats": "repeats",
+        "intercept_scaling": "intercept scaling",
+        "seed": "noise seed",
+    }
+    names += [(label, getattr(shown.settings, key), getattr(asked.settings, key)) for key, label in labels.items()]
+    parts = [f"{label} = {_plain(old)} (now {_plain(new)})" for label, old, new in names if old != new]
+    if not parts:
+        return None
+    return f"These results are for {', '.join(parts)}. Press Run to train with the controls as they are now."
+
+
+def _plain(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def progress(view: JobView[Comparison]) -> tuple[float, str]:
+    """The progress bar's share and text while a job is active."""
+    if view.state == "waiting":
+        return 0.0, _waiting(view.ahead)
+    if view.latest is None:
+        return 0.0, "Loading the data …"
+    done, total = len(view.latest.fits), view.latest.settings.fits
+    text = f"{done} of {total} models fitted, {view.seconds:.1f} s"
+    return done / total, "Stopping …" if view.stopping else text
+
+
+def _waiting(ahead: int) -> str:
+    return f"Waiting for a free slot ({f'{ahead} ahead of you' if ahead else 'you are next'})."
+
+
+def download_progress(view: JobView[Download]) -> tuple[float, str]:
+    """The same for a download."""
+    if view.state == "waiting":
+        return 0.0, _waiting(view.ahead)
+    state = view.latest
+    if view.stopping:
+        return 0.0, "Stopping …"
+    if state is None or not state.file:
+        return 0.0, "Asking the server …"
+    size = f" of {state.total / 1e6:.1f}" if state.total else ""
+    return state.share, f"{state.file}: {state.done / 1e6:.1f}{size} MB"
+
+
+def outcome(view: JobView[Comparison]) -> str | None:
+    """One sentence about a job that ended early; None for one that finished."""
+    fits = len(view.latest.fits) if view.latest else 0
+    if view.state == "failed":
+        kept = f" The {fits} models fitted before are shown." if fits else ""
+        return sentences.sentence(view.message or "") + kept
+    if view.state == "stopped":
+        if view.latest is None or not fits:
+            return "Stopped before the first model was fitted. Press Run to start again."
+        return f"Stopped after {fits} of {view.latest.settings.fits} models; what is shown is from these."
+    return None
+
+
+def table(comparison: Comparison) -> list[dict[str, str]]:
+    """One row a method: how well it does and with which noise."""
+    rows = []
+    for method, label in LABELS.items():
+        accuracy, auc = comparison.accuracy(method), comparison.auc(method)
+        if accuracy is None or auc is None:
+            continue
+        privacy = comparison.of(method)[0].privacy
+        rows.append(
+            {
+                "Method": label,
+                "Test accuracy": sentences.percent(accuracy.mean, 2),
+                "95 % interval": interval(accuracy) if privacy else "no noise",
+                "AUC": f"{auc.mean:.4f}",
+                "Draws": str(accuracy.count) if privacy else "–",
+                "σ": sentences.number(privacy.sigma, 4) if privacy else "0",
+                "λ": sentences.number(privacy.lam if privacy else 1 / reference_parameters(1)["C"], 4),
+                "τ": sentences.scientific(privacy.tau) if privacy else "–",
+                "σ_out": sentences.scientific(privacy.sigma_out) if privacy else "0",
+                "Row norm R": sentences.number(privacy.radius, 4) if privacy else "–",
+            }
+        )
+    rows.append(
+        {
+            "Method": f"always “{majority(comparison)}”",
+            "Test accuracy": sentences.percent(comparison.baseline, 2),
+            "95 % interval": "no noise",
+            "AUC": "0.5000",
+            **dict.fromkeys(("Draws", "σ", "λ", "τ", "σ_out", "Row norm R"), "–"),
+        }
+    )
+    return rows
+
+
+def frame(comparison: Comparison) -> pd.DataFrame:
+    """Every fit as one row, with all digits, for the CSV."""
+    settings, data = comparison.settings, comparison.data
+    shared = {"data": data.name, "stand_in_for": data.stand_in_for, "split_seed": data.split_seed}
+    rows: list[dict[str, Any]] = [
+        {**shared, "method": "majority class", "accuracy": comparison.baseline, "auc": 0.5},
+    ]
+    for fit in comparison.fits:
+        row = {**shared, "method": fit.method, "accuracy": fit.accuracy, "auc": fit.auc, "seconds": fit.seconds}
+        if fit.privacy is not None:
+            keys = ("bound", "accountant", "sigma", "lam", "tau", "sigma_out", "intercept_scaling", "lipschitz")
+            row |= {"noise_seed": fit.seed, "epsilon": settings.epsilon, "delta": settings.delta}
+            row |= {key: getattr(fit.privacy, key) for key in keys}
+            row |= {"iterations": len(fit.gradient_norms) - 1}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def snippet(name: str, split_seed: int, settings: Settings, columns: int) -> str:
+    """Python that prints the three accuracies; defines ``non_private``, ``published`` and ``tight``."""
+    shared = {"epsilon": settings.epsilon, "delta": settings.delta}
+    own = {**shared, "bound": settings.bound, "intercept_scaling": settings.intercept_scaling}
+    published = call("ObjPertLogisticRegression.published", {**shared, "classes": [0, 1]})[:-1]
+    tight = call("ObjPertLogisticRegression", {**own, "classes": [0, 1]})[:-1]
+    return f"""from statistics import mean
+
+from sklearn.linear_model import LogisticRegression
+
+from objpert_core.datasets import load
+from objpert_core.estimators import ObjPertLogisticRegression
+
+data = {call("load", {"name": name, "split_seed": split_seed})}
+
+
+def accuracy(model):
+    return model.fit(data.X_train, data.y_train).score(data.X_test, data.y_test)
+
+
+non_private = accuracy({call("LogisticRegression", reference_parameters(columns))})
+published, tight = [], []
+for seed in range({settings.seed}, {settings.seed + settings.repeats}):
+    published.append(accuracy({published}, random_state=seed)))
+    tight.append(accuracy({tight}, random_state=seed)))
+print(non_private, mean(published), mean(tight))
+
+# A model to release takes its noise from the operating system: leave random_state out.
+model = {tight}).fit(data.X_train, data.y_train)
+print(model.privacy_.public())
+"""
