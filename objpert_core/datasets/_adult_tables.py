@@ -1,8 +1,8 @@
 """Which counts of Adult are released, over which bins: the design of `adult-synthetic`.
 
-The design was fixed from public knowledge before any count was taken: the codebook, round numbers for the bins,
-the survey's top codes, and common sense about which columns depend on which. Nothing in it was fitted to the
-rows. It is a Bayesian network whose every table holds the label:
+The design was fixed before any of these counts was taken, from what is public about the survey: the codebook, round
+numbers for the bins, the top codes, and common sense about which columns depend on which. Nothing in it was fitted
+to the rows. It is a Bayesian network whose every table holds the label:
 
     label -> (relationship, marital-status, sex)      occupation     | label, sex, education
     age | label, relationship                         workclass      | label, occupation

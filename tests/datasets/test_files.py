@@ -49,13 +49,13 @@ def test_progress_runs_up_to_the_whole_file(toy, tmp_path: Path) -> None:
 
 
 def test_progress_may_stop_the_transfer(toy, tmp_path: Path) -> None:
-    class Stopped(Exception):
+    class StoppedError(Exception):
         pass
 
     def stop(*_: object) -> None:
-        raise Stopped
+        raise StoppedError
 
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         obtain([RAW], tmp_path, url=toy.url, progress=stop)
     assert list(tmp_path.iterdir()) == []
 
