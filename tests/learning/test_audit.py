@@ -1,0 +1,87 @@
+"""A Monte-Carlo audit: how much the fitted coefficients really tell about one person, estimated from below.
+
+Worst case of the tight logistic bound (docs in README): Z holds many copies of (x, −y) and Z' adds one (x, y), so
+that the loss of that one row stays on its linear branch. Whatever is done with the coefficients, (ε, δ)-privacy
+demands P'(S) ≤ e^ε P(S) + δ for every event S, and the same with P and P' exchanged. So
+
+    log((lower limit of P'(S) − δ) / upper limit of P(S))
+
+is, with the limits' confidence, a lower bound on the ε that the mechanism has at δ.
+"""
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from objpert_core.accounting import Gaussian
+from objpert_core.estimators import ObjPertLogisticRegression
+from objpert_core.learning import NoiseSource
+
+EPSILON, DELTA = 1.0, 0.05
+CONFIDENCE = 0.99
+PILOT = 3000  # fits that choose the event
+
+
+def coefficients(n_fits, extra_row, copies=500):
+    """The fitted coefficient of `n_fits` private fits on Z, or on Z' with the extra row.
+
+    One seeded stream of noise, so that the test gives the same verdict every time.
+    """
+    X = np.ones((copies + extra_row, 1))
+    y = np.zeros(copies + extra_row, dtype=int)
+    y[copies:] = 1
+    stream = np.random.RandomState(int(extra_row))
+    model = ObjPertLogisticRegression(EPSILON, DELTA, fit_intercept=False, classes=[0, 1], random_state=stream)
+    return np.array([model.fit(X, y).coef_[0, 0] for _ in range(n_fits)]), model.privacy_
+
+
+def lower_bound(with_row, without_row, delta=DELTA):
+    """A lower bound on ε with confidence `CONFIDENCE`.
+
+    The event is chosen on the first fits and judged on the others (Clopper–Pearson limits), so the choice costs no
+    confidence.
+    """
+    risk = (1 - CONFIDENCE) / 2  # for each of the two limits
+
+    def limits(sample, threshold):
+        hits, n = int((sample > threshold).sum()), len(sample)
+        lower = beta.ppf(risk, hits, n - hits + 1) if hits else 0.0
+        upper = beta.ppf(1 - risk, hits + 1, n - hits) if hits < n else 1.0
+        return lower, upper
+
+    def ratio(with_row, without_row, threshold):
+        certain = limits(with_row, threshold)[0] - delta
+        return np.log(certain / limits(without_row, threshold)[1]) if certain > 0 else -np.inf
+
+    thresholds = np.quantile(with_row[:PILOT], np.linspace(0.02, 0.98, 97))
+    best = max(thresholds, key=lambda t: ratio(with_row[:PILOT], without_row[:PILOT], t))
+    return ratio(with_row[PILOT:], without_row[PILOT:], best)
+
+
+def test_the_audit_itself_is_sound_and_sharp_on_a_gaussian():
+    """Shift 1, σ = 1: ε at δ = 0.05 is known; the audit must come close to it from below."""
+    rng = np.random.default_rng(0)
+    truth = Gaussian(1.0).epsilon(DELTA)
+    found = lower_bound(rng.normal(1.0, 1.0, 200_000), rng.normal(0.0, 1.0, 200_000))
+    assert 0.85 * truth < found <= truth
+
+
+@pytest.mark.slow
+def test_the_fitted_estimator_keeps_its_promise_and_uses_most_of_it():
+    without_row, certificate = coefficients(18_000, extra_row=False)
+    with_row, _ = coefficients(18_000, extra_row=True)
+    found = lower_bound(with_row, without_row)
+    print(f"audit: ε ≥ {found:.3f} at δ = {DELTA}; the certificate says {certificate.epsilon}")
+    assert found <= certificate.epsilon
+    assert found >= 0.7 * certificate.epsilon
+
+
+@pytest.mark.slow
+def test_the_audit_convicts_a_mechanism_with_half_the_noise(monkeypatch):
+    full = NoiseSource.standard_normal
+    monkeypatch.setattr(NoiseSource, "standard_normal", lambda self, size: 0.5 * full(self, size))
+    without_row, certificate = coefficients(6_000, extra_row=False)
+    with_row, _ = coefficients(6_000, extra_row=True)
+    found = lower_bound(with_row, without_row)
+    print(f"audit of the broken mechanism: ε ≥ {found:.3f}; its certificate says {certificate.epsilon}")
+    assert found > 1.2 * certificate.epsilon

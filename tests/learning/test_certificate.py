@@ -1,0 +1,109 @@
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from objpert_core.estimators import ObjPertLogisticRegression
+from objpert_core.learning import PrivacyCertificate
+
+
+def fitted(**parameters):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 3))
+    return ObjPertLogisticRegression(**parameters).fit(X, X[:, 0] > 0).privacy_
+
+
+CASES = {
+    "default": {},
+    "seeded": {"random_state": 1},
+    "rdp": {"accountant": "rdp", "noise_ratio": 1.3},
+    "monotone": {"bound": "monotone", "row_norm": "clip", "fit_intercept": False},
+    "glm": {"bound": "glm", "epsilon": 0.1},
+    "non-glm": {"bound": "non-glm", "accountant": "rdp", "epsilon": 8.0},
+}
+
+
+@pytest.mark.parametrize("parameters", CASES.values(), ids=CASES)
+def test_every_certificate_verifies_and_survives_json(parameters):
+    certificate = fitted(**parameters)
+    assert certificate.verify()
+    assert PrivacyCertificate.from_json(certificate.to_json()) == certificate
+    assert PrivacyCertificate.from_dict(certificate.to_dict()) == certificate
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        {"epsilon": 0.999},
+        {"delta": 0.99e-5},
+        {"sigma": 3.9},
+        {"lam": 0.71},
+        {"sigma_out": 1e-5},
+        {"tau": 1e-4},
+        {"gradient_norm": 2e-6},
+        {"lipschitz": 1.0},
+        {"intercept_scaling": 0.5},
+        {"smoothness": 0.2},
+        {"bound": "glm"},
+    ],
+)
+def test_a_certificate_changed_for_the_better_does_not_verify(forgery):
+    honest = fitted()
+    assert dataclasses.replace(honest, sigma=4.2, lam=0.8).verify()  # more noise is fine
+    assert not dataclasses.replace(honest, **forgery).verify()
+
+
+def test_what_depends_on_the_data_is_kept_apart_and_can_be_left_out():
+    certificate = fitted()
+    values = certificate.to_dict()
+    assert set(values["diagnostics"]) == {"note", "gradient_norm", "n_iter"}
+    assert not {"gradient_norm", "n_iter"} & set(values)
+    assert "do not publish" in values["diagnostics"]["note"]
+    public = certificate.public()
+    assert "diagnostics" not in public.to_dict()
+    assert public.gradient_norm is None is public.n_iter
+    assert public.verify()
+    assert PrivacyCertificate.from_json(public.to_json()) == public
+
+
+def test_the_public_certificate_is_the_same_for_any_data():
+    rng = np.random.default_rng(1)
+    one = fitted().public()
+    other = ObjPertLogisticRegression().fit(rng.normal(size=(37, 3)), np.arange(37) % 2).privacy_.public()
+    assert one == other
+
+
+def test_json_is_plain_and_keeps_every_digit():
+    certificate = fitted()
+    values = json.loads(certificate.to_json())
+    assert values["sigma"] == certificate.sigma
+    assert values["reproducible"] is False
+    assert values["adjacency"] == "add/remove one row"
+
+
+def test_a_file_with_missing_or_unknown_fields_is_refused():
+    values = fitted().to_dict()
+    del values["sigma"]
+    values["colour"] = "red"
+    with pytest.raises(ValueError, match=r"exactly a certificate's fields.*\['colour', 'sigma'\]"):
+        PrivacyCertificate.from_dict(values)
+
+
+def test_it_cannot_be_changed_by_accident():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        fitted().epsilon = 0.1
+
+
+def test_the_repr_says_what_a_reader_must_know():
+    text = repr(fitted(random_state=0))
+    for part in ("(1, 1e-05)", "add/remove one row", "'logistic'", "sigma = ", "lam = ", "tau = 1e-06", "R = 1.04403"):
+        assert part in text
+    assert "whoever knows the seed can subtract the noise" in text
+    assert "operating system" in repr(fitted())
+    assert "rows clipped to norm 1)" in repr(fitted(row_norm="clip", fit_intercept=False))
+
+
+def test_the_radius_is_that_of_rows_with_their_constant():
+    assert fitted(intercept_scaling=1.0).radius == pytest.approx(np.sqrt(2))
+    assert fitted(fit_intercept=False).radius == 1.0

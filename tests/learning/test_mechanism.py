@@ -1,0 +1,148 @@
+import numpy as np
+import pytest
+
+from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation, calibrate_objective_perturbation
+from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning import PerturbedObjective, Rows, mechanism, noise_source, perturb_and_solve, solve
+
+DELTA = 1e-5
+
+
+def data(n=200, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
+
+
+def calibrated(constant=0.3, **options):
+    radius = mechanism.row_radius(constant)
+    return calibrate_objective_perturbation(1.0, DELTA, lipschitz=radius, **({"tau": 1e-6} | options))
+
+
+def test_the_release_is_the_minimiser_under_the_drawn_noise_plus_output_noise():
+    X, t = data()
+    mech = calibrated()
+    release = perturb_and_solve(X, t, mech, delta=DELTA, epsilon=1.0, random_state=3)
+    source = noise_source(3)
+    b = mech.objective.sigma * source.standard_normal(4)
+    objective = PerturbedObjective(Rows(X, "normalize", 0.3), t, mech.objective.lam, b)
+    exact = solve(objective, tau=1e-11).theta
+    output = mech.sigma_out * source.standard_normal(4)
+    np.testing.assert_allclose(release.theta, exact + output, atol=1e-6 / mech.objective.lam)
+    assert np.linalg.norm(objective.gradient(release.theta - output)[0]) <= mech.tau
+
+
+def test_both_noises_have_the_certificates_size():
+    """Where the data say nothing, θ = −b/λ plus the output noise, number for number."""
+    X, t = np.zeros((1, 400)), np.array([1.0])  # a zero row without constant: the objective is the noise's alone
+    objective = ObjectivePerturbation(sigma=30.0, lam=2.0)
+    source = noise_source(1)
+    release = perturb_and_solve(
+        X, t, ApproximateMinima(objective, 1e-6, 0.5), delta=0.5, intercept_scaling=0.0, random_state=1
+    )
+    b, output = source.standard_normal(400), source.standard_normal(400)
+    np.testing.assert_allclose(release.theta, -30 * b / 2.0 + 0.5 * output, atol=1e-6)
+    assert release.certificate.sigma == 30.0
+    assert release.certificate.sigma_out == 0.5
+
+
+def test_without_a_seed_two_runs_differ_and_with_one_they_agree():
+    X, t = data()
+    seeds = (None, None, 5, 5)
+    a, b, c, d = (perturb_and_solve(X, t, calibrated(), delta=DELTA, random_state=seed).theta for seed in seeds)
+    assert not np.allclose(a, b)
+    np.testing.assert_array_equal(c, d)
+
+
+def test_a_run_that_does_not_converge_releases_nothing_and_draws_no_second_noise(monkeypatch):
+    draws = []
+
+    def counting(random_state):
+        source = noise_source(random_state)
+        return type(source)(lambda count: draws.append(count) or source.read(count), source.origin, True)
+
+    monkeypatch.setattr(mechanism, "noise_source", counting)
+    with pytest.raises(ConvergenceError, match="reached gradient norm .* in 1 iterations, but .* needs tau = 1e-06"):
+        perturb_and_solve(*data(), calibrated(), delta=DELTA, max_iter=1)
+    assert draws == [8 * 4]  # b and nothing after it
+
+
+def test_rounding_is_named_when_more_iterations_would_not_help():
+    with pytest.raises(ConvergenceError, match="tau is too small for these data in double precision"):
+        perturb_and_solve(*data(n=3000), calibrated(tau=1e-25, sigma_out=0.01), delta=DELTA)
+
+
+@pytest.mark.parametrize("row_norm", ["normalize", "clip"])
+def test_a_row_of_norm_a_million_has_the_influence_of_a_row_of_norm_one(row_norm):
+    X, t = data()
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    loud = X.copy()
+    loud[7] *= 1e6
+    options = {"delta": DELTA, "row_norm": row_norm, "random_state": 0}
+    quiet = perturb_and_solve(X, t, calibrated(), **options)
+    np.testing.assert_allclose(perturb_and_solve(loud, t, calibrated(), **options).theta, quiet.theta, atol=1e-6)
+
+
+@pytest.mark.parametrize("row_norm", ["normalize", "clip"])
+def test_one_more_row_moves_the_gradient_by_at_most_the_lipschitz_bound(row_norm):
+    X, t = data(n=50)
+    X *= 1e3
+    mech = calibrated()
+    theta = np.array([5.0, -30.0, 2.0, 8.0])
+    gradients = [
+        PerturbedObjective(Rows(X[:n], row_norm, 0.3), t[:n], 1.0, np.zeros(4)).gradient(theta)[0] for n in range(1, 51)
+    ]
+    moved = np.linalg.norm(np.diff(gradients, axis=0), axis=1)
+    assert moved.max() <= mech.objective.lipschitz
+    assert moved.max() > 0.9 * mech.objective.lipschitz
+
+
+def test_epsilon_is_computed_where_none_is_claimed():
+    mech = calibrated()
+    certificate = perturb_and_solve(*data(), mech, delta=DELTA).certificate
+    assert certificate.epsilon == mech.epsilon(DELTA)
+    assert certificate.verify()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"mechanism": ObjectivePerturbation(1.0, 1.0)}, "mechanism must be an ApproximateMinima"),
+        ({"epsilon": 0.5}, r"epsilon must be at least 0\.99.*got 0\.5"),
+        ({"epsilon": -1.0}, "epsilon must be a finite number >= 0, got -1.0"),
+        ({"delta": 1.0}, "delta must be a number strictly between 0 and 1, got 1.0"),
+        ({"accountant": "gdp"}, "accountant must be one of 'profile', 'rdp', got 'gdp'"),
+        ({"intercept_scaling": 1.0}, r"mechanism's lipschitz must be at least 1\.414.*got 1\.044"),
+        ({"intercept_scaling": -1.0}, "intercept_scaling must be a finite number >= 0, got -1.0"),
+        ({"row_norm": "none"}, "row_norm must be one of 'normalize', 'clip', got 'none'"),
+        ({"solver": "sgd"}, "solver must be one of .* got 'sgd'"),
+        ({"random_state": "x"}, "random_state must be None"),
+        ({"targets": np.ones(3)}, r"targets must be one number for each of X's 200 rows, got shape \(3,\)"),
+        ({"targets": np.full(200, 0.5)}, "targets must be -1.0 or 1.0, got .*0.5"),
+        ({"targets": np.full(200, np.nan)}, "targets must be -1.0 or 1.0, got .*nan"),
+        ({"X": np.empty((0, 3)), "targets": np.empty(0)}, "X must have at least one row, got 0"),
+        ({"X": np.full((200, 3), np.inf)}, "X must hold finite numbers"),
+    ],
+)
+def test_bad_arguments_are_named(change, message):
+    X, t = data()
+    call = {"X": X, "targets": t, "mechanism": calibrated(), "delta": DELTA} | change
+    with pytest.raises(ValueError, match=message):
+        perturb_and_solve(**call)
+
+
+def test_a_mechanism_whose_smoothness_or_dimension_falls_short_is_refused():
+    X, t = data()
+    radius = mechanism.row_radius(0.3)
+    smooth = ApproximateMinima(ObjectivePerturbation(9.0, 5.0, radius, smoothness=0.2, bound="glm"), 1e-6, 0.1)
+    with pytest.raises(ValueError, match=r"mechanism's smoothness must be at least 0\.27.*got 0\.2"):
+        perturb_and_solve(X, t, smooth, delta=DELTA)
+    narrow = ApproximateMinima(ObjectivePerturbation(9.0, 5.0, radius, bound="non-glm", dimension=3), 1e-6, 0.1)
+    with pytest.raises(ValueError, match=r"mechanism's dimension must be at least 4 .*got 3"):
+        perturb_and_solve(X, t, narrow, delta=DELTA, accountant="rdp")
+
+
+def test_a_mechanism_that_proves_nothing_is_refused_with_the_reason():
+    nothing = ApproximateMinima(ObjectivePerturbation(9.0, 0.1, mechanism.row_radius(0.3), bound="glm"), 1e-6, 0.1)
+    with pytest.raises(ValueError, match="mechanism must be private at delta = 1e-05; .* need λ > β"):
+        perturb_and_solve(*data(), nothing, delta=DELTA)
