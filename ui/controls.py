@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
@@ -36,8 +36,10 @@ _ROUND = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 
 
 def plain(value: float) -> str:
-    """A number as the address and the slider show it: up to 12 significant digits, no superfluous zeros."""
-    return f"{value:.12g}"
+    """A number as the address and the slider show it, 5, 0.25 or 1e-5: 12 significant digits, no superfluous zeros."""
+    text = f"{value:.12g}"
+    mantissa, e, exponent = text.partition("e")
+    return f"{mantissa}e{int(exponent)}" if e else text
 
 
 def log_values(
@@ -76,7 +78,7 @@ class Control:
     key: str
     label: str
     default: Any
-    help: str | None = None
+    help: str | None = field(default=None, kw_only=True)
 
     def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> Any:
         """Draw the widget here and return its value."""

@@ -45,12 +45,12 @@ class Role:
 
 ROLES: Mapping[str, Role] = {
     # bounds (accounting)
-    "logistic": Role(VERMILION, "solid", "circle", 3.0),
+    "logistic": Role(VERMILION, "solid", "circle", 4.5),
     "glm": Role(BLUE, "dash", "square"),
     "rdp": Role(GREEN, "dashdot", "diamond"),
     "kifer2012": Role(PURPLE, "longdash", "triangle-up"),
     "monotone": Role(ORANGE, "longdashdot", "x"),
-    "lower": Role(GREY, "dot", "cross", 2.5),
+    "lower": Role(GREY, "dot", "cross"),  # lies on the logistic curve where that is tight: narrower, drawn after it
     # training
     "nonprivate": Role(GREY, "dot", "cross"),
     "published": Role(BLUE, "dash", "square"),

@@ -23,10 +23,12 @@ import io
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from ui import sentences
 from ui.svg import to_svg
@@ -36,9 +38,10 @@ warm_up()
 
 _log = logging.getLogger(__name__)
 
-# Sentence sizes follow the width of the window; the modebar's buttons are large enough to hit on a phone.
+# The answer's size follows the width of the window.
 _STYLE = """
 <style>
+.stMainBlockContainer { padding-top: 3.75rem; padding-bottom: 4rem; }
 .answer { font-size: clamp(1.15rem, 0.9rem + 1.1vw, 1.6rem); line-height: 1.35; font-weight: 600;
           margin: 0 0 .35rem 0; }
 .answer-more { font-size: 1.02rem; line-height: 1.5; margin: 0 0 .25rem 0; }
@@ -48,9 +51,22 @@ _STYLE = """
 
 def title(question: str, lead: str) -> None:
     """The page's question as its heading, one line of introduction under it, and the shared style."""
+    _enter_through_app()
     st.html(_STYLE)
     st.title(question, anchor=False)
     st.markdown(lead)
+
+
+def _enter_through_app() -> None:
+    """Run again from app.py when Streamlit started the page's own file.
+
+    Until the first `st.navigation` of a process, Streamlit takes a folder called pages for its older kind of multipage
+    app. The first visitor of a fresh server who follows a link to a page would get it without app.py: no page config,
+    another menu. Telling Streamlit what it would learn from `st.navigation` anyway and running again mends that.
+    """
+    if getattr(PagesManager, "uses_pages_directory", False):
+        PagesManager.uses_pages_directory = False
+        st.rerun()
 
 
 def answer(sentence: str, *more: str) -> None:
@@ -141,6 +157,11 @@ def try_it(question: str, options: Sequence[str], correct: str, *, key: str) -> 
     else:
         st.info(f"Not quite. The answer: {correct}", icon=":material/lightbulb:")
     return True
+
+
+def text(name: str) -> str:
+    """A page's longer text: the Markdown file of that name in ``ui/texts``."""
+    return (Path(__file__).parent / "texts" / f"{name}.md").read_text(encoding="utf-8")
 
 
 def explain(body: str, *, reference: str, expanded: bool = False) -> None:

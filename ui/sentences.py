@@ -93,18 +93,23 @@ def except_with(at_delta: float) -> str:
     return f"The promise may fail with probability δ = {delta(at_delta)}."
 
 
+def accounted(accountant: str) -> str:
+    """Adjacency and accountant, where ε and δ were named just before."""
+    return f"Neighbouring data sets: {ADJACENCY}. Accounted by {accountant}."
+
+
 def bounds_answer(at_delta: float, tight: float, published: float, lower: float) -> str:
     """The Bounds page's one large sentence, from ε at δ of the tight, the published and the lower bound.
 
     `published` is the smallest ε that the published bounds prove (`math.inf` when they prove nothing).
     """
-    start = f"One fit costs ε = {epsilon(tight)} at δ = {delta(at_delta)}"
+    start = f"One fit of logistic regression costs ε = {epsilon(tight)} at δ = {delta(at_delta)}"
     if math.isinf(tight):
         return f"No bound proves a finite ε at δ = {delta(at_delta)} with this setting."
     if lower > 0 and tight <= lower * 1.0005:
-        start += ", exactly what adding the same noise to a sum would cost"
+        start += ", exactly what the Gaussian mechanism with this noise costs"
     elif lower > 0:
-        start += f", {ratio(tight / lower)} what adding the same noise to a sum would cost"
+        start += f", {ratio(tight / lower)} what the Gaussian mechanism with this noise costs"
     if math.isinf(published):
         return start + "; the published bounds prove nothing here."
     if published > tight * 1.0005:
@@ -112,10 +117,25 @@ def bounds_answer(at_delta: float, tight: float, published: float, lower: float)
     return start + "; the published analysis proves the same."
 
 
+def logistic_curve(smoothness: float, own: float, lipschitz: float) -> str:
+    """What the logistic curve stands for when β is not the logistic loss's own L²/4."""
+    return (
+        f"The logistic curve does not use β = {number(smoothness)}: it is for the logistic loss on rows of norm at "
+        f"most R = L = {number(lipschitz)}, whose own β is L²/4 = {number(own, 4)}."
+    )
+
+
 def ranking(values: Mapping[str, float]) -> str:
     """'A 0.54 · B 1.2 · C nothing', smallest first: the take-away of a chart of bounds, for its alt text."""
     order = sorted(values.items(), key=lambda item: item[1])
     return "; ".join(f"{name} {epsilon(v) if math.isfinite(v) else 'proves nothing'}" for name, v in order)
+
+
+def bounds_alt(values: Mapping[str, float], at_delta: float) -> str:
+    """Alt text of a chart of privacy profiles: what is plotted, and the order of the bounds."""
+    curves = count(len(values), "bound")
+    order = f"ε at δ = {delta(at_delta)}: {ranking(values)}."
+    return f"Privacy profile, δ on a logarithmic scale against ε, for {curves}. {order}"
 
 
 def count(n: int, noun: str, plural: str | None = None) -> str:
