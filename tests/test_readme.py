@@ -1,0 +1,51 @@
+"""The README's Python runs, and the numbers it states are the package's."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from objpert_core.accounting import ObjectivePerturbation, via_rdp
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+def test_the_python_block_runs_and_its_comments_state_the_value() -> None:
+    (code,) = blocks("python")
+    namespace: dict[str, object] = {}
+    exec(compile(code, "README.md", "exec"), namespace)  # noqa: S102 - our own text
+    claims = re.findall(r"^(\S.*\))  # (\d\.\d+)$", code, flags=re.MULTILINE)
+    assert len(claims) == 2
+    for expression, value in claims:
+        assert round(eval(expression, namespace), 4) == float(value)  # noqa: S307
+
+
+def test_five_minutes_states_the_bounds_as_they_are() -> None:
+    text = " ".join(README.read_text().split())
+    shape = {"sigma": 10.0, "lam": 5.0, "smoothness": 1.0}
+    kifer = ObjectivePerturbation(**shape, bound="kifer2012").epsilon(1e-5)
+    glm = ObjectivePerturbation(**shape, bound="glm")
+    tight = ObjectivePerturbation(10.0, 5.0)
+    assert f"the 2012 theorem certifies ε = {kifer:.2f}" in text
+    assert f"the 2023 theorem ε = {glm.epsilon(1e-5):.2f}" in text
+    assert f"({via_rdp(glm).epsilon(1e-5):.2f} through Rényi)" in text
+    assert f"ours ε = {tight.epsilon(1e-5):.2f}" in text
+    assert f"no proof can certify less than {tight.gaussian.epsilon(1e-5):.2f}" in text
+
+
+def test_the_test_command_is_where_ci_looks_for_it() -> None:
+    assert re.search(r"<!-- test command -->\n```bash\n\S.*\n```", README.read_text())
+
+
+@pytest.mark.parametrize("name", ["app.py", "requirements.txt", "tests/requirements.txt", "LICENSE", ".ci/run"])
+def test_what_the_readme_names_exists(name: str) -> None:
+    assert (README.parent / name).exists()
+
+
+def test_the_picture_exists() -> None:
+    for path in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README.read_text()):
+        assert (README.parent / path).is_file(), path
