@@ -14,6 +14,7 @@ from ui.controls import (
     Number,
     Preset,
     SelectSlider,
+    Toggle,
     copy_link,
     log_values,
     powers_of_ten,
@@ -74,11 +75,19 @@ SCALING = SelectSlider(
     help="The constant appended to every row for “tight”: the row norm R = √(1 + s²) and with it the noise grow with "
     "s. “published” keeps the paper's s = 1.",
 )
-VIEWS = {"roc": "ROC curves", "coefficients": "Coefficients", "gradient": "Gradient norm", "certificate": "Certificate"}
-VIEW = Choice("training_view", "Look closer", "roc", options=tuple(VIEWS), horizontal=True)
+VIEW = Choice(
+    "training_view",
+    "Look closer",
+    "ROC",
+    options=("ROC", "coefficients", "gradient norm", "certificate"),
+    horizontal=True,
+)
+CLOSE_UP = Toggle(
+    "training_closeup", "Close-up", False, help="Leave the majority class out of the picture to see the methods apart."
+)
 ROC_VIEW = Choice("training_roc", "Axes", "whole", options=tuple(training.ROC_VIEWS), horizontal=True)
 
-CONTROLS = (DATA, EPSILON, DELTA, BOUND, REPEATS, SPLIT_SEED, SEED, SCALING, VIEW, ROC_VIEW)
+CONTROLS = (DATA, EPSILON, DELTA, BOUND, REPEATS, SPLIT_SEED, SEED, SCALING, CLOSE_UP, VIEW, ROC_VIEW)
 
 
 def table_2(epsilon: float) -> Preset:
@@ -109,7 +118,7 @@ def start(request: Request) -> None:
     except QueueFullError as error:
         st.error(str(error), icon=":material/hourglass_disabled:")
         return
-    st.session_state["training__run"] = Run(request, job, st.session_state.get("training__guess"), before)
+    st.session_state["training__run"] = Run(request, job, st.session_state.pop("training__guess", None), before)
 
 
 def offer_download(name: str) -> None:
@@ -150,7 +159,7 @@ def show_download(polling: bool) -> None:
 def panel() -> tuple[Request, bool]:
     """The controls; returns what they ask for and whether Run was pressed."""
     name = DATA.show()
-    st.caption(datasets.describe(name))
+    st.caption(text.first_sentence(datasets.describe(name)))
     ready = datasets.available(name)
     if not ready:
         offer_download(name)
@@ -162,12 +171,6 @@ def panel() -> tuple[Request, bool]:
             "Seeds make the page repeatable, for teaching. Whoever knows a noise seed can subtract the noise, so each "
             "certificate here is marked reproducible; a model for release is trained without one."
         )
-    st.radio(
-        f"Your guess: how much accuracy does ε = {sentences.epsilon(epsilon)} cost?",
-        text.GUESSES,
-        index=None,
-        key="training__guess",
-    )
     pressed = st.button(
         "Run",
         type="primary",
@@ -191,7 +194,7 @@ def results(asked: Request, polling: bool) -> None:
             f"without privacy and {sentences.count(asked.settings.repeats, 'noise draw')} each of two private ones.",
             icon=":material/play_circle:",
         )
-        VIEW.show()
+        predict(asked)
         return
     view = run.job.view()
     if polling and not view.active:
@@ -206,29 +209,36 @@ def results(asked: Request, polling: bool) -> None:
     moved = text.differences(run.request, asked)
     if moved:
         st.warning(moved, icon=":material/sync_problem:")
+        if not view.active:
+            predict(asked)
     comparison = view.latest
-    if comparison is None or not comparison.fits:
-        VIEW.show()
-        return
-    show(comparison, run, stale=moved is not None, finished=not view.active)
+    if comparison is not None and comparison.fits:
+        show(comparison, run, stale=moved is not None, finished=not view.active)
+
+
+def predict(asked: Request) -> None:
+    """Asks for a guess before Run; what it is compared with is not there yet."""
+    question = f"Before you press Run: how much accuracy will ε = {sentences.epsilon(asked.settings.epsilon)} cost?"
+    st.radio(question, text.GUESSES, index=None, key="training__guess", horizontal=True)
 
 
 def show(comparison: Comparison, run: Run, *, stale: bool, finished: bool) -> None:
-    page.answer(text.headline(comparison), *text.details(comparison))
+    page.answer(text.headline(comparison, finished=finished), *text.details(comparison))
     if finished and run.guess and (right := text.verdict(comparison)):
         (st.success if right == run.guess else st.info)(
             f"You guessed “{run.guess}”; it is “{right}”.", icon=":material/psychology_alt:"
         )
     if comparison.data.stand_in:
         st.info(f"Stand-in data, not the real thing: {datasets.describe(comparison.data.name)}", icon=":material/info:")
-    picture = training.accuracy(comparison, run.previous, stale=stale)
+    picture = training.accuracy(comparison, run.previous, close_up=CLOSE_UP.show(), stale=stale)
     page.chart(picture.figure, key="training_accuracy", alt=picture.alt, filename="training")
-    st.caption(
-        " ".join(filter(None, (text.data_line(comparison.data), text.paper(comparison), text.caveats(comparison))))
-    )
+    notes = (text.data_line(comparison.data), text.paper(comparison), text.caveats(comparison))
+    st.caption(" ".join(note for note in notes if note))
     page.table(text.table(comparison), alt=picture.alt)
     page.downloads(picture.numbers, picture.figure, filename="training", title=picture.alt)
     look_closer(comparison, run, stale)
+    with st.expander("About the data", icon=":material/database:"):
+        st.markdown(f"{datasets.describe(comparison.data.name)}\n\n{comparison.data.citation}")
     if comparison.of(TIGHT):
         shown = comparison.settings
         draws = len(comparison.of(TIGHT))
@@ -244,7 +254,7 @@ def look_closer(comparison: Comparison, run: Run, stale: bool) -> None:
     if view == "certificate":
         certificates(comparison)
         return
-    if view == "roc":
+    if view == "ROC":
         axes = ROC_VIEW.show()
         picture = training.roc(comparison, run.previous, view=axes, stale=stale)
     elif view == "coefficients":
@@ -260,8 +270,9 @@ def look_closer(comparison: Comparison, run: Run, stale: bool) -> None:
             "The proof needs the gradient's norm at the solution to be at most τ; the solver goes on until it is, and "
             "a fit that cannot reach it is not released. The path depends on the data: do not publish it."
         )
-    page.chart(picture.figure, key=f"training_{view}_chart", alt=picture.alt, filename=f"training-{view}")
-    page.downloads(picture.numbers, picture.figure, filename=f"training_{view}", title=picture.alt)
+    name = f"training_{view.replace(' ', '_').lower()}"
+    page.chart(picture.figure, key=f"{name}_chart", alt=picture.alt, filename=name)
+    page.downloads(picture.numbers, picture.figure, filename=name, title=picture.alt)
 
 
 def certificates(comparison: Comparison) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,27 +25,33 @@ from ui.training_text import LABELS, frame, majority
 
 ROLE = {NON_PRIVATE: "nonprivate", PUBLISHED: "published", TIGHT: "tight"}
 ROC_VIEWS = {"whole": ((0.0, 1.0), (0.0, 1.0)), "corner": ((0.0, 0.3), (0.7, 1.0))}
-_LONGEST_LABEL = 24
+_LONGEST_LABEL = 30
+_MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room on the right for half a tick label
 
 
 class Picture(NamedTuple):
     """A figure, a function of the numbers in it, and its take-away in words."""
 
     figure: go.Figure
-    numbers: pd.DataFrame
+    numbers: Callable[[], pd.DataFrame]
     alt: str
 
 
-def accuracy(comparison: Comparison, previous: Comparison | None = None, *, stale: bool = False) -> Picture:
+def accuracy(
+    comparison: Comparison, previous: Comparison | None = None, *, close_up: bool = False, stale: bool = False
+) -> Picture:
     """Every draw as a faint dot, each method's mean with its 95 % interval, and the majority class as a line.
 
     Args:
         comparison: the fits so far.
         previous: an earlier comparison on the same data, drawn as ghosts; others are left out.
+        close_up: let the axis end at the lowest draw instead of at the majority class.
         stale: draw everything faintly, because the controls have moved on.
     """
     traces: list[dict[str, Any]] = []
-    shares = [comparison.baseline, *(fit.accuracy for fit in comparison.fits)]
+    shares = [fit.accuracy for fit in comparison.fits]
+    if not close_up or not shares:
+        shares.append(comparison.baseline)
     for place, method in enumerate(METHODS):
         if _same_data(previous, comparison) and (old := previous.accuracy(method)):  # type: ignore[union-attr]
             ghost = series(
@@ -87,7 +93,7 @@ def accuracy(comparison: Comparison, previous: Comparison | None = None, *, stal
     )
     words = [f"{LABELS[m]} {sentences.percent(c.mean)}" for m in METHODS if (c := comparison.accuracy(m))]
     words.append(f"majority class {sentences.percent(comparison.baseline)}")
-    return Picture(chart, frame(comparison), "Test accuracy: " + ", ".join(words) + ".")
+    return Picture(chart, lambda: frame(comparison), "Test accuracy: " + ", ".join(words) + ".")
 
 
 def roc(
@@ -112,8 +118,9 @@ def roc(
         _faint(traces) if stale else traces,
         xaxis=axis("false positive rate", across, tickformat=".0%"),
         yaxis=axis("true positive rate", up, tickformat=".0%"),
+        margin=_MARGIN,
     )
-    return Picture(chart, pd.DataFrame(columns), f"Mean ROC curves; area under them: {', '.join(words)}.")
+    return Picture(chart, lambda: pd.DataFrame(columns), f"Mean ROC curves; area under them: {', '.join(words)}.")
 
 
 def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False) -> Picture:
@@ -142,18 +149,27 @@ def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False
         table[f"{method}, mean"] = mean
         edges += [low.min(), high.max()]
     pad = 0.05 * (max(edges) - min(edges)) or 1.0
-    labels = [name if len(name) <= _LONGEST_LABEL else name[: _LONGEST_LABEL - 1] + "…" for name in names]
+    labels = [_short(name) for name in names]
     chart = figure(
         _faint(traces) if stale else traces,
         xaxis=axis("coefficient", (min(edges) - pad, max(edges) + pad)),
         yaxis=_places("", labels, (len(names) - 0.5, -0.5)),
+        margin=_MARGIN,
         height=90 + 38 * max(len(names), 3),
         hovermode="closest",
     )
     share = _kept(comparison, chosen)
     alt = f"The {len(names)} largest non-private coefficients and the private ones beside them"
     alt += f"; the tight model's are on average {sentences.percent(share, 0)} as large." if share is not None else "."
-    return Picture(chart, pd.DataFrame(table), alt)
+    return Picture(chart, lambda: pd.DataFrame(table), alt)
+
+
+def _short(name: str) -> str:
+    """A long name without its middle: beginnings such as "marital-status=" repeat, ends tell columns apart."""
+    if len(name) <= _LONGEST_LABEL:
+        return name
+    half = _LONGEST_LABEL // 2
+    return f"{name[: half - 1]}…{name[-half:]}"
 
 
 def _kept(comparison: Comparison, chosen: Sequence[int] | np.ndarray) -> float | None:
@@ -168,7 +184,6 @@ def _kept(comparison: Comparison, chosen: Sequence[int] | np.ndarray) -> float |
 def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
     """The gradient's norm by solver iteration, the first draw in full, the others faintly, and each method's τ."""
     traces: list[dict[str, Any]] = []
-    rows: list[pd.DataFrame] = []
     edges: list[float] = []
     steps = 1
     words = []
@@ -190,13 +205,6 @@ def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
         label = f"τ = {sentences.scientific(tau)} ({LABELS[method]})"
         line = {"color": look.color, "dash": "dot", "width": 1.5}
         traces.append(series(label, [0, 1000], [tau, tau], ROLE[method], hoverinfo="skip", line=line))
-        rows += [
-            pd.DataFrame(
-                {"method": method, "noise_seed": fit.seed, "iteration": range(len(fit.gradient_norms))}
-                | {"gradient_norm": fit.gradient_norms, "tau": tau}
-            )
-            for fit in fits
-        ]
         words.append(f"{LABELS[method]} reaches τ = {sentences.scientific(tau)} in {len(first) - 1} iterations")
     low, high = (min(edges), max(edges)) if edges else (1e-6, 1.0)
     low = max(low, 1e-12)  # a gradient of exactly zero has no place on a log axis
@@ -206,8 +214,17 @@ def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
         yaxis=axis("gradient norm ‖∇‖₂", (10 ** math.floor(math.log10(low)), 3 * high), log=True),
         hovermode="closest",
     )
-    numbers = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
-    return Picture(chart, numbers, "Gradient norm by iteration: " + "; ".join(words) + ".")
+    return Picture(chart, lambda: _norms_frame(comparison), "Gradient norm by iteration: " + "; ".join(words) + ".")
+
+
+def _norms_frame(comparison: Comparison) -> pd.DataFrame:
+    rows = [
+        {"method": fit.method, "noise_seed": fit.seed, "iteration": step, "gradient_norm": norm, "tau": fit.privacy.tau}
+        for fit in comparison.fits
+        if fit.privacy is not None
+        for step, norm in enumerate(fit.gradient_norms)
+    ]
+    return pd.DataFrame(rows, columns=["method", "noise_seed", "iteration", "gradient_norm", "tau"])
 
 
 def _joined(fits: Sequence[Fit]) -> tuple[np.ndarray, np.ndarray]:

@@ -57,15 +57,16 @@ def verdict(comparison: Comparison) -> str | None:
     return GUESSES[0 if lost <= 0 else 1 if lost <= 1 else 2 if lost <= 3 else 3]
 
 
-def headline(comparison: Comparison) -> str:
-    """The one large sentence."""
+def headline(comparison: Comparison, *, finished: bool = True) -> str:
+    """The one large sentence; `finished` says whether no further fit is to come."""
     eps = sentences.epsilon(comparison.settings.epsilon)
     private, reference = comparison.accuracy(TIGHT), comparison.accuracy(NON_PRIVATE)
     lost = cost(comparison)
     if lost is None or private is None or reference is None:
         if reference is None:
-            return "Training without privacy first …"
-        return f"Without privacy: {sentences.percent(reference.mean)} right. The private models come next …"
+            return "Nothing was trained." if finished else "Training without privacy first …"
+        rest = "No tight private model was trained." if finished else "The private models come next …"
+        return f"Without privacy: {sentences.percent(reference.mean)} right. {rest}"
     if private.mean <= comparison.baseline:
         return (
             f"At ε = {eps} nothing useful is learned: {sentences.percent(private.mean)} right, where always answering "
@@ -107,7 +108,8 @@ def details(comparison: Comparison) -> list[str]:
         lines,
         f"{sentences.odds_sentence(settings.epsilon, 'one private model')} {sentences.except_with(settings.delta)}",
         "Guarantee of each private model: "
-        + sentences.guarantee(settings.epsilon, settings.delta, ACCOUNTANTS[settings.bound]),
+        + sentences.guarantee(settings.epsilon, settings.delta, ACCOUNTANTS[settings.bound])
+        + " The published one has the same ε and δ through its Rényi curve.",
     ]
 
 
@@ -152,6 +154,15 @@ def data_line(data: Dataset) -> str:
     """Which rows the numbers are about."""
     rows, columns = data.X_train.shape
     return f"{data.label}: {rows:,} training rows, {len(data.y_test):,} test rows, {columns:,} columns."
+
+
+def first_sentence(description: str) -> str:
+    """The first sentence of a data set's description; of a stand-in it is the one that says so.
+
+    >>> first_sentence("Stand-in for adult, not the real data. 45,222 invented people.")
+    'Stand-in for adult, not the real data.'
+    """
+    return description.split(". ")[0].removesuffix(".") + "."
 
 
 def differences(shown: Request, asked: Request) -> str | None:
