@@ -77,7 +77,8 @@ def log_expectation(
     best = limit.max(axis=1)
     if known is not None:
         best = np.maximum(best, known + LOG_SQRT_2PI)
-    panel_row, panel = np.nonzero((limit > best[:, None] - _KEEP) & np.isfinite(limit))
+    # >=: beyond 1e18 neighbouring doubles are further apart than _KEEP, and the largest panel must stay
+    panel_row, panel = np.nonzero((limit >= best[:, None] - _KEEP) & np.isfinite(limit))
     if not panel_row.size:
         return np.full(rows, -np.inf)
     half = 0.5 * (right - left)[panel_row, panel]

@@ -142,6 +142,8 @@ class LogisticLaw(PrivacyLossLaw):
 
     def _log_tail(self, epsilon: FloatArray, start: float) -> FloatArray:
         """log of ∫ over v ≥ start of (1 − e^{ε−G})φ(v) dv for ε ≤ G(start), start ≥ −a/2, from Mills' ratios."""
+        if start > V_HIGH:  # below the smallest double, and the two ratios would become equal
+            return np.full_like(epsilon, -np.inf)
         drop = np.array([start])
         wide = np.array([self.a])
         log_density = -0.5 * start * start - _gaussian.LOG_SQRT_2PI
@@ -187,7 +189,7 @@ class LogisticLaw(PrivacyLossLaw):
             result[gentle] = self._rdp_near_one(order[gentle])
         if (~gentle).any():
             result[~gentle] = self._rdp_away(order[~gentle])
-        return result
+        return np.maximum(result, _gaussian.rdp(1 + order, self.a))  # T >= G, whatever is rounded
 
     def _rdp_near_one(self, order: FloatArray) -> FloatArray:
         """log1p(E[e^{sT} − 1])/s for small s, and E[T] at s = 0."""
