@@ -62,7 +62,7 @@ def test_a_run_that_does_not_converge_releases_nothing_and_draws_no_second_noise
         return type(source)(lambda count: draws.append(count) or source.read(count), source.origin, True)
 
     monkeypatch.setattr(mechanism, "noise_source", counting)
-    with pytest.raises(ConvergenceError, match="reached gradient norm .* in 1 iterations, but .* needs tau = 1e-06"):
+    with pytest.raises(ConvergenceError, match=r"reached gradient norm .* in 1 iterations, but .* needs tau = 1e-06"):
         perturb_and_solve(*data(), calibrated(), delta=DELTA, max_iter=1)
     assert draws == [8 * 4]  # b and nothing after it
 
@@ -144,5 +144,5 @@ def test_a_mechanism_whose_smoothness_or_dimension_falls_short_is_refused():
 
 def test_a_mechanism_that_proves_nothing_is_refused_with_the_reason():
     nothing = ApproximateMinima(ObjectivePerturbation(9.0, 0.1, mechanism.row_radius(0.3), bound="glm"), 1e-6, 0.1)
-    with pytest.raises(ValueError, match="mechanism must be private at delta = 1e-05; .* need λ > β"):
+    with pytest.raises(ValueError, match=r"mechanism must be private at delta = 1e-05; .* need λ > β"):
         perturb_and_solve(*data(), nothing, delta=DELTA)

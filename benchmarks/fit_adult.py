@@ -1,0 +1,122 @@
+"""Time and memory of one private fit on Adult, next to scikit-learn's fit without privacy on the same rows.
+
+    python benchmarks/fit_adult.py [--repeats 7] [--solver newton] [--data adult]
+
+Private: `ObjPertLogisticRegression` with defaults (tau = 1e-6), calibration included and never from the cache. Peer:
+`LogisticRegression(solver="newton-cholesky", tol=1e-8)` with C = 1/λ. The two take turns; medians are compared. Uses
+the real Adult where its files are (OBJPERT_DATA_DIR or the cache), else `adult-synthetic`, and says which.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+from sklearn.linear_model import LogisticRegression
+
+from objpert_core import datasets
+from objpert_core.estimators import ObjPertLogisticRegression
+
+TIME_LIMIT, MEMORY_LIMIT = 1.0, 2.5  # the targets: times the peer's time, times the data's bytes
+
+
+def seconds(run: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def traced_peak(run: Callable[[], object]) -> int:
+    """Bytes that Python and numpy held at most during `run`, beyond what they held before."""
+    tracemalloc.start()
+    run()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def resident_peak(run: Callable[[], object]) -> int:
+    """The same as the operating system sees it, workspaces of BLAS included (Linux)."""
+
+    def status(field: str) -> int:
+        line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
+        return int(line.split()[1]) * 1024
+
+    Path("/proc/self/clear_refs").write_text("5")  # sets the high-water mark back to the present
+    before = status("VmRSS")
+    run()
+    return status("VmHWM") - before
+
+
+def estimator(name: str, lam: float, solver: str) -> ObjPertLogisticRegression | LogisticRegression:
+    if name == "private":
+        return ObjPertLogisticRegression(1.0, solver=solver)
+    return LogisticRegression(C=1 / lam, solver="newton-cholesky", tol=1e-8)
+
+
+def in_new_process(name: str, lam: float, data: str, solver: str) -> dict[str, int]:
+    """Peaks of one fit in a process of its own, whose heap no earlier fit has widened."""
+    command = [sys.executable, __file__, "--data", data, "--solver", solver, "--peak-of", name, str(lam)]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def print_peaks(name: str, lam: float, data: str, solver: str) -> None:
+    loaded = datasets.load(data)
+    X, y = loaded.X_train, loaded.y_train
+    estimator(name, lam, solver).fit(X[:500], y[:500])  # what is imported on first use
+
+    def run() -> None:
+        estimator(name, lam, solver).fit(X, y)
+
+    print(json.dumps({"resident": resident_peak(run), "traced": traced_peak(run)}))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--solver", default="newton")
+    parser.add_argument("--data", default="adult" if datasets.available("adult") else "adult-synthetic")
+    parser.add_argument("--peak-of", nargs=2, metavar=("NAME", "LAMBDA"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.peak_of:
+        name, lam = options.peak_of
+        print_peaks(name, float(lam), options.data, options.solver)
+        return
+
+    data = datasets.load(options.data)
+    X, y = data.X_train, data.y_train
+    print(f"{options.data}: {X.shape[0]} x {X.shape[1]}, {X.nbytes / 1e6:.1f} MB; solver {options.solver!r}")
+    met = []
+    for epsilon in (0.1, 1.0, 8.0):
+        ours, theirs = [], []
+        for repeat in range(options.repeats + 1):
+            # a slightly different ε each time, so that every fit calibrates anew
+            private = ObjPertLogisticRegression(epsilon * (1 + 1e-9 * repeat), solver=options.solver)
+            ours.append(seconds(lambda model=private: model.fit(X, y)))
+            peer = estimator("peer", private.privacy_.lam, options.solver)
+            theirs.append(seconds(lambda model=peer: model.fit(X, y)))
+        private_ms, peer_ms = (1e3 * statistics.median(times[1:]) for times in (ours, theirs))  # the first warms up
+        met.append(private_ms <= TIME_LIMIT * peer_ms)
+        print(
+            f"ε = {epsilon:<4g} λ = {private.privacy_.lam:<8.4g} private {private_ms:6.1f} ms   "
+            f"scikit-learn {peer_ms:6.1f} ms   ratio {private_ms / peer_ms:.2f} (target ≤ {TIME_LIMIT:g})"
+        )
+    lam = private.privacy_.lam
+    peaks = {name: in_new_process(name, lam, options.data, options.solver) for name in ("private", "peer")}
+    for kind in ("resident", "traced"):
+        ours_total, peers_total = (1 + peaks[name][kind] / X.nbytes for name in ("private", "peer"))
+        met.append(ours_total <= MEMORY_LIMIT)
+        print(
+            f"{kind} peak memory, X included: private {ours_total:.2f} x the data (target ≤ {MEMORY_LIMIT:g}), "
+            f"scikit-learn {peers_total:.2f} x"
+        )
+    print("all targets met" if all(met) else "TARGET MISSED")
+
+
+if __name__ == "__main__":
+    main()
