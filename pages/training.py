@@ -6,7 +6,8 @@ import streamlit as st
 
 from objpert_core import datasets
 from objpert_core.experiments.compare import MAX_REPEATS, PUBLISHED, TIGHT, TIGHT_BOUNDS, Comparison, Settings
-from ui import page, sentences, training
+from ui import page, raw_files, sentences, training
+from ui import training_tables as tables
 from ui import training_text as text
 from ui.controls import (
     ROUND_STEPS,
@@ -21,7 +22,7 @@ from ui.controls import (
     preset_buttons,
 )
 from ui.jobs import QueueFullError, shared_runner
-from ui.training_jobs import Request, Run, download
+from ui.training_jobs import Request, Run
 
 POLL_SECONDS = 0.5
 
@@ -121,48 +122,13 @@ def start(request: Request) -> None:
     st.session_state["training__run"] = Run(request, job, st.session_state.pop("training__guess", None), before)
 
 
-def offer_download(name: str) -> None:
-    """Says what is missing and how to get it; nothing is fetched unless asked for."""
-    files = ", ".join(f"`{file}`" for file in text.RAW_FILES[name])
-    st.warning(
-        f"The files of **{name}** are not on this server. Fetch them from the UCI archive, or put {files} into "
-        f"`{datasets.data_folder() / name}` by hand (the folder is `{name}` inside `OBJPERT_DATA_DIR` if that is set; "
-        "their SHA-256 is checked). Its stand-in in the list works without them.",
-        icon=":material/folder_off:",
-    )
-    if st.button(f"Download {name}", icon=":material/download:", key="training_download"):
-        try:
-            st.session_state["training__fetch"] = shared_runner().submit(owner(), download(name))
-        except QueueFullError as error:
-            st.error(str(error), icon=":material/hourglass_disabled:")
-    job = st.session_state.get("training__fetch")
-    if job is not None:
-        active = job.view().active
-        st.fragment(show_download, run_every=POLL_SECONDS if active else None)(active)
-
-
-def show_download(polling: bool) -> None:
-    job = st.session_state["training__fetch"]
-    view = job.view()
-    if view.active:
-        share, words = text.download_progress(view)
-        st.progress(share, words)
-        st.button("Stop", key="training_download_stop", icon=":material/stop:", on_click=job.stop)
-    elif polling:
-        st.rerun()
-    elif view.state == "failed":
-        st.error(sentences.sentence(view.message or ""), icon=":material/cloud_off:")
-    elif view.state == "stopped":
-        st.info("The download was stopped; nothing was kept.", icon=":material/stop:")
-
-
 def panel() -> tuple[Request, bool]:
     """The controls; returns what they ask for and whether Run was pressed."""
     name = DATA.show()
     st.caption(text.first_sentence(datasets.describe(name)))
     ready = datasets.available(name)
     if not ready:
-        offer_download(name)
+        raw_files.offer(name, owner())
     epsilon, delta = EPSILON.show(), DELTA.show()
     bound, repeats = BOUND.show(), REPEATS.show()
     with st.expander("Seeds and intercept"):
@@ -234,7 +200,7 @@ def show(comparison: Comparison, run: Run, *, stale: bool, finished: bool) -> No
     page.chart(picture.figure, key="training_accuracy", alt=picture.alt, filename="training")
     notes = (text.data_line(comparison.data), text.paper(comparison), text.caveats(comparison))
     st.caption(" ".join(note for note in notes if note))
-    page.table(text.table(comparison), alt=picture.alt)
+    page.table(tables.table(comparison), alt=picture.alt)
     page.downloads(picture.numbers, picture.figure, filename="training", title=picture.alt)
     look_closer(comparison, run, stale)
     with st.expander("About the data", icon=":material/database:"):
@@ -244,7 +210,9 @@ def show(comparison: Comparison, run: Run, *, stale: bool, finished: bool) -> No
         draws = len(comparison.of(TIGHT))
         settings = Settings(shown.epsilon, shown.delta, shown.bound, draws, shown.intercept_scaling, shown.seed)
         page.reproduce(
-            text.snippet(comparison.data.name, comparison.data.split_seed, settings, comparison.data.X_train.shape[1]),
+            tables.snippet(
+                comparison.data.name, comparison.data.split_seed, settings, comparison.data.X_train.shape[1]
+            ),
             note="Prints the accuracies without privacy, with the published and with the tight calibration.",
         )
 

@@ -69,6 +69,11 @@ class JobView(Generic[T]):
         """Whether the job may still change, so that polling makes sense."""
         return self.state in ("waiting", "running")
 
+    @property
+    def queue_words(self) -> str:
+        """What to show while the job waits: 'Waiting for a free slot (2 ahead of you).'"""
+        return f"Waiting for a free slot ({f'{self.ahead} ahead of you' if self.ahead else 'you are next'})."
+
 
 class Job(Generic[T]):
     """One piece of background work, held by the session that asked for it."""

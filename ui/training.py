@@ -21,7 +21,8 @@ from objpert_core.experiments.compare import (
 )
 from ui import sentences
 from ui.figures import GHOST_OPACITY, ROLES, axis, figure, guide, series, translucent
-from ui.training_text import LABELS, frame, majority
+from ui.training_tables import frame
+from ui.training_text import LABELS, majority
 
 ROLE = {NON_PRIVATE: "nonprivate", PUBLISHED: "published", TIGHT: "tight"}
 ROC_VIEWS = {"whole": ((0.0, 1.0), (0.0, 1.0)), "corner": ((0.0, 0.3), (0.7, 1.0))}

@@ -1,10 +1,8 @@
-"""The training page's words and tables: pure functions from a comparison to text, tested, without Streamlit."""
+"""The training page's words: pure functions from a comparison to sentences, tested, without Streamlit."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import pandas as pd
 
 from objpert_core.datasets import Dataset
 from objpert_core.experiments.compare import (
@@ -12,14 +10,12 @@ from objpert_core.experiments.compare import (
     PUBLISHED,
     TIGHT,
     Comparison,
-    Settings,
     reference_parameters,
 )
 from objpert_core.experiments.summary import Interval
 from ui import sentences
 from ui.jobs import JobView
-from ui.snippets import call
-from ui.training_jobs import Download, Request
+from ui.training_jobs import Request
 
 LABELS = {NON_PRIVATE: "no privacy", PUBLISHED: "published", TIGHT: "tight"}
 ACCOUNTANTS = {
@@ -28,10 +24,6 @@ ACCOUNTANTS = {
     "glm": "the hockey-stick divergence of the published bound",
 }
 GUESSES = ("nothing that shows", "up to 1 point", "1 to 3 points", "more than 3 points")
-RAW_FILES = {
-    "adult": ("adult.data", "adult.test"),
-    "gisette": ("gisette_train.data", "gisette_train.labels", "gisette_valid.data", "gisette_valid.labels"),
-}
 PAPER_TABLE_2 = {0.1: 0.8137, 1.0: 0.8318, 8.0: 0.8399}  # Redberg et al. 2023, Table 2, Adult, column "Alg 1"
 
 
@@ -193,29 +185,12 @@ def _plain(value: Any) -> str:
 def progress(view: JobView[Comparison]) -> tuple[float, str]:
     """The progress bar's share and text while a job is active."""
     if view.state == "waiting":
-        return 0.0, _waiting(view.ahead)
+        return 0.0, view.queue_words
     if view.latest is None:
         return 0.0, "Loading the data …"
     done, total = len(view.latest.fits), view.latest.settings.fits
     text = f"{done} of {total} models fitted, {view.seconds:.1f} s"
     return done / total, "Stopping …" if view.stopping else text
-
-
-def _waiting(ahead: int) -> str:
-    return f"Waiting for a free slot ({f'{ahead} ahead of you' if ahead else 'you are next'})."
-
-
-def download_progress(view: JobView[Download]) -> tuple[float, str]:
-    """The same for a download."""
-    if view.state == "waiting":
-        return 0.0, _waiting(view.ahead)
-    state = view.latest
-    if view.stopping:
-        return 0.0, "Stopping …"
-    if state is None or not state.file:
-        return 0.0, "Asking the server …"
-    size = f" of {state.total / 1e6:.1f}" if state.total else ""
-    return state.share, f"{state.file}: {state.done / 1e6:.1f}{size} MB"
 
 
 def outcome(view: JobView[Comparison]) -> str | None:
@@ -229,88 +204,3 @@ def outcome(view: JobView[Comparison]) -> str | None:
             return "Stopped before the first model was fitted. Press Run to start again."
         return f"Stopped after {fits} of {view.latest.settings.fits} models; what is shown is from these."
     return None
-
-
-def table(comparison: Comparison) -> list[dict[str, str]]:
-    """One row a method: how well it does and with which noise."""
-    rows = []
-    for method, label in LABELS.items():
-        accuracy, auc = comparison.accuracy(method), comparison.auc(method)
-        if accuracy is None or auc is None:
-            continue
-        privacy = comparison.of(method)[0].privacy
-        rows.append(
-            {
-                "Method": label,
-                "Test accuracy": sentences.percent(accuracy.mean, 2),
-                "95 % interval": interval(accuracy) if privacy else "no noise",
-                "AUC": f"{auc.mean:.4f}",
-                "Draws": str(accuracy.count) if privacy else "–",
-                "σ": sentences.number(privacy.sigma, 4) if privacy else "0",
-                "λ": sentences.number(privacy.lam if privacy else 1 / reference_parameters(1)["C"], 4),
-                "τ": sentences.scientific(privacy.tau) if privacy else "–",
-                "σ_out": sentences.scientific(privacy.sigma_out) if privacy else "0",
-                "Row norm R": sentences.number(privacy.radius, 4) if privacy else "–",
-            }
-        )
-    rows.append(
-        {
-            "Method": f"always “{majority(comparison)}”",
-            "Test accuracy": sentences.percent(comparison.baseline, 2),
-            "95 % interval": "no noise",
-            "AUC": "0.5000",
-            **dict.fromkeys(("Draws", "σ", "λ", "τ", "σ_out", "Row norm R"), "–"),
-        }
-    )
-    return rows
-
-
-def frame(comparison: Comparison) -> pd.DataFrame:
-    """Every fit as one row, with all digits, for the CSV."""
-    settings, data = comparison.settings, comparison.data
-    shared = {"data": data.name, "stand_in_for": data.stand_in_for, "split_seed": data.split_seed}
-    rows: list[dict[str, Any]] = [
-        {**shared, "method": "majority class", "accuracy": comparison.baseline, "auc": 0.5},
-    ]
-    for fit in comparison.fits:
-        row = {**shared, "method": fit.method, "accuracy": fit.accuracy, "auc": fit.auc, "seconds": fit.seconds}
-        if fit.privacy is not None:
-            keys = ("bound", "accountant", "sigma", "lam", "tau", "sigma_out", "intercept_scaling", "lipschitz")
-            row |= {"noise_seed": fit.seed, "epsilon": settings.epsilon, "delta": settings.delta}
-            row |= {key: getattr(fit.privacy, key) for key in keys}
-            row |= {"iterations": len(fit.gradient_norms) - 1}
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def snippet(name: str, split_seed: int, settings: Settings, columns: int) -> str:
-    """Python that prints the three accuracies; defines ``non_private``, ``published`` and ``tight``."""
-    shared = {"epsilon": settings.epsilon, "delta": settings.delta}
-    own = {**shared, "bound": settings.bound, "intercept_scaling": settings.intercept_scaling}
-    published = call("ObjPertLogisticRegression.published", {**shared, "classes": [0, 1]})[:-1]
-    tight = call("ObjPertLogisticRegression", {**own, "classes": [0, 1]})[:-1]
-    return f"""from statistics import mean
-
-from sklearn.linear_model import LogisticRegression
-
-from objpert_core.datasets import load
-from objpert_core.estimators import ObjPertLogisticRegression
-
-data = {call("load", {"name": name, "split_seed": split_seed})}
-
-
-def accuracy(model):
-    return model.fit(data.X_train, data.y_train).score(data.X_test, data.y_test)
-
-
-non_private = accuracy({call("LogisticRegression", reference_parameters(columns))})
-published, tight = [], []
-for seed in range({settings.seed}, {settings.seed + settings.repeats}):
-    published.append(accuracy({published}, random_state=seed)))
-    tight.append(accuracy({tight}, random_state=seed)))
-print(non_private, mean(published), mean(tight))
-
-# A model to release takes its noise from the operating system: leave random_state out.
-model = {tight}).fit(data.X_train, data.y_train)
-print(model.privacy_.public())
-"""

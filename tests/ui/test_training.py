@@ -1,0 +1,324 @@
+"""The training page's words, tables, figures and snippet."""
+
+import contextlib
+import io
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from objpert_core.datasets import load
+from objpert_core.experiments.compare import (
+    METHODS,
+    NON_PRIVATE,
+    PUBLISHED,
+    ROC_GRID,
+    TIGHT,
+    Comparison,
+    Fit,
+    Settings,
+    compare,
+)
+from ui import training
+from ui import training_tables as tables
+from ui import training_text as text
+from ui.jobs import JobView
+from ui.svg import decode, to_svg
+from ui.training_jobs import Request
+
+
+@pytest.fixture(scope="module")
+def steps():
+    return list(compare(load("breast-cancer", split_seed=1), Settings(epsilon=1.0, repeats=3)))
+
+
+@pytest.fixture(scope="module")
+def last(steps):
+    return steps[-1]
+
+
+def made_up(last, epsilon=1.0, baseline=0.75, **accuracies):
+    """A comparison with these accuracies instead of the measured ones."""
+    names = {"reference": NON_PRIVATE, "published": PUBLISHED, "tight": TIGHT}
+    fits = []
+    for key, values in accuracies.items():
+        like = last.of(names[key])[0]
+        fits += [replace(like, accuracy=value) for value in np.atleast_1d(values)]
+    return replace(last, settings=replace(last.settings, epsilon=epsilon), baseline=baseline, fits=tuple(fits))
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        ("accuracies", "expected"),
+        [
+            (
+                {"reference": 0.8496, "tight": [0.8402, 0.8398]},
+                "At ε = 1 privacy costs 1 point of accuracy: 84.0 % instead of 85.0 %.",
+            ),
+            (
+                {"reference": 0.8494, "tight": [0.8402, 0.8398]},
+                "At ε = 1 privacy costs 0.9 points of accuracy: 84.0 % instead of 84.9 %.",
+            ),
+            (
+                {"reference": 0.8400, "tight": 0.8399},
+                "At ε = 1 privacy costs nothing that shows: 84.0 % with and without it.",
+            ),
+            (
+                {"reference": 0.8400, "tight": 0.8450},
+                "At ε = 1 the private model does 0.5 points better than the one without privacy: 84.5 % and 84.0 %; "
+                "more regularisation helps here.",
+            ),
+            ({"reference": 0.84}, "Without privacy: 84.0 % right. No tight private model was trained."),
+            ({}, "Nothing was trained."),
+        ],
+    )
+    def test_headline(self, last, accuracies, expected):
+        assert text.headline(made_up(last, **accuracies)) == expected
+
+    def test_headline_says_when_nothing_is_learned(self, last):
+        words = text.headline(made_up(last, epsilon=0.01, reference=0.85, tight=[0.6, 0.7]))
+        assert words.startswith("At ε = 0.01 nothing useful is learned: 65.0 % right, where always answering “benign”")
+        assert words.endswith("75.0 %.")
+
+    def test_headline_while_more_is_to_come(self, last):
+        words = text.headline(made_up(last, reference=0.84), finished=False)
+        assert words.endswith("The private models come next …")
+        assert text.headline(made_up(last), finished=False).startswith("Training without privacy")
+
+    def test_headline_adds_up_as_printed(self, last):
+        rng = np.random.default_rng(0)
+        for reference, private in rng.uniform(0.8, 0.9, (200, 2)):
+            comparison = made_up(last, reference=reference, tight=private)
+            printed = float(f"{100 * reference:.1f}") - float(f"{100 * private:.1f}")
+            assert text.cost(comparison) == pytest.approx(printed, abs=1e-9)
+
+    def test_details_name_everything_a_promise_needs(self, last):
+        words = " ".join(text.details(last))
+        for part in ("three noise draws", "95 % interval", "breast-cancer", "2.72 : 1", "δ = 10⁻⁵", "add or remove"):
+            assert part in words
+        assert "privacy profile of the tight logistic bound" in words
+        assert "Rényi" in words
+        assert text.details(made_up(last, reference=0.8)) == []
+
+    @pytest.mark.parametrize(
+        ("published", "part"), [(0.83, "1 point less"), (0.85, "here 1 point more"), (0.84, "also")]
+    )
+    def test_details_compare_with_the_published_calibration_honestly(self, last, published, part):
+        assert part in text.details(made_up(last, tight=0.84, published=published))[0]
+
+    def test_one_draw_has_no_interval(self, last):
+        comparison = made_up(last, tight=0.84)
+        assert "one draw gives no interval" in text.details(comparison)[0]
+        assert text.interval(comparison.accuracy(TIGHT)) == "one draw, no interval"
+
+    def test_intervals_stay_between_0_and_100(self, last):
+        assert text.interval(made_up(last, tight=[1.0, 0.9]).accuracy(TIGHT)).endswith("to 100.0 %")
+
+    def test_caveats_name_the_interval_and_what_is_outside_the_guarantee(self, last):
+        words = text.caveats(last)
+        for part in ("Student", "split seed 1 only", "114 held-out rows", "outside the guarantee", "C = 100"):
+            assert part in words
+
+    def test_the_paper_is_quoted_for_its_own_settings_only(self, last):
+        assert text.paper(last) is None
+        adult = replace(last, data=replace(last.data, name="adult"))
+        assert "83.18 %" in text.paper(adult)
+        assert text.paper(replace(adult, settings=replace(adult.settings, epsilon=2.0))) is None
+        assert text.paper(replace(adult, settings=replace(adult.settings, delta=1e-6))) is None
+
+    @pytest.mark.parametrize(("private", "guess"), [(0.85, 0), (0.80, 0), (0.795, 1), (0.79, 1), (0.78, 2), (0.76, 3)])
+    def test_verdict(self, last, private, guess):
+        assert text.verdict(made_up(last, reference=0.8, tight=private)) == text.GUESSES[guess]
+        assert text.verdict(made_up(last, reference=0.8)) is None
+
+    def test_differences_name_what_moved_and_only_that(self):
+        shown = Request("adult", 0, Settings(epsilon=1.0))
+        assert text.differences(shown, Request("adult", 0, Settings(epsilon=1.0))) is None
+        words = text.differences(shown, Request("adult", 3, Settings(epsilon=2.0)))
+        assert words.startswith("These results are for split seed = 0 (now 3), ε = 1 (now 2). Press Run")
+        assert "data set = adult (now breast-cancer)" in text.differences(
+            shown, Request("breast-cancer", 0, Settings())
+        )
+        for change in ({"delta": 1e-6}, {"bound": "glm"}, {"repeats": 2}, {"intercept_scaling": 1.0}, {"seed": 5}):
+            assert text.differences(shown, Request("adult", 0, Settings(**change))) is not None
+
+    def test_progress(self, steps):
+        def at(state, latest=None, **more):
+            return JobView(state, latest, None, more.get("ahead", 0), more.get("stopping", False), 1.25)
+
+        assert text.progress(at("waiting", ahead=2)) == (0.0, "Waiting for a free slot (2 ahead of you).")
+        assert text.progress(at("running")) == (0.0, "Loading the data …")
+        assert text.progress(at("running", steps[3])) == (3 / 7, "3 of 7 models fitted, 1.2 s")
+        assert text.progress(at("running", steps[3], stopping=True)) == (3 / 7, "Stopping …")
+
+    def test_outcome(self, steps):
+        def at(state, latest=None, message=None):
+            return text.outcome(JobView(state, latest, message, 0, False, 1.0))
+
+        assert at("finished", steps[-1]) is None
+        assert at("stopped", steps[3]).startswith("Stopped after 3 of 7 models")
+        assert at("stopped").startswith("Stopped before the first model")
+        assert at("stopped", steps[0]).startswith("Stopped before the first model")
+        assert at("failed", None, "it broke") == "It broke."
+        assert at("failed", steps[2], "it broke") == "It broke. The 2 models fitted before are shown."
+
+    def test_a_stand_in_says_so_in_its_first_sentence(self):
+        from objpert_core.datasets import describe
+
+        assert text.first_sentence(describe("adult-synthetic")) == "Stand-in for adult, not the real data."
+
+
+class TestTables:
+    def test_one_row_a_method_and_the_majority(self, last):
+        rows = tables.table(last)
+        assert [row["Method"] for row in rows] == ["no privacy", "published", "tight", "always “benign”"]
+        assert len({tuple(row) for row in rows}) == 1
+        assert rows[2]["σ"] == f"{last.of(TIGHT)[0].privacy.sigma:.4g}"
+        assert rows[0]["95 % interval"] == "no noise"
+        assert len(tables.table(replace(last, fits=()))) == 1
+
+    def test_the_csv_holds_every_fit_with_all_digits(self, last):
+        frame = tables.frame(last)
+        assert len(frame) == 1 + len(last.fits)
+        assert list(frame["accuracy"][1:]) == [fit.accuracy for fit in last.fits]
+        tight = frame[frame["method"] == TIGHT]
+        assert list(tight["noise_seed"]) == [0, 1, 2]
+        assert set(tight["sigma"]) == {last.of(TIGHT)[0].privacy.sigma}
+        assert list(tight["iterations"]) == [len(fit.gradient_norms) - 1 for fit in last.of(TIGHT)]
+
+    @pytest.mark.parametrize("name", ["breast-cancer", "digits-4-9"])
+    def test_the_snippet_gives_the_numbers_on_the_screen(self, name):
+        settings = Settings(epsilon=0.7, delta=1e-4, bound="monotone", repeats=2, intercept_scaling=0.5, seed=4)
+        *_, shown = compare(load(name, split_seed=2), settings)
+        code = tables.snippet(name, 2, settings, shown.data.X_train.shape[1])
+        names, out = {}, io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile(code, "snippet", "exec"), names)
+        assert names["non_private"] == shown.fits[0].accuracy
+        assert names["published"] == [fit.accuracy for fit in shown.of(PUBLISHED)]
+        assert names["tight"] == [fit.accuracy for fit in shown.of(TIGHT)]
+        printed = [float(word) for word in out.getvalue().splitlines()[0].split()]
+        assert printed == pytest.approx([shown.accuracy(method).mean for method in METHODS], rel=1e-12)
+        assert "(0.7, 0.0001)-differential privacy" in out.getvalue()
+        assert not names["model"].privacy_.reproducible  # the last lines are for a release
+
+
+def drawn(picture, name):
+    """(x, y) of the first trace whose name begins so."""
+    trace = next(t for t in picture.figure.to_plotly_json()["data"] if t["name"].startswith(name))
+    return decode(trace["x"]), decode(trace["y"]), trace
+
+
+class TestFigures:
+    def test_accuracy_draws_means_intervals_draws_and_the_majority(self, last):
+        picture = training.accuracy(last)
+        for place, method in enumerate(METHODS):
+            x, y, trace = drawn(picture, text.LABELS[method])
+            assert (x[0], y[0]) == (place, last.accuracy(method).mean)
+            if method != NON_PRIVATE:
+                assert decode(trace["error_y"]["array"])[0] == pytest.approx(last.accuracy(method).half_width)
+        assert drawn(picture, "always")[1][0] == last.baseline
+        dots = [t for t in picture.figure.to_plotly_json()["data"] if t["name"] == ""]
+        assert [list(decode(t["y"])) for t in dots] == [[f.accuracy for f in last.of(m)] for m in (PUBLISHED, TIGHT)]
+        assert "Test accuracy" in picture.alt
+
+    def test_close_up_leaves_the_majority_class_out_of_the_axis(self, last):
+        far, near = (training.accuracy(last, close_up=close).figure.layout.yaxis.range for close in (False, True))
+        assert far[0] < last.baseline < near[0]
+
+    def test_everything_plotted_lies_within_the_axes(self, last):
+        for picture in (training.accuracy(last), training.coefficients(last), training.gradient_norms(last)):
+            layout = picture.figure.layout
+            for trace in picture.figure.to_plotly_json()["data"]:
+                for values, axis in ((trace["x"], layout.xaxis), (trace["y"], layout.yaxis)):
+                    data = decode(values).astype(float)
+                    data = np.log10(data) if axis.type == "log" else data
+                    if trace["name"].startswith("τ") and axis is layout.xaxis:
+                        continue  # a horizontal line across
+                    assert np.nanmin(data) >= min(axis.range)
+                    assert np.nanmax(data) <= max(axis.range)
+
+    def test_ghosts_are_the_previous_run_on_the_same_data_only(self, last):
+        def ghosts(picture):
+            return [t for t in picture.figure.to_plotly_json()["data"] if t["meta"]["ghost"]]
+
+        before = made_up(last, reference=0.9, published=0.7, tight=0.8)
+        assert [decode(t["y"])[0] for t in ghosts(training.accuracy(last, before))] == [0.9, 0.7, 0.8]
+        assert len(ghosts(training.roc(last, before))) == 3
+        other = replace(before, data=load("digits-4-9"))
+        assert not ghosts(training.accuracy(last, other))
+        assert not ghosts(training.roc(last, other))
+        assert not ghosts(training.accuracy(last, None))
+        assert not ghosts(training.accuracy(last, last))
+
+    @pytest.mark.parametrize("draw", [training.accuracy, training.roc, training.coefficients, training.gradient_norms])
+    def test_stale_results_are_faint(self, last, draw):
+        clear, faint = draw(last), draw(last, stale=True)
+        for a, b in zip(clear.figure.data, faint.figure.data, strict=True):
+            assert b.opacity == pytest.approx(training.GHOST_OPACITY * (a.opacity or 1.0))
+
+    def test_roc(self, last):
+        picture = training.roc(last)
+        x, y, trace = drawn(picture, "tight")
+        np.testing.assert_array_equal(x, ROC_GRID)
+        np.testing.assert_array_equal(y, last.roc(TIGHT))
+        assert f"AUC {last.auc(TIGHT).mean:.3f}" in trace["name"]
+        numbers = picture.numbers()
+        np.testing.assert_array_equal(numbers[f"true_positive_rate, {TIGHT}"], last.roc(TIGHT))
+        assert tuple(training.roc(last, view="corner").figure.layout.xaxis.range) == (0.0, 0.3)
+
+    def test_coefficients(self, last):
+        picture = training.coefficients(last, count=6)
+        chosen = last.largest_coefficients(6)
+        x, y, _ = drawn(picture, "tight")
+        np.testing.assert_allclose(x, np.mean([fit.coef[chosen] for fit in last.of(TIGHT)], axis=0))
+        np.testing.assert_allclose(y, np.arange(6) + 0.25)
+        numbers = picture.numbers()
+        assert list(numbers["feature"]) == [last.data.feature_names[column] for column in chosen]
+        assert (numbers[f"{TIGHT}, least"] <= numbers[f"{TIGHT}, mean"]).all()
+        assert "non-private coefficients" in picture.alt
+
+    def test_long_names_keep_the_end_that_tells_them_apart(self):
+        short = [
+            training._short(f"marital-status=Married-{end}") for end in ("civ-spouse", "AF-spouse", "spouse-absent")
+        ]
+        assert len(set(short)) == 3
+        assert max(map(len, short)) <= 30
+        assert training._short("age") == "age"
+
+    def test_gradient_norms(self, last):
+        picture = training.gradient_norms(last)
+        _, y, _ = drawn(picture, "tight")
+        np.testing.assert_array_equal(y, last.of(TIGHT)[0].gradient_norms)
+        tau = drawn(picture, "τ = 0.01 (published)")[1]
+        assert set(tau) == {0.01}
+        numbers = picture.numbers()
+        assert len(numbers) == sum(len(fit.gradient_norms) for fit in last.fits)
+        ends = numbers.groupby(["method", "noise_seed"]).last()
+        assert (ends["gradient_norm"] <= ends["tau"]).all()
+
+    def test_every_stage_of_a_run_can_be_drawn_and_saved(self, steps):
+        for step in steps[1:]:
+            for draw in (training.accuracy, training.roc, training.coefficients, training.gradient_norms):
+                picture = draw(step)
+                ET.fromstring(to_svg(picture.figure, title=picture.alt))
+                assert picture.alt
+                picture.numbers()
+
+    def test_a_gradient_of_exactly_zero_does_not_break_the_log_axis(self, last):
+        fits = tuple(
+            replace(fit, gradient_norms=(*fit.gradient_norms, 0.0)) if fit.privacy else fit for fit in last.fits
+        )
+        low, high = training.gradient_norms(replace(last, fits=fits)).figure.layout.yaxis.range
+        assert np.isfinite([low, high]).all()
+        assert low < high
+
+
+def test_request_works_in_a_plain_loop_without_threads():
+    request = Request("breast-cancer", 1, Settings(repeats=2))
+    *_, last = request.work(lambda: False)
+    assert isinstance(last, Comparison)
+    assert last.complete
+    assert all(isinstance(fit, Fit) for fit in last.fits)
+    assert last.data.split_seed == 1
