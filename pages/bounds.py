@@ -8,7 +8,7 @@ import streamlit as st
 import objpert_core.accounting as acc
 from ui import bound_curves as bc
 from ui import figures, page, sentences, snippets
-from ui.controls import Preset, SelectSlider, Toggle, copy_link, log_values, powers_of_ten, preset_buttons
+from ui.controls import Preset, SelectSlider, Toggle, copy_link, log_values, powers_of_ten, preset_buttons, previous
 
 FIGURE_1_LEFT = bc.Setting(sigma=5.0, lam=20.0, smoothness=1.0, lipschitz=1.0)  # Redberg et al. (2023), Figure 1
 FIGURE_1_RIGHT = bc.Setting(sigma=10.0, lam=5.0, smoothness=1.0, lipschitz=1.0)
@@ -70,7 +70,7 @@ PRESETS = (
         "λ below β",
         BELOW_BETA,
         "Logistic loss on rows of norm 2 (β = 1), λ = 0.9: Theorems 3.1 and 3.2 prove nothing, the tight bound does.",
-        epsilon=2.0,
+        epsilon=1.0,
         view=5.0,
     ),
     preset(
@@ -86,15 +86,6 @@ PRESETS = (
         epsilon=1.0,
     ),
 )
-
-
-def previous(setting: bc.Setting) -> bc.Setting | None:
-    """The setting this session showed before this one; None at first."""
-    state = st.session_state
-    if state.get("bounds__now") != setting:
-        state["bounds__before"] = state.get("bounds__now")
-        state["bounds__now"] = setting
-    return state["bounds__before"]
 
 
 def draw(
@@ -133,7 +124,7 @@ def explore() -> None:
         monotone, with_ghost = MONOTONE.show(), GHOST.show()
         copy_link(CONTROLS)
     bounds = tuple(b for b in bc.NAMES if b != "monotone" or monotone)
-    before = previous(setting)
+    before = previous("bounds", setting)
     with page.errors():
         found = bc.readings(setting, bounds, delta, epsilon)
         with picture:
@@ -147,9 +138,8 @@ def explore() -> None:
                 read=(epsilon, delta),
             )
             page.chart(chart, key="bounds_chart", alt=sentences.bounds_alt(by_name(found), delta), filename="bounds")
-            for reading in found:
-                if reading.reason:
-                    st.info(f"**{bc.NAMES[reading.bound]}.** {reading.reason}", icon=":material/info:")
+            if silent := bc.reasons(found):
+                st.info("  \n".join(f"**{who}.** {why}" for who, why in silent), icon=":material/info:")
             if not math.isclose(setting.smoothness, setting.logistic_smoothness):
                 st.caption(sentences.logistic_curve(setting.smoothness, setting.logistic_smoothness, setting.lipschitz))
         page.table(bc.table_rows(found, delta, epsilon), alt=sentences.bounds_alt(by_name(found), delta))
@@ -167,7 +157,7 @@ def answer(found: list[bc.Reading], delta: float) -> None:
     page.answer(
         sentences.bounds_answer(delta, eps["logistic"], min(eps[b] for b in bc.PUBLISHED), eps["lower"]),
         f"{sentences.odds_sentence(eps['logistic'])} {sentences.except_with(delta)}",
-        sentences.accounted("the privacy profile of the tight bound for the logistic loss"),
+        sentences.accounted(sentences.TIGHT),
     )
 
 

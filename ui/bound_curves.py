@@ -160,6 +160,15 @@ def table_rows(found: Sequence[Reading], delta: float, epsilon: float) -> list[d
     ]
 
 
+def reasons(found: Sequence[Reading]) -> list[tuple[str, str]]:
+    """Which bounds prove nothing and why: (names, sentence), bounds with the same reason together."""
+    grouped: dict[str, list[str]] = {}
+    for reading in found:
+        if reading.reason:
+            grouped.setdefault(reading.reason, []).append(NAMES[reading.bound])
+    return [(" and ".join(names), reason) for reason, names in grouped.items()]
+
+
 def frame(setting: Setting, bounds: Sequence[str], eps_max: float) -> pd.DataFrame:
     """Every plotted number: one column for ε and one for the δ of each bound."""
     columns = {"epsilon": grid(eps_max)} | {f"delta_{b}": curve(b, setting, eps_max) for b in bounds}

@@ -23,10 +23,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
+
+T = TypeVar("T")
 
 # Two significant digits, the E24 preferred numbers: 24 steps a decade, evenly spread on a log scale to within 5 %
 _E24: tuple[float, ...] = (1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2.0, 2.2, 2.4, 2.7, 3.0)
@@ -219,6 +221,15 @@ def preset_buttons(presets: Sequence[Preset], *, prefix: str) -> None:
     with st.container(horizontal=True, key=f"{prefix}_presets"):
         for preset in presets:
             st.button(preset.name, key=f"{prefix}_preset_{preset.name}", help=preset.help, on_click=preset.apply)
+
+
+def previous(prefix: str, setting: T) -> T | None:
+    """The setting this session showed on the page before `setting`, for its ghost line; None at first."""
+    state, now, before = st.session_state, f"{prefix}__now", f"{prefix}__before"
+    if state.get(now) != setting:
+        state[before] = state.get(now)
+        state[now] = setting
+    return state[before]
 
 
 def link(controls: Iterable[Control]) -> str:

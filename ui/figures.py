@@ -26,7 +26,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-BACKGROUNDS = {"light": "#ffffff", "dark": "#0e1117"}  # Streamlit's two themes
+BACKGROUNDS = {"light": "#ffffff", "dark": "#171614"}  # Streamlit's two themes
 
 ORANGE, GREEN, BLUE, VERMILION, PURPLE, GREY = "#b97f00", "#009e73", "#1a80c4", "#d55e00", "#c0649a", "#7f7f7f"
 
@@ -159,12 +159,14 @@ def figure(
     yaxis: dict[str, Any],
     height: int = 430,
     legend: bool = True,
+    frames: Sequence[dict[str, Any]] = (),
     **layout: Any,
 ) -> go.Figure:
     """The whole figure in one validated call; the legend sits above the chart and wraps on narrow screens."""
     return go.Figure(
         {
             "data": list(traces),
+            "frames": list(frames),
             "layout": {
                 "xaxis": xaxis,
                 "yaxis": yaxis,

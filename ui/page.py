@@ -71,8 +71,13 @@ def _enter_through_app() -> None:
 
 def answer(sentence: str, *more: str) -> None:
     """The answer in one large sentence, plain sentences under it; a screen reader announces it when it changes."""
-    lines = "".join(f'<p class="answer-more">{html.escape(line)}</p>' for line in more)
-    st.html(f'<div role="status" aria-live="polite"><p class="answer">{html.escape(sentence)}</p>{lines}</div>')
+    lines = "".join(f'<p class="answer-more">{_set(line)}</p>' for line in more)
+    st.html(f'<div role="status" aria-live="polite"><p class="answer">{_set(sentence)}</p>{lines}</div>')
+
+
+def _set(line: str) -> str:
+    """Text for HTML; an equation or a bet is not broken across lines."""
+    return html.escape(line).replace(" = ", "&nbsp;=&nbsp;").replace(" : ", "&nbsp;:&nbsp;")
 
 
 def chart(figure: go.Figure, *, key: str, alt: str, filename: str) -> None:

@@ -10,8 +10,15 @@ from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 
 ADJACENCY = "add or remove one row"
+TIGHT = "the privacy profile of the tight bound for the logistic loss"
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_TELLING = (
+    (0.3, "can hardly tell"),
+    (1.5, "can tell only a little better than by guessing"),
+    (4.0, "can often guess"),
+    (math.inf, "may know almost surely"),
+)
 _ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
 
@@ -115,6 +122,40 @@ def bounds_answer(at_delta: float, tight: float, published: float, lower: float)
     if published > tight * 1.0005:
         return start + f"; the published analysis proves only ε = {epsilon(published)}."
     return start + "; the published analysis proves the same."
+
+
+def home_answer(eps: float) -> str:
+    """The Home page's large sentence: how well the two curves can be told apart."""
+    if math.isinf(eps):
+        return "Nothing is proved about how well the two curves can be told apart."
+    how = next(word for limit, word in _TELLING if eps <= limit)
+    return f"Whoever sees the released θ {how} whether you were in the data: ε = {epsilon(eps)}."
+
+
+def home_alt(person: str, eps: float) -> str:
+    """Alt text of the Home page's picture."""
+    return (
+        "Above, the training objective with one random tilt, with and without a person who "
+        f"{person}; below, the densities of its lowest point over all tilts. "
+        f"How well one sample of either tells which one it came from is limited by ε = {epsilon(eps)}."
+    )
+
+
+def loss_alt(eps: float) -> str:
+    """Alt text of the privacy loss chart."""
+    return (
+        "Privacy loss, the logarithm of the ratio of the two densities, against the released θ. "
+        f"Dotted lines mark ±ε = ±{epsilon(eps)}, which it may pass only with small probability."
+    )
+
+
+def pair(eps: float, at_delta: float, exact: float) -> str:
+    """What holds for this pair of data sets, against what is proved for all."""
+    found = f"δ = {delta(exact, 3)}" if exact > 0 else "δ below 10⁻³⁰⁰"
+    return (
+        f"Dotted: ±ε = ±{epsilon(eps)}, proved for every pair of data sets at δ = {delta(at_delta)}. "
+        f"This pair alone has {found} at that ε."
+    )
 
 
 def logistic_curve(smoothness: float, own: float, lipschitz: float) -> str:

@@ -39,18 +39,30 @@ for name, curve in curves.items():
 
 
 def one_dimension(
-    *, sigma: float, lam: float, features: list[float], labels: list[int], person: tuple[float, int]
+    *,
+    sigma: float,
+    lam: float,
+    features: list[float],
+    labels: list[int],
+    person: tuple[float, int],
+    radius: float,
+    delta: float,
 ) -> str:
-    """The two densities of the Home page's minimiser; defines ``without``, ``with_person`` and ``grid``."""
+    """The Home page's densities, privacy loss and proved ε at a few θ."""
     return f"""import numpy as np
 
+import objpert_core.accounting as acc
 from objpert_core.learning.one_dimensional import OneDimensionalLogistic
 
-features, labels = {features!r}, {labels!r}
+features = {features!r}
+labels = {labels!r}
 without = OneDimensionalLogistic(features, labels, sigma={sigma!r}, lam={lam!r})
 with_person = without.add({person[0]!r}, {person[1]!r})
-grid = np.linspace(*without.interval(), 9)
-print(without.density(grid))
-print(with_person.density(grid))
-print(np.max(np.abs(with_person.log_density(grid) - without.log_density(grid))))
+
+theta = np.linspace(*without.interval(2e-3), 9)
+density_without, density_with = without.density(theta), with_person.density(theta)
+privacy_loss = with_person.log_density(theta) - without.log_density(theta)
+epsilon = acc.ObjectivePerturbation(sigma={sigma!r}, lam={lam!r}, lipschitz={radius!r}).epsilon({delta!r})
+print(np.column_stack([theta, density_without, density_with, privacy_loss]))
+print("proved epsilon:", epsilon, "largest privacy loss here:", np.abs(privacy_loss).max())
 """

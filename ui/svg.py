@@ -1,14 +1,16 @@
 """Writes the app's line charts as SVG files on the server, so that "figure as SVG" is a plain download button.
 
 It reads the same `plotly.graph_objects.Figure` that is on the screen and supports what the pages draw: scatter traces
-(lines with dashes, markers, filled bands, vertical error bars), bar traces, linear and logarithmic axes, category
-axes, a legend. The result is black on white, fit for print, uses no external font and passes an XML parser.
+(lines with dashes, markers, filled bands, vertical error bars), bar traces, linear, logarithmic and category axes,
+panels stacked on one x axis, a legend. The result is black on white, fit for print, uses no external font and is well
+formed XML.
 """
 
 from __future__ import annotations
 
 import base64
 import math
+import zlib
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -36,23 +38,25 @@ def to_svg(chart: go.Figure, *, title: str = "", width: int = 760, height: int =
     if layout.get("showlegend") is False:
         legend = []
     top = 16.0 + _ROW * len(legend)
-    box = (_LEFT, top, width - _RIGHT, height - _BOTTOM)
-    x = _Scale(layout["xaxis"], box[0], box[2])
-    y = _Scale(layout["yaxis"], box[3], box[1])
+    left, right, bottom = _LEFT, width - _RIGHT, height - _BOTTOM
+    x = _Scale(layout["xaxis"], left, right)
+    panels = {}  # plotly's short name of the y axis → its scale
+    for name in sorted(key for key in layout if key.startswith("yaxis")):
+        low, high = layout[name].get("domain") or (0.0, 1.0)
+        start, end = bottom - low * (bottom - top), bottom - high * (bottom - top)
+        panels[name.replace("yaxis", "y")] = _Scale(layout[name], start, end)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'role="img" aria-label={quoteattr(title)} font-family="Helvetica, Arial, sans-serif" font-size="13">',
         f"<title>{escape(title)}</title>",
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
-        f'<clipPath id="plot"><rect x="{box[0]:g}" y="{box[1]:g}" width="{box[2] - box[0]:g}" '
-        f'height="{box[3] - box[1]:g}"/></clipPath>',
-        *_axes(x, y, box, width, height),
-        '<g clip-path="url(#plot)">',
     ]
-    bars = [trace for trace in traces if trace.get("type") == "bar"]
-    for trace in traces:
-        parts += _bars(trace, bars.index(trace), len(bars), x, y) if trace in bars else _scatter(trace, x, y)
-    parts.append("</g>")
+    for name, y in panels.items():
+        inside = [trace for trace in traces if (trace.get("yaxis") or "y") == name]
+        parts += _panel(inside, name, x, y, lowest=y.start == bottom, salt=title)
+    parts.append(
+        f'<text x="{(left + right) / 2:g}" y="{height - 14}" text-anchor="middle" fill="#222">{_plain(x.title)}</text>'
+    )
     for row, entries in enumerate(legend):
         parts += _legend(entries, 16.0 + _ROW * row)
     parts.append("</svg>")
@@ -113,22 +117,27 @@ def decode(values: Any) -> np.ndarray:
     return np.asarray(values)
 
 
-def _axes(x: _Scale, y: _Scale, box: tuple[float, ...], width: int, height: int) -> list[str]:
-    left, top, right, bottom = box
-    parts = ['<g stroke="#dddddd" stroke-width="1">']
+def _panel(traces: list[dict[str, Any]], name: str, x: _Scale, y: _Scale, *, lowest: bool, salt: str) -> list[str]:
+    """One pair of axes with the curves in it; only the lowest panel carries the numbers of the shared x axis."""
+    left, right, top, bottom = x.start, x.end, y.end, y.start
+    middle = (top + bottom) / 2
+    clip = f"plot-{name}-{zlib.crc32(salt.encode()):x}"  # unique also where several files are pasted into one page
+    frame = f'x="{left:g}" y="{top:g}" width="{right - left:g}" height="{bottom - top:g}"'
+    parts = [f'<clipPath id="{clip}"><rect {frame}/></clipPath>', '<g stroke="#dddddd" stroke-width="1">']
     parts += [f'<line x1="{p:.1f}" y1="{top:g}" x2="{p:.1f}" y2="{bottom:g}"/>' for p, _ in x.ticks()]
     parts += [f'<line x1="{left:g}" y1="{p:.1f}" x2="{right:g}" y2="{p:.1f}"/>' for p, _ in y.ticks()]
-    parts.append("</g>")
-    parts.append(
-        f'<rect x="{left:g}" y="{top:g}" width="{right - left:g}" height="{bottom - top:g}" fill="none" stroke="#444"/>'
-    )
-    parts.append('<g fill="#222222">')
-    parts += [f'<text x="{p:.1f}" y="{bottom + 18:g}" text-anchor="middle">{escape(t)}</text>' for p, t in x.ticks()]
+    parts += ["</g>", f'<rect {frame} fill="none" stroke="#444"/>', '<g fill="#222222">']
+    if lowest:
+        parts += [
+            f'<text x="{p:.1f}" y="{bottom + 18:g}" text-anchor="middle">{escape(t)}</text>' for p, t in x.ticks()
+        ]
     parts += [f'<text x="{left - 8:g}" y="{p + 4.5:.1f}" text-anchor="end">{escape(t)}</text>' for p, t in y.ticks()]
-    middle = (top + bottom) / 2
-    parts.append(f'<text x="{(left + right) / 2:g}" y="{height - 14}" text-anchor="middle">{_plain(x.title)}</text>')
     turned = f'transform="rotate(-90 18 {middle:g})"'
-    parts.append(f'<text x="18" y="{middle:g}" text-anchor="middle" {turned}>{_plain(y.title)}</text>')
+    parts += [f'<text x="18" y="{middle:g}" text-anchor="middle" {turned}>{_plain(y.title)}</text>', "</g>"]
+    parts.append(f'<g clip-path="url(#{clip})">')
+    bars = [index for index, trace in enumerate(traces) if trace.get("type") == "bar"]
+    for index, trace in enumerate(traces):
+        parts += _bars(trace, bars.index(index), len(bars), x, y) if index in bars else _scatter(trace, x, y)
     return [*parts, "</g>"]
 
 

@@ -78,8 +78,8 @@ class OneDimensionalLogistic:
             np.append(self.features, feature), np.append(self.labels, label), self.sigma, self.lam
         )
 
-    def objective(self, theta: Any, tilt: float = 0.0) -> FloatArray:
-        """J(θ) + tilt·θ at each θ."""
+    def objective(self, theta: Any, tilt: Any = 0.0) -> FloatArray:
+        """J(θ) + tilt·θ at each θ; `tilt` is a number, or an array of θ's shape."""
         t = np.asarray(theta, dtype=float)
         margins = t[..., None] * (self.labels * self.features)
         return np.logaddexp(0.0, -margins).sum(axis=-1) + self.lam / 2 * t**2 + tilt * t

@@ -121,7 +121,7 @@ def chart_data(page, key: str) -> dict:
     return page.evaluate(
         """key => {
             const plot = document.querySelector(`.st-key-${key} .js-plotly-plot`);
-            const shown = plot.data.filter(t => t.name && !(t.meta && t.meta.ghost) && t.showlegend !== false);
+            const shown = plot._fullData.filter(t => t.name && !(t.meta && t.meta.ghost) && t.showlegend !== false);
             return Object.fromEntries(shown.map(t => [t.name, [Array.from(t.x), Array.from(t.y)]]));
         }""",
         key,

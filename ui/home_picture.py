@@ -1,0 +1,230 @@
+"""The Home page's picture: one parameter, twelve people, and a thirteenth who may be in the data or not.
+
+`objpert_core.learning.one_dimensional` computes every number; this file chooses what is drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+import objpert_core.accounting as acc
+from objpert_core.learning.one_dimensional import OneDimensionalLogistic
+from ui import figures
+
+# Twelve invented people: one number |x| <= 1 each, and a label. Most follow the sign of x.
+FEATURES = (0.9, 0.7, 0.5, 0.8, 0.3, 0.6, -0.8, -0.6, -0.9, -0.4, -0.7, 0.2)
+LABELS = (1, 1, 1, 1, -1, 1, -1, -1, -1, 1, -1, -1)
+RADIUS = 1.0
+PERSON = {"agrees with the others": (1.0, 1), "disagrees with the others": (1.0, -1)}
+NOISE_SEED = 2023  # the draws are an illustration: the same for everybody, so that a link shows the same picture
+DRAWS = 1000
+FRAMES = 24
+POINTS = 161
+_CURVE = 81  # fewer points for the curves that every frame carries
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One setting of the picture: noise σ, regularisation λ, who the person is, and how many tilts were drawn."""
+
+    sigma: float
+    lam: float
+    person: str
+    draw: int
+
+    @property
+    def without(self) -> OneDimensionalLogistic:
+        """The law of the released minimiser without the person."""
+        return OneDimensionalLogistic(FEATURES, LABELS, sigma=self.sigma, lam=self.lam)
+
+    @property
+    def with_person(self) -> OneDimensionalLogistic:
+        """The law of the released minimiser with the person."""
+        return self.without.add(*PERSON[self.person])
+
+    @property
+    def mechanism(self) -> acc.ObjectivePerturbation:
+        """What accounts for it: the tight bound at the largest |x| that anybody may have."""
+        return acc.ObjectivePerturbation(self.sigma, self.lam, lipschitz=RADIUS)
+
+    def tilts(self, count: int) -> NDArray[np.float64]:
+        """The tilts b of draws `draw`, `draw` + 1, …, `count` of them, starting over after the last."""
+        noise = np.random.default_rng(NOISE_SEED).standard_normal(DRAWS) * self.sigma
+        return noise[np.arange(self.draw - 1, self.draw - 1 + count) % DRAWS]
+
+    def grid(self, points: int = POINTS) -> NDArray[np.float64]:
+        """The θ at which curves are drawn: where all but 2 in 1,000 releases fall."""
+        low, high = np.array([self.without.interval(2e-3), self.with_person.interval(2e-3)]).T
+        return np.linspace(low.min(), high.max(), points)
+
+
+@dataclass(frozen=True)
+class Story:
+    """The numbers in the sentences: what is proved for everybody, and what holds for this pair of data sets."""
+
+    epsilon: float
+    delta: float
+    exact_delta: float
+
+
+def story(scene: Scene, delta: float) -> Story:
+    """ε proved at δ, and the exact δ of this pair at that ε, the worse direction."""
+    epsilon = scene.mechanism.epsilon(delta)
+    pair = scene.without, scene.with_person
+    exact = max(first.hockey_stick(second, epsilon) for first, second in (pair, pair[::-1]))
+    return Story(epsilon, delta, exact)
+
+
+def release(scene: Scene, ghost: Scene | None = None) -> go.Figure:
+    """The tilted objectives above, the released minimiser's densities below; Play draws further tilts.
+
+    `ghost` is the setting whose densities stay as faint lines, or None.
+    """
+    laws = {"without": scene.without, "with": scene.with_person}
+    names = {role: f"{role} the person" for role in laws}
+    theta, coarse = scene.grid(), scene.grid(_CURVE)
+    tilts = scene.tilts(FRAMES)
+    minimisers = {role: law.minimiser(tilts) for role, law in laws.items()}
+    lowest = {role: law.objective(minimisers[role], tilts) for role, law in laws.items()}
+    origin = float(laws["with"].objective(0.0))
+    bottom = min(float(values.min()) for values in lowest.values())
+    peak = max(float(law.density(theta).max()) for law in laws.values())
+
+    def moving(k: int) -> list[dict[str, Any]]:
+        traces = []
+        for row, (role, law) in enumerate(laws.items()):
+            at = minimisers[role]
+            traces += [
+                {"x": coarse, "y": law.objective(coarse, tilts[k])},
+                {"x": at[k : k + 1], "y": lowest[role][k : k + 1]},
+                {"x": at[: k + 1], "y": np.full(k + 1, -(0.06 + 0.07 * row) * peak)},
+            ]
+        return traces
+
+    shadows = {"without": ghost.without, "with": ghost.with_person} if ghost else {}
+    still = [
+        figures.series(f"{names[role]}, before", theta, law.density(theta), role, ghost=True, yaxis="y2")
+        for role, law in shadows.items()
+    ] + [
+        figures.series(names[role], theta, law.density(theta), role, yaxis="y2", hover="density %{y:.3g}")
+        for role, law in laws.items()
+    ]
+    untilted = figures.series(
+        "before the tilt", coarse, laws["with"].objective(coarse), "guide", hover="%{y:.3g}", legendrank=2000
+    )
+    looks = [
+        look
+        for role in laws
+        for look in (
+            figures.series(names[role], [], [], role, showlegend=False, hoverinfo="skip"),
+            figures.series(names[role], [], [], role, mode="markers", showlegend=False, hoverinfo="skip"),
+            figures.series(
+                names[role], [], [], role, mode="markers", showlegend=False, hoverinfo="skip", yaxis="y2", opacity=0.6
+            ),
+        )
+    ]
+    first = [look | now for look, now in zip(looks, moving(0), strict=True)]
+    for trace in first[1::3]:
+        trace["marker"] = trace["marker"] | {"size": 12}
+    offset = 1 + len(still)
+    numbers = list(range(offset, offset + len(first)))
+    return figures.figure(
+        [untilted, *still, *first],
+        xaxis=figures.axis("parameter θ", (float(theta[0]), float(theta[-1])), hoverformat=".3g", anchor="y2"),
+        yaxis=figures.axis(
+            "objective", (bottom - 0.08 * abs(origin - bottom), origin + 0.9 * (origin - bottom)), domain=[0.6, 1.0]
+        ),
+        yaxis2=figures.axis("density of the release", (-0.2 * peak, 1.08 * peak), domain=[0.0, 0.46]),
+        height=560,
+        frames=[{"name": str(k), "data": moving(k), "traces": numbers} for k in range(FRAMES)],
+        updatemenus=[_play_button()],
+    )
+
+
+def densities(scene: Scene) -> go.Figure:
+    """The two densities alone, for a side-by-side comparison."""
+    theta = scene.grid()
+    laws = {"without": scene.without, "with": scene.with_person}
+    curves = {role: law.density(theta) for role, law in laws.items()}
+    return figures.figure(
+        [figures.series(f"{role} the person", theta, y, role, hover="density %{y:.3g}") for role, y in curves.items()],
+        xaxis=figures.axis("released θ", (float(theta[0]), float(theta[-1])), hoverformat=".3g"),
+        yaxis=figures.axis("density", (0.0, 1.08 * max(float(y.max()) for y in curves.values()))),
+        height=300,
+    )
+
+
+def _play_button() -> dict[str, Any]:
+    """Play from the first frame, Stop where it is. Nothing moves before it is pressed, and it ends by itself."""
+    step = {"frame": {"duration": 550, "redraw": False}, "transition": {"duration": 300}}
+    stop = {"frame": {"duration": 0, "redraw": False}, "mode": "immediate", "transition": {"duration": 0}}
+    return {
+        "type": "buttons",
+        "direction": "left",
+        "x": 1,
+        "xanchor": "right",
+        "y": 0.53,  # the gap between the panels: the legend above needs its width on a phone
+        "yanchor": "middle",
+        "showactive": False,
+        "bgcolor": "rgba(0,0,0,0)",
+        "bordercolor": figures.BLUE,
+        "font": {"color": figures.BLUE, "size": 14},
+        "buttons": [
+            {"label": "▶ Play", "method": "animate", "args": [None, step | {"mode": "immediate"}]},
+            {"label": "■ Stop", "method": "animate", "args": [[None], stop]},
+        ],
+    }
+
+
+def table_rows(scene: Scene) -> list[dict[str, str]]:
+    """Without and with the person: what this draw releases, and where half of all releases fall."""
+    rows = []
+    for role, law in (("without", scene.without), ("with", scene.with_person)):
+        low, high = law.interval(0.5)
+        rows.append(
+            {
+                "Data": f"{role} the person",
+                "θ before the tilt": f"{law.minimiser(0.0):.3f}",
+                f"θ released by draw {scene.draw}": f"{law.minimiser(float(scene.tilts(1)[0])):.3f}",
+                "half of all releases lie in": f"{low:.3f} … {high:.3f}",
+            }
+        )
+    return rows
+
+
+def privacy_loss(scene: Scene, epsilon: float) -> go.Figure:
+    """The logarithm of how many times likelier each released θ is with the person than without."""
+    theta = scene.grid()
+    loss = scene.with_person.log_density(theta) - scene.without.log_density(theta)
+    view = 1.15 * max(epsilon, float(np.abs(loss).max()))
+    ends = (float(theta[0]), float(theta[-1]))
+    return figures.figure(
+        [
+            figures.guide(ends, (epsilon, epsilon)),
+            figures.guide(ends, (-epsilon, -epsilon)),
+            figures.series("privacy loss", theta, loss, "tight", hover="log ratio %{y:.3g}"),
+        ],
+        xaxis=figures.axis("released θ", ends, hoverformat=".3g"),
+        yaxis=figures.axis("privacy loss", (-view, view)),
+        height=280,
+        legend=False,
+    )
+
+
+def frame(scene: Scene) -> pd.DataFrame:
+    """Every plotted number that does not move."""
+    theta, without, with_person = scene.grid(), scene.without, scene.with_person
+    return pd.DataFrame(
+        {
+            "theta": theta,
+            "density_without": without.density(theta),
+            "density_with": with_person.density(theta),
+            "privacy_loss": with_person.log_density(theta) - without.log_density(theta),
+        }
+    )
