@@ -1,0 +1,302 @@
+"""The training page, run by Streamlit's own test driver: no browser, but real threads and real fits."""
+
+import json
+import re
+import time
+from html import unescape
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from objpert_core import datasets
+from objpert_core.experiments.compare import MAX_REPEATS, TIGHT, Settings, compare
+from ui import jobs
+from ui.jobs import JobRunner
+
+PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "training.py")
+
+
+@pytest.fixture(autouse=True)
+def own_runner():
+    """Each test has its own pool; jobs it leaves behind are stopped."""
+    jobs.shared_runner.cache_clear()
+    yield
+    runner = jobs.shared_runner()
+    for job in (*runner._running, *runner._waiting):
+        job.stop()
+    jobs.shared_runner.cache_clear()
+
+
+def opened(data="breast-cancer", query=None, **values):
+    """The page at these settings."""
+    at = AppTest.from_file(PAGE, default_timeout=60)
+    for key, value in (query or {}).items():
+        at.query_params[key] = value
+    at.run()
+    if data is not None:
+        at.selectbox(key="training_data").set_value(data)
+    for key, value in values.items():
+        widget = next(w for w in (*at.number_input, *at.select_slider, *at.selectbox) if w.key == f"training_{key}")
+        widget.set_value(value)
+    if data is not None or values:
+        at.run()
+    assert not at.exception
+    return at
+
+
+def job(at):
+    return at.session_state["training__run"].job
+
+
+def press_run(at):
+    at.button(key="training_run").click().run()
+    assert not at.exception
+    return at
+
+
+def finished(at, seconds=30):
+    deadline = time.monotonic() + seconds
+    while job(at).view().active:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    at.run()
+    assert not at.exception
+    return at
+
+
+def answer(at):
+    found = [re.search(r'class="answer">(.*?)</p>', element.proto.body) for element in at.get("html")]
+    return next((unescape(match.group(1)).replace("\xa0", " ") for match in found if match), None)
+
+
+def texts(at):
+    kinds = (*at.info, *at.warning, *at.error, *at.success, *at.caption, *at.markdown)
+    return " ".join(element.value for element in kinds)
+
+
+def charts(at):
+    return [json.loads(element.proto.spec) for element in at.get("plotly_chart")]
+
+
+def test_opens_idle_and_asks_for_a_guess():
+    at = opened(data=None)
+    assert at.title[0].value == "What does privacy cost on real data?"
+    assert at.selectbox(key="training_data").value == datasets.default_name()
+    assert "press Run" in at.info[0].value
+    assert at.radio(key="training__guess").value is None
+    assert answer(at) is None
+    assert not charts(at)
+
+
+def test_run_finishes_and_shows_the_runners_own_numbers():
+    at = finished(press_run(opened(repeats=3, epsilon=2.0, split=1, seed=5)))
+    *_, expected = compare(datasets.load("breast-cancer", split_seed=1), Settings(epsilon=2.0, repeats=3, seed=5))
+    shown = job(at).view().latest
+    assert [fit.accuracy for fit in shown.fits] == [fit.accuracy for fit in expected.fits]
+    assert answer(at).startswith("At ε = 2 ")
+    assert f"{100 * expected.accuracy(TIGHT).mean:.1f} %" in answer(at)
+    accuracy, roc = charts(at)
+    names = [trace["name"] for trace in accuracy["data"] if trace["name"]]
+    assert [name.split(" ")[0] for name in names] == ["no", "published", "tight", "always"]
+    assert len(roc["data"]) == 4
+    assert "breast-cancer: 455 training rows, 114 test rows" in texts(at)
+
+
+def test_stop_keeps_what_there_is_and_says_so(monkeypatch):
+    at = opened(repeats=MAX_REPEATS)
+    slow_down(monkeypatch)
+    press_run(at)
+    wait_for_fits(at, 4)
+    at.run()
+    assert "models fitted" in at.get("progress")[0].proto.text
+    at.button(key="training_stop").click().run()
+    finished(at)
+    fits = len(job(at).view().latest.fits)
+    assert 4 <= fits < 2 * MAX_REPEATS
+    assert f"Stopped after {fits} of {1 + 2 * MAX_REPEATS} models" in texts(at)
+    assert answer(at).startswith("At ε = 1 ")
+    assert len(charts(at)) == 2
+    assert not [b for b in at.button if b.key == "training_stop"]
+
+
+def slow_down(monkeypatch):
+    import ui.training_jobs as module
+
+    original = module.compare
+
+    def slow(*arguments):
+        for step in original(*arguments):
+            time.sleep(0.02)
+            yield step
+
+    monkeypatch.setattr(module, "compare", slow)
+
+
+def wait_for_fits(at, count):
+    deadline = time.monotonic() + 20
+    while (latest := job(at).view().latest) is None or len(latest.fits) < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def test_partial_results_are_on_the_page_while_it_runs(monkeypatch):
+    at = opened(repeats=MAX_REPEATS)
+    slow_down(monkeypatch)
+    press_run(at)
+    wait_for_fits(at, 3)
+    at.run()
+    assert job(at).view().active
+    assert answer(at) is not None
+    assert charts(at)
+
+
+def test_moving_a_control_marks_the_results_as_old_and_a_new_run_clears_it():
+    at = finished(press_run(opened(repeats=2)))
+    assert not at.warning
+    at.select_slider(key="training_epsilon").set_value(8.0).run()
+    assert at.warning[0].value == (
+        "These results are for ε = 1 (now 8). Press Run to train with the controls as they are now."
+    )
+    assert answer(at).startswith("At ε = 1 ")
+    assert all(trace["opacity"] < 1 for trace in charts(at)[0]["data"])
+    finished(press_run(at))
+    assert not at.warning
+    assert answer(at).startswith("At ε = 8 ")
+    ghosts = [trace for trace in charts(at)[0]["data"] if trace["meta"]["ghost"]]
+    assert len(ghosts) == 3  # the run at ε = 1
+
+
+def test_a_guess_is_judged_by_its_own_run_only():
+    at = opened(repeats=2)
+    at.radio(key="training__guess").set_value("more than 3 points").run()
+    finished(press_run(at))
+    assert "You guessed “more than 3 points”; it is “more than 3 points”." in texts(at)
+    finished(press_run(at))
+    assert "You guessed" not in texts(at)
+
+
+@pytest.mark.parametrize("view", ["ROC", "coefficients", "gradient norm", "certificate"])
+def test_every_view(view):
+    at = finished(press_run(opened(repeats=2)))
+    at.radio(key="training_view").set_value(view).run()
+    assert not at.exception
+    assert len(charts(at)) == (1 if view == "certificate" else 2)
+    if view == "certificate":
+        shown = [element.value for element in at.code if "differential privacy" in element.value]
+        assert sum("reproducible" in words for words in shown) == 2
+
+
+def test_the_snippet_on_the_page_is_for_the_run_on_the_page():
+    at = finished(press_run(opened(repeats=2, seed=7)))
+    code = next(element.value for element in at.code if "import" in element.value)
+    assert "load(name='breast-cancer', split_seed=0)" in code
+    assert "range(7, 9)" in code
+
+
+def test_a_stand_in_is_labelled_before_and_after_the_run():
+    at = opened(data="adult-synthetic", repeats=1)
+    assert "Stand-in for adult, not the real data." in [caption.value for caption in at.caption]
+    finished(press_run(at))
+    assert any(info.value.startswith("Stand-in data, not the real thing") for info in at.info)
+    assert "adult-synthetic (stand-in for adult): 36,177 training rows" in texts(at)
+
+
+def test_missing_files_are_named_with_the_way_to_get_them(monkeypatch, tmp_path):
+    monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("OBJPERT_DATA_URL", "http://127.0.0.1:9")  # nobody listens there
+    at = opened(data="adult")
+    words = at.warning[0].value
+    for part in ("`adult.data`", "`adult.test`", str(tmp_path / "adult"), "OBJPERT_DATA_DIR"):
+        assert part in words
+    assert at.button(key="training_run").disabled
+    at.button(key="raw_files_download").click().run()
+    deadline = time.monotonic() + 30
+    while not at.error:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+        at.run()
+    assert str(tmp_path) in at.error[0].value
+    assert not at.exception
+
+
+def test_the_default_follows_the_files(monkeypatch, tmp_path):
+    monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
+    assert opened(data=None).selectbox(key="training_data").value == "adult-synthetic"
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
+def test_presets_set_every_control_of_the_table(epsilon):
+    at = opened(epsilon=20.0, delta=1e-8, bound="glm", repeats=3, split=4, seed=2, scaling=1.0)
+    at.button(key=f"training_preset_Table 2 (Adult)  ε = {epsilon:g}").click().run()
+    state = at.session_state
+    assert state["training_data"] == datasets.default_name()
+    assert (state["training_epsilon"], state["training_delta"], state["training_bound"]) == (epsilon, 1e-5, "logistic")
+    assert (state["training_repeats"], state["training_split"], state["training_seed"]) == (10, 0, 0)
+    assert state["training_scaling"] == 0.3
+
+
+def test_the_address_sets_the_controls():
+    query = {"training_data": "digits-4-9", "training_epsilon": "8", "training_repeats": "3", "training_seed": "5"}
+    at = opened(data=None, query=query)
+    assert at.selectbox(key="training_data").value == "digits-4-9"
+    assert at.select_slider(key="training_epsilon").value == 8.0
+    assert (at.number_input(key="training_repeats").value, at.number_input(key="training_seed").value) == (3, 5)
+
+
+def test_nonsense_in_the_address_falls_back_to_the_defaults():
+    nonsense = {
+        "training_data": "../../etc/passwd",
+        "training_epsilon": "NaN",
+        "training_delta": "2",
+        "training_bound": "<script>",
+        "training_repeats": "1e9",
+        "training_split": "-3",
+        "training_seed": "banana",
+        "training_scaling": "",
+        "training_view": "☃",
+    }
+    at = opened(data=None, query=nonsense)
+    assert at.selectbox(key="training_data").value == datasets.default_name()
+    assert at.select_slider(key="training_epsilon").value == 1.0
+    assert at.number_input(key="training_repeats").value in (10, MAX_REPEATS)  # refused, or cut to what is allowed
+    assert at.number_input(key="training_split").value >= 0
+    assert not at.error
+
+
+def test_a_failing_fit_is_one_sentence(monkeypatch):
+    import ui.training_jobs as module
+
+    def broken(*arguments):
+        raise RuntimeError("secret internals")
+        yield
+
+    monkeypatch.setattr(module, "compare", broken)
+    at = finished(press_run(opened()))
+    assert "RuntimeError" in at.error[0].value
+    assert "secret" not in texts(at)
+    assert "Traceback" not in texts(at)
+
+
+def test_a_full_server_says_so(monkeypatch):
+    full = JobRunner(workers=1, queue_limit=0)
+    monkeypatch.setattr(jobs, "shared_runner", lambda: full)
+
+    def endless(should_stop):
+        while not should_stop():
+            yield 0
+            time.sleep(0.01)
+
+    other = full.submit("somebody else", endless)
+    at = opened()
+    press_run(at)
+    other.stop()
+    assert "The server is busy" in at.error[0].value
+
+
+def test_two_sessions_do_not_see_each_other():
+    first, second = finished(press_run(opened(repeats=1))), opened(repeats=2)
+    assert "training__run" not in second.session_state
+    finished(press_run(second))
+    assert job(first) is not job(second)
+    assert first.session_state["training__owner"] != second.session_state["training__owner"]
