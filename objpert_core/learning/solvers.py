@@ -127,7 +127,7 @@ class _CholeskyDirections:
 
     KEEP = 0.3
     SAMPLE_ROWS = 40  # sampled rows per parameter: the estimate is then within a few ten per cent
-    NEAR = 1e-3  # of the first gradient norm: from here on all rows are used
+    NEAR = 1e-2  # of the first gradient norm: from here on all rows are used
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -281,8 +281,8 @@ def _lbfgs(problem: Problem, theta: FloatArray, progress: _Progress) -> FloatArr
         "gtol": 0.0,
         "maxcor": 20,
     }
-    objective: Any = value_gradient
-    found = minimize(objective, theta, jac=True, method="L-BFGS-B", callback=after_iteration, options=options)
+    run: Any = minimize  # its type stubs do not know functions of plain arrays
+    found = run(value_gradient, theta, jac=True, method="L-BFGS-B", callback=after_iteration, options=options)
     return found.x if progress.over else _newton_cg(problem, found.x, progress)
 
 
