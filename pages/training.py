@@ -80,15 +80,14 @@ VIEW = Choice(
     "training_view",
     "Look closer",
     "ROC",
-    options=("ROC", "coefficients", "gradient norm", "certificate"),
+    options=("ROC", "ROC corner", "coefficients", "gradient norm", "certificate"),
     horizontal=True,
 )
 CLOSE_UP = Toggle(
     "training_closeup", "Close-up", False, help="Leave the majority class out of the picture to see the methods apart."
 )
-ROC_VIEW = Choice("training_roc", "Axes", "whole", options=tuple(training.ROC_VIEWS), horizontal=True)
 
-CONTROLS = (DATA, EPSILON, DELTA, BOUND, REPEATS, SPLIT_SEED, SEED, SCALING, CLOSE_UP, VIEW, ROC_VIEW)
+CONTROLS = (DATA, EPSILON, DELTA, BOUND, REPEATS, SPLIT_SEED, SEED, SCALING, CLOSE_UP, VIEW)
 
 
 def table_2(epsilon: float) -> Preset:
@@ -161,6 +160,7 @@ def results(asked: Request, polling: bool) -> None:
             icon=":material/play_circle:",
         )
         predict(asked)
+        view_controls()
         return
     view = run.job.view()
     if polling and not view.active:
@@ -180,6 +180,15 @@ def results(asked: Request, polling: bool) -> None:
     comparison = view.latest
     if comparison is not None and comparison.fits:
         show(comparison, run, stale=moved is not None, finished=not view.active)
+    else:
+        view_controls()
+
+
+def view_controls() -> None:
+    """The controls of pictures that are not there yet: a control that is not drawn loses its place in the address."""
+    st.caption("To look at once models are fitted:")
+    VIEW.show()
+    CLOSE_UP.show()
 
 
 def predict(asked: Request) -> None:
@@ -222,9 +231,8 @@ def look_closer(comparison: Comparison, run: Run, stale: bool) -> None:
     if view == "certificate":
         certificates(comparison)
         return
-    if view == "ROC":
-        axes = ROC_VIEW.show()
-        picture = training.roc(comparison, run.previous, view=axes, stale=stale)
+    if view.startswith("ROC"):
+        picture = training.roc(comparison, run.previous, corner=view != "ROC", stale=stale)
     elif view == "coefficients":
         picture = training.coefficients(comparison, stale=stale)
         st.caption(

@@ -25,7 +25,7 @@ from ui.training_tables import frame
 from ui.training_text import LABELS, majority
 
 ROLE = {NON_PRIVATE: "nonprivate", PUBLISHED: "published", TIGHT: "tight"}
-ROC_VIEWS = {"whole": ((0.0, 1.0), (0.0, 1.0)), "corner": ((0.0, 0.3), (0.7, 1.0))}
+_ROC_CORNER = ((0.0, 0.3), (0.7, 1.0))
 _LONGEST_LABEL = 30
 _MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room on the right for half a tick label
 
@@ -98,9 +98,9 @@ def accuracy(
 
 
 def roc(
-    comparison: Comparison, previous: Comparison | None = None, *, view: str = "whole", stale: bool = False
+    comparison: Comparison, previous: Comparison | None = None, *, corner: bool = False, stale: bool = False
 ) -> Picture:
-    """The mean ROC curve of each method; `view` is a key of `ROC_VIEWS`."""
+    """The mean ROC curve of each method; `corner` shows the few false and many true positives only."""
     traces = [guide([0, 1], [0, 1], name="guessing")]
     columns: dict[str, Any] = {"false_positive_rate": ROC_GRID}
     words = []
@@ -114,7 +114,7 @@ def roc(
         traces.append(series(name, ROC_GRID, curve, ROLE[method], hover="%{y:.1%}"))
         columns[f"true_positive_rate, {method}"] = curve
         words.append(f"{LABELS[method]} {area.mean:.3f}")
-    across, up = ROC_VIEWS[view]
+    across, up = _ROC_CORNER if corner else ((0.0, 1.0), (0.0, 1.0))
     chart = figure(
         _faint(traces) if stale else traces,
         xaxis=axis("false positive rate", across, tickformat=".0%"),

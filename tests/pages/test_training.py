@@ -176,7 +176,7 @@ def test_a_guess_is_judged_by_its_own_run_only():
     assert "You guessed" not in texts(at)
 
 
-@pytest.mark.parametrize("view", ["ROC", "coefficients", "gradient norm", "certificate"])
+@pytest.mark.parametrize("view", ["ROC", "ROC corner", "coefficients", "gradient norm", "certificate"])
 def test_every_view(view):
     at = finished(press_run(opened(repeats=2)))
     at.radio(key="training_view").set_value(view).run()

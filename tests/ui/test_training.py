@@ -266,7 +266,7 @@ class TestFigures:
         assert f"AUC {last.auc(TIGHT).mean:.3f}" in trace["name"]
         numbers = picture.numbers()
         np.testing.assert_array_equal(numbers[f"true_positive_rate, {TIGHT}"], last.roc(TIGHT))
-        assert tuple(training.roc(last, view="corner").figure.layout.xaxis.range) == (0.0, 0.3)
+        assert tuple(training.roc(last, corner=True).figure.layout.xaxis.range) == (0.0, 0.3)
 
     def test_coefficients(self, last):
         picture = training.coefficients(last, count=6)

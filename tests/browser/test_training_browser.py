@@ -1,0 +1,108 @@
+"""Live training in a real browser: polling, Stop, and the address that shows the same picture."""
+
+import re
+import time
+
+import pytest
+
+from tests.browser.conftest import chart_data, settle
+
+pytestmark = pytest.mark.browser
+
+SMALL = "/training?training_data=breast-cancer&training_repeats=3"
+
+
+def run(page):
+    page.get_by_role("button", name="Run", exact=True).click()
+
+
+def wait_until_done(page):
+    page.wait_for_selector(".answer")
+    page.wait_for_selector(".st-key-training_stop", state="detached")
+    settle(page)
+
+
+def answer(page):
+    return page.locator(".answer").inner_text().replace("\xa0", " ")
+
+
+def test_a_run_shows_its_results_by_itself_and_then_stops_polling(open_page):
+    page = open_page(SMALL)
+    run(page)
+    wait_until_done(page)  # nobody clicked anything else
+    assert answer(page).startswith("At ε = 1 ")
+    curves = chart_data(page, "training_accuracy")
+    assert [name.split(" ")[0] for name in curves] == ["no", "published", "tight", "always"]
+
+    page.evaluate(
+        "() => { window.runs = 0; new MutationObserver(() => window.runs++).observe("
+        "document.querySelector('[data-testid=stApp]'),"
+        " {attributes: true, attributeFilter: ['data-test-script-state']}); }"
+    )
+    page.wait_for_timeout(2500)
+    assert page.evaluate("window.runs") == 0
+
+
+def test_stop_works_while_the_server_is_training(open_page):
+    page = open_page("/training?training_data=gisette-like&training_repeats=50")
+    run(page)
+    page.wait_for_selector(".st-key-training_stop button")
+    page.wait_for_selector(".answer")  # at least one model is fitted
+    began = time.monotonic()
+    page.locator(".st-key-training_stop button").click()
+    page.wait_for_selector(".st-key-training_stop", state="detached")
+    assert time.monotonic() - began < 5.0  # a factorisation in 5,000 dimensions is the longest step between two checks
+    settle(page)
+    assert page.get_by_text(re.compile(r"Stopped after \d+ of 101 models")).is_visible()
+    assert answer(page)
+
+
+def test_the_link_shows_the_same_picture_in_another_browser(open_page, chromium):
+    page = open_page(SMALL + "&training_view=coefficients")
+    page.get_by_role("button", name=re.compile("Table 2.*ε = 8")).click()
+    settle(page)
+    page.get_by_text("Copy link").click()
+    link = page.locator("[data-testid=stPopoverBody] code").inner_text().strip()
+    assert "training_epsilon=8" in link
+    assert "training_seed=0" in link
+    link = link.replace("training_repeats=10", "training_repeats=2")
+    pictures = []
+    for _ in range(2):
+        stranger = chromium.new_context()
+        stranger.set_default_timeout(60_000)
+        other = open_page(link, within=stranger)
+        run(other)
+        wait_until_done(other)
+        curves = chart_data(other, "training_coefficients_chart")
+        pictures.append((answer(other), curves))
+        run(other)
+        wait_until_done(other)
+        assert "training_view=coefficients" in other.url  # a second run does not lose it
+        stranger.close()
+    assert pictures[0] == pictures[1]
+    assert pictures[0][0].startswith("At ε = 8 ")
+    assert len(pictures[0][1]) == 3
+
+
+def test_moved_controls_mark_the_old_results(open_page):
+    page = open_page(SMALL)
+    run(page)
+    wait_until_done(page)
+    page.get_by_role("spinbutton", name="Noise draws").fill("4")
+    page.get_by_role("spinbutton", name="Noise draws").press("Enter")
+    settle(page)
+    assert page.get_by_text("These results are for repeats = 3 (now 4).").is_visible()
+
+
+def test_nothing_is_asked_of_another_host_and_no_error_is_logged(context, server):
+    page = context.new_page()
+    asked, errors = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(server + SMALL)
+    settle(page)
+    run(page)
+    wait_until_done(page)
+    strangers = [url for url in asked if not url.startswith((server, "data:", "blob:"))]
+    assert not strangers
+    assert not errors
