@@ -24,9 +24,9 @@ RADIUS = 1.0
 PERSON = {"agrees with the others": (1.0, 1), "disagrees with the others": (1.0, -1)}
 NOISE_SEED = 2023  # the draws are an illustration: the same for everybody, so that a link shows the same picture
 DRAWS = 1000
-FRAMES = 24
+FRAMES = 16
 POINTS = 161
-_CURVE = 81  # fewer points for the curves that every frame carries
+_CURVE = 61  # fewer points for the curves that every frame carries
 
 
 @dataclass(frozen=True)
@@ -96,16 +96,21 @@ def release(scene: Scene, ghost: Scene | None = None) -> go.Figure:
     bottom = min(float(values.min()) for values in lowest.values())
     peak = max(float(law.density(theta).max()) for law in laws.values())
 
+    # short lists: plotly takes longer to look at a small array than at a list
+    dots = [-0.06 * peak, -0.13 * peak]  # two rows under the densities
+    points = [np.column_stack(list(values.values())).round(4).tolist() for values in (minimisers, lowest)]
+    released = [theta for pair in points[0] for theta in pair]
+    heights_of = {
+        role: (law.objective(coarse) + np.outer(tilts, coarse)).round(4).tolist() for role, law in laws.items()
+    }
+
     def moving(k: int) -> list[dict[str, Any]]:
-        traces = []
-        for row, (role, law) in enumerate(laws.items()):
-            at = minimisers[role]
-            traces += [
-                {"x": coarse, "y": law.objective(coarse, tilts[k])},
-                {"x": at[k : k + 1], "y": lowest[role][k : k + 1]},
-                {"x": at[: k + 1], "y": np.full(k + 1, -(0.06 + 0.07 * row) * peak)},
-            ]
-        return traces
+        """What frame k shows: two tilted curves, their lowest points, and all releases up to this one."""
+        return [
+            *({"y": heights_of[role][k]} for role in laws),
+            {"x": points[0][k], "y": points[1][k]},
+            {"x": released[: 2 * (k + 1)], "y": dots * (k + 1)},
+        ]
 
     shadows = {"without": ghost.without, "with": ghost.with_person} if ghost else {}
     still = [
@@ -118,20 +123,15 @@ def release(scene: Scene, ghost: Scene | None = None) -> go.Figure:
     untilted = figures.series(
         "before the tilt", coarse, laws["with"].objective(coarse), "guide", hover="%{y:.3g}", legendrank=2000
     )
+    hidden: dict[str, Any] = {"showlegend": False, "hoverinfo": "skip"}
+    both = [figures.ROLES[role] for role in laws]
+    marks = {"color": [look.color for look in both] * FRAMES, "symbol": [look.symbol for look in both] * FRAMES}
     looks = [
-        look
-        for role in laws
-        for look in (
-            figures.series(names[role], [], [], role, showlegend=False, hoverinfo="skip"),
-            figures.series(names[role], [], [], role, mode="markers", showlegend=False, hoverinfo="skip"),
-            figures.series(
-                names[role], [], [], role, mode="markers", showlegend=False, hoverinfo="skip", yaxis="y2", opacity=0.6
-            ),
-        )
+        *(figures.series(names[role], coarse, [], role, **hidden) for role in laws),
+        figures.series("lowest points", [], [], "with", mode="markers", **hidden, marker=marks | {"size": 12}),
+        figures.series("releases", [], [], "with", mode="markers", **hidden, marker=marks | {"size": 8}, yaxis="y2"),
     ]
     first = [look | now for look, now in zip(looks, moving(0), strict=True)]
-    for trace in first[1::3]:
-        trace["marker"] = trace["marker"] | {"size": 12}
     offset = 1 + len(still)
     numbers = list(range(offset, offset + len(first)))
     return figures.figure(

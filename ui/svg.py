@@ -173,9 +173,10 @@ def _scatter(trace: dict[str, Any], x: _Scale, y: _Scale) -> list[str]:
         for px, p1, p2 in zip(xs, y(data - down), y(data + up), strict=True):
             parts.append(f'<path d="M{px:.1f} {p1:.1f} L{px:.1f} {p2:.1f}" stroke="{color}" stroke-width="1.5"/>')
     if "markers" in mode:
-        paint = trace.get("marker", {}).get("color", color)
-        paint = paint if isinstance(paint, str) else color
-        parts += [f'<circle cx="{p:.1f}" cy="{q:.1f}" r="3.5" fill="{paint}"/>' for run in runs for p, q in run]
+        paints = _paints(trace.get("marker", {}).get("color", color), len(xs))
+        for px, py, fill in zip(xs, ys, paints, strict=False):
+            if math.isfinite(px) and math.isfinite(py):
+                parts.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3.5" fill="{fill}"/>')
     return [*parts, "</g>"]
 
 
@@ -184,8 +185,7 @@ def _bars(trace: dict[str, Any], index: int, count: int, x: _Scale, y: _Scale) -
     zero = float(y(np.array([10.0**y.low if y.log else 0.0]))[0])
     gap = float(np.min(np.abs(np.diff(xs)))) if len(xs) > 1 else abs(x.end - x.start)
     width = 0.8 * gap / count
-    paint = trace.get("marker", {}).get("color", "#1a80c4")
-    paints = [paint] * len(xs) if isinstance(paint, str) else [str(p) for p in np.asarray(paint).tolist()]
+    paints = _paints(trace.get("marker", {}).get("color", "#1a80c4"), len(xs))
     parts = [f"<g><title>{_plain(trace.get('name') or '')}</title>"]
     for px, py, fill in zip(xs, ys, paints, strict=True):
         if math.isfinite(px) and math.isfinite(py):
@@ -195,6 +195,11 @@ def _bars(trace: dict[str, Any], index: int, count: int, x: _Scale, y: _Scale) -
                 f'height="{abs(py - zero):.1f}" fill="{fill}"/>'
             )
     return [*parts, "</g>"]
+
+
+def _paints(color: Any, count: int) -> list[str]:
+    """One colour for each of `count` points, whether the trace has one for all or a list."""
+    return [color] * count if isinstance(color, str) else [str(c) for c in list(color)]
 
 
 def _runs(xs: np.ndarray, ys: np.ndarray) -> list[list[tuple[float, float]]]:
