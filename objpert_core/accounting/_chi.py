@@ -10,16 +10,16 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
 _REACH = 14.0  # the log density of χ_d, tilted or not, has curvature at most −1: e^{−98} is left out
 
 
-def _log_tilted(t: FloatArray, mode: FloatArray, dimension: int, tilt: FloatArray) -> FloatArray:
-    """log of ∫ z^{d−1} e^{−z²/2 + (t − tilt)·(z − mode)} dz around `mode`, relative to the value at the mode."""
-    low = np.maximum(mode - _REACH, 0.0)
-    half = (mode + _REACH - low) / 2
-    z = low[:, None] + half[:, None] * (1 + _NODES)
-    m = mode[:, None]
-    offset = z - m
-    power = (dimension - 1) * np.log(z / m) if dimension > 1 else 0.0
-    exponent = power - offset * (z + m) / 2 + (t - tilt)[:, None] * offset
-    return np.log(np.exp(exponent) @ _WEIGHTS * half)
+def _log_window(slope: FloatArray, mode: FloatArray, dimension: int) -> FloatArray:
+    """log of ∫ (z/m)^{d−1} e^{−(z² − m²)/2 + t·(z − m)} dz around m = `mode`, where slope = t − m.
+
+    Everything is a function of z − m: beyond 1e16 neighbouring doubles are further apart than the window is wide.
+    """
+    low = np.maximum(-_REACH, -mode)
+    half = (_REACH - low) / 2
+    offset = low[:, None] + half[:, None] * (1 + _NODES)
+    power = (dimension - 1) * np.log1p(offset / mode[:, None]) if dimension > 1 else 0.0
+    return np.log(np.exp(power + slope[:, None] * offset - offset * offset / 2) @ _WEIGHTS * half)
 
 
 def log_chi_moment_rate(t: FloatArray, dimension: int) -> FloatArray:
@@ -31,10 +31,9 @@ def log_chi_moment_rate(t: FloatArray, dimension: int) -> FloatArray:
     d = dimension
     still = max(np.sqrt(d - 1.0), 1e-3 if d > 1 else 1e-300)
     base = np.full_like(t, still if d > 1 else 1e-300)
-    zero = np.zeros_like(t)
     if d == 1:
         base = np.full_like(t, 1.0)  # any reference point: the density is flat to the left of it
-    norm = _log_tilted(zero, base, d, zero)
+    norm = _log_window(-base, base, d)
     small = t < 1.0
     safe = np.where(t > 0, t, 1.0)
     # small t: the same window for both integrals; E[e^{t(Z − m)} − 1] does not cancel
@@ -52,5 +51,6 @@ def log_chi_moment_rate(t: FloatArray, dimension: int) -> FloatArray:
     mode = (t + np.sqrt(t * t + 4 * (d - 1))) / 2
     mode = np.where(small, base, mode)
     at_mode = ((d - 1) * np.log(mode / base) if d > 1 else 0.0) - (mode - base) * (mode + base) / 2 + t * mode
-    far = (at_mode + _log_tilted(t, mode, d, zero) - norm) / safe
+    slope = np.where(small, t - mode, -(d - 1) / mode)  # t − m at the mode, where the difference would cancel
+    far = (at_mode + _log_window(slope, mode, d) - norm) / safe
     return np.where(small, near, far)
