@@ -27,11 +27,15 @@ ACCOUNTANTS = ("profile", "rdp")
 # a finite λ on, and 2 % more noise buys a visibly smaller λ; the published bound needs the paper's 1.3.
 DEFAULT_NOISE_RATIO = {"logistic": 1.02, "monotone": 1.1, "glm": 1.3, "non-glm": 1.3}
 
+# A Rényi curve loses more than 2 % or 10 % of σ on the way to (ε, δ): no λ would do at those ratios
+_RDP_NOISE_RATIO = 1.3
+
 # The output noise takes this share of the Gaussian mechanism's a = sensitivity/σ: 0.005 % of its square
 _OUTPUT_SHARE = 0.01
 
 _SIGMA_MARGIN = 2e-12  # above the profile's own rounding error
-_LAM_MARGIN = 4e-8  # above the tolerance of the search; ε moves by less than this share
+_LAM_MARGIN = 4e-13  # above the tolerance of the search; where ε is small beside R²/λ it moves by much more than λ
+_LOG_MARGIN = 1e-13  # of 1 + log(1/δ): above the rounding of every profile, so that `epsilon(δ) <= ε` as well
 _LARGEST_LAM = 1e60
 
 
@@ -68,15 +72,21 @@ def calibrate_gaussian(epsilon: float, delta: float, sensitivity: float = 1.0) -
     size = positive("sensitivity", sensitivity)
     sigma = size / _largest_ratio(eps, target)
     mechanism = Gaussian(sigma, size)
-    while mechanism.delta(eps) > target:
-        mechanism = Gaussian(mechanism.sigma * (1 + _SIGMA_MARGIN), size)
+    margin = _SIGMA_MARGIN
+    while mechanism.log_delta(eps) > _log_target(target):
+        mechanism = Gaussian(mechanism.sigma * (1 + margin), size)
+        margin *= 2
     return mechanism
+
+
+def _log_target(delta: float) -> float:
+    return math.log(delta) - _LOG_MARGIN * (1 - math.log(delta))
 
 
 @lru_cache(maxsize=4096)
 def _largest_ratio(epsilon: float, delta: float) -> float:
     """The largest a = sensitivity/σ that is (ε, δ)-DP, less a margin."""
-    log_delta = math.log(delta)
+    log_delta = _log_target(delta)
 
     def gap(log_a: float) -> float:
         return float(_gaussian.log_profile(epsilon, math.exp(log_a))) - log_delta
@@ -115,7 +125,8 @@ def calibrate_objective_perturbation(
     lipschitz, smoothness, bound, dimension
         As in `ObjectivePerturbation`.
     noise_ratio : float >= 1, optional
-        f in σ = f·σ_Gauss; by default `DEFAULT_NOISE_RATIO` of the bound, and for ``"kifer2012"`` the σ of Theorem 2.8.
+        f in σ = f·σ_Gauss; by default `DEFAULT_NOISE_RATIO` of the bound, but at least 1.3 with accountant ``"rdp"``,
+        and for ``"kifer2012"`` the σ of Theorem 2.8.
     tau : float > 0, optional
         Gradient norm at which the solver may stop; the result is then an `ApproximateMinima`.
     sigma_out : float > 0, optional
@@ -127,8 +138,8 @@ def calibrate_objective_perturbation(
     Returns
     -------
     ObjectivePerturbation or ApproximateMinima
-        Its ε at `delta` does not exceed `epsilon` and is within 1e-6 (relative) of it, unless no smaller λ could be
-        used for a reason that the bound names ("kifer2012").
+        Its ε at `delta` does not exceed `epsilon` and is within 1e-6 (relative) of it, unless the next smaller λ would
+        exceed it: ``"kifer2012"`` needs λ >= 2β/ε, and "glm" and "non-glm" need a λ > β that is a double.
 
     Raises
     ------
@@ -204,7 +215,9 @@ def _calibrate(
     sigma_gauss = calibrate_gaussian(epsilon, delta, lipschitz).sigma
     if bound == "kifer2012":
         return _calibrate_kifer(epsilon, delta, lipschitz, smoothness, noise_ratio, sigma_gauss)
-    sigma = sigma_gauss * (DEFAULT_NOISE_RATIO[bound] if noise_ratio is None else noise_ratio)
+    if noise_ratio is None:
+        noise_ratio = max(DEFAULT_NOISE_RATIO[bound], _RDP_NOISE_RATIO if accountant == "rdp" else 1.0)
+    sigma = sigma_gauss * noise_ratio
     output_ratio = _OUTPUT_SHARE * lipschitz / sigma_gauss
 
     def build(lam: float) -> ObjectivePerturbation | ApproximateMinima:
@@ -217,13 +230,13 @@ def _calibrate(
         mechanism: Mechanism = build(lam)
         if accountant == "rdp":
             mechanism = via_rdp(mechanism)
-        return float(mechanism._log_delta(np.array([epsilon]))[0]) - math.log(delta)
+        return float(mechanism._log_delta(np.array([epsilon]))[0]) - _log_target(delta)
 
     guess = lipschitz**2 / (epsilon + (lipschitz / sigma) ** 2 / 2) * (1 + _SIGMA_MARGIN)
     if bound == "logistic" and noise_ratio == 1 and tau is None and accountant == "profile" and gap(guess) <= 0:
         return build(guess)  # the closed form: from here on the bound is the Gaussian profile
     try:
-        lam = _smallest_root(gap, guess)
+        lam = _smallest_root(gap, guess, smoothness if bound in ("glm", "non-glm") else 0.0)
     except ValueError:
         raise ValueError(
             f"noise_ratio must be larger for bound {bound!r} and accountant {accountant!r}: with sigma = {sigma:.6g} "
@@ -254,22 +267,27 @@ def _calibrate_kifer(
     return ObjectivePerturbation(sigma, lam, lipschitz, smoothness, "kifer2012")
 
 
-def _smallest_root(gap: Callable[[float], float], guess: float) -> float:
-    """The smallest λ with gap(λ) <= 0, rounded up, for a gap that decreases in λ; ValueError if there is none."""
-    low = high = guess
-    if gap(guess) > 0:
-        while gap(high) > 0:
+def _smallest_root(gap: Callable[[float], float], guess: float, floor: float) -> float:
+    """The smallest λ > floor with gap(λ) <= 0, rounded up, for a gap that decreases in λ; ValueError if there is none.
+
+    The search runs over log(λ − floor): close to the floor the bounds change with that, not with λ.
+    """
+    low = high = max(guess - floor, 1e-3 * guess)
+    if gap(floor + low) > 0:
+        while gap(floor + high) > 0:
             if high > _LARGEST_LAM * guess:
                 raise ValueError("no root")
             low, high = high, high * (2.0 if high < 1e3 * guess else 1e3)
     else:
-        while gap(low) <= 0:
+        while gap(floor + low) <= 0:
             low, high = low / 2, low
-    root = float(toms748(lambda x: _clipped(gap(math.exp(x))), math.log(low), math.log(high), xtol=2e-8, rtol=1e-12))
-    lam = math.exp(root) * (1 + _LAM_MARGIN)
-    while gap(lam) > 0:
-        lam *= 1 + _LAM_MARGIN
-    return lam
+    root = toms748(
+        lambda x: _clipped(gap(floor + math.exp(x))), math.log(low), math.log(high), xtol=1e-13, rtol=1e-15
+    )
+    excess, margin = math.exp(float(root)), _LAM_MARGIN
+    while gap(floor + excess * (1 + margin)) > 0:
+        margin *= 2
+    return floor + excess * (1 + margin)
 
 
 def _clipped(value: Any) -> float:

@@ -265,7 +265,7 @@ class ObjectivePerturbation(Mechanism):
         if self.bound == "glm" and self.law is None:
             return np.full_like(log_delta, np.inf)
         if self.bound == "kifer2012":  # the profile jumps at ε = 2β/λ: no root to bracket below
-            start = 2 * self.smoothness / self.lam
+            start = math.nextafter(2 * self.smoothness / self.lam, 0.0)
             while start * self.lam < 2 * self.smoothness:
                 start = math.nextafter(start, math.inf)
             return smallest_epsilon(self._log_delta, log_delta, start=start)
