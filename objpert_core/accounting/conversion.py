@@ -75,7 +75,7 @@ def rdp_to_delta(alphas: Any, rdp: Any, epsilon: Any) -> Any:
     Examples
     --------
     >>> round(rdp_to_delta([2, 8, 32], [0.02, 0.08, 0.32], 0.6), 8)
-    0.00011189
+    1.98e-06
     """
     orders, values = _curve(alphas, rdp)
     eps = epsilon_array(epsilon)
@@ -109,7 +109,7 @@ def rdp_to_epsilon(alphas: Any, rdp: Any, delta: Any) -> Any:
     Examples
     --------
     >>> round(rdp_to_epsilon([2, 8, 32], [0.02, 0.08, 0.32], 1e-5), 6)
-    0.547836
+    0.547838
     """
     orders, values = _curve(alphas, rdp)
     target = delta_array(delta)
