@@ -203,7 +203,7 @@ def show(comparison: Comparison, run: Run, *, stale: bool, finished: bool) -> No
         (st.success if right == run.guess else st.info)(
             f"You guessed “{run.guess}”; it is “{right}”.", icon=":material/psychology_alt:"
         )
-    if comparison.data.stand_in:
+    if comparison.data.stand_in_for:
         st.info(f"Stand-in data, not the real thing: {datasets.describe(comparison.data.name)}", icon=":material/info:")
     picture = training.accuracy(comparison, run.previous, close_up=CLOSE_UP.show(), stale=stale)
     page.chart(picture.figure, key="training_accuracy", alt=picture.alt, filename="training")
@@ -219,9 +219,7 @@ def show(comparison: Comparison, run: Run, *, stale: bool, finished: bool) -> No
         draws = len(comparison.of(TIGHT))
         settings = Settings(shown.epsilon, shown.delta, shown.bound, draws, shown.intercept_scaling, shown.seed)
         page.reproduce(
-            tables.snippet(
-                comparison.data.name, comparison.data.split_seed, settings, comparison.data.X_train.shape[1]
-            ),
+            tables.snippet(comparison.data.name, comparison.data.split_seed, settings, comparison.data.columns),
             note="Prints the accuracies without privacy, with the published and with the tight calibration.",
         )
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from objpert_core import datasets
-from ui import sentences
 from ui.jobs import Job, JobView, QueueFullError, shared_runner
 
 RAW_FILES = {
@@ -101,6 +100,6 @@ def _show(job: Job[Download], polling: bool) -> None:
     elif polling:
         st.rerun()
     elif view.state == "failed":
-        st.error(sentences.sentence(view.message or ""), icon=":material/cloud_off:")
+        st.error(view.message or "", icon=":material/cloud_off:")
     elif view.state == "stopped":
         st.info("The download was stopped; nothing was kept.", icon=":material/stop:")

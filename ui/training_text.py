@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from objpert_core.datasets import Dataset
 from objpert_core.experiments.compare import (
     NON_PRIVATE,
     PUBLISHED,
@@ -12,6 +11,7 @@ from objpert_core.experiments.compare import (
     Comparison,
     reference_parameters,
 )
+from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.summary import Interval
 from ui import sentences
 from ui.jobs import JobView
@@ -129,7 +129,7 @@ def caveats(comparison: Comparison) -> str:
     wobble = 1.96 * 100 * comparison.test_error
     return (
         f"The interval (Student's t, 95 %) covers the noise draws for split seed {comparison.data.split_seed} only. "
-        f"The {len(comparison.data.y_test):,} held-out rows leave another ±{wobble:.1f} points of doubt that all three "
+        f"The {comparison.data.test_rows:,} held-out rows leave another ±{wobble:.1f} points of doubt that all three "
         "methods share. Test accuracy looks at data outside the guarantee: it is shown to teach and is not part of "
         "what may be released. “No privacy” is scikit-learn's LogisticRegression with C = "
         f"{reference_parameters(1)['C']:g}, almost without regularisation, and has no noise to average over."
@@ -138,14 +138,13 @@ def caveats(comparison: Comparison) -> str:
 
 def majority(comparison: Comparison) -> str:
     """The name of the class that is more frequent in the training rows."""
-    labels = comparison.data.y_train
-    return comparison.data.classes[int(2 * labels.sum() > len(labels))]
+    return comparison.data.classes[comparison.data.majority]
 
 
-def data_line(data: Dataset) -> str:
+def data_line(data: DataFacts) -> str:
     """Which rows the numbers are about."""
-    rows, columns = data.X_train.shape
-    return f"{data.label}: {rows:,} training rows, {len(data.y_test):,} test rows, {columns:,} columns."
+    rows = f"{data.train_rows:,} training rows, {data.test_rows:,} test rows"
+    return f"{data.label}: {rows}, {data.columns:,} columns."
 
 
 def first_sentence(description: str) -> str:

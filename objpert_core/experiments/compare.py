@@ -20,6 +20,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from objpert_core._validation import choice, in_open_unit, nonnegative_integer, positive, positive_integer
 from objpert_core.datasets import Dataset
 from objpert_core.estimators import ObjPertLogisticRegression
+from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.summary import Interval, mean_interval
 from objpert_core.learning import PrivacyCertificate
 
@@ -142,13 +143,13 @@ class Comparison:
 
     Attributes:
         settings: what was asked for.
-        data: name, origin and label of the rows; the arrays are the data set's own, not copies.
+        data: which rows, but not the rows.
         baseline: test accuracy of always answering the class that is more frequent in the training rows.
         fits: in the order in which they were made.
     """
 
     settings: Settings
-    data: Dataset
+    data: DataFacts
     baseline: float
     fits: tuple[Fit, ...] = ()
 
@@ -187,7 +188,7 @@ class Comparison:
     def test_error(self) -> float:
         """Standard error that the finite test set gives any accuracy near the non-private one's, or the baseline's."""
         share = self.fits[0].accuracy if self.fits else self.baseline
-        return float(np.sqrt(share * (1 - share) / len(self.data.y_test)))
+        return float(np.sqrt(share * (1 - share) / self.data.test_rows))
 
 
 def compare(
@@ -217,8 +218,8 @@ def compare(
         >>> last.complete
         True
     """
-    majority = int(2 * data.y_train.sum() > len(data.y_train))
-    state = Comparison(settings, data, baseline=float(np.mean(data.y_test == majority)))
+    facts = DataFacts.of(data)
+    state = Comparison(settings, facts, baseline=float(np.mean(data.y_test == facts.majority)))
     yield state
     jobs = [(NON_PRIVATE, 0)] + [(method, i) for i in range(settings.repeats) for method in (PUBLISHED, TIGHT)]
     for method, draw in jobs:

@@ -20,6 +20,7 @@ from objpert_core.experiments.compare import (
     Settings,
     compare,
 )
+from objpert_core.experiments.facts import DataFacts
 from ui import training
 from ui import training_tables as tables
 from ui import training_text as text
@@ -191,7 +192,7 @@ class TestTables:
     def test_the_snippet_gives_the_numbers_on_the_screen(self, name):
         settings = Settings(epsilon=0.7, delta=1e-4, bound="monotone", repeats=2, intercept_scaling=0.5, seed=4)
         *_, shown = compare(load(name, split_seed=2), settings)
-        code = tables.snippet(name, 2, settings, shown.data.X_train.shape[1])
+        code = tables.snippet(name, 2, settings, shown.data.columns)
         names, out = {}, io.StringIO()
         with contextlib.redirect_stdout(out):
             exec(compile(code, "snippet", "exec"), names)
@@ -246,7 +247,7 @@ class TestFigures:
         before = made_up(last, reference=0.9, published=0.7, tight=0.8)
         assert [decode(t["y"])[0] for t in ghosts(training.accuracy(last, before))] == [0.9, 0.7, 0.8]
         assert len(ghosts(training.roc(last, before))) == 3
-        other = replace(before, data=load("digits-4-9"))
+        other = replace(before, data=DataFacts.of(load("digits-4-9")))
         assert not ghosts(training.accuracy(last, other))
         assert not ghosts(training.roc(last, other))
         assert not ghosts(training.accuracy(last, None))

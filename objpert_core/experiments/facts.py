@@ -1,0 +1,48 @@
+"""What a result says about its data set, apart from the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from objpert_core.datasets import Dataset
+
+
+@dataclass(frozen=True)
+class DataFacts:
+    """What results say about their rows, without the rows: results are kept long after a matrix can be let go.
+
+    Attributes:
+        name, label, split_seed, feature_names, classes, citation, stand_in_for: as in `Dataset`.
+        train_rows, test_rows, columns: sizes.
+        majority: the label, 0 or 1, that is more frequent in the training rows.
+    """
+
+    name: str
+    label: str
+    split_seed: int
+    feature_names: tuple[str, ...]
+    classes: tuple[str, str]
+    citation: str
+    stand_in_for: str | None
+    train_rows: int
+    test_rows: int
+    columns: int
+    majority: int
+
+    @classmethod
+    def of(cls, data: Dataset) -> DataFacts:
+        """The facts about a data set."""
+        rows, columns = data.X_train.shape
+        return cls(
+            name=data.name,
+            label=data.label,
+            split_seed=data.split_seed,
+            feature_names=data.feature_names,
+            classes=data.classes,
+            citation=data.citation,
+            stand_in_for=data.stand_in_for,
+            train_rows=rows,
+            test_rows=len(data.y_test),
+            columns=columns,
+            majority=int(2 * data.y_train.sum() > rows),
+        )
