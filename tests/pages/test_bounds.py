@@ -1,0 +1,222 @@
+"""The Bounds page, run without a browser: its curves are the core's, presets are exact, nonsense does no harm."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import objpert_core.accounting as acc
+from ui.svg import decode
+
+LEFT = {"bounds_sigma": 5.0, "bounds_lambda": 20.0, "bounds_beta": 1.0, "bounds_L": 1.0}
+RIGHT = {"bounds_sigma": 10.0, "bounds_lambda": 5.0, "bounds_beta": 1.0, "bounds_L": 1.0}
+
+
+def open_page(**query):
+    app = AppTest.from_file("../../pages/bounds.py", default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def curves(app, chart=0):
+    """Name → (x, y) of the curves in the legend, and the names of the ghosts."""
+    spec = json.loads(app.get("plotly_chart")[chart].proto.spec)
+    shown, ghosts = {}, []
+    for trace in spec["data"]:
+        if trace.get("meta", {}).get("ghost"):
+            ghosts.append(trace["name"])
+        elif trace.get("showlegend", True):
+            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
+    return shown, ghosts
+
+
+def mechanisms(sigma, lam, beta, lipschitz):
+    def bound(name):
+        return acc.ObjectivePerturbation(sigma, lam, lipschitz, beta, bound=name)
+
+    return {
+        "Kifer et al. 2012": bound("kifer2012"),
+        "Rényi": acc.via_rdp(bound("glm")),
+        "Hockey-stick": bound("glm"),
+        "Logistic (tight)": bound("logistic"),
+        "Gaussian lower bound": acc.Gaussian(sigma, lipschitz),
+    }
+
+
+def said(app):
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def infos(app):
+    return " ".join(block.value for block in app.info)
+
+
+def test_opens_on_figure_1_left_with_the_cores_numbers():
+    app = open_page()
+    assert {key: app.session_state[key] for key in LEFT} == LEFT
+    shown, ghosts = curves(app)
+    expected = mechanisms(5.0, 20.0, 1.0, 1.0)
+    assert list(shown) == list(expected)
+    assert not ghosts
+    for name, mechanism in expected.items():
+        x, y = shown[name]
+        assert 200 <= len(x) <= 400
+        np.testing.assert_array_equal(y, mechanism.delta(x))
+
+
+@pytest.mark.parametrize(("name", "values"), [("Figure 1 left", LEFT), ("Figure 1 right", RIGHT)])
+def test_presets_named_after_the_figure_set_exactly_its_values(name, values):
+    app = open_page(bounds_sigma="100", bounds_lambda="100", bounds_beta="0.1", bounds_L="2")
+    assert app.session_state["bounds_sigma"] == 100.0
+    app.button(key=f"bounds_preset_{name}").click().run()
+    assert {key: app.session_state[key] for key in values} == values
+    shown, _ = curves(app)
+    for label, mechanism in mechanisms(*values.values()).items():
+        np.testing.assert_array_equal(shown[label][1], mechanism.delta(shown[label][0]))
+
+
+def test_calibration_presets_keep_their_promise():
+    app = open_page()
+    app.button(key="bounds_preset_Ours at ε = 1").click().run()
+    ours = acc.ObjectivePerturbation(app.session_state["bounds_sigma"], app.session_state["bounds_lambda"])
+    assert 0.999 < ours.epsilon(1e-5) <= 1.0
+    app.button(key="bounds_preset_Published recipe at ε = 1").click().run()
+    recipe = acc.ObjectivePerturbation(
+        app.session_state["bounds_sigma"], app.session_state["bounds_lambda"], bound="glm"
+    )
+    assert 0.999 < acc.via_rdp(recipe).epsilon(1e-5) <= 1.0
+    assert recipe.lam > ours.lam
+    assert recipe.sigma > ours.sigma
+
+
+def test_a_bound_that_proves_nothing_says_why_and_stays():
+    app = open_page()
+    app.button(key="bounds_preset_λ below β").click().run()
+    text = infos(app)
+    assert "Rényi and Hockey-stick" in text
+    assert "λ = 0.9 is not above β = 1" in text
+    assert "λ ≥ 2β/ε" in text
+    shown, _ = curves(app)
+    assert (shown["Hockey-stick"][1] == 1.0).all()
+    assert (shown["Logistic (tight)"][1][-1]) < 1e-6
+    rows = app.table[0].value
+    assert rows.iloc[1].tolist()[1] == "nothing proved"
+
+
+def test_read_outs_are_the_cores_and_rounded_up():
+    app = open_page(bounds_delta="1e-6", bounds_epsilon="0.3")
+    rows = app.table[0].value
+    lower = acc.Gaussian(5.0)
+    for row, mechanism in zip(rows.itertuples(index=False), mechanisms(5.0, 20.0, 1.0, 1.0).values(), strict=True):
+        epsilon = mechanism.epsilon(1e-6)
+        assert epsilon <= float(row[1]) <= epsilon * 1.01
+        assert float(row[2].rstrip("×")) == pytest.approx(epsilon / lower.epsilon(1e-6), rel=0.01)
+        if mechanism.delta(0.3) < 1:
+            assert float(row[4].rstrip("×")) == pytest.approx(mechanism.delta(0.3) / lower.delta(0.3), rel=0.01)
+    assert "δ at ε = 0.3" in rows.columns
+    assert "ε at δ = 10⁻⁶" in rows.columns
+
+
+def test_the_answer_names_everything_and_follows_the_controls():
+    app = open_page()
+    text = said(app).replace("&nbsp;", " ")
+    assert "ε = 0.726 at δ = 10⁻⁵" in text
+    assert "2.07 : 1" in text
+    assert "add or remove one row" in text
+    assert "Accounted by" in text
+    app.select_slider(key="bounds_sigma").set_value(10.0).run()
+    assert "ε = 0.341" in said(app).replace("&nbsp;", " ")
+
+
+def test_the_previous_setting_stays_as_a_ghost_until_it_is_switched_off():
+    app = open_page()
+    app.select_slider(key="bounds_sigma").set_value(10.0).run()
+    shown, ghosts = curves(app)
+    assert ghosts == [f"{name}, before" for name in shown]
+    spec = json.loads(app.get("plotly_chart")[0].proto.spec)
+    ghost = next(t for t in spec["data"] if t["name"] == "Gaussian lower bound, before")
+    x = shown["Gaussian lower bound"][0]
+    np.testing.assert_array_equal(decode(ghost["y"]), acc.Gaussian(5.0).delta(x))
+    app.toggle(key="bounds_ghost").set_value(False).run()
+    assert curves(app)[1] == []
+
+
+def test_the_monotone_curve_is_optional():
+    app = open_page()
+    app.toggle(key="bounds_monotone").set_value(True).run()
+    x, y = curves(app)[0]["Monotone losses"]
+    np.testing.assert_array_equal(y, acc.ObjectivePerturbation(5.0, 20.0, 1.0, 1.0, bound="monotone").delta(x))
+
+
+def test_the_logistic_curve_says_what_it_stands_for_only_where_beta_differs():
+    assert any("whose own β is L²/4 = 0.25" in c.value for c in open_page().caption)
+    assert not any("whose own β" in c.value for c in open_page(bounds_beta="0.25").caption)
+
+
+def test_view_sets_the_axes():
+    app = open_page(bounds_view="5", bounds_floor="1e-20")
+    layout = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]
+    assert layout["xaxis"]["range"] == [0, 5]
+    assert layout["yaxis"]["range"] == pytest.approx([-20, math.log10(2)])
+
+
+def test_alt_text_carries_the_take_away():
+    alt = open_page().get("plotly_chart")[0].proto.alt
+    assert "ε at δ = 10⁻⁵: Logistic (tight) 0.726" in alt
+    assert "Kifer et al. 2012 2.06" in alt
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"bounds_sigma": "banana", "bounds_lambda": "nan", "bounds_delta": "2"},
+        {"bounds_sigma": "-5", "bounds_beta": "0", "bounds_L": "inf"},
+        {"bounds_view": "1e400", "bounds_floor": "", "bounds_epsilon": "🙂"},
+        {"bounds_monotone": "maybe", "bounds_ghost": "7", "unknown": "x" * 5000},
+        {"bounds_sigma": ["5", "10"], "bounds_lambda": "<script>alert(1)</script>"},
+    ],
+)
+def test_nonsense_in_the_address_falls_back_to_the_default(query):
+    shown, _ = curves(open_page(**query))
+    np.testing.assert_array_equal(
+        shown["Logistic (tight)"][1], mechanisms(5.0, 20.0, 1.0, 1.0)["Logistic (tight)"].delta(np.linspace(0, 2, 241))
+    )
+
+
+def test_try_it_hides_the_curve_until_a_prediction_is_made():
+    app = open_page()
+    assert len(app.get("plotly_chart")) == 1
+    radio = app.radio(key="bounds__try")
+    assert radio.value is None
+    radio.set_value("Only the logistic bound.").run()
+    assert len(app.get("plotly_chart")) == 2
+    assert any("Not quite" in block.value for block in app.info)
+    app.radio(key="bounds__try").set_value("Kifer et al. and the logistic bound.").run()
+    assert app.success
+    finite = {name: math.isfinite(m.epsilon(1e-5)) for name, m in mechanisms(10.0, 0.9, 1.0, 2.0).items()}
+    assert finite == {
+        "Kifer et al. 2012": True,
+        "Rényi": False,
+        "Hockey-stick": False,
+        "Logistic (tight)": True,
+        "Gaussian lower bound": True,
+    }
+    assert mechanisms(10.0, 0.9, 1.0, 2.0)["Kifer et al. 2012"].delta(2.2) == 1.0
+    assert mechanisms(10.0, 0.9, 1.0, 2.0)["Kifer et al. 2012"].delta(2.2223) < 1.0
+
+
+def test_a_refused_value_becomes_one_sentence(monkeypatch):
+    from ui import bound_curves
+
+    def refuse(*_):
+        raise ValueError("sigma must be a finite number > 0, got -1")
+
+    monkeypatch.setattr(bound_curves, "readings", refuse)
+    app = open_page()
+    assert [block.value for block in app.error] == ["Sigma must be a finite number > 0, got -1."]
+    assert app.select_slider(key="bounds_sigma").value == 5.0

@@ -1,0 +1,137 @@
+"""The Home page, run without a browser, through app.py as people do."""
+
+import json
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import objpert_core.accounting as acc
+from objpert_core.learning.one_dimensional import OneDimensionalLogistic
+from ui import home_picture
+from ui.svg import decode
+
+
+def open_page(**query):
+    app = AppTest.from_file("../../app.py", default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def spec(app, chart=0):
+    return json.loads(app.get("plotly_chart")[chart].proto.spec)
+
+
+def traces(app, name, chart=0):
+    return [t for t in spec(app, chart)["data"] if t["name"] == name]
+
+
+def test_densities_are_the_cores():
+    app = open_page()
+    without = OneDimensionalLogistic(home_picture.FEATURES, home_picture.LABELS, sigma=2.5, lam=1.0)
+    for name, law in (("without the person", without), ("with the person", without.add(1.0, -1))):
+        trace = next(t for t in traces(app, name) if t.get("yaxis") == "y2")
+        np.testing.assert_array_equal(decode(trace["y"]), law.density(decode(trace["x"])))
+
+
+def test_every_frame_is_one_tilt_and_its_minimisers():
+    app = open_page(home_draw="5")
+    figure = spec(app)
+    scene = home_picture.Scene(2.5, 1.0, "disagrees with the others", 5)
+    tilts = scene.tilts(home_picture.FRAMES)
+    assert len(figure["frames"]) == home_picture.FRAMES
+    for k, frame in enumerate(figure["frames"]):
+        lowest, released = frame["data"][2], frame["data"][3]
+        expected = [law.minimiser(float(tilts[k])) for law in (scene.without, scene.with_person)]
+        np.testing.assert_allclose(lowest["x"], expected, atol=1e-4)
+        assert len(released["x"]) == 2 * (k + 1)
+    curve = figure["data"][figure["frames"][0]["traces"][0]]
+    x = decode(curve["x"])
+    np.testing.assert_allclose(curve["y"], scene.without.objective(x, float(tilts[0])), atol=1e-4)
+
+
+def test_nothing_moves_before_play_is_pressed_and_there_is_a_stop():
+    layout = spec(open_page())["layout"]
+    labels = [button["label"] for button in layout["updatemenus"][0]["buttons"]]
+    assert labels == ["▶ Play", "■ Stop"]
+    assert "sliders" not in layout
+
+
+def test_privacy_loss_stays_between_the_guides_where_it_is_proved():
+    app = open_page()
+    trace = traces(app, "privacy loss", chart=1)[0]
+    scene = home_picture.Scene(2.5, 1.0, "disagrees with the others", 1)
+    x = decode(trace["x"])
+    expected = scene.with_person.log_density(x) - scene.without.log_density(x)
+    np.testing.assert_allclose(decode(trace["y"]), expected, rtol=1e-12)
+    guides = [decode(t["y"])[0] for t in spec(app, 1)["data"] if t["meta"]["role"] == "guide"]
+    assert guides == [acc.ObjectivePerturbation(2.5, 1.0).epsilon(1e-5) * sign for sign in (1, -1)]
+
+
+def test_drawing_another_b_moves_on_and_starts_over_after_the_last():
+    app = open_page()
+    app.button(key="home_another").click().run()
+    assert app.session_state["home_draw"] == 2
+    assert len(app.get("plotly_chart")) == 2
+    app.number_input(key="home_draw").set_value(home_picture.DRAWS).run()
+    app.button(key="home_another").click().run()
+    assert app.session_state["home_draw"] == 1
+
+
+@pytest.mark.parametrize(("name", "sigma"), [("Little noise", 0.5), ("Some noise", 2.5), ("Much noise", 10.0)])
+def test_presets_set_exact_values_and_rewrite_the_answer(name, sigma):
+    app = open_page()
+    app.button(key=f"home_preset_{name}").click().run()
+    assert app.session_state["home_sigma"] == sigma
+    assert app.session_state["home_lambda"] == 1.0
+    text = " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
+    epsilon = acc.ObjectivePerturbation(sigma, 1.0).epsilon(1e-5)
+    shown = float(text.split("in the data: ε = ")[1].split(".</p>")[0])
+    assert epsilon <= shown <= 1.01 * epsilon
+
+
+def test_the_previous_densities_stay_as_a_ghost():
+    app = open_page()
+    assert not traces(app, "with the person, before")
+    app.select_slider(key="home_sigma").set_value(10.0).run()
+    ghost = traces(app, "with the person, before")[0]
+    law = home_picture.Scene(2.5, 1.0, "disagrees with the others", 1).with_person
+    np.testing.assert_array_equal(decode(ghost["y"]), law.density(decode(ghost["x"])))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"home_sigma": "-1", "home_lambda": "0", "home_draw": "0"},
+        {"home_sigma": "abc", "home_draw": "1e99", "home_person": "nobody"},
+        {"home_draw": "-5", "home_delta": "nan", "home_lambda": "∞"},
+        {"home_draw": "1.5"},
+    ],
+)
+def test_nonsense_in_the_address_falls_back_to_the_default(query):
+    app = open_page(**query)
+    values = {key: app.session_state[key] for key in ("home_sigma", "home_lambda", "home_draw", "home_delta")}
+    assert values == {"home_sigma": 2.5, "home_lambda": 1.0, "home_draw": 1, "home_delta": 1e-5}
+
+
+def test_try_it_reveals_after_the_prediction_and_is_right():
+    app = open_page()
+    app.radio(key="home__try").set_value("They part: the person becomes easier to spot.").run()
+    assert app.success
+    assert len(app.get("plotly_chart")) == 4
+    less = acc.ObjectivePerturbation(2.5, 0.1).epsilon(1e-5)
+    assert less > acc.ObjectivePerturbation(2.5, 1.0).epsilon(1e-5)
+
+
+def test_the_way_to_the_other_pages():
+    links = {link.proto.page for link in open_page().get("page_link")}
+    assert {"bounds", "training"} <= links
+
+
+def test_exact_delta_of_the_pair_is_below_the_promise():
+    for sigma, lam, person in ((0.5, 1.0, "agrees with the others"), (2.5, 0.1, "disagrees with the others")):
+        told = home_picture.story(home_picture.Scene(sigma, lam, person, 1), 1e-3)
+        assert 0 <= told.exact_delta <= told.delta

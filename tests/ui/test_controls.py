@@ -1,0 +1,91 @@
+"""Controls: options, presets that fit them, links. How the address behaves is tested in tests/browser."""
+
+import itertools
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ui.controls import ROUND_STEPS, Choice, Number, Preset, SelectSlider, Toggle, log_values, plain, powers_of_ten
+
+
+def test_log_values_are_round_even_in_the_logarithm_and_keep_both_ends():
+    values = log_values(0.1, 1000)
+    assert values[0] == 0.1
+    assert values[-1] == 1000.0
+    assert 5.0 in values
+    assert 0.3 in values
+    steps = [b / a for a, b in itertools.pairwise(values)]
+    assert all(1.04 < step < 1.18 for step in steps)
+    assert all(len(plain(v).replace(".", "").strip("0")) <= 2 for v in values)
+
+
+def test_log_values_take_presets_exactly_and_in_order():
+    values = log_values(1, 10, extra=[3.8053], steps=ROUND_STEPS)
+    assert 3.8053 in values
+    assert list(values) == sorted(set(values))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(5.0, "5"), (0.25, "0.25"), (1e-5, "1e-5"), (1e-12, "1e-12"), (1000.0, "1000"), (3.8053, "3.8053")],
+)
+def test_plain_numbers_read_back_as_themselves(value, text):
+    assert plain(value) == text
+    assert float(text) == value
+
+
+def test_powers_of_ten_are_the_nearest_doubles():
+    assert powers_of_ten(-3, 0) == (1e-3, 1e-2, 1e-1, 1.0)
+
+
+def test_default_must_be_an_option():
+    with pytest.raises(ValueError, match="default of x"):
+        SelectSlider("x", "X", 2.0, (1.0, 3.0))
+    with pytest.raises(ValueError, match="default of x"):
+        Choice("x", "X", "c", ("a", "b"))
+
+
+def test_preset_must_fit_its_control():
+    slider = SelectSlider("x", "X", 1.0, (1.0, 3.0))
+    with pytest.raises(ValueError, match=r"preset .p. sets x to 2\.0"):
+        Preset("p", {slider: 2.0})
+
+
+def test_encode_writes_what_the_address_holds():
+    assert SelectSlider("x", "X", 1e-5, (1e-5,)).encode(1e-5) == "1e-5"
+    assert Toggle("t", "T", False).encode(True) == "true"
+    assert Number("n", "N", 3).encode(7) == "7"
+    assert Choice("c", "C", "a b", ("a b",)).encode("a b") == "a b"
+
+
+def _script():
+    import streamlit as st
+
+    from ui.controls import Choice, Number, Preset, SelectSlider, Toggle, copy_link, link, preset_buttons, previous
+
+    sigma = SelectSlider("p_sigma", "σ", 5.0, (1.0, 5.0, 20.0))
+    kind = Choice("p_kind", "Kind", "one", ("one", "two words"))
+    flag, count = Toggle("p_flag", "Flag", False), Number("p_count", "Count", 3, low=1, high=9)
+    everything = (sigma, kind, flag, count)
+    preset_buttons((Preset("Big", {sigma: 20.0, flag: True}), Preset("Small", {sigma: 1.0})), prefix="p")
+    values = tuple(control.show() for control in everything)
+    copy_link(everything)
+    st.session_state["seen"] = (values, previous("p", values), link(everything))
+
+
+def test_presets_ghosts_and_links_in_a_running_page():
+    app = AppTest.from_function(_script).run()
+    first, before, _ = app.session_state["seen"]
+    assert first == (5.0, "one", False, 3)
+    assert before is None
+    app.button(key="p_preset_Big").click().run()
+    second, before, address = app.session_state["seen"]
+    assert not app.exception
+    assert second == (20.0, "one", True, 3)
+    assert before == first
+    query = parse_qs(address.partition("?")[2])
+    assert query == {"p_sigma": ["20"], "p_kind": ["one"], "p_flag": ["true"], "p_count": ["3"]}
+    app.selectbox(key="p_kind").select("two words").run()
+    assert "p_kind=two+words" in app.session_state["seen"][2]
+    assert app.session_state["seen"][1] == second

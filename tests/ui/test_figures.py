@@ -1,0 +1,70 @@
+"""The house style: explicit ranges, theme-neutral text, and no two roles told apart by colour alone."""
+
+import itertools
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from ui import figures
+from ui.svg import decode
+
+BOUNDS = ("logistic", "glm", "rdp", "kifer2012", "monotone", "lower")
+FITS = ("nonprivate", "published", "tight")
+
+
+@pytest.mark.parametrize("role", figures.ROLES)
+@pytest.mark.parametrize("theme", figures.BACKGROUNDS)
+def test_every_colour_stands_out_on_both_backgrounds(role, theme):
+    assert figures.contrast(figures.ROLES[role].color, figures.BACKGROUNDS[theme]) >= 3.0
+
+
+def test_contrast_is_wcags():
+    assert figures.contrast("#ffffff", "#000000") == pytest.approx(21.0)
+    assert figures.contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize("group", [BOUNDS, FITS, ("without", "with", "noise")])
+def test_roles_on_one_chart_differ_in_colour_dash_and_symbol(group):
+    for first, second in itertools.combinations(group, 2):
+        a, b = figures.ROLES[first], figures.ROLES[second]
+        assert a.color != b.color
+        assert a.dash != b.dash
+        assert a.symbol != b.symbol
+
+
+def test_figure_keeps_numbers_ranges_and_transparency():
+    x, y = np.linspace(0, 2, 5), np.array([1.0, 1e-2, 1e-4, np.nan, 1e-9])
+    chart = figures.figure(
+        [
+            figures.series("A", x, y, "logistic", hover="%{y}"),
+            figures.series("A, before", x, y, "logistic", ghost=True),
+        ],
+        xaxis=figures.axis("ε", (0, 2)),
+        yaxis=figures.axis("δ", (1e-10, 1), log=True),
+    )
+    assert isinstance(chart, go.Figure)
+    np.testing.assert_array_equal(decode(chart.data[0].y), y)
+    assert tuple(chart.layout.xaxis.range) == (0, 2)
+    assert tuple(chart.layout.yaxis.range) == pytest.approx((-10, 0))
+    assert chart.layout.paper_bgcolor == chart.layout.plot_bgcolor == "rgba(0,0,0,0)"
+    assert chart.layout.font.color is None  # the theme's
+    shown, ghost = chart.data
+    assert ghost.opacity == figures.GHOST_OPACITY
+    assert ghost.showlegend is False
+    assert ghost.hoverinfo == "skip"
+    assert ghost.line.color == shown.line.color
+    assert ghost.line.width < shown.line.width
+    assert shown.hovertemplate.endswith("<extra>A</extra>")
+
+
+def test_band_runs_there_and_back():
+    trace = figures.band([1, 2], [0.1, 0.2], [0.3, 0.4], "tight")
+    assert trace["x"].tolist() == [1, 2, 2, 1]
+    assert trace["y"].tolist() == [0.3, 0.4, 0.2, 0.1]
+    assert trace["fillcolor"] == "rgba(213,94,0,0.2)"
+
+
+@pytest.mark.parametrize(("low", "dtick"), [(1e-4, 1), (1e-10, 2), (1e-100, 13)])
+def test_log_axis_has_at_most_nine_ticks(low, dtick):
+    assert figures.axis("δ", (low, 1.0), log=True)["dtick"] == dtick

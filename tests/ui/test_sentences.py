@@ -1,0 +1,167 @@
+"""Wording and rounding: never to the unsafe side, always with δ, adjacency and accountant."""
+
+import math
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ui import sentences as s
+
+SUPERSCRIPTS = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1e-5, "10⁻⁵"),
+        (4.2e-5, "4.2×10⁻⁵"),
+        (1.2345e-12, "1.2×10⁻¹²"),
+        (2.5e7, "2.5×10⁷"),
+        (1e20, "10²⁰"),
+        (-1e-7, "-10⁻⁷"),
+        (0.25, "0.25"),
+        (0.0, "0"),
+        (math.inf, "∞"),
+        (math.nan, "–"),
+        (9.96e-6, "10⁻⁵"),
+    ],
+)
+def test_scientific(value, text):
+    assert s.scientific(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (0.1, 3, "0.1"),
+        (1.0, 3, "1"),
+        (0.72552, 3, "0.726"),
+        (0.7201, 2, "0.73"),
+        (12345.0, 3, "12400"),
+        (9.991, 3, "10"),
+    ],
+)
+def test_number_rounds_up_when_asked(value, digits, text):
+    assert s.number(value, digits, up=True) == text
+
+
+@given(st.floats(min_value=1e-3, max_value=1e6))
+def test_epsilon_is_never_rounded_down_and_by_less_than_one_percent(value):
+    shown = Decimal(s.epsilon(value))
+    assert Decimal(value) <= shown * (1 + Decimal("1e-15"))
+    assert shown <= Decimal(value) * Decimal("1.0101")
+
+
+@given(st.floats(min_value=1e-300, max_value=0.999))
+def test_delta_is_never_rounded_down(value):
+    shown = s.delta(value)
+    if shown[-1] in SUPERSCRIPTS:
+        mantissa, _, power = shown.rpartition("10")
+        power = power.translate(str.maketrans(SUPERSCRIPTS, "-0123456789"))
+        exact = Decimal(mantissa.rstrip("×") or "1").scaleb(int(power))
+    else:
+        exact = Decimal(shown)
+    assert exact >= Decimal(repr(value))
+
+
+def test_delta_that_underflows_is_not_called_zero():
+    assert s.delta(0.0) == "< 10⁻³⁰⁰"
+
+
+@pytest.mark.parametrize(
+    ("eps", "text"), [(1.0, "2.72 : 1"), (0.0, "1 : 1"), (math.inf, "any odds"), (800.0, "more than 10³⁰⁰ : 1")]
+)
+def test_odds(eps, text):
+    assert s.odds(eps) == text
+
+
+def test_odds_sentence_covers_nothing_and_everything():
+    assert "bets at most 2.72 : 1 on you being in the data" in s.odds_sentence(1.0)
+    assert "learns nothing" in s.odds_sentence(0.0)
+    assert "Nothing is proved" in s.odds_sentence(math.inf)
+    assert "told θ" in s.odds_sentence(1.0, "θ")
+
+
+@pytest.mark.parametrize("eps", [0.4, math.inf])
+def test_guarantee_names_delta_adjacency_and_accountant(eps):
+    text = s.guarantee(eps, 1e-6, "the Rényi curve")
+    assert "δ = 10⁻⁶" in text
+    assert "add or remove one row" in text
+    assert "the Rényi curve" in text
+    assert ("ε = 0.4" in text) == math.isfinite(eps)
+
+
+def test_bounds_answer_tells_the_three_cases_apart():
+    exact = s.bounds_answer(1e-5, 0.7255, 0.81, 0.7255)
+    assert exact.startswith("One fit of logistic regression costs ε = 0.726 at δ = 10⁻⁵, exactly what the Gaussian")
+    assert "the published analysis proves only ε = 0.81" in exact
+    worse = s.bounds_answer(1e-5, 1.2, math.inf, 0.6)
+    assert "2× what the Gaussian mechanism" in worse
+    assert "the published bounds prove nothing here" in worse
+    assert "proves the same" in s.bounds_answer(1e-5, 0.5, 0.5, 0.5)
+    assert s.bounds_answer(1e-5, math.inf, math.inf, 0.5).startswith("No bound proves a finite ε")
+
+
+def test_home_answer_grows_with_epsilon():
+    words = [s.home_answer(eps) for eps in (0.1, 1.0, 3.0, 9.0, math.inf)]
+    assert len(set(words)) == 5
+    assert "can hardly tell" in words[0]
+    assert "almost surely" in words[3]
+    assert "Nothing is proved" in words[4]
+
+
+def test_ranking_is_sorted_and_says_nothing_for_infinity():
+    assert s.ranking({"B": math.inf, "A": 1.0, "C": 0.5}) == "C 0.5; A 1; B proves nothing"
+
+
+def test_bounds_alt_counts_and_ranks():
+    text = s.bounds_alt({"A": 1.0, "B": 2.0}, 1e-5)
+    assert "two bounds" in text
+    assert text.endswith("ε at δ = 10⁻⁵: A 1; B 2.")
+
+
+def test_logistic_curve_names_both_smoothnesses():
+    text = s.logistic_curve(1.0, 0.25, 1.0)
+    assert "β = 1" in text
+    assert "R = L = 1" in text
+    assert text.endswith("L²/4 = 0.25.")
+
+
+@pytest.mark.parametrize(
+    ("n", "text"), [(0, "no curves"), (1, "one curve"), (3, "three curves"), (11, "11 curves"), (1200, "1,200 curves")]
+)
+def test_count(n, text):
+    assert s.count(n, "curve") == text
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("sigma must be > 0, got -1", "Sigma must be > 0, got -1."),
+        ("noise_ratio must be >= 1", "noise_ratio must be >= 1."),
+        ("already a sentence.", "Already a sentence."),
+        ("", "Something about this setting is not possible."),
+    ],
+)
+def test_error_messages_stand_alone(message, text):
+    assert s.sentence(message) == text
+
+
+def test_percent_and_ratio():
+    assert s.percent(0.8375) == "83.8 %"
+    assert s.ratio(1.2345) == "1.24×"
+    assert s.ratio(math.inf) == "∞"
+    assert s.ratio(math.nan) == "–"
+
+
+def test_pair_and_alts_name_epsilon():
+    assert "ε" in s.loss_alt(1.5)
+    assert "1.5" in s.loss_alt(1.5)
+    assert "δ = 10⁻⁵" in s.pair(1.5, 1e-5, 3e-7)
+    assert "3×10⁻⁷" in s.pair(1.5, 1e-5, 3e-7)
+    assert "below 10⁻³⁰⁰" in s.pair(1.5, 1e-5, 0.0)
+    assert "who agrees" in s.home_alt("agrees", 1.0)
+    assert "add or remove one row" in s.accounted("x")
+    assert "δ = 10⁻⁵" in s.except_with(1e-5)

@@ -1,0 +1,110 @@
+"""The SVG writer: well-formed, complete, and its curves lie where the numbers say."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from ui import bound_curves, figures
+from ui.svg import to_svg
+
+NS = {"s": "http://www.w3.org/2000/svg"}
+
+
+def parse(text):
+    return ElementTree.fromstring(text)
+
+
+def texts(root):
+    return [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def curve(root, name):
+    """Pixel coordinates of the first line of the group with this title."""
+    for group in root.iter("{http://www.w3.org/2000/svg}g"):
+        title = group.find("s:title", NS)
+        if title is not None and title.text == name:
+            path = next(p for p in group.findall("s:path", NS) if p.get("fill") == "none")
+            return np.array([[float(v) for v in pair.split()] for pair in re.split(r"[ML]\s*", path.get("d")) if pair])
+    raise AssertionError(f"no curve {name!r}")
+
+
+def chart(traces, *, log=False, **axes):
+    view = (1e-4, 1.0) if log else (0.0, 1.0)
+    return figures.figure(
+        traces, xaxis=axes.get("xaxis") or figures.axis("x & more", (0, 10)), yaxis=figures.axis("y", view, log=log)
+    )
+
+
+def test_a_curve_lies_where_its_numbers_are_on_a_log_axis():
+    x = np.array([0.0, 5.0, 10.0])
+    root = parse(to_svg(chart([figures.series("A <b>x</b>", x, [1, 1e-2, 1e-4], "rdp")], log=True), title="T <&>"))
+    line = curve(root, "A x")
+    frame = root.find(".//s:rect[@stroke='#444']", NS)
+    left, top = float(frame.get("x")), float(frame.get("y"))
+    width, height = float(frame.get("width")), float(frame.get("height"))
+    np.testing.assert_allclose(line[:, 0], [left, left + width / 2, left + width], atol=0.11)
+    np.testing.assert_allclose(line[:, 1], [top, top + height / 2, top + height], atol=0.11)
+
+
+def test_titles_ticks_legend_and_escaping():
+    root = parse(to_svg(chart([figures.series("one", [1, 2], [0.1, 0.5], "glm")], log=True), title='5 < 6 & "quoted"'))
+    assert root.get("aria-label") == '5 < 6 & "quoted"'
+    shown = texts(root)
+    assert {"x & more", "y", "one", "1", "10⁻²", "10⁻⁴", "0", "10"} <= set(shown)
+    assert "http" not in to_svg(chart([])).replace("http://www.w3.org/2000/svg", "")
+
+
+def test_gaps_split_and_values_off_the_picture_stay_finite():
+    y = np.array([0.5, np.nan, 0.5, 0.0, 1e-300])
+    text = to_svg(chart([figures.series("A", np.arange(5.0), y, "glm")], log=True))
+    assert "nan" not in text.lower().replace("xmlns", "")
+    assert "inf" not in text
+    paths = [p for p in parse(text).iter("{http://www.w3.org/2000/svg}path") if p.get("fill") == "none"]
+    assert len(paths) == 2
+
+
+def test_roles_keep_their_dashes_and_bands_their_opacity():
+    x = np.arange(3.0)
+    text = to_svg(chart([figures.series("A", x, x / 3, "rdp"), figures.band(x, x / 4, x / 3, "tight")]))
+    assert 'stroke-dasharray="9 5 2 5"' in text
+    assert 'fill="rgb(213,94,0)" fill-opacity="0.2"' in text
+
+
+def test_bars_markers_errors_and_categories():
+    names = ["a", "b"]
+    axis = {"title": {"text": "which"}, "type": "category", "categoryarray": names, "range": [-0.5, 1.5]}
+    bar = {"type": "bar", "name": "acc", "x": names, "y": [0.5, 0.75], "marker": {"color": ["#111111", "#222222"]}}
+    dots = figures.series("dots", names, [0.2, 0.4], "tight", mode="markers", error_y={"array": [0.1, 0.1]})
+    root = parse(to_svg(chart([bar, dots], xaxis=axis)))
+    bars = [r for r in root.iter("{http://www.w3.org/2000/svg}rect") if r.get("fill") in ("#111111", "#222222")]
+    heights = [float(r.get("height")) for r in bars]
+    assert heights[1] / heights[0] == pytest.approx(1.5, abs=0.01)
+    assert len(list(root.iter("{http://www.w3.org/2000/svg}circle"))) == 2
+    assert {"a", "b", "which", "acc"} <= set(texts(root))
+
+
+def test_panels_share_the_x_axis():
+    x = np.arange(3.0)
+    figure = figures.figure(
+        [figures.series("up", x, x, "with"), figures.series("down", x, x, "without", yaxis="y2")],
+        xaxis=figures.axis("x", (0, 2), anchor="y2"),
+        yaxis=figures.axis("first", (0, 2), domain=[0.6, 1.0]),
+        yaxis2=figures.axis("second", (0, 2), domain=[0.0, 0.4]),
+    )
+    root = parse(to_svg(figure))
+    up, down = curve(root, "up"), curve(root, "down")
+    np.testing.assert_allclose(up[:, 0], down[:, 0])
+    assert up[:, 1].max() < down[:, 1].min()
+    assert {"first", "second"} <= set(texts(root))
+
+
+def test_figure_1_left_is_drawn_with_every_bound():
+    setting = bound_curves.Setting(5.0, 20.0, 1.0, 1.0)
+    x = bound_curves.grid(2.0)
+    traces = [figures.series(name, x, bound_curves.curve(b, setting, 2.0), b) for b, name in bound_curves.NAMES.items()]
+    root = parse(to_svg(chart(traces, log=True), title="Figure 1 left"))
+    for name in bound_curves.NAMES.values():
+        assert name in texts(root)
+        assert len(curve(root, name)) == bound_curves.POINTS
