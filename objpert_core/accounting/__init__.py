@@ -4,10 +4,10 @@ Adjacency is add/remove one row. See `ObjectivePerturbation` for the bounds and 
 """
 
 from objpert_core.accounting.calibration import (
-    DEFAULT_NOISE_RATIO,
     calibrate_gaussian,
     calibrate_objective_perturbation,
     calibrate_published,
+    default_noise_ratio,
 )
 from objpert_core.accounting.conversion import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.mechanisms import (
@@ -20,7 +20,6 @@ from objpert_core.accounting.mechanisms import (
 
 __all__ = [
     "BOUNDS",
-    "DEFAULT_NOISE_RATIO",
     "ApproximateMinima",
     "Gaussian",
     "Mechanism",
@@ -29,6 +28,7 @@ __all__ = [
     "calibrate_gaussian",
     "calibrate_objective_perturbation",
     "calibrate_published",
+    "default_noise_ratio",
     "rdp_to_delta",
     "rdp_to_epsilon",
     "via_rdp",

@@ -23,12 +23,9 @@ from objpert_core.accounting.mechanisms import (
 
 ACCOUNTANTS = ("profile", "rdp")
 
-# sigma / sigma of the Gaussian mechanism, where the caller leaves the choice open. The logistic bound is Gaussian from
-# a finite λ on, and 2 % more noise buys a visibly smaller λ; the published bound needs the paper's 1.3.
-DEFAULT_NOISE_RATIO = {"logistic": 1.02, "monotone": 1.1, "glm": 1.3, "non-glm": 1.3}
-
 # A Rényi curve loses more than 2 % or 10 % of σ on the way to (ε, δ): no λ would do at those ratios
 _RDP_NOISE_RATIO = 1.3
+_LEAST_EXTRA_NOISE = 1e-4  # enough for the output noise, and for a λ that is not astronomical
 
 # The output noise takes this share of the Gaussian mechanism's a = sensitivity/σ: 0.005 % of its square
 _OUTPUT_SHARE = 0.01
@@ -37,6 +34,38 @@ _SIGMA_MARGIN = 2e-12  # above the profile's own rounding error
 _LAM_MARGIN = 4e-13  # above the tolerance of the search; where ε is small beside R²/λ it moves by much more than λ
 _LOG_MARGIN = 1e-13  # of 1 + log(1/δ): above the rounding of every profile, so that `epsilon(δ) <= ε` as well
 _LARGEST_LAM = 1e60
+
+
+def default_noise_ratio(bound: str, epsilon: float, accountant: str = "profile") -> float:
+    """The f in σ = f·σ_Gauss that `calibrate_objective_perturbation` uses when it is left open.
+
+    The published bound gets the paper's 1.3. The logistic bound is Gaussian from a finite λ on, and a little more
+    noise buys a visibly smaller λ: 2 % between ε = 1 and 8. At smaller ε noise matters more than λ, and at larger ε
+    a share of σ is worth ever more in λ, which would vanish; there the share shrinks as ε and as 8/ε.
+
+    Parameters
+    ----------
+    bound : str
+        One of `BOUNDS` but ``"kifer2012"``, whose σ comes from its theorem.
+    epsilon : float > 0
+    accountant : {"profile", "rdp"}
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> [default_noise_ratio("logistic", epsilon) for epsilon in (0.1, 1.0, 8.0, 80.0)]
+    [1.002, 1.02, 1.02, 1.002]
+    """
+    eps = positive("epsilon", epsilon)
+    choice("bound", bound, tuple(name for name in BOUNDS if name != "kifer2012"))
+    if choice("accountant", accountant, ACCOUNTANTS) == "rdp" or bound in ("glm", "non-glm"):
+        return _RDP_NOISE_RATIO
+    extra = 0.1 * min(1.0, 8 / eps) if bound == "monotone" else 0.02 * min(1.0, eps, 8 / eps)
+    return 1 + max(extra, _LEAST_EXTRA_NOISE)
 
 
 def calibrate_gaussian(epsilon: float, delta: float, sensitivity: float = 1.0) -> Gaussian:
@@ -125,8 +154,7 @@ def calibrate_objective_perturbation(
     lipschitz, smoothness, bound, dimension
         As in `ObjectivePerturbation`.
     noise_ratio : float >= 1, optional
-        f in σ = f·σ_Gauss; by default `DEFAULT_NOISE_RATIO` of the bound, but at least 1.3 with accountant ``"rdp"``,
-        and for ``"kifer2012"`` the σ of Theorem 2.8.
+        f in σ = f·σ_Gauss; by default `default_noise_ratio`, and for ``"kifer2012"`` the σ of Theorem 2.8.
     tau : float > 0, optional
         Gradient norm at which the solver may stop; the result is then an `ApproximateMinima`.
     sigma_out : float > 0, optional
@@ -191,7 +219,7 @@ def calibrate_published(
     Examples
     --------
     >>> round(calibrate_published(1.0, 1e-5, lipschitz=2**0.5).lam, 2)
-    3.73
+    3.71
     """
     return calibrate_objective_perturbation(
         epsilon, delta, lipschitz, smoothness, "glm", 1.3, tau, sigma_out, accountant="rdp"
@@ -216,7 +244,7 @@ def _calibrate(
     if bound == "kifer2012":
         return _calibrate_kifer(epsilon, delta, lipschitz, smoothness, noise_ratio, sigma_gauss)
     if noise_ratio is None:
-        noise_ratio = max(DEFAULT_NOISE_RATIO[bound], _RDP_NOISE_RATIO if accountant == "rdp" else 1.0)
+        noise_ratio = default_noise_ratio(bound, epsilon, accountant)
     sigma = sigma_gauss * noise_ratio
     output_ratio = _OUTPUT_SHARE * lipschitz / sigma_gauss
 
@@ -281,9 +309,7 @@ def _smallest_root(gap: Callable[[float], float], guess: float, floor: float) ->
     else:
         while gap(floor + low) <= 0:
             low, high = low / 2, low
-    root = toms748(
-        lambda x: _clipped(gap(floor + math.exp(x))), math.log(low), math.log(high), xtol=1e-13, rtol=1e-15
-    )
+    root = toms748(lambda x: _clipped(gap(floor + math.exp(x))), math.log(low), math.log(high), xtol=1e-13, rtol=1e-15)
     excess, margin = math.exp(float(root)), _LAM_MARGIN
     while gap(floor + excess * (1 + margin)) > 0:
         margin *= 2
