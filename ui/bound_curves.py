@@ -154,7 +154,7 @@ def table_rows(found: Sequence[Reading], delta: float, epsilon: float) -> list[d
     at_delta, at_epsilon = sentences.delta(delta), sentences.epsilon(epsilon)
     return [
         {
-            "Bound": f"{NAMES[r.bound]} ({SOURCES[r.bound]})",
+            "Bound": f"{NAMES[r.bound]}, {SOURCES[r.bound]}",
             f"ε at δ = {at_delta}": sentences.epsilon(r.epsilon) if math.isfinite(r.epsilon) else "nothing proved",
             "ε / lower bound": sentences.ratio(r.epsilon_ratio),
             f"δ at ε = {at_epsilon}": sentences.delta(r.delta) if r.delta < 1 else "nothing proved",

@@ -61,10 +61,12 @@ def percent(value: float, digits: int = 1) -> str:
 
 
 def ratio(value: float, digits: int = 3) -> str:
-    """How many times: 1.43×; ∞ where the other side proves nothing; – where there is nothing to compare."""
+    """How many times: 1.43×, from 10,000 on 7.6×10⁴; ∞ where nothing is proved; – where there is nothing to compare."""
     if math.isnan(value):
         return "–"
-    return "∞" if math.isinf(value) else f"{scientific(value, digits, up=True)}×"
+    if math.isinf(value):
+        return "∞"
+    return f"{number(value, digits, up=True)}×" if value < 1e4 else scientific(value, 2, up=True)
 
 
 def odds(eps: float) -> str:
@@ -116,7 +118,7 @@ def bounds_answer(at_delta: float, tight: float, published: float, lower: float)
     if lower > 0 and tight <= lower * 1.0005:
         start += ", exactly what the Gaussian mechanism with this noise costs"
     elif lower > 0:
-        start += f", {ratio(tight / lower)} what the Gaussian mechanism with this noise costs"
+        start += f", {number(tight / lower, up=True)} times what the Gaussian mechanism with this noise costs"
     if math.isinf(published):
         return start + "; the published bounds prove nothing here."
     if published > tight * 1.0005:

@@ -6,6 +6,14 @@ compare what it prints, and the names it defines, with the plotted numbers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+
+def call(name: str, arguments: Mapping[str, Any]) -> str:
+    """``name(key=value, …)`` with values as Python literals that round-trip exactly."""
+    return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
+
 
 def bounds(*, sigma: float, lam: float, smoothness: float, lipschitz: float, epsilon: float, delta: float) -> str:
     """Every bound's ε at `delta` and δ at `epsilon`, as on the Bounds page; defines the dictionary ``curves``."""

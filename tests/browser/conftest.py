@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -34,15 +35,13 @@ def free_port() -> int:
         return sock.getsockname()[1]
 
 
-@pytest.fixture(scope="session")
-def server():
-    """The address of the app, served by the interpreter that runs the tests."""
+@contextmanager
+def serve():
+    """The address of the app on a free port, served by the interpreter that runs the tests, until the block ends."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    command += ["--server.address", "127.0.0.1"]
-    log = []
     process = subprocess.Popen(
-        command,
+        [*command, "--server.address", "127.0.0.1"],
         cwd=ROOT,
         env=os.environ | {"OMP_NUM_THREADS": "1"},
         stdout=subprocess.DEVNULL,
@@ -51,14 +50,9 @@ def server():
     try:
         address = f"http://127.0.0.1:{port}"
         deadline = time.monotonic() + TIMEOUT
-        while True:
-            try:
-                with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2):
-                    break
-            except OSError as error:
-                log.append(str(error))
+        while not healthy(address):
             if process.poll() is not None or time.monotonic() > deadline:
-                pytest.fail(f"the app did not start (exit code {process.poll()}): {log[-1]}")
+                pytest.fail(f"the app did not start within {TIMEOUT:g} s (exit code {process.poll()})")
             time.sleep(0.1)
         yield address
     finally:
@@ -67,6 +61,28 @@ def server():
             process.wait(10)
         except subprocess.TimeoutExpired:
             process.kill()
+
+
+def healthy(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2):
+            return True
+    except OSError:
+        return False
+
+
+@pytest.fixture(scope="session")
+def server(chromium):
+    """The address of the app, one server for the whole session; none is started where there is no Chromium."""
+    with serve() as address:
+        yield address
+
+
+@pytest.fixture
+def fresh_server(chromium):
+    """The address of a server that nobody has visited yet."""
+    with serve() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -116,7 +116,7 @@ def test_read_outs_are_the_cores_and_rounded_up():
         epsilon = mechanism.epsilon(1e-6)
         assert epsilon <= float(row[1]) <= epsilon * 1.01
         assert float(row[2].rstrip("×")) == pytest.approx(epsilon / lower.epsilon(1e-6), rel=0.01)
-        if mechanism.delta(0.3) < 1:
+        if mechanism.delta(0.3) < 1 and row[4].endswith("×"):
             assert float(row[4].rstrip("×")) == pytest.approx(mechanism.delta(0.3) / lower.delta(0.3), rel=0.01)
     assert "δ at ε = 0.3" in rows.columns
     assert "ε at δ = 10⁻⁶" in rows.columns

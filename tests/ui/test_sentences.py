@@ -98,7 +98,7 @@ def test_bounds_answer_tells_the_three_cases_apart():
     assert exact.startswith("One fit of logistic regression costs ε = 0.726 at δ = 10⁻⁵, exactly what the Gaussian")
     assert "the published analysis proves only ε = 0.81" in exact
     worse = s.bounds_answer(1e-5, 1.2, math.inf, 0.6)
-    assert "2× what the Gaussian mechanism" in worse
+    assert "2 times what the Gaussian mechanism" in worse
     assert "the published bounds prove nothing here" in worse
     assert "proves the same" in s.bounds_answer(1e-5, 0.5, 0.5, 0.5)
     assert s.bounds_answer(1e-5, math.inf, math.inf, 0.5).startswith("No bound proves a finite ε")
@@ -152,6 +152,8 @@ def test_error_messages_stand_alone(message, text):
 def test_percent_and_ratio():
     assert s.percent(0.8375) == "83.8 %"
     assert s.ratio(1.2345) == "1.24×"
+    assert s.ratio(2140.4) == "2150×"
+    assert s.ratio(75_550.0) == "7.6×10⁴"
     assert s.ratio(math.inf) == "∞"
     assert s.ratio(math.nan) == "–"
 

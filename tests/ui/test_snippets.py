@@ -50,3 +50,8 @@ def test_home_snippet_gives_the_densities_and_epsilon():
         np.testing.assert_allclose(
             names[column], np.interp(names["theta"], shown["theta"], shown[column]), rtol=5e-3, atol=1e-4
         )
+
+
+def test_call_round_trips_its_values():
+    text = snippets.call("dict", {"a": 0.1 + 0.2, "b": "it's", "c": None})
+    assert eval(text) == {"a": 0.1 + 0.2, "b": "it's", "c": None}

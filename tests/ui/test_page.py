@@ -1,0 +1,83 @@
+"""The scaffolding: escaped answers, errors that lose nothing, predictions before answers, warm start once."""
+
+import gc
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ui import page, warm
+
+
+def test_answer_is_escaped_and_announced():
+    def script():
+        from ui import page
+
+        page.answer("ε = 1 <b>&", "2 : 1")
+
+    (block,) = AppTest.from_function(script).run().get("html")
+    body = block.proto.body
+    assert "ε&nbsp;=&nbsp;1 &lt;b&gt;&amp;" in body
+    assert "2&nbsp;:&nbsp;1" in body
+    assert 'role="status"' in body
+
+
+def test_an_error_is_one_sentence_and_what_came_before_stays():
+    def script():
+        import streamlit as st
+
+        from ui import page
+
+        st.text("before")
+        with page.errors():
+            raise ValueError("delta must be a number strictly between 0 and 1, got 2")
+        st.text("after")
+
+    app = AppTest.from_function(script).run()
+    assert not app.exception
+    assert [e.value for e in app.error] == ["Delta must be a number strictly between 0 and 1, got 2."]
+    assert [t.value for t in app.text] == ["before", "after"]
+
+
+def test_other_errors_are_not_swallowed():
+    def script():
+        from ui import page
+
+        with page.errors():
+            raise KeyError("a bug")
+
+    assert AppTest.from_function(script).run().exception
+
+
+def test_try_it_asks_before_it_tells():
+    def script():
+        import streamlit as st
+
+        from ui import page
+
+        if page.try_it("Which?", ("a", "b"), "b", key="k"):
+            st.text("revealed")
+
+    app = AppTest.from_function(script).run()
+    assert not app.text
+    app.radio(key="k").set_value("a").run()
+    assert app.text[0].value == "revealed"
+    assert "b" in app.info[0].value
+    app.radio(key="k").set_value("b").run()
+    assert app.success
+
+
+def test_the_right_answer_must_be_offered():
+    with pytest.raises(ValueError, match="correct must be one of the options"):
+        page.try_it("?", ("a",), "b", key="k")
+
+
+def test_texts_are_found():
+    assert "privacy profile" in page.text("bounds")
+    assert "privacy loss" in page.text("home")
+
+
+def test_warm_up_freezes_what_is_loaded_once():
+    frozen = gc.get_freeze_count()
+    assert frozen > 100_000  # importing ui.page did it
+    warm.warm_up()
+    assert gc.get_freeze_count() <= frozen
