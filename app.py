@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-st.set_page_config(page_title="Objective perturbation", page_icon=":material/tune:", layout="wide")
+st.set_page_config(page_title="Objective perturbation", page_icon="🎲", layout="wide")
 
 st.navigation(
     [
