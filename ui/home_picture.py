@@ -24,9 +24,9 @@ RADIUS = 1.0
 PERSON = {"agrees with the others": (1.0, 1), "disagrees with the others": (1.0, -1)}
 NOISE_SEED = 2023  # the draws are an illustration: the same for everybody, so that a link shows the same picture
 DRAWS = 1000
-FRAMES = 16
+FRAMES = 12
 POINTS = 161
-_CURVE = 61  # fewer points for the curves that every frame carries
+_CURVE = 41  # fewer points for the curves that every frame carries
 
 
 @dataclass(frozen=True)
@@ -96,12 +96,12 @@ def release(scene: Scene, ghost: Scene | None = None) -> go.Figure:
     bottom = min(float(values.min()) for values in lowest.values())
     peak = max(float(law.density(theta).max()) for law in laws.values())
 
-    # short lists: plotly takes longer to look at a small array than at a list
+    # lists where they are short: plotly takes longer to look at a small array
     dots = [-0.06 * peak, -0.13 * peak]  # two rows under the densities
     points = [np.column_stack(list(values.values())).round(4).tolist() for values in (minimisers, lowest)]
     released = [theta for pair in points[0] for theta in pair]
     heights_of = {
-        role: (law.objective(coarse) + np.outer(tilts, coarse)).round(4).tolist() for role, law in laws.items()
+        role: (law.objective(coarse) + np.outer(tilts, coarse)).astype(np.float32) for role, law in laws.items()
     }
 
     def moving(k: int) -> list[dict[str, Any]]:
