@@ -124,6 +124,10 @@ def test_try_it_reveals_after_the_prediction_and_is_right():
     assert len(app.get("plotly_chart")) == 4
     less = acc.ObjectivePerturbation(2.5, 0.1).epsilon(1e-5)
     assert less > acc.ObjectivePerturbation(2.5, 1.0).epsilon(1e-5)
+    one, tenth = (home_picture.Scene(2.5, lam, "disagrees with the others", 1) for lam in (1.0, 0.1))
+    for epsilon in (0.0, 0.5, 1.0):  # and this very pair parts as well
+        exact = [scene.without.hockey_stick(scene.with_person, epsilon) for scene in (one, tenth)]
+        assert exact[0] < exact[1]
 
 
 def test_the_way_to_the_other_pages():
