@@ -57,7 +57,7 @@ def log_mills_drop(s: FloatArray, a: FloatArray) -> FloatArray:
     """log(m(s) − m(s + a)) for s ≥ −1/2 and a > 0 (arrays of one shape)."""
     wide = a > 1
     step = np.where(wide, 1.0, a)
-    nodes, weights = (_FEW_NODES, _FEW_WEIGHTS) if np.max(a) < _SHORT else (UNIT_NODES, UNIT_WEIGHTS)
+    nodes, weights = (_FEW_NODES, _FEW_WEIGHTS) if np.max(a, initial=0.0) < _SHORT else (UNIT_NODES, UNIT_WEIGHTS)
     integral = step * (_one_minus_t_mills(s[..., None] + step[..., None] * nodes) @ weights)
     if not wide.any():
         return np.log(integral)

@@ -184,7 +184,8 @@ class LogisticLaw(PrivacyLossLaw):
     def rdp(self, order: FloatArray) -> FloatArray:
         """log E[e^{sT}]/s; the part with T = G in closed form, the rest around the mode of s·T(v) − v²/2."""
         result = np.empty_like(order)
-        gentle = order * (self.a + np.log1p(self.kappa / 4)) < 0.25
+        # T <= max(0, G) + log(1 + κ/4), so that e^{sT} is small over the whole range of v
+        gentle = order * (self.a * (1 + self.a) + np.log1p(self.kappa / 4)) < 0.25
         if gentle.any():
             result[gentle] = self._rdp_near_one(order[gentle])
         if (~gentle).any():

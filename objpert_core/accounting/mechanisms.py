@@ -238,6 +238,13 @@ class ObjectivePerturbation(Mechanism):
         """The lower bound: the Gaussian mechanism that a linear loss attains (Corollary 3.5)."""
         return Gaussian(self.sigma, self.lipschitz)
 
+    @property
+    def _published_shift(self) -> float:
+        """−log(1 − β/λ) for λ > β; close to β the quotient has no digits left, but λ − β is exact."""
+        if self.smoothness < self.lam / 2:
+            return -math.log1p(-self.smoothness / self.lam)
+        return math.log(self.lam / (self.lam - self.smoothness))
+
     @cached_property
     def law(self) -> PrivacyLossLaw | None:
         """The law of the bound's privacy loss; None for the bounds that have none, or where λ <= β forbids it."""
@@ -246,7 +253,7 @@ class ObjectivePerturbation(Mechanism):
         if self.bound == "monotone":
             return PositiveGaussianLaw(self._a, math.log1p(self.smoothness / self.lam))
         if self.bound == "glm" and self.lam > self.smoothness:
-            return HalfNormalLaw(self._a, -math.log1p(-self.smoothness / self.lam))
+            return HalfNormalLaw(self._a, self._published_shift)
         return None
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
@@ -278,7 +285,7 @@ class ObjectivePerturbation(Mechanism):
             if self.lam <= self.smoothness:
                 return np.full_like(alpha, np.inf)
             assert self.dimension is not None
-            shift = -self.dimension * math.log1p(-self.smoothness / self.lam) + self._a**2 / 2
+            shift = self.dimension * self._published_shift + self._a**2 / 2
             return shift + self._a * log_chi_moment_rate((alpha - 1) * self._a, self.dimension)
         if self.law is None:
             return np.full_like(alpha, np.inf)
