@@ -1,0 +1,253 @@
+"""Calibration meets its target from the safe side, and hardly misses a better one."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from objpert_core.accounting import (
+    ApproximateMinima,
+    Gaussian,
+    ObjectivePerturbation,
+    calibrate_gaussian,
+    calibrate_objective_perturbation,
+    calibrate_published,
+    default_noise_ratio,
+    via_rdp,
+)
+from tests.accounting.oracles import delta_from_rdp
+from tests.accounting.test_conversion import curve_of
+
+targets = {
+    "epsilon": st.floats(-3, 2).map(lambda x: 10.0**x),
+    "delta": st.one_of(st.floats(-15, -2).map(lambda x: 10.0**x), st.floats(0.01, 0.9)),
+}
+
+
+def objective_of(result) -> ObjectivePerturbation:
+    return result.objective if isinstance(result, ApproximateMinima) else result
+
+
+def check(result, epsilon: float, delta: float, accountant: str = "profile") -> None:
+    """(ε, δ) both ways: never over the target, and ε short of it by less than 1e-6."""
+    accounted = via_rdp(result) if accountant == "rdp" else result
+    assert accounted.delta(epsilon) <= delta
+    reached = accounted.epsilon(delta)
+    assert reached <= epsilon
+    objective = objective_of(result)
+    if (
+        getattr(objective, "bound", None) in ("glm", "non-glm")
+        and objective.lam - objective.smoothness < 1e-9 * objective.lam
+    ):
+        return  # 1 − β/λ has so few digits left that no double λ comes closer
+    assert reached >= epsilon * (1 - 1e-6), (reached / epsilon - 1, result)
+
+
+@given(**targets, sensitivity=st.sampled_from([1.0, 2**0.5, 0.1, 10.0]))
+@settings(deadline=None, max_examples=100)
+def test_gaussian(epsilon, delta, sensitivity):
+    mechanism = calibrate_gaussian(epsilon, delta, sensitivity)
+    check(mechanism, epsilon, delta)
+    assert Gaussian(mechanism.sigma * (1 - 1e-11), sensitivity).delta(epsilon) > delta * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(0.0, 0.1), (0, 1e-300), (1e-12, 1e-5), (700.0, 1e-5), (0.0, 1 - 1e-12), (1.0, 1 - 1e-9)]
+)
+def test_gaussian_at_the_edges(epsilon, delta):
+    mechanism = calibrate_gaussian(epsilon, delta)
+    assert mechanism.delta(epsilon) <= delta
+    assert mechanism.epsilon(delta) <= epsilon
+
+
+@pytest.mark.parametrize(("epsilon", "sigma", "lam"), [(0.1, 43.486, 19.9), (1.0, 5.276, 1.93), (8.0, 0.849, 0.213)])
+def test_figures_of_the_note(epsilon, sigma, lam):
+    """R = √2, δ = 1e-5: the Gaussian σ, and λ = R²/(ε + R²/(2σ²)) at f = 1."""
+    mechanism = calibrate_objective_perturbation(epsilon, 1e-5, 2**0.5, noise_ratio=1)
+    assert mechanism.sigma == pytest.approx(sigma, abs=6e-4)
+    assert mechanism.lam == pytest.approx(lam, rel=3e-3)
+    assert mechanism.lam == pytest.approx(2 / (epsilon + 1 / mechanism.sigma**2), rel=1e-10)
+    check(mechanism, epsilon, 1e-5)
+
+
+@pytest.mark.parametrize(("epsilon", "lam"), [(0.1, 45.4), (1.0, 3.73), (8.0, 0.657)])
+def test_published_recipe(epsilon, lam):
+    """Up to 4 % below the note's λ, and still a proof: the same curve in 40 digits gives δ at the target."""
+    mechanism = calibrate_published(epsilon, 1e-5, 2**0.5)
+    assert lam * 0.96 < mechanism.lam < lam
+    assert 0.999e-5 < delta_from_rdp(curve_of(mechanism), epsilon) <= 1e-5
+    less = ObjectivePerturbation(mechanism.sigma, 0.999 * mechanism.lam, 2**0.5, bound="glm")
+    assert delta_from_rdp(curve_of(less), epsilon) > 1e-5
+    assert mechanism.bound == "glm"
+    assert mechanism.sigma == pytest.approx(1.3 * calibrate_gaussian(epsilon, 1e-5, 2**0.5).sigma, rel=1e-12)
+    check(mechanism, epsilon, 1e-5, "rdp")
+    released = calibrate_published(epsilon, 1e-5, 2**0.5, tau=0.01, sigma_out=0.15)
+    assert (released.tau, released.sigma_out) == (0.01, 0.15)
+    assert released.objective.lam > mechanism.lam
+    check(released, epsilon, 1e-5, "rdp")
+
+
+@given(
+    **targets,
+    bound=st.sampled_from(["logistic", "monotone", "glm"]),
+    noise_ratio=st.sampled_from([None, 1.0, 1.001, 1.02, 1.3, 2.0, 5.0]),
+    lipschitz=st.sampled_from([1.0, 2**0.5, 0.1]),
+    tau=st.sampled_from([None, None, 1e-6, 1e-2]),
+    sigma_out=st.sampled_from([None, 0.15, 0.01]),
+)
+@settings(deadline=None, max_examples=60)
+def test_objective_perturbation(epsilon, delta, bound, noise_ratio, lipschitz, tau, sigma_out):
+    sigma_out = None if tau is None else sigma_out
+    sigma = (noise_ratio or default_noise_ratio(bound, epsilon)) * calibrate_gaussian(epsilon, delta, lipschitz).sigma
+    arguments = (epsilon, delta, lipschitz, None, bound, noise_ratio, tau, sigma_out)
+    if not feasible(sigma, epsilon, delta, lipschitz, bound, tau, sigma_out):
+        with pytest.raises(ValueError, match="noise_ratio must be larger"):
+            calibrate_objective_perturbation(*arguments)
+        return
+    result = calibrate_objective_perturbation(*arguments)
+    check(result, epsilon, delta)
+    assert objective_of(result).sigma == pytest.approx(sigma, rel=1e-12)
+    assert isinstance(result, ObjectivePerturbation) == (tau is None)
+
+
+def feasible(sigma, epsilon, delta, lipschitz, bound, tau, sigma_out) -> bool:
+    """Whether this σ meets the target where regularisation no longer matters."""
+    lam = 1e35
+    limit = ObjectivePerturbation(sigma, lam, lipschitz, bound=bound)
+    if tau is not None:  # the output noise of the calibration's own choice has a fixed share of the budget
+        share = 0.01 * lipschitz / calibrate_gaussian(epsilon, delta, lipschitz).sigma
+        limit = ApproximateMinima(limit, tau, sigma_out or 2 * tau / (lam * share))
+    return limit.delta(epsilon) <= delta
+
+
+@pytest.mark.parametrize("bound", ["logistic", "monotone", "glm", "non-glm"])
+@pytest.mark.parametrize("epsilon", [1.0, 8.0])
+@pytest.mark.parametrize("tau", [None, 1e-4])
+def test_through_the_renyi_curve(bound, epsilon, tau):
+    """With accountant="rdp" the default σ is one that some λ meets, and λ is the smallest that does."""
+    ratio = 2.5 if bound == "non-glm" else None
+    result = calibrate_objective_perturbation(
+        epsilon, 1e-5, bound=bound, accountant="rdp", dimension=2, tau=tau, noise_ratio=ratio
+    )
+    assert ratio or default_noise_ratio(bound, epsilon, "rdp") == 1.3
+    check(result, epsilon, 1e-5, "rdp")
+    by_profile = calibrate_objective_perturbation(epsilon, 1e-5, bound="logistic", noise_ratio=2.5 if ratio else 1.3)
+    assert objective_of(result).lam > by_profile.lam
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "bound", "noise_ratio"),
+    [(3.6e-4, 0.763, "logistic", None), (2.29e-4, 0.7, "logistic", 5.0), (1.02e-4, 4.5e-3, "logistic", 5.0),
+     (5.4e-3, 0.574, "monotone", 2.0), (20.0, 1e-5, "glm", 1.3)],
+)  # fmt: skip
+def test_where_epsilon_moves_much_faster_than_lam(epsilon, delta, bound, noise_ratio):
+    """A λ known to 1e-8 left ε up to 1e-4 short of these."""
+    check(calibrate_objective_perturbation(epsilon, delta, bound=bound, noise_ratio=noise_ratio), epsilon, delta)
+
+
+def test_smallest_lam():
+    """1 % less regularisation misses the target."""
+    for bound in ("logistic", "monotone", "glm"):
+        result = calibrate_objective_perturbation(1.0, 1e-5, bound=bound)
+        less = ObjectivePerturbation(result.sigma, 0.99 * result.lam, bound=bound)
+        assert less.delta(1.0) > 1e-5
+
+
+def test_output_noise_of_its_own_choice_costs_next_to_nothing():
+    without = calibrate_objective_perturbation(1.0, 1e-5)
+    released = calibrate_objective_perturbation(1.0, 1e-5, tau=1e-6)
+    assert released.output == Gaussian(released.sigma_out, 2e-6 / released.objective.lam)
+    assert released.objective.sigma == without.sigma
+    assert released.objective.lam < 1.01 * without.lam
+    assert released.sigma_out < 2e-3
+    check(released, 1.0, 1e-5)
+
+
+@given(**targets, lipschitz=st.sampled_from([1.0, 0.3]))
+@settings(deadline=None, max_examples=100)
+def test_kifer(epsilon, delta, lipschitz):
+    """λ = 2β/ε to the last digit, and σ as the theorem has it."""
+    result = calibrate_objective_perturbation(epsilon, delta, lipschitz, bound="kifer2012")
+    assert result.delta(epsilon) <= delta
+    assert result.epsilon(delta) <= epsilon
+    assert result.lam == pytest.approx(2 * result.smoothness / epsilon, rel=1e-15)
+    least = lipschitz * math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon
+    assert result.sigma == pytest.approx(least, rel=1e-11)
+
+
+def test_kifer_with_more_noise():
+    gauss = calibrate_gaussian(1.0, 1e-5).sigma
+    result = calibrate_objective_perturbation(1.0, 1e-5, bound="kifer2012", noise_ratio=5.0)
+    assert result.sigma == pytest.approx(5 * gauss)
+    with pytest.raises(ValueError, match=r"noise_ratio must be at least 2\.\d+ for bound 'kifer2012' .*got 1.5"):
+        calibrate_objective_perturbation(1.0, 1e-5, bound="kifer2012", noise_ratio=1.5)
+
+
+def test_same_answer_from_the_cache():
+    assert calibrate_objective_perturbation(1.0, 1e-5) == calibrate_objective_perturbation(1, 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"epsilon": 0.0}, r"epsilon must be a finite number > 0, got 0.0"),
+        ({"epsilon": -1}, r"epsilon must be a finite number > 0, got -1"),
+        ({"epsilon": math.nan}, r"epsilon must be a finite number > 0, got nan"),
+        ({"epsilon": "1"}, r"epsilon must be a finite number > 0, got '1'"),
+        ({"delta": 0.0}, r"delta must be a number strictly between 0 and 1, got 0.0"),
+        ({"delta": 1.0}, r"delta must be a number strictly between 0 and 1, got 1.0"),
+        ({"delta": True}, r"delta must be a number strictly between 0 and 1, got True"),
+        ({"lipschitz": 0}, r"lipschitz must be a finite number > 0, got 0"),
+        ({"lipschitz": "a"}, r"lipschitz must be a finite number > 0, got 'a'"),
+        ({"lipschitz": None}, r"lipschitz must be a finite number > 0, got None"),
+        ({"smoothness": -2.0}, r"smoothness must be a finite number > 0, got -2.0"),
+        ({"bound": "best"}, r"bound must be one of .* got 'best'"),
+        ({"noise_ratio": 0.9}, r"noise_ratio must be a finite number >= 1, got 0.9"),
+        ({"noise_ratio": math.inf}, r"noise_ratio must be a finite number"),
+        ({"tau": 0}, r"tau must be a finite number > 0, got 0"),
+        ({"tau": 1e-3, "sigma_out": -1}, r"sigma_out must be a finite number > 0, got -1"),
+        ({"sigma_out": 0.1}, r"sigma_out needs tau.*sigma_out=0.1"),
+        ({"accountant": "pld"}, r"accountant must be one of 'profile', 'rdp', got 'pld'"),
+        ({"dimension": 0}, r"dimension must be a whole number >= 1, got 0"),
+        ({"bound": "kifer2012", "tau": 1e-3}, r"'kifer2012' has a profile only"),
+        ({"bound": "kifer2012", "accountant": "rdp"}, r"'kifer2012' has a profile only"),
+        ({"bound": "non-glm"}, r"'non-glm' has a Rényi curve only"),
+        ({"bound": "non-glm", "accountant": "rdp"}, r"needs accountant='rdp' and dimension"),
+        ({"bound": "glm", "noise_ratio": 1.01}, r"noise_ratio must be larger for bound 'glm'"),
+        ({"accountant": "rdp", "noise_ratio": 1.01}, r"noise_ratio must be larger .* accountant 'rdp'"),
+    ],
+)
+def test_refusals(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        calibrate_objective_perturbation(**({"epsilon": 1.0, "delta": 1e-5} | arguments))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((-0.1, 1e-5), r"epsilon must be a finite number >= 0, got -0.1"),
+        ((1.0, 2.0), r"delta must be a number strictly between 0 and 1, got 2.0"),
+        ((1.0, 1e-5, 0.0), r"sensitivity must be a finite number > 0, got 0.0"),
+        ((np.array([1.0]), 1e-5), r"epsilon must be a finite number >= 0"),
+    ],
+)
+def test_gaussian_refusals(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        calibrate_gaussian(*arguments)
+
+
+def test_default_noise_ratio():
+    """The paper's 1.3 where nothing less would do; otherwise a share of σ that fades at both ends of ε."""
+    assert default_noise_ratio("glm", 1.0) == default_noise_ratio("logistic", 1.0, "rdp") == 1.3
+    shares = [default_noise_ratio("logistic", epsilon) for epsilon in (1e-6, 0.01, 1.0, 8.0, 100.0, 1e6)]
+    assert all(1 < share <= 1.02 for share in shares)
+    assert max(shares) == shares[2]
+    assert default_noise_ratio("monotone", 1.0) > default_noise_ratio("logistic", 1.0)
+    with pytest.raises(ValueError, match=r"bound must be one of .*, got 'kifer2012'"):
+        default_noise_ratio("kifer2012", 1.0)
+    with pytest.raises(ValueError, match=r"epsilon must be a finite number > 0, got 0.0"):
+        default_noise_ratio("logistic", 0.0)
+    with pytest.raises(ValueError, match=r"accountant must be one of .*, got 'pld'"):
+        default_noise_ratio("logistic", 1.0, "pld")
