@@ -6,8 +6,8 @@
 Each person opens the page in a session of their own, then moves the σ slider again and again, each time by a step, and
 waits for the finished run and its new chart before the next move. No browser is involved: this is the server's share
 of the time. Between a figure and the next move people pause for 0.1 s, faster than a held arrow key repeats a slider's
-message. (With `--pause 0` one person's moves take 40 ms more, which is TCP's delayed acknowledgement and not work.) On
-a machine that does other work, compare the server's processor time a rerun; it includes everybody's first load.
+message; `--pause 0` keeps the server busy all the time. On a machine that does other work, compare the server's
+processor time a rerun; it includes everybody's first load.
 """
 
 import argparse

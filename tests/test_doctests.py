@@ -12,7 +12,9 @@ import pytest
 import objpert_core
 
 MODULES = ["objpert_core"] + [
-    module.name for module in pkgutil.walk_packages(objpert_core.__path__, "objpert_core.") if "__main__" not in module.name
+    module.name
+    for module in pkgutil.walk_packages(objpert_core.__path__, "objpert_core.")
+    if "__main__" not in module.name
 ]
 
 

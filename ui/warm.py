@@ -4,11 +4,17 @@ Streamlit forces a full collection after each script run. With scikit-learn, sci
 tens of milliseconds, several times what a page takes to rerun. `warm_up` loads them, builds one figure so that plotly's
 lazily imported validators are there too, and moves everything so far to the permanent generation with `gc.freeze`.
 It runs once per process, whichever page is opened first.
+
+It also turns off Nagle's algorithm on the server's sockets. Streamlit 1.67 makes its listening socket without naming the
+protocol, which keeps asyncio from doing that as it does for everybody else; a rerun's last small messages then wait for
+the browser's delayed acknowledgement, 40 ms after everything has been computed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import socket
 import threading
 
 import numpy as np
@@ -42,6 +48,15 @@ def warm_up() -> None:
         plotly.io.to_json(chart, validate=False)
         pd.DataFrame({"x": points}).to_csv(index=False)
         scipy.special.ndtr(points), scipy.stats.norm.ppf(0.5), scipy.optimize.brentq(lambda x: x, -1, 1)
+        _send_small_messages_at_once()
         gc.collect()
         gc.freeze()
         _done = True
+
+
+def _send_small_messages_at_once() -> None:
+    """TCP_NODELAY for this process's TCP sockets; those accepted later inherit it from the listening one."""
+    for item in gc.get_objects():
+        if isinstance(item, socket.socket) and item.family in (socket.AF_INET, socket.AF_INET6):
+            with contextlib.suppress(OSError):  # closed, or not TCP
+                item.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -1,0 +1,24 @@
+"""Warming up: once per process, and small messages leave at once."""
+
+import gc
+import socket
+
+from ui import warm
+
+
+def test_accepted_connections_send_small_messages_at_once():
+    with socket.socket(socket.AF_INET) as listening:  # as Streamlit makes it: no protocol named
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        assert not listening.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        warm._send_small_messages_at_once()
+        with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_the_second_call_freezes_nothing_more():
+    warm.warm_up()
+    frozen = gc.get_freeze_count()
+    assert frozen > 0
+    warm.warm_up()
+    assert gc.get_freeze_count() == frozen
