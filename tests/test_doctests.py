@@ -11,11 +11,8 @@ import pytest
 
 import objpert_core
 
-MODULES = ["objpert_core"] + [
-    module.name
-    for module in pkgutil.walk_packages(objpert_core.__path__, "objpert_core.")
-    if "__main__" not in module.name
-]
+FOUND = [module.name for module in pkgutil.walk_packages(objpert_core.__path__, "objpert_core.")]
+MODULES = ["objpert_core", *(name for name in FOUND if not name.endswith("__main__"))]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -5,9 +5,9 @@ tens of milliseconds, several times what a page takes to rerun. `warm_up` loads 
 lazily imported validators are there too, and moves everything so far to the permanent generation with `gc.freeze`.
 It runs once per process, whichever page is opened first.
 
-It also turns off Nagle's algorithm on the server's sockets. Streamlit 1.67 makes its listening socket without naming the
-protocol, which keeps asyncio from doing that as it does for everybody else; a rerun's last small messages then wait for
-the browser's delayed acknowledgement, 40 ms after everything has been computed.
+It also turns off Nagle's algorithm on the server's sockets. Streamlit 1.67 makes its listening socket without naming
+the protocol, which keeps asyncio from doing that as it does for everybody else; a rerun's last small messages then wait
+for the browser's delayed acknowledgement, 40 ms after everything has been computed.
 """
 
 from __future__ import annotations
