@@ -1,5 +1,6 @@
 """The README's Python runs, and the numbers it states are the package's."""
 
+import csv
 import re
 from pathlib import Path
 
@@ -49,3 +50,22 @@ def test_what_the_readme_names_exists(name: str) -> None:
 def test_the_picture_exists() -> None:
     for path in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README.read_text()):
         assert (README.parent / path).is_file(), path
+
+
+def test_the_results_table_quotes_the_stored_results() -> None:
+    with (README.parent / "data/results/adult_accuracy.csv").open() as file:
+        stored = list(csv.DictReader(file))
+    text = README.read_text()
+    for method, label in (
+        ("tight", "our defaults"),
+        ("published", "published recipe ("),
+        ("non-private", "without privacy"),
+    ):
+        cells = [
+            f"{100 * float(row['accuracy']):.2f} ± {100 * float(row['half_width_95']):.2f}"
+            for row in stored
+            if row["method"] == method
+        ]
+        (line,) = [line for line in text.splitlines() if line.startswith(f"| {label}")]
+        assert [cell.strip() for cell in line.strip("|").split("|")[1:]] == cells
+    assert all(row["command"] and row["seeds"] and row["commit"] for row in stored)
