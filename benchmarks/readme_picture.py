@@ -20,7 +20,7 @@ def main() -> None:
             browser = playwright.chromium.launch(
                 executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"]
             )
-            page = browser.new_page(viewport={"width": 1280, "height": 940}, color_scheme="light")
+            page = browser.new_page(viewport={"width": 1280, "height": 1000}, color_scheme="light")
             page.goto(f"http://{address}/bounds?bounds_sigma=10&bounds_lambda=5&bounds_view=1")
             page.wait_for_selector(READY, timeout=60_000)
             page.wait_for_selector(".js-plotly-plot .scatterlayer path", state="attached")

@@ -31,6 +31,7 @@ BACKGROUNDS = {"light": "#ffffff", "dark": "#171614"}  # Streamlit's two themes
 ORANGE, GREEN, BLUE, VERMILION, PURPLE, GREY = "#b97f00", "#009e73", "#1a80c4", "#d55e00", "#c0649a", "#7f7f7f"
 
 GHOST_OPACITY = 0.35
+_FEW = 16
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Role:
     dash: str
     symbol: str
     width: float = 2.0
+    marked: bool = False  # lines carry a few markers, which show even on top of another line
 
 
 ROLES: Mapping[str, Role] = {
@@ -50,7 +52,7 @@ ROLES: Mapping[str, Role] = {
     "rdp": Role(GREEN, "dashdot", "diamond"),
     "kifer2012": Role(PURPLE, "longdash", "triangle-up"),
     "monotone": Role(ORANGE, "longdashdot", "x"),
-    "lower": Role(GREY, "dot", "cross"),  # lies on the logistic curve where that is tight: narrower, drawn after it
+    "lower": Role(GREY, "dot", "cross", marked=True),  # lies on the logistic curve where that is tight
     # training
     "nonprivate": Role(GREY, "dot", "cross"),
     "published": Role(BLUE, "dash", "square"),
@@ -59,7 +61,7 @@ ROLES: Mapping[str, Role] = {
     "without": Role(BLUE, "dash", "square"),
     "with": Role(VERMILION, "solid", "circle"),
     "noise": Role(GREEN, "dashdot", "diamond"),
-    "guide": Role(GREY, "dot", "cross", 1.5),
+    "guide": Role(GREY, "solid", "cross", 1.0),
 }
 
 
@@ -95,10 +97,13 @@ def series(
         "x": np.asarray(x),
         "y": np.asarray(y),
         "mode": mode,
-        "line": {"color": look.color, "dash": look.dash, "width": 1.5 if ghost else look.width},
+        "line": {"color": look.color, "dash": look.dash, "width": 1.5 if ghost else look.width, "simplify": False},
         "meta": {"role": role, "ghost": ghost},
     }
-    if "markers" in mode:
+    if look.marked and mode == "lines" and not ghost:
+        trace["mode"] = "lines+markers"
+        trace["marker"] = {"color": look.color, "symbol": look.symbol, "size": 9, "maxdisplayed": _FEW}
+    elif "markers" in mode:
         trace["marker"] = {"color": look.color, "symbol": look.symbol, "size": 8}
     if ghost:
         trace |= {"opacity": GHOST_OPACITY, "showlegend": False, "hoverinfo": "skip"}
@@ -126,7 +131,7 @@ def band(x: ArrayLike, low: ArrayLike, high: ArrayLike, role: str, *, name: str 
 
 
 def guide(x: Sequence[float], y: Sequence[float], *, name: str = "") -> dict[str, Any]:
-    """A thin dotted helper line, for instance at the ε or δ that is being read off."""
+    """A thin helper line, for instance at the ε or δ that is being read off."""
     return series(name, np.asarray(x, float), np.asarray(y, float), "guide", showlegend=False, hoverinfo="skip")
 
 

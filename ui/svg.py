@@ -173,8 +173,10 @@ def _scatter(trace: dict[str, Any], x: _Scale, y: _Scale) -> list[str]:
         for px, p1, p2 in zip(xs, y(data - down), y(data + up), strict=True):
             parts.append(f'<path d="M{px:.1f} {p1:.1f} L{px:.1f} {p2:.1f}" stroke="{color}" stroke-width="1.5"/>')
     if "markers" in mode:
-        paints = _paints(trace.get("marker", {}).get("color", color), len(xs))
-        for px, py, fill in zip(xs, ys, paints, strict=False):
+        marker = trace.get("marker", {})
+        paints = _paints(marker.get("color", color), len(xs))
+        every = max(1, math.ceil(len(xs) / marker["maxdisplayed"])) if marker.get("maxdisplayed") else 1
+        for px, py, fill in list(zip(xs, ys, paints, strict=False))[::every]:
             if math.isfinite(px) and math.isfinite(py):
                 parts.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3.5" fill="{fill}"/>')
     return [*parts, "</g>"]
