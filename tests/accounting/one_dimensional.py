@@ -151,10 +151,10 @@ def hockey_stick_with_output_noise(
     first: Release, second: Release, offsets: tuple[float, float], sigma_out: float, epsilons: Array
 ) -> Array:
     """The same after Algorithm 1: each release is moved by its offset (a solver that stops early), then noised."""
-    edges = [release.grid(reach=11.0, panels=300) for release in (first, second)]
+    edges = [release.grid(reach=11.0, panels=120) for release in (first, second)]
     low = min(edge[0] for edge in edges) - 10 * sigma_out
     high = max(edge[-1] for edge in edges) + 10 * sigma_out
-    out = np.linspace(low, high, 6001)
+    out = np.linspace(low, high, 12001)
     densities = []
     for release, offset, edge in zip((first, second), offsets, edges, strict=True):
         theta, weights = _gauss(edge)

@@ -221,3 +221,10 @@ def test_search_over_orders_at_the_ends_of_the_range(sigma, lam, bound, lipschit
     assert ((values >= 0) & (values <= 1)).all()
     lower = (base.gaussian if bound == "non-glm" else base).epsilon(delta)
     assert (epsilon >= lower * (1 - 1e-12)).all()
+
+
+def test_best_order_beyond_the_scan():
+    """ε = k·a needs α ≈ k/a: at a = 1e-18 the search has to move on from 1e17."""
+    target = Gaussian(1e18)
+    exact = oracles.epsilon_from_rdp(curve_of(target), 1e-200)
+    assert relative_error(via_rdp(target).epsilon(1e-200), exact) < 1e-9

@@ -145,6 +145,7 @@ def test_integrals_against_the_oracle(a, kappa):
         assert relative_error(mechanism.rdp(alpha), oracle.rdp(alpha)) < 1e-12
 
 
+@pytest.mark.slow
 def test_oracle_in_v_agrees_with_oracle_in_p():
     """The change of variables of the oracle, against quadrature over v of the maximum found by brute force."""
     a, kappa, epsilon = 1.0, 2.0, 0.5
