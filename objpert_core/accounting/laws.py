@@ -99,11 +99,13 @@ class HalfNormalLaw(PrivacyLossLaw):
 
     a: float
     shift: float
+    shift_rest: float = 0.0  # what rounding the shift to a double left off; ε − shift is compared with a
 
     def log_profile(self, epsilon: FloatArray) -> FloatArray:
         """Theorem 3.1 with the correction of its second branch: e^{L²/(2σ²)} where e^{L²/σ²} is printed."""
-        above = epsilon - self.shift - self.a**2 / 2
-        upper = _gaussian.log_profile(epsilon - self.shift, self.a) + np.log(2)
+        moved = epsilon - self.shift - self.shift_rest
+        above = moved - self.a**2 / 2
+        upper = _gaussian.log_profile(moved, self.a) + np.log(2)
         x = self.a * SQRT_HALF
         # 1 − E[e^{−a|v|}] = 1 − erfcx(x), which cancels for small x
         lift = erf(x) * np.exp(x * x) - np.expm1(x * x) if x < 0.5 else 1 - erfcx(x)
@@ -139,11 +141,13 @@ class PositiveGaussianLaw(PrivacyLossLaw):
 
     a: float
     shift: float
+    shift_rest: float = 0.0  # what rounding the shift to a double left off; ε − shift is compared with a
 
     def log_profile(self, epsilon: FloatArray) -> FloatArray:
         """The Gaussian profile, moved by the shift; below the shift the atom at ω = shift counts as well."""
-        upper = _gaussian.log_profile(np.maximum(epsilon - self.shift, 0.0), self.a)
-        below = np.minimum(epsilon - self.shift, 0.0)
+        moved = epsilon - self.shift - self.shift_rest
+        upper = _gaussian.log_profile(np.maximum(moved, 0.0), self.a)
+        below = np.minimum(moved, 0.0)
         lower = np.log(-np.expm1(below) + np.exp(below) * erf(self.a * SQRT_HALF / 2))
         return np.minimum(np.where(below < 0, lower, upper), 0.0)
 

@@ -38,6 +38,11 @@ _NO_PLD = (
 )
 
 
+def _two_doubles(value: np.longdouble) -> tuple[float, float]:
+    """`value` rounded, and the rest (0.0 on platforms whose long double is a double)."""
+    return float(value), float(value - np.longdouble(float(value)))
+
+
 class Mechanism(ABC):
     """What every mechanism answers; subclasses supply the logarithm of the profile and the Rényi curve."""
 
@@ -239,11 +244,10 @@ class ObjectivePerturbation(Mechanism):
         return Gaussian(self.sigma, self.lipschitz)
 
     @property
-    def _published_shift(self) -> float:
+    def _published_shift(self) -> np.longdouble:
         """−log(1 − β/λ) for λ > β; close to β the quotient has no digits left, but λ − β is exact."""
-        if self.smoothness < self.lam / 2:
-            return -math.log1p(-self.smoothness / self.lam)
-        return math.log(self.lam / (self.lam - self.smoothness))
+        smoothness, lam = np.longdouble(self.smoothness), np.longdouble(self.lam)
+        return -np.log1p(-smoothness / lam) if smoothness < lam / 2 else np.log(lam / (lam - smoothness))
 
     @cached_property
     def law(self) -> PrivacyLossLaw | None:
@@ -251,9 +255,9 @@ class ObjectivePerturbation(Mechanism):
         if self.bound == "logistic":
             return logistic_law(self._a, self.lipschitz**2 / self.lam)
         if self.bound == "monotone":
-            return PositiveGaussianLaw(self._a, math.log1p(self.smoothness / self.lam))
+            return PositiveGaussianLaw(self._a, *_two_doubles(np.log1p(np.longdouble(self.smoothness) / self.lam)))
         if self.bound == "glm" and self.lam > self.smoothness:
-            return HalfNormalLaw(self._a, self._published_shift)
+            return HalfNormalLaw(self._a, *_two_doubles(self._published_shift))
         return None
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
@@ -285,7 +289,7 @@ class ObjectivePerturbation(Mechanism):
             if self.lam <= self.smoothness:
                 return np.full_like(alpha, np.inf)
             assert self.dimension is not None
-            shift = self.dimension * self._published_shift + self._a**2 / 2
+            shift = self.dimension * float(self._published_shift) + self._a**2 / 2
             return shift + self._a * log_chi_moment_rate((alpha - 1) * self._a, self.dimension)
         if self.law is None:
             return np.full_like(alpha, np.inf)
