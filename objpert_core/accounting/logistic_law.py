@@ -35,6 +35,7 @@ from objpert_core.accounting.laws import PositiveGaussianLaw, PrivacyLossLaw
 
 _MAX_NEWTON = 100
 _BISECTIONS = 48
+_SMALL = 1e-3  # below this a, ε − T is of the size of the rounding errors of T in double precision
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class LogisticLaw(PrivacyLossLaw):
 
     a: float
     kappa: float
+    kappa_rest: float = 0.0  # what rounding κ to a double left off
     threshold: float = field(init=False)  # ε* = κ − a²/2: from here on T = G
     _scale: float = field(init=False)  # Q
 
@@ -87,6 +89,22 @@ class LogisticLaw(PrivacyLossLaw):
         if inside.any():
             between = gaussian[inside]
             result[inside] = np.maximum(self._value(between, self._q_of(np.abs(between))), result[inside])
+        return result
+
+    def _shortfall(self, epsilon: FloatArray, v: FloatArray) -> FloatArray:
+        """ε − T(v); for small a, on which scale it counts, in extended precision where the machine has it."""
+        if self.a > _SMALL:
+            return epsilon - self.loss(v)
+        gaussian = self.a * (self.a / 2 + v)
+        result = epsilon - np.maximum(gaussian, 0.0)
+        inside = np.abs(gaussian) < self.threshold
+        if inside.any():
+            between = gaussian[inside]
+            q = self._q_of(np.abs(between)).astype(np.longdouble)  # T is stationary in q: a double is good enough
+            p, w = np.where(between >= 0, 0.5 + q, 0.5 - q), (0.5 - q) * (0.5 + q)
+            kappa = np.longdouble(self.kappa) + self.kappa_rest
+            loss = p * between + np.log1p(kappa * w) - 0.5 * np.longdouble(self.a) ** 2 * w
+            result[inside] = np.minimum((epsilon[inside] - loss).astype(float), result[inside])
         return result
 
     def position(self, epsilon: FloatArray) -> FloatArray:
@@ -175,7 +193,7 @@ class LogisticLaw(PrivacyLossLaw):
 
             def log_f(v: FloatArray, row: IntArray) -> FloatArray:
                 with np.errstate(divide="ignore"):
-                    return np.log(-np.expm1(np.minimum(eps[row] - self.loss(v), 0.0)))
+                    return np.log(-np.expm1(np.minimum(self._shortfall(eps[row], v), 0.0)))
 
             middle = log_expectation(log_f, breaks)
             result[low] = np.minimum(np.logaddexp(middle, self._log_tail(eps, start)), 0.0)
@@ -234,8 +252,8 @@ class LogisticLaw(PrivacyLossLaw):
         return high
 
 
-def logistic_law(a: float, kappa: float) -> PrivacyLossLaw:
-    """The law of T for a = R/σ and κ = R²/λ."""
+def logistic_law(a: float, kappa: float, kappa_rest: float = 0.0) -> PrivacyLossLaw:
+    """The law of T for a = R/σ and κ = R²/λ, the latter as the sum of two doubles."""
     if kappa <= a**2 / 2:
         return PositiveGaussianLaw(a, 0.0)
-    return LogisticLaw(a, kappa)
+    return LogisticLaw(a, kappa, kappa_rest)

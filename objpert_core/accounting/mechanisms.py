@@ -253,7 +253,7 @@ class ObjectivePerturbation(Mechanism):
     def law(self) -> PrivacyLossLaw | None:
         """The law of the bound's privacy loss; None for the bounds that have none, or where λ <= β forbids it."""
         if self.bound == "logistic":
-            return logistic_law(self._a, self.lipschitz**2 / self.lam)
+            return logistic_law(self._a, *_two_doubles(np.longdouble(self.lipschitz) ** 2 / np.longdouble(self.lam)))
         if self.bound == "monotone":
             return PositiveGaussianLaw(self._a, *_two_doubles(np.log1p(np.longdouble(self.smoothness) / self.lam)))
         if self.bound == "glm" and self.lam > self.smoothness:
