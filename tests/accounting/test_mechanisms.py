@@ -29,13 +29,12 @@ sigmas, lams = st.floats(-3, 6).map(lambda x: 10.0**x), st.floats(-6, 9).map(lam
 def allowed(row) -> float:
     """1e-9 for profiles, and 1e-12 for Rényi curves.
 
-    T is about log(κ/4) and known to 1e-16 of that, while ε − T is compared with a: where a is tiny and the hazard rate
-    large the profile of the logistic bound is conditioned accordingly. So are the others without extended precision,
-    in which the package otherwise keeps their shift.
+    ε less the shift, or less T, is compared with a: without extended precision, in which the package otherwise takes
+    that difference, the profiles are conditioned accordingly where a is tiny and the hazard rate large.
     """
     if row["what"] == "rdp":
         return 1e-12
-    if row["bound"] != "logistic" and np.finfo(np.longdouble).eps < 1e-18:
+    if np.finfo(np.longdouble).eps < 1e-18:
         return 1e-9
     tail = math.sqrt(-2 * float(mp.log(mpf(row["value"])))) + 1
     return max(1e-9, 1e-15 * row["at"] * tail * row["sigma"] / row["lipschitz"])
