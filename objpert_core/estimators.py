@@ -116,7 +116,7 @@ class ObjPertLogisticRegression(ClassifierMixin, _WarnsOfCopies):
 
     Notes
     -----
-    Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1, with the tight logistic bound (docs in README).
+    Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1, with the tight logistic bound (README, theorem).
     `fit` takes no sample weights: a weight would change how much one person can move the model. Searching over
     parameters fits many models; each spends its own budget, and a `PrivacyBudgetWarning` says so.
 

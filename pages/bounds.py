@@ -1,6 +1,7 @@
 """Bounds (Figure 1 of Redberg et al. 2023): the privacy profile of one fit under every bound."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -128,7 +129,7 @@ def explore() -> None:
     with page.errors():
         found = bc.readings(setting, bounds, delta, epsilon)
         with picture:
-            answer(found, delta)
+            answer(setting, found, delta)
             chart = draw(
                 setting,
                 bounds,
@@ -152,10 +153,19 @@ def explore() -> None:
         page.reproduce(snippets.bounds(**vars(setting), epsilon=epsilon, delta=delta))
 
 
-def answer(found: list[bc.Reading], delta: float) -> None:
+def answer(setting: bc.Setting, found: list[bc.Reading], delta: float) -> None:
     eps = {reading.bound: reading.epsilon for reading in found}
+    own = replace(setting, smoothness=setting.logistic_smoothness)
     page.answer(
-        sentences.bounds_answer(delta, eps["logistic"], min(eps[b] for b in bc.PUBLISHED), eps["lower"]),
+        sentences.bounds_answer(
+            delta,
+            eps["logistic"],
+            eps["lower"],
+            published=min(eps[b] for b in bc.PUBLISHED),
+            own=min(bc.epsilon_at(b, own, delta) for b in bc.PUBLISHED),
+            smoothness=setting.smoothness,
+            own_smoothness=own.smoothness,
+        ),
         f"{sentences.odds_sentence(eps['logistic'])} {sentences.except_with(delta)}",
         sentences.accounted(sentences.TIGHT),
     )

@@ -39,7 +39,7 @@ PRESETS = (
 
 
 def next_draw() -> None:
-    st.session_state[DRAW.key] = DRAW.value() % home_picture.DRAWS + 1
+    st.session_state[DRAW.key] = DRAW.stored(DRAW.value() % home_picture.DRAWS + 1)
 
 
 @st.fragment
@@ -56,8 +56,8 @@ def explore() -> None:
         before = previous("home", replace(scene, draw=1))
         with picture:
             page.answer(
-                sentences.home_answer(told.epsilon),
-                f"{sentences.guarantee(told.epsilon, delta, sentences.TIGHT)} "
+                sentences.home_answer(told.guess),
+                f"Proved for every person and all data: {sentences.guarantee(told.epsilon, delta, sentences.TIGHT)} "
                 f"{sentences.odds_sentence(told.epsilon, 'θ')} {sentences.except_with(delta)}",
             )
             chart = home_picture.release(scene, before)
@@ -112,14 +112,18 @@ def predict() -> None:
         ):
             return
         person = PERSON.default
-        for lam, column in zip((1.0, 0.1), st.columns(2), strict=True):
-            scene = home_picture.Scene(2.5, lam, person, 1)
+        scenes = [home_picture.Scene(2.5, lam, person, 1) for lam in (1.0, 0.1)]
+        view = float(scenes[0].grid()[0]), float(scenes[1].grid()[-1])
+        for scene, column in zip(scenes, st.columns(2), strict=True):
             told = home_picture.story(scene, 1e-5)
             with column:
-                st.markdown(f"**λ = {lam:g}.** {sentences.guarantee(told.epsilon, 1e-5, sentences.TIGHT)}")
+                st.markdown(
+                    f"**λ = {scene.lam:g}.** {sentences.home_answer(told.guess)} "
+                    f"{sentences.guarantee(told.epsilon, 1e-5, sentences.TIGHT)}"
+                )
                 page.chart(
-                    home_picture.densities(scene),
-                    key=f"home_try_{lam:g}",
+                    home_picture.densities(scene, view),
+                    key=f"home_try_{scene.lam:g}",
                     alt=sentences.home_alt(person, told.epsilon),
                     filename="try-it",
                 )

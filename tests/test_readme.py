@@ -1,6 +1,7 @@
 """The README's Python runs, and the numbers it states are the package's."""
 
 import csv
+import math
 import re
 from pathlib import Path
 
@@ -31,11 +32,15 @@ def test_five_minutes_states_the_bounds_as_they_are() -> None:
     kifer = ObjectivePerturbation(**shape, bound="kifer2012").epsilon(1e-5)
     glm = ObjectivePerturbation(**shape, bound="glm")
     tight = ObjectivePerturbation(10.0, 5.0)
-    assert f"the 2012 theorem certifies ε = {kifer:.2f}" in text
-    assert f"the 2023 theorem ε = {glm.epsilon(1e-5):.2f}" in text
+    own = ObjectivePerturbation(10.0, 5.0, bound="glm").epsilon(1e-5)
+    assert f"the 2012 theorem certifies ε = {kifer:.2f}, the 2023 theorem ε = {glm.epsilon(1e-5):.2f} " in text
     assert f"({via_rdp(glm).epsilon(1e-5):.2f} through Rényi)" in text
-    assert f"ours ε = {tight.epsilon(1e-5):.2f}" in text
+    assert f"the 2023 theorem certifies ε = {own:.2f}, ours ε = {tight.epsilon(1e-5):.2f}" in text
     assert f"no proof can certify less than {tight.gaussian.epsilon(1e-5):.2f}" in text
+    at_one = {"sigma": 10.0, "lam": 1.0, "smoothness": 1.0}
+    assert ObjectivePerturbation(**at_one, bound="glm").explain() is not None
+    assert ObjectivePerturbation(**at_one, bound="kifer2012").epsilon(1e-5) == 2
+    assert f"ε = 2, ours with {math.ceil(100 * ObjectivePerturbation(10.0, 1.0).epsilon(1e-5)) / 100:.2f}" in text
 
 
 def test_the_test_command_is_where_ci_looks_for_it() -> None:

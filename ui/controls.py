@@ -99,6 +99,10 @@ class Control:
         """The current value without drawing anything: what the session holds, else the default."""
         return st.session_state.get(self.key, self.default)
 
+    def stored(self, value: Any) -> Any:
+        """`value` as the session state has to hold it."""
+        return value
+
     def encode(self, value: Any) -> str:
         """`value` as the address writes it."""
         return str(value)
@@ -175,26 +179,44 @@ class Toggle(Control):
 
 @dataclass(frozen=True)
 class Number(Control):
-    """A number typed in or stepped through: a seed, a count. Integer when `low`, `high` and `default` are."""
+    """A whole number typed in or stepped through: a seed, a count.
 
-    low: float = 0
-    high: float = 100
-    step: float = 1
+    The field is one of floats underneath: Streamlit 1.67 raises on ``?key=inf`` where it would make an integer of it.
+    """
 
-    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> Any:
+    low: int = 0
+    high: int = 100
+    step: int = 1
+
+    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> int:
         """Draw the field and return the number."""
-        return st.number_input(
+        number = st.number_input(
             self.label,
-            min_value=self.low,
-            max_value=self.high,
-            value=self.default,
-            step=self.step,
+            min_value=float(self.low),
+            max_value=float(self.high),
+            value=float(self.default),
+            step=float(self.step),
+            format="%.0f",
             **self._common(disabled, label_visibility),
         )
+        return _whole(number)
+
+    def value(self) -> int:
+        """The current value without drawing anything: what the session holds, else the default."""
+        return _whole(super().value())
+
+    def stored(self, value: Any) -> float:
+        """`value` as the session state has to hold it."""
+        return float(value)
 
     def encode(self, value: Any) -> str:
         """Plain decimal."""
-        return str(value)
+        return str(int(value))
+
+
+def _whole(value: float) -> int:
+    """The whole number that the field shows for `value`."""
+    return math.floor(value + 0.5)
 
 
 @dataclass(frozen=True)
@@ -213,7 +235,7 @@ class Preset:
     def apply(self) -> None:
         """Write the values to the session state; only before the controls are shown (a button's callback is)."""
         for control, value in self.values.items():
-            st.session_state[control.key] = value
+            st.session_state[control.key] = control.stored(value)
 
 
 def preset_buttons(presets: Sequence[Preset], *, prefix: str) -> None:

@@ -71,14 +71,19 @@ class Story:
     epsilon: float
     delta: float
     exact_delta: float
+    guess: float
 
 
 def story(scene: Scene, delta: float) -> Story:
-    """ε proved at δ, and the exact δ of this pair at that ε, the worse direction."""
+    """ε proved at δ, the exact δ of this pair at that ε in the worse direction, and how often the best guess is right.
+
+    The best guess between two equally likely data sets is right with probability (1 + total variation)/2, and the total
+    variation is the hockey-stick divergence at ε = 0.
+    """
     epsilon = scene.mechanism.epsilon(delta)
     pair = scene.without, scene.with_person
     exact = max(first.hockey_stick(second, epsilon) for first, second in (pair, pair[::-1]))
-    return Story(epsilon, delta, exact)
+    return Story(epsilon, delta, exact, 0.5 + 0.5 * scene.without.hockey_stick(scene.with_person, 0.0))
 
 
 def release(scene: Scene, ghost: Scene | None = None) -> go.Figure:
@@ -147,9 +152,9 @@ def release(scene: Scene, ghost: Scene | None = None) -> go.Figure:
     )
 
 
-def densities(scene: Scene) -> go.Figure:
-    """The two densities alone, for a side-by-side comparison."""
-    theta = scene.grid()
+def densities(scene: Scene, view: tuple[float, float]) -> go.Figure:
+    """The two densities alone, over θ from view[0] to view[1], for a side-by-side comparison."""
+    theta = np.linspace(*view, POINTS)
     laws = {"without": scene.without, "with": scene.with_person}
     curves = {role: law.density(theta) for role, law in laws.items()}
     return figures.figure(

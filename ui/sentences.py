@@ -12,13 +12,9 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 ADJACENCY = "add or remove one row"
 TIGHT = "the privacy profile of the tight bound for the logistic loss"
 
+EXACT = 1e-6  # relative: what is closer than this is called equal, in sentences and in tables
+
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_TELLING = (
-    (0.3, "can hardly tell"),
-    (1.5, "can tell only a little better than by guessing"),
-    (4.0, "can often guess"),
-    (math.inf, "may know almost surely"),
-)
 _ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
 
@@ -62,6 +58,10 @@ def percent(value: float, digits: int = 1) -> str:
 
 def ratio(value: float, digits: int = 3) -> str:
     """How many times: 1.43×, from 10,000 on 7.6×10⁴; ∞ where nothing is proved; – where there is nothing to compare."""
+    if abs(value - 1) <= EXACT:
+        return "1×"
+    if 1 < value < 1.001:
+        return "< 1.001×"
     if math.isnan(value):
         return "–"
     if math.isinf(value):
@@ -107,31 +107,41 @@ def accounted(accountant: str) -> str:
     return f"Neighbouring data sets: {ADJACENCY}. Accounted by {accountant}."
 
 
-def bounds_answer(at_delta: float, tight: float, published: float, lower: float) -> str:
-    """The Bounds page's one large sentence, from ε at δ of the tight, the published and the lower bound.
+def bounds_answer(
+    at_delta: float, tight: float, lower: float, published: float, own: float, smoothness: float, own_smoothness: float
+) -> str:
+    """The Bounds page's one large sentence, from ε at δ of the tight, the lower and the published bounds.
 
-    `published` is the smallest ε that the published bounds prove (`math.inf` when they prove nothing).
+    `published` is the smallest ε that the published bounds prove at the page's β = `smoothness`, `own` at the logistic
+    loss's own β = `own_smoothness` (`math.inf` when they prove nothing): the tight bound is about that loss only.
     """
     start = f"One fit of logistic regression costs ε = {epsilon(tight)} at δ = {delta(at_delta)}"
     if math.isinf(tight):
         return f"No bound proves a finite ε at δ = {delta(at_delta)} with this setting."
-    if lower > 0 and tight <= lower * 1.0005:
+    if lower > 0 and tight <= lower * (1 + EXACT):
         start += ", exactly what the Gaussian mechanism with this noise costs"
+    elif 0 < tight < 1.001 * lower:
+        start += ", less than a thousandth above what the Gaussian mechanism with this noise costs"
     elif lower > 0:
         start += f", {number(tight / lower, up=True)} times what the Gaussian mechanism with this noise costs"
-    if math.isinf(published):
+    if math.isinf(own):
         return start + "; the published bounds prove nothing here."
-    if published > tight * 1.0005:
-        return start + f"; the published analysis proves only ε = {epsilon(published)}."
-    return start + "; the published analysis proves the same."
+    if own <= tight * (1 + EXACT):
+        return start + "; the published analysis proves the same."
+    start += f"; the published analysis proves only ε = {epsilon(own)}"
+    if math.isclose(smoothness, own_smoothness):
+        return start + "."
+    other = f"ε = {epsilon(published)}" if math.isfinite(published) else "nothing"
+    return start + f" for this loss (β = {number(own_smoothness)}), and {other} for β = {number(smoothness)}."
 
 
-def home_answer(eps: float) -> str:
-    """The Home page's large sentence: how well the two curves can be told apart."""
-    if math.isinf(eps):
-        return "Nothing is proved about how well the two curves can be told apart."
-    how = next(word for limit, word in _TELLING if eps <= limit)
-    return f"Whoever sees the released θ {how} whether you were in the data: ε = {epsilon(eps)}."
+def home_answer(guess: float) -> str:
+    """The Home page's large sentence: how often the best guess from one release of this pair of data sets is right."""
+    share = math.ceil(1000 * guess - 1e-9) / 1000
+    return (
+        f"From the released θ, the best guess whether this person was in the data is right {percent(share)} of the "
+        "time; a coin is right 50 %."
+    )
 
 
 def home_alt(person: str, eps: float) -> str:
@@ -147,7 +157,7 @@ def loss_alt(eps: float) -> str:
     """Alt text of the privacy loss chart."""
     return (
         "Privacy loss, the logarithm of the ratio of the two densities, against the released θ. "
-        f"Dotted lines mark ±ε = ±{epsilon(eps)}, which it may pass only with small probability."
+        f"Horizontal lines mark ±ε = ±{epsilon(eps)}, which it may pass only with small probability."
     )
 
 
@@ -155,7 +165,7 @@ def pair(eps: float, at_delta: float, exact: float) -> str:
     """What holds for this pair of data sets, against what is proved for all."""
     found = f"δ = {delta(exact, 3)}" if exact > 0 else "δ below 10⁻³⁰⁰"
     return (
-        f"Dotted: ±ε = ±{epsilon(eps)}, proved for every pair of data sets at δ = {delta(at_delta)}. "
+        f"Horizontal lines: ±ε = ±{epsilon(eps)}, proved for every pair of data sets at δ = {delta(at_delta)}. "
         f"This pair alone has {found} at that ε."
     )
 

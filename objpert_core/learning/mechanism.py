@@ -99,7 +99,7 @@ def perturb_and_solve(
     Notes
     -----
     Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1; the default bound is the tight logistic bound
-    (docs in README). The norm of a row's gradient is at most R = √(1 + s²) without clipping gradients.
+    (README, theorem). The norm of a row's gradient is at most R = √(1 + s²) without clipping gradients.
 
     Examples
     --------

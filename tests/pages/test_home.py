@@ -89,7 +89,7 @@ def test_presets_set_exact_values_and_rewrite_the_answer(name, sigma):
     assert app.session_state["home_lambda"] == 1.0
     text = " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
     epsilon = acc.ObjectivePerturbation(sigma, 1.0).epsilon(1e-5)
-    shown = float(text.split("in the data: ε = ")[1].split(".</p>")[0])
+    shown = float(text.split("all data: ε = ")[1].split(" at δ")[0])
     assert epsilon <= shown <= 1.01 * epsilon
 
 
@@ -108,13 +108,21 @@ def test_the_previous_densities_stay_as_a_ghost():
         {"home_sigma": "-1", "home_lambda": "0", "home_draw": "0"},
         {"home_sigma": "abc", "home_draw": "1e99", "home_person": "nobody"},
         {"home_draw": "-5", "home_delta": "nan", "home_lambda": "∞"},
-        {"home_draw": "1.5"},
+        {"home_draw": "1e999"},
+        {"home_draw": "-inf"},
+        {"home_draw": "9" * 400},
     ],
 )
 def test_nonsense_in_the_address_falls_back_to_the_default(query):
     app = open_page(**query)
     values = {key: app.session_state[key] for key in ("home_sigma", "home_lambda", "home_draw", "home_delta")}
     assert values == {"home_sigma": 2.5, "home_lambda": 1.0, "home_draw": 1, "home_delta": 1e-5}
+
+
+def test_a_fraction_in_the_address_counts_as_the_whole_number_that_is_shown():
+    whole, fraction = spec(open_page(home_draw="8")), spec(open_page(home_draw="7.5"))
+    assert fraction == whole
+    assert fraction != spec(open_page(home_draw="7"))
 
 
 def test_try_it_reveals_after_the_prediction_and_is_right():
@@ -133,6 +141,15 @@ def test_try_it_reveals_after_the_prediction_and_is_right():
 def test_the_way_to_the_other_pages():
     links = {link.proto.page for link in open_page().get("page_link")}
     assert {"bounds", "training"} <= links
+
+
+def test_the_best_guess_is_half_the_area_between_the_densities():
+    scene = home_picture.Scene(2.5, 1.0, "disagrees with the others", 1)
+    theta = np.linspace(-60, 60, 400_001)
+    gap = np.abs(scene.without.density(theta) - scene.with_person.density(theta)).sum() * (theta[1] - theta[0])
+    guess = home_picture.story(scene, 1e-5).guess
+    assert guess == pytest.approx(0.5 + gap / 4, abs=1e-6)
+    assert home_picture.story(scene, 1e-2).guess == guess  # it is about the release, not about where ε is read off
 
 
 def test_exact_delta_of_the_pair_is_below_the_promise():

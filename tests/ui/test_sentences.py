@@ -93,23 +93,34 @@ def test_guarantee_names_delta_adjacency_and_accountant(eps):
     assert ("ε = 0.4" in text) == math.isfinite(eps)
 
 
-def test_bounds_answer_tells_the_three_cases_apart():
-    exact = s.bounds_answer(1e-5, 0.7255, 0.81, 0.7255)
+def answer(tight, lower, published, own, smoothness=1.0):
+    return s.bounds_answer(1e-5, tight, lower, published, own, smoothness, 0.25)
+
+
+def test_bounds_answer_tells_the_cases_apart():
+    exact = answer(0.7255, 0.7255, 0.81, 0.77)
     assert exact.startswith("One fit of logistic regression costs ε = 0.726 at δ = 10⁻⁵, exactly what the Gaussian")
-    assert "the published analysis proves only ε = 0.81" in exact
-    worse = s.bounds_answer(1e-5, 1.2, math.inf, 0.6)
+    assert exact.endswith("proves only ε = 0.77 for this loss (β = 0.25), and ε = 0.81 for β = 1.")
+    assert answer(0.7255, 0.7255, 0.77, 0.77, 0.25).endswith("the published analysis proves only ε = 0.77.")
+    assert answer(0.42, 0.34, math.inf, 2.0).endswith("ε = 2 for this loss (β = 0.25), and nothing for β = 1.")
+    worse = answer(1.2, 0.6, math.inf, math.inf)
     assert "2 times what the Gaussian mechanism" in worse
     assert "the published bounds prove nothing here" in worse
-    assert "proves the same" in s.bounds_answer(1e-5, 0.5, 0.5, 0.5)
-    assert s.bounds_answer(1e-5, math.inf, math.inf, 0.5).startswith("No bound proves a finite ε")
+    assert "proves the same" in answer(0.5, 0.5, 0.6, 0.5)
+    assert answer(math.inf, 0.5, math.inf, math.inf).startswith("No bound proves a finite ε")
 
 
-def test_home_answer_grows_with_epsilon():
-    words = [s.home_answer(eps) for eps in (0.1, 1.0, 3.0, 9.0, math.inf)]
-    assert len(set(words)) == 5
-    assert "can hardly tell" in words[0]
-    assert "almost surely" in words[3]
-    assert "Nothing is proved" in words[4]
+def test_the_sentence_and_the_table_agree_on_what_is_exact():
+    for factor in (1.0, 1 + 1e-9, 1 + 2e-6, 1.00001, 1.0009, 1.002, 1.2):
+        said = "exactly" in answer(0.5 * factor, 0.5, 9.0, 9.0)
+        assert said == (s.ratio(factor) == "1×"), factor
+    assert s.ratio(1.00001) == "< 1.001×"
+    assert s.ratio(1.0021) == "1.01×"
+
+
+def test_home_answer_states_the_rate_rounded_up():
+    assert "is right 56.2 % of the time" in s.home_answer(0.5611)
+    assert "is right 50.0 % of the time" in s.home_answer(0.5)
 
 
 def test_ranking_is_sorted_and_says_nothing_for_infinity():
