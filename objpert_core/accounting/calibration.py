@@ -154,7 +154,8 @@ def calibrate_objective_perturbation(
     lipschitz, smoothness, bound, dimension
         As in `ObjectivePerturbation`.
     noise_ratio : float >= 1, optional
-        f in σ = f·σ_Gauss; by default `default_noise_ratio`, and for ``"kifer2012"`` the σ of Theorem 2.8.
+        f in σ = f·σ_Gauss; by default `default_noise_ratio` (at least 1.02 where ε < 1000·δ), and for ``"kifer2012"``
+        the σ of Theorem 2.8.
     tau : float > 0, optional
         Gradient norm at which the solver may stop; the result is then an `ApproximateMinima`.
     sigma_out : float > 0, optional
@@ -245,6 +246,8 @@ def _calibrate(
         return _calibrate_kifer(epsilon, delta, lipschitz, smoothness, noise_ratio, sigma_gauss)
     if noise_ratio is None:
         noise_ratio = default_noise_ratio(bound, epsilon, accountant)
+        if epsilon < 1e3 * delta:  # around ε = δ output noise costs its share of σ, not the square of that
+            noise_ratio = max(noise_ratio, 1 + 2 * _OUTPUT_SHARE)
     sigma = sigma_gauss * noise_ratio
     output_ratio = _OUTPUT_SHARE * lipschitz / sigma_gauss
 

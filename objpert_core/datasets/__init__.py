@@ -8,8 +8,8 @@ Every matrix is encoded by public constants only and has rows of norm one. `Data
 are not the real data; whoever shows a result then says so too.
 """
 
-from objpert_core.datasets._catalogue import available, default_name, describe, fetch, load, names
+from objpert_core.datasets._catalogue import available, damage, default_name, describe, fetch, load, names
 from objpert_core.datasets._dataset import Dataset
 from objpert_core.datasets._files import data_folder
 
-__all__ = ["Dataset", "available", "data_folder", "default_name", "describe", "fetch", "load", "names"]
+__all__ = ["Dataset", "available", "damage", "data_folder", "default_name", "describe", "fetch", "load", "names"]

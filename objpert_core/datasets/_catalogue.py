@@ -10,10 +10,11 @@ from objpert_core._validation import choice, nonnegative_integer
 from objpert_core.datasets import adult, adult_synthetic, gisette, gisette_like, small, synthetic
 from objpert_core.datasets._cache import BoundedCache
 from objpert_core.datasets._dataset import Dataset, FloatArray, IntArray, shuffled_split
-from objpert_core.datasets._files import Progress, RawFile, data_folder, obtain, present
+from objpert_core.datasets._files import Progress, RawFile, data_folder, obtain, present, verified
 from objpert_core.datasets._registry import ADULT_FILES, GISETTE_FILES
 from objpert_core.datasets.adult_codebook import CLASSES as INCOME
 from objpert_core.datasets.adult_codebook import FEATURE_NAMES as ADULT_FEATURES
+from objpert_core.exceptions import DataUnavailableError
 
 _SYNTHETIC_ROWS_SEED = 0  # the stand-in's rows are fixed like a file's; `split_seed` only deals them out
 
@@ -211,6 +212,30 @@ def available(name: str) -> bool:
     """
     files = _entry(name).files
     return not files or present(files, data_folder())
+
+
+def damage(name: str) -> tuple[str, ...]:
+    """What is wrong with those raw files of a data set that are on disk; a file that is missing is not damaged.
+
+    Args:
+        name: one of `names()`.
+
+    Returns:
+        For each file with a wrong SHA-256 a message with its path, the digest expected and the one found.
+
+    Raises:
+        ValueError: no data set has this name.
+
+    >>> damage("digits-4-9")
+    ()
+    """
+    found = []
+    for raw in _entry(name).files:
+        try:
+            verified(raw, data_folder())
+        except DataUnavailableError as error:
+            found.append(str(error))
+    return tuple(found)
 
 
 def default_name() -> str:

@@ -21,7 +21,7 @@ from objpert_core._validation import choice, in_open_unit, nonnegative_integer, 
 from objpert_core.datasets import Dataset
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.experiments.facts import DataFacts
-from objpert_core.experiments.summary import Interval, mean_interval
+from objpert_core.experiments.summary import Interval, mean_interval, wilson_interval
 from objpert_core.learning import PrivacyCertificate
 
 FloatArray = NDArray[np.float64]
@@ -185,10 +185,10 @@ class Comparison:
         return np.argsort(-np.abs(fits[0].coef), kind="stable")[:count]
 
     @property
-    def test_error(self) -> float:
-        """Standard error that the finite test set gives any accuracy near the non-private one's, or the baseline's."""
+    def test_interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval that the finite test set leaves for the first model's accuracy, or the baseline's."""
         share = self.fits[0].accuracy if self.fits else self.baseline
-        return float(np.sqrt(share * (1 - share) / self.data.test_rows))
+        return wilson_interval(share, self.data.test_rows)
 
 
 def compare(

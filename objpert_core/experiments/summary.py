@@ -1,4 +1,4 @@
-"""Means of repeated runs with a 95 % interval."""
+"""Means of repeated runs, and shares of counted rows, with a 95 % interval."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
+
+from objpert_core._validation import positive_integer
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,10 @@ class Interval:
     def half_width(self) -> float:
         """Half the interval's length, NaN when there is none."""
         return (self.high - self.low) / 2
+
+    def within(self, least: float = 0.0, most: float = 1.0) -> tuple[float, float]:
+        """The interval's ends, cut where the quantity itself ends; a share is never above 1."""
+        return max(self.low, least), min(self.high, most)
 
 
 def mean_interval(values: Sequence[float], level: float = 0.95) -> Interval:
@@ -63,3 +69,37 @@ def mean_interval(values: Sequence[float], level: float = 0.95) -> Interval:
     spread = float(array.std(ddof=1)) / math.sqrt(count)
     half = float(stdtrit(count - 1, (1 + level) / 2)) * spread
     return Interval(mean, mean - half, mean + half, count)
+
+
+def wilson_interval(share: float, count: int, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's score interval for a probability of which `count` trials showed `share`.
+
+    Unlike the normal approximation it has a width also when every trial succeeded, and it stays within 0 and 1.
+
+    Args:
+        share: part of the trials that succeeded, 0 to 1.
+        count: number of independent trials, at least 1.
+        level: coverage, strictly between 0 and 1.
+
+    Returns:
+        The interval's two ends.
+
+    Raises:
+        ValueError: an argument is out of range.
+
+    Source: E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference, JASA 22.
+
+    Example:
+        >>> low, high = wilson_interval(1.0, 73)
+        >>> round(low, 3), round(high, 3)
+        (0.95, 1.0)
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"share must be a number from 0 to 1, got {share!r}")
+    positive_integer("count", count)
+    if not 0 < level < 1:
+        raise ValueError(f"level must be a number strictly between 0 and 1, got {level!r}")
+    z2 = float(ndtri((1 + level) / 2)) ** 2
+    middle = (share + z2 / (2 * count)) / (1 + z2 / count)
+    half = math.sqrt(z2 * (share * (1 - share) / count + z2 / (4 * count**2))) / (1 + z2 / count)
+    return max(0.0, middle - half), min(1.0, middle + half)

@@ -251,3 +251,10 @@ def test_default_noise_ratio():
         default_noise_ratio("logistic", 0.0)
     with pytest.raises(ValueError, match=r"accountant must be one of .*, got 'pld'"):
         default_noise_ratio("logistic", 1.0, "pld")
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-7, 1e-6, 1e-5])
+def test_defaults_work_where_epsilon_is_smaller_than_delta(epsilon):
+    mechanism = calibrate_objective_perturbation(epsilon, 1e-5, tau=1e-6)
+    assert mechanism.delta(epsilon) <= 1e-5
+    assert 0.999e-5 < mechanism.delta(epsilon)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,7 +19,9 @@ def test_the_names() -> None:
     assert set(datasets.names()) == {"adult", "gisette", *OFFLINE}
 
 
-@pytest.mark.parametrize("function", [datasets.load, datasets.describe, datasets.available, datasets.fetch])
+@pytest.mark.parametrize(
+    "function", [datasets.load, datasets.describe, datasets.available, datasets.damage, datasets.fetch]
+)
 @pytest.mark.parametrize("name", ["mnist", "Adult", "", None, 3])
 def test_an_unknown_name_is_refused_with_the_known_ones(function, name) -> None:
     with pytest.raises(ValueError, match=r"name must be one of 'adult', .*'digits-4-9', got " + repr(name)):
@@ -127,3 +130,17 @@ def test_threads_share_one_copy(real_adult) -> None:
     assert all(data is loaded[turn % 2] for turn, data in enumerate(loaded))
     assert loaded[0] is not loaded[1]
     assert datasets.load("adult", split_seed=0) is loaded[0]
+
+
+def test_a_damaged_file_is_named_and_a_missing_one_is_not_damaged(server, monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("OBJPERT_DATA_URL", server.url)
+    assert datasets.damage("adult") == ()
+    (tmp_path / "adult").mkdir()
+    (tmp_path / "adult" / "adult.test").write_bytes(b"not the census")
+    (message,) = datasets.damage("adult")
+    found = hashlib.sha256(b"not the census").hexdigest()
+    for part in (str(tmp_path / "adult" / "adult.test"), found, _catalogue.ADULT_FILES[1].sha256):
+        assert part in message
+    assert not datasets.available("adult")
+    assert server.requests == []

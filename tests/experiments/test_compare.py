@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
@@ -137,12 +138,11 @@ def test_largest_coefficients_are_ordered_by_the_non_private_size(steps):
     assert len(steps[0].largest_coefficients()) == 0
 
 
-def test_test_error_is_the_binomial_one(steps, data):
-    share = steps[-1].fits[0].accuracy
-    assert steps[-1].test_error == pytest.approx(math.sqrt(share * (1 - share) / len(data.y_test)))
-    assert steps[0].test_error == pytest.approx(
-        math.sqrt(steps[0].baseline * (1 - steps[0].baseline) / len(data.y_test))
-    )
+def test_what_the_test_rows_leave_open_is_wilsons_interval(steps, data):
+    rows = len(data.y_test)
+    for step, share in ((steps[-1], steps[-1].fits[0].accuracy), (steps[0], steps[0].baseline)):
+        expected = stats.binomtest(round(share * rows), rows).proportion_ci(0.95, "wilson")
+        assert step.test_interval == pytest.approx((expected.low, expected.high), rel=1e-12)
 
 
 def test_stops_between_fits_and_keeps_what_there_is(data, settings):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from objpert_core.experiments.summary import mean_interval
+from objpert_core.experiments.summary import mean_interval, wilson_interval
 
 
 @pytest.mark.parametrize("count", [2, 3, 10, 50])
@@ -45,3 +45,35 @@ def test_refuses_nonsense():
         mean_interval([])
     with pytest.raises(ValueError, match=r"level must be .* got 1\.0"):
         mean_interval([1.0, 2.0], level=1.0)
+
+
+def test_an_interval_of_shares_ends_at_0_and_1():
+    assert mean_interval([1.0, 0.9]).high > 1
+    assert mean_interval([1.0, 0.9]).within()[1] == 1.0
+    assert mean_interval([0.0, 0.1]).within()[0] == 0.0
+    inside = mean_interval([0.4, 0.5, 0.6])
+    assert inside.within(-9, 9) == (inside.low, inside.high)
+
+
+@pytest.mark.parametrize(("hits", "count"), [(0, 1), (1, 1), (73, 73), (0, 73), (36, 73), (8000, 9045)])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_wilson_agrees_with_scipys(hits, count, level):
+    low, high = wilson_interval(hits / count, count, level)
+    expected = stats.binomtest(hits, count).proportion_ci(level, "wilson")
+    assert (low, high) == pytest.approx((expected.low, expected.high), rel=1e-12, abs=1e-15)
+    assert 0 <= low < high <= 1
+
+
+def test_wilson_leaves_doubt_where_every_row_was_right():
+    low, high = wilson_interval(1.0, 73)
+    assert low == pytest.approx(0.95, abs=1e-3)  # 1 - 3.84 / (73 + 3.84); the rule of three says 0.959
+    assert high == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [((1.1, 5), "share"), ((0.5, 0), "count"), ((0.5, 5, 1.0), "level"), ((math.nan, 5), "share")],
+)
+def test_wilson_refuses_nonsense(arguments, name):
+    with pytest.raises(ValueError, match=f"^{name} must be"):
+        wilson_interval(*arguments)
