@@ -1,4 +1,4 @@
-"""Live training: the same logistic regression without privacy and under two calibrations, on real data."""
+"""Live training: the same logistic regression without privacy and under two calibrations, on one data set."""
 
 import uuid
 
@@ -94,9 +94,9 @@ def table_2(epsilon: float) -> Preset:
     values = {DATA: datasets.default_name(), EPSILON: epsilon, DELTA: 1e-5, BOUND: "logistic", REPEATS: 10}
     values |= {SPLIT_SEED: 0, SEED: 0, SCALING: 0.3}
     return Preset(
-        f"Table 2 (Adult)  ε = {epsilon:g}",
+        text.preset_name(epsilon, datasets.default_name()),
         values,
-        "Redberg et al. (2023), Table 2: Adult, δ = 1e-5, 10 trials. Without Adult's files: its stand-in.",
+        f"Redberg et al. (2023), Table 2: Adult, δ = 1e-5, 10 trials. Runs {datasets.default_name()}.",
     )
 
 
@@ -142,9 +142,10 @@ def panel() -> tuple[Request, bool]:
         icon=":material/play_arrow:",
         key="training_run",
         disabled=not ready,
-        help=None if ready else f"The files of {name} are missing.",
+        help=None if ready else f"The files of {name} are missing or damaged.",
         width="stretch",
     )
+    st.caption("Reloading the page or closing its tab stops a run and clears its results.")
     copy_link(CONTROLS)
     settings = Settings(epsilon, delta, bound, int(repeats), scaling, int(seed))
     return Request(name, int(split_seed), settings), pressed
@@ -155,7 +156,8 @@ def results(asked: Request, polling: bool) -> None:
     run: Run | None = st.session_state.get("training__run")
     if run is None:
         st.info(
-            f"Choose, guess, press Run: {asked.settings.fits} logistic regressions are trained on {asked.name}, one "
+            f"Choose, guess, press Run: {asked.settings.fits} logistic regressions are trained on "
+            f"{text.name_line(asked.name, datasets.describe(asked.name))}, one "
             f"without privacy and {sentences.count(asked.settings.repeats, 'noise draw')} each of two private ones.",
             icon=":material/play_circle:",
         )
@@ -193,24 +195,29 @@ def view_controls() -> None:
 
 def predict(asked: Request) -> None:
     """Asks for a guess before Run; what it is compared with is not there yet."""
-    question = f"Before you press Run: how much accuracy will ε = {sentences.epsilon(asked.settings.epsilon)} cost?"
+    question = (
+        f"Before you press Run: how much accuracy will ε = {sentences.epsilon(asked.settings.epsilon)} cost? "
+        "(Judged by the “tight” models: their mean accuracy against the model without privacy.)"
+    )
     st.radio(question, text.GUESSES, index=None, key="training__guess", horizontal=True)
 
 
 def show(comparison: Comparison, run: Run, *, stale: bool, finished: bool) -> None:
+    st.markdown(f"**Data:** {text.data_line(comparison.data)}")
     page.answer(text.headline(comparison, finished=finished), *text.details(comparison))
     if finished and run.guess and (right := text.verdict(comparison)):
         (st.success if right == run.guess else st.info)(
-            f"You guessed “{run.guess}”; it is “{right}”.", icon=":material/psychology_alt:"
+            f"You guessed “{run.guess}”; for the tight models it is “{right}”.", icon=":material/psychology_alt:"
         )
     if comparison.data.stand_in_for:
-        st.info(f"Stand-in data, not the real thing: {datasets.describe(comparison.data.name)}", icon=":material/info:")
+        st.info(datasets.describe(comparison.data.name), icon=":material/info:")
     picture = training.accuracy(comparison, run.previous, close_up=CLOSE_UP.show(), stale=stale)
-    page.chart(picture.figure, key="training_accuracy", alt=picture.alt, filename="training")
-    notes = (text.data_line(comparison.data), text.paper(comparison), text.caveats(comparison))
+    name = f"training_{comparison.data.name}"
+    page.chart(picture.figure, key="training_accuracy", alt=picture.alt, filename=name)
+    notes = (text.paper(comparison), text.caveats(comparison))
     st.caption(" ".join(note for note in notes if note))
     page.table(tables.table(comparison), alt=picture.alt)
-    page.downloads(picture.numbers, picture.figure, filename="training", title=picture.alt)
+    page.downloads(picture.numbers, picture.figure, filename=name, title=picture.alt)
     look_closer(comparison, run, stale)
     with st.expander("About the data", icon=":material/database:"):
         st.markdown(f"{datasets.describe(comparison.data.name)}\n\n{comparison.data.citation}")
@@ -220,7 +227,7 @@ def show(comparison: Comparison, run: Run, *, stale: bool, finished: bool) -> No
         settings = Settings(shown.epsilon, shown.delta, shown.bound, draws, shown.intercept_scaling, shown.seed)
         page.reproduce(
             tables.snippet(comparison.data.name, comparison.data.split_seed, settings, comparison.data.columns),
-            note="Prints the accuracies without privacy, with the published and with the tight calibration.",
+            note="Prints the data set and the accuracies: without privacy, published, tight.",
         )
 
 
@@ -244,8 +251,9 @@ def look_closer(comparison: Comparison, run: Run, stale: bool) -> None:
             "The proof needs the gradient's norm at the solution to be at most τ; the solver goes on until it is, and "
             "a fit that cannot reach it is not released. The path depends on the data: do not publish it."
         )
-    name = f"training_{view.replace(' ', '_').lower()}"
-    page.chart(picture.figure, key=f"{name}_chart", alt=picture.alt, filename=name)
+    kind = view.replace(" ", "_").lower()
+    name = f"training_{kind}_{comparison.data.name}"
+    page.chart(picture.figure, key=f"training_{kind}_chart", alt=picture.alt, filename=name)
     page.downloads(picture.numbers, picture.figure, filename=name, title=picture.alt)
 
 
@@ -260,12 +268,12 @@ def certificates(comparison: Comparison) -> None:
             continue
         public = fits[0].privacy.public()
         with column:
-            st.markdown(f"**{text.LABELS[method]}**, noise seed {fits[0].seed}")
+            st.markdown(f"**{text.LABELS[method]}**, noise seed {fits[0].seed}, on {comparison.data.label}")
             st.code(repr(public), language=None, wrap_lines=True)
             st.download_button(
                 "Certificate as JSON",
                 public.to_json(),
-                f"certificate-{method}.json",
+                f"certificate_{method}_{comparison.data.name}.json",
                 "application/json",
                 key=f"training_certificate_{method}",
                 on_click="ignore",
@@ -274,11 +282,13 @@ def certificates(comparison: Comparison) -> None:
 
 
 page.title(
-    "What does privacy cost on real data?",
+    "What does privacy cost in accuracy?",
     "The same logistic regression three times: without privacy, with the published calibration of objective "
     "perturbation, and with our tight one. Same promise for both private ones, (ε, δ), add or remove one row.",
 )
 preset_buttons(PRESETS, prefix="training")
+if note := text.preset_note(datasets.default_name(), bool(datasets.damage("adult"))):
+    st.caption(note)
 controls, picture = st.columns([1, 2.6], gap="medium")
 with controls, page.errors():
     asked, pressed = panel()
@@ -292,5 +302,5 @@ with picture, page.errors():
 page.explain(
     page.text("training"),
     reference="Redberg, Koskela and Wang (2023), Algorithm 1, Theorem 4.1, Section 5 and Table 2; the tight logistic "
-    "bound is this project's own theorem (docs in the README).",
+    "bound is this project's own theorem (see the README).",
 )

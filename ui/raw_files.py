@@ -1,4 +1,4 @@
-"""A data set whose raw files are missing: what to put where, and a download with progress and Stop."""
+"""A data set whose raw files are missing or damaged: what to put where, and a download with progress and Stop."""
 
 from __future__ import annotations
 
@@ -72,7 +72,14 @@ def progress(view: JobView[Download]) -> tuple[float, str]:
 
 
 def offer(name: str, owner: str) -> None:
-    """Says what is missing and how to get it; nothing is fetched unless asked for."""
+    """Says what is missing or damaged and how to mend it; nothing is fetched unless asked for."""
+    if damaged := datasets.damage(name):
+        st.error(
+            f"The files of **{name}** are on this server, but not as they should be. {' '.join(damaged)} "
+            "Its stand-in in the list works without them.",
+            icon=":material/broken_image:",
+        )
+        return  # a damaged file is not overwritten, so that a download could not help
     files = ", ".join(f"`{file}`" for file in RAW_FILES[name])
     st.warning(
         f"The files of **{name}** are not on this server. Fetch them from the UCI archive, or put {files} into "

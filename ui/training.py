@@ -21,8 +21,9 @@ from objpert_core.experiments.compare import (
 )
 from ui import sentences
 from ui.figures import GHOST_OPACITY, ROLES, axis, figure, guide, series, translucent
-from ui.training_tables import frame
+from ui.training_tables import frame, provenance
 from ui.training_text import LABELS, majority
+from ui.training_text import accuracy as percent
 
 ROLE = {NON_PRIVATE: "nonprivate", PUBLISHED: "published", TIGHT: "tight"}
 _ROC_CORNER = ((0.0, 0.3), (0.7, 1.0))
@@ -74,27 +75,33 @@ def accuracy(
             traces.append(dots | {"showlegend": False, "customdata": np.array([fit.seed for fit in fits])})
         extra: dict[str, Any] = {}
         if mean.known:
-            half = np.array([mean.half_width])
-            extra = {"error_y": {"array": half, "color": ROLES[ROLE[method]].color, "thickness": 2, "width": 8}}
-            shares += [mean.low, mean.high]
-        name = f"{LABELS[method]} {sentences.percent(mean.mean)}"
+            low, high = mean.within()
+            bars = {
+                "symmetric": False,
+                "array": np.array([high - mean.mean]),
+                "arrayminus": np.array([mean.mean - low]),
+            }
+            extra = {"error_y": {**bars, "color": ROLES[ROLE[method]].color, "thickness": 2, "width": 8}}
+            shares += [low, high]
+        name = f"{LABELS[method]} {percent(mean.mean)}"
         traces.append(series(name, [place], [mean.mean], ROLE[method], mode="markers", hover="%{y:.2%}", **extra))
         traces[-1]["marker"] = {**traces[-1]["marker"], "size": 12}
     reference = guide([-0.5, 2.5], [comparison.baseline] * 2, name=f"always “{majority(comparison)}” ")
-    reference["name"] += sentences.percent(comparison.baseline)
+    reference["name"] += percent(comparison.baseline)
     traces.append(reference | {"showlegend": True, "hoverinfo": "skip"})
     labels = [LABELS[method] for method in METHODS]
     low, high = min(shares), max(shares)
     pad = max(0.005, 0.06 * (high - low))
     chart = figure(
         _faint(traces) if stale else traces,
-        xaxis=_places("", labels, (-0.5, 2.5)),
-        yaxis=axis("test accuracy", (low - pad, min(1.0, high) + pad), tickformat=".1%"),
+        xaxis=_places(_on(comparison, _target(comparison)), labels, (-0.5, 2.5)),
+        yaxis=axis("test accuracy", (low - pad, high + pad), tickformat=".1%"),
         hovermode="closest",
     )
-    words = [f"{LABELS[m]} {sentences.percent(c.mean)}" for m in METHODS if (c := comparison.accuracy(m))]
-    words.append(f"majority class {sentences.percent(comparison.baseline)}")
-    return Picture(chart, lambda: frame(comparison), "Test accuracy: " + ", ".join(words) + ".")
+    words = [f"{LABELS[m]} {percent(c.mean)}" for m in METHODS if (c := comparison.accuracy(m))]
+    words.append(f"majority class {percent(comparison.baseline)}")
+    alt = f"Test accuracy on {comparison.data.label}: {', '.join(words)}."
+    return Picture(chart, lambda: frame(comparison), alt)
 
 
 def roc(
@@ -102,7 +109,7 @@ def roc(
 ) -> Picture:
     """The mean ROC curve of each method; `corner` shows the few false and many true positives only."""
     traces = [guide([0, 1], [0, 1], name="guessing")]
-    columns: dict[str, Any] = {"false_positive_rate": ROC_GRID}
+    columns: dict[str, Any] = {**provenance(comparison.data), "false_positive_rate": ROC_GRID}
     words = []
     for method in METHODS:
         if _same_data(previous, comparison) and (old := previous.roc(method)) is not None:  # type: ignore[union-attr]
@@ -117,18 +124,19 @@ def roc(
     across, up = _ROC_CORNER if corner else ((0.0, 1.0), (0.0, 1.0))
     chart = figure(
         _faint(traces) if stale else traces,
-        xaxis=axis("false positive rate", across, tickformat=".0%"),
+        xaxis=axis(_on(comparison, "false positive rate"), across, tickformat=".0%"),
         yaxis=axis("true positive rate", up, tickformat=".0%"),
         margin=_MARGIN,
     )
-    return Picture(chart, lambda: pd.DataFrame(columns), f"Mean ROC curves; area under them: {', '.join(words)}.")
+    alt = f"Mean ROC curves on {comparison.data.label}; area under them: {', '.join(words)}."
+    return Picture(chart, lambda: pd.DataFrame(columns), alt)
 
 
 def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False) -> Picture:
     """The largest non-private coefficients beside the private ones: mean over the draws, line from least to most."""
     chosen = comparison.largest_coefficients(count)
     names = [comparison.data.feature_names[column] for column in chosen]
-    table: dict[str, Any] = {"feature": names}
+    table: dict[str, Any] = {**provenance(comparison.data), "feature": names}
     traces: list[dict[str, Any]] = [guide([0, 0], [-0.5, len(names) - 0.5])]
     edges = [0.0]
     for offset, method in zip((-0.25, 0.0, 0.25), METHODS, strict=True):
@@ -153,14 +161,14 @@ def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False
     labels = [_short(name) for name in names]
     chart = figure(
         _faint(traces) if stale else traces,
-        xaxis=axis("coefficient", (min(edges) - pad, max(edges) + pad)),
+        xaxis=axis(_on(comparison, "coefficient"), (min(edges) - pad, max(edges) + pad)),
         yaxis=_places("", labels, (len(names) - 0.5, -0.5)),
         margin=_MARGIN,
         height=90 + 38 * max(len(names), 3),
         hovermode="closest",
     )
     share = _kept(comparison, chosen)
-    alt = f"The {len(names)} largest non-private coefficients and the private ones beside them"
+    alt = f"The {len(names)} largest non-private coefficients on {comparison.data.label}, the private ones beside them"
     alt += f"; the tight model's are on average {sentences.percent(share, 0)} as large." if share is not None else "."
     return Picture(chart, lambda: pd.DataFrame(table), alt)
 
@@ -211,21 +219,24 @@ def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
     low = max(low, 1e-12)  # a gradient of exactly zero has no place on a log axis
     chart = figure(
         _faint(traces) if stale else traces,
-        xaxis=axis("solver iteration", (-0.3, steps + 0.3)),
+        xaxis=axis(_on(comparison, "solver iteration"), (-0.3, steps + 0.3)),
         yaxis=axis("gradient norm ‖∇‖₂", (10 ** math.floor(math.log10(low)), 3 * high), log=True),
         hovermode="closest",
     )
-    return Picture(chart, lambda: _norms_frame(comparison), "Gradient norm by iteration: " + "; ".join(words) + ".")
+    alt = f"Gradient norm by iteration on {comparison.data.label}: {'; '.join(words)}."
+    return Picture(chart, lambda: _norms_frame(comparison), alt)
 
 
 def _norms_frame(comparison: Comparison) -> pd.DataFrame:
+    where = provenance(comparison.data)
+    columns = ["method", "noise_seed", "iteration", "gradient_norm", "tau"]
     rows = [
-        {"method": fit.method, "noise_seed": fit.seed, "iteration": step, "gradient_norm": norm, "tau": fit.privacy.tau}
+        {**where, **dict(zip(columns, (fit.method, fit.seed, step, norm, fit.privacy.tau), strict=True))}
         for fit in comparison.fits
         if fit.privacy is not None
         for step, norm in enumerate(fit.gradient_norms)
     ]
-    return pd.DataFrame(rows, columns=["method", "noise_seed", "iteration", "gradient_norm", "tau"])
+    return pd.DataFrame(rows, columns=[*where, *columns])
 
 
 def _joined(fits: Sequence[Fit]) -> tuple[np.ndarray, np.ndarray]:
@@ -240,6 +251,16 @@ def _same_data(previous: Comparison | None, comparison: Comparison) -> bool:
         and previous is not comparison
         and ((previous.data.name, previous.data.split_seed) == (comparison.data.name, comparison.data.split_seed))
     )
+
+
+def _on(comparison: Comparison, title: str) -> str:
+    """An axis title with the data set under it: a picture that leaves the page still says if its rows stand in."""
+    return f"{title}<br>on {comparison.data.label}"
+
+
+def _target(comparison: Comparison) -> str:
+    settings = comparison.settings
+    return f"ε = {sentences.epsilon(settings.epsilon)}, δ = {sentences.delta(settings.delta)}"
 
 
 def _places(title: str, labels: Sequence[str], view: tuple[float, float]) -> dict[str, Any]:

@@ -2,54 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from objpert_core.experiments.compare import Comparison, Settings, reference_parameters
+from objpert_core.experiments.facts import DataFacts
 from ui import sentences
 from ui.snippets import call
-from ui.training_text import LABELS, interval, majority
+from ui.training_text import LABELS, accuracy, interval, majority
 
 
 def table(comparison: Comparison) -> list[dict[str, str]]:
-    """One row a method: how well it does and with which noise."""
-    rows = []
-    for method, label in LABELS.items():
-        accuracy, auc = comparison.accuracy(method), comparison.auc(method)
-        if accuracy is None or auc is None:
-            continue
-        privacy = comparison.of(method)[0].privacy
-        rows.append(
-            {
-                "Method": label,
-                "Test accuracy": sentences.percent(accuracy.mean, 2),
-                "95 % interval": interval(accuracy) if privacy else "no noise",
-                "AUC": f"{auc.mean:.4f}",
-                "Draws": str(accuracy.count) if privacy else "–",
-                "σ": sentences.number(privacy.sigma, 4) if privacy else "0",
-                "λ": sentences.number(privacy.lam if privacy else 1 / reference_parameters(1)["C"], 4),
-                "τ": sentences.scientific(privacy.tau) if privacy else "–",
-                "σ_out": sentences.scientific(privacy.sigma_out) if privacy else "0",
-                "Row norm R": sentences.number(privacy.radius, 4) if privacy else "–",
-            }
-        )
-    rows.append(
-        {
-            "Method": f"always “{majority(comparison)}”",
-            "Test accuracy": sentences.percent(comparison.baseline, 2),
-            "95 % interval": "no noise",
-            "AUC": "0.5000",
-            **dict.fromkeys(("Draws", "σ", "λ", "τ", "σ_out", "Row norm R"), "–"),
-        }
-    )
-    return rows
+    """One row a quantity and one column a method, which fits a telephone; the first column's heading is the data."""
+    columns = {label: _column(comparison, method) for method, label in LABELS.items() if comparison.of(method)}
+    columns[f"always “{majority(comparison)}”"] = {"test accuracy": accuracy(comparison.baseline), "AUC": "0.5000"}
+    return [
+        {comparison.data.label: row, **{label: values.get(row, "–") for label, values in columns.items()}}
+        for row in max(columns.values(), key=len)
+    ]
+
+
+def _column(comparison: Comparison, method: str) -> Mapping[str, str]:
+    """What is known about one method that has been fitted at least once, the most important first."""
+    share, auc, privacy = comparison.accuracy(method), comparison.auc(method), comparison.of(method)[0].privacy
+    assert share is not None
+    assert auc is not None
+    return {
+        "test accuracy": accuracy(share.mean),
+        "95 % interval": interval(share) if privacy else "no noise",
+        "σ": sentences.number(privacy.sigma, 4) if privacy else "0",
+        "λ": sentences.number(privacy.lam if privacy else 1 / reference_parameters(1)["C"], 4),
+        "AUC": f"{auc.mean:.4f}",
+        "noise draws": str(share.count) if privacy else "–",
+        "τ": sentences.scientific(privacy.tau) if privacy else "–",
+        "σ_out": sentences.scientific(privacy.sigma_out) if privacy else "0",
+        "row norm R": sentences.number(privacy.radius, 4) if privacy else "–",
+    }
+
+
+def provenance(data: DataFacts) -> dict[str, Any]:
+    """The first columns of every CSV: which rows, with "stand-in for" in the name where they stand in."""
+    return {"data_set": data.label, "split_seed": data.split_seed}
 
 
 def frame(comparison: Comparison) -> pd.DataFrame:
     """Every fit as one row, with all digits, for the CSV."""
     settings, data = comparison.settings, comparison.data
-    shared = {"data": data.name, "stand_in_for": data.stand_in_for, "split_seed": data.split_seed}
+    shared = provenance(data)
     rows: list[dict[str, Any]] = [
         {**shared, "method": "majority class", "accuracy": comparison.baseline, "auc": 0.5},
     ]
@@ -65,7 +66,7 @@ def frame(comparison: Comparison) -> pd.DataFrame:
 
 
 def snippet(name: str, split_seed: int, settings: Settings, columns: int) -> str:
-    """Python that prints the three accuracies; defines ``non_private``, ``published`` and ``tight``."""
+    """Python that prints the data set and three accuracies; defines ``non_private``, ``published`` and ``tight``."""
     shared = {"epsilon": settings.epsilon, "delta": settings.delta}
     own = {**shared, "bound": settings.bound, "intercept_scaling": settings.intercept_scaling}
     published = call("ObjPertLogisticRegression.published", {**shared, "classes": [0, 1]})[:-1]
@@ -89,6 +90,7 @@ published, tight = [], []
 for seed in range({settings.seed}, {settings.seed + settings.repeats}):
     published.append(accuracy({published}, random_state=seed)))
     tight.append(accuracy({tight}, random_state=seed)))
+print(data.label)
 print(non_private, mean(published), mean(tight))
 
 # A model to release takes its noise from the operating system: leave random_state out.

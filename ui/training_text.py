@@ -23,22 +23,32 @@ ACCOUNTANTS = {
     "monotone": "the privacy profile of the monotone bound",
     "glm": "the hockey-stick divergence of the published bound",
 }
-GUESSES = ("nothing that shows", "up to 1 point", "1 to 3 points", "more than 3 points")
+SHOWS = 0.05  # points of accuracy; less prints as 0.0
+GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
 PAPER_TABLE_2 = {0.1: 0.8137, 1.0: 0.8318, 8.0: 0.8399}  # Redberg et al. 2023, Table 2, Adult, column "Alg 1"
 
 
 def points(value: float) -> str:
-    """Percentage points with one decimal: '0.9 points', '1 point'."""
-    text = f"{abs(value):.1f}".removesuffix(".0")
-    return f"{text} point" if text == "1" else f"{text} points"
+    """Percentage points with one decimal: '0.9 points', '1.0 points'."""
+    return f"{abs(value):.1f} points"
+
+
+def accuracy(value: float) -> str:
+    """An accuracy with the two decimals that it has everywhere on the page, so that differences can be checked."""
+    return sentences.percent(value, 2)
 
 
 def cost(comparison: Comparison) -> float | None:
-    """Points of accuracy that the tight model loses, from the two percentages as they are printed."""
+    """Points of accuracy that the tight model loses, mean over its draws; not rounded."""
     private, reference = comparison.accuracy(TIGHT), comparison.accuracy(NON_PRIVATE)
     if private is None or reference is None:
         return None
-    return round(round(100 * reference.mean, 1) - round(100 * private.mean, 1), 1)
+    return _points(reference.mean - private.mean)
+
+
+def _points(difference: float) -> float:
+    """A difference of accuracies in points, without the last bits' noise: 0.80 - 0.79 is one point, not more."""
+    return round(100 * difference, 9)
 
 
 def verdict(comparison: Comparison) -> str | None:
@@ -46,7 +56,7 @@ def verdict(comparison: Comparison) -> str | None:
     lost = cost(comparison)
     if lost is None:
         return None
-    return GUESSES[0 if lost <= 0 else 1 if lost <= 1 else 2 if lost <= 3 else 3]
+    return GUESSES[0 if lost < SHOWS else 1 if lost <= 1 else 2 if lost <= 3 else 3]
 
 
 def headline(comparison: Comparison, *, finished: bool = True) -> str:
@@ -58,31 +68,32 @@ def headline(comparison: Comparison, *, finished: bool = True) -> str:
         if reference is None:
             return "Nothing was trained." if finished else "Training without privacy first …"
         rest = "No tight private model was trained." if finished else "The private models come next …"
-        return f"Without privacy: {sentences.percent(reference.mean)} right. {rest}"
+        return f"Without privacy: {accuracy(reference.mean)} right. {rest}"
     if private.mean <= comparison.baseline:
         return (
-            f"At ε = {eps} nothing useful is learned: {sentences.percent(private.mean)} right, where always answering "
-            f"“{majority(comparison)}” gets {sentences.percent(comparison.baseline)}."
+            f"At ε = {eps} nothing useful is learned: {accuracy(private.mean)} right, where always answering "
+            f"“{majority(comparison)}” gets {accuracy(comparison.baseline)}."
         )
-    if lost > 0:
+    if lost >= SHOWS:
         return (
-            f"At ε = {eps} privacy costs {points(lost)} of accuracy: {sentences.percent(private.mean)} "
-            f"instead of {sentences.percent(reference.mean)}."
+            f"At ε = {eps} privacy costs {points(lost)} of accuracy: {accuracy(private.mean)} "
+            f"instead of {accuracy(reference.mean)}."
         )
-    if lost == 0:
-        return f"At ε = {eps} privacy costs nothing that shows: {sentences.percent(private.mean)} with and without it."
+    if lost > -SHOWS:
+        both = f"{accuracy(private.mean)} with and {accuracy(reference.mean)} without it"
+        return f"At ε = {eps} privacy costs nothing that shows (below {SHOWS:g} points): {both}."
     return (
         f"At ε = {eps} the private model does {points(lost)} better than the one without privacy: "
-        f"{sentences.percent(private.mean)} and {sentences.percent(reference.mean)}; more regularisation helps here."
+        f"{accuracy(private.mean)} and {accuracy(reference.mean)}; more regularisation helps here."
     )
 
 
 def interval(value: Interval) -> str:
-    """'83.9 to 84.1 %', or why there is none."""
+    """'83.91 to 84.13 %', or why there is none."""
     if not value.known:
         return "one draw, no interval"
-    low, high = max(value.low, 0.0), min(value.high, 1.0)
-    return f"{100 * low:.1f} to {100 * high:.1f} %"
+    low, high = value.within()
+    return f"{100 * low:.2f} to {100 * high:.2f} %"
 
 
 def details(comparison: Comparison) -> list[str]:
@@ -94,7 +105,7 @@ def details(comparison: Comparison) -> list[str]:
     lines = f"Tight calibration on {comparison.data.label}, mean of {draws} for this one split"
     lines += f" (95 % interval {interval(private)})." if private.known else "; one draw gives no interval."
     if published is not None:
-        lines += " " + _against_published(private, published)
+        lines += " " + _against_published(comparison, private, published)
     settings = comparison.settings
     return [
         lines,
@@ -105,14 +116,21 @@ def details(comparison: Comparison) -> list[str]:
     ]
 
 
-def _against_published(private: Interval, published: Interval) -> str:
-    gain = round(round(100 * private.mean, 1) - round(100 * published.mean, 1), 1)
-    share = sentences.percent(published.mean)
-    if gain > 0:
-        return f"The published calibration, for the same ε and δ, reaches {share}: {points(gain)} less."
-    if gain < 0:
-        return f"The published calibration, for the same ε and δ, reaches {share}: here {points(gain)} more."
-    return f"The published calibration, for the same ε and δ, also reaches {share}."
+def _against_published(comparison: Comparison, private: Interval, published: Interval) -> str:
+    gain = _points(private.mean - published.mean)
+    start = f"The published calibration, for the same ε and δ, reaches {accuracy(published.mean)}"
+    if gain >= SHOWS:
+        return f"{start}: {points(gain)} less."
+    if gain <= -SHOWS:
+        own, other = (comparison.of(method)[0].privacy for method in (TIGHT, PUBLISHED))
+        noise = ""
+        if own is not None and other is not None and own.sigma < other.sigma:
+            noise = (
+                f", although its σ is larger ({sentences.number(other.sigma)} against {sentences.number(own.sigma)}): "
+                "less noise does not make every model more accurate"
+            )
+        return f"{start}: here {points(gain)} more{noise}."
+    return f"{start}: no difference that shows."
 
 
 def paper(comparison: Comparison) -> str | None:
@@ -120,18 +138,20 @@ def paper(comparison: Comparison) -> str | None:
     settings = comparison.settings
     if comparison.data.name != "adult" or settings.delta != 1e-5 or settings.epsilon not in PAPER_TABLE_2:
         return None
-    share = sentences.percent(PAPER_TABLE_2[settings.epsilon], 2)
+    share = accuracy(PAPER_TABLE_2[settings.epsilon])
     return f"Redberg et al. (2023), Table 2, report {share} for their Algorithm 1 (here “published”) on Adult."
 
 
 def caveats(comparison: Comparison) -> str:
     """What the numbers are and what they are not."""
-    wobble = 1.96 * 100 * comparison.test_error
+    low, high = comparison.test_interval
+    first = "the one without privacy" if comparison.fits else "the majority class"
+    doubt = f"of {first} alone they say only that it lies between {100 * low:.1f} and {100 * high:.1f} %"
     return (
         f"The interval (Student's t, 95 %) covers the noise draws for split seed {comparison.data.split_seed} only. "
-        f"The {comparison.data.test_rows:,} held-out rows leave another ±{wobble:.1f} points of doubt that all three "
-        "methods share. Test accuracy looks at data outside the guarantee: it is shown to teach and is not part of "
-        "what may be released. “No privacy” is scikit-learn's LogisticRegression with C = "
+        f"All methods are judged on the same {comparison.data.test_rows:,} held-out rows, which leave a doubt of their "
+        f"own: {doubt} (Wilson, 95 %). Test accuracy looks at data outside the guarantee: it is shown to teach and "
+        "is not part of what may be released. “No privacy” is scikit-learn's LogisticRegression with C = "
         f"{reference_parameters(1)['C']:g}, almost without regularisation, and has no noise to average over."
     )
 
@@ -144,7 +164,31 @@ def majority(comparison: Comparison) -> str:
 def data_line(data: DataFacts) -> str:
     """Which rows the numbers are about."""
     rows = f"{data.train_rows:,} training rows, {data.test_rows:,} test rows"
-    return f"{data.label}: {rows}, {data.columns:,} columns."
+    not_real = "; stand-in data, not the real thing" if data.stand_in_for else ""
+    return f"{data.label}: {rows}, {data.columns:,} columns{not_real}."
+
+
+def name_line(name: str, description: str) -> str:
+    """A data set's name before it is loaded, with the sentence that says so where it is a stand-in."""
+    first = first_sentence(description)
+    return f"{name} ({first.removesuffix('.')})" if first.startswith("Stand-in") else name
+
+
+def preset_name(epsilon: float, data: str) -> str:
+    """What a Table 2 button says, which is what it will run: Adult itself or what takes its place here."""
+    on = "Table 2 (Adult)" if data == "adult" else f"Table 2's setting on {data}, not Adult"
+    return f"{on}  ε = {epsilon:g}"
+
+
+def preset_note(data: str, damaged: bool) -> str | None:
+    """Under the buttons: why they do not run Adult, or None when they do."""
+    if data == "adult":
+        return None
+    why = "are damaged" if damaged else "are not on this server"
+    return (
+        f"Adult's files {why}, so the buttons run **{data}**, its stand-in: the paper's ε and δ on other "
+        "rows. Their accuracies are not to be compared with the paper's."
+    )
 
 
 def first_sentence(description: str) -> str:

@@ -94,6 +94,24 @@ def test_moved_controls_mark_the_old_results(open_page):
     assert page.get_by_text("These results are for repeats = 3 (now 4).").is_visible()
 
 
+def test_the_table_fits_a_telephone_and_the_files_are_named_after_the_data(open_page, chromium):
+    small = chromium.new_context(viewport={"width": 420, "height": 900})
+    small.set_default_timeout(60_000)
+    page = open_page("/training?training_data=adult-synthetic&training_repeats=2", within=small)
+    run(page)
+    wait_until_done(page)
+    wide, room = page.locator("[data-testid=stTable]").evaluate(
+        "e => [e.querySelector('table').scrollWidth, e.clientWidth]"
+    )
+    assert wide <= room
+    for label, suffix in (("Numbers as CSV", "csv"), ("Figure as SVG", "svg")):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=label).first.click()
+        assert download.value.suggested_filename == f"training_adult-synthetic.{suffix}"
+        assert "adult-synthetic (stand-in for adult)" in download.value.path().read_text()
+    small.close()
+
+
 def test_nothing_is_asked_of_another_host_and_no_error_is_logged(context, server):
     page = context.new_page()
     asked, errors = [], []

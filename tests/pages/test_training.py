@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from objpert_core import datasets
 from objpert_core.experiments.compare import MAX_REPEATS, TIGHT, Settings, compare
 from ui import jobs
+from ui import training_text as text
 from ui.jobs import JobRunner
 
 PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "training.py")
@@ -81,7 +82,7 @@ def charts(at):
 
 def test_opens_idle_and_asks_for_a_guess():
     at = opened(data=None)
-    assert at.title[0].value == "What does privacy cost on real data?"
+    assert at.title[0].value == "What does privacy cost in accuracy?"
     assert at.selectbox(key="training_data").value == datasets.default_name()
     assert "press Run" in at.info[0].value
     assert at.radio(key="training__guess").value is None
@@ -95,7 +96,7 @@ def test_run_finishes_and_shows_the_runners_own_numbers():
     shown = job(at).view().latest
     assert [fit.accuracy for fit in shown.fits] == [fit.accuracy for fit in expected.fits]
     assert answer(at).startswith("At ε = 2 ")
-    assert f"{100 * expected.accuracy(TIGHT).mean:.1f} %" in answer(at)
+    assert f"{100 * expected.accuracy(TIGHT).mean:.2f} %" in answer(at)
     accuracy, roc = charts(at)
     names = [trace["name"] for trace in accuracy["data"] if trace["name"]]
     assert [name.split(" ")[0] for name in names] == ["no", "published", "tight", "always"]
@@ -171,7 +172,7 @@ def test_a_guess_is_judged_by_its_own_run_only():
     at = opened(repeats=2)
     at.radio(key="training__guess").set_value("more than 3 points").run()
     finished(press_run(at))
-    assert "You guessed “more than 3 points”; it is “more than 3 points”." in texts(at)
+    assert "You guessed “more than 3 points”; for the tight models it is “more than 3 points”." in texts(at)
     finished(press_run(at))
     assert "You guessed" not in texts(at)
 
@@ -197,9 +198,21 @@ def test_the_snippet_on_the_page_is_for_the_run_on_the_page():
 def test_a_stand_in_is_labelled_before_and_after_the_run():
     at = opened(data="adult-synthetic", repeats=1)
     assert "Stand-in for adult, not the real data." in [caption.value for caption in at.caption]
+    assert "adult-synthetic (Stand-in for adult, not the real data)" in at.info[0].value
+    assert "real data" not in at.title[0].value
     finished(press_run(at))
-    assert any(info.value.startswith("Stand-in data, not the real thing") for info in at.info)
-    assert "adult-synthetic (stand-in for adult): 36,177 training rows" in texts(at)
+    label = "adult-synthetic (stand-in for adult)"
+    assert any(info.value.startswith("Stand-in for adult, not the real data") for info in at.info)
+    assert f"{label}: 36,177 training rows" in texts(at)
+    assert label in at.table[0].value.columns
+    for view in ("ROC", "ROC corner", "coefficients", "gradient norm"):
+        at.radio(key="training_view").set_value(view).run()
+        assert [label in chart["layout"]["xaxis"]["title"]["text"] for chart in charts(at)] == [True, True]
+        downloads = at.get("download_button")
+        assert len(downloads) == 4
+        assert all("_adult-synthetic_" in button.proto.id for button in downloads)  # the file's name is in the key
+    at.radio(key="training_view").set_value("certificate").run()
+    assert sum(label in words.value for words in at.markdown) == 3  # the data line and both certificates
 
 
 def test_missing_files_are_named_with_the_way_to_get_them(monkeypatch, tmp_path):
@@ -220,6 +233,23 @@ def test_missing_files_are_named_with_the_way_to_get_them(monkeypatch, tmp_path)
     assert not at.exception
 
 
+def test_a_damaged_file_is_not_called_missing(monkeypatch, tmp_path):
+    monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
+    (tmp_path / "adult").mkdir()
+    (tmp_path / "adult" / "adult.data").write_bytes(b"39, State-gov\n")
+    at = opened(data="adult")
+    words = at.error[0].value
+    for part in (str(tmp_path / "adult" / "adult.data"), "wrong SHA-256: expected 5b0026", "found "):
+        assert part in words
+    assert "not on this server" not in texts(at)
+    assert at.button(key="training_run").disabled
+    assert "Adult's files are damaged" in texts(at)
+
+
+def test_the_page_says_what_a_reload_does():
+    assert "Reloading the page or closing its tab stops a run" in texts(opened())
+
+
 def test_the_default_follows_the_files(monkeypatch, tmp_path):
     monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
     assert opened(data=None).selectbox(key="training_data").value == "adult-synthetic"
@@ -228,7 +258,10 @@ def test_the_default_follows_the_files(monkeypatch, tmp_path):
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
 def test_presets_set_every_control_of_the_table(epsilon):
     at = opened(epsilon=20.0, delta=1e-8, bound="glm", repeats=3, split=4, seed=2, scaling=1.0)
-    at.button(key=f"training_preset_Table 2 (Adult)  ε = {epsilon:g}").click().run()
+    name = text.preset_name(epsilon, datasets.default_name())
+    button = at.button(key=f"training_preset_{name}")
+    assert button.label == name
+    button.click().run()
     state = at.session_state
     assert state["training_data"] == datasets.default_name()
     assert (state["training_epsilon"], state["training_delta"], state["training_bound"]) == (epsilon, 1e-5, "logistic")
@@ -242,6 +275,15 @@ def test_the_address_sets_the_controls():
     assert at.selectbox(key="training_data").value == "digits-4-9"
     assert at.select_slider(key="training_epsilon").value == 8.0
     assert (at.number_input(key="training_repeats").value, at.number_input(key="training_seed").value) == (3, 5)
+
+
+def test_without_adults_files_the_buttons_say_so(monkeypatch, tmp_path):
+    monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
+    at = opened(data=None)
+    buttons = [b.label for b in at.button if b.key and b.key.startswith("training_preset_")]
+    assert len(buttons) == 3
+    assert all("adult-synthetic, not Adult" in label for label in buttons)
+    assert "Adult's files are not on this server, so the buttons run **adult-synthetic**" in texts(at)
 
 
 def test_nonsense_in_the_address_falls_back_to_the_defaults():

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from objpert_core.accounting import calibrate_gaussian
 from objpert_core.datasets import load
 from objpert_core.experiments.compare import (
     METHODS,
@@ -25,8 +26,11 @@ from ui import training
 from ui import training_tables as tables
 from ui import training_text as text
 from ui.jobs import JobView
+from ui.page import text as page_text
 from ui.svg import decode, to_svg
 from ui.training_jobs import Request
+
+DRAWINGS = [training.accuracy, training.roc, training.coefficients, training.gradient_norms]
 
 
 @pytest.fixture(scope="module")
@@ -55,22 +59,22 @@ class TestWords:
         [
             (
                 {"reference": 0.8496, "tight": [0.8402, 0.8398]},
-                "At ε = 1 privacy costs 1 point of accuracy: 84.0 % instead of 85.0 %.",
+                "At ε = 1 privacy costs 1.0 points of accuracy: 84.00 % instead of 84.96 %.",
+            ),
+            (  # twice rounded, 85.0 - 84.0, this would be a whole point
+                {"reference": 0.8496, "tight": 0.8404},
+                "At ε = 1 privacy costs 0.9 points of accuracy: 84.04 % instead of 84.96 %.",
             ),
             (
-                {"reference": 0.8494, "tight": [0.8402, 0.8398]},
-                "At ε = 1 privacy costs 0.9 points of accuracy: 84.0 % instead of 84.9 %.",
-            ),
-            (
-                {"reference": 0.8400, "tight": 0.8399},
-                "At ε = 1 privacy costs nothing that shows: 84.0 % with and without it.",
+                {"reference": 0.8400, "tight": 0.8396},
+                "At ε = 1 privacy costs nothing that shows (below 0.05 points): 83.96 % with and 84.00 % without it.",
             ),
             (
                 {"reference": 0.8400, "tight": 0.8450},
-                "At ε = 1 the private model does 0.5 points better than the one without privacy: 84.5 % and 84.0 %; "
+                "At ε = 1 the private model does 0.5 points better than the one without privacy: 84.50 % and 84.00 %; "
                 "more regularisation helps here.",
             ),
-            ({"reference": 0.84}, "Without privacy: 84.0 % right. No tight private model was trained."),
+            ({"reference": 0.84}, "Without privacy: 84.00 % right. No tight private model was trained."),
             ({}, "Nothing was trained."),
         ],
     )
@@ -79,20 +83,24 @@ class TestWords:
 
     def test_headline_says_when_nothing_is_learned(self, last):
         words = text.headline(made_up(last, epsilon=0.01, reference=0.85, tight=[0.6, 0.7]))
-        assert words.startswith("At ε = 0.01 nothing useful is learned: 65.0 % right, where always answering “benign”")
-        assert words.endswith("75.0 %.")
+        assert words.startswith("At ε = 0.01 nothing useful is learned: 65.00 % right, where always answering “benign”")
+        assert words.endswith("75.00 %.")
 
     def test_headline_while_more_is_to_come(self, last):
         words = text.headline(made_up(last, reference=0.84), finished=False)
         assert words.endswith("The private models come next …")
         assert text.headline(made_up(last), finished=False).startswith("Training without privacy")
 
-    def test_headline_adds_up_as_printed(self, last):
+    def test_headline_agrees_with_the_unrounded_numbers_and_with_the_table(self, last):
         rng = np.random.default_rng(0)
         for reference, private in rng.uniform(0.8, 0.9, (200, 2)):
             comparison = made_up(last, reference=reference, tight=private)
-            printed = float(f"{100 * reference:.1f}") - float(f"{100 * private:.1f}")
-            assert text.cost(comparison) == pytest.approx(printed, abs=1e-9)
+            lost = 100 * (reference - private)
+            assert text.cost(comparison) == pytest.approx(lost, abs=1e-8)
+            words, row = text.headline(comparison), tables.table(comparison)[0]
+            assert f"{abs(lost):.1f} points" in words or "nothing that shows" in words
+            assert row["tight"] in words
+            assert row["no privacy"] in words
 
     def test_details_name_everything_a_promise_needs(self, last):
         words = " ".join(text.details(last))
@@ -103,10 +111,23 @@ class TestWords:
         assert text.details(made_up(last, reference=0.8)) == []
 
     @pytest.mark.parametrize(
-        ("published", "part"), [(0.83, "1 point less"), (0.85, "here 1 point more"), (0.84, "also")]
+        ("published", "part"),
+        [
+            (0.83, "reaches 83.00 %: 1.0 points less."),
+            (0.85, "reaches 85.00 %: here 1.0 points more, although its σ is larger (6.86 against 3.97)"),
+            (0.8403, "reaches 84.03 %: no difference that shows."),
+        ],
     )
     def test_details_compare_with_the_published_calibration_honestly(self, last, published, part):
         assert part in text.details(made_up(last, tight=0.84, published=published))[0]
+
+    def test_a_larger_noise_is_said_of_the_published_calibration_only_where_it_has_one(self, last):
+        comparison = made_up(last, tight=0.84, published=0.85)
+        fits = [
+            replace(fit, privacy=replace(fit.privacy, sigma=9.0)) if fit.method == TIGHT else fit
+            for fit in comparison.fits
+        ]
+        assert text.details(replace(comparison, fits=tuple(fits)))[0].endswith("here 1.0 points more.")
 
     def test_one_draw_has_no_interval(self, last):
         comparison = made_up(last, tight=0.84)
@@ -114,12 +135,16 @@ class TestWords:
         assert text.interval(comparison.accuracy(TIGHT)) == "one draw, no interval"
 
     def test_intervals_stay_between_0_and_100(self, last):
-        assert text.interval(made_up(last, tight=[1.0, 0.9]).accuracy(TIGHT)).endswith("to 100.0 %")
+        assert text.interval(made_up(last, tight=[1.0, 0.9]).accuracy(TIGHT)).endswith("to 100.00 %")
 
     def test_caveats_name_the_interval_and_what_is_outside_the_guarantee(self, last):
         words = text.caveats(last)
         for part in ("Student", "split seed 1 only", "114 held-out rows", "outside the guarantee", "C = 100"):
             assert part in words
+
+    def test_the_test_rows_leave_doubt_also_where_all_were_right(self, last):
+        assert "it lies between 96.7 and 100.0 % (Wilson, 95 %)" in text.caveats(made_up(last, reference=1.0))
+        assert "of the majority class alone" in text.caveats(made_up(last))
 
     def test_the_paper_is_quoted_for_its_own_settings_only(self, last):
         assert text.paper(last) is None
@@ -128,10 +153,25 @@ class TestWords:
         assert text.paper(replace(adult, settings=replace(adult.settings, epsilon=2.0))) is None
         assert text.paper(replace(adult, settings=replace(adult.settings, delta=1e-6))) is None
 
-    @pytest.mark.parametrize(("private", "guess"), [(0.85, 0), (0.80, 0), (0.795, 1), (0.79, 1), (0.78, 2), (0.76, 3)])
+    @pytest.mark.parametrize(
+        ("private", "guess"),
+        [
+            *((0.85, 0), (0.80, 0), (0.7996, 0), (0.7995, 1), (0.795, 1), (0.79, 1), (0.7899, 2), (0.78, 2)),
+            *((0.77, 2), (0.7699, 3), (0.76, 3)),  # judged before rounding: 3.01 points are more than 3
+        ],
+    )
     def test_verdict(self, last, private, guess):
         assert text.verdict(made_up(last, reference=0.8, tight=private)) == text.GUESSES[guess]
         assert text.verdict(made_up(last, reference=0.8)) is None
+
+    def test_the_buttons_say_what_they_run(self):
+        assert text.preset_name(0.1, "adult") == "Table 2 (Adult)  ε = 0.1"
+        assert text.preset_note("adult", False) is None
+        name = text.preset_name(8.0, "adult-synthetic")
+        assert "not Adult" in name
+        assert "adult-synthetic" in name
+        assert "not on this server" in text.preset_note("adult-synthetic", False)
+        assert "damaged" in text.preset_note("adult-synthetic", True)
 
     def test_differences_name_what_moved_and_only_that(self):
         shown = Request("adult", 0, Settings(epsilon=1.0))
@@ -171,13 +211,22 @@ class TestWords:
 
 
 class TestTables:
-    def test_one_row_a_method_and_the_majority(self, last):
+    def test_one_column_a_method_and_the_majority_the_most_important_first(self, last):
         rows = tables.table(last)
-        assert [row["Method"] for row in rows] == ["no privacy", "published", "tight", "always “benign”"]
-        assert len({tuple(row) for row in rows}) == 1
-        assert rows[2]["σ"] == f"{last.of(TIGHT)[0].privacy.sigma:.4g}"
-        assert rows[0]["95 % interval"] == "no noise"
-        assert len(tables.table(replace(last, fits=()))) == 1
+        assert all(
+            list(row) == ["breast-cancer", "no privacy", "published", "tight", "always “benign”"] for row in rows
+        )
+        by_name = {row["breast-cancer"]: row for row in rows}
+        assert list(by_name)[:4] == ["test accuracy", "95 % interval", "σ", "λ"]
+        assert set(by_name) >= {"τ", "σ_out", "row norm R", "AUC", "noise draws"}
+        privacy = last.of(TIGHT)[0].privacy
+        assert by_name["σ"]["tight"] == f"{privacy.sigma:.4g}"
+        assert by_name["λ"]["tight"] == f"{privacy.lam:.4g}"
+        assert by_name["95 % interval"]["no privacy"] == "no noise"
+        assert by_name["λ"]["no privacy"] == "0.01"
+        assert by_name["test accuracy"]["always “benign”"] == f"{100 * last.baseline:.2f} %"
+        assert by_name["σ"]["always “benign”"] == "–"
+        assert [list(row) for row in tables.table(replace(last, fits=()))] == [["breast-cancer", "always “benign”"]] * 2
 
     def test_the_csv_holds_every_fit_with_all_digits(self, last):
         frame = tables.frame(last)
@@ -199,7 +248,9 @@ class TestTables:
         assert names["non_private"] == shown.fits[0].accuracy
         assert names["published"] == [fit.accuracy for fit in shown.of(PUBLISHED)]
         assert names["tight"] == [fit.accuracy for fit in shown.of(TIGHT)]
-        printed = [float(word) for word in out.getvalue().splitlines()[0].split()]
+        label, numbers, *_ = out.getvalue().splitlines()
+        assert label == shown.data.label
+        printed = [float(word) for word in numbers.split()]
         assert printed == pytest.approx([shown.accuracy(method).mean for method in METHODS], rel=1e-12)
         assert "(0.7, 0.0001)-differential privacy" in out.getvalue()
         assert not names["model"].privacy_.reproducible  # the last lines are for a release
@@ -218,11 +269,37 @@ class TestFigures:
             x, y, trace = drawn(picture, text.LABELS[method])
             assert (x[0], y[0]) == (place, last.accuracy(method).mean)
             if method != NON_PRIVATE:
-                assert decode(trace["error_y"]["array"])[0] == pytest.approx(last.accuracy(method).half_width)
+                low, high = last.accuracy(method).within()
+                assert decode(trace["error_y"]["array"])[0] == pytest.approx(high - y[0])
+                assert decode(trace["error_y"]["arrayminus"])[0] == pytest.approx(y[0] - low)
         assert drawn(picture, "always")[1][0] == last.baseline
         dots = [t for t in picture.figure.to_plotly_json()["data"] if t["name"] == ""]
         assert [list(decode(t["y"])) for t in dots] == [[f.accuracy for f in last.of(m)] for m in (PUBLISHED, TIGHT)]
         assert "Test accuracy" in picture.alt
+
+    def test_no_bar_rises_above_100_percent(self, last):
+        comparison = made_up(last, reference=1.0, tight=[1.0, 0.95, 1.0])
+        _, y, trace = drawn(training.accuracy(comparison), "tight")
+        assert comparison.accuracy(TIGHT).high > 1
+        assert y[0] + decode(trace["error_y"]["array"])[0] == pytest.approx(1.0)
+        assert y[0] - decode(trace["error_y"]["arrayminus"])[0] == pytest.approx(comparison.accuracy(TIGHT).low)
+
+    @pytest.mark.parametrize("draw", DRAWINGS)
+    @pytest.mark.parametrize("stand_in_for", [None, "adult"])
+    def test_pictures_csv_and_svg_name_their_data_and_say_if_it_stands_in(self, last, draw, stand_in_for):
+        label = "breast-cancer" if stand_in_for is None else "adult-synthetic (stand-in for adult)"
+        data = replace(last.data, label=label, stand_in_for=stand_in_for)
+        picture = draw(replace(last, data=data))
+        assert f"on {label}" in picture.figure.layout.xaxis.title.text
+        assert f"on {label}" in picture.alt
+        svg = ET.fromstring(to_svg(picture.figure, title=picture.alt))
+        name = "{http://www.w3.org/2000/svg}"
+        assert label in svg.find(f"{name}title").text
+        assert any(label in "".join(element.itertext()) for element in svg.iter(f"{name}text"))  # on the picture
+        numbers = picture.numbers()
+        assert numbers.columns[0] == "data_set"
+        assert set(numbers["data_set"]) == {label}
+        assert set(numbers["split_seed"]) == {1}
 
     def test_close_up_leaves_the_majority_class_out_of_the_axis(self, last):
         far, near = (training.accuracy(last, close_up=close).figure.layout.yaxis.range for close in (False, True))
@@ -253,7 +330,7 @@ class TestFigures:
         assert not ghosts(training.accuracy(last, None))
         assert not ghosts(training.accuracy(last, last))
 
-    @pytest.mark.parametrize("draw", [training.accuracy, training.roc, training.coefficients, training.gradient_norms])
+    @pytest.mark.parametrize("draw", DRAWINGS)
     def test_stale_results_are_faint(self, last, draw):
         clear, faint = draw(last), draw(last, stale=True)
         for a, b in zip(clear.figure.data, faint.figure.data, strict=True):
@@ -301,7 +378,7 @@ class TestFigures:
 
     def test_every_stage_of_a_run_can_be_drawn_and_saved(self, steps):
         for step in steps[1:]:
-            for draw in (training.accuracy, training.roc, training.coefficients, training.gradient_norms):
+            for draw in DRAWINGS:
                 picture = draw(step)
                 ET.fromstring(to_svg(picture.figure, title=picture.alt))
                 assert picture.alt
@@ -314,6 +391,18 @@ class TestFigures:
         low, high = training.gradient_norms(replace(last, fits=fits)).figure.layout.yaxis.range
         assert np.isfinite([low, high]).all()
         assert low < high
+
+
+def test_the_explanation_quotes_the_calibrations_own_numbers():
+    data = load("digits-4-9")
+    explanation = page_text("training")
+    for method in (PUBLISHED, TIGHT):
+        model = Settings(epsilon=1.0, delta=1e-5, bound="logistic", intercept_scaling=0.3).estimator(method, 0)
+        privacy = model.fit(data.X_train, data.y_train).privacy_
+        for value in (privacy.sigma, privacy.lam, privacy.radius):
+            assert f"{value:.2f}" in explanation
+    ratio = privacy.sigma / privacy.radius / calibrate_gaussian(1.0, 1e-5).sigma
+    assert rf"${ratio:.3g}\,\sigma_{{\text{{Gauss}}}}$" in explanation
 
 
 def test_request_works_in_a_plain_loop_without_threads():
