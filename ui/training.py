@@ -159,9 +159,10 @@ def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False
         edges += [low.min(), high.max()]
     pad = 0.05 * (max(edges) - min(edges)) or 1.0
     labels = [_short(name) for name in names]
+    title = _on(comparison, "coefficient").replace(" (", "<br>(")  # on a telephone the names leave it little room
     chart = figure(
         _faint(traces) if stale else traces,
-        xaxis=axis(_on(comparison, "coefficient"), (min(edges) - pad, max(edges) + pad)),
+        xaxis=axis(title, (min(edges) - pad, max(edges) + pad)),
         yaxis=_places("", labels, (len(names) - 0.5, -0.5)),
         margin=_MARGIN,
         height=90 + 38 * max(len(names), 3),

@@ -171,7 +171,7 @@ def data_line(data: DataFacts) -> str:
 def name_line(name: str, description: str) -> str:
     """A data set's name before it is loaded, with the sentence that says so where it is a stand-in."""
     first = first_sentence(description)
-    return f"{name} ({first.removesuffix('.')})" if first.startswith("Stand-in") else name
+    return f"{name} (s{first[1:-1]})" if first.startswith("Stand-in") else name
 
 
 def preset_name(epsilon: float, data: str) -> str:

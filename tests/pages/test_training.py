@@ -198,7 +198,7 @@ def test_the_snippet_on_the_page_is_for_the_run_on_the_page():
 def test_a_stand_in_is_labelled_before_and_after_the_run():
     at = opened(data="adult-synthetic", repeats=1)
     assert "Stand-in for adult, not the real data." in [caption.value for caption in at.caption]
-    assert "adult-synthetic (Stand-in for adult, not the real data)" in at.info[0].value
+    assert "adult-synthetic (stand-in for adult, not the real data)" in at.info[0].value
     assert "real data" not in at.title[0].value
     finished(press_run(at))
     label = "adult-synthetic (stand-in for adult)"
@@ -207,7 +207,8 @@ def test_a_stand_in_is_labelled_before_and_after_the_run():
     assert label in at.table[0].value.columns
     for view in ("ROC", "ROC corner", "coefficients", "gradient norm"):
         at.radio(key="training_view").set_value(view).run()
-        assert [label in chart["layout"]["xaxis"]["title"]["text"] for chart in charts(at)] == [True, True]
+        titles = [chart["layout"]["xaxis"]["title"]["text"].replace("<br>", " ") for chart in charts(at)]
+        assert [label in title for title in titles] == [True, True]
         downloads = at.get("download_button")
         assert len(downloads) == 4
         assert all("_adult-synthetic_" in button.proto.id for button in downloads)  # the file's name is in the key

@@ -290,7 +290,7 @@ class TestFigures:
         label = "breast-cancer" if stand_in_for is None else "adult-synthetic (stand-in for adult)"
         data = replace(last.data, label=label, stand_in_for=stand_in_for)
         picture = draw(replace(last, data=data))
-        assert f"on {label}" in picture.figure.layout.xaxis.title.text
+        assert f"on {label}" in picture.figure.layout.xaxis.title.text.replace("<br>", " ")
         assert f"on {label}" in picture.alt
         svg = ET.fromstring(to_svg(picture.figure, title=picture.alt))
         name = "{http://www.w3.org/2000/svg}"
