@@ -126,7 +126,7 @@ def _against_published(comparison: Comparison, private: Interval, published: Int
         noise = ""
         if own is not None and other is not None and own.sigma < other.sigma:
             noise = (
-                f", although its σ is larger ({sentences.number(other.sigma)} against {sentences.number(own.sigma)}): "
+                f", although its σ is larger ({sentences.number(other.sigma)} against {sentences.number(own.sigma)}); "
                 "less noise does not make every model more accurate"
             )
         return f"{start}: here {points(gain)} more{noise}."
