@@ -8,6 +8,7 @@ import pytest
 
 from ui import bound_curves, figures
 from ui.svg import to_svg
+from ui.svg_text import lines, text_width
 
 NS = {"s": "http://www.w3.org/2000/svg"}
 
@@ -61,7 +62,7 @@ def test_gaps_split_and_values_off_the_picture_stay_finite():
     text = to_svg(chart([figures.series("A", np.arange(5.0), y, "glm")], log=True))
     assert "nan" not in text.lower().replace("xmlns", "")
     assert "inf" not in text
-    paths = [p for p in parse(text).iter("{http://www.w3.org/2000/svg}path") if p.get("fill") == "none"]
+    paths = [p for p in parse(text).findall(".//s:g[@clip-path]//s:path", NS) if p.get("fill") == "none"]
     assert len(paths) == 2
 
 
@@ -81,8 +82,98 @@ def test_bars_markers_errors_and_categories():
     bars = [r for r in root.iter("{http://www.w3.org/2000/svg}rect") if r.get("fill") in ("#111111", "#222222")]
     heights = [float(r.get("height")) for r in bars]
     assert heights[1] / heights[0] == pytest.approx(1.5, abs=0.01)
-    assert len(list(root.iter("{http://www.w3.org/2000/svg}circle"))) == 2
+    assert len(root.findall(".//s:g[@clip-path]//s:circle", NS)) == 2
     assert {"a", "b", "which", "acc"} <= set(texts(root))
+
+
+def bars_of(root, kind):
+    """x and y of both ends of each error bar of this kind."""
+    found = []
+    for path in root.findall(f".//s:path[@class='{kind}']", NS):
+        x, y, turn, end = re.match(r"M(\S+) (\S+) ([VH])(\S+)", path.get("d")).groups()
+        found.append([(float(x), float(y)), (float(x), float(end)) if turn == "V" else (float(end), float(y))])
+    return found
+
+
+def frame(root):
+    box = root.find(".//s:rect[@stroke='#444']", NS)
+    return [float(box.get(key)) for key in ("x", "y", "width", "height")]
+
+
+def test_intervals_run_from_the_lower_to_the_upper_end_with_caps():
+    bars = {"symmetric": False, "array": np.array([0.3]), "arrayminus": np.array([0.1]), "color": "#123456", "width": 8}
+    dot = figures.series("dot", [5.0], [0.5], "tight", mode="markers", error_y=bars, error_x={"array": [2.0]})
+    root = parse(to_svg(chart([dot])))
+    left, top, width, height = frame(root)
+    ((low, high),) = bars_of(root, "error_y")
+    np.testing.assert_allclose(low, [left + width / 2, top + 0.6 * height], atol=0.11)
+    np.testing.assert_allclose(high, [left + width / 2, top + 0.2 * height], atol=0.11)
+    ((start, end),) = bars_of(root, "error_x")
+    np.testing.assert_allclose([start[0], end[0]], [left + 0.3 * width, left + 0.7 * width], atol=0.11)
+    path = root.find(".//s:path[@class='error_y']", NS)
+    assert path.get("stroke") == "#123456"
+    assert path.get("d").count("h16") == 2
+
+
+def test_an_interval_of_a_point_that_is_missing_is_left_out():
+    dots = figures.series("d", [1.0, 2.0], [0.5, np.nan], "tight", mode="markers", error_y={"array": [0.1, 0.1]})
+    assert len(bars_of(parse(to_svg(chart([dots]))), "error_y")) == 1
+
+
+@pytest.mark.parametrize("symbol", sorted({role.symbol for role in figures.ROLES.values()}))
+def test_each_symbol_of_the_app_is_drawn_in_the_picture_and_in_the_legend(symbol):
+    role = next(name for name, look in figures.ROLES.items() if look.symbol == symbol)
+    root = parse(to_svg(chart([figures.series("dots", [2.0, 4.0], [0.2, 0.4], role, mode="markers")])))
+    shape = "s:circle" if symbol == "circle" else f"s:path[@class='{symbol}']"
+    assert len(root.findall(f".//s:g[@clip-path]//{shape}", NS)) == 2
+    legend = root.find(".//s:g[@class='sample']", NS)
+    assert len(legend.findall(shape, NS)) == 1
+    assert not [path for path in legend if path.get("fill") == "none"]  # no line for what is drawn without one
+
+
+def test_one_trace_may_mix_symbols_and_colours():
+    marker = {"color": ["#111111", "rgba(1,2,3,0.5)"], "symbol": ["square", "x"], "size": [10, 6]}
+    dots = figures.series("", [2.0, 4.0], [0.2, 0.4], "with", mode="markers", marker=marker)
+    root = parse(to_svg(chart([dots])))
+    square, cross = (root.find(f".//s:path[@class='{name}']", NS) for name in ("square", "x"))
+    assert (square.get("fill"), cross.get("fill"), cross.get("fill-opacity")) == ("#111111", "rgb(1,2,3)", "0.5")
+    assert "scale(5)" in square.get("transform")
+
+
+def test_long_names_on_the_y_axis_and_a_long_title_stay_inside():
+    names = ["native-country=Outlying-US(Guam-USVI)", "education-num"]
+    places = figures.axis("which", (1.5, -0.5), tickvals=np.arange(2), ticktext=names, categoryarray=names)
+    dots = figures.series("coefficients", [1.0, 2.0], [0.0, 1.0], "tight", mode="markers")
+    title = "Coefficients on adult-synthetic (stand-in for adult), " * 5
+    text = to_svg(figures.figure([dots], xaxis=figures.axis("x", (0, 100)), yaxis=places), title=title)
+    root = parse(text)
+    assert set(names) <= set(texts(root))
+    shares = {"start": 0.0, "middle": 0.5, "end": 1.0}
+    upright = [node for node in root.iter("{http://www.w3.org/2000/svg}text") if node.get("transform") is None]
+    for node in upright:
+        wide = text_width(node.text)
+        start = float(node.get("x")) - shares[node.get("text-anchor")] * wide
+        assert 0 <= start <= start + wide <= 760, node.text
+    heading = [node.text for node in upright if node.text in title.strip()]
+    assert " ".join(heading) == title.strip()
+    assert len(heading) > 1
+    baselines = [float(node.get("y")) for node in upright if node.text in heading]
+    legend = next(float(node.get("y")) for node in upright if node.text == "coefficients")
+    assert max(baselines) < legend < frame(root)[1]  # title, legend, picture
+
+
+def test_lines_break_where_they_are_told_and_where_they_are_full():
+    assert lines("<b>a</b> b<br>c") == ["a b", "c"]
+    assert lines("one two three", text_width("one two")) == ["one two", "three"]
+    assert lines("unbreakable", 1.0) == ["unbreakable"]
+    assert lines("") == []
+
+
+def test_repeated_names_keep_their_places():
+    places = figures.axis("which", (2.5, -0.5), tickvals=np.arange(3), ticktext=["a", "b", "a"])
+    root = parse(to_svg(figures.figure([], xaxis=figures.axis("x", (0, 1)), yaxis=places)))
+    heights = [float(n.get("y")) for n in root.iter("{http://www.w3.org/2000/svg}text") if n.text in ("a", "b")]
+    assert len(set(heights)) == 3
 
 
 def test_panels_share_the_x_axis():
