@@ -8,7 +8,8 @@
   Streamlit's backgrounds.
 * `figure` makes the whole `plotly.graph_objects.Figure` from one dictionary: about 2 ms for eight curves of 300
   points. Adding traces or updating layouts afterwards validates everything again; do not.
-* Text, grid and hover colours are left to Streamlit's theme, which follows the reader's light or dark setting.
+* Grid and hover colours are left to Streamlit's theme, which follows the reader's light or dark setting; `ui.page`
+  gives a chart's text the colour of the page's.
 * Axis ranges are always given, from a "view" control: Streamlit resets a zoom whenever the figure changes.
 * plotly has no MathJax here: write ε, σ, δ in Unicode; pass numpy arrays.
 

@@ -68,3 +68,9 @@ def test_band_runs_there_and_back():
 @pytest.mark.parametrize(("low", "dtick"), [(1e-4, 1), (1e-10, 2), (1e-100, 13)])
 def test_log_axis_has_at_most_nine_ticks(low, dtick):
     assert figures.axis("δ", (low, 1.0), log=True)["dtick"] == dtick
+
+
+def test_no_single_grey_is_readable_text_in_both_themes():
+    """Why `ui.page` lets a chart's text follow the theme instead of giving it a colour of its own."""
+    greys = [f"#{level:02x}{level:02x}{level:02x}" for level in range(256)]
+    assert max(min(figures.contrast(grey, back) for back in figures.BACKGROUNDS.values()) for grey in greys) < 4.5

@@ -1,6 +1,7 @@
 """The scaffolding: escaped answers, errors that lose nothing, predictions before answers, warm start once."""
 
 import gc
+import json
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -19,6 +20,18 @@ def test_answer_is_escaped_and_announced():
     assert "ε&nbsp;=&nbsp;1 &lt;b&gt;&amp;" in body
     assert "2&nbsp;:&nbsp;1" in body
     assert 'role="status"' in body
+
+
+def test_a_chart_has_its_alt_text_and_no_toolbar():
+    def script():
+        from ui import figures, page
+
+        chart = figures.figure([], xaxis=figures.axis("x", (0, 1)), yaxis=figures.axis("y", (0, 1)))
+        page.chart(chart, key="k", alt="nothing")
+
+    (chart,) = AppTest.from_function(script).run().get("plotly_chart")
+    assert json.loads(chart.proto.config)["displayModeBar"] is False
+    assert chart.proto.alt == "nothing"
 
 
 def test_an_error_is_one_sentence_and_what_came_before_stays():
