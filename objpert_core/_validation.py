@@ -55,6 +55,15 @@ def in_open_unit(name: str, value: Any) -> float:
     return number
 
 
+def rate(name: str, value: Any) -> float:
+    """`value` as a float; `ValueError` unless it lies in (0, 1]."""
+    allowed = "a number above 0 and at most 1"
+    number = _as_float(name, value, allowed)
+    if not 0 < number <= 1:
+        raise _refuse(name, value, allowed)
+    return number
+
+
 def positive_integer(name: str, value: Any) -> int:
     """`value` as an int; `ValueError` unless it is a whole number >= 1."""
     allowed = "a whole number >= 1"

@@ -9,7 +9,9 @@ from objpert_core.accounting.calibration import (
     calibrate_published,
     default_noise_ratio,
 )
+from objpert_core.accounting.composition import Composition, compose, repeat
 from objpert_core.accounting.conversion import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
+from objpert_core.accounting.dpsgd import DPSGD
 from objpert_core.accounting.mechanisms import (
     BOUNDS,
     ApproximateMinima,
@@ -20,7 +22,9 @@ from objpert_core.accounting.mechanisms import (
 
 __all__ = [
     "BOUNDS",
+    "DPSGD",
     "ApproximateMinima",
+    "Composition",
     "Gaussian",
     "Mechanism",
     "ObjectivePerturbation",
@@ -28,8 +32,10 @@ __all__ = [
     "calibrate_gaussian",
     "calibrate_objective_perturbation",
     "calibrate_published",
+    "compose",
     "default_noise_ratio",
     "rdp_to_delta",
     "rdp_to_epsilon",
+    "repeat",
     "via_rdp",
 ]
