@@ -8,11 +8,13 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, positive, positive_integer, rate
 from objpert_core.accounting._subsampled import step_rdp
-from objpert_core.accounting.mechanisms import Mechanism
+from objpert_core.accounting._plan import Steps
+from objpert_core.accounting.composition import ByConvolution
+from objpert_core.accounting.privacy_loss import GaussianLoss, SubsampledLoss
 
 
 @dataclass(frozen=True)
-class DPSGD(Mechanism):
+class DPSGD(ByConvolution):
     """DP-SGD: in each step every row joins the batch with probability `sample_rate`, and the sum of the clipped
     gradients is released with Gaussian noise.
 
@@ -49,15 +51,11 @@ class DPSGD(Mechanism):
         object.__setattr__(self, "sample_rate", rate("sample_rate", self.sample_rate))
         object.__setattr__(self, "steps", positive_integer("steps", self.steps))
 
-    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        from objpert_core.accounting.conversion import ViaRDP
-
-        return ViaRDP(self)._log_delta(epsilon)
-
-    def _epsilon(self, log_delta: FloatArray) -> FloatArray:
-        from objpert_core.accounting.conversion import ViaRDP
-
-        return ViaRDP(self)._epsilon(log_delta)
+    def losses(self, direction: str = "remove") -> Steps:
+        """The steps' losses: for removal of a row, or for its addition."""
+        a = 1 / self.noise_multiplier
+        step = GaussianLoss(a) if self.sample_rate == 1 else SubsampledLoss(a, self.sample_rate, direction)
+        return ((step, self.steps),)
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return self.steps * np.maximum(step_rdp(alpha, self.sample_rate, self.noise_multiplier), 0.0)

@@ -8,7 +8,7 @@ profile of ω + G. Throughout, a = (bound on the gradient norm)/σ.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,10 +17,11 @@ from scipy.special import erf, erfcx, log_ndtr, ndtr
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.accounting import _gaussian
 from objpert_core.accounting._gaussian import SQRT_HALF, UNIT_NODES, UNIT_WEIGHTS
-from objpert_core.accounting._quadrature import UNIFORM, V_HIGH, V_LOW, log_expectation, reach, sorted_breaks
+from objpert_core.accounting._quadrature import UNIFORM, V_HIGH, log_expectation, reach, sorted_breaks
+from objpert_core.accounting.privacy_loss import PrivacyLoss
 
 
-class PrivacyLossLaw(ABC):
+class PrivacyLossLaw(PrivacyLoss):
     """The law of a privacy loss variable ω = ω(v), v ~ N(0, 1), that dominates a mechanism in both directions."""
 
     a: float
@@ -32,22 +33,6 @@ class PrivacyLossLaw(ABC):
     @abstractmethod
     def rdp(self, order: FloatArray) -> FloatArray:
         """log E[e^{s·ω}]/s at s = α − 1 ≥ 0, and E[ω] at s = 0, for a 1-d array of s."""
-
-    @abstractmethod
-    def loss(self, v: FloatArray) -> FloatArray:
-        """ω(v)."""
-
-    @abstractmethod
-    def position(self, epsilon: FloatArray) -> FloatArray:
-        """A point near which ω(v) crosses ε: where the quadrature needs its finest panels."""
-
-    def kinks(self) -> FloatArray:
-        """Break points for the quadrature where ω(v) is not smooth."""
-        return np.empty(0)
-
-    def lowest(self) -> float:
-        """The lower end of the range of v; the law is that of v given v ≥ lowest."""
-        return V_LOW
 
     def gaussian_part(self) -> tuple[float, float] | None:
         """(v*, shift) if ω(v) = shift + G(v) for all v ≥ v*, and ω ≥ shift + G everywhere; else None."""
@@ -133,6 +118,10 @@ class HalfNormalLaw(PrivacyLossLaw):
     def lowest(self) -> float:
         """The law is that of |v|."""
         return 0.0
+
+    def anchor(self) -> float:
+        """ω(0), where the law begins."""
+        return self.shift + self.a**2 / 2
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,8 @@ from objpert_core.accounting._chi import log_chi_moment_rate
 from objpert_core.accounting._search import smallest_epsilon
 from objpert_core.accounting.laws import HalfNormalLaw, PositiveGaussianLaw, PrivacyLossLaw
 from objpert_core.accounting.logistic_law import logistic_law
+from objpert_core.accounting.tradeoff import false_negative_rates, odds_of
+from objpert_core.accounting.privacy_loss import GaussianLoss, PrivacyLoss
 
 BOUNDS = ("logistic", "monotone", "glm", "kifer2012", "non-glm")
 
@@ -124,6 +126,65 @@ class Mechanism(ABC):
         orders = alpha_array(alpha)
         return like_input(alpha, self._rdp(orders.ravel()).reshape(orders.shape))
 
+    def losses(self, direction: str = "remove") -> tuple[tuple[PrivacyLoss, int], ...] | None:
+        """The independent privacy losses this mechanism is the sum of, with their counts, in one direction of the
+        adjacency; None where the bound has none (it answers through its Rényi curve alone, or proves nothing)."""
+        return None
+
+    def tradeoff(self, false_positive_rate: Any) -> Any:
+        """Trade-off function: the smallest false negative rate of an attacker with that false positive rate.
+
+        The attacker decides from the release whether a row was in the data: a false positive accuses a row that was
+        not, a false negative misses one that was. Perfect privacy is 1 − x, no privacy 0. It holds for both
+        directions of the adjacency, so it is its own inverse.
+
+        Parameters
+        ----------
+        false_positive_rate : float or array of floats in [0, 1]
+
+        Returns
+        -------
+        float or array of the same shape, in [0, 1]; 0.0 where the bound proves nothing. Rounded down.
+
+        Raises
+        ------
+        ValueError
+            If a rate lies outside [0, 1].
+
+        Notes
+        -----
+        Dong, Roth and Su (2022), Propositions 6 and 12, over every real ε; see `accounting.tradeoff`.
+
+        Examples
+        --------
+        >>> round(Gaussian(sigma=1.0).tradeoff(0.05), 6)  # Φ(Φ⁻¹(0.95) − 1)
+        0.740489
+        """
+        return false_negative_rates(self._log_delta, false_positive_rate)
+
+    def odds(self, delta: Any) -> Any:
+        """e^{ε(δ)}: by which factor the release may move somebody's odds on a row, but for δ; rounded up.
+
+        Parameters
+        ----------
+        delta : float or array of floats strictly between 0 and 1
+
+        Returns
+        -------
+        float or array of the same shape, >= 1; `math.inf` where the bound proves nothing, or e^ε overflows.
+
+        Raises
+        ------
+        ValueError
+            If a δ lies outside (0, 1).
+
+        Examples
+        --------
+        >>> round(ObjectivePerturbation(sigma=5, lam=20).odds(1e-5), 4)
+        2.0657
+        """
+        return like_input(delta, odds_of(np.asarray(self.epsilon(delta))))
+
     def pld(self, **_options: Any) -> Any:
         """Discretised privacy loss distribution: not part of this version, raises `NotImplementedError`."""
         raise NotImplementedError(_NO_PLD)
@@ -166,6 +227,10 @@ class Gaussian(Mechanism):
     @property
     def _a(self) -> float:
         return self.sensitivity / self.sigma
+
+    def losses(self, direction: str = "remove") -> tuple[tuple[PrivacyLoss, int], ...]:
+        """One Gaussian loss, the same in both directions."""
+        return ((GaussianLoss(self._a), 1),)
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         return _gaussian.log_profile(epsilon, self._a)
@@ -260,6 +325,10 @@ class ObjectivePerturbation(Mechanism):
             return HalfNormalLaw(self._a, *_two_doubles(self._published_shift))
         return None
 
+    def losses(self, direction: str = "remove") -> tuple[tuple[PrivacyLoss, int], ...] | None:
+        """The law of the bound, which dominates both directions; None where there is none."""
+        return None if self.law is None else ((self.law, 1),)
+
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         if self.bound == "non-glm":
             raise NotImplementedError("Theorem G.2 bounds the Rényi divergence only; use via_rdp(mechanism)")
@@ -353,6 +422,11 @@ class ApproximateMinima(Mechanism):
     def output(self) -> Gaussian:
         """The Gaussian mechanism that covers the distance to the exact minimiser (Theorem E.1)."""
         return Gaussian(self.sigma_out, 2 * self.tau / self.objective.lam)
+
+    def losses(self, direction: str = "remove") -> tuple[tuple[PrivacyLoss, int], ...] | None:
+        """The law of the objective's bound and the output noise's Gaussian."""
+        law = self.objective.losses(direction)
+        return None if law is None else (*law, *self.output.losses(direction))
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         if self.objective.bound in ("kifer2012", "non-glm"):

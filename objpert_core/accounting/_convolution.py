@@ -1,0 +1,201 @@
+"""Sums of independent tilted privacy losses by FFT, with everything that is lost on the way bounded.
+
+Under the tilt e^{θω} the sum S has its mass where it decides δ(ε):
+
+    δ(ε) = e^{K − θε}·Ẽ[g(S − ε)],   g(y) = (1 − e^{−y})₊ e^{−θy} ≤ g_max = (θ/(1+θ))^θ/(1+θ),
+
+K = log E[e^{θS}]. Replacing Ẽ[g] by g_max gives the Rényi conversion at α = 1 + θ: the FFT only adds the shape of the tail.
+An error of η in the tilted masses (round-off, or mass that wraps around the end of the window) moves δ by at most
+η·g_max·e^{K − θε}.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.fft import irfft, rfft
+from scipy.signal import lfilter
+
+from objpert_core._validation import FloatArray
+from objpert_core.accounting._discretise import Tilted
+
+_ROUNDOFF = 8 * 2.0**-53  # per level of the transform: a product with a rounded root of unity, an addition, a power
+_MASS_ERROR = 2e-12  # relative, of one discretised mass: exp, quadrature and the tilt
+_NEGLIGIBLE = -80.0  # log of spectral values that are left out, and counted as error
+_REST_NATS = 23.0  # log of 1/probability with which the sum of the rests is smaller than assumed
+
+
+def log_g_max(theta: FloatArray | float) -> FloatArray:
+    """log of the largest value of (1 − e^{−y})e^{−θy} over y >= 0, for θ > 0."""
+    theta = np.asarray(theta, dtype=float)
+    return -theta * np.log1p(1 / theta) - np.log1p(theta)
+
+
+@dataclass(frozen=True)
+class Tail:
+    """δ(ε) of a sum of discretised losses, from the masses of the tilted sum in a window; see `sum_of`."""
+
+    theta: float
+    log_scale: float  # K, of the discretised losses
+    first: float  # the least loss of the window
+    step: float
+    survival: FloatArray  # Σ_{i ≥ j} f_i e^{−θ(x_i − x_j)}
+    profile: FloatArray  # the same with weights 1 − e^{x_j − x_i}
+    log_error: float  # log of the error bound on tilted masses, times g_max
+    log_infinite: float
+    shift: float  # added to ε before the look-up
+    upper: bool
+    slack: float  # relative error of everything that is multiplied
+
+    def log_delta(self, epsilon: FloatArray) -> FloatArray:
+        """log of the bound on δ for a 1-d array of ε; −inf where a lower bound is 0."""
+        eps = epsilon + self.shift
+        place = np.clip(np.ceil((eps - self.first) / self.step), 0, self.survival.size - 1).astype(np.intp)
+        gap = np.minimum(eps - (self.first + self.step * place), 0.0)  # to the next grid point, at most 0
+        above = eps > self.first + self.step * (self.survival.size - 1)
+        value = np.where(above, 0.0, self.survival[place] * -np.expm1(gap) + np.exp(gap) * self.profile[place])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_value = np.log(value) + self.theta * gap
+            if self.upper:
+                total = np.logaddexp(log_value, self.log_error) + self.slack
+                return np.minimum(np.logaddexp(self.log_scale - self.theta * eps + total, self.log_infinite), 0.0)
+            drop = np.minimum(self.log_error - log_value, 0.0)
+            return np.where(
+                log_value > self.log_error,
+                np.minimum(self.log_scale - self.theta * eps + log_value + np.log(-np.expm1(drop)) - self.slack, 0.0),
+                -np.inf,
+            )
+
+    def log_error_share(self, epsilon: FloatArray) -> FloatArray:
+        """log of (error bound/δ): how much of the answer at ε is error."""
+        eps = epsilon + self.shift
+        return self.log_error + self.log_scale - self.theta * eps - self.log_delta(epsilon)
+
+
+def _fold(part: Tilted, size: int) -> FloatArray:
+    """Masses by grid index modulo `size`, summing to 1."""
+    padded = -(-part.masses.size // size) * size
+    folded = np.concatenate((part.masses, np.zeros(padded - part.masses.size))).reshape(-1, size).sum(axis=0)
+    return np.roll(folded, part.first % size) / part.masses.sum()
+
+
+def _convolve(parts: list[Tilted], size: int) -> tuple[FloatArray, float]:
+    """(masses of the sum by index modulo `size`, bound on the sum of absolute errors)."""
+    unit = _ROUNDOFF * (1 + math.log2(size))
+    log_value = np.zeros(size // 2 + 1)
+    log_bound = np.zeros(size // 2 + 1)
+    angle = np.zeros(size // 2 + 1)
+    for part in parts:
+        spectrum = rfft(_fold(part, size))
+        modulus = np.abs(spectrum)
+        with np.errstate(divide="ignore"):
+            log_value += part.count * np.log(modulus)
+        log_bound += part.count * np.log(np.minimum(modulus + unit, 1 + unit))
+        angle += part.count * np.angle(spectrum)
+    keep = (log_bound > _NEGLIGIBLE) & (log_value > 2 * _NEGLIGIBLE)
+    values = np.zeros(size // 2 + 1, dtype=complex)
+    values[keep] = np.exp(log_value[keep] + 1j * angle[keep])
+    error = np.exp(log_bound)
+    error[keep] *= -np.expm1(np.minimum(log_value[keep] - log_bound[keep], 0.0))
+    masses = irfft(values, size)
+    # twice: once for each half of the spectrum; the 2-norm of the masses' error is that of the spectrum over √size
+    in_spectrum = math.sqrt(2 * float(np.square(error).sum()))
+    in_masses = math.sqrt(size) * unit * float(np.linalg.norm(masses))
+    return masses, in_spectrum + in_masses
+
+
+def tilted_mean(parts: list[Tilted]) -> float:
+    """The tilted mean of the sum, on the grid."""
+    return sum(part.count * float(part.masses @ part.points) / float(part.masses.sum()) for part in parts)
+
+
+def _log_outside(parts: list[Tilted], centre: float, half: float, rates: FloatArray) -> float:
+    """log of a bound on the tilted probability that the sum is further than `half` from `centre` (Chernoff)."""
+    sides = []
+    for sign in (1.0, -1.0):
+        best = math.inf
+        for rate in rates:
+            exponent = -rate * half - sign * rate * centre
+            for part in parts:
+                points = part.points
+                moved = sign * rate * points
+                top = float(moved[part.masses > 0].max())
+                ratio = float(part.masses @ np.exp(np.minimum(moved - top, 0.0))) / float(part.masses.sum())
+                exponent += part.count * (math.log(ratio) + top)
+            best = min(best, exponent)
+        sides.append(best)
+    return float(np.logaddexp(*sides))
+
+
+def rest_bound(parts: list[Tilted]) -> float:
+    """A value that the sum of the rests stays above, but for a tilted probability of e^{-_REST_NATS}."""
+    mean, variance, weighted = 0.0, 0.0, []
+    for part in parts:
+        assert part.rests is not None
+        weights = part.masses / part.masses.sum()
+        average = float(weights @ part.rests)
+        deviation = part.rests - average
+        mean += part.count * average
+        variance += part.count * float(weights @ np.square(deviation))
+        weighted.append((part.count, weights, deviation))
+    if variance == 0:
+        return mean
+    best = math.inf
+    for factor in (0.5, 1.0, 2.0):
+        rate = factor * math.sqrt(2 * _REST_NATS / variance)
+        with np.errstate(over="ignore"):
+            grown = [count * float(np.log1p(w @ np.expm1(-rate * d))) for count, w, d in weighted]
+        best = min(best, (sum(grown) + _REST_NATS) / rate)
+    return mean - best
+
+
+def sum_of(
+    parts: list[Tilted], theta: float, log_scales: list[float], centre: float, half: float, rates: FloatArray
+) -> Tail:
+    """The tail of the sum of independent losses: an upper bound, or a lower bound if the parts carry rests.
+
+    Parameters
+    ----------
+    parts : the tilted one-step masses, all with one step
+    theta : the tilt, > 0
+    log_scales : what the exponent of each part's tilt had subtracted
+    centre, half : the window of losses that decides
+    rates : > 0, of the Chernoff bounds on what lies outside
+    """
+    step = parts[0].step
+    upper = parts[0].rests is None
+    offset = sum(part.count * part.anchor for part in parts)
+    size = 2 ** max(6, math.ceil(math.log2(2 * half / step + 4)))
+    start = math.floor((centre - offset) / step) - size // 2
+    masses, error = _convolve(parts, size)
+    first = offset + step * start
+    outside = _log_outside(parts, first + step * size / 2, step * (size / 2 - 1), rates)
+    masses = np.maximum(np.roll(masses, -(start % size)), 0.0)
+    decay = math.exp(-theta * step)
+    backwards = masses[::-1]
+    survival = lfilter([1.0], [1.0, -decay], backwards)
+    behind = np.concatenate(([0.0], survival[:-1]))
+    profile = lfilter([-decay * math.expm1(-step)], [1.0, -decay * math.exp(-step)], behind)
+    count = sum(part.count for part in parts)
+    log_scale = sum(p.count * (s + math.log(float(p.masses.sum()))) for p, s in zip(parts, log_scales, strict=True))
+    rounding = 1e-15 * sum(p.count * float(p.masses @ np.abs(p.points)) / float(p.masses.sum()) for p in parts)
+    log_error = float(np.logaddexp(math.log(error), outside))
+    shift = -rounding if upper else rounding - rest_bound(parts)
+    if not upper:
+        log_error = float(np.logaddexp(log_error, -_REST_NATS))
+    infinite = [math.log(p.count) + p.log_infinite for p in parts if p.log_infinite > -np.inf]
+    return Tail(
+        theta=theta,
+        log_scale=log_scale,
+        first=first,
+        step=step,
+        survival=survival[::-1],
+        profile=profile[::-1],
+        log_error=log_error + float(log_g_max(theta)),
+        log_infinite=float(np.logaddexp.reduce(infinite)) if infinite and upper else -np.inf,
+        shift=shift,
+        upper=upper,
+        slack=_MASS_ERROR * (1 + count),
+    )

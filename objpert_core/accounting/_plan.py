@@ -1,0 +1,136 @@
+"""Which tilt, window and grid a composition needs, from a coarse quadrature of its losses.
+
+Nothing here has to be exact: every tilt gives valid bounds, and what the window and the grid leave out is measured on the
+grid itself (`_convolution`). It has to be good, because it decides how tight and how fast the answer is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import logsumexp
+
+from objpert_core._validation import FloatArray
+from objpert_core.accounting._convolution import Tail, log_g_max, rest_bound, sum_of, tilted_mean
+from objpert_core.accounting._discretise import discretise, quadrature
+from objpert_core.accounting.privacy_loss import PrivacyLoss
+
+Steps = tuple[tuple[PrivacyLoss, int], ...]
+
+_TILTS_A_DECADE = 12
+_WINDOW_NATS = 30.0  # log of 1/tilted probability of leaving the window
+_TAIL_NATS = 30.0  # log of 1/(share of δ) that goes to +∞ in all steps together
+_RATES = (3.0, 5.5, 7.75, 11.0)  # of the Chernoff bounds, in units of 1/standard deviation
+_WIDEST_STEP = 1.0
+_MOST_POINTS = 2**21
+_TRIALS = 6
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Coarse points of every loss, and the cumulant K(θ) of the whole sum on a grid of tilts."""
+
+    steps: Steps
+    reaches: tuple[tuple[float, float], ...]
+    points: tuple[tuple[FloatArray, FloatArray], ...]  # (log weights, losses)
+    spread: float  # standard deviation of the sum
+    thetas: FloatArray
+    cumulants: FloatArray
+
+    def log_delta_chernoff(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(index of the best tilt, log of the Rényi bound on δ there) for a 1-d array of ε."""
+        table = self.cumulants - self.thetas * epsilon[:, None] + log_g_max(self.thetas)
+        best = table.argmin(axis=1)
+        return best, table[np.arange(epsilon.size), best]
+
+    def epsilon_chernoff(self, log_delta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(index of the best tilt, the Rényi bound on ε there) for a 1-d array of log δ."""
+        table = (self.cumulants + log_g_max(self.thetas) - log_delta[:, None]) / self.thetas
+        best = table.argmin(axis=1)
+        return best, table[np.arange(log_delta.size), best]
+
+
+def _spread(points: tuple[tuple[FloatArray, FloatArray], ...], steps: Steps) -> float:
+    variance = 0.0
+    for (log_weight, omega), (_, count) in zip(points, steps, strict=True):
+        weight = np.exp(log_weight - logsumexp(log_weight))
+        variance += count * float(weight @ np.square(omega - weight @ omega))
+    return math.sqrt(variance)
+
+
+@lru_cache(maxsize=64)
+def plan(steps: Steps, nats: float) -> Plan:
+    """The plan for δ not much below e^{-nats}."""
+    count = sum(k for _, k in steps)
+    reaches = tuple(loss.reach(nats + _TAIL_NATS + math.log(count)) for loss, _ in steps)
+    empty = np.empty(0)
+    points = tuple(quadrature(loss, *reach, empty) for (loss, _), reach in zip(steps, reaches, strict=True))
+    spread = max(_spread(points, steps), 1e-300)
+    # the best tilt for a δ of z standard deviations is about z/spread
+    decades = np.arange(-2 * _TILTS_A_DECADE, 3 * _TILTS_A_DECADE + 1) / _TILTS_A_DECADE
+    thetas = 10.0**decades / spread
+    thetas = np.concatenate((thetas, 10.0 ** np.arange(math.log10(thetas[-1]) + 0.25, 5.0, 0.25)))
+    cumulants = np.zeros(thetas.size)
+    for (log_weight, omega), (_, k) in zip(points, steps, strict=True):
+        cumulants += k * logsumexp(log_weight + thetas[:, None] * omega, axis=1)
+    return Plan(steps, reaches, points, spread, thetas, cumulants)
+
+
+@lru_cache(maxsize=16)
+def tails(steps: Steps, nats: float, tilt: int, width: float) -> tuple[Tail, Tail]:
+    """(upper, lower) tails at one tilt of `plan(steps, nats)`, on a grid that aims at a width of `width` in ε.
+
+    Raises `TooFineError` where the grid would be too large.
+    """
+    made = plan(steps, nats)
+    theta = float(made.thetas[tilt])
+    log_scales, mean, variance, roughness, means = [], 0.0, 0.0, 0.0, []
+    for (log_weight, omega), (_, count) in zip(made.points, made.steps, strict=True):
+        exponent = log_weight + theta * omega
+        scale = float(logsumexp(exponent))
+        weight = np.exp(exponent - scale)
+        average = float(weight @ omega)
+        own = float(weight @ np.square(omega - average))
+        log_scales.append(scale)
+        means.append((weight, omega - average))
+        mean += count * average
+        variance += count * own
+        roughness += count / own if own > 0 else 0.0
+    spread = math.sqrt(variance)
+    count = sum(k for _, k in made.steps)
+    rates = np.array(_RATES) / spread
+    half = _half_window(means, made.steps, rates)
+    # upper: each step moves by h²/12 on average; lower: by the spread of rests of about h²/(12·spread of one step)
+    step = math.sqrt(12 * width / (count + 6.5 * math.sqrt(roughness)))
+    least = 2 * half / (_MOST_POINTS - 8)
+    for _ in range(_TRIALS):
+        step = max(min(step, _WIDEST_STEP, spread / 4), least)
+        pairs = [
+            discretise(loss, k, step, theta, scale, reach)
+            for (loss, k), scale, reach in zip(made.steps, log_scales, made.reaches, strict=True)
+        ]
+        upper, lower = ([pair[i] for pair in pairs] for i in (0, 1))
+        apart = tilted_mean(upper) - mean - rest_bound(lower)
+        if apart <= width or step <= least:
+            break
+        step *= max(0.85 * math.sqrt(width / apart), 0.1)
+    return (
+        sum_of(upper, theta, log_scales, mean, half, rates),
+        sum_of(lower, theta, log_scales, mean, half, rates),
+    )
+
+
+def _half_window(centred: list[tuple[FloatArray, FloatArray]], steps: Steps, rates: FloatArray) -> float:
+    """Half the width of a window that the tilted sum leaves with a probability of about e^{-_WINDOW_NATS}."""
+    widths = []
+    for sign in (1.0, -1.0):
+        grown = np.zeros(rates.size)
+        for (weight, deviation), (_, count) in zip(centred, steps, strict=True):
+            with np.errstate(over="ignore"):
+                grown += count * np.log1p(np.expm1(sign * rates[:, None] * deviation) @ weight)
+        widths.append(float(np.min((grown + _WINDOW_NATS) / rates)))
+    return max(widths)
+

@@ -1,0 +1,192 @@
+"""Privacy losses as functions of one random variable, which is all that discretisation and composition need.
+
+A privacy loss is ω(V), where ω never decreases and V has a known density: standard normal, a half of it, or the mixture
+of the subsampled Gaussian. The profile of a release is E[1 − e^{ε − ω}]₊; losses of independent releases add up.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from objpert_core._validation import FloatArray
+from objpert_core.accounting._gaussian import LOG_SQRT_2PI
+from objpert_core.accounting._quadrature import V_LOW
+
+
+class PrivacyLoss(ABC):
+    """ω(V), never decreasing in V, for one direction of the adjacency or for both."""
+
+    @abstractmethod
+    def loss(self, v: FloatArray) -> FloatArray:
+        """ω(v)."""
+
+    @abstractmethod
+    def position(self, epsilon: FloatArray) -> FloatArray:
+        """A point near which ω(v) crosses ε: where a quadrature needs a break point."""
+
+    def kinks(self) -> FloatArray:
+        """Break points for a quadrature where ω(v) is not smooth."""
+        return np.empty(0)
+
+    def lowest(self) -> float:
+        """The lower end of the range of V; by default the law is that of a standard normal given V ≥ lowest."""
+        return V_LOW
+
+    def anchor(self) -> float:
+        """A loss that the discretisation puts on its grid: where the law has an atom, or begins."""
+        return 0.0
+
+    def log_density(self, v: FloatArray) -> FloatArray:
+        """log of the density of V."""
+        return -0.5 * v * v - LOG_SQRT_2PI - log_ndtr(-self.lowest())
+
+    def expand(self, log_weight: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Points of the law (log weights, losses) from the points of a quadrature over V: the same, unless the law
+        has mass that no V stands for."""
+        return log_weight, omega
+
+    def log_tails(self, low: float, high: float) -> tuple[float, float]:
+        """log P[V < low] and log P[V > high]."""
+        lowest = self.lowest()
+        below = float(log_ndtr(low)) if low > lowest else -np.inf
+        return below, float(log_ndtr(-high) - log_ndtr(-lowest))
+
+    def reach(self, nats: float) -> tuple[float, float]:
+        """(low, high) such that V leaves the range with a probability of at most about e^{-nats}, either way."""
+        width = float(np.sqrt(2 * nats))
+        return max(self.lowest(), -width), width
+
+
+@dataclass(frozen=True)
+class GaussianLoss(PrivacyLoss):
+    """ω = a²/2 + a·v, a = sensitivity/σ: the Gaussian mechanism, the same in both directions."""
+
+    a: float
+
+    def loss(self, v: FloatArray) -> FloatArray:
+        """ω(v)."""
+        return self.a * (self.a / 2 + v)
+
+    def position(self, epsilon: FloatArray) -> FloatArray:
+        """v with ω(v) = ε."""
+        return epsilon / self.a - self.a / 2
+
+    def lowest(self) -> float:
+        """The whole line."""
+        return -np.inf
+
+
+@dataclass(frozen=True)
+class SubsampledLoss(PrivacyLoss):
+    """One step of the Poisson-subsampled Gaussian mechanism, a = 1/noise multiplier, sampling rate q < 1.
+
+    With P = (1 − q)·N(0, 1) + q·N(a, 1) and Q = N(0, 1), removal of a row has the loss log dP/dQ under P and addition
+    log dQ/dP under Q: neither direction dominates the other at every ε (Zhu, Dong and Wang 2022, Theorem 11).
+    """
+
+    a: float
+    q: float
+    direction: str  # "remove" or "add"
+
+    def _log_ratio(self, u: FloatArray) -> FloatArray:
+        """log dP/dQ at u: log(1 − q + q·e^{au − a²/2}), accurate near 0 and for large exponents."""
+        y = self.a * (u - self.a / 2)
+        far = y > 1.0
+        near = np.log1p(self.q * np.expm1(np.where(far, 0.0, y)))
+        return np.where(far, np.logaddexp(np.log1p(-self.q), np.log(self.q) + y), near)
+
+    def _inverse(self, ratio: FloatArray) -> FloatArray:
+        """u with log dP/dQ = ratio; −inf at and below log(1 − q)."""
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            large = ratio > 500
+            lifted = np.log1p(np.expm1(np.where(large, 0.0, ratio)) / self.q)
+            y = np.where(large, ratio - np.log(self.q), lifted)
+        return np.where(np.isnan(y), -np.inf, y) / self.a + self.a / 2
+
+    def loss(self, v: FloatArray) -> FloatArray:
+        """ω(v); for addition v is the negative of the released value."""
+        return self._log_ratio(v) if self.direction == "remove" else -self._log_ratio(-v)
+
+    def position(self, epsilon: FloatArray) -> FloatArray:
+        """v with ω(v) = ε."""
+        return self._inverse(epsilon) if self.direction == "remove" else -self._inverse(-epsilon)
+
+    def lowest(self) -> float:
+        """The whole line."""
+        return -np.inf
+
+    def log_density(self, v: FloatArray) -> FloatArray:
+        """log of the density of V: the mixture for removal, standard normal for addition."""
+        normal = -0.5 * v * v - LOG_SQRT_2PI
+        return normal + self._log_ratio(v) if self.direction == "remove" else normal
+
+    def log_tails(self, low: float, high: float) -> tuple[float, float]:
+        """log P[V < low] and log P[V > high]."""
+        if self.direction == "add":
+            return float(log_ndtr(low)), float(log_ndtr(-high))
+        stay, move = np.log1p(-self.q), np.log(self.q)
+        below = np.logaddexp(stay + log_ndtr(low), move + log_ndtr(low - self.a))
+        above = np.logaddexp(stay + log_ndtr(-high), move + log_ndtr(self.a - high))
+        return float(below), float(above)
+
+    def reach(self, nats: float) -> tuple[float, float]:
+        """(low, high) such that V leaves the range with a probability of at most about e^{-nats}, either way."""
+        width = float(np.sqrt(2 * nats))
+        if self.direction == "add":
+            return -width, width
+        moved = self.a + float(np.sqrt(2 * max(nats + np.log(self.q), 1.0)))
+        return -width, max(width, moved)
+
+
+@dataclass(frozen=True)
+class SymmetricLoss(PrivacyLoss):
+    """The tightest symmetric pair above a law that dominates both directions of the adjacency.
+
+    A profile that holds for both directions at ε ≥ 0 also bounds both at ε < 0, by H_{e^ε}(P‖Q) = 1 − e^ε +
+    e^ε·H_{e^{−ε}}(Q‖P) (Zhu, Dong and Wang 2022, Lemma 45). The largest convex function of e^ε below the two is the profile
+    of a pair whose loss has the law of ω above a threshold t, the mirror image (weight e^{−ω} at −ω) below −t, and what
+    is left of the mass at 0. The threshold is 0 unless that would need more than the whole mass.
+    """
+
+    base: PrivacyLoss
+    start: float  # v at the threshold
+    log_rest: float  # log of the mass at loss 0
+
+    def loss(self, v: FloatArray) -> FloatArray:
+        """ω(v) of the upper half, v ≥ start."""
+        return self.base.loss(v)
+
+    def position(self, epsilon: FloatArray) -> FloatArray:
+        """v with ω(v) = ε."""
+        return self.base.position(epsilon)
+
+    def kinks(self) -> FloatArray:
+        """Those of the base."""
+        return self.base.kinks()
+
+    def lowest(self) -> float:
+        """The threshold."""
+        return self.start
+
+    def log_density(self, v: FloatArray) -> FloatArray:
+        """log of the density of the base; what is below the threshold is replaced by the mirror image."""
+        return self.base.log_density(v)
+
+    def expand(self, log_weight: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The upper half, its mirror image and the atom at 0."""
+        return (
+            np.concatenate((log_weight, log_weight - omega, [self.log_rest])),
+            np.concatenate((omega, -omega, [0.0])),
+        )
+
+    def log_tails(self, low: float, high: float) -> tuple[float, float]:
+        """Nothing below; log P[V > high] of the base above."""
+        return -np.inf, self.base.log_tails(low, high)[1]
+
+    def reach(self, nats: float) -> tuple[float, float]:
+        """From the threshold on."""
+        return self.start, max(self.base.reach(nats)[1], self.start)
