@@ -117,6 +117,36 @@ def delta_array(value: Any, name: str = "delta") -> FloatArray:
     return array
 
 
+def privacy_budget_array(value: Any, name: str = "epsilon") -> FloatArray:
+    """`value` as a float array; `ValueError` unless every entry is a number >= 0; infinity, no promise, is allowed."""
+    allowed = "a number >= 0"
+    array = _array(name, value, allowed)
+    bad = ~(array >= 0)
+    if bad.any():
+        raise _refuse(name, _first_bad(array, bad), allowed)
+    return array
+
+
+def positive_array(name: str, value: Any) -> FloatArray:
+    """`value` as a float array; `ValueError` unless every entry is a finite number > 0."""
+    allowed = "a finite number > 0"
+    array = _array(name, value, allowed)
+    bad = ~(np.isfinite(array) & (array > 0))
+    if bad.any():
+        raise _refuse(name, _first_bad(array, bad), allowed)
+    return array
+
+
+def unit_array(value: Any, name: str) -> FloatArray:
+    """`value` as a float array; `ValueError` unless every entry is a probability, in [0, 1]."""
+    allowed = "a number from 0 to 1"
+    array = _array(name, value, allowed)
+    bad = ~((array >= 0) & (array <= 1))
+    if bad.any():
+        raise _refuse(name, _first_bad(array, bad), allowed)
+    return array
+
+
 def alpha_array(value: Any, name: str = "alpha") -> FloatArray:
     """`value` as a float array; `ValueError` unless every entry is a finite Rényi order >= 1."""
     allowed = "a finite Rényi order >= 1"
@@ -146,3 +176,31 @@ def boolean(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise _refuse(name, value, "True or False")
     return bool(value)
+
+
+def above(name: str, value: Any, least: float) -> float:
+    """`value` as a float; `ValueError` unless it is a finite number > `least`."""
+    allowed = f"a finite number > {least:g}"
+    number = _as_float(name, value, allowed)
+    if not (math.isfinite(number) and number > least):
+        raise _refuse(name, value, allowed)
+    return number
+
+
+def at_least(name: str, value: Any, least: float) -> float:
+    """`value` as a float; `ValueError` unless it is a finite number >= `least`."""
+    allowed = f"a finite number >= {least:g}"
+    number = _as_float(name, value, allowed)
+    if not (math.isfinite(number) and number >= least):
+        raise _refuse(name, value, allowed)
+    return number
+
+
+def count_array(value: Any, name: str = "k") -> FloatArray:
+    """`value` as a float array; `ValueError` unless every entry is a whole number >= 0."""
+    allowed = "a whole number >= 0"
+    array = _array(name, value, allowed)
+    bad = ~(np.isfinite(array) & (array >= 0) & (array == np.floor(array)))
+    if bad.any():
+        raise _refuse(name, _first_bad(array, bad), allowed)
+    return array

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from objpert_core._validation import FloatArray
+from objpert_core._validation import FloatArray, IntArray
 
 _DOUBLINGS = 1100
 _STEPS = 200
@@ -15,15 +15,22 @@ _STEPS = 200
 def smallest_epsilon(
     log_profile: Callable[[FloatArray], FloatArray], log_delta: FloatArray, start: float = 0.0
 ) -> FloatArray:
-    """Smallest ε >= start with log δ(ε) <= log_delta, rounded up; inf where there is none.
+    """Smallest ε >= start with log δ(ε) <= log_delta, rounded up; inf where there is none."""
+    return smallest_epsilon_of_each(lambda epsilon, _: log_profile(epsilon), log_delta, start)
+
+
+def smallest_epsilon_of_each(
+    log_profile: Callable[[FloatArray, IntArray], FloatArray], log_delta: FloatArray, start: float = 0.0
+) -> FloatArray:
+    """`smallest_epsilon` where every entry of `log_delta` has a profile of its own: it gets ε and their indices.
 
     Works on the logarithm of the profile, which never increases in ε: doubling finds a bracket, then
     regula falsi with the Illinois rule, safeguarded by bisection, narrows it to neighbouring doubles or a relative
     width of 1e-15. The upper end of the bracket, at which the inequality was evaluated, is returned.
     """
 
-    def gap(epsilon: FloatArray, chosen: np.ndarray) -> FloatArray:
-        return log_profile(epsilon) - log_delta[chosen]
+    def gap(epsilon: FloatArray, chosen: IntArray) -> FloatArray:
+        return log_profile(epsilon, chosen) - log_delta[chosen]
 
     result = np.full(log_delta.shape, float(start))
     todo = np.flatnonzero(gap(result, np.arange(result.size)) > 0)
@@ -46,7 +53,7 @@ def smallest_epsilon(
 
 
 def _narrow(
-    gap: Callable[[FloatArray, np.ndarray], FloatArray], low: FloatArray, high: FloatArray, index: np.ndarray
+    gap: Callable[[FloatArray, IntArray], FloatArray], low: FloatArray, high: FloatArray, index: IntArray
 ) -> FloatArray:
     """Upper ends of the narrowed brackets of a sign change from positive (low) to non-positive (high)."""
     f_low, f_high = gap(low, index), gap(high, index)
