@@ -19,6 +19,7 @@ from objpert_core.accounting.mechanisms import (
     Mechanism,
     ObjectivePerturbation,
 )
+from objpert_core.accounting.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
 
 __all__ = [
     "BOUNDS",
@@ -28,12 +29,15 @@ __all__ = [
     "Gaussian",
     "Mechanism",
     "ObjectivePerturbation",
+    "PrivateSelection",
     "ViaRDP",
     "calibrate_gaussian",
     "calibrate_objective_perturbation",
     "calibrate_published",
     "compose",
     "default_noise_ratio",
+    "liu_talwar_epsilon",
+    "poisson_mean",
     "rdp_to_delta",
     "rdp_to_epsilon",
     "repeat",

@@ -1,0 +1,368 @@
+"""Private selection: what choosing the best of a random number of runs costs.
+
+The base mechanism Q is run K times on the same rows, K drawn from a known law, and the best output in some total order
+(a score that is part of the output) is released. Ties are broken at random, so the law of an output with its tie
+breaker has no atoms. With f(x) = E[x^K] and G(y) the probability that one run does better than y, the released output
+has the density f'(1 − G(y)) times that of one run (Papernot and Steinke 2022, "Hyperparameter tuning with Rényi
+differential privacy"). Everything below bounds a divergence between two such densities; P, Q are the laws of one run
+on two neighbouring data sets, G and H its probabilities of doing better, ρ(α) its Rényi curve, δ(ε) its profile.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaincinv
+
+from objpert_core._validation import (
+    FloatArray,
+    above,
+    at_least,
+    count_array,
+    delta_array,
+    in_open_unit,
+    like_input,
+    nonnegative_integer,
+    positive,
+    rate,
+)
+from objpert_core.accounting import _runs
+from objpert_core.accounting._search import smallest_epsilon
+from objpert_core.accounting.conversion import _SCAN, ViaRDP, _log_delta_at
+from objpert_core.accounting.mechanisms import Mechanism
+
+_NO_PLD = (
+    "no pair of distributions is known that dominates private selection, so it has no privacy loss distribution; "
+    "use delta, epsilon or rdp (Rényi curves of independent releases add up)"
+)
+_REFINE = 33
+_ROUNDS = 3
+
+
+def _least(objective: Callable[[FloatArray], FloatArray]) -> tuple[float, float]:
+    """(α, value) where `objective` is smallest over real orders α > 1; every value used is a valid bound."""
+    grid = _SCAN
+    width, best = _SCAN[1] - _SCAN[0], (1 + math.exp(_SCAN[0]), math.inf)
+    for _ in range(1 + _ROUNDS):
+        alpha = 1 + np.exp(grid)
+        values = objective(alpha)
+        at = int(values.argmin())
+        if values[at] < best[1]:
+            best = float(alpha[at]), float(values[at])
+        grid, width = grid[at] + width * np.linspace(-1, 1, _REFINE), width * 2 / (_REFINE - 1)
+    return best
+
+
+def _drift(log_profile: Callable[[FloatArray], FloatArray], gamma: float) -> float:
+    """The least ε₁ with δ(ε₁) <= (e^{ε₁} − 1)·γ/(1 − γ); inf if there is none."""
+    if gamma == 1:
+        return 0.0
+    odds = math.log(gamma) - math.log1p(-gamma)
+
+    def excess(epsilon: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            return log_profile(epsilon) - np.log(np.expm1(np.minimum(epsilon, 700.0)))
+
+    return float(smallest_epsilon(excess, np.array([odds]))[0])
+
+
+@dataclass(frozen=True)
+class PrivateSelection(Mechanism):
+    """The best of K runs of a mechanism, K random and not released: hyperparameter tuning, accounted for.
+
+    Parameters
+    ----------
+    base : Mechanism
+        One run; all candidates satisfy its bounds. It needs a Rényi curve.
+    mean_runs : float > 0 (>= 1 if `eta` is given)
+        E[K].
+    eta : float > −1, optional
+        None: K ~ Poisson(mean_runs), and K = 0 releases a fixed default. Otherwise the truncated negative binomial
+        law on K >= 1 with that shape: 1 is geometric, 0 logarithmic; `.gamma` is its other parameter.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or no γ that is a double gives this mean.
+    NotImplementedError
+        If `base` has no Rényi curve ("kifer2012").
+
+    Notes
+    -----
+    Poisson, for every α > 1, with μ = E[K], s = α − 1 and δ̂ = δ(ε̂) at ε̂ = log(1 + 1/s):
+
+        rdp(α) <= log(1 + μ·e^{sμδ̂}·(e^{sρ(α)} − 1))/s.
+
+    This sharpens ρ(α) + μδ̂ + log(μ)/s of Papernot and Steinke, Theorem 6, which it never exceeds for μ >= 1 and which
+    proves nothing for μ < 1. Proof: write J = αG − sH. The moment of the released densities is e^{−μ} (K = 0) plus
+    μ∫p^α q^{−s} e^{−μJ}. There p^α q^{−s} = r + αp − sq with r >= 0 and ∫r <= e^{sρ} − 1; −J = s(H − αG/s) <= sδ̂, the
+    hockey-stick divergence at e^{ε̂} = α/s; and −μ(αp − sq) is the derivative of μJ along the order, so that
+    μ∫(αp − sq)e^{−μJ} = 1 − e^{−μ} exactly. Any (ε̂, δ(ε̂)) with ε̂ <= log(1 + 1/s) would do in its place; δ
+    decreases, so the largest ε̂ is the best one.
+
+    Truncated negative binomial, for all α, λ > 1 (Theorem 2 there, with a second choice for its middle term):
+
+        rdp(α) <= ρ(α) + (1 + η)·min{(1 − 1/λ)ρ(λ) + log(1/γ)/λ, ε₁} + log(E[K])/s,
+        δ(ε₂ + (1 + η)ε₁) <= E[K]·δ(ε₂) for every ε₂ >= 0,
+
+    with ε₁ the least solution of δ(ε₁) <= (e^{ε₁} − 1)·γ/(1 − γ). Here f' is E[K]·(γ/w)^{1+η} at w = γ + (1 − γ)G, and
+    H <= e^{ε₁}G + δ(ε₁) makes the two w differ by a factor of e^{ε₁} at most; γ <= w. `delta` and `epsilon` are the
+    smaller of the last line and the Rényi curve's; `via_rdp(selection)` is the Rényi curve's alone.
+
+    A larger order's divergence bounds a smaller order's, and the curves above fall before they rise: up to the order
+    where they are least, `rdp` is that least value.
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import Gaussian
+    >>> tuned = PrivateSelection(Gaussian(8.0), mean_runs=poisson_mean(10, 0.9))
+    >>> Gaussian(8.0).epsilon(1e-5) < tuned.epsilon(1e-5) < 1.12
+    True
+    >>> round(PrivateSelection(Gaussian(8.0), mean_runs=10, eta=1).gamma, 12)
+    0.1
+    """
+
+    base: Mechanism
+    mean_runs: float
+    eta: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.base, Mechanism):
+            raise ValueError(f"base must be one of this package's mechanisms, got {self.base!r}")
+        self.base._rdp(np.array([2.0]))
+        if self.eta is None:
+            object.__setattr__(self, "mean_runs", positive("mean_runs", self.mean_runs))
+        else:
+            object.__setattr__(self, "eta", above("eta", self.eta, -1))
+            object.__setattr__(self, "mean_runs", at_least("mean_runs", self.mean_runs, 1))
+            if math.log(self.mean_runs) > _runs.largest_log_mean(self.eta):
+                most = math.exp(_runs.largest_log_mean(self.eta))
+                raise ValueError(f"mean_runs must be below {most:.4g} for eta = {self.eta:g}, got {self.mean_runs!r}")
+
+    @classmethod
+    def negative_binomial(cls, base: Mechanism, eta: float, gamma: float) -> PrivateSelection:
+        """The truncated negative binomial law by its own parameters instead of its mean.
+
+        Parameters
+        ----------
+        base : Mechanism
+        eta : float > −1
+        gamma : float in (0, 1]
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range.
+
+        Examples
+        --------
+        >>> from objpert_core.accounting import Gaussian
+        >>> round(PrivateSelection.negative_binomial(Gaussian(8.0), eta=1, gamma=0.05).mean_runs, 9)
+        20.0
+        """
+        shape, chance = above("eta", eta, -1), rate("gamma", gamma)
+        selection = cls(base, math.exp(_runs.log_mean(shape, chance)), shape)
+        selection.__dict__["gamma"] = chance
+        return selection
+
+    @cached_property
+    def gamma(self) -> float | None:
+        """γ of the truncated negative binomial law, rounded down (K a little larger); None for Poisson."""
+        return None if self.eta is None else _runs.gamma_for(self.eta, math.log(self.mean_runs))
+
+    @property
+    def _law(self) -> tuple[float, float]:
+        """(η, γ) of the truncated negative binomial law."""
+        assert self.eta is not None
+        assert self.gamma is not None
+        return self.eta, self.gamma
+
+    @property
+    def _log_mean_runs(self) -> float:
+        """log E[K], and at least that of the law with `gamma`."""
+        log_mean = math.log(self.mean_runs)
+        return log_mean if self.eta is None else max(log_mean, _runs.log_mean(*self._law))
+
+    def pmf(self, k: Any) -> Any:
+        """Probability that there are k runs.
+
+        Parameters
+        ----------
+        k : whole number >= 0, or an array of them
+
+        Raises
+        ------
+        ValueError
+            If a k is negative or not whole.
+        """
+        runs = count_array(k)
+        if self.eta is None:
+            return like_input(k, _runs.poisson_pmf(runs, self.mean_runs))
+        return like_input(k, _runs.negative_binomial_pmf(runs, *self._law))
+
+    @cached_property
+    def _indirect(self) -> tuple[ViaRDP, FloatArray, FloatArray] | None:
+        """For a base without a profile of its own: its conversion, and its Rényi curve scanned once."""
+        if not isinstance(self.base, ViaRDP):
+            try:
+                self.base._log_delta(np.ones(1))
+                return None
+            except NotImplementedError:
+                pass
+        via = self.base if isinstance(self.base, ViaRDP) else ViaRDP(self.base)
+        return via, *via._curve_at(_SCAN)
+
+    def _base_log_delta(self, epsilon: FloatArray) -> FloatArray:
+        """log δ of one run."""
+        if self._indirect is None:
+            return self.base._log_delta(epsilon)
+        via, order, curve = self._indirect
+        table = _log_delta_at(order, curve, epsilon[:, None])
+        at, row = np.clip(table.argmin(axis=1), 1, order.size - 2), np.arange(epsilon.size)
+        left, middle, right = table[row, at - 1], table[row, at], table[row, at + 1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            vertex = 0.5 * (left - right) / (left - 2 * middle + right)  # of the parabola: one more order for each ε
+        vertex = np.where(np.isfinite(vertex), np.clip(vertex, -1, 1), 0.0)
+        refined = _log_delta_at(*via._curve_at(_SCAN[at] + vertex * (_SCAN[1] - _SCAN[0])), epsilon)
+        return np.minimum(np.minimum(table.min(axis=1), refined), min(0.0, via._total_variation()))
+
+    def _base_epsilon(self, log_delta: FloatArray) -> FloatArray:
+        return smallest_epsilon(self._base_log_delta, log_delta) if self._indirect else self.base._epsilon(log_delta)
+
+    @cached_property
+    def _drift(self) -> float:
+        """(1 + η)·ε₁: how far the chance of being the best of K runs moves between neighbouring data sets."""
+        eta, gamma = self._law
+        return (1 + eta) * _drift(self._base_log_delta, gamma)
+
+    @cached_property
+    def _overhead(self) -> float:
+        """The term of Theorem 2 that does not depend on α."""
+        eta, gamma = self._law
+        cost = -math.log(gamma)
+        middle = _least(lambda order: (1 - 1 / order) * self.base._rdp(order) + cost / order)[1]
+        return min((1 + eta) * min(middle, cost), self._drift)
+
+    def _at_order(self, alpha: FloatArray) -> FloatArray:
+        """The theorem's bound at every α on its own."""
+        order, curve = alpha - 1, self.base._rdp(alpha)
+        proper = np.where(order > 0, order, 1.0)
+        if self.eta is not None:
+            return np.where(order > 0, curve + self._overhead + self._log_mean_runs / proper, np.inf)
+        log_delta = self._base_log_delta(np.log1p(1 / proper))
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            scaled = proper * curve
+            moment = scaled + np.log(-np.expm1(-scaled)) + proper * self.mean_runs * np.exp(log_delta)
+        moment = np.where(np.isfinite(curve), moment + self._log_mean_runs, np.inf)
+        return np.where(order > 0, np.logaddexp(0.0, moment) / proper, self.mean_runs * curve)
+
+    @cached_property
+    def _floor(self) -> tuple[float, float]:
+        """(α, rdp) at the order where the curve is least."""
+        return _least(self._at_order)
+
+    def _rdp(self, alpha: FloatArray) -> FloatArray:
+        curve = self._at_order(alpha)
+        order, least = self._floor
+        return np.where(alpha <= order, np.minimum(curve, least), curve)
+
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        log_delta = ViaRDP(self)._log_delta(epsilon)
+        if self.eta is None or self._drift == math.inf:
+            return log_delta
+        left = epsilon - self._drift
+        by_profile = self._log_mean_runs + self._base_log_delta(np.maximum(left, 0.0))
+        return np.where(left >= 0, np.minimum(log_delta, by_profile), log_delta)
+
+    def _epsilon(self, log_delta: FloatArray) -> FloatArray:
+        epsilon = ViaRDP(self)._epsilon(log_delta)
+        if self.eta is not None:
+            epsilon = np.minimum(epsilon, self._base_epsilon(log_delta - self._log_mean_runs) + self._drift)
+        finite, margin = np.isfinite(epsilon), 1e-15
+        while np.any(finite & (self._log_delta(np.where(finite, epsilon, 0.0)) > log_delta)):
+            epsilon, margin = epsilon * (1 + margin), 4 * margin
+        return epsilon
+
+    def pld(self, **_options: Any) -> Any:
+        """Private selection has no known privacy loss distribution: raises `NotImplementedError`."""
+        raise NotImplementedError(_NO_PLD)
+
+    def explain(self, epsilon: float | None = None) -> str | None:
+        """Why nothing is proved (at `epsilon`, if given), as one sentence; None where something is."""
+        return self.base.explain() or super().explain(epsilon)
+
+
+def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
+    """ε at δ of the best of K runs, K geometric, by densities alone: no Rényi curve is needed or used.
+
+    Parameters
+    ----------
+    base : Mechanism
+        One run, with a privacy profile.
+    delta : float or array of floats strictly between 0 and 1
+    mean_runs : float >= 1
+        E[K] = 1/γ: after every run, stop with probability γ and release the best so far.
+
+    Returns
+    -------
+    float or array of the shape of `delta`; `math.inf` where nothing is proved.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    The scheme of Liu and Talwar (2019), "Private selection from private candidates", Section 3. They prove 3ε for a
+    base that is (ε, 0)-DP; with the whole profile δ(·) of the base, the same argument gives
+
+        ε(δ) + 2ε₁  at  E[K]·δ,   for any ε₁ with δ(ε₁) <= (e^{ε₁} − 1)/(E[K] − 1),
+
+    which is at most 3ε if δ(ε) = 0, and needs none of the losses of their statement for (ε, δ). The proof stands at
+    `PrivateSelection`, of which this is η = 1.
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import Gaussian
+    >>> round(liu_talwar_epsilon(Gaussian(8.0), 1e-5, mean_runs=15.4), 2)
+    0.78
+    """
+    if not isinstance(base, Mechanism):
+        raise ValueError(f"base must be one of this package's mechanisms, got {base!r}")
+    target = delta_array(delta)
+    mean = at_least("mean_runs", mean_runs, 1)
+    log_target = np.log(target.ravel()) - math.log(mean)
+    return like_input(delta, (base._epsilon(log_target) + 2 * _drift(base._log_delta, 1 / mean)).reshape(target.shape))
+
+
+def poisson_mean(more_than: int, probability: float) -> float:
+    """The mean μ of a Poisson K with Pr[K > more_than] = probability.
+
+    Parameters
+    ----------
+    more_than : int >= 0
+    probability : float strictly between 0 and 1
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    Pr[K > s] is the regularised lower incomplete gamma function P(s + 1, μ). Redberg et al. (2023), Section 5, choose
+    μ so that with probability 0.9 there are more than 10 runs.
+
+    Examples
+    --------
+    >>> round(poisson_mean(10, 0.9), 1)
+    15.4
+    """
+    runs, chance = nonnegative_integer("more_than", more_than), in_open_unit("probability", probability)
+    return float(gammaincinv(runs + 1, chance))
