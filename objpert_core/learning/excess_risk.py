@@ -1,0 +1,152 @@
+"""How much training loss objective perturbation costs at most on average: Theorem H.1, corrected.
+
+Write L(θ) for the sum of the n losses, without regularisation and noise, and fix any θ₀ that does not depend on the
+noise: the minimiser of L where there is one. Every loss is convex with gradients of norm at most `lipschitz`, so
+‖∇L‖ ≤ G = n·lipschitz. Algorithm 1's θ̃ before output noise satisfies ∇L(θ̃) = r − b − λθ̃ with ‖r‖ ≤ τ.
+
+**Theorem.** With V = √(dσ² + λ²‖θ₀‖²) + τ,
+
+    E L(θ̃) − L(θ₀)  ≤  V²/(4λ)  if V ≤ 2G,   else  G(V − G)/λ.
+
+Proof. Let g = ∇L(θ̃) and w = r − b − λθ₀, so that θ̃ − θ₀ = (w − g)/λ. By convexity L(θ̃) − L(θ₀) ≤ gᵀ(θ̃ − θ₀) =
+(gᵀw − ‖g‖²)/λ ≤ max over 0 ≤ s ≤ G of (s‖w‖ − s²)/λ. That maximum is the right-hand side with ‖w‖ for V; it grows
+with ‖w‖ and is concave in ‖w‖², so its mean is at most its value at √(E‖w‖²), and √(E‖w‖²) ≤ V by Minkowski's
+inequality, as E‖b + λθ₀‖² = dσ² + λ²‖θ₀‖². ∎
+
+Output noise N(0, σ_out²) adds at most n·min(lipschitz·√d·σ_out, smoothness·d·σ_out²/2): by Lipschitz continuity, or by
+smoothness, since its mean is zero.
+
+What the paper prints (Redberg et al. 2023, appendix H, Theorem H.1; `published_excess_risk_bound`) is
+
+    nL(τ/λ + √d·σ_out) + (nβ‖X‖² + λ)dσ²/(2λ²) + λ‖θ*‖²/2.
+
+It is valid if ‖X‖ is read as the largest row norm (it says diameter: one row alone has diameter 0), but loose. Its proof
+bounds L_λ(θᴾ) − min L_λ by smoothness; strong convexity alone gives ‖b‖²/(2λ), without the factor 1 + nβ‖X‖²/λ. The
+argument above saves another factor 2 in both remaining terms and needs no minimiser to exist. The
+printed "optimal λ ≃ dL/(‖θ*‖ε)" follows from neither: V²/(4λ) is least at λ = √d·σ/‖θ₀‖, where it is √d·σ‖θ₀‖/2.
+"""
+
+from __future__ import annotations
+
+import math
+
+from objpert_core._validation import nonnegative, positive, positive_integer
+from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation
+
+
+def excess_risk_bound(
+    mechanism: ObjectivePerturbation | ApproximateMinima, rows: int, dimension: int, comparator_norm: float
+) -> float:
+    """Upper bound on the mean excess training loss E L(θ̃) − L(θ₀), summed over the rows.
+
+    Parameters
+    ----------
+    mechanism : ObjectivePerturbation or ApproximateMinima
+        σ and λ, and with an `ApproximateMinima` τ and σ_out. Its `lipschitz` and `smoothness` bound one row's gradient
+        and Hessian, row norm included.
+    rows : int >= 1
+        The number of rows n.
+    dimension : int >= 1
+        The length of θ: features, plus one with an intercept.
+    comparator_norm : float >= 0
+        ‖θ₀‖₂ of the model compared with, usually the one without privacy.
+
+    Returns
+    -------
+    float
+        In units of the loss (nats for the logistic loss); divide by `rows` for the mean loss.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    Redberg, Koskela and Wang (2023), Theorem H.1, corrected: statement and proof at the top of this file. Never above
+    `published_excess_risk_bound`.
+
+    Examples
+    --------
+    >>> mechanism = ObjectivePerturbation(sigma=5.0, lam=1.0)
+    >>> excess_risk_bound(mechanism, rows=10_000, dimension=100, comparator_norm=20.0)
+    725.0
+    >>> published_excess_risk_bound(mechanism, rows=10_000, dimension=100, comparator_norm=20.0)
+    3126450.0
+    """
+    n, d, norm = _checked(rows, dimension, comparator_norm)
+    objective, tau, sigma_out = _parts(mechanism)
+    reach = math.hypot(math.sqrt(d) * objective.sigma, objective.lam * norm) + tau  # V
+    steepest = n * objective.lipschitz  # G
+    if reach <= 2 * steepest:
+        inner = reach * reach / (4 * objective.lam)
+    else:
+        inner = steepest * (reach - steepest) / objective.lam
+    by_lipschitz = objective.lipschitz * math.sqrt(d) * sigma_out
+    return inner + n * min(by_lipschitz, objective.smoothness * d * sigma_out**2 / 2)
+
+
+def published_excess_risk_bound(
+    mechanism: ObjectivePerturbation | ApproximateMinima, rows: int, dimension: int, comparator_norm: float
+) -> float:
+    """Theorem H.1 as printed: valid, but loose by a factor of about nβ/λ; for comparison only.
+
+    Arguments, result and errors as in `excess_risk_bound`; β‖X‖² is the mechanism's `smoothness`, and
+    `comparator_norm` is ‖θ*‖ of a minimiser.
+
+    Examples
+    --------
+    >>> mechanism = ObjectivePerturbation(sigma=5.0, lam=1.0, smoothness=0.25)
+    >>> published_excess_risk_bound(mechanism, rows=100, dimension=4, comparator_norm=2.0)
+    1302.0
+    """
+    n, d, norm = _checked(rows, dimension, comparator_norm)
+    objective, tau, sigma_out = _parts(mechanism)
+    stopping = n * objective.lipschitz * (tau / objective.lam + math.sqrt(d) * sigma_out)
+    noise = (n * objective.smoothness + objective.lam) * d * (objective.sigma / objective.lam) ** 2 / 2
+    return stopping + noise + objective.lam / 2 * norm**2
+
+
+def best_regularisation(sigma: float, dimension: int, comparator_norm: float) -> float:
+    """The λ = √d·σ/‖θ₀‖ at which V²/(4λ) is least for a given σ, privacy left aside.
+
+    Parameters
+    ----------
+    sigma : float > 0
+    dimension : int >= 1
+    comparator_norm : float > 0
+
+    Returns
+    -------
+    float
+        λ > 0. Where privacy asks for more than this, regularisation costs more than noise does.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> best_regularisation(5.0, 100, 20.0)
+    2.5
+    """
+    noise = math.sqrt(positive_integer("dimension", dimension)) * positive("sigma", sigma)
+    return noise / positive("comparator_norm", comparator_norm)
+
+
+def _checked(rows: int, dimension: int, comparator_norm: float) -> tuple[int, int, float]:
+    return (
+        positive_integer("rows", rows),
+        positive_integer("dimension", dimension),
+        nonnegative("comparator_norm", comparator_norm),
+    )
+
+
+def _parts(mechanism: ObjectivePerturbation | ApproximateMinima) -> tuple[ObjectivePerturbation, float, float]:
+    """The objective, τ and σ_out; the last two are 0 where the minimiser is exact."""
+    if isinstance(mechanism, ApproximateMinima):
+        return mechanism.objective, mechanism.tau, mechanism.sigma_out
+    if isinstance(mechanism, ObjectivePerturbation):
+        return mechanism, 0.0, 0.0
+    raise ValueError(f"mechanism must be an ObjectivePerturbation or an ApproximateMinima, got {mechanism!r}")
