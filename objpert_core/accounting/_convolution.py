@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.fft import irfft, rfft
+from scipy.fft import irfft, next_fast_len, rfft
 from scipy.signal import lfilter
 
 from objpert_core._validation import FloatArray
@@ -25,6 +25,8 @@ _ROUNDOFF = 8 * 2.0**-53  # per level of the transform: a product with a rounded
 _MASS_ERROR = 2e-12  # relative, of one discretised mass: exp, quadrature and the tilt
 _NEGLIGIBLE = -80.0  # log of spectral values that are left out, and counted as error
 _REST_NATS = 23.0  # log of 1/probability with which the sum of the rests is smaller than assumed
+
+_REST_RATES = 2.0 ** np.arange(1, -25, -1)  # in units of the best one for a Gaussian sum
 
 
 def log_g_max(theta: FloatArray | float) -> FloatArray:
@@ -71,7 +73,8 @@ class Tail:
     def log_error_share(self, epsilon: FloatArray) -> FloatArray:
         """log of (error bound/δ): how much of the answer at ε is error."""
         eps = epsilon + self.shift
-        return self.log_error + self.log_scale - self.theta * eps - self.log_delta(epsilon)
+        lost = np.logaddexp(self.log_error + self.log_scale - self.theta * eps, self.log_infinite)
+        return lost - self.log_delta(epsilon)
 
 
 def _fold(part: Tilted, size: int) -> FloatArray:
@@ -84,24 +87,23 @@ def _fold(part: Tilted, size: int) -> FloatArray:
 def _convolve(parts: list[Tilted], size: int) -> tuple[FloatArray, float]:
     """(masses of the sum by index modulo `size`, bound on the sum of absolute errors)."""
     unit = _ROUNDOFF * (1 + math.log2(size))
-    log_value = np.zeros(size // 2 + 1)
+    spectra = [rfft(_fold(part, size)) for part in parts]
+    moduli = [np.abs(spectrum) for spectrum in spectra]
     log_bound = np.zeros(size // 2 + 1)
-    angle = np.zeros(size // 2 + 1)
-    for part in parts:
-        spectrum = rfft(_fold(part, size))
-        modulus = np.abs(spectrum)
-        with np.errstate(divide="ignore"):
-            log_value += part.count * np.log(modulus)
+    for part, modulus in zip(parts, moduli, strict=True):
         log_bound += part.count * np.log(np.minimum(modulus + unit, 1 + unit))
-        angle += part.count * np.angle(spectrum)
-    keep = (log_bound > _NEGLIGIBLE) & (log_value > 2 * _NEGLIGIBLE)
+    keep = log_bound > _NEGLIGIBLE
+    log_value, angle = np.zeros(int(keep.sum())), np.zeros(int(keep.sum()))
+    for part, spectrum, modulus in zip(parts, spectra, moduli, strict=True):
+        log_value += part.count * np.log(np.maximum(modulus[keep], 1e-300))
+        angle += part.count * np.angle(spectrum[keep])
     values = np.zeros(size // 2 + 1, dtype=complex)
-    values[keep] = np.exp(log_value[keep] + 1j * angle[keep])
-    error = np.exp(log_bound)
-    error[keep] *= -np.expm1(np.minimum(log_value[keep] - log_bound[keep], 0.0))
+    values[keep] = np.exp(log_value + 1j * angle)
+    error = np.exp(log_bound[keep]) * -np.expm1(np.minimum(log_value - log_bound[keep], 0.0))
+    left_out = size * math.exp(2 * _NEGLIGIBLE)
     masses = irfft(values, size)
     # twice: once for each half of the spectrum; the 2-norm of the masses' error is that of the spectrum over √size
-    in_spectrum = math.sqrt(2 * float(np.square(error).sum()))
+    in_spectrum = math.sqrt(2 * float(np.square(error).sum()) + left_out)
     in_masses = math.sqrt(size) * unit * float(np.linalg.norm(masses))
     return masses, in_spectrum + in_masses
 
@@ -143,11 +145,14 @@ def rest_bound(parts: list[Tilted]) -> float:
     if variance == 0:
         return mean
     best = math.inf
-    for factor in (0.5, 1.0, 2.0):
+    for factor in _REST_RATES:  # a few large rests among many small ones want a small rate
         rate = factor * math.sqrt(2 * _REST_NATS / variance)
         with np.errstate(over="ignore"):
             grown = [count * float(np.log1p(w @ np.expm1(-rate * d))) for count, w, d in weighted]
-        best = min(best, (sum(grown) + _REST_NATS) / rate)
+        bound = (sum(grown) + _REST_NATS) / rate
+        if bound > best:
+            break
+        best = bound
     return mean - best
 
 
@@ -167,7 +172,8 @@ def sum_of(
     step = parts[0].step
     upper = parts[0].rests is None
     offset = sum(part.count * part.anchor for part in parts)
-    size = 2 ** max(6, math.ceil(math.log2(2 * half / step + 4)))
+    size = next_fast_len(max(64, math.ceil(2 * half / step) + 4), real=True)
+    size += size % 2
     start = math.floor((centre - offset) / step) - size // 2
     masses, error = _convolve(parts, size)
     first = offset + step * start

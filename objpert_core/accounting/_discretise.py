@@ -16,9 +16,8 @@ import numpy as np
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.privacy_loss import PrivacyLoss
 
-_NODES_FEW = np.polynomial.legendre.leggauss(3)
-_NODES = np.polynomial.legendre.leggauss(6)
-_NARROW = 0.04  # of width·(1 + |v|): three nodes leave a relative error below 1e-14
+# (width·(1 + |v|) of a panel up to which the rule leaves a relative error below 1e-13, the rule)
+_RULES = [(limit, *np.polynomial.legendre.leggauss(nodes)) for limit, nodes in ((0.003, 2), (0.04, 3), (np.inf, 6))]
 _NEGLIGIBLE = 1e-26
 MOST_CELLS = 2**21
 
@@ -60,14 +59,17 @@ def quadrature(loss: PrivacyLoss, low: float, high: float, breaks: FloatArray) -
     inside = [part[(part > low) & (part < high)] for part in (breaks, loss.kinks())]
     ends = np.unique(np.concatenate((_panel_ends(low, high), *inside)))
     left, width = ends[:-1], np.diff(ends)
-    narrow = width * (1 + np.maximum(np.abs(left), np.abs(ends[1:]))) < _NARROW
-    points, log_weights = [], []
-    for chosen, (nodes, weights) in ((narrow, _NODES_FEW), (~narrow, _NODES)):
+    size = width * (1 + np.maximum(np.abs(left), np.abs(ends[1:])))
+    points, log_weights, least = [], [], -1.0
+    for limit, nodes, weights in _RULES:
+        chosen = (size > least) & (size <= limit)
         half = 0.5 * width[chosen, None]
         points.append((left[chosen, None] + half * (1 + nodes)).ravel())
-        log_weights.append(np.log(half * weights).ravel())
+        log_weights.append((np.log(half) + np.log(weights)).ravel())
+        least = limit
     v = np.concatenate(points)
-    return loss.expand(np.concatenate(log_weights) + loss.log_density(v), loss.loss(v))
+    omega = loss.loss(v)
+    return loss.expand(np.concatenate(log_weights) + loss.log_density(v, omega), omega)
 
 
 def _cells(low: float, high: float, anchor: float, step: float) -> FloatArray:
@@ -92,7 +94,8 @@ def discretise(
     log_weight, omega = quadrature(loss, low, high, loss.position(_cells(*ends, anchor, step)))
     log_below, log_above = loss.log_tails(low, high)
     place = (omega - anchor) / step
-    lower = _merged(place, log_weight, anchor, step, theta, log_scale, count)
+    centre = 0.5 if loss.begins() else 0.0
+    lower = _merged(place - centre, log_weight, anchor + centre * step, step, theta, log_scale, count)
     if log_below > -np.inf:
         place = np.append(place, (ends[0] - anchor) / step)
         log_weight = np.append(log_weight, log_below)

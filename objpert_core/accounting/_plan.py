@@ -20,9 +20,10 @@ from objpert_core.accounting.privacy_loss import PrivacyLoss
 
 Steps = tuple[tuple[PrivacyLoss, int], ...]
 
-_TILTS_A_DECADE = 12
+_TILTS_A_DECADE = 20
 _WINDOW_NATS = 30.0  # log of 1/tilted probability of leaving the window
 _TAIL_NATS = 30.0  # log of 1/(share of δ) that goes to +∞ in all steps together
+_LOST_NATS = 16.0  # log of 1/(share of δ) that may be lost at either end of the range of V
 _RATES = (3.0, 5.5, 7.75, 11.0)  # of the Chernoff bounds, in units of 1/standard deviation
 _WIDEST_STEP = 1.0
 _MOST_POINTS = 2**21
@@ -80,8 +81,10 @@ def plan(steps: Steps, nats: float) -> Plan:
 
 
 @lru_cache(maxsize=16)
-def tails(steps: Steps, nats: float, tilt: int, width: float) -> tuple[Tail, Tail]:
+def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) -> tuple[Tail, Tail]:
     """(upper, lower) tails at one tilt of `plan(steps, nats)`, on a grid that aims at a width of `width` in ε.
+
+    `log_delta` is the least δ of interest: masses that cannot matter beside it are not resolved.
 
     Raises `TooFineError` where the grid would be too large.
     """
@@ -101,6 +104,10 @@ def tails(steps: Steps, nats: float, tilt: int, width: float) -> tuple[Tail, Tai
         roughness += count / own if own > 0 else 0.0
     spread = math.sqrt(variance)
     count = sum(k for _, k in made.steps)
+    reaches = [
+        _kept(loss, points, reach, theta, scale, log_delta - math.log(count), -math.log(count))
+        for (loss, _), points, reach, scale in zip(made.steps, made.points, made.reaches, log_scales, strict=True)
+    ]
     rates = np.array(_RATES) / spread
     half = _half_window(means, made.steps, rates)
     # upper: each step moves by h²/12 on average; lower: by the spread of rests of about h²/(12·spread of one step)
@@ -110,7 +117,7 @@ def tails(steps: Steps, nats: float, tilt: int, width: float) -> tuple[Tail, Tai
         step = max(min(step, _WIDEST_STEP, spread / 4), least)
         pairs = [
             discretise(loss, k, step, theta, scale, reach)
-            for (loss, k), scale, reach in zip(made.steps, log_scales, made.reaches, strict=True)
+            for (loss, k), scale, reach in zip(made.steps, log_scales, reaches, strict=True)
         ]
         upper, lower = ([pair[i] for pair in pairs] for i in (0, 1))
         apart = tilted_mean(upper) - mean - rest_bound(lower)
@@ -121,6 +128,31 @@ def tails(steps: Steps, nats: float, tilt: int, width: float) -> tuple[Tail, Tai
         sum_of(upper, theta, log_scales, mean, half, rates),
         sum_of(lower, theta, log_scales, mean, half, rates),
     )
+
+
+def _kept(
+    loss: PrivacyLoss,
+    points: tuple[FloatArray, FloatArray],
+    reach: tuple[float, float],
+    theta: float,
+    scale: float,
+    log_most_above: float,
+    log_most_below: float,
+) -> tuple[float, float]:
+    """The part of the range of V that matters under the tilt: above, the mass goes to +∞; below, to the least loss kept."""
+    order = np.argsort(points[1], kind="stable")
+    log_weight, omega = points[0][order], points[1][order]
+    last_of_ties = np.searchsorted(omega, omega, side="right") - 1
+    log_below = np.logaddexp.accumulate(log_weight)[last_of_ties] + theta * omega - scale
+    log_above = np.logaddexp.accumulate(log_weight[::-1])[::-1]
+    low, high = reach
+    below = np.searchsorted(log_below, log_most_below - _LOST_NATS) - 1
+    above = np.searchsorted(-log_above, _LOST_NATS - log_most_above)
+    if below > 0:
+        low = max(low, float(loss.position(omega[below : below + 1])[0]))
+    if above < omega.size - 1:
+        high = min(high, float(loss.position(omega[above : above + 1])[0]))
+    return low, max(high, low + 1.0)
 
 
 def _half_window(centred: list[tuple[FloatArray, FloatArray]], steps: Steps, rates: FloatArray) -> float:

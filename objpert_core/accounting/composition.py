@@ -29,11 +29,13 @@ from objpert_core.accounting.conversion import ViaRDP
 from objpert_core.accounting.mechanisms import Gaussian, Mechanism
 from objpert_core.accounting.privacy_loss import GaussianLoss
 
-RELATIVE_WIDTH = 2e-4  # of ε: what the grid aims at
+RELATIVE_WIDTH = 5e-4  # of ε: what the grid aims at
 _NATS = (40.0, 200.0, 1000.0)  # log 1/δ that plans are made for
+_GAP = 8.0  # nats that the Rényi bound on δ may be too large by, when a grid is planned from it
 _ENOUGH = math.log(1e-5)  # share of an answer that may be error before another tilt is tried
 _LEAST_WIDTH_SHARE = 0.02  # of the loss's spread: where ε is next to nothing, widths are relative to this
 _REFINEMENTS = 3
+_CLOSED_FORM_ERROR = 1e-8  # relative; what the tests hold closed forms and quadratures to, with room
 
 
 class ByConvolution(Mechanism):
@@ -47,10 +49,17 @@ class ByConvolution(Mechanism):
         sides = [_merged(side) for side in both if side is not None]
         return (sides[0],) if sides[0] == sides[1] else tuple(sides)
 
+    def _alone(self) -> Mechanism | None:
+        """The one mechanism this is, if it has a closed form or a quadrature of its own."""
+        return None
+
     # --- δ at ε ------------------------------------------------------------------------------------------------
 
     def _log_delta_bounds(self, epsilon: FloatArray, relative_width: float) -> tuple[FloatArray, FloatArray]:
         """log of (lower, upper) bounds on δ for a 1-d array of ε."""
+        if (alone := self._alone()) is not None:
+            value = alone._log_delta(epsilon)
+            return value - _CLOSED_FORM_ERROR * (1 - value), value
         sides = self._sides()
         rest = ViaRDP(self)
         if sides is None:
@@ -97,6 +106,9 @@ class ByConvolution(Mechanism):
     # --- ε at δ ------------------------------------------------------------------------------------------------
 
     def _epsilon_interval(self, log_delta: FloatArray, relative_width: float) -> tuple[FloatArray, FloatArray]:
+        if (alone := self._alone()) is not None:
+            value = alone._epsilon(log_delta)
+            return value * (1 - _CLOSED_FORM_ERROR), value
         sides = self._sides()
         rest = ViaRDP(self)
         if sides is None:
@@ -162,7 +174,7 @@ def _side_log_delta(steps: Steps, epsilon: FloatArray, relative_width: float) ->
     low, high = np.full(epsilon.shape, -np.inf), np.zeros(epsilon.shape)
     if (exact := _closed_form(steps)) is not None:
         value = exact._log_delta(epsilon)
-        return value - 1e-12 * (1 - value), value
+        return value - _CLOSED_FORM_ERROR * (1 - value), value
     todo = np.arange(epsilon.size)
     for nats in _NATS:
         made = plan(steps, nats)
@@ -170,12 +182,13 @@ def _side_log_delta(steps: Steps, epsilon: FloatArray, relative_width: float) ->
         here = (chernoff > 5 - nats) | (nats == _NATS[-1])
         now = todo[here]
         tilts = dict(zip(now.tolist(), best[here].tolist(), strict=True))
+        least = dict(zip(now.tolist(), (10 * np.floor(chernoff[here] / 10) - _GAP).tolist(), strict=True))
         todo = todo[~here]
         while now.size:
             centre = now[np.argsort(epsilon[now])[now.size // 2]]
             try:
                 width = _width(made, float(epsilon[centre]), relative_width)
-                upper, lower = tails(steps, nats, tilts[centre], width)
+                upper, lower = tails(steps, nats, tilts[centre], width, least[centre])
             except TooFineError:
                 break
             good = upper.log_error_share(epsilon[now]) < _ENOUGH
@@ -191,7 +204,7 @@ def _side_epsilon(steps: Steps, log_delta: float, relative_width: float) -> tupl
     target = np.array([log_delta])
     if (exact := _closed_form(steps)) is not None:
         value = float(exact._epsilon(target)[0])
-        return value * (1 - 1e-11), value
+        return value * (1 - _CLOSED_FORM_ERROR), value
     nats = next(n for n in _NATS if -log_delta <= n - 5 or n == _NATS[-1])
     made = plan(steps, nats)
     best, chernoff = made.epsilon_chernoff(target)
@@ -199,7 +212,7 @@ def _side_epsilon(steps: Steps, log_delta: float, relative_width: float) -> tupl
     low, high = 0.0, math.inf
     for _ in range(_REFINEMENTS):
         try:
-            upper, lower = tails(steps, nats, int(best[0]), width)
+            upper, lower = tails(steps, nats, int(best[0]), width, log_delta)
         except TooFineError:
             break
         high = min(high, float(smallest_epsilon(upper.log_delta, target)[0]))
@@ -244,6 +257,10 @@ class Composition(ByConvolution):
                 return None
             steps += tuple((loss, k * count) for loss, k in own)
         return steps
+
+    def _alone(self) -> Mechanism | None:
+        (first, count), *others = self.parts
+        return first if not others and count == 1 and not isinstance(first, ByConvolution) else None
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return np.sum([count * part._rdp(alpha) for part, count in self.parts], axis=0)

@@ -123,6 +123,10 @@ class HalfNormalLaw(PrivacyLossLaw):
         """ω(0), where the law begins."""
         return self.shift + self.a**2 / 2
 
+    def begins(self) -> bool:
+        """It does."""
+        return True
+
 
 @dataclass(frozen=True)
 class PositiveGaussianLaw(PrivacyLossLaw):

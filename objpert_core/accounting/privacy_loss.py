@@ -40,8 +40,12 @@ class PrivacyLoss(ABC):
         """A loss that the discretisation puts on its grid: where the law has an atom, or begins."""
         return 0.0
 
-    def log_density(self, v: FloatArray) -> FloatArray:
-        """log of the density of V."""
+    def begins(self) -> bool:
+        """Whether the law begins at the anchor, with a density: cells then end there, rather than be centred there."""
+        return False
+
+    def log_density(self, v: FloatArray, omega: FloatArray) -> FloatArray:
+        """log of the density of V at v, where ω(v) = omega."""
         return -0.5 * v * v - LOG_SQRT_2PI - log_ndtr(-self.lowest())
 
     def expand(self, log_weight: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -119,10 +123,10 @@ class SubsampledLoss(PrivacyLoss):
         """The whole line."""
         return -np.inf
 
-    def log_density(self, v: FloatArray) -> FloatArray:
-        """log of the density of V: the mixture for removal, standard normal for addition."""
+    def log_density(self, v: FloatArray, omega: FloatArray) -> FloatArray:
+        """log of the density of V at v: the mixture for removal, standard normal for addition."""
         normal = -0.5 * v * v - LOG_SQRT_2PI
-        return normal + self._log_ratio(v) if self.direction == "remove" else normal
+        return normal + omega if self.direction == "remove" else normal
 
     def log_tails(self, low: float, high: float) -> tuple[float, float]:
         """log P[V < low] and log P[V > high]."""
@@ -172,9 +176,9 @@ class SymmetricLoss(PrivacyLoss):
         """The threshold."""
         return self.start
 
-    def log_density(self, v: FloatArray) -> FloatArray:
+    def log_density(self, v: FloatArray, omega: FloatArray) -> FloatArray:
         """log of the density of the base; what is below the threshold is replaced by the mirror image."""
-        return self.base.log_density(v)
+        return self.base.log_density(v, omega)
 
     def expand(self, log_weight: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The upper half, its mirror image and the atom at 0."""
