@@ -32,8 +32,9 @@ from objpert_core._validation import (
     rate,
 )
 from objpert_core.accounting import _runs
+from objpert_core.accounting._one_run import OneRun
 from objpert_core.accounting._search import smallest_epsilon
-from objpert_core.accounting.conversion import _SCAN, ViaRDP, _log_delta_at
+from objpert_core.accounting.conversion import _SCAN, ViaRDP
 from objpert_core.accounting.mechanisms import Mechanism
 
 _NO_PLD = (
@@ -206,39 +207,14 @@ class PrivateSelection(Mechanism):
         return like_input(k, _runs.negative_binomial_pmf(runs, *self._law))
 
     @cached_property
-    def _indirect(self) -> tuple[ViaRDP, FloatArray, FloatArray] | None:
-        """For a base without a profile of its own: its conversion, and its Rényi curve scanned once."""
-        if not isinstance(self.base, ViaRDP):
-            try:
-                self.base._log_delta(np.ones(1))
-                return None
-            except NotImplementedError:
-                pass
-        via = self.base if isinstance(self.base, ViaRDP) else ViaRDP(self.base)
-        return via, *via._curve_at(_SCAN)
-
-    def _base_log_delta(self, epsilon: FloatArray) -> FloatArray:
-        """log δ of one run."""
-        if self._indirect is None:
-            return self.base._log_delta(epsilon)
-        via, order, curve = self._indirect
-        table = _log_delta_at(order, curve, epsilon[:, None])
-        at, row = np.clip(table.argmin(axis=1), 1, order.size - 2), np.arange(epsilon.size)
-        left, middle, right = table[row, at - 1], table[row, at], table[row, at + 1]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            vertex = 0.5 * (left - right) / (left - 2 * middle + right)  # of the parabola: one more order for each ε
-        vertex = np.where(np.isfinite(vertex), np.clip(vertex, -1, 1), 0.0)
-        refined = _log_delta_at(*via._curve_at(_SCAN[at] + vertex * (_SCAN[1] - _SCAN[0])), epsilon)
-        return np.minimum(np.minimum(table.min(axis=1), refined), min(0.0, via._total_variation()))
-
-    def _base_epsilon(self, log_delta: FloatArray) -> FloatArray:
-        return smallest_epsilon(self._base_log_delta, log_delta) if self._indirect else self.base._epsilon(log_delta)
+    def _one_run(self) -> OneRun:
+        return OneRun(self.base, self._log_mean_runs)
 
     @cached_property
     def _drift(self) -> float:
         """(1 + η)·ε₁: how far the chance of being the best of K runs moves between neighbouring data sets."""
         eta, gamma = self._law
-        return (1 + eta) * _drift(self._base_log_delta, gamma)
+        return (1 + eta) * _drift(self._one_run.log_delta, gamma)
 
     @cached_property
     def _overhead(self) -> float:
@@ -254,7 +230,7 @@ class PrivateSelection(Mechanism):
         proper = np.where(order > 0, order, 1.0)
         if self.eta is not None:
             return np.where(order > 0, curve + self._overhead + self._log_mean_runs / proper, np.inf)
-        log_delta = self._base_log_delta(np.log1p(1 / proper))
+        log_delta = self._one_run.log_delta(np.log1p(1 / proper))
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             scaled = proper * curve
             moment = scaled + np.log(-np.expm1(-scaled)) + proper * self.mean_runs * np.exp(log_delta)
@@ -276,13 +252,13 @@ class PrivateSelection(Mechanism):
         if self.eta is None or self._drift == math.inf:
             return log_delta
         left = epsilon - self._drift
-        by_profile = self._log_mean_runs + self._base_log_delta(np.maximum(left, 0.0))
+        by_profile = self._log_mean_runs + self._one_run.log_delta_far(np.maximum(left, 0.0))
         return np.where(left >= 0, np.minimum(log_delta, by_profile), log_delta)
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
         epsilon = ViaRDP(self)._epsilon(log_delta)
         if self.eta is not None:
-            epsilon = np.minimum(epsilon, self._base_epsilon(log_delta - self._log_mean_runs) + self._drift)
+            epsilon = np.minimum(epsilon, self._one_run.epsilon_far(log_delta - self._log_mean_runs) + self._drift)
         finite, margin = np.isfinite(epsilon), 1e-15
         while np.any(finite & (self._log_delta(np.where(finite, epsilon, 0.0)) > log_delta)):
             epsilon, margin = epsilon * (1 + margin), 4 * margin
@@ -337,8 +313,9 @@ def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
         raise ValueError(f"base must be one of this package's mechanisms, got {base!r}")
     target = delta_array(delta)
     mean = at_least("mean_runs", mean_runs, 1)
-    log_target = np.log(target.ravel()) - math.log(mean)
-    return like_input(delta, (base._epsilon(log_target) + 2 * _drift(base._log_delta, 1 / mean)).reshape(target.shape))
+    run = OneRun(base, math.log(mean))
+    epsilon = run.epsilon_far(np.log(target.ravel()) - math.log(mean)) + 2 * _drift(run.log_delta, 1 / mean)
+    return like_input(delta, epsilon.reshape(target.shape))
 
 
 def poisson_mean(more_than: int, probability: float) -> float:

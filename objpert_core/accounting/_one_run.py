@@ -1,0 +1,93 @@
+"""The privacy profile of one run at many ε at once, for private selection, which needs it at every Rényi order.
+
+* A mechanism with a profile in closed form, or by one integral, is asked directly.
+* One that is convolved (DP-SGD, compositions) is asked once, on a grid from 0 to where δ stops mattering. The
+  hockey-stick divergence is convex in v = e^ε, so that between grid points the chord over v is a bound. Beyond, the
+  Rényi curve.
+* One that has only a Rényi curve is converted at the points of one scan, and at one more order for each ε.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from objpert_core._validation import FloatArray
+from objpert_core.accounting._search import smallest_epsilon
+from objpert_core.accounting.composition import ByConvolution
+from objpert_core.accounting.conversion import _SCAN, ViaRDP, _epsilon_at, _log_delta_at
+from objpert_core.accounting.mechanisms import Mechanism
+
+_POINTS = 513
+_NEGLIGIBLE = 16.0  # nats of δ·E[K]
+
+
+class OneRun:
+    """Profile of `base`; `log_mean` is log E[K], which says from where on a δ matters."""
+
+    def __init__(self, base: Mechanism, log_mean: float) -> None:
+        self.base = base
+        self.log_mean = log_mean
+
+    @cached_property
+    def _renyi(self) -> ViaRDP:
+        return self.base if isinstance(self.base, ViaRDP) else ViaRDP(self.base)
+
+    @cached_property
+    def _only_renyi(self) -> bool:
+        if isinstance(self.base, (ViaRDP, ByConvolution)):
+            return isinstance(self.base, ViaRDP) or self.base._sides() is None
+        try:
+            self.base._log_delta(np.ones(1))
+        except NotImplementedError:
+            return True
+        return False
+
+    @cached_property
+    def _scan(self) -> tuple[FloatArray, FloatArray]:
+        return self._renyi._curve_at(_SCAN)
+
+    def _by_scan(self, epsilon: FloatArray) -> FloatArray:
+        order, curve = self._scan
+        table = _log_delta_at(order, curve, epsilon[:, None])
+        at, row = np.clip(table.argmin(axis=1), 1, order.size - 2), np.arange(epsilon.size)
+        left, middle, right = table[row, at - 1], table[row, at], table[row, at + 1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            vertex = 0.5 * (left - right) / (left - 2 * middle + right)  # of the parabola through three orders
+        vertex = np.where(np.isfinite(vertex), np.clip(vertex, -1, 1), 0.0)
+        refined = _log_delta_at(*self._renyi._curve_at(_SCAN[at] + vertex * (_SCAN[1] - _SCAN[0])), epsilon)
+        return np.minimum(np.minimum(table.min(axis=1), refined), min(0.0, self._renyi._total_variation()))
+
+    @cached_property
+    def _table(self) -> tuple[FloatArray, FloatArray]:
+        """e^ε − 1 and δ on a grid; empty where the Rényi curve does not say where it would end."""
+        least = float(np.min(_epsilon_at(*self._scan, np.array(-self.log_mean - _NEGLIGIBLE))))
+        if not 0 < least < 500:
+            return np.empty(0), np.empty(0)
+        epsilon = np.linspace(0.0, least, _POINTS)
+        return np.expm1(epsilon), np.exp(self.base._log_delta(epsilon))
+
+    def log_delta(self, epsilon: FloatArray) -> FloatArray:
+        """log of a bound on δ for a 1-d array of ε >= 0."""
+        if self._only_renyi:
+            return self._by_scan(epsilon)
+        if not isinstance(self.base, ByConvolution):
+            return self.base._log_delta(epsilon)
+        v, delta = self._table
+        log_delta = np.zeros(epsilon.shape)
+        near = epsilon <= np.log1p(v[-1]) if v.size else np.zeros(epsilon.shape, dtype=bool)
+        if near.any():
+            with np.errstate(divide="ignore"):
+                log_delta[near] = np.log(np.interp(np.expm1(epsilon[near]), v, delta))
+        if not near.all():
+            log_delta[~near] = self._by_scan(epsilon[~near])
+        return log_delta
+
+    def log_delta_far(self, epsilon: FloatArray) -> FloatArray:
+        """The same for the ε of a final answer, whose δ may be small: not from the grid."""
+        return self._by_scan(epsilon) if self._only_renyi else self.base._log_delta(epsilon)
+
+    def epsilon_far(self, log_delta: FloatArray) -> FloatArray:
+        """Inverse of `log_delta_far`."""
+        return smallest_epsilon(self._by_scan, log_delta) if self._only_renyi else self.base._epsilon(log_delta)
