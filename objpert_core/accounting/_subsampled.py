@@ -40,20 +40,22 @@ _SERIES = np.polynomial.Polynomial([0, 0, *(1 / math.factorial(k) for k in range
 
 
 def _triangle(order: FloatArray, q: float, a: float) -> FloatArray:
-    """The upper bound α/s·log(1 − q + q·e^{s·a²/2}) for s = α − 1 > 0, and its limit q·a²/2 at s = 0."""
+    """The upper bound α/s·log(1 − q + q·e^z), z = s·a²/2 for s = α − 1 > 0, and its limit q·a²/2 at s = 0."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-        half = a * (a / 2)
-        z = order * half
-        near, far = np.log1p(q * np.expm1(np.minimum(z, 700.0))), np.logaddexp(np.log1p(-q), z + np.log(q))
-        # for small z, log(1 + q·(e^z − 1)) ≤ q·z·(1 + z)
-        bound = (1 + order) * np.where(z > 1e-10, np.where(z < 700, near, far) / order, q * half * (1 + z))
+        z = order * (a * (a / 2))
+        growth = np.expm1(np.minimum(z, 700.0))
+        log_norm = np.where(z < 700, np.log1p(q * growth), np.logaddexp(np.log1p(-q), z + np.log(q)))
+        bound = (1 + order) * (log_norm / order)
+        # where products underflow, by logarithms: log(1 + q·(e^z − 1)) ≤ q·z·(e^z − 1)/z
+        slope = np.log1p(order) + 2 * np.log(a) + np.log(q) - np.log(2) + np.log(np.where(z > 0, growth / z, 1.0))
+        bound = np.where(q * growth < 1e-290, np.exp(slope), bound)
     return np.where(np.isnan(bound), np.inf, bound)
 
 
 def _step(a: float) -> float:
     """The widest step with d²/2 − 2πd/h ≤ −_DIGITS at the best d = min(2π/h, π/a)."""
     wide = max(a, np.pi / np.sqrt(2 * _DIGITS))
-    return float(2 * np.pi**2 * wide / (_DIGITS * wide**2 + np.pi**2 / 2))
+    return float(2 * np.pi**2 / (_DIGITS * wide + np.pi**2 / (2 * wide)))
 
 
 def _grid(points: int, q: float, a: float) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -67,7 +69,7 @@ def _grid(points: int, q: float, a: float) -> tuple[FloatArray, FloatArray, Floa
     series = np.zeros_like(t)
     for k in range(11, 1, -1):  # k(t) = t²·(1/2 − t/6 + t²/12 − …)
         series = 1 / (k * (k - 1)) - small * series
-    excess = np.where(np.abs(t) < _SMALL, t * t * series / (1 + t), log1p_t - t / (1 + t))
+    excess = np.where(np.abs(t) < _SMALL, small * small * series / (1 + t), log1p_t - t / (1 + t))
     return log1p_t, excess, log1p_t - v * v / 2 + np.log(h / np.sqrt(2 * np.pi))
 
 
@@ -112,7 +114,7 @@ def step_rdp(alpha: FloatArray, q: float, noise_multiplier: float) -> FloatArray
         with np.errstate(over="ignore"):
             return np.maximum(alpha * (a * (a / 2)), _TINY)
     curve = _triangle(order, q, a)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # a may be inf
         points = np.ceil((np.maximum(alpha, 2.0) * a + 2 * _TAIL) / _step(a)) + 1
         summed = (points <= _MOST_POINTS) & (order * (a * a / 2) + np.log(q) < _TIGHT) & (q * a > _SMALLEST)
     if summed.any():
