@@ -24,7 +24,7 @@ from objpert_core.accounting._discretise import Tilted
 _ROUNDOFF = 8 * 2.0**-53  # per level of the transform: a product with a rounded root of unity, an addition, a power
 _MASS_ERROR = 2e-12  # relative, of one discretised mass: exp, quadrature and the tilt
 _NEGLIGIBLE = -80.0  # log of spectral values that are left out, and counted as error
-_REST_NATS = 23.0  # log of 1/probability with which the sum of the rests is smaller than assumed
+REST_NATS = 23.0  # log of 1/probability with which the sum of the rests is smaller than assumed
 
 _REST_RATES = 2.0 ** np.arange(1, -25, -1)  # in units of the best one for a Gaussian sum
 
@@ -132,7 +132,7 @@ def _log_outside(parts: list[Tilted], centre: float, half: float, rates: FloatAr
 
 
 def rest_bound(parts: list[Tilted]) -> float:
-    """A value that the sum of the rests stays above, but for a tilted probability of e^{-_REST_NATS}."""
+    """A value that the sum of the rests stays above, but for a tilted probability of e^{-REST_NATS}."""
     mean, variance, weighted = 0.0, 0.0, []
     for part in parts:
         assert part.rests is not None
@@ -146,14 +146,38 @@ def rest_bound(parts: list[Tilted]) -> float:
         return mean
     best = math.inf
     for factor in _REST_RATES:  # a few large rests among many small ones want a small rate
-        rate = factor * math.sqrt(2 * _REST_NATS / variance)
+        rate = factor * math.sqrt(2 * REST_NATS / variance)
         with np.errstate(over="ignore"):
             grown = [count * float(np.log1p(w @ np.expm1(-rate * d))) for count, w, d in weighted]
-        bound = (sum(grown) + _REST_NATS) / rate
+        bound = (sum(grown) + REST_NATS) / rate
         if bound > best:
             break
         best = bound
     return mean - best
+
+
+def masses_of_sum(
+    parts: list[Tilted], centre: float, half: float, rates: FloatArray
+) -> tuple[float, FloatArray, float]:
+    """(least loss, masses, log of the error) of the tilted sum of independent losses on a window of its grid.
+
+    The error bounds the sum of the absolute errors of the masses together with the mass outside the window, which wraps
+    around. `rates` > 0 are those of the Chernoff bounds on that mass.
+    """
+    step = parts[0].step
+    offset = sum(part.count * part.anchor for part in parts)
+    size = next_fast_len(max(64, math.ceil(2 * half / step) + 4), real=True)
+    size += size % 2
+    start = math.floor((centre - offset) / step) - size // 2
+    masses, error = _convolve(parts, size)
+    first = offset + step * start
+    outside = _log_outside(parts, first + step * size / 2, step * (size / 2 - 1), rates)
+    return first, np.maximum(np.roll(masses, -(start % size)), 0.0), float(np.logaddexp(math.log(error), outside))
+
+
+def log_total(part: Tilted) -> float:
+    """log of the tilted mass of all steps with this law."""
+    return part.count * math.log(float(part.masses.sum()))
 
 
 def sum_of(
@@ -171,37 +195,27 @@ def sum_of(
     """
     step = parts[0].step
     upper = parts[0].rests is None
-    offset = sum(part.count * part.anchor for part in parts)
-    size = next_fast_len(max(64, math.ceil(2 * half / step) + 4), real=True)
-    size += size % 2
-    start = math.floor((centre - offset) / step) - size // 2
-    masses, error = _convolve(parts, size)
-    first = offset + step * start
-    outside = _log_outside(parts, first + step * size / 2, step * (size / 2 - 1), rates)
-    masses = np.maximum(np.roll(masses, -(start % size)), 0.0)
+    first, masses, log_error = masses_of_sum(parts, centre, half, rates)
     decay = math.exp(-theta * step)
-    backwards = masses[::-1]
-    survival = lfilter([1.0], [1.0, -decay], backwards)
+    survival = lfilter([1.0], [1.0, -decay], masses[::-1])
     behind = np.concatenate(([0.0], survival[:-1]))
     profile = lfilter([-decay * math.expm1(-step)], [1.0, -decay * math.exp(-step)], behind)
     count = sum(part.count for part in parts)
-    log_scale = sum(p.count * (s + math.log(float(p.masses.sum()))) for p, s in zip(parts, log_scales, strict=True))
+    # ω is computed to within some 1e-15 of its size
     rounding = 1e-15 * sum(p.count * float(p.masses @ np.abs(p.points)) / float(p.masses.sum()) for p in parts)
-    log_error = float(np.logaddexp(math.log(error), outside))
-    shift = -rounding if upper else rounding - rest_bound(parts)
-    if not upper:
-        log_error = float(np.logaddexp(log_error, -_REST_NATS))
     infinite = [math.log(p.count) + p.log_infinite for p in parts if p.log_infinite > -np.inf]
+    if not upper:
+        log_error = float(np.logaddexp(log_error, -REST_NATS))
     return Tail(
         theta=theta,
-        log_scale=log_scale,
+        log_scale=sum(log_total(part) + part.count * s for part, s in zip(parts, log_scales, strict=True)),
         first=first,
         step=step,
         survival=survival[::-1],
         profile=profile[::-1],
         log_error=log_error + float(log_g_max(theta)),
         log_infinite=float(np.logaddexp.reduce(infinite)) if infinite and upper else -np.inf,
-        shift=shift,
+        shift=-rounding if upper else rounding - rest_bound(parts),
         upper=upper,
         slack=_MASS_ERROR * (1 + count),
     )

@@ -16,15 +16,13 @@ from scipy.special import logsumexp
 from objpert_core._validation import FloatArray
 from objpert_core.accounting._convolution import Tail, log_g_max, rest_bound, sum_of, tilted_mean
 from objpert_core.accounting._discretise import discretise, quadrature
-from objpert_core.accounting.privacy_loss import PrivacyLoss
-
-Steps = tuple[tuple[PrivacyLoss, int], ...]
+from objpert_core.accounting.privacy_loss import PrivacyLoss, Steps
 
 _TILTS_A_DECADE = 20
 _WINDOW_NATS = 30.0  # log of 1/tilted probability of leaving the window
 _TAIL_NATS = 30.0  # log of 1/(share of δ) that goes to +∞ in all steps together
 _LOST_NATS = 16.0  # log of 1/(share of δ) that may be lost at either end of the range of V
-_RATES = (3.0, 5.5, 7.75, 11.0)  # of the Chernoff bounds, in units of 1/standard deviation
+_RATES = (1.0, 3.0, 5.5, 7.75, 11.0)  # of the Chernoff bounds, in units of 1/standard deviation
 _WIDEST_STEP = 1.0
 _MOST_POINTS = 2**21
 _TRIALS = 6
@@ -80,6 +78,37 @@ def plan(steps: Steps, nats: float) -> Plan:
     return Plan(steps, reaches, points, spread, thetas, cumulants)
 
 
+@dataclass(frozen=True)
+class Moments:
+    """What the coarse points say about the tilted sum, and the window that holds it."""
+
+    log_scales: list[float]  # log E[e^{θω}] of one step of each loss
+    mean: float
+    spread: float
+    half: float  # half the width of the window
+    rates: FloatArray  # of the Chernoff bounds on what lies outside
+    roughness: float  # Σ count/variance of one step
+
+
+def tilted(made: Plan, theta: float) -> Moments:
+    """The moments under the tilt e^{θω}, θ >= 0."""
+    log_scales, mean, variance, roughness, centred = [], 0.0, 0.0, 0.0, []
+    for (log_weight, omega), (_, count) in zip(made.points, made.steps, strict=True):
+        exponent = log_weight + theta * omega
+        scale = float(logsumexp(exponent))
+        weight = np.exp(exponent - scale)
+        average = float(weight @ omega)
+        own = float(weight @ np.square(omega - average))
+        log_scales.append(scale)
+        centred.append((weight, omega - average))
+        mean += count * average
+        variance += count * own
+        roughness += count / own if own > 0 else 0.0
+    spread = max(math.sqrt(variance), 1e-300)
+    rates = np.array(_RATES) / spread
+    return Moments(log_scales, mean, spread, _half_window(centred, made.steps, rates), rates, roughness)
+
+
 @lru_cache(maxsize=16)
 def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) -> tuple[Tail, Tail]:
     """(upper, lower) tails at one tilt of `plan(steps, nats)`, on a grid that aims at a width of `width` in ε.
@@ -90,43 +119,29 @@ def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) 
     """
     made = plan(steps, nats)
     theta = float(made.thetas[tilt])
-    log_scales, mean, variance, roughness, means = [], 0.0, 0.0, 0.0, []
-    for (log_weight, omega), (_, count) in zip(made.points, made.steps, strict=True):
-        exponent = log_weight + theta * omega
-        scale = float(logsumexp(exponent))
-        weight = np.exp(exponent - scale)
-        average = float(weight @ omega)
-        own = float(weight @ np.square(omega - average))
-        log_scales.append(scale)
-        means.append((weight, omega - average))
-        mean += count * average
-        variance += count * own
-        roughness += count / own if own > 0 else 0.0
-    spread = math.sqrt(variance)
+    here = tilted(made, theta)
     count = sum(k for _, k in made.steps)
     reaches = [
         _kept(loss, points, reach, theta, scale, log_delta - math.log(count), -math.log(count))
-        for (loss, _), points, reach, scale in zip(made.steps, made.points, made.reaches, log_scales, strict=True)
+        for (loss, _), points, reach, scale in zip(made.steps, made.points, made.reaches, here.log_scales, strict=True)
     ]
-    rates = np.array(_RATES) / spread
-    half = _half_window(means, made.steps, rates)
     # upper: each step moves by h²/12 on average; lower: by the spread of rests of about h²/(12·spread of one step)
-    step = math.sqrt(12 * width / (count + 6.5 * math.sqrt(roughness)))
-    least = 2 * half / (_MOST_POINTS - 8)
+    step = math.sqrt(12 * width / (count + 6.5 * math.sqrt(here.roughness)))
+    least = 2 * here.half / (_MOST_POINTS - 8)
     for _ in range(_TRIALS):
-        step = max(min(step, _WIDEST_STEP, spread / 4), least)
+        step = max(min(step, _WIDEST_STEP, here.spread / 4), least)
         pairs = [
             discretise(loss, k, step, theta, scale, reach)
-            for (loss, k), scale, reach in zip(made.steps, log_scales, reaches, strict=True)
+            for (loss, k), scale, reach in zip(made.steps, here.log_scales, reaches, strict=True)
         ]
         upper, lower = ([pair[i] for pair in pairs] for i in (0, 1))
-        apart = tilted_mean(upper) - mean - rest_bound(lower)
+        apart = tilted_mean(upper) - here.mean - rest_bound(lower)
         if apart <= width or step <= least:
             break
         step *= max(0.85 * math.sqrt(width / apart), 0.1)
     return (
-        sum_of(upper, theta, log_scales, mean, half, rates),
-        sum_of(lower, theta, log_scales, mean, half, rates),
+        sum_of(upper, theta, here.log_scales, here.mean, here.half, here.rates),
+        sum_of(lower, theta, here.log_scales, here.mean, here.half, here.rates),
     )
 
 
@@ -161,8 +176,7 @@ def _half_window(centred: list[tuple[FloatArray, FloatArray]], steps: Steps, rat
     for sign in (1.0, -1.0):
         grown = np.zeros(rates.size)
         for (weight, deviation), (_, count) in zip(centred, steps, strict=True):
-            with np.errstate(over="ignore"):
-                grown += count * np.log1p(np.expm1(sign * rates[:, None] * deviation) @ weight)
+            grown += count * np.log1p(np.expm1(np.minimum(sign * rates[:, None] * deviation, 700.0)) @ weight)
         widths.append(float(np.min((grown + _WINDOW_NATS) / rates)))
     return max(widths)
 

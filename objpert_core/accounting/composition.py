@@ -23,18 +23,19 @@ from objpert_core._validation import (
 )
 from objpert_core.accounting._convolution import Tail
 from objpert_core.accounting._discretise import TooFineError
-from objpert_core.accounting._plan import Plan, Steps, plan, tails
+from objpert_core.accounting._plan import Plan, plan, tails
 from objpert_core.accounting._search import smallest_epsilon
 from objpert_core.accounting.conversion import ViaRDP
 from objpert_core.accounting.mechanisms import Gaussian, Mechanism
-from objpert_core.accounting.privacy_loss import GaussianLoss
+from objpert_core.accounting.privacy_loss import GaussianLoss, Steps
 
-RELATIVE_WIDTH = 5e-4  # of ε: what the grid aims at
+RELATIVE_WIDTH = 2e-4  # of ε: what the grid aims at
 _NATS = (40.0, 200.0, 1000.0)  # log 1/δ that plans are made for
 _GAP = 8.0  # nats that the Rényi bound on δ may be too large by, when a grid is planned from it
 _ENOUGH = math.log(1e-5)  # share of an answer that may be error before another tilt is tried
 _LEAST_WIDTH_SHARE = 0.02  # of the loss's spread: where ε is next to nothing, widths are relative to this
 _REFINEMENTS = 3
+_ROUGH = 64.0  # times the width, to see which direction decides
 _CLOSED_FORM_ERROR = 1e-8  # relative; what the tests hold closed forms and quadratures to, with room
 
 
@@ -115,8 +116,14 @@ class ByConvolution(Mechanism):
             return np.zeros(log_delta.shape), rest._epsilon(log_delta)
         low, high = np.zeros(log_delta.shape), np.zeros(log_delta.shape)
         for i, target in enumerate(log_delta):
-            pairs = [_side_epsilon(side, float(target), relative_width) for side in sides]
-            low[i], high[i] = max(pair[0] for pair in pairs), max(pair[1] for pair in pairs)
+            if len(sides) > 1:  # most often one direction decides, and a coarse grid can tell
+                rough = [_side_epsilon(side, float(target), _ROUGH * relative_width) for side in sides]
+                least = max(lower for lower, _ in rough)
+                chosen = [side for side, (_, upper) in zip(sides, rough, strict=True) if upper >= least]
+            else:
+                chosen = list(sides)
+            pairs = [_side_epsilon(side, float(target), relative_width) for side in chosen]
+            low[i], high[i] = max(lower for lower, _ in pairs), max(upper for _, upper in pairs)
             if not high[i] - low[i] <= 0.01 * high[i]:
                 high[i] = min(high[i], float(rest._epsilon(log_delta[i : i + 1])[0]))
         return np.minimum(low, high), high
@@ -260,7 +267,9 @@ class Composition(ByConvolution):
 
     def _alone(self) -> Mechanism | None:
         (first, count), *others = self.parts
-        return first if not others and count == 1 and not isinstance(first, ByConvolution) else None
+        if others or count > 1:
+            return None
+        return first._alone() if isinstance(first, ByConvolution) else first
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return np.sum([count * part._rdp(alpha) for part, count in self.parts], axis=0)

@@ -8,9 +8,8 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, positive, positive_integer, rate
 from objpert_core.accounting._subsampled import step_rdp
-from objpert_core.accounting._plan import Steps
 from objpert_core.accounting.composition import ByConvolution
-from objpert_core.accounting.privacy_loss import GaussianLoss, SubsampledLoss
+from objpert_core.accounting.privacy_loss import GaussianLoss, Steps, SubsampledLoss
 
 
 @dataclass(frozen=True)

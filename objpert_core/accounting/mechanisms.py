@@ -27,18 +27,13 @@ from objpert_core._validation import (
 from objpert_core.accounting import _gaussian
 from objpert_core.accounting._chi import log_chi_moment_rate
 from objpert_core.accounting._search import smallest_epsilon
+from objpert_core.accounting.distribution import DiscretePLD, distribution
 from objpert_core.accounting.laws import HalfNormalLaw, PositiveGaussianLaw, PrivacyLossLaw
 from objpert_core.accounting.logistic_law import logistic_law
 from objpert_core.accounting.tradeoff import false_negative_rates, odds_of
-from objpert_core.accounting.privacy_loss import GaussianLoss, PrivacyLoss
+from objpert_core.accounting.privacy_loss import GaussianLoss, Steps
 
 BOUNDS = ("logistic", "monotone", "glm", "kifer2012", "non-glm")
-
-_NO_PLD = (
-    "a discretised privacy loss distribution is not part of this version; use delta, epsilon or rdp "
-    "(Rényi curves of independent releases add up)"
-)
-
 
 def _two_doubles(value: np.longdouble) -> tuple[float, float]:
     """`value` rounded, and the rest (0.0 on platforms whose long double is a double)."""
@@ -126,7 +121,7 @@ class Mechanism(ABC):
         orders = alpha_array(alpha)
         return like_input(alpha, self._rdp(orders.ravel()).reshape(orders.shape))
 
-    def losses(self, direction: str = "remove") -> tuple[tuple[PrivacyLoss, int], ...] | None:
+    def losses(self, direction: str = "remove") -> Steps | None:
         """The independent privacy losses this mechanism is the sum of, with their counts, in one direction of the
         adjacency; None where the bound has none (it answers through its Rényi curve alone, or proves nothing)."""
         return None
@@ -181,13 +176,41 @@ class Mechanism(ABC):
         Examples
         --------
         >>> round(ObjectivePerturbation(sigma=5, lam=20).odds(1e-5), 4)
-        2.0657
+        2.0658
         """
         return like_input(delta, odds_of(np.asarray(self.epsilon(delta))))
 
-    def pld(self, **_options: Any) -> Any:
-        """Discretised privacy loss distribution: not part of this version, raises `NotImplementedError`."""
-        raise NotImplementedError(_NO_PLD)
+    def no_losses(self) -> str:
+        """Why `losses` is None, as one sentence."""
+        return self.explain() or f"{type(self).__name__} is known by its Rényi curve only; use delta, epsilon or rdp"
+
+    def pld(self, interval: float | None = None, direction: str = "remove", pessimistic: bool = True) -> DiscretePLD:
+        """Discretised privacy loss distribution of this bound.
+
+        Parameters
+        ----------
+        interval : float > 0, optional
+            Distance of neighbouring losses, in nats; unless given a thousandth of the loss's standard deviation, or
+            what some 100,000 losses allow.
+        direction : {"remove", "add"}
+            Direction of the adjacency; the two differ for DP-SGD only.
+        pessimistic : bool
+            Whether the profile of the distribution is an upper or a lower bound on the profile of this bound.
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range, or `interval` so small that millions of losses would be needed.
+        NotImplementedError
+            If the bound has no privacy loss distribution; the message says why.
+
+        Examples
+        --------
+        >>> pld = Gaussian(2.0).pld(interval=0.01)
+        >>> 0 <= pld.delta(0.5) - Gaussian(2.0).delta(0.5) < 1e-5
+        True
+        """
+        return distribution(self, interval, direction, pessimistic)
 
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why the bound proves nothing (at `epsilon`, if given), as one sentence; None where it proves something."""
@@ -228,7 +251,7 @@ class Gaussian(Mechanism):
     def _a(self) -> float:
         return self.sensitivity / self.sigma
 
-    def losses(self, direction: str = "remove") -> tuple[tuple[PrivacyLoss, int], ...]:
+    def losses(self, direction: str = "remove") -> Steps:
         """One Gaussian loss, the same in both directions."""
         return ((GaussianLoss(self._a), 1),)
 
@@ -325,7 +348,7 @@ class ObjectivePerturbation(Mechanism):
             return HalfNormalLaw(self._a, *_two_doubles(self._published_shift))
         return None
 
-    def losses(self, direction: str = "remove") -> tuple[tuple[PrivacyLoss, int], ...] | None:
+    def losses(self, direction: str = "remove") -> Steps | None:
         """The law of the bound, which dominates both directions; None where there is none."""
         return None if self.law is None else ((self.law, 1),)
 
@@ -363,6 +386,14 @@ class ObjectivePerturbation(Mechanism):
         if self.law is None:
             return np.full_like(alpha, np.inf)
         return self.law.rdp(alpha - 1)
+
+    def no_losses(self) -> str:
+        """Why `losses` is None, as one sentence."""
+        if self.bound == "kifer2012":
+            return "Theorem 2.8 of Kifer et al. (2012) bounds δ at ε only; it has no privacy loss distribution"
+        if self.bound == "non-glm":
+            return "Theorem G.2 bounds the Rényi divergence only; it has no privacy loss distribution"
+        return super().no_losses()
 
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why this bound proves nothing at these parameters (at `epsilon`, if given); None where it does."""
@@ -423,7 +454,7 @@ class ApproximateMinima(Mechanism):
         """The Gaussian mechanism that covers the distance to the exact minimiser (Theorem E.1)."""
         return Gaussian(self.sigma_out, 2 * self.tau / self.objective.lam)
 
-    def losses(self, direction: str = "remove") -> tuple[tuple[PrivacyLoss, int], ...] | None:
+    def losses(self, direction: str = "remove") -> Steps | None:
         """The law of the objective's bound and the output noise's Gaussian."""
         law = self.objective.losses(direction)
         return None if law is None else (*law, *self.output.losses(direction))

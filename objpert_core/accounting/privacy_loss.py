@@ -194,3 +194,6 @@ class SymmetricLoss(PrivacyLoss):
     def reach(self, nats: float) -> tuple[float, float]:
         """From the threshold on."""
         return self.start, max(self.base.reach(nats)[1], self.start)
+
+
+Steps = tuple[tuple[PrivacyLoss, int], ...]  # independent losses with their counts

@@ -1,0 +1,90 @@
+"""Discretised privacy loss distributions, to look at and to check with: `Mechanism.pld`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, boolean, choice, epsilon_array, like_input, positive
+from objpert_core.accounting._convolution import REST_NATS, log_total, masses_of_sum, rest_bound
+from objpert_core.accounting._discretise import TooFineError, discretise
+from objpert_core.accounting._plan import plan, tilted
+
+if TYPE_CHECKING:
+    from objpert_core.accounting.mechanisms import Mechanism
+
+_NATS = 40.0
+_POINTS_PER_SPREAD = 1000
+_MOST_POINTS = 2**17  # unless asked for more
+
+
+@dataclass(frozen=True)
+class DiscretePLD:
+    """A privacy loss distribution on finitely many losses that bounds a mechanism from one side.
+
+    Attributes
+    ----------
+    losses : array of shape (n,), increasing, in nats
+    masses : array of shape (n,), >= 0
+    infinite_mass : float
+        Probability of an infinite loss; counts in full towards every δ.
+    error : float
+        Bound on the sum of the absolute errors of the masses, from mass that the grid could not hold and from round-off.
+    pessimistic : bool
+        Whether `delta` is an upper bound (otherwise a lower one) on the profile of the mechanism's bound.
+    direction : str
+        "remove" or "add".
+    """
+
+    losses: FloatArray
+    masses: FloatArray
+    infinite_mass: float
+    error: float
+    pessimistic: bool
+    direction: str
+
+    def delta(self, epsilon: Any) -> Any:
+        """E[1 − e^{ε − loss}]₊ with the error on the safe side, for ε >= 0 (float or array), in [0, 1]."""
+        eps = epsilon_array(epsilon)
+        flat = np.minimum(eps.ravel()[:, None] - self.losses, 0.0)
+        sign = 1.0 if self.pessimistic else -1.0
+        value = -np.expm1(flat) @ self.masses + self.infinite_mass + sign * self.error
+        return like_input(epsilon, np.clip(value, 0.0, 1.0).reshape(eps.shape))
+
+
+def distribution(
+    mechanism: Mechanism, interval: float | None = None, direction: str = "remove", pessimistic: bool = True
+) -> DiscretePLD:
+    """The discretised privacy loss distribution of a mechanism's bound; see `Mechanism.pld`."""
+    choice("direction", direction, ("remove", "add"))
+    upper = boolean("pessimistic", pessimistic)
+    steps = mechanism.losses(direction)
+    if steps is None:
+        raise NotImplementedError(mechanism.no_losses())
+    made = plan(steps, _NATS)
+    moments = tilted(made, 0.0)
+    fine = max(made.spread / _POINTS_PER_SPREAD, 2 * moments.half / _MOST_POINTS)
+    step = fine if interval is None else positive("interval", interval)
+    nats = _NATS + math.log(sum(count for _, count in steps))
+    try:
+        pairs = [discretise(loss, count, step, 0.0, 0.0, loss.reach(nats)) for loss, count in steps]
+    except TooFineError:
+        raise ValueError(
+            f"interval must be larger: {step!r} needs millions of cells for losses that spread over {made.spread:.3g}"
+        ) from None
+    parts = [pair[0] if upper else pair[1] for pair in pairs]
+    infinite = [-math.expm1(part.count * math.log1p(-math.exp(part.log_infinite))) for part in parts]
+    infinite_mass = min(float(np.sum(infinite)), 1.0) if upper else 0.0
+    if len(parts) == 1 and parts[0].count == 1:
+        (part,) = parts
+        losses = part.points if part.rests is None else part.points + part.rests
+        return DiscretePLD(losses, part.masses, infinite_mass, 0.0, upper, direction)
+    first, masses, log_error = masses_of_sum(parts, moments.mean, moments.half, moments.rates)
+    losses, error = first + step * np.arange(masses.size), math.exp(log_error)
+    if not upper:
+        losses, error = losses + rest_bound(parts), error + math.exp(-REST_NATS)
+    total = math.exp(sum(log_total(part) for part in parts))
+    return DiscretePLD(losses, total * masses, infinite_mass, total * error, upper, direction)
