@@ -20,10 +20,10 @@ What the paper prints (Redberg et al. 2023, appendix H, Theorem H.1; `published_
 
     nL(τ/λ + √d·σ_out) + (nβ‖X‖² + λ)dσ²/(2λ²) + λ‖θ*‖²/2.
 
-It is valid if ‖X‖ is read as the largest row norm (it says diameter: one row alone has diameter 0), but loose. Its proof
-bounds L_λ(θᴾ) − min L_λ by smoothness; strong convexity alone gives ‖b‖²/(2λ), without the factor 1 + nβ‖X‖²/λ. The
-argument above saves another factor 2 in both remaining terms and needs no minimiser to exist. The
-printed "optimal λ ≃ dL/(‖θ*‖ε)" follows from neither: V²/(4λ) is least at λ = √d·σ/‖θ₀‖, where it is √d·σ‖θ₀‖/2.
+It is valid if ‖X‖ is read as the largest row norm (it says diameter: one row alone has diameter 0), but loose. Its
+proof bounds L_λ(θᴾ) − min L_λ by smoothness; strong convexity alone gives ‖b‖²/(2λ), without the factor 1 + nβ‖X‖²/λ.
+The argument above saves another factor 2 in both remaining terms and needs no minimiser to exist. The printed "optimal
+λ ≃ dL/(‖θ*‖ε)" follows from neither: V²/(4λ) is least at λ = √d·σ/‖θ₀‖, where it is √d·σ‖θ₀‖/2.
 """
 
 from __future__ import annotations

@@ -176,5 +176,5 @@ def test_bad_arguments_are_named(arguments, message):
     for function in (excess_risk_bound, published_excess_risk_bound):
         with pytest.raises(ValueError, match=message):
             function(*arguments)
-    with pytest.raises(ValueError, match="^comparator_norm must be a finite number > 0, got 0"):
+    with pytest.raises(ValueError, match=r"^comparator_norm must be a finite number > 0, got 0"):
         best_regularisation(1.0, 3, 0.0)
