@@ -11,6 +11,8 @@ from objpert_core.accounting.calibration import (
 )
 from objpert_core.accounting.composition import Composition, compose, repeat
 from objpert_core.accounting.conversion import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
+from objpert_core.accounting.distance import HalfNormal, distance_to_optimality, optimal_lam
+from objpert_core.accounting.distance_map import distance_map
 from objpert_core.accounting.dpsgd import DPSGD
 from objpert_core.accounting.mechanisms import (
     BOUNDS,
@@ -20,6 +22,7 @@ from objpert_core.accounting.mechanisms import (
     ObjectivePerturbation,
 )
 from objpert_core.accounting.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
+from objpert_core.accounting.tradeoff import posterior
 
 __all__ = [
     "BOUNDS",
@@ -27,6 +30,7 @@ __all__ = [
     "ApproximateMinima",
     "Composition",
     "Gaussian",
+    "HalfNormal",
     "Mechanism",
     "ObjectivePerturbation",
     "PrivateSelection",
@@ -36,8 +40,12 @@ __all__ = [
     "calibrate_published",
     "compose",
     "default_noise_ratio",
+    "distance_map",
+    "distance_to_optimality",
     "liu_talwar_epsilon",
+    "optimal_lam",
     "poisson_mean",
+    "posterior",
     "rdp_to_delta",
     "rdp_to_epsilon",
     "repeat",

@@ -26,7 +26,7 @@ _COARSE = np.concatenate(([0.0], np.geomspace(1e-9, 1e7, 129)))
 _DENSE = 257
 _SPLINE_GRID = np.linspace(0.0, 1.0, 33)
 _SPLINE_ROUNDS = 3
-_SMOOTH = 1e-7  # what the interpolated profile may be off before a corner or a jump is suspected
+_SMOOTH = 1e-9  # what the interpolated profile may be off before a corner or a jump is suspected
 _ZOOM_GRID = np.linspace(0.0, 1.0, 17)
 _ZOOM_ROUNDS = 10
 _ROUNDING = 8 * np.finfo(float).eps
@@ -149,5 +149,5 @@ def posterior(prior: Any, epsilon: Any) -> Any:
     p, eps = np.broadcast_arrays(unit_array(prior, "prior"), privacy_budget_array(epsilon))
     result = np.where(p > 0, p / (p + (1 - p) * np.exp(-eps) + (p == 0)), 0.0)
     moved = (p > 0) & (p < 1) & (eps > 0)
-    result = np.where(moved, np.minimum(result * (1 + _ROUNDING), 1.0), p)
+    result = np.where(moved, np.minimum(np.nextafter(result * (1 + _ROUNDING), 1.0), 1.0), p)
     return float(result) if result.ndim == 0 else result

@@ -1,0 +1,166 @@
+"""How far a bound is from what any proof could show: its ε over that of the Gaussian mechanism underneath.
+
+Redberg, Koskela and Wang (2023), Appendix I and Figure 4. A linear loss turns objective perturbation into the Gaussian
+mechanism with the same σ and L (Corollary 3.5 there), so no bound can be below that one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, epsilon_array, like_input, positive, positive_array
+from objpert_core.accounting.conversion import ViaRDP
+from objpert_core.accounting.laws import HalfNormalLaw
+from objpert_core.accounting.mechanisms import ApproximateMinima, Gaussian, Mechanism, ObjectivePerturbation
+
+_ROOT = 1e-14
+
+
+@dataclass(frozen=True)
+class HalfNormal(Mechanism):
+    """A value of bounded sensitivity plus half-normal noise |N(0, σ²)|, by its privacy loss a²/2 + |N(0, a²)|.
+
+    It is what Theorems 3.1 and 3.2 of Redberg et al. (2023) leave of objective perturbation as λ → ∞, where the
+    curvature costs nothing (their Figure 4, "half-normal"). What remains above the Gaussian mechanism is the price
+    of not knowing the sign of a gradient.
+
+    Parameters
+    ----------
+    sigma : float > 0
+        Scale of the noise, in the units of the value.
+    sensitivity : float > 0
+        L2 sensitivity under add/remove of one row; a = sensitivity/σ.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Examples
+    --------
+    >>> limit = ObjectivePerturbation(sigma=5, lam=1e12, bound="glm")
+    >>> round(HalfNormal(sigma=5).rdp(2), 9) == round(limit.rdp(2), 9)
+    True
+    """
+
+    sigma: float
+    sensitivity: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
+        object.__setattr__(self, "sensitivity", positive("sensitivity", self.sensitivity))
+
+    @cached_property
+    def law(self) -> HalfNormalLaw:
+        """The law of its privacy loss."""
+        return HalfNormalLaw(self.sensitivity / self.sigma, 0.0)
+
+    @property
+    def gaussian(self) -> Gaussian:
+        """The Gaussian mechanism with the same noise and sensitivity."""
+        return Gaussian(self.sigma, self.sensitivity)
+
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        return self.law.log_profile(epsilon)
+
+    def _rdp(self, alpha: FloatArray) -> FloatArray:
+        return self.law.rdp(alpha - 1)
+
+
+def _lower_bound(mechanism: Mechanism) -> Gaussian:
+    if isinstance(mechanism, Gaussian):
+        return mechanism
+    if isinstance(mechanism, (ObjectivePerturbation, HalfNormal)):
+        return mechanism.gaussian
+    if isinstance(mechanism, ApproximateMinima):
+        return mechanism.objective.gaussian
+    if isinstance(mechanism, ViaRDP):
+        return _lower_bound(mechanism.base)
+    raise ValueError(
+        "mechanism must be objective perturbation, Gaussian, half-normal, or one of them through its Rényi curve, "
+        f"got {mechanism!r}"
+    )
+
+
+def over_lower_bound(epsilon: FloatArray, lower: FloatArray) -> FloatArray:
+    """epsilon/lower, at least 1; where `lower` is 0: 1 if both are, else inf.
+
+    Both are roots to the last digit or so: what differs by less is equal.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(lower > 0, epsilon / lower, np.where(epsilon > 0, np.inf, 1.0))
+    return np.where(ratio <= 1 + _ROOT, 1.0, ratio)
+
+
+def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
+    """ε of the bound divided by ε of the Gaussian lower bound at the same δ: 1.0 where no proof can do better.
+
+    Parameters
+    ----------
+    mechanism : ObjectivePerturbation, ApproximateMinima, HalfNormal or Gaussian, or `via_rdp` of one
+    delta : float or array of floats strictly between 0 and 1
+
+    Returns
+    -------
+    float or array of the same shape, >= 1; `math.inf` where the bound proves nothing. Where the lower bound's ε is 0:
+    1.0 if the bound's is 0 as well, else `math.inf`.
+
+    Raises
+    ------
+    ValueError
+        If a δ lies outside (0, 1), or the mechanism has no Gaussian lower bound.
+
+    Notes
+    -----
+    The lower bound is Corollary 3.5 of Redberg et al. (2023). The logistic loss comes as close to it as one likes
+    (tight logistic bound, README), so that it is the lower bound for that loss too.
+
+    Examples
+    --------
+    >>> distance_to_optimality(ObjectivePerturbation(sigma=5, lam=20), 1e-5)
+    1.0
+    >>> round(distance_to_optimality(ObjectivePerturbation(sigma=5, lam=20, smoothness=1.0, bound="glm"), 1e-5), 3)
+    1.118
+    """
+    lower = _lower_bound(mechanism)
+    ratio = over_lower_bound(np.asarray(mechanism.epsilon(delta)), np.asarray(lower.epsilon(delta)))
+    return like_input(delta, ratio)
+
+
+def optimal_lam(epsilon: Any, sigma: Any, lipschitz: Any = 1.0) -> Any:
+    """The λ = R²/(ε + R²/(2σ²)) from which on the tight logistic bound is the Gaussian profile at this ε and above.
+
+    Parameters
+    ----------
+    epsilon : float or array of floats >= 0
+    sigma : float or array of floats > 0
+    lipschitz : float or array of floats > 0
+        Bound on the norm of one row's gradient; for the logistic loss the largest row norm R.
+
+    Returns
+    -------
+    float, or array of the broadcast shape.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    Tight logistic bound (README): the threshold ε* = R²/λ − R²/(2σ²), solved for λ.
+
+    Examples
+    --------
+    >>> lam = optimal_lam(epsilon=1.0, sigma=5.0)
+    >>> exact, tilted = Gaussian(5.0).delta(1.0), ObjectivePerturbation(sigma=5.0, lam=lam).delta(1.0)
+    >>> round(tilted / exact, 12)
+    1.0
+    """
+    squared = np.square(positive_array("lipschitz", lipschitz))
+    lam = squared / (epsilon_array(epsilon) + squared / (2 * np.square(positive_array("sigma", sigma))))
+    return float(lam) if np.ndim(lam) == 0 else lam

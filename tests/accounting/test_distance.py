@@ -1,0 +1,189 @@
+"""The distance to optimality: one mechanism, very many at once, the half-normal limit and the boundary."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mpf
+
+from objpert_core.accounting import (
+    ApproximateMinima,
+    Gaussian,
+    HalfNormal,
+    ObjectivePerturbation,
+    distance_map,
+    distance_to_optimality,
+    optimal_lam,
+    repeat,
+    via_rdp,
+)
+from tests.accounting.oracles import half_normal_delta, half_normal_rdp, relative_error
+
+
+@pytest.mark.parametrize("sigma", [0.3, 5.0, 300.0])
+def test_half_normal_against_integration(sigma):
+    mechanism = HalfNormal(sigma)
+    for epsilon in (0.0, 0.1, 1.0, 4.0):
+        assert relative_error(mechanism.delta(epsilon), half_normal_delta(epsilon, 1 / sigma, mpf(0))) < 1e-11
+    for alpha in (1.0, 1.5, 40.0):
+        assert relative_error(mechanism.rdp(alpha), half_normal_rdp(alpha, 1 / sigma, mpf(0))) < 1e-12
+
+
+def test_half_normal_is_the_published_bound_without_its_curvature():
+    limit = HalfNormal(5.0, 2.0)
+    near = ObjectivePerturbation(5.0, 1e14, lipschitz=2.0, bound="glm")
+    epsilon, alpha = np.linspace(0, 3, 20), np.geomspace(1, 1e5, 20)
+    np.testing.assert_allclose(limit.delta(epsilon), near.delta(epsilon), rtol=1e-11)
+    np.testing.assert_allclose(limit.rdp(alpha), near.rdp(alpha), rtol=1e-12)
+    shift = -math.log1p(-1 / 4)
+    np.testing.assert_allclose(
+        limit.rdp(alpha) + shift, ObjectivePerturbation(5.0, 4.0, 2.0, smoothness=1.0, bound="glm").rdp(alpha)
+    )
+    assert (limit.delta(epsilon) >= limit.gaussian.delta(epsilon)).all()
+    assert limit.gaussian == Gaussian(5.0, 2.0)
+
+
+@pytest.mark.parametrize(("name", "arguments"), [("sigma", (0, 1)), ("sensitivity", (1, -1)), ("sigma", ("1", 1))])
+def test_half_normal_refuses(name, arguments):
+    with pytest.raises(ValueError, match=rf"^{name} must be a finite number > 0, got "):
+        HalfNormal(*arguments)
+
+
+def test_the_distance_is_the_ratio_of_two_epsilons():
+    objective = ObjectivePerturbation(10.0, 5.0, smoothness=1.0, bound="glm")
+    lower = Gaussian(10.0)
+    deltas = np.array([1e-9, 1e-5, 1e-2])
+    for mechanism in (objective, via_rdp(objective), ApproximateMinima(objective, 1e-4, 0.1), HalfNormal(10.0)):
+        np.testing.assert_array_equal(
+            distance_to_optimality(mechanism, deltas), mechanism.epsilon(deltas) / lower.epsilon(deltas)
+        )
+        assert type(distance_to_optimality(mechanism, 1e-5)) is float
+
+
+def test_exactly_one_where_the_bound_is_tight():
+    assert distance_to_optimality(ObjectivePerturbation(5.0, 20.0), 1e-5) == 1.0
+    assert distance_to_optimality(Gaussian(3.0), 1e-5) == 1.0
+
+
+def test_nothing_proved_and_nothing_to_prove():
+    nothing = ObjectivePerturbation(5.0, 0.5, smoothness=1.0, bound="glm")
+    assert distance_to_optimality(nothing, 1e-5) == math.inf
+    free = ObjectivePerturbation(1e3, 1e9)
+    assert Gaussian(1e3).epsilon(0.3) == 0.0
+    assert distance_to_optimality(free, 0.3) == 1.0
+    assert distance_to_optimality(ObjectivePerturbation(1e3, 0.1), 0.01) == math.inf
+    assert Gaussian(1e3).epsilon(0.01) == 0.0 < ObjectivePerturbation(1e3, 0.1).epsilon(0.01)
+
+
+@pytest.mark.parametrize("bad", [repeat(Gaussian(1.0), 2), "mechanism", None])
+def test_refuses_what_has_no_gaussian_lower_bound(bad):
+    with pytest.raises(ValueError, match=r"^mechanism must be objective perturbation, Gaussian, half-normal"):
+        distance_to_optimality(bad, 1e-5)
+
+
+def test_refuses_a_bad_delta():
+    with pytest.raises(ValueError, match=r"delta must be a number strictly between 0 and 1, got 1\.0"):
+        distance_to_optimality(Gaussian(1.0), 1.0)
+
+
+# --- the boundary ---------------------------------------------------------------------------------------------------
+
+
+@given(
+    sigma=st.floats(-1, 3).map(lambda x: 10.0**x),
+    lipschitz=st.floats(-1, 1).map(lambda x: 10.0**x),
+    log_delta=st.floats(-12, -1),
+)
+@settings(deadline=None, max_examples=20)
+def test_from_the_boundary_on_the_distance_is_one_and_below_it_is_not(sigma, lipschitz, log_delta):
+    delta = 10.0**log_delta
+    lower = Gaussian(sigma, lipschitz).epsilon(delta)
+    lam = optimal_lam(lower, sigma, lipschitz)
+    assert distance_to_optimality(ObjectivePerturbation(sigma, lam * (1 + 1e-9), lipschitz), delta) < 1 + 1e-9
+    assert distance_to_optimality(ObjectivePerturbation(sigma, lam * 2, lipschitz), delta) == 1.0
+    assert lower == 0 or distance_to_optimality(ObjectivePerturbation(sigma, lam / 4, lipschitz), delta) > 1 + 1e-9
+
+
+def test_boundary_of_arrays_and_refusals():
+    found = optimal_lam([0.0, 1.0], 5.0)
+    np.testing.assert_allclose(found, [50.0, 1 / 1.02])
+    assert type(optimal_lam(1.0, 5.0, 2.0)) is float
+    assert optimal_lam(1.0, 5.0, 2.0) == pytest.approx(4 / (1 + 4 / 50))
+    assert optimal_lam(np.ones(3), np.ones((2, 1))).shape == (2, 3)
+    for arguments, message in [
+        ((-1.0, 1.0), "epsilon must be a finite number >= 0, got -1.0"),
+        ((1.0, 0.0), "sigma must be a finite number > 0, got 0.0"),
+        ((1.0, 1.0, math.inf), "lipschitz must be a finite number > 0, got inf"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            optimal_lam(*arguments)
+
+
+# --- the map --------------------------------------------------------------------------------------------------------
+
+
+def one_by_one(sigma, lam, delta, lipschitz, smoothness, bound) -> np.ndarray:
+    return np.array(
+        [
+            [distance_to_optimality(ObjectivePerturbation(s, m, lipschitz, smoothness, bound), delta) for m in lam]
+            for s in sigma
+        ]
+    )
+
+
+@pytest.mark.parametrize("bound", ["logistic", "glm"])
+@pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.1, 0.7])
+def test_the_map_is_the_distance_of_each_mechanism(bound, delta):
+    sigma, lam = np.geomspace(0.05, 1000, 9), np.geomspace(0.003, 1e4, 9)
+    for lipschitz, smoothness in ((1.0, 0.25), (2.0, 3.0)):
+        found = distance_map(sigma, lam, delta, lipschitz=lipschitz, smoothness=smoothness, bound=bound)
+        exact = one_by_one(sigma, lam, delta, lipschitz, smoothness, bound)
+        np.testing.assert_array_equal(np.isinf(found), np.isinf(exact))
+        finite = np.isfinite(exact)
+        assert (found[finite] >= exact[finite] * (1 - 1e-12)).all()
+        np.testing.assert_allclose(found[finite], exact[finite], rtol=1e-7)
+        np.testing.assert_array_equal(found == 1.0, exact == 1.0)
+
+
+@given(
+    log_a=st.floats(-3, 2.2),
+    log_kappa=st.floats(-3, 4),
+    log_delta=st.floats(-25, -0.01),
+    bound=st.sampled_from(["logistic", "glm"]),
+)
+@settings(deadline=None, max_examples=100)
+def test_the_map_anywhere(log_a, log_kappa, log_delta, bound):
+    sigma, lam, delta = 10.0**-log_a, 10.0**-log_kappa, 10.0**log_delta
+    (found,) = distance_map([sigma], [lam], delta, bound=bound).ravel()
+    exact = distance_to_optimality(ObjectivePerturbation(sigma, lam, bound=bound), delta)
+    if math.isinf(exact):
+        assert math.isinf(found)
+    else:
+        assert exact * (1 - 1e-12) <= found <= exact * (1 + 1e-7)
+
+
+def test_the_map_never_improves_with_less_regularisation():
+    sigma, lam = np.geomspace(0.1, 1000, 25), np.geomspace(0.01, 1e4, 40)
+    for bound in ("logistic", "glm"):
+        found = distance_map(sigma, lam, 1e-5, bound=bound)
+        assert found.shape == (25, 40)
+        assert (found[:, 1:] <= found[:, :-1] * (1 + 1e-7)).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (([1.0, -1.0], [1.0], 1e-5), {}, r"sigma must be a finite number > 0, got -1.0"),
+        (([1.0], [math.nan], 1e-5), {}, r"lam must be a finite number > 0, got nan"),
+        (([[1.0]], [1.0], 1e-5), {}, r"sigma must be 1-d, got an array of shape \(1, 1\)"),
+        (([1.0], [1.0], 0.0), {}, r"delta must be a number strictly between 0 and 1, got 0.0"),
+        (([1.0], [1.0], 1e-5), {"bound": "kifer2012"}, r"bound must be one of 'logistic', 'glm', got 'kifer2012'"),
+        (([1.0], [1.0], 1e-5), {"smoothness": 0}, r"smoothness must be a finite number > 0, got 0"),
+        (([1.0], [1.0], 1e-5), {"lipschitz": "1"}, r"lipschitz must be a finite number > 0, got '1'"),
+    ],
+)
+def test_the_map_refuses(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        distance_map(*arguments, **options)
