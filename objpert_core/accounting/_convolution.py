@@ -4,7 +4,7 @@ Under the tilt e^{θω} the sum S has its mass where it decides δ(ε):
 
     δ(ε) = e^{K − θε}·Ẽ[g(S − ε)],   g(y) = (1 − e^{−y})₊ e^{−θy} ≤ g_max = (θ/(1+θ))^θ/(1+θ),
 
-K = log E[e^{θS}]. Replacing Ẽ[g] by g_max gives the Rényi conversion at α = 1 + θ: the FFT only adds the shape of the tail.
+K = log E[e^{θS}]. With g_max for Ẽ[g] this is the Rényi conversion at α = 1 + θ; the FFT adds the shape of the tail.
 An error of η in the tilted masses (round-off, or mass that wraps around the end of the window) moves δ by at most
 η·g_max·e^{K − θε}.
 """

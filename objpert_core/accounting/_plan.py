@@ -1,7 +1,7 @@
 """Which tilt, window and grid a composition needs, from a coarse quadrature of its losses.
 
-Nothing here has to be exact: every tilt gives valid bounds, and what the window and the grid leave out is measured on the
-grid itself (`_convolution`). It has to be good, because it decides how tight and how fast the answer is.
+Nothing here has to be exact: every tilt gives valid bounds, and what the window and the grid leave out is measured on
+the grid itself (`_convolution`). It has to be good, because it decides how tight and how fast the answer is.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _kept(
     log_most_above: float,
     log_most_below: float,
 ) -> tuple[float, float]:
-    """The part of the range of V that matters under the tilt: above, the mass goes to +∞; below, to the least loss kept."""
+    """The part of the range of V that matters under the tilt; above, mass goes to +∞, below to the least loss kept."""
     order = np.argsort(points[1], kind="stable")
     log_weight, omega = points[0][order], points[1][order]
     last_of_ties = np.searchsorted(omega, omega, side="right") - 1
@@ -179,4 +179,3 @@ def _half_window(centred: list[tuple[FloatArray, FloatArray]], steps: Steps, rat
             grown += count * np.log1p(np.expm1(np.minimum(sign * rates[:, None] * deviation, 700.0)) @ weight)
         widths.append(float(np.min((grown + _WINDOW_NATS) / rates)))
     return max(widths)
-

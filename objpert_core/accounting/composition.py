@@ -1,8 +1,8 @@
 """Adaptive composition: what several releases about the same rows cost together.
 
 A composition of mechanisms whose privacy losses are known (`Mechanism.losses`) is accounted for by the convolution of
-those losses, with bounds on both sides (`_plan`, `_discretise`, `_convolution`); the Rényi curves, which add up, are the way
-out where a grid cannot be fine enough and for mechanisms that have only a Rényi curve.
+those losses, with bounds on both sides (`_plan`, `_discretise`, `_convolution`); the Rényi curves, which add up, are
+the way out where a grid cannot be fine enough and for mechanisms that have only a Rényi curve.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ class ByConvolution(Mechanism):
         Returns
         -------
         two floats, or two arrays of the shape of `epsilon`
-            The upper one is `delta(epsilon)`. The lower is a bound on the profile that the losses define, not on what an
-            attacker could do; 0.0 for mechanisms that have only a Rényi curve.
+            The upper one is `delta(epsilon)`. The lower is a bound on the profile that the losses define, not on what
+            an attacker could do; 0.0 for mechanisms that have only a Rényi curve.
 
         Raises
         ------
@@ -255,7 +255,7 @@ class Composition(ByConvolution):
 
     parts: tuple[tuple[Mechanism, int], ...]
 
-    def losses(self, direction: str) -> Steps | None:
+    def losses(self, direction: str = "remove") -> Steps | None:
         """The privacy losses of all parts; None if one of them is not known."""
         steps: Steps = ()
         for mechanism, count in self.parts:

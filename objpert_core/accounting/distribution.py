@@ -32,7 +32,7 @@ class DiscretePLD:
     infinite_mass : float
         Probability of an infinite loss; counts in full towards every δ.
     error : float
-        Bound on the sum of the absolute errors of the masses, from mass that the grid could not hold and from round-off.
+        Bound on the sum of the absolute errors of the masses: mass that the grid could not hold, and round-off.
     pessimistic : bool
         Whether `delta` is an upper bound (otherwise a lower one) on the profile of the mechanism's bound.
     direction : str

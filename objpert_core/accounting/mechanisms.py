@@ -30,10 +30,11 @@ from objpert_core.accounting._search import smallest_epsilon
 from objpert_core.accounting.distribution import DiscretePLD, distribution
 from objpert_core.accounting.laws import HalfNormalLaw, PositiveGaussianLaw, PrivacyLossLaw
 from objpert_core.accounting.logistic_law import logistic_law
-from objpert_core.accounting.tradeoff import false_negative_rates, odds_of
 from objpert_core.accounting.privacy_loss import GaussianLoss, Steps
+from objpert_core.accounting.tradeoff import false_negative_rates, odds_of
 
 BOUNDS = ("logistic", "monotone", "glm", "kifer2012", "non-glm")
+
 
 def _two_doubles(value: np.longdouble) -> tuple[float, float]:
     """`value` rounded, and the rest (0.0 on platforms whose long double is a double)."""
