@@ -112,7 +112,7 @@ def step_rdp(alpha: FloatArray, q: float, noise_multiplier: float) -> FloatArray
     order = alpha - 1.0
     if q == 1:
         with np.errstate(over="ignore"):
-            return np.maximum(alpha * (a * (a / 2)), _TINY)
+            return np.maximum(alpha * a * (a / 2), _TINY)
     curve = _triangle(order, q, a)
     with np.errstate(over="ignore", invalid="ignore"):  # a may be inf
         points = np.ceil((np.maximum(alpha, 2.0) * a + 2 * _TAIL) / _step(a)) + 1
