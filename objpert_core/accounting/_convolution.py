@@ -128,7 +128,7 @@ def _log_outside(parts: list[Tilted], centre: float, half: float, rates: FloatAr
                 exponent += part.count * (math.log(ratio) + top)
             best = min(best, exponent)
         sides.append(best)
-    return float(np.logaddexp(*sides))
+    return float(np.logaddexp(sides[0], sides[1]))
 
 
 def rest_bound(parts: list[Tilted]) -> float:

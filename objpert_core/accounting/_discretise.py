@@ -51,7 +51,8 @@ def _panel_ends(low: float, high: float) -> FloatArray:
         outer = np.sqrt(np.arange(1.0, max(end, 1.0) ** 2, 0.5)) if end > 0 else np.empty(0)
         wings.append(np.concatenate((np.arange(0.0, 1.0, 0.25), outer)))
     ends = np.concatenate((-wings[0][::-1], wings[1][1:]))
-    return np.concatenate(([low], ends[(ends > low) & (ends < high)], [high]))
+    ends = np.concatenate((np.array([low]), ends[(ends > low) & (ends < high)], np.array([high])))
+    return ends.astype(np.float64)
 
 
 def quadrature(loss: PrivacyLoss, low: float, high: float, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -91,7 +92,7 @@ def discretise(
     low, high = reach
     ends = loss.loss(np.array([low, high]))
     anchor = loss.anchor()
-    log_weight, omega = quadrature(loss, low, high, loss.position(_cells(*ends, anchor, step)))
+    log_weight, omega = quadrature(loss, low, high, loss.position(_cells(float(ends[0]), float(ends[1]), anchor, step)))
     log_below, log_above = loss.log_tails(low, high)
     place = (omega - anchor) / step
     centre = 0.5 if loss.begins() else 0.0
@@ -105,7 +106,7 @@ def discretise(
     share = np.expm1(step * (cell - place)) / np.expm1(-step)  # of the upper end of the cell
     index = (cell - first).astype(np.intp)
     size = int(index.max()) + 2
-    masses = np.bincount(index, mass * (1 - share), size)
+    masses: FloatArray = np.bincount(index, mass * (1 - share), size).astype(np.float64)
     masses += np.bincount(index + 1, mass * share * np.exp(theta * step), size)
     return Tilted(anchor, step, first, masses, count, log_infinite=log_above), lower
 
@@ -117,7 +118,7 @@ def _merged(
     first = int(cell.min())
     mass = np.exp(log_weight + theta * (anchor + step * cell) - log_scale)
     index = (cell - first).astype(np.intp)
-    masses = np.bincount(index, mass)
+    masses: FloatArray = np.bincount(index, mass).astype(np.float64)
     masses[masses < _NEGLIGIBLE * masses.sum()] = 0.0  # a lower bound may leave mass out
     drop = np.bincount(index, mass * np.expm1(step * (cell - place)))
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -251,6 +251,13 @@ class Composition(ByConvolution):
     Parameters
     ----------
     parts : tuple of (mechanism, count)
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import DPSGD, Gaussian
+    >>> budget = compose(DPSGD(1.0, 0.01, 100), repeat(Gaussian(30.0), 3))
+    >>> [count for _, count in budget.parts]
+    [1, 3]
     """
 
     parts: tuple[tuple[Mechanism, int], ...]

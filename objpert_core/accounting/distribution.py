@@ -37,6 +37,14 @@ class DiscretePLD:
         Whether `delta` is an upper bound (otherwise a lower one) on the profile of the mechanism's bound.
     direction : str
         "remove" or "add".
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import DPSGD
+    >>> run = DPSGD(noise_multiplier=2.0, sample_rate=0.1, steps=10)
+    >>> above, below = run.pld(), run.pld(pessimistic=False)
+    >>> below.delta(0.3) <= above.delta(0.3) <= 1.01 * below.delta(0.3)
+    True
     """
 
     losses: FloatArray
@@ -83,8 +91,9 @@ def distribution(
         losses = part.points if part.rests is None else part.points + part.rests
         return DiscretePLD(losses, part.masses, infinite_mass, 0.0, upper, direction)
     first, masses, log_error = masses_of_sum(parts, moments.mean, moments.half, moments.rates)
-    losses, error = first + step * np.arange(masses.size), math.exp(log_error)
+    error = math.exp(log_error)
     if not upper:
-        losses, error = losses + rest_bound(parts), error + math.exp(-REST_NATS)
+        first, error = first + rest_bound(parts), error + math.exp(-REST_NATS)
+    losses = first + step * np.arange(masses.size, dtype=np.float64)
     total = math.exp(sum(log_total(part) for part in parts))
     return DiscretePLD(losses, total * masses, infinite_mass, total * error, upper, direction)

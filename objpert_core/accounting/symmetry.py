@@ -55,7 +55,14 @@ def symmetric(law: PrivacyLossLaw) -> SymmetricLoss:
 
 @dataclass(frozen=True)
 class Symmetrised(ByConvolution):
-    """`base`, composed through the tightest symmetric pair above its bound; see `symmetrised`."""
+    """`base`, composed through the tightest symmetric pair above its bound; made by `symmetrised`.
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import Gaussian, ObjectivePerturbation
+    >>> symmetrised(ObjectivePerturbation(sigma=8, lam=128)).rdp(4.0) - Gaussian(8.0).rdp(4.0) < 1e-12
+    True
+    """
 
     base: Mechanism
 
@@ -124,7 +131,8 @@ def symmetrised(mechanism: Mechanism) -> Mechanism:
 
     Notes
     -----
-    Zhu, Dong and Wang (2022) for symmetric adjacency; the pair for objective perturbation is this project's (README). What `repeat(m, k)` composes is the published pair (Redberg et al. 2023, Lemma D.6 and (D.11)).
+    Zhu, Dong and Wang (2022) for symmetric adjacency; the pair for objective perturbation is this project's (README).
+    What `repeat(m, k)` composes is the published pair (Redberg et al. 2023, Lemma D.6 and (D.11)).
 
     Examples
     --------
