@@ -103,8 +103,8 @@ class Control:
         """`value` as the session state has to hold it."""
         return value
 
-    def encode(self, value: Any) -> str:
-        """`value` as the address writes it."""
+    def encode(self, value: Any) -> str | list[str]:
+        """`value` as the address writes it; a list where it names the key several times."""
         return str(value)
 
 
@@ -162,6 +162,42 @@ class Choice(Control):
     def encode(self, value: Any) -> str:
         """The formatted option."""
         return self.format(value)
+
+
+@dataclass(frozen=True)
+class Several(Control):
+    """A list from which several values are picked, at most `most`; `default` is a tuple of them.
+
+    The address names the key once for each value.
+    """
+
+    options: tuple[Any, ...] = ()
+    format: Callable[[Any], str] = plain
+    most: int = 5
+
+    def __post_init__(self) -> None:
+        if not set(self.default) <= set(self.options) or len(self.default) > self.most:
+            raise ValueError(f"default of {self.key} must be at most {self.most} of its options, got {self.default!r}")
+
+    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> tuple[Any, ...]:
+        """Draw the list and return what is picked, in the order of the options."""
+        picked = st.multiselect(
+            self.label,
+            self.options,
+            default=list(self.default),
+            format_func=self.format,
+            max_selections=self.most,
+            **self._common(disabled, label_visibility),
+        )
+        return tuple(option for option in self.options if option in picked)
+
+    def stored(self, value: Any) -> list[Any]:
+        """`value` as the session state has to hold it."""
+        return list(value)
+
+    def encode(self, value: Any) -> list[str]:
+        """The formatted options, one by one."""
+        return [self.format(option) for option in value]
 
 
 @dataclass(frozen=True)
@@ -229,7 +265,11 @@ class Preset:
 
     def __post_init__(self) -> None:
         for control, value in self.values.items():
-            if isinstance(control, (SelectSlider, Choice)) and value not in control.options:
+            if isinstance(control, Several):
+                offered = set(value) <= set(control.options) and len(value) <= control.most
+            else:
+                offered = not isinstance(control, (SelectSlider, Choice)) or value in control.options
+            if not offered:
                 raise ValueError(f"preset {self.name!r} sets {control.key} to {value!r}, which it does not offer")
 
     def apply(self) -> None:
@@ -256,7 +296,7 @@ def previous(prefix: str, setting: T) -> T | None:
 
 def link(controls: Iterable[Control]) -> str:
     """The address that shows this page at its present setting: every control is named, defaults included."""
-    query = urlencode([(control.key, control.encode(control.value())) for control in controls])
+    query = urlencode([(control.key, control.encode(control.value())) for control in controls], doseq=True)
     return f"{(st.context.url or '').rstrip('/')}?{query}"
 
 

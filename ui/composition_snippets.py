@@ -1,0 +1,56 @@
+"""Python that gives the numbers of the Composition page, as `ui.snippets` does for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ui.composition_curves import Fit
+from ui.ledger import Entry
+
+_ORDERS = """alpha = 1 + np.logspace(-2, 5, 281)
+alpha = np.unique(np.where(alpha < 10, np.round(alpha, 6), np.round(alpha)))"""
+
+
+def fits(fit: Fit, counts: Sequence[int], *, delta: float, eps_max: float, width: float) -> str:
+    """k fits by convolution and by Rényi; defines ``bounds`` and ``renyi``, δ at the array ``epsilon`` for each k."""
+    extra = f", smoothness={fit.smoothness!r}" if fit.bound == "glm" else ""
+    shared = f"sigma={fit.sigma!r}, lam={fit.lam!r}, lipschitz={fit.lipschitz!r}{extra}, bound={fit.bound!r}"
+    return f"""import numpy as np
+
+import objpert_core.accounting as acc
+
+fit = acc.ObjectivePerturbation({shared})
+{_ORDERS}
+epsilon = np.linspace(0, {eps_max!r}, 201)
+bounds, renyi = {{}}, {{}}
+for k in {list(counts)!r}:
+    together = acc.repeat(fit, k)
+    bounds[k] = together.delta_bounds(epsilon, relative_width={width!r})
+    renyi[k] = acc.rdp_to_delta(alpha, k * fit.rdp(alpha), epsilon)
+    low, high = together.epsilon_bounds({delta!r}, relative_width={width!r})
+    print(k, low, high, acc.rdp_to_epsilon(alpha, k * fit.rdp(alpha), {delta!r}), k * fit.epsilon({delta!r}))
+"""
+
+
+def ledger(entries: Sequence[Entry], *, delta: float) -> str:
+    """The ledger's running totals: certified bounds, by Rényi, and the ε added up; defines the list ``totals``."""
+    releases = "\n".join(
+        f"    ({entry.one()}, {entry.count}),{f'  # {entry.name}' if entry.name else ''}" for entry in entries
+    )
+    return f"""import numpy as np
+
+import objpert_core.accounting as acc
+
+releases = [
+{releases}
+]
+{_ORDERS}
+totals = []
+for n in range(1, len(releases) + 1):
+    together = acc.compose(*(acc.repeat(mechanism, k) for mechanism, k in releases[:n]))
+    low, high = together.epsilon_bounds({delta!r})
+    renyi = acc.rdp_to_epsilon(alpha, together.rdp(alpha), {delta!r})
+    added = sum(k * mechanism.epsilon({delta!r}) for mechanism, k in releases[:n])
+    totals.append((low, high, renyi, added))
+    print(n, *totals[-1])
+"""

@@ -1,0 +1,312 @@
+"""A privacy-budget ledger: a list of releases about the same rows, as text that fits into an address, and its totals.
+
+    fit*3:8,10,1;dpsgd:1,0.01,1000;gauss:20,1@Histogram
+
+Entries are separated by semicolons. Each is a kind of release, ``*`` and how many of it (left out for one), ``:`` and
+its parameters (`KINDS` lists them; optional ones may be left out at the end), ``@`` and a name if it has one. The list
+without entries is written ``empty``. `parse` is strict and `write` gives the one canonical text of a ledger.
+
+Every ε comes from `objpert_core.accounting`; this file adds the promises one by one and remembers what it was told.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import objpert_core.accounting as acc
+from ui.snippets import call
+
+EMPTY = "empty"
+MOST_ENTRIES = 20
+MOST_COPIES = 1000
+LONGEST_NAME = 40
+LONGEST_TEXT = 2000
+BOUNDS = ("logistic", "monotone", "glm")
+_TAU = 1e-6  # ObjPertLogisticRegression's default
+_NUMBER = re.compile(r"\d{1,20}(\.\d{0,20})?(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
+_WHOLE = re.compile(r"\d{1,12}", re.ASCII)
+_ENTRY = re.compile(r"(?P<kind>[a-z]+)(\*(?P<count>[^:@]*))?:(?P<values>[^@]*)(@(?P<name>.*))?", re.ASCII | re.DOTALL)
+
+Value = float | int | str
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a kind of release: its name in the core, its label, and what is allowed."""
+
+    name: str
+    label: str
+    default: Value | None
+    low: float = 0.0
+    high: float = 0.0
+    whole: bool = False
+    options: tuple[str, ...] = ()
+    required: bool = True
+
+    def check(self, value: object) -> Value:
+        """`value` in its own type; `ValueError` that names the parameter, the value and what is allowed."""
+        if self.options:
+            if not isinstance(value, str) or value not in self.options:
+                raise ValueError(f"{self.name} must be one of {', '.join(self.options)}, got {_quoted(value)}")
+            return value
+        kind = "a whole number" if self.whole else "a number"
+        allowed = f"{self.name} must be {kind} from {self.low:.12g} to {self.high:.12g}, got {_quoted(value)}"
+        if isinstance(value, str):
+            if not (_WHOLE if self.whole else _NUMBER).fullmatch(value):
+                raise ValueError(allowed)
+            value = float(value)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise ValueError(allowed)
+        if not self.low <= value <= self.high or (self.whole and value != int(value)):
+            raise ValueError(allowed)
+        return int(value) if self.whole else float(value)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of release: its word in the text, its name on the page, its parameters in order."""
+
+    word: str
+    label: str
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def required(self) -> int:
+        """How many parameters cannot be left out; they come first."""
+        return sum(parameter.required for parameter in self.parameters)
+
+
+_L = Parameter("lipschitz", "Largest gradient norm L", 1.0, 1e-3, 1e3)
+KINDS: Mapping[str, Kind] = {
+    kind.word: kind
+    for kind in (
+        Kind(
+            "fit",
+            "Objective-perturbation fit",
+            (
+                Parameter("sigma", "Noise σ", 8.0, 0.01, 1e6),
+                Parameter("lam", "Regularisation λ", 10.0, 1e-6, 1e9),
+                _L,
+                Parameter("bound", "Proof", "logistic", options=BOUNDS, required=False),
+                Parameter("smoothness", "Smoothness β", None, 1e-6, 1e6, required=False),
+            ),
+        ),
+        Kind(
+            "cal",
+            "Fit calibrated to (ε, δ)",
+            (
+                Parameter("epsilon", "ε of one fit", 1.0, 0.01, 50.0),
+                Parameter("delta", "δ of one fit", 1e-5, 1e-12, 0.1),
+                replace(_L, required=False),
+            ),
+        ),
+        Kind(
+            "dpsgd",
+            "DP-SGD run",
+            (
+                Parameter("noise_multiplier", "Noise multiplier", 1.0, 0.3, 1e3),
+                Parameter("sample_rate", "Sample rate q", 0.01, 1e-5, 1.0),
+                Parameter("steps", "Steps", 1000, 1, 1e6, whole=True),
+            ),
+        ),
+        Kind(
+            "gauss",
+            "Gaussian release",
+            (
+                Parameter("sigma", "Noise σ", 20.0, 1e-3, 1e9),
+                Parameter("sensitivity", "L2 sensitivity", 1.0, 1e-6, 1e6),
+            ),
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`count` releases of one kind; raises `ValueError` for values out of range.
+
+    Args:
+        kind: a key of `KINDS`.
+        values: its parameters in order; those left out take their defaults.
+        count: how many such releases.
+        name: what the list calls it; letters, digits, spaces and ``- ' ( ) ,`` or nothing.
+    """
+
+    kind: str
+    values: tuple[Value | None, ...]
+    count: int = 1
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {_quoted(self.kind)}")
+        kind, given = KINDS[self.kind], len(self.values)
+        if not kind.required <= given <= len(kind.parameters):
+            wanted = " or ".join(str(n) for n in range(kind.required, len(kind.parameters) + 1))
+            raise ValueError(f"{self.kind} takes {wanted} numbers ({self.order()}), got {given}")
+        padded = (*self.values, *(p.default for p in kind.parameters[given:]))
+        pairs = zip(kind.parameters, padded, strict=True)
+        checked = tuple(None if value is None and p.default is None else p.check(value) for p, value in pairs)
+        if self.kind == "fit" and checked[3] == "logistic" and checked[4] is not None:
+            raise ValueError("smoothness must be left out with the logistic bound, which does not use it")
+        object.__setattr__(self, "values", checked)
+        object.__setattr__(self, "count", _count(self.count))
+        object.__setattr__(self, "name", _name(self.name))
+
+    def order(self) -> str:
+        """The kind's parameters in the order in which the text has them."""
+        return ", ".join(parameter.name for parameter in KINDS[self.kind].parameters)
+
+    @property
+    def label(self) -> str:
+        """The name, or what kind of release it is."""
+        return self.name or KINDS[self.kind].label
+
+    @property
+    def parameters(self) -> dict[str, Value]:
+        """The parameters by name, without what is not set."""
+        named = zip(KINDS[self.kind].parameters, self.values, strict=True)
+        return {p.name: value for p, value in named if value is not None}
+
+    def mechanism(self) -> acc.Mechanism:
+        """One release of it, as the core describes it."""
+        return _mechanism(self.kind, self.values)
+
+    def one(self) -> str:
+        """Python for one of its releases, with ``objpert_core.accounting`` imported as ``acc``."""
+        name, extra = _CALLS[self.kind]
+        return call(f"acc.{name}", self.parameters | extra)
+
+    def expression(self) -> str:
+        """Python for all its releases."""
+        return self.one() if self.count == 1 else f"acc.repeat({self.one()}, {self.count})"
+
+    def write(self) -> str:
+        """Its canonical text."""
+        values = list(self.values)
+        parameters = KINDS[self.kind].parameters
+        while not parameters[len(values) - 1].required and values[-1] == parameters[len(values) - 1].default:
+            values.pop()
+        times = f"*{self.count}" if self.count > 1 else ""
+        name = f"@{self.name}" if self.name else ""
+        return f"{self.kind}{times}:{','.join(map(_plain, values))}{name}"
+
+
+_CALLS: Mapping[str, tuple[str, dict[str, Value]]] = {
+    "fit": ("ObjectivePerturbation", {}),
+    "cal": ("calibrate_objective_perturbation", {"tau": _TAU}),  # as ObjPertLogisticRegression calibrates
+    "dpsgd": ("DPSGD", {}),
+    "gauss": ("Gaussian", {}),
+}
+Ledger = tuple[Entry, ...]
+
+
+@lru_cache(maxsize=500)
+def _mechanism(kind: str, values: tuple[Value | None, ...]) -> acc.Mechanism:
+    name, extra = _CALLS[kind]
+    pairs = zip(KINDS[kind].parameters, values, strict=True)
+    return getattr(acc, name)(**{p.name: value for p, value in pairs if value is not None}, **extra)
+
+
+def _quoted(value: object) -> str:
+    """What was given, short and without line breaks, for an error message that quotes an address."""
+    text = value if isinstance(value, str) else repr(value)
+    shown = "".join(c if c.isprintable() and c not in "`*_[]<>$\\#:" else "?" for c in text[:30])
+    return f"'{shown}…'" if len(text) > 30 else f"'{shown}'"
+
+
+def _count(value: object) -> int:
+    allowed = f"count must be a whole number from 1 to {MOST_COPIES}, got {_quoted(value)}"
+    if isinstance(value, str) and _WHOLE.fullmatch(value):
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+        raise ValueError(allowed)
+    if not 1 <= value <= MOST_COPIES or value != int(value):
+        raise ValueError(allowed)
+    return int(value)
+
+
+def _name(value: object) -> str:
+    """A name without anything that a table cell, a spreadsheet or the text could take for more than a name."""
+    allowed = f"letters, digits, spaces and - ' ( ) , up to {LONGEST_NAME}, starting with a letter or a digit"
+    if not isinstance(value, str):
+        raise ValueError(f"name must be {allowed}, got {_quoted(value)}")
+    name = " ".join(unicodedata.normalize("NFC", value[: 4 * LONGEST_NAME]).split(" ")).strip()
+    fine = all(c in " -'()," or unicodedata.category(c)[0] in "LMN" for c in name)
+    if len(name) > LONGEST_NAME or not fine or not (name == "" or unicodedata.category(name[0])[0] in "LN"):
+        raise ValueError(f"name must be {allowed}, got {_quoted(value)}")
+    return name
+
+
+def _plain(value: Value | None) -> str:
+    """The shortest text that reads back as the same value; empty for what is not set."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    text = f"{value:.12g}"
+    text = text if float(text) == value else repr(value)
+    mantissa, e, exponent = text.partition("e")
+    return f"{mantissa}e{int(exponent)}" if e else text
+
+
+def write(ledger: Sequence[Entry]) -> str:
+    """The canonical text of a ledger, which `parse` reads back as the same.
+
+    >>> write(parse("gauss*01:2e1,1.0 ; fit:8,10,1,logistic"))
+    'gauss:20,1;fit:8,10,1'
+    """
+    return ";".join(entry.write() for entry in ledger) or EMPTY
+
+
+def parse(text: str) -> Ledger:
+    """The ledger that a text describes; raises `ValueError` with one sentence that says which entry is wrong.
+
+    >>> [entry.count for entry in parse("fit*3:8,10,1;gauss:20,1@Histogram")]
+    [3, 1]
+    """
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"ledger must have at most {LONGEST_TEXT:,} characters, got {len(text):,}")
+    if text.strip() in ("", EMPTY):
+        return ()
+    pieces = text.split(";")
+    if len(pieces) > MOST_ENTRIES:
+        raise ValueError(f"ledger must have at most {MOST_ENTRIES} entries, got {len(pieces)}")
+    return tuple(_entry(number, piece.strip()) for number, piece in enumerate(pieces, 1))
+
+
+def _entry(number: int, text: str) -> Entry:
+    found = _ENTRY.fullmatch(text)
+    if found is None:
+        raise ValueError(f"entry {number} must look like fit*3:8,10,1@Name, got {_quoted(text)}")
+    values = tuple(value.strip() for value in found["values"].split(","))
+    count = "1" if found["count"] is None else found["count"].strip()
+    try:
+        return Entry(found["kind"], values, count, found["name"] or "")  # type: ignore[arg-type]  # checks convert
+    except ValueError as error:
+        raise ValueError(f"entry {number}: {error}") from None
+
+
+def checked(ledger: Sequence[Entry]) -> Ledger:
+    """The ledger, if it is within the limits; `ValueError` otherwise."""
+    return parse(write(ledger))
+
+
+def moved(ledger: Ledger, index: int, by: int) -> Ledger:
+    """The entry at `index` moved `by` places, at most to either end."""
+    entries = list(ledger)
+    entry = entries.pop(index)
+    entries.insert(min(max(index + by, 0), len(entries)), entry)
+    return tuple(entries)
+
+
+def replaced(ledger: Ledger, index: int, entry: Entry) -> Ledger:
+    """The ledger with another entry at `index`."""
+    return checked((*ledger[:index], entry, *ledger[index + 1 :]))
+
+
+def removed(ledger: Ledger, index: int) -> Ledger:
+    """The ledger without the entry at `index`."""
+    return (*ledger[:index], *ledger[index + 1 :])
