@@ -1,10 +1,10 @@
 """The privacy profile of one run at many ε at once, for private selection, which needs it at every Rényi order.
 
-* A mechanism with a profile in closed form, or by one integral, is asked directly.
-* One that is convolved (DP-SGD, compositions) is asked once, on a grid from 0 to where δ stops mattering. The
-  hockey-stick divergence is convex in v = e^ε, so that between grid points the chord over v is a bound. Beyond, the
-  Rényi curve.
-* One that has only a Rényi curve is converted at the points of one scan, and at one more order for each ε.
+* A mechanism with a quick profile is asked directly.
+* One that has to be convolved (DP-SGD, compositions) or integrated (approximate minima) is asked once, on a grid from 0
+  to where δ stops mattering. The hockey-stick divergence is convex in v = e^ε, so that between grid points the chord
+  over v is a bound. Beyond, the Rényi curve.
+* One that has only a Rényi curve is converted at the points of one scan, and at six more orders for each ε.
 """
 
 from __future__ import annotations
@@ -17,10 +17,18 @@ from objpert_core._validation import FloatArray
 from objpert_core.accounting._search import smallest_epsilon
 from objpert_core.accounting.composition import ByConvolution
 from objpert_core.accounting.conversion import _SCAN, ViaRDP, _epsilon_at, _log_delta_at
-from objpert_core.accounting.mechanisms import Mechanism
+from objpert_core.accounting.mechanisms import ApproximateMinima, Mechanism
 
 _POINTS = 513
 _NEGLIGIBLE = 16.0  # nats of δ·E[K]
+
+
+def _vertex(centre: FloatArray, step: float, three: FloatArray) -> FloatArray:
+    """Where the parabolas through values at centre − step, centre and centre + step are least, within that range."""
+    left, middle, right = three
+    with np.errstate(invalid="ignore", divide="ignore"):
+        offset = 0.5 * (left - right) / (left - 2 * middle + right)
+    return centre + step * np.where(np.isfinite(offset), np.clip(offset, -1, 1), 0.0)
 
 
 class OneRun:
@@ -49,15 +57,19 @@ class OneRun:
         return self._renyi._curve_at(_SCAN)
 
     def _by_scan(self, epsilon: FloatArray) -> FloatArray:
+        """The best of a scan, and of the orders around two successive vertices of parabolas through three of them."""
         order, curve = self._scan
-        table = _log_delta_at(order, curve, epsilon[:, None])
-        at, row = np.clip(table.argmin(axis=1), 1, order.size - 2), np.arange(epsilon.size)
-        left, middle, right = table[row, at - 1], table[row, at], table[row, at + 1]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            vertex = 0.5 * (left - right) / (left - 2 * middle + right)  # of the parabola through three orders
-        vertex = np.where(np.isfinite(vertex), np.clip(vertex, -1, 1), 0.0)
-        refined = _log_delta_at(*self._renyi._curve_at(_SCAN[at] + vertex * (_SCAN[1] - _SCAN[0])), epsilon)
-        return np.minimum(np.minimum(table.min(axis=1), refined), min(0.0, self._renyi._total_variation()))
+        table, row, step = _log_delta_at(order, curve, epsilon[:, None]), np.arange(epsilon.size), _SCAN[1] - _SCAN[0]
+        at = np.clip(table.argmin(axis=1), 1, order.size - 2)
+        centre, three = _SCAN[at], np.stack([table[row, at + i] for i in (-1, 0, 1)])
+        best = table.min(axis=1)
+        for shrink in (0.15, 0.02):
+            centre, step = _vertex(centre, step, three), step * shrink
+            points = centre + step * np.array([[-1.0], [0.0], [1.0]])
+            near_order, near_curve = self._renyi._curve_at(points.ravel())
+            three = _log_delta_at(near_order.reshape(points.shape), near_curve.reshape(points.shape), epsilon)
+            best = np.minimum(best, three.min(axis=0))
+        return np.minimum(best, min(0.0, self._renyi._total_variation()))
 
     @cached_property
     def _table(self) -> tuple[FloatArray, FloatArray]:
@@ -72,7 +84,7 @@ class OneRun:
         """log of a bound on δ for a 1-d array of ε >= 0."""
         if self._only_renyi:
             return self._by_scan(epsilon)
-        if not isinstance(self.base, ByConvolution):
+        if not isinstance(self.base, (ByConvolution, ApproximateMinima)):
             return self.base._log_delta(epsilon)
         v, delta = self._table
         log_delta = np.zeros(epsilon.shape)

@@ -45,10 +45,9 @@ _REFINE = 33
 _ROUNDS = 3
 
 
-def _least(objective: Callable[[FloatArray], FloatArray]) -> tuple[float, float]:
-    """(α, value) where `objective` is smallest over real orders α > 1; every value used is a valid bound."""
-    grid = _SCAN
-    width, best = _SCAN[1] - _SCAN[0], (1 + math.exp(_SCAN[0]), math.inf)
+def _least(objective: Callable[[FloatArray], FloatArray], grid: FloatArray = _SCAN) -> tuple[float, float]:
+    """(α, value) where `objective` is smallest over α = 1 + e^x, x about `grid`; every value used is a valid bound."""
+    width, best = grid[-1] - grid[-2], (1 + math.exp(grid[0]), math.inf)
     for _ in range(1 + _ROUNDS):
         alpha = 1 + np.exp(grid)
         values = objective(alpha)
@@ -66,8 +65,10 @@ def _drift(log_profile: Callable[[FloatArray], FloatArray], gamma: float) -> flo
     odds = math.log(gamma) - math.log1p(-gamma)
 
     def excess(epsilon: FloatArray) -> FloatArray:
-        with np.errstate(divide="ignore"):
-            return log_profile(epsilon) - np.log(np.expm1(np.minimum(epsilon, 700.0)))
+        log_delta = log_profile(epsilon)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            above = log_delta - np.log(np.expm1(np.minimum(epsilon, 700.0)))
+        return np.where(log_delta == -np.inf, -np.inf, above)
 
     return float(smallest_epsilon(excess, np.array([odds]))[0])
 
@@ -115,8 +116,8 @@ class PrivateSelection(Mechanism):
     H <= e^{ε₁}G + δ(ε₁) makes the two w differ by a factor of e^{ε₁} at most; γ <= w. `delta` and `epsilon` are the
     smaller of the last line and the Rényi curve's; `via_rdp(selection)` is the Rényi curve's alone.
 
-    A larger order's divergence bounds a smaller order's, and the curves above fall before they rise: up to the order
-    where they are least, `rdp` is that least value.
+    A larger order's divergence bounds a smaller order's, and the curves above do not only rise: `rdp(α)` is the least
+    of their value at α and of their dips at larger orders.
 
     Examples
     --------
@@ -167,7 +168,7 @@ class PrivateSelection(Mechanism):
         20.0
         """
         shape, chance = above("eta", eta, -1), rate("gamma", gamma)
-        selection = cls(base, math.exp(_runs.log_mean(shape, chance)), shape)
+        selection = cls(base, max(1.0, math.exp(_runs.log_mean(shape, chance))), shape)
         selection.__dict__["gamma"] = chance
         return selection
 
@@ -235,17 +236,22 @@ class PrivateSelection(Mechanism):
             scaled = proper * curve
             moment = scaled + np.log(-np.expm1(-scaled)) + proper * self.mean_runs * np.exp(log_delta)
         moment = np.where(np.isfinite(curve), moment + self._log_mean_runs, np.inf)
-        return np.where(order > 0, np.logaddexp(0.0, moment) / proper, self.mean_runs * curve)
+        at_one = self.mean_runs * np.where(order > 0, 0.0, curve)
+        return np.where(order > 0, np.logaddexp(0.0, moment) / proper, at_one)
 
     @cached_property
-    def _floor(self) -> tuple[float, float]:
-        """(α, rdp) at the order where the curve is least."""
-        return _least(self._at_order)
+    def _dips(self) -> tuple[tuple[float, float], ...]:
+        """(α, rdp) wherever the curve stops falling: it does so once or twice."""
+        values = self._at_order(1 + np.exp(_SCAN))
+        padded = np.concatenate(([np.inf], values, [np.inf]))
+        lowest = np.flatnonzero((values < padded[:-2]) & (values <= padded[2:]))
+        return tuple(_least(self._at_order, _SCAN[max(at - 1, 0) : at + 2]) for at in lowest)
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         curve = self._at_order(alpha)
-        order, least = self._floor
-        return np.where(alpha <= order, np.minimum(curve, least), curve)
+        for order, value in self._dips:
+            curve = np.where(alpha <= order, np.minimum(curve, value), curve)
+        return curve
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         log_delta = ViaRDP(self)._log_delta(epsilon)
@@ -256,15 +262,20 @@ class PrivateSelection(Mechanism):
         return np.where(left >= 0, np.minimum(log_delta, by_profile), log_delta)
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
-        epsilon = ViaRDP(self)._epsilon(log_delta)
-        if self.eta is not None:
-            epsilon = np.minimum(epsilon, self._one_run.epsilon_far(log_delta - self._log_mean_runs) + self._drift)
-        finite, margin = np.isfinite(epsilon), 1e-15
-        while np.any(finite & (self._log_delta(np.where(finite, epsilon, 0.0)) > log_delta)):
+        by_curve = ViaRDP(self)
+        epsilon, margin = by_curve._epsilon(log_delta), 1e-15
+        finite = np.isfinite(epsilon)
+        while np.any(finite & (by_curve._log_delta(np.where(finite, epsilon, 0.0)) > log_delta)):
             epsilon, margin = epsilon * (1 + margin), 4 * margin
-        return epsilon
+        if self.eta is None or self._drift == math.inf:
+            return epsilon
+        one = self._one_run.epsilon_far(log_delta - self._log_mean_runs - 1e-15 * (1 - log_delta))
+        by_profile = one + self._drift
+        while np.any(np.isfinite(one) & (by_profile - self._drift < one)):
+            by_profile = np.nextafter(by_profile, np.inf)
+        return np.minimum(epsilon, by_profile)
 
-    def pld(self, **_options: Any) -> Any:
+    def pld(self, *_args: Any, **_options: Any) -> Any:
         """Private selection has no known privacy loss distribution: raises `NotImplementedError`."""
         raise NotImplementedError(_NO_PLD)
 

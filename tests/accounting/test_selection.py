@@ -1,0 +1,446 @@
+"""Private selection: the bounds against the exact law of the selected output, over finite outcomes and every K."""
+
+import math
+import pickle
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from dp_accounting.dp_event import GaussianDpEvent, RepeatAndSelectDpEvent
+from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from objpert_core.accounting import (
+    DPSGD,
+    ApproximateMinima,
+    Gaussian,
+    Mechanism,
+    ObjectivePerturbation,
+    PrivateSelection,
+    compose,
+    liu_talwar_epsilon,
+    poisson_mean,
+    repeat,
+    via_rdp,
+)
+from objpert_core.accounting._one_run import OneRun
+
+PAPER = 15.406641171976514
+SHAPES = (None, 1.0, 0.0, -0.5, 2.5)
+
+
+@dataclass(frozen=True)
+class Finite(Mechanism):
+    """A pair of distributions over finitely many outcomes, listed from the worst score to the best."""
+
+    p: tuple[float, ...]
+    q: tuple[float, ...]
+
+    @property
+    def pairs(self):
+        p, q = np.array(self.p), np.array(self.q)
+        return ((p, q), (q, p))
+
+    def _log_delta(self, epsilon):
+        with np.errstate(divide="ignore"):
+            return np.log(np.max([hockey_stick(p, q, epsilon) for p, q in self.pairs], axis=0))
+
+    def _rdp(self, alpha):
+        return np.max([renyi(p, q, alpha) for p, q in self.pairs], axis=0)
+
+
+def hockey_stick(p, q, epsilon):
+    return np.maximum(p - np.exp(np.asarray(epsilon))[..., None] * q, 0.0).sum(axis=-1)
+
+
+def renyi(p, q, alpha):
+    """log(1 + Σ q·[x^α − α(x − 1) − 1])/(α − 1) at x = p/q: the tangent adds nothing, and nothing cancels."""
+    alpha, x = np.asarray(alpha, dtype=float)[..., None], p / q - 1
+    near = np.abs(x) * alpha < 1e-3
+    small, bent = np.where(near, x, 0.0), np.where(near, alpha, 2.0)
+    series = small**2 * bent / 2 * (1 + (bent - 2) / 3 * small * (1 + (bent - 3) / 4 * small))
+    order = np.where(alpha > 1, alpha - 1, 1.0)
+    with np.errstate(over="ignore"):
+        far = (np.expm1(alpha * np.log1p(x)) - alpha * x) / order
+    total = np.sum(q * np.where(near, series, np.where(alpha > 1, far, (1 + x) * np.log1p(x) - x)), axis=-1)
+    return np.where(alpha[..., 0] > 1, np.log1p(order[..., 0] * total) / order[..., 0], total)
+
+
+def law_of_runs(selection):
+    """(k, Pr[K = k]) from scipy's own laws, cut where nothing is left in double precision."""
+    if selection.eta is None:
+        k = np.arange(int(selection.mean_runs + 60 * math.sqrt(selection.mean_runs) + 60))
+        return k, stats.poisson.pmf(k, selection.mean_runs)
+    k = np.arange(1, int(60 / selection.gamma) + 60)
+    if selection.gamma == 1:
+        return k[:1], np.ones(1)
+    if selection.eta == 0:
+        return k, stats.logser.pmf(k, 1 - selection.gamma)
+    if selection.eta < 0:  # scipy has no such law: the recursion of the weights from the definition
+        weight = np.cumprod(np.concatenate(([1.0], (1 - selection.gamma) * (k[:-1] + selection.eta) / (k[:-1] + 1))))
+        return k, weight / weight.sum()
+    weight = stats.nbinom.pmf(k, selection.eta, selection.gamma)
+    return k, weight / weight.sum()
+
+
+def selected(p, selection):
+    """The law of the best of K outcomes; the first entry is the default for K = 0."""
+    k, weight = law_of_runs(selection)
+    below = np.minimum(np.concatenate(([0.0], np.cumsum(p))), 1.0)
+    below[-1] = 1.0
+    # F^k − F₋^k without cancellation: p·(F^{k−1} + F^{k−2}·F₋ + …)
+    upper, lower = below[1:], below[:-1]
+    ratio = lower / upper
+    rest = -np.expm1(k[:, None] * np.log(np.where(ratio > 0, ratio, 1e-300)))
+    mass = (weight[:, None] * upper ** k[:, None] * rest).sum(axis=0)
+    return np.concatenate(([weight[0] if k[0] == 0 else 0.0], mass))
+
+
+def exact_pairs(selection):
+    for p, q in selection.base.pairs:
+        a, b = selected(p, selection), selected(q, selection)
+        kept = (a > 0) & (b > 0)
+        yield a[kept], b[kept]
+
+
+weights = st.lists(st.floats(-7, 0), min_size=2, max_size=5)
+
+
+@given(
+    log_p=weights,
+    tilt=st.lists(st.floats(-4, 4), min_size=5, max_size=5),
+    scale=st.sampled_from([0.01, 0.1, 1.0]),
+    shape=st.sampled_from(SHAPES),
+    log_mean=st.floats(-2, 4),
+    log_order=st.floats(-4, 4),
+)
+@example(log_p=[0.0, -6.0], tilt=[0.0, 4.0, 0, 0, 0], scale=1.0, shape=None, log_mean=2.0, log_order=1.0)
+@example(log_p=[0.0, -6.0], tilt=[0.0, 4.0, 0, 0, 0], scale=1.0, shape=0.0, log_mean=2.0, log_order=1.0)
+@settings(deadline=None, max_examples=150)
+def test_above_the_exact_divergences(log_p, tilt, scale, shape, log_mean, log_order):
+    """Rényi divergence and hockey-stick divergence of the selected output, in both directions."""
+    p = np.exp(log_p) / np.exp(log_p).sum()
+    q = p * np.exp(scale * np.array(tilt[: p.size]))
+    q /= q.sum()
+    mean = math.exp(log_mean)
+    assume(shape is None or mean >= 1)
+    selection = PrivateSelection(Finite(tuple(p), tuple(q)), mean, shape)
+    assume(shape is None or selection.gamma > 3e-3)
+    alpha = 1 + math.exp(log_order)
+    bound, epsilons = selection.rdp(alpha), np.array([0.0, 0.01, 0.1, 0.5, 1.0, 3.0])
+    deltas = selection.delta(epsilons)
+    for a, b in exact_pairs(selection):
+        assert renyi(a, b, alpha) <= bound * (1 + 1e-7) + 1e-12
+        assert np.all(hockey_stick(a, b, epsilons) <= deltas * (1 + 1e-7) + 1e-12)
+        assert hockey_stick(a, b, selection.epsilon(1e-3)) <= 1e-3 * (1 + 1e-7) + 1e-12
+
+
+RARE_BEST = Finite((1 - 1e-4, 1e-4), (1 - 1e-8, 1e-8))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("mean", [1.5, 10.0])
+def test_one_per_cent_less_is_refuted(shape, mean):
+    """Where the best outcome is rare and the evidence, the bounds are attained: the curve, and the profile."""
+    selection = PrivateSelection(RARE_BEST, mean, shape)
+    a, b = next(iter(exact_pairs(selection)))
+    exact = renyi(a, b, 5.0)
+    assert 0.99 * selection.rdp(5.0) < exact <= selection.rdp(5.0)
+    if shape is not None:
+        assert 0.99 * selection.delta(3.0) < hockey_stick(a, b, 3.0) <= selection.delta(3.0)
+
+
+def test_small_means_are_attained_too():
+    """Below one run on average the published logarithm is negative; the bound is not, and is still attained."""
+    selection = PrivateSelection(RARE_BEST, 0.01)
+    a, b = next(iter(exact_pairs(selection)))
+    assert 0.99 * selection.rdp(5.0) < renyi(a, b, 5.0) <= selection.rdp(5.0)
+    quiet = PrivateSelection(Gaussian(100.0), 0.01)
+    alpha = np.array([1.0, 2.0, 10.0])
+    assert np.all(quiet.rdp(alpha) > 0)
+    assert np.all(quiet.rdp(alpha) < 0.011 * Gaussian(100.0).rdp(alpha) * np.exp(0.01 * alpha))
+
+
+@given(log_sigma=st.floats(-1, 4), log_mean=st.floats(0, 4), log_order=st.floats(-4, 5), indirect=st.booleans())
+@settings(deadline=None, max_examples=100)
+def test_never_above_the_published_theorem(log_sigma, log_mean, log_order, indirect):
+    """Papernot and Steinke (2022), Theorem 6, with the best pair, straight from its statement."""
+    base = via_rdp(Gaussian(math.exp(log_sigma))) if indirect else Gaussian(math.exp(log_sigma))
+    mean, order = math.exp(log_mean), math.exp(log_order)
+    alpha = 1 + order
+    pairs = math.log1p(1 / (alpha - 1)) * np.array([1.0, 0.9, 0.5])
+    published = base.rdp(alpha) + mean * base.delta(pairs) + math.log(mean) / (alpha - 1)
+    assert np.argmin(published) == 0
+    assert PrivateSelection(base, mean).rdp(alpha) <= published.min() * (1 + 2e-4) + 1e-15
+
+
+def test_published_theorem_is_met_where_it_is_good():
+    """At the order that decides ε, what is gained is small: the same theorem, not another one."""
+    base, alpha = Gaussian(8.0), 12.0
+    published = base.rdp(alpha) + PAPER * base.delta(math.log1p(1 / 11)) + math.log(PAPER) / 11
+    assert 0.9 * published < PrivateSelection(base, PAPER).rdp(alpha) < published
+
+
+@pytest.mark.parametrize("sigma", [1.0, 4.0, 20.0])
+@pytest.mark.parametrize("mean", [1.0, PAPER, 300.0])
+@pytest.mark.parametrize("shape", [math.inf, 1.0, 0.0, 0.5])
+def test_against_dp_accounting(sigma, mean, shape):
+    """At the orders they use, and with δ̂ by the Rényi curve as they have it: never above, and near for Poisson."""
+    orders = np.arange(2, 200)
+    accountant = RdpAccountant(orders)
+    accountant.compose(RepeatAndSelectDpEvent(GaussianDpEvent(sigma), mean, shape))
+    theirs = accountant._rdp
+    selection = PrivateSelection(via_rdp(Gaussian(sigma)), mean, None if shape == math.inf else shape)
+    ours = selection.rdp(orders)
+    assert np.all(ours <= theirs * (1 + 1e-5))
+    epsilon = via_rdp(selection).epsilon(1e-5)
+    assert epsilon <= accountant.get_epsilon(1e-5) * (1 + 1e-9)
+    if shape == math.inf and mean < 100:
+        assert epsilon >= 0.93 * accountant.get_epsilon(1e-5)
+
+
+def test_mean_of_the_paper():
+    """Section 5: K > 10 with probability 0.9 "resulting in μ ≈ 15.4"."""
+    mean = poisson_mean(10, 0.9)
+    assert mean == pytest.approx(PAPER, rel=1e-14)
+    assert round(mean, 1) == 15.4
+    assert PrivateSelection(Gaussian(8.0), mean).pmf(np.arange(11)).sum() == pytest.approx(0.1, rel=1e-12)
+
+
+@given(more_than=st.integers(0, 2000), probability=st.floats(1e-6, 1 - 1e-6))
+@settings(deadline=None, max_examples=50)
+def test_poisson_mean(more_than, probability):
+    mean = poisson_mean(more_than, probability)
+    assert stats.poisson.sf(more_than, mean) == pytest.approx(probability, rel=1e-9)
+    assert poisson_mean(more_than + 1, probability) > mean
+
+
+@pytest.mark.parametrize(
+    ("shape", "mean"),
+    [
+        (shape, mean)
+        for shape in (None, 1.0, 0.0, -0.5, 2.5, -0.99, 40.0)
+        for mean in (1.0, 1.0001, 2.0, PAPER)
+        if mean < 2 or shape != -0.99  # whose tail is too long to sum up
+    ],
+)
+def test_law_of_the_number_of_runs(shape, mean):
+    """Sums to 1, has the mean asked for (never less), and is the law of that name."""
+    selection = PrivateSelection(Gaussian(8.0), mean, shape)
+    k, weight = law_of_runs(selection)
+    pmf = selection.pmf(k)
+    assert pmf.sum() == pytest.approx(1.0, rel=1e-11)
+    assert pmf @ k == pytest.approx(mean, rel=1e-9)
+    if mean > 1:
+        np.testing.assert_allclose(pmf[:50], weight[:50], rtol=1e-9, atol=1e-300)
+    assert selection.pmf(0) == (0.0 if shape is not None else pytest.approx(math.exp(-mean)))
+    assert type(selection.pmf(3)) is float
+    assert selection.pmf([[1, 2, 3]]).shape == (1, 3)
+
+
+@given(shape=st.floats(-0.95, 50), log_gamma=st.floats(-30, -1e-9))
+@settings(deadline=None, max_examples=100)
+def test_gamma_round_trip(shape, log_gamma):
+    gamma = math.exp(log_gamma)
+    given_gamma = PrivateSelection.negative_binomial(Gaussian(8.0), shape, gamma)
+    assert given_gamma.gamma == gamma
+    again = PrivateSelection(Gaussian(8.0), given_gamma.mean_runs, shape)
+    assert math.log(again.gamma) == pytest.approx(log_gamma, rel=1e-9, abs=1e-9)
+    assert math.exp(again._log_mean_runs) >= given_gamma.mean_runs
+
+
+def test_known_gammas():
+    assert PrivateSelection(Gaussian(8.0), 20, eta=1).gamma == pytest.approx(0.05, rel=1e-14)
+    assert PrivateSelection(Gaussian(8.0), 1, eta=1).gamma == 1.0
+    logarithmic = PrivateSelection.negative_binomial(Gaussian(8.0), 0, 0.1)
+    assert logarithmic.mean_runs == pytest.approx(9 / math.log(10), rel=1e-14)
+    assert PrivateSelection(Gaussian(8.0), 5.0).gamma is None
+
+
+BASES = [
+    Gaussian(0.05),
+    Gaussian(5.0),
+    Gaussian(1e5),
+    ObjectivePerturbation(5, 20, smoothness=1.0, bound="glm"),
+    ObjectivePerturbation(5, 20),
+    ObjectivePerturbation(5, 20, bound="non-glm", dimension=4),
+    ApproximateMinima(ObjectivePerturbation(4, 3, bound="monotone"), 0.01, 0.1),
+    via_rdp(Gaussian(5.0)),
+    repeat(Gaussian(9.0), 4),
+    DPSGD(2.0, 0.02, 200),
+    PrivateSelection(Gaussian(9.0), 4.0),
+]
+
+
+@pytest.mark.parametrize("shape", [None, 1.0])
+@pytest.mark.parametrize("base", BASES, ids=repr)
+def test_every_kind_of_mechanism(base, shape):
+    """Finite, not below one run, monotone in α, in E[K] and in δ, and (ε, δ) agree both ways."""
+    few, many = PrivateSelection(base, 3.0, shape), PrivateSelection(base, 30.0, shape)
+    alpha = np.concatenate(([1.0, 1 + 1e-12, 1.0001], np.geomspace(1.01, 1e4, 40)))
+    curves = base.rdp(alpha), few.rdp(alpha), many.rdp(alpha)
+    assert np.all(np.isfinite(curves))
+    assert np.all(curves[1] >= curves[0] * (1 - 1e-9))
+    assert np.all(curves[2] >= curves[1] * (1 - 1e-9))
+    assert np.all(np.diff(curves[2]) >= -1e-9 * curves[2][1:])
+    for selection in (few, many):
+        epsilon = selection.epsilon(np.array([1e-9, 1e-5, 1e-2]))
+        assert np.all(np.diff(epsilon)[epsilon[:-1] > 0] < 0)
+        rounding = 1e-3 if isinstance(base, DPSGD) else 0.0  # its ε(δ) and δ(ε) come from grids of their own
+        assert np.all(selection.delta(epsilon) <= np.array([1e-9, 1e-5, 1e-2]) * (1 + rounding))
+        tight = selection.delta(epsilon) >= np.array([1e-9, 1e-5, 1e-2]) * (1 - 1e-2)
+        assert np.all(tight | (epsilon == 0))
+        assert selection.explain() is None
+        assert selection.epsilon(1e-5) <= via_rdp(selection).epsilon(1e-5) * (1 + 1e-9)
+    if not _only_renyi(base):
+        assert base.epsilon(1e-9) < few.epsilon(1e-9) < many.epsilon(1e-9)
+
+
+def _only_renyi(base):
+    return getattr(base, "bound", None) == "non-glm"
+
+
+@pytest.mark.parametrize("shape", SHAPES[1:])
+def test_one_run_costs_what_it_costs(shape):
+    """With E[K] = 1 the truncated law is a single run."""
+    base = Gaussian(4.0)
+    selection, alpha = PrivateSelection(base, 1.0, shape), np.array([1.0, 1.5, 30.0])
+    np.testing.assert_allclose(selection.rdp(alpha), base.rdp(alpha), rtol=1e-8)
+    assert selection.epsilon(1e-5) == pytest.approx(base.epsilon(1e-5), rel=1e-12)
+    assert liu_talwar_epsilon(base, 1e-5, 1.0) == pytest.approx(base.epsilon(1e-5), rel=1e-12)
+
+
+def test_extreme_orders():
+    """No NaN and no warning from orders next to 1 to far beyond any use."""
+    alpha = np.array([1.0, math.nextafter(1.0, 2.0), 1e17, 1e100])
+    for base in BASES[:5]:
+        for shape in (None, 0.0):
+            for mean in (1.0, 1e6):
+                curve = PrivateSelection(base, mean, shape).rdp(alpha)
+                assert not np.isnan(curve).any()
+                assert np.all(curve > 0)
+
+
+def test_profile_of_a_convolved_run():
+    """The chords are above the profile, and close to it; beyond the grid the Rényi curve takes over."""
+    base = DPSGD(2.0, 0.02, 200)
+    run = OneRun(base, math.log(PAPER))
+    epsilon = np.linspace(0.013, base.epsilon(1e-6), 37)
+    values = np.exp(run.log_delta(epsilon))
+    lower, upper = base.delta_bounds(epsilon)
+    assert np.all(values >= lower)
+    assert np.all(values <= upper * 1.01)
+    far = np.array([base.epsilon(1e-12), 40.0, 600.0])
+    assert np.all(run.log_delta(far) >= via_rdp(base).log_delta(far) * (1 + 1e-9))
+    np.testing.assert_allclose(run.log_delta(far), via_rdp(base).log_delta(far), rtol=0.2)
+
+
+def test_profile_of_a_run_with_a_curve_only():
+    base = via_rdp(Gaussian(3.0))
+    epsilon = np.geomspace(1e-4, 10, 60)
+    values, exact = OneRun(base, 0.0).log_delta(epsilon), base.log_delta(epsilon)
+    assert np.all(values >= exact - 1e-12)
+    assert np.all(values <= exact + 1e-5 * (1 - exact))
+
+
+def test_composes_with_others():
+    """Only by Rényi curves, which add up; in any mix and any nesting."""
+    selection, alpha = PrivateSelection(Gaussian(20.0), 10.0), np.array([1.0, 3.0, 20.0])
+    run = DPSGD(3.0, 0.02, 100)
+    both = compose(selection, run, Gaussian(30.0))
+    np.testing.assert_allclose(both.rdp(alpha), selection.rdp(alpha) + run.rdp(alpha) + Gaussian(30.0).rdp(alpha))
+    assert max(selection.epsilon(1e-5), run.epsilon(1e-5)) < both.epsilon(1e-5) < 3 * selection.epsilon(1e-5)
+    np.testing.assert_allclose(repeat(selection, 3).rdp(alpha), 3 * selection.rdp(alpha))
+    assert both.delta_bounds(1.0)[1] == both.delta(1.0)
+
+
+# --- Liu and Talwar's random stopping ----------------------------------------------------------------------------
+
+
+@given(bias=st.floats(-0.49, 0.49), epsilon=st.floats(0.01, 2), mean=st.floats(1, 1000))
+@settings(deadline=None, max_examples=50)
+def test_three_epsilon_without_delta(bias, epsilon, mean):
+    """Liu and Talwar (2019), Theorem 3.2: a base that is (ε, 0)-DP."""
+    low, high = 1 / (1 + math.exp(epsilon)), 1 / (1 + math.exp(-epsilon))
+    coin = Finite((low, high), (high, low))
+    total = liu_talwar_epsilon(coin, 1e-12, mean)
+    assert total <= 3 * epsilon * (1 + 1e-9)
+    selection = PrivateSelection(coin, mean, 1)
+    for a, b in exact_pairs(selection) if selection.gamma > 1e-2 else ():
+        assert np.log(a / b).max() <= total * (1 + 1e-6) + 1e-9
+
+
+def test_random_stopping_is_private_selection_with_a_geometric_law():
+    for base in (Gaussian(8.0), DPSGD(2.0, 0.02, 200), ObjectivePerturbation(5, 20, smoothness=1.0, bound="glm")):
+        deltas = np.array([1e-9, 1e-5])
+        by_densities = liu_talwar_epsilon(base, deltas, PAPER)
+        assert by_densities.shape == (2,)
+        assert np.all(PrivateSelection(base, PAPER, 1).epsilon(deltas) <= by_densities * (1 + 1e-12))
+        assert np.all(by_densities > base.epsilon(deltas))
+        assert type(liu_talwar_epsilon(base, 1e-5, PAPER)) is float
+
+
+def test_random_stopping_needs_no_renyi_curve():
+    base = ObjectivePerturbation(50, 2000, smoothness=1.0, bound="kifer2012")
+    assert base.epsilon(1e-5) < liu_talwar_epsilon(base, 1e-5, 5.0) < math.inf
+    assert liu_talwar_epsilon(ObjectivePerturbation(5, 0.5, smoothness=1.0, bound="glm"), 1e-5, 5.0) == math.inf
+
+
+# --- what is refused ---------------------------------------------------------------------------------------------
+
+
+def test_proves_nothing_where_the_base_does_not():
+    base = ObjectivePerturbation(5, 0.5, smoothness=1.0, bound="glm")
+    for shape in (None, 1.0):
+        selection = PrivateSelection(base, 10.0, shape)
+        assert selection.epsilon(1e-5) == math.inf
+        assert selection.delta(3.0) == 1.0
+        assert selection.rdp(2.0) == math.inf
+        assert selection.explain() == base.explain() is not None
+    assert "larger ε" in PrivateSelection(Gaussian(0.1), 1e3).explain(0.0)
+
+
+def test_has_no_privacy_loss_distribution():
+    with pytest.raises(NotImplementedError, match="no pair of distributions is known"):
+        PrivateSelection(Gaussian(1.0), 3.0).pld()
+    with pytest.raises(NotImplementedError, match="no Rényi curve"):
+        PrivateSelection(ObjectivePerturbation(5, 20, bound="kifer2012"), 3.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: PrivateSelection("run", 3), r"base must be one of this package's mechanisms, got 'run'"),
+        (lambda: PrivateSelection(Gaussian(1), 0.0), r"mean_runs must be a finite number > 0, got 0.0"),
+        (lambda: PrivateSelection(Gaussian(1), math.inf), r"mean_runs must be a finite number > 0, got inf"),
+        (lambda: PrivateSelection(Gaussian(1), 0.5, 1), r"mean_runs must be a finite number >= 1, got 0.5"),
+        (lambda: PrivateSelection(Gaussian(1), 3, -1), r"eta must be a finite number > -1, got -1"),
+        (lambda: PrivateSelection(Gaussian(1), 1e6, -0.99), r"mean_runs must be below .* for eta = -0.99, got 1000000"),
+        (
+            lambda: PrivateSelection.negative_binomial(Gaussian(1), 1, 0.0),
+            r"gamma must be a number above 0 and",
+        ),
+        (lambda: PrivateSelection(Gaussian(1), 3).pmf(1.5), r"k must be a whole number >= 0, got 1.5"),
+        (lambda: PrivateSelection(Gaussian(1), 3).pmf([1, -1]), r"k must be a whole number >= 0, got -1"),
+        (lambda: poisson_mean(-1, 0.5), r"more_than must be a whole number >= 0, got -1"),
+        (lambda: poisson_mean(10, 1.0), r"probability must be a number strictly between 0 and 1, got 1.0"),
+        (lambda: liu_talwar_epsilon(3, 1e-5, 2), r"base must be one of this package's mechanisms, got 3"),
+        (lambda: liu_talwar_epsilon(Gaussian(1), 0.0, 2), r"delta must be a number strictly between 0 and 1, got 0.0"),
+        (lambda: liu_talwar_epsilon(Gaussian(1), 0.1, 0.9), r"mean_runs must be a finite number >= 1, got 0.9"),
+    ],
+)
+def test_refusals(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_is_a_value():
+    one, same = PrivateSelection(Gaussian(8.0), 10), PrivateSelection(Gaussian(8.0), 10.0)
+    assert one == same
+    assert hash(one) == hash(same)
+    one.epsilon(1e-5)
+    assert pickle.loads(pickle.dumps(one)).epsilon(1e-5) == same.epsilon(1e-5)
+    assert type(one.delta(1.0)) is float
+    assert one.delta([[0.5, 1.0]]).shape == (1, 2)
