@@ -184,6 +184,8 @@ def _side_log_delta(steps: Steps, epsilon: FloatArray, relative_width: float) ->
         return value - _CLOSED_FORM_ERROR * (1 - value), value
     todo = np.arange(epsilon.size)
     for nats in _NATS:
+        if not todo.size:
+            break  # a plan for far smaller δ costs the most
         made = plan(steps, nats)
         best, chernoff = made.log_delta_chernoff(epsilon[todo])
         here = (chernoff > 5 - nats) | (nats == _NATS[-1])
