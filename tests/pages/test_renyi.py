@@ -1,0 +1,269 @@
+"""The Rényi page, run without a browser: its curves are the core's, matching keeps promises, nonsense does no harm."""
+
+import json
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import objpert_core.accounting as acc
+from ui import renyi_curves as rc
+from ui.svg import decode
+
+FIGURE_5 = {
+    "renyi_sigma": 2.5,
+    "renyi_lambda": 20.0,
+    "renyi_beta": 1.0,
+    "renyi_bound": "Theorem 3.2",
+    "renyi_noise": 2.5,
+    "renyi_q": 0.01,
+    "renyi_steps": 10_000.0,
+}
+RELATIVE = "ε(α) over the Gaussian’s"
+
+
+def open_page(**query):
+    app = AppTest.from_file("../../pages/renyi.py", default_timeout=120)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def spec(app, chart=0):
+    return json.loads(app.get("plotly_chart")[chart].proto.spec)
+
+
+def curves(app, chart=0):
+    """Name → (x, y) of what the legend names, and the names of the ghosts."""
+    shown, ghosts = {}, []
+    for trace in spec(app, chart)["data"]:
+        if trace.get("meta", {}).get("ghost"):
+            ghosts.append(trace["name"])
+        elif trace.get("showlegend", True):
+            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
+    return shown, ghosts
+
+
+def mechanisms(state):
+    smooth = {"smoothness": state["renyi_beta"]} if state["renyi_bound"] == "Theorem 3.2" else {}
+    bound = rc.BOUNDS[state["renyi_bound"]]
+    return {
+        "Objective perturbation": acc.ObjectivePerturbation(
+            state["renyi_sigma"], state["renyi_lambda"], bound=bound, **smooth
+        ),
+        "Gaussian mechanism": acc.Gaussian(state["renyi_sigma"]),
+        "DP-SGD": acc.DPSGD(state["renyi_noise"], state["renyi_q"], int(state["renyi_steps"])),
+    }
+
+
+def said(app):
+    return " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
+
+
+def written(app):
+    return " ".join(block.value for block in app.markdown)
+
+
+def press(app, name):
+    app.button(key=f"renyi_preset_{name}").click().run()
+    assert not app.exception
+    return {key: app.session_state[key] for key in FIGURE_5}
+
+
+def test_opens_on_figure_5_with_the_cores_curves():
+    app = open_page()
+    assert {key: app.session_state[key] for key in FIGURE_5} == FIGURE_5
+    shown, ghosts = curves(app)
+    assert not ghosts
+    for name, mechanism in mechanisms(FIGURE_5).items():
+        x, y = shown[name]
+        assert 200 <= len(x) <= 400
+        assert x[0] == pytest.approx(1.01)
+        np.testing.assert_array_equal(y, mechanism.rdp(x))
+    x, y = shown["DP-SGD, not amplified"]
+    np.testing.assert_allclose(y, 10_000 * x / (2 * 2.5**2), rtol=1e-12)
+
+
+def test_opens_on_a_figure_that_makes_its_point():
+    app = open_page()
+    assert "DP-SGD is more private than one fit of objective perturbation, ε = 1.64 against 1.68" in said(app)
+    assert "cross at α = 12.9, from where objective perturbation is the lower one" in said(app)
+    assert "add or remove one row" in said(app)
+    assert "privacy loss distributions" in said(app)
+    assert "up to about α = 57.6" in written(app)
+    assert "smaller ε from δ = 10⁻⁷ on down" in written(app)
+    (fit, run) = (mechanisms(FIGURE_5)[name] for name in ("Objective perturbation", "DP-SGD"))
+    assert fit.epsilon(1e-5) > run.epsilon(1e-5)
+    assert fit.epsilon(1e-12) < run.epsilon(1e-12)
+
+
+def test_crossing_and_transition_are_marked_on_the_curves():
+    shown, _ = curves(open_page())
+    run = mechanisms(FIGURE_5)["DP-SGD"]
+    for name in ("Crossing, α = 12.9", "Phase transition, α = 57.6"):
+        (alpha,), (height,) = shown[name]
+        assert height == pytest.approx(run.rdp(alpha), rel=1e-3)
+    shown, _ = curves(open_page(renyi_q="1"))
+    assert not any(name.startswith("Phase") for name in shown)
+
+
+@pytest.mark.parametrize(("name", "n"), [("Figure 5", 100), ("n = 1,000", 1000)])
+def test_presets_of_n_squared_rounds(name, n):
+    values = press(open_page(renyi_q="1", renyi_steps="1", renyi_noise="1"), name)
+    assert values["renyi_q"] == 1 / n
+    assert values["renyi_steps"] == n * n
+    assert values["renyi_noise"] == values["renyi_sigma"]
+
+
+def test_the_logistic_preset_changes_the_proof_only():
+    app = open_page()
+    values = press(app, "Logistic loss")
+    assert values == FIGURE_5 | {"renyi_bound": "tight, logistic loss"}
+    assert app.select_slider(key="renyi_beta").disabled
+    x, y = curves(app)[0]["Objective perturbation"]
+    np.testing.assert_array_equal(y, acc.ObjectivePerturbation(2.5, 20.0).rdp(x))
+
+
+@pytest.mark.parametrize(
+    ("name", "epsilon", "q", "steps"), [("Adult at ε = 1", 1.0, 0.0071, 8520), ("Early transition", 2.0, 0.01, 100)]
+)
+def test_matched_presets_keep_their_promise(name, epsilon, q, steps):
+    app = open_page()
+    values = press(app, name)
+    assert (values["renyi_q"], values["renyi_steps"]) == (q, steps)
+    found = mechanisms(values)
+    for mechanism in ("Objective perturbation", "DP-SGD"):
+        assert 0.97 * epsilon < found[mechanism].epsilon(1e-5) <= epsilon
+    assert "about the same" in said(app)
+
+
+def test_match_moves_the_sliders_to_the_safe_side():
+    app = open_page(renyi_epsilon="0.5", renyi_delta="1e-6", renyi_steps="1000")
+    app.button(key="renyi_match").click().run()
+    assert not app.exception
+    assert not app.error
+    values = {key: app.session_state[key] for key in FIGURE_5}
+    assert values["renyi_sigma"] != 2.5
+    assert values["renyi_noise"] != 2.5
+    assert (values["renyi_q"], values["renyi_steps"], values["renyi_beta"]) == (0.01, 1000.0, 1.0)
+    found = mechanisms(values)
+    for mechanism in ("Objective perturbation", "DP-SGD"):
+        assert 0.97 * 0.5 < found[mechanism].epsilon(1e-6) <= 0.5
+    assert curves(app)[1]  # the setting before stays as a ghost
+
+
+def test_a_match_beyond_the_sliders_says_so_and_moves_nothing():
+    app = open_page(renyi_epsilon="0.1", renyi_delta="1e-12", renyi_steps="10000", renyi_q="1")
+    app.button(key="renyi_match").click().run()
+    assert not app.exception
+    (error,) = app.error
+    assert "noise_multiplier would have to be" in error.value
+    assert app.session_state["renyi_noise"] == 2.5
+    app.select_slider(key="renyi_q").set_value(0.01).run()
+    assert not app.error
+
+
+def test_read_outs_are_the_cores_and_rounded_up():
+    app = open_page(renyi_delta="1e-8")
+    rows = app.table[0].value
+    for row, (name, mechanism) in zip(rows.itertuples(index=False), mechanisms(FIGURE_5).items(), strict=True):
+        renyi, exact = acc.via_rdp(mechanism).epsilon(1e-8), mechanism.epsilon(1e-8)
+        assert row[0] == name
+        assert renyi <= float(row[1]) <= 1.01 * renyi
+        assert exact <= float(row[2]) <= 1.01 * exact
+    assert "ε at δ = 10⁻⁸, Rényi" in rows.columns
+
+
+def test_the_second_chart_has_both_mechanisms_under_both_accountants():
+    shown, _ = curves(open_page(), chart=1)
+    found = mechanisms(FIGURE_5)
+    for name in ("Objective perturbation", "DP-SGD"):
+        x, renyi = shown[f"{name}, Rényi"]
+        np.testing.assert_array_equal(x, [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12])
+        np.testing.assert_array_equal(renyi, acc.via_rdp(found[name]).epsilon(x))
+        exact = shown[f"{name}, privacy loss distribution"][1]
+        assert (exact < renyi).all()
+        np.testing.assert_allclose(exact, found[name].epsilon(x), rtol=2 * rc.WIDTH)
+
+
+def test_a_bound_that_proves_nothing_says_why_and_stays():
+    app = open_page(renyi_lambda="0.91")
+    assert "nothing is proved for the fit, and ε = 1.64 for DP-SGD" in said(app)
+    assert "λ = 0.91 is not above β = 1" in " ".join(block.value for block in app.info)
+    assert np.isnan(curves(app)[0]["Objective perturbation"][1]).all()
+    assert app.table[0].value.iloc[0, 1] == "nothing proved"
+    assert not np.isnan(curves(app, chart=1)[0]["DP-SGD, Rényi"][1]).any()
+
+
+def test_relative_curves_and_the_view():
+    app = open_page(renyi_show=RELATIVE, renyi_view="1000")
+    shown, _ = curves(app)
+    np.testing.assert_allclose(shown["Gaussian mechanism"][1], 1.0, rtol=1e-14)
+    x, y = shown["DP-SGD"]
+    assert x[-1] <= 1000
+    np.testing.assert_allclose(y, mechanisms(FIGURE_5)["DP-SGD"].rdp(x) / (x / 12.5), rtol=1e-14)
+    assert spec(app)["layout"]["xaxis"]["range"] == [0, 3]
+    assert shown["Crossing, α = 12.9"][1] == pytest.approx(np.interp(12.9, x, y), rel=0.02)
+
+
+def test_the_previous_setting_stays_as_a_ghost_until_it_is_switched_off():
+    app = open_page()
+    app.select_slider(key="renyi_noise").set_value(3.0).run()
+    shown, ghosts = curves(app)
+    assert ghosts == [f"{name}, before" for name in mechanisms(FIGURE_5)]
+    ghost = next(t for t in spec(app)["data"] if t["name"] == "DP-SGD, before")
+    np.testing.assert_array_equal(decode(ghost["y"]), mechanisms(FIGURE_5)["DP-SGD"].rdp(shown["DP-SGD"][0]))
+    app.toggle(key="renyi_ghost").set_value(False).run()
+    assert curves(app)[1] == []
+
+
+def test_alt_text_carries_the_take_away():
+    app = open_page()
+    first, second = (chart.proto.alt for chart in app.get("plotly_chart"))
+    assert "cross at α = 12.9" in first
+    assert "Objective perturbation from" in second
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"renyi_sigma": "banana", "renyi_lambda": "nan", "renyi_delta": "2"},
+        {"renyi_noise": "-5", "renyi_q": "0", "renyi_steps": "inf"},
+        {"renyi_steps": "1.5", "renyi_q": "1e400", "renyi_epsilon": "🙂", "renyi_view": ""},
+        {"renyi_bound": "glm", "renyi_show": "maybe", "renyi_ghost": "7", "unknown": "x" * 5000},
+        {"renyi_sigma": ["5", "10"], "renyi_bound": "<script>alert(1)</script>"},
+    ],
+)
+def test_nonsense_in_the_address_falls_back_to_the_default(query):
+    x, y = curves(open_page(**query))[0]["DP-SGD"]
+    np.testing.assert_array_equal(y, mechanisms(FIGURE_5)["DP-SGD"].rdp(x))
+
+
+def test_try_it_hides_the_curve_until_a_prediction_is_made():
+    app = open_page()
+    assert len(app.get("plotly_chart")) == 2
+    radio = app.radio(key="renyi__try")
+    assert radio.value is None
+    radio.set_value(radio.options[0]).run()
+    assert len(app.get("plotly_chart")) == 3
+    assert any("Not quite" in block.value for block in app.info)
+    app.radio(key="renyi__try").set_value(radio.options[2]).run()
+    assert app.success
+    few, many = acc.DPSGD(5.0, 0.01, 10_000), acc.DPSGD(5.0, 0.001, 1_000_000)
+    assert many.rdp(50.0) == pytest.approx(few.rdp(50.0), rel=0.02)
+    assert many.rdp(300) < 0.1 * few.rdp(300)
+    assert many.rdp(1e4) == pytest.approx(100 * few.rdp(1e4), rel=0.02)
+    starts = [rc.transition(rc.rounds(n, 5.0, 20.0)).start for n in (100, 1000)]
+    assert f"from α = {starts[0]:.0f} to {starts[1]:.0f}" in written(app)
+
+
+def test_a_refused_value_becomes_one_sentence(monkeypatch):
+    def refuse(*_):
+        raise ValueError("sigma must be a finite number > 0, got -1")
+
+    monkeypatch.setattr(rc, "crossings", refuse)
+    app = open_page()
+    assert [block.value for block in app.error] == ["Sigma must be a finite number > 0, got -1."]
+    assert app.select_slider(key="renyi_sigma").value == 2.5

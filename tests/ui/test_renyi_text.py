@@ -1,0 +1,103 @@
+"""The Rényi page's words: every case of the headline, rounding up, and what the numbers mean."""
+
+import math
+
+import numpy as np
+import pytest
+
+from ui import renyi_curves as rc
+from ui import renyi_text as rt
+
+FIGURE_5 = rc.rounds(100, 2.5, 20.0)
+CROSS = (rc.Crossing(12.9, 1.1, "objective"),)
+
+
+@pytest.mark.parametrize(("alpha", "text"), [(1.234, "1.23"), (57.64, "57.6"), (345.2, "345"), (12345.0, "12,345")])
+def test_orders_have_three_digits(alpha, text):
+    assert rt.order(alpha) == text
+
+
+def test_the_headline_names_who_is_more_private_and_rounds_up():
+    said = rt.answer(1e-5, 1.6722, 1.6394, CROSS)
+    assert said.startswith("At δ = 10⁻⁵ DP-SGD is more private than one fit of objective perturbation, ")
+    assert "ε = 1.64 against 1.68" in said
+    assert said.endswith("cross at α = 12.9, from where objective perturbation is the lower one.")
+    other = rt.answer(1e-5, 1.2, 1.6394, CROSS)
+    assert "one fit of objective perturbation is more private than DP-SGD, ε = 1.2 against 1.64" in other
+
+
+def test_the_headline_does_not_make_much_of_a_percent():
+    assert "cost about the same, ε = 1 and 0.992" in rt.answer(1e-5, 1.0, 0.992, ())
+    assert "about the same" in rt.answer(1e-5, 0.0, 0.0, ())
+    assert "more private" in rt.answer(1e-5, 1.0, 0.98, ())
+
+
+def test_the_headline_where_nothing_is_proved():
+    assert "nothing is proved for the fit, and ε = 2 for DP-SGD" in rt.answer(1e-5, math.inf, 2.0, ())
+    assert "nothing finite is proved for DP-SGD" in rt.answer(1e-5, 2.0, math.inf, ())
+    assert "nothing finite is proved for either" in rt.answer(1e-5, math.inf, math.inf, ())
+
+
+def test_crossings_none_one_many():
+    two = (*CROSS, rc.Crossing(200.0, 9.0, "dpsgd"))
+    assert rt.crossing_clause(()) == "their Rényi curves do not cross"
+    assert "at α = 12.9 and 200, from where DP-SGD is the lower one" in rt.crossing_clause(two)
+
+
+def test_odds_of_both():
+    assert "at most 2.72 : 1" in rt.odds(1.0, 2.0)
+    assert "7.39 : 1 after DP-SGD" in rt.odds(1.0, 2.0)
+    assert "the model of DP-SGD bets at most 7.39 : 1" in rt.odds(math.inf, 2.0)
+    assert "may become certain" in rt.odds(math.inf, math.inf)
+
+
+def test_rare_events():
+    assert "objective perturbation promises the smaller ε from δ = 10⁻⁷ on down, and DP-SGD just above" in rt.rare(
+        rc.turns(FIGURE_5), rc.crossings(FIGURE_5)
+    )
+    assert "the same at every δ" in rt.rare(((0.1, ""),), ())
+    assert "rarer still" in rt.rare(((0.1, "dpsgd"),), CROSS)
+    assert rt.rare(((0.1, "objective"),), CROSS).endswith("from 0.1 to 10⁻³⁰⁰.")
+    equal_then = rt.rare(((0.1, "dpsgd"), (1e-4, ""), (1e-5, "objective")), CROSS)
+    assert "from δ = 10⁻⁵ on down" in equal_then
+
+
+def test_the_transition_is_told_with_its_numbers_or_its_absence():
+    said = rt.transition(rc.transition(FIGURE_5), FIGURE_5)
+    assert "up to about α = 57.6" in said
+    assert "from α = 116 on" in said
+    assert "from α" not in rt.transition(rc.Transition(57.6, math.inf, 1.0), FIGURE_5)
+    whole = rc.Setting(2.5, 20.0, 1.0, "glm", 2.5, 1.0, 10)
+    assert "every row is in every batch" in rt.transition(None, whole)
+    assert "no phase transition up to α = 100,001" in rt.transition(None, FIGURE_5)
+
+
+def test_alt_texts_carry_the_take_away():
+    alt = rt.alt(rc.crossings(FIGURE_5), rc.transition(FIGURE_5))
+    assert "cross at α = 12.9" in alt
+    assert "leaves its amplified line at α = 57.6" in alt
+    assert "leaves" not in rt.alt((), None)
+    assert "DP-SGD from 0.7" in rt.promises_alt(FIGURE_5)
+
+
+def test_readings_are_the_cores_rounded_up():
+    rows = rt.readings(FIGURE_5, 1e-5)
+    assert [row["Mechanism"] for row in rows] == list(rc.NAMES.values())
+    for which, row in zip(rc.NAMES, rows, strict=True):
+        renyi, exact = rc.epsilon_at(which, FIGURE_5, 1e-5)
+        assert renyi <= float(row["ε at δ = 10⁻⁵, Rényi"]) <= 1.01 * renyi
+        assert exact <= float(row["privacy loss distribution"]) <= 1.01 * exact
+    nothing = rc.Setting(**{**vars(FIGURE_5), "lam": 0.5})
+    assert rt.readings(nothing, 1e-5)[0]["privacy loss distribution"] == "nothing proved"
+
+
+def test_promises_have_one_row_a_delta():
+    rows = rt.promises(FIGURE_5)
+    assert [row["δ"] for row in rows] == ["0.01", "10⁻⁴", "10⁻⁶", "10⁻⁸", "10⁻¹⁰", "10⁻¹²"]
+    assert len(rows[0]) == 5
+
+
+def test_the_certificate_is_rounded_up():
+    run = rc.Promise(np.array([2.0, 3.0]), np.array([1.0, 2.0]), np.array([0.9987, 2.0]))
+    assert "at most 0.2 % smaller" in rt.certified(run)
+    assert "at most 0.0 %" in rt.certified(rc.Promise(np.zeros(1), np.zeros(1), np.zeros(1)))
