@@ -25,7 +25,7 @@ from ui.controls import (
 FIGURE_5 = rc.rounds(100, noise=2.5, lam=20.0)  # the paper prints n² rounds at q = 1/n, but neither n nor σ
 MORE_ROUNDS = rc.rounds(1000, noise=5.0, lam=20.0)
 TIGHT = replace(FIGURE_5, bound="logistic")
-EARLY_START = replace(FIGURE_5, steps=100)
+EARLY_START = replace(FIGURE_5, steps=1000)
 ADULT_START = replace(FIGURE_5, sample_rate=0.0071, steps=8520)  # Section 5: batches of 256, 60 epochs
 
 BOUND_NAMES = {bound: name for name, bound in rc.BOUNDS.items()}
@@ -115,7 +115,7 @@ PRESETS = (
     preset(
         "Early transition",
         EARLY,
-        "100 steps at q = 1/100, both matched at (2, 10⁻⁵): little noise a step, so the phase transition comes early.",
+        "1,000 steps at q = 1/100, both matched at (2, 10⁻⁵): little noise a step, so the phase transition comes early.",
         epsilon=2.0,
     ),
 )

@@ -54,6 +54,7 @@ ROLES: Mapping[str, Role] = {
     "kifer2012": Role(PURPLE, "longdash", "triangle-up"),
     "monotone": Role(ORANGE, "longdashdot", "x"),
     "lower": Role(GREY, "dot", "cross", marked=True),  # lies on the logistic curve where that is tight
+    "dpsgd": Role(PURPLE, "longdashdot", "triangle-up", 3.0),
     # training
     "nonprivate": Role(GREY, "dot", "cross"),
     "published": Role(BLUE, "dash", "square"),
@@ -62,6 +63,11 @@ ROLES: Mapping[str, Role] = {
     "without": Role(BLUE, "dash", "square"),
     "with": Role(VERMILION, "solid", "circle"),
     "noise": Role(GREEN, "dashdot", "diamond"),
+    # ways to account for tuning
+    "free": Role(GREY, "dot", "cross"),
+    "composed": Role(BLUE, "dash", "square"),
+    "liu_talwar": Role(PURPLE, "longdash", "triangle-up"),
+    "selection": Role(VERMILION, "solid", "circle", 3.0),
     "guide": Role(GREY, "solid", "cross", 1.0),
 }
 

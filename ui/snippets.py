@@ -66,3 +66,32 @@ epsilon = acc.ObjectivePerturbation(sigma={sigma!r}, lam={lam!r}, lipschitz={rad
 print(np.column_stack([theta, density_without, density_with, privacy_loss]))
 print("proved epsilon:", epsilon, "largest privacy loss here:", np.abs(privacy_loss).max())
 """
+
+
+def renyi(
+    *,
+    sigma: float,
+    lam: float,
+    smoothness: float,
+    bound: str,
+    noise_multiplier: float,
+    sample_rate: float,
+    steps: int,
+    delta: float,
+) -> str:
+    """The Rényi page's curves and every ε at `delta`; defines the dictionary ``mechanisms`` and the array ``alpha``."""
+    extra = f"smoothness={smoothness!r}, " if bound == "glm" else ""
+    return f"""import numpy as np
+
+import objpert_core.accounting as acc
+
+mechanisms = {{
+    "objective": acc.ObjectivePerturbation(sigma={sigma!r}, lam={lam!r}, {extra}bound={bound!r}),
+    "gaussian": acc.Gaussian(sigma={sigma!r}),
+    "dpsgd": acc.DPSGD(noise_multiplier={noise_multiplier!r}, sample_rate={sample_rate!r}, steps={steps!r}),
+}}
+alpha = np.array([1.5, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0, 1024.0, 4096.0])
+for name, mechanism in mechanisms.items():
+    by_renyi, by_distribution = acc.via_rdp(mechanism).epsilon({delta!r}), mechanism.epsilon({delta!r})
+    print(name, by_renyi, by_distribution, *mechanism.rdp(alpha))
+"""

@@ -127,7 +127,7 @@ def test_the_logistic_preset_changes_the_proof_only():
 
 
 @pytest.mark.parametrize(
-    ("name", "epsilon", "q", "steps"), [("Adult at ε = 1", 1.0, 0.0071, 8520), ("Early transition", 2.0, 0.01, 100)]
+    ("name", "epsilon", "q", "steps"), [("Adult at ε = 1", 1.0, 0.0071, 8520), ("Early transition", 2.0, 0.01, 1000)]
 )
 def test_matched_presets_keep_their_promise(name, epsilon, q, steps):
     app = open_page()

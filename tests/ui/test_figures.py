@@ -24,7 +24,10 @@ def test_contrast_is_wcags():
     assert figures.contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
 
-@pytest.mark.parametrize("group", [BOUNDS, FITS, ("without", "with", "noise")])
+@pytest.mark.parametrize(
+    "group",
+    [BOUNDS, FITS, ("without", "with", "noise"), ("glm", "lower", "dpsgd"), ("logistic", "lower", "dpsgd")],
+)
 def test_roles_on_one_chart_differ_in_colour_dash_and_symbol(group):
     for first, second in itertools.combinations(group, 2):
         a, b = figures.ROLES[first], figures.ROLES[second]

@@ -8,6 +8,7 @@ import pytest
 
 from ui import bound_curves as bc
 from ui import home_picture, snippets
+from ui import renyi_curves as rc
 
 
 def execute(code):
@@ -50,6 +51,18 @@ def test_home_snippet_gives_the_densities_and_epsilon():
         np.testing.assert_allclose(
             names[column], np.interp(names["theta"], shown["theta"], shown[column]), rtol=5e-3, atol=1e-4
         )
+
+
+@pytest.mark.parametrize("bound", ["glm", "logistic"])
+def test_renyi_snippet_gives_the_read_outs_and_the_curves(bound):
+    setting = rc.rounds(100, 2.5, 20.0, bound=bound)
+    names, printed = execute(snippets.renyi(**vars(setting), delta=1e-5))
+    lines = {line.split()[0]: [float(v) for v in line.split()[1:]] for line in printed.splitlines()}
+    assert list(lines) == list(rc.NAMES)
+    for which, (by_renyi, by_distribution, *curve) in lines.items():
+        assert (by_renyi, by_distribution) == rc.epsilon_at(which, setting, 1e-5)
+        np.testing.assert_array_equal(curve, setting.mechanism(which).rdp(names["alpha"]))
+        np.testing.assert_array_equal(names["mechanisms"][which].rdp(rc.ORDERS), rc.curve(which, setting))
 
 
 def test_call_round_trips_its_values():
