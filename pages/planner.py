@@ -62,7 +62,7 @@ ROWS = SelectSlider(
     PAPER.rows,
     tuple(int(v) for v in log_values(100, 1e6, extra=[PAPER.rows], steps=(1, 2, 3, 5, 7))),
     format=str,
-    help="Public knowledge is assumed; a guess will do. It enters the theorem only per row, and the sample.",
+    help="What the theorem allows in total hardly depends on n, so per row it falls as 1/n. A public guess will do.",
 )
 FEATURES = SelectSlider(
     "planner_features",
@@ -163,8 +163,9 @@ def explore() -> None:
             active = run is not None and run.job.view().active
             st.fragment(sampling, run_every=POLL_SECONDS if active else None)(plan, active)
         page.table(pc.table_rows(setting), alt=text.frontier_alt(setting))
-        downloads(setting, frontier, losses)
-        page.reproduce(text.snippet(setting))
+        downloads(setting, estimate, frontier, losses)
+        if pc.spot(setting, setting.bound, setting.ratio):
+            page.reproduce(text.snippet(setting))
 
 
 def answer(setting: pc.Setting, estimate: Estimate | None) -> None:
@@ -176,11 +177,22 @@ def answer(setting: pc.Setting, estimate: Estimate | None) -> None:
     page.answer(text.answer(setting), *lines, *promise)
 
 
-def downloads(setting: pc.Setting, frontier: Any, losses: Any) -> None:
+def downloads(setting: pc.Setting, estimate: Estimate | None, frontier: Any, losses: Any) -> None:
     target = f"ε = {setting.epsilon:g}, δ = {setting.delta:g}, R = {setting.radius:.4g}"
-    numbers = partial(pc.frame, setting)
-    page.downloads(numbers, frontier, filename="planner", title=f"Smallest λ against f, {target}")
-    page.downloads(numbers, losses, filename="planner_excess", title=f"Excess training loss against f, {target}")
+    left, right = st.columns(2)
+    with left:
+        st.caption("The frontier")
+        page.downloads(
+            partial(pc.frame, setting), frontier, filename="planner", title=f"Smallest λ against f, {target}"
+        )
+    with right:
+        st.caption("The excess loss")
+        page.downloads(
+            partial(pc.excess_frame, setting, estimate),
+            losses,
+            filename="planner_excess",
+            title=f"Excess training loss against f, {target}",
+        )
 
 
 def start(plan: Plan) -> None:

@@ -10,12 +10,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from objpert_core.experiments.noise_ratios import PUBLISHED, Estimate, Point
-from ui import bound_curves, figures
+from ui import bound_curves, figures, sentences
 from ui import planner_curves as pc
+from ui.controls import log_values
 
 CHANCE = math.log(2)  # nats per row lost by always answering 50 : 50
 _HALO, _MARK = 24, 12
 _DECADES = 4.0  # at most, on either vertical axis
+_FEW_DECADES = 2.5
 
 
 def frontiers(
@@ -42,7 +44,7 @@ def frontiers(
     return figures.figure(
         traces,
         xaxis=figures.axis("noise ratio f = σ / σ of the Gaussian mechanism", _across(f_max), hoverformat=".4g"),
-        yaxis=figures.axis("regularisation λ", view, log=True),
+        yaxis=_log_axis("regularisation λ", view),
         height=470,
     )
 
@@ -57,11 +59,10 @@ def excess_losses(
 ) -> go.Figure:
     """What Theorem H.1 allows per row against f, and the sampled fits of `estimate` with their intervals."""
     curves = {b: pc.frontier(setting, b) for b in bounds}
-    values = [s.excess for spots in curves.values() for s in spots if s.ratio <= f_max]
+    values = [CHANCE, *(s.excess for spots in curves.values() for s in spots if s.ratio <= f_max)]
     measured = _measured(estimate)
-    for point in measured:
-        values.append(point.mean_excess.mean)
-    view = _view([v for v in values if v > 0], pc.closed_form(setting).excess)
+    values += [point.mean_excess.mean for point in measured]
+    view = _view(values, pc.closed_form(setting).excess)
     traces = _ghosts(ghost, bounds, "excess")
     traces += [
         figures.guide((setting.ratio, setting.ratio), view),
@@ -74,7 +75,7 @@ def excess_losses(
     return figures.figure(
         traces,
         xaxis=figures.axis("noise ratio f = σ / σ of the Gaussian mechanism", _across(f_max), hoverformat=".4g"),
-        yaxis=figures.axis("excess training loss, nats per row", view, log=True),
+        yaxis=_log_axis("excess training loss, nats per row", view),
         height=470,
     )
 
@@ -175,6 +176,14 @@ def _ghosts(ghost: pc.Setting | None, bounds: Sequence[str], what: str) -> list[
 def _across(f_max: float) -> tuple[float, float]:
     margin = 0.02 * (f_max - 1)
     return 1 - margin, f_max + margin
+
+
+def _log_axis(title: str, view: tuple[float, float]) -> dict[str, Any]:
+    """A log axis with ticks at 1, 2 and 5 where powers of ten alone would be too few."""
+    if math.log10(view[1] / view[0]) > _FEW_DECADES:
+        return figures.axis(title, view, log=True)
+    ticks = [v for v in log_values(*view, steps=(1, 2, 5)) if view[0] <= v <= view[1]]
+    return figures.axis(title, view, log=True, tickvals=ticks, ticktext=[sentences.scientific(v) for v in ticks])
 
 
 def _view(values: Sequence[float], around: float) -> tuple[float, float]:

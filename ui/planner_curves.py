@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
-from objpert_core.experiments.noise_ratios import BOUNDS, PUBLISHED_RATIO, Plan, Recipe
+from objpert_core.experiments.noise_ratios import BOUNDS, PUBLISHED_RATIO, Estimate, Plan, Recipe
 from objpert_core.learning import excess_risk
 from objpert_core.learning.rows import row_radius
 from ui import bound_curves, sentences
@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 
 NAMES: Mapping[str, str] = {name: bound_curves.NAMES[name] for name in ("rdp", "glm", "monotone", "logistic")}
 SOURCES = bound_curves.SOURCES
-NODES = (1.0, 1.002, 1.01, 1.03, 1.06, 1.1, 1.2, PUBLISHED_RATIO, 1.45, 1.7, 2.1, 3.0)
+NODES = (1.0, 1.002, 1.01, 1.03, 1.06, 1.1, 1.15, 1.2, PUBLISHED_RATIO, 1.4, 1.5, 1.7, 2.2, 3.0)
 _REMEMBERED = 1000
 assert set(NAMES) == set(BOUNDS)
 
@@ -115,6 +115,13 @@ def gaussian_sigma(setting: Setting) -> float:
     return acc.calibrate_gaussian(setting.epsilon, setting.delta, setting.radius).sigma
 
 
+def fitted_ratio(setting: Setting) -> float:
+    """The f for an estimator at the setting's point: its own, or a touch more to make room for output noise."""
+    about = (setting.epsilon, setting.delta, setting.radius)
+    tries = [setting.ratio * (1 + extra) for extra in (0.0, 1e-4, 1e-3, 1e-2, 0.1)]
+    return next((f for f in tries if Recipe(setting.bound, f).algorithm(*about)), tries[-1])
+
+
 def frontier(setting: Setting, bound: str) -> list[Spot]:
     """The points to draw, by rising f: `NODES` and the package's default where the bound works, and the setting's f."""
     unit = _unit_frontier(bound, setting.epsilon, setting.delta)
@@ -143,17 +150,37 @@ def sampled_bound(setting: Setting, rows: int, dimension: int, norm: float) -> l
 
 
 def frame(setting: Setting) -> pd.DataFrame:
-    """Every plotted number of the two charts, one row a point."""
-    rows = [(b, s) for b in NAMES for s in frontier(setting, b)] + [("kifer2012", kifer(setting))]
-    columns: dict[str, list[str] | list[float]] = {
-        "bound": [b for b, _ in rows],
-        "noise_ratio": [s.ratio for _, s in rows],
-        "sigma": [s.sigma for _, s in rows],
-        "lambda": [s.lam for _, s in rows],
-        "excess_loss_per_row": [s.excess for _, s in rows],
-        "excess_loss_per_row_as_printed": [s.published for _, s in rows],
-    }
-    return pd.DataFrame(columns)
+    """Every number of the frontier's chart, one row a point."""
+    spots = _all_spots(setting)
+    return pd.DataFrame(
+        {
+            "bound": [b for b, _ in spots],
+            "noise_ratio": [s.ratio for _, s in spots],
+            "sigma": [s.sigma for _, s in spots],
+            "lambda": [s.lam for _, s in spots],
+        }
+    )
+
+
+def excess_frame(setting: Setting, estimate: Estimate | None = None) -> pd.DataFrame:
+    """Every number of the excess loss's chart: what the theorem allows, corrected and as printed, and sampled fits."""
+    rows: list[dict[str, str | float]] = [
+        {"kind": kind, "bound": b, "noise_ratio": s.ratio, "excess_loss_per_row": value}
+        for b, s in _all_spots(setting)
+        for kind, value in (("theorem", s.excess), ("theorem as printed", s.published))
+    ]
+    for point in estimate.points if estimate else ():
+        if point.measured:
+            mean = point.mean_excess
+            found: dict[str, str | float] = {"kind": "sampled", "bound": point.recipe.bound}
+            found |= {"noise_ratio": point.recipe.noise_ratio, "excess_loss_per_row": mean.mean}
+            found |= {"low": mean.low, "high": mean.high, "draws": mean.count}
+            rows.append(found | {"test_accuracy": point.mean_accuracy.mean})
+    return pd.DataFrame(rows)
+
+
+def _all_spots(setting: Setting) -> list[tuple[str, Spot]]:
+    return [(b, s) for b in NAMES for s in frontier(setting, b)] + [("kifer2012", kifer(setting))]
 
 
 def table_rows(setting: Setting) -> list[dict[str, str]]:

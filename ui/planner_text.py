@@ -48,13 +48,13 @@ def where_best(setting: pc.Setting) -> str:
     """Where the theorem is lowest along the chosen frontier and along the tight one."""
     own, tight = (pc.least(pc.frontier(setting, b)) for b in (setting.bound, "logistic"))
     assert tight is not None  # the logistic bound meets every target
-    best = f"at f = {ratio(tight.ratio)} with λ = {sentences.scientific(tight.lam, 3, up=True)}"
+    best = f"at about f = {ratio(tight.ratio)} with λ = {sentences.scientific(tight.lam, 3, up=True)}"
     allowed = f"at most {pc.nats(tight.excess)} nats"
     if own is None or setting.bound == "logistic":
-        return f"Along the logistic bound’s frontier Theorem H.1 allows least {best}: {allowed}."
+        return f"Along the logistic bound’s frontier Theorem H.1, corrected, allows least {best}: {allowed}."
     return (
-        f"Along this frontier Theorem H.1 allows least at f = {ratio(own.ratio)}: at most {pc.nats(own.excess)} nats. "
-        f"The logistic bound meets the same promise {best}: {allowed}."
+        f"Along this frontier Theorem H.1, corrected, allows least at about f = {ratio(own.ratio)}: at most "
+        f"{pc.nats(own.excess)} nats. The logistic bound meets the same promise {best}: {allowed}."
     )
 
 
@@ -86,7 +86,7 @@ def caveats(setting: pc.Setting) -> str:
     lines = (
         f"Upper bound on the mean of the training loss over the noise, for n = {setting.rows:,}, "
         f"{setting.dimension:,} parameters and ‖θ₀‖ = {setting.norm:g}, minus the loss of that θ₀. "
-        "Always answering 50 : 50 costs log 2 = 0.69 nats (thin line): a bound above it says nothing."
+        "Always answering 50 : 50 costs log 2 = 0.69 nats (thin line): a bound above that says nothing."
     )
     if here is None:
         return lines
@@ -248,15 +248,18 @@ def outcome(view: JobView[Estimate]) -> str | None:
 
 
 def snippet(setting: pc.Setting) -> str:
-    """The point's σ and λ, the theorem's value, and an estimator with them; defines ``mechanism`` and ``excess``."""
+    """The point's σ and λ, the theorem's value, and an estimator with them; where the point keeps the promise.
+
+    Defines ``mechanism``, ``excess`` and ``model``.
+    """
     bound = "glm" if setting.bound == "rdp" else setting.bound
     rdp = ', accountant="rdp"' if setting.bound == "rdp" else ""
     target = f"epsilon={setting.epsilon!r}, delta={setting.delta!r}"
     intercept = (
         f"intercept_scaling={setting.intercept_scaling!r}" if setting.intercept_scaling else "fit_intercept=False"
     )
-    # Output noise needs a little room above f = 1
-    least = max(setting.ratio, 1.002)
+    fitted = pc.fitted_ratio(setting)
+    note = "" if fitted == setting.ratio else f"  # f = {ratio(fitted)}: room for the output noise"
     return f"""import objpert_core.accounting as acc
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.learning.excess_risk import excess_risk_bound
@@ -270,7 +273,7 @@ excess = excess_risk_bound(
 print("sigma", mechanism.sigma, "lambda", mechanism.lam)
 print("excess training loss per row, at most", excess / {setting.rows!r})
 
-model = ObjPertLogisticRegression(
-    {target}, bound={bound!r}, noise_ratio={least!r}{rdp}, {intercept}
+model = ObjPertLogisticRegression({note}
+    {target}, bound={bound!r}, noise_ratio={fitted!r}{rdp}, {intercept}
 )
 """

@@ -1,0 +1,67 @@
+"""The Planner in a real browser: arrow keys move the point, sampling arrives by itself, the link shows the same."""
+
+import re
+
+import pytest
+
+from tests.browser.conftest import chart_data, settle
+
+pytestmark = pytest.mark.browser
+
+F = ".st-key-planner_f input[type=range]"
+SMALL = "/planner?planner_bound=Logistic+(tight)&planner_rows=700&planner_features=5&planner_draws=2"
+
+
+def answer(page):
+    return page.locator(".answer").inner_text().replace("\xa0", " ")
+
+
+def test_arrow_keys_move_the_point_along_the_frontier(open_page):
+    page = open_page("/planner")
+    before = chart_data(page, "planner_frontier")
+    page.locator(F).focus()
+    for f in ("1.35", "1.4"):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_url(f"**planner_f={f}**")
+    settle(page)
+    page.wait_for_function("document.querySelector('.answer').innerText.replace(/\\u00a0/g, ' ').includes('f = 1.4 ')")
+    after = chart_data(page, "planner_frontier")
+    (f,), (lam,) = after["your point, f = 1.4"]
+    assert f == 1.4
+    assert lam < before["your point, f = 1.3"][1][0]
+    curve = dict(zip(*after["Rényi"], strict=True))
+    assert curve[1.4] == lam
+    assert chart_data(page, "planner_excess")["your point, f = 1.4"][0] == [1.4]
+
+
+def test_a_sample_arrives_without_another_click_and_the_timer_ends(open_page):
+    page = open_page(SMALL)
+    page.get_by_role("button", name="Sample it").click()
+    page.get_by_text(re.compile("trains best along this frontier")).first.wait_for()
+    page.wait_for_selector(".st-key-planner_stop", state="detached")
+    settle(page)
+    shown = chart_data(page, "planner_excess")
+    assert len(shown["sampled, Logistic (tight)"][0]) == 8
+    page.evaluate(
+        "() => { window.runs = 0; new MutationObserver(() => window.runs++).observe("
+        "document.querySelector('[data-testid=stApp]'),"
+        " {attributes: true, attributeFilter: ['data-test-script-state']}); }"
+    )
+    page.wait_for_timeout(2000)
+    assert page.evaluate("window.runs") == 0
+
+
+def test_the_link_shows_the_same_picture_in_another_browser(open_page, chromium):
+    page = open_page("/planner")
+    page.get_by_role("button", name="Ours at ε = 8").click()
+    settle(page)
+    page.get_by_role("button", name="Copy link").click()
+    link = page.locator("[data-testid=stPopoverBody] code").inner_text()
+    sent = chart_data(page, "planner_frontier"), chart_data(page, "planner_excess")
+    stranger = chromium.new_context(viewport={"width": 420, "height": 900}, color_scheme="dark")
+    for address in (link, page.url):
+        other = open_page(address, within=stranger)
+        assert (chart_data(other, "planner_frontier"), chart_data(other, "planner_excess")) == sent
+        assert answer(other) == answer(page)
+        assert other.evaluate("document.documentElement.scrollWidth") <= 420
+    stranger.close()

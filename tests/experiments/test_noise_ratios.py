@@ -1,0 +1,155 @@
+"""Private fits along a frontier: every one keeps the promise, losses are what they say, the theorem holds."""
+
+import math
+
+import numpy as np
+import pytest
+
+import objpert_core.accounting as acc
+from objpert_core.datasets import synthetic
+from objpert_core.estimators import ObjPertLogisticRegression
+from objpert_core.exceptions import ConvergenceError
+from objpert_core.experiments import noise_ratios as nr
+from objpert_core.learning.excess_risk import excess_risk_bound
+from objpert_core.learning.rows import row_radius
+
+SMALL = nr.Plan(rows=600, features=4, draws=3, seed=5)
+
+
+def last(plan, should_stop=lambda: False):
+    *_, estimate = nr.sample(plan, should_stop)
+    return estimate
+
+
+@pytest.mark.parametrize("bound", nr.BOUNDS)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
+def test_every_recipe_keeps_the_promise(bound, epsilon):
+    plan = nr.Plan(epsilon=epsilon, bound=bound, rows=100, features=3)
+    mechanisms = plan.mechanisms()
+    assert nr.PUBLISHED in mechanisms
+    assert plan.ours in mechanisms
+    for recipe, mechanism in mechanisms.items():
+        accounted = acc.via_rdp(mechanism) if recipe.bound == "rdp" else mechanism
+        assert accounted.delta(epsilon) <= plan.delta
+        gaussian = acc.calibrate_gaussian(epsilon, plan.delta, row_radius(0.3))
+        assert mechanism.objective.sigma == pytest.approx(recipe.noise_ratio * gaussian.sigma, rel=1e-12)
+
+
+def test_recipes_that_no_lambda_meets_are_left_out():
+    assert nr.Recipe("rdp", 1.05).mechanism(1.0, 1e-5, 1.0) is None
+    assert nr.Recipe("rdp", 1.3).mechanism(1.0, 1e-5, 1.0) is not None
+    ratios = [r.noise_ratio for r in nr.Plan(bound="rdp", rows=100, features=3).mechanisms() if r.bound == "rdp"]
+    assert ratios == [1.2, 1.3, 1.5, 2.0, 3.0]
+    with pytest.raises(ValueError, match=r"^epsilon must be"):
+        nr.Recipe("rdp", 1.3).mechanism(-1.0, 1e-5, 1.0)
+    with pytest.raises(ValueError, match=r"^noise_ratio must be"):
+        nr.Recipe("rdp", 0.9).mechanism(1.0, 1e-5, 1.0)
+
+
+def test_the_losses_are_those_of_the_estimator_on_the_same_rows():
+    estimate = last(SMALL)
+    X, y = synthetic.draw(SMALL.rows + nr.TEST_ROWS, SMALL.features, decay=0.0, flipped=0.036, seed=5)
+    point = estimate.of(nr.Recipe("logistic", 1.2))
+    for draw in range(SMALL.draws):
+        model = ObjPertLogisticRegression(noise_ratio=1.2, classes=(0, 1), random_state=5 + draw)
+        model.fit(X[: SMALL.rows], y[: SMALL.rows])
+        chosen = model.predict_log_proba(X[: SMALL.rows])[np.arange(SMALL.rows), y[: SMALL.rows]]
+        assert point.excess[draw] == pytest.approx(-chosen.mean() - estimate.reference_loss, abs=1e-9)
+        assert point.accuracy[draw] == pytest.approx(model.score(X[SMALL.rows :], y[SMALL.rows :]))
+
+
+@pytest.mark.parametrize("columns", nr.COLUMNS)
+@pytest.mark.parametrize("bound", ["logistic", "rdp"])
+def test_theorem_h1_holds_for_what_is_sampled(columns, bound):
+    estimate = last(nr.Plan(rows=800, features=10, bound=bound, columns=columns, draws=8))
+    for point in estimate.points:
+        bound_here = excess_risk_bound(point.mechanism, 800, estimate.dimension, estimate.reference_norm) / 800
+        measured = point.mean_excess
+        assert 0 < measured.mean < measured.high < bound_here
+
+
+def test_draws_are_shared_between_ratios_so_that_pairs_are_comparable():
+    estimate = last(nr.Plan(rows=800, features=10, draws=8))
+    first, second = estimate.of(nr.Recipe("logistic", 1.2)), estimate.of(nr.Recipe("logistic", 1.3))
+    paired = nr.mean_difference(second, first)
+    assert paired.half_width < 0.5 * math.hypot(first.mean_excess.half_width, second.mean_excess.half_width)
+
+
+def test_best_and_undecided():
+    estimate = last(nr.Plan(rows=800, features=10, draws=8))
+    best = estimate.best()
+    means = {p.recipe.noise_ratio: p.mean_excess.mean for p in estimate.along()}
+    assert best.recipe.noise_ratio == min(means, key=means.get)
+    for point in estimate.along():
+        if point is not best:
+            assert (point in estimate.undecided()) == (nr.mean_difference(point, best).low <= 0)
+    assert 3.0 not in [p.recipe.noise_ratio for p in estimate.undecided()]
+
+
+def test_equal_plans_give_equal_numbers_and_seeds_matter():
+    assert last(SMALL).points == last(SMALL).points
+    other = last(nr.Plan(rows=600, features=4, draws=3, seed=6))
+    assert other.reference_loss != last(SMALL).reference_loss
+
+
+def test_partial_results_grow_and_stop_ends():
+    steps = list(nr.sample(SMALL))
+    assert [s.fits for s in steps] == list(range(len(steps)))
+    assert steps[-1].fits == steps[-1].fits_planned
+    assert steps[0].best() is None
+    assert not steps[0].undecided()
+    asked = []
+
+    def stop_soon():
+        asked.append(1)
+        return len(asked) > 12
+
+    stopped = list(nr.sample(SMALL, stop_soon))
+    assert 1 <= len(stopped) < len(steps)
+    assert not list(nr.sample(SMALL, lambda: True))
+
+
+def test_a_recipe_whose_solver_fails_counts_nowhere(monkeypatch):
+    real = nr.perturb_and_solve
+
+    def fail_at_three(X, targets, mechanism, **options):
+        if mechanism == SMALL.mechanisms()[nr.Recipe("logistic", 3.0)]:
+            raise ConvergenceError("no")
+        return real(X, targets, mechanism, **options)
+
+    monkeypatch.setattr(nr, "perturb_and_solve", fail_at_three)
+    estimate = last(SMALL)
+    assert [p.recipe.noise_ratio for p in estimate.points if p.failed] == [3.0]
+    assert 3.0 not in [p.recipe.noise_ratio for p in estimate.along()]
+    assert estimate.of(nr.Recipe("logistic", 3.0)) is None
+    assert estimate.fits == estimate.fits_planned
+
+
+@pytest.mark.parametrize(
+    ("rows", "features", "shape"),
+    [(1000, 10, (1000, 10)), (45_222, 105, (19_047, 105)), (10**6, 1, (50_000, 1)), (10**6, 5000, (10_000, 200))],
+)
+def test_large_plans_are_scaled_down(rows, features, shape):
+    plan = nr.Plan(rows=rows, features=features)
+    assert plan.sample_shape == shape
+    assert plan.scaled_down == ((rows, features) != shape)
+    assert math.prod(plan.sample_shape) <= nr.MAX_CELLS
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"epsilon": 0.0}, r"^epsilon must be"),
+        ({"delta": 1.0}, r"^delta must be"),
+        ({"bound": "kifer2012"}, r"^bound must be one of 'logistic'"),
+        ({"rows": 0}, r"^rows must be"),
+        ({"features": -1}, r"^features must be"),
+        ({"columns": "odd"}, r"^columns must be one of"),
+        ({"draws": 21}, r"^draws must be a whole number from 1 to 20, got 21"),
+        ({"seed": -1}, r"^seed must be"),
+        ({"intercept_scaling": -0.1}, r"^intercept_scaling must be"),
+    ],
+)
+def test_bad_plans_are_refused_by_name(change, message):
+    with pytest.raises(ValueError, match=message):
+        nr.Plan(**change)

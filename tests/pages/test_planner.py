@@ -1,0 +1,297 @@
+"""The Planner page, run without a browser: its curves are the core's, presets are exact, nonsense does no harm."""
+
+import json
+import math
+import time
+from html import unescape
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import objpert_core.accounting as acc
+from objpert_core.experiments import noise_ratios as nr
+from objpert_core.learning.excess_risk import excess_risk_bound
+from ui import jobs
+from ui import planner_text as text
+from ui.svg import decode
+
+PAPER = {"planner_epsilon": 1.0, "planner_delta": 1e-5, "planner_f": 1.3, "planner_bound": "rdp"}
+PAPER |= {"planner_scaling": 1.0, "planner_rows": 45_222, "planner_features": 105, "planner_norm": 50.0}
+ROOT2 = math.sqrt(2)
+
+
+@pytest.fixture(autouse=True)
+def own_runner():
+    """Each test has its own pool; jobs it leaves behind are stopped."""
+    jobs.shared_runner.cache_clear()
+    yield
+    runner = jobs.shared_runner()
+    for job in (*runner._running, *runner._waiting):
+        job.stop()
+    jobs.shared_runner.cache_clear()
+
+
+def open_page(**query):
+    app = AppTest.from_file("../../pages/planner.py", default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def spec(app, chart):
+    return json.loads(app.get("plotly_chart")[chart].proto.spec)
+
+
+def curves(app, chart=0):
+    """Name → (x, y) of what is in the legend, and the names of the ghosts."""
+    shown, ghosts = {}, []
+    for trace in spec(app, chart)["data"]:
+        if trace.get("meta", {}).get("ghost"):
+            ghosts.append(trace["name"])
+        elif trace.get("showlegend", True):
+            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
+    return shown, ghosts
+
+
+def said(app):
+    return unescape(" ".join(block.proto.body for block in app.get("html"))).replace("\xa0", " ")
+
+
+def calibrated(bound, f, epsilon=1.0, radius=ROOT2):
+    name, accountant = ("glm", "rdp") if bound == "Rényi" else (bound, "profile")
+    return acc.calibrate_objective_perturbation(epsilon, 1e-5, radius, bound=name, noise_ratio=f, accountant=accountant)
+
+
+def test_opens_on_the_papers_recipe_with_the_cores_numbers():
+    app = open_page()
+    assert {key: app.session_state[key] for key in PAPER} == PAPER
+    frontier, ghosts = curves(app)
+    excess, _ = curves(app, 1)
+    assert not ghosts
+    assert {"Rényi", "Hockey-stick", "Logistic (tight)", "Kifer et al. 2012"} <= set(frontier)
+    for name, bound in (("Rényi", "Rényi"), ("Hockey-stick", "glm"), ("Logistic (tight)", "logistic")):
+        x, lams = frontier[name]
+        assert len(x) >= 8
+        for f, lam, loss in zip(x, lams, excess[name][1], strict=True):
+            mechanism = calibrated(bound, float(f))
+            assert lam == pytest.approx(mechanism.lam, rel=1e-9)
+            assert loss == pytest.approx(excess_risk_bound(mechanism, 45_222, 106, 50.0) / 45_222, rel=1e-9)
+    recipe = acc.calibrate_published(1.0, 1e-5, ROOT2)
+    for mark in ("your point, f = 1.3", "the paper’s f = 1.3"):
+        assert [v.tolist() for v in frontier[mark]] == [[1.3], [pytest.approx(recipe.lam, rel=1e-12)]]
+
+
+def test_the_slider_moves_the_point_along_the_frontier_and_leaves_a_ghost():
+    app = open_page()
+    app.select_slider(key="planner_f").set_value(1.4).run()
+    frontier, ghosts = curves(app)
+    point = frontier["your point, f = 1.4"]
+    assert [v.tolist() for v in point] == [[1.4], [calibrated("Rényi", 1.4).lam]]
+    assert "your point, before" in ghosts
+    assert "f = 1.4 takes σ = 7.39" in said(app)
+    app.toggle(key="planner_ghost").set_value(False).run()
+    assert curves(app)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "epsilon", "f", "scaling"),
+    [
+        ("Closed form", 1.0, 1.0, 1.0),
+        ("Ours at ε = 0.1", 0.1, 1.002, 0.3),
+        ("Ours at ε = 1", 1.0, 1.02, 0.3),
+        ("Ours at ε = 8", 8.0, 1.02, 0.3),
+    ],
+)
+def test_presets_set_exactly_what_they_say(name, epsilon, f, scaling):
+    app = open_page(planner_f="2", planner_rows="1000", planner_norm="5")
+    app.button(key=f"planner_preset_{name}").click().run()
+    assert app.session_state["planner_rows"] == 45_222
+    mechanism = calibrated("logistic", f, epsilon, math.sqrt(1 + scaling**2))
+    assert [v.tolist() for v in curves(app)[0][f"your point, f = {f:g}"]] == [[f], [mechanism.lam]]
+    assert "Under the logistic bound" in said(app)
+    app.button(key="planner_preset_The paper’s recipe").click().run()
+    assert {key: app.session_state[key] for key in PAPER} == PAPER
+
+
+def test_the_answer_names_everything():
+    shown = said(open_page())
+    assert "takes σ = 6.86 and λ = 3.71 for ε = 1 at δ = 10⁻⁵" in shown
+    assert "at most 0.059 nats per row" in shown
+    assert "2.72 : 1" in shown
+    assert "add or remove one row" in shown
+    assert "Accounted by the Rényi curve" in shown
+
+
+def test_where_no_lambda_works_the_page_says_so_and_promises_nothing():
+    app = open_page(planner_f="1.02")
+    shown = said(app)
+    assert "no λ meets ε = 1 at δ = 10⁻⁵ with f = 1.02" in shown
+    assert "bets at most" not in shown
+    assert "your point, f = 1.02" not in curves(app)[0]
+    assert not any("Reproduce" in e.label for e in app.expander)
+    assert "our default f = 1.02" in curves(app)[0]
+
+
+def test_monotone_is_shown_when_asked_for_or_chosen():
+    assert "Monotone losses" not in curves(open_page())[0]
+    assert "Monotone losses" in curves(open_page(planner_monotone="true"))[0]
+    assert "Monotone losses" in curves(open_page(planner_bound="Monotone losses"))[0]
+
+
+def test_view_sets_the_axis_and_says_what_is_outside():
+    app = open_page(planner_view="1.5")
+    low, high = spec(app, 0)["layout"]["xaxis"]["range"]
+    assert 0.98 < low < 1 < 1.5 < high < 1.52
+    assert any("outside the picture" in c.value for c in app.caption)
+    assert not any("outside the picture" in c.value for c in open_page().caption)
+
+
+def test_table_and_captions():
+    app = open_page()
+    rows = app.table[0].value
+    assert rows.iloc[0].tolist()[:4] == ["Rényi, Theorem 3.2", "6.859", "3.708", "0.059"]
+    assert any("λ = R²/(ε + R²/(2σ²)) = 1.931" in c.value for c in app.caption)
+    assert any("As printed, the theorem allows 91 nats" in c.value for c in app.caption)
+
+
+def sampled(app, seconds=60):
+    app.button(key="planner_sample").click().run()
+    run = app.session_state["planner__run"]
+    deadline = time.monotonic() + seconds
+    while run.job.view().active:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    app.run()
+    assert not app.exception
+    return run
+
+
+def small(**more):
+    query = {"planner_rows": "700", "planner_features": "5", "planner_bound": "Logistic (tight)", "planner_draws": "3"}
+    return open_page(**(query | more))
+
+
+def test_sampling_puts_the_fits_next_to_the_theorem():
+    app = small(planner_scaling="0.3", planner_columns="uneven", planner_seed="4")
+    sampled(app)
+    plan = nr.Plan(1.0, 1e-5, "logistic", 700, 5, 0.3, "uneven", 3, 4)
+    *_, expected = nr.sample(plan)
+    shown, _ = curves(app, 1)
+    x, y = shown["sampled, Logistic (tight)"]
+    np.testing.assert_array_equal(x, [p.recipe.noise_ratio for p in expected.along()])
+    np.testing.assert_array_equal(y, [p.mean_excess.mean for p in expected.along()])
+    x, y = shown["Theorem H.1 for the sampled rows"]
+    assert (np.interp(shown["sampled, Logistic (tight)"][0], x, y) > shown["sampled, Logistic (tight)"][1]).all()
+    assert text.sampled(expected) in said(app)
+    assert app.table[0].value.shape == (len(expected.points), 5)
+
+
+def test_samples_of_another_setting_are_not_shown():
+    app = small()
+    sampled(app)
+    app.select_slider(key="planner_f").set_value(1.2).run()  # the point may move, the sample stays
+    assert "sampled, Logistic (tight)" in curves(app, 1)[0]
+    app.select_slider(key="planner_epsilon").set_value(2.0).run()
+    assert "sampled, Logistic (tight)" not in curves(app, 1)[0]
+    assert any("another setting" in block.value for block in app.info)
+
+
+def test_stop_keeps_what_there_is(monkeypatch):
+    real = nr.perturb_and_solve
+
+    def slow(*args, **options):
+        time.sleep(0.03)
+        return real(*args, **options)
+
+    monkeypatch.setattr(nr, "perturb_and_solve", slow)
+    app = small(planner_draws="20")
+    app.button(key="planner_sample").click().run()
+    run = app.session_state["planner__run"]
+    deadline = time.monotonic() + 30
+    while not (run.job.view().latest and run.job.view().latest.fits > 3):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    app.run()
+    app.button(key="planner_stop").click().run()
+    while run.job.view().active:
+        time.sleep(0.02)
+    app.run()
+    assert run.job.view().state == "stopped"
+    assert any("Stopped after" in block.value for block in app.info)
+    assert app.button(key="planner_sample")
+
+
+def test_a_full_queue_is_said_in_a_sentence(monkeypatch):
+    def full(*_):
+        raise jobs.QueueFullError("The server is busy.")
+
+    app = small()
+    monkeypatch.setattr(jobs.shared_runner(), "submit", full)
+    app.button(key="planner_sample").click().run()
+    assert [block.value for block in app.error] == ["The server is busy."]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"planner_f": "banana", "planner_epsilon": "nan", "planner_delta": "2"},
+        {"planner_f": "0.5", "planner_rows": "-1", "planner_features": "inf", "planner_bound": "kifer2012"},
+        {"planner_view": "1e400", "planner_norm": "", "planner_scaling": "🙂"},
+        {"planner_draws": "inf", "planner_seed": "-1e999", "planner_columns": "odd", "planner_ghost": "7"},
+        {"planner_f": ["1.2", "1.4"], "planner_bound": "<script>alert(1)</script>", "unknown": "x" * 5000},
+    ],
+)
+def test_nonsense_in_the_address_falls_back_to_the_default(query):
+    app = open_page(**query)
+    assert {key: app.session_state[key] for key in PAPER} == PAPER
+    assert "your point, f = 1.3" in curves(app)[0]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"planner_epsilon": "20", "planner_delta": "1e-12", "planner_rows": "100", "planner_features": "5000"},
+        {"planner_epsilon": "0.01", "planner_delta": "0.01", "planner_norm": "0.1", "planner_features": "1"},
+        {"planner_epsilon": "0.01", "planner_delta": "1e-12", "planner_norm": "1000", "planner_rows": "1000000"},
+    ],
+)
+@pytest.mark.parametrize("bound", ["Rényi", "Logistic (tight)"])
+def test_the_corners_of_the_controls_are_drawn(query, bound):
+    app = open_page(planner_bound=bound, **query)
+    for chart in (0, 1):
+        low, high = spec(app, chart)["layout"]["yaxis"]["range"]
+        assert math.isfinite(low)
+        assert low < high
+    assert not app.error
+
+
+def test_try_it_hides_the_curve_until_a_prediction_is_made():
+    app = open_page()
+    assert len(app.get("plotly_chart")) == 2
+    options = app.radio(key="planner__try").options
+    app.radio(key="planner__try").set_value(options[0]).run()
+    assert len(app.get("plotly_chart")) == 3
+    assert any("Not quite" in block.value for block in app.info)
+    app.radio(key="planner__try").set_value(options[2]).run()
+    assert app.success
+    losses = {
+        f: excess_risk_bound(calibrated("logistic", f), 45_222, 106, 50.0) for f in (1.0, 1.02, 1.03, 1.1, 1.3, 2.0)
+    }
+    assert min(losses, key=losses.get) in (1.02, 1.03)
+    lams = [calibrated("logistic", f).lam for f in (1.0, 1.03)]
+    assert 0.6 < lams[1] / lams[0] < 0.7  # "takes a third off it"
+
+
+def test_a_refused_value_becomes_one_sentence(monkeypatch):
+    from ui import planner_curves
+
+    def refuse(*_):
+        raise ValueError("delta must be a number strictly between 0 and 1, got 2.0")
+
+    monkeypatch.setattr(planner_curves, "frontier", refuse)
+    app = open_page()
+    assert app.error[0].value == "Delta must be a number strictly between 0 and 1, got 2.0."
+    assert app.select_slider(key="planner_f").value == 1.3

@@ -1,0 +1,140 @@
+"""The Planner's numbers: frontiers are the core's calibrations, and keep the promise."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import objpert_core.accounting as acc
+from objpert_core.experiments.noise_ratios import Plan, sample
+from objpert_core.learning.excess_risk import excess_risk_bound, published_excess_risk_bound
+from ui import planner_curves as pc
+
+PAPER = pc.Setting(1.0, 1e-5, 45_222, 105, 1.0, 50.0, "rdp", 1.3)
+
+
+def calibrated(setting, bound, f):
+    name, accountant = ("glm", "rdp") if bound == "rdp" else (bound, "profile")
+    return acc.calibrate_objective_perturbation(
+        setting.epsilon, setting.delta, setting.radius, bound=name, noise_ratio=f, accountant=accountant
+    )
+
+
+@pytest.mark.parametrize(
+    "setting", [PAPER, replace(PAPER, epsilon=8.0, intercept_scaling=0.3), replace(PAPER, delta=1e-9)]
+)
+@pytest.mark.parametrize("bound", pc.NAMES)
+def test_frontiers_are_the_cores_calibrations_also_where_they_are_stretched(setting, bound):
+    spots = pc.frontier(setting, bound)
+    assert [s.ratio for s in spots] == sorted({s.ratio for s in spots})
+    assert {1.3, 3.0} <= {s.ratio for s in spots}
+    for s in spots:
+        mechanism = calibrated(setting, bound, s.ratio)
+        assert s.sigma == pytest.approx(mechanism.sigma, rel=1e-12)
+        assert s.lam == pytest.approx(mechanism.lam, rel=1e-9)
+        assert s.excess * setting.rows == pytest.approx(excess_risk_bound(mechanism, setting.rows, 106, 50.0))
+        assert s.published * setting.rows == pytest.approx(
+            published_excess_risk_bound(mechanism, setting.rows, 106, 50.0)
+        )
+
+
+@pytest.mark.parametrize("bound", pc.NAMES)
+def test_the_point_is_exact_and_on_the_curve(bound):
+    setting = replace(PAPER, bound=bound, ratio=1.37)
+    here = pc.spot(setting, bound, 1.37)
+    assert here in pc.frontier(setting, bound)
+    mechanism = calibrated(setting, bound, 1.37)
+    assert (here.sigma, here.lam) == (mechanism.sigma, mechanism.lam)
+    accounted = acc.via_rdp(mechanism) if bound == "rdp" else mechanism
+    assert accounted.epsilon(1e-5) <= 1.0
+
+
+def test_more_noise_never_needs_more_regularisation():
+    for bound in pc.NAMES:
+        lams = [s.lam for s in pc.frontier(PAPER, bound)]
+        assert all(a >= b for a, b in itertools.pairwise(lams))
+
+
+def test_where_a_bound_fails_there_is_nothing():
+    assert pc.spot(PAPER, "rdp", 1.05) is None
+    assert pc.frontier(replace(PAPER, ratio=1.05), "rdp")[0].ratio > 1.05
+    row = pc.table_rows(replace(PAPER, ratio=1.05))[0]
+    assert (row["σ"], row["λ at least"], row["excess loss, at most"]) == ("no λ works", "–", "–")
+    assert row["best f"] == "1.5"
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0, 8.0, 20.0])
+@pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-12])
+@pytest.mark.parametrize("scaling", [0.0, 0.3, 2.0])
+def test_the_closed_form_is_the_formula(epsilon, delta, scaling):
+    setting = replace(PAPER, epsilon=epsilon, delta=delta, intercept_scaling=scaling)
+    point = pc.closed_form(setting)
+    square = 1 + scaling**2
+    assert point.sigma == pytest.approx(pc.gaussian_sigma(setting), rel=1e-12)
+    assert point.lam == pytest.approx(square / (epsilon + square / (2 * point.sigma**2)), rel=1e-9)
+
+
+def test_an_estimator_gets_the_points_own_ratio_where_output_noise_finds_room():
+    assert pc.fitted_ratio(PAPER) == 1.3
+    first = pc.fitted_ratio(replace(PAPER, bound="logistic", ratio=1.0))
+    assert 1.0 < first < 1.01
+
+
+def test_kifers_point_is_theorem_2_8():
+    point = pc.kifer(PAPER)
+    assert point.lam == pytest.approx(2 * 0.5 / 1.0)
+    assert point.sigma == pytest.approx(math.sqrt(2) * math.sqrt(8 * math.log(2e5) + 4))
+    assert point.ratio == pytest.approx(point.sigma / acc.calibrate_gaussian(1.0, 1e-5, math.sqrt(2)).sigma)
+
+
+def test_least_is_least_and_the_tight_bound_needs_less_noise():
+    best = {b: pc.least(pc.frontier(PAPER, b)) for b in pc.NAMES}
+    for bound, spot in best.items():
+        assert spot.excess == min(s.excess for s in pc.frontier(PAPER, bound))
+    assert best["logistic"].ratio < 1.1 < best["rdp"].ratio
+    assert best["logistic"].excess < best["rdp"].excess
+    assert pc.least([]) is None
+
+
+def test_wanted_lambda_minimises_the_theorem_at_that_noise():
+    lam = pc.wanted(PAPER, 1.3)
+    sigma = pc.gaussian_sigma(PAPER) * 1.3
+    values = [
+        excess_risk_bound(acc.ObjectivePerturbation(sigma, lam * f, PAPER.radius), PAPER.rows, 106, 50.0)
+        for f in (0.95, 1.0, 1.05)
+    ]
+    assert min(values) == values[1]
+
+
+def test_dimension_and_radius_follow_the_intercept():
+    assert (PAPER.dimension, PAPER.radius) == (106, math.sqrt(2))
+    without = replace(PAPER, intercept_scaling=0.0)
+    assert (without.dimension, without.radius) == (105, 1.0)
+
+
+def test_frames_hold_every_plotted_number():
+    frame = pc.frame(PAPER)
+    for bound in pc.NAMES:
+        rows = frame[frame["bound"] == bound]
+        np.testing.assert_array_equal(rows["lambda"], [s.lam for s in pc.frontier(PAPER, bound)])
+    assert (frame["bound"] == "kifer2012").sum() == 1
+    *_, estimate = sample(Plan(rows=300, features=3, draws=2))
+    excess = pc.excess_frame(replace(PAPER, bound="logistic"), estimate)
+    assert set(excess["kind"]) == {"theorem", "theorem as printed", "sampled"}
+    found = excess[excess["kind"] == "sampled"]
+    assert found["excess_loss_per_row"].tolist() == [p.mean_excess.mean for p in estimate.points]
+    assert (found["draws"] == 2).all()
+    assert "sampled" not in set(pc.excess_frame(PAPER)["kind"])
+
+
+def test_the_dotted_line_is_the_theorem_for_the_sampled_rows():
+    setting = replace(PAPER, bound="logistic")
+    for f, value in pc.sampled_bound(setting, 1000, 21, 9.0):
+        assert value * 1000 == pytest.approx(excess_risk_bound(calibrated(setting, "logistic", f), 1000, 21, 9.0))
+
+
+def test_impossible_targets_are_refused_by_name():
+    with pytest.raises(ValueError, match=r"^delta must be"):
+        pc.frontier(replace(PAPER, delta=2.0), "logistic")

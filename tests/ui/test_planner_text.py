@@ -1,0 +1,149 @@
+"""The Planner's words: from numbers to sentences, rounded to the safe side."""
+
+import contextlib
+import io
+from dataclasses import replace
+
+import pytest
+
+from objpert_core.experiments.noise_ratios import Plan, sample
+from ui import planner_curves as pc
+from ui import planner_text as text
+from ui.jobs import JobView
+
+PAPER = pc.Setting(1.0, 1e-5, 45_222, 105, 1.0, 50.0, "rdp", 1.3)
+
+
+@pytest.fixture(scope="module")
+def estimate():
+    *_, last = sample(Plan(rows=800, features=10, draws=6))
+    return last
+
+
+def test_the_answer_gives_sigma_lambda_and_the_theorem_rounded_up():
+    assert text.answer(PAPER) == (
+        "Under the Rényi bound f = 1.3 takes σ = 6.86 and λ = 3.71 for ε = 1 at δ = 10⁻⁵; on average the training "
+        "loss is then at most 0.059 nats per row too high."
+    )
+    here = pc.spot(PAPER, "rdp", 1.3)
+    assert here.sigma <= 6.86
+    assert here.lam <= 3.71
+    assert here.excess <= 0.059
+
+
+def test_the_answer_says_where_the_frontier_begins():
+    said = text.answer(replace(PAPER, ratio=1.02))
+    assert said.startswith("Under the Rényi bound no λ meets ε = 1 at δ = 10⁻⁵ with f = 1.02: it needs more noise")
+    first = pc.frontier(replace(PAPER, ratio=1.02), "rdp")[0].ratio
+    assert f"f ≥ {first:g}" in said
+
+
+def test_where_best_compares_with_the_tight_bound_unless_it_is_that():
+    both = text.where_best(PAPER)
+    assert "Along this frontier" in both
+    assert "The logistic bound meets the same promise at about f = 1.03" in both
+    own = text.where_best(replace(PAPER, bound="logistic", ratio=1.02))
+    assert own.startswith("Along the logistic bound’s frontier")
+    assert "Rényi" not in own
+
+
+def test_promise_sentences_name_odds_delta_adjacency_and_accountant():
+    assert "2.72 : 1" in text.odds(PAPER)
+    assert "δ = 10⁻⁵" in text.odds(PAPER)
+    for bound in pc.NAMES:
+        said = text.accounted(replace(PAPER, bound=bound))
+        assert "add or remove one row" in said
+        assert text.ACCOUNTANTS[bound] in said
+
+
+def test_the_closed_form_shows_its_numbers():
+    assert "= 1.931 with R = 1.414" in text.closed_form(PAPER)
+
+
+def test_caveats_name_what_the_bound_is_of_and_what_is_printed():
+    said = text.caveats(PAPER)
+    assert "n = 45,222, 106 parameters and ‖θ₀‖ = 50" in said
+    assert "As printed, the theorem allows 91 nats here" in said
+    assert "As printed" not in text.caveats(replace(PAPER, ratio=1.0))
+
+
+def test_kifers_point_is_mentioned_only_where_it_is_out_of_the_picture():
+    assert text.off_view(PAPER, 3.0) is None
+    assert "f = 2.7" in text.off_view(PAPER, 2.0)
+
+
+def test_alt_texts_carry_the_take_away(estimate):
+    assert "At f = 1.3: Rényi 3.71" in text.frontier_alt(PAPER)
+    assert "Rényi none" in text.frontier_alt(replace(PAPER, ratio=1.0))
+    assert "Logistic (tight) 0.032 at f = 1.03" in text.excess_alt(PAPER, None)
+    assert "trains best" in text.excess_alt(PAPER, estimate)
+
+
+def test_sampled_names_the_shape_the_best_and_what_is_not_decided(estimate):
+    said = text.sampled(estimate)
+    best = estimate.best()
+    assert said.startswith(f"On 800 × 10 synthetic rows with even columns, f = {best.recipe.noise_ratio:g} trains best")
+    assert "95 % interval" in said
+    for point in estimate.undecided():
+        assert f"{point.recipe.noise_ratio:g}" in said.split("cannot tell")[1]
+    assert "scaled down from 1,000,000 × 300" in text.shape(Plan(rows=10**6, features=300))
+    assert "scaled down" not in text.shape(Plan(rows=1000, features=30))
+
+
+def test_one_draw_gives_no_interval():
+    *_, single = sample(Plan(rows=300, features=3, draws=1))
+    assert "one draw, no interval" in text.sampled(single)
+    assert {row["95 % interval"] for row in text.sample_rows(single)} == {"–"}
+
+
+def test_recipes_and_rows(estimate):
+    assert "Our default (logistic bound, f = 1.02)" in text.recipes(estimate)
+    assert "The paper’s recipe (Rényi, f = 1.3)" in text.recipes(estimate)
+    assert len(text.sample_rows(estimate)) == len(estimate.points)
+    assert text.failures(estimate) is None
+    lost = replace(estimate, points=(replace(estimate.points[0], failed=True), *estimate.points[1:]))
+    assert "At f = 1.02 λ is so small" in text.failures(lost)
+    first = next(iter(sample(Plan(rows=300, features=3))))
+    assert text.sampled(first) == "No private model was fitted along this frontier."
+    assert text.recipes(first) is None
+
+
+def test_progress_and_outcome(estimate):
+    def view(state, latest=None, message=None, stopping=False):
+        return JobView(state, latest, message, 1, stopping, 0.0)
+
+    assert text.progress(view("waiting")) == (0.0, "Waiting for a free slot (1 ahead of you).")
+    assert "without privacy" in text.progress(view("running"))[1]
+    share, words = text.progress(view("running", estimate))
+    assert (share, words) == (1.0, f"{estimate.fits} of {estimate.fits_planned} models fitted.")
+    assert text.progress(view("running", estimate, stopping=True))[1] == "Stopping …"
+    assert text.outcome(view("failed", message="Why.")) == "Why."
+    assert text.outcome(view("stopped")) == "Stopped after no models."
+    assert text.outcome(view("finished", estimate)) is None
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        PAPER,
+        replace(PAPER, bound="logistic", ratio=1.0, intercept_scaling=0.3, epsilon=0.1),
+        replace(PAPER, bound="glm", ratio=1.2, intercept_scaling=0.0),
+        replace(PAPER, bound="monotone", ratio=2.0, epsilon=8.0),
+        replace(PAPER, bound="logistic", ratio=1.0, epsilon=0.01, delta=1e-2),
+        replace(PAPER, bound="logistic", ratio=1.0, epsilon=20.0, delta=1e-12),
+    ],
+)
+def test_the_snippet_gives_the_points_numbers_and_a_model_that_fits(setting):
+    printed, names = io.StringIO(), {}
+    with contextlib.redirect_stdout(printed):
+        exec(compile(text.snippet(setting), "snippet", "exec"), names)
+    here = pc.spot(setting, setting.bound, setting.ratio)
+    mechanism = names["mechanism"]
+    assert (mechanism.sigma, mechanism.lam) == (here.sigma, here.lam)
+    assert names["excess"] / setting.rows == here.excess
+    assert repr(here.lam) in printed.getvalue()
+    model = names["model"].set_params(random_state=0)
+    model.fit([[1.0, 0.0], [0.0, 1.0]] * 20, [0, 1] * 20)
+    assert model.privacy_.epsilon == setting.epsilon
+    assert 0.8 * here.lam < model.privacy_.lam < 1.01 * here.lam
+    assert model.privacy_.sigma == pytest.approx(here.sigma, rel=0.005)
