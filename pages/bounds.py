@@ -1,4 +1,4 @@
-"""Bounds (Figure 1 of Redberg et al. 2023): the privacy profile of one fit under every bound."""
+"""Bounds (Figure 1 of Redberg et al. 2023): one fit under every bound, as its profile or as an attacker's errors."""
 
 import math
 from dataclasses import replace
@@ -8,8 +8,19 @@ import streamlit as st
 
 import objpert_core.accounting as acc
 from ui import bound_curves as bc
-from ui import figures, page, sentences, snippets
-from ui.controls import Preset, SelectSlider, Toggle, copy_link, log_values, powers_of_ten, preset_buttons, previous
+from ui import figures, page, sentences, snippets, tradeoff_text
+from ui import tradeoff_curves as tc
+from ui.controls import (
+    Choice,
+    Preset,
+    SelectSlider,
+    Toggle,
+    copy_link,
+    log_values,
+    powers_of_ten,
+    preset_buttons,
+    previous,
+)
 
 FIGURE_1_LEFT = bc.Setting(sigma=5.0, lam=20.0, smoothness=1.0, lipschitz=1.0)  # Redberg et al. (2023), Figure 1
 FIGURE_1_RIGHT = bc.Setting(sigma=10.0, lam=5.0, smoothness=1.0, lipschitz=1.0)
@@ -17,6 +28,16 @@ BELOW_BETA = bc.Setting(sigma=10.0, lam=0.9, smoothness=1.0, lipschitz=2.0)  # l
 OURS = bc.rounded_up(acc.calibrate_objective_perturbation(1.0, 1e-5))
 RECIPE = bc.rounded_up(acc.calibrate_published(1.0, 1e-5))
 
+PROFILE, ERRORS = "Privacy profile", "Attacker’s errors"
+
+SHOW = Choice(
+    "bounds_show",
+    "Show",
+    PROFILE,
+    (PROFILE, ERRORS),
+    horizontal=True,
+    help="The same proofs twice: δ against ε, or what somebody who looks for you in the data gets wrong.",
+)
 SIGMA = SelectSlider(
     "bounds_sigma",
     "Noise σ",
@@ -47,6 +68,13 @@ LIPSCHITZ = SelectSlider(
 )
 READ_DELTA = SelectSlider("bounds_delta", "Read ε at δ =", 1e-5, powers_of_ten(-12, -1))
 READ_EPSILON = SelectSlider("bounds_epsilon", "Read δ at ε =", 0.5, log_values(0.01, 50, steps=(1, 1.5, 2, 3, 5, 7)))
+READ_RATE = SelectSlider(
+    "bounds_accused",
+    "Read misses at false accusations =",
+    0.05,
+    (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5),
+    help="Share of the people who are not in the data that the attacker is willing to accuse.",
+)
 EPS_MAX = SelectSlider("bounds_view", "ε axis up to", 2.0, (0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0))
 FLOOR = SelectSlider("bounds_floor", "δ axis down to", 1e-10, (1e-100, 1e-50, 1e-20, 1e-15, 1e-10, 1e-8, 1e-6, 1e-4))
 MONOTONE = Toggle(
@@ -56,7 +84,8 @@ MONOTONE = Toggle(
     help="Any GLM loss whose derivative keeps its sign: logistic, squared hinge, Huberised hinge, softplus.",
 )
 GHOST = Toggle("bounds_ghost", "Keep the previous setting as a ghost", True)
-CONTROLS = (SIGMA, LAM, BETA, LIPSCHITZ, READ_DELTA, READ_EPSILON, EPS_MAX, FLOOR, MONOTONE, GHOST)
+MECHANISM = (SIGMA, LAM, BETA, LIPSCHITZ)
+CONTROLS = (SHOW, *MECHANISM, READ_DELTA, READ_EPSILON, READ_RATE, EPS_MAX, FLOOR, MONOTONE, GHOST)
 
 
 def preset(name: str, setting: bc.Setting, hint: str, *, epsilon: float = 0.5, view: float = 2.0) -> Preset:
@@ -120,37 +149,88 @@ def explore() -> None:
     preset_buttons(PRESETS, prefix="bounds")
     picture, panel = st.columns([2.6, 1], gap="medium")
     with panel:
-        setting = bc.Setting(SIGMA.show(), LAM.show(), BETA.show(), LIPSCHITZ.show())
-        delta, epsilon, eps_max, floor = READ_DELTA.show(), READ_EPSILON.show(), EPS_MAX.show(), FLOOR.show()
+        errors = SHOW.show() == ERRORS
+        setting = bc.Setting(*(control.show() for control in MECHANISM))
+        delta = READ_DELTA.show()
+        epsilon, rate = READ_EPSILON.show(disabled=errors), READ_RATE.show(disabled=not errors)
+        eps_max, floor = EPS_MAX.show(disabled=errors), FLOOR.show(disabled=errors)
         monotone, with_ghost = MONOTONE.show(), GHOST.show()
         copy_link(CONTROLS)
     bounds = tuple(b for b in bc.NAMES if b != "monotone" or monotone)
     before = previous("bounds", setting)
+    ghost = before if with_ghost else None
     with page.errors():
-        found = bc.readings(setting, bounds, delta, epsilon)
-        with picture:
-            answer(setting, found, delta)
-            chart = draw(
-                setting,
-                bounds,
-                eps_max=eps_max,
-                floor=floor,
-                ghost=before if with_ghost else None,
-                read=(epsilon, delta),
-            )
-            page.chart(chart, key="bounds_chart", alt=sentences.bounds_alt(by_name(found), delta), filename="bounds")
-            if silent := bc.reasons(found):
-                st.info("  \n".join(f"**{who}.** {why}" for who, why in silent), icon=":material/info:")
-            if not math.isclose(setting.smoothness, setting.logistic_smoothness):
-                st.caption(sentences.logistic_curve(setting.smoothness, setting.logistic_smoothness, setting.lipschitz))
-        page.table(bc.table_rows(found, delta, epsilon), alt=sentences.bounds_alt(by_name(found), delta))
-        page.downloads(
-            lambda: bc.frame(setting, bounds, eps_max),
-            chart,
-            filename="bounds",
-            title=f"Privacy profile of objective perturbation, {setting}",
+        if errors:
+            tradeoff(picture, setting, bounds, delta=delta, rate=rate, ghost=ghost)
+        else:
+            profile(picture, setting, bounds, delta=delta, epsilon=epsilon, view=(eps_max, floor), ghost=ghost)
+
+
+def profile(
+    picture: Any,
+    setting: bc.Setting,
+    bounds: tuple[str, ...],
+    *,
+    delta: float,
+    epsilon: float,
+    view: tuple[float, float],
+    ghost: bc.Setting | None,
+) -> None:
+    found = bc.readings(setting, bounds, delta, epsilon)
+    eps_max, floor = view
+    alt = sentences.bounds_alt(by_name(found), delta)
+    with picture:
+        answer(setting, found, delta)
+        chart = draw(setting, bounds, eps_max=eps_max, floor=floor, ghost=ghost, read=(epsilon, delta))
+        page.chart(chart, key="bounds_chart", alt=alt, filename="bounds")
+        notes(setting, bc.reasons(found))
+    page.table(bc.table_rows(found, delta, epsilon), alt=alt)
+    page.downloads(
+        lambda: bc.frame(setting, bounds, eps_max),
+        chart,
+        filename="bounds",
+        title=f"Privacy profile of objective perturbation, {setting}",
+    )
+    page.reproduce(snippets.bounds(**vars(setting), epsilon=epsilon, delta=delta))
+
+
+def tradeoff(
+    picture: Any,
+    setting: bc.Setting,
+    bounds: tuple[str, ...],
+    *,
+    delta: float,
+    rate: float,
+    ghost: bc.Setting | None,
+) -> None:
+    found = tc.readings(setting, bounds, rate)
+    by_bound = {reading.bound: reading for reading in found}
+    alt = tradeoff_text.alt({bc.NAMES[b]: reading.missed for b, reading in by_bound.items()}, rate)
+    with picture:
+        page.answer(
+            tradeoff_text.answer(rate, by_bound["logistic"].missed, by_bound["lower"].missed),
+            tradeoff_text.comparison(rate, max(by_bound[b].missed for b in bc.PUBLISHED)),
+            tradeoff_text.even_odds(by_bound["logistic"].guess, bc.epsilon_at("logistic", setting, delta), delta),
+            tradeoff_text.accounted(),
         )
-        page.reproduce(snippets.bounds(**vars(setting), epsilon=epsilon, delta=delta))
+        chart = tc.draw(setting, bounds, rate=rate, ghost=ghost)
+        page.chart(chart, key="bounds_errors", alt=alt, filename="errors")
+        notes(setting, tc.reasons(found))
+    page.table(tc.table_rows(found, rate), alt=alt)
+    page.downloads(
+        lambda: tc.frame(setting, bounds),
+        chart,
+        filename="bounds-errors",
+        title=f"An attacker’s errors under objective perturbation, {setting}",
+    )
+    page.reproduce(tradeoff_text.snippet(**vars(setting), rate=rate))
+
+
+def notes(setting: bc.Setting, silent: list[tuple[str, str]]) -> None:
+    if silent:
+        st.info("  \n".join(f"**{who}.** {why}" for who, why in silent), icon=":material/info:")
+    if not math.isclose(setting.smoothness, setting.logistic_smoothness):
+        st.caption(sentences.logistic_curve(setting.smoothness, setting.logistic_smoothness, setting.lipschitz))
 
 
 def answer(setting: bc.Setting, found: list[bc.Reading], delta: float) -> None:
@@ -218,5 +298,5 @@ predict()
 page.explain(
     page.text("bounds"),
     reference="Redberg, Koskela and Wang (2023), Theorems 2.8, 3.1, 3.2, Corollary 3.5 and Figure 1; for the monotone "
-    "and the logistic bound, the proof in this project’s README.",
+    "and the logistic bound, the proof in this project’s README; for an attacker’s errors, Dong, Roth and Su (2022).",
 )

@@ -8,7 +8,7 @@ rerun needs twenty.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -166,11 +166,16 @@ def table_rows(found: Sequence[Reading], delta: float, epsilon: float) -> list[d
 
 def reasons(found: Sequence[Reading]) -> list[tuple[str, str]]:
     """Which bounds prove nothing and why: (names, sentence), bounds with the same reason together."""
-    grouped: dict[str, list[str]] = {}
-    for reading in found:
-        if reading.reason:
-            grouped.setdefault(reading.reason, []).append(NAMES[reading.bound])
-    return [(" and ".join(names), reason) for reason, names in grouped.items()]
+    return grouped((reading.bound, reading.reason) for reading in found)
+
+
+def grouped(reasons: Iterable[tuple[str, str | None]]) -> list[tuple[str, str]]:
+    """(names, reason) of the bounds that have one, bounds with the same reason together."""
+    names: dict[str, list[str]] = {}
+    for bound, reason in reasons:
+        if reason:
+            names.setdefault(reason, []).append(NAMES[bound])
+    return [(" and ".join(who), reason) for reason, who in names.items()]
 
 
 def frame(setting: Setting, bounds: Sequence[str], eps_max: float) -> pd.DataFrame:

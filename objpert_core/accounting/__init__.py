@@ -22,7 +22,7 @@ from objpert_core.accounting.mechanisms import (
     ObjectivePerturbation,
 )
 from objpert_core.accounting.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
-from objpert_core.accounting.tradeoff import posterior
+from objpert_core.accounting.tradeoff import best_guess, posterior
 
 __all__ = [
     "BOUNDS",
@@ -35,6 +35,7 @@ __all__ = [
     "ObjectivePerturbation",
     "PrivateSelection",
     "ViaRDP",
+    "best_guess",
     "calibrate_gaussian",
     "calibrate_objective_perturbation",
     "calibrate_published",

@@ -13,7 +13,7 @@ Every ε gives a valid lower bound, so the search below may end a little too low
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -22,6 +22,14 @@ from objpert_core._validation import FloatArray, like_input, privacy_budget_arra
 
 LogProfile = Callable[[FloatArray], FloatArray]
 
+
+class HasLogDelta(Protocol):
+    """A mechanism, as far as `best_guess` needs one."""
+
+    def log_delta(self, epsilon: Any) -> Any:
+        """log δ(ε)."""
+
+
 _COARSE = np.concatenate(([0.0], np.geomspace(1e-9, 1e7, 129)))
 _DENSE = 257
 _SPLINE_GRID = np.linspace(0.0, 1.0, 33)
@@ -29,6 +37,7 @@ _SPLINE_ROUNDS = 3
 _SMOOTH = 1e-9  # what the interpolated profile may be off before a corner or a jump is suspected
 _ZOOM_GRID = np.linspace(0.0, 1.0, 17)
 _ZOOM_ROUNDS = 10
+_GUESSES = np.concatenate(([0.0], np.geomspace(1e-4, 700, 40)))
 _ROUNDING = 8 * np.finfo(float).eps
 
 
@@ -111,6 +120,42 @@ def false_negative_rates(log_profile: LogProfile, false_positive_rate: Any) -> A
     """`Mechanism.tradeoff` for the logarithm of a profile; see there."""
     x = unit_array(false_positive_rate, "false_positive_rate")
     return like_input(false_positive_rate, smallest_false_negative_rate(log_profile, x.ravel()).reshape(x.shape))
+
+
+def best_guess(mechanism: HasLogDelta) -> float:
+    """How often the best guess whether a row was in the data is right at most, where both were equally likely before.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+
+    Returns
+    -------
+    float from 0.5, where nothing is learned, to 1.0, where the bound proves nothing; rounded up.
+
+    Notes
+    -----
+    It is (1 + the total variation distance)/2, so (1 + δ(0))/2 for a profile that is a divergence at every ε; one
+    that only bounds it, such as Kifer et al.'s, may say more at another ε: 1 − (1 − δ(ε))/(1 + e^ε) holds at every one.
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import Gaussian
+    >>> round(best_guess(Gaussian(sigma=1.0)), 6)  # Φ(1/2)
+    0.691462
+    """
+    epsilon = _GUESSES
+    wrong, low, high = 0.0, epsilon[0], epsilon[-1]
+    for _ in range(_ZOOM_ROUNDS):
+        delta = np.exp(mechanism.log_delta(epsilon))
+        values = (1 - delta - _ROUNDING * (1 + delta)) / (1 + np.exp(epsilon))
+        best = int(values.argmax())
+        wrong = max(wrong, float(values[best]))
+        low, high = epsilon[max(best - 1, 0)], epsilon[min(best + 1, epsilon.size - 1)]
+        if best == 0 and low == 0:  # the divergence at ε = 0, as usual
+            break
+        epsilon = low + (high - low) * _ZOOM_GRID
+    return min(float(np.nextafter(1 - wrong, 2.0)), 1.0)
 
 
 def odds_of(epsilon: FloatArray) -> FloatArray:

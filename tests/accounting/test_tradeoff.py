@@ -13,6 +13,7 @@ from objpert_core.accounting import (
     Gaussian,
     HalfNormal,
     ObjectivePerturbation,
+    best_guess,
     posterior,
     via_rdp,
 )
@@ -237,3 +238,28 @@ def test_posterior_at_the_ends_and_of_arrays():
 def test_posterior_refuses(prior, epsilon, message):
     with pytest.raises(ValueError, match=message):
         posterior(prior, epsilon)
+
+
+# --- guesses --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mechanism", SHAPES, ids=repr)
+def test_the_best_guess_is_where_the_trade_off_curve_is_nearest_to_the_origin(mechanism):
+    """Wrong (x + f(x))/2 of the time; f is its own inverse, so the least is where x = f(x)."""
+    x = np.linspace(0, 0.5, 4001)
+    wrong = ((x + mechanism.tradeoff(x)) / 2).min()
+    found = best_guess(mechanism)
+    assert type(found) is float
+    assert found == pytest.approx(1 - wrong, abs=1e-4)
+    fixed = 1 - found
+    assert mechanism.tradeoff(fixed) == pytest.approx(fixed, abs=1e-8)
+
+
+def test_best_guess_of_the_gaussian_of_nothing_and_of_a_jump():
+    for sigma in (0.3, 1.0, 20.0, 1e4):
+        exact = mp.ncdf(mpf(1) / (2 * mpf(sigma)))
+        assert 0 <= mpf(best_guess(Gaussian(sigma))) - exact < 1e-14
+    assert best_guess(ObjectivePerturbation(5.0, 0.5, smoothness=1.0, bound="glm")) == 1.0
+    kifer = ObjectivePerturbation(50.0, 5.0, smoothness=1.0, bound="kifer2012")
+    assert kifer.delta(0.0) == 1.0
+    assert best_guess(kifer) == pytest.approx(1 - (1 - kifer.delta(0.4)) / (1 + math.exp(0.4)), abs=1e-8)

@@ -220,3 +220,69 @@ def test_a_refused_value_becomes_one_sentence(monkeypatch):
     app = open_page()
     assert [block.value for block in app.error] == ["Sigma must be a finite number > 0, got -1."]
     assert app.select_slider(key="bounds_sigma").value == 5.0
+
+
+# --- the attacker's errors ------------------------------------------------------------------------------------------
+
+ERRORS = "Attacker’s errors"
+
+
+def test_the_trade_off_view_draws_the_cores_curves_and_the_diagonal():
+    app = open_page(bounds_show=ERRORS)
+    shown, ghosts = curves(app)
+    assert not ghosts
+    x, diagonal = shown.pop("Perfect privacy (guessing)")
+    np.testing.assert_array_equal(diagonal, 1 - x)
+    expected = mechanisms(5.0, 20.0, 1.0, 1.0)
+    assert list(shown) == list(expected)
+    for name, mechanism in expected.items():
+        np.testing.assert_array_equal(shown[name][1], mechanism.tradeoff(shown[name][0]))
+        assert (shown[name][1] <= diagonal).all()
+    layout = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]
+    assert layout["xaxis"]["range"] == layout["yaxis"]["range"] == [0, 1]
+
+
+def test_the_trade_off_answer_follows_the_controls():
+    app = open_page(bounds_show=ERRORS)
+    missed = acc.ObjectivePerturbation(5.0, 20.0).tradeoff(0.05)
+    shown = f"{math.floor(1000 * missed) / 10:.1f}"
+    text = said(app).replace("&nbsp;", " ")
+    assert f"accepts 5 % false accusations misses at least {shown} % of the members; no proof can promise more." in text
+    assert "2.07 : 1" in text
+    assert "add or remove one row" in text
+    app.select_slider(key="bounds_accused").set_value(0.2).run()
+    assert f"at least {math.floor(1000 * acc.ObjectivePerturbation(5.0, 20.0).tradeoff(0.2)) / 10:.1f} %" in said(app)
+    rows = app.table[0].value
+    assert "Misses at 20 % false accusations" in rows.columns
+    assert len(rows) == 5
+
+
+def test_switching_the_view_keeps_the_setting_and_its_ghost():
+    app = open_page(bounds_epsilon="0.3", bounds_view="5")
+    app.select_slider(key="bounds_sigma").set_value(10.0).run()
+    app.radio(key="bounds_show").set_value(ERRORS).run()
+    shown, ghosts = curves(app)
+    assert ghosts == [f"{name}, before" for name in shown if not name.startswith("Perfect")]
+    assert app.session_state["bounds_sigma"] == 10.0
+    assert app.select_slider(key="bounds_view").disabled
+    assert not app.select_slider(key="bounds_accused").disabled
+    app.radio(key="bounds_show").set_value("Privacy profile").run()
+    assert app.session_state["bounds_epsilon"] == 0.3
+    assert app.session_state["bounds_view"] == 5.0
+    assert "ε = 0.341" in said(app).replace("&nbsp;", " ")
+
+
+def test_the_trade_off_view_says_why_a_bound_is_silent():
+    app = open_page(bounds_show=ERRORS)
+    app.button(key="bounds_preset_λ below β").click().run()
+    assert "λ = 0.9 is not above β = 1" in infos(app)
+    shown, _ = curves(app)
+    assert (shown["Hockey-stick"][1] == 0.0).all()
+    assert app.table[0].value.iloc[2].tolist()[1] == "nothing proved"
+    assert "proves nothing" in app.get("plotly_chart")[0].proto.alt
+
+
+@pytest.mark.parametrize("query", [{"bounds_show": "nonsense"}, {"bounds_show": ""}, {"bounds_accused": "-1"}])
+def test_nonsense_about_the_view_falls_back_to_the_profile(query):
+    assert "Gaussian lower bound" in curves(open_page(**query))[0]
+    assert "costs ε = 0.726" in said(open_page(**query)).replace("&nbsp;", " ")

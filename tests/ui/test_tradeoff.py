@@ -1,0 +1,102 @@
+"""The trade-off view of the Bounds page: its numbers, its words, its snippet."""
+
+import contextlib
+import io
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import objpert_core.accounting as acc
+from ui import bound_curves as bc
+from ui import tradeoff_curves as tc
+from ui import tradeoff_text as text
+
+LEFT = bc.Setting(5.0, 20.0, 1.0, 1.0)
+ALL = tuple(bc.NAMES)
+
+
+def test_curves_are_the_cores_and_cannot_be_written_to():
+    for setting in (LEFT, bc.Setting(10.0, 5.0, 1.0, 2.0)):
+        for bound in ALL:
+            values = tc.curve(bound, setting)
+            np.testing.assert_array_equal(values, setting.mechanism(bound).tradeoff(tc.RATES))
+            assert tc.missed_at(bound, setting, 0.05) == setting.mechanism(bound).tradeoff(0.05)
+    with pytest.raises(ValueError, match="read-only"):
+        tc.curve("lower", LEFT)[0] = 0.0
+
+
+def test_readings_tell_misses_guesses_and_reasons():
+    found = {r.bound: r for r in tc.readings(bc.Setting(10.0, 0.9, 1.0, 2.0), ALL, 0.05)}
+    assert found["glm"].missed == 0.0
+    assert found["glm"].guess == 1.0
+    assert "λ > β" in found["glm"].reason
+    assert found["lower"].guess == acc.best_guess(acc.Gaussian(10.0, 2.0))
+    assert found["logistic"].reason is None
+    assert dict(tc.reasons(list(found.values()))).keys() == {"Rényi and Hockey-stick"}
+    rows = {row["Bound"].split(",")[0]: row for row in tc.table_rows(list(found.values()), 0.05)}
+    assert rows["Hockey-stick"]["Misses at 5 % false accusations"] == "nothing proved"
+    assert rows["Gaussian lower bound"]["Best guess right"] == "at most 54.0 %"
+
+
+def test_frame_holds_every_plotted_number():
+    frame = tc.frame(LEFT, ALL)
+    assert list(frame.columns) == ["false_accusations", *(f"missed_{bound}" for bound in ALL)]
+    assert len(frame) == tc.POINTS
+    np.testing.assert_array_equal(frame["missed_glm"], tc.curve("glm", LEFT))
+
+
+@given(st.floats(1e-9, 1.0))
+def test_shares_are_rounded_to_the_safe_side(value):
+    low, high = (Decimal(f(value).removesuffix(" %")) for f in (text.at_least, text.at_most))
+    assert low <= Decimal(repr(value)) * 100 <= high
+    assert float(high - low) <= max(0.1, 20 * value) or low == 0
+
+
+def test_shares_read_well():
+    assert text.share(0.05) == "5 %"
+    assert text.share(0.001) == "0.1 %"
+    assert text.at_least(0.93456) == "93.4 %"
+    assert text.at_most(0.93456) == "93.5 %"
+    assert text.at_least(0.0012345) == "0.12 %"
+    assert text.at_least(1e-12) == "0 %"
+
+
+def test_the_answer_tells_the_cases_apart():
+    exact = text.answer(0.05, 0.9234, 0.92341)
+    assert exact.startswith("An attacker who accepts 5 % false accusations misses at least 92.3 % of the members; ")
+    assert exact.endswith("no proof can promise more.")
+    assert text.answer(0.05, 0.9, 0.92).endswith("no proof can promise more than 92.0 %.")
+    assert text.answer(0.05, 0.0, 0.9).startswith("Nothing is proved")
+    assert "analysis promises at least 85.0 %." in text.comparison(0.05, 0.85)
+    assert text.comparison(0.05, 0.0).endswith("the published analysis promises nothing.")
+    assert "would miss 95 %" in text.comparison(0.05, 0.85)
+
+
+def test_odds_and_adjacency_are_named():
+    said = text.even_odds(0.58, 1.0, 1e-5)
+    assert "right at most 58.0 % of the time" in said
+    assert "2.72 : 1" in said
+    assert "δ = 10⁻⁵" in said
+    assert "add or remove one row" in text.accounted()
+    assert "Nothing is proved" in text.even_odds(1.0, float("inf"), 1e-5)
+
+
+def test_alt_text_ranks_the_bounds():
+    said = text.alt({"A": 0.5, "B": 0.75, "C": 0.0}, 0.05)
+    assert said.endswith("Missed at 5 % false accusations: B 75.0 %; A 50.0 %; C proves nothing.")
+
+
+@pytest.mark.parametrize("setting", [LEFT, bc.Setting(10.0, 0.9, 1.0, 2.0)])
+def test_the_snippet_prints_the_read_outs_and_makes_the_curves(setting):
+    printed, names = io.StringIO(), {}
+    with contextlib.redirect_stdout(printed):
+        exec(compile(text.snippet(**vars(setting), rate=0.05), "snippet", "exec"), names)
+    lines = {line.split()[0]: [float(v) for v in line.split()[1:]] for line in printed.getvalue().splitlines()}
+    assert set(lines) == set(ALL)
+    for reading in tc.readings(setting, tuple(lines), 0.05):
+        assert lines[reading.bound] == [reading.missed, reading.guess]
+    for bound, curve in names["curves"].items():
+        np.testing.assert_array_equal(curve.tradeoff(tc.RATES), tc.curve(bound, setting))

@@ -1,0 +1,102 @@
+"""The words of the trade-off view: pure functions from numbers to sentences, and its snippet.
+
+Rounded to the safe side: what an attacker misses is rounded down, how often a guess is right is rounded up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+
+from ui import sentences
+
+PERFECT = "Perfect privacy (guessing)"
+
+
+def share(value: float) -> str:
+    """A round share as it is: 5 %, 0.1 %."""
+    return f"{100 * value:.6g} %"
+
+
+def at_least(value: float) -> str:
+    """A share rounded down: one decimal from 1 % on, two digits below."""
+    return _percent(value, ROUND_FLOOR)
+
+
+def at_most(value: float) -> str:
+    """A share rounded up, likewise."""
+    return _percent(value, ROUND_CEILING)
+
+
+def _percent(value: float, rounding: str) -> str:
+    exact = Decimal(repr(float(value))) * 100
+    step = Decimal("0.1") if exact >= 1 or exact == 0 else Decimal(1).scaleb(exact.adjusted() - 1)
+    text = f"{exact.quantize(step, rounding=rounding):f}"
+    return f"{text} %" if len(text) < 10 else "0 %" if rounding == ROUND_FLOOR else f"{float(text):.1e} %"
+
+
+def answer(rate: float, tight: float, lower: float) -> str:
+    """The view's one large sentence: what an attacker misses under the tight bound, and under the Gaussian one."""
+    if tight <= 0:
+        return f"Nothing is proved about an attacker who accepts {share(rate)} false accusations with this setting."
+    start = f"An attacker who accepts {share(rate)} false accusations misses at least {at_least(tight)} of the members"
+    if at_least(tight) == at_least(lower):
+        return f"{start}; no proof can promise more."
+    return f"{start}; no proof can promise more than {at_least(lower)}."
+
+
+def comparison(rate: float, published: float) -> str:
+    """Guessing and the published analysis next to it."""
+    proved = f"promises at least {at_least(published)}" if published > 0 else "promises nothing"
+    return f"Guessing without the model they would miss {share(1 - rate)}; the published analysis {proved}."
+
+
+def even_odds(guess: float, eps: float, at_delta: float) -> str:
+    """The best guess from even odds, and what ε says about bets."""
+    if guess >= 1:
+        return sentences.odds_sentence(eps)
+    return (
+        f"From even odds, the best guess whether you are in the data is right at most {at_most(guess)} of the time. "
+        f"{sentences.odds_sentence(eps)} {sentences.except_with(at_delta)}"
+    )
+
+
+def accounted() -> str:
+    """Adjacency and accountant; no δ, since the curve uses every pair of ε and δ at once."""
+    return (
+        f"Neighbouring data sets: {sentences.ADJACENCY}. Accounted by {sentences.TIGHT}: every pair of ε and δ at once."
+    )
+
+
+def alt(missed: Mapping[str, float], rate: float) -> str:
+    """Alt text: what is plotted, and the order of the bounds."""
+    order = sorted(missed.items(), key=lambda item: -item[1])
+    listed = "; ".join(f"{name} {at_least(value) if value > 0 else 'proves nothing'}" for name, value in order)
+    return (
+        f"Trade-off curves: missed members against false accusations, both from 0 to 100 %, for "
+        f"{sentences.count(len(missed), 'bound')} and for perfect privacy, the diagonal. "
+        f"Missed at {share(rate)} false accusations: {listed}."
+    )
+
+
+def snippet(*, sigma: float, lam: float, smoothness: float, lipschitz: float, rate: float) -> str:
+    """Every bound's curve of errors at `rate`; defines the dictionary ``curves``."""
+    shared = f"lipschitz={lipschitz!r}, smoothness={smoothness!r}"
+    return f"""import objpert_core.accounting as acc
+
+
+def bound(name):
+    return acc.ObjectivePerturbation(sigma={sigma!r}, lam={lam!r}, {shared}, bound=name)
+
+
+curves = {{
+    "logistic": bound("logistic"),
+    "monotone": bound("monotone"),
+    "glm": bound("glm"),
+    "rdp": acc.via_rdp(bound("glm")),
+    "kifer2012": bound("kifer2012"),
+    "lower": acc.Gaussian(sigma={sigma!r}, sensitivity={lipschitz!r}),
+}}
+for name, curve in curves.items():
+    print(name, curve.tradeoff({rate!r}), acc.best_guess(curve))
+"""
