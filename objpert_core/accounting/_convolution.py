@@ -46,23 +46,26 @@ class Tail:
     survival: FloatArray  # Σ_{i ≥ j} f_i e^{−θ(x_i − x_j)}
     profile: FloatArray  # the same with weights 1 − e^{x_j − x_i}
     log_error: float  # log of the error bound on tilted masses, times g_max
-    log_infinite: float
+    log_absolute: float  # log of what is added to δ whatever ε is
     shift: float  # added to ε before the look-up
+    safe_from: float  # a lower bound is not read below this ε
     upper: bool
     slack: float  # relative error of everything that is multiplied
 
     def log_delta(self, epsilon: FloatArray) -> FloatArray:
         """log of the bound on δ for a 1-d array of ε; −inf where a lower bound is 0."""
         eps = epsilon + self.shift
+        if not self.upper:  # δ falls in ε: further down the bound at `safe_from` holds
+            eps = np.maximum(eps, self.safe_from)
         place = np.clip(np.ceil((eps - self.first) / self.step), 0, self.survival.size - 1).astype(np.intp)
         gap = np.minimum(eps - (self.first + self.step * place), 0.0)  # to the next grid point, at most 0
         above = eps > self.first + self.step * (self.survival.size - 1)
         value = np.where(above, 0.0, self.survival[place] * -np.expm1(gap) + np.exp(gap) * self.profile[place])
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             log_value = np.log(value) + self.theta * gap
             if self.upper:
                 total = np.logaddexp(log_value, self.log_error) + self.slack
-                return np.minimum(np.logaddexp(self.log_scale - self.theta * eps + total, self.log_infinite), 0.0)
+                return np.minimum(np.logaddexp(self.log_scale - self.theta * eps + total, self.log_absolute), 0.0)
             drop = np.minimum(self.log_error - log_value, 0.0)
             return np.where(
                 log_value > self.log_error,
@@ -73,7 +76,7 @@ class Tail:
     def log_error_share(self, epsilon: FloatArray) -> FloatArray:
         """log of (error bound/δ): how much of the answer at ε is error."""
         eps = epsilon + self.shift
-        lost = np.logaddexp(self.log_error + self.log_scale - self.theta * eps, self.log_infinite)
+        lost = np.logaddexp(self.log_error + self.log_scale - self.theta * eps, self.log_absolute)
         return lost - self.log_delta(epsilon)
 
 
@@ -113,22 +116,18 @@ def tilted_mean(parts: list[Tilted]) -> float:
     return sum(part.count * float(part.masses @ part.points) / float(part.masses.sum()) for part in parts)
 
 
-def _log_outside(parts: list[Tilted], centre: float, half: float, rates: FloatArray) -> float:
-    """log of a bound on the tilted probability that the sum is further than `half` from `centre` (Chernoff)."""
-    sides = []
-    for sign in (1.0, -1.0):
-        best = math.inf
-        for rate in rates:
-            exponent = -rate * half - sign * rate * centre
-            for part in parts:
-                points = part.points
-                moved = sign * rate * points
-                top = float(moved[part.masses > 0].max())
-                ratio = float(part.masses @ np.exp(np.minimum(moved - top, 0.0))) / float(part.masses.sum())
-                exponent += part.count * (math.log(ratio) + top)
-            best = min(best, exponent)
-        sides.append(best)
-    return float(np.logaddexp(sides[0], sides[1]))
+def _log_beyond(parts: list[Tilted], point: float, sign: float, rates: FloatArray) -> float:
+    """log of a bound on the tilted probability that the sum is above (sign 1) or below (−1) `point` (Chernoff)."""
+    best = 0.0
+    for rate in rates:
+        exponent = -sign * rate * point
+        for part in parts:
+            moved = sign * rate * part.points
+            top = float(moved[part.masses > 0].max())
+            ratio = float(part.masses @ np.exp(np.minimum(moved - top, 0.0))) / float(part.masses.sum())
+            exponent += part.count * (math.log(ratio) + top)
+        best = min(best, exponent)
+    return best
 
 
 def rest_bound(parts: list[Tilted]) -> float:
@@ -156,23 +155,44 @@ def rest_bound(parts: list[Tilted]) -> float:
     return mean - best
 
 
-def masses_of_sum(
-    parts: list[Tilted], centre: float, half: float, rates: FloatArray
-) -> tuple[float, FloatArray, float]:
-    """(least loss, masses, log of the error) of the tilted sum of independent losses on a window of its grid.
+@dataclass(frozen=True)
+class Window:
+    """Masses of the tilted sum on a window of its grid, and bounds on what is wrong with them."""
 
-    The error bounds the sum of the absolute errors of the masses together with the mass outside the window, which wraps
-    around. `rates` > 0 are those of the Chernoff bounds on that mass.
-    """
+    first: float  # the least loss
+    top: float  # the first grid point beyond
+    masses: FloatArray
+    log_error: float  # log of the sum of absolute errors by round-off
+    log_below: float  # log of the tilted mass below the window, which wraps to its top
+    log_above: float  # log of the tilted mass above the window, which wraps to its bottom
+    safe_from: float  # losses that mass above the window reaches with a probability of at most e^log_far only
+    log_far: float
+
+
+def masses_of_sum(parts: list[Tilted], centre: float, left: float, right: float, rates: FloatArray) -> Window:
+    """The tilted sum of independent losses from centre − left to centre + right; `rates` > 0 are for the tails."""
     step = parts[0].step
     offset = sum(part.count * part.anchor for part in parts)
-    size = next_fast_len(max(64, math.ceil(2 * half / step) + 4), real=True)
+    size = next_fast_len(max(64, math.ceil((left + right) / step) + 4), real=True)
     size += size % 2
-    start = math.floor((centre - offset) / step) - size // 2
+    start = math.floor((centre - left - offset) / step) - 1
     masses, error = _convolve(parts, size)
-    first = offset + step * start
-    outside = _log_outside(parts, first + step * size / 2, step * (size / 2 - 1), rates)
-    return first, np.maximum(np.roll(masses, -(start % size)), 0.0), float(np.logaddexp(math.log(error), outside))
+    first, span = offset + step * start, step * size
+    for share in (0.01, 0.25, 0.5):
+        safe_from = first + share * left
+        log_far = _log_beyond(parts, safe_from + span, 1.0, rates)
+        if log_far < -REST_NATS:
+            break
+    return Window(
+        first=first,
+        top=first + span,
+        masses=np.maximum(np.roll(masses, -(start % size)), 0.0),
+        log_error=math.log(error),
+        log_below=_log_beyond(parts, first, -1.0, rates),
+        log_above=_log_beyond(parts, first + span, 1.0, rates),
+        safe_from=safe_from,
+        log_far=log_far,
+    )
 
 
 def log_total(part: Tilted) -> float:
@@ -181,7 +201,13 @@ def log_total(part: Tilted) -> float:
 
 
 def sum_of(
-    parts: list[Tilted], theta: float, log_scales: list[float], centre: float, half: float, rates: FloatArray
+    parts: list[Tilted],
+    theta: float,
+    log_scales: list[float],
+    centre: float,
+    left: float,
+    right: float,
+    rates: FloatArray,
 ) -> Tail:
     """The tail of the sum of independent losses: an upper bound, or a lower bound if the parts carry rests.
 
@@ -190,32 +216,39 @@ def sum_of(
     parts : the tilted one-step masses, all with one step
     theta : the tilt, > 0
     log_scales : what the exponent of each part's tilt had subtracted
-    centre, half : the window of losses that decides
+    centre, left, right : the window of losses that decides
     rates : > 0, of the Chernoff bounds on what lies outside
     """
     step = parts[0].step
     upper = parts[0].rests is None
-    first, masses, log_error = masses_of_sum(parts, centre, half, rates)
+    window = masses_of_sum(parts, centre, left, right, rates)
     decay = math.exp(-theta * step)
-    survival = lfilter([1.0], [1.0, -decay], masses[::-1])
+    survival = lfilter([1.0], [1.0, -decay], window.masses[::-1])
     behind = np.concatenate(([0.0], survival[:-1]))
     profile = lfilter([-decay * math.expm1(-step)], [1.0, -decay * math.exp(-step)], behind)
     count = sum(part.count for part in parts)
     # ω is computed to within some 1e-15 of its size
     rounding = 1e-15 * sum(p.count * float(p.masses @ np.abs(p.points)) / float(p.masses.sum()) for p in parts)
-    infinite = [math.log(p.count) + p.log_infinite for p in parts if p.log_infinite > -np.inf]
-    if not upper:
-        log_error = float(np.logaddexp(log_error, -REST_NATS))
+    log_scale = sum(log_total(part) + part.count * s for part, s in zip(parts, log_scales, strict=True))
+    shift = -rounding if upper else rounding - rest_bound(parts)
+    errors = [window.log_error, window.log_below]
+    if upper:  # what is above the window counts e^{−θ·loss}·e^K at most, whatever ε is
+        absolute = [log_scale - theta * window.top + window.log_above]
+        absolute += [math.log(part.count) + part.log_infinite for part in parts]
+    else:
+        absolute = [-math.inf]
+        errors += [window.log_far, -REST_NATS]
     return Tail(
         theta=theta,
-        log_scale=sum(log_total(part) + part.count * s for part, s in zip(parts, log_scales, strict=True)),
-        first=first,
+        log_scale=log_scale,
+        first=window.first,
         step=step,
         survival=survival[::-1],
         profile=profile[::-1],
-        log_error=log_error + float(log_g_max(theta)),
-        log_infinite=float(np.logaddexp.reduce(infinite)) if infinite and upper else -np.inf,
-        shift=-rounding if upper else rounding - rest_bound(parts),
+        log_error=float(np.logaddexp.reduce(errors) + log_g_max(theta)),
+        log_absolute=float(np.logaddexp.reduce(absolute)),
+        shift=shift,
+        safe_from=window.first if upper else window.safe_from,
         upper=upper,
         slack=_MASS_ERROR * (1 + count),
     )

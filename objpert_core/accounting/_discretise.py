@@ -19,11 +19,13 @@ from objpert_core.accounting.privacy_loss import PrivacyLoss
 # (width·(1 + |v|) of a panel up to which the rule leaves a relative error below 1e-13, the rule)
 _RULES = [(limit, *np.polynomial.legendre.leggauss(nodes)) for limit, nodes in ((0.003, 2), (0.04, 3), (np.inf, 6))]
 _NEGLIGIBLE = 1e-26
-MOST_CELLS = 2**21
+MOST_CELLS = 2**20
+_LARGEST_V = 64.0  # beyond, a mixture (noise multiplier below 0.02) would need too many panels
+_STEEPEST = 30.0  # e^{θh} between neighbouring grid points: the tilt would outrun the grid
 
 
 class TooFineError(Exception):
-    """The grid would need more cells than memory and patience allow; callers fall back to the Rényi curve."""
+    """The grid would need more points than memory and patience allow; callers fall back to the Rényi curve."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class Tilted:
 
 def _panel_ends(low: float, high: float) -> FloatArray:
     """Points of [low, high] no further apart than 0.25 and 0.25/|v|, in between which φ is tame."""
+    if max(-low, high) > _LARGEST_V:
+        raise TooFineError
     wings = []
     for end in (-low, high):
         outer = np.sqrt(np.arange(1.0, max(end, 1.0) ** 2, 0.5)) if end > 0 else np.empty(0)
@@ -89,6 +93,8 @@ def discretise(
     `reach` is the range of V that is kept. For the upper bound the mass above it goes to +∞, and the mass below to the
     least loss that is kept; for the lower bound both are left out.
     """
+    if theta * step > _STEEPEST:
+        raise TooFineError
     low, high = reach
     ends = loss.loss(np.array([low, high]))
     anchor = loss.anchor()

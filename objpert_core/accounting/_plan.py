@@ -19,12 +19,12 @@ from objpert_core.accounting._discretise import discretise, quadrature
 from objpert_core.accounting.privacy_loss import PrivacyLoss, Steps
 
 _TILTS_A_DECADE = 20
-_WINDOW_NATS = 30.0  # log of 1/tilted probability of leaving the window
+_WINDOW_NATS = 27.0  # log of 1/tilted probability of leaving the window
 _TAIL_NATS = 30.0  # log of 1/(share of δ) that goes to +∞ in all steps together
 _LOST_NATS = 16.0  # log of 1/(share of δ) that may be lost at either end of the range of V
 _RATES = (1.0, 3.0, 5.5, 7.75, 11.0)  # of the Chernoff bounds, in units of 1/standard deviation
 _WIDEST_STEP = 1.0
-_MOST_POINTS = 2**21
+_MOST_POINTS = 2**20
 _TRIALS = 6
 
 
@@ -67,7 +67,7 @@ def plan(steps: Steps, nats: float) -> Plan:
     reaches = tuple(loss.reach(nats + _TAIL_NATS + math.log(count)) for loss, _ in steps)
     empty = np.empty(0)
     points = tuple(quadrature(loss, *reach, empty) for (loss, _), reach in zip(steps, reaches, strict=True))
-    spread = max(_spread(points, steps), 1e-300)
+    spread = max(_spread(points, steps), 1e-150)
     # the best tilt for a δ of z standard deviations is about z/spread
     decades = np.arange(-2 * _TILTS_A_DECADE, 3 * _TILTS_A_DECADE + 1) / _TILTS_A_DECADE
     thetas = 10.0**decades / spread
@@ -85,28 +85,32 @@ class Moments:
     log_scales: list[float]  # log E[e^{θω}] of one step of each loss
     mean: float
     spread: float
-    half: float  # half the width of the window
+    left: float  # the window reaches from mean − left
+    right: float  # to mean + right
     rates: FloatArray  # of the Chernoff bounds on what lies outside
-    roughness: float  # Σ count/variance of one step
+    own: list[tuple[int, float]]  # (count, variance of one step) of each loss
+
+    def roughness(self, step: float) -> float:
+        """Σ count/variance of one step; a loss that the grid does not resolve counts as if it were one cell wide."""
+        return sum(count / max(variance, step**2) for count, variance in self.own)
 
 
 def tilted(made: Plan, theta: float) -> Moments:
     """The moments under the tilt e^{θω}, θ >= 0."""
-    log_scales, mean, variance, roughness, centred = [], 0.0, 0.0, 0.0, []
+    log_scales, mean, centred, variances = [], 0.0, [], []
     for (log_weight, omega), (_, count) in zip(made.points, made.steps, strict=True):
         exponent = log_weight + theta * omega
         scale = float(logsumexp(exponent))
         weight = np.exp(exponent - scale)
         average = float(weight @ omega)
-        own = float(weight @ np.square(omega - average))
+        variances.append((count, float(weight @ np.square(omega - average))))
         log_scales.append(scale)
         centred.append((weight, omega - average))
         mean += count * average
-        variance += count * own
-        roughness += count / own if own > 0 else 0.0
-    spread = max(math.sqrt(variance), 1e-300)
+    spread = max(math.sqrt(sum(count * variance for count, variance in variances)), 1e-150)
     rates = np.array(_RATES) / spread
-    return Moments(log_scales, mean, spread, _half_window(centred, made.steps, rates), rates, roughness)
+    left, right = _window(centred, made.steps, theta, rates)
+    return Moments(log_scales, mean, spread, left, right, rates, variances)
 
 
 @lru_cache(maxsize=16)
@@ -126,10 +130,11 @@ def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) 
         for (loss, _), points, reach, scale in zip(made.steps, made.points, made.reaches, here.log_scales, strict=True)
     ]
     # upper: each step moves by h²/12 on average; lower: by the spread of rests of about h²/(12·spread of one step)
-    step = math.sqrt(12 * width / (count + 6.5 * math.sqrt(here.roughness)))
-    least = 2 * here.half / (_MOST_POINTS - 8)
+    step = math.sqrt(12 * width / count)
+    step = math.sqrt(12 * width / (count + 6.5 * math.sqrt(here.roughness(step))))
+    least = (here.left + here.right) / (_MOST_POINTS - 8)
     for _ in range(_TRIALS):
-        step = max(min(step, _WIDEST_STEP, here.spread / 4), least)
+        step = max(min(step, _WIDEST_STEP, here.spread / 4, 2 / theta), least)
         pairs = [
             discretise(loss, k, step, theta, scale, reach)
             for (loss, k), scale, reach in zip(made.steps, here.log_scales, reaches, strict=True)
@@ -140,8 +145,8 @@ def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) 
             break
         step *= max(0.85 * math.sqrt(width / apart), 0.1)
     return (
-        sum_of(upper, theta, here.log_scales, here.mean, here.half, here.rates),
-        sum_of(lower, theta, here.log_scales, here.mean, here.half, here.rates),
+        sum_of(upper, theta, here.log_scales, here.mean, here.left, here.right, here.rates),
+        sum_of(lower, theta, here.log_scales, here.mean, here.left, here.right, here.rates),
     )
 
 
@@ -170,12 +175,20 @@ def _kept(
     return low, max(high, low + 1.0)
 
 
-def _half_window(centred: list[tuple[FloatArray, FloatArray]], steps: Steps, rates: FloatArray) -> float:
-    """Half the width of a window that the tilted sum leaves with a probability of about e^{-_WINDOW_NATS}."""
-    widths = []
+def _window(
+    centred: list[tuple[FloatArray, FloatArray]], steps: Steps, theta: float, rates: FloatArray
+) -> tuple[float, float]:
+    """(left, right) of the mean, such that what the tilted sum has outside weighs about e^{-_WINDOW_NATS}.
+
+    To the left that is a probability; to the right it is weighted with e^{−θy}, and mass may wrap around to the left half
+    of the window as well, below every ε that is asked for.
+    """
+    grown = []
     for sign in (1.0, -1.0):
-        grown = np.zeros(rates.size)
+        total = np.full(rates.size, _WINDOW_NATS)
         for (weight, deviation), (_, count) in zip(centred, steps, strict=True):
-            grown += count * np.log1p(np.expm1(np.minimum(sign * rates[:, None] * deviation, 700.0)) @ weight)
-        widths.append(float(np.min((grown + _WINDOW_NATS) / rates)))
-    return max(widths)
+            total += count * np.log1p(np.expm1(np.minimum(sign * rates[:, None] * deviation, 700.0)) @ weight)
+        grown.append(total)
+    left = float(np.min(grown[1] / rates))
+    right = max(float(np.min(grown[0] / (rates + theta))), float(np.min(grown[0] / rates)) - left / 2)
+    return left, right

@@ -33,7 +33,9 @@ RELATIVE_WIDTH = 2e-4  # of ε: what the grid aims at
 _NATS = (40.0, 200.0, 1000.0)  # log 1/δ that plans are made for
 _GAP = 8.0  # nats that the Rényi bound on δ may be too large by, when a grid is planned from it
 _ENOUGH = math.log(1e-5)  # share of an answer that may be error before another tilt is tried
-_LEAST_WIDTH_SHARE = 0.02  # of the loss's spread: where ε is next to nothing, widths are relative to this
+_NO_USE = math.log(0.01)  # share of an answer that is error which a finer grid will not remove
+# of the loss's spread: where ε is smaller, widths are relative to this; for ε at δ and for δ at ε
+_LEAST_SHARE = {"epsilon": 0.02, "delta": 0.3}
 _REFINEMENTS = 3
 _ROUGH = 64.0  # times the width, to see which direction decides
 _CLOSED_FORM_ERROR = 1e-8  # relative; what the tests hold closed forms and quadratures to, with room
@@ -65,12 +67,13 @@ class ByConvolution(Mechanism):
         rest = ViaRDP(self)
         if sides is None:
             return np.full(epsilon.shape, -np.inf), rest._log_delta(epsilon)
-        bounds = [_side_log_delta(side, epsilon, relative_width) for side in sides]
-        low = np.max([lower for lower, _ in bounds], axis=0)
+        with np.errstate(all="ignore"):  # what overflows is not finite, and is replaced
+            bounds = [_side_log_delta(side, epsilon, relative_width) for side in sides]
+        low = np.fmax.reduce([lower for lower, _ in bounds])
         high = np.max([upper for _, upper in bounds], axis=0)
         loose = ~(high - low < 0.1 + 0.01 * np.abs(high))  # no grid, or beyond what doubles resolve
         if loose.any():
-            high[loose] = np.minimum(high[loose], rest._log_delta(epsilon[loose]))
+            high[loose] = np.fmin(high[loose], rest._log_delta(epsilon[loose]))
         return np.minimum(low, high), high
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
@@ -116,15 +119,9 @@ class ByConvolution(Mechanism):
             return np.zeros(log_delta.shape), rest._epsilon(log_delta)
         low, high = np.zeros(log_delta.shape), np.zeros(log_delta.shape)
         for i, target in enumerate(log_delta):
-            if len(sides) > 1:  # most often one direction decides, and a coarse grid can tell
-                rough = [_side_epsilon(side, float(target), _ROUGH * relative_width) for side in sides]
-                least = max(lower for lower, _ in rough)
-                chosen = [side for side, (_, upper) in zip(sides, rough, strict=True) if upper >= least]
-            else:
-                chosen = list(sides)
-            pairs = [_side_epsilon(side, float(target), relative_width) for side in chosen]
-            low[i], high[i] = max(lower for lower, _ in pairs), max(upper for _, upper in pairs)
-            if not high[i] - low[i] <= 0.01 * high[i]:
+            with np.errstate(all="ignore"):
+                low[i], high[i] = _epsilon_of_sides(sides, float(target), relative_width)
+            if not (math.isfinite(high[i]) and high[i] - low[i] <= 0.01 * high[i]):
                 high[i] = min(high[i], float(rest._epsilon(log_delta[i : i + 1])[0]))
         return np.minimum(low, high), high
 
@@ -170,9 +167,9 @@ def _closed_form(steps: Steps) -> Mechanism | None:
     return None
 
 
-def _width(made: Plan, epsilon: float, relative_width: float) -> float:
+def _width(made: Plan, epsilon: float, relative_width: float, wanted_for: str) -> float:
     """The absolute width to aim at; rounded, so that neighbouring requests share a grid."""
-    wanted = relative_width * max(epsilon, _LEAST_WIDTH_SHARE * made.spread)
+    wanted = relative_width * max(epsilon, _LEAST_SHARE[wanted_for] * made.spread)
     return float(2.0 ** math.floor(math.log2(wanted)))
 
 
@@ -186,7 +183,9 @@ def _side_log_delta(steps: Steps, epsilon: FloatArray, relative_width: float) ->
     for nats in _NATS:
         if not todo.size:
             break  # a plan for far smaller δ costs the most
-        made = plan(steps, nats)
+        made = _plan_or_none(steps, nats)
+        if made is None:
+            break
         best, chernoff = made.log_delta_chernoff(epsilon[todo])
         here = (chernoff > 5 - nats) | (nats == _NATS[-1])
         now = todo[here]
@@ -195,17 +194,28 @@ def _side_log_delta(steps: Steps, epsilon: FloatArray, relative_width: float) ->
         todo = todo[~here]
         while now.size:
             centre = now[np.argsort(epsilon[now])[now.size // 2]]
-            try:
-                width = _width(made, float(epsilon[centre]), relative_width)
-                upper, lower = tails(steps, nats, tilts[centre], width, least[centre])
-            except TooFineError:
+            width = _width(made, float(epsilon[centre]), relative_width, "delta")
+            pair = _tails_or_none(steps, nats, tilts[centre], width, least[centre])
+            if pair is None:
                 break
+            upper, lower = pair
             good = upper.log_error_share(epsilon[now]) < _ENOUGH
             good |= now == centre
             low[now[good]] = lower.log_delta(epsilon[now[good]])
             high[now[good]] = upper.log_delta(epsilon[now[good]])
             now = now[~good]
     return low, high
+
+
+def _epsilon_of_sides(sides: tuple[Steps, ...], log_delta: float, relative_width: float) -> tuple[float, float]:
+    """(lower, upper) bounds on ε, the larger of the directions."""
+    chosen = list(sides)
+    if len(sides) > 1:  # most often one direction decides, and a coarse grid can tell
+        rough = [_side_epsilon(side, log_delta, _ROUGH * relative_width) for side in sides]
+        least = max(lower for lower, _ in rough)
+        chosen = [side for side, (_, upper) in zip(sides, rough, strict=True) if upper >= least]
+    pairs = [_side_epsilon(side, log_delta, relative_width) for side in chosen]
+    return max(lower for lower, _ in pairs), max(upper for _, upper in pairs)
 
 
 def _side_epsilon(steps: Steps, log_delta: float, relative_width: float) -> tuple[float, float]:
@@ -215,22 +225,50 @@ def _side_epsilon(steps: Steps, log_delta: float, relative_width: float) -> tupl
         value = float(exact._epsilon(target)[0])
         return value * (1 - _CLOSED_FORM_ERROR), value
     nats = next(n for n in _NATS if -log_delta <= n - 5 or n == _NATS[-1])
-    made = plan(steps, nats)
-    best, chernoff = made.epsilon_chernoff(target)
-    width = _width(made, float(chernoff[0]), relative_width)
+    made = _plan_or_none(steps, nats)
     low, high = 0.0, math.inf
+    if made is None:
+        return low, high
+    best, chernoff = made.epsilon_chernoff(target)
+    if not math.isfinite(chernoff[0]):
+        return low, high
+    if chernoff[0] < made.spread:  # perhaps δ(0) is below the target already
+        at_zero = np.zeros(1)
+        tilt, width = int(made.log_delta_chernoff(at_zero)[0][0]), _width(made, 0.0, relative_width, "delta")
+        pair = _tails_or_none(steps, nats, tilt, width, log_delta)
+        if pair is not None and pair[0].log_delta(at_zero)[0] <= log_delta:
+            return 0.0, 0.0
+    width, step = _width(made, float(chernoff[0]), relative_width, "epsilon"), math.inf
     for _ in range(_REFINEMENTS):
-        try:
-            upper, lower = tails(steps, nats, int(best[0]), width, log_delta)
-        except TooFineError:
+        pair = _tails_or_none(steps, nats, int(best[0]), width, log_delta)
+        if pair is None or pair[0].step > 0.9 * step:  # the finest grid there is
             break
+        upper, lower = pair
+        step = upper.step
         high = min(high, float(smallest_epsilon(upper.log_delta, target)[0]))
-        low = max(low, _largest_below(lower, target, high))
-        reached = high - low
-        if reached <= _width(made, high, relative_width) * 2 or width <= 0:
+        if not math.isfinite(high):
             break
-        width = 2.0 ** math.floor(math.log2(width * min(0.5, width / reached)))
+        low = max(low, _largest_below(lower, target, high))
+        wanted, reached = _width(made, high, relative_width, "epsilon"), high - low
+        hopeless = bool(lower.log_error_share(np.array([high]))[0] > _NO_USE)
+        if reached <= 2 * wanted or wanted == 0 or hopeless:
+            break
+        width = 2.0 ** math.floor(math.log2(width * min(0.5, max(width / reached, 1e-3))))
     return low, high
+
+
+def _plan_or_none(steps: Steps, nats: float) -> Plan | None:
+    try:
+        return plan(steps, nats)
+    except TooFineError:
+        return None
+
+
+def _tails_or_none(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) -> tuple[Tail, Tail] | None:
+    try:
+        return tails(steps, nats, tilt, width, log_delta)
+    except TooFineError:
+        return None
 
 
 def _largest_below(lower: Tail, target: FloatArray, high: float) -> float:

@@ -74,7 +74,7 @@ def distribution(
         raise NotImplementedError(mechanism.no_losses())
     made = plan(steps, _NATS)
     moments = tilted(made, 0.0)
-    fine = max(made.spread / _POINTS_PER_SPREAD, 2 * moments.half / _MOST_POINTS)
+    fine = max(made.spread / _POINTS_PER_SPREAD, (moments.left + moments.right) / _MOST_POINTS)
     step = fine if interval is None else positive("interval", interval)
     nats = _NATS + math.log(sum(count for _, count in steps))
     try:
@@ -90,10 +90,12 @@ def distribution(
         (part,) = parts
         losses = part.points if part.rests is None else part.points + part.rests
         return DiscretePLD(losses, part.masses, infinite_mass, 0.0, upper, direction)
-    first, masses, log_error = masses_of_sum(parts, moments.mean, moments.half, moments.rates)
-    error = math.exp(log_error)
+    window = masses_of_sum(parts, moments.mean, moments.left, moments.right, moments.rates)
+    errors, first = [window.log_error, window.log_below, window.log_above], window.first
     if not upper:
-        first, error = first + rest_bound(parts), error + math.exp(-REST_NATS)
-    losses = first + step * np.arange(masses.size, dtype=np.float64)
+        first += rest_bound(parts)
+        errors.append(-REST_NATS)
+    losses = first + step * np.arange(window.masses.size, dtype=np.float64)
     total = math.exp(sum(log_total(part) for part in parts))
-    return DiscretePLD(losses, total * masses, infinite_mass, total * error, upper, direction)
+    error = total * math.exp(float(np.logaddexp.reduce(errors)))
+    return DiscretePLD(losses, total * window.masses, infinite_mass, error, upper, direction)
