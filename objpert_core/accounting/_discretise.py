@@ -54,9 +54,8 @@ def _panel_ends(low: float, high: float) -> FloatArray:
     for end in (-low, high):
         outer = np.sqrt(np.arange(1.0, max(end, 1.0) ** 2, 0.5)) if end > 0 else np.empty(0)
         wings.append(np.concatenate((np.arange(0.0, 1.0, 0.25), outer)))
-    ends = np.concatenate((-wings[0][::-1], wings[1][1:]))
-    ends = np.concatenate((np.array([low]), ends[(ends > low) & (ends < high)], np.array([high])))
-    return ends.astype(np.float64)
+    ends: FloatArray = np.concatenate((-wings[0][::-1], wings[1][1:])).astype(np.float64)
+    return np.concatenate((np.array([low]), ends[(ends > low) & (ends < high)], np.array([high])))
 
 
 def quadrature(loss: PrivacyLoss, low: float, high: float, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:

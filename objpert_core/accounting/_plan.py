@@ -15,7 +15,7 @@ from scipy.special import logsumexp
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting._convolution import Tail, log_g_max, rest_bound, sum_of, tilted_mean
-from objpert_core.accounting._discretise import discretise, quadrature
+from objpert_core.accounting._discretise import TooFineError, discretise, quadrature
 from objpert_core.accounting.privacy_loss import PrivacyLoss, Steps
 
 _TILTS_A_DECADE = 20
@@ -133,6 +133,8 @@ def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) 
     step = math.sqrt(12 * width / count)
     step = math.sqrt(12 * width / (count + 6.5 * math.sqrt(here.roughness(step))))
     least = (here.left + here.right) / (_MOST_POINTS - 8)
+    if not (math.isfinite(step) and math.isfinite(least)):
+        raise TooFineError
     for _ in range(_TRIALS):
         step = max(min(step, _WIDEST_STEP, here.spread / 4, 2 / theta), least)
         pairs = [
@@ -180,8 +182,8 @@ def _window(
 ) -> tuple[float, float]:
     """(left, right) of the mean, such that what the tilted sum has outside weighs about e^{-_WINDOW_NATS}.
 
-    To the left that is a probability; to the right it is weighted with e^{−θy}, and mass may wrap around to the left half
-    of the window as well, below every ε that is asked for.
+    To the left that is a probability; to the right it is weighted with e^{−θy}, and mass may wrap around to the left
+    half of the window as well, below every ε that is asked for.
     """
     grown = []
     for sign in (1.0, -1.0):
