@@ -115,7 +115,7 @@ PRESETS = (
     preset(
         "Early transition",
         EARLY,
-        "1,000 steps at q = 1/100, both matched at (2, 10⁻⁵): little noise a step, so the phase transition comes early.",
+        "1,000 steps at q = 1/100, both matched at (2, 10⁻⁵): little noise, and so an early phase transition.",
         epsilon=2.0,
     ),
 )
