@@ -154,15 +154,17 @@ def explore() -> None:
         with picture:
             answer(setting, estimate)
             frontier = charts.frontiers(setting, bounds, f_max=f_max, ghost=ghost)
-            page.chart(frontier, key="planner_frontier", alt=text.frontier_alt(setting), filename="planner-frontier")
+            page.chart(
+                frontier, key="planner_frontier", alt=text.frontier_alt(setting, bounds), filename="planner-frontier"
+            )
             st.caption(" ".join(filter(None, (text.closed_form(setting), text.off_view(setting, f_max)))))
             losses = charts.excess_losses(setting, bounds, f_max=f_max, ghost=ghost, estimate=estimate)
-            alt = text.excess_alt(setting, estimate)
+            alt = text.excess_alt(setting, estimate, bounds)
             page.chart(losses, key="planner_excess", alt=alt, filename="planner-excess")
             st.caption(text.caveats(setting))
             active = run is not None and run.job.view().active
             st.fragment(sampling, run_every=POLL_SECONDS if active else None)(plan, active)
-        page.table(pc.table_rows(setting), alt=text.frontier_alt(setting))
+        page.table(pc.table_rows(setting, bounds), alt=text.frontier_alt(setting, bounds))
         downloads(setting, estimate, frontier, losses)
         if pc.spot(setting, setting.bound, setting.ratio):
             page.reproduce(text.snippet(setting))
@@ -272,7 +274,7 @@ def predict() -> None:
         page.chart(
             charts.excess_losses(PAPER, ("rdp", "logistic"), f_max=3.0),
             key="planner_try_chart",
-            alt=text.excess_alt(PAPER, None),
+            alt=text.excess_alt(PAPER, None, ("rdp", "logistic")),
             filename="planner-try-it",
         )
         st.markdown(TRY_REASON)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+import objpert_core.accounting as acc
 from objpert_core.experiments.noise_ratios import Plan, sample
 from ui import planner_curves as pc
 from ui import planner_text as text
@@ -63,8 +64,19 @@ def test_the_closed_form_shows_its_numbers():
 def test_caveats_name_what_the_bound_is_of_and_what_is_printed():
     said = text.caveats(PAPER)
     assert "n = 45,222, 106 parameters and ‖θ₀‖ = 50" in said
-    assert "As printed, the theorem allows 91 nats here" in said
+    assert "As printed, the theorem allows 91 nats at your point" in said
     assert "As printed" not in text.caveats(replace(PAPER, ratio=1.0))
+
+
+def test_a_larger_lambda_is_mentioned_where_the_theorem_would_like_one():
+    tight = replace(PAPER, bound="logistic")
+    more = pc.raised(tight)
+    assert more.lam > pc.spot(tight, "logistic", 1.3).lam
+    assert more.excess < pc.spot(tight, "logistic", 1.3).excess
+    assert acc.ObjectivePerturbation(more.sigma, more.lam, tight.radius).epsilon(1e-5) < 1.0
+    assert f"the theorem allows {pc.nats(more.excess)} nats at this f" in text.caveats(tight)
+    assert pc.raised(PAPER) is None
+    assert "at this f" not in text.caveats(PAPER)
 
 
 def test_kifers_point_is_mentioned_only_where_it_is_out_of_the_picture():
