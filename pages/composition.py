@@ -65,7 +65,7 @@ SHOW = Choice("composition_show", "Show", CURVES, (CURVES, WIDTHS))
 WIDTH = SelectSlider(
     "composition_width",
     "Certified width asked for, share of ε",
-    2e-4,
+    1e-3,
     (2e-4, 1e-3, 5e-3, 0.02, 0.1),
     help="How fine the grid of the convolution is. At 0.1 the band can be seen.",
 )
@@ -94,7 +94,7 @@ def preset(
     *,
     counts: tuple[int, ...] = (1, 2, 5, 10),
     view: float = 5.0,
-    width: float = 2e-4,
+    width: float = 1e-3,
     show: str = CURVES,
 ) -> Preset:
     setting = {SIGMA: fit.sigma, LAM: fit.lam, BETA: fit.smoothness, LIPSCHITZ: fit.lipschitz}
@@ -149,10 +149,10 @@ def explore() -> None:
     picture, beside = st.columns([2.6, 1], gap="medium")
     with beside:
         fit, counts = panel()
-    delta, width, eps_max, floor = READ_DELTA.value(), WIDTH.value(), EPS_MAX.value(), FLOOR.value()
-    before = previous("composition", (fit, width))
+    delta, view = READ_DELTA.value(), cc.View(EPS_MAX.value(), FLOOR.value(), WIDTH.value())
+    before = previous("composition", fit)
     with page.errors():
-        found = cc.readings(fit, counts, delta, eps_max=eps_max, floor=floor, width=width)
+        found = cc.readings(fit, counts, delta, view)
         most = found[-1]
         with picture:
             page.answer(
@@ -168,30 +168,28 @@ def explore() -> None:
                 chart = charts.profiles(
                     fit,
                     counts,
-                    eps_max=eps_max,
-                    floor=floor,
-                    width=width,
+                    view,
                     renyi=RENYI.value(),
                     ghost=before if GHOST.value() else None,
                     read=delta,
                 )
                 alt = text.profiles_alt(found, delta)
             else:
-                chart = charts.widths(fit, counts, eps_max=eps_max, floor=floor, width=width)
+                chart = charts.widths(fit, counts, view)
                 alt = text.widths_alt(found)
             page.chart(chart, key="composition_chart", alt=alt, filename="composition")
             if why := fit.mechanism().explain():
                 st.info(why, icon=":material/info:")
-            elif said := text.band(most, delta, width):
+            elif said := text.band(most, delta, view.width):
                 st.caption(said)
         page.table(cc.table_rows(found, delta), alt=text.profiles_alt(found, delta))
         page.downloads(
-            lambda: cc.frame(fit, counts, eps_max, width),
+            lambda: cc.frame(fit, counts, view),
             chart,
             filename="composition",
             title=f"Composition of objective perturbation, {fit}",
         )
-        page.reproduce(snippets.fits(fit, counts, delta=delta, eps_max=eps_max, width=width))
+        page.reproduce(snippets.fits(fit, counts, delta=delta, view=view))
 
 
 def told_odds(epsilon: float, delta: float) -> str:
@@ -224,24 +222,24 @@ def budget() -> None:
                 st.info(why, icon=":material/info:")
             chart = charts.totals(lines, target, lt.totals(*before) if before else None)
             page.chart(chart, key="composition_list_chart", alt=alt, filename="ledger")
-        if lines:
-            page.table(text.ledger_rows(lines, delta, target, left), alt=alt)
-        with st.container(horizontal=True):
-            page.downloads(
-                lambda: ledger_files.frame(lines, delta, target),
-                chart,
-                filename="ledger",
-                title=f"Privacy ledger, δ = {sentences.delta(delta)}",
-            )
-            st.download_button(
-                "Ledger as JSON",
-                lambda: ledger_files.to_json(lines, delta, target).encode(),
-                "ledger.json",
-                "application/json",
-                key="ledger_json",
-                on_click="ignore",
-                icon=":material/data_object:",
-            )
+            if lines:
+                page.table(text.ledger_rows(lines, delta, target, left), alt=alt)
+            with st.container(horizontal=True):
+                st.download_button(
+                    "Ledger as JSON",
+                    lambda: ledger_files.to_json(lines, delta, target).encode(),
+                    "ledger.json",
+                    "application/json",
+                    key="ledger_json",
+                    on_click="ignore",
+                    icon=":material/data_object:",
+                )
+                page.downloads(
+                    lambda: ledger_files.frame(lines, delta, target),
+                    chart,
+                    filename="ledger",
+                    title=f"Privacy ledger, δ = {sentences.delta(delta)}",
+                )
         st.caption(
             "Fix the list and its noise beforehand. What a release is about may depend on earlier answers; how noisy "
             "it is, and what is added to the list, may not: that needs a privacy filter or odometer, which this is not."
@@ -270,15 +268,18 @@ TRY_REASON = (
 )
 
 
+TRY_VIEW = cc.View(30.0, 1e-10, 1e-3)
+
+
 @st.fragment
 def predict() -> None:
     with st.expander("Try it: what do a hundred fits cost?", icon=":material/psychology:"):
         if not page.try_it(TRY_QUESTION, TRY_OPTIONS, TRY_OPTIONS[1], key="composition__try"):
             return
         counts = (1, 10, 100)
-        found = cc.readings(FIGURE_3, counts, 1e-5, eps_max=30.0, floor=1e-10, width=2e-4)
+        found = cc.readings(FIGURE_3, counts, 1e-5, TRY_VIEW)
         page.chart(
-            charts.profiles(FIGURE_3, counts, eps_max=30.0, floor=1e-10, height=380),
+            charts.profiles(FIGURE_3, counts, TRY_VIEW, height=380),
             key="composition_try_chart",
             alt=text.profiles_alt(found, 1e-5),
         )

@@ -24,62 +24,60 @@ LOOKS = (
 def profiles(
     fit: cc.Fit,
     counts: tuple[int, ...],
+    view: cc.View,
     *,
-    eps_max: float,
-    floor: float,
-    width: float = 2e-4,
     renyi: bool = True,
-    ghost: tuple[cc.Fit, float] | None = None,
+    ghost: cc.Fit | None = None,
     read: float | None = None,
     height: int = 500,
 ) -> Any:
-    """δ(ε) of each number of fits: certified band, upper end solid, Rényi dashed; `ghost` is a former (fit, width)."""
-    x, top = cc.grid(eps_max), 2.0
-    traces = [] if read is None else [figures.guide((0, eps_max), (read, read))]
+    """δ(ε) of each number of fits: certified band, upper end solid, Rényi dashed; `ghost` is a former fit."""
+    x, top = cc.grid(view.eps_max), 2.0
+    traces = [] if read is None else [figures.guide((0, view.eps_max), (read, read))]
     for k, look in zip(counts, LOOKS, strict=False):
         if ghost:
-            before = cc.profile(ghost[0], k, eps_max, ghost[1])[1]
-            traces.append(figures.series(f"{sentences.count(k, 'fit')}, before", x, before, "guide", ghost=True))
+            before = cc.profile(ghost, k, view)[1]
+            traces.append(figures.series(f"k = {k}, before", x, before, "guide", ghost=True))
             traces[-1]["line"]["color"] = look[0]
     for k, look in zip(counts, LOOKS, strict=False):
-        low, high = cc.profile(fit, k, eps_max, width)
-        traces.append(figures.band(x, np.maximum(low, floor * 1e-3), high, "guide"))
+        low, high = cc.profile(fit, k, view)
+        known = np.isfinite(high)
+        traces.append(figures.band(x[known], np.maximum(low, view.floor * 1e-3)[known], high[known], "guide"))
         traces[-1]["fillcolor"] = figures.translucent(look[0], 0.3)
-        name = sentences.count(k, "fit")
         if renyi:
-            dashed = _curve(f"{name}, Rényi", x, cc.renyi_profile(fit, k, eps_max), look, "dash")
-            traces.append(dashed)
-        traces.append(_curve(name, x, high, look, "solid", marked=True))
+            by_renyi = cc.renyi_profile(fit, k, view.eps_max)
+            traces.append(_curve(f"k = {k}, Rényi", x, by_renyi, look, "dash", legendrank=1001 + k))
+        traces.append(_curve(f"k = {k}", x, high, look, "solid", marked=True, legendrank=k))
     return figures.figure(
         traces,
-        xaxis=figures.axis("privacy budget ε", (0.0, eps_max), hoverformat=".3g"),
-        yaxis=figures.axis("failure probability δ", (floor, top), log=True),
+        xaxis=figures.axis("privacy budget ε", (0.0, view.eps_max), hoverformat=".3g"),
+        yaxis=figures.axis("failure probability δ", (view.floor, top), log=True),
         height=height,
     )
 
 
 def _curve(
-    name: str, x: Any, y: Any, look: tuple[str, str], dash: str, *, marked: bool = False, value: str = "δ"
+    name: str, x: Any, y: Any, look: tuple[str, str], dash: str, *, marked: bool = False, value: str = "δ", **extra: Any
 ) -> dict[str, Any]:
     """One curve in the look of its number of fits; a few markers tell solid ones apart without colour."""
     color, symbol = look
-    extra: dict[str, Any] = {"line": {"color": color, "dash": dash, "width": 2.5 if marked else 1.8, "simplify": False}}
+    extra |= {"line": {"color": color, "dash": dash, "width": 2.5 if marked else 1.8, "simplify": False}}
     if marked:
         extra["marker"] = {"color": color, "symbol": symbol, "size": 9, "maxdisplayed": 12}
     mode = "lines+markers" if marked else "lines"
     return figures.series(name, x, y, "guide", mode=mode, hover=f"{value} = %{{y:.3g}}", **extra)
 
 
-def widths(fit: cc.Fit, counts: tuple[int, ...], *, eps_max: float, floor: float, width: float) -> Any:
+def widths(fit: cc.Fit, counts: tuple[int, ...], view: cc.View) -> Any:
     """The band's width relative to its upper end, where that is on the other chart."""
-    x, traces = cc.grid(eps_max), []
+    x, traces = cc.grid(view.eps_max), []
     for k, look in zip(counts, LOOKS, strict=False):
-        low, high = cc.profile(fit, k, eps_max, width)
-        share = np.where((high >= floor) & (high < 1) & (low < high), 1 - low / high, np.nan)
-        traces.append(_curve(sentences.count(k, "fit"), x, share, look, "solid", marked=True, value="width"))
+        low, high = cc.profile(fit, k, view)
+        share = np.where((high >= view.floor) & (high < 1) & (low < high), 1 - low / high, np.nan)
+        traces.append(_curve(f"k = {k}", x, share, look, "solid", marked=True, value="width"))
     return figures.figure(
         traces,
-        xaxis=figures.axis("privacy budget ε", (0.0, eps_max), hoverformat=".3g"),
+        xaxis=figures.axis("privacy budget ε", (0.0, view.eps_max), hoverformat=".3g"),
         yaxis=figures.axis("(upper − lower) / upper bound on δ", (1e-7, 2.0), log=True),
         height=500,
     )

@@ -21,6 +21,7 @@ from ui.ledger_totals import renyi_curve
 from ui.renyi_curves import ORDERS
 
 BOUNDS: Mapping[str, str] = {"Theorem 3.1": "glm", "tight, logistic loss": "logistic"}
+RARE = 0.1  # the δ that anybody promises are below
 POINTS = 201  # on the ε axis, ends included
 _REMEMBERED = 500
 
@@ -48,10 +49,19 @@ class Fit:
 
 
 @dataclass(frozen=True)
+class View:
+    """What is drawn: ε from 0 to `eps_max`, δ from `floor` up, on a grid that aims at `width`, a share of ε."""
+
+    eps_max: float
+    floor: float
+    width: float
+
+
+@dataclass(frozen=True)
 class Reading:
     """What k fits cost: certified interval [low, epsilon] of ε at δ, by Rényi, and k times the ε of one fit.
 
-    `delta_share` is the largest relative width of the band of δ where it is drawn (δ at or above the chart's floor).
+    `delta_share` is the largest relative width of the band of δ where it is drawn and δ is at most `RARE`.
     """
 
     k: int
@@ -72,9 +82,12 @@ def grid(eps_max: float) -> Array:
     return np.linspace(0.0, eps_max, POINTS)
 
 
-def profile(fit: Fit, k: int, eps_max: float, width: float) -> tuple[Array, Array]:
-    """Certified (lower, upper) bounds on δ of k fits on `grid(eps_max)`; `width` is asked of ε, relative to ε."""
-    return _profile(fit.mechanism(), k, eps_max, width)
+def profile(fit: Fit, k: int, view: View) -> tuple[Array, Array]:
+    """Certified (lower, upper) bounds on δ of k fits on `grid(view.eps_max)`; NaN where both are below the floor.
+
+    What is below the floor is not asked for: it takes longer the smaller it is.
+    """
+    return _profile(fit.mechanism(), k, view)
 
 
 def renyi_profile(fit: Fit, k: int, eps_max: float) -> Array:
@@ -88,8 +101,11 @@ def epsilon_bounds(fit: Fit, k: int, delta: float, width: float) -> tuple[float,
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _profile(mechanism: acc.Mechanism, k: int, eps_max: float, width: float) -> tuple[Array, Array]:
-    low, high = acc.repeat(mechanism, k).delta_bounds(grid(eps_max), width)
+def _profile(mechanism: acc.Mechanism, k: int, view: View) -> tuple[Array, Array]:
+    inside = _renyi_profile(mechanism, k, view.eps_max) >= view.floor  # it is above both bounds
+    low, high = np.full(POINTS, np.nan), np.full(POINTS, np.nan)
+    if inside.any():
+        low[inside], high[inside] = acc.repeat(mechanism, k).delta_bounds(grid(view.eps_max)[inside], view.width)
     for values in (low, high):
         values.setflags(write=False)
     return low, high
@@ -109,21 +125,19 @@ def _epsilon_bounds(mechanism: acc.Mechanism, k: int, delta: float, width: float
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _readings(fit: Fit, k: int, delta: float, eps_max: float, floor: float, width: float) -> Reading:
+def _reading(fit: Fit, k: int, delta: float, view: View) -> Reading:
     mechanism = fit.mechanism()
-    low, high = _epsilon_bounds(mechanism, k, delta, width)
+    low, high = _epsilon_bounds(mechanism, k, delta, view.width)
     renyi = float(acc.rdp_to_epsilon(ORDERS, k * renyi_curve(mechanism), delta))
-    below, above = profile(fit, k, eps_max, width)
-    drawn = above >= floor
+    below, above = profile(fit, k, view)
+    drawn = (above >= view.floor) & (above <= RARE)
     share = float(np.max(1 - below[drawn] / above[drawn])) if drawn.any() else math.nan
     return Reading(k, low, high, renyi, k * float(mechanism.epsilon(delta)), share)
 
 
-def readings(
-    fit: Fit, counts: Sequence[int], delta: float, *, eps_max: float, floor: float, width: float
-) -> list[Reading]:
+def readings(fit: Fit, counts: Sequence[int], delta: float, view: View) -> list[Reading]:
     """What each number of fits costs at δ."""
-    return [_readings(fit, k, delta, eps_max, floor, width) for k in counts]
+    return [_reading(fit, k, delta, view) for k in counts]
 
 
 def table_rows(found: Sequence[Reading], delta: float) -> list[dict[str, str]]:
@@ -146,10 +160,11 @@ def table_rows(found: Sequence[Reading], delta: float) -> list[dict[str, str]]:
     ]
 
 
-def frame(fit: Fit, counts: Sequence[int], eps_max: float, width: float) -> pd.DataFrame:
+def frame(fit: Fit, counts: Sequence[int], view: View) -> pd.DataFrame:
     """Every plotted number: ε, and for each number of fits both certified bounds on δ and the Rényi one."""
-    columns = {"epsilon": grid(eps_max)}
+    columns = {"epsilon": grid(view.eps_max)}
     for k in counts:
-        low, high = profile(fit, k, eps_max, width)
-        columns |= {f"delta_lower_{k}": low, f"delta_{k}": high, f"delta_renyi_{k}": renyi_profile(fit, k, eps_max)}
+        low, high = profile(fit, k, view)
+        renyi = renyi_profile(fit, k, view.eps_max)
+        columns |= {f"delta_lower_{k}": low, f"delta_{k}": high, f"delta_renyi_{k}": renyi}
     return pd.DataFrame(columns)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ui.composition_curves import Fit
+from ui.composition_curves import POINTS, Fit, View
 from ui.ledger import Entry
 
 _ORDERS = """alpha = 1 + np.logspace(-2, 5, 281)
 alpha = np.unique(np.where(alpha < 10, np.round(alpha, 6), np.round(alpha)))"""
 
 
-def fits(fit: Fit, counts: Sequence[int], *, delta: float, eps_max: float, width: float) -> str:
-    """k fits by convolution and by Rényi; defines ``bounds`` and ``renyi``, δ at the array ``epsilon`` for each k."""
+def fits(fit: Fit, counts: Sequence[int], *, delta: float, view: View) -> str:
+    """k fits by convolution and by Rényi; defines ``renyi``, δ at the array ``epsilon``, and ``bounds`` where drawn."""
     extra = f", smoothness={fit.smoothness!r}" if fit.bound == "glm" else ""
     shared = f"sigma={fit.sigma!r}, lam={fit.lam!r}, lipschitz={fit.lipschitz!r}{extra}, bound={fit.bound!r}"
     return f"""import numpy as np
@@ -21,13 +21,14 @@ import objpert_core.accounting as acc
 
 fit = acc.ObjectivePerturbation({shared})
 {_ORDERS}
-epsilon = np.linspace(0, {eps_max!r}, 201)
+epsilon = np.linspace(0, {view.eps_max!r}, {POINTS})
 bounds, renyi = {{}}, {{}}
 for k in {list(counts)!r}:
     together = acc.repeat(fit, k)
-    bounds[k] = together.delta_bounds(epsilon, relative_width={width!r})
     renyi[k] = acc.rdp_to_delta(alpha, k * fit.rdp(alpha), epsilon)
-    low, high = together.epsilon_bounds({delta!r}, relative_width={width!r})
+    drawn = epsilon[renyi[k] >= {view.floor!r}]
+    bounds[k] = together.delta_bounds(drawn, relative_width={view.width!r})
+    low, high = together.epsilon_bounds({delta!r}, relative_width={view.width!r})
     print(k, low, high, acc.rdp_to_epsilon(alpha, k * fit.rdp(alpha), {delta!r}), k * fit.epsilon({delta!r}))
 """
 

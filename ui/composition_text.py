@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from ui import sentences
-from ui.composition_curves import Reading
+from ui.composition_curves import RARE, Reading
 from ui.ledger_totals import Line, overrun, share_used
 from ui.sentences import count, delta, epsilon, number, percent, scientific
 
@@ -57,7 +57,9 @@ def band(reading: Reading, at_delta: float, asked: float) -> str:
     if reading.share < VISIBLE:
         told += ", so the band that is drawn is thinner than its line"
     if math.isfinite(reading.delta_share):
-        told += f". In δ it is at most {percent(_up(reading.delta_share))} wide on this chart"
+        told += (
+            f". From δ = {number(RARE)} down it is at most {percent(_up(reading.delta_share))} of δ wide on this chart"
+        )
     told += f" (asked for: {scientific(asked)} of ε)."
     return told + " It says how exactly the proof has been evaluated; the upper end is what is promised."
 
@@ -92,7 +94,7 @@ def widths_alt(found: Sequence[Reading]) -> str:
     parts = [f"{count(r.k, 'fit')} {percent(_up(r.delta_share))}" for r in found if math.isfinite(r.delta_share)]
     return (
         "Relative width of the certified band of δ, on a logarithmic scale against ε, one curve a number of fits. "
-        f"Largest where δ is drawn: {'; '.join(parts) or 'nothing is proved'}."
+        f"Largest from δ = {number(RARE)} down: {'; '.join(parts) or 'nothing is proved'}."
     )
 
 
@@ -148,7 +150,7 @@ def ledger_rows(
             "Release": f"{line.entry.label}: {describe(line)}",
             "Times": f"{line.entry.count:,}",
             "ε of one": told(line.alone),
-            f"Running total at {at}": told(line.total),
+            f"Total so far at {at}": told(line.total),
             f"Target ε = {number(target)}": remaining(line, target),
             "By Rényi": told(line.renyi),
             "Sum of ε": told(line.added),

@@ -27,12 +27,12 @@ class LedgerText(Control):
     """The ledger as text, in the address and in a field; what cannot be read falls back to the default."""
 
     def mend(self) -> None:
-        """Before `show`: replace what cannot be read, in the session or in the address, by the default."""
-        state = st.session_state
-        found = state[self.key] if self.key in state else st.query_params.get_all(self.key)
-        texts = found if isinstance(found, list) else [found]
-        if texts and (len(texts) > 1 or not _readable(texts[0])):
-            state[self.key] = self.default
+        """At the start of a page's run: replace what cannot be read by the default, in the address as well.
+
+        On the first run the address wins over anything that is set here; `show` then runs the page once more.
+        """
+        if self.key in st.session_state and not _readable(st.session_state[self.key]):
+            st.session_state[self.key] = self.default
 
     def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> str:
         """Draw the field and return the text."""
@@ -43,6 +43,8 @@ class LedgerText(Control):
             on_change=self._typed,
             **self._common(disabled, label_visibility),
         )
+        if not _readable(text):
+            st.rerun()
         st.session_state[self._good] = text
         return text
 
@@ -115,12 +117,14 @@ def form(text: LedgerText) -> None:
     kind = kinds.selectbox("Kind of release", list(lg.KINDS), key=_KIND, format_func=lambda word: lg.KINDS[word].label)
     with st.form("composition_form", border=True):
         st.text_input("Name (optional)", key=_NAME, max_chars=lg.LONGEST_NAME)
-        columns = st.columns(2, gap="small")
-        with columns[0]:
-            st.number_input("How many", 1, lg.MOST_COPIES, key=_COUNT)
-        for place, parameter in enumerate(lg.KINDS[kind].parameters, 1):
-            with columns[place % 2]:
-                _field(kind, parameter)
+        fields: list[lg.Parameter | None] = [None, *lg.KINDS[kind].parameters]  # None: how many
+        for row in range(0, len(fields), 2):
+            for column, parameter in zip(st.columns(2, gap="small"), fields[row : row + 2], strict=False):
+                with column:
+                    if parameter:
+                        _field(kind, parameter)
+                    else:
+                        st.number_input("How many", 1, lg.MOST_COPIES, key=_COUNT)
         label, icon = ("Add to the list", ":material/add:") if which == NEW else ("Save entry", ":material/save:")
         st.form_submit_button(label, key="composition_save", icon=icon, on_click=_save, args=(text,), type="primary")
     with st.container(horizontal=True):

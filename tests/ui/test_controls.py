@@ -6,7 +6,18 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ui.controls import ROUND_STEPS, Choice, Number, Preset, SelectSlider, Toggle, log_values, plain, powers_of_ten
+from ui.controls import (
+    ROUND_STEPS,
+    Choice,
+    Number,
+    Preset,
+    SelectSlider,
+    Several,
+    Toggle,
+    log_values,
+    plain,
+    powers_of_ten,
+)
 
 
 def test_log_values_are_round_even_in_the_logarithm_and_keep_both_ends():
@@ -52,11 +63,54 @@ def test_preset_must_fit_its_control():
         Preset("p", {slider: 2.0})
 
 
+def test_several_values_must_be_offered_and_few_enough():
+    several = Several("x", "X", (1, 2), options=(1, 2, 3), most=2)
+    assert several.encode((1, 3)) == ["1", "3"]
+    for bad in ((1, 4), (1, 2, 3)):
+        with pytest.raises(ValueError, match="default of x"):
+            Several("x", "X", bad, options=(1, 2, 3), most=2)
+        with pytest.raises(ValueError, match="preset .p. sets x"):
+            Preset("p", {several: bad})
+
+
 def test_encode_writes_what_the_address_holds():
     assert SelectSlider("x", "X", 1e-5, (1e-5,)).encode(1e-5) == "1e-5"
     assert Toggle("t", "T", False).encode(True) == "true"
     assert Number("n", "N", 3).encode(7) == "7"
     assert Choice("c", "C", "a b", ("a b",)).encode("a b") == "a b"
+
+
+def _several():
+    import streamlit as st
+
+    from ui.controls import Preset, Several, link, preset_buttons
+
+    several = Several("p_k", "k", (1, 10), options=(1, 2, 5, 10), most=3)
+    preset_buttons((Preset("Two", {several: (2, 5)}),), prefix="p")
+    st.session_state["seen"] = (several.show(), link((several,)))
+
+
+@pytest.mark.parametrize(
+    ("query", "values"),
+    [
+        (None, (1, 10)),
+        (["5", "2"], (2, 5)),
+        (["5", "x", "5"], (5,)),
+        (["x"], (1, 10)),
+        (["1", "2", "5", "10"], (1, 2, 5)),
+    ],
+)
+def test_several_values_come_from_the_address_and_go_into_the_link(query, values):
+    app = AppTest.from_function(_several)
+    if query:
+        app.query_params["p_k"] = query
+    app.run()
+    assert not app.exception
+    shown, address = app.session_state["seen"]
+    assert shown == values
+    assert sorted(parse_qs(address.partition("?")[2])["p_k"]) == sorted(str(v) for v in values)
+    app.button(key="p_preset_Two").click().run()
+    assert app.session_state["seen"][0] == (2, 5)
 
 
 def _script():

@@ -1,0 +1,359 @@
+"""The Composition page without a browser: curves and totals are the core's, the list is edited, nonsense is harmless."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import objpert_core.accounting as acc
+from ui import ledger as lg
+from ui import ledger_files, ledger_totals
+from ui.renyi_curves import ORDERS
+from ui.svg import decode
+
+FIGURE_3 = {"composition_sigma": 8.0, "composition_lambda": 10.0, "composition_beta": 1.0, "composition_L": 1.0}
+FIT = acc.ObjectivePerturbation(8.0, 10.0, 1.0, 1.0, "glm")
+DEFAULT = "fit*3:8,10,1@Models;dpsgd:1,0.01,1000;gauss:20,1@Histogram"
+CHEAP = "gauss:20,1@A;gauss:10,1@B"
+LEDGER = "composition_ledger"
+
+
+def open_page(**query):
+    app = AppTest.from_file("../../pages/composition.py", default_timeout=120)
+    for key, value in ({LEDGER: CHEAP} | query).items():
+        if value is not None:
+            app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def traces(app, chart=0):
+    """Name → (x, y) of the curves in the legend, and the names of the ghosts."""
+    spec = json.loads(app.get("plotly_chart")[chart].proto.spec)
+    shown, ghosts = {}, []
+    for trace in spec["data"]:
+        if trace.get("meta", {}).get("ghost"):
+            ghosts.append(trace["name"])
+        elif trace.get("showlegend", True):
+            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
+    return shown, ghosts
+
+
+def bands(app):
+    spec = json.loads(app.get("plotly_chart")[0].proto.spec)
+    return [trace for trace in spec["data"] if trace.get("meta", {}).get("band")]
+
+
+def said(app):
+    return " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
+
+
+def entry_of(app):
+    return app.session_state[LEDGER]
+
+
+def test_opens_on_figure_3_with_the_cores_numbers():
+    app = open_page()
+    assert {key: app.session_state[key] for key in FIGURE_3} == FIGURE_3
+    shown, ghosts = traces(app)
+    assert list(shown) == [name for k in (1, 2, 5, 10) for name in (f"k = {k}, Rényi", f"k = {k}")]
+    assert not ghosts
+    for k in (1, 2, 5, 10):
+        x, y = shown[f"k = {k}"]
+        known = np.isfinite(y)
+        assert 200 <= len(x) <= 400
+        np.testing.assert_array_equal(y[known], acc.repeat(FIT, k).delta_bounds(x[known], 1e-3)[1])
+        assert (shown[f"k = {k}, Rényi"][1][known] >= y[known] * (1 - 1e-9)).all()
+
+
+def test_the_answer_is_computed():
+    text = said(open_page())
+    total = acc.repeat(FIT, 10).epsilon_bounds(1e-5, 1e-3)[1]
+    assert "Ten fits cost ε = 3.14 at δ = 10⁻⁵, not 10 × 0.562 = 5.62." in text
+    assert 3.13 < total <= 3.14
+    assert 5.61 < 10 * FIT.epsilon(1e-5) <= 5.62
+    assert "add or remove one row" in text
+    assert "Accounted by" in text
+
+
+def test_the_band_is_drawn_and_its_width_said():
+    app = open_page()
+    assert len(bands(app)) == 4
+    assert any("thinner than its line" in caption.value for caption in app.caption)
+    app.button(key="composition_preset_A band to see").click().run()
+    assert len(bands(app)) == 2
+    assert not any("thinner than its line" in caption.value for caption in app.caption)
+    low, high = acc.repeat(FIT, 10).epsilon_bounds(1e-5, 0.1)
+    assert (high - low) / high > 0.01
+
+
+def test_the_bands_own_chart():
+    app = open_page()
+    app.button(key="composition_preset_How wide is it?").click().run()
+    x, y = traces(app)[0]["k = 10"]
+    drawn = acc.rdp_to_delta(ORDERS, 10 * FIT.rdp(ORDERS), x) >= 1e-10
+    low, high = acc.repeat(FIT, 10).delta_bounds(x[drawn], 1e-3)
+    known = np.isfinite(y[drawn])
+    assert known.sum() > 50
+    np.testing.assert_array_equal(y[drawn][known], (1 - low / high)[known])
+    assert (high[~known] < 1e-10).all()
+    assert "Relative width" in app.get("plotly_chart")[0].proto.alt
+
+
+def test_presets_set_exactly_their_values_and_ghosts_remain():
+    app = open_page(composition_sigma="100", composition_k=["3", "7"], composition_view="30")
+    assert list(traces(app)[0]) == ["k = 3, Rényi", "k = 3", "k = 7, Rényi", "k = 7"]
+    app.button(key="composition_preset_Figure 3").click().run()
+    assert {key: app.session_state[key] for key in FIGURE_3} == FIGURE_3
+    assert app.session_state["composition_k"] == [1, 2, 5, 10]
+    assert traces(app)[1] == [f"k = {k}, before" for k in (1, 2, 5, 10)]
+    app.toggle(key="composition_ghost").set_value(False).run()
+    assert traces(app)[1] == []
+
+
+def test_the_logistic_bound_disables_beta():
+    app = open_page()
+    app.button(key="composition_preset_Logistic loss").click().run()
+    assert app.select_slider(key="composition_beta").disabled
+    x, y = traces(app)[0]["k = 5"]
+    known = np.isfinite(y)
+    tight = acc.repeat(acc.ObjectivePerturbation(8.0, 10.0), 5)
+    np.testing.assert_array_equal(y[known], tight.delta_bounds(x[known], 1e-3)[1])
+
+
+def test_rényi_curves_can_be_hidden_and_no_choice_of_k_means_the_default():
+    app = open_page()
+    app.toggle(key="composition_renyi").set_value(False).run()
+    assert list(traces(app)[0]) == ["k = 1", "k = 2", "k = 5", "k = 10"]
+    app.multiselect(key="composition_k").set_value([]).run()
+    assert not app.exception
+    assert list(traces(app)[0]) == ["k = 1", "k = 2", "k = 5", "k = 10"]
+
+
+def test_a_proof_that_says_nothing_says_why():
+    app = open_page(composition_lambda="1")
+    assert "No bound proves a finite ε for ten fits" in said(app)
+    assert any("λ = 1 is not above β = 1" in info.value for info in app.info)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"composition_sigma": "banana", "composition_lambda": "nan", "composition_delta": "2"},
+        {"composition_k": "banana", "composition_bound": "none", "composition_width": "0"},
+        {"composition_k": ["1", "2", "x", "1e9", "5", "10", "inf"], "composition_show": "<script>"},
+        {"composition_view": "1e400", "composition_floor": "", "composition_beta": "🙂"},
+    ],
+)
+def test_nonsense_in_the_address_falls_back_to_the_default(query):
+    shown, _ = traces(open_page(**query))
+    x, y = shown["k = 10"]
+    known = np.isfinite(y)
+    np.testing.assert_array_equal(y[known], acc.repeat(FIT, 10).delta_bounds(x[known], 1e-3)[1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "banana",
+        "",
+        "fit*3:8,10",
+        "gauss:nan,1",
+        "gauss:20,1@![x](http://a.example/b.png)",
+        "gauss:20,1;" * 500,
+        "laplace:1,1",
+        "gauss:1e400,1",
+        "%00",
+    ],
+)
+def test_a_ledger_that_cannot_be_read_is_the_default_one(text):
+    app = open_page(**{LEDGER: text})
+    assert entry_of(app) == DEFAULT
+    assert not app.error
+    assert list(app.table[1].value["Times"]) == ["3", "1", "1"]
+
+
+def test_the_default_ledger_is_three_kinds_with_the_cores_totals():
+    app = open_page(**{LEDGER: None})
+    parts = [acc.repeat(acc.ObjectivePerturbation(8, 10), 3), acc.DPSGD(1.0, 0.01, 1000), acc.Gaussian(20.0)]
+    x, y = traces(app, 1)[0]["Together"]
+    np.testing.assert_array_equal(x, [0, 1, 2, 3])
+    totals = [acc.compose(*parts[:n]).epsilon_bounds(1e-5)[1] for n in (1, 2, 3)]
+    np.testing.assert_allclose(y, [0, *totals], rtol=1e-9)
+    shown = [float(cell) for cell in app.table[1].value["Total so far at δ = 10⁻⁵"]]
+    assert all(total <= cell <= total * 1.01 for cell, total in zip(shown, totals, strict=True))
+    assert "Five releases cost ε =" in said(app)
+    assert "Within budget." in said(app)
+    assert "Five releases" not in said(open_page())
+
+
+def fill(app, **fields):
+    for key, value in fields.items():
+        app.number_input(key=f"composition__{key}").set_value(value)
+
+
+def test_adding_editing_moving_and_removing():
+    app = open_page()
+    app.selectbox(key="composition__kind").select("dpsgd").run()
+    fill(app, dpsgd_noise_multiplier=2.0, dpsgd_sample_rate=0.05, dpsgd_steps=20, count=2)
+    app.text_input(key="composition__name").set_value("Nightly")
+    app.button(key="composition_save").click().run()
+    assert entry_of(app) == f"{CHEAP};dpsgd*2:2,0.05,20@Nightly"
+    assert app.success[0].value == "Entry 3 added: Nightly."
+    app.selectbox(key="composition__which").select(2).run()
+    assert app.number_input(key="composition__dpsgd_noise_multiplier").value == 2.0
+    assert app.number_input(key="composition__count").value == 2
+    fill(app, count=1)
+    app.button(key="composition_save").click().run()
+    assert entry_of(app) == f"{CHEAP};dpsgd:2,0.05,20@Nightly"
+    app.button(key="composition_move_up").click().run()
+    app.button(key="composition_move_up").click().run()
+    assert entry_of(app) == f"dpsgd:2,0.05,20@Nightly;{CHEAP}"
+    assert app.selectbox(key="composition__which").value == 0
+    app.button(key="composition_move_down").click().run()
+    assert entry_of(app) == "gauss:20,1@A;dpsgd:2,0.05,20@Nightly;gauss:10,1@B"
+    app.button(key="composition_remove").click().run()
+    assert entry_of(app) == CHEAP
+    assert app.selectbox(key="composition__which").value == "new"
+    assert app.button(key="composition_remove").disabled
+    assert list(app.table[1].value["Times"]) == ["1", "1"]
+
+
+def test_a_fit_with_a_published_proof_and_one_by_calibration():
+    app = open_page(**{LEDGER: "empty"})
+    fill(app, fit_sigma=8.0, fit_lam=10.0, fit_smoothness=1.0)
+    app.selectbox(key="composition__fit_bound").select("glm")
+    app.button(key="composition_save").click().run()
+    assert entry_of(app) == "fit:8,10,1,glm,1"
+    app.selectbox(key="composition__kind").select("cal").run()
+    app.button(key="composition_save").click().run()
+    assert entry_of(app) == "fit:8,10,1,glm,1;cal:1,1e-5"
+    app.selectbox(key="composition__which").select(0).run()
+    app.selectbox(key="composition__fit_bound").select("logistic")
+    app.button(key="composition_save").click().run()
+    assert entry_of(app) == "fit:8,10,1;cal:1,1e-5"
+
+
+def test_a_name_that_is_not_one_is_refused_and_nothing_is_lost():
+    app = open_page()
+    app.text_input(key="composition__name").set_value("[x](http://a.example)")
+    app.button(key="composition_save").click().run()
+    assert entry_of(app) == CHEAP
+    assert app.error[0].value.startswith("Name must be letters")
+    assert not app.exception
+
+
+def test_the_list_stops_growing_at_twenty():
+    app = open_page(**{LEDGER: ";".join(["gauss:20,1"] * 20)})
+    app.selectbox(key="composition__kind").select("gauss").run()
+    app.button(key="composition_save").click().run()
+    assert "at most 20 entries" in app.error[0].value
+    assert len(lg.parse(entry_of(app))) == 20
+
+
+def test_typed_text_becomes_canonical_or_is_refused():
+    app = open_page()
+    app.text_input(key=LEDGER).set_value("gauss:2e1,1.0 ; gauss*2:10,1").run()
+    assert entry_of(app) == "gauss:20,1;gauss*2:10,1"
+    app.text_input(key=LEDGER).set_value("gauss:20").run()
+    assert entry_of(app) == "gauss:20,1;gauss*2:10,1"
+    assert "gauss takes 2 numbers" in app.error[0].value
+    app.text_input(key=LEDGER).set_value("").run()
+    assert entry_of(app) == "empty"
+    assert "Nothing has been released yet" in said(app)
+    assert len(app.table) == 1
+
+
+def saved(text, delta=1e-6, target=5.0):
+    return ledger_files.to_json(ledger_totals.totals(lg.parse(text), delta), delta, target)
+
+
+def test_a_downloaded_ledger_is_opened_again_from_a_file():
+    app = open_page()
+    app.file_uploader[0].upload("ledger.json", saved("gauss*3:30,1@Kept").encode(), "application/json").run()
+    assert not app.exception
+    assert entry_of(app) == "gauss*3:30,1@Kept"
+    assert app.session_state["composition_list_delta"] == 1e-6
+    assert app.session_state["composition_target"] == 5.0
+    assert app.success[0].value == "One entry opened."
+
+
+def test_a_pasted_ledger_is_opened_or_refused():
+    app = open_page()
+    app.text_area(key="composition__pasted").set_value(saved("gauss*3:30,1", delta=2e-6))
+    app.button(key="composition_open").click().run()
+    assert entry_of(app) == "gauss*3:30,1"
+    assert app.session_state["composition_list_delta"] == 1e-5
+    assert "δ for the whole list = 2×10⁻⁶ is not offered here" in app.success[0].value
+    app.text_area(key="composition__pasted").set_value("{nonsense")
+    app.button(key="composition_open").click().run()
+    assert "complete JSON" in app.error[0].value
+    assert entry_of(app) == "gauss*3:30,1"
+
+
+def test_lists_are_presets_and_the_status_is_in_words():
+    app = open_page()
+    app.button(key="composition_list_preset_Ten fits, one by one").click().run()
+    assert len(app.table[1].value) == 10
+    total = acc.repeat(FIT, 10).epsilon_bounds(1e-5)[1]
+    nine = acc.repeat(FIT, 9).epsilon_bounds(1e-5)[1]
+    assert nine <= 3.0 < total
+    assert "Over budget. Entry 10 (Objective-perturbation fit) takes the total past the target ε = 3" in said(app)
+    assert app.table[1].value["Target ε = 3"].iloc[-1].startswith("over by")
+    app.button(key="composition_list_preset_Empty list").click().run()
+    assert "Nothing used." in said(app)
+
+
+def test_what_still_fits_is_said_on_request():
+    app = open_page(composition_target="1")
+    assert "Still fits" not in app.table[1].value
+    app.toggle(key="composition_left").set_value(True).run()
+    left = [int(cell.split()[0]) for cell in app.table[1].value["Still fits"]]
+    for more, sigma in zip(left, (20.0, 10.0), strict=True):
+        used = [acc.Gaussian(20.0), acc.Gaussian(10.0)]
+        assert acc.compose(*used, acc.repeat(acc.Gaussian(sigma), more)).epsilon(1e-5) <= 1.0
+        assert acc.compose(*used, acc.repeat(acc.Gaussian(sigma), more + 1)).epsilon(1e-5) > 1.0
+
+
+def test_an_entry_that_proves_nothing_says_why():
+    app = open_page(**{LEDGER: "gauss:20,1;fit:8,0.5,1,glm,1"})
+    assert "Not accounted for." in said(app)
+    assert any("λ = 0.5 is not above β = 1" in info.value for info in app.info)
+    assert app.table[1].value["By Rényi"].iloc[-1] == "nothing proved"
+
+
+def test_assumptions_are_on_the_page():
+    app = open_page()
+    body = " ".join(block.value for block in app.markdown) + " ".join(block.value for block in app.caption)
+    for words in ("adding or removing one", "same rows", "One δ", "filter or odometer", "adaptive noise is not"):
+        assert words in body
+    assert not any("aplace" in kind for kind in app.selectbox(key="composition__kind").options)
+
+
+def test_try_it_hides_the_curve_and_its_numbers_are_true():
+    app = open_page()
+    assert len(app.get("plotly_chart")) == 2
+    app.radio(key="composition__try").set_value("About 5.6: ten times as much, √100.").run()
+    assert len(app.get("plotly_chart")) == 3
+    assert any("Not quite" in block.value for block in app.info)
+    app.radio(key="composition__try").set_value("About 24.").run()
+    assert app.success
+    assert FIT.epsilon(1e-5) == pytest.approx(0.562, abs=5e-4)
+    assert acc.repeat(FIT, 100).epsilon(1e-5) == pytest.approx(24.35, abs=0.05)
+    assert acc.repeat(acc.ObjectivePerturbation(8, 10), 100).epsilon(1e-5) == pytest.approx(8.9, abs=0.05)
+    least = -math.log(0.9) + 1 / 128
+    assert least == pytest.approx(0.113, abs=5e-4)
+    assert least + math.sqrt(2 / math.pi) / 8 == pytest.approx(0.213, abs=5e-4)
+
+
+def test_a_refused_value_becomes_one_sentence(monkeypatch):
+    def refuse(*_):
+        raise ValueError("sigma must be a finite number > 0, got -1")
+
+    monkeypatch.setattr("ui.composition_curves.readings", refuse)
+    app = open_page()
+    assert [block.value for block in app.error] == ["Sigma must be a finite number > 0, got -1."]
+    assert app.select_slider(key="composition_sigma").value == 8.0

@@ -1,0 +1,119 @@
+"""The Composition page's sentences: from computed numbers, rounded to the safe side, status in words."""
+
+import math
+import re
+
+import pytest
+
+from ui import composition_text as text
+from ui import ledger as lg
+from ui.composition_curves import Reading
+from ui.ledger_totals import Line
+
+
+def line(total, *, alone=0.5, added=2.0, renyi=1.5, entry="gauss:20,1"):
+    return Line(lg.parse(entry)[0], alone, added, total * 0.999, total, renyi)
+
+
+def reading(k=10, low=1.92, epsilon=1.93, renyi=2.1, added=5.6, share=0.004):
+    return Reading(k, low, epsilon, renyi, added, share)
+
+
+def test_answer_compares_with_the_product():
+    assert text.answer(10, 1.9301, 0.5601, 1e-5) == "Ten fits cost ε = 1.94 at δ = 10⁻⁵, not 10 × 0.561 = 5.61."
+    assert text.answer(1000, 223.0, 0.562, 1e-5) == "1,000 fits cost ε = 223 at δ = 10⁻⁵, not 1,000 × 0.562 = 562."
+
+
+@pytest.mark.parametrize(
+    ("k", "total", "one", "told"),
+    [
+        (1, 0.5, 0.5, "One fit costs ε = 0.5 at δ = 10⁻⁵."),
+        (2, 1.0, 0.5, "Two fits cost ε = 1 at δ = 10⁻⁵; adding up the ε of one gives no more."),
+        (2, math.inf, math.inf, "No bound proves a finite ε for two fits at δ = 10⁻⁵ with this setting."),
+        (3, 0.01, 0.0, "Three fits cost ε = 0.01 at δ = 10⁻⁵."),
+    ],
+)
+def test_answer_in_special_cases(k, total, one, told):
+    assert text.answer(k, total, one, 1e-5) == told
+
+
+def test_rényi_sentence():
+    assert text.renyi_sentence(10, 2.0, 2.1) == "Rényi accounting of the same fits proves only ε = 2.1, 5.0 % more."
+    assert "within a thousandth" in text.renyi_sentence(1, 2.0, 2.0001)
+    assert text.renyi_sentence(2, math.inf, math.inf) == ""
+
+
+def test_band_says_its_width_and_that_it_cannot_be_seen():
+    told = text.band(reading(low=1.9299, epsilon=1.93), 1e-5, 1e-3)
+    low, high = map(float, re.search(r"between ([\d.]+) and ([\d.]+):", told).groups())
+    assert low <= 1.9299 < 1.93 <= high
+    assert high - low < 2 * (1.93 - 1.9299)
+    assert "5.2×10⁻⁵ of ε" in told
+    assert "thinner than its line" in told
+    assert "0.4 % of δ" in told
+    assert "thinner" not in text.band(reading(low=1.8), 1e-5, 0.1)
+    assert text.band(reading(epsilon=math.inf), 1e-5, 1e-3) == ""
+
+
+def test_alts_name_every_curve():
+    found = [reading(k=1, epsilon=0.5, renyi=0.6), reading(k=2, epsilon=math.inf, renyi=math.inf, share=math.nan)]
+    assert "one fit 0.5, by Rényi 0.6; two fits nothing proved" in text.profiles_alt(found, 1e-5)
+    assert "one fit 0.4 %" in text.widths_alt(found)
+    assert "nothing is proved" in text.widths_alt(found[1:])
+
+
+def test_ledger_answer():
+    three = line(1.2, entry="gauss*3:20,1")
+    assert text.ledger_answer([three], 1e-5) == "Three releases cost ε = 1.2 at δ = 10⁻⁵; adding up their ε says 2."
+    assert text.ledger_answer([line(1.2)], 1e-5) == "One release costs ε = 1.2 at δ = 10⁻⁵."
+    assert text.ledger_answer([], 1e-5) == "Nothing has been released yet: ε = 0."
+    assert text.ledger_answer([line(math.inf)], 1e-5).startswith("No finite ε is proved for one release")
+
+
+@pytest.mark.parametrize(
+    ("total", "light", "told"),
+    [
+        (1.0, "Within budget", "33.4 % of the target ε = 3 is used, 2 is left."),
+        (2.69999, "Within budget", "90.0 % of the target ε = 3 is used, 0.3 is left."),
+        (2.7, "Nearly used up", "90.0 % of the target ε = 3 is used, 0.299 is left."),
+        (3.0, "Nearly used up", "100.0 % of the target ε = 3 is used, 0 is left."),
+        (3.0001, "Over budget", "Entry 1 (Gaussian release) takes the total past the target ε = 3"),
+        (math.inf, "Not accounted for", "Nothing is proved"),
+    ],
+)
+def test_status_is_a_light_in_words(total, light, told):
+    assert text.status([line(total)], 3.0)[0] == light
+    assert text.status([line(total)], 3.0)[1].startswith(told)
+
+
+def test_status_of_nothing():
+    assert text.status([], 3.0) == ("Nothing used", "All of the target ε = 3 is left.")
+
+
+def test_remaining_is_rounded_down_and_excess_up():
+    assert text.remaining(line(1.0001), 3.0) == "1.99 left"
+    assert text.remaining(line(3.1231), 3.0) == "over by 0.124"
+    assert text.remaining(line(math.inf), 3.0) == "nothing proved"
+
+
+def test_rows_name_parameters_in_the_pages_symbols():
+    entries = "fit:8,10,1,glm,0.5@Model;cal:1,1e-5;dpsgd:1,0.01,1000;gauss:20,1"
+    lines = [line(1.0, entry=entry) for entry in entries.split(";")]
+    rows = text.ledger_rows(lines, 1e-5, 3.0, [0, 1, 999, 1000])
+    assert [row["Release"] for row in rows] == [
+        "Model: σ = 8, λ = 10, L = 1, Theorem 3.1, β = 0.5",
+        "Fit calibrated to (ε, δ): ε = 1, δ = 10⁻⁵, L = 1",
+        "DP-SGD run: noise multiplier = 1, q = 0.01, steps = 1,000",
+        "Gaussian release: σ = 20, sensitivity = 1",
+    ]
+    assert [row["Still fits"] for row in rows] == ["none", "1 more", "999 more", "1,000 or more"]
+    assert "Still fits" not in text.ledger_rows(lines, 1e-5, 3.0)[0]
+    assert rows[0]["Target ε = 3"] == "2 left"
+
+
+def test_ledger_alt_has_the_end_and_the_light():
+    alt = text.ledger_alt([line(1.0), line(3.5)], 1e-5, 3.0)
+    assert "two entries" in alt
+    assert "3.5 together, 1.5 by Rényi, 2 added up" in alt
+    assert "Over budget" in alt
+    assert "empty" in text.ledger_alt([], 1e-5, 3.0)

@@ -1,0 +1,160 @@
+"""The ledger's text: strict to read, canonical to write, harmless to show."""
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import objpert_core.accounting as acc
+from ui import ledger as lg
+
+ISSUE = "fit*3:8,10,1;dpsgd:1.0,0.01,1000;gauss:20,1"
+
+
+def test_the_three_kinds_of_the_example_are_the_cores_mechanisms():
+    fit, run, histogram = lg.parse(ISSUE)
+    assert (fit.count, run.count, histogram.count) == (3, 1, 1)
+    assert fit.mechanism() == acc.ObjectivePerturbation(8.0, 10.0, 1.0)
+    assert run.mechanism() == acc.DPSGD(1.0, 0.01, 1000)
+    assert histogram.mechanism() == acc.Gaussian(20.0, 1.0)
+
+
+def test_a_calibrated_fit_is_what_the_estimator_calibrates():
+    (entry,) = lg.parse("cal:1,1e-5,2")
+    assert entry.mechanism() == acc.calibrate_objective_perturbation(1.0, 1e-5, lipschitz=2.0, tau=1e-6)
+    assert entry.mechanism().epsilon(1e-5) <= 1.0
+
+
+def test_bound_and_smoothness_are_optional_and_reach_the_core():
+    glm, monotone, own = lg.parse("fit:8,10,1,glm,0.5;fit:8,10,2,monotone;fit:8,10,1,logistic")
+    assert glm.mechanism() == acc.ObjectivePerturbation(8.0, 10.0, 1.0, 0.5, "glm")
+    assert monotone.mechanism() == acc.ObjectivePerturbation(8.0, 10.0, 2.0, 1.0, "monotone")
+    assert own.write() == "fit:8,10,1"
+
+
+@pytest.mark.parametrize("text", [ISSUE, "cal*2:1,1e-6;fit:8,10,1,glm,1@Ärzte (2024), part 2", "gauss*1000:0.001,1e-6"])
+def test_expressions_give_the_same_mechanism(text):
+    for entry in lg.parse(text):
+        made = eval(entry.expression(), {"acc": acc})
+        assert made == (acc.repeat(entry.mechanism(), entry.count) if entry.count > 1 else entry.mechanism())
+
+
+def entries():
+    def number(parameter):
+        if parameter.options:
+            return st.sampled_from(parameter.options)
+        if parameter.whole:
+            return st.integers(int(parameter.low), int(parameter.high))
+        return st.floats(parameter.low, parameter.high)
+
+    def of(kind):
+        parameters = lg.KINDS[kind].parameters
+        shown = [p for p in parameters if p.required]
+        names = st.text(string.ascii_letters + string.digits + " -'()é", max_size=lg.LONGEST_NAME)
+        usable = names.map(lambda name: name.strip(" -'()"))
+        return st.builds(
+            lg.Entry,
+            st.just(kind),
+            st.tuples(*map(number, shown)),
+            st.integers(1, lg.MOST_COPIES),
+            usable,
+        )
+
+    return st.sampled_from(list(lg.KINDS)).flatmap(of)
+
+
+@given(st.lists(entries(), max_size=8))
+def test_what_is_written_reads_back_as_the_same(found):
+    ledger = tuple(found)
+    text = lg.write(ledger)
+    assert lg.parse(text) == ledger
+    assert lg.write(lg.parse(text)) == text
+
+
+def test_canonical_text():
+    text = " gauss*01:2e1, 1.0 @ A  ; fit*2:8,10,1,logistic ;cal:1,0.00001,1"
+    assert lg.write(lg.parse(text)) == "gauss:20,1@A;fit*2:8,10,1;cal:1,1e-5"
+    assert lg.parse("empty") == lg.parse("  ") == ()
+    assert lg.write(()) == "empty"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("banana", "entry 1 must look like"),
+        ("fit:8,10,1;", "entry 2 must look like"),
+        ("laplace:1,1", "entry 1: kind must be one of fit, cal, dpsgd, gauss"),
+        ("fit:8,10", "entry 1: fit takes 3 or 4 or 5 numbers"),
+        ("gauss:1,2,3", "entry 1: gauss takes 2 numbers"),
+        ("gauss:0,1", "sigma must be a number from 0.001 to 1000000000"),
+        ("gauss:nan,1", "sigma must be a number"),
+        ("gauss:inf,1", "sigma must be a number"),
+        ("gauss:1e999,1", "sigma must be a number"),
+        ("gauss:-1,1", "sigma must be a number"),
+        ("gauss:1_0,1", "sigma must be a number"),
+        ("gauss:٣,1", "sigma must be a number"),
+        ("dpsgd:1,0.01,10.5", "steps must be a whole number from 1 to 1000000"),
+        ("dpsgd:1,1.5,10", "sample_rate must be a number from 1e-05 to 1"),
+        ("fit:8,10,1,kifer2012", "bound must be one of logistic, monotone, glm"),
+        ("fit:8,10,1,logistic,1", "smoothness must be left out with the logistic bound"),
+        ("fit*0:8,10,1", "count must be a whole number from 1 to 1000"),
+        ("fit*1001:8,10,1", "count must be a whole number"),
+        ("fit*9999999999999999:8,10,1", "count must be a whole number"),
+        ("fit*:8,10,1", "count must be a whole number"),
+        ("gauss:20,1@" + "n" * 41, "name must be letters"),
+        ("gauss:20,1@=SUM(A1)", "name must be letters"),
+        ("gauss:20,1@[x](http)", "name must be letters"),
+        ("gauss:20,1@![x]", "name must be letters"),
+        ("gauss:20,1@<b>", "name must be letters"),
+        ("gauss:20,1@www.example.org", "name must be letters"),
+        ("gauss:20,1@a\u202eb", "name must be letters"),
+        ("gauss:20,1@a\nb", "name must be letters"),
+        (";".join(["gauss:20,1"] * 21), "at most 20 entries"),
+        ("gauss:20,1" + " " * 2000, "at most 2,000 characters"),
+    ],
+)
+def test_nonsense_is_refused_with_one_sentence(text, why):
+    with pytest.raises(ValueError, match=r"must|takes") as refused:
+        lg.parse(text)
+    assert why in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 250
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_ledger_or_a_value_error(text):
+    try:
+        ledger = lg.parse(text)
+    except ValueError:
+        return
+    assert lg.parse(lg.write(ledger)) == ledger
+
+
+def test_what_is_quoted_cannot_be_markdown():
+    with pytest.raises(ValueError, match="must") as refused:
+        lg.parse("![x](http://a.example/b.png)")
+    assert not set("[]`*<>") & set(str(refused.value).partition("got")[2])
+
+
+def test_moving_replacing_and_removing():
+    ledger = lg.parse("gauss:1,1;gauss:2,1;gauss:3,1")
+
+    def sigmas(changed):
+        return [entry.values[0] for entry in changed]
+
+    assert sigmas(lg.moved(ledger, 0, 1)) == [2, 1, 3]
+    assert sigmas(lg.moved(ledger, 2, -1)) == [1, 3, 2]
+    assert sigmas(lg.moved(ledger, 0, -1)) == [1, 2, 3]
+    assert sigmas(lg.moved(ledger, 2, 1)) == [1, 2, 3]
+    assert sigmas(lg.removed(ledger, 1)) == [1, 3]
+    assert sigmas(lg.replaced(ledger, 1, lg.Entry("gauss", (9.0, 1.0)))) == [1, 9, 3]
+
+
+def test_a_ledger_cannot_grow_beyond_its_limits():
+    full = lg.parse(";".join(["gauss:20,1"] * 20))
+    with pytest.raises(ValueError, match="at most 20 entries"):
+        lg.checked((*full, full[0]))
+    long = tuple(lg.Entry("gauss", (20.0, 1.0), 1, "n" * 40) for _ in range(20))
+    assert len(lg.write(long)) < lg.LONGEST_TEXT
+    assert lg.checked(long) == long
