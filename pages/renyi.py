@@ -77,7 +77,7 @@ STEPS = SelectSlider(
     "renyi_steps",
     "Steps",
     float(FIGURE_5.steps),
-    log_values(1, 1e8, steps=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0), extra=[ADULT_START.steps]),
+    log_values(1, 1e6, steps=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0), extra=[ADULT_START.steps]),
 )
 READ_DELTA = SelectSlider("renyi_delta", "δ", 1e-5, powers_of_ten(-12, -2))
 MATCH_EPSILON = SelectSlider("renyi_epsilon", "ε to match at", 1.0, log_values(0.1, 10, steps=ROUND_STEPS))
