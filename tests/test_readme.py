@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from objpert_core.accounting import ObjectivePerturbation, via_rdp
+from objpert_core.accounting import Gaussian, ObjectivePerturbation, repeat, symmetrised, via_rdp
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -17,7 +17,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_python_block_runs_and_its_comments_state_the_value() -> None:
-    (code,) = blocks("python")
+    code = blocks("python")[0]
     namespace: dict[str, object] = {}
     exec(compile(code, "README.md", "exec"), namespace)
     claims = re.findall(r"^(\S.*\))  # (\d\.\d+)$", code, flags=re.MULTILINE)
@@ -41,6 +41,22 @@ def test_five_minutes_states_the_bounds_as_they_are() -> None:
     assert ObjectivePerturbation(**at_one, bound="glm").explain() is not None
     assert ObjectivePerturbation(**at_one, bound="kifer2012").epsilon(1e-5) == 2
     assert f"ε = 2, ours with {math.ceil(100 * ObjectivePerturbation(10.0, 1.0).epsilon(1e-5)) / 100:.2f}" in text
+
+
+def test_the_table_of_many_fits_is_computed() -> None:
+    exec(compile(blocks("python")[1], "README.md", "exec"), {})
+    glm, tight = (ObjectivePerturbation(8.0, 10.0, bound=bound) for bound in ("glm", "logistic"))
+    upper = {"published pair": glm, "T, composed": tight, "**symmetric pair": symmetrised(tight)}
+    for label, fit in upper.items():  # bounds are rounded up, the truth they are compared with down
+        (line,) = [line for line in README.read_text().splitlines() if line.startswith(f"| {label}")]
+        for cell, k in zip(line.strip("|").split("|")[1:], (1, 10, 100, 1000), strict=True):
+            value = cell.strip(" *")
+            digit = 10.0 ** -len(value.partition(".")[2])
+            assert 0 <= float(value) - repeat(fit, k).epsilon(1e-5) < digit, (label, k)
+    (line,) = [line for line in README.read_text().splitlines() if line.startswith("| k Gaussian")]
+    for cell, k in zip(line.strip("|").split("|")[1:], (1, 10, 100, 1000), strict=True):
+        digit = 10.0 ** -len(cell.strip().partition(".")[2])
+        assert 0 <= Gaussian(8 / k**0.5).epsilon(1e-5) - float(cell) < digit
 
 
 def test_the_test_command_is_where_ci_looks_for_it() -> None:
