@@ -28,13 +28,16 @@ _MOST_POINTS = 2**20
 _TRIALS = 6
 
 
+Points = tuple[tuple[FloatArray, FloatArray], ...]  # (log weights, losses) of every loss
+
+
 @dataclass(frozen=True)
 class Plan:
     """Coarse points of every loss, and the cumulant K(θ) of the whole sum on a grid of tilts."""
 
     steps: Steps
     reaches: tuple[tuple[float, float], ...]
-    points: tuple[tuple[FloatArray, FloatArray], ...]  # (log weights, losses)
+    points: Points
     spread: float  # standard deviation of the sum
     thetas: FloatArray
     cumulants: FloatArray
@@ -52,7 +55,7 @@ class Plan:
         return best, table[np.arange(log_delta.size), best]
 
 
-def _spread(points: tuple[tuple[FloatArray, FloatArray], ...], steps: Steps) -> float:
+def _spread(points: Points, steps: Steps) -> float:
     variance = 0.0
     for (log_weight, omega), (_, count) in zip(points, steps, strict=True):
         weight = np.exp(log_weight - logsumexp(log_weight))
@@ -95,10 +98,10 @@ class Moments:
         return sum(count / max(variance, step**2) for count, variance in self.own)
 
 
-def tilted(made: Plan, theta: float) -> Moments:
-    """The moments under the tilt e^{θω}, θ >= 0."""
+def tilted(steps: Steps, points: Points, theta: float) -> Moments:
+    """The moments under the tilt e^{θω}, θ >= 0, from points (log weights, losses) of every loss."""
     log_scales, mean, centred, variances = [], 0.0, [], []
-    for (log_weight, omega), (_, count) in zip(made.points, made.steps, strict=True):
+    for (log_weight, omega), (_, count) in zip(points, steps, strict=True):
         exponent = log_weight + theta * omega
         scale = float(logsumexp(exponent))
         weight = np.exp(exponent - scale)
@@ -109,7 +112,7 @@ def tilted(made: Plan, theta: float) -> Moments:
         mean += count * average
     spread = max(math.sqrt(sum(count * variance for count, variance in variances)), 1e-150)
     rates = np.array(_RATES) / spread
-    left, right = _window(centred, made.steps, theta, rates)
+    left, right = _window(centred, steps, theta, rates)
     return Moments(log_scales, mean, spread, left, right, rates, variances)
 
 
@@ -123,12 +126,13 @@ def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) 
     """
     made = plan(steps, nats)
     theta = float(made.thetas[tilt])
-    here = tilted(made, theta)
+    scales = tilted(steps, made.points, theta).log_scales
     count = sum(k for _, k in made.steps)
     reaches = [
         _kept(loss, points, reach, theta, scale, log_delta - math.log(count), -math.log(count))
-        for (loss, _), points, reach, scale in zip(made.steps, made.points, made.reaches, here.log_scales, strict=True)
+        for (loss, _), points, reach, scale in zip(made.steps, made.points, made.reaches, scales, strict=True)
     ]
+    here = tilted(steps, _cut(made.points, steps, reaches), theta)
     # upper: each step moves by h²/12 on average; lower: by the spread of rests of about h²/(12·spread of one step)
     step = math.sqrt(12 * width / count)
     step = math.sqrt(12 * width / (count + 6.5 * math.sqrt(here.roughness(step))))
@@ -150,6 +154,12 @@ def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) 
         sum_of(upper, theta, here.log_scales, here.mean, here.left, here.right, here.rates),
         sum_of(lower, theta, here.log_scales, here.mean, here.left, here.right, here.rates),
     )
+
+
+def _cut(points: Points, steps: Steps, reaches: list[tuple[float, float]]) -> Points:
+    """The points whose loss is not above what is kept: tails that are cut off need no window."""
+    tops = [float(loss.loss(np.array([high]))[0]) for (loss, _), (_, high) in zip(steps, reaches, strict=True)]
+    return tuple((w[omega <= top], omega[omega <= top]) for (w, omega), top in zip(points, tops, strict=True))
 
 
 def _kept(

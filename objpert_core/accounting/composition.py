@@ -211,14 +211,16 @@ def _epsilon_of_sides(sides: tuple[Steps, ...], log_delta: float, relative_width
     """(lower, upper) bounds on ε, the larger of the directions."""
     chosen = list(sides)
     if len(sides) > 1:  # most often one direction decides, and a coarse grid can tell
-        rough = [_side_epsilon(side, log_delta, _ROUGH * relative_width) for side in sides]
+        rough = [_side_epsilon(side, log_delta, _ROUGH * relative_width, refinements=1) for side in sides]
         least = max(lower for lower, _ in rough)
         chosen = [side for side, (_, upper) in zip(sides, rough, strict=True) if upper >= least]
     pairs = [_side_epsilon(side, log_delta, relative_width) for side in chosen]
     return max(lower for lower, _ in pairs), max(upper for _, upper in pairs)
 
 
-def _side_epsilon(steps: Steps, log_delta: float, relative_width: float) -> tuple[float, float]:
+def _side_epsilon(
+    steps: Steps, log_delta: float, relative_width: float, refinements: int = _REFINEMENTS
+) -> tuple[float, float]:
     """(lower, upper) bounds on ε for one direction; (0, inf) where no grid is fine enough."""
     target = np.array([log_delta])
     if (exact := _closed_form(steps)) is not None:
@@ -239,7 +241,7 @@ def _side_epsilon(steps: Steps, log_delta: float, relative_width: float) -> tupl
         if pair is not None and pair[0].log_delta(at_zero)[0] <= log_delta:
             return 0.0, 0.0
     width, step = _width(made, float(chernoff[0]), relative_width, "epsilon"), math.inf
-    for _ in range(_REFINEMENTS):
+    for _ in range(refinements):
         pair = _tails_or_none(steps, nats, int(best[0]), width, log_delta)
         if pair is None or pair[0].step > 0.9 * step:  # the finest grid there is
             break

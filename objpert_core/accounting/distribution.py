@@ -73,7 +73,7 @@ def distribution(
     if steps is None:
         raise NotImplementedError(mechanism.no_losses())
     made = plan(steps, _NATS)
-    moments = tilted(made, 0.0)
+    moments = tilted(steps, made.points, 0.0)
     fine = max(made.spread / _POINTS_PER_SPREAD, (moments.left + moments.right) / _MOST_POINTS)
     step = fine if interval is None else positive("interval", interval)
     nats = _NATS + math.log(sum(count for _, count in steps))
