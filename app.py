@@ -8,6 +8,7 @@ st.navigation(
     [
         st.Page("pages/home.py", title="Home", icon=":material/home:", default=True),
         st.Page("pages/bounds.py", title="Bounds", icon=":material/show_chart:", url_path="bounds"),
+        st.Page("pages/distance.py", title="Distance", icon=":material/straighten:", url_path="distance"),
         st.Page("pages/renyi.py", title="Rényi and DP-SGD", icon=":material/trending_up:", url_path="renyi"),
         st.Page("pages/planner.py", title="Planner", icon=":material/tune:", url_path="planner"),
         st.Page("pages/composition.py", title="Composition", icon=":material/stacks:", url_path="composition"),

@@ -1,9 +1,9 @@
 """Writes the app's charts as SVG files on the server, so that "figure as SVG" is a plain download button.
 
 It reads the same `plotly.graph_objects.Figure` that is on the screen and supports what the pages draw: scatter traces
-(lines with dashes, markers, filled bands, error bars), bar traces, linear, logarithmic and named axes, panels stacked
-on one x axis, a legend. The result is black on white, fit for print, says in a line of its own what it shows, uses no
-external font and is well formed XML.
+(lines with dashes, markers, labels, filled bands, error bars), bar traces, heat maps with their bar of colours, linear,
+logarithmic and named axes, panels stacked on one x axis, a legend. The result is black on white, fit for print, says in
+a line of its own what it shows, uses no external font and is well formed XML.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 import plotly.graph_objects as go
 
 from ui.svg_axes import Scale, decode
+from ui.svg_cells import bar, bar_height
 from ui.svg_text import LINE, SIZE, lines, plain, text_width, write
 from ui.svg_traces import draw, sample
 
@@ -48,7 +49,9 @@ def to_svg(chart: go.Figure, *, title: str = "", width: int = 760, height: int =
     left = max(_EDGE + ends[0], *(_beside(Scale(layout[name])) for name in names))
     right = width - _EDGE - ends[-1]
     under = lines(across.title, right - left)
-    top, bottom = head, height - _EDGE - LINE * (len(under) + 1) - _GAP
+    scaled = [trace for trace in traces if trace.get("type") == "heatmap" and trace.get("showscale", True)]
+    foot = sum(map(bar_height, scaled))
+    top, bottom = head, height - _EDGE - LINE * (len(under) + 1) - _GAP - foot
     x = Scale(layout["xaxis"], left, right)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
@@ -69,6 +72,8 @@ def to_svg(chart: go.Figure, *, title: str = "", width: int = 760, height: int =
     parts += [
         write(line, (left + right) / 2, bottom + _GAP + LINE * (row + 1.75), "middle") for row, line in enumerate(under)
     ]
+    for row, trace in enumerate(scaled):
+        parts += bar(trace, left, right, height - _EDGE - foot + 8.0 + sum(map(bar_height, scaled[:row])))
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
 
@@ -98,7 +103,7 @@ def _panel(traces: list[dict[str, Any]], name: str, x: Scale, y: Scale, *, salt:
 
 def _legend_rows(traces: list[dict[str, Any]], width: int) -> list[list[tuple[float, dict[str, Any]]]]:
     """Legend entries with their left edge, broken into rows by an estimate of the text's width."""
-    shown = [trace for trace in traces if trace.get("showlegend", True) and trace.get("name")]
+    shown = [t for t in traces if t.get("showlegend", t.get("type") != "heatmap") and t.get("name")]
     rows: list[list[tuple[float, dict[str, Any]]]] = [[]]
     at = _EDGE
     for trace in sorted(shown, key=lambda trace: trace.get("legendrank", 1000)):

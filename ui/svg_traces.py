@@ -1,4 +1,4 @@
-"""What is drawn inside the axes of an SVG chart: lines, bands, error bars, markers and bars."""
+"""What is drawn inside the axes of an SVG chart: lines, bands, error bars, markers, labels, bars and heat maps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from ui.svg_axes import Scale, decode
-from ui.svg_text import plain
+from ui.svg_cells import cells
+from ui.svg_paint import paint
+from ui.svg_text import plain, write
 
 BLACK = "#000000"
 _DASHES = {
@@ -39,7 +41,10 @@ def draw(traces: list[dict[str, Any]], x: Scale, y: Scale) -> list[str]:
     bars = [index for index, trace in enumerate(traces) if trace.get("type") == "bar"]
     parts = []
     for index, trace in enumerate(traces):
-        parts += _bars(trace, bars.index(index), len(bars), x, y) if index in bars else _scatter(trace, x, y)
+        if trace.get("type") == "heatmap":
+            parts += cells(trace, x, y)
+        else:
+            parts += _bars(trace, bars.index(index), len(bars), x, y) if index in bars else _scatter(trace, x, y)
     return parts
 
 
@@ -52,7 +57,7 @@ def sample(trace: dict[str, Any], x: float, y: float, length: float) -> str:
     if "markers" in mode or bar:
         look = trace.get("marker", {})
         color, symbol = _each(look.get("color", _color(trace)), 1)[0], _each(look.get("symbol", "circle"), 1)[0]
-        parts.append(_mark(x + length / 2, y, 5.0, color, "square" if bar else symbol))
+        parts.append(_mark(x + length / 2, y, 5.0, color, "square" if bar else symbol, look.get("line")))
     return f'<g class="sample" opacity="{trace.get("opacity", 1):g}">{"".join(parts)}</g>'
 
 
@@ -66,14 +71,32 @@ def _scatter(trace: dict[str, Any], x: Scale, y: Scale) -> list[str]:
             points = run
             if trace["fill"] == "tozeroy":
                 points = [(run[0][0], y.floor()), *run, (run[-1][0], y.floor())]
-            fill, alpha = _paint(trace.get("fillcolor") or _color(trace))
+            fill, alpha = paint(trace.get("fillcolor") or _color(trace))
             parts.append(f'<path d="{_path(points)} Z" fill="{fill}" fill-opacity="{alpha:g}"/>')
     if "lines" in mode and line.get("width", 2):
         parts += [f'<path d="{_path(run)}" fill="none" {_stroke(line)}/>' for run in runs]
     parts += _intervals(trace, "error_x", x, ys) + _intervals(trace, "error_y", y, xs)
     if "markers" in mode:
         parts += _markers(trace, xs, ys)
+    if "text" in mode:
+        parts += _labels(trace, xs, ys)
     return [*parts, "</g>"]
+
+
+def _labels(trace: dict[str, Any], xs: np.ndarray, ys: np.ndarray) -> list[str]:
+    """Texts at their points, as plotly's `textposition` says: "top center", "middle right" …"""
+    texts = _each(trace.get("text") or "", len(xs))
+    down, across = (trace.get("textposition") or "middle center").split()
+    rise, shift = (
+        {"top": -8.0, "middle": 4.5, "bottom": 17.0}[down],
+        {"left": -8.0, "center": 0.0, "right": 8.0}[across],
+    )
+    anchor = {"left": "end", "center": "middle", "right": "start"}[across]
+    return [
+        write(plain(label), px + shift, py + rise, anchor)
+        for px, py, label in zip(xs.tolist(), ys.tolist(), texts, strict=True)
+        if math.isfinite(px) and math.isfinite(py)
+    ]
 
 
 def _intervals(trace: dict[str, Any], key: str, along: Scale, across: np.ndarray) -> list[str]:
@@ -83,7 +106,7 @@ def _intervals(trace: dict[str, Any], key: str, along: Scale, across: np.ndarray
         return []
     data, more = decode(trace[key[-1]]).astype(float), decode(error["array"]).astype(float)
     less = decode(error["arrayminus"]).astype(float) if error.get("arrayminus") is not None else more
-    color, _ = _paint(error.get("color") or _color(trace))
+    color, _ = paint(error.get("color") or _color(trace))
     half = error.get("width", 4)  # plotly too counts it from the bar to the cap's end
     parts = []
     for place, low, high in zip(across.tolist(), along(data - less).tolist(), along(data + more).tolist(), strict=True):
@@ -108,15 +131,18 @@ def _markers(trace: dict[str, Any], xs: np.ndarray, ys: np.ndarray) -> list[str]
     every = max(1, math.ceil(count / look["maxdisplayed"])) if look.get("maxdisplayed") else 1
     points = zip(xs.tolist(), ys.tolist(), sizes, colors, symbols, strict=False)
     return [
-        _mark(px, py, size / 2, color, symbol)
+        _mark(px, py, size / 2, color, symbol, look.get("line"))
         for px, py, size, color, symbol in list(points)[::every]
         if math.isfinite(px) and math.isfinite(py)
     ]
 
 
-def _mark(x: float, y: float, radius: float, color: str, symbol: str) -> str:
-    fill, alpha = _paint(color)
+def _mark(x: float, y: float, radius: float, color: str, symbol: str, outline: dict[str, Any] | None = None) -> str:
+    fill, alpha = paint(color)
     look = f'fill="{fill}"' + (f' fill-opacity="{alpha:g}"' if alpha < 1 else "")
+    if outline and outline.get("width"):
+        width = outline["width"] / (radius if symbol in _SYMBOLS else 1)  # those outlines are scaled with the shape
+        look += f' stroke="{paint(outline["color"])[0]}" stroke-width="{width:g}"'
     if symbol not in _SYMBOLS:
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" {look}/>'
     place = f'transform="translate({x:.1f} {y:.1f}) scale({radius:g})"'
@@ -149,7 +175,7 @@ def _color(trace: dict[str, Any]) -> str:
 
 
 def _stroke(line: dict[str, Any]) -> str:
-    color, alpha = _paint(line.get("color") or BLACK)
+    color, alpha = paint(line.get("color") or BLACK)
     dash = _DASHES.get(line.get("dash", "solid"), "")
     look = f'stroke="{color}" stroke-width="{line.get("width", 2):g}"'
     look += f' stroke-opacity="{alpha:g}"' if alpha < 1 else ""
@@ -176,11 +202,3 @@ def _runs(xs: np.ndarray, ys: np.ndarray) -> list[list[tuple[float, float]]]:
 
 def _path(points: list[tuple[float, float]]) -> str:
     return "M" + " L".join(f"{px:.1f} {py:.1f}" for px, py in points)
-
-
-def _paint(color: str) -> tuple[str, float]:
-    """A colour and its opacity: SVG 1.1 readers do not know rgba()."""
-    if color.startswith("rgba("):
-        red, green, blue, alpha = color[5:-1].split(",")
-        return f"rgb({int(red)},{int(green)},{int(blue)})", float(alpha)
-    return color, 1.0

@@ -12,7 +12,7 @@ from objpert_core.accounting.calibration import (
 from objpert_core.accounting.composition import Composition, compose, repeat
 from objpert_core.accounting.conversion import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.distance import HalfNormal, distance_to_optimality, optimal_lam
-from objpert_core.accounting.distance_map import distance_map
+from objpert_core.accounting.distance_map import boundary_lam, distance_map
 from objpert_core.accounting.dpsgd import DPSGD
 from objpert_core.accounting.mechanisms import (
     BOUNDS,
@@ -36,6 +36,7 @@ __all__ = [
     "PrivateSelection",
     "ViaRDP",
     "best_guess",
+    "boundary_lam",
     "calibrate_gaussian",
     "calibrate_objective_perturbation",
     "calibrate_published",

@@ -94,6 +94,36 @@ def distance_map(
     return over_lower_bound(epsilon, lower)
 
 
+def boundary_lam(sigma: Any, delta: float, *, lipschitz: float = 1.0) -> FloatArray:
+    """The λ from which on the distance of the tight logistic bound is 1 at this δ, for every σ.
+
+    Parameters
+    ----------
+    sigma : array of n floats > 0
+    delta : float strictly between 0 and 1
+    lipschitz : float > 0
+        Bound on the norm of one row's gradient; for the logistic loss the largest row norm R.
+
+    Returns
+    -------
+    array of shape (n,): `optimal_lam` at the Gaussian mechanism's ε(δ).
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> boundary_lam([5.0, 10.0], 1e-5).round(2).tolist()
+    [1.34, 2.89]
+    """
+    sigmas = np.atleast_1d(positive_array("sigma", sigma))
+    target, length = float(np.log(in_open_unit("delta", delta))), positive("lipschitz", lipschitz)
+    lam: FloatArray = optimal_lam(_gaussian_epsilons(length / sigmas, target), sigmas, length)
+    return lam
+
+
 def _gaussian_epsilons(a: FloatArray, log_delta: float) -> FloatArray:
     """ε(δ) of the Gaussian mechanism for every a."""
     return smallest_epsilon_of_each(

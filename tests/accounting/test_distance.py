@@ -13,6 +13,7 @@ from objpert_core.accounting import (
     Gaussian,
     HalfNormal,
     ObjectivePerturbation,
+    boundary_lam,
     distance_map,
     distance_to_optimality,
     optimal_lam,
@@ -119,6 +120,18 @@ def test_boundary_of_arrays_and_refusals():
     ]:
         with pytest.raises(ValueError, match=message):
             optimal_lam(*arguments)
+
+
+@pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.3])
+def test_the_boundary_of_many_is_the_boundary_of_each(delta):
+    sigma = np.geomspace(0.1, 1e4, 30)
+    one_by_one = [optimal_lam(Gaussian(s, 2.0).epsilon(delta), s, 2.0) for s in sigma]
+    np.testing.assert_allclose(boundary_lam(sigma, delta, lipschitz=2.0), one_by_one, rtol=1e-13)
+    assert boundary_lam(5.0, delta).shape == (1,)
+    with pytest.raises(ValueError, match="sigma must be a finite number > 0, got 0"):
+        boundary_lam([0.0], delta)
+    with pytest.raises(ValueError, match="delta must be a number strictly between 0 and 1, got 1"):
+        boundary_lam([1.0], 1)
 
 
 # --- the map --------------------------------------------------------------------------------------------------------

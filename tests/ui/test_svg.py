@@ -199,3 +199,78 @@ def test_figure_1_left_is_drawn_with_every_bound():
     for name in bound_curves.NAMES.values():
         assert name in texts(root)
         assert len(curve(root, name)) == bound_curves.POINTS
+
+
+# --- heat maps and labels -------------------------------------------------------------------------------------------
+
+CLEAR = "rgba(0,0,0,0)"
+STEPS = [[0, "#111111"], [0.5, "#111111"], [0.5, CLEAR], [0.75, CLEAR], [0.75, "#999999"], [1, "#999999"]]
+
+
+def heat(z, **more):
+    rows, columns = np.shape(z)
+    trace = {
+        "type": "heatmap", "name": "heat", "x": np.geomspace(1, 100, columns + 1), "y": np.linspace(0, 1, rows + 1),
+        "z": np.asarray(z, dtype=float), "zmin": 0.0, "zmax": 4.0, "colorscale": STEPS,
+        "colorbar": {"tickvals": [1, 3, 4], "ticktext": ["low", "mid < 3.5", "high"], "title": {"text": "what"}},
+    } | more  # fmt: skip
+    return figures.figure([trace], xaxis=figures.axis("x", (1, 100), log=True), yaxis=figures.axis("y", (0, 1)))
+
+
+def rects(root):
+    return root.findall(".//s:g[@class='cells']/s:rect", NS)
+
+
+def test_cells_lie_between_their_edges_and_neighbours_of_one_colour_are_one():
+    root = parse(to_svg(heat([[1.0, 1.5], [4.0, np.nan]])))
+    left, top, width, height = frame(root)
+    found = {r.get("fill"): [float(r.get(k)) for k in ("x", "y", "width", "height")] for r in rects(root)}
+    np.testing.assert_allclose(found["#111111"], [left, top + height / 2, width, height / 2], atol=0.11)
+    np.testing.assert_allclose(found["#999999"], [left, top, width / 2, height / 2], atol=0.11)
+    assert len(rects(root)) == 2
+
+
+def test_what_is_transparent_is_not_drawn_and_the_bar_names_every_step():
+    root = parse(to_svg(heat([[2.5, 2.9]])))
+    assert not rects(root)
+    strips = root.findall(".//s:rect[@class='scale']", NS)
+    widths = np.array([float(strip.get("width")) for strip in strips])
+    np.testing.assert_allclose(widths / widths.sum(), [0.5, 0.25, 0.25], atol=0.01)
+    assert {"low", "mid < 3.5", "high", "what"} <= set(texts(root))
+    assert "heat" not in texts(root)  # no entry of its own in the legend
+    lowest = max(float(n.get("y")) for n in root.iter("{http://www.w3.org/2000/svg}text"))
+    assert lowest < float(root.get("height"))
+    title = next(n for n in root.iter("{http://www.w3.org/2000/svg}text") if n.text == "x")
+    assert float(title.get("y")) < float(strips[0].get("y"))
+
+
+def test_a_map_without_a_bar_and_with_colours_in_between():
+    smooth = [[0, "#000000"], [1, "rgba(200,100,0,0.5)"]]
+    root = parse(to_svg(heat([[0.0, 2.0, 4.0]], colorscale=smooth, showscale=False)))
+    assert [r.get("fill") for r in rects(root)] == ["#000000", "rgb(100,50,0)", "rgb(200,100,0)"]
+    assert [r.get("fill-opacity") for r in rects(root)] == [None, "0.75", "0.5"]
+    assert not root.findall(".//s:rect[@class='scale']", NS)
+
+
+def test_cells_need_their_edges():
+    with pytest.raises(ValueError, match="edges"):
+        to_svg(heat([[1.0, 2.0]], x=np.array([1.0, 10.0])))
+
+
+def test_labels_stand_where_they_are_told():
+    words = {"type": "scatter", "name": "", "mode": "text", "x": np.array([5.0, 5.0]), "y": np.array([0.5, np.nan]),
+             "text": ["here & there", "nowhere"], "textposition": "top right", "showlegend": False}  # fmt: skip
+    root = parse(to_svg(chart([words])))
+    left, top, width, height = frame(root)
+    (label,) = root.findall(".//s:g[@clip-path]//s:text", NS)
+    assert label.text == "here & there"
+    assert label.get("text-anchor") == "start"
+    assert float(label.get("x")) == pytest.approx(left + width / 2 + 8, abs=0.2)
+    assert float(label.get("y")) == pytest.approx(top + height / 2 - 8, abs=0.2)
+
+
+def test_a_marker_may_have_an_outline():
+    marker = {"color": "#ffffff", "symbol": "circle", "size": 12, "line": {"color": "#123456", "width": 2}}
+    root = parse(to_svg(chart([figures.series("dot", [5.0], [0.5], "guide", mode="markers", marker=marker)])))
+    for circle in root.iter("{http://www.w3.org/2000/svg}circle"):
+        assert (circle.get("stroke"), circle.get("stroke-width")) == ("#123456", "2")

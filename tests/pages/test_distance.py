@@ -1,0 +1,211 @@
+"""The page Distance to optimality, without a browser: the core's numbers, exact presets, nonsense does no harm."""
+
+import json
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import objpert_core.accounting as acc
+from ui.svg import decode
+
+KEYS = ("distance_sigma", "distance_lambda", "distance_beta", "distance_L")
+PANELS = {
+    "Figure 4a: large σ, large λ": (10.0, 100.0, 1.0, 1.0),
+    "Figure 4b: large σ, small λ": (10.0, 2.0, 1.0, 1.0),
+    "Figure 4c: small σ, large λ": (1.0, 100.0, 1.0, 1.0),
+    "Figure 4d: small σ, small λ": (1.0, 2.0, 1.0, 1.0),
+}
+
+
+def open_page(**query):
+    app = AppTest.from_file("../../pages/distance.py", default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def specs(app):
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def curves(app, chart=0):
+    """Name → (x, y) of the curves in the legend, and the names of the ghosts."""
+    shown, ghosts = {}, []
+    for trace in specs(app)[chart]["data"]:
+        if trace.get("meta", {}).get("ghost"):
+            ghosts.append(trace["name"])
+        elif trace.get("showlegend", True):
+            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
+    return shown, ghosts
+
+
+def mechanisms(sigma, lam, beta, lipschitz):
+    return {
+        "Normal (lower bound)": acc.Gaussian(sigma, lipschitz),
+        "Half-normal (λ → ∞)": acc.HalfNormal(sigma, lipschitz),
+        "Published bound": acc.ObjectivePerturbation(sigma, lam, lipschitz, beta, "glm"),
+        "Logistic (tight)": acc.ObjectivePerturbation(sigma, lam, lipschitz, beta),
+    }
+
+
+def said(app):
+    return " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
+
+
+def cells(app, chart):
+    heat = specs(app)[chart]["data"][0]
+    return decode(heat["z"]).reshape([int(n) for n in heat["z"]["shape"].split(",")])
+
+
+def test_opens_on_a_panel_of_figure_4_with_the_cores_numbers():
+    app = open_page()
+    assert tuple(app.session_state[key] for key in KEYS) == PANELS["Figure 4b: large σ, small λ"]
+    shown, ghosts = curves(app)
+    assert not ghosts
+    expected = mechanisms(10.0, 2.0, 1.0, 1.0)
+    assert list(shown) == list(expected)
+    for name, mechanism in expected.items():
+        x, y = shown[name]
+        assert 200 <= len(x) <= 400
+        np.testing.assert_array_equal(y, mechanism.rdp(x))
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_presets_set_exactly_their_values(name):
+    app = open_page(distance_sigma="100", distance_lambda="0.5", distance_beta="0.1", distance_L="2")
+    app.button(key=f"distance_preset_{name}").click().run()
+    assert tuple(app.session_state[key] for key in KEYS) == PANELS[name]
+    shown, _ = curves(app)
+    for label, mechanism in mechanisms(*PANELS[name]).items():
+        np.testing.assert_array_equal(shown[label][1], mechanism.rdp(shown[label][0]))
+
+
+def test_the_panels_show_what_the_paper_says_about_them():
+    """Appendix I: the gap to the half-normal vanishes as λ grows; with σ the curves meet at larger α."""
+    alpha = np.geomspace(1, 1e4, 400)
+    found = {name[7:9]: {k: m.rdp(alpha) for k, m in mechanisms(*p).items()} for name, p in PANELS.items()}
+    gap = {k: (v["Published bound"] - v["Half-normal (λ → ∞)"])[0] for k, v in found.items()}
+    assert max(gap["4a"], gap["4c"]) < 0.02 < 0.6 < min(gap["4b"], gap["4d"])
+    meet = {k: alpha[np.argmax(v["Published bound"] < 1.1 * v["Normal (lower bound)"])] for k, v in found.items()}
+    assert meet["4a"] > 3 * meet["4c"]
+    assert meet["4b"] > 3 * meet["4d"]
+
+
+def test_the_profile_view_draws_the_profiles():
+    app = open_page(distance_show="Privacy profiles", distance_eps_view="5")
+    shown, _ = curves(app)
+    for name, mechanism in mechanisms(10.0, 2.0, 1.0, 1.0).items():
+        x, y = shown[name]
+        np.testing.assert_array_equal(y, mechanism.delta(x))
+        assert x[-1] == 5.0
+    assert app.select_slider(key="distance_view").disabled
+    assert app.select_slider(key="distance_alpha").disabled
+    assert not app.select_slider(key="distance_eps_view").disabled
+
+
+def test_the_answer_names_everything_and_follows_the_controls():
+    app = open_page()
+    text = said(app)
+    published = mechanisms(10.0, 2.0, 1.0, 1.0)["Published bound"]
+    assert "At δ = 10⁻⁵ the published proof certifies ε = 1.06, 3.09 times the least" in text
+    assert 3.08 < acc.distance_to_optimality(published, 1e-5) <= 3.09
+    assert acc.distance_to_optimality(acc.ObjectivePerturbation(10.0, 2.0), 1e-5) > 1
+    for part in ("1.42 : 1", "add or remove one row", "Accounted by", "half-normal instead of", "would be exact"):
+        assert part in text, part
+    app.select_slider(key="distance_lambda").set_value(100.0).run()
+    text = said(app)
+    assert "the tight proof for the logistic loss certifies ε = 0.341, the least possible" in text
+    assert "proof is exact from λ" in text
+
+
+def test_a_silent_bound_says_why():
+    app = open_page()
+    app.button(key="distance_preset_Logistic loss, small λ").click().run()
+    assert "the published proof certifies nothing" in said(app)
+    assert "λ = 0.2 is not above β = 0.25" in " ".join(block.value for block in app.info)
+    assert app.table[0].value.iloc[2].tolist()[1] == "nothing proved"
+    assert not any("whose own β" in caption.value for caption in app.caption)
+
+
+def test_maps_follow_delta_and_not_sigma():
+    app = open_page()
+    before = {chart: cells(app, chart) for chart in (1, 2)}
+    marks = [t for t in specs(app)[1]["data"] if t.get("mode") == "markers"]
+    assert [decode(marks[0][axis]).tolist() for axis in "xy"] == [[10.0], [2.0]]
+    app.select_slider(key="distance_sigma").set_value(1.0).run()
+    for chart, old in before.items():
+        np.testing.assert_array_equal(cells(app, chart), old)
+    marks = [t for t in specs(app)[1]["data"] if t.get("mode") == "markers"]
+    assert [decode(t["x"]).tolist() for t in marks] == [[10.0], [1.0]]  # the ghost, and this setting
+    app.select_slider(key="distance_delta").set_value(1e-2).run()
+    for chart, old in before.items():
+        assert (cells(app, chart) != old).any()
+
+
+def test_beta_moves_the_published_map_alone():
+    before, after = open_page(), open_page(distance_beta="0.1")
+    assert (cells(before, 1) != cells(after, 1)).any()
+    np.testing.assert_array_equal(cells(before, 2), cells(after, 2))
+
+
+def test_the_previous_setting_stays_as_a_ghost_until_it_is_switched_off():
+    app = open_page()
+    app.select_slider(key="distance_sigma").set_value(1.0).run()
+    shown, ghosts = curves(app)
+    assert ghosts == [f"{name}, before" for name in shown]
+    app.toggle(key="distance_ghost").set_value(False).run()
+    assert curves(app)[1] == []
+
+
+def test_alt_texts_carry_the_take_away():
+    alts = [chart.proto.alt for chart in open_page().get("plotly_chart")]
+    assert "ε(α) at α = 10: Normal (lower bound) 0.0501" in alts[0]
+    assert "nowhere exactly 1" in alts[1]
+    assert "exactly 1 on" in alts[2]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"distance_sigma": "banana", "distance_lambda": "nan", "distance_delta": "2"},
+        {"distance_sigma": "-5", "distance_beta": "0", "distance_L": "inf"},
+        {"distance_view": "1e400", "distance_eps_view": "", "distance_alpha": "🙂"},
+        {"distance_show": "everything", "distance_ghost": "7", "unknown": "x" * 5000},
+        {"distance_sigma": ["5", "x"], "distance_lambda": "<script>alert(1)</script>"},
+    ],
+)
+def test_nonsense_in_the_address_falls_back_to_the_default(query):
+    shown, _ = curves(open_page(**query))
+    x, y = shown["Logistic (tight)"]
+    assert x[-1] == 1e4
+    np.testing.assert_array_equal(y, acc.ObjectivePerturbation(10.0, 2.0).rdp(x))
+
+
+def test_try_it_hides_the_curve_until_a_prediction_is_made():
+    app = open_page()
+    assert len(specs(app)) == 3
+    radio = app.radio(key="distance__try")
+    assert radio.value is None
+    radio.set_value(radio.options[0]).run()
+    assert len(specs(app)) == 4
+    assert any("Not quite" in block.value for block in app.info)
+    app.radio(key="distance__try").set_value(radio.options[1]).run()
+    assert app.success
+    for lam in (1e2, 1e6, 1e12):
+        assert acc.distance_to_optimality(acc.ObjectivePerturbation(10.0, lam, 1.0, 1.0, "glm"), 1e-5) > 1.05
+    assert acc.distance_to_optimality(acc.ObjectivePerturbation(10.0, 3.0), 1e-5) == 1.0
+
+
+def test_a_refused_value_becomes_one_sentence(monkeypatch):
+    from ui import distance_curves
+
+    def refuse(*_):
+        raise ValueError("sigma must be a finite number > 0, got -1")
+
+    monkeypatch.setattr(distance_curves, "readings", refuse)
+    app = open_page()
+    assert [block.value for block in app.error] == ["Sigma must be a finite number > 0, got -1."]
+    assert app.select_slider(key="distance_sigma").value == 10.0
