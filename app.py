@@ -12,6 +12,7 @@ st.navigation(
         st.Page("pages/renyi.py", title="Rényi and DP-SGD", icon=":material/trending_up:", url_path="renyi"),
         st.Page("pages/planner.py", title="Planner", icon=":material/tune:", url_path="planner"),
         st.Page("pages/composition.py", title="Composition", icon=":material/stacks:", url_path="composition"),
+        st.Page("pages/tuning.py", title="What tuning costs", icon=":material/experiment:", url_path="tuning"),
         st.Page("pages/training.py", title="Live training", icon=":material/model_training:", url_path="training"),
     ],
     position="top",

@@ -22,12 +22,13 @@ import html
 import io
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.errors import StreamlitPageNotFoundError
 from streamlit.runtime.pages_manager import PagesManager
 
 from ui import sentences
@@ -175,6 +176,12 @@ def explain(body: str, *, reference: str, expanded: bool = False) -> None:
     with st.expander("What am I looking at?", icon=":material/help:", expanded=expanded):
         st.markdown(body)
         st.markdown(f"**Reference.** {reference}")
+
+
+def see_also(path: str, *, label: str, icon: str) -> None:
+    """A link to another page of the app; nothing where a page's file runs by itself, without app.py's menu."""
+    with suppress(StreamlitPageNotFoundError):
+        st.page_link(path, label=label, icon=icon)
 
 
 @contextmanager

@@ -1,0 +1,267 @@
+"""The tuning page, run without a browser: its numbers are the core's, presets are exact, nonsense does no harm."""
+
+import json
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import objpert_core.accounting as acc
+from ui import tuning_curves as tc
+from ui.svg import decode
+from ui.tuning_text import WAYS
+
+PAPER = tc.Setting(tc.Base(), 1e-5, tc.Law(), renyi=True)
+QUICK = {"tuning_by": "its parameters", "tuning_noise": "2", "tuning_rate": "0.02", "tuning_steps": "100"}
+QUICK_BASE = tc.Base(epsilon=None, noise_multiplier=2.0, sample_rate=0.02, steps=100)
+
+
+def open_page(**query):
+    app = AppTest.from_file("../../pages/tuning.py", default_timeout=120)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def spec(app, chart=0):
+    return json.loads(app.get("plotly_chart")[chart].proto.spec)
+
+
+def curves(app, chart=0):
+    """Name → (x, y) of the curves in the legend, and the names of the ghosts."""
+    shown, ghosts = {}, []
+    for trace in spec(app, chart)["data"]:
+        if trace.get("meta", {}).get("ghost"):
+            ghosts.append(trace["name"])
+        elif trace.get("showlegend", True):
+            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
+    return shown, ghosts
+
+
+def said(app):
+    return " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
+
+
+def written(app):
+    return " ".join(block.value for block in [*app.markdown, *app.caption])
+
+
+def assert_shows(app, setting):
+    shown, _ = curves(app)
+    assert list(shown) == list(WAYS.values())
+    for way, name in WAYS.items():
+        np.testing.assert_array_equal(shown[name][0], tc.GRID)
+        np.testing.assert_array_equal(shown[name][1], tc.curve(way, setting))
+
+
+def test_opens_on_the_papers_setting_with_the_cores_numbers():
+    app = open_page()
+    assert_shows(app, PAPER)
+    shown, ghosts = curves(app)
+    assert not ghosts
+    run = acc.via_rdp(acc.calibrate_dpsgd(1.0, 1e-5, 0.0071, 8520, "rdp"))
+    at = tc.GRID.index(10)
+    selection = acc.PrivateSelection(run, acc.poisson_mean(10, 0.9)).epsilon(1e-5)
+    assert shown[WAYS["selection"]][1][at] == pytest.approx(selection, rel=1e-3)
+    composed = acc.via_rdp(acc.repeat(run.base, 10)).epsilon(1e-5)
+    assert shown[WAYS["composed"]][1][at] == pytest.approx(composed, rel=1e-3)
+
+
+def test_the_answer_and_the_law_of_k_are_in_words():
+    text = said(open_page())
+    assert "Choosing among 10 learning rates costs ε = 2.9" in text
+    assert "at δ = 10⁻⁵ instead of 1; pretending that it is free is wrong by a factor of 2.9" in text
+    assert "add or remove one row" in text
+    assert "Accounted by Papernot and Steinke (2022), K Poisson of mean 15.4." in text
+    text = written(open_page())
+    assert "K has mean 15.4 and is larger than the 10 settings with probability 90 %" in text
+    assert "a default fixed in advance is released" in text
+    assert "Composing every run is cheaper up to s = 3" in text
+    assert "charge for a random number of runs" in text
+    assert "Objective perturbation hardly needs this page" in text
+
+
+def test_the_second_chart_is_the_law_of_k():
+    bars = spec(open_page(), 1)["data"][0]
+    probability = decode(bars["y"]).astype(float)
+    base = acc.PrivateSelection(acc.Gaussian(5.0), acc.poisson_mean(10, 0.9))
+    np.testing.assert_allclose(probability, base.pmf(np.arange(probability.size)), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "settings"),
+    [
+        ("The paper’s μ ≈ 15.4", PAPER, 10),
+        ("Geometric K", tc.Setting(tc.Base(), 1e-5, tc.Law("geometric", 0.5), True), 10),
+        ("Three settings", PAPER, 3),
+        ("No tuning", tc.Setting(tc.Base("objective"), 1e-5, tc.Law(), False), 1),
+    ],
+)
+def test_presets_set_exactly_their_values(name, setting, settings):
+    app = open_page(**QUICK, tuning_delta="1e-7", tuning_more="0.5", tuning_settings="50", tuning_k="logarithmic")
+    app.button(key=f"tuning_preset_{name}").click().run()
+    assert not app.exception
+    assert_shows(app, setting)
+    assert app.session_state["tuning_settings"] == settings
+    assert (f"among {settings} " in said(app)) == (settings > 1)
+
+
+@pytest.mark.slow
+def test_the_preset_with_tighter_accountants_is_below_the_papers():
+    app = open_page()
+    app.button(key="tuning_preset_Tighter accountants").click().run()
+    setting = tc.Setting(tc.Base(), 1e-5, tc.Law(), False)
+    assert_shows(app, setting)
+    assert tc.ways(setting, 10)["selection"] < tc.ways(PAPER, 10)["selection"]
+
+
+def test_three_settings_are_composed_and_one_costs_nothing_more():
+    app = open_page(tuning_settings="3")
+    assert "composing 3 runs, through Rényi curves" in said(app)
+    assert f"costs ε = {tc.ways(PAPER, 3)['composed']:.1f}" in said(app)
+    app.select_slider(key="tuning_settings").set_value(1).run()
+    assert "One run with settings fixed in advance costs ε = 1 at δ = 10⁻⁵" in said(app)
+
+
+def test_the_table_holds_the_marked_numbers_rounded_up():
+    app = open_page(tuning_settings="20")
+    rows = app.table[0].value
+    for row, value in zip(rows.itertuples(index=False), tc.ways(PAPER, 20).values(), strict=True):
+        assert value <= float(row[2]) <= value * 1.01
+    assert rows["Runs"].tolist()[:2] == ["20", "20"]
+    assert rows["Runs"].tolist()[2].endswith("on average")
+
+
+def test_only_the_controls_that_matter_are_shown():
+    app = open_page()
+    keys = {slider.key for slider in app.select_slider}
+    assert {"tuning_epsilon", "tuning_rate", "tuning_steps"} <= keys
+    assert not {"tuning_noise", "tuning_sigma", "tuning_lambda", "tuning_eta"} & keys
+    app.radio(key="tuning_by").set_value("its parameters").run()
+    app.selectbox(key="tuning_k").set_value("negative binomial").run()
+    keys = {slider.key for slider in app.select_slider}
+    assert {"tuning_noise", "tuning_eta"} <= keys
+    assert "tuning_epsilon" not in keys
+    app.radio(key="tuning_run").set_value("objective perturbation").run()
+    keys = {slider.key for slider in app.select_slider}
+    assert {"tuning_sigma", "tuning_lambda"} <= keys
+    assert not {"tuning_noise", "tuning_rate", "tuning_steps"} & keys
+    assert not app.exception
+
+
+def test_every_control_changes_the_curves():
+    app = open_page(**QUICK)
+    assert_shows(app, tc.Setting(QUICK_BASE, 1e-5, tc.Law(), True))
+    app.select_slider(key="tuning_more").set_value(0.5).run()
+    assert_shows(app, tc.Setting(QUICK_BASE, 1e-5, tc.Law(more=0.5), True))
+    app.selectbox(key="tuning_k").set_value("geometric").run()
+    assert_shows(app, tc.Setting(QUICK_BASE, 1e-5, tc.Law("geometric", 0.5), True))
+    app.select_slider(key="tuning_delta").set_value(1e-7).run()
+    assert_shows(app, tc.Setting(QUICK_BASE, 1e-7, tc.Law("geometric", 0.5), True))
+    app.toggle(key="tuning_renyi").set_value(False).run()
+    assert_shows(app, tc.Setting(QUICK_BASE, 1e-7, tc.Law("geometric", 0.5), False))
+
+
+def test_the_previous_setting_stays_as_a_ghost_and_moving_s_leaves_none():
+    app = open_page(**QUICK)
+    app.select_slider(key="tuning_settings").set_value(20).run()
+    assert curves(app)[1] == []
+    app.select_slider(key="tuning_more").set_value(0.5).run()
+    assert curves(app)[1] == [f"{name}, before" for name in WAYS.values()]
+    app.toggle(key="tuning_ghost").set_value(False).run()
+    assert curves(app)[1] == []
+
+
+def test_what_each_run_must_be_is_calibrated_only_when_asked(monkeypatch):
+    asked = []
+    afford = tc.afford
+    monkeypatch.setattr(tc, "afford", lambda *args: asked.append(args) or afford(*args))
+    assert len(open_page().table) == 1
+    assert not asked
+    app = open_page(tuning_afford="true")
+    assert len(app.table) == 2
+    assert "each run needs a noise multiplier of 7.5" in written(app)
+    shown = app.table[1].value
+    calibrated = acc.calibrate_dpsgd(1.0, 1e-5, 0.0071, 8520, "rdp", acc.poisson_mean(10, 0.9)).base.noise_multiplier
+    assert calibrated <= float(shown["Noise multiplier"][2]) <= calibrated * 1.001
+    app = open_page(tuning_afford="true", tuning_run="objective perturbation")
+    assert len(app.table) == 1
+
+
+def test_alt_text_carries_the_take_away():
+    alts = [chart.proto.alt for chart in open_page().get("plotly_chart")]
+    assert "At ten settings: Not at all 1; Liu and Talwar 2019 2.2" in alts[0]
+    assert "K Poisson of mean 15.4" in alts[1]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"tuning_epsilon": "banana", "tuning_delta": "2", "tuning_settings": "0"},
+        {"tuning_steps": "1e400", "tuning_rate": "-1", "tuning_more": "nan"},
+        {"tuning_k": "Cauchy", "tuning_run": "🙂", "tuning_by": "", "tuning_eta": "-1"},
+        {"tuning_renyi": "perhaps", "tuning_ghost": "7", "tuning_afford": "maybe", "unknown": "x" * 5000},
+        {"tuning_settings": ["5", "10"], "tuning_k": "<script>alert(1)</script>"},
+    ],
+)
+def test_nonsense_in_the_address_falls_back_to_the_default(query):
+    assert_shows(open_page(**query), PAPER)
+
+
+def test_try_it_hides_the_curve_until_a_prediction_is_made():
+    app = open_page()
+    assert len(app.get("plotly_chart")) == 2
+    radio = app.radio(key="tuning__try")
+    assert radio.value is None
+    radio.set_value("They are the same.").run()
+    assert len(app.get("plotly_chart")) == 3
+    assert any("Not quite" in block.value for block in app.info)
+    app.radio(key="tuning__try").set_value("Composing the three runs.").run()
+    assert app.success
+    ways = tc.ways(PAPER, 3)
+    assert ways["composed"] < ways["selection"]
+    assert ways["composed"] == pytest.approx(3**0.5, rel=0.06)
+    assert tc.runs(PAPER, 3).mean == pytest.approx(6.7, abs=0.05)
+    assert tc.ways(PAPER, 4)["selection"] < tc.ways(PAPER, 4)["composed"]
+    assert tc.ways(PAPER, 100)["selection"] < 0.6 * tc.ways(PAPER, 100)["composed"]
+
+
+def test_a_refused_value_becomes_one_sentence(monkeypatch):
+    def refuse(*_):
+        raise ValueError("noise_multiplier must be a finite number > 0, got -1")
+
+    monkeypatch.setattr(tc, "ways", refuse)
+    app = open_page()
+    assert [block.value for block in app.error] == ["noise_multiplier must be a finite number > 0, got -1."]
+    assert app.select_slider(key="tuning_settings").value == 10
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {
+            "tuning_epsilon": "20",
+            "tuning_delta": "1e-12",
+            "tuning_steps": "1",
+            "tuning_rate": "1",
+            "tuning_more": "0.99",
+        },
+        {"tuning_epsilon": "0.01", "tuning_rate": "0.0001", "tuning_steps": "100000", "tuning_settings": "100"},
+        QUICK | {"tuning_noise": "0.3", "tuning_rate": "1", "tuning_steps": "100000", "tuning_delta": "0.01"},
+        QUICK | {"tuning_noise": "30", "tuning_rate": "0.0001", "tuning_steps": "1", "tuning_delta": "0.01"},
+        QUICK | {"tuning_k": "logarithmic", "tuning_more": "0.99", "tuning_settings": "100", "tuning_delta": "1e-12"},
+        QUICK | {"tuning_k": "negative binomial", "tuning_eta": "0.25", "tuning_more": "0.99"},
+        QUICK | {"tuning_run": "objective perturbation", "tuning_sigma": "0.1", "tuning_lambda": "0.01"},
+        QUICK | {"tuning_run": "objective perturbation", "tuning_sigma": "1000", "tuning_lambda": "10000"},
+    ],
+)
+def test_the_ends_of_the_sliders_have_an_answer(query):
+    app = open_page(**query)
+    assert not app.error
+    assert "costs ε = " in said(app)
+    for _, y in curves(app)[0].values():
+        assert not (y < 0).any()
+    assert "nan" not in written(app).lower().replace("tenant", "")
+    assert "nan" not in app.table[0].value.to_string()

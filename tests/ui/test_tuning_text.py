@@ -1,0 +1,148 @@
+"""What the tuning page says: rounded to the safe side, and right in the odd cases."""
+
+import math
+
+import pytest
+
+from ui import tuning_text as t
+
+WAYS = {"free": 1.0, "composed": 3.551, "selection": 2.951, "liu_talwar": 2.242}
+
+
+def test_the_answer_names_the_cheaper_of_composing_and_selection():
+    said = t.answer(10, "learning rates", 1e-5, WAYS)
+    assert said.startswith("Choosing among 10 learning rates costs ε = 2.96 at δ = 10⁻⁵ instead of 1;")
+    assert said.endswith("pretending that it is free is wrong by a factor of 2.96.")
+    few = t.answer(3, "settings", 1e-5, WAYS | {"composed": 1.82})
+    assert "Choosing among 3 settings costs ε = 1.82" in few
+    assert t.cheapest(WAYS) == "selection"
+    assert t.cheapest(WAYS | {"composed": 2.951}) == "composed"
+
+
+def test_the_answer_for_one_setting_and_where_nothing_is_proved():
+    assert t.answer(1, "settings", 1e-5, WAYS) == (
+        "One run with settings fixed in advance costs ε = 1 at δ = 10⁻⁵: nothing is chosen, nothing added."
+    )
+    nothing = dict.fromkeys(WAYS, math.inf)
+    assert t.answer(10, "settings", 1e-5, nothing).startswith("Not even one run has a finite ε")
+    assert t.answer(10, "settings", 1e-5, nothing | {"free": 1.0}).startswith("No way of accounting proves a finite ε")
+
+
+def test_no_factor_where_there_is_none():
+    zero = dict.fromkeys(WAYS, 0.0)
+    assert t.answer(10, "settings", 0.5, zero) == "Choosing among 10 settings costs ε = 0 at δ = 0.5 instead of 0."
+    assert "factor" not in t.answer(10, "settings", 0.5, zero | {"composed": 0.4, "selection": 0.5})
+
+
+def test_the_consequence_compares_odds_only_where_something_is_chosen():
+    said = t.consequence(10, 1e-5, WAYS)
+    assert "told the chosen model bets at most 19.2 : 1" in said
+    assert "Leaving the choice out would claim 2.72 : 1." in said
+    assert "δ = 10⁻⁵" in said
+    assert "Leaving" not in t.consequence(1, 1e-5, WAYS)
+    assert "2.72 : 1" in t.consequence(1, 1e-5, WAYS)
+    assert "Nothing is proved" in t.consequence(10, 1e-5, dict.fromkeys(WAYS, math.inf))
+
+
+@pytest.mark.parametrize("renyi", [True, False])
+def test_the_accountant_is_the_answers_own(renyi):
+    for ways in (WAYS, WAYS | {"composed": 2.0}):
+        said = t.accountant(10, ways, "K Poisson of mean 15.4", renyi=renyi)
+        assert "add or remove one row" in said
+        composed = t.cheapest(ways) == "composed"
+        assert ("composing 10 runs" in said) == composed
+        assert ("Papernot and Steinke (2022), K Poisson of mean 15.4" in said) == (not composed)
+        if composed:
+            assert ("Rényi" in said) == renyi
+    assert ("Rényi curve of one run" in t.accountant(1, WAYS, "", renyi=renyi)) == renyi
+
+
+@pytest.mark.parametrize(
+    ("family", "name"),
+    [
+        ("Poisson", "K Poisson of mean 15.4"),
+        ("geometric", "K geometric of mean 15.4"),
+        ("logarithmic", "K logarithmic of mean 15.4"),
+        ("negative binomial", "K truncated negative binomial (η = 0.5) of mean 15.4"),
+    ],
+)
+def test_laws_have_names(family, name):
+    assert t.law(family, 15.4066, 0.5) == name
+
+
+def test_runs_are_said_in_words():
+    poisson = t.runs(10, 15.4066, 0.9, 2.0e-7)
+    assert poisson.startswith("K has mean 15.4 and is larger than the 10 settings with probability 90 %.")
+    assert "With probability 2×10⁻⁷ it is 0: nothing is trained, and a default fixed in advance is released." in poisson
+    assert "It is never 0" in t.runs(10, 14.9, 0.5, 0.0)
+    assert t.runs(1, 3.9, 0.9, 0.02).startswith("One setting needs no random number of runs; ")
+    assert "the one setting" in t.runs(1, 3.9, 0.9, 0.02)
+    assert "more training than anybody does" in t.runs(10, 1.8e11, 0.9, 0.0)
+    assert "1.79×10¹¹" in t.runs(10, 1.793e11, 0.9, 0.0)
+
+
+def test_a_cheaper_geometric_law_is_named_with_its_runs():
+    said = t.geometric(10, WAYS, 95.41, 15.41, "Poisson")
+    assert "would cost ε = 2.25" in said
+    assert "95.4 runs on average instead of 15.4" in said
+    assert t.geometric(10, WAYS, 95.41, 95.41, "geometric") == ""
+    assert t.geometric(1, WAYS, 95.41, 15.41, "Poisson") == ""
+    assert t.geometric(10, WAYS | {"liu_talwar": 3.0}, 95.41, 15.41, "Poisson") == ""
+
+
+def test_crossing_tells_the_cases_apart():
+    grid = (1, 2, 3, 5, 10)
+    assert t.crossing(grid, (1, 1.4, 1.8, 2.5, 4), (1.5, 1.7, 1.9, 2.2, 3)) == (
+        "Composing every run is cheaper up to s = 3; from s = 5 on the random number of runs is."
+    )
+    assert "never cheaper" in t.crossing(grid, (1, 2, 3, 4, 5), (1, 1, 1, 1, 1))
+    assert "up to s = 10 at least" in t.crossing(grid, (1, 1, 1, 1, 1), (1, 2, 3, 4, 5))
+    assert t.crossing(grid, (1, 2, 1, 1, 5), (1, 1, 2, 2, 1)) == "Composing every run is cheaper at s = 3, 5."
+    assert t.crossing(grid, (math.inf,) * 5, (math.inf,) * 5) == ""
+
+
+def test_alt_texts_carry_the_take_away():
+    assert t.tuning_alt(10, 1e-5, WAYS).endswith(
+        "At ten settings: Not at all 1; Liu and Talwar 2019 2.25; Papernot and Steinke 2022 2.96; "
+        "Composing every run 3.56."
+    )
+    assert t.runs_alt(10, 0.9, "K Poisson of mean 15.4") == (
+        "Probability of each number of runs, K Poisson of mean 15.4. It is larger than the grid size 10 with "
+        "probability 90 %."
+    )
+
+
+def test_rows_of_the_ways():
+    rows = t.ways_rows(WAYS | {"composed": math.inf}, t.trained(10, 95.41, 15.41), 1e-5)
+    assert [row["Runs"] for row in rows] == ["10", "10", "15.4 on average", "95.4 on average"]
+    assert "wrong" in rows[0]["Accounted for"]
+    assert rows[1]["ε at δ = 10⁻⁵"] == "nothing proved"
+    assert rows[2]["ε at δ = 10⁻⁵"] == "2.96"
+    assert rows[2]["ε / one run"] == "2.96×"
+    assert rows[2]["Odds"] == "19.2\u00a0:\u00a01"
+
+
+NEEDS = {
+    "free": t.Need(2.7629, 1.0),
+    "composed": t.Need(8.4196, 0.2889),
+    "selection": t.Need(7.4981, 0.3278),
+    "liu_talwar": None,
+}
+
+
+def test_what_each_run_must_be():
+    rows = t.afford_rows(NEEDS, 1e-5)
+    assert rows[0]["Noise multiplier"] == "2.763"
+    assert rows[0]["Noise / unpaid"] == "1×"
+    assert rows[2]["Noise / unpaid"] == "2.72×"
+    assert rows[2]["ε of each run at δ = 10⁻⁵"] == "0.328"
+    assert rows[3]["Noise multiplier"] == "none is enough"
+    said = t.afford_sentence(10, "learning rates", 1.0, NEEDS)
+    assert "to cost ε = 1 in all, each run needs a noise multiplier of 7.5 instead of 2.77: 2.72 times" in said
+
+
+def test_what_each_run_must_be_in_the_odd_cases():
+    nothing = NEEDS | {"composed": None, "selection": None}
+    assert t.afford_sentence(10, "settings", 1.0, nothing) == "No noise multiplier meets the target."
+    one = t.afford_sentence(1, "settings", 1.0, NEEDS | {"composed": NEEDS["free"]})
+    assert one == "With one setting there is nothing to choose: the run stays as it is, ε = 1."
