@@ -205,11 +205,13 @@ def tradeoff(
 ) -> None:
     found = tc.readings(setting, bounds, rate)
     by_bound = {reading.bound: reading for reading in found}
+    own = replace(setting, smoothness=setting.logistic_smoothness)
+    published, at_own = (max(tc.missed_at(b, s, rate) for b in bc.PUBLISHED) for s in (setting, own))
     alt = tradeoff_text.alt({bc.NAMES[b]: reading.missed for b, reading in by_bound.items()}, rate)
     with picture:
         page.answer(
             tradeoff_text.answer(rate, by_bound["logistic"].missed, by_bound["lower"].missed),
-            tradeoff_text.comparison(rate, max(by_bound[b].missed for b in bc.PUBLISHED)),
+            tradeoff_text.comparison(rate, published, at_own, setting.smoothness, own.smoothness),
             tradeoff_text.even_odds(by_bound["logistic"].guess, bc.epsilon_at("logistic", setting, delta), delta),
             tradeoff_text.accounted(),
         )

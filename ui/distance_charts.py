@@ -14,7 +14,6 @@ from ui import distance_curves as dc
 from ui import distance_text, figures, sentences
 
 ROLES = {"lower": "lower", "half": "noise", "glm": "glm", "logistic": "logistic"}
-FLOOR = 1e-10  # of the privacy profiles
 _MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room for the label at the axis' end
 # Viridis from its light end to its dark one, told apart by lightness alone; "exact" lets the page through
 _BANDS = ("rgba(0,0,0,0)", "#fde725", "#a0da39", "#4ac16d", "#1fa187", "#277f8e", "#365c8d", "#46327e")
@@ -40,14 +39,14 @@ def renyi(setting: dc.Setting, *, alpha_max: float, alpha: float, ghost: dc.Sett
 
 def profiles(setting: dc.Setting, *, eps_max: float, delta: float, ghost: dc.Setting | None = None) -> go.Figure:
     """δ(ε) of the four mechanisms."""
-    x, top = bc.grid(eps_max), 2.0
+    x, view = bc.grid(eps_max), (min(1e-10, delta / 100), 2.0)
     traces = [_series(name, x, dc.profile(name, ghost, eps_max), ghost=True) for name in dc.NAMES if ghost]
     traces.append(figures.guide((0, eps_max), (delta, delta)))
     traces += [_series(name, x, dc.profile(name, setting, eps_max), hover="δ = %{y:.3g}") for name in dc.NAMES]
     return figures.figure(
         traces,
         xaxis=figures.axis("privacy budget ε", (0.0, eps_max), hoverformat=".3g"),
-        yaxis=figures.axis("failure probability δ", (FLOOR, top), log=True),
+        yaxis=figures.axis("failure probability δ", view, log=True),
         height=440,
         margin=_MARGIN,
     )
@@ -88,8 +87,9 @@ def distance_map(bound: str, setting: dc.Setting, *, delta: float, ghost: dc.Set
             "thickness": 14,
             "len": 1.0,
             "outlinewidth": 1,
-            "tickvals": list(range(count)),
-            "ticktext": [label for _, label in distance_text.BANDS],
+            "tickvals": [place for place, _ in distance_text.band_labels()],
+            "ticktext": [label for _, label in distance_text.band_labels()],
+            "tickangle": 0,
             "ticks": "",
         },
     }
@@ -116,8 +116,7 @@ _SCALE = _scale()
 def _bands(bound: str, smoothness: float, lipschitz: float, delta: float) -> tuple[Any, Any]:
     """The band of every cell, and what a cell says when it is pointed at."""
     found = dc.distances(bound, dc.Setting(1.0, 1.0, smoothness, lipschitz), delta)
-    starts = [start for start, _ in distance_text.BANDS[2:]]
-    cells = np.where(found <= 1, 0, 1 + np.searchsorted(starts, found, side="right")).astype(float)
+    cells = np.where(found <= 1, 0, 1 + np.searchsorted(distance_text.BANDS[2:], found, side="right")).astype(float)
     texts = np.array(
         [
             [

@@ -11,17 +11,14 @@ from ui import distance_curves as dc
 from ui import sentences
 from ui.bound_curves import Setting
 
-BANDS: tuple[tuple[float, str], ...] = (  # smallest distance of a band, and what the bar of colours calls it
-    (1.0, "exact"),
-    (1.0, "< 1.01"),
-    (1.01, "< 1.1"),
-    (1.1, "< 1.25"),
-    (1.25, "< 1.5"),
-    (1.5, "< 2"),
-    (2.0, "< 5"),
-    (5.0, "≥ 5"),
-    (math.inf, "none"),
-)
+# The smallest distance of each band of a map; the first band is 1 exactly, the last one where nothing is proved
+BANDS = (1.0, 1.0, 1.01, 1.1, 1.25, 1.5, 2.0, 5.0, math.inf)
+
+
+def band_labels() -> list[tuple[float, str]]:
+    """Place, in bands, and text of each label of the bar of colours: the ends of the bands between its two ends."""
+    inner = [(band - 0.5, f"{start:g}") for band, start in enumerate(BANDS) if band > 1 and math.isfinite(start)]
+    return [(0.0, "exact"), *inner, (len(BANDS) - 1.0, "none")]
 
 
 def _least(eps: float, lower: float) -> str:

@@ -21,7 +21,8 @@ BAR = 14.0  # height of the colour bar
 
 def cells(trace: dict[str, Any], x: Scale, y: Scale) -> list[str]:
     """The cells of a heat map, neighbours of one colour in a row as one rectangle; NaN is left empty."""
-    z, across, down = _values(trace), x(trace["x"]), y(trace["y"])
+    z = _values(trace)
+    across, down = np.round(x(trace["x"])), np.round(y(trace["y"]))  # whole pixels, or seams show between cells
     if (across.size, down.size) != (z.shape[1] + 1, z.shape[0] + 1):
         raise ValueError(f"x and y must be the edges of {z.shape} cells, got {across.size} and {down.size} of them")
     name = escape(plain(trace.get("name") or ""))
@@ -34,7 +35,7 @@ def cells(trace: dict[str, Any], x: Scale, y: Scale) -> list[str]:
             if look is not None and look[1] > 0:
                 left, right = sorted((across[start], across[end]))
                 parts.append(
-                    f'<rect x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{bottom - top:.1f}" '
+                    f'<rect x="{left:g}" y="{top:g}" width="{right - left:g}" height="{bottom - top:g}" '
                     f'fill="{look[0]}"{_opacity(look[1])}/>'
                 )
             start = end

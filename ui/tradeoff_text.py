@@ -5,6 +5,7 @@ Rounded to the safe side: what an attacker misses is rounded down, how often a g
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
@@ -45,10 +46,19 @@ def answer(rate: float, tight: float, lower: float) -> str:
     return f"{start}; no proof can promise more than {at_least(lower)}."
 
 
-def comparison(rate: float, published: float) -> str:
-    """Guessing and the published analysis next to it."""
-    proved = f"promises at least {at_least(published)}" if published > 0 else "promises nothing"
-    return f"Guessing without the model they would miss {share(1 - rate)}; the published analysis {proved}."
+def comparison(rate: float, published: float, own: float, smoothness: float, own_smoothness: float) -> str:
+    """Guessing and the published analysis next to it, at the page's β = `smoothness` and at the logistic loss's own."""
+    start = f"Guessing without the model they would miss {share(1 - rate)}; the published analysis"
+    if math.isclose(smoothness, own_smoothness):
+        return f"{start} {_promises(own)}."
+    return (
+        f"{start} {_promises(own)} for this loss (β = {sentences.number(own_smoothness)}), and "
+        f"{_promises(published).removeprefix('promises ')} for β = {sentences.number(smoothness)}."
+    )
+
+
+def _promises(missed: float) -> str:
+    return f"promises at least {at_least(missed)}" if missed > 0 else "promises nothing"
 
 
 def even_odds(guess: float, eps: float, at_delta: float) -> str:

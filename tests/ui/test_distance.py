@@ -182,11 +182,12 @@ def test_alt_texts_carry_the_take_away():
     assert "σ = 10" in text.distance_alt(10.0, 1e-5)
 
 
-def test_bands_ascend_and_are_named_after_where_they_end():
-    starts = [start for start, _ in text.BANDS]
-    assert starts == sorted(starts)
-    for (_, label), (end, _) in zip(text.BANDS[1:-2], text.BANDS[2:-1], strict=True):
-        assert label == f"< {end:g}"
+def test_bands_ascend_and_their_ends_are_labelled():
+    assert list(text.BANDS) == sorted(text.BANDS)
+    labels = dict(text.band_labels())
+    for band in range(2, len(text.BANDS) - 1):
+        assert float(labels[band - 0.5]) == text.BANDS[band]
+    assert (labels[0.0], labels[len(text.BANDS) - 1.0]) == ("exact", "none")
 
 
 # --- charts ---------------------------------------------------------------------------------------------------------
@@ -196,8 +197,8 @@ def test_every_cell_is_in_its_band():
     for bound in dc.MAPS:
         found = dc.distances(bound, OPENS, 1e-5)
         cells = np.asarray(charts.distance_map(bound, OPENS, delta=1e-5).data[0].z)
-        for band, (start, _) in enumerate(text.BANDS):
-            end = text.BANDS[band + 1][0] if band + 1 < len(text.BANDS) else math.inf
+        for band, start in enumerate(text.BANDS):
+            end = text.BANDS[band + 1] if band + 1 < len(text.BANDS) else math.inf
             here = found[cells == band]
             if band == 0:
                 assert (here == 1).all()
@@ -252,10 +253,16 @@ def test_a_silent_curve_is_left_out_of_the_picture():
     assert high == int(high)
 
 
+def test_the_profiles_reach_down_to_where_they_are_read():
+    for delta in (1e-12, 1e-5, 0.1):
+        low, _ = charts.profiles(OPENS, eps_max=2.0, delta=delta).layout.yaxis.range
+        assert low < math.log10(delta)
+
+
 def test_maps_are_written_as_svg():
     picture = to_svg(charts.distance_map("glm", OPENS, delta=1e-5), title="Map")
-    for _, label in text.BANDS:
-        assert label.replace("<", "&lt;") in picture
+    for _, label in text.band_labels():
+        assert f">{label}</text>" in picture
     assert "nothing proved" in picture
     assert "#a0da39" in picture
 

@@ -70,9 +70,11 @@ def test_the_answer_tells_the_cases_apart():
     assert exact.endswith("no proof can promise more.")
     assert text.answer(0.05, 0.9, 0.92).endswith("no proof can promise more than 92.0 %.")
     assert text.answer(0.05, 0.0, 0.9).startswith("Nothing is proved")
-    assert "analysis promises at least 85.0 %." in text.comparison(0.05, 0.85)
-    assert text.comparison(0.05, 0.0).endswith("the published analysis promises nothing.")
-    assert "would miss 95 %" in text.comparison(0.05, 0.85)
+    same = text.comparison(0.05, 0.85, 0.85, 0.25, 0.25)
+    assert same == "Guessing without the model they would miss 95 %; the published analysis promises at least 85.0 %."
+    other = text.comparison(0.05, 0.0, 0.85, 1.0, 0.25)
+    assert other.endswith("promises at least 85.0 % for this loss (β = 0.25), and nothing for β = 1.")
+    assert text.comparison(0.05, 0.0, 0.0, 0.25, 0.25).endswith("the published analysis promises nothing.")
 
 
 def test_odds_and_adjacency_are_named():
