@@ -21,6 +21,7 @@ from objpert_core.accounting.privacy_loss import PrivacyLoss, Steps
 _TILTS_A_DECADE = 20
 _WINDOW_NATS = 27.0  # log of 1/tilted probability of leaving the window
 _TAIL_NATS = 30.0  # log of 1/(share of δ) that goes to +∞ in all steps together
+_SPARE_NATS = 7.0  # of precision that a narrower window may cost
 _LOST_NATS = 16.0  # log of 1/(share of δ) that may be lost at either end of the range of V
 _RATES = (1.0, 3.0, 5.5, 7.75, 11.0)  # of the Chernoff bounds, in units of 1/standard deviation
 _WIDEST_STEP = 1.0
@@ -93,9 +94,16 @@ class Moments:
     rates: FloatArray  # of the Chernoff bounds on what lies outside
     own: list[tuple[int, float]]  # (count, variance of one step) of each loss
 
-    def roughness(self, step: float) -> float:
-        """Σ count/variance of one step; a loss that the grid does not resolve counts as if it were one cell wide."""
-        return sum(count / max(variance, step**2) for count, variance in self.own)
+    def step_for(self, width: float) -> float:
+        """A first guess at the grid's step h for a width in ε.
+
+        Upper bound: each loss moves by h²/12 on average. Lower: by the spread of the rests, about h²/(12·spread) of one
+        loss; a loss that the grid does not resolve counts as if it were one cell wide.
+        """
+        moves = sum(count for count, _ in self.own)
+        step = math.sqrt(12 * width / moves)
+        roughness = sum(count / max(variance, step**2) for count, variance in self.own)
+        return math.sqrt(12 * width / (moves + 6.5 * math.sqrt(roughness)))
 
 
 def tilted(steps: Steps, points: Points, theta: float) -> Moments:
@@ -116,6 +124,33 @@ def tilted(steps: Steps, points: Points, theta: float) -> Moments:
     return Moments(log_scales, mean, spread, left, right, rates, variances)
 
 
+def _kept_under(made: Plan, theta: float, log_delta: float) -> tuple[list[tuple[float, float]], Moments]:
+    """The part of each loss's range that matters under the tilt beside a δ of e^log_delta, and the moments of that part."""
+    scales = tilted(made.steps, made.points, theta).log_scales
+    log_count = math.log(sum(k for _, k in made.steps))
+    reaches = [
+        _kept(loss, points, reach, theta, scale, log_delta - log_count, -log_count)
+        for (loss, _), points, reach, scale in zip(made.steps, made.points, made.reaches, scales, strict=True)
+    ]
+    return reaches, tilted(made.steps, _cut(made.points, made.steps, reaches), theta)
+
+
+def cheapest_tilt(made: Plan, best: int, epsilon: float, log_delta: float, width: float) -> int:
+    """The tilt that needs the fewest grid points among those that see (ε, δ) nearly as well as the best one.
+
+    A smaller tilt than the best leaves more of the mass to the left of ε, of which arithmetic has to spare, but where
+    losses have heavy tails its window is far shorter.
+    """
+    loose = made.cumulants - made.thetas * epsilon + log_g_max(made.thetas) - log_delta
+    points = {}
+    for tilt in range(best, max(best - _TILTS_A_DECADE, -1), -2):
+        if loose[tilt] > loose[best] + _SPARE_NATS:
+            break
+        here = _kept_under(made, float(made.thetas[tilt]), log_delta)[1]
+        points[tilt] = (here.left + here.right) / here.step_for(width)
+    return min(points, key=lambda tilt: points[tilt])
+
+
 @lru_cache(maxsize=16)
 def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) -> tuple[Tail, Tail]:
     """(upper, lower) tails at one tilt of `plan(steps, nats)`, on a grid that aims at a width of `width` in ε.
@@ -126,16 +161,8 @@ def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) 
     """
     made = plan(steps, nats)
     theta = float(made.thetas[tilt])
-    scales = tilted(steps, made.points, theta).log_scales
-    count = sum(k for _, k in made.steps)
-    reaches = [
-        _kept(loss, points, reach, theta, scale, log_delta - math.log(count), -math.log(count))
-        for (loss, _), points, reach, scale in zip(made.steps, made.points, made.reaches, scales, strict=True)
-    ]
-    here = tilted(steps, _cut(made.points, steps, reaches), theta)
-    # upper: each step moves by h²/12 on average; lower: by the spread of rests of about h²/(12·spread of one step)
-    step = math.sqrt(12 * width / count)
-    step = math.sqrt(12 * width / (count + 6.5 * math.sqrt(here.roughness(step))))
+    reaches, here = _kept_under(made, theta, log_delta)
+    step = here.step_for(width)
     least = (here.left + here.right) / (_MOST_POINTS - 8)
     if not (math.isfinite(step) and math.isfinite(least)):
         raise TooFineError
@@ -146,7 +173,7 @@ def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) 
             for (loss, k), scale, reach in zip(made.steps, here.log_scales, reaches, strict=True)
         ]
         upper, lower = ([pair[i] for pair in pairs] for i in (0, 1))
-        apart = tilted_mean(upper) - here.mean - rest_bound(lower)
+        apart = tilted_mean(upper) - tilted_mean(lower) - rest_bound(lower)
         if apart <= width or step <= least:
             break
         step *= max(0.85 * math.sqrt(width / apart), 0.1)

@@ -23,7 +23,7 @@ from objpert_core._validation import (
 )
 from objpert_core.accounting._convolution import Tail
 from objpert_core.accounting._discretise import TooFineError
-from objpert_core.accounting._plan import Plan, plan, tails
+from objpert_core.accounting._plan import Plan, cheapest_tilt, plan, tails
 from objpert_core.accounting._search import smallest_epsilon
 from objpert_core.accounting.conversion import ViaRDP
 from objpert_core.accounting.mechanisms import Gaussian, Mechanism
@@ -37,6 +37,7 @@ _NO_USE = math.log(0.01)  # share of an answer that is error which a finer grid 
 # of the loss's spread: where ε is smaller, widths are relative to this; for ε at δ and for δ at ε
 _LEAST_SHARE = {"epsilon": 0.02, "delta": 0.3}
 _REFINEMENTS = 3
+_MARGIN = 0.01  # of log δ, far above the error of the coarse quadrature behind a plan
 _ROUGH = 64.0  # times the width, to see which direction decides
 _CLOSED_FORM_ERROR = 1e-8  # relative; what the tests hold closed forms and quadratures to, with room
 
@@ -68,9 +69,12 @@ class ByConvolution(Mechanism):
         if sides is None:
             return np.full(epsilon.shape, -np.inf), rest._log_delta(epsilon)
         with np.errstate(all="ignore"):  # what overflows is not finite, and is replaced
-            bounds = [_side_log_delta(side, epsilon, relative_width) for side in sides]
-        low = np.fmax.reduce([lower for lower, _ in bounds])
-        high = np.max([upper for _, upper in bounds], axis=0)
+            low, high = _side_log_delta(sides[0], epsilon, relative_width)
+            for side in sides[1:]:
+                matters = np.flatnonzero(~(_chernoff(side, epsilon, float(high.min())) < low))
+                lower, upper = _side_log_delta(side, epsilon[matters], relative_width)
+                low[matters] = np.fmax(low[matters], lower)
+                high[matters] = np.maximum(high[matters], upper)
         loose = ~(high - low < 0.1 + 0.01 * np.abs(high))  # no grid, or beyond what doubles resolve
         if loose.any():
             high[loose] = np.fmin(high[loose], rest._log_delta(epsilon[loose]))
@@ -200,22 +204,36 @@ def _side_log_delta(steps: Steps, epsilon: FloatArray, relative_width: float) ->
                 break
             upper, lower = pair
             good = upper.log_error_share(epsilon[now]) < _ENOUGH
-            good |= now == centre
+            good |= (now == centre) | np.array([tilts[i] == made.thetas.size - 1 for i in now])  # no tilt does better
             low[now[good]] = lower.log_delta(epsilon[now[good]])
             high[now[good]] = upper.log_delta(epsilon[now[good]])
             now = now[~good]
     return low, high
 
 
+def _nats_for(log_delta: float) -> float:
+    return next((nats for nats in _NATS if -log_delta <= nats - 5), _NATS[-1])
+
+
+def _chernoff(steps: Steps, epsilon: FloatArray, log_delta: float) -> FloatArray:
+    """log of the Rényi bound on δ for one direction, with room for what coarse points for `log_delta` leave out."""
+    made = _plan_or_none(steps, nats := _nats_for(log_delta))
+    if made is None:
+        return np.zeros(epsilon.shape)
+    return np.logaddexp(made.log_delta_chernoff(epsilon)[1] + _MARGIN, -nats)
+
+
 def _epsilon_of_sides(sides: tuple[Steps, ...], log_delta: float, relative_width: float) -> tuple[float, float]:
     """(lower, upper) bounds on ε, the larger of the directions."""
-    chosen = list(sides)
-    if len(sides) > 1:  # most often one direction decides, and a coarse grid can tell
-        rough = [_side_epsilon(side, log_delta, _ROUGH * relative_width, refinements=1) for side in sides]
-        least = max(lower for lower, _ in rough)
-        chosen = [side for side, (_, upper) in zip(sides, rough, strict=True) if upper >= least]
-    pairs = [_side_epsilon(side, log_delta, relative_width) for side in chosen]
-    return max(lower for lower, _ in pairs), max(upper for _, upper in pairs)
+    low, high = _side_epsilon(sides[0], log_delta, relative_width)
+    for side in sides[1:]:  # most often the first direction decides, and the Rényi curve or a coarse grid can tell
+        if low > 0 and _chernoff(side, np.array([low]), log_delta)[0] <= log_delta:
+            continue
+        if low > 0 and _side_epsilon(side, log_delta, _ROUGH * relative_width, refinements=1)[1] <= low:
+            continue
+        lower, upper = _side_epsilon(side, log_delta, relative_width)
+        low, high = max(low, lower), max(high, upper)
+    return low, high
 
 
 def _side_epsilon(
@@ -226,7 +244,7 @@ def _side_epsilon(
     if (exact := _closed_form(steps)) is not None:
         value = float(exact._epsilon(target)[0])
         return value * (1 - _CLOSED_FORM_ERROR), value
-    nats = next(n for n in _NATS if -log_delta <= n - 5 or n == _NATS[-1])
+    nats = _nats_for(log_delta)
     made = _plan_or_none(steps, nats)
     low, high = 0.0, math.inf
     if made is None:
@@ -241,8 +259,9 @@ def _side_epsilon(
         if pair is not None and pair[0].log_delta(at_zero)[0] <= log_delta:
             return 0.0, 0.0
     width, step = _width(made, float(chernoff[0]), relative_width, "epsilon"), math.inf
+    tilt = cheapest_tilt(made, int(best[0]), float(chernoff[0]), log_delta, width)
     for _ in range(refinements):
-        pair = _tails_or_none(steps, nats, int(best[0]), width, log_delta)
+        pair = _tails_or_none(steps, nats, tilt, width, log_delta)
         if pair is None or pair[0].step > 0.9 * step:  # the finest grid there is
             break
         upper, lower = pair
