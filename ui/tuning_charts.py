@@ -60,7 +60,7 @@ def number_of_runs(law: tc.Runs, settings: int, ghost: tc.Runs | None = None, *,
     edge = settings + 0.5
     traces.append(_upright(f"s = {settings}; grey: no more runs than settings", edge, top, "composed"))
     if law.mean <= last:
-        traces.append(_upright(f"mean {sentences.scientific(law.mean, 3)}", law.mean, top, "free"))
+        traces.append(_upright(f"mean {sentences.scientific(law.mean, 3)}", law.mean, top, "noise"))
     return figures.figure(
         traces,
         xaxis=figures.axis("number of runs, K", (-0.6, last + 0.6), hoverformat=".0f"),

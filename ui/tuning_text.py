@@ -119,7 +119,7 @@ def geometric(settings: int, ways: Mapping[str, float], mean: float, own_mean: f
     if settings == 1 or family == "geometric" or not eps < ways["selection"] * (1 - sentences.EXACT):
         return ""
     return (
-        f"Liu and Talwar’s geometric K would cost ε = {epsilon(eps)} with the same Pr[K > s], but makes "
+        f"Liu and Talwar’s geometric K would cost ε = {epsilon(eps)} with the same Pr[K > s], and makes "
         f"{scientific(mean, 3)} runs on average instead of {scientific(own_mean, 3)}."
     )
 

@@ -30,7 +30,19 @@ _LEAST_LOG_DELTA = np.log(1e-13)  # the profile's table ends about here
 
 @dataclass(frozen=True)
 class Tabulated(Mechanism):
-    """The mechanism `base` through tables; see `tabulated`."""
+    """A mechanism through tables of its curves; made by `tabulated`.
+
+    Parameters
+    ----------
+    base : Mechanism
+        What the tables are about. It is asked once for each table, when the table is first needed.
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import Gaussian
+    >>> Tabulated(Gaussian(5.0)).rdp(2.5) >= Gaussian(5.0).rdp(2.5)
+    True
+    """
 
     base: Mechanism
 

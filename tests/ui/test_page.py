@@ -94,3 +94,17 @@ def test_warm_up_freezes_what_is_loaded_once():
     assert frozen > 100_000  # importing ui.page did it
     warm.warm_up()
     assert gc.get_freeze_count() <= frozen
+
+
+def test_a_link_to_another_page_needs_the_app_around_it():
+    def script():
+        import streamlit as st
+
+        from ui import page
+
+        page.see_also("pages/training.py", label="Live training", icon=":material/link:")
+        st.text("after")
+
+    app = AppTest.from_function(script).run()
+    assert not app.exception
+    assert app.text[0].value == "after"
