@@ -25,6 +25,7 @@ _GAP = 1e-4  # a chord whose middle is farther above the curve, relatively, is h
 _HALVINGS = 10
 _VAST = 1e4  # logarithms of moments beyond this do not matter to any δ that a double holds
 _POINTS = 513  # of the profile, evenly in ε and as many evenly in log δ
+_ROUNDING = 1e-14  # of an interpolation
 _LEAST_LOG_DELTA = np.log(1e-13)  # the profile's table ends about here
 
 
@@ -85,20 +86,21 @@ class Tabulated(Mechanism):
         orders, moments = self._moments
         order = np.maximum(alpha - 1, orders[0])  # the curve of a larger order bounds that of a smaller one
         with np.errstate(invalid="ignore"):
-            chord = np.interp(order, orders, moments) / order
+            chord = np.interp(order, orders, moments) / order * (1 + _ROUNDING)
         return np.where((order <= orders[-1]) & ~np.isnan(chord), chord, np.inf)
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         v, delta = self._profile
         near = epsilon <= np.log1p(v[-1])
         with np.errstate(divide="ignore"):
-            log_delta = np.log(np.interp(np.expm1(np.where(near, epsilon, 0.0)), v, delta))
+            log_delta = np.log(np.interp(np.expm1(np.where(near, epsilon, 0.0)), v, delta)) + _ROUNDING
+        log_delta = np.minimum(log_delta, 0.0)
         if not near.all():
             log_delta[~near] = self._far._log_delta(epsilon[~near])
         return log_delta
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
-        near = log_delta >= np.log(self._profile[1][-1])
+        near = log_delta >= np.log(self._profile[1][-1]) + _ROUNDING
         epsilon = np.zeros(log_delta.shape)
         if near.any():
             epsilon[near] = smallest_epsilon(self._log_delta, log_delta[near])

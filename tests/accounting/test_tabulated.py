@@ -28,7 +28,7 @@ def test_the_renyi_curve_is_bounded_closely_from_above(base):
     alpha = np.unique(np.concatenate([1 + np.geomspace(1e-3, 9e5, 400), [1.5, 2, 3, 17, 100]]))
     exact, quick = base.rdp(alpha), tabulated(base).rdp(alpha)
     finite = np.isfinite(exact)
-    assert (quick >= exact * (1 - 1e-13)).all()
+    assert (quick >= exact).all()
     matters = finite & (exact * (alpha - 1) < 1e4)
     assert matters.any()
     assert (quick[matters] <= exact[matters] * (1 + 2e-4)).all()
