@@ -31,7 +31,10 @@ class LedgerText(Control):
 
         On the first run the address wins over anything that is set here; `show` then runs the page once more.
         """
-        if self.key in st.session_state and not _readable(st.session_state[self.key]):
+        if self.key not in st.session_state:
+            if not all(map(_readable, st.query_params.get_all(self.key))):
+                del st.query_params[self.key]
+        elif not _readable(st.session_state[self.key]):
             st.session_state[self.key] = self.default
 
     def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> str:
@@ -39,7 +42,6 @@ class LedgerText(Control):
         text = st.text_input(
             self.label,
             value=self.default,
-            max_chars=lg.LONGEST_TEXT,
             on_change=self._typed,
             **self._common(disabled, label_visibility),
         )

@@ -1,4 +1,4 @@
-"""The Composition page without a browser: curves and totals are the core's, the list is edited, nonsense is harmless."""
+"""The Composition page without a browser: curves and totals are the core's, a list is edited, nonsense is harmless."""
 
 import json
 import math

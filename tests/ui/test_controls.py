@@ -69,7 +69,7 @@ def test_several_values_must_be_offered_and_few_enough():
     for bad in ((1, 4), (1, 2, 3)):
         with pytest.raises(ValueError, match="default of x"):
             Several("x", "X", bad, options=(1, 2, 3), most=2)
-        with pytest.raises(ValueError, match="preset .p. sets x"):
+        with pytest.raises(ValueError, match=r"preset .p. sets x"):
             Preset("p", {several: bad})
 
 
