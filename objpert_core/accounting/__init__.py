@@ -9,6 +9,7 @@ from objpert_core.accounting.calibration import (
     calibrate_published,
     default_noise_ratio,
 )
+from objpert_core.accounting.calibration_dpsgd import calibrate_dpsgd
 from objpert_core.accounting.composition import Composition, compose, repeat
 from objpert_core.accounting.conversion import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.distance import HalfNormal, distance_to_optimality, optimal_lam
@@ -37,6 +38,7 @@ __all__ = [
     "ViaRDP",
     "best_guess",
     "boundary_lam",
+    "calibrate_dpsgd",
     "calibrate_gaussian",
     "calibrate_objective_perturbation",
     "calibrate_published",

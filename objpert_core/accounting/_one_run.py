@@ -21,6 +21,7 @@ from objpert_core.accounting.mechanisms import ApproximateMinima, Mechanism
 
 _POINTS = 513
 _NEGLIGIBLE = 16.0  # nats of δ·E[K]
+_STEEP = 1.0  # ρ(α)/α against ρ(2), which is twice that of a Gaussian mechanism
 
 
 def _vertex(centre: FloatArray, step: float, three: FloatArray) -> FloatArray:
@@ -56,25 +57,39 @@ class OneRun:
     def _scan(self) -> tuple[FloatArray, FloatArray]:
         return self._renyi._curve_at(_SCAN)
 
-    def _by_scan(self, epsilon: FloatArray) -> FloatArray:
-        """The best of a scan, and of the orders around two successive vertices of parabolas through three of them."""
+    def _by_scan(self, epsilon: FloatArray, everywhere: bool = False) -> FloatArray:
+        """The best of a scan; and, where δ matters, of the orders around two vertices of parabolas through three."""
         order, curve = self._scan
-        table, row, step = _log_delta_at(order, curve, epsilon[:, None]), np.arange(epsilon.size), _SCAN[1] - _SCAN[0]
-        at = np.clip(table.argmin(axis=1), 1, order.size - 2)
-        centre, three = _SCAN[at], np.stack([table[row, at + i] for i in (-1, 0, 1)])
-        best = table.min(axis=1)
+        variation = min(0.0, self._variation)
+        table = _log_delta_at(order, curve, epsilon[:, None])
+        log_delta = np.minimum(table.min(axis=1), variation)
+        matters = np.flatnonzero(everywhere | (log_delta > -self.log_mean - _NEGLIGIBLE))
+        at = np.clip(table[matters].argmin(axis=1), 1, order.size - 2)
+        centre, step = _SCAN[at], _SCAN[1] - _SCAN[0]
+        three = np.stack([table[matters, at + i] for i in (-1, 0, 1)])
         for shrink in (0.15, 0.02):
             centre, step = _vertex(centre, step, three), step * shrink
             points = centre + step * np.array([[-1.0], [0.0], [1.0]])
             near_order, near_curve = self._renyi._curve_at(points.ravel())
-            three = _log_delta_at(near_order.reshape(points.shape), near_curve.reshape(points.shape), epsilon)
-            best = np.minimum(best, three.min(axis=0))
-        return np.minimum(best, min(0.0, self._renyi._total_variation()))
+            three = _log_delta_at(near_order.reshape(points.shape), near_curve.reshape(points.shape), epsilon[matters])
+            log_delta[matters] = np.minimum(log_delta[matters], three.min(axis=0))
+        return log_delta
+
+    @cached_property
+    def _variation(self) -> float:
+        return self._renyi._total_variation()
 
     @cached_property
     def _table(self) -> tuple[FloatArray, FloatArray]:
         """e^ε − 1 and δ on a grid; empty where the Rényi curve does not say where it would end."""
-        least = float(np.min(_epsilon_at(*self._scan, np.array(-self.log_mean - _NEGLIGIBLE))))
+        order, curve = self._scan
+        target = np.array([-self.log_mean - _NEGLIGIBLE])
+        ends = _epsilon_at(order, curve, target)
+        at = int(ends.argmin())
+        least = float(ends[at])
+        with np.errstate(invalid="ignore"):
+            if not curve[at] / (1 + order[at]) < _STEEP * float(self.base._rdp(np.array([2.0]))[0]):
+                least = min(least, float(self.base._epsilon(target)[0]))  # far less: the conversion is not close there
         if not 0 < least < 500:
             return np.empty(0), np.empty(0)
         epsilon = np.linspace(0.0, least, _POINTS)
@@ -98,8 +113,8 @@ class OneRun:
 
     def log_delta_far(self, epsilon: FloatArray) -> FloatArray:
         """The same for the ε of a final answer, whose δ may be small: not from the grid."""
-        return self._by_scan(epsilon) if self._only_renyi else self.base._log_delta(epsilon)
+        return self._by_scan(epsilon, True) if self._only_renyi else self.base._log_delta(epsilon)
 
     def epsilon_far(self, log_delta: FloatArray) -> FloatArray:
         """Inverse of `log_delta_far`."""
-        return smallest_epsilon(self._by_scan, log_delta) if self._only_renyi else self.base._epsilon(log_delta)
+        return smallest_epsilon(self.log_delta_far, log_delta) if self._only_renyi else self.base._epsilon(log_delta)

@@ -43,6 +43,7 @@ _NO_PLD = (
 )
 _REFINE = 33
 _ROUNDS = 3
+_MARGIN = 1e-12  # of ε: above the rounding of the two conversions, so that δ(ε(δ)) <= δ
 
 
 def _least(objective: Callable[[FloatArray], FloatArray], grid: FloatArray = _SCAN) -> tuple[float, float]:
@@ -242,10 +243,11 @@ class PrivateSelection(Mechanism):
     @cached_property
     def _dips(self) -> tuple[tuple[float, float], ...]:
         """(α, rdp) wherever the curve stops falling: it does so once or twice."""
-        values = self._at_order(1 + np.exp(_SCAN))
+        grid = _SCAN[::2]
+        values = self._at_order(1 + np.exp(grid))
         padded = np.concatenate(([np.inf], values, [np.inf]))
         lowest = np.flatnonzero((values < padded[:-2]) & (values <= padded[2:]))
-        return tuple(_least(self._at_order, _SCAN[max(at - 1, 0) : at + 2]) for at in lowest)
+        return tuple(_least(self._at_order, grid[max(at - 1, 0) : at + 2]) for at in lowest)
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         curve = self._at_order(alpha)
@@ -262,11 +264,7 @@ class PrivateSelection(Mechanism):
         return np.where(left >= 0, np.minimum(log_delta, by_profile), log_delta)
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
-        by_curve = ViaRDP(self)
-        epsilon, margin = by_curve._epsilon(log_delta), 1e-15
-        finite = np.isfinite(epsilon)
-        while np.any(finite & (by_curve._log_delta(np.where(finite, epsilon, 0.0)) > log_delta)):
-            epsilon, margin = epsilon * (1 + margin), 4 * margin
+        epsilon = ViaRDP(self)._epsilon(log_delta) * (1 + _MARGIN)
         if self.eta is None or self._drift == math.inf:
             return epsilon
         one = self._one_run.epsilon_far(log_delta - self._log_mean_runs - 1e-15 * (1 - log_delta))

@@ -334,15 +334,17 @@ def test_profile_of_a_convolved_run():
     assert np.all(values <= upper * 1.01)
     far = np.array([base.epsilon(1e-12), 40.0, 600.0])
     assert np.all(run.log_delta(far) >= via_rdp(base).log_delta(far) * (1 + 1e-9))
-    np.testing.assert_allclose(run.log_delta(far), via_rdp(base).log_delta(far), rtol=0.2)
+    np.testing.assert_allclose(run.log_delta(far), via_rdp(base).log_delta(far), rtol=0.3)
 
 
 def test_profile_of_a_run_with_a_curve_only():
     base = via_rdp(Gaussian(3.0))
     epsilon = np.geomspace(1e-4, 10, 60)
-    values, exact = OneRun(base, 0.0).log_delta(epsilon), base.log_delta(epsilon)
-    assert np.all(values >= exact - 1e-12)
-    assert np.all(values <= exact + 1e-5 * (1 - exact))
+    run, exact = OneRun(base, 0.0), base.log_delta(epsilon)
+    for values, close in ((run.log_delta(epsilon), exact > -15), (run.log_delta_far(epsilon), exact < 0)):
+        assert np.all(values >= exact - 1e-12)
+        assert np.all(values[close] <= exact[close] + 1e-5 * (1 - exact[close]))
+        assert np.all(values <= exact * 0.95)
 
 
 def test_composes_with_others():
