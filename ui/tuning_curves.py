@@ -233,8 +233,3 @@ def frame(setting: Setting) -> pd.DataFrame:
     columns: dict[str, object] = {"settings": np.array(GRID)}
     columns |= {"mean_runs": np.array([setting.law.mean(s) for s in GRID])}
     return pd.DataFrame(columns | {f"epsilon_{way}": curve(way, setting) for way in WAYS})
-
-
-def runs_frame(law: Runs) -> pd.DataFrame:
-    """The plotted probabilities of K."""
-    return pd.DataFrame({"runs": law.k, "probability": law.probability})
