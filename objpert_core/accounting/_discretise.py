@@ -55,7 +55,8 @@ def _panel_ends(low: float, high: float) -> FloatArray:
         outer = np.sqrt(np.arange(1.0, max(end, 1.0) ** 2, 0.5)) if end > 0 else np.empty(0)
         wings.append(np.concatenate((np.arange(0.0, 1.0, 0.25), outer)))
     ends: FloatArray = np.concatenate((-wings[0][::-1], wings[1][1:])).astype(np.float64)
-    return np.concatenate((np.array([low]), ends[(ends > low) & (ends < high)], np.array([high])))
+    within: FloatArray = np.concatenate(([low], ends[(ends > low) & (ends < high)], [high]), dtype=np.float64)
+    return within
 
 
 def quadrature(loss: PrivacyLoss, low: float, high: float, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:

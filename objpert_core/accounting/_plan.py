@@ -125,7 +125,7 @@ def tilted(steps: Steps, points: Points, theta: float) -> Moments:
 
 
 def _kept_under(made: Plan, theta: float, log_delta: float) -> tuple[list[tuple[float, float]], Moments]:
-    """The part of each loss's range that matters under the tilt beside a δ of e^log_delta, and the moments of that part."""
+    """The part of each loss's range that matters under the tilt beside a δ of e^log_delta, and its moments."""
     scales = tilted(made.steps, made.points, theta).log_scales
     log_count = math.log(sum(k for _, k in made.steps))
     reaches = [

@@ -125,7 +125,7 @@ class ByConvolution(Mechanism):
         for i, target in enumerate(log_delta):
             with np.errstate(all="ignore"):
                 low[i], high[i] = _epsilon_of_sides(sides, float(target), relative_width)
-            if not (math.isfinite(high[i]) and high[i] - low[i] <= 0.01 * high[i]):
+            if not (math.isfinite(high[i]) and high[i] - low[i] <= 2 * relative_width * high[i]):
                 high[i] = min(high[i], float(rest._epsilon(log_delta[i : i + 1])[0]))
         return np.minimum(low, high), high
 
