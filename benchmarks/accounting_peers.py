@@ -139,7 +139,10 @@ def law_on_grid(fit: ObjectivePerturbation) -> tuple[int, int, np.ndarray]:
     low, high = fit.law.reach(80.0)
     ends = fit.law.loss(np.array([low, high]))
     first, last = math.floor(float(ends[0]) / INTERVAL) - 1, math.ceil(float(ends[1]) / INTERVAL)
-    return first, last, np.exp(fit.law.log_profile(INTERVAL * np.arange(first, last + 1)))
+    epsilon = INTERVAL * np.arange(first, last + 1)
+    profile = np.exp(fit.law.log_profile(np.maximum(epsilon, 0.0)))
+    never = 1 - fit.delta(0.0)  # E[e^{−ω}], as ω is never negative
+    return first, last, np.where(epsilon < 0, 1 - np.exp(epsilon) * never, profile)
 
 
 def dp_accounting_fits_upper(grid: tuple[int, int, np.ndarray], fits: int, delta: float) -> tuple[None, float]:
