@@ -48,30 +48,39 @@ class Tail:
     log_error: float  # log of the error bound on tilted masses, times g_max
     log_absolute: float  # log of what is added to δ whatever ε is
     shift: float  # added to ε before the look-up
-    safe_from: float  # a lower bound is not read below this ε
+    safe_from: float  # above this ε, mass that wraps around does not reach a lower bound
+    log_error_below: float  # instead of log_error, for a lower bound at a smaller ε
     upper: bool
     slack: float  # relative error of everything that is multiplied
 
     def log_delta(self, epsilon: FloatArray) -> FloatArray:
         """log of the bound on δ for a 1-d array of ε; −inf where a lower bound is 0."""
         eps = epsilon + self.shift
-        if not self.upper:  # δ falls in ε: further down the bound at `safe_from` holds
-            eps = np.maximum(eps, self.safe_from)
+        if self.upper:
+            with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+                total = np.logaddexp(self._log_value(eps), self.log_error) + self.slack
+                return np.minimum(np.logaddexp(self.log_scale - self.theta * eps + total, self.log_absolute), 0.0)
+        # δ falls in ε: further down the bound at `safe_from` holds, or that with all the mass that may have wrapped
+        result = self._lower(np.maximum(eps, self.safe_from), self.log_error)
+        below = eps < self.safe_from
+        if below.any():
+            result[below] = np.maximum(result[below], self._lower(eps[below], self.log_error_below))
+        return result
+
+    def _log_value(self, eps: FloatArray) -> FloatArray:
+        """log Ẽ[g(S − ε)] from the masses of the window."""
         place = np.clip(np.ceil((eps - self.first) / self.step), 0, self.survival.size - 1).astype(np.intp)
         gap = np.minimum(eps - (self.first + self.step * place), 0.0)  # to the next grid point, at most 0
         above = eps > self.first + self.step * (self.survival.size - 1)
         value = np.where(above, 0.0, self.survival[place] * -np.expm1(gap) + np.exp(gap) * self.profile[place])
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            log_value = np.log(value) + self.theta * gap
-            if self.upper:
-                total = np.logaddexp(log_value, self.log_error) + self.slack
-                return np.minimum(np.logaddexp(self.log_scale - self.theta * eps + total, self.log_absolute), 0.0)
-            drop = np.minimum(self.log_error - log_value, 0.0)
-            return np.where(
-                log_value > self.log_error,
-                np.minimum(self.log_scale - self.theta * eps + log_value + np.log(-np.expm1(drop)) - self.slack, 0.0),
-                -np.inf,
-            )
+        return np.log(value) + self.theta * gap
+
+    def _lower(self, eps: FloatArray, log_error: float) -> FloatArray:
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            log_value = self._log_value(eps)
+            kept = log_value + np.log(-np.expm1(np.minimum(log_error - log_value, 0.0)))
+            bound = np.minimum(self.log_scale - self.theta * eps + kept - self.slack, 0.0)
+            return np.where(log_value > log_error, bound, -np.inf)
 
     def log_error_share(self, epsilon: FloatArray) -> FloatArray:
         """log of (error bound/δ): how much of the answer at ε is error."""
@@ -237,7 +246,10 @@ def sum_of(
         absolute += [math.log(part.count) + part.log_infinite for part in parts]
     else:
         absolute = [-math.inf]
-        errors += [window.log_far, -REST_NATS]
+        errors.append(-REST_NATS)
+    below = [*errors, window.log_above]
+    if not upper:
+        errors.append(window.log_far)
     return Tail(
         theta=theta,
         log_scale=log_scale,
@@ -248,7 +260,8 @@ def sum_of(
         log_error=float(np.logaddexp.reduce(errors) + log_g_max(theta)),
         log_absolute=float(np.logaddexp.reduce(absolute)),
         shift=shift,
-        safe_from=window.first if upper else window.safe_from,
+        safe_from=window.safe_from,
+        log_error_below=float(np.logaddexp.reduce(below) + log_g_max(theta)),
         upper=upper,
         slack=_MASS_ERROR * (1 + count),
     )

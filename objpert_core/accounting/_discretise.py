@@ -54,9 +54,9 @@ def _panel_ends(low: float, high: float) -> FloatArray:
     for end in (-low, high):
         outer = np.sqrt(np.arange(1.0, max(end, 1.0) ** 2, 0.5)) if end > 0 else np.empty(0)
         wings.append(np.concatenate((np.arange(0.0, 1.0, 0.25), outer)))
-    ends: FloatArray = np.concatenate((-wings[0][::-1], wings[1][1:])).astype(np.float64)
-    within: FloatArray = np.concatenate(([low], ends[(ends > low) & (ends < high)], [high]), dtype=np.float64)
-    return within
+    ends = np.concatenate((-wings[0][::-1], wings[1][1:]))
+    kept = np.concatenate((np.array([low]), ends[(ends > low) & (ends < high)], np.array([high])))
+    return np.asarray(kept, dtype=np.float64)
 
 
 def quadrature(loss: PrivacyLoss, low: float, high: float, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -32,7 +32,8 @@ from objpert_core.accounting.privacy_loss import GaussianLoss, Steps
 RELATIVE_WIDTH = 2e-4  # of ε: what the grid aims at
 _NATS = (40.0, 200.0, 1000.0)  # log 1/δ that plans are made for
 _GAP = 8.0  # nats that the Rényi bound on δ may be too large by, when a grid is planned from it
-_ENOUGH = math.log(1e-5)  # share of an answer that may be error before another tilt is tried
+_LEAST_GAP = 0.002  # between the bounds on log δ: not worth another grid
+_MOST_TAILS = 16  # grids for one curve
 _NO_USE = math.log(0.01)  # share of an answer that is error which a finer grid will not remove
 # of the loss's spread: where ε is smaller, widths are relative to this; for ε at δ and for δ at ε
 _LEAST_SHARE = {"epsilon": 0.02, "delta": 0.3}
@@ -75,6 +76,9 @@ class ByConvolution(Mechanism):
                 lower, upper = _side_log_delta(side, epsilon[matters], relative_width)
                 low[matters] = np.fmax(low[matters], lower)
                 high[matters] = np.maximum(high[matters], upper)
+        order = np.argsort(epsilon)  # δ falls in ε
+        high[order] = np.minimum.accumulate(high[order])
+        low[order] = np.maximum.accumulate(low[order][::-1])[::-1]
         loose = ~(high - low < 0.1 + 0.01 * np.abs(high))  # no grid, or beyond what doubles resolve
         if loose.any():
             high[loose] = np.fmin(high[loose], rest._log_delta(epsilon[loose]))
@@ -125,7 +129,10 @@ class ByConvolution(Mechanism):
         for i, target in enumerate(log_delta):
             with np.errstate(all="ignore"):
                 low[i], high[i] = _epsilon_of_sides(sides, float(target), relative_width)
-            if not (math.isfinite(high[i]) and high[i] - low[i] <= 2 * relative_width * high[i]):
+            made = _plan_or_none(sides[0], _nats_for(float(target)))
+            by_renyi = 0.0 if made is None else float(made.epsilon_chernoff(log_delta[i : i + 1])[1][0])
+            reached = math.isfinite(high[i]) and high[i] - low[i] <= 2 * relative_width * high[i]
+            if not (reached and high[i] < by_renyi):
                 high[i] = min(high[i], float(rest._epsilon(log_delta[i : i + 1])[0]))
         return np.minimum(low, high), high
 
@@ -184,30 +191,33 @@ def _side_log_delta(steps: Steps, epsilon: FloatArray, relative_width: float) ->
         value = exact._log_delta(epsilon)
         return value - _CLOSED_FORM_ERROR * (1 - value), value
     todo = np.arange(epsilon.size)
+    left = _MOST_TAILS
     for nats in _NATS:
-        if not todo.size:
+        if not todo.size or (made := _plan_or_none(steps, nats)) is None:
             break  # a plan for far smaller δ costs the most
-        made = _plan_or_none(steps, nats)
-        if made is None:
-            break
         best, chernoff = made.log_delta_chernoff(epsilon[todo])
         here = (chernoff > 5 - nats) | (nats == _NATS[-1])
-        now = todo[here]
-        tilts = dict(zip(now.tolist(), best[here].tolist(), strict=True))
-        least = dict(zip(now.tolist(), (10 * np.floor(chernoff[here] / 10) - _GAP).tolist(), strict=True))
+        now, tilts, least = todo[here], best[here], 10 * np.floor(chernoff[here] / 10) - _GAP
         todo = todo[~here]
-        while now.size:
-            centre = now[np.argsort(epsilon[now])[now.size // 2]]
-            width = _width(made, float(epsilon[centre]), relative_width, "delta")
-            pair = _tails_or_none(steps, nats, tilts[centre], width, least[centre])
-            if pair is None:
-                break
-            upper, lower = pair
-            good = upper.log_error_share(epsilon[now]) < _ENOUGH
-            good |= (now == centre) | np.array([tilts[i] == made.thetas.size - 1 for i in now])  # no tilt does better
-            low[now[good]] = lower.log_delta(epsilon[now[good]])
-            high[now[good]] = upper.log_delta(epsilon[now[good]])
-            now = now[~good]
+        while now.size and left:
+            middle = np.argsort(epsilon[now])[now.size // 2]
+            width = _width(made, float(epsilon[now[middle]]), relative_width, "delta")
+            for _ in range(min(_REFINEMENTS, left)):
+                left -= 1
+                pair = _tails_or_none(steps, nats, int(tilts[middle]), width, float(least[middle]))
+                if pair is None:
+                    return low, high
+                upper, lower = pair
+                low[now] = np.fmax(low[now], lower.log_delta(epsilon[now]))
+                high[now] = np.fmin(high[now], upper.log_delta(epsilon[now]))
+                # a width w in ε is θ·w in log δ, or the grid does not resolve what matters here
+                good = high[now] - low[now] <= np.maximum(4 * width * made.thetas[tilts], _LEAST_GAP)
+                if good[middle] or upper.log_error_share(epsilon[now[middle : middle + 1]])[0] > _NO_USE:
+                    break
+                width /= 8
+            good |= (tilts == made.thetas.size - 1) & (tilts == tilts[middle])  # no tilt does better
+            good[middle] = True
+            now, tilts, least = now[~good], tilts[~good], least[~good]
     return low, high
 
 
