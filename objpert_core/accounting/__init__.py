@@ -14,6 +14,7 @@ from objpert_core.accounting.composition import Composition, compose, repeat
 from objpert_core.accounting.conversion import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.distance import HalfNormal, distance_to_optimality, optimal_lam
 from objpert_core.accounting.distance_map import boundary_lam, distance_map
+from objpert_core.accounting.distribution import DiscretePLD
 from objpert_core.accounting.dpsgd import DPSGD
 from objpert_core.accounting.mechanisms import (
     BOUNDS,
@@ -23,18 +24,24 @@ from objpert_core.accounting.mechanisms import (
     ObjectivePerturbation,
 )
 from objpert_core.accounting.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
+from objpert_core.accounting.symmetry import Symmetrised, symmetrised
+from objpert_core.accounting.tabulated import Tabulated, tabulated
 from objpert_core.accounting.tradeoff import best_guess, posterior
+from objpert_core.accounting.tuning import calibrate_tuning, mean_runs
 
 __all__ = [
     "BOUNDS",
     "DPSGD",
     "ApproximateMinima",
     "Composition",
+    "DiscretePLD",
     "Gaussian",
     "HalfNormal",
     "Mechanism",
     "ObjectivePerturbation",
     "PrivateSelection",
+    "Symmetrised",
+    "Tabulated",
     "ViaRDP",
     "best_guess",
     "boundary_lam",
@@ -42,16 +49,20 @@ __all__ = [
     "calibrate_gaussian",
     "calibrate_objective_perturbation",
     "calibrate_published",
+    "calibrate_tuning",
     "compose",
     "default_noise_ratio",
     "distance_map",
     "distance_to_optimality",
     "liu_talwar_epsilon",
+    "mean_runs",
     "optimal_lam",
     "poisson_mean",
     "posterior",
     "rdp_to_delta",
     "rdp_to_epsilon",
     "repeat",
+    "symmetrised",
+    "tabulated",
     "via_rdp",
 ]
