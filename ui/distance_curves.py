@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
+from objpert_core.accounting.distance import over_lower_bound
 from ui import bound_curves as bc
 from ui import sentences
 from ui.bound_curves import Setting
@@ -35,7 +36,7 @@ SOURCES: Mapping[str, str] = {
     "logistic": "README",
 }
 MAPS = ("glm", "logistic")
-POINTS = 241
+POINTS = 201
 CELLS = 40  # along either side of a map
 SIGMAS, LAMS = np.geomspace(0.1, 1000.0, CELLS + 1), np.geomspace(0.01, 1e4, CELLS + 1)  # edges of the cells
 _REMEMBERED = 2000  # curves of 2 kB, shared by everybody
@@ -114,17 +115,12 @@ def epsilon_at(name: str, setting: Setting, delta: float) -> float:
 
 def distance_at(name: str, setting: Setting, delta: float) -> float:
     """The curve's distance to optimality at δ."""
-    return _distance(name, _relevant(name, setting), delta)
+    return float(over_lower_bound(epsilon_at(name, setting, delta), epsilon_at("lower", setting, delta)))
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _epsilon(name: str, setting: Setting, delta: float) -> float:
     return float(mechanism(name, setting).epsilon(delta))
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _distance(name: str, setting: Setting, delta: float) -> float:
-    return float(acc.distance_to_optimality(mechanism(name, setting), delta))
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -137,11 +133,9 @@ def readings(setting: Setting, delta: float, alpha: float) -> list[Reading]:
     normal = _renyi_at("lower", _relevant("lower", setting), alpha)
     result = []
     for name in NAMES:
-        own = _relevant(name, setting)
-        at_alpha = _renyi_at(name, own, alpha)
-        result.append(
-            Reading(name, _epsilon(name, own, delta), _distance(name, own, delta), at_alpha, at_alpha / normal)
-        )
+        epsilon, distance = epsilon_at(name, setting, delta), distance_at(name, setting, delta)
+        at_alpha = _renyi_at(name, _relevant(name, setting), alpha)
+        result.append(Reading(name, epsilon, distance, at_alpha, at_alpha / normal))
     return result
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from objpert_core._validation import FloatArray, epsilon_array, like_input, positive, positive_array
 from objpert_core.accounting.conversion import ViaRDP
@@ -86,11 +87,12 @@ def _lower_bound(mechanism: Mechanism) -> Gaussian:
     )
 
 
-def over_lower_bound(epsilon: FloatArray, lower: FloatArray) -> FloatArray:
+def over_lower_bound(epsilon: ArrayLike, lower: ArrayLike) -> FloatArray:
     """epsilon/lower, at least 1; where `lower` is 0: 1 if both are, else inf.
 
     Both are roots to the last digit or so: what differs by less is equal.
     """
+    epsilon, lower = np.asarray(epsilon, dtype=float), np.asarray(lower, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(lower > 0, epsilon / lower, np.where(epsilon > 0, np.inf, 1.0))
     return np.where(ratio <= 1 + _ROOT, 1.0, ratio)
@@ -127,7 +129,7 @@ def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
     1.118
     """
     lower = _lower_bound(mechanism)
-    ratio = over_lower_bound(np.asarray(mechanism.epsilon(delta)), np.asarray(lower.epsilon(delta)))
+    ratio = over_lower_bound(mechanism.epsilon(delta), lower.epsilon(delta))
     return like_input(delta, ratio)
 
 

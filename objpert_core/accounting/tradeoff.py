@@ -30,14 +30,15 @@ class HasLogDelta(Protocol):
         """log δ(ε)."""
 
 
-_COARSE = np.concatenate(([0.0], np.geomspace(1e-9, 1e7, 129)))
-_DENSE = 257
+_COARSE = np.concatenate(([0.0], np.geomspace(1e-9, 1e7, 97)))
+_DENSE = 161
 _SPLINE_GRID = np.linspace(0.0, 1.0, 33)
 _SPLINE_ROUNDS = 3
-_SMOOTH = 1e-9  # what the interpolated profile may be off before a corner or a jump is suspected
+_SMOOTH = 3e-9  # what the interpolated profile may be off before a corner or a jump is suspected
 _ZOOM_GRID = np.linspace(0.0, 1.0, 17)
 _ZOOM_ROUNDS = 10
-_GUESSES = np.concatenate(([0.0], np.geomspace(1e-4, 700, 40)))
+_SETTLED = 1e-12
+_GUESSES = np.concatenate(([0.0], np.geomspace(1e-4, 700, 20)))
 _ROUNDING = 8 * np.finfo(float).eps
 
 
@@ -52,14 +53,18 @@ def _error_at(x: FloatArray, epsilon: FloatArray, log_delta: FloatArray) -> Floa
     return np.maximum(accuse, miss)
 
 
-def _best(x: FloatArray, epsilon: FloatArray, log_delta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """For every x the best value over ascending ε, shape (k,) or (x.size, k), and the neighbours of the best ε."""
+def _best(x: FloatArray, epsilon: FloatArray, log_delta: FloatArray) -> tuple[FloatArray, ...]:
+    """For every x the best value over ascending ε, shape (k,) or (x.size, k), and the neighbours of the best ε.
+
+    Last, how much lower the value is at the lower neighbour: nothing is left to find where that is next to nothing.
+    """
     table = _error_at(x[:, None], epsilon, log_delta)
     best = table.argmax(axis=1)
     rows = np.arange(x.size)
-    grid = np.broadcast_to(epsilon, table.shape)
-    last = table.shape[1] - 1
-    return table[rows, best], grid[rows, np.maximum(best - 1, 0)], grid[rows, np.minimum(best + 1, last)]
+    before, after = np.maximum(best - 1, 0), np.minimum(best + 1, table.shape[1] - 1)
+    grid, value = np.broadcast_to(epsilon, table.shape), table[rows, best]
+    drop = value - np.minimum(table[rows, before], table[rows, after])
+    return value, grid[rows, before], grid[rows, after], drop
 
 
 def _between(low: FloatArray, high: FloatArray, share: FloatArray) -> FloatArray:
@@ -74,7 +79,7 @@ def smallest_false_negative_rate(log_profile: LogProfile, x: FloatArray) -> Floa
     Where that turns out not to be what the spline promised, the profile has a corner or a jump, which is closed in on.
     """
     coarse = log_profile(_COARSE)
-    value, low, high = _best(x, _COARSE, coarse)
+    value, low, high, _ = _best(x, _COARSE, coarse)
     inner = np.flatnonzero((x > 0) & (x < 1))  # at 0 and 1 the best ε is as large as can be
     if inner.size:
         value[inner] = np.maximum(value[inner], _refined(log_profile, x[inner], low[inner].min(), high[inner].max()))
@@ -85,7 +90,7 @@ def _refined(log_profile: LogProfile, x: FloatArray, lowest: float, highest: flo
     """f(x) for x whose best ε lies between `lowest` and `highest`."""
     dense = np.linspace(lowest, highest, _DENSE)
     log_delta = log_profile(dense)
-    value, low, high = _best(x, dense, log_delta)
+    value, low, high, _ = _best(x, dense, log_delta)
     known = np.isfinite(log_delta)
     if known.sum() < 4:
         return value
@@ -93,7 +98,7 @@ def _refined(log_profile: LogProfile, x: FloatArray, lowest: float, highest: flo
     left, right = low, np.minimum(high, dense[known][-1])
     for _ in range(_SPLINE_ROUNDS):
         grid = _between(left, right, _SPLINE_GRID)
-        promised, left, right = _best(x, grid, np.minimum(spline(grid), 0.0))
+        promised, left, right, _ = _best(x, grid, np.minimum(spline(grid), 0.0))
     epsilon = (left + right) / 2
     found = _error_at(x, epsilon, log_profile(epsilon))
     value = np.maximum(value, found)
@@ -111,8 +116,10 @@ def _zoomed(log_profile: LogProfile, x: FloatArray, low: FloatArray, high: Float
         grid = _between(ends[:, 0], ends[:, 1], _ZOOM_GRID)
         log_delta = log_profile(grid.ravel()).reshape(grid.shape)
         which = which.reshape(-1)
-        found, low, high = _best(x, grid[which], log_delta[which])
+        found, low, high, drop = _best(x, grid[which], log_delta[which])
         value = np.maximum(value, found)
+        if (drop < _SETTLED).all():
+            break
     return value
 
 
@@ -144,17 +151,16 @@ def best_guess(mechanism: HasLogDelta) -> float:
     >>> round(best_guess(Gaussian(sigma=1.0)), 6)  # Φ(1/2)
     0.691462
     """
-    epsilon = _GUESSES
-    wrong, low, high = 0.0, epsilon[0], epsilon[-1]
+    epsilon, wrong = _GUESSES, 0.0
     for _ in range(_ZOOM_ROUNDS):
         delta = np.exp(mechanism.log_delta(epsilon))
         values = (1 - delta - _ROUNDING * (1 + delta)) / (1 + np.exp(epsilon))
         best = int(values.argmax())
+        before, after = max(best - 1, 0), min(best + 1, epsilon.size - 1)
         wrong = max(wrong, float(values[best]))
-        low, high = epsilon[max(best - 1, 0)], epsilon[min(best + 1, epsilon.size - 1)]
-        if best == 0 and low == 0:  # the divergence at ε = 0, as usual
+        if epsilon[best] == 0 or values[best] - min(values[before], values[after]) < _SETTLED:
             break
-        epsilon = low + (high - low) * _ZOOM_GRID
+        epsilon = epsilon[before] + (epsilon[after] - epsilon[before]) * _ZOOM_GRID
     return min(float(np.nextafter(1 - wrong, 2.0)), 1.0)
 
 
