@@ -35,6 +35,7 @@ _DENSE = 161
 _SPLINE_GRID = np.linspace(0.0, 1.0, 33)
 _SPLINE_ROUNDS = 3
 _SMOOTH = 3e-9  # what the interpolated profile may be off before a corner or a jump is suspected
+_CORNERS = 24
 _ZOOM_GRID = np.linspace(0.0, 1.0, 17)
 _ZOOM_ROUNDS = 10
 _SETTLED = 1e-12
@@ -103,7 +104,7 @@ def _refined(log_profile: LogProfile, x: FloatArray, lowest: float, highest: flo
     found = _error_at(x, epsilon, log_profile(epsilon))
     value = np.maximum(value, found)
     odd = np.flatnonzero(np.abs(promised - found) > _SMOOTH)
-    if odd.size:
+    if 0 < np.unique(low[odd]).size <= _CORNERS:  # more of them are the grid of a discretised profile
         value[odd] = np.maximum(value[odd], _zoomed(log_profile, x[odd], low[odd], high[odd]))
     return value
 
