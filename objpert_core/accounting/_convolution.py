@@ -86,7 +86,9 @@ class Tail:
         """log of (error bound/δ): how much of the answer at ε is error."""
         eps = epsilon + self.shift
         lost = np.logaddexp(self.log_error + self.log_scale - self.theta * eps, self.log_absolute)
-        return lost - self.log_delta(epsilon)
+        log_delta = self.log_delta(epsilon)
+        with np.errstate(invalid="ignore"):
+            return np.where(np.isfinite(log_delta), lost - log_delta, np.inf)
 
 
 def _fold(part: Tilted, size: int) -> FloatArray:
@@ -140,7 +142,10 @@ def _log_beyond(parts: list[Tilted], point: float, sign: float, rates: FloatArra
 
 
 def rest_bound(parts: list[Tilted]) -> float:
-    """A value that the sum of the rests stays above, but for a tilted probability of e^{-REST_NATS}."""
+    """A value that the sum of the rests stays above, but for a tilted probability of e^{-REST_NATS}; of one, always."""
+    if _alone(parts):
+        assert parts[0].rests is not None
+        return float(parts[0].rests[parts[0].masses > 0].min())
     mean, variance, weighted = 0.0, 0.0, []
     for part in parts:
         assert part.rests is not None
@@ -178,8 +183,17 @@ class Window:
     log_far: float
 
 
+def _alone(parts: list[Tilted]) -> bool:
+    return len(parts) == 1 and parts[0].count == 1
+
+
 def masses_of_sum(parts: list[Tilted], centre: float, left: float, right: float, rates: FloatArray) -> Window:
     """The tilted sum of independent losses from centre − left to centre + right; `rates` > 0 are for the tails."""
+    if _alone(parts):  # nothing to add up, and no transform to round
+        losses, never = parts[0].points, -math.inf
+        masses = parts[0].masses / parts[0].masses.sum()
+        first, top = float(losses[0]), float(losses[-1]) + parts[0].step
+        return Window(first, top, masses, never, never, never, first, never)
     step = parts[0].step
     offset = sum(part.count * part.anchor for part in parts)
     size = next_fast_len(max(64, math.ceil((left + right) / step) + 4), real=True)
@@ -246,7 +260,7 @@ def sum_of(
         absolute += [math.log(part.count) + part.log_infinite for part in parts]
     else:
         absolute = [-math.inf]
-        errors.append(-REST_NATS)
+        errors.append(-math.inf if _alone(parts) else -REST_NATS)
     below = [*errors, window.log_above]
     if not upper:
         errors.append(window.log_far)

@@ -24,8 +24,10 @@ _TAIL_NATS = 30.0  # log of 1/(share of δ) that goes to +∞ in all steps toget
 _SPARE_NATS = 7.0  # of precision that a narrower window may cost
 _LOST_NATS = 16.0  # log of 1/(share of δ) that may be lost at either end of the range of V
 _RATES = (1.0, 3.0, 5.5, 7.75, 11.0)  # of the Chernoff bounds, in units of 1/standard deviation
+_JUMP_RATES = (1.0, 2.5, 6.0, 15.0, 40.0)  # the same for few rare large losses, in units of 1/largest loss
 _WIDEST_STEP = 1.0
 _MOST_POINTS = 2**20
+_NO_BREAKS = np.empty(0)
 _TRIALS = 6
 
 
@@ -69,8 +71,7 @@ def plan(steps: Steps, nats: float) -> Plan:
     """The plan for δ not much below e^{-nats}."""
     count = sum(k for _, k in steps)
     reaches = tuple(loss.reach(nats + _TAIL_NATS + math.log(count)) for loss, _ in steps)
-    empty = np.empty(0)
-    points = tuple(quadrature(loss, *reach, empty) for (loss, _), reach in zip(steps, reaches, strict=True))
+    points = tuple(quadrature(loss, *reach, _NO_BREAKS) for (loss, _), reach in zip(steps, reaches, strict=True))
     spread = max(_spread(points, steps), 1e-150)
     # the best tilt for a δ of z standard deviations is about z/spread
     decades = np.arange(-2 * _TILTS_A_DECADE, 3 * _TILTS_A_DECADE + 1) / _TILTS_A_DECADE
@@ -106,8 +107,11 @@ class Moments:
         return math.sqrt(12 * width / (moves + 6.5 * math.sqrt(roughness)))
 
 
-def tilted(steps: Steps, points: Points, theta: float) -> Moments:
-    """The moments under the tilt e^{θω}, θ >= 0, from points (log weights, losses) of every loss."""
+def tilted(steps: Steps, points: Points, theta: float, log_delta: float = 0.0) -> Moments:
+    """The moments under the tilt e^{θω}, θ >= 0, from points (log weights, losses) of every loss.
+
+    The window leaves out what cannot matter beside a δ of e^log_delta.
+    """
     log_scales, mean, centred, variances = [], 0.0, [], []
     for (log_weight, omega), (_, count) in zip(points, steps, strict=True):
         exponent = log_weight + theta * omega
@@ -119,8 +123,10 @@ def tilted(steps: Steps, points: Points, theta: float) -> Moments:
         centred.append((weight, omega - average))
         mean += count * average
     spread = max(math.sqrt(sum(count * variance for count, variance in variances)), 1e-150)
-    rates = np.array(_RATES) / spread
-    left, right = _window(centred, steps, theta, rates)
+    jump = max(float(np.abs(deviation).max()) for _, deviation in centred)
+    rates = np.concatenate((np.array(_RATES) / spread, np.array(_JUMP_RATES) / max(jump, 1e-150)))
+    weight_at_mean = sum(k * scale for (_, k), scale in zip(steps, log_scales, strict=True)) - theta * mean
+    left, right = _window(centred, steps, theta, rates, max(weight_at_mean - log_delta + _LOST_NATS, 0.0))
     return Moments(log_scales, mean, spread, left, right, rates, variances)
 
 
@@ -132,7 +138,9 @@ def _kept_under(made: Plan, theta: float, log_delta: float) -> tuple[list[tuple[
         _kept(loss, points, reach, theta, scale, log_delta - log_count, -log_count)
         for (loss, _), points, reach, scale in zip(made.steps, made.points, made.reaches, scales, strict=True)
     ]
-    return reaches, tilted(made.steps, _cut(made.points, made.steps, reaches), theta)
+    # points of what is kept and no more: tails that are cut off need no window
+    points = tuple(quadrature(loss, *reach, _NO_BREAKS) for (loss, _), reach in zip(made.steps, reaches, strict=True))
+    return reaches, tilted(made.steps, points, theta, log_delta)
 
 
 def cheapest_tilt(made: Plan, best: int, epsilon: float, log_delta: float, width: float) -> int:
@@ -176,17 +184,12 @@ def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) 
         apart = tilted_mean(upper) - tilted_mean(lower) - rest_bound(lower)
         if apart <= width or step <= least:
             break
-        step *= max(0.85 * math.sqrt(width / apart), 0.1)
+        # sums: errors grow as h²; a single loss: as h, the distance of an atom from its grid point
+        step *= max(0.85 * (width / apart) ** (1.0 if sum(k for _, k in steps) == 1 else 0.5), 0.1)
     return (
         sum_of(upper, theta, here.log_scales, here.mean, here.left, here.right, here.rates),
         sum_of(lower, theta, here.log_scales, here.mean, here.left, here.right, here.rates),
     )
-
-
-def _cut(points: Points, steps: Steps, reaches: list[tuple[float, float]]) -> Points:
-    """The points whose loss is not above what is kept: tails that are cut off need no window."""
-    tops = [float(loss.loss(np.array([high]))[0]) for (loss, _), (_, high) in zip(steps, reaches, strict=True)]
-    return tuple((w[omega <= top], omega[omega <= top]) for (w, omega), top in zip(points, tops, strict=True))
 
 
 def _kept(
@@ -215,19 +218,25 @@ def _kept(
 
 
 def _window(
-    centred: list[tuple[FloatArray, FloatArray]], steps: Steps, theta: float, rates: FloatArray
+    centred: list[tuple[FloatArray, FloatArray]], steps: Steps, theta: float, rates: FloatArray, nats_above: float
 ) -> tuple[float, float]:
-    """(left, right) of the mean, such that what the tilted sum has outside weighs about e^{-_WINDOW_NATS}.
+    """(left, right) of the mean, such that what the tilted sum has outside is next to nothing.
 
-    To the left that is a probability; to the right it is weighted with e^{−θy}, and mass may wrap around to the left
-    half of the window as well, below every ε that is asked for.
+    To the left that is a probability of e^{-_WINDOW_NATS}. To the right it is weighted with e^{−θy}, and
+    e^{-nats_above} will do; it may also wrap around to the left half of the window, below every ε that is asked for.
     """
     grown = []
     for sign in (1.0, -1.0):
-        total = np.full(rates.size, _WINDOW_NATS)
+        total = np.zeros(rates.size)
         for (weight, deviation), (_, count) in zip(centred, steps, strict=True):
-            total += count * np.log1p(np.expm1(np.minimum(sign * rates[:, None] * deviation, 700.0)) @ weight)
+            exponent = sign * rates[:, None] * deviation
+            top = exponent.max(axis=1)
+            # E[deviation] = 0, so the logarithm is of 1 + something positive; log1p keeps it where it is small
+            near = np.log1p(np.maximum(np.expm1(np.minimum(exponent, 30.0)) @ weight, 0.0))
+            far = top + np.log(np.exp(exponent - top[:, None]) @ weight)
+            total += count * np.where(top < 30, near, far)
         grown.append(total)
-    left = float(np.min(grown[1] / rates))
-    right = max(float(np.min(grown[0] / (rates + theta))), float(np.min(grown[0] / rates)) - left / 2)
+    left = float(np.min((grown[1] + _WINDOW_NATS) / rates))
+    far = float(np.min((grown[0] + _WINDOW_NATS) / rates))
+    right = max(float(np.min((grown[0] + nats_above) / (rates + theta))), far - left / 2)
     return left, right
