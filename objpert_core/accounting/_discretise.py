@@ -43,7 +43,7 @@ class Tilted:
     @property
     def points(self) -> FloatArray:
         """The losses."""
-        return self.anchor + self.step * (self.first + np.arange(self.masses.size))
+        return self.anchor + self.step * (self.first + np.arange(self.masses.size, dtype=np.float64))
 
 
 def _panel_ends(low: float, high: float) -> FloatArray:
@@ -55,8 +55,7 @@ def _panel_ends(low: float, high: float) -> FloatArray:
         outer = np.sqrt(np.arange(1.0, max(end, 1.0) ** 2, 0.5)) if end > 0 else np.empty(0)
         wings.append(np.concatenate((np.arange(0.0, 1.0, 0.25), outer)))
     ends = np.concatenate((-wings[0][::-1], wings[1][1:]))
-    kept = np.concatenate((np.array([low]), ends[(ends > low) & (ends < high)], np.array([high])))
-    return np.asarray(kept, dtype=np.float64)
+    return np.concatenate((np.array([low]), ends[(ends > low) & (ends < high)], np.array([high])))
 
 
 def quadrature(loss: PrivacyLoss, low: float, high: float, breaks: FloatArray) -> tuple[FloatArray, FloatArray]:
