@@ -155,11 +155,13 @@ def maps(setting: bc.Setting, delta: float, ghost: bc.Setting | None) -> None:
             )
 
 
-TRY_QUESTION = "Keep σ = 10 and let λ grow without end. Does the published proof come down to the Gaussian mechanism?"
+TRY_QUESTION = (
+    "Keep σ = 10 and let λ grow without end. How far does the published proof come down towards the Gaussian mechanism?"
+)
 TRY_OPTIONS = (
-    "Yes: the price of the curvature, −log(1 − β/λ), goes to 0, and nothing else stands between them.",
-    "No: it stops some way above, whatever λ.",
-    "It gets there at a finite λ and stays.",
+    "All the way: the price of the curvature, −log(1 − β/λ), goes to 0, and nothing else stands between them.",
+    "Almost: it stays some way above, whatever λ.",
+    "All the way, at a finite λ already.",
 )
 TRY_REASON = (
     "Large λ removes the price of the curvature, but the published proof also bounds a normal variable by its absolute "

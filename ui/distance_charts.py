@@ -199,7 +199,7 @@ def against_lam(sigma: float, smoothness: float, lipschitz: float, delta: float)
     return figures.figure(
         traces,
         xaxis=figures.axis("regularisation λ", (lams[0], lams[-1]), log=True, hoverformat=".3g"),
-        yaxis=figures.axis("distance to optimality", (0.9, 3.0)),
+        yaxis=figures.axis("distance to optimality", (0.9, 2.5)),
         height=360,
         margin=_MARGIN,
     )

@@ -46,7 +46,7 @@ def test_tab_goes_from_the_control_before_a_chart_to_the_one_after_it(open_page)
     assert page.evaluate(f"{stops}.map(e => e.outerHTML)") == []
     page.get_by_role("button", name="Published recipe at ε = 1").focus()
     page.keyboard.press("Tab")
-    assert page.evaluate("!!document.activeElement.closest('.st-key-bounds_sigma')")
+    assert page.evaluate("!!document.activeElement.closest('.st-key-bounds_show')")
 
 
 def test_nothing_lies_on_the_legend_of_a_phone(chromium, open_page):
