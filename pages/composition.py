@@ -251,7 +251,7 @@ def budget() -> None:
 def promise(lines: list[lt.Line], delta: float) -> str:
     total = lines[-1].total if lines else 0.0
     return f"{sentences.odds_sentence(total, 'everything on the list')} " + sentences.accounted(
-        "the convolution of all privacy losses, certified from above"
+        "the convolution of all privacy losses, certified from above to about a thousandth of ε"
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ui.composition_curves import POINTS, Fit, View
 from ui.ledger import Entry
+from ui.ledger_totals import WIDTH
 
 _ORDERS = """alpha = 1 + np.logspace(-2, 5, 281)
 alpha = np.unique(np.where(alpha < 10, np.round(alpha, 6), np.round(alpha)))"""
@@ -46,12 +47,20 @@ releases = [
 {releases}
 ]
 {_ORDERS}
+
+
+def alone(mechanism):
+    if isinstance(mechanism, acc.DPSGD):
+        return mechanism.epsilon_bounds({delta!r}, relative_width={WIDTH!r})[1]
+    return mechanism.epsilon({delta!r})
+
+
 totals = []
 for n in range(1, len(releases) + 1):
     together = acc.compose(*(acc.repeat(mechanism, k) for mechanism, k in releases[:n]))
-    low, high = together.epsilon_bounds({delta!r})
+    low, high = together.epsilon_bounds({delta!r}, relative_width={WIDTH!r})
     renyi = acc.rdp_to_epsilon(alpha, together.rdp(alpha), {delta!r})
-    added = sum(k * mechanism.epsilon({delta!r}) for mechanism, k in releases[:n])
+    added = sum(k * alone(mechanism) for mechanism, k in releases[:n])
     totals.append((low, high, renyi, added))
     print(n, *totals[-1])
 """

@@ -23,6 +23,7 @@ from ui.snippets import call
 EMPTY = "empty"
 MOST_ENTRIES = 20
 MOST_COPIES = 1000
+MOST_RUNS = 6  # different DP-SGD runs: each takes up to seconds to compose
 LONGEST_NAME = 40
 LONGEST_TEXT = 2000
 BOUNDS = ("logistic", "monotone", "glm")
@@ -108,8 +109,8 @@ KINDS: Mapping[str, Kind] = {
             "dpsgd",
             "DP-SGD run",
             (
-                Parameter("noise_multiplier", "Noise multiplier", 1.0, 0.3, 1e3),
-                Parameter("sample_rate", "Sample rate q", 0.01, 1e-5, 1.0),
+                Parameter("noise_multiplier", "Noise multiplier", 1.0, 0.5, 1e3),
+                Parameter("sample_rate", "Sample rate q", 0.01, 1e-4, 1.0),
                 Parameter("steps", "Steps", 1000, 1, 1e6, whole=True),
             ),
         ),
@@ -274,7 +275,11 @@ def parse(text: str) -> Ledger:
     pieces = text.split(";")
     if len(pieces) > MOST_ENTRIES:
         raise ValueError(f"ledger must have at most {MOST_ENTRIES} entries, got {len(pieces)}")
-    return tuple(_entry(number, piece.strip()) for number, piece in enumerate(pieces, 1))
+    entries = tuple(_entry(number, piece.strip()) for number, piece in enumerate(pieces, 1))
+    runs = {entry.values for entry in entries if entry.kind == "dpsgd"}
+    if len(runs) > MOST_RUNS:
+        raise ValueError(f"ledger must have at most {MOST_RUNS} different DP-SGD runs, got {len(runs)}")
+    return entries
 
 
 def _entry(number: int, text: str) -> Entry:

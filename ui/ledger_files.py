@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from ui import ledger, sentences
-from ui.ledger_totals import Line
+from ui.ledger_totals import WIDTH, Line
 
 FORMAT = "objpert privacy ledger 1"
 LARGEST = 100_000  # bytes
@@ -77,6 +77,7 @@ def to_json(lines: Sequence[Line], delta: float, target: float) -> str:
         "target_epsilon": target,
         "adjacency": sentences.ADJACENCY,
         "import": "import objpert_core.accounting as acc",
+        "relative_width": WIDTH,  # of epsilon_bounds, to compute the same numbers
         "entries": entries,
     }
     return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"

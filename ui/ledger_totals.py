@@ -17,6 +17,7 @@ import objpert_core.accounting as acc
 from ui.ledger import Entry, Ledger
 from ui.renyi_curves import ORDERS
 
+WIDTH = 1e-3  # certified width asked for, a share of ε: several times faster than the core's own
 _REMEMBERED = 1000
 Counts = frozenset[tuple[acc.Mechanism, int]]
 
@@ -60,13 +61,15 @@ def totals(ledger: Sequence[Entry], delta: float) -> list[Line]:
 @lru_cache(maxsize=_REMEMBERED)
 def epsilon_alone(mechanism: acc.Mechanism, delta: float) -> float:
     """ε at δ of one release."""
+    if isinstance(mechanism, acc.DPSGD):
+        return float(mechanism.epsilon_bounds(delta, WIDTH)[1])
     return float(mechanism.epsilon(delta))
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def epsilon_bounds(counts: Counts, delta: float) -> tuple[float, float]:
     """Certified (lower, upper) bounds on ε at δ of everything in `counts` together."""
-    low, high = composed(counts).epsilon_bounds(delta)
+    low, high = composed(counts).epsilon_bounds(delta, WIDTH)
     return float(low), float(high)
 
 

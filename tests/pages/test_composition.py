@@ -181,7 +181,7 @@ def test_the_default_ledger_is_three_kinds_with_the_cores_totals():
     parts = [acc.repeat(acc.ObjectivePerturbation(8, 10), 3), acc.DPSGD(1.0, 0.01, 1000), acc.Gaussian(20.0)]
     x, y = traces(app, 1)[0]["Together"]
     np.testing.assert_array_equal(x, [0, 1, 2, 3])
-    totals = [acc.compose(*parts[:n]).epsilon_bounds(1e-5)[1] for n in (1, 2, 3)]
+    totals = [acc.compose(*parts[:n]).epsilon_bounds(1e-5, ledger_totals.WIDTH)[1] for n in (1, 2, 3)]
     np.testing.assert_allclose(y, [0, *totals], rtol=1e-9)
     shown = [float(cell) for cell in app.table[1].value["Total so far at δ = 10⁻⁵"]]
     assert all(total <= cell <= total * 1.01 for cell, total in zip(shown, totals, strict=True))
@@ -298,8 +298,8 @@ def test_lists_are_presets_and_the_status_is_in_words():
     app = open_page()
     app.button(key="composition_list_preset_Ten fits, one by one").click().run()
     assert len(app.table[1].value) == 10
-    total = acc.repeat(FIT, 10).epsilon_bounds(1e-5)[1]
-    nine = acc.repeat(FIT, 9).epsilon_bounds(1e-5)[1]
+    total = acc.repeat(FIT, 10).epsilon(1e-5)
+    nine = acc.repeat(FIT, 9).epsilon(1e-5)
     assert nine <= 3.0 < total
     assert "Over budget. Entry 10 (Objective-perturbation fit) takes the total past the target ε = 3" in said(app)
     assert app.table[1].value["Target ε = 3"].iloc[-1].startswith("over by")

@@ -39,7 +39,7 @@ def test_the_mechanism_column_recomputes_the_running_total(which):
     parts = []
     for row in rows:
         parts.append(eval(row["mechanism"], {"acc": acc}))
-        assert acc.compose(*parts).epsilon_bounds(1e-6)[1] == pytest.approx(row["running_epsilon"], rel=1e-9)
+        assert acc.compose(*parts).epsilon_bounds(1e-6, lt.WIDTH)[1] == pytest.approx(row["running_epsilon"], rel=1e-9)
 
 
 def test_json_has_no_infinity():

@@ -17,7 +17,7 @@ def test_lines_are_compositions_of_the_prefixes():
     for entry, line in zip(SMALL, lt.totals(SMALL, 1e-6), strict=True):
         parts.append(acc.repeat(entry.mechanism(), entry.count))
         together = acc.compose(*parts)
-        low, high = together.epsilon_bounds(1e-6)
+        low, high = together.epsilon_bounds(1e-6, lt.WIDTH)
         assert line.total == pytest.approx(high, rel=1e-9)
         assert line.low == pytest.approx(low, rel=1e-9)
         assert line.low <= line.total
