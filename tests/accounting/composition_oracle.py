@@ -15,7 +15,7 @@ import numpy as np
 from mpmath import mp, mpf
 
 Array = np.ndarray
-ACCURACY = 3e-6  # relative, of the δ below: what a comparison has to allow for
+ACCURACY = 2e-5  # relative, of the δ below: what a comparison has to allow for
 LOWEST = -14.0  # standard deviations; what is below has a mass of 8e-45
 _LOG_2PI = np.log(2 * np.pi)
 

@@ -314,6 +314,7 @@ def test_the_oracle_of_the_logistic_loss_agrees_with_mpmath(a, kappa, law):
 def test_the_oracle_does_not_depend_on_its_panels(monkeypatch):
     points = [(laws, 0.5) for _, sides in TWO.values() for laws in sides]
     points += [((oracle.subsampled(*run, side),) * 2, 0.05) for run in RUNS for side in ("remove", "add")]
+    points += [((oracle.subsampled(1.0, 0.2, side),) * 2, e) for side in ("remove", "add") for e in (0.0, 0.1, 1.0)]
     coarse = [oracle.delta(*point) for point in points]
     nodes, weights = np.polynomial.legendre.leggauss(10)
     for name, value in {"_NODES": nodes, "_WEIGHTS": weights, "_PANEL": 0.2}.items():

@@ -1,0 +1,120 @@
+"""Discretised privacy loss distributions: they bound the true profile of their direction from the side they promise."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import DPSGD, Gaussian, ObjectivePerturbation, compose, repeat
+from tests.accounting import composition_oracle as oracle
+
+EPSILONS = np.array([0.0, 0.1, 0.5, 1.0, 2.0])
+GLM = ObjectivePerturbation(5.0, 2.0, bound="glm")
+GLM_LAW = oracle.half_normal(0.2, 0.25, 2.0)
+TIGHT = ObjectivePerturbation(3.0, 1.5)
+TIGHT_LAW = oracle.tight_logistic(1 / 3, 1 / 1.5)
+RUN = DPSGD(1.0, 0.2, 2)
+SIDES = {side: oracle.subsampled(1.0, 0.2, side) for side in ("remove", "add")}
+CASES = {
+    "Gaussian": (Gaussian(2.0), "remove", (oracle.gaussian(0.5),)),
+    "2 Gaussian": (repeat(Gaussian(2.0), 2), "add", (oracle.gaussian(0.5),) * 2),
+    "glm": (GLM, "remove", (GLM_LAW,)),
+    "2 glm": (repeat(GLM, 2), "add", (GLM_LAW,) * 2),
+    "2 logistic": (repeat(TIGHT, 2), "remove", (TIGHT_LAW,) * 2),
+    "glm + Gaussian": (compose(GLM, Gaussian(2.0)), "remove", (GLM_LAW, oracle.gaussian(0.5))),
+    "DP-SGD, removal": (RUN, "remove", (SIDES["remove"],) * 2),
+    "DP-SGD, addition": (RUN, "add", (SIDES["add"],) * 2),
+}
+
+
+@pytest.mark.parametrize("interval", [None, 0.02, 0.3])
+@pytest.mark.parametrize("name", CASES)
+def test_brackets_the_truth(name, interval):
+    mechanism, direction, laws = CASES[name]
+    exact = oracle.profile(laws, EPSILONS)
+    above, below = (mechanism.pld(interval, direction, pessimistic=side) for side in (True, False))
+    # far below the round-off of a transform δ has no digits here; `delta_bounds` is made for that
+    assert (above.delta(EPSILONS) >= exact * (1 - oracle.ACCURACY)).all()
+    assert (below.delta(EPSILONS) <= exact * (1 + oracle.ACCURACY)).all()
+    if interval is None:
+        seen = exact > 1e-6
+        np.testing.assert_allclose(above.delta(EPSILONS)[seen], exact[seen], rtol=1e-3)
+        np.testing.assert_allclose(below.delta(EPSILONS)[seen], exact[seen], rtol=1e-2)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_is_a_distribution(name):
+    mechanism, direction, _ = CASES[name]
+    for pessimistic in (True, False):
+        pld = mechanism.pld(0.05, direction, pessimistic)
+        assert pld.losses.shape == pld.masses.shape
+        assert (np.diff(pld.losses) > 0).all()
+        assert (pld.masses >= 0).all()
+        assert 0 <= pld.infinite_mass < 1e-12
+        assert 0 <= pld.error < 1e-7
+        assert pld.masses.sum() + pld.infinite_mass == pytest.approx(1.0, abs=1e-7)
+        if pessimistic:  # what is known of any privacy loss: the other data set has no more than all the mass
+            assert np.exp(-pld.losses) @ pld.masses <= 1 + 1e-6
+
+
+def test_finer_is_tighter():
+    exact = oracle.profile((GLM_LAW,) * 2, EPSILONS)
+    for pessimistic in (True, False):
+        gaps = [
+            np.abs(repeat(GLM, 2).pld(h, pessimistic=pessimistic).delta(EPSILONS) - exact).max() for h in (0.1, 0.01)
+        ]
+        assert gaps[1] < 0.1 * gaps[0]
+
+
+def test_one_per_cent_less_would_be_caught():
+    for mechanism, direction, laws in CASES.values():
+        exact = oracle.profile(laws, EPSILONS[:2])
+        assert (0.99 * mechanism.pld(None, direction).delta(EPSILONS[:2]) < exact).all()
+
+
+def test_agrees_with_the_bounds_on_delta():
+    low, high = RUN.delta_bounds(EPSILONS)
+    above = np.max([RUN.pld(direction=side).delta(EPSILONS) for side in ("remove", "add")], axis=0)
+    below = np.max([RUN.pld(direction=side, pessimistic=False).delta(EPSILONS) for side in ("remove", "add")], axis=0)
+    assert (above >= low).all()
+    assert (below <= high).all()
+
+
+def test_scalars_arrays_and_copies():
+    pld = GLM.pld(0.05)
+    assert type(pld.delta(0.5)) is float
+    assert pld.delta([[0.5, 1.0]]).shape == (1, 2)
+    assert pickle.loads(pickle.dumps(pld)).delta(0.5) == pld.delta(0.5)
+    with pytest.raises(AttributeError):
+        pld.error = 0.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"interval": 0.0}, "interval must be a finite number > 0"),
+        ({"interval": -1.0}, "interval must be a finite number > 0"),
+        ({"interval": "fine"}, "interval must be a finite number > 0"),
+        ({"interval": 1e-12}, "interval must be larger"),
+        ({"direction": "replace"}, "direction must be one of"),
+        ({"pessimistic": "yes"}, "pessimistic must be True or False"),
+    ],
+)
+def test_refusals(options, message):
+    with pytest.raises(ValueError, match=message):
+        repeat(GLM, 2).pld(**options)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        ObjectivePerturbation(5.0, 2.0, bound="kifer2012"),
+        ObjectivePerturbation(5.0, 2.0, bound="non-glm", dimension=2),
+        ObjectivePerturbation(5.0, 0.1, bound="glm"),
+    ],
+)
+def test_bounds_without_a_distribution_say_so(mechanism):
+    with pytest.raises(NotImplementedError, match=r"\w+ \w+ \w+"):
+        mechanism.pld()
