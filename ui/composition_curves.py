@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
 from ui import sentences
-from ui.ledger_totals import renyi_curve
+from ui.ledger_totals import epsilon_alone, renyi_curve
 from ui.renyi_curves import ORDERS
 
 BOUNDS: Mapping[str, str] = {"Theorem 3.1": "glm", "tight, logistic loss": "logistic"}
@@ -44,8 +44,7 @@ class Fit:
 
     def mechanism(self) -> acc.ObjectivePerturbation:
         """As the core describes it; the logistic bound has a smoothness of its own."""
-        smoothness = self.smoothness if self.bound == "glm" else None
-        return acc.ObjectivePerturbation(self.sigma, self.lam, self.lipschitz, smoothness, self.bound)  # type: ignore[arg-type]
+        return _mechanism(self)
 
 
 @dataclass(frozen=True)
@@ -75,6 +74,12 @@ class Reading:
     def share(self) -> float:
         """(upper − lower)/upper of the certified interval of ε."""
         return (self.epsilon - self.low) / self.epsilon if 0 < self.epsilon < math.inf else math.nan
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _mechanism(fit: Fit) -> acc.ObjectivePerturbation:
+    smoothness = fit.smoothness if fit.bound == "glm" else None
+    return acc.ObjectivePerturbation(fit.sigma, fit.lam, fit.lipschitz, smoothness, fit.bound)  # type: ignore[arg-type]
 
 
 def grid(eps_max: float) -> Array:
@@ -132,7 +137,7 @@ def _reading(fit: Fit, k: int, delta: float, view: View) -> Reading:
     below, above = profile(fit, k, view)
     drawn = (above >= view.floor) & (above <= RARE)
     share = float(np.max(1 - below[drawn] / above[drawn])) if drawn.any() else math.nan
-    return Reading(k, low, high, renyi, k * float(mechanism.epsilon(delta)), share)
+    return Reading(k, low, high, renyi, k * epsilon_alone(mechanism, delta), share)
 
 
 def readings(fit: Fit, counts: Sequence[int], delta: float, view: View) -> list[Reading]:
