@@ -105,7 +105,7 @@ def _convolve(parts: list[Tilted], size: int) -> tuple[FloatArray, float]:
     moduli = [np.abs(spectrum) for spectrum in spectra]
     log_bound = np.zeros(size // 2 + 1)
     for part, modulus in zip(parts, moduli, strict=True):
-        log_bound += part.count * np.log(np.minimum(modulus + unit, 1 + unit))
+        log_bound += part.count * np.log(np.minimum(modulus, 1.0) + unit)
     keep = log_bound > _NEGLIGIBLE
     log_value, angle = np.zeros(int(keep.sum())), np.zeros(int(keep.sum()))
     for part, spectrum, modulus in zip(parts, spectra, moduli, strict=True):
@@ -196,8 +196,7 @@ def masses_of_sum(parts: list[Tilted], centre: float, left: float, right: float,
         return Window(first, top, masses, never, never, never, first, never)
     step = parts[0].step
     offset = sum(part.count * part.anchor for part in parts)
-    size = next_fast_len(max(64, math.ceil((left + right) / step) + 4), real=True)
-    size += size % 2
+    size = 2 * next_fast_len(max(32, math.ceil((left + right) / step / 2) + 2), real=True)
     start = math.floor((centre - left - offset) / step) - 1
     masses, error = _convolve(parts, size)
     first, span = offset + step * start, step * size
@@ -277,5 +276,5 @@ def sum_of(
         safe_from=window.safe_from,
         log_error_below=float(np.logaddexp.reduce(below) + log_g_max(theta)),
         upper=upper,
-        slack=_MASS_ERROR * (1 + count),
+        slack=_MASS_ERROR * (1 + count) + 4e-16 * window.masses.size,  # the second: powers of the rounded decay
     )

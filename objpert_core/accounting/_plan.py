@@ -159,7 +159,7 @@ def cheapest_tilt(made: Plan, best: int, epsilon: float, log_delta: float, width
     return min(points, key=lambda tilt: points[tilt])
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=8)
 def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) -> tuple[Tail, Tail]:
     """(upper, lower) tails at one tilt of `plan(steps, nats)`, on a grid that aims at a width of `width` in ε.
 

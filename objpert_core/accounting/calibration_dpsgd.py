@@ -174,14 +174,18 @@ def _smallest(
     def reached(x: float) -> float:
         if x not in known:
             mechanism = accounted(x)
-            known[x] = mechanism, mechanism.epsilon(delta)
+            # `epsilon` also brings ε and δ into line, at the cost of another grid: for the answer, not on the way to it
+            on_the_way = mechanism.epsilon_bounds if isinstance(mechanism, DPSGD) else mechanism.epsilon
+            known[x] = mechanism, np.max(on_the_way(delta))
         return known[x][1]
 
     x, _ = _root(lambda x: _log_ratio(reached(x), epsilon), start, slope, tolerance)
     margin = tolerance / 8
     while True:
-        if reached(x) <= epsilon and known[x][0].log_delta(epsilon) <= math.log(delta):
-            return x
+        if reached(x) <= epsilon:
+            mechanism = known[x][0]
+            if mechanism.log_delta(epsilon) <= math.log(delta) and mechanism.epsilon(delta) <= epsilon:
+                return x
         x, margin = x + margin, 2 * margin
         if x > _FARTHEST:
             raise ValueError("no root")

@@ -39,6 +39,7 @@ _NO_USE = math.log(0.01)  # share of an answer that is error which a finer grid 
 _LEAST_SHARE = {"epsilon": 0.005, "delta": 0.3}
 _REFINEMENTS = 3
 _MARGIN = 0.01  # of log δ, far above the error of the coarse quadrature behind a plan
+_NUDGE, _NUDGES = 1e-6, 30  # relative steps upwards, doubling
 _ROUGH = 64.0  # times the width, to see which direction decides
 _CLOSED_FORM_ERROR = 1e-8  # relative; what the tests hold closed forms and quadratures to, with room
 
@@ -137,7 +138,16 @@ class ByConvolution(Mechanism):
         return np.minimum(low, high), high
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
-        return self._epsilon_interval(log_delta, RELATIVE_WIDTH)[1]
+        epsilon = self._epsilon_interval(log_delta, RELATIVE_WIDTH)[1]
+        step = np.full(epsilon.shape, _NUDGE)
+        for _ in range(_NUDGES):  # ε and δ come from different grids; the promise is that δ(ε(δ)) is not above δ
+            finite = np.where(np.isfinite(epsilon), epsilon, 0.0)
+            high = np.isfinite(epsilon) & (self._log_delta(finite) > log_delta)
+            if not high.any():
+                break
+            epsilon = np.where(high, np.maximum(epsilon * (1 + step), epsilon + 1e-300), epsilon)
+            step = np.where(high, 2 * step, step)
+        return epsilon
 
     def epsilon_bounds(self, delta: Any, relative_width: float = RELATIVE_WIDTH) -> tuple[Any, Any]:
         """(lower, upper) bounds on ε at δ: both sides of the error of the numerical convolution.
@@ -296,10 +306,12 @@ def _plan_or_none(steps: Steps, nats: float) -> Plan | None:
 
 
 def _tails_or_none(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) -> tuple[Tail, Tail] | None:
-    try:
-        return tails(steps, nats, tilt, width, log_delta)
-    except TooFineError:
-        return None
+    for coarser in (1.0, 8.0, 64.0, 512.0):
+        try:
+            return tails(steps, nats, tilt, coarser * width, log_delta)
+        except TooFineError:
+            continue
+    return None
 
 
 def _largest_below(lower: Tail, target: FloatArray, high: float) -> float:

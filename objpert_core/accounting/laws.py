@@ -169,6 +169,14 @@ class PositiveGaussianLaw(PrivacyLossLaw):
         """v with ω(v) = ε, exact where there is one."""
         return (epsilon - self.shift) / self.a - self.a / 2
 
+    def kinks(self) -> FloatArray:
+        """Where ω leaves the atom."""
+        return np.array([-self.a / 2])
+
+    def anchor(self) -> float:
+        """The atom."""
+        return self.shift
+
     def gaussian_part(self) -> tuple[float, float] | None:
         """ω = shift + G from G = 0 on."""
         return -self.a / 2, self.shift

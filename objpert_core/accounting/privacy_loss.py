@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtr
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting._gaussian import LOG_SQRT_2PI
@@ -56,8 +56,9 @@ class PrivacyLoss(ABC):
     def log_tails(self, low: float, high: float) -> tuple[float, float]:
         """log P[V < low] and log P[V > high]."""
         lowest = self.lowest()
-        below = float(log_ndtr(low)) if low > lowest else -np.inf
-        return below, float(log_ndtr(-high) - log_ndtr(-lowest))
+        with np.errstate(divide="ignore"):
+            below = np.log(max(ndtr(low) - ndtr(lowest), 0.0)) if lowest > -np.inf else log_ndtr(low)
+        return float(below - log_ndtr(-lowest)), float(log_ndtr(-high) - log_ndtr(-lowest))
 
     def reach(self, nats: float) -> tuple[float, float]:
         """(low, high) such that V leaves the range with a probability of at most about e^{-nats}, either way."""
@@ -188,8 +189,11 @@ class SymmetricLoss(PrivacyLoss):
         )
 
     def log_tails(self, low: float, high: float) -> tuple[float, float]:
-        """Nothing below; log P[V > high] of the base above."""
-        return -np.inf, self.base.log_tails(low, high)[1]
+        """Bounds on log P[V < low] and log P[V > high], each with its mirror image, which weighs less."""
+        below, above = self.base.log_tails(low, high)
+        left_out = np.exp(below) - np.exp(self.base.log_tails(self.start, high)[0])
+        with np.errstate(divide="ignore"):
+            return float(np.log(max(2 * left_out, 0.0))), above + float(np.log(2))
 
     def reach(self, nats: float) -> tuple[float, float]:
         """From the threshold on."""

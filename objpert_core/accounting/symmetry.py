@@ -26,6 +26,7 @@ from objpert_core.accounting.privacy_loss import PrivacyLoss, Steps, SymmetricLo
 
 _HIGH = 13.0  # P[V > 13] ≈ 6e-39
 _BISECTIONS = 80
+_MASS_MARGIN = 1e-10  # far above the error of the quadrature; a little more mass than 1 is on the safe side
 _NO_BREAKS = np.empty(0)
 _GENTLE = 8.0  # of (α − 1)·a up to which the moments are summed directly
 
@@ -44,12 +45,12 @@ def symmetric(law: PrivacyLossLaw) -> SymmetricLoss:
             middle = 0.5 * (low + high)
             low, high = (low, middle) if law.loss(np.array([middle]))[0] > 0 else (middle, high)
         high = _HIGH
-    if (mass := _mass_from(law, low)) > 1:
+    if (mass := _mass_from(law, low)) > 1 + _MASS_MARGIN:
         for _ in range(_BISECTIONS):
             middle = 0.5 * (low + high)
-            low, high = (middle, high) if _mass_from(law, middle) > 1 else (low, middle)
-        mass = 1.0  # `low` is on the safe side: the mass is not below 1
-    rest = 1 - mass
+            low, high = (middle, high) if _mass_from(law, middle) > 1 + _MASS_MARGIN else (low, middle)
+        mass = 1 + _MASS_MARGIN  # `low` is on the safe side: the mass is not below 1
+    rest = 1 + _MASS_MARGIN - mass
     return SymmetricLoss(law, low, float(np.log(rest)) if rest > 0 else -np.inf)
 
 
