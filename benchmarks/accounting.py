@@ -5,8 +5,9 @@
     ../venv-peers/bin/python -m benchmarks.accounting [--write data/results/accounting.csv] [--only renyi dpsgd …]
 
 The peers have their own environment so that ours need not agree with theirs; those that cannot be imported are
-reported as not installed. One thread. Every time is the median of several runs after one that warms up, and our caches
-are emptied before each run; `ratio` is the library's time divided by ours for the same question.
+reported as not installed. One thread; times are processor time, so that others on the machine do not count: medians
+of several runs after one that warms up, our caches emptied before each. `ratio` is the library's time divided by ours
+for the same question.
 
 renyi     one step's Rényi curve at many orders; `error` is the largest relative error against mpmath at 50 digits,
           `valid` whether no value is too small (it is used as an upper bound)
@@ -86,14 +87,14 @@ def empty_caches() -> None:
 
 
 def timed(run: Callable[..., Any], *arguments: Any) -> tuple[Any, float, int]:
-    """(result, median seconds, runs) after one run that warms up."""
+    """(result, median seconds of processor time, runs) after one run that warms up."""
     times: list[float] = []
     runs = MOST_RUNS
     while len(times) <= runs:
         empty_caches()
-        start = time.perf_counter()
+        start = time.process_time()
         result = run(*arguments)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
         runs = MOST_RUNS if times[0] < PATIENCE else FEWEST_RUNS
     return result, statistics.median(times[1:]), runs
 
@@ -196,6 +197,9 @@ def fits() -> Iterator[Case]:
         case.ask_bounds("dp-accounting", call, peers.dp_accounting_fits_upper, peers.law_on_grid(fit), FITS, DELTA)
         call = "from_two_probability_mass_functions of our law (interval 1e-4, optimistic), self_compose"
         case.ask_bounds("dp-accounting", call, peers.dp_accounting_fits_lower, fit, FITS, DELTA)
+        call = "from_gaussian_mechanism of equal σ (optimistic and pessimistic), self_compose: for the time alone"
+        row = case.ask_bounds("dp-accounting", call, peers.dp_accounting_gaussian, 1.0, fit.sigma, FITS, DELTA)
+        row.lower = row.upper = row.width = ""
         for error in PRV_ERRORS:
             call = f"PRVAccountant of our law's distribution function (eps_error={error:g}, delta_error=δ/1000)"
             case.ask_bounds("prv-accountant", call, peers.prv_fits, fit, FITS, DELTA, error)
