@@ -27,7 +27,13 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 
 ROOT = Path(__file__).resolve().parents[1]
-SLIDERS = {"bounds": "bounds_sigma", "": "home_sigma"}
+SLIDERS = {
+    "": "home_sigma",
+    "bounds": "bounds_sigma",
+    "distance": "distance_sigma",
+    "renyi": "renyi_sigma",
+    "composition": "composition_sigma",
+}
 AIMS_MS = {1: 60.0, 20: 1000.0}
 
 
@@ -145,7 +151,7 @@ def main() -> int:
     parser.add_argument("--people", type=int, nargs="+", default=[1, 20])
     parser.add_argument("--moves", type=int, default=15, help="slider moves a person (at most 200)")
     parser.add_argument("--pause", type=float, default=0.1, help="seconds between a figure and the next move")
-    parser.add_argument("--page", choices=["bounds", "home"], default="bounds")
+    parser.add_argument("--page", choices=["home", *filter(None, SLIDERS)], default="bounds")
     parser.add_argument("--limit", type=float, default=120.0, help="seconds after which everything stops")
     options = parser.parse_args()
     page = "" if options.page == "home" else options.page

@@ -25,7 +25,7 @@ def as_hex(color):
 
 
 @pytest.mark.parametrize("theme", BACKGROUNDS)
-@pytest.mark.parametrize("path", ["/", "/bounds"])
+@pytest.mark.parametrize("path", ["/", "/bounds", "/renyi", "/composition", "/planner", "/tuning"])
 def test_ticks_titles_legend_and_buttons_can_be_read(chromium, open_page, theme, path):
     context = chromium.new_context(color_scheme=theme)
     page = open_page(path, within=context)

@@ -62,6 +62,11 @@ def test_the_keyboard_moves_a_slider_and_the_picture_follows(open_page):
         "/bounds?bounds_sigma=%00&bounds_lambda=NaN&bounds_view=-1&bounds_delta=1e-5x&bounds_ghost=perhaps",
         "/?home_draw=1e999",
         "/training?training_repeats=inf&training_split=1e400&training_seed=-1e999",
+        "/renyi?renyi_sigma=nan&renyi_noise=-1&renyi_steps=1e400&renyi_delta=",
+        "/distance?distance_sigma=inf&distance_delta=0&distance_beta=%00",
+        "/planner?planner_epsilon=-0&planner_delta=2&planner_rows=1e999",
+        "/composition?composition_k=0&composition_sigma=nan&composition_ledger=fit*1e9:;;x",
+        "/tuning?tuning_delta=1&tuning_s=1e400&tuning_epsilon=nan",
         "/?home_draw=99999999999999999999&home_sigma=[]&home_person=%F0%9F%A6%86&home_lambda=1e309",
     ],
 )
@@ -75,7 +80,10 @@ def test_nonsense_in_the_address_shows_the_default_and_no_traceback(open_page, a
     assert page.locator("[data-testid=stException]").count() == 0
 
 
-@pytest.mark.parametrize("path", ["/", "/bounds"])
+PATHS = ["/", "/bounds", "/distance", "/renyi", "/planner", "/composition", "/tuning"]
+
+
+@pytest.mark.parametrize("path", PATHS)
 def test_no_other_host_is_asked_for_anything(context, server, path):
     page = context.new_page()
     asked = []
