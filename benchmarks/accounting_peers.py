@@ -133,35 +133,41 @@ def prv_gaussian(sigma: float, steps: int, delta: float, eps_error: float) -> tu
 # --- objective perturbation, which no library knows: our law handed to their general machinery ----------------------
 
 
-def law_on_grid(fit: ObjectivePerturbation) -> tuple[int, int, np.ndarray]:
-    """(first, last, δ): the fit's profile at multiples of dp-accounting's interval, where its loss can lie."""
+Grid = tuple[float, int, int, np.ndarray]
+
+
+def law_on_grid(fit: ObjectivePerturbation, interval: float = INTERVAL) -> Grid:
+    """(interval, first, last, δ): the fit's profile at multiples of the interval, where its loss can lie."""
     assert fit.law is not None
     low, high = fit.law.reach(80.0)
     ends = fit.law.loss(np.array([low, high]))
-    first, last = math.floor(float(ends[0]) / INTERVAL) - 1, math.ceil(float(ends[1]) / INTERVAL)
-    epsilon = INTERVAL * np.arange(first, last + 1)
+    first, last = math.floor(float(ends[0]) / interval) - 1, math.ceil(float(ends[1]) / interval)
+    epsilon = interval * np.arange(first, last + 1)
     profile = np.exp(fit.law.log_profile(np.maximum(epsilon, 0.0)))
     never = 1 - fit.delta(0.0)  # E[e^{−ω}], as ω is never negative
-    return first, last, np.where(epsilon < 0, 1 - np.exp(epsilon) * never, profile)
+    return interval, first, last, np.where(epsilon < 0, 1 - np.exp(epsilon) * never, profile)
 
 
-def dp_accounting_fits_upper(grid: tuple[int, int, np.ndarray], fits: int, delta: float) -> tuple[None, float]:
+def dp_accounting_fits_upper(grid: Grid, fits: int, delta: float) -> tuple[None, float]:
     """Connect-the-dots (pessimistic) from the profile on the grid, then `self_compose`."""
     from dp_accounting.pld import pld_pmf
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 
-    one = PrivacyLossDistribution(pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(INTERVAL, *grid))
+    one = PrivacyLossDistribution(pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(*grid))
     return None, float(one.self_compose(fits).get_epsilon_for_delta(delta))
 
 
-def dp_accounting_fits_lower(fit: ObjectivePerturbation, fits: int, delta: float) -> tuple[float, None]:
+def dp_accounting_fits_lower(
+    fit: ObjectivePerturbation, fits: int, delta: float, interval: float = INTERVAL
+) -> tuple[float, None]:
     """Optimistic: the law cut into bins, each at its least loss; `from_two_probability_mass_functions` rounds down."""
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     law = fit.law
     assert law is not None
     low, high = law.reach(80.0)
-    edges = np.linspace(low, high, 20_001)
+    least, most = law.loss(np.array([low, high]))
+    edges = np.linspace(low, high, math.ceil(4 * (most - least) / interval) + 1)  # losses well below the interval
     mass = np.abs(np.diff(ndtr(np.where(edges < 0, edges, -edges)))) / (1 - ndtr(law.lowest()))
     log_upper = np.log(mass)
     log_lower = log_upper - law.loss(edges[:-1])
@@ -169,9 +175,16 @@ def dp_accounting_fits_lower(fit: ObjectivePerturbation, fits: int, delta: float
         dict(enumerate(log_lower.tolist())),
         dict(enumerate(log_upper.tolist())),
         pessimistic_estimate=False,
-        value_discretization_interval=INTERVAL,
+        value_discretization_interval=interval,
     )
     return float(one.self_compose(fits).get_epsilon_for_delta(delta)), None
+
+
+def dp_accounting_fits(
+    fit: ObjectivePerturbation, grid: Grid, fits: int, delta: float
+) -> tuple[float | None, float | None]:
+    """Both sides, on the grid's interval."""
+    return dp_accounting_fits_lower(fit, fits, delta, grid[0])[0], dp_accounting_fits_upper(grid, fits, delta)[1]
 
 
 def prv_fits(fit: ObjectivePerturbation, fits: int, delta: float, eps_error: float) -> tuple[float, float]:
