@@ -332,7 +332,7 @@ def predict() -> None:
 page.title(
     "One fit or thousands of noisy steps: which hides you better?",
     "Objective perturbation pays once for one tilted fit. DP-SGD pays a little in each of many steps, made cheap by "
-    "random batches. Their Rényi curves show to which of the two rare events are dearer.",
+    "random batches. Their Rényi curves show which of the two pays more for rare events.",
 )
 explore()
 predict()

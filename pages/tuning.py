@@ -250,7 +250,7 @@ def predict() -> None:
 page.title(
     "What does trying ten settings cost?",
     "Training with DP-SGD needs a learning rate. Each value that is tried looks at the data once more, and keeping the "
-    "best one tells which it was. Four ways to account for that, from not at all to the best proof known.",
+    "best one tells which it was. Four ways to account for that: the first ignores it, the others are proved.",
 )
 explore()
 st.markdown(text.OBJECTIVE_PERTURBATION)

@@ -20,7 +20,13 @@ from ui import sentences
 from ui.ledger_totals import epsilon_alone, renyi_curve
 from ui.renyi_curves import ORDERS
 
-BOUNDS: Mapping[str, str] = {"Theorem 3.1": "glm", "tight, logistic loss": "logistic"}
+PAIRED = "-pair"  # ends the name of a bound that is composed through its symmetric pair
+BOUNDS: Mapping[str, str] = {
+    "Theorem 3.1": "glm",
+    "Theorem 3.1, symmetric pair": "glm-pair",
+    "tight, logistic loss": "logistic",
+    "tight, symmetric pair": "logistic-pair",
+}
 RARE = 0.1  # the δ that anybody promises are below
 POINTS = 201  # on the ε axis, ends included
 _REMEMBERED = 500
@@ -38,11 +44,16 @@ class Fit:
     lipschitz: float
     bound: str
 
+    @property
+    def base(self) -> str:
+        """The bound of one fit, however it is composed."""
+        return self.bound.removesuffix(PAIRED)
+
     def __str__(self) -> str:
-        beta = f", β = {self.smoothness:g}" if self.bound == "glm" else ""
+        beta = f", β = {self.smoothness:g}" if self.base == "glm" else ""
         return f"σ = {self.sigma:g}, λ = {self.lam:g}{beta}, L = {self.lipschitz:g}"
 
-    def mechanism(self) -> acc.ObjectivePerturbation:
+    def mechanism(self) -> acc.Mechanism:
         """As the core describes it; the logistic bound has a smoothness of its own."""
         return _mechanism(self)
 
@@ -77,9 +88,10 @@ class Reading:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _mechanism(fit: Fit) -> acc.ObjectivePerturbation:
-    smoothness = fit.smoothness if fit.bound == "glm" else None
-    return acc.ObjectivePerturbation(fit.sigma, fit.lam, fit.lipschitz, smoothness, fit.bound)  # type: ignore[arg-type]
+def _mechanism(fit: Fit) -> acc.Mechanism:
+    smoothness = fit.smoothness if fit.base == "glm" else None
+    one = acc.ObjectivePerturbation(fit.sigma, fit.lam, fit.lipschitz, smoothness, fit.base)  # type: ignore[arg-type]
+    return acc.symmetrised(one) if fit.bound.endswith(PAIRED) else one
 
 
 def grid(eps_max: float) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ui.composition_curves import POINTS, Fit, View
+from ui.composition_curves import PAIRED, POINTS, Fit, View
 from ui.ledger import Entry
 from ui.ledger_totals import WIDTH
 
@@ -14,13 +14,15 @@ alpha = np.unique(np.where(alpha < 10, np.round(alpha, 6), np.round(alpha)))"""
 
 def fits(fit: Fit, counts: Sequence[int], *, delta: float, view: View) -> str:
     """k fits by convolution and by Rényi; defines ``renyi``, δ at the array ``epsilon``, and ``bounds`` where drawn."""
-    extra = f", smoothness={fit.smoothness!r}" if fit.bound == "glm" else ""
-    shared = f"sigma={fit.sigma!r}, lam={fit.lam!r}, lipschitz={fit.lipschitz!r}{extra}, bound={fit.bound!r}"
+    extra = f", smoothness={fit.smoothness!r}" if fit.base == "glm" else ""
+    shared = f"sigma={fit.sigma!r}, lam={fit.lam!r}, lipschitz={fit.lipschitz!r}{extra}, bound={fit.base!r}"
+    one = f"acc.ObjectivePerturbation({shared})"
+    one = f"acc.symmetrised({one})" if fit.bound.endswith(PAIRED) else one
     return f"""import numpy as np
 
 import objpert_core.accounting as acc
 
-fit = acc.ObjectivePerturbation({shared})
+fit = {one}
 {_ORDERS}
 epsilon = np.linspace(0, {view.eps_max!r}, {POINTS})
 bounds, renyi = {{}}, {{}}

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from ui import sentences
-from ui.composition_curves import RARE, Reading
+from ui.composition_curves import PAIRED, RARE, Reading
 from ui.ledger_totals import Line, overrun, share_used
 from ui.sentences import count, delta, epsilon, number, percent, scientific
 
@@ -215,5 +215,6 @@ def ledger_alt(lines: Sequence[Line], at_delta: float, target: float) -> str:
 
 def accountant(bound: str) -> str:
     """Which proof the curves come from."""
-    proof = "Theorem 3.1" if bound == "glm" else "the tight bound for the logistic loss"
-    return sentences.accounted(f"the convolution of the privacy losses of {proof}, certified on both sides")
+    proof = "Theorem 3.1" if bound.startswith("glm") else "the tight bound for the logistic loss"
+    losses = "losses of the symmetric pair of" if bound.endswith(PAIRED) else "privacy losses of"
+    return sentences.accounted(f"the convolution of the {losses} {proof}, certified on both sides")

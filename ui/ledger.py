@@ -180,7 +180,8 @@ class Entry:
     def one(self) -> str:
         """Python for one of its releases, with ``objpert_core.accounting`` imported as ``acc``."""
         name, extra = _CALLS[self.kind]
-        return call(f"acc.{name}", self.parameters | extra)
+        one = call(f"acc.{name}", self.parameters | extra)
+        return f"acc.symmetrised({one})" if self.kind in _FITS else one
 
     def expression(self) -> str:
         """Python for all its releases."""
@@ -203,6 +204,7 @@ _CALLS: Mapping[str, tuple[str, dict[str, Value]]] = {
     "dpsgd": ("DPSGD", {}),
     "gauss": ("Gaussian", {}),
 }
+_FITS = ("fit", "cal")  # composed through the symmetric pair of their bound: k of them cost like √k
 Ledger = tuple[Entry, ...]
 
 
@@ -210,7 +212,8 @@ Ledger = tuple[Entry, ...]
 def _mechanism(kind: str, values: tuple[Value | None, ...]) -> acc.Mechanism:
     name, extra = _CALLS[kind]
     pairs = zip(KINDS[kind].parameters, values, strict=True)
-    return getattr(acc, name)(**{p.name: value for p, value in pairs if value is not None}, **extra)
+    made: acc.Mechanism = getattr(acc, name)(**{p.name: value for p, value in pairs if value is not None}, **extra)
+    return acc.symmetrised(made) if kind in _FITS else made
 
 
 def _quoted(value: object) -> str:

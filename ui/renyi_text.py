@@ -77,7 +77,7 @@ def rare(turns: Sequence[tuple[float, str]], crossings: Sequence[rc.Crossing]) -
         return "Read through their Rényi curves, the two promise the same at every δ."
     last_delta, last = told[-1]
     if len({who for _, who in told}) == 1:
-        start = f"Read through its Rényi curve, {_lower(last)} promises the smaller ε at every δ from 0.1 to 10⁻³⁰⁰"
+        start = f"Read through the Rényi curves, {_lower(last)} promises the smaller ε at every δ from 0.1 to 10⁻³⁰⁰"
         if crossings and crossings[-1].lower_after != last:
             return f"{start}: the orders beyond the crossing weigh events that are rarer still."
         return f"{start}."

@@ -131,7 +131,7 @@ def crossing(grid: Sequence[int], composed: Sequence[float], selection: Sequence
         return ""
     wins = [i for i in several if composed[i] <= selection[i]]
     if not wins:
-        return "Composing every run is never cheaper here than the random number of runs."
+        return "From two settings on, composing every run is never cheaper here than the random number of runs."
     if len(wins) == len(several):
         return f"Composing every run is cheaper here than the random number of runs, up to s = {grid[-1]} at least."
     if wins == several[: len(wins)]:

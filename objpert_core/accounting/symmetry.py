@@ -13,6 +13,7 @@ pair is the Gaussian mechanism's: k private logistic regressions are exactly as 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import logsumexp
@@ -37,6 +38,7 @@ def _mass_from(law: PrivacyLossLaw, start: float) -> float:
     return float(np.exp(log_weight) @ (1 + np.exp(-omega)))
 
 
+@lru_cache(maxsize=256)
 def symmetric(law: PrivacyLossLaw) -> SymmetricLoss:
     """The tightest symmetric loss above a law that dominates both directions."""
     low, high = law.lowest(), _HIGH

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from objpert_core.accounting import (
@@ -43,6 +43,7 @@ def profile(pair, epsilon):
     return weight @ np.maximum(-np.expm1(np.minimum(epsilon - omega[:, None], 0.0)), 0.0)
 
 
+@settings(deadline=None)
 @given(
     st.floats(-0.5, 1.5), st.floats(0.01, 2.0), st.floats(-2.0, -0.01), st.sampled_from(["glm", "monotone", "logistic"])
 )

@@ -178,7 +178,11 @@ def test_a_ledger_that_cannot_be_read_is_the_default_one(text):
 
 def test_the_default_ledger_is_three_kinds_with_the_cores_totals():
     app = open_page(**{LEDGER: None})
-    parts = [acc.repeat(acc.ObjectivePerturbation(8, 10), 3), acc.DPSGD(1.0, 0.01, 1000), acc.Gaussian(20.0)]
+    parts = [
+        acc.repeat(acc.symmetrised(acc.ObjectivePerturbation(8, 10)), 3),
+        acc.DPSGD(1.0, 0.01, 1000),
+        acc.Gaussian(20.0),
+    ]
     x, y = traces(app, 1)[0]["Together"]
     np.testing.assert_array_equal(x, [0, 1, 2, 3])
     totals = [acc.compose(*parts[:n]).epsilon_bounds(1e-5, ledger_totals.WIDTH)[1] for n in (1, 2, 3)]
@@ -344,6 +348,8 @@ def test_try_it_hides_the_curve_and_its_numbers_are_true():
     assert FIT.epsilon(1e-5) == pytest.approx(0.562, abs=5e-4)
     assert acc.repeat(FIT, 100).epsilon(1e-5) == pytest.approx(24.35, abs=0.05)
     assert acc.repeat(acc.ObjectivePerturbation(8, 10), 100).epsilon(1e-5) == pytest.approx(8.9, abs=0.05)
+    pair = acc.symmetrised(acc.ObjectivePerturbation(8, 10))
+    assert acc.repeat(pair, 100).epsilon(1e-5) == pytest.approx(5.73, abs=0.005)
     least = -math.log(0.9) + 1 / 128
     assert least == pytest.approx(0.113, abs=5e-4)
     assert least + math.sqrt(2 / math.pi) / 8 == pytest.approx(0.213, abs=5e-4)

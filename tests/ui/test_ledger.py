@@ -15,21 +15,22 @@ ISSUE = "fit*3:8,10,1;dpsgd:1.0,0.01,1000;gauss:20,1"
 def test_the_three_kinds_of_the_example_are_the_cores_mechanisms():
     fit, run, histogram = lg.parse(ISSUE)
     assert (fit.count, run.count, histogram.count) == (3, 1, 1)
-    assert fit.mechanism() == acc.ObjectivePerturbation(8.0, 10.0, 1.0)
+    assert fit.mechanism() == acc.symmetrised(acc.ObjectivePerturbation(8.0, 10.0, 1.0))
     assert run.mechanism() == acc.DPSGD(1.0, 0.01, 1000)
     assert histogram.mechanism() == acc.Gaussian(20.0, 1.0)
 
 
 def test_a_calibrated_fit_is_what_the_estimator_calibrates():
     (entry,) = lg.parse("cal:1,1e-5,2")
-    assert entry.mechanism() == acc.calibrate_objective_perturbation(1.0, 1e-5, lipschitz=2.0, tau=1e-6)
+    calibrated = acc.calibrate_objective_perturbation(1.0, 1e-5, lipschitz=2.0, tau=1e-6)
+    assert entry.mechanism() == acc.symmetrised(calibrated)
     assert entry.mechanism().epsilon(1e-5) <= 1.0
 
 
 def test_bound_and_smoothness_are_optional_and_reach_the_core():
     glm, monotone, own = lg.parse("fit:8,10,1,glm,0.5;fit:8,10,2,monotone;fit:8,10,1,logistic")
-    assert glm.mechanism() == acc.ObjectivePerturbation(8.0, 10.0, 1.0, 0.5, "glm")
-    assert monotone.mechanism() == acc.ObjectivePerturbation(8.0, 10.0, 2.0, 1.0, "monotone")
+    assert glm.mechanism() == acc.symmetrised(acc.ObjectivePerturbation(8.0, 10.0, 1.0, 0.5, "glm"))
+    assert monotone.mechanism() == acc.symmetrised(acc.ObjectivePerturbation(8.0, 10.0, 2.0, 1.0, "monotone"))
     assert own.write() == "fit:8,10,1"
 
 
