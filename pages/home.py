@@ -142,10 +142,14 @@ page.explain(
     "Monteleoni and Sarwate (2011).",
 )
 st.subheader("Where to go from here", anchor=False)
-with st.container(horizontal=True):
-    st.page_link("pages/bounds.py", label="Bounds: how much privacy does one fit cost?", icon=":material/show_chart:")
-    st.page_link(
-        "pages/training.py",
-        label="Live training: what does privacy cost in accuracy?",
-        icon=":material/model_training:",
-    )
+NEXT = (
+    ("bounds", "Bounds: how much privacy does one fit cost?", ":material/show_chart:"),
+    ("distance", "Distance: how far is a proof from the best possible one?", ":material/straighten:"),
+    ("renyi", "Rényi and DP-SGD: one fit or thousands of noisy steps?", ":material/trending_up:"),
+    ("planner", "Planner: how much noise, how much regularisation?", ":material/tune:"),
+    ("composition", "Composition: what do several releases cost together?", ":material/stacks:"),
+    ("tuning", "What tuning costs: what does trying ten settings cost?", ":material/experiment:"),
+    ("training", "Live training: what does privacy cost in accuracy?", ":material/model_training:"),
+)
+for name, question, icon in NEXT:
+    page.see_also(f"pages/{name}.py", label=question, icon=icon)
