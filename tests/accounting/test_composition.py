@@ -131,7 +131,7 @@ def test_three_releases(name):
     check_epsilon_bounds(mechanism, lambda epsilon: true_delta(sides, epsilon), (1e-3, 1e-6, 1e-20))
 
 
-@pytest.mark.parametrize(("noise", "rate"), RUNS)
+@pytest.mark.parametrize(("noise", "rate"), [*RUNS[:3], *(slow(*run) for run in RUNS[3:])])
 def test_one_step_of_dp_sgd(noise, rate):
     run = DPSGD(noise, rate, 1)
 
@@ -191,7 +191,9 @@ def test_different_gaussians_add_their_squares():
 
 
 @pytest.mark.parametrize("delta", [slow(0.1), 1e-5, slow(1e-30), 1e-100])
-@pytest.mark.parametrize(("noise", "k"), [(0.7, 1), slow(2.0, 2), (10.0, 100), slow(100.0, 5000), slow(300.0, 10**6)])
+@pytest.mark.parametrize(
+    ("noise", "k"), [slow(0.7, 1), slow(2.0, 2), (10.0, 100), slow(100.0, 5000), slow(300.0, 10**6)]
+)
 def test_the_convolution_of_gaussians(noise, k, delta):
     """A rate of 1 − 2⁻⁵³ has no closed form, and is as good as 1."""
     low, high = DPSGD(noise, 1 - 2.0**-53, k).epsilon_bounds(delta)
