@@ -233,7 +233,8 @@ def _turns(fit: Setting, run: Setting) -> tuple[tuple[float, str], ...]:
     many = acc.rdp_to_epsilon(ORDERS, curve("dpsgd", run), _RARE)
     found: list[tuple[float, str]] = []
     for delta, first, second in zip(_RARE, one, many, strict=True):
-        equal = first == second or abs(first - second) <= sentences.EXACT * max(first, second)
+        larger = max(first, second)  # ∞ where nothing is proved, which no finite ε is close to
+        equal = first == second or (larger < np.inf and abs(first - second) <= sentences.EXACT * larger)
         winner = "" if equal else "objective" if first < second else "dpsgd"
         if not found or found[-1][1] != winner:
             found.append((float(f"{delta:.0e}"), winner))

@@ -71,8 +71,10 @@ def ratio(value: float, digits: int = 3) -> str:
 
 def odds(eps: float) -> str:
     """e^ε as betting odds, rounded up: '2.72 : 1', or 'any odds' where ε is infinite."""
-    if math.isinf(eps) or eps > 700:
-        return "any odds" if math.isinf(eps) else "more than 10³⁰⁰ : 1"
+    if math.isinf(eps):
+        return "any odds"
+    if eps > 700:  # e^ε overflows: the next power of ten
+        return f"10{str(math.ceil(eps / math.log(10))).translate(_SUPERSCRIPT)} : 1"
     return f"{scientific(math.exp(eps), 3, up=True)} : 1"
 
 

@@ -132,6 +132,8 @@ def test_turns_tell_who_promises_less_by_renyi():
     assert fit.epsilon(at) < run.epsilon(at)
     assert fit.epsilon(10 * at) > run.epsilon(10 * at)
     assert rc.turns(EARLY)[-1][1] == "objective"
+    nothing_proved = rc.Setting(2.5, 0.5, 1.0, "glm", 2.5, 0.01, 10_000)
+    assert rc.turns(nothing_proved) == ((0.1, "dpsgd"),)
 
 
 def test_relative_curves_are_divided_by_the_gaussians():
