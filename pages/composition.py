@@ -259,7 +259,8 @@ def budget() -> None:
 def promise(lines: list[lt.Line], delta: float) -> str:
     total = lines[-1].total if lines else 0.0
     return f"{sentences.odds_sentence(total, 'everything on the list')} " + sentences.accounted(
-        "the convolution of all privacy losses, certified from above to about a thousandth of ε"
+        "the convolution of all privacy losses, fits through the symmetric pair of their proof, certified from above "
+        "to about a thousandth of ε"
     )
 
 
@@ -297,7 +298,7 @@ def predict() -> None:
 page.title(
     "What do several releases cost together?",
     "Every model, statistic or histogram released about the same people costs privacy. Composition says how much they "
-    "cost together: less than the sum of their ε.",
+    "cost together: usually less than the sum of their ε, and at one δ instead of the sum of their δ.",
 )
 LEDGER.mend()
 explore()

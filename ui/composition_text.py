@@ -30,7 +30,7 @@ def answer(k: int, total: float, one: float, at_delta: float) -> str:
     if k == 1 or not 0 < added < math.inf:
         return f"{cost}."
     if total >= added * (1 - 1e-3):
-        return f"{cost}; adding up the ε of one gives no more."
+        return f"{cost}; adding up the ε of one gives no more, but holds at {k:,} × δ only."
     return f"{cost}, not {k:,} × {epsilon(one)} = {epsilon(added)}."
 
 
@@ -110,7 +110,7 @@ def ledger_answer(lines: Sequence[Line], at_delta: float) -> str:
     cost = f"{who} {'costs' if n == 1 else 'cost'} ε = {epsilon(last.total)} at δ = {delta(at_delta)}"
     if n == 1 or last.total >= last.added * (1 - 1e-3):
         return f"{cost}."
-    return f"{cost}; adding up their ε says {epsilon(last.added)}."
+    return f"{cost}; adding up their ε says {epsilon(last.added)}, with the δ added up as well."
 
 
 def status(lines: Sequence[Line], target: float) -> tuple[str, str]:

@@ -21,6 +21,7 @@ from objpert_core.accounting.privacy_loss import PrivacyLoss, Steps
 _TILTS_A_DECADE = 20
 _WINDOW_NATS = 27.0  # log of 1/tilted probability of leaving the window
 _TAIL_NATS = 30.0  # log of 1/(share of δ) that goes to +∞ in all steps together
+_FEW_POINTS = 2**13  # not worth looking for a cheaper tilt
 _SPARE_NATS = 7.0  # of precision that a narrower window may cost
 _LOST_NATS = 16.0  # log of 1/(share of δ) that may be lost at either end of the range of V
 _RATES = (1.0, 3.0, 5.5, 7.75, 11.0)  # of the Chernoff bounds, in units of 1/standard deviation
@@ -156,6 +157,8 @@ def cheapest_tilt(made: Plan, best: int, epsilon: float, log_delta: float, width
             break
         here = _kept_under(made, float(made.thetas[tilt]), log_delta)[1]
         points[tilt] = (here.left + here.right) / here.step_for(width)
+        if points[tilt] < _FEW_POINTS:
+            break
     return min(points, key=lambda tilt: points[tilt])
 
 

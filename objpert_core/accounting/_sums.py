@@ -27,7 +27,7 @@ _LEAST_GAP = 0.002  # between the bounds on log δ: not worth another grid
 _MOST_TAILS = 16  # grids for one curve
 _NO_USE = math.log(0.01)  # share of an answer that is error which a finer grid will not remove
 # of the loss's spread: where ε is smaller, widths are relative to this; for ε at δ and for δ at ε
-_LEAST_SHARE = {"epsilon": 0.005, "delta": 0.3}
+_LEAST_SHARE = {"epsilon": 0.002, "delta": 0.3}
 _REFINEMENTS = 3
 _MARGIN = 0.01  # of log δ, far above the error of the coarse quadrature behind a plan
 _ROUGH = 64.0  # times the width, to see which direction decides

@@ -176,6 +176,13 @@ class LogisticLaw(PrivacyLossLaw):
 
     def log_profile(self, epsilon: FloatArray) -> FloatArray:
         """The Gaussian profile from ε* on; below it the integral over v < v* by quadrature, the rest in closed form."""
+        below = epsilon < 0
+        if below.any():  # T >= 0: E[1 − e^{ε − T}] = 1 − e^ε·(1 − δ(0))
+            at_zero = np.exp(self.log_profile(np.zeros(1)))
+            inside = np.log(-np.expm1(np.minimum(epsilon, 0.0)) + np.exp(np.minimum(epsilon, 0.0)) * at_zero)
+            result = np.where(below, np.minimum(inside, 0.0), 0.0)
+            result[~below] = self.log_profile(epsilon[~below]) if (~below).any() else 0.0
+            return result
         result = _gaussian.log_profile(epsilon, self.a)
         low = epsilon < self.threshold
         if low.any():

@@ -28,7 +28,12 @@ def test_answer_compares_with_the_product():
     ("k", "total", "one", "told"),
     [
         (1, 0.5, 0.5, "One fit costs ε = 0.5 at δ = 10⁻⁵."),
-        (2, 1.0, 0.5, "Two fits cost ε = 1 at δ = 10⁻⁵; adding up the ε of one gives no more."),
+        (
+            2,
+            1.0,
+            0.5,
+            "Two fits cost ε = 1 at δ = 10⁻⁵; adding up the ε of one gives no more, but holds at 2 × δ only.",
+        ),
         (2, math.inf, math.inf, "No bound proves a finite ε for two fits at δ = 10⁻⁵ with this setting."),
         (3, 0.01, 0.0, "Three fits cost ε = 0.01 at δ = 10⁻⁵."),
     ],
@@ -64,7 +69,10 @@ def test_alts_name_every_curve():
 
 def test_ledger_answer():
     three = line(1.2, entry="gauss*3:20,1")
-    assert text.ledger_answer([three], 1e-5) == "Three releases cost ε = 1.2 at δ = 10⁻⁵; adding up their ε says 2."
+    assert (
+        text.ledger_answer([three], 1e-5)
+        == "Three releases cost ε = 1.2 at δ = 10⁻⁵; adding up their ε says 2, with the δ added up as well."
+    )
     assert text.ledger_answer([line(1.2)], 1e-5) == "One release costs ε = 1.2 at δ = 10⁻⁵."
     assert text.ledger_answer([], 1e-5) == "Nothing has been released yet: ε = 0."
     assert text.ledger_answer([line(math.inf)], 1e-5).startswith("No finite ε is proved for one release")
