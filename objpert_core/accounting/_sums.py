@@ -109,7 +109,10 @@ def chernoff(steps: Steps, epsilon: FloatArray, log_delta: float) -> FloatArray:
 
 
 def epsilon_by_renyi(steps: Steps, log_delta: float) -> float:
-    """What the Rényi curve of one direction gives, from a plan's coarse points; 0.0 where there is no plan."""
+    """What the Rényi curve of one direction gives, from a plan's coarse points; 0.0 where there is no plan, and inf
+    where there is a closed form, which it cannot improve."""
+    if _gaussian_ratio(steps) is not None:
+        return math.inf
     made = _plan_or_none(steps, _nats_for(log_delta))
     return 0.0 if made is None else float(made.epsilon_chernoff(np.array([log_delta]))[1][0])
 
