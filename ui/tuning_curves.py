@@ -149,7 +149,7 @@ def _epsilon(way: str, one_run: acc.Mechanism, delta: float, law: Law, settings:
 def _composed(one_run: acc.Mechanism, settings: int) -> acc.Mechanism:
     if isinstance(one_run, acc.ViaRDP):
         return acc.via_rdp(acc.repeat(_tabulated(one_run), settings))
-    return acc.repeat(one_run, settings)
+    return acc.repeat(acc.symmetrised(one_run), settings)
 
 
 def selection(one_run: acc.Mechanism, law: Law, settings: int) -> acc.PrivateSelection:

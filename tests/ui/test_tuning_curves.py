@@ -30,7 +30,7 @@ SETTINGS = {
 def exact(setting, settings):
     """The four ways from the core, without any table; the law of K from scipy's formulas."""
     one_run, delta, law = setting.one_run, setting.delta, setting.law
-    composed = acc.repeat(one_run, settings)
+    composed = acc.repeat(acc.symmetrised(one_run), settings)
     geometric_mean = 1 / (1 - law.more ** (1 / settings))
     mean = law.mean(settings)
     return {
