@@ -118,7 +118,7 @@ weights = st.lists(st.floats(-7, 0), min_size=2, max_size=5)
 )
 @example(log_p=[0.0, -6.0], tilt=[0.0, 4.0, 0, 0, 0], scale=1.0, shape=None, log_mean=2.0, log_order=1.0)
 @example(log_p=[0.0, -6.0], tilt=[0.0, 4.0, 0, 0, 0], scale=1.0, shape=0.0, log_mean=2.0, log_order=1.0)
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 def test_above_the_exact_divergences(log_p, tilt, scale, shape, log_mean, log_order):
     """Rényi divergence and hockey-stick divergence of the selected output, in both directions."""
     p = np.exp(log_p) / np.exp(log_p).sum()
@@ -164,7 +164,7 @@ def test_small_means_are_attained_too():
 
 
 @given(log_sigma=st.floats(-1, 4), log_mean=st.floats(0, 4), log_order=st.floats(-4, 5), indirect=st.booleans())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 def test_never_above_the_published_theorem(log_sigma, log_mean, log_order, indirect):
     """Papernot and Steinke (2022), Theorem 6, with the best pair, straight from its statement."""
     base = via_rdp(Gaussian(math.exp(log_sigma))) if indirect else Gaussian(math.exp(log_sigma))
@@ -210,7 +210,7 @@ def test_mean_of_the_paper():
 
 
 @given(more_than=st.integers(0, 2000), probability=st.floats(1e-6, 1 - 1e-6))
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=40)
 def test_poisson_mean(more_than, probability):
     mean = poisson_mean(more_than, probability)
     assert stats.poisson.sf(more_than, mean) == pytest.approx(probability, rel=1e-9)
@@ -241,7 +241,7 @@ def test_law_of_the_number_of_runs(shape, mean):
 
 
 @given(shape=st.floats(-0.95, 50), log_gamma=st.floats(-30, -1e-9))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 def test_gamma_round_trip(shape, log_gamma):
     gamma = math.exp(log_gamma)
     given_gamma = PrivateSelection.negative_binomial(Gaussian(8.0), shape, gamma)
@@ -362,7 +362,7 @@ def test_composes_with_others():
 
 
 @given(bias=st.floats(-0.49, 0.49), epsilon=st.floats(0.01, 2), mean=st.floats(1, 1000))
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=40)
 def test_three_epsilon_without_delta(bias, epsilon, mean):
     """Liu and Talwar (2019), Theorem 3.2: a base that is (ε, 0)-DP."""
     low, high = 1 / (1 + math.exp(epsilon)), 1 / (1 + math.exp(-epsilon))

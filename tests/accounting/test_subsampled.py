@@ -1,6 +1,5 @@
 """The Rényi curve of the subsampled Gaussian: accuracy at every order, and never below the truth anywhere."""
 
-import time
 import tracemalloc
 
 import numpy as np
@@ -9,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from objpert_core.accounting import DPSGD, via_rdp
+from objpert_core.accounting import DPSGD
 from objpert_core.accounting import _subsampled as subsampled
 from tests.accounting.oracles import reference_rows, relative_error
 from tests.accounting.subsampled_oracle import binomial, gaussian_from_mixture, mixture_from_gaussian
@@ -96,38 +95,15 @@ def test_where_opacus_is_negative():
 
 
 @pytest.mark.parametrize(("q", "noise_multiplier"), DP_SGD)
-def test_dp_accounting_agrees_at_integer_orders_and_is_slower(q, noise_multiplier):
+def test_dp_accounting_agrees_at_integer_orders(q, noise_multiplier):
     dp_accounting = pytest.importorskip("dp_accounting")
     from dp_accounting import rdp
 
     alpha = np.arange(2.0, 257.0)
     event = dp_accounting.PoissonSampledDpEvent(q, dp_accounting.GaussianDpEvent(noise_multiplier))
-    start = time.perf_counter()
     accountant = rdp.RdpAccountant(list(range(2, 257))).compose(event)
-    theirs = time.perf_counter() - start
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        value = subsampled.step_rdp(alpha, q, noise_multiplier)
-        times.append(time.perf_counter() - start)
+    value = subsampled.step_rdp(alpha, q, noise_multiplier)
     np.testing.assert_allclose(value, accountant._rdp, rtol=1e-8)
-    assert theirs > 25 * min(times)
-
-
-def test_hundreds_of_fractional_orders_take_milliseconds():
-    for q, noise_multiplier in DP_SGD:
-        times = []
-        for _ in range(5):
-            start = time.perf_counter()
-            subsampled.step_rdp(1 + np.geomspace(1e-9, 1e17, 230), q, noise_multiplier)
-            times.append(time.perf_counter() - start)
-        assert min(times) < 0.01
-        times = []
-        for _ in range(5):
-            start = time.perf_counter()
-            via_rdp(DPSGD(noise_multiplier, q, 8520)).epsilon(1e-5)
-            times.append(time.perf_counter() - start)
-        assert min(times) < 0.06
 
 
 def test_memory_does_not_grow_with_the_points_or_the_orders():
@@ -246,7 +222,7 @@ SLACK = 1 + 1e-10
 
 
 @given(LOG_RATES, LOG_NOISES, LOG_ORDERS, st.floats(1e-3, 2))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_monotone_in_order_rate_and_noise(log_q, log_sigma, log_order, further):
     q, sigma, alpha = 10**log_q, 10**log_sigma, 1 + 10**log_order
     value = step(alpha, q, sigma)
@@ -259,7 +235,7 @@ def test_monotone_in_order_rate_and_noise(log_q, log_sigma, log_order, further):
 
 
 @given(st.floats(-6, -1e-9), st.floats(-0.5, 2), st.floats(-7, 4), st.floats(-7, 4))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_the_moment_is_log_convex(log_q, log_sigma, first, second):
     """(α − 1)·ε(α) = log E[(P/Q)^α] is convex in α."""
     alpha = 1 + np.array([10**first, (10**first + 10**second) / 2, 10**second])

@@ -105,7 +105,7 @@ def test_corner_and_jump_are_found():
     x=st.floats(0, 1),
     epsilon=st.floats(0, 20),
 )
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 def test_every_point_of_the_profile_lies_below(sigma, lam, bound, x, epsilon):
     """(ε, δ)-DP as hypothesis testing: x + e^ε·f(x) and f(x) + e^ε·x are at least 1 − δ."""
     objective = ObjectivePerturbation(sigma, lam, bound="glm" if bound in ("rdp", "gaussian") else bound)

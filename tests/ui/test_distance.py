@@ -5,7 +5,6 @@ import dataclasses
 import io
 import itertools
 import math
-import time
 
 import numpy as np
 import pytest
@@ -97,14 +96,6 @@ def test_maps_depend_on_nothing_else_than_their_own_parameters():
     assert dc.distances("glm", OPENS, 1e-5) is dc.distances("glm", bc.Setting(3.0, 7.0, 1.0, 1.0), 1e-5)
     assert dc.distances("logistic", OPENS, 1e-5) is dc.distances("logistic", bc.Setting(3.0, 7.0, 9.0, 1.0), 1e-5)
     assert dc.distances("glm", OPENS, 1e-5) is not dc.distances("glm", dataclasses.replace(OPENS, smoothness=2.0), 1e-5)
-
-
-@pytest.mark.parametrize("delta", [1e-12, 1e-7, 1e-2])
-def test_a_fresh_map_is_fast(delta):
-    start = time.process_time()
-    for bound in dc.MAPS:
-        dc._distances.__wrapped__(bound, 0.37, 1.3, delta)
-    assert time.process_time() - start < 1.0
 
 
 def test_the_boundary_parts_the_exact_cells_from_the_others():
