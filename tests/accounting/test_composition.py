@@ -122,6 +122,7 @@ def test_two_releases(name):
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", THREE)
 def test_three_releases(name):
     mechanism, sides = THREE[name]
@@ -142,7 +143,11 @@ def test_one_step_of_dp_sgd(noise, rate):
 
 @pytest.mark.parametrize(
     ("noise", "rate", "steps"),
-    [*((*run, 2) for run in RUNS[:2]), *(slow(*run, 2) for run in RUNS[2:]), slow(*RUNS[0], 3), slow(*RUNS[1], 3)],
+    [
+        *((*run, 2) for run in RUNS[:2]),
+        *(slow(*run, 2) for run in RUNS[2:]),
+        *(pytest.param(*run, 3, marks=[pytest.mark.slow, pytest.mark.exhaustive]) for run in RUNS),
+    ],
 )
 def test_few_steps_of_dp_sgd(noise, rate, steps):
     run = DPSGD(noise, rate, steps)

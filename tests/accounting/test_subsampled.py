@@ -58,6 +58,7 @@ def test_integer_orders_where_the_two_modes_change_over(q):
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("noise_multiplier", [0.3, 0.5, 1.0, 2.75, 13.3, 30.0, 100.0])
 @pytest.mark.parametrize("q", [1e-6, 1e-4, 0.0071, 0.4, 0.999999])
 def test_wide_grid(q, noise_multiplier):
