@@ -22,7 +22,9 @@ def tuning(setting: Setting, settings: int) -> str:
     else:
         made = call("acc.ObjectivePerturbation", {"sigma": base.sigma, "lam": base.lam})
     one_run = f"acc.via_rdp({made})" if setting.renyi else made
-    composed = "acc.via_rdp(acc.repeat(table, settings))" if setting.renyi else "acc.repeat(acc.symmetrised(one_run), settings)"
+    composed = "acc.repeat(acc.symmetrised(one_run), settings)"
+    if setting.renyi:
+        composed = "acc.via_rdp(acc.repeat(table, settings))"
     if settings == 1:
         composed = "one_run"
     return f"""import numpy as np

@@ -100,7 +100,8 @@ def test_published_recipe(epsilon, lam):
 @settings(deadline=None, max_examples=60)
 def test_objective_perturbation(epsilon, delta, bound, noise_ratio, lipschitz, tau, sigma_out):
     sigma_out = None if tau is None else sigma_out
-    sigma = (noise_ratio or default_noise_ratio(bound, epsilon)) * calibrate_gaussian(epsilon, delta, lipschitz).sigma
+    default = max(default_noise_ratio(bound, epsilon), 1.02 if epsilon < 1000 * delta else 1.0)
+    sigma = (noise_ratio or default) * calibrate_gaussian(epsilon, delta, lipschitz).sigma
     arguments = (epsilon, delta, lipschitz, None, bound, noise_ratio, tau, sigma_out)
     if not feasible(sigma, epsilon, delta, lipschitz, bound, tau, sigma_out):
         with pytest.raises(ValueError, match="noise_ratio must be larger"):

@@ -34,7 +34,10 @@ def check(result, epsilon: float, delta: float, accountant: str) -> None:
     assert mechanism.delta(epsilon) <= delta
     reached = mechanism.epsilon(delta)
     assert reached <= epsilon
-    assert reached >= epsilon * (1 - (3e-5 if accountant == "pld" else 3e-7))
+    if reached == 0 and accountant == "rdp":  # one δ from 0 to beyond ε: all that noise can do is bring it below
+        assert mechanism.delta(epsilon) >= delta * (1 - 1e-4)
+    else:
+        assert reached >= epsilon * (1 - (3e-5 if accountant == "pld" else 3e-7))
 
 
 @pytest.mark.parametrize("epsilon", [0.025, 0.1, 1.0, 8.0])

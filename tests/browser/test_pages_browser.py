@@ -66,7 +66,7 @@ def test_the_keyboard_moves_a_slider_and_the_picture_follows(open_page):
         "/distance?distance_sigma=inf&distance_delta=0&distance_beta=%00",
         "/planner?planner_epsilon=-0&planner_delta=2&planner_rows=1e999",
         "/composition?composition_k=0&composition_sigma=nan&composition_ledger=fit*1e9:;;x",
-        "/tuning?tuning_delta=1&tuning_s=1e400&tuning_epsilon=nan",
+        "/tuning?tuning_delta=1&tuning_settings=1e400&tuning_epsilon=nan",
         "/?home_draw=99999999999999999999&home_sigma=[]&home_person=%F0%9F%A6%86&home_lambda=1e309",
     ],
 )
