@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from objpert_core._validation import boolean, choice, positive, positive_integer, random_state_argument
 from objpert_core.accounting import calibrate_objective_perturbation
 from objpert_core.exceptions import PrivacyBudgetWarning
-from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.certificate import ObjectivePerturbationCertificate, PrivacyCertificate
 from objpert_core.learning.losses import FloatArray
 from objpert_core.learning.mechanism import perturb_and_solve
 from objpert_core.learning.rows import ROW_NORMS, Rows, row_radius
@@ -104,7 +104,7 @@ class ObjPertLogisticRegression(ClassifierMixin, _WarnsOfCopies):
         Private; 0.0 without an intercept.
     classes_ : ndarray, shape (2,)
         Sorted labels; the second is the positive one.
-    privacy_ : PrivacyCertificate
+    privacy_ : ObjectivePerturbationCertificate
         What was promised and how; ``privacy_.public()`` may be published with the model.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
@@ -253,7 +253,7 @@ class ObjPertLogisticRegression(ClassifierMixin, _WarnsOfCopies):
         self.intercept_ = constant * release.theta[-1:] if constant else np.zeros(1)
         self.n_iter_ = release.certificate.n_iter
         self.gradient_norms_ = np.array(release.gradient_norms)
-        self.privacy_: PrivacyCertificate = release.certificate
+        self.privacy_: ObjectivePerturbationCertificate = release.certificate
         return self
 
     def _forget(self) -> None:

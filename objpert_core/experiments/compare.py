@@ -22,7 +22,7 @@ from objpert_core.datasets import Dataset
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.summary import Interval, mean_interval, wilson_interval
-from objpert_core.learning import PrivacyCertificate
+from objpert_core.learning import ObjectivePerturbationCertificate
 
 FloatArray = NDArray[np.float64]
 
@@ -134,7 +134,7 @@ class Fit:
     intercept: float
     gradient_norms: tuple[float, ...]
     seconds: float
-    privacy: PrivacyCertificate | None
+    privacy: ObjectivePerturbationCertificate | None
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,45 +3,39 @@
 from __future__ import annotations
 
 import json
+import math
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar, Self
 
+from objpert_core._validation import choice
 from objpert_core.accounting import ApproximateMinima, Mechanism, ObjectivePerturbation, via_rdp
-from objpert_core.learning.losses import LogisticLoss
+from objpert_core.learning.losses import LogisticLoss, Loss, loss_named
 from objpert_core.learning.rows import row_radius
 
 ROUNDING = 1e-12  # relative slack for δ recomputed from an ε that was found by a search
-_DIAGNOSTICS = ("gradient_norm", "n_iter")
 
 
-@dataclass(frozen=True)
-class PrivacyCertificate:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PrivacyCertificate(ABC):
     """What one fit promises: (ε, δ)-differential privacy of the released coefficients.
 
     Everything but the diagnostics is fixed before the data are looked at, so the certificate may be published
-    with the model. `gradient_norm` and `n_iter` depend on the data and on the noise: they are *outside* the
-    guarantee, for the eyes of whoever holds the data; `to_dict` keeps them apart under ``"diagnostics"`` and
-    `public` leaves them out. Outside it are also a fit's running time, the `ConvergenceError` of a failed fit and
-    the labels seen where they were not given.
+    with the model. The diagnostics depend on the data and on the noise: they are *outside* the guarantee, for the
+    eyes of whoever holds the data; `to_dict` keeps them apart under ``"diagnostics"`` and `public` leaves them
+    out. Outside it are also a fit's running time, the error of a failed fit and the labels seen where they were
+    not given.
 
     Attributes
     ----------
     mechanism : str
-        ``"ApproximateMinima"``, Algorithm 1 of Redberg, Koskela and Wang (2023).
+        The mechanism's name in `objpert_core.accounting`.
     epsilon, delta : float
         The guarantee for one fit. Fits on overlapping data add up.
     adjacency : str
         Which data sets count as neighbours.
-    bound, accountant : str
-        The theorem used and how (ε, δ) was computed from it ("profile" or "rdp").
-    sigma, lam : float
-        Standard deviation of each entry of the objective's linear noise, and the regularisation λ.
-    tau, sigma_out : float
-        Gradient norm the solver had to reach, and the standard deviation of the noise on the coefficients.
-    lipschitz, smoothness : float
-        Bounds on one row's gradient norm (the radius R = √(1 + s²)) and Hessian norm.
-    dimension : int or None
-        Number of parameters, where the bound uses it.
+    accountant : str
+        How (ε, δ) was computed.
     row_norm : str
         How ‖x‖ ≤ 1 was enforced: "normalize" or "clip".
     intercept_scaling : float
@@ -50,10 +44,6 @@ class PrivacyCertificate:
         Where the noise's bits came from.
     reproducible : bool
         True where the noise came from a seed: whoever knows it can subtract the noise.
-    gradient_norm : float or None
-        Diagnostic: the gradient norm verified at the solution, ≤ tau; None in a `public` certificate.
-    n_iter : int or None
-        Diagnostic: the solver's iterations; None in a `public` certificate.
 
     Examples
     --------
@@ -67,61 +57,48 @@ class PrivacyCertificate:
     True
     """
 
+    DIAGNOSTICS: ClassVar[tuple[str, ...]] = ()
+    """Names of the fields that depend on the data; each has a default, what `public` puts in its place."""
+    MECHANISMS: ClassVar[dict[str, type[PrivacyCertificate]]] = {}
+    """The kinds of certificate, by `mechanism`."""
+
     mechanism: str
     epsilon: float
     delta: float
     adjacency: str
-    bound: str
     accountant: str
-    sigma: float
-    lam: float
-    tau: float
-    sigma_out: float
-    lipschitz: float
-    smoothness: float
-    dimension: int | None
     row_norm: str
     intercept_scaling: float
     noise_source: str
     reproducible: bool
-    gradient_norm: float | None = None
-    n_iter: int | None = None
+
+    def __init_subclass__(cls, *, mechanisms: tuple[str, ...] = (), **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        for mechanism in mechanisms:
+            PrivacyCertificate.MECHANISMS[mechanism] = cls
 
     @property
     def radius(self) -> float:
         """R = √(1 + s²), the largest norm of a row with its constant."""
         return row_radius(self.intercept_scaling)
 
-    def rebuild(self) -> ApproximateMinima:
+    @abstractmethod
+    def rebuild(self) -> Mechanism:
         """The mechanism again, from the certificate's numbers alone."""
-        objective = ObjectivePerturbation(
-            self.sigma, self.lam, self.lipschitz, self.smoothness, self.bound, self.dimension
-        )
-        return ApproximateMinima(objective, self.tau, self.sigma_out)
 
+    @abstractmethod
     def verify(self) -> bool:
-        """Account for the mechanism anew: True if it is (epsilon, delta)-DP on rows of the enforced norm.
+        """Account for the mechanism anew: True if it is (epsilon, delta)-DP on rows of the enforced norm."""
 
-        Also checks that the bounds on gradient and Hessian hold for these rows and that τ was reached.
-        """
-        mechanism: Mechanism = self.rebuild()
-        if self.accountant == "rdp":
-            mechanism = via_rdp(mechanism)
-        return bool(
-            mechanism.delta(self.epsilon) <= self.delta * (1 + ROUNDING)
-            and self.lipschitz >= self.radius
-            and self.smoothness >= LogisticLoss.smoothness * self.radius**2
-            and (self.gradient_norm is None or self.gradient_norm <= self.tau)
-        )
-
-    def public(self) -> PrivacyCertificate:
+    def public(self) -> Self:
         """The certificate without its diagnostics: nothing left in it depends on the data."""
-        return replace(self, gradient_norm=None, n_iter=None)
+        defaults = {field.name: field.default for field in fields(self) if field.name in self.DIAGNOSTICS}
+        return replace(self, **defaults)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain numbers and strings; what depends on the data apart, under ``"diagnostics"``."""
         values = asdict(self)
-        diagnostics = {name: values.pop(name) for name in _DIAGNOSTICS}
+        diagnostics = {name: values.pop(name) for name in self.DIAGNOSTICS}
         if any(value is not None for value in diagnostics.values()):
             values["diagnostics"] = {
                 "note": "depends on the data, outside the privacy guarantee: do not publish",
@@ -133,33 +110,144 @@ class PrivacyCertificate:
         """`to_dict` as JSON; numbers keep all their digits."""
         return json.dumps(self.to_dict(), indent=indent)
 
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> PrivacyCertificate:
+    @staticmethod
+    def from_dict(values: dict[str, Any]) -> PrivacyCertificate:
         """The certificate that `to_dict` described; `ValueError` where a field is missing or unknown."""
+        mechanisms = PrivacyCertificate.MECHANISMS
+        kind = mechanisms[choice("mechanism", values.get("mechanism"), tuple(mechanisms))]
         diagnostics = {k: v for k, v in dict(values.get("diagnostics", {})).items() if k != "note"}
-        flat = dict.fromkeys(_DIAGNOSTICS) | {k: v for k, v in values.items() if k != "diagnostics"} | diagnostics
-        expected = {item.name for item in fields(cls)}
+        flat = dict.fromkeys(kind.DIAGNOSTICS) | {k: v for k, v in values.items() if k != "diagnostics"} | diagnostics
+        expected = {item.name for item in fields(kind)}
         if wrong := expected.symmetric_difference(flat):
             raise ValueError(f"values must hold exactly a certificate's fields, got a difference in {sorted(wrong)!r}")
-        return cls(**flat)
+        for item in fields(kind):
+            if isinstance(flat[item.name], list):
+                flat[item.name] = tuple(flat[item.name])  # JSON knows no tuples
+        return kind(**flat)
 
-    @classmethod
-    def from_json(cls, text: str) -> PrivacyCertificate:
+    @staticmethod
+    def from_json(text: str) -> PrivacyCertificate:
         """The certificate that `to_json` wrote."""
-        return cls.from_dict(json.loads(text))
+        return PrivacyCertificate.from_dict(json.loads(text))
+
+    def _lines(self) -> list[str]:
+        """What `repr` says between the promise and the source of the noise: name and value in two columns."""
+        return []
+
+    def _rows(self) -> str:
+        rows = f"rows {'normalised' if self.row_norm == 'normalize' else 'clipped'} to norm 1"
+        return rows + (f" and a constant {self.intercept_scaling:g} appended" if self.intercept_scaling else "")
 
     def __repr__(self) -> str:
-        rows = f"rows {'normalised' if self.row_norm == 'normalize' else 'clipped'} to norm 1"
-        if self.intercept_scaling:
-            rows += f" and a constant {self.intercept_scaling:g} appended"
         source = f"{self.noise_source}" + (
             " (reproducible: whoever knows the seed can subtract the noise)" if self.reproducible else ""
         )
         lines = [
             f"({self.epsilon:g}, {self.delta:g})-differential privacy, {self.adjacency}",
-            f"  proof      bound {self.bound!r}, accountant {self.accountant!r}, {self.mechanism}",
-            f"  objective  sigma = {self.sigma:.6g}, lam = {self.lam:.6g}, R = {self.radius:.6g} ({rows})",
-            f"  solver     gradient norm ≤ tau = {self.tau:g}, output noise sigma_out = {self.sigma_out:.6g}",
+            *self._lines(),
             f"  noise      {source}",
         ]
         return "\n".join(lines)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ObjectivePerturbationCertificate(PrivacyCertificate, mechanisms=("ApproximateMinima",)):
+    """The certificate of Algorithm 1 of Redberg, Koskela and Wang (2023); common fields: `PrivacyCertificate`.
+
+    Attributes
+    ----------
+    bound : str
+        The theorem used; `accountant` says how (ε, δ) came from it ("profile" or "rdp").
+    sigma, lam : float
+        Standard deviation of each entry of the objective's linear noise, and the regularisation λ.
+    tau, sigma_out : float
+        Gradient norm the solver had to reach, and the standard deviation of the noise on the coefficients.
+    lipschitz, smoothness : float
+        Bounds on one row's gradient norm (the radius R = √(1 + s²) for logistic regression) and Hessian norm.
+    dimension : int or None
+        Number of parameters, where the bound uses it.
+    loss : str
+    loss_parameter : float or None
+        The loss, as `loss_named` knows it.
+    clip : float or None
+        Threshold C to which every row's gradient was clipped in norm.
+    gradient_norm : float or None
+        Diagnostic: the gradient norm verified at the solution, ≤ tau; None in a `public` certificate.
+    n_iter : int or None
+        Diagnostic: the solver's iterations; None in a `public` certificate.
+    """
+
+    DIAGNOSTICS: ClassVar[tuple[str, ...]] = ("gradient_norm", "n_iter")
+
+    bound: str
+    sigma: float
+    lam: float
+    tau: float
+    sigma_out: float
+    lipschitz: float
+    smoothness: float
+    dimension: int | None
+    loss: str = LogisticLoss.name
+    loss_parameter: float | None = None
+    clip: float | None = None
+    gradient_norm: float | None = None
+    n_iter: int | None = None
+
+    def rebuild(self) -> ApproximateMinima:
+        """The mechanism again, from the certificate's numbers alone."""
+        objective = ObjectivePerturbation(
+            self.sigma, self.lam, self.lipschitz, self.smoothness, self.bound, self.dimension
+        )
+        return ApproximateMinima(objective, self.tau, self.sigma_out)
+
+    def verify(self) -> bool:
+        """Account for the mechanism anew: True if it is (epsilon, delta)-DP on rows of the enforced norm.
+
+        Also checks that the bounds on gradient and Hessian hold for this loss on these rows and that τ was reached.
+        """
+        rebuilt = self.rebuild()
+        mechanism: Mechanism = via_rdp(rebuilt) if self.accountant == "rdp" else rebuilt
+        loss = loss_named(self.loss, self.loss_parameter)
+        return bool(
+            mechanism.delta(self.epsilon) <= self.delta * (1 + ROUNDING)
+            and covers(rebuilt.objective, loss, self.clip, self.radius) is None
+            and (self.gradient_norm is None or self.gradient_norm <= self.tau)
+        )
+
+    def _lines(self) -> list[str]:
+        clipped = "" if self.clip is None else f", gradients clipped to norm {self.clip:g}"
+        return [
+            f"  proof      bound {self.bound!r}, accountant {self.accountant!r}, {self.mechanism}",
+            f"  objective  {self.loss} loss{clipped}, sigma = {self.sigma:.6g}, lam = {self.lam:.6g}, "
+            f"R = {self.radius:.6g} ({self._rows()})",
+            f"  solver     gradient norm ≤ tau = {self.tau:g}, output noise sigma_out = {self.sigma_out:.6g}",
+        ]
+
+
+def covers(
+    objective: ObjectivePerturbation, loss: Loss, clip: float | None, radius: float, dimension: int | None = None
+) -> str | None:
+    """Why the objective's proof does not cover `loss`, clipped at `clip`, on rows of norm `radius`; None if it does.
+
+    Examples
+    --------
+    >>> covers(ObjectivePerturbation(5.0, 2.0), LogisticLoss(), None, 1.0) is None
+    True
+    >>> covers(ObjectivePerturbation(5.0, 2.0), LogisticLoss(), None, 1.5)
+    'lipschitz must be at least 1.5, got 1.0'
+    """
+    gradient = min(loss.lipschitz * radius, math.inf if clip is None else clip)
+    # The tight logistic bound pairs each slope of the logistic loss with its curvature at rows of one radius.
+    needed_by_bound = loss.lipschitz * radius if objective.bound == "logistic" else gradient
+    if objective.bound == "logistic" and loss.name != LogisticLoss.name:
+        return f"bound must not be 'logistic' for the loss {loss.name!r}"
+    if objective.bound == "monotone" and not loss.monotone:
+        return f"bound must not be 'monotone' for the loss {loss.name!r}, whose slope has either sign"
+    for name, value, needed in (
+        ("lipschitz", objective.lipschitz, needed_by_bound),
+        ("smoothness", objective.smoothness, loss.smoothness * radius**2),
+        ("dimension", objective.dimension, dimension),
+    ):
+        if value is not None and needed is not None and value < needed:
+            return f"{name} must be at least {needed!r}, got {value!r}"
+    return None

@@ -1,50 +1,137 @@
-"""Losses of generalised linear models, as scalar functions of the margin.
+"""Losses of generalised linear models, as scalar functions of a row's score.
 
 Conventions of this package, said once
 --------------------------------------
 * The objective is a *sum* over the n rows, not a mean (the privacy proofs need it that way)::
 
-      J(θ) = Σᵢ ℓ(tᵢ · x̃ᵢᵀθ) + λ/2 ‖θ‖² + bᵀθ
+      J(θ) = Σᵢ f(uᵢ; tᵢ) + λ/2 ‖θ‖² + bᵀθ,     uᵢ = x̃ᵢᵀθ
 
-* Targets tᵢ are −1.0 or +1.0, shape (n,).
+* u is row i's "score", t its target: −1.0 or +1.0 for a `MarginLoss`, f(u; t) = ℓ(t u); any number for a
+  `ResidualLoss`, f(u; t) = ℓ(u − t).
 * x̃ᵢ is row i after the row norm was enforced (`rows.Rows`), followed by the constant s = `intercept_scaling`
   where an intercept is fitted. So θ has shape (D,), D = d + 1 with an intercept (its last entry, not yet
   multiplied by s) and D = d without; the intercept is penalised like every other entry.
-* ‖x̃ᵢ‖ ≤ R = √(1 + s²), or R = 1 without an intercept. A loss with |ℓ'| ≤ 1 and 0 ≤ ℓ'' ≤ β therefore has
-  gradients of norm ≤ R and Hessians of norm ≤ β R² (1/4 · R² for the logistic loss).
-* "Margin" is tᵢ · x̃ᵢᵀθ, positive where the model is right.
+* ‖x̃ᵢ‖ ≤ R = √(1 + s²), or R = 1 without an intercept. A loss with |f'| ≤ L and 0 ≤ f'' ≤ β therefore has
+  gradients of norm ≤ L R and Hessians of norm ≤ β R² (R and R²/4 for the logistic loss).
+* "Margin" is tᵢ uᵢ, positive where a classifier is right.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
+from objpert_core._validation import choice, positive
+
 FloatArray = NDArray[np.float64]
+Targets = FloatArray | float
 
 
-class MarginLoss(Protocol):
-    """A convex loss ℓ of the margin with |ℓ'| ≤ 1: what an objective needs to know of it."""
+class Loss(ABC):
+    """A convex loss f(u; t) of a row's score u: what an objective and a privacy proof need to know of it."""
+
+    name: ClassVar[str]
+    """The name that certificates print and `loss_named` knows."""
+    monotone: ClassVar[bool]
+    """Whether f' has one sign for every target, so that the bound "monotone" covers the loss."""
 
     @property
-    def name(self) -> str:
-        """The name that certificates print."""
+    @abstractmethod
+    def lipschitz(self) -> float:
+        """The largest |f'|; `inf` where there is none."""
 
     @property
+    @abstractmethod
     def smoothness(self) -> float:
-        """The largest ℓ''."""
+        """The largest f''."""
 
-    def value(self, margins: FloatArray) -> FloatArray:
-        """ℓ, elementwise."""
+    @property
+    def parameter(self) -> float | None:
+        """The loss's own constant, where it has one: what `loss_named` needs besides the name."""
+        return None
 
-    def derivatives(self, margins: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """(ℓ', ℓ''), elementwise, from one pass."""
+    @abstractmethod
+    def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
+        """f, elementwise, shape (n,)."""
+
+    @abstractmethod
+    def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
+        """(f', f'') with respect to the score, elementwise, from one pass."""
+
+    @abstractmethod
+    def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
+        """The scores (u_L, u_H) between which |f'| ≤ `slope` > 0; ∓inf where f' never gets there."""
 
 
-class LogisticLoss:
+class MarginLoss(Loss):
+    """f(u; t) = ℓ(t u) with t = ±1. Subclasses give ℓ, which falls: ℓ' ≤ 0."""
+
+    monotone = True
+
+    def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
+        """ℓ(t u), elementwise."""
+        return self._value(targets * scores)
+
+    def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
+        """(t ℓ'(t u), ℓ''(t u)), elementwise."""
+        slopes, curvature = self._derivatives(targets * scores)
+        return targets * slopes, curvature
+
+    def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
+        """One of the two is infinite: ℓ is steep on the side of the wrong answers only."""
+        margin = self._margin_of_slope(np.asarray(slope, dtype=np.float64))
+        low = np.where(np.asarray(targets) > 0, margin, -np.inf)
+        high = np.where(np.asarray(targets) > 0, np.inf, -margin)
+        return low, high
+
+    @abstractmethod
+    def _value(self, margins: FloatArray) -> FloatArray: ...
+
+    @abstractmethod
+    def _derivatives(self, margins: FloatArray) -> tuple[FloatArray, FloatArray]: ...
+
+    @abstractmethod
+    def _margin_of_slope(self, slope: FloatArray) -> FloatArray:
+        """The margin below which ℓ' < −slope; −inf where there is none."""
+
+
+class ResidualLoss(Loss):
+    """f(u; t) = ℓ(u − t) with ℓ even, for regression."""
+
+    monotone = False
+
+    def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
+        """ℓ(u − t), elementwise."""
+        return self._value(scores - targets)
+
+    def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
+        """(ℓ'(u − t), ℓ''(u − t)), elementwise."""
+        return self._derivatives(scores - targets)
+
+    def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
+        """The target less and plus the residual at which ℓ' = slope."""
+        residual = self._residual_of_slope(np.asarray(slope, dtype=np.float64))
+        return targets - residual, targets + residual
+
+    @abstractmethod
+    def _value(self, residuals: FloatArray) -> FloatArray: ...
+
+    @abstractmethod
+    def _derivatives(self, residuals: FloatArray) -> tuple[FloatArray, FloatArray]: ...
+
+    @abstractmethod
+    def _residual_of_slope(self, slope: FloatArray) -> FloatArray:
+        """The residual above which ℓ' > slope; inf where there is none."""
+
+
+@dataclass(frozen=True)
+class LogisticLoss(MarginLoss):
     """The logistic loss ℓ(m) = log(1 + e^{−m}), stable for margins of any size.
 
     Examples
@@ -55,14 +142,267 @@ class LogisticLoss:
     """
 
     name = "logistic"
+    lipschitz = 1.0
     smoothness = 0.25
 
-    def value(self, margins: FloatArray) -> FloatArray:
-        """log(1 + e^{−m}) for every margin, shape (n,); neither overflows nor loses the tail."""
-        return -log_expit(margins)
+    def _value(self, margins: FloatArray) -> FloatArray:
+        return -log_expit(margins)  # neither overflows nor loses the tail
 
-    def derivatives(self, margins: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """ℓ' = −p and ℓ'' = p(1 − p), where p = 1/(1 + e^{m}) is the probability given to the wrong label."""
-        wrong = expit(-margins)
+    def _derivatives(self, margins: FloatArray) -> tuple[FloatArray, FloatArray]:
+        wrong = expit(-margins)  # the probability p given to the wrong label: ℓ' = −p, ℓ'' = p(1 − p)
         # 1 − p loses its digits as p → 1; the other tail's expit does not.
         return -wrong, wrong * expit(margins)
+
+    def _margin_of_slope(self, slope: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            return np.where(slope < 1, np.log1p(-np.minimum(slope, 1.0)) - np.log(slope), -np.inf)
+
+
+@dataclass(frozen=True)
+class SquaredHingeLoss(MarginLoss):
+    """The squared hinge ℓ(m) = max(0, 1 − m)²/2; its slope is unbounded, so Algorithm 1 needs it clipped.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> SquaredHingeLoss().value(np.array([2.0, 0.0, -1.0])).tolist()
+    [0.0, 0.5, 2.0]
+    """
+
+    name = "squared-hinge"
+    lipschitz = math.inf
+    smoothness = 1.0
+
+    def _value(self, margins: FloatArray) -> FloatArray:
+        return np.maximum(0.0, 1.0 - margins) ** 2 / 2
+
+    def _derivatives(self, margins: FloatArray) -> tuple[FloatArray, FloatArray]:
+        short = np.maximum(0.0, 1.0 - margins)
+        return -short, (short > 0).astype(np.float64)
+
+    def _margin_of_slope(self, slope: FloatArray) -> FloatArray:
+        return 1.0 - slope
+
+
+@dataclass(frozen=True)
+class HuberisedHingeLoss(MarginLoss):
+    """The hinge max(0, 1 − m) with its corner rounded by a parabola over |1 − m| ≤ `width`.
+
+    Parameters
+    ----------
+    width : float > 0
+        h: the loss is (1 + h − m)²/(4h) there, so that |ℓ'| ≤ 1 and ℓ'' ≤ 1/(2h).
+
+    Notes
+    -----
+    The "Huber loss" of Chaudhuri, Monteleoni and Sarwate (2011), Section 3.4.2, which takes h = 0.5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> HuberisedHingeLoss(0.5).value(np.array([2.0, 1.0, 0.0, -1.0])).tolist()
+    [0.0, 0.125, 1.0, 2.0]
+    """
+
+    width: float = 0.5
+
+    name = "huberised-hinge"
+    lipschitz = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", positive("width", self.width))
+
+    @property
+    def smoothness(self) -> float:
+        """1/(2h)."""
+        return 1 / (2 * self.width)
+
+    @property
+    def parameter(self) -> float:
+        """h."""
+        return self.width
+
+    def _value(self, margins: FloatArray) -> FloatArray:
+        short = 1.0 - margins
+        rounded = np.maximum(0.0, short + self.width) ** 2 / (4 * self.width)
+        return np.where(short > self.width, short, rounded)
+
+    def _derivatives(self, margins: FloatArray) -> tuple[FloatArray, FloatArray]:
+        ramp = (1.0 - margins + self.width) / (2 * self.width)
+        inside = (ramp > 0) & (ramp < 1)
+        return -np.clip(ramp, 0.0, 1.0), inside * self.smoothness
+
+    def _margin_of_slope(self, slope: FloatArray) -> FloatArray:
+        return np.where(slope < 1, 1.0 + self.width - 2 * self.width * slope, -np.inf)
+
+
+@dataclass(frozen=True)
+class SquaredLoss(ResidualLoss):
+    """The squared loss ℓ(r) = r²/2; its slope is unbounded, so Algorithm 1 needs it clipped.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> SquaredLoss().value(np.array([3.0]), np.array([1.0])).tolist()
+    [2.0]
+    """
+
+    name = "squared"
+    lipschitz = math.inf
+    smoothness = 1.0
+
+    def _value(self, residuals: FloatArray) -> FloatArray:
+        return residuals**2 / 2
+
+    def _derivatives(self, residuals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return residuals, np.ones_like(residuals)
+
+    def _residual_of_slope(self, slope: FloatArray) -> FloatArray:
+        return slope
+
+
+@dataclass(frozen=True)
+class HuberLoss(ResidualLoss):
+    """Huber's loss: r²/2 up to |r| = `threshold` and a straight line beyond, so |ℓ'| ≤ threshold.
+
+    Parameters
+    ----------
+    threshold : float > 0
+        In units of the target.
+
+    Notes
+    -----
+    P. J. Huber (1964), Robust estimation of a location parameter. It is the squared loss clipped at `threshold`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> HuberLoss(1.0).value(np.array([0.5, 3.0]), 0.0).tolist()
+    [0.125, 2.5]
+    """
+
+    threshold: float = 1.0
+
+    name = "huber"
+    smoothness = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "threshold", positive("threshold", self.threshold))
+
+    @property
+    def lipschitz(self) -> float:
+        """The threshold."""
+        return self.threshold
+
+    @property
+    def parameter(self) -> float:
+        """The threshold."""
+        return self.threshold
+
+    def _value(self, residuals: FloatArray) -> FloatArray:
+        size = np.abs(residuals)
+        inner = np.minimum(size, self.threshold)
+        return inner * (size - inner / 2)
+
+    def _derivatives(self, residuals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        inside = np.abs(residuals) <= self.threshold
+        return np.clip(residuals, -self.threshold, self.threshold), inside.astype(np.float64)
+
+    def _residual_of_slope(self, slope: FloatArray) -> FloatArray:
+        return np.where(slope < self.threshold, slope, np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class ClippedLoss(Loss):
+    """f_C: the loss whose gradients are those of `loss`, clipped in norm, in closed form.
+
+    Between its kinks f_C is f; beyond them it goes on straight, with slope ∓c, so |f_C'| ≤ c. Its gradient at a row
+    x is that of f rescaled to norm ≤ C where c = C/‖x‖; f_C is convex and as smooth as f.
+
+    Parameters
+    ----------
+    loss : Loss
+    slope : float > 0 or ndarray of shape (n,)
+        c, one for all rows or one for each.
+
+    Notes
+    -----
+    Redberg, Koskela and Wang (2023), Theorems E.2 (after Song et al. 2020, Lemma 5.1) and E.3. Printed, the straight
+    parts of f_C lack the constants f(u_L) and f(u_H), without which it jumps at the kinks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> clipped = ClippedLoss(SquaredLoss(), 1.0)
+    >>> bool(np.all(clipped.value(np.array([0.5, 3.0]), 0.0) == HuberLoss(1.0).value(np.array([0.5, 3.0]), 0.0)))
+    True
+    """
+
+    loss: Loss
+    slope: FloatArray | float
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """That of the loss clipped."""
+        return self.loss.name
+
+    @property
+    def monotone(self) -> bool:  # type: ignore[override]
+        """Clipping keeps the sign of f'."""
+        return self.loss.monotone
+
+    @property
+    def lipschitz(self) -> float:
+        """The largest c, or the loss's own where that is less."""
+        return min(self.loss.lipschitz, float(np.max(self.slope)))
+
+    @property
+    def smoothness(self) -> float:
+        """As smooth as the loss (Theorem E.3)."""
+        return self.loss.smoothness
+
+    @property
+    def parameter(self) -> float | None:
+        """That of the loss clipped."""
+        return self.loss.parameter
+
+    def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
+        """f_C, elementwise."""
+        nearest = np.clip(scores, *self.kinks(math.inf, targets))
+        return self.loss.value(nearest, targets) + self.slope * np.abs(scores - nearest)
+
+    def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
+        """f' clipped to [−c, c], and f'' where it is not clipped."""
+        slopes, curvature = self.loss.derivatives(scores, targets)
+        return np.clip(slopes, -self.slope, self.slope), np.where(np.abs(slopes) < self.slope, curvature, 0.0)
+
+    def kinks(self, slope: FloatArray | float = math.inf, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
+        """Where clipping sets in; for a `slope` below c, where f' = ±slope as for any loss."""
+        return self.loss.kinks(np.minimum(slope, self.slope), targets)
+
+
+LOSSES: dict[str, type[Loss]] = {
+    loss.name: loss for loss in (LogisticLoss, SquaredHingeLoss, HuberisedHingeLoss, SquaredLoss, HuberLoss)
+}
+"""Losses by the name that certificates print."""
+
+
+def loss_named(name: str, parameter: float | None = None) -> Loss:
+    """The loss of that name, with its own constant where it has one.
+
+    Raises
+    ------
+    ValueError
+        If there is no such loss, the constant is out of range, or it is given to a loss without one.
+
+    Examples
+    --------
+    >>> loss_named("huber", 1.5)
+    HuberLoss(threshold=1.5)
+    """
+    kind = LOSSES[choice("loss", name, tuple(LOSSES))]
+    if parameter is None:
+        return kind()
+    if kind().parameter is None:
+        raise ValueError(f"parameter must be None for the loss {name!r}, got {parameter!r}")
+    return kind(parameter)  # type: ignore[call-arg]

@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from objpert_core._validation import choice, in_open_unit, nonnegative
+from objpert_core._validation import choice, in_open_unit, nonnegative, positive
 from objpert_core.accounting import ApproximateMinima, via_rdp
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning.certificate import ROUNDING, PrivacyCertificate
-from objpert_core.learning.losses import FloatArray, LogisticLoss
+from objpert_core.learning.certificate import ROUNDING, ObjectivePerturbationCertificate, covers
+from objpert_core.learning.losses import ClippedLoss, FloatArray, LogisticLoss, Loss, MarginLoss
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.objective import PerturbedObjective
 from objpert_core.learning.rows import Rows, row_radius
 from objpert_core.learning.solvers import Callback, SolverResult, solve
 
 ACCOUNTANTS = ("profile", "rdp")
+_SMALLEST_NORM = 1e-150  # a zero row without a constant: its gradient is 0, whatever its slope
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,14 @@ class Release:
     theta : ndarray, shape (D,)
         The private parameters, output noise added. With an intercept the last one still has to be multiplied by
         `intercept_scaling`. This is what may be published.
-    certificate : PrivacyCertificate
+    certificate : ObjectivePerturbationCertificate
         What publishing it costs.
     gradient_norms : tuple of float
         The solver's trace. Depends on the data: outside the guarantee.
     """
 
     theta: FloatArray
-    certificate: PrivacyCertificate
+    certificate: ObjectivePerturbationCertificate
     gradient_norms: tuple[float, ...]
 
 
@@ -48,6 +49,8 @@ def perturb_and_solve(
     mechanism: ApproximateMinima,
     *,
     delta: float,
+    loss: Loss = LogisticLoss(),
+    clip: float | None = None,
     epsilon: float | None = None,
     accountant: str = "profile",
     row_norm: str = "normalize",
@@ -57,18 +60,23 @@ def perturb_and_solve(
     random_state: int | np.random.RandomState | np.random.Generator | None = None,
     callback: Callback | None = None,
 ) -> Release:
-    """Private logistic regression by Algorithm 1: perturb the objective once, solve it, perturb the solution.
+    """A private linear model by Algorithm 1: perturb the objective once, solve it, perturb the solution.
 
     Parameters
     ----------
     X : ndarray or scipy sparse matrix, shape (n, d)
         Rows are rescaled or clipped to norm 1 here, whatever they were.
     targets : ndarray, shape (n,)
-        −1.0 or +1.0.
+        −1.0 or +1.0 for a `MarginLoss`; any finite numbers for a `ResidualLoss`.
     mechanism : ApproximateMinima
         σ, λ, τ and σ_out, and bounds on one row's gradient and Hessian, which must hold for these rows.
     delta : float
         The δ at which the certificate states ε.
+    loss : Loss
+        Logistic regression unless told otherwise. Its bounds need not hold for `targets` of any size: clipping, or
+        the loss itself, bounds every row's gradient.
+    clip : float > 0, optional
+        Clipping threshold C on the norm of every row's gradient; needed where the loss's slope is unbounded.
     epsilon : float, optional
         An ε the mechanism is known to satisfy at `delta`, for example the one it was calibrated to; computed from
         the mechanism if left out.
@@ -94,12 +102,12 @@ def perturb_and_solve(
         whether the solver likes it would void the proof.
     ValueError
         If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, or the
-        mechanism's bounds do not cover rows of this norm.
+        mechanism's bounds do not cover this loss on rows of this norm.
 
     Notes
     -----
     Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1; the default bound is the tight logistic bound
-    (README, theorem). The norm of a row's gradient is at most R = √(1 + s²) without clipping gradients.
+    (README, theorem). For the logistic loss the norm of a row's gradient is at most R = √(1 + s²) without clipping.
 
     Examples
     --------
@@ -122,22 +130,28 @@ def perturb_and_solve(
         epsilon = nonnegative("epsilon", epsilon)
     epsilon = _proved_epsilon(mechanism, epsilon, float(delta), accountant)
     source = noise_source(random_state)
+    if clip is not None:
+        clip = positive("clip", clip)
     rows = Rows(X, row_norm, constant)
-    _check_targets(targets, rows.n_rows)
-    _check_coverage(mechanism, rows)
+    _check_targets(targets, rows.n_rows, loss)
+    _check_coverage(mechanism, rows, loss, clip)
 
     objective = mechanism.objective
+    bounded = loss if clip is None else ClippedLoss(loss, clip / rows.norms().clip(_SMALLEST_NORM))
     noise = objective.sigma * source.standard_normal(rows.dimension)
-    perturbed = PerturbedObjective(rows, targets, objective.lam, noise)
+    perturbed = PerturbedObjective(rows, targets, objective.lam, noise, bounded)
     result = solve(perturbed, tau=mechanism.tau, solver=solver, max_iter=max_iter, callback=callback)
     if not result.converged:
         raise ConvergenceError(_not_converged(result, mechanism.tau, max_iter))
-    certificate = PrivacyCertificate(
+    certificate = ObjectivePerturbationCertificate(
         mechanism=type(mechanism).__name__,
         epsilon=epsilon,
         delta=float(delta),
         adjacency=mechanism.adjacency,
         bound=objective.bound,
+        loss=loss.name,
+        loss_parameter=loss.parameter,
+        clip=clip,
         accountant=accountant,
         sigma=objective.sigma,
         lam=objective.lam,
@@ -171,28 +185,24 @@ def _proved_epsilon(mechanism: ApproximateMinima, epsilon: float | None, delta: 
     return float(proved)
 
 
-def _check_coverage(mechanism: ApproximateMinima, rows: Rows) -> None:
-    """The mechanism's bounds on one row's gradient and Hessian must hold for these rows."""
-    objective, radius = mechanism.objective, row_radius(rows.constant)
-    for name, value, needed in (
-        ("lipschitz", objective.lipschitz, radius),
-        ("smoothness", objective.smoothness, LogisticLoss.smoothness * radius**2),
-        ("dimension", objective.dimension, rows.dimension),
-    ):
-        if value is not None and value < needed:
-            raise ValueError(
-                f"mechanism's {name} must be at least {needed!r} for {rows.n_features} features of norm 1 and the "
-                f"constant {rows.constant:g}, got {value!r}"
-            )
+def _check_coverage(mechanism: ApproximateMinima, rows: Rows, loss: Loss, clip: float | None) -> None:
+    """The mechanism's bounds on one row's gradient and Hessian must hold for this loss on these rows."""
+    if reason := covers(mechanism.objective, loss, clip, row_radius(rows.constant), rows.dimension):
+        raise ValueError(
+            f"mechanism's {reason} (loss {loss.name!r}, {rows.n_features} features of norm 1 and the constant "
+            f"{rows.constant:g})"
+        )
 
 
-def _check_targets(targets: FloatArray, n_rows: int) -> None:
+def _check_targets(targets: FloatArray, n_rows: int, loss: Loss) -> None:
     if n_rows < 1:
         raise ValueError("X must have at least one row, got 0")
     if targets.shape != (n_rows,):
         raise ValueError(f"targets must be one number for each of X's {n_rows} rows, got shape {targets.shape}")
-    if not (np.abs(targets) == 1.0).all():
+    if isinstance(loss, MarginLoss) and not (np.abs(targets) == 1.0).all():
         raise ValueError(f"targets must be -1.0 or 1.0, got {targets[np.abs(targets) != 1.0][0]!r}")
+    if not np.isfinite(targets).all():
+        raise ValueError(f"targets must be finite numbers, got {targets[~np.isfinite(targets)][0]!r}")
 
 
 def _not_converged(result: SolverResult, tau: float, max_iter: int) -> str:

@@ -1,4 +1,4 @@
-"""The perturbed objective J(θ) = Σᵢ ℓ(tᵢ x̃ᵢᵀθ) + λ/2 ‖θ‖² + bᵀθ (conventions: `losses`)."""
+"""The perturbed objective J(θ) = Σᵢ f(x̃ᵢᵀθ; tᵢ) + λ/2 ‖θ‖² + bᵀθ (conventions: `losses`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from objpert_core.learning.losses import FloatArray, LogisticLoss, MarginLoss
+from objpert_core.learning.losses import FloatArray, LogisticLoss, Loss
 from objpert_core.learning.rows import Rows
 
 
@@ -19,12 +19,12 @@ class PerturbedObjective:
     rows : Rows
         The n design rows, norms enforced.
     targets : ndarray, shape (n,)
-        −1.0 or +1.0.
+        −1.0 or +1.0 for a `MarginLoss`, any number for a `ResidualLoss`.
     lam : float
         λ > 0, so that J is λ-strongly convex.
     linear : ndarray, shape (D,)
         b. Zeros give ridge-penalised regression without privacy, scikit-learn's with C = 1/λ.
-    loss : MarginLoss
+    loss : Loss
 
     Examples
     --------
@@ -39,7 +39,7 @@ class PerturbedObjective:
     targets: FloatArray
     lam: float
     linear: FloatArray
-    loss: MarginLoss = LogisticLoss()  # noqa: RUF009 - stateless
+    loss: Loss = LogisticLoss()
 
     @property
     def dimension(self) -> int:
@@ -51,24 +51,19 @@ class PerturbedObjective:
         """The number of rows n."""
         return self.rows.n_rows
 
-    def _margins(self, theta: FloatArray) -> FloatArray:
-        margins = self.rows.margins(theta)
-        margins *= self.targets
-        return margins
-
     def _gradient_from(self, theta: FloatArray, slopes: FloatArray) -> FloatArray:
-        return self.rows.combine(self.targets * slopes) + self.lam * theta + self.linear
+        return self.rows.combine(slopes) + self.lam * theta + self.linear
 
     def gradient(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """∇J(θ), shape (D,), and every row's curvature ℓ'', shape (n,), which the Hessian needs."""
-        slopes, curvature = self.loss.derivatives(self._margins(theta))
+        """∇J(θ), shape (D,), and every row's curvature f'', shape (n,), which the Hessian needs."""
+        slopes, curvature = self.loss.derivatives(self.rows.margins(theta), self.targets)
         return self._gradient_from(theta, slopes), curvature
 
     def value_gradient(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """J(θ) and ∇J(θ) from one pass over the data."""
-        margins = self._margins(theta)
-        slopes, _ = self.loss.derivatives(margins)
-        value = self.loss.value(margins).sum() + self.lam / 2 * (theta @ theta) + self.linear @ theta
+        scores = self.rows.margins(theta)
+        slopes, _ = self.loss.derivatives(scores, self.targets)
+        value = self.loss.value(scores, self.targets).sum() + self.lam / 2 * (theta @ theta) + self.linear @ theta
         return float(value), self._gradient_from(theta, slopes)
 
     def hessian(self, curvature: FloatArray, stride: int = 1) -> FloatArray:

@@ -90,6 +90,11 @@ class Rows:
             return np.where(norms > safety, safety / np.maximum(norms, safety), 1.0)
         return np.where(norms >= _SMALLEST_NORM, safety / np.maximum(norms, _SMALLEST_NORM), 0.0)
 
+    def norms(self) -> FloatArray:
+        """‖x̃ᵢ‖ of every row after enforcement, constant included, shape (n,); never below the exact norm."""
+        slack = 1.0 + (self.n_features + 8) * np.finfo(np.float64).eps
+        return np.sqrt(self._squared_norms() * self.factors**2 + self.constant**2) * slack
+
     def _squared_norms(self) -> FloatArray:
         with np.errstate(over="ignore", invalid="ignore"):  # found by the caller
             if self.sparse:
