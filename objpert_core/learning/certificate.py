@@ -92,7 +92,9 @@ class PrivacyCertificate(ABC):
 
     def public(self) -> Self:
         """The certificate without its diagnostics: nothing left in it depends on the data."""
-        defaults = {field.name: field.default for field in fields(self) if field.name in self.DIAGNOSTICS}
+        defaults: dict[str, Any] = {
+            field.name: field.default for field in fields(self) if field.name in self.DIAGNOSTICS
+        }
         return replace(self, **defaults)
 
     def to_dict(self) -> dict[str, Any]:

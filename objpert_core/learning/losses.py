@@ -230,7 +230,7 @@ class HuberisedHingeLoss(MarginLoss):
     def _derivatives(self, margins: FloatArray) -> tuple[FloatArray, FloatArray]:
         ramp = (1.0 - margins + self.width) / (2 * self.width)
         inside = (ramp > 0) & (ramp < 1)
-        return -np.clip(ramp, 0.0, 1.0), inside * self.smoothness
+        return -np.clip(ramp, 0.0, 1.0), np.where(inside, self.smoothness, 0.0)
 
     def _margin_of_slope(self, slope: FloatArray) -> FloatArray:
         return np.where(slope < 1, 1.0 + self.width - 2 * self.width * slope, -np.inf)
@@ -380,6 +380,8 @@ class ClippedLoss(Loss):
         """Where clipping sets in; for a `slope` below c, where f' = ±slope as for any loss."""
         return self.loss.kinks(np.minimum(slope, self.slope), targets)
 
+
+LOGISTIC = LogisticLoss()
 
 LOSSES: dict[str, type[Loss]] = {
     loss.name: loss for loss in (LogisticLoss, SquaredHingeLoss, HuberisedHingeLoss, SquaredLoss, HuberLoss)

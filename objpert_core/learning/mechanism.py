@@ -13,7 +13,7 @@ from objpert_core._validation import choice, in_open_unit, nonnegative, positive
 from objpert_core.accounting import ApproximateMinima, via_rdp
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificate import ROUNDING, ObjectivePerturbationCertificate, covers
-from objpert_core.learning.losses import ClippedLoss, FloatArray, LogisticLoss, Loss, MarginLoss
+from objpert_core.learning.losses import LOGISTIC, ClippedLoss, FloatArray, Loss, MarginLoss
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.objective import PerturbedObjective
 from objpert_core.learning.rows import Rows, row_radius
@@ -49,7 +49,7 @@ def perturb_and_solve(
     mechanism: ApproximateMinima,
     *,
     delta: float,
-    loss: Loss = LogisticLoss(),
+    loss: Loss = LOGISTIC,
     clip: float | None = None,
     epsilon: float | None = None,
     accountant: str = "profile",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from objpert_core.learning.losses import FloatArray, LogisticLoss, Loss
+from objpert_core.learning.losses import LOGISTIC, FloatArray, Loss
 from objpert_core.learning.rows import Rows
 
 
@@ -39,7 +39,7 @@ class PerturbedObjective:
     targets: FloatArray
     lam: float
     linear: FloatArray
-    loss: Loss = LogisticLoss()
+    loss: Loss = LOGISTIC
 
     @property
     def dimension(self) -> int:

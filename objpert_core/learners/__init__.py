@@ -1,0 +1,1 @@
+"""The estimators, a file each; `objpert_core.estimators` is their public face."""
