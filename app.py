@@ -5,15 +5,21 @@ import streamlit as st
 st.set_page_config(page_title="Objective perturbation", page_icon="🎲", layout="wide")
 
 st.navigation(
-    [
-        st.Page("pages/home.py", title="Home", icon=":material/home:", default=True),
-        st.Page("pages/bounds.py", title="Bounds", icon=":material/show_chart:", url_path="bounds"),
-        st.Page("pages/distance.py", title="Distance", icon=":material/straighten:", url_path="distance"),
-        st.Page("pages/renyi.py", title="Rényi and DP-SGD", icon=":material/trending_up:", url_path="renyi"),
-        st.Page("pages/planner.py", title="Planner", icon=":material/tune:", url_path="planner"),
-        st.Page("pages/composition.py", title="Composition", icon=":material/stacks:", url_path="composition"),
-        st.Page("pages/tuning.py", title="What tuning costs", icon=":material/experiment:", url_path="tuning"),
-        st.Page("pages/training.py", title="Live training", icon=":material/model_training:", url_path="training"),
-    ],
+    {
+        "": [st.Page("pages/home.py", title="Home", icon=":material/home:", default=True)],
+        "One fit": [
+            st.Page("pages/bounds.py", title="Bounds", icon=":material/show_chart:", url_path="bounds"),
+            st.Page("pages/distance.py", title="Distance", icon=":material/straighten:", url_path="distance"),
+            st.Page("pages/planner.py", title="Planner", icon=":material/tune:", url_path="planner"),
+        ],
+        "Many releases": [
+            st.Page("pages/renyi.py", title="Rényi and DP-SGD", icon=":material/trending_up:", url_path="renyi"),
+            st.Page("pages/composition.py", title="Composition", icon=":material/stacks:", url_path="composition"),
+            st.Page("pages/tuning.py", title="What tuning costs", icon=":material/experiment:", url_path="tuning"),
+        ],
+        "Learning": [
+            st.Page("pages/training.py", title="Live training", icon=":material/model_training:", url_path="training"),
+        ],
+    },
     position="top",
 ).run()
