@@ -18,6 +18,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import minimize
 
 from objpert_core._validation import choice, positive, positive_integer
+from objpert_core.learning.kinks import descend_past_kinks
 from objpert_core.learning.losses import FloatArray
 
 Callback = Callable[[int, float], object]
@@ -229,8 +230,8 @@ def _descend(problem: Problem, theta: FloatArray, progress: _Progress, direction
             progress.report(norm)
         else:
             more = directions.judge(1.0)
-        if not more:  # rounding, not the method, sets this limit
-            break
+        if not more:  # a kink of the loss, or rounding
+            return descend_past_kinks(problem, theta, progress, directions)
     return theta
 
 
