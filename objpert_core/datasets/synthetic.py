@@ -20,9 +20,19 @@ _DECAY = {"synthetic-l": 0.0, "synthetic-h": 1.5}
 _FLIPPED = {"synthetic-l": 0.036, "synthetic-h": 0.02}
 
 
-def make(name: str) -> tuple[FloatArray, IntArray]:
-    """The rows (of norm one) and the labels (0 or 1) of one of the two sets; the same at every call."""
-    return draw(*_SHAPES[name], decay=_DECAY[name], flipped=_FLIPPED[name], seed=_SEEDS[name])
+def make(name: str, *, rows: int | None = None, seed: int | None = None) -> tuple[FloatArray, IntArray]:
+    """The rows (of norm one) and the labels (0 or 1) of one of the two sets; the same at every call.
+
+    `rows` or `seed` other than None give another set by the same recipe: other rows, other weights.
+    """
+    size, columns = _SHAPES[name]
+    return draw(
+        size if rows is None else rows,
+        columns,
+        decay=_DECAY[name],
+        flipped=_FLIPPED[name],
+        seed=_SEEDS[name] if seed is None else seed,
+    )
 
 
 def draw(rows: int, columns: int, *, decay: float, flipped: float, seed: int) -> tuple[FloatArray, IntArray]:
