@@ -1,6 +1,7 @@
 """Private linear models with scikit-learn's conventions: the public face of `objpert_core.learning`."""
 
 from objpert_core.learners.logistic_regression import ObjPertLogisticRegression
+from objpert_core.learners.output_perturbation import OutputPerturbationLogisticRegression
 from objpert_core.learning.certificate import PrivacyCertificate
 
-__all__ = ["ObjPertLogisticRegression", "PrivacyCertificate"]
+__all__ = ["ObjPertLogisticRegression", "OutputPerturbationLogisticRegression", "PrivacyCertificate"]

@@ -15,6 +15,12 @@ from objpert_core.learning.losses import (
 from objpert_core.learning.mechanism import Release, perturb_and_solve
 from objpert_core.learning.noise import NoiseSource, noise_source
 from objpert_core.learning.objective import PerturbedObjective
+from objpert_core.learning.output_perturbation import (
+    OutputPerturbationCertificate,
+    output_sensitivity,
+    recommended_output_lam,
+    solve_and_perturb,
+)
 from objpert_core.learning.rows import Rows
 from objpert_core.learning.solvers import SOLVERS, SolverResult, solve
 
@@ -28,6 +34,7 @@ __all__ = [
     "Loss",
     "NoiseSource",
     "ObjectivePerturbationCertificate",
+    "OutputPerturbationCertificate",
     "PerturbedObjective",
     "PrivacyCertificate",
     "Release",
@@ -37,6 +44,9 @@ __all__ = [
     "SquaredLoss",
     "loss_named",
     "noise_source",
+    "output_sensitivity",
     "perturb_and_solve",
+    "recommended_output_lam",
     "solve",
+    "solve_and_perturb",
 ]

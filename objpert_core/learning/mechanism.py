@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from objpert_core._validation import choice, in_open_unit, nonnegative, positive
 from objpert_core.accounting import ApproximateMinima, via_rdp
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning.certificate import ROUNDING, ObjectivePerturbationCertificate, covers
+from objpert_core.learning.certificate import ROUNDING, ObjectivePerturbationCertificate, PrivacyCertificate, covers
 from objpert_core.learning.losses import LOGISTIC, ClippedLoss, FloatArray, Loss, MarginLoss
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.objective import PerturbedObjective
@@ -23,23 +23,26 @@ ACCOUNTANTS = ("profile", "rdp")
 _SMALLEST_NORM = 1e-150  # a zero row without a constant: its gradient is 0, whatever its slope
 
 
+Certificate = TypeVar("Certificate", bound=PrivacyCertificate)
+
+
 @dataclass(frozen=True)
-class Release:
-    """What one run of Algorithm 1 gives.
+class Release(Generic[Certificate]):
+    """What one private fit gives.
 
     Attributes
     ----------
     theta : ndarray, shape (D,)
         The private parameters, output noise added. With an intercept the last one still has to be multiplied by
         `intercept_scaling`. This is what may be published.
-    certificate : ObjectivePerturbationCertificate
+    certificate : PrivacyCertificate
         What publishing it costs.
     gradient_norms : tuple of float
         The solver's trace. Depends on the data: outside the guarantee.
     """
 
     theta: FloatArray
-    certificate: ObjectivePerturbationCertificate
+    certificate: Certificate
     gradient_norms: tuple[float, ...]
 
 
@@ -59,7 +62,7 @@ def perturb_and_solve(
     max_iter: int = 1000,
     random_state: int | np.random.RandomState | np.random.Generator | None = None,
     callback: Callback | None = None,
-) -> Release:
+) -> Release[ObjectivePerturbationCertificate]:
     """A private linear model by Algorithm 1: perturb the objective once, solve it, perturb the solution.
 
     Parameters
@@ -133,7 +136,7 @@ def perturb_and_solve(
     if clip is not None:
         clip = positive("clip", clip)
     rows = Rows(X, row_norm, constant)
-    _check_targets(targets, rows.n_rows, loss)
+    check_targets(targets, rows.n_rows, loss)
     _check_coverage(mechanism, rows, loss, clip)
 
     objective = mechanism.objective
@@ -142,7 +145,7 @@ def perturb_and_solve(
     perturbed = PerturbedObjective(rows, targets, objective.lam, noise, bounded)
     result = solve(perturbed, tau=mechanism.tau, solver=solver, max_iter=max_iter, callback=callback)
     if not result.converged:
-        raise ConvergenceError(_not_converged(result, mechanism.tau, max_iter))
+        raise ConvergenceError(not_converged(result, mechanism.tau, max_iter))
     certificate = ObjectivePerturbationCertificate(
         mechanism=type(mechanism).__name__,
         epsilon=epsilon,
@@ -194,7 +197,8 @@ def _check_coverage(mechanism: ApproximateMinima, rows: Rows, loss: Loss, clip: 
         )
 
 
-def _check_targets(targets: FloatArray, n_rows: int, loss: Loss) -> None:
+def check_targets(targets: FloatArray, n_rows: int, loss: Loss) -> None:
+    """`ValueError` unless there is one target for each of n ≥ 1 rows, and `loss` is defined for it."""
     if n_rows < 1:
         raise ValueError("X must have at least one row, got 0")
     if targets.shape != (n_rows,):
@@ -205,7 +209,8 @@ def _check_targets(targets: FloatArray, n_rows: int, loss: Loss) -> None:
         raise ValueError(f"targets must be finite numbers, got {targets[~np.isfinite(targets)][0]!r}")
 
 
-def _not_converged(result: SolverResult, tau: float, max_iter: int) -> str:
+def not_converged(result: SolverResult, tau: float, max_iter: int) -> str:
+    """The message of a `ConvergenceError`: where the solver stopped, and what might help."""
     ran_out = result.iterations >= max_iter
     advice = (
         "raise max_iter or try another solver" if ran_out else "tau is too small for these data in double precision"

@@ -1,0 +1,261 @@
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from objpert_core.accounting import Gaussian
+from objpert_core.estimators import OutputPerturbationLogisticRegression, PrivacyCertificate
+from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning import (
+    PerturbedObjective,
+    Rows,
+    output_sensitivity,
+    recommended_output_lam,
+    solve,
+    solve_and_perturb,
+)
+
+
+def data(n=2000, d=5, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, (X @ rng.normal(size=d) + 0.3 * rng.normal(size=n) > 0).astype(int)
+
+
+@parametrize_with_checks(
+    [
+        OutputPerturbationLogisticRegression(epsilon=8.0),
+        OutputPerturbationLogisticRegression(adjacency="replace", row_norm="clip", fit_intercept=False, lam=5.0),
+    ]
+)
+@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+# Sensitivity
+
+
+def test_the_two_sensitivities():
+    assert output_sensitivity(4.0, 1.5, 0.25) == 0.5
+    assert output_sensitivity(4.0, 1.5, 0.25, "replace") == 0.875
+
+
+def stopped_early(X, targets, lam, tau, jitter):
+    """A point whose gradient norm is just below τ, in a direction that an adversarial solver chooses."""
+    objective = PerturbedObjective(Rows(X, "clip"), targets, lam, np.zeros(X.shape[1]))
+    theta = solve(objective, tau=1e-10).theta
+    direction = np.random.default_rng(jitter).normal(size=X.shape[1])
+    direction /= np.linalg.norm(direction)
+    low, high = 0.0, 2 * tau / lam
+    for _ in range(60):
+        middle = (low + high) / 2
+        near = np.linalg.norm(objective.gradient(theta + middle * direction)[0]) <= tau
+        low, high = (middle, high) if near else (low, middle)
+    return theta + low * direction
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(0, 6),
+    lam=st.floats(1e-3, 50),
+    tau=st.floats(1e-6, 0.5),
+    adjacency=st.sampled_from(["add/remove", "replace"]),
+)
+def test_no_pair_of_neighbours_moves_the_solution_further(seed, n, lam, tau, adjacency):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + 2, 2))
+    X /= np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1)
+    targets = rng.choice([-1.0, 1.0], n + 2)
+    first = stopped_early(X[:-1], targets[:-1], lam, tau, seed)
+    other = slice(None) if adjacency == "add/remove" else [*range(n), n + 1]
+    second = stopped_early(X[other], targets[other], lam, tau, seed + 1)
+    assert np.linalg.norm(first - second) <= output_sensitivity(lam, 1.0, tau, adjacency) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("adjacency", ["add/remove", "replace"])
+def test_the_sensitivity_is_nearly_attained(adjacency):
+    lam, n, sine = 2.0, 150_000, 0.4
+    X = np.zeros((n + 1, 2))
+    X[:n, 0] = 1.0  # pull far out along the first axis
+
+    def minimiser(rows):
+        return solve(PerturbedObjective(Rows(rows, "clip"), np.ones(len(rows)), lam, np.zeros(2)), tau=1e-8).theta
+
+    ends = []
+    for side in (1, -1):  # a row that is misclassified, nearly across
+        X[n] = -sine, side * math.sqrt(1 - sine**2)
+        ends.append(minimiser(X))
+    before = minimiser(X[:n]) if adjacency == "add/remove" else ends[1]
+    moved = np.linalg.norm(ends[0] - before)
+    bound = output_sensitivity(lam, 1.0, 1e-8, adjacency)
+    assert 0.85 * bound < moved <= bound
+
+
+# Privacy
+
+
+@pytest.mark.parametrize("adjacency", ["add/remove", "replace"])
+def test_sigma_is_the_gaussian_mechanisms(adjacency):
+    model = OutputPerturbationLogisticRegression(0.5, 1e-6, lam=3.0, tau=0.01, adjacency=adjacency).fit(*data())
+    spent = model.privacy_
+    moved = 1 if adjacency == "add/remove" else 2
+    sensitivity = (moved * math.hypot(1, 0.3) + 0.02) / 3.0
+    assert spent.adjacency == f"{adjacency} one row"
+    assert spent.sensitivity == pytest.approx(sensitivity, rel=1e-14)
+    assert Gaussian(spent.sigma, sensitivity).delta(0.5) <= 1e-6
+    assert Gaussian(spent.sigma * (1 - 1e-9), sensitivity).delta(0.5) > 1e-6
+    assert spent.n_rows is None  # λ was given: n is not used
+
+
+@pytest.mark.parametrize("parameters", [{}, {"adjacency": "replace", "random_state": 3}, {"lam": 0.1, "tau": 1.0}])
+def test_certificates_verify_and_survive_json(parameters):
+    spent = OutputPerturbationLogisticRegression(**parameters).fit(*data()).privacy_
+    assert spent.verify()
+    assert PrivacyCertificate.from_json(spent.to_json()) == spent
+    public = PrivacyCertificate.from_json(spent.public().to_json())
+    assert public.verify()
+    assert public.gradient_norm is None is public.n_iter
+    assert set(spent.to_dict()["diagnostics"]) == {"note", "gradient_norm", "n_iter"}
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        {"epsilon": 0.999},
+        {"delta": 0.99e-5},
+        {"sigma": 0.5},
+        {"lam": 1.0},
+        {"tau": 0.1},
+        {"lipschitz": 1.0},
+        {"adjacency": "replace one row"},
+        {"gradient_norm": 2e-6},
+        {"intercept_scaling": 0.5},
+    ],
+)
+def test_a_certificate_changed_for_the_better_does_not_verify(forgery):
+    honest = OutputPerturbationLogisticRegression(lam=5.0).fit(*data()).privacy_
+    assert dataclasses.replace(honest, sigma=2 * honest.sigma, lam=6.0).verify()
+    assert not dataclasses.replace(honest, **forgery).verify()
+
+
+def test_an_independent_library_agrees_with_the_certificate():
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    spent = OutputPerturbationLogisticRegression(1.0, 1e-5).fit(*data()).privacy_
+    radius = math.hypot(1, spent.intercept_scaling)
+    theirs = pld.from_gaussian_mechanism(
+        spent.sigma, sensitivity=(radius + 2 * spent.tau) / spent.lam, value_discretization_interval=1e-4
+    )
+    assert theirs.get_epsilon_for_delta(1e-5) == pytest.approx(spent.epsilon, rel=1e-3)
+
+
+def test_the_certificate_says_that_n_is_public_where_the_rule_chose():
+    spent = OutputPerturbationLogisticRegression().fit(*data(n=321)).privacy_
+    assert spent.n_rows == 321
+    assert "n = 321 rows, a number taken as public" in repr(spent)
+    assert "public" not in repr(OutputPerturbationLogisticRegression(lam=1.0).fit(*data()).privacy_)
+
+
+def test_the_noise_has_the_promised_size_and_is_all_that_differs():
+    X, y = data(n=200, d=40)
+    fits = [OutputPerturbationLogisticRegression(lam=2.0, random_state=i).fit(X, y) for i in range(40)]
+    draws = np.array([np.append(m.coef_, m.intercept_ / 0.3) for m in fits])
+    assert np.std(draws - draws.mean(axis=0), ddof=1) == pytest.approx(fits[0].privacy_.sigma, rel=0.06)
+    rows = np.column_stack([X / np.linalg.norm(X, axis=1, keepdims=True), np.full(len(X), 0.3)])
+    peer = LogisticRegression(C=0.5, fit_intercept=False, tol=1e-10).fit(rows, y).coef_[0]
+    error = draws.mean(axis=0) - peer
+    assert np.linalg.norm(error) < 3 * fits[0].privacy_.sigma * math.sqrt(41 / 40)
+
+
+# Behaviour
+
+
+def test_it_learns_and_a_huge_epsilon_gives_the_model_without_privacy():
+    X, y = data()
+    assert OutputPerturbationLogisticRegression(epsilon=4.0, random_state=0).fit(X, y).score(X, y) > 0.85
+    model = OutputPerturbationLogisticRegression(1e8, lam=1.0, fit_intercept=False).fit(X, y)
+    peer = LogisticRegression(fit_intercept=False, tol=1e-10)
+    peer.fit(X / np.linalg.norm(X, axis=1, keepdims=True), y)
+    np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-3)
+
+
+def test_sparse_and_dense_input_give_the_same_model():
+    X, y = data()
+    X[np.random.default_rng(0).random(X.shape) < 0.5] = 0.0
+    dense = OutputPerturbationLogisticRegression(random_state=0).fit(X, y)
+    sparse = OutputPerturbationLogisticRegression(random_state=0).fit(sp.csr_array(X), y)
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-5)
+
+
+def test_a_fit_that_does_not_converge_leaves_nothing_behind():
+    X, y = data()
+    model = OutputPerturbationLogisticRegression().fit(X, y).set_params(max_iter=1)
+    with pytest.raises(ConvergenceError, match="nothing was released"):
+        model.fit(X, y)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    assert not {"coef_", "intercept_", "privacy_", "n_iter_", "gradient_norms_", "classes_"} & set(vars(model))
+
+
+def test_the_callback_hears_every_iteration():
+    heard = []
+    model = OutputPerturbationLogisticRegression().fit(*data(), callback=lambda i, norm: heard.append((i, norm)))
+    assert heard == list(enumerate(model.gradient_norms_))
+    assert model.n_iter_ == len(heard) - 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"epsilon": 0.0}, "epsilon must be a finite number > 0, got 0.0"),
+        ({"epsilon": math.inf}, "epsilon must be a finite number > 0, got inf"),
+        ({"delta": 1.0}, "delta must be a number strictly between 0 and 1, got 1.0"),
+        ({"lam": 0.0}, "lam must be a finite number > 0, got 0.0"),
+        ({"tau": -1.0}, "tau must be a finite number > 0, got -1.0"),
+        ({"adjacency": "swap"}, "adjacency must be one of 'add/remove', 'replace', got 'swap'"),
+        ({"solver": "adam"}, "solver must be one of .*got 'adam'"),
+        ({"row_norm": "l2"}, "row_norm must be one of 'normalize', 'clip', got 'l2'"),
+        ({"intercept_scaling": 0.0}, "intercept_scaling must be a finite number > 0, got 0.0"),
+        ({"random_state": -3}, "random_state must be None, an integer >= 0.*got -3"),
+        ({"max_iter": 0}, "max_iter must be a whole number >= 1, got 0"),
+        ({"classes": [1]}, "classes must be None or two different labels"),
+    ],
+)
+def test_parameters_out_of_range_are_named_before_the_data_are_touched(parameters, message):
+    model = OutputPerturbationLogisticRegression(**parameters)
+    with pytest.raises(ValueError, match=message):
+        model.fit(None, None)
+    assert not hasattr(model, "coef_")
+
+
+def test_the_function_refuses_bad_rows_and_targets():
+    X, y = data(n=20)
+    targets = np.where(y == 1, 1.0, -1.0)
+    with pytest.raises(ValueError, match="targets must be -1.0 or 1.0"):
+        solve_and_perturb(X, y.astype(float), epsilon=1.0, delta=1e-5)
+    with pytest.raises(ValueError, match="X must hold finite numbers"):
+        solve_and_perturb(np.full_like(X, np.nan), targets, epsilon=1.0, delta=1e-5)
+    with pytest.raises(ValueError, match="targets must be one number for each"):
+        solve_and_perturb(X, targets[:-1], epsilon=1.0, delta=1e-5)
+
+
+# The rule
+
+
+def test_the_rule_follows_noise_and_rows():
+    at = recommended_output_lam
+    assert at(0.1, 1e-5, 1000, 10) > at(1.0, 1e-5, 1000, 10) > at(1.0, 1e-5, 100, 10)
+    assert at(1.0, 1e-5, 1000, 10, adjacency="replace") > at(1.0, 1e-5, 1000, 10)
+    with pytest.raises(ValueError, match="n_rows must be a whole number >= 1, got 0"):
+        at(1.0, 1e-5, 0, 10)
+    with pytest.raises(ValueError, match="dimension must be a whole number >= 1"):
+        at(1.0, 1e-5, 10, 0)
