@@ -46,6 +46,15 @@ def nonnegative(name: str, value: Any) -> float:
     return number
 
 
+def finite(name: str, value: Any) -> float:
+    """`value` as a float; `ValueError` unless it is a finite number."""
+    allowed = "a finite number"
+    number = _as_float(name, value, allowed)
+    if not math.isfinite(number):
+        raise _refuse(name, value, allowed)
+    return number
+
+
 def in_open_unit(name: str, value: Any) -> float:
     """`value` as a float; `ValueError` unless it lies strictly between 0 and 1."""
     allowed = "a number strictly between 0 and 1"

@@ -2,6 +2,14 @@
 
 from objpert_core.learners.logistic_regression import ObjPertLogisticRegression
 from objpert_core.learners.output_perturbation import OutputPerturbationLogisticRegression
+from objpert_core.learners.regressor import ObjPertRegressor
+from objpert_core.learners.svc import ObjPertSVC
 from objpert_core.learning.certificate import PrivacyCertificate
 
-__all__ = ["ObjPertLogisticRegression", "OutputPerturbationLogisticRegression", "PrivacyCertificate"]
+__all__ = [
+    "ObjPertLogisticRegression",
+    "ObjPertRegressor",
+    "ObjPertSVC",
+    "OutputPerturbationLogisticRegression",
+    "PrivacyCertificate",
+]
