@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike
 BACKGROUNDS = {"light": "#ffffff", "dark": "#171614"}  # Streamlit's two themes
 
 ORANGE, GREEN, BLUE, VERMILION, PURPLE, GREY = "#b97f00", "#009e73", "#1a80c4", "#d55e00", "#c0649a", "#7f7f7f"
+OLIVE, TEAL, BROWN = "#7d8a1f", "#1295a0", "#9a6b4f"  # only where one chart has more curves than the six above
 
 GHOST_OPACITY = 0.35
 _FEW = 16
@@ -59,6 +60,13 @@ ROLES: Mapping[str, Role] = {
     "nonprivate": Role(GREY, "dot", "cross"),
     "published": Role(BLUE, "dash", "square"),
     "tight": Role(VERMILION, "solid", "circle", 2.5),
+    # the learners of Figure 2, beside the three above
+    "dpsgd-dishonest-rdp": Role(PURPLE, "longdashdot", "triangle-up"),
+    "dpsgd-dishonest-pld": Role(ORANGE, "longdash", "diamond"),
+    "dpsgd-dishonest-large": Role(GREEN, "dashdot", "x"),
+    "dpsgd-honest": Role(OLIVE, "dash", "diamond"),
+    "output": Role(TEAL, "longdash", "square"),
+    "classical": Role(BROWN, "dashdot", "circle"),
     # two neighbouring data sets
     "without": Role(BLUE, "dash", "square"),
     "with": Role(VERMILION, "solid", "circle"),
