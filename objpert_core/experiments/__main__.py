@@ -1,0 +1,113 @@
+"""Reproduce the paper's figure and tables from the command line; see `python -m objpert_core.experiments --help`."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from objpert_core.datasets import names
+from objpert_core.experiments import results
+from objpert_core.experiments.figure2 import EPSILONS, TRIALS, Sweep, run
+from objpert_core.experiments.methods import METHODS, PRESETS
+from objpert_core.experiments.runner import BACKENDS
+from objpert_core.experiments.tables import paper_table, report
+
+TABLES = {"table1": "synthetic-l", "table2": "adult"}
+_OVERRIDES = {  # options that change a preset
+    "delta": (float, "δ of every private method"),
+    "intercept_scaling": (float, "the constant feature of every private method; the paper's is 1"),
+    "epochs": (int, "epochs of DP-SGD"),
+    "batch_size": (int, "expected batch of DP-SGD, other than of dpsgd-dishonest-large"),
+    "tau": (float, "gradient norm at which the published Algorithm 1 stops"),
+}
+_RESUME = """Finished fits are stored one by one and skipped when the same command is given again. A file holds one
+configuration and one version only. On a cluster: --backend dask --scheduler tcp://HOST:8786, the same version installed
+on every worker and the raw files where OBJPERT_DATA_DIR says."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m objpert_core.experiments", description=__doc__.partition(";")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    figure = commands.add_parser(
+        "figure2",
+        help="test accuracy against ε, every method, over repeated splits",
+        description="Test accuracy against ε, every method, over repeated splits. Methods: "
+        + "; ".join(f"{name}: {text}" for name, text in METHODS.items()),
+        epilog=_RESUME,
+    )
+    figure.add_argument("--dataset", required=True, choices=names())
+    figure.add_argument("--methods", nargs="+", choices=list(METHODS), default=list(METHODS), metavar="METHOD")
+    figure.add_argument("--epsilons", nargs="+", type=float, default=list(EPSILONS), metavar="EPSILON")
+    figure.add_argument("--trials", type=int, default=TRIALS)
+    figure.add_argument(
+        "--preset",
+        choices=list(PRESETS),
+        default="paper",
+        help="parameters as in the paper's text or as in its authors' scripts",
+    )
+    for name, (kind, text) in _OVERRIDES.items():
+        figure.add_argument("--" + name.replace("_", "-"), type=kind, help=text + "; default: the preset's")
+    figure.add_argument("--jobs", type=int, default=1, help="fits at a time on this machine")
+    figure.add_argument("--backend", choices=BACKENDS, default="loky")
+    figure.add_argument("--scheduler", help="Dask scheduler: address or scheduler file")
+    figure.add_argument("--out", type=Path, help="file of results; default: data/results/figure2_DATASET.csv")
+    figure.add_argument("--note", help="a remark that is stored with the rows, for example what was reduced and why")
+    for name, dataset in TABLES.items():
+        table = commands.add_parser(name, help=f"the paper's numbers for {dataset} and ours")
+        table.add_argument("--results", type=Path, help="file of results; default: the stored one")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; what `sys.exit` should be given.
+
+    Args:
+        arguments: as on the command line; None takes those.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(given)
+    try:
+        if options.command == "figure2":
+            return _figure2(options, given)
+        path = options.results
+        print(paper_table(results.read(path) if path else results.load(TABLES[options.command])))
+    except (ValueError, OSError, ImportError) as error:  # missing data are an OSError
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _figure2(options: argparse.Namespace, given: list[str]) -> int:
+    changes = {name: value for name in _OVERRIDES if (value := getattr(options, name)) is not None}
+    sweep = Sweep(
+        options.dataset,
+        tuple(dict.fromkeys(options.methods)),
+        tuple(dict.fromkeys(options.epsilons)),
+        options.trials,
+        replace(PRESETS[options.preset], **changes),
+    )
+    path = options.out or results.path_of(options.dataset)
+    session = results.session("python -m objpert_core.experiments " + shlex.join(given))
+    if options.note:
+        session["note"] = options.note
+    with results.Store(path, options.dataset, sweep.parameters.as_configuration(), session) as store:
+        try:
+            failed = run(sweep, store, jobs=options.jobs, backend=options.backend, scheduler=options.scheduler)
+        except KeyboardInterrupt:
+            print(f"stopped; what is done is in {path}, and the same command goes on from there", file=sys.stderr)
+            return 130
+    print(report(results.read(path)))
+    if failed:
+        print(
+            f"{len(failed)} fits failed, the first with {failed[0].error}; the same command tries them again",
+            file=sys.stderr,
+        )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

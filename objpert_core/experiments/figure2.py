@@ -1,0 +1,155 @@
+"""Figure 2: test accuracy against ε for every method, over repeated splits.
+
+Redberg, Koskela and Wang (2023), Figure 2 and Tables 1 and 2, with more rivals. One piece of work is one method at one
+ε in one trial, so a sweep can stop anywhere and go on later, on any number of machines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import sys
+from dataclasses import dataclass, field
+from typing import TextIO
+
+import objpert_core
+from objpert_core._validation import choice, positive, positive_integer
+from objpert_core.datasets import load, names
+from objpert_core.experiments.compare import NON_PRIVATE
+from objpert_core.experiments.methods import METHODS, Parameters, fit
+from objpert_core.experiments.results import Run, Store
+from objpert_core.experiments.runner import Outcome, Progress, execute
+
+EPSILONS = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+TRIALS = 10
+
+
+def noise_seed(dataset: str, method: str, epsilon: float, trial: int) -> int:
+    """The noise seed of one piece of work: as if drawn at random, but the same whenever it is done.
+
+    >>> noise_seed("adult", "tight", 1.0, 0), noise_seed("adult", "tight", 1.0, 1)
+    (750610425, 3311341290)
+    """
+    text = f"{dataset}|{method}|{epsilon!r}|{trial}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One method at one ε in one trial; trial t has the split of seed t.
+
+    Attributes:
+        version: the package's version where the sweep was started; a worker with another one refuses.
+    """
+
+    dataset: str
+    method: str
+    epsilon: float
+    trial: int
+    parameters: Parameters
+    version: str = objpert_core.__version__
+
+    @property
+    def kind(self) -> str:
+        """The method: the same one takes about the same time at every ε."""
+        return self.method
+
+    @property
+    def key(self) -> tuple[str, float, int]:
+        """As in `Run`."""
+        return self.method, self.epsilon, self.trial
+
+    def __call__(self) -> Run:
+        """Load the split (kept by the process for the next piece) and fit."""
+        if self.version != objpert_core.__version__:
+            raise RuntimeError(
+                f"this worker has objpert {objpert_core.__version__}, the sweep was started with {self.version}"
+            )
+        data = load(self.dataset, split_seed=self.trial)
+        private = self.method != NON_PRIVATE
+        seed = noise_seed(self.dataset, self.method, self.epsilon, self.trial) if private else None
+        return fit(data, self.method, self.epsilon, self.trial, seed, self.parameters)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What to run.
+
+    Attributes:
+        dataset: one of `datasets.names()`.
+        methods: some of `methods.METHODS`.
+        epsilons: privacy targets of the private methods.
+        trials: repetitions, each with its own split and noise.
+        parameters: everything else.
+
+    Raises:
+        ValueError: one of them is out of range.
+    """
+
+    dataset: str
+    methods: tuple[str, ...] = tuple(METHODS)
+    epsilons: tuple[float, ...] = EPSILONS
+    trials: int = TRIALS
+    parameters: Parameters = field(default_factory=Parameters)
+
+    def __post_init__(self) -> None:
+        choice("dataset", self.dataset, names())
+        for method in self.methods:
+            choice("methods", method, tuple(METHODS))
+        for epsilon in self.epsilons:
+            positive("epsilons", epsilon)
+        positive_integer("trials", self.trials)
+
+    def pieces(self) -> tuple[Piece, ...]:
+        """All the work, trial by trial, so that a sweep that was stopped has whole trials."""
+        return tuple(
+            Piece(self.dataset, method, epsilon, trial, self.parameters)
+            for trial in range(self.trials)
+            for method, epsilon in [
+                *[(NON_PRIVATE, math.inf) for method in self.methods if method == NON_PRIVATE],
+                *[(method, e) for e in self.epsilons for method in self.methods if method != NON_PRIVATE],
+            ]
+        )
+
+
+def run(
+    sweep: Sweep,
+    store: Store,
+    *,
+    jobs: int = 1,
+    backend: str = "loky",
+    scheduler: str | None = None,
+    stream: TextIO = sys.stderr,
+) -> tuple[Outcome, ...]:
+    """Do what is not in the store yet, and store each run as it is done.
+
+    Args:
+        sweep: what to run.
+        store: where to.
+        jobs, backend, scheduler: as in `runner.execute`.
+        stream: where progress is written.
+
+    Returns:
+        The pieces that failed; they are not stored, so the same command tries them again.
+    """
+    pieces = sweep.pieces()
+    todo = [piece for piece in pieces if piece.key not in store.done]
+    print(f"{sweep.dataset}: {len(todo)} of {len(pieces)} fits to do", file=stream, flush=True)
+    progress = Progress(todo, stream)
+    failed = []
+    for outcome in execute(todo, jobs, backend, scheduler) if todo else ():
+        if outcome.error is None:
+            store.append(outcome.result)
+        else:
+            failed.append(outcome)
+        progress.done(outcome, _describe)
+    return tuple(failed)
+
+
+def _describe(outcome: Outcome) -> str:
+    piece: Piece = outcome.work
+    target = "" if math.isinf(piece.epsilon) else f" ε = {piece.epsilon:g}"
+    if outcome.error is not None:
+        return f"trial {piece.trial} {piece.method}{target} FAILED: {outcome.error}"
+    done: Run = outcome.result
+    return f"trial {piece.trial} {piece.method}{target}: {100 * done.accuracy:.2f} % in {done.seconds:.3g} s"

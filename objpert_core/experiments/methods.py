@@ -1,0 +1,203 @@
+"""The methods of Figure 2, with every parameter in one place.
+
+All of them get the same rows, the same row norm and the same constant feature. DP-SGD clips where the logistic
+gradient ends anyway, at the norm of a row with its constant, so that its clipping changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from objpert_core import estimators
+from objpert_core._validation import choice, in_open_unit, positive, positive_integer
+from objpert_core.accounting import poisson_mean
+from objpert_core.datasets import Dataset
+from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT, reference_parameters
+from objpert_core.experiments.measure import measured
+from objpert_core.experiments.results import Run
+from objpert_core.learning.rows import ROW_NORMS
+
+DISHONEST_RDP, DISHONEST_PLD, DISHONEST_LARGE = "dpsgd-dishonest-rdp", "dpsgd-dishonest-pld", "dpsgd-dishonest-large"
+HONEST, OUTPUT, KIFER = "dpsgd-honest", "output", "kifer2012"
+DISHONEST = (DISHONEST_RDP, DISHONEST_PLD, DISHONEST_LARGE)
+
+METHODS: Mapping[str, str] = {
+    NON_PRIVATE: "scikit-learn, no privacy",
+    DISHONEST_RDP: "DP-SGD, learning rate chosen by test accuracy, not paid for; Rényi accounting, as in the paper",
+    DISHONEST_PLD: "the same, accounted for by privacy loss distributions",
+    DISHONEST_LARGE: "the same with large batches and a fine grid",
+    HONEST: "DP-SGD whose tuning is paid for, chosen on held-out training rows",
+    PUBLISHED: "objective perturbation as published (Algorithm 1)",
+    TIGHT: "objective perturbation with the tight logistic bound (Algorithm 1)",
+    OUTPUT: "output perturbation",
+    KIFER: "objective perturbation with the bound of Kifer et al. (2012)",
+}
+"""Every method and what it is, in the order of tables and legends."""
+
+
+def grid(lowest: float, highest: float, count: int) -> tuple[float, ...]:
+    """Learning rates from 10^lowest to 10^highest, evenly spaced in the logarithm, to six digits.
+
+    >>> grid(-8, -1, 3)
+    (1e-08, 3.16228e-05, 0.1)
+    """
+    return tuple(float(f"{rate:.6g}") for rate in np.logspace(lowest, highest, count))
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What all rows of one file share. The defaults are the paper's text where the paper says something.
+
+    Attributes:
+        delta: δ of every private method.
+        intercept_scaling: the constant feature of every private method; the paper's is 1.
+        row_norm: what every method does to the rows.
+        epochs, optimizer: of DP-SGD.
+        batch_size: expected batch of DP-SGD; the training rows if they are fewer.
+        learning_rates: DP-SGD's candidates.
+        mean_runs: honest DP-SGD trains K ~ Poisson(mean_runs) candidates; more than 10 with probability 0.9.
+        large_batch_size, fine_learning_rates: the same two for "dpsgd-dishonest-large".
+        noise_ratio, tau, sigma_out: of "published".
+
+    Raises:
+        ValueError: one of them is out of range.
+    """
+
+    delta: float = 1e-5
+    intercept_scaling: float = 0.3
+    row_norm: str = "normalize"
+    epochs: int = 60
+    optimizer: str = "adam"
+    batch_size: int = 256
+    learning_rates: tuple[float, ...] = grid(-8, -1, 10)
+    mean_runs: float = field(default_factory=lambda: float(f"{poisson_mean(10, 0.9):.6g}"))
+    large_batch_size: int = 4096
+    fine_learning_rates: tuple[float, ...] = grid(-4, 0, 25)
+    noise_ratio: float = 1.3
+    tau: float = 0.01
+    sigma_out: float = 0.15
+
+    def __post_init__(self) -> None:
+        in_open_unit("delta", self.delta)
+        for name in ("intercept_scaling", "mean_runs", "noise_ratio", "tau", "sigma_out"):
+            positive(name, getattr(self, name))
+        for name in ("epochs", "batch_size", "large_batch_size"):
+            positive_integer(name, getattr(self, name))
+        choice("row_norm", self.row_norm, ROW_NORMS)
+        choice("optimizer", self.optimizer, ("adam", "sgd"))
+        for name in ("learning_rates", "fine_learning_rates"):
+            if not getattr(self, name):
+                raise ValueError(f"{name} must hold at least one learning rate, got none")
+            for learning_rate in getattr(self, name):
+                positive(name, learning_rate)
+
+    def as_configuration(self) -> dict[str, Any]:
+        """The parameters as a file of results keeps them."""
+        return asdict(self)
+
+
+PRESETS: Mapping[str, Parameters] = {
+    "paper": Parameters(),
+    # Where the defaults of the authors' released scripts differ from the paper's text.
+    "scripts": replace(Parameters(), tau=0.0005, learning_rates=grid(-5, -1, 10), batch_size=4096),
+}
+
+
+def estimator(method: str, epsilon: float, parameters: Parameters, seed: int | None, rows: int) -> Any:
+    """The unfitted estimator of a private method.
+
+    Args:
+        method: one of `METHODS`, not "non-private".
+        epsilon: ε > 0.
+        parameters: all the rest.
+        seed: noise seed.
+        rows: number of training rows, which a batch cannot exceed.
+
+    Raises:
+        ValueError: no private method has this name.
+    """
+    choice("method", method, tuple(name for name in METHODS if name != NON_PRIVATE))
+    shared: dict[str, Any] = {
+        "epsilon": epsilon,
+        "delta": parameters.delta,
+        "intercept_scaling": parameters.intercept_scaling,
+        "row_norm": parameters.row_norm,
+        "classes": (0, 1),
+        "random_state": seed,
+    }
+    if method == TIGHT:
+        return estimators.ObjPertLogisticRegression(**shared)
+    if method == PUBLISHED:
+        recipe = {"noise_ratio": parameters.noise_ratio, "tau": parameters.tau, "sigma_out": parameters.sigma_out}
+        return estimators.ObjPertLogisticRegression.published(**shared, **recipe)
+    if method == KIFER:
+        return estimators.ObjPertLogisticRegression.kifer2012(**shared)
+    if method == OUTPUT:
+        return estimators.OutputPerturbationLogisticRegression(**shared)
+    large = method == DISHONEST_LARGE
+    return estimators.DPSGDLogisticRegression(
+        **shared,
+        epochs=parameters.epochs,
+        optimizer=parameters.optimizer,
+        batch_size=min(parameters.large_batch_size if large else parameters.batch_size, rows),
+        learning_rates=parameters.fine_learning_rates if large else parameters.learning_rates,
+        accountant="rdp" if method == DISHONEST_RDP else "pld",
+        **({"mean_runs": parameters.mean_runs} if method == HONEST else {"tuning": "dishonest"}),
+    )
+
+
+def fit(data: Dataset, method: str, epsilon: float, trial: int, seed: int | None, parameters: Parameters) -> Run:
+    """Fit one method once, or tune it once, and measure it.
+
+    The dishonest methods choose their learning rate by the accuracy on the test rows that they are then judged by: the
+    paper's choice, for reproduction only, and the strongest rival there can be.
+
+    Args:
+        data: the split of this trial.
+        method: one of `METHODS`.
+        epsilon: ε > 0; infinite for "non-private".
+        trial: number of the repetition.
+        seed: noise seed; None for "non-private".
+        parameters: all the rest.
+
+    Raises:
+        ConvergenceError: a private fit did not reach the gradient norm its proof needs.
+        ValueError: an argument is out of range.
+    """
+    choice("method", method, tuple(METHODS))
+    rows, columns = data.X_train.shape
+    arguments: dict[str, Any] = {}
+    if method == NON_PRIVATE:
+        model = LogisticRegression(**reference_parameters(columns))
+    else:
+        model = estimator(method, epsilon, parameters, seed, rows)
+        if method in DISHONEST:
+            arguments = {"X_val": data.X_test, "y_val": data.y_test}
+    took = measured(lambda: model.fit(data.X_train, data.y_train, **arguments))
+    return Run(
+        dataset=data.name,
+        method=method,
+        epsilon=epsilon,
+        delta=None if method == NON_PRIVATE else parameters.delta,
+        trial=trial,
+        split_seed=data.split_seed,
+        seed=seed,
+        accuracy=float(model.score(data.X_test, data.y_test)),
+        seconds=float(f"{took.seconds:.4g}"),
+        runs=len(getattr(model, "candidates_", "1")),
+        learning_rate=getattr(model, "learning_rate_", None),
+        **_noise(model),
+        peak_mb=None if took.peak_mb is None else round(took.peak_mb, 1),
+    )
+
+
+def _noise(model: Any) -> dict[str, float | None]:
+    """The noise that the certificate declares, to ten digits."""
+    certificate = getattr(model, "privacy_", None)
+    found = {name: getattr(certificate, name, None) for name in ("sigma", "lam", "noise_multiplier")}
+    return {name: None if value is None else float(f"{value:.10g}") for name, value in found.items()}

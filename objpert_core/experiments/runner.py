@@ -1,0 +1,155 @@
+"""Run many independent fits through joblib: on this machine's cores, or on a cluster through Dask."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TextIO, TypeVar
+
+import joblib
+from threadpoolctl import threadpool_limits
+
+from objpert_core._validation import choice, positive_integer
+
+BACKENDS = ("loky", "dask")
+
+
+class Work(Protocol):
+    """A picklable piece of work."""
+
+    @property
+    def kind(self) -> str:
+        """What takes about the same time as this; progress is estimated by it."""
+
+    def __call__(self) -> Any:
+        """Do it."""
+
+
+AnyWork = TypeVar("AnyWork", bound=Work)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one piece of work.
+
+    Attributes:
+        work: what was to be done.
+        result: what it returned, None if it failed.
+        error: type and message of the exception, None if it worked.
+        seconds: wall-clock time it took, loading its data included.
+    """
+
+    work: Any
+    result: Any
+    error: str | None
+    seconds: float
+
+
+def execute(
+    work: Sequence[AnyWork], jobs: int = 1, backend: str = "loky", scheduler: str | None = None
+) -> Iterator[Outcome]:
+    """Do all of it and yield each outcome as it comes, in any order.
+
+    Every piece runs with one thread of linear algebra, wherever it runs, so that their times can be compared. A piece
+    that raises does not stop the others.
+
+    Args:
+        work: what to do; sent to other processes by pickle.
+        jobs: processes on this machine; with "dask" the cluster's size decides.
+        backend: "loky" for this machine, "dask" for a cluster.
+        scheduler: with "dask", the scheduler's address (``tcp://host:8786``) or the path of its scheduler file.
+
+    Raises:
+        ValueError: an argument is out of range, "dask" comes without a scheduler or the other way round.
+        ImportError: "dask" was asked for and `distributed` is not installed.
+        OSError: the scheduler does not answer.
+    """
+    positive_integer("jobs", jobs)
+    choice("backend", backend, BACKENDS)
+    if (backend == "dask") != (scheduler is not None):
+        raise ValueError(
+            f"scheduler must be an address or a scheduler file with backend 'dask' and absent otherwise, got "
+            f"scheduler={scheduler!r} with backend {backend!r}"
+        )
+    with contextlib.ExitStack() as stack:
+        if scheduler is None:
+            parallel = joblib.Parallel(n_jobs=jobs, backend="loky", batch_size=1, return_as="generator_unordered")
+        else:
+            client = stack.enter_context(_client(scheduler))
+            stack.enter_context(joblib.parallel_config(backend="dask", client=client))
+            parallel = joblib.Parallel(n_jobs=-1, batch_size=1, return_as="generator_unordered")
+        yield from parallel(joblib.delayed(_attempt)(piece) for piece in work)
+
+
+def _client(scheduler: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError(
+            "backend 'dask' needs the package distributed, which is not installed: pip install distributed"
+        ) from error
+    where = {"scheduler_file": scheduler} if Path(scheduler).is_file() else {"address": scheduler}
+    return Client(**where, set_as_default=False)
+
+
+def _attempt(work: Work) -> Outcome:
+    began = time.perf_counter()
+    try:
+        with threadpool_limits(limits=1):
+            result = work()
+    except Exception as error:
+        return Outcome(work, None, f"{type(error).__name__}: {error}", time.perf_counter() - began)
+    return Outcome(work, result, None, time.perf_counter() - began)
+
+
+class Progress:
+    """Says after every piece how many are done and when all may be, from the pace so far and each kind's mean time.
+
+    Args:
+        work: everything to be done.
+        stream: where to write.
+        clock: seconds, from any start.
+    """
+
+    def __init__(self, work: Sequence[Work], stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        self._total, self._stream, self._clock = len(work), stream, clock
+        self._began = clock()
+        self._left: dict[str, int] = defaultdict(int)
+        for piece in work:
+            self._left[piece.kind] += 1
+        self._seconds: dict[str, list[float]] = defaultdict(list)
+
+    def done(self, outcome: Outcome, describe: Callable[[Outcome], str]) -> None:
+        """Count one outcome and write a line about it."""
+        kind = outcome.work.kind
+        self._left[kind] -= 1
+        self._seconds[kind].append(outcome.seconds)
+        finished = self._total - sum(self._left.values())
+        left = self.seconds_left()
+        soon = "" if left is None else f"; about {_duration(left)} left"
+        width = len(str(self._total))
+        print(f"[{finished:{width}}/{self._total}] {describe(outcome)}{soon}", file=self._stream, flush=True)
+
+    def seconds_left(self) -> float | None:
+        """Seconds until everything is done; None before each kind that is left has been seen once."""
+        waiting = {kind: count for kind, count in self._left.items() if count}
+        worked = sum(sum(times) for times in self._seconds.values())
+        if not worked or any(not self._seconds[kind] for kind in waiting):
+            return None
+        to_come = sum(count * sum(self._seconds[kind]) / len(self._seconds[kind]) for kind, count in waiting.items())
+        return (self._clock() - self._began) * to_come / worked
+
+
+def _duration(seconds: float) -> str:
+    """
+    >>> _duration(42.4), _duration(601), _duration(7500)
+    ('42 s', '10 min', '2 h 5 min')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,253 @@
+"""What stored results say: means with intervals, the claim about DP-SGD, and the paper's Tables 1 and 2 beside ours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from objpert_core.experiments.compare import PUBLISHED, TIGHT
+from objpert_core.experiments.methods import DISHONEST, DISHONEST_RDP, HONEST, METHODS
+from objpert_core.experiments.results import Results, Run
+from objpert_core.experiments.summary import Interval, mean_interval
+
+TENFOLD = 10.0  # "in a tenth of the time"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One method at one ε over the trials.
+
+    Attributes:
+        method, epsilon: which; ε is infinite for "non-private".
+        accuracy: mean test accuracy with its 95 % interval (Student's t over the trials, each with its own split).
+        seconds: mean time of one fit, tuning included, with its interval.
+        runs: mean number of models trained.
+        peak_mb: largest extra memory of any trial; None where it was not measured.
+    """
+
+    method: str
+    epsilon: float
+    accuracy: Interval
+    seconds: Interval
+    runs: float
+    peak_mb: float | None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Algorithm 1 against the best DP-SGD whose tuning is not paid for, at one ε.
+
+    Attributes:
+        epsilon: the target of both.
+        rival: which dishonest DP-SGD: the one with the best mean accuracy at this ε over the trials in common. That is
+            a choice in the rival's favour on top of the learning rate's choice by test accuracy.
+        difference: accuracy of `method` − the rival's, mean over the trials in common, which share the split, with
+            its 95 % interval.
+        speedup: the rival's seconds ÷ those of `method`, geometric mean over the same trials with its interval.
+        method: what is compared, "tight" unless asked otherwise.
+    """
+
+    epsilon: float
+    rival: str
+    difference: Interval
+    speedup: Interval
+    method: str = TIGHT
+
+    @property
+    def verdict(self) -> str:
+        """About accuracy: "ahead" or "behind" where the interval excludes 0, "even" where it does not.
+
+        "unknown" with a single trial.
+        """
+        if not self.difference.known:
+            return "unknown"
+        if self.difference.low > 0:
+            return "ahead"
+        return "behind" if self.difference.high < 0 else "even"
+
+    @property
+    def tenfold(self) -> bool:
+        """Whether it took at most a tenth of the rival's time, on the mean."""
+        return self.speedup.mean >= TENFOLD
+
+
+@dataclass(frozen=True)
+class PaperNumber:
+    """A test accuracy that the paper prints.
+
+    Attributes:
+        dataset, method, epsilon: ours, for the paper's data set, method and ε.
+        column: the table's name for the method.
+        accuracy: as a share.
+    """
+
+    dataset: str
+    method: str
+    epsilon: float
+    column: str
+    accuracy: float
+
+
+_PAPER_COLUMNS = ((DISHONEST_RDP, "Dishonest"), (PUBLISHED, "Alg 1"), (HONEST, "Honest"))
+_PAPER_TABLES = {  # Redberg, Koskela and Wang (2023), Tables 1 and 2
+    "synthetic-l": {0.1: (0.9385, 0.9005, 0.7734), 1.0: (0.9525, 0.9450, 0.9315), 8.0: (0.9543, 0.9530, 0.9517)},
+    "adult": {0.1: (0.8161, 0.8137, 0.7832), 1.0: (0.8354, 0.8318, 0.8240), 8.0: (0.8419, 0.8399, 0.8366)},
+}
+PAPER = tuple(
+    PaperNumber(dataset, method, epsilon, column, accuracy)
+    for dataset, table in _PAPER_TABLES.items()
+    for epsilon, accuracies in table.items()
+    for (method, column), accuracy in zip(_PAPER_COLUMNS, accuracies, strict=True)
+)
+
+
+def summary(results: Results) -> tuple[Point, ...]:
+    """A point for every method and ε that has rows, methods in the order of `METHODS`, ε rising.
+
+    Example:
+        >>> run = Run("adult", "tight", 1.0, 1e-5, trial=0, split_seed=0, seed=7, accuracy=0.84, seconds=0.2)
+        >>> summary(Results("adult", "0.1.0", {}, (), (run,)))[0].accuracy.mean
+        0.84
+    """
+    targets = sorted({run.epsilon for run in results.runs})
+    return tuple(
+        _point(method, epsilon, runs)
+        for method in METHODS
+        for epsilon in targets
+        if (runs := results.of(method, epsilon))
+    )
+
+
+def _point(method: str, epsilon: float, runs: tuple[Run, ...]) -> Point:
+    peaks = [run.peak_mb for run in runs if run.peak_mb is not None]
+    return Point(
+        method,
+        epsilon,
+        accuracy=mean_interval([run.accuracy for run in runs]),
+        seconds=mean_interval([run.seconds for run in runs]),
+        runs=float(np.mean([run.runs for run in runs])),
+        peak_mb=max(peaks) if peaks else None,
+    )
+
+
+def claims(results: Results, method: str = TIGHT) -> tuple[Claim, ...]:
+    """A claim for every ε at which `method` and a dishonest DP-SGD have trials in common, ε rising."""
+    found = []
+    for epsilon in sorted({run.epsilon for run in results.runs if run.method == method}):
+        ours = {run.trial: run for run in results.of(method, epsilon)}
+        rivals = {
+            name: pairs
+            for name in DISHONEST
+            if (pairs := [(ours[run.trial], run) for run in results.of(name, epsilon) if run.trial in ours])
+        }
+        if not rivals:
+            continue
+        most = max(len(pairs) for pairs in rivals.values())
+        # A rival with few trials could look best by luck and would leave little to compare with.
+        complete = {name: pairs for name, pairs in rivals.items() if len(pairs) == most}
+        rival = max(complete, key=lambda name: float(np.mean([theirs.accuracy for _, theirs in complete[name]])))
+        pairs = complete[rival]
+        found.append(
+            Claim(
+                epsilon,
+                rival,
+                difference=mean_interval([mine.accuracy - theirs.accuracy for mine, theirs in pairs]),
+                speedup=_geometric([theirs.seconds / mine.seconds for mine, theirs in pairs]),
+                method=method,
+            )
+        )
+    return tuple(found)
+
+
+def _geometric(ratios: list[float]) -> Interval:
+    logs = mean_interval([math.log(ratio) for ratio in ratios])
+    return Interval(math.exp(logs.mean), math.exp(logs.low), math.exp(logs.high), logs.count)
+
+
+def verdict(found: Iterable[Claim]) -> str:
+    """The claim in one sentence: at how many ε Algorithm 1 is ahead, even or behind, and what the time says."""
+    every = tuple(found)
+    if not every:
+        return "No ε has trials of both methods."
+    parts = []
+    for name, words in (
+        ("ahead", "more accurate"),
+        ("even", "not told apart"),
+        ("behind", "less accurate"),
+        ("unknown", "one trial only"),
+    ):
+        if at := [f"{claim.epsilon:g}" for claim in every if claim.verdict == name]:
+            parts.append(f"{words} at {len(at)} of {len(every)} (ε = {', '.join(at)})")
+    tenfold = sum(claim.tenfold for claim in every)
+    slowest = min(claim.speedup.mean for claim in every)
+    return (
+        f"Against the best dishonest DP-SGD at each ε, {every[0].method} is {'; '.join(parts)}. "
+        f"It takes a tenth of the time or less at {tenfold} of {len(every)}; the smallest ratio is {slowest:.3g}."
+    )
+
+
+def accuracy_text(interval: Interval) -> str:
+    """
+    >>> accuracy_text(mean_interval([0.84, 0.86]))
+    '85.00 ± 12.71'
+    """
+    spread = f" ± {100 * interval.half_width:.2f}" if interval.known else ""
+    return f"{100 * interval.mean:.2f}{spread}"
+
+
+def report(results: Results) -> str:
+    """Every point and every claim as text, for a terminal."""
+    lines = [
+        f"{results.dataset}: test accuracy in % with its 95 % interval, mean seconds of a fit with its tuning",
+        f"  {'method':<22} {'ε':>6} {'trials':>6}  {'accuracy':<15} {'seconds':>9} {'models':>7} {'MB':>7}",
+    ]
+    for point in summary(results):
+        target = "–" if math.isinf(point.epsilon) else f"{point.epsilon:g}"
+        memory = "" if point.peak_mb is None else f"{point.peak_mb:.1f}"
+        lines.append(
+            f"  {point.method:<22} {target:>6} {point.accuracy.count:>6}  {accuracy_text(point.accuracy):<15} "
+            f"{point.seconds.mean:>9.3g} {point.runs:>7.3g} {memory:>7}"
+        )
+    return "\n".join([*lines, *_claim_lines(results)])
+
+
+def _claim_lines(results: Results) -> list[str]:
+    found = claims(results)
+    lines = ["", "tight − the best dishonest DP-SGD, in points of accuracy, paired by split; rival's time ÷ tight's:"]
+    for claim in found:
+        spread = f" [{100 * claim.difference.low:+.2f}, {100 * claim.difference.high:+.2f}]"
+        lines.append(
+            f"  ε = {claim.epsilon:<6g} {100 * claim.difference.mean:+6.2f}{spread if claim.difference.known else ''}"
+            f"  {claim.verdict:<7} {claim.rival:<22} {claim.speedup.mean:8.3g} times"
+        )
+    return [*lines, verdict(found)]
+
+
+def paper_table(results: Results) -> str:
+    """The paper's table for this data set (Table 1 or 2) with ours beside it, as text.
+
+    Raises:
+        ValueError: the paper prints no table for this data set.
+    """
+    if results.dataset not in _PAPER_TABLES:
+        raise ValueError(f"the paper has tables for {', '.join(_PAPER_TABLES)}, got results for {results.dataset!r}")
+    points = {(point.method, point.epsilon): point for point in summary(results)}
+    wanted = [(method, column) for method, column in _PAPER_COLUMNS]
+    wanted += [(method, "") for method in METHODS if method not in dict(wanted) and method != "non-private"]
+    printed = {(number.method, number.epsilon): number for number in PAPER if number.dataset == results.dataset}
+    lines = [
+        f"{results.dataset}: test accuracy in % (ours: mean ± 95 % interval; seconds of a fit with its tuning)",
+        f"  {'ε':<5} {'method':<22} {'the paper':<17} {'ours':<15} {'seconds':>9}",
+    ]
+    for epsilon in _PAPER_TABLES[results.dataset]:
+        for method, column in wanted:
+            number = printed.get((method, epsilon))
+            theirs = "" if number is None else f"{column} {100 * number.accuracy:.2f}"
+            point = points.get((method, epsilon))
+            ours = "not run" if point is None else accuracy_text(point.accuracy)
+            seconds = "" if point is None else f"{point.seconds.mean:.3g}"
+            lines.append(f"  {epsilon:<5g} {method:<22} {theirs:<17} {ours:<15} {seconds:>9}")
+    return "\n".join([*lines, *_claim_lines(results)])
