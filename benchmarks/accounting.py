@@ -24,10 +24,8 @@ from __future__ import annotations
 
 import argparse
 import csv
-import os
 import platform
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -43,6 +41,7 @@ from threadpoolctl import threadpool_limits
 import objpert_core
 from benchmarks import accounting_peers as peers
 from benchmarks.accounting_truth import gaussian_epsilon, subsampled_gaussian_rdp
+from benchmarks.shared import commit, empty_caches, machine
 from objpert_core.accounting import DPSGD, Gaussian, Mechanism, ObjectivePerturbation, repeat
 
 DELTA = 1e-5
@@ -77,15 +76,6 @@ class Row:
     runs: Any = ""
     ratio: Any = ""
     note: str = ""
-
-
-def empty_caches() -> None:
-    """Forget every memoised result of ours."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("objpert_core"):
-            for value in list(vars(module).values()):
-                if callable(getattr(value, "cache_clear", None)):
-                    value.cache_clear()
 
 
 def timed(run: Callable[..., Any], *arguments: Any) -> tuple[Any, float, int]:
@@ -239,22 +229,14 @@ PARTS = {"renyi": renyi, "dpsgd": dpsgd, "fits": fits, "gaussian": gaussian}
 
 
 def provenance() -> dict[str, str]:
-    def git(*words: str) -> str:
-        return subprocess.run(["git", *words], capture_output=True, text=True, check=False).stdout.strip()
-
-    changed = " with changes" if git("status", "--porcelain", "--", "objpert_core", "benchmarks") else ""
-    processor = platform.processor() or platform.machine()
-    if Path("/proc/cpuinfo").exists():
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        processor = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), processor)
     versions = {"objpert": objpert_core.__version__, "python": platform.python_version()}
     versions |= {"numpy": np.__version__, "scipy": scipy.__version__}
     versions |= {name: peers.version(name) or "not installed" for name in peers.PEERS}
     return {
         "command": "python -m benchmarks.accounting " + " ".join(sys.argv[1:]),
         "versions": ", ".join(f"{name} {number}" for name, number in versions.items()),
-        "commit": (git("rev-parse", "--short", "HEAD") or "unknown") + changed,
-        "machine": f"{processor}, {os.cpu_count()} cores, 1 thread used",
+        "commit": commit(),
+        "machine": machine(),
     }
 
 
