@@ -1,0 +1,381 @@
+"""Logistic regression by DP-SGD, as a scikit-learn estimator, with its tuning paid for or not."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import validate_data
+
+from objpert_core._validation import (
+    FloatArray,
+    IntArray,
+    choice,
+    in_open_unit,
+    positive,
+    positive_array,
+    positive_integer,
+    random_state_argument,
+)
+from objpert_core.exceptions import PrivacyBudgetWarning
+from objpert_core.learners.base import FLOATS, ProbabilisticClassifier, encode
+from objpert_core.learning.dp_sgd_budget import ACCOUNTANTS, Budget, dpsgd_budget
+from objpert_core.learning.dp_sgd_certificate import DPSGDCertificate
+from objpert_core.learning.dp_sgd_optimizers import OPTIMIZERS
+from objpert_core.learning.dp_sgd_sampling import Streams
+from objpert_core.learning.dp_sgd_training import Schedule, StepCallback, train_candidates
+from objpert_core.learning.dp_sgd_tuning import (
+    Score,
+    Selection,
+    Trial,
+    exact_score,
+    private_score,
+    select_by_looking,
+    select_honestly,
+    split_by_coins,
+)
+from objpert_core.learning.rows import ROW_NORMS, Rows, row_radius
+
+_NOT_PAID = (
+    "The learning rate is chosen by looking at the data and nobody pays for the choice: privacy_ covers one run only. "
+    "Give mean_runs to pay for it, or tuning='dishonest' to say that this is meant."
+)
+
+
+class _Data(NamedTuple):
+    """What a fit works on."""
+
+    rows: Rows
+    targets: FloatArray
+    judges: tuple[Rows, FloatArray] | None  # X_val and y_val
+
+
+class DPSGDLogisticRegression(ProbabilisticClassifier):
+    """Logistic regression under (ε, δ)-differential privacy, by DP-SGD.
+
+    In every step each row joins the batch by its own coin, the gradients of the batch are clipped and summed,
+    Gaussian noise is added to the sum, and the optimiser moves along it; the last iterate is released.
+
+    The learning rate has to come from somewhere. Three choices, from private to not:
+
+    * `learning_rate` alone: one run, which the certificate covers.
+    * `learning_rates` with `mean_runs`: honest tuning. K ~ Poisson(mean_runs) independent runs with learning rates
+      drawn from those on offer; the best one is released and the certificate covers the choice. K = 0 releases θ = 0.
+    * `learning_rates` with ``tuning="dishonest"``: all are trained, the best one is picked by looking, and the
+      certificate covers **one run, not the choice**. For comparison with published experiments.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        ε > 0 of the fit, under adding or removing one row.
+    delta : float, default=1e-5
+        δ strictly between 0 and 1; choose it well below 1/n.
+    learning_rate : float, default=0.01
+        Not used where `learning_rates` is given.
+    batch_size : int, default=256
+        Expected size of a batch; more than the rows there are means all of them in every step.
+    epochs : int, default=60
+        There are epochs · ⌈n/batch_size⌉ steps.
+    optimizer : {"adam", "sgd"}, default="adam"
+    clip : float or None, default=None
+        Norm to which every row's gradient is clipped. None takes √(1 + s²), which no gradient of the logistic loss
+        exceeds: nothing is clipped.
+    accountant : {"pld", "rdp"}, default="pld"
+        See `objpert_core.accounting.calibrate_dpsgd`.
+    mean_runs : float or None, default=None
+        μ of honest tuning; 15.4 has more than 10 runs with probability 0.9.
+    learning_rates : sequence of different floats or None, default=None
+        The learning rates on offer; they must not come from the data.
+    tuning : {None, "honest", "dishonest"}, default=None
+        None means honest where `mean_runs` is given; otherwise, with `learning_rates`, dishonest, with a warning.
+    validation_fraction : float, default=0.1
+        Tuning without `X_val`: every row is held out for the choice with this probability, by its own coin.
+    fit_intercept : bool, default=True
+    intercept_scaling : float, default=0.3
+        The constant s > 0 appended to every row when an intercept is fitted; the rows' norm becomes √(1 + s²).
+    row_norm : {"normalize", "clip"}, default="normalize"
+        Every row's features are divided by their norm, or only if it exceeds 1; the same happens in `predict`.
+    random_state : None, int, RandomState or Generator, default=None
+        None takes batches, noise and coins from the operating system. Anything else is for teaching and tests, and the
+        certificate says ``reproducible=True``. With one seed a candidate of dishonest tuning has the batches and the
+        noise of a fit with that learning rate alone.
+    classes : array-like of two labels or None, default=None
+        The labels that can occur. None takes the two seen in `y`; that set is then revealed outside the accounting.
+    public_rows : int or None, default=None
+        The number of rows that sample rate and steps are computed from. None takes the number of rows in `X`, which is
+        **treated as public**: it can be read off the certificate.
+
+    Attributes
+    ----------
+    coef_ : ndarray, shape (1, n_features_in_)
+        Private. Applies to rows after `row_norm`, not to raw ones.
+    intercept_ : ndarray, shape (1,)
+        Private; 0.0 without an intercept.
+    classes_ : ndarray, shape (2,)
+        Sorted labels; the second is the positive one.
+    privacy_ : DPSGDCertificate
+        What was promised and how.
+    learning_rate_ : float or None
+        The released run's; None if honest tuning made no run. Covered by the promise unless tuning was dishonest.
+    candidates_ : list of dict
+        ``learning_rate`` and ``score`` (share of right answers, with noise where it is private) of all that was tried.
+        Outside the guarantee, their number too: do not publish.
+    n_iter_ : int
+        Steps of one run.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Where `X` had string column names.
+
+    Notes
+    -----
+    Abadi et al. (2016), Algorithm 1; Papernot and Steinke (2022) for the choice; the set-up of Redberg, Koskela and
+    Wang (2023), Section 5. A held-out row is counted with noise, at the same (ε, δ), and no row is both trained on and
+    counted (proof in `learning/dp_sgd_budget.py`).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = DPSGDLogisticRegression(epsilon=1.0, delta=1e-5, classes=[0, 1], epochs=5, random_state=0).fit(X, y)
+    >>> model.coef_.shape, model.privacy_.epsilon, model.privacy_.tuning
+    ((1, 30), 1.0, 'none')
+    """
+
+    __metadata_request__fit = {"X_val": UNUSED, "y_val": UNUSED, "callback": UNUSED}  # noqa: RUF012 - sklearn's protocol
+
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        delta: float = 1e-5,
+        learning_rate: float = 0.01,
+        batch_size: int = 256,
+        epochs: int = 60,
+        optimizer: str = "adam",
+        clip: float | None = None,
+        accountant: str = "pld",
+        mean_runs: float | None = None,
+        learning_rates: Sequence[float] | None = None,
+        tuning: str | None = None,
+        validation_fraction: float = 0.1,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 0.3,
+        row_norm: str = "normalize",
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        *,
+        classes: Any = None,
+        public_rows: int | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.epochs = epochs
+        self.optimizer = optimizer
+        self.clip = clip
+        self.accountant = accountant
+        self.mean_runs = mean_runs
+        self.learning_rates = learning_rates
+        self.tuning = tuning
+        self.validation_fraction = validation_fraction
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.row_norm = row_norm
+        self.random_state = random_state
+        self.classes = classes
+        self.public_rows = public_rows
+
+    def fit(
+        self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None, callback: StepCallback | None = None
+    ) -> Self:
+        """Fit the private model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n, d)
+            Finite numbers. CSR is used as it is; other sparse formats are converted to it. Dense matrices that are not
+            stored row by row (a data frame's columns) are copied once into that order.
+        y : array-like, shape (n,)
+            Two labels.
+        X_val, y_val : array-like, optional
+            Rows and labels that choose among `learning_rates` by exact accuracy. Honest tuning then declares them
+            **public**: the promise does not cover them.
+        callback : callable, optional
+            ``callback(step, gradient_norm)`` after every step of every run, with the norm of the noisy mean gradient
+            (the smallest among candidates trained together). An exception raised in it stops the fit, leaves the
+            estimator unfitted and is passed on.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For a parameter out of range or parameters that contradict each other, NaN or inf in `X`, no rows, lengths
+            that differ, or labels that are not two classes.
+        """
+        self.forget()
+        tuning, candidates = self._validated_tuning(X_val, y_val)
+        classes, constant = self.validated_classes(), self.validated_constant()
+        self._check_parameters()
+        self.warn_of_copies()
+
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
+        classes, targets = encode(y, classes)
+        public_rows = X.shape[0] if self.public_rows is None else int(self.public_rows)
+        data = _Data(Rows(X, self.row_norm, constant), targets, self._validated_judges(X_val, y_val, classes, constant))
+        held_out = tuning != "none" and data.judges is None
+        fraction = float(self.validation_fraction) if held_out else None
+        schedule = Schedule.of_epochs(public_rows * (1 - (fraction or 0.0)), self.batch_size, self.epochs)
+        mean_runs = None if tuning != "honest" else positive("mean_runs", self.mean_runs)
+        budget = dpsgd_budget(
+            self.epsilon,
+            self.delta,
+            schedule,
+            accountant=self.accountant,
+            mean_runs=mean_runs,
+            private_score=held_out,
+        )
+        streams = Streams(self.random_state)
+        if tuning == "dishonest" and self.tuning is None:
+            warnings.warn(_NOT_PAID, PrivacyBudgetWarning, stacklevel=2)
+        selection = self._select(data, tuning, candidates, schedule, budget, fraction, public_rows, streams, callback)
+
+        self.classes_ = classes
+        self.coef_ = selection.theta[: X.shape[1]].reshape(1, -1)
+        self.intercept_ = constant * selection.theta[-1:] if constant else np.zeros(1)
+        self.learning_rate_ = selection.learning_rate
+        self.candidates_ = [{"learning_rate": trial.learning_rate, "score": trial.score} for trial in selection.trials]
+        self.n_iter_ = schedule.steps
+        self.privacy_: DPSGDCertificate = DPSGDCertificate(
+            mechanism=type(budget.mechanism).__name__,
+            epsilon=float(self.epsilon),
+            delta=float(self.delta),
+            adjacency=budget.mechanism.adjacency,
+            accountant=self.accountant,
+            row_norm=self.row_norm,
+            intercept_scaling=constant,
+            noise_source=streams.origin,
+            reproducible=streams.reproducible,
+            noise_multiplier=budget.noise_multiplier,
+            sample_rate=schedule.sample_rate,
+            steps=schedule.steps,
+            clip=row_radius(constant) if self.clip is None else float(self.clip),
+            optimizer=self.optimizer,
+            batch_size=int(self.batch_size),
+            epochs=int(self.epochs),
+            public_rows=public_rows,
+            tuning=tuning,
+            choice_covered=tuning != "dishonest",
+            candidates=candidates,
+            mean_runs=mean_runs,
+            score_noise=budget.score_noise,
+            validation_fraction=fraction,
+        )
+        return self
+
+    def _select(
+        self,
+        data: _Data,
+        tuning: str,
+        candidates: tuple[float, ...],
+        schedule: Schedule,
+        budget: Budget,
+        fraction: float | None,
+        public_rows: int,
+        streams: Streams,
+        callback: StepCallback | None,
+    ) -> Selection:
+        rows, targets, _ = data
+        members, score = self._split(data, budget, fraction, public_rows, streams) if tuning != "none" else (None, None)
+        common: dict[str, Any] = {
+            "noise_multiplier": budget.noise_multiplier,
+            "clip": self.clip,
+            "optimizer": self.optimizer,
+            "streams": streams,
+            "members": members,
+        }
+        if score is None:
+            theta = train_candidates(rows, targets, candidates, schedule, callback=callback, **common)[0]
+            return Selection.best([Trial(candidates[0], theta, math.nan)], rows.dimension)
+        if tuning == "dishonest":
+            return select_by_looking(rows, targets, candidates, schedule, score=score, callback=callback, **common)
+        return select_honestly(
+            rows,
+            targets,
+            candidates,
+            schedule,
+            score=score,
+            mean_runs=float(self.mean_runs or 0.0),
+            callback=None if callback is None else lambda _run, _runs, step, norm: callback(step, norm),
+            **common,
+        )
+
+    def _split(
+        self, data: _Data, budget: Budget, fraction: float | None, public_rows: int, streams: Streams
+    ) -> tuple[IntArray | None, Score]:
+        """The rows to train on (None: all), and what judges a model."""
+        rows, targets, judges = data
+        if judges is not None:
+            return None, exact_score(*judges)
+        assert fraction is not None
+        training, held_out = split_by_coins(rows.n_rows, fraction, streams)
+        if budget.score_noise is None:
+            return training, exact_score(rows, targets, held_out)
+        scale = public_rows * fraction
+        return training, private_score(rows, targets, held_out, budget.score_noise, scale, streams)
+
+    def _validated_tuning(self, X_val: Any, y_val: Any) -> tuple[str, tuple[float, ...]]:
+        """("none", "honest" or "dishonest") and the learning rates on offer."""
+        if self.tuning is not None:
+            choice("tuning", self.tuning, ("honest", "dishonest"))
+        if (X_val is None) != (y_val is None):
+            raise ValueError("X_val and y_val must be given together")
+        if self.learning_rates is None:
+            for name, value in (("mean_runs", self.mean_runs), ("tuning", self.tuning), ("X_val", X_val)):
+                if value is not None:
+                    shown = value if name != "X_val" else "rows"
+                    raise ValueError(f"{name} must be None where learning_rates is None, got {shown!r}")
+            return "none", (positive("learning_rate", self.learning_rate),)
+        rates = positive_array("learning_rates", np.asarray(self.learning_rates)).ravel().tolist()
+        if not rates or len(set(rates)) < len(rates):
+            raise ValueError(f"learning_rates must be one or more different numbers > 0, got {self.learning_rates!r}")
+        if self.tuning == "dishonest" and self.mean_runs is not None:
+            raise ValueError(f"mean_runs must be None for tuning='dishonest', got {self.mean_runs!r}")
+        if self.tuning == "honest" and self.mean_runs is None:
+            raise ValueError("mean_runs must be a finite number > 0 for tuning='honest', got None")
+        if self.mean_runs is not None:
+            positive("mean_runs", self.mean_runs)
+        return "dishonest" if self.mean_runs is None else "honest", tuple(rates)
+
+    def _check_parameters(self) -> None:
+        positive("epsilon", self.epsilon)
+        in_open_unit("delta", self.delta)
+        positive_integer("batch_size", self.batch_size)
+        positive_integer("epochs", self.epochs)
+        in_open_unit("validation_fraction", self.validation_fraction)
+        for name, allowed in (
+            ("optimizer", tuple(OPTIMIZERS)),
+            ("accountant", ACCOUNTANTS),
+            ("row_norm", ROW_NORMS),
+        ):
+            choice(name, getattr(self, name), allowed)
+        if self.clip is not None:
+            positive("clip", self.clip)
+        if self.public_rows is not None:
+            positive_integer("public_rows", self.public_rows)
+        random_state_argument("random_state", self.random_state)
+
+    def _validated_judges(
+        self, X_val: Any, y_val: Any, classes: np.ndarray, constant: float
+    ) -> tuple[Rows, FloatArray] | None:
+        if X_val is None:
+            return None
+        X_val, y_val = validate_data(
+            self, X_val, y_val, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=False
+        )
+        return Rows(X_val, self.row_norm, constant), encode(y_val, classes)[1]

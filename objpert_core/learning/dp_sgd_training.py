@@ -1,0 +1,234 @@
+"""Training by DP-SGD: per-example clipping in closed form, Gaussian noise on the sum, many candidates at once.
+
+The gradient of one row of a generalised linear model is f'(u)·x̃, of norm |f'(u)|·‖x̃‖: clipping it to norm C is
+clipping the slope to ±C/‖x̃‖, so no per-example gradient is ever formed. The gradients of all candidates are one
+matrix product of the batch with a column of slopes for each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from objpert_core._validation import (
+    FloatArray,
+    IntArray,
+    choice,
+    nonnegative,
+    positive,
+    positive_array,
+    positive_integer,
+    rate,
+)
+from objpert_core.learning.dp_sgd_optimizers import OPTIMIZERS
+from objpert_core.learning.dp_sgd_sampling import Streams, poisson_batches
+from objpert_core.learning.rows import Rows, row_radius
+
+StepCallback = Callable[[int, float], None]
+
+_BATCHES, _NOISE = 0, 1  # names of streams
+_CHUNK_BYTES = 2**20  # rows of a batch are gathered and used while they are in the processor's cache
+_NOISE_NUMBERS = 2**15  # of one candidate's, drawn at once
+_SMALLEST_NORM = 1e-150  # a zero row without a constant: its gradient is 0, whatever its slope
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How DP-SGD walks through the data: all of it public.
+
+    Attributes
+    ----------
+    sample_rate : float in (0, 1]
+        q, the probability with which a row joins a batch.
+    steps : int >= 1
+    batch_size : float
+        q·n, the expected size of a batch: the noisy sum is divided by it.
+    """
+
+    sample_rate: float
+    steps: int
+    batch_size: float
+
+    @classmethod
+    def of_epochs(cls, n_rows: float, batch_size: int, epochs: int) -> Schedule:
+        """q = batch_size/n, at most 1, and epochs · ⌈n/batch_size⌉ steps.
+
+        Parameters
+        ----------
+        n_rows : float > 0
+            The public number of rows: of the training part the expected one, since its own number is private.
+        batch_size, epochs : int >= 1
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range.
+
+        Notes
+        -----
+        Redberg, Koskela and Wang (2023), Section 5: T = 60 · number of batches.
+
+        Examples
+        --------
+        >>> Schedule.of_epochs(1000, 256, 60)
+        Schedule(sample_rate=0.256, steps=240, batch_size=256.0)
+        """
+        rows, size = positive("n_rows", n_rows), positive_integer("batch_size", batch_size)
+        steps = positive_integer("epochs", epochs) * math.ceil(rows / size)
+        sample_rate = min(1.0, size / rows)
+        return cls(sample_rate, steps, sample_rate * rows)
+
+
+class Gradients:
+    """Clipped gradients of the logistic loss, summed over a batch, for several candidates.
+
+    Parameters
+    ----------
+    rows : Rows
+        Enforced rows. A dense matrix that is not stored row by row is copied once into that order.
+    targets : ndarray, shape (n,)
+        −1.0 or +1.0.
+    clip : float > 0
+        C. At R = √(1 + s²) and above no gradient of the logistic loss is longer, and nothing is clipped.
+
+    Examples
+    --------
+    >>> gradients = Gradients(Rows(np.array([[2.0], [3.0]]), "normalize"), np.array([1.0, 1.0]), 0.25)
+    >>> gradients.total(np.array([0, 1]), np.zeros((1, 1))).round(12).tolist()
+    [[-0.5]]
+    """
+
+    def __init__(self, rows: Rows, targets: FloatArray, clip: float) -> None:
+        self.rows = rows
+        self._matrix: Any = rows.matrix if rows.sparse else np.ascontiguousarray(rows.matrix)
+        self._labels = (targets + 1) / 2
+        clips = clip < row_radius(rows.constant)
+        self._slopes = clip / np.maximum(rows.norms(), _SMALLEST_NORM) if clips else None
+        self._chunk = max(64, _CHUNK_BYTES // (8 * rows.dimension))
+        self._everything = np.arange(rows.n_rows)
+
+    def total(self, batch: IntArray, weights: FloatArray) -> FloatArray:
+        """Σ over the batch of the clipped gradients at each of the columns of `weights`, shape (D, G)."""
+        result = np.zeros(weights.shape)
+        size = len(batch) if self.rows.sparse else self._chunk
+        for start in range(0, len(batch), max(1, size)):
+            self._add(batch[start : start + size], weights, result)
+        return result
+
+    def _add(self, part: IntArray, weights: FloatArray, result: FloatArray) -> None:
+        rows, d = self.rows, self.rows.n_features
+        block = self._matrix[part] if rows.sparse else self._matrix.take(part, axis=0)
+        if block.dtype != np.float64:
+            block = block.astype(np.float64)
+        factors = rows.factors[part, None]
+        scores = block @ weights[:d]
+        scores *= factors
+        if rows.constant:
+            scores += rows.constant * weights[-1]
+        # f' is −expit(−u) for the label 1 and expit(u) for 0
+        slopes = expit(scores, out=scores)
+        slopes -= self._labels[part, None]
+        if self._slopes is not None:
+            bound = self._slopes[part, None]
+            np.clip(slopes, -bound, bound, out=slopes)
+        if rows.constant:
+            result[-1] += rows.constant * slopes.sum(axis=0)
+        slopes *= factors
+        result[:d] += block.T @ slopes
+
+
+def train_candidates(
+    rows: Rows,
+    targets: FloatArray,
+    learning_rates: Sequence[float] | FloatArray,
+    schedule: Schedule,
+    *,
+    noise_multiplier: float,
+    clip: float | None = None,
+    optimizer: str = "adam",
+    streams: Streams | None = None,
+    members: IntArray | None = None,
+    callback: StepCallback | None = None,
+) -> FloatArray:
+    """DP-SGD from 0 with every learning rate, on the same batches, each with its own noise; the last iterates.
+
+    Parameters
+    ----------
+    rows : Rows
+    targets : ndarray, shape (n,)
+        −1.0 or +1.0.
+    learning_rates : sequence of G floats > 0
+    schedule : Schedule
+    noise_multiplier : float >= 0
+        Standard deviation of the noise divided by `clip`; 0 is not private.
+    clip : float > 0, optional
+        Per-example clipping norm C; R = √(1 + s²), the logistic loss's own bound, if left out.
+    optimizer : {"adam", "sgd"}
+    streams : Streams, optional
+        Where batches and noise come from: the operating system if left out. A candidate's noise depends on the seed
+        and on its learning rate alone, so that its column equals, up to rounding, a run on its own.
+    members : ndarray of int, optional
+        Train on these rows only; all if left out. Batches are drawn among them, but the noisy sum is divided by the
+        schedule's expected batch size: the number of members may be private.
+    callback : callable, optional
+        ``callback(step, gradient_norm)`` after every step, with the smallest norm among the candidates of the noisy
+        mean gradient. An exception raised in it stops the training and is passed on.
+
+    Returns
+    -------
+    ndarray, shape (G, D)
+        Each row satisfies what `accounting.DPSGD` says of one run. Together, or after choosing among them by looking
+        at private rows, they do not.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    Poisson sampling, noise on the sum of clipped gradients: Abadi et al. (2016), Algorithm 1, with the sum divided by
+    the expected batch size. Redberg, Koskela and Wang (2023), Section 5, for the defaults.
+
+    Examples
+    --------
+    >>> rows = Rows(np.array([[1.0], [-1.0]]), "normalize")
+    >>> schedule = Schedule.of_epochs(2, 2, 100)
+    >>> train_candidates(rows, np.array([1.0, -1.0]), [0.1, 1.0], schedule, noise_multiplier=0.0).shape
+    (2, 1)
+    """
+    etas = positive_array("learning_rates", np.atleast_1d(np.asarray(learning_rates)))
+    multiplier = nonnegative("noise_multiplier", noise_multiplier)
+    norm = row_radius(rows.constant) if clip is None else positive("clip", clip)
+    kind = OPTIMIZERS[choice("optimizer", optimizer, tuple(OPTIMIZERS))]
+    streams = Streams() if streams is None else streams
+    n_rows = rows.n_rows if members is None else len(members)
+
+    shape = rows.dimension, len(etas)
+    gradients, moves = Gradients(rows, targets, norm), kind(shape, etas)
+    sources = [streams.stream(_NOISE, int(bits)) for bits in etas.view(np.uint64)]
+    at_once = max(1, _NOISE_NUMBERS // rows.dimension)
+    batches = poisson_batches(
+        streams.stream(_BATCHES), n_rows, rate("sample_rate", schedule.sample_rate), schedule.steps
+    )
+    noise = np.empty((0, *shape))
+    for step, batch in enumerate(batches):
+        if multiplier and step % at_once == 0:
+            count = min(at_once, schedule.steps - step)
+            drawn = [source.standard_normal(count * rows.dimension).reshape(count, -1) for source in sources]
+            noise = np.stack(drawn, axis=2)
+            noise *= multiplier * norm
+        total = gradients.total(batch if members is None else members[batch], moves.weights)
+        if multiplier:
+            total += noise[step % at_once]
+        total /= schedule.batch_size
+        reached = None if callback is None else float(np.sqrt(np.square(total).sum(axis=0).min()))
+        moves.step(total)
+        if callback is not None and reached is not None:
+            callback(step + 1, reached)
+    return moves.weights.T.copy()

@@ -1,0 +1,271 @@
+"""Choosing a learning rate for DP-SGD: honestly, by private selection, or by looking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, IntArray, in_open_unit
+from objpert_core.learning.dp_sgd_sampling import Streams, poisson_count, selected, uniform_choices
+from objpert_core.learning.dp_sgd_training import Schedule, StepCallback, train_candidates
+from objpert_core.learning.rows import Rows
+
+PAPER_LEARNING_RATES: tuple[float, ...] = tuple(float(rate) for rate in np.logspace(-8, -1, 10))
+"""The grid of Redberg, Koskela and Wang (2023), Section 5: ten learning rates from 1e-8 to 0.1, for Adam."""
+
+_SPLIT, _COUNT, _PICKS, _SCORES, _RUN = 2, 3, 4, 5, 6  # names of streams; training has 0 and 1
+
+Score = Callable[[FloatArray], float]
+RunCallback = Callable[[int, int, int, float], None]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run: its learning rate, its parameters, shape (D,), and the score that it was judged by."""
+
+    learning_rate: float
+    theta: FloatArray
+    score: float
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a choice released, and what it looked at.
+
+    Attributes
+    ----------
+    theta : ndarray, shape (D,)
+    learning_rate : float or None
+        The chosen run's; None where there was no run and θ = 0 is released.
+    score : float or None
+        The chosen run's. Of honest tuning these three are what the guarantee covers.
+    trials : tuple of Trial
+        All runs. The others are outside the guarantee: do not publish.
+    """
+
+    theta: FloatArray
+    learning_rate: float | None
+    score: float | None
+    trials: tuple[Trial, ...]
+
+    @classmethod
+    def best(cls, trials: Sequence[Trial], dimension: int) -> Selection:
+        """The trial of the highest score; θ = 0 where there is none.
+
+        Of equal scores the first wins: runs are exchangeable, so that is as good as breaking ties at random.
+        """
+        if not trials:
+            return cls(np.zeros(dimension), None, None, ())
+        best = max(trials, key=lambda trial: trial.score)
+        return cls(best.theta, best.learning_rate, best.score, tuple(trials))
+
+
+def split_by_coins(n_rows: int, fraction: float, streams: Streams) -> tuple[IntArray, IntArray]:
+    """(training rows, held-out rows): every row is held out with probability `fraction`, by its own coin.
+
+    Parameters
+    ----------
+    n_rows : int
+    fraction : float strictly between 0 and 1
+    streams : Streams
+
+    Examples
+    --------
+    >>> training, held_out = split_by_coins(10, 0.5, Streams(0))
+    >>> len(training) + len(held_out)
+    10
+    """
+    held_out = selected(streams.stream(_SPLIT), n_rows, in_open_unit("fraction", fraction))
+    keep = np.ones(n_rows, dtype=bool)
+    keep[held_out] = False
+    return np.flatnonzero(keep), held_out
+
+
+def right_answers(rows: Rows, targets: FloatArray, thetas: FloatArray, members: IntArray | None = None) -> IntArray:
+    """How many rows each model gets right; an undecided row counts as −1.
+
+    Parameters
+    ----------
+    rows : Rows
+    targets : ndarray, shape (n,)
+        −1.0 or +1.0.
+    thetas : ndarray, shape (G, D)
+    members : ndarray of int, optional
+        Count among these rows only.
+
+    Examples
+    --------
+    >>> rows = Rows(np.array([[1.0], [-1.0]]), "normalize")
+    >>> right_answers(rows, np.array([1.0, 1.0]), np.array([[1.0], [-1.0]])).tolist()
+    [1, 1]
+    """
+    right = [(rows.margins(theta) > 0) == (targets > 0) for theta in thetas]
+    return np.array([np.count_nonzero(each if members is None else each[members]) for each in right], dtype=np.intp)
+
+
+def private_score(
+    rows: Rows, targets: FloatArray, held_out: IntArray, score_noise: float, scale: float, streams: Streams
+) -> Score:
+    """The number of right answers on held-out rows plus N(0, score_noise²), divided by `scale`, anew at every call.
+
+    Parameters
+    ----------
+    rows, targets
+        As in `right_answers`.
+    held_out : ndarray of int
+    score_noise : float >= 0
+        One row moves the number by 1 at most.
+    scale : float
+        The expected number of held-out rows; their own number is private.
+    streams : Streams
+    """
+    source = streams.stream(_SCORES)
+
+    def score(theta: FloatArray) -> float:
+        right = right_answers(rows, targets, theta[None], held_out)[0]
+        return float((right + score_noise * source.standard_normal(1)[0]) / scale)
+
+    return score
+
+
+def exact_score(rows: Rows, targets: FloatArray, members: IntArray | None = None) -> Score:
+    """The share of right answers on these rows, as it is."""
+    total = max(1, rows.n_rows if members is None else len(members))
+    return lambda theta: float(right_answers(rows, targets, theta[None], members)[0] / total)
+
+
+def select_honestly(
+    rows: Rows,
+    targets: FloatArray,
+    learning_rates: Sequence[float],
+    schedule: Schedule,
+    *,
+    noise_multiplier: float,
+    mean_runs: float,
+    score: Score,
+    clip: float | None = None,
+    optimizer: str = "adam",
+    streams: Streams | None = None,
+    members: IntArray | None = None,
+    callback: RunCallback | None = None,
+) -> Selection:
+    """The best of K ~ Poisson(mean_runs) independent runs, each with a learning rate drawn from those on offer.
+
+    Parameters
+    ----------
+    rows, targets, schedule, noise_multiplier, clip, optimizer, members
+        As in `train_candidates`.
+    learning_rates : sequence of floats > 0
+        Drawn from with replacement.
+    mean_runs : float > 0
+    score : callable
+        What judges a model: `private_score`, or `exact_score` on public rows.
+    streams : Streams, optional
+        Where everything random but the score's noise comes from. Every run has batches and noise of its own.
+    callback : callable, optional
+        ``callback(run, runs, step, gradient_norm)`` after every step; runs count from 1. It learns K, which is private.
+
+    Returns
+    -------
+    Selection
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    Papernot and Steinke (2022), Theorem 6: the runs must be independent and K must not be looked at.
+
+    Examples
+    --------
+    >>> rows, targets = Rows(np.array([[1.0], [-1.0]]), "normalize"), np.array([1.0, -1.0])
+    >>> tuned = select_honestly(rows, targets, [0.1, 1.0], Schedule.of_epochs(2, 2, 5), noise_multiplier=1.0,
+    ...     mean_runs=3.0, score=exact_score(rows, targets), streams=Streams(0))
+    >>> tuned.theta.shape
+    (1,)
+    """
+    streams = Streams() if streams is None else streams
+    runs = poisson_count(streams.stream(_COUNT), mean_runs)
+    picks = uniform_choices(streams.stream(_PICKS), len(learning_rates), runs)
+    trials = []
+    for run, pick in enumerate(picks, start=1):
+        rate = float(learning_rates[pick])
+        theta = train_candidates(
+            rows,
+            targets,
+            [rate],
+            schedule,
+            noise_multiplier=noise_multiplier,
+            clip=clip,
+            optimizer=optimizer,
+            streams=streams.below(_RUN, run),
+            members=members,
+            callback=None if callback is None else _of_run(callback, run, runs),
+        )[0]
+        trials.append(Trial(rate, theta, score(theta)))
+    return Selection.best(trials, rows.dimension)
+
+
+def select_by_looking(
+    rows: Rows,
+    targets: FloatArray,
+    learning_rates: Sequence[float],
+    schedule: Schedule,
+    *,
+    noise_multiplier: float,
+    score: Score,
+    clip: float | None = None,
+    optimizer: str = "adam",
+    streams: Streams | None = None,
+    members: IntArray | None = None,
+    callback: StepCallback | None = None,
+) -> Selection:
+    """The best of all candidates, trained together, by a score that nobody pays for: "dishonest" tuning.
+
+    Parameters
+    ----------
+    rows, targets, learning_rates, schedule, noise_multiplier, clip, optimizer, streams, members, callback
+        As in `train_candidates`.
+    score : callable
+        What judges a model, for example `exact_score`.
+
+    Returns
+    -------
+    Selection
+        Each trial alone satisfies what `accounting.DPSGD` says; the choice among them does not.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> rows, targets = Rows(np.array([[1.0], [-1.0]]), "normalize"), np.array([1.0, -1.0])
+    >>> chosen = select_by_looking(rows, targets, [0.1, 1.0], Schedule.of_epochs(2, 2, 50), noise_multiplier=0.1,
+    ...     score=exact_score(rows, targets), streams=Streams(0))
+    >>> chosen.score
+    1.0
+    """
+    thetas = train_candidates(
+        rows,
+        targets,
+        learning_rates,
+        schedule,
+        noise_multiplier=noise_multiplier,
+        clip=clip,
+        optimizer=optimizer,
+        streams=streams,
+        members=members,
+        callback=callback,
+    )
+    trials = [Trial(float(rate), theta, score(theta)) for rate, theta in zip(learning_rates, thetas, strict=True)]
+    return Selection.best(trials, rows.dimension)
+
+
+def _of_run(callback: RunCallback, run: int, runs: int) -> StepCallback:
+    return lambda step, gradient_norm: callback(run, runs, step, gradient_norm)
