@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
-from objpert_core._validation import choice, positive
+from objpert_core._validation import choice, like_input, positive, positive_array
 
 FloatArray = NDArray[np.float64]
 Targets = FloatArray | float
@@ -325,10 +325,17 @@ class ClippedLoss(Loss):
     slope : float > 0 or ndarray of shape (n,)
         c, one for all rows or one for each.
 
+    Raises
+    ------
+    ValueError
+        If a slope is not a finite number > 0.
+
     Notes
     -----
     Redberg, Koskela and Wang (2023), Theorems E.2 (after Song et al. 2020, Lemma 5.1) and E.3. Printed, the straight
-    parts of f_C lack the constants f(u_L) and f(u_H), without which it jumps at the kinks.
+    parts of f_C lack the constants f(u_L) and f(u_H), without which it jumps at the kinks, and gradients are rescaled
+    by the norm of u_x(θ), which is meant to be theirs. At the kinks f_C' is continuous and f_C'' jumps; b ↦ θ is a
+    bijection all the same, Lipschitz both ways, and its Jacobian exists but on a null set, where θ almost never is.
 
     Examples
     --------
@@ -340,6 +347,9 @@ class ClippedLoss(Loss):
 
     loss: Loss
     slope: FloatArray | float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "slope", like_input(self.slope, positive_array("slope", self.slope)))
 
     @property
     def name(self) -> str:  # type: ignore[override]

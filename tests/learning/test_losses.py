@@ -1,14 +1,57 @@
+"""Losses by themselves: formulas, derivatives, the constants the privacy proofs use, and where their slope is what."""
+
+import math
+
 import numpy as np
 import pytest
 
-from objpert_core.learning import LogisticLoss
+from objpert_core.learning import (
+    LOSSES,
+    HuberisedHingeLoss,
+    HuberLoss,
+    LogisticLoss,
+    SquaredHingeLoss,
+    SquaredLoss,
+    loss_named,
+)
 
 LOSS = LogisticLoss()
+EVERY = [
+    LogisticLoss(),
+    SquaredHingeLoss(),
+    HuberisedHingeLoss(0.5),
+    HuberisedHingeLoss(2.0),
+    SquaredLoss(),
+    HuberLoss(1.0),
+    HuberLoss(0.2),
+]
+every = pytest.mark.parametrize("loss", EVERY, ids=repr)
+
+
+def targets_of(loss, n, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.choice([-1.0, 1.0], n) if loss.monotone else 3 * rng.normal(size=n)
 
 
 def test_value_is_the_textbook_formula_where_that_is_accurate():
     margins = np.linspace(-30, 30, 601)
     np.testing.assert_allclose(LOSS.value(margins), np.log1p(np.exp(-margins)), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("loss", "formula"),
+    [
+        (SquaredHingeLoss(), lambda m: max(0.0, 1 - m) ** 2 / 2),
+        (HuberisedHingeLoss(0.3), lambda m: 0.0 if m > 1.3 else 1 - m if m < 0.7 else (1.3 - m) ** 2 / 1.2),
+        (SquaredLoss(), lambda r: r * r / 2),
+        (HuberLoss(0.7), lambda r: r * r / 2 if abs(r) <= 0.7 else 0.7 * (abs(r) - 0.35)),
+    ],
+    ids=repr,
+)
+def test_value_is_the_published_formula_of_the_margin_or_the_residual(loss, formula):
+    scores, targets = np.linspace(-5, 5, 401), targets_of(loss, 401)
+    argument = targets * scores if loss.monotone else scores - targets
+    np.testing.assert_allclose(loss.value(scores, targets), [formula(float(z)) for z in argument], atol=1e-15)
 
 
 def test_extreme_margins_keep_their_tails_and_raise_no_warning():
@@ -31,9 +74,62 @@ def test_derivatives_match_finite_differences(margin):
     assert curvature[1] == pytest.approx((slope[2] - slope[0]) / (2 * step), abs=1e-9)
 
 
-def test_the_constants_the_privacy_proof_uses_hold():
-    margins = np.linspace(-40, 40, 10_001)
-    slope, curvature = LOSS.derivatives(margins)
-    assert np.all((slope >= -1) & (slope <= 0))
-    assert np.all((curvature >= 0) & (curvature <= LOSS.smoothness))
-    assert curvature.max() == LOSS.smoothness
+@every
+def test_slopes_and_curvatures_are_derivatives_of_the_value_for_either_target(loss):
+    scores, targets, step = np.random.default_rng(1).normal(size=400) * 3, targets_of(loss, 400), 1e-6
+    slope, curvature = loss.derivatives(scores, targets)
+    numeric = (loss.value(scores + step, targets) - loss.value(scores - step, targets)) / (2 * step)
+    np.testing.assert_allclose(slope, numeric, atol=1e-7)
+    (above, _), (below, _) = loss.derivatives(scores + step, targets), loss.derivatives(scores - step, targets)
+    agree = np.abs((above - below) / (2 * step) - curvature) < 1e-6
+    assert agree.mean() > 0.99  # all but the scores with a corner of f' between the two
+
+
+@every
+def test_the_constants_the_privacy_proofs_use_hold_and_are_the_best(loss):
+    scores, target = np.linspace(-40, 40, 10_001), 1.0
+    slope, curvature = loss.derivatives(scores, target)
+    assert np.abs(slope).max() <= loss.lipschitz
+    assert np.all((curvature >= 0) & (curvature <= loss.smoothness))
+    assert curvature.max() == pytest.approx(loss.smoothness)
+    if math.isfinite(loss.lipschitz):
+        assert np.abs(slope).max() == pytest.approx(loss.lipschitz)
+    else:
+        assert np.abs(loss.derivatives(np.array([-1e9]), target)[0]) > 1e8
+    for label in (-1.0, 1.0):
+        signs = np.sign(loss.derivatives(scores, label)[0])
+        assert loss.monotone == (np.all(signs <= 0) or np.all(signs >= 0))
+
+
+@every
+@pytest.mark.parametrize("slope", [1e-3, 0.15, 0.5, 0.999, 1.0, 7.0])
+def test_kinks_are_where_the_slope_is_what_was_asked_for(loss, slope):
+    targets = targets_of(loss, 200)
+    low, high = loss.kinks(slope, targets)
+    assert np.all(low < high)
+    for kink, sign in ((low, -1), (high, 1)):
+        finite = np.isfinite(kink)
+        at, _ = loss.derivatives(kink[finite], targets[finite])
+        np.testing.assert_allclose(at, sign * slope, rtol=1e-9)
+        beyond, _ = loss.derivatives(kink[finite] + sign * 1.0, targets[finite])
+        assert np.all(sign * beyond >= slope * (1 - 1e-12))
+        far, _ = loss.derivatives(np.full(np.sum(~finite), sign * 1e6), targets[~finite])
+        assert np.all(sign * far <= slope)  # there is no kink because the slope is never reached
+
+
+def test_losses_are_found_by_name_with_their_constant():
+    for name, kind in LOSSES.items():
+        assert loss_named(name) == kind()
+        assert loss_named(name, kind().parameter) == kind()
+    assert loss_named("huberised-hinge", 0.25) == HuberisedHingeLoss(0.25)
+    with pytest.raises(ValueError, match=r"loss must be one of 'logistic'.*got 'absolute'"):
+        loss_named("absolute")
+    with pytest.raises(ValueError, match=r"parameter must be None for the loss 'squared', got 2\.0"):
+        loss_named("squared", 2.0)
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf, "1", None])
+@pytest.mark.parametrize(("kind", "name"), [(HuberLoss, "threshold"), (HuberisedHingeLoss, "width")])
+def test_constants_out_of_range_are_named(kind, name, bad):
+    with pytest.raises(ValueError, match=f"{name} must be a finite number > 0, got {bad!r}"):
+        kind(bad)
