@@ -6,8 +6,8 @@ gradient ends anyway, at the norm of a row with its constant, so that its clippi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,7 @@ class Parameters:
         intercept_scaling: the constant feature of every private method; the paper's is 1.
         row_norm: what every method does to the rows.
         epochs, optimizer: of DP-SGD.
-        batch_size: expected batch of DP-SGD; the training rows if they are fewer.
+        batch_size: expected batch of DP-SGD; all rows in every step if they are fewer.
         learning_rates: DP-SGD's candidates.
         mean_runs: honest DP-SGD trains K ~ Poisson(mean_runs) candidates; more than 10 with probability 0.9.
         large_batch_size, fine_learning_rates: the same two for "dpsgd-dishonest-large".
@@ -100,6 +100,22 @@ class Parameters:
         """The parameters as a file of results keeps them."""
         return asdict(self)
 
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Parameters:
+        """The inverse of `as_configuration`, also after a trip through JSON.
+
+        Raises:
+            ValueError: a parameter is unknown or out of range.
+
+        >>> Parameters.from_configuration({"epochs": 30, "learning_rates": [0.1]}).learning_rates
+        (0.1,)
+        """
+        unknown = sorted(set(configuration) - {parameter.name for parameter in fields(cls)})
+        if unknown:
+            raise ValueError(f"configuration must hold parameters that this version knows, got {unknown[0]!r}")
+        given = {name: tuple(value) if isinstance(value, list) else value for name, value in configuration.items()}
+        return cls(**given)
+
 
 PRESETS: Mapping[str, Parameters] = {
     "paper": Parameters(),
@@ -108,7 +124,7 @@ PRESETS: Mapping[str, Parameters] = {
 }
 
 
-def estimator(method: str, epsilon: float, parameters: Parameters, seed: int | None, rows: int) -> Any:
+def estimator(method: str, epsilon: float, parameters: Parameters, seed: int | None) -> Any:
     """The unfitted estimator of a private method.
 
     Args:
@@ -116,7 +132,6 @@ def estimator(method: str, epsilon: float, parameters: Parameters, seed: int | N
         epsilon: ε > 0.
         parameters: all the rest.
         seed: noise seed.
-        rows: number of training rows, which a batch cannot exceed.
 
     Raises:
         ValueError: no private method has this name.
@@ -144,14 +159,23 @@ def estimator(method: str, epsilon: float, parameters: Parameters, seed: int | N
         **shared,
         epochs=parameters.epochs,
         optimizer=parameters.optimizer,
-        batch_size=min(parameters.large_batch_size if large else parameters.batch_size, rows),
+        batch_size=parameters.large_batch_size if large else parameters.batch_size,
         learning_rates=parameters.fine_learning_rates if large else parameters.learning_rates,
         accountant="rdp" if method == DISHONEST_RDP else "pld",
         **({"mean_runs": parameters.mean_runs} if method == HONEST else {"tuning": "dishonest"}),
     )
 
 
-def fit(data: Dataset, method: str, epsilon: float, trial: int, seed: int | None, parameters: Parameters) -> Run:
+def fit(
+    data: Dataset,
+    method: str,
+    epsilon: float,
+    trial: int,
+    seed: int | None,
+    parameters: Parameters,
+    *,
+    callback: Callable[..., object] | None = None,
+) -> Run:
     """Fit one method once, or tune it once, and measure it.
 
     The dishonest methods choose their learning rate by the accuracy on the test rows that they are then judged by: the
@@ -164,20 +188,22 @@ def fit(data: Dataset, method: str, epsilon: float, trial: int, seed: int | None
         trial: number of the repetition.
         seed: noise seed; None for "non-private".
         parameters: all the rest.
+        callback: given to a private estimator's `fit`; what it raises stops the fit.
 
     Raises:
         ConvergenceError: a private fit did not reach the gradient norm its proof needs.
         ValueError: an argument is out of range.
     """
     choice("method", method, tuple(METHODS))
-    rows, columns = data.X_train.shape
     arguments: dict[str, Any] = {}
     if method == NON_PRIVATE:
-        model = LogisticRegression(**reference_parameters(columns))
+        model = LogisticRegression(**reference_parameters(data.X_train.shape[1]))
     else:
-        model = estimator(method, epsilon, parameters, seed, rows)
+        model = estimator(method, epsilon, parameters, seed)
+        if callback is not None:
+            arguments["callback"] = callback
         if method in DISHONEST:
-            arguments = {"X_val": data.X_test, "y_val": data.y_test}
+            arguments |= {"X_val": data.X_test, "y_val": data.y_test}
     took = measured(lambda: model.fit(data.X_train, data.y_train, **arguments))
     return Run(
         dataset=data.name,

@@ -52,7 +52,7 @@ class Run:
         split_seed: seed of the split into training and test rows.
         seed: noise seed; None without privacy.
         accuracy: share of the test rows it got right.
-        seconds: wall-clock time of `fit`, calibration and tuning included, one thread.
+        seconds: processor time of `fit` with one thread, calibration and tuning included.
         runs: models trained, all candidates of a tuning counted.
         learning_rate: the one chosen by DP-SGD.
         sigma: standard deviation of the noise in the objective or in the output.
