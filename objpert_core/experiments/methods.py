@@ -113,7 +113,9 @@ class Parameters:
         unknown = sorted(set(configuration) - {parameter.name for parameter in fields(cls)})
         if unknown:
             raise ValueError(f"configuration must hold parameters that this version knows, got {unknown[0]!r}")
-        given = {name: tuple(value) if isinstance(value, list) else value for name, value in configuration.items()}
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in configuration.items()
+        }
         return cls(**given)
 
 
