@@ -18,6 +18,7 @@ st.navigation(
             st.Page("pages/tuning.py", title="What tuning costs", icon=":material/experiment:", url_path="tuning"),
         ],
         "Learning": [
+            st.Page("pages/accuracy.py", title="Accuracy", icon=":material/leaderboard:", url_path="accuracy"),
             st.Page("pages/training.py", title="Live training", icon=":material/model_training:", url_path="training"),
         ],
     },

@@ -1,0 +1,373 @@
+"""Accuracy against privacy (Redberg et al. 2023, Figure 2, Tables 1 and 2): every learner, on stored runs and live."""
+
+import math
+import uuid
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from objpert_core import datasets
+from objpert_core.experiments import results
+from objpert_core.experiments.methods import METHODS
+from objpert_core.experiments.subsampling import GENERATED, MAX_DRAWS, Plan
+from ui import accuracy_charts as charts
+from ui import accuracy_data as data
+from ui import accuracy_jobs as jobs
+from ui import accuracy_rows_text as rows_text
+from ui import accuracy_tables as tables
+from ui import accuracy_text as text
+from ui import page
+from ui.controls import (
+    ROUND_STEPS,
+    Choice,
+    Control,
+    Number,
+    Preset,
+    SelectSlider,
+    Several,
+    Toggle,
+    copy_link,
+    log_values,
+    preset_buttons,
+    previous,
+)
+from ui.jobs import QueueFullError, shared_runner
+
+POLL_SECONDS = 0.5
+NAMES = tuple(METHODS)
+
+SHOWN = Several(
+    "accuracy_methods",
+    "Methods",
+    data.USUAL,
+    NAMES,
+    format=text.LABELS.__getitem__,
+    most=len(NAMES),
+    help="Unpaid: the learning rate was chosen by looking at the data, and ε does not cover that. Paid: it does.",
+)
+VIEW = Choice(
+    "accuracy_view",
+    "View",
+    charts.EVERYTHING,
+    options=tuple(charts.VIEWS),
+    help="small ε: up to 0.25; large ε: from 1; top: three points of accuracy below the best.",
+)
+PAPER = Toggle("accuracy_paper", "The paper’s numbers as hollow marks", True)
+GHOST = Toggle("accuracy_ghost", "Keep the previous data set as a ghost", True)
+
+ROWS_DATA = Choice(
+    "accuracy_rows_data",
+    "Data set",
+    GENERATED[0],
+    options=(*GENERATED, "adult"),
+    help="The first two are drawn and can have any number of rows; adult has 36,177 training rows and no more.",
+)
+ROWS_EPSILON = SelectSlider(
+    "accuracy_rows_epsilon",
+    "Privacy budget ε",
+    0.1,
+    log_values(0.01, 20, extra=[0.025, 0.05, 0.25], steps=ROUND_STEPS),
+    help="The same promise on every number of rows, at δ = 10⁻⁵.",
+)
+DRAWS = Number("accuracy_rows_draws", "Draws", 5, help="Of rows and noise.", low=1, high=MAX_DRAWS)
+SEED = Number("accuracy_rows_seed", "First seed", 0, help="Draw i uses this seed plus i.", low=0, high=9999)
+ROWS_CONTROLS = (ROWS_DATA, ROWS_EPSILON, DRAWS, SEED)
+
+
+@dataclass(frozen=True)
+class Controls:
+    """The controls whose options are what the stored files hold."""
+
+    data: Choice
+    epsilon: SelectSlider
+    again: Choice
+    trial: Number
+
+    @classmethod
+    def of(cls, keys: tuple[str, ...]) -> "Controls":
+        return cls(
+            Choice("accuracy_data", "Data set", data.default_key(keys), options=keys),
+            SelectSlider(
+                "accuracy_epsilon",
+                "Read at ε =",
+                1.0,
+                data.epsilons(keys),
+                help="Where the answer and the table are read; the values that have stored runs.",
+            ),
+            Choice("accuracy_again", "Method", "tight", options=NAMES, format=text.LABELS.__getitem__),
+            Number("accuracy_trial", "Trial", 0, help="Its number is the seed of its split.", low=0, high=99),
+        )
+
+    def __iter__(self) -> Any:
+        return iter((self.data, SHOWN, self.epsilon, VIEW, PAPER, GHOST))
+
+
+def presets(controls: Controls) -> list[Preset]:
+    def preset(name: str, hint: str, **values: Any) -> Preset:
+        asked = {SHOWN: data.USUAL, controls.epsilon: 1.0, VIEW: charts.EVERYTHING, PAPER: True}
+        names: dict[str, Control] = {"dataset": controls.data, "methods": SHOWN, "view": VIEW}
+        names["epsilon"] = controls.epsilon
+        return Preset(name, asked | {names[key]: value for key, value in values.items()}, hint)
+
+    found = []
+    for name, dataset in (("Table 2: Adult", "adult"), ("Table 1: Synthetic-L", "synthetic-l")):
+        if dataset in controls.data.options:
+            hint = "The paper’s three methods, ours and no privacy, beside the paper’s own numbers."
+            found.append(preset(name, hint, dataset=dataset, methods=data.PAPERS))
+    small = "Where the noise is largest and the learners differ most."
+    found.append(preset("Small ε", small, view=charts.SMALL, epsilon=0.1))
+    found.append(preset("All methods", "Every learner that was run, at every ε.", methods=NAMES))
+    return found
+
+
+@st.fragment
+def explore(keys: tuple[str, ...]) -> None:
+    controls = Controls.of(keys)
+    preset_buttons(presets(controls), prefix="accuracy")
+    picture, panel = st.columns([2.6, 1], gap="medium")
+    with panel:
+        key, methods, epsilon = controls.data.show(), SHOWN.show(), controls.epsilon.show()
+        view, paper, with_ghost = VIEW.show(), PAPER.show(), GHOST.show()
+        copy_link(controls)
+    before = previous("accuracy", key)
+    with page.errors():
+        stored = data.load(key)
+        ghost = data.load(before) if with_ghost and before in keys else None
+        with picture:
+            page.answer(text.answer(stored, epsilon), *text.details(stored, epsilon))
+            for note in filter(None, (text.stand_in_note(stored), text.missing(stored, methods, epsilon))):
+                st.info(note, icon=":material/info:")
+            run = finished(key)
+            chart = charts.figure_2(stored, methods, epsilon=epsilon, view=view, paper=paper, ghost=ghost, live=run)
+            alt = text.alt(stored, methods, epsilon)
+            page.chart(chart, key="accuracy_chart", alt=alt, filename="accuracy")
+            st.caption(" ".join(filter(None, (text.intervals(stored), text.paper_note(stored) if paper else ""))))
+        numbers(stored, methods, epsilon, chart, alt)
+        again(stored, epsilon, controls)
+
+
+def numbers(stored: data.Stored, methods: tuple[str, ...], epsilon: float, chart: Any, alt: str) -> None:
+    if rows := tables.methods(stored, methods, epsilon):
+        page.table(rows, alt=alt)
+    name = f"accuracy_{stored.key}"
+    page.downloads(partial(tables.frame, stored, methods), chart, filename=name, title=alt)
+    with st.expander("The claim at every ε", icon=":material/gavel:"):
+        st.markdown(text.everywhere(stored) or "There is no ε with runs of both.")
+        if rows := tables.every_epsilon(stored):
+            page.table(rows, alt=text.everywhere(stored) or None)
+        st.caption(text.CLAIM_NOTE)
+    with st.expander("Where these numbers are from", icon=":material/history:"):
+        st.markdown("\n".join(f"* {line}" for line in text.provenance(stored)))
+        page.table(text.configuration(stored))
+        st.download_button(
+            "Every run as CSV",
+            partial(results.path_of(stored.key).read_bytes),
+            results.path_of(stored.key).name,
+            "text/csv",
+            key="accuracy_raw",
+            on_click="ignore",
+            icon=":material/table_rows:",
+        )
+    page.reproduce(tables.snippet(stored, epsilon))
+
+
+def owner() -> str:
+    return st.session_state.setdefault("accuracy__owner", uuid.uuid4().hex)
+
+
+def submit(work: Any, place: str) -> Any:
+    """Queue the work; a job of this session that is still under way is stopped by it. None if there is no room."""
+    try:
+        return shared_runner().submit(owner(), work)
+    except QueueFullError as error:
+        st.session_state[f"accuracy__{place}_refused"] = str(error)
+        return None
+
+
+def refused(place: str) -> None:
+    if words := st.session_state.pop(f"accuracy__{place}_refused", None):
+        st.error(words, icon=":material/hourglass_disabled:")
+
+
+def under_way(view: Any, progress: tuple[float, str], place: str, stop: Any) -> None:
+    share, words = progress
+    bar, button = st.columns([4, 1], vertical_alignment="bottom")
+    bar.progress(share, words)
+    button.button("Stop", key=f"accuracy_{place}_stop", icon=":material/stop:", on_click=stop, width="stretch")
+
+
+def finished(key: str) -> Any:
+    """The run that was made on this page for the file `key`, if it has ended well."""
+    latest: jobs.PointRun | None = st.session_state.get("accuracy__again")
+    if latest is None or latest.key != key:
+        return None
+    view = latest.job.view()
+    return view.latest.run if view.latest and not view.active else None
+
+
+def again(stored: data.Stored, epsilon: float, controls: Controls) -> None:
+    st.subheader("Run one point again", anchor=False)
+    if not stored.known:
+        st.caption(f"{stored.dataset} is no data set of this package.")
+        return
+    left, right = st.columns(2)
+    with left:
+        method = controls.again.show()
+    with right:
+        trial = controls.trial.show()
+    target = math.inf if method == "non-private" else epsilon
+    point = jobs.Point(stored.dataset, method, target, trial, stored.parameters)
+    latest: jobs.PointRun | None = st.session_state.get("accuracy__again")
+    active = latest is not None and latest.job.view().active
+    st.fragment(one_point, run_every=POLL_SECONDS if active else None)(stored, point, active)
+
+
+def one_point(stored: data.Stored, point: jobs.Point, polling: bool) -> None:
+    """The button, the progress of what it started, and the stored run beside it."""
+    latest: jobs.PointRun | None = st.session_state.get("accuracy__again")
+    view = latest.job.view() if latest else None
+    if polling and not (view and view.active):
+        st.rerun()  # the whole page once more: the chart gets the point, the timer ends
+    refused("again")
+    if latest and view and view.active:
+        expected = stored.typical_seconds(latest.point.method, latest.point.epsilon)
+        under_way(view, jobs.progress(view, expected), "again", latest.job.stop)
+        return
+    before = stored.run(point.method, point.epsilon, point.trial)
+    expected = stored.typical_seconds(point.method, point.epsilon)
+    reason = text.cannot_run(point.dataset, datasets.available(point.dataset), expected, jobs.LONGEST_SECONDS)
+    button, words = st.columns([1, 3], vertical_alignment="center")
+    label = "Run this point"
+    pressed = button.button(
+        label, key="accuracy_run", icon=":material/play_arrow:", disabled=bool(reason), width="stretch"
+    )
+    words.caption(reason or text.point_invitation(point, before, expected))
+    if pressed:
+        if job := submit(jobs.again(point), "again"):
+            st.session_state["accuracy__again"] = jobs.PointRun(point, stored.key, job)
+        st.rerun()
+    if latest is None or view is None:
+        return
+    if note := jobs.outcome(view):
+        (st.error if view.state == "failed" else st.info)(note, icon=":material/info:")
+    if view.latest is None or view.latest.run is None:
+        return
+    if (latest.point, latest.key) != (point, stored.key):
+        st.info("What was run belongs to another point; press again for this one.", icon=":material/sync_problem:")
+        return
+    st.markdown(text.again(view.latest.run, before))
+    page.table(tables.again(view.latest.run, before), alt=text.again(view.latest.run, before))
+    page.reproduce(tables.point_snippet(point, stored.key), note="Prints the stored run and the one made anew.")
+
+
+@st.fragment
+def few_and_many() -> None:
+    st.subheader("What does ε cost on 500, 5,000 or 50,000 rows?", anchor=False)
+    st.markdown(
+        "The noise does not depend on the number of people, but what it drowns does. The same promise, by Algorithm 1 "
+        "with the tight bound, on few rows and on many, beside the model without privacy on the same rows."
+    )
+    picture, panel = st.columns([2.6, 1], gap="medium")
+    with panel:
+        dataset, epsilon, draws, seed = (control.show() for control in ROWS_CONTROLS)
+        copy_link(ROWS_CONTROLS)
+    plan = Plan(dataset, epsilon, draws=draws, seed=seed)
+    latest: jobs.RowsRun | None = st.session_state.get("accuracy__rows")
+    active = latest is not None and latest.job.view().active
+    with picture, page.errors():
+        st.fragment(measured, run_every=POLL_SECONDS if active else None)(plan, active)
+
+
+def measured(plan: Plan, polling: bool) -> None:
+    """The button, the progress of what it started, and the curve as far as it is."""
+    latest: jobs.RowsRun | None = st.session_state.get("accuracy__rows")
+    view = latest.job.view() if latest else None
+    if polling and not (view and view.active):
+        st.rerun()
+    refused("rows")
+    if latest and view and view.active:
+        under_way(view, rows_text.progress(view), "rows", latest.job.stop)
+    else:
+        reason = text.cannot_run(plan.dataset, datasets.available(plan.dataset), None, math.inf)
+        button, words = st.columns([1, 3], vertical_alignment="center")
+        pressed = button.button(
+            "Measure",
+            key="accuracy_measure",
+            type="primary",
+            icon=":material/science:",
+            disabled=bool(reason),
+            width="stretch",
+        )
+        words.caption(reason or rows_text.invitation(plan))
+        if pressed:
+            if job := submit(jobs.rows(plan), "rows"):
+                st.session_state["accuracy__rows"] = jobs.RowsRun(plan, job)
+            st.rerun()
+    if latest is None or view is None:
+        return
+    if not view.active and (note := jobs.outcome(view)):
+        (st.error if view.state == "failed" else st.info)(note, icon=":material/info:")
+    if latest.plan != plan:
+        st.info("What is shown belongs to other settings; measure again.", icon=":material/sync_problem:")
+    if view.latest is not None and (view.latest.fits or view.latest.complete):
+        curve(view.latest)
+
+
+def curve(found: Any) -> None:
+    st.markdown(f"**{rows_text.answer(found)}**")
+    alt = rows_text.alt(found)
+    if found.fits:
+        chart = charts.rows(found)
+        page.chart(chart, key="accuracy_rows_chart", alt=alt, filename="accuracy-rows")
+    st.caption(" ".join(rows_text.notes(found)))
+    if found.fits:
+        page.table(tables.row_sizes(found), alt=alt)
+        name = f"accuracy_rows_{found.plan.dataset}"
+        page.downloads(partial(tables.rows_frame, found), chart, filename=name, title=alt)
+        if found.complete:
+            page.reproduce(tables.rows_snippet(found.plan))
+
+
+TRY_QUESTION = (
+    "The paper’s Table 2 (Adult, ε = 0.1): DP-SGD whose learning rate was chosen without paying for it gets 81.61 % "
+    "right. What does it get when the choice among some ten learning rates is paid for from the same ε?"
+)
+TRY_OPTIONS = ("81.5 %: choosing is nearly free.", "80.9 %: less than a point.", "78.3 %: more than three points.")
+TRY_REASON = (
+    "78.32 %, says the table: the choice is paid for from the same small budget, so that every run gets more noise. At "
+    "ε = 8 the same choice costs half a point. Algorithm 1 has nothing to choose: σ and λ are "
+    "computed from ε and δ before anybody looks at the data."
+)
+
+
+@st.fragment
+def predict() -> None:
+    with st.expander("Try it: what does an honest choice cost?", icon=":material/psychology:"):
+        if not page.try_it(TRY_QUESTION, TRY_OPTIONS, TRY_OPTIONS[2], key="accuracy__try"):
+            return
+        chart = charts.papers("adult")
+        page.chart(chart, key="accuracy_try_chart", alt=text.papers_alt("adult"), filename="accuracy-try-it")
+        st.markdown(TRY_REASON)
+
+
+page.title(
+    "Which private learner is the most accurate?",
+    "Logistic regression on one data set, learned under the same (ε, δ) by DP-SGD, by objective perturbation "
+    "(Algorithm 1) and by others: test accuracy against ε, from stored runs that one command repeats.",
+)
+stored_keys = data.keys()
+if stored_keys:
+    explore(stored_keys)
+else:
+    st.info(text.no_results(), icon=":material/inventory_2:")
+few_and_many()
+page.see_also("pages/tuning.py", label="What tuning costs: why the paid curve is lower", icon=":material/experiment:")
+predict()
+page.explain(
+    page.text("accuracy"),
+    reference="Redberg, Koskela and Wang (2023), Section 5, Figure 2, Tables 1 and 2; Papernot and Steinke (2022) for "
+    "the paid tuning; Chaudhuri, Monteleoni and Sarwate (2011) for output perturbation; Kifer, Smith and Thakurta "
+    "(2012); the tight logistic bound is this project’s own theorem (see the README).",
+)

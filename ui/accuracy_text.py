@@ -1,0 +1,311 @@
+"""The accuracy page's words: pure functions from stored runs to sentences, tested, without Streamlit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
+from objpert_core.experiments.methods import (
+    DISHONEST,
+    DISHONEST_LARGE,
+    DISHONEST_PLD,
+    DISHONEST_RDP,
+    HONEST,
+    KIFER,
+    OUTPUT,
+)
+from objpert_core.experiments.results import Run
+from objpert_core.experiments.summary import Interval
+from objpert_core.experiments.tables import Claim
+from ui import sentences
+from ui.accuracy_data import PAPER, PAPER_TABLE, Stored
+from ui.accuracy_jobs import Point
+from ui.training_text import accuracy
+
+LABELS: Mapping[str, str] = {
+    NON_PRIVATE: "no privacy",
+    DISHONEST_RDP: "DP-SGD unpaid (Rényi)",
+    DISHONEST_PLD: "DP-SGD unpaid (PLD)",
+    DISHONEST_LARGE: "DP-SGD unpaid (large batch)",
+    HONEST: "DP-SGD paid",
+    PUBLISHED: "Algorithm 1 published",
+    TIGHT: "Algorithm 1 tight",
+    OUTPUT: "output perturbation",
+    KIFER: "Kifer et al. 2012",
+}
+_COVERS = {NON_PRIVATE: "nothing"} | dict.fromkeys(DISHONEST, "one run, not the choice")
+OURS, RIVAL = "Algorithm 1 with the tight bound", "the best DP-SGD whose tuning is not paid for"
+_TOO_SMALL = 0.005  # points; less prints as 0.00
+
+
+def points(value: float) -> str:
+    """A difference of accuracies in points, without its sign: '0.35 points'; what two decimals hide gets more."""
+    size = abs(100 * value)
+    return f"{sentences.number(size, 2) if 0 < size < _TOO_SMALL else f'{size:.2f}'} points"
+
+
+def signed(value: float) -> str:
+    """A difference of accuracies in points with its sign and two decimals: '+0.35', '−0.02'."""
+    return f"{100 * value:+.2f}".replace("-", "−")
+
+
+def between(interval: Interval) -> str:
+    """The ends of a difference's interval: '−0.10 to +0.06'; a dash where there is none."""
+    return f"{signed(interval.low)} to {signed(interval.high)}" if interval.known else "–"
+
+
+def share_between(interval: Interval) -> str:
+    """The ends of an accuracy's interval: '83.91 to 84.13 %'; a dash where there is none."""
+    if not interval.known:
+        return "–"
+    low, high = interval.within()
+    return f"{100 * low:.2f} to {100 * high:.2f} %"
+
+
+def seconds(value: float) -> str:
+    """A time: '0.26 s', '11 s', '340 s'."""
+    return f"{sentences.number(value, 2)} s" if value < 100 else f"{value:.0f} s"
+
+
+def covers(method: str) -> str:
+    """What the ε of a method is a promise about."""
+    return _COVERS.get(method, "all that was done")
+
+
+def time(stored: Stored, claim: Claim) -> str:
+    """How the times compare, to follow a comma: 'in 1/42 of its time (0.26 s against 11 s)'."""
+    own, other = (stored.point(method, claim.epsilon) for method in (TIGHT, claim.rival))
+    assert own is not None
+    assert other is not None
+    ratio, both = claim.speedup.mean, f"({seconds(own.seconds.mean)} against {seconds(other.seconds.mean)})"
+    if ratio >= 3:
+        return f"in 1/{math.floor(ratio):,} of its time {both}"
+    if ratio > 1.1:
+        return f"in {sentences.percent(1 / ratio, 0)} of its time {both}"
+    if ratio >= 1 / 1.1:
+        return f"in about the same time {both}"
+    return f"in {sentences.number(1 / ratio, 2)} times its time {both}"
+
+
+def answer(stored: Stored, epsilon: float) -> str:
+    """The page's one large sentence: tight against the best DP-SGD whose tuning is not paid for."""
+    at = f"At ε = {sentences.epsilon(epsilon)} on {stored.label}"
+    claim = stored.claims.get(epsilon)
+    if claim is None:
+        own = stored.point(TIGHT, epsilon)
+        if own is None:
+            return f"{at} no run of {OURS} is stored."
+        return f"{at}, {OURS} gets {accuracy(own.accuracy.mean)} right; no unpaid DP-SGD is stored beside it."
+    inside, took = f"95 % interval {between(claim.difference)}", time(stored, claim)
+    if claim.verdict == "even":
+        off = f"{signed(claim.difference.mean)} points, {inside}"
+        return f"{at}, {OURS} and {RIVAL} cannot be told apart ({off}); it is done {took}."
+    way = "more" if claim.difference.mean >= 0 else "less"
+    off = f"{points(claim.difference.mean)} {way} accurate than {RIVAL}"
+    inside = "one trial, no interval" if claim.verdict == "unknown" else inside
+    return f"{at}, {OURS} is {off} ({inside}), {took}."
+
+
+def details(stored: Stored, epsilon: float) -> list[str]:
+    """The lines under the answer: who the rival is, what the others reach, every ε, the promise."""
+    lines = [_who(stored, epsilon), _others(stored, epsilon), everywhere(stored), promise(stored, epsilon)]
+    return [line for line in lines if line]
+
+
+def _who(stored: Stored, epsilon: float) -> str:
+    claim = stored.claims.get(epsilon)
+    if claim is None:
+        return ""
+    own, other = (stored.point(method, epsilon) for method in (TIGHT, claim.rival))
+    assert own is not None
+    assert other is not None
+    trials = sentences.count(claim.difference.count, "trial")
+    return (
+        f"Tight gets {accuracy(own.accuracy.mean)} right, the rival, {LABELS[claim.rival]}, "
+        f"{accuracy(other.accuracy.mean)}; paired over {trials}, each with its own split. Three things favour "
+        "the rival: its learning rate was chosen by test accuracy, its ε is that of one run, and among the unpaid ones "
+        "it is the best at this ε by hindsight."
+    )
+
+
+def _others(stored: Stored, epsilon: float) -> str:
+    parts = []
+    for rival, words in ((HONEST, "DP-SGD that pays for its tuning"), (NON_PRIVATE, "the model without privacy")):
+        difference, reached = stored.difference(TIGHT, rival, epsilon), stored.point(rival, epsilon)
+        if difference and reached:
+            inside = f" ({between(difference)})" if difference.known else ""
+            parts.append(
+                f"{signed(difference.mean)} points{inside} against {words}, at {accuracy(reached.accuracy.mean)}"
+            )
+    return f"Tight is at {'; and at '.join(parts)}." if parts else ""
+
+
+def everywhere(stored: Stored) -> str:
+    """The verdict at every stored ε: at how many tight is better, worse, or cannot be told apart."""
+    claims = stored.claims.values()
+    if len(claims) < 2:
+        return ""
+    names = {"ahead": "more accurate", "even": "not told apart", "behind": "less accurate", "unknown": "one trial only"}
+    parts = []
+    for verdict, words in names.items():
+        at = [sentences.epsilon(claim.epsilon) for claim in claims if claim.verdict == verdict]
+        if at:
+            parts.append(f"{words} at {sentences.count(len(at), 'of them', 'of them')} (ε = {', '.join(at)})")
+    tenth = sum(claim.tenfold for claim in claims)
+    return (
+        f"Against the best unpaid DP-SGD at each of the {len(claims)} ε stored, tight is {'; '.join(parts)}. It takes "
+        f"a tenth of the rival’s time or less at {tenth} of {len(claims)}."
+    )
+
+
+def promise(stored: Stored, epsilon: float) -> str:
+    """The guarantee of one private model on the page."""
+    if stored.delta is None:
+        return ""
+    return (
+        f"{sentences.odds_sentence(epsilon, 'one private model')} {sentences.except_with(stored.delta)} Neighbouring "
+        f"data sets: {sentences.ADJACENCY}. Tight is accounted by {sentences.TIGHT}."
+    )
+
+
+CLAIM_NOTE = (
+    "“More” or “less accurate” where the 95 % interval of the paired difference excludes 0, “not told apart” where it "
+    "does not. Each ε is tested by itself; among many, one in twenty excludes 0 by chance. Times are of one thread on "
+    "the machine named below, tuning and calibration included."
+)
+
+
+def cannot_run(dataset: str, available: bool, expected: float | None, longest: float) -> str:
+    """Why a fit cannot be made here; empty if it can."""
+    if not available:
+        return (
+            f"The files of {dataset} are missing or damaged on this server; the page “Live training” says what to do."
+        )
+    if expected is not None and expected > longest:
+        return f"The stored run took {seconds(expected)}: too long for a shared server; the command line has no limit."
+    return ""
+
+
+def point_invitation(point: Point, before: Run | None, expected: float | None) -> str:
+    """What a press of the button does, and what there is to compare it with."""
+    target = "without privacy" if point.method == NON_PRIVATE else f"ε = {sentences.epsilon(point.epsilon)}"
+    what = f"{LABELS[point.method]}, {target}, split and trial {point.trial} of {point.dataset}"
+    took = f" It took {seconds(expected)} where it was stored." if expected else ""
+    if before is None:
+        return f"{what}: this trial is not stored, so there will be nothing beside it.{took}"
+    return f"{what}: {accuracy(before.accuracy)} is stored.{took}"
+
+
+def again(run: Run, before: Run | None) -> str:
+    """The run made now against the stored one."""
+    made = f"Made now: **{accuracy(run.accuracy)}** in {seconds(run.seconds)}."
+    if before is None:
+        return f"{made} This trial is not stored."
+    stored = f"Stored: **{accuracy(before.accuracy)}** in {seconds(before.seconds)}."
+    if run.accuracy == before.accuracy:
+        return f"{made} {stored} The same seed gives the same model: every test row is answered alike."
+    return (
+        f"{made} {stored} They are {points(run.accuracy - before.accuracy)} apart although the seed is the same: "
+        "another processor, library or version of the code adds up differently."
+    )
+
+
+def papers_alt(dataset: str) -> str:
+    """Alt text of the paper's numbers for one data set."""
+    parts = []
+    for (name, method), numbers in PAPER.items():
+        if name == dataset:
+            shares = ", ".join(f"{accuracy(share)} at ε = {epsilon:g}" for epsilon, share in numbers.items())
+            parts.append(f"{LABELS[method].removesuffix(' (Rényi)')} {shares}")
+    return f"{PAPER_TABLE[dataset]} of the paper, test accuracy on {dataset}: {'; '.join(parts)}."
+
+
+def alt(stored: Stored, methods: Sequence[str], epsilon: float) -> str:
+    """Alt text of the chart: what is plotted, and the accuracies at the marked ε, highest first."""
+    reached = {LABELS[m]: found.accuracy.mean for m in methods if (found := stored.point(m, epsilon))}
+    order = ", ".join(f"{name} {accuracy(mean)}" for name, mean in sorted(reached.items(), key=lambda item: -item[1]))
+    return (
+        f"Test accuracy on {stored.label} against ε on a logarithmic scale, with 95 % intervals. "
+        f"At ε = {sentences.epsilon(epsilon)}: {order or 'nothing is stored'}."
+    )
+
+
+def intervals(stored: Stored) -> str:
+    """What the bars are, and what they are not."""
+    return (
+        f"Bars: 95 % intervals of the mean over {sentences.count(stored.trials, 'trial')} (Student’s t); each trial "
+        "has its own split and noise, and the splits overlap, so the bars speak about these rows and not about other "
+        "people’s. Test accuracy is shown to compare; it is not part of what may be released."
+    )
+
+
+def paper_note(stored: Stored) -> str:
+    """What the paper's marks are and what differs; empty where its tables have no such data set."""
+    if stored.dataset not in PAPER_TABLE:
+        return ""
+    same = (
+        "its rows are Iyengar et al.’s, these are drawn anew in their shape, by this project’s recipe"
+        if stored.dataset == "synthetic-l"
+        else "its encoding has 104 columns, this one 105"
+    )
+    return (
+        f"Hollow marks: Redberg et al. (2023), {PAPER_TABLE[stored.dataset]} (“paper”), where all three methods chose "
+        f"by test accuracy, over other splits; {same}."
+    )
+
+
+def stand_in_note(stored: Stored) -> str:
+    """The warning that goes with a stand-in; empty for others."""
+    if not stored.stand_in:
+        return ""
+    return f"These rows stand in for another data set ({stored.label}): compare the methods, not the paper’s numbers."
+
+
+def missing(stored: Stored, methods: Sequence[str], epsilon: float) -> str:
+    """Which of the shown methods have no run at this ε; empty if none."""
+    absent = [LABELS[method] for method in methods if stored.point(method, epsilon) is None]
+    if not absent:
+        return ""
+    return f"No run is stored at ε = {sentences.epsilon(epsilon)} for {', '.join(absent)}."
+
+
+def no_results() -> str:
+    """The one sentence where there is no file at all."""
+    return (
+        "No stored results are on this server: make them with `python -m objpert_core.experiments figure2 --dataset "
+        "adult-synthetic` in a checkout, then reload this page; the last part of the page works without them."
+    )
+
+
+def provenance(stored: Stored) -> list[str]:
+    """Where the stored runs are from: one line for each command that added rows, and the seeds."""
+    lines = []
+    for session in stored.results.sessions:
+        commit = session.get("commit", "unknown")
+        dirty = " with changes that were not committed" if commit.endswith("+") else ""
+        lines.append(
+            f"`{session.get('command', 'unknown command')}` at commit `{commit.rstrip('+')}`{dirty}, "
+            f"{session.get('started', 'unknown time')}, on {session.get('machine', 'an unknown machine')}; "
+            f"{session.get('versions', 'unknown versions')}."
+            + (f" Note: {sentences.sentence(session['note'])}" if session.get("note") else "")
+        )
+    lines.append(f"Package version {stored.results.version}. {seeds(stored)}")
+    return lines
+
+
+def seeds(stored: Stored) -> str:
+    """Which seeds the runs have."""
+    splits = sorted({run.split_seed for run in stored.results.runs})
+    if not splits:
+        return "The file holds no run yet."
+    span = f"{splits[0]} to {splits[-1]}" if len(splits) > 1 else f"{splits[0]}"
+    return (
+        f"Split seeds {span}, one a trial, the same for all methods; the noise seed of every run is in the file. "
+        "Whoever knows a noise seed can subtract the noise: these runs measure and are not releases."
+    )
+
+
+def configuration(stored: Stored) -> list[dict[str, str]]:
+    """Every parameter that all runs of the file share, as rows of a table."""
+    return [{"Parameter": name, "Value": str(value)} for name, value in stored.results.configuration.items()]
