@@ -248,7 +248,7 @@ def test_labels_that_are_not_two_classes_are_refused(labels, classes, message):
         ({"delta": 0.0}, "delta must be a number strictly between 0 and 1, got 0.0"),
         ({"delta": 1.0}, "delta must be a number strictly between 0 and 1, got 1.0"),
         ({"bound": "tight"}, "bound must be one of 'logistic'.*got 'tight'"),
-        ({"bound": "kifer2012"}, "'kifer2012' has a profile only"),
+        ({"bound": "kifer2012", "accountant": "rdp"}, "'kifer2012' has a profile only"),
         ({"bound": "non-glm"}, "'non-glm' .*needs accountant='rdp'"),
         ({"noise_ratio": 0.9}, "noise_ratio must be a finite number >= 1, got 0.9"),
         ({"tau": 0.0}, "tau must be a finite number > 0, got 0.0"),

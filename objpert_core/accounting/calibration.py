@@ -160,7 +160,7 @@ def calibrate_objective_perturbation(
         Gradient norm at which the solver may stop; the result is then an `ApproximateMinima`.
     sigma_out : float > 0, optional
         Standard deviation of the output noise; by default so much that it takes 1 % of the Gaussian mechanism's
-        sensitivity-to-noise ratio, which costs 0.005 % in σ. Needs `tau`.
+        sensitivity-to-noise ratio, which costs 0.005 % in σ (about 2 % with ``"kifer2012"``). Needs `tau`.
     accountant : {"profile", "rdp"}
         Account by the bound's privacy profile, or only through its Rényi curve as the paper's experiments do.
 
@@ -197,8 +197,8 @@ def calibrate_objective_perturbation(
         raise ValueError(f"sigma_out needs tau, the gradient norm it covers; got sigma_out={sigma_out!r} and tau=None")
     if noise_ratio is not None and noise_ratio < 1:
         raise ValueError(f"noise_ratio must be a finite number >= 1, got {noise_ratio!r}")
-    if bound == "kifer2012" and (tau is not None or accountant == "rdp"):
-        raise ValueError("bound 'kifer2012' has a profile only: it allows neither tau nor accountant='rdp'")
+    if bound == "kifer2012" and accountant == "rdp":
+        raise ValueError("bound 'kifer2012' has a profile only: it does not allow accountant='rdp'")
     if bound == "non-glm" and (accountant != "rdp" or dimension is None):
         raise ValueError("bound 'non-glm' has a Rényi curve only: it needs accountant='rdp' and dimension")
     return _calibrate(**options)
@@ -243,6 +243,10 @@ def _calibrate(
 ) -> ObjectivePerturbation | ApproximateMinima:
     sigma_gauss = calibrate_gaussian(epsilon, delta, lipschitz).sigma
     if bound == "kifer2012":
+        if tau is not None:
+            return _calibrate_kifer_minima(
+                epsilon, delta, lipschitz, smoothness, noise_ratio, sigma_gauss, tau, sigma_out
+            )
         return _calibrate_kifer(epsilon, delta, lipschitz, smoothness, noise_ratio, sigma_gauss)
     if noise_ratio is None:
         noise_ratio = default_noise_ratio(bound, epsilon, accountant)
@@ -285,17 +289,96 @@ def _calibrate_kifer(
     sigma_gauss: float,
 ) -> ObjectivePerturbation:
     """Theorem 2.8 read as it stands: λ = 2β/ε and σ = L·√(8 log(2/δ) + 4ε)/ε."""
-    least = lipschitz * math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon * (1 + _SIGMA_MARGIN)
-    sigma = least if noise_ratio is None else noise_ratio * sigma_gauss
-    if sigma < least:
+    least = _kifer_sigma(epsilon, math.log(delta), lipschitz)
+    sigma = _kifer_ratio(noise_ratio, least, sigma_gauss, epsilon, delta)
+    return ObjectivePerturbation(sigma, _kifer_lam(epsilon, smoothness), lipschitz, smoothness, "kifer2012")
+
+
+def _kifer_sigma(epsilon: float, log_delta: float, lipschitz: float) -> float:
+    return lipschitz * math.sqrt(8 * (math.log(2) - log_delta) + 4 * epsilon) / epsilon * (1 + _SIGMA_MARGIN)
+
+
+def _kifer_lam(epsilon: float, smoothness: float) -> float:
+    lam = 2 * smoothness / epsilon
+    while lam * epsilon < 2 * smoothness:
+        lam = math.nextafter(lam, math.inf)
+    return lam
+
+
+def _kifer_ratio(noise_ratio: float | None, least: float, sigma_gauss: float, epsilon: float, delta: float) -> float:
+    """The σ that was asked for; `least` where none was."""
+    if noise_ratio is None:
+        return least
+    if noise_ratio * sigma_gauss < least:
         raise ValueError(
             f"noise_ratio must be at least {least / sigma_gauss:.6g} for bound 'kifer2012' "
             f"at ({epsilon:g}, {delta:g}), got {noise_ratio!r}"
         )
-    lam = 2 * smoothness / epsilon
-    while lam * epsilon < 2 * smoothness:
-        lam = math.nextafter(lam, math.inf)
-    return ObjectivePerturbation(sigma, lam, lipschitz, smoothness, "kifer2012")
+    return noise_ratio * sigma_gauss
+
+
+def _calibrate_kifer_minima(
+    epsilon: float,
+    delta: float,
+    lipschitz: float,
+    smoothness: float,
+    noise_ratio: float | None,
+    sigma_gauss: float,
+    tau: float,
+    sigma_out: float | None,
+) -> ApproximateMinima:
+    """λ = 2β/ε₁ for the split ε₁ + ε₂ that needs the least noise, then the σ that the whole profile asks for.
+
+    At one split Theorem 2.8 has to give ε₁ and δ − δ_Gauss(ε₂), where δ_Gauss is the output noise's
+    (`ApproximateMinima`, notes). With σ given it is λ that is searched for.
+    """
+    target_epsilon, epsilon = epsilon, epsilon * (1 - _LAM_MARGIN)  # as λ → 2β/ε a rounding of ε is worth a lot of δ
+    floor = _kifer_lam(epsilon, smoothness)
+    output_ratio = _OUTPUT_SHARE * lipschitz / sigma_gauss
+
+    def build(lam: float, sigma: float) -> ApproximateMinima:
+        objective = ObjectivePerturbation(sigma, lam, lipschitz, smoothness, "kifer2012")
+        return ApproximateMinima(objective, tau, 2 * tau / (lam * output_ratio) if sigma_out is None else sigma_out)
+
+    def gap(lam: float, sigma: float) -> float:
+        return float(build(lam, sigma)._log_delta(np.array([epsilon]))[0]) - _log_target(delta)
+
+    if noise_ratio is not None:
+        sigma = noise_ratio * sigma_gauss
+        if gap(floor, sigma) <= 0:
+            return build(floor, sigma)
+        try:
+            return build(_smallest_root(lambda lam: gap(lam, sigma), 2 * floor, floor), sigma)
+        except ValueError:
+            raise ValueError(
+                f"noise_ratio must be larger for bound 'kifer2012': with sigma = {sigma:.6g} ({noise_ratio:.6g} times "
+                f"the Gaussian mechanism's) no lam is ({target_epsilon:g}, {delta:g})-DP"
+            ) from None
+
+    def sigma_at(second: float) -> float:
+        """The σ needed where ε₂ is spent on the output noise and λ = 2β/ε₁."""
+        first = epsilon - second
+        a = output_ratio if sigma_out is None else tau * first / (smoothness * sigma_out)
+        left = delta - math.exp(float(_gaussian.log_profile(second, a)))
+        return _kifer_sigma(first, math.log(left), lipschitz) if left > 0 else math.inf
+
+    seconds = epsilon * np.concatenate([[0.0], np.geomspace(1e-9, 0.5, 200), np.linspace(0.5, 1.0, 100)[1:-1]])
+    sigmas = [sigma_at(float(second)) for second in seconds]
+    if math.isinf(min(sigmas)):
+        raise ValueError(
+            f"sigma_out must be larger for bound 'kifer2012', tau={tau!r} and smoothness={smoothness!r}: at "
+            f"{sigma_out!r} the output noise alone is not ({target_epsilon:g}, {delta:g})-DP"
+        )
+    best = int(np.argmin(sigmas))
+    lam = _kifer_lam(epsilon - float(seconds[best]), smoothness)
+    least, enough = math.log(_kifer_sigma(epsilon, math.log(delta), lipschitz)) - 1e-9, math.log(sigmas[best])
+    while gap(lam, math.exp(enough)) > 0:
+        enough += 1e-12
+    log_sigma = float(toms748(lambda x: _clipped(gap(lam, math.exp(x))), least, enough, xtol=1e-14, rtol=1e-15))
+    margin = _SIGMA_MARGIN
+    while gap(lam, math.exp(log_sigma) * (1 + margin)) > 0:
+        margin *= 2
+    return build(lam, math.exp(log_sigma) * (1 + margin))
 
 
 def _smallest_root(gap: Callable[[float], float], guess: float, floor: float) -> float:

@@ -368,12 +368,17 @@ class ObjectivePerturbation(Mechanism):
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
         if self.bound == "glm" and self.law is None:
             return np.full_like(log_delta, np.inf)
-        if self.bound == "kifer2012":  # the profile jumps at ε = 2β/λ: no root to bracket below
-            start = math.nextafter(2 * self.smoothness / self.lam, 0.0)
-            while start * self.lam < 2 * self.smoothness:
-                start = math.nextafter(start, math.inf)
-            return smallest_epsilon(self._log_delta, log_delta, start=start)
+        if self.bound == "kifer2012":  # the profile jumps there: no root to bracket below
+            return smallest_epsilon(self._log_delta, log_delta, start=self.kifer_epsilon)
         return super()._epsilon(log_delta)
+
+    @property
+    def kifer_epsilon(self) -> float:
+        """The ε = 2β/λ from which on Theorem 2.8 says something, rounded up."""
+        start = math.nextafter(2 * self.smoothness / self.lam, 0.0)
+        while start * self.lam < 2 * self.smoothness:
+            start = math.nextafter(start, math.inf)
+        return start
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         if self.bound == "kifer2012":
@@ -433,6 +438,15 @@ class ApproximateMinima(Mechanism):
     mechanism of sensitivity 2τ/λ (Redberg et al. 2023, Theorems 4.1 and E.1): Rényi curves add, and the profile is
     that of the sum of the two privacy losses.
 
+    ``"kifer2012"`` has no privacy loss to add, only a δ₁ for every ε₁ ≥ 2β/λ. There the profile is
+
+        δ(ε) = min over ε₁ + ε₂ = ε of δ₁(ε₁) + δ_Gauss(ε₂).
+
+    Proof. Let P, P' be the laws of the exact minimiser on two neighbours, and K_θ, K'_θ those of the release given it,
+    which are Gaussians: K_θ(S) ≤ e^{ε₂} K'_θ(S) + δ₂. Put Q = min(P, e^{ε₁} P'), a measure of mass 1 − δ₁ or more. Then
+    ∫ K_θ(S) dP ≤ δ₁ + ∫ K_θ(S) dQ ≤ δ₁ + δ₂ + e^{ε₂} ∫ K'_θ(S) dQ ≤ δ₁ + δ₂ + e^{ε₁ + ε₂} ∫ K'_θ(S) dP'. ∎
+    (Basic composition, Dwork and Roth 2014, Theorem B.1.) Whatever splits are tried, each is a valid bound.
+
     Examples
     --------
     >>> exact = ObjectivePerturbation(sigma=5, lam=2)
@@ -461,7 +475,9 @@ class ApproximateMinima(Mechanism):
         return None if law is None else (*law, *self.output.losses(direction))
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        if self.objective.bound in ("kifer2012", "non-glm"):
+        if self.objective.bound == "kifer2012":
+            return _best_split(self.objective, self.output, epsilon)
+        if self.objective.bound == "non-glm":
             raise NotImplementedError(
                 f"the bound {self.objective.bound!r} has no privacy loss law to combine with the output noise"
             )
@@ -472,11 +488,41 @@ class ApproximateMinima(Mechanism):
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
         if self.objective.bound == "glm" and self.objective.law is None:
             return np.full_like(log_delta, np.inf)
+        if self.objective.bound == "kifer2012":
+            return smallest_epsilon(self._log_delta, log_delta, start=self.objective.kifer_epsilon)
         return super()._epsilon(log_delta)
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return self.objective._rdp(alpha) + self.output._rdp(alpha)
 
+    def no_losses(self) -> str:
+        """Why `losses` is None, as one sentence."""
+        return self.objective.no_losses()
+
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why the bound proves nothing at these parameters; None where it does."""
-        return self.objective.explain() or super().explain(epsilon)
+        kifer = self.objective.bound == "kifer2012"
+        return self.objective.explain(epsilon if kifer else None) or super().explain(epsilon)
+
+
+def _best_split(objective: ObjectivePerturbation, output: Gaussian, epsilon: FloatArray) -> FloatArray:
+    """log min δ₁(ε₁) + δ_Gauss(ε₂) over ε₁ + ε₂ = ε with ε₁ ≥ 2β/λ and ε₂ ≥ 0 (`ApproximateMinima`, notes).
+
+    ε₂ is sought in units of the output noise's a, where δ_Gauss(ε₂) is about e^{−(ε₂/a)²/2}: on a grid, then twice on a
+    finer one about the best so far.
+    """
+    least = objective.kifer_epsilon
+    a = output._a
+    room = np.maximum(epsilon - least, 0.0)
+    best = np.zeros_like(epsilon)
+    log_delta = np.zeros_like(epsilon)
+    for offsets in (np.arange(81.0) / 2, np.arange(-16.0, 17.0) / 32, np.arange(-16.0, 17.0) / 512):
+        units = np.clip(best[:, None] + offsets, 0.0, room[:, None] / a)
+        first = np.maximum(epsilon[:, None] - units * a, least)
+        second = (epsilon[:, None] - first) * (1 - 2.0**-52)  # rounded down: the two must not exceed ε
+        tried = np.logaddexp(objective._log_delta(first), _gaussian.log_profile(np.maximum(second, 0.0), a))
+        chosen = np.argmin(tried, axis=1)
+        rows = np.arange(len(epsilon))
+        log_delta = np.minimum(log_delta, tried[rows, chosen])
+        best = units[rows, chosen]
+    return np.where(epsilon >= least, log_delta, 0.0)

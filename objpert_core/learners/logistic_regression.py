@@ -30,9 +30,9 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         ε > 0 of one fit, under adding or removing one row.
     delta : float, default=1e-5
         δ strictly between 0 and 1; choose it well below 1/n.
-    bound : {"logistic", "monotone", "glm", "non-glm"}, default="logistic"
+    bound : {"logistic", "monotone", "glm", "kifer2012", "non-glm"}, default="logistic"
         The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. "logistic" needs the least noise.
-        ("kifer2012" does not cover an approximate minimiser; "non-glm" needs ``accountant="rdp"``.)
+        ("non-glm" needs ``accountant="rdp"``.)
     noise_ratio : float >= 1 or None, default=None
         σ as a multiple of the Gaussian mechanism's; more noise allows less regularisation. None takes the
         bound's recommended value.
@@ -150,6 +150,20 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
             "intercept_scaling": 1.0,
         }
         return cls(epsilon=epsilon, delta=delta, **(recipe | parameters))
+
+    @classmethod
+    def kifer2012(cls, epsilon: float = 1.0, delta: float = 1e-5, **parameters: Any) -> Self:
+        """Objective perturbation as first proved: Kifer, Smith and Thakurta (2012); any parameter can be given.
+
+        σ and λ by their theorem (Theorem 2.8 of Redberg et al. 2023), which holds for the exact minimiser; the output
+        noise that covers the solver's distance to it is paid for by composition (`accounting.ApproximateMinima`).
+
+        Examples
+        --------
+        >>> ObjPertLogisticRegression.kifer2012(epsilon=8.0).bound
+        'kifer2012'
+        """
+        return cls(epsilon=epsilon, delta=delta, **({"bound": "kifer2012"} | parameters))
 
     def fit(self, X: Any, y: Any, *, callback: Callback | None = None) -> Self:
         """Fit the private model.

@@ -11,8 +11,8 @@ mechanism of sensitivity (R + 2τ)/λ under adding or removing a row and (2R + 2
 stopping place enters but through τ, whatever path it took.
 
 Both are tight for the logistic loss: let many rows pull θ̃ far out in one direction. A misclassified row that is nearly
-orthogonal to it has a slope close to 1 and moves θ̃ by nearly R/λ, as nothing but λ resists there; replaced by its mirror
-image on the other side it moves it by nearly 2R/λ.
+orthogonal to it has a slope close to 1 and moves θ̃ by nearly R/λ, as nothing but λ resists there; replaced by its
+mirror image on the other side it moves it by nearly 2R/λ.
 """
 
 from __future__ import annotations

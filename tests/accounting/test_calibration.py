@@ -212,7 +212,6 @@ def test_same_answer_from_the_cache():
         ({"sigma_out": 0.1}, r"sigma_out needs tau.*sigma_out=0.1"),
         ({"accountant": "pld"}, r"accountant must be one of 'profile', 'rdp', got 'pld'"),
         ({"dimension": 0}, r"dimension must be a whole number >= 1, got 0"),
-        ({"bound": "kifer2012", "tau": 1e-3}, r"'kifer2012' has a profile only"),
         ({"bound": "kifer2012", "accountant": "rdp"}, r"'kifer2012' has a profile only"),
         ({"bound": "non-glm"}, r"'non-glm' has a Rényi curve only"),
         ({"bound": "non-glm", "accountant": "rdp"}, r"needs accountant='rdp' and dimension"),

@@ -409,7 +409,7 @@ def test_what_a_bound_cannot_answer():
         (lambda: kifer.rdp(2.0), "no Rényi curve"),
         (lambda: general.delta(1.0), "Rényi divergence only"),
         (lambda: general.epsilon(1e-5), "Rényi divergence only"),
-        (lambda: ApproximateMinima(kifer, 0.1, 0.1).delta(1.0), "'kifer2012' has no privacy loss law"),
+        (lambda: ApproximateMinima(kifer, 0.1, 0.1).rdp(2.0), "no Rényi curve"),
         (lambda: ApproximateMinima(general, 0.1, 0.1).epsilon(0.1), "'non-glm' has no privacy loss law"),
         (lambda: kifer.pld(), "bounds δ at ε only"),
         (lambda: general.pld(), "Rényi divergence only"),

@@ -240,7 +240,7 @@ def test_parameters_out_of_range_are_named_before_the_data_are_touched(parameter
 def test_the_function_refuses_bad_rows_and_targets():
     X, y = data(n=20)
     targets = np.where(y == 1, 1.0, -1.0)
-    with pytest.raises(ValueError, match="targets must be -1.0 or 1.0"):
+    with pytest.raises(ValueError, match=r"targets must be -1\.0 or 1\.0"):
         solve_and_perturb(X, y.astype(float), epsilon=1.0, delta=1e-5)
     with pytest.raises(ValueError, match="X must hold finite numbers"):
         solve_and_perturb(np.full_like(X, np.nan), targets, epsilon=1.0, delta=1e-5)

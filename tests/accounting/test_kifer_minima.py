@@ -1,0 +1,172 @@
+"""Theorem 2.8 of Kifer et al. (2012) with an approximate minimiser: simple composition with the output noise."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from objpert_core.accounting import (
+    ApproximateMinima,
+    Gaussian,
+    ObjectivePerturbation,
+    calibrate_gaussian,
+    calibrate_objective_perturbation,
+    via_rdp,
+)
+from objpert_core.estimators import ObjPertLogisticRegression, PrivacyCertificate
+
+targets = {
+    "epsilon": st.floats(-3, 2).map(lambda x: 10.0**x),
+    "delta": st.floats(-11, -0.7).map(lambda x: 10.0**x),
+}
+
+
+def minima(sigma, lam, tau, sigma_out, bound="kifer2012", lipschitz=1.0):
+    return ApproximateMinima(ObjectivePerturbation(sigma, lam, lipschitz, bound=bound), tau, sigma_out)
+
+
+def test_the_profile_is_the_best_split_of_the_two_theorems():
+    """Against every one of 20,000 splits."""
+    mechanism = minima(30.0, 1.5, 0.01, 0.15)
+    for epsilon in (0.34, 0.4, 0.6, 1.0, 2.0):
+        first = np.linspace(mechanism.objective.kifer_epsilon, epsilon, 20_001)
+        best = (mechanism.objective.delta(first) + mechanism.output.delta(epsilon - first)).min()
+        assert mechanism.delta(epsilon) == pytest.approx(best, rel=1e-5)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    sigma=st.floats(0.5, 100),
+    lam=st.floats(0.05, 50),
+    tau=st.floats(1e-7, 1.0),
+    sigma_out=st.floats(1e-4, 3.0),
+)
+def test_it_never_undercuts_the_exact_minimiser_the_output_noise_or_what_is_true(sigma, lam, tau, sigma_out):
+    mechanism = minima(sigma, lam, tau, sigma_out)
+    epsilons = np.concatenate(
+        [[0.0], np.geomspace(1e-3, 200, 60), mechanism.objective.kifer_epsilon * np.array([1, 2])]
+    )
+    epsilons.sort()
+    delta = mechanism.delta(epsilons)
+    assert (delta >= mechanism.objective.delta(epsilons)).all()
+    assert (delta >= mechanism.output.delta(epsilons)).all()
+    # The tight logistic bound with the same output noise: valid for the logistic loss, and exact on the Gaussian's part
+    assert (delta >= minima(sigma, lam, tau, sigma_out, "logistic").delta(epsilons) * (1 - 1e-9)).all()
+    assert (np.diff(delta) <= 1e-9 * delta[:-1]).all()
+    assert (delta[epsilons < mechanism.objective.kifer_epsilon] == 1).all()
+
+
+def test_with_hardly_any_output_noise_needed_it_is_theorem_2_8():
+    exact = ObjectivePerturbation(30.0, 2.0, bound="kifer2012")
+    epsilons = np.array([0.3, 0.5, 1.0])
+    released = ApproximateMinima(exact, 1e-12, 10.0)
+    np.testing.assert_allclose(released.delta(epsilons), exact.delta(epsilons), rtol=1e-6)
+
+
+@settings(max_examples=15, deadline=None)
+@given(sigma=st.floats(2, 100), lam=st.floats(0.05, 50), delta=targets["delta"])
+def test_epsilon_inverts_delta_from_the_safe_side(sigma, lam, delta):
+    mechanism = minima(sigma, lam, 1e-3, 0.1)
+    epsilon = mechanism.epsilon(delta)
+    assert epsilon >= mechanism.objective.epsilon(delta)
+    assert mechanism.delta(epsilon) <= delta
+    if epsilon > mechanism.objective.kifer_epsilon * (1 + 1e-6):
+        assert mechanism.delta(epsilon * (1 - 1e-6)) > delta * (1 - 1e-9)
+
+
+# Calibration
+
+
+@settings(max_examples=6, deadline=None)
+@given(**targets, lipschitz=st.sampled_from([1.0, 0.3, 2**0.5]), tau=st.sampled_from([1e-6, 1e-3]))
+def test_calibration_meets_the_target_and_wastes_next_to_nothing(epsilon, delta, lipschitz, tau):
+    exact = calibrate_objective_perturbation(epsilon, delta, lipschitz, bound="kifer2012")
+    result = calibrate_objective_perturbation(epsilon, delta, lipschitz, bound="kifer2012", tau=tau)
+    assert isinstance(result, ApproximateMinima)
+    assert result.delta(epsilon) <= delta
+    assert result.epsilon(delta) <= epsilon
+    assert exact.sigma <= result.objective.sigma <= 1.02 * exact.sigma
+    assert exact.lam <= result.objective.lam <= 1.02 * exact.lam
+    if result.objective.lam > 1.0001 * exact.lam:
+        assert result.delta(epsilon) >= delta * (1 - 1e-6)
+
+
+@settings(max_examples=6, deadline=None)
+@given(**targets, tau=st.floats(1e-6, 1e-2), sigma_out=st.floats(0.05, 2.0), ratio=st.sampled_from([None, 1.05, 2.0]))
+def test_calibration_with_output_noise_and_sigma_given(epsilon, delta, tau, sigma_out, ratio):
+    options = {"lipschitz": 1.0, "bound": "kifer2012", "tau": tau, "sigma_out": sigma_out}
+    try:
+        least = calibrate_objective_perturbation(epsilon, delta, **options)
+    except ValueError as error:
+        assert "sigma_out must be larger" in str(error)  # noqa: PT017 - which values cannot work is not known here
+        assert Gaussian(sigma_out, 2 * tau / (0.5 / epsilon)).delta(epsilon / 2) > 0.01 * delta
+        return
+    result = least
+    if ratio is not None:
+        f = ratio * least.objective.sigma / calibrate_gaussian(epsilon, delta).sigma
+        result = calibrate_objective_perturbation(epsilon, delta, noise_ratio=f, **options)
+        assert result.objective.sigma == pytest.approx(ratio * least.objective.sigma, rel=1e-12)
+        assert result.objective.lam <= least.objective.lam * (1 + 1e-9)
+    assert result.sigma_out == sigma_out
+    assert result.delta(epsilon) <= delta
+    assert result.epsilon(delta) <= epsilon
+    assert result.objective.lam * epsilon >= 2 * result.objective.smoothness
+
+
+def test_what_cannot_be_calibrated_names_the_parameter():
+    with pytest.raises(ValueError, match=r"sigma_out must be larger for bound 'kifer2012', tau=0\.1 .*1e-09"):
+        calibrate_objective_perturbation(0.1, 1e-5, bound="kifer2012", tau=0.1, sigma_out=1e-9)
+    with pytest.raises(
+        ValueError, match=r"noise_ratio must be larger for bound 'kifer2012': with sigma = .*\(1\.5 times"
+    ):
+        calibrate_objective_perturbation(1.0, 1e-5, bound="kifer2012", tau=1e-6, noise_ratio=1.5)
+    with pytest.raises(ValueError, match="does not allow accountant='rdp'"):
+        calibrate_objective_perturbation(1.0, 1e-5, bound="kifer2012", tau=1e-6, accountant="rdp")
+
+
+def test_it_says_why_it_proves_nothing_and_what_it_has_not():
+    mechanism = minima(30.0, 0.25, 1e-3, 0.1)
+    assert "Theorem 2.8 needs λ ≥ 2β/ε" in mechanism.explain(1.0)
+    assert mechanism.explain(3.0) is None
+    assert "no privacy loss distribution" in mechanism.no_losses()
+    with pytest.raises(NotImplementedError, match="no Rényi curve"):
+        mechanism.rdp(2.0)
+    with pytest.raises(NotImplementedError):
+        via_rdp(mechanism)
+    with pytest.raises(NotImplementedError, match="bounds δ at ε only"):
+        mechanism.pld()
+
+
+# The estimator's preset
+
+
+@pytest.mark.parametrize("parameters", [{}, {"epsilon": 0.1, "row_norm": "clip"}, {"tau": 0.01, "sigma_out": 0.15}])
+def test_the_presets_certificate_verifies(parameters):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    spent = ObjPertLogisticRegression.kifer2012(**parameters).fit(X, X[:, 0] > 0).privacy_
+    assert (spent.bound, spent.mechanism) == ("kifer2012", "ApproximateMinima")
+    assert spent.verify()
+    assert PrivacyCertificate.from_json(spent.to_json()).verify()
+    assert spent.lam >= 2 * spent.smoothness / spent.epsilon
+    assert spent.smoothness == pytest.approx(spent.radius**2 / 4)
+    least = spent.lipschitz * math.sqrt(8 * math.log(2 / spent.delta) + 4 * spent.epsilon) / spent.epsilon
+    assert spent.sigma >= least
+
+
+def test_a_forged_certificate_does_not_verify():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    honest = ObjPertLogisticRegression.kifer2012().fit(X, X[:, 0] > 0).privacy_
+    for forgery in ({"sigma": 0.99 * honest.sigma}, {"lam": 0.98 * honest.lam}, {"sigma_out": 1e-5}, {"epsilon": 0.99}):
+        assert not replace(honest, **forgery).verify()
+
+
+def test_the_preset_needs_far_more_noise_and_any_parameter_may_be_replaced():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    kifer = ObjPertLogisticRegression.kifer2012(classes=[False, True]).fit(X, X[:, 0] > 0).privacy_
+    tight = ObjPertLogisticRegression(classes=[False, True]).fit(X, X[:, 0] > 0).privacy_
+    assert kifer.sigma > 2 * tight.sigma
+    assert ObjPertLogisticRegression.kifer2012(tau=1e-3, intercept_scaling=1.0).get_params()["tau"] == 1e-3
