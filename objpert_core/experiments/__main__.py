@@ -14,6 +14,7 @@ from objpert_core.experiments import results
 from objpert_core.experiments.figure2 import EPSILONS, TRIALS, Sweep, run
 from objpert_core.experiments.methods import METHODS, PRESETS
 from objpert_core.experiments.runner import BACKENDS
+from objpert_core.experiments.store import Store, session
 from objpert_core.experiments.tables import paper_table, report
 
 TABLES = {"table1": "synthetic-l", "table2": "adult"}
@@ -91,10 +92,10 @@ def _figure2(options: argparse.Namespace, given: list[str]) -> int:
         replace(PRESETS[options.preset], **changes),
     )
     path = options.out or results.path_of(options.dataset)
-    session = results.session("python -m objpert_core.experiments " + shlex.join(given))
+    made_by = session("python -m objpert_core.experiments " + shlex.join(given))
     if options.note:
-        session["note"] = options.note
-    with results.Store(path, options.dataset, sweep.parameters.as_configuration(), session) as store:
+        made_by["note"] = options.note
+    with Store(path, options.dataset, sweep.parameters.as_configuration(), made_by) as store:
         try:
             failed = run(sweep, store, jobs=options.jobs, backend=options.backend, scheduler=options.scheduler)
         except KeyboardInterrupt:

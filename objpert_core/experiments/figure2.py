@@ -17,8 +17,9 @@ from objpert_core._validation import choice, positive, positive_integer
 from objpert_core.datasets import load, names
 from objpert_core.experiments.compare import NON_PRIVATE
 from objpert_core.experiments.methods import METHODS, Parameters, fit
-from objpert_core.experiments.results import Run, Store
+from objpert_core.experiments.results import Run
 from objpert_core.experiments.runner import Outcome, Progress, execute
+from objpert_core.experiments.store import Store
 
 EPSILONS = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 TRIALS = 10

@@ -19,8 +19,8 @@ _CLEAR = Path("/proc/self/clear_refs")
 class Measured(Generic[Result]):
     """What a call returned, the seconds it took, and the MB it needed at most on top of those in use.
 
-    `seconds` are the calling thread's processor time: with one thread of linear algebra the wall-clock time on a machine
-    that does nothing else, and much the same on one that does.
+    `seconds` are the calling thread's processor time: with one thread of linear algebra what a clock would show on a
+    machine that does nothing else, and much the same on one that does.
     `peak_mb` is None where the system does not tell, and in a thread other than the first, beside which others may
     allocate.
     """

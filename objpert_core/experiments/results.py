@@ -1,42 +1,23 @@
 """Files of results: a CSV with one fit a row and, in comment lines, the configuration, the command and the commit.
 
-A file grows by whole rows and can be continued after an interruption. It holds one configuration and one version of
-the package; every time a run adds rows it first writes a `# session:` line that says which command on which commit
-and machine made the rows below it.
+A file holds one configuration and one version of the package. `# session:` lines say which command, on which commit and
+machine, made the rows below them. `store` writes such files.
 """
 
 from __future__ import annotations
 
 import csv
-import io
 import json
-import math
-import os
-import platform
-import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-import joblib
-import numpy
-import scipy
-import sklearn
-
-import objpert_core
 from objpert_core.exceptions import DataUnavailableError
-
-try:
-    import fcntl
-except ImportError:  # not on Windows: two runs on one file are then not kept apart
-    fcntl = None  # type: ignore[assignment]
 
 Key = tuple[str, float, int]
 
 _PREFIX = "figure2_"
-_TITLE = "# Test accuracy of private logistic regression: a row for each method, privacy target and trial."
 
 
 @dataclass(frozen=True)
@@ -81,6 +62,11 @@ class Run:
     def key(self) -> Key:
         """What there is one of in a file: method, ε and trial."""
         return self.method, self.epsilon, self.trial
+
+    @property
+    def noise(self) -> tuple[float, float, float]:
+        """(sigma, lam, noise_multiplier), 0 where there is none: the same in every trial of a method at one ε."""
+        return self.sigma or 0.0, self.lam or 0.0, self.noise_multiplier or 0.0
 
     def as_row(self) -> list[str]:
         """The cells of its row, in the order of `COLUMNS`; None is an empty cell."""
@@ -220,142 +206,3 @@ def _whole_lines(path: Path) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
         if line:
             yield number, line
-
-
-def session(command: str) -> dict[str, str]:
-    """What a row should be traced back by: the command, the commit, versions, machine and time.
-
-    Args:
-        command: the command line.
-    """
-    versions = {
-        "python": platform.python_version(),
-        **{module.__name__: module.__version__ for module in (numpy, scipy, sklearn, joblib)},
-    }
-    return {
-        "command": command,
-        "commit": _commit(),
-        "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
-        "machine": f"{_processor()}, {os.cpu_count()} cores, 1 thread a fit",
-        "started": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-    }
-
-
-def _commit() -> str:
-    """The checkout's commit, with `+` if the package has changes that are not committed."""
-    package = Path(objpert_core.__file__).parent
-    try:
-        head, changes = (
-            subprocess.run(["git", *words], cwd=package, capture_output=True, text=True, check=True).stdout.strip()
-            for words in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "--", "."])
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return head + ("+" if changes else "")
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return named[0] if named else platform.machine()
-
-
-class Store:
-    """A file of results that rows are added to. A context manager; one at a time for each file.
-
-    Args:
-        path: the file; made if absent, continued otherwise. A last row that was cut off is dropped.
-        dataset: name of the data set.
-        configuration: what all rows share; anything JSON can hold.
-        session: see `session`; written before the first row that is added.
-
-    Attributes:
-        done: which (method, ε, trial) the file holds.
-
-    Raises:
-        ValueError: the file was made for another data set, configuration or version, or is damaged.
-        OSError: it cannot be written, or another run is writing to it.
-    """
-
-    def __init__(self, path: Path, dataset: str, configuration: Mapping[str, Any], session: Mapping[str, str]) -> None:
-        self._session: Mapping[str, str] | None = session
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = open(path, "a+b")  # noqa: SIM115 - closed by close()
-        try:
-            self._lock(path)
-            self._drop_torn_line()
-            shared = json.loads(json.dumps(configuration))  # as it will be read back
-            if self._file.tell():
-                self.done = set(self._checked(path, dataset, shared).done)
-            else:
-                self.done = set()
-                self._write(
-                    f"{_TITLE}\n# dataset: {dataset}\n# version: {objpert_core.__version__}\n"
-                    f"# configuration: {json.dumps(shared)}\n{','.join(COLUMNS)}\n"
-                )
-        except BaseException:
-            self.close()
-            raise
-
-    def _lock(self, path: Path) -> None:
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BlockingIOError(
-                f"{path} is being written by another run: wait for it, or give another file"
-            ) from None
-
-    def _drop_torn_line(self) -> None:
-        self._file.seek(0)
-        self._file.truncate(self._file.read().rfind(b"\n") + 1)
-        self._file.seek(0, os.SEEK_END)
-
-    def _checked(self, path: Path, dataset: str, configuration: Mapping[str, Any]) -> Results:
-        found = read(path)
-        theirs = {"dataset": found.dataset, "version": found.version, **found.configuration}
-        ours = {"dataset": dataset, "version": objpert_core.__version__, **configuration}
-        for name in sorted(theirs.keys() | ours.keys()):
-            if theirs.get(name) != ours.get(name):
-                raise ValueError(
-                    f"{path} was made with {name} = {theirs.get(name)!r}, this run has {ours.get(name)!r}: "
-                    "rows of the two must not be mixed; give another file with --out, or remove this one"
-                )
-        return found
-
-    def append(self, run: Run) -> None:
-        """Add one row and see it to the disk.
-
-        Raises:
-            ValueError: the file has a row for this method, ε and trial, or the run holds a NaN.
-        """
-        if run.key in self.done:
-            raise ValueError(f"there is a row for {run.key} already")
-        if any(isinstance(value, float) and math.isnan(value) for value in vars(run).values()):
-            raise ValueError(f"a run must not hold NaN, got {run!r}")
-        text = io.StringIO()
-        if self._session is not None:
-            text.write(f"# session: {json.dumps(self._session, ensure_ascii=False)}\n")
-            self._session = None
-        csv.writer(text, lineterminator="\n").writerow(run.as_row())
-        self._write(text.getvalue())
-        self.done.add(run.key)
-
-    def _write(self, text: str) -> None:
-        self._file.write(text.encode())
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        """Close the file, which lets another run have it."""
-        self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -1,0 +1,255 @@
+"""The sweep of Figure 2: which fits there are, that they are the estimators' own, and that a stopped sweep goes on."""
+
+import io
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import objpert_core
+from objpert_core import estimators
+from objpert_core.datasets import load
+from objpert_core.experiments import figure2
+from objpert_core.experiments.compare import reference_parameters
+from objpert_core.experiments.figure2 import EPSILONS, Piece, Sweep, noise_seed, run
+from objpert_core.experiments.methods import DISHONEST, METHODS, PRESETS, Parameters, estimator, fit
+from objpert_core.experiments.results import read
+from objpert_core.experiments.store import Store
+
+QUICK = Parameters(epochs=2, learning_rates=(0.001, 0.1), fine_learning_rates=(0.01, 0.03, 0.1), mean_runs=3.0)
+SWEEP = Sweep("breast-cancer", ("non-private", "published", "tight"), (0.5, 4.0), trials=2, parameters=QUICK)
+
+
+@pytest.fixture(scope="module")
+def data():
+    return load("breast-cancer", split_seed=1)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "figure2.csv"
+
+
+def swept(sweep, path, **arguments):
+    stream = io.StringIO()
+    with Store(path, sweep.dataset, sweep.parameters.as_configuration(), {"command": "test"}) as store:
+        failed = run(sweep, store, stream=stream, **arguments)
+    return failed, stream.getvalue().splitlines()
+
+
+class TestParameters:
+    def test_the_paper_s_text_is_the_preset(self):
+        # Redberg et al. (2023), section 5
+        paper = PRESETS["paper"]
+        assert paper == Parameters()
+        assert (paper.delta, paper.epochs, paper.batch_size, paper.optimizer) == (1e-5, 60, 256, "adam")
+        assert (len(paper.learning_rates), min(paper.learning_rates), max(paper.learning_rates)) == (10, 1e-8, 0.1)
+        assert np.ptp(np.diff(np.log(paper.learning_rates))) < 1e-5
+        assert paper.mean_runs == pytest.approx(15.4, abs=0.05)
+        assert (paper.noise_ratio, paper.tau, paper.sigma_out) == (1.3, 0.01, 0.15)
+        assert EPSILONS == (0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8)
+
+    def test_the_scripts_differ_where_the_errata_say(self):
+        scripts, paper = PRESETS["scripts"], PRESETS["paper"]
+        assert (scripts.tau, scripts.batch_size) == (0.0005, 4096)
+        assert (min(scripts.learning_rates), max(scripts.learning_rates)) == (1e-5, 0.1)
+        back = replace(scripts, tau=paper.tau, batch_size=paper.batch_size, learning_rates=paper.learning_rates)
+        assert back == paper
+
+    def test_the_constant_is_the_estimators_own_default(self):
+        assert Parameters().intercept_scaling == estimators.ObjPertLogisticRegression().intercept_scaling
+
+    def test_there_and_back_through_a_configuration(self):
+        assert Parameters.from_configuration(QUICK.as_configuration()) == QUICK
+        with pytest.raises(ValueError, match="got 'momentum'"):
+            Parameters.from_configuration({"momentum": 0.9})
+
+    @pytest.mark.parametrize(
+        ("change", "says"),
+        [
+            ({"delta": 1.0}, "delta must be a number strictly between 0 and 1"),
+            ({"intercept_scaling": 0.0}, "intercept_scaling must be"),
+            ({"epochs": 0}, "epochs must be a whole number >= 1, got 0"),
+            ({"row_norm": "none"}, "row_norm must be one of"),
+            ({"optimizer": "rmsprop"}, "optimizer must be one of"),
+            ({"learning_rates": ()}, "learning_rates must hold at least one"),
+            ({"fine_learning_rates": (0.1, -1.0)}, "fine_learning_rates must be a finite number > 0, got -1.0"),
+        ],
+    )
+    def test_they_are_checked(self, change, says):
+        with pytest.raises(ValueError, match=says):
+            Parameters(**change)
+
+
+PRIVATE = [method for method in METHODS if method != "non-private"]
+
+
+class TestMethods:
+    @pytest.mark.parametrize("method", PRIVATE)
+    def test_all_have_the_same_rows_and_promise(self, data, method):
+        parameters = replace(QUICK, intercept_scaling=0.7, row_norm="clip", delta=1e-6)
+        model = estimator(method, 2.0, parameters, 5).fit(data.X_train, data.y_train, **chooser(method, data))
+        certificate = model.privacy_
+        assert (certificate.epsilon, certificate.delta) == (2.0, 1e-6)
+        assert (certificate.intercept_scaling, certificate.row_norm) == (0.7, "clip")
+        assert certificate.adjacency == "add/remove one row"
+        assert certificate.reproducible
+        assert certificate.verify()
+
+    @pytest.mark.parametrize("method", PRIVATE)
+    def test_a_run_is_the_estimator_s_fit(self, data, method):
+        done = fit(data, method, 2.0, 1, 5, QUICK)
+        model = estimator(method, 2.0, QUICK, 5).fit(data.X_train, data.y_train, **chooser(method, data))
+        assert done.accuracy == model.score(data.X_test, data.y_test)
+        assert (done.dataset, done.method, done.epsilon, done.delta) == ("breast-cancer", method, 2.0, 1e-5)
+        assert (done.trial, done.split_seed, done.seed) == (1, 1, 5)
+        assert done.learning_rate == getattr(model, "learning_rate_", None)
+        for name in ("sigma", "lam", "noise_multiplier"):
+            expected = getattr(model.privacy_, name, None)
+            assert getattr(done, name) == (None if expected is None else pytest.approx(expected, rel=1e-9))
+        assert any(value is not None for value in (done.sigma, done.noise_multiplier))
+
+    def test_the_reference_is_scikit_learn_s(self, data):
+        done = fit(data, "non-private", math.inf, 1, None, QUICK)
+        model = LogisticRegression(**reference_parameters(30)).fit(data.X_train, data.y_train)
+        assert done.accuracy == model.score(data.X_test, data.y_test)
+        assert (done.delta, done.seed, done.sigma) == (None, None, None)
+
+    @pytest.mark.parametrize("method", DISHONEST)
+    def test_dishonest_means_the_best_candidate_by_test_accuracy(self, data, method):
+        model = estimator(method, 2.0, QUICK, 5).fit(data.X_train, data.y_train, **chooser(method, data))
+        rates = QUICK.fine_learning_rates if method.endswith("large") else QUICK.learning_rates
+        assert tuple(item["learning_rate"] for item in model.candidates_) == rates
+        assert fit(data, method, 2.0, 1, 5, QUICK).accuracy == max(item["score"] for item in model.candidates_)
+        assert not model.privacy_.choice_covered
+        assert fit(data, method, 2.0, 1, 5, QUICK).runs == len(rates)
+
+    def test_the_dishonest_differ_in_accountant_and_batch(self):
+        accountants = {name: estimator(name, 1.0, QUICK, 0).accountant for name in DISHONEST}
+        assert list(accountants.values()) == ["rdp", "pld", "pld"]
+        assert [estimator(name, 1.0, QUICK, 0).batch_size for name in DISHONEST] == [256, 256, 4096]
+
+    def test_honest_tuning_pays_and_never_sees_the_test_rows(self, data):
+        model = estimator("dpsgd-honest", 2.0, QUICK, 5).fit(data.X_train, data.y_train)
+        assert model.privacy_.choice_covered
+        assert model.privacy_.mean_runs == 3.0
+        shuffled = replace(data, y_test=data.y_test[::-1].copy())
+        one, other = (fit(part, "dpsgd-honest", 2.0, 1, 5, QUICK) for part in (data, shuffled))
+        assert one.learning_rate == other.learning_rate
+
+    def test_the_published_recipe(self):
+        model = estimator("published", 1.0, PRESETS["scripts"], 0)
+        assert (model.bound, model.accountant, model.noise_ratio) == ("glm", "rdp", 1.3)
+        assert (model.tau, model.sigma_out) == (0.0005, 0.15)
+
+    def test_unknown_methods_are_refused(self, data):
+        with pytest.raises(ValueError, match="method must be one of 'non-private'"):
+            fit(data, "ridge", 1.0, 0, 0, QUICK)
+        with pytest.raises(ValueError, match="method must be one of 'dpsgd"):
+            estimator("non-private", 1.0, QUICK, 0)
+
+
+def chooser(method, data):
+    return {"X_val": data.X_test, "y_val": data.y_test} if method in DISHONEST else {}
+
+
+class TestSweep:
+    def test_pieces_come_by_trial_and_the_reference_once(self):
+        keys = [piece.key for piece in SWEEP.pieces()]
+        one = [("non-private", math.inf), ("published", 0.5), ("tight", 0.5), ("published", 4.0), ("tight", 4.0)]
+        assert keys == [(method, epsilon, trial) for trial in range(2) for method, epsilon in one]
+
+    def test_no_two_pieces_share_their_noise(self):
+        pieces = [piece for name in ("adult", "synthetic-l") for piece in Sweep(name).pieces()]
+        seeds = {noise_seed(piece.dataset, *piece.key) for piece in pieces}
+        assert len(pieces) == 2 * (8 * 9 + 1) * 10
+        assert len(seeds) == len(pieces)
+
+    @pytest.mark.parametrize(
+        ("change", "says"),
+        [
+            ({"dataset": "mnist"}, "dataset must be one of"),
+            ({"methods": ("tight", "ridge")}, "methods must be one of .*, got 'ridge'"),
+            ({"epsilons": (1.0, 0.0)}, "epsilons must be a finite number > 0, got 0.0"),
+            ({"trials": 0}, "trials must be a whole number >= 1, got 0"),
+        ],
+    )
+    def test_it_is_checked_before_anything_runs(self, change, says):
+        with pytest.raises(ValueError, match=says):
+            replace(SWEEP, **change)
+
+    def test_a_piece_gives_the_same_again(self):
+        piece = Piece("breast-cancer", "tight", 1.0, 3, QUICK)
+        first, second = piece(), piece()
+        assert first.accuracy == second.accuracy
+        assert first.seed == noise_seed("breast-cancer", "tight", 1.0, 3)
+        assert first.split_seed == first.trial == 3
+
+    def test_a_worker_of_another_version_refuses(self):
+        with pytest.raises(RuntimeError, match=r"the sweep was started with 0\.0\.0"):
+            replace(SWEEP.pieces()[0], version="0.0.0")()
+
+    def test_everything_is_stored(self, path):
+        failed, lines = swept(SWEEP, path)
+        assert failed == ()
+        assert {run.key for run in read(path).runs} == {piece.key for piece in SWEEP.pieces()}
+        assert lines[0] == "breast-cancer: 10 of 10 fits to do"
+        assert len(lines) == 11
+        assert "trial 0 published ε = 0.5: " in lines[2]
+
+    def test_a_stopped_sweep_goes_on(self, path, monkeypatch):
+        class StoppedError(BaseException):
+            pass
+
+        calls = []
+        original = figure2.fit
+
+        def stops(*arguments):
+            calls.append(arguments)
+            if len(calls) == 4:
+                raise StoppedError
+            return original(*arguments)
+
+        monkeypatch.setattr(figure2, "fit", stops)
+        with pytest.raises(StoppedError):
+            swept(SWEEP, path)
+        before = read(path).runs
+        assert len(before) == 3
+        failed, lines = swept(SWEEP, path)
+        assert failed == ()
+        assert lines[0] == "breast-cancer: 7 of 10 fits to do"
+        assert read(path).runs[:3] == before
+        assert len(calls) == 4 + 7
+        assert swept(SWEEP, path)[1] == ["breast-cancer: 0 of 10 fits to do"]
+
+    def test_stopping_does_not_change_the_numbers(self, path, tmp_path):
+        swept(replace(SWEEP, trials=1, methods=("tight",)), path)
+        swept(SWEEP, path)
+        swept(SWEEP, other := tmp_path / "at once.csv")
+        assert accuracies(path) == accuracies(other)
+
+    def test_what_fails_is_told_and_tried_again(self, path, monkeypatch):
+        original = figure2.fit
+
+        def fails(data, method, *rest):
+            if method == "published":
+                raise RuntimeError("no")
+            return original(data, method, *rest)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(figure2, "fit", fails)
+            failed, lines = swept(SWEEP, path)
+        assert [outcome.work.method for outcome in failed] == ["published"] * 4
+        assert any("trial 1 published ε = 4 FAILED: RuntimeError: no" in line for line in lines)
+        assert {run.method for run in read(path).runs} == {"non-private", "tight"}
+        assert swept(SWEEP, path)[0] == ()
+        assert len(read(path).runs) == 10
+
+    def test_a_worker_checks_its_own_version(self):
+        assert SWEEP.pieces()[0].version == objpert_core.__version__
+
+
+def accuracies(path):
+    return {run.key: (run.accuracy, run.seed) for run in read(path).runs}

@@ -1,0 +1,230 @@
+"""Files of results: nothing is lost by an interruption, and nothing is mixed that does not belong together."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import objpert_core
+from objpert_core.exceptions import DataUnavailableError
+from objpert_core.experiments import results, store
+from objpert_core.experiments.figure2 import noise_seed
+from objpert_core.experiments.methods import METHODS
+from objpert_core.experiments.results import COLUMNS, Run, load, path_of, read, stored
+from objpert_core.experiments.store import Store, session
+
+CONFIGURATION = {"delta": 1e-5, "learning_rates": (0.1, 0.2)}
+SESSION = {"command": "python -m objpert_core.experiments figure2", "commit": "abc1234"}
+TIGHT = Run(
+    "adult", "tight", 0.1, 1e-5, 0, 0, 17, accuracy=0.1 + 0.2, seconds=0.25, sigma=43.4861, lam=19.9, peak_mb=3.5
+)
+REFERENCE = Run("adult", "non-private", math.inf, None, 3, 3, None, accuracy=0.85, seconds=4.0)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "made" / "results.csv"
+
+
+def opened(path, configuration=CONFIGURATION, dataset="adult", by=SESSION):
+    return Store(path, dataset, configuration, by)
+
+
+def filled(path, *runs):
+    with opened(path) as store:
+        for run in runs:
+            store.append(run)
+
+
+@pytest.mark.parametrize("run", [TIGHT, REFERENCE])
+def test_a_row_keeps_every_digit(run):
+    assert Run.from_row(dict(zip(COLUMNS, run.as_row(), strict=True))) == run
+
+
+def test_what_is_written_is_read(path):
+    filled(path, TIGHT, REFERENCE)
+    found = read(path)
+    assert found.runs == (TIGHT, REFERENCE)
+    assert (found.dataset, found.version) == ("adult", objpert_core.__version__)
+    assert found.configuration == {"delta": 1e-5, "learning_rates": [0.1, 0.2]}
+    assert found.sessions == (SESSION,)
+    assert found.done == {("tight", 0.1, 0), ("non-private", math.inf, 3)}
+
+
+def test_runs_of_a_method_come_by_trial(path):
+    filled(path, replace(TIGHT, trial=4), replace(TIGHT, trial=1), replace(TIGHT, epsilon=8.0), REFERENCE)
+    assert [run.trial for run in read(path).of("tight", 0.1)] == [1, 4]
+    assert read(path).of("output", 0.1) == ()
+
+
+def test_a_store_goes_on_where_it_stopped(path):
+    filled(path, TIGHT)
+    with opened(path, by=SESSION | {"commit": "def5678"}) as store:
+        assert store.done == {TIGHT.key}
+        store.append(REFERENCE)
+    assert read(path).runs == (TIGHT, REFERENCE)
+    lines = path.read_text().splitlines()
+    marks = [line[0] if line[0] == "#" else line.split(",")[1] for line in lines[4:]]
+    assert marks == ["method", "#", "tight", "#", "non-private"]  # each session stands above its own rows
+    assert [item["commit"] for item in read(path).sessions] == ["abc1234", "def5678"]
+
+
+def test_opening_without_adding_changes_nothing(path):
+    filled(path, TIGHT)
+    before = path.read_bytes()
+    with opened(path):
+        pass
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("cut", [1, 5, 30])
+def test_a_row_that_was_cut_off_is_left_out_and_done_again(path, cut):
+    filled(path, TIGHT, REFERENCE)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-cut])
+    assert len(whole.splitlines()[-1]) >= cut
+    assert [run.key for run in read(path).runs] == [TIGHT.key]
+    filled(path, REFERENCE)
+    assert read(path).runs == (TIGHT, REFERENCE)
+
+
+def test_an_empty_or_torn_first_line_starts_afresh(path):
+    path.parent.mkdir()
+    path.write_text("# Test acc")
+    filled(path, TIGHT)
+    assert read(path).runs == (TIGHT,)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"dataset": "gisette"}, "dataset = 'adult', this run has 'gisette'"),
+        ({"configuration": CONFIGURATION | {"delta": 1e-6}}, "delta = 1e-05, this run has 1e-06"),
+        ({"configuration": CONFIGURATION | {"epochs": 60}}, "epochs = None, this run has 60"),
+        ({"configuration": {"delta": 1e-5}}, r"learning_rates = \[0.1, 0.2\], this run has None"),
+    ],
+)
+def test_another_configuration_is_not_mixed_in(path, change, says):
+    filled(path, TIGHT)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=says):
+        opened(path, **change)
+    assert path.read_bytes() == before
+    filled(path, REFERENCE)  # the failed attempt let go of the file
+
+
+def test_another_version_is_not_mixed_in(path, monkeypatch):
+    filled(path, TIGHT)
+    monkeypatch.setattr(objpert_core, "__version__", "9.9.9")
+    with pytest.raises(ValueError, match=r"version = .*, this run has '9\.9\.9'"):
+        opened(path)
+
+
+@pytest.mark.skipif(store.fcntl is None, reason="no file locks on this system")
+def test_two_runs_cannot_write_one_file(path):
+    with opened(path), pytest.raises(OSError, match="written by another run"):
+        opened(path)
+    opened(path).close()
+
+
+def test_a_row_is_there_once(path):
+    with opened(path) as store:
+        store.append(TIGHT)
+        with pytest.raises(ValueError, match="already"):
+            store.append(replace(TIGHT, accuracy=0.9))
+    assert read(path).runs == (TIGHT,)
+
+
+def test_trials_with_another_calibration_are_not_mixed_in(path):
+    filled(path, TIGHT)
+    with opened(path) as store:
+        store.append(replace(TIGHT, trial=1))
+        store.append(replace(TIGHT, epsilon=1.0, sigma=5.0))
+        with pytest.raises(ValueError, match=r"tight at ε = 0.1 now has .*the calibration has changed"):
+            store.append(replace(TIGHT, trial=2, lam=20.0))
+    assert len(read(path).runs) == 3
+
+
+def test_a_store_refuses_nan(path):
+    with opened(path) as store, pytest.raises(ValueError, match="NaN"):
+        store.append(replace(TIGHT, seconds=math.nan))
+    assert read(path).runs == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("tight,0.1", "tight,much", r"line 7: could not convert string to float: 'much'"),
+        ("tight,0.1", "tight,0.1,0.2", "line 7: zip"),
+        ("0.30000000000000004", "1.5", "line 7: accuracy must be a number from 0 to 1, got 1.5"),
+        ("dataset,method", "data set,method", "line 5: the columns must be dataset,method,"),
+        ("# version", "# Version", "no version"),
+        ('"commit"', "commit", "line 6: "),
+    ],
+)
+def test_a_damaged_file_is_refused_by_line(path, old, new, says):
+    filled(path, TIGHT)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    with pytest.raises(ValueError, match=says):
+        read(path)
+
+
+def test_a_repeated_row_is_refused(path):
+    filled(path, TIGHT)
+    path.write_text(path.read_text() + path.read_text().splitlines()[-1] + "\n")
+    with pytest.raises(ValueError, match="line 8: a second row"):
+        read(path)
+
+
+def test_another_csv_is_no_file_of_results(path):
+    path.parent.mkdir()
+    path.write_text("# only a comment\n")
+    with pytest.raises(ValueError, match="no file of results"):
+        read(path)
+
+
+def test_stored_results_are_found_by_data_set(monkeypatch, tmp_path):
+    monkeypatch.setattr(results, "folder", lambda: tmp_path)
+    assert stored() == ()
+    filled(path_of("adult"), TIGHT)
+    assert stored() == ("adult",)
+    assert load("adult").runs == (TIGHT,)
+    with pytest.raises(DataUnavailableError, match="figure2 --dataset synthetic-l"):
+        load("synthetic-l")
+
+
+def test_a_session_says_what_made_the_rows():
+    made = session("the command")
+    assert made["command"] == "the command"
+    assert f"numpy {np.__version__}" in made["versions"]
+    assert all(isinstance(text, str) and text for text in made.values())
+    assert set(made) == {"command", "commit", "versions", "machine", "started"}
+
+
+def test_a_session_outside_a_checkout_has_no_commit(monkeypatch):
+    def no_git(*_, **__):
+        raise FileNotFoundError("git")
+
+    monkeypatch.setattr(store.subprocess, "run", no_git)
+    assert session("x")["commit"] == "unknown"
+
+
+@pytest.mark.parametrize("dataset", stored())
+def test_committed_results_are_what_they_say(dataset):
+    found = load(dataset)
+    assert found.dataset == dataset
+    assert {run.dataset for run in found.runs} == {dataset}
+    assert found.sessions
+    assert all(json.dumps(item) and item["commit"] for item in found.sessions)
+    for run in found.runs:
+        assert run.method in METHODS
+        assert run.split_seed == run.trial
+        if run.method == "non-private":
+            assert (run.seed, run.delta, run.epsilon) == (None, None, math.inf)
+        else:
+            assert run.seed == noise_seed(dataset, run.method, run.epsilon, run.trial)
+            assert run.delta == found.configuration["delta"]
