@@ -14,7 +14,7 @@ from typing import TextIO
 
 import objpert_core
 from objpert_core._validation import choice, positive, positive_integer
-from objpert_core.datasets import load, names
+from objpert_core.datasets import fetch, load, names
 from objpert_core.experiments.compare import NON_PRIVATE
 from objpert_core.experiments.methods import METHODS, Parameters, fit
 from objpert_core.experiments.results import Run
@@ -120,7 +120,7 @@ def run(
     jobs: int = 1,
     backend: str = "loky",
     scheduler: str | None = None,
-    stream: TextIO = sys.stderr,
+    stream: TextIO | None = None,
 ) -> tuple[Outcome, ...]:
     """Do what is not in the store yet, and store each run as it is done.
 
@@ -128,14 +128,21 @@ def run(
         sweep: what to run.
         store: where to.
         jobs, backend, scheduler: as in `runner.execute`.
-        stream: where progress is written.
+        stream: where progress is written; standard error if left out.
 
     Returns:
         The pieces that failed; they are not stored, so the same command tries them again.
+
+    Raises:
+        DataUnavailableError: the raw files are neither here nor to be fetched (on a cluster each worker has its own).
+        ValueError: as in `runner.execute`, or the calibration has changed since the store's rows were made.
     """
+    stream = sys.stderr if stream is None else stream
     pieces = sweep.pieces()
     todo = [piece for piece in pieces if piece.key not in store.done]
     print(f"{sweep.dataset}: {len(todo)} of {len(pieces)} fits to do", file=stream, flush=True)
+    if todo and backend != "dask":
+        fetch(sweep.dataset)
     progress = Progress(todo, stream)
     failed = []
     for outcome in execute(todo, jobs, backend, scheduler) if todo else ():

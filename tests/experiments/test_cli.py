@@ -1,0 +1,172 @@
+"""`python -m objpert_core.experiments` as people type it."""
+
+import runpy
+import sys
+
+import pytest
+
+from objpert_core.exceptions import DataUnavailableError
+from objpert_core.experiments import figure2, results
+from objpert_core.experiments.__main__ import main
+from objpert_core.experiments.results import read
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "figure2.csv"
+
+
+def figure(out, *more, methods=("published", "tight"), epsilons=("1",), trials=2):
+    what = ["--dataset", "digits-4-9", "--methods", *methods, "--epsilons", *epsilons, "--trials", str(trials)]
+    return main(["figure2", *what, "--out", str(out), *more])
+
+
+def test_a_sweep_stores_and_reports(out, capsys):
+    assert figure(out, "--note", "two trials", methods=("non-private", "tight")) == 0
+    said = capsys.readouterr()
+    assert "[3/4]" in said.err
+    assert "digits-4-9: test accuracy" in said.out
+    found = read(out)
+    assert [run.method for run in found.runs] == ["non-private", "tight"] * 2
+    (session,) = found.sessions
+    assert session["command"].startswith("python -m objpert_core.experiments figure2 --dataset digits-4-9 --m")
+    assert session["note"] == "two trials"
+
+
+def test_the_same_command_goes_on(out, capsys):
+    assert figure(out, trials=1) == 0
+    first = read(out).runs
+    capsys.readouterr()
+    assert figure(out, trials=3) == 0
+    assert capsys.readouterr().err.startswith("digits-4-9: 4 of 6 fits to do")
+    assert read(out).runs[: len(first)] == first
+    assert figure(out, trials=3) == 0
+    assert capsys.readouterr().err == "digits-4-9: 0 of 6 fits to do\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [
+        (("--intercept-scaling", "1"), "intercept_scaling = 0.3, this run has 1.0"),
+        (("--epochs", "30"), "epochs = 60, this run has 30"),
+        (("--preset", "scripts"), "batch_size = 256, this run has 4096"),
+        (("--delta", "1e-6"), "delta = 1e-05, this run has 1e-06"),
+        (("--tau", "0.001"), "tau = 0.01, this run has 0.001"),
+    ],
+)
+def test_options_change_the_configuration_and_are_not_mixed(out, capsys, option, name):
+    assert figure(out, trials=1) == 0
+    before = out.read_bytes()
+    assert figure(out, *option, trials=1) == 2
+    assert name in capsys.readouterr().err
+    assert out.read_bytes() == before
+
+
+def test_every_method_gets_the_constant_that_was_asked_for(out):
+    assert figure(out, "--intercept-scaling", "1", trials=1) == 0
+    found = read(out)
+    assert found.configuration["intercept_scaling"] == 1.0
+    model = figure2.Parameters.from_configuration(found.configuration)
+    assert model.intercept_scaling == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--epsilons", "0"], "epsilons must be a finite number > 0, got 0.0"),
+        (["--trials", "0"], "trials must be a whole number >= 1, got 0"),
+        (["--jobs", "0"], "jobs must be a whole number >= 1, got 0"),
+        (["--delta", "2"], "delta must be a number strictly between 0 and 1, got 2.0"),
+        (["--backend", "dask"], "scheduler must be an address"),
+        (["--scheduler", "tcp://127.0.0.1:1"], "absent otherwise"),
+    ],
+)
+def test_bad_values_are_named_in_one_sentence(out, capsys, arguments, says):
+    assert main(["figure2", "--dataset", "digits-4-9", "--out", str(out), *arguments]) == 2
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
+    assert says in line
+    assert not out.exists() or read(out).runs == ()
+
+
+@pytest.mark.parametrize("arguments", [["figure2"], ["figure2", "--dataset", "mnist"], ["figure9"], []])
+def test_nonsense_shows_the_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    assert "usage: python -m objpert_core.experiments" in capsys.readouterr().err
+
+
+def test_an_interrupted_sweep_says_that_it_can_go_on(out, capsys, monkeypatch):
+    original = figure2.fit
+    made = []
+
+    def interrupted(*arguments):
+        if made:
+            raise KeyboardInterrupt
+        made.append(arguments)
+        return original(*arguments)
+
+    monkeypatch.setattr(figure2, "fit", interrupted)
+    assert figure(out) == 130
+    assert "the same command goes on" in capsys.readouterr().err
+    assert len(read(out).runs) == 1
+
+
+def test_failed_fits_make_the_command_fail(out, capsys, monkeypatch):
+    def fails(*_):
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(figure2, "fit", fails)
+    assert figure(out) == 1
+    assert "4 fits failed, the first with RuntimeError: no" in capsys.readouterr().err
+    assert read(out).runs == ()
+
+
+@pytest.mark.parametrize(("table", "dataset"), [("table1", "synthetic-l"), ("table2", "adult")])
+def test_tables_come_from_the_stored_results(table, dataset, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(results, "folder", lambda: tmp_path)
+    assert main([table]) == 2
+    assert f"figure2 --dataset {dataset}" in capsys.readouterr().err
+    path = results.path_of(dataset)
+    wrong = tmp_path / "wrong.csv"
+    assert figure(wrong, methods=("tight",), trials=1) == 0
+    path.write_text(wrong.read_text().replace("digits-4-9", dataset))
+    capsys.readouterr()
+    assert main([table]) == 0
+    assert capsys.readouterr().out.startswith(f"{dataset}: test accuracy in %")
+    assert main([table, "--results", str(wrong)]) == 2
+    assert "got results for 'digits-4-9'" in capsys.readouterr().err
+
+
+@pytest.mark.slow  # starts a scheduler and two workers
+def test_a_cluster_gives_the_same_numbers(out, tmp_path):
+    distributed = pytest.importorskip("distributed", reason="the Dask backend needs the package distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, protocol="inproc"
+    ) as cluster:
+        assert figure(out, "--backend", "dask", "--scheduler", cluster.scheduler_address) == 0
+    here = tmp_path / "here.csv"
+    assert figure(here) == 0
+    there, alone = ({run.key: (run.seed, run.accuracy) for run in read(path).runs} for path in (out, here))
+    assert there == alone
+    assert len(there) == 4
+
+
+def test_missing_files_are_told_before_any_fit(out, capsys, monkeypatch):
+    def absent(name):
+        raise DataUnavailableError(f"{name} is not on disk")
+
+    monkeypatch.setattr(figure2, "fetch", absent)
+    assert figure(out) == 2
+    assert "error: digits-4-9 is not on disk" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
+def test_it_starts_as_a_module(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["experiments", "figure2", "--help"])
+    with pytest.raises(SystemExit) as stopped:
+        runpy.run_module("objpert_core.experiments", run_name="__main__")
+    assert stopped.value.code == 0
+    said = capsys.readouterr().out
+    assert "dpsgd-dishonest-large" in said
+    assert "--scheduler" in said
