@@ -1,0 +1,300 @@
+import pickle
+import tracemalloc
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import check_is_fitted
+
+from objpert_core.estimators import DPSGDLogisticRegression
+from objpert_core.exceptions import PrivacyBudgetWarning
+
+QUICK = {"epochs": 5, "classes": [0, 1]}
+
+
+def data(n=2000, d=5, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    weights = rng.normal(size=d)
+    return X, (X @ weights + 0.3 * rng.normal(size=n) > 0).astype(int)
+
+
+@parametrize_with_checks(
+    [
+        DPSGDLogisticRegression(),
+        DPSGDLogisticRegression(optimizer="sgd", learning_rate=3.0, row_norm="clip", fit_intercept=False),
+        DPSGDLogisticRegression(learning_rates=[0.03, 0.1], mean_runs=4.0, random_state=0),
+        DPSGDLogisticRegression(learning_rates=[0.03, 0.1], tuning="dishonest"),
+    ]
+)
+@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(("optimizer", "rate"), [("adam", 0.03), ("sgd", 3.0)])
+def test_it_learns_and_says_what_it_spent(optimizer, rate):
+    X, y = data()
+    model = DPSGDLogisticRegression(2.0, 1e-6, learning_rate=rate, optimizer=optimizer, random_state=0)
+    model.fit(X[:1500], y[:1500])
+    assert model.score(X[1500:], y[1500:]) > 0.85
+    assert (model.privacy_.epsilon, model.privacy_.delta) == (2.0, 1e-6)
+    assert model.privacy_.verify()
+    assert (model.coef_.shape, model.intercept_.shape) == ((1, 5), (1,))
+    assert model.n_iter_ == model.privacy_.steps == 60 * 6
+    assert model.learning_rate_ == rate
+
+
+def test_a_huge_epsilon_approaches_the_model_without_privacy():
+    X, y = data(n=600)
+    model = DPSGDLogisticRegression(
+        epsilon=1e4,
+        batch_size=600,
+        epochs=3000,
+        learning_rate=4.0,
+        optimizer="sgd",
+        fit_intercept=False,
+        random_state=0,
+    ).fit(X, y)
+    rows = X / np.linalg.norm(X, axis=1, keepdims=True)
+    peer = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-8).fit(rows, y)
+    np.testing.assert_allclose(model.coef_, peer.coef_, rtol=0.05, atol=0.1)
+    assert np.mean(model.predict(X) == peer.predict(rows)) > 0.99
+
+
+def test_less_privacy_is_more_accurate():
+    X, y = data(n=1200)
+    accuracy = [
+        np.mean([DPSGDLogisticRegression(eps, random_state=i, **QUICK).fit(X, y).score(X, y) for i in range(3)])
+        for eps in (0.02, 20.0)
+    ]
+    assert accuracy[1] > accuracy[0] + 0.05
+
+
+# Choosing the learning rate
+
+
+def test_dishonest_candidates_are_the_single_fits_of_the_same_seed():
+    X, y = data()
+    rates = [0.01, 0.1, 0.3]
+    grid = DPSGDLogisticRegression(learning_rates=rates, tuning="dishonest", random_state=3, **QUICK)
+    grid.fit(X[:1500], y[:1500], X_val=X[1500:], y_val=y[1500:])
+    alone = [
+        DPSGDLogisticRegression(learning_rate=rate, random_state=3, **QUICK).fit(X[:1500], y[:1500]) for rate in rates
+    ]
+    scores = [model.score(X[1500:], y[1500:]) for model in alone]
+    assert [tried["score"] for tried in grid.candidates_] == scores
+    assert [tried["learning_rate"] for tried in grid.candidates_] == rates
+    best = alone[int(np.argmax(scores))]
+    assert grid.learning_rate_ == best.learning_rate_
+    np.testing.assert_allclose(grid.coef_, best.coef_, rtol=1e-8)
+    np.testing.assert_allclose(grid.intercept_, best.intercept_, rtol=1e-8)
+    assert grid.privacy_.noise_multiplier == best.privacy_.noise_multiplier
+
+
+def test_dishonest_tuning_without_judges_holds_rows_out():
+    X, y = data()
+    model = DPSGDLogisticRegression(learning_rates=[1e-6, 0.1], tuning="dishonest", random_state=0, **QUICK).fit(X, y)
+    assert model.learning_rate_ == 0.1
+    assert model.privacy_.sample_rate == pytest.approx(256 / 1800)
+    assert max(tried["score"] for tried in model.candidates_) > 0.8
+
+
+def test_honest_tuning_finds_the_good_candidate_and_releases_its_best_run():
+    X, y = data(n=4000)
+    model = DPSGDLogisticRegression(4.0, learning_rates=[1e-7, 0.1], mean_runs=8.0, random_state=1, **QUICK).fit(X, y)
+    assert model.learning_rate_ == 0.1
+    assert model.score(X, y) > 0.85
+    best = max(model.candidates_, key=lambda tried: tried["score"])
+    assert best["learning_rate"] == model.learning_rate_
+    assert model.privacy_.score_noise > 0
+    assert model.privacy_.verify()
+
+
+def test_honest_tuning_without_a_run_releases_zero():
+    X, y = data(n=200)
+    models = (
+        DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=0.05, random_state=seed, **QUICK).fit(X, y)
+        for seed in range(50)
+    )
+    model = next(model for model in models if not model.candidates_)
+    assert not model.coef_.any()
+    assert not model.intercept_.any()
+    assert model.learning_rate_ is None
+    assert set(model.predict(X)) == {0}
+
+
+def test_public_judges_choose_without_noise():
+    X, y = data(n=1500)
+    model = DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=4.0, random_state=0, **QUICK)
+    model.fit(X[:1000], y[:1000], X_val=X[1000:], y_val=y[1000:])
+    assert model.score(X[1000:], y[1000:]) == max(tried["score"] for tried in model.candidates_)
+    assert model.privacy_.score_noise is None
+
+
+def test_choosing_without_paying_or_saying_so_warns():
+    X, y = data(n=300)
+    with pytest.warns(PrivacyBudgetWarning, match="nobody pays for the choice: privacy_ covers one run only"):
+        model = DPSGDLogisticRegression(learning_rates=[0.01, 0.1], **QUICK).fit(X, y)
+    assert model.privacy_.tuning == "dishonest"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        DPSGDLogisticRegression(learning_rates=[0.01, 0.1], tuning="dishonest", **QUICK).fit(X, y)
+        DPSGDLogisticRegression(learning_rates=[0.01, 0.1], mean_runs=2.0, **QUICK).fit(X, y)
+
+
+def test_the_public_number_of_rows_can_be_given():
+    X, y = data(n=990)
+    certificate = DPSGDLogisticRegression(public_rows=1000, batch_size=100, **QUICK).fit(X, y).privacy_
+    assert (certificate.public_rows, certificate.sample_rate, certificate.steps) == (1000, 0.1, 50)
+    assert "of 1000 rows" in repr(certificate)
+    assert DPSGDLogisticRegression(**QUICK).fit(X, y).privacy_.public_rows == 990
+
+
+# Data
+
+
+@pytest.mark.parametrize("convert", [sp.csr_array, sp.csc_matrix, np.asfortranarray, pd.DataFrame, np.float32])
+def test_the_container_of_the_rows_does_not_matter(convert):
+    X, y = data(n=400)
+    X = np.round(X * 64) / 64  # exact in single precision
+    plain = DPSGDLogisticRegression(random_state=0, clip=0.5, **QUICK).fit(X, y)
+    container = convert(X)
+    if isinstance(container, pd.DataFrame):
+        container.columns = list("abcde")
+    other = DPSGDLogisticRegression(random_state=0, clip=0.5, **QUICK).fit(container, y)
+    np.testing.assert_allclose(other.coef_, plain.coef_, rtol=1e-7)
+    np.testing.assert_array_equal(other.predict(container), plain.predict(X))
+
+
+def test_dense_rows_are_not_copied():
+    X, y = data(n=20_000, d=60)
+    model = DPSGDLogisticRegression(epochs=1, batch_size=1000, random_state=0, accountant="rdp")
+    model.fit(X, y)  # imports and calibration tables
+    tracemalloc.start()
+    try:
+        model.fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.6 * X.nbytes
+
+
+def test_a_callback_that_raises_stops_the_fit_and_leaves_nothing_behind():
+    X, y = data(n=300)
+    seen = []
+
+    def stop(step, norm):
+        seen.append((step, norm))
+        if len(seen) == 3:
+            raise TimeoutError("enough")
+
+    for parameters in (
+        {},
+        {"learning_rates": [0.1], "mean_runs": 20.0},
+        {"learning_rates": [0.1], "tuning": "dishonest"},
+    ):
+        seen.clear()
+        model = DPSGDLogisticRegression(random_state=0, **QUICK, **parameters).fit(X, y)
+        with pytest.raises(TimeoutError, match="enough"):
+            model.fit(X, y, callback=stop)
+        with pytest.raises(NotFittedError):
+            check_is_fitted(model)
+        assert [step for step, _ in seen] == [1, 2, 3]
+
+
+# Randomness
+
+
+def test_the_operating_systems_noise_differs_from_fit_to_fit():
+    X, y = data(n=300)
+    one, other = (DPSGDLogisticRegression(**QUICK).fit(X, y) for _ in range(2))
+    assert not np.allclose(one.coef_, other.coef_)
+    assert one.privacy_.noise_source == "operating system"
+    assert one.privacy_.reproducible is False
+
+
+@pytest.mark.parametrize("make", [lambda: 4, lambda: np.random.RandomState(4), lambda: np.random.default_rng(4)])
+@pytest.mark.parametrize("parameters", [{}, {"learning_rates": [0.1, 0.2], "mean_runs": 3.0}], ids=str)
+def test_seeded_fits_repeat_and_their_certificate_says_so(make, parameters):
+    X, y = data(n=300)
+    one, other = (DPSGDLogisticRegression(random_state=make(), **QUICK, **parameters).fit(X, y) for _ in range(2))
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+    assert one.privacy_.reproducible is True
+    assert "whoever knows the seed" in repr(one.privacy_)
+
+
+def test_pickle_and_clone():
+    X, y = data(n=300)
+    model = DPSGDLogisticRegression(random_state=0, learning_rates=(0.1, 0.2), mean_runs=3.0, **QUICK).fit(X, y)
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict(X), model.predict(X))
+    assert copy.privacy_ == model.privacy_
+    assert clone(model).get_params() == model.get_params()
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"epsilon": 0}, "epsilon must be a finite number > 0, got 0"),
+        ({"delta": 1.0}, "delta must be a number strictly between 0 and 1, got 1.0"),
+        ({"learning_rate": -0.1}, "learning_rate must be a finite number > 0, got -0.1"),
+        ({"batch_size": 0}, "batch_size must be a whole number >= 1, got 0"),
+        ({"epochs": 1.5}, "epochs must be a whole number >= 1, got 1.5"),
+        ({"optimizer": "lbfgs"}, "optimizer must be one of 'adam', 'sgd', got 'lbfgs'"),
+        ({"clip": 0}, "clip must be a finite number > 0, got 0"),
+        ({"accountant": "prv"}, "accountant must be one of 'pld', 'rdp', got 'prv'"),
+        ({"validation_fraction": 1.0}, "validation_fraction must be a number strictly between 0 and 1, got 1.0"),
+        ({"intercept_scaling": 0}, "intercept_scaling must be a finite number > 0, got 0"),
+        ({"row_norm": "l1"}, "row_norm must be one of 'normalize', 'clip', got 'l1'"),
+        ({"random_state": -1}, "random_state must be None, an integer >= 0"),
+        ({"classes": [0]}, "classes must be None or two different labels"),
+        ({"public_rows": 0}, "public_rows must be a whole number >= 1, got 0"),
+        ({"tuning": "maybe", "learning_rates": [0.1]}, "tuning must be one of 'honest', 'dishonest', got 'maybe'"),
+        ({"tuning": "honest"}, "tuning must be None where learning_rates is None, got 'honest'"),
+        ({"mean_runs": 3.0}, "mean_runs must be None where learning_rates is None, got 3.0"),
+        ({"tuning": "honest", "learning_rates": [0.1]}, "mean_runs must be a finite number > 0 for tuning='honest'"),
+        (
+            {"tuning": "dishonest", "learning_rates": [0.1], "mean_runs": 2.0},
+            "mean_runs must be None for tuning='dishonest', got 2.0",
+        ),
+        ({"mean_runs": -2.0, "learning_rates": [0.1]}, "mean_runs must be a finite number > 0, got -2.0"),
+        ({"learning_rates": []}, "learning_rates must be one or more different numbers > 0"),
+        ({"learning_rates": [0.1, 0.1]}, "learning_rates must be one or more different numbers > 0"),
+        ({"learning_rates": [0.1, 0.0]}, "learning_rates must be a finite number > 0, got 0.0"),
+        ({"learning_rates": "fine"}, "learning_rates must be a finite number > 0, got 'fine'"),
+    ],
+    ids=str,
+)
+def test_parameters_out_of_range_are_named_before_the_data_are_touched(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        DPSGDLogisticRegression(**parameters).fit(None, None)
+
+
+def test_judges_must_be_complete_and_have_something_to_judge():
+    X, y = data(n=300)
+    with pytest.raises(ValueError, match="X_val and y_val must be given together"):
+        DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=1.0).fit(X, y, X_val=X)
+    with pytest.raises(ValueError, match="X_val must be None where learning_rates is None: there is nothing"):
+        DPSGDLogisticRegression().fit(X, y, X_val=X, y_val=y)
+    with pytest.raises(ValueError, match="X has 4 features"):
+        DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=1.0).fit(X, y, X_val=X[:, :4], y_val=y)
+    with pytest.raises(ValueError, match=r"y must hold only labels in classes=\[0, 1\], got 2"):
+        DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=1.0).fit(X, y, X_val=X, y_val=y + 1)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_rows_with_nan_or_infinity_are_refused(value):
+    X, y = data(n=300)
+    X[7, 2] = value
+    with pytest.raises(ValueError, match=r"X must hold finite numbers .* in row 7"):
+        DPSGDLogisticRegression().fit(X, y)

@@ -1,0 +1,189 @@
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import DPSGD, Gaussian, PrivateSelection, calibrate_gaussian, via_rdp
+from objpert_core.estimators import DPSGDLogisticRegression
+from objpert_core.learning import PrivacyCertificate, Rows, noise_source
+from objpert_core.learning.dp_sgd_budget import accounted, calibrate_score, dpsgd_budget, score_mechanism
+from objpert_core.learning.dp_sgd_training import Schedule, train_candidates
+from tests.learning.test_audit import lower_bound
+
+GRID = [0.01, 0.1]
+CASES = {
+    "one run": {},
+    "by Rényi": {"accountant": "rdp", "optimizer": "sgd"},
+    "clipped": {"clip": 0.2, "fit_intercept": False, "row_norm": "clip"},
+    "honest": {"learning_rates": GRID, "mean_runs": 2.5},
+    "honest by Rényi": {"learning_rates": GRID, "mean_runs": 2.5, "accountant": "rdp", "validation_fraction": 0.3},
+    "dishonest": {"learning_rates": GRID, "tuning": "dishonest"},
+    "all rows in every step": {"batch_size": 1000},
+}
+
+
+def fitted(seed=0, judges=False, n=300, **parameters):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    y = (X[:, 0] > 0).astype(int)
+    arguments = {"X_val": X[:50], "y_val": y[:50]} if judges else {}
+    settings = {"classes": [0, 1], "epochs": 3, "batch_size": 40} | parameters
+    return DPSGDLogisticRegression(**settings).fit(X, y, **arguments).privacy_
+
+
+@pytest.mark.parametrize("parameters", CASES.values(), ids=CASES)
+def test_every_certificate_verifies_and_survives_json(parameters):
+    certificate = fitted(**parameters)
+    assert certificate.verify()
+    assert PrivacyCertificate.from_json(certificate.to_json()) == certificate == certificate.public()
+    assert certificate.mechanism == type(certificate.rebuild()).__name__
+
+
+@pytest.mark.parametrize("judges", [False, True])
+@pytest.mark.parametrize("parameters", [CASES["one run"], CASES["honest"], CASES["dishonest"]], ids=str)
+def test_it_is_the_same_for_any_data_of_as_many_rows(parameters, judges):
+    judges = judges and bool(parameters)
+    assert fitted(0, judges, **parameters) == fitted(1, judges, **parameters)
+
+
+FORGERIES = [
+    {"epsilon": 0.99},
+    {"delta": 0.9e-5},
+    {"noise_multiplier": 1.0},
+    {"sample_rate": 0.9},
+    {"steps": 100},
+    {"choice_covered": False},
+    {"mechanism": "PrivateSelection"},
+    {"tuning": "honest"},
+    {"candidates": (0.1, 0.2)},
+]
+
+
+@pytest.mark.parametrize("forgery", FORGERIES, ids=str)
+def test_a_certificate_changed_for_the_better_does_not_verify(forgery):
+    honest = fitted()
+    assert dataclasses.replace(honest, noise_multiplier=2 * honest.noise_multiplier, steps=honest.steps - 1).verify()
+    assert not dataclasses.replace(honest, **forgery).verify()
+
+
+@pytest.mark.parametrize(
+    "forgery", [{"score_noise": 1.0}, {"score_noise": None}, {"mean_runs": 5.0}, {"mean_runs": None}], ids=str
+)
+def test_nor_does_one_of_tuning(forgery):
+    honest = fitted(**CASES["honest"])
+    assert dataclasses.replace(honest, score_noise=2 * honest.score_noise).verify()
+    assert not dataclasses.replace(honest, **forgery).verify()
+
+
+def test_a_dishonest_certificate_says_so_in_words_and_in_a_field():
+    certificate = fitted(**CASES["dishonest"])
+    assert certificate.choice_covered is False
+    assert certificate.verify()  # one run
+    assert isinstance(certificate.rebuild(), DPSGD)
+    assert "ONE run only: the choice of its learning rate looked at the data and is NOT covered" in repr(certificate)
+    assert not dataclasses.replace(certificate, choice_covered=True).verify()
+    assert fitted(**CASES["honest"]).choice_covered is fitted().choice_covered is True
+
+
+def test_the_repr_says_what_a_reader_must_know():
+    text = repr(fitted(random_state=0, **CASES["honest"]))
+    for part in (
+        "(1, 1e-05)-differential privacy, add/remove one row",
+        "the runs and the choice among them",
+        "best of K ~ Poisson(2.5) runs",
+        "of 300 rows (their number is treated as public)",
+        "gradients  clipped to norm 1.04403",
+        "learning rates 0.01, 0.1, by the count of right answers on rows held out with probability 0.1, noise ",
+        "whoever knows the seed",
+    ):
+        assert part in text
+    assert "rows declared public" in repr(fitted(judges=True, **CASES["honest"]))
+    assert "exact accuracy on rows held out" in repr(fitted(**CASES["dishonest"]))
+
+
+def test_honesty_costs_noise_and_public_judges_spare_the_scores():
+    one, tuned, public = fitted(), fitted(**CASES["honest"]), fitted(judges=True, **CASES["honest"])
+    assert one.noise_multiplier < public.noise_multiplier < tuned.noise_multiplier
+    assert (public.score_noise, public.validation_fraction) == (None, None)
+    assert public.sample_rate == one.sample_rate
+    assert tuned.sample_rate == pytest.approx(40 / 270)
+
+
+@pytest.mark.parametrize("accountant", ["pld", "rdp"])
+@pytest.mark.parametrize(("epsilon", "mean_runs"), [(0.025, 15.4), (1.0, 0.4), (8.0, 15.4)])
+def test_the_score_noise_is_the_least_that_meets_the_target(epsilon, mean_runs, accountant):
+    found = calibrate_score(epsilon, 1e-5, mean_runs, accountant)
+    mechanism = accounted(score_mechanism(found, mean_runs), accountant)
+    assert mechanism.delta(epsilon) <= 1e-5
+    assert mechanism.epsilon(1e-5) <= epsilon
+    assert accounted(score_mechanism(found * 0.999, mean_runs), accountant).epsilon(1e-5) > epsilon
+    assert found > calibrate_gaussian(epsilon, 1e-5).sigma or mean_runs < 1
+
+
+def test_both_sides_of_an_honest_selection_meet_the_target_by_themselves():
+    """A row in training and a row held out are two different mechanisms: neither may be over."""
+    budget = dpsgd_budget(0.5, 1e-6, Schedule.of_epochs(2000, 100, 3), mean_runs=4.0, private_score=True)
+    assert budget.mechanism.delta(0.5) <= 1e-6
+    assert PrivateSelection(Gaussian(budget.score_noise), 4.0).delta(0.5) <= 1e-6
+
+
+# Independent libraries
+
+
+def theirs(certificate):
+    event = pytest.importorskip("dp_accounting.dp_event")
+    step = event.PoissonSampledDpEvent(certificate.sample_rate, event.GaussianDpEvent(certificate.noise_multiplier))
+    return event, event.SelfComposedDpEvent(step, certificate.steps)
+
+
+@pytest.mark.parametrize("name", ["one run", "dishonest", "clipped"])
+def test_an_independent_library_agrees_with_the_certificate_of_one_run(name):
+    module = pytest.importorskip("dp_accounting.pld.pld_privacy_accountant")
+    certificate = fitted(**CASES[name])
+    accountant = module.PLDAccountant(value_discretization_interval=1e-3)
+    accountant.compose(theirs(certificate)[1])
+    assert accountant.get_epsilon(certificate.delta) == pytest.approx(certificate.epsilon, rel=3e-3)
+
+
+def test_an_independent_library_agrees_with_both_sides_of_an_honest_certificate():
+    """Integer orders and the published theorem: a little above our ε, from below never far off."""
+    module = pytest.importorskip("dp_accounting.rdp.rdp_privacy_accountant")
+    certificate = fitted(**CASES["honest by Rényi"])
+    event, training = theirs(certificate)
+    for run in (training, event.GaussianDpEvent(certificate.score_noise)):
+        accountant = module.RdpAccountant(range(2, 300))
+        accountant.compose(event.RepeatAndSelectDpEvent(run, certificate.mean_runs, math.inf))
+        assert certificate.epsilon - 1e-6 < accountant.get_epsilon(certificate.delta) < 1.1 * certificate.epsilon
+
+
+# Audit
+
+DELTA = 0.05
+FITS = 6_000
+
+
+def one_step_coefficients(noise_multiplier, extra_row):
+    """θ after one step of DP-SGD on no row or on one, whose gradient is as long as clipping lets it be."""
+
+    class OneStream:
+        source = noise_source(int(extra_row))
+
+        def stream(self, *_name):
+            return self.source
+
+    rows = Rows(np.ones((1, 1)), "normalize")
+    members = np.arange(int(extra_row))
+    arguments = {"noise_multiplier": noise_multiplier, "clip": 0.5, "optimizer": "sgd", "streams": OneStream()}
+    schedule = Schedule(0.5, 1, 1.0)
+    fit = [train_candidates(rows, np.ones(1), [1.0], schedule, members=members, **arguments) for _ in range(FITS)]
+    return np.array(fit).ravel()
+
+
+@pytest.mark.slow
+def test_a_monte_carlo_audit_finds_what_the_accountant_says_and_convicts_half_the_noise():
+    promised = DPSGD(0.8, 0.5, 1).epsilon(DELTA)
+    found = lower_bound(one_step_coefficients(0.8, True), one_step_coefficients(0.8, False), DELTA)
+    assert 0.5 * promised < found <= promised <= via_rdp(DPSGD(0.8, 0.5, 1)).epsilon(DELTA)
+    broken = lower_bound(one_step_coefficients(0.4, True), one_step_coefficients(0.4, False), DELTA)
+    assert broken > 1.2 * promised

@@ -1,0 +1,147 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from objpert_core.learning import NoiseSource, noise_source
+from objpert_core.learning.dp_sgd_sampling import (
+    Streams,
+    exponentials,
+    poisson_batches,
+    poisson_count,
+    selected,
+    uniform_choices,
+)
+
+LEVEL = 1e-3  # seeded, so the verdict never changes
+
+
+def from_words(*words):
+    return NoiseSource(lambda count: np.resize(np.array(words, dtype="<u8"), count // 8).tobytes(), "fixed", True)
+
+
+def inclusion(n, q, steps, seed=0):
+    """Which row was in which step's batch, shape (steps, n)."""
+    table = np.zeros((steps, n), dtype=bool)
+    for step, batch in enumerate(poisson_batches(noise_source(seed), n, q, steps)):
+        assert np.all(np.diff(batch) > 0)
+        table[step, batch] = True
+    return table
+
+
+def test_exponential_numbers_have_their_law():
+    assert stats.kstest(exponentials(noise_source(0), 100_000), "expon").pvalue > LEVEL
+
+
+def test_exponential_numbers_keep_their_digits_at_both_ends():
+    """The largest is 65 log 2; the smallest 2⁻⁶⁵, where −log(1 − v) as 64 bits give it would be 0 or 1e-16."""
+    largest, smallest = exponentials(from_words(1, 0), 2)
+    assert largest == pytest.approx(65 * np.log(2), rel=1e-15)
+    assert smallest == pytest.approx(2.0**-65, rel=1e-15)
+
+
+@pytest.mark.parametrize("q", [0.003, 0.2, 0.9])
+def test_every_row_joins_every_batch_with_the_sample_rate(q):
+    n, steps = 60, 8_000
+    table = inclusion(n, q, steps)
+    counts = table.sum(axis=0)
+    expected = steps * q
+    chi2 = ((counts - expected) ** 2 / (expected * (1 - q))).sum()
+    assert LEVEL < stats.chi2(n).sf(chi2) < 1 - LEVEL
+    sizes = np.bincount(table.sum(axis=1), minlength=n + 1)
+    law = stats.binom(n, q).pmf(np.arange(n + 1)) * steps
+    common = law > 5
+    merged = np.append(sizes[common], sizes[~common].sum()), np.append(law[common], law[~common].sum())
+    assert stats.chisquare(*merged).pvalue > LEVEL
+
+
+def test_the_chi_square_above_notices_a_rate_three_per_cent_off():
+    counts = inclusion(60, 0.206, 8_000).sum(axis=0)
+    assert stats.chi2(60).sf(((counts - 1600) ** 2 / 1280).sum()) < LEVEL
+
+
+def test_rows_join_independently_of_each_other_and_of_other_steps():
+    q = 0.3
+    table = inclusion(40, q, 10_000).astype(float)
+    for one, other in (
+        (table[:, :-1], table[:, 1:]),  # neighbours in one batch
+        (table[:-1], table[1:]),  # a row in consecutive batches
+        (table[:-1, -1], table[1:, 0]),  # where one batch ends and the next begins
+    ):
+        together = np.mean(one * other)
+        error = np.sqrt(q**2 * (1 - q**2) / one.size)
+        assert abs(together - q**2) < 5 * error
+
+
+def test_the_number_of_random_numbers_is_about_that_of_the_rows_taken():
+    drawn = []
+    state = np.random.default_rng(0)
+
+    def read(count):
+        drawn.append(count // 8)
+        return state.bytes(count)
+
+    taken = sum(map(len, poisson_batches(NoiseSource(read, "counted", True), 100_000, 0.001, 1000)))
+    assert sum(drawn) < 1.1 * taken
+
+
+def test_the_largest_gap_and_the_smallest_stay_in_range():
+    assert selected(from_words(1), 10**6, 1e-9).size == 0
+    assert selected(from_words(0), 5, 1e-9).tolist() == [0, 1, 2, 3, 4]
+    assert selected(noise_source(0), 0, 0.5).size == 0
+    assert selected(noise_source(0), 10**6, 1e-300).size == 0
+
+
+def test_all_rows_join_at_rate_one():
+    assert [batch.tolist() for batch in poisson_batches(noise_source(0), 3, 1.0, 2)] == [[0, 1, 2]] * 2
+
+
+def test_no_rows_give_empty_batches():
+    assert [len(batch) for batch in poisson_batches(noise_source(0), 0, 0.4, 3)] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("mean", [0.3, 15.4, 60.0])
+def test_the_number_of_runs_is_poisson(mean):
+    source = noise_source(1)
+    counts = np.bincount([poisson_count(source, mean) for _ in range(3000)])
+    law = stats.poisson(mean).pmf(np.arange(len(counts))) * 3000
+    common = law > 5
+    observed = np.append(counts[common], counts[~common].sum())
+    assert stats.chisquare(observed, np.append(law[common], 3000 - law[common].sum())).pvalue > LEVEL
+
+
+def test_choices_are_uniform_and_with_replacement():
+    picks = uniform_choices(noise_source(0), 7, 7000)
+    assert stats.chisquare(np.bincount(picks, minlength=7)).pvalue > LEVEL
+    assert len(set(uniform_choices(noise_source(0), 3, 10))) <= 3
+
+
+def test_streams_of_one_seed_differ_by_name_and_repeat():
+    def numbers(streams, *name):
+        return tuple(streams.stream(*name).standard_normal(2))
+
+    seen = {
+        numbers(Streams(1), 0),
+        numbers(Streams(1), 1),
+        numbers(Streams(1), 1, 0),
+        numbers(Streams(1).below(6, 1), 0),
+        numbers(Streams(2), 0),
+        numbers(Streams(1), 1, 2**63),
+    }
+    assert len(seen) == 6
+    assert numbers(Streams(1), 1) == numbers(Streams(1), 1)
+    assert numbers(Streams(1).below(6), 1, 0) == numbers(Streams(1), 6, 1, 0)
+
+
+def test_a_generator_is_used_once_and_moves_on():
+    rng = np.random.default_rng(0)
+    first, second = Streams(rng), Streams(rng)
+    assert first.stream(0).standard_normal(1) != second.stream(0).standard_normal(1)
+    assert first.origin == "numpy Generator"
+    assert first.reproducible
+
+
+def test_without_a_seed_every_stream_is_the_operating_system():
+    streams = Streams()
+    assert streams.stream(3) is streams.stream(4)
+    assert (streams.origin, streams.reproducible) == ("operating system", False)
+    assert streams.below(1).stream(3).origin == "operating system"
