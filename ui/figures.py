@@ -67,6 +67,7 @@ ROLES: Mapping[str, Role] = {
     "dpsgd-honest": Role(OLIVE, "dash", "diamond"),
     "output": Role(TEAL, "longdash", "square"),
     "classical": Role(BROWN, "dashdot", "circle"),
+    "svc": Role(GREEN, "longdashdot", "triangle-up"),
     # two neighbouring data sets
     "without": Role(BLUE, "dash", "square"),
     "with": Role(VERMILION, "solid", "circle"),

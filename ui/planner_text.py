@@ -9,7 +9,7 @@ from objpert_core.experiments.noise_ratios import PUBLISHED, PUBLISHED_RATIO, RA
 from ui import bound_curves, sentences
 from ui import planner_curves as pc
 from ui.jobs import JobView
-from ui.training_text import ACCOUNTANTS as PROFILES
+from ui.training_promises import ACCOUNTANTS as PROFILES
 
 ACCOUNTANTS: Mapping[str, str] = PROFILES | {"rdp": "the Rényi curve of the published bound"}
 UNDER: Mapping[str, str] = {

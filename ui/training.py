@@ -10,22 +10,14 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from objpert_core.experiments.compare import (
-    METHODS,
-    NON_PRIVATE,
-    PUBLISHED,
-    ROC_GRID,
-    TIGHT,
-    Comparison,
-    Fit,
-)
+from objpert_core.experiments.compare import LEARNERS, NON_PRIVATE, ROC_GRID, Comparison, Fit
 from ui import sentences
 from ui.figures import GHOST_OPACITY, ROLES, axis, figure, guide, series, translucent
 from ui.training_tables import frame, provenance
 from ui.training_text import LABELS, majority
 from ui.training_text import accuracy as percent
 
-ROLE = {NON_PRIVATE: "nonprivate", PUBLISHED: "published", TIGHT: "tight"}
+ROLE = {name: learner.role for name, learner in LEARNERS.items()}
 _ROC_CORNER = ((0.0, 0.3), (0.7, 1.0))
 _LONGEST_LABEL = 30
 _MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room on the right for half a tick label
@@ -54,7 +46,8 @@ def accuracy(
     shares = [fit.accuracy for fit in comparison.fits]
     if not close_up or not shares:
         shares.append(comparison.baseline)
-    for place, method in enumerate(METHODS):
+    methods = comparison.settings.methods
+    for place, method in enumerate(methods):
         if _same_data(previous, comparison) and (old := previous.accuracy(method)):  # type: ignore[union-attr]
             ghost = series(
                 f"{LABELS[method]}, before", [place - 0.2], [old.mean], ROLE[method], ghost=True, mode="markers"
@@ -86,19 +79,20 @@ def accuracy(
         name = f"{LABELS[method]} {percent(mean.mean)}"
         traces.append(series(name, [place], [mean.mean], ROLE[method], mode="markers", hover="%{y:.2%}", **extra))
         traces[-1]["marker"] = {**traces[-1]["marker"], "size": 12}
-    reference = guide([-0.5, 2.5], [comparison.baseline] * 2, name=f"always “{majority(comparison)}” ")
+    ends = (-0.5, len(methods) - 0.5)
+    reference = guide(ends, [comparison.baseline] * 2, name=f"always “{majority(comparison)}” ")
     reference["name"] += percent(comparison.baseline)
     traces.append(reference | {"showlegend": True, "hoverinfo": "skip"})
-    labels = [LABELS[method] for method in METHODS]
+    labels = [LABELS[method] for method in methods]
     low, high = min(shares), max(shares)
     pad = max(0.005, 0.06 * (high - low))
     chart = figure(
         _faint(traces) if stale else traces,
-        xaxis=_places(_on(comparison, _target(comparison)), labels, (-0.5, 2.5)),
+        xaxis=_places(_on(comparison, _target(comparison)), labels, ends),
         yaxis=axis("test accuracy", (low - pad, high + pad), tickformat=".1%"),
         hovermode="closest",
     )
-    words = [f"{LABELS[m]} {percent(c.mean)}" for m in METHODS if (c := comparison.accuracy(m))]
+    words = [f"{LABELS[m]} {percent(c.mean)}" for m in methods if (c := comparison.accuracy(m))]
     words.append(f"majority class {percent(comparison.baseline)}")
     alt = f"Test accuracy on {comparison.data.label}: {', '.join(words)}."
     return Picture(chart, lambda: frame(comparison), alt)
@@ -111,7 +105,7 @@ def roc(
     traces = [guide([0, 1], [0, 1], name="guessing")]
     columns: dict[str, Any] = {**provenance(comparison.data), "false_positive_rate": ROC_GRID}
     words = []
-    for method in METHODS:
+    for method in comparison.settings.methods:
         if _same_data(previous, comparison) and (old := previous.roc(method)) is not None:  # type: ignore[union-attr]
             traces.append(series(f"{LABELS[method]}, before", ROC_GRID, old, ROLE[method], ghost=True))
         curve, area = comparison.roc(method), comparison.auc(method)
@@ -133,18 +127,18 @@ def roc(
 
 
 def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False) -> Picture:
-    """The largest non-private coefficients beside the private ones: mean over the draws, line from least to most."""
-    chosen = comparison.largest_coefficients(count)
+    """The largest coefficients of the first model beside the others': mean over the draws, line from least to most."""
+    chosen, methods = comparison.largest_coefficients(count), comparison.settings.methods
     names = [comparison.data.feature_names[column] for column in chosen]
     table: dict[str, Any] = {**provenance(comparison.data), "feature": names}
     traces: list[dict[str, Any]] = [guide([0, 0], [-0.5, len(names) - 0.5])]
     edges = [0.0]
-    for offset, method in zip((-0.25, 0.0, 0.25), METHODS, strict=True):
+    for place, method in enumerate(methods):
         fits = comparison.of(method)
         if not fits:
             continue
         values = np.array([fit.coef[chosen] for fit in fits])
-        places = np.arange(len(names)) + offset
+        places = np.arange(len(names)) + (0.75 / len(methods)) * (place - (len(methods) - 1) / 2)
         low, mean, high = values.min(axis=0), values.mean(axis=0), values.max(axis=0)
         if method != NON_PRIVATE:
             gaps = np.full(len(names), np.nan)
@@ -165,12 +159,16 @@ def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False
         xaxis=axis(title, (min(edges) - pad, max(edges) + pad)),
         yaxis=_places("", labels, (len(names) - 0.5, -0.5)),
         margin=_MARGIN,
-        height=90 + 38 * max(len(names), 3),
+        height=90 + max(38, 11 * len(methods)) * max(len(names), 3),
         hovermode="closest",
     )
-    share = _kept(comparison, chosen)
-    alt = f"The {len(names)} largest non-private coefficients on {comparison.data.label}, the private ones beside them"
-    alt += f"; the tight model's are on average {sentences.percent(share, 0)} as large." if share is not None else "."
+    share, main = _kept(comparison, chosen), comparison.settings.main
+    whose = "non-private" if NON_PRIVATE in methods else LABELS[methods[0]]
+    beside = ", the private ones beside them" if NON_PRIVATE in methods else ", the others' beside them"
+    alt = f"The {len(names)} largest {whose} coefficients on {comparison.data.label}{beside}"
+    if share is not None and main is not None:
+        alt += f"; those of the model “{LABELS[main]}” are on average {sentences.percent(share, 0)} as large"
+    alt += "."
     return Picture(chart, lambda: pd.DataFrame(table), alt)
 
 
@@ -183,25 +181,29 @@ def _short(name: str) -> str:
 
 
 def _kept(comparison: Comparison, chosen: Sequence[int] | np.ndarray) -> float | None:
-    """Size of the mean tight coefficients relative to the non-private ones, over the chosen columns."""
-    tight, reference = comparison.of(TIGHT), comparison.of(NON_PRIVATE)
-    if not tight or not reference:
+    """Size of the main private method's mean coefficients relative to the non-private ones, over these columns."""
+    main = comparison.settings.main
+    fits, reference = comparison.of(main) if main else (), comparison.of(NON_PRIVATE)
+    if not fits or not reference:
         return None
-    private = np.mean([fit.coef[chosen] for fit in tight], axis=0)
+    private = np.mean([fit.coef[chosen] for fit in fits], axis=0)
     return float(np.abs(private).sum() / max(np.abs(reference[0].coef[chosen]).sum(), 1e-300))
 
 
 def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
-    """The gradient's norm by solver iteration, the first draw in full, the others faintly, and each method's τ."""
+    """The gradient's norm by solver iteration, the first draw in full, the others faintly, and each method's τ.
+
+    DP-SGD takes a fixed number of steps and has no such norm to reach; it is left out.
+    """
     traces: list[dict[str, Any]] = []
     edges: list[float] = []
     steps = 1
     words = []
-    for method in (PUBLISHED, TIGHT):
+    for method in comparison.settings.private:
         fits = comparison.of(method)
-        if not fits or fits[0].privacy is None:
+        if not fits or not fits[0].gradient_norms:
             continue
-        look, tau = ROLES[ROLE[method]], fits[0].privacy.tau
+        look, tau = ROLES[ROLE[method]], _tau(fits[0])
         if len(fits) > 1:
             x, y = _joined(fits[1:])
             traces.append(series("", x, y, ROLE[method], showlegend=False, hoverinfo="skip"))
@@ -224,7 +226,7 @@ def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
         yaxis=axis("gradient norm ‖∇‖₂", (10 ** math.floor(math.log10(low)), 3 * high), log=True),
         hovermode="closest",
     )
-    alt = f"Gradient norm by iteration on {comparison.data.label}: {'; '.join(words)}."
+    alt = f"Gradient norm by iteration on {comparison.data.label}: {'; '.join(words) or 'no such method was run'}."
     return Picture(chart, lambda: _norms_frame(comparison), alt)
 
 
@@ -232,12 +234,16 @@ def _norms_frame(comparison: Comparison) -> pd.DataFrame:
     where = provenance(comparison.data)
     columns = ["method", "noise_seed", "iteration", "gradient_norm", "tau"]
     rows = [
-        {**where, **dict(zip(columns, (fit.method, fit.seed, step, norm, fit.privacy.tau), strict=True))}
+        {**where, **dict(zip(columns, (fit.method, fit.seed, step, norm, _tau(fit)), strict=True))}
         for fit in comparison.fits
-        if fit.privacy is not None
         for step, norm in enumerate(fit.gradient_norms)
     ]
     return pd.DataFrame(rows, columns=[*where, *columns])
+
+
+def _tau(fit: Fit) -> float:
+    """The gradient norm that the proof of a fit asks for; of a certificate that has one."""
+    return float(fit.privacy.tau)  # type: ignore[union-attr]
 
 
 def _joined(fits: Sequence[Fit]) -> tuple[np.ndarray, np.ndarray]:

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from objpert_core.experiments.compare import (
+    LEARNERS,
     NON_PRIVATE,
     PUBLISHED,
     TIGHT,
     Comparison,
     reference_parameters,
 )
+from objpert_core.experiments.compared import HONEST, SGD, SVC
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.summary import Interval
+from objpert_core.learning.dp_sgd_tuning import PAPER_LEARNING_RATES
 from ui import sentences
 from ui.jobs import JobView
-from ui.training_jobs import Request
+from ui.training_jobs import Meter, Request
+from ui.training_promises import LABELS, called, guarantees
 
-LABELS = {NON_PRIVATE: "no privacy", PUBLISHED: "published", TIGHT: "tight"}
-ACCOUNTANTS = {
-    "logistic": "the privacy profile of the tight logistic bound",
-    "monotone": "the privacy profile of the monotone bound",
-    "glm": "the hockey-stick divergence of the published bound",
+GRIDS: Mapping[str, tuple[float, ...]] = {
+    "five": (0.003, 0.01, 0.03, 0.1, 0.3),
+    "one": (0.03,),
+    "paper": PAPER_LEARNING_RATES,
+    "fine": tuple(float(f"{rate:.3g}") for rate in np.logspace(-4, 0, 25)),
 }
+"""DP-SGD's learning rates on offer."""
 SHOWS = 0.05  # points of accuracy; less prints as 0.0
 GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
 PAPER_TABLE_2 = {0.1: 0.8137, 1.0: 0.8318, 8.0: 0.8399}  # Redberg et al. 2023, Table 2, Adult, column "Alg 1"
@@ -39,8 +47,8 @@ def accuracy(value: float) -> str:
 
 
 def cost(comparison: Comparison) -> float | None:
-    """Points of accuracy that the tight model loses, mean over its draws; not rounded."""
-    private, reference = comparison.accuracy(TIGHT), comparison.accuracy(NON_PRIVATE)
+    """Points of accuracy that the main private method loses, mean over its draws; not rounded."""
+    private, reference = main_accuracy(comparison), comparison.accuracy(NON_PRIVATE)
     if private is None or reference is None:
         return None
     return _points(reference.mean - private.mean)
@@ -49,6 +57,12 @@ def cost(comparison: Comparison) -> float | None:
 def _points(difference: float) -> float:
     """A difference of accuracies in points, without the last bits' noise: 0.80 - 0.79 is one point, not more."""
     return round(100 * difference, 9)
+
+
+def main_accuracy(comparison: Comparison) -> Interval | None:
+    """Accuracy of the private method that the page's sentences are about; None before its first fit."""
+    main = comparison.settings.main
+    return None if main is None else comparison.accuracy(main)
 
 
 def verdict(comparison: Comparison) -> str | None:
@@ -61,31 +75,44 @@ def verdict(comparison: Comparison) -> str | None:
 
 def headline(comparison: Comparison, *, finished: bool = True) -> str:
     """The one large sentence; `finished` says whether no further fit is to come."""
-    eps = sentences.epsilon(comparison.settings.epsilon)
-    private, reference = comparison.accuracy(TIGHT), comparison.accuracy(NON_PRIVATE)
-    lost = cost(comparison)
-    if lost is None or private is None or reference is None:
+    main, reference = comparison.settings.main, comparison.accuracy(NON_PRIVATE)
+    private, lost = main_accuracy(comparison), cost(comparison)
+    if private is None or main is None:
         if reference is None:
-            return "Nothing was trained." if finished else "Training without privacy first …"
-        rest = "No tight private model was trained." if finished else "The private models come next …"
+            return "Nothing was trained." if finished else _first(comparison)
+        if main is None:
+            return f"Without privacy: {accuracy(reference.mean)} right. No private method was chosen."
+        rest = f"No {called(main)} private model was trained." if finished else "The private models come next …"
         return f"Without privacy: {accuracy(reference.mean)} right. {rest}"
+    at = f"At ε = {sentences.epsilon(comparison.settings.epsilon)}"
+    with_main = "" if main == TIGHT else f" by {called(main)}"
     if private.mean <= comparison.baseline:
         return (
-            f"At ε = {eps} nothing useful is learned: {accuracy(private.mean)} right, where always answering "
+            f"{at} nothing useful is learned{with_main}: {accuracy(private.mean)} right, where always answering "
             f"“{majority(comparison)}” gets {accuracy(comparison.baseline)}."
         )
+    if lost is None or reference is None:
+        return f"{at} {called(main)} gets {accuracy(private.mean)} right; nothing was trained without privacy."
     if lost >= SHOWS:
         return (
-            f"At ε = {eps} privacy costs {points(lost)} of accuracy: {accuracy(private.mean)} "
+            f"{at} privacy{with_main} costs {points(lost)} of accuracy: {accuracy(private.mean)} "
             f"instead of {accuracy(reference.mean)}."
         )
     if lost > -SHOWS:
         both = f"{accuracy(private.mean)} with and {accuracy(reference.mean)} without it"
-        return f"At ε = {eps} privacy costs nothing that shows (below {SHOWS:g} points): {both}."
+        return f"{at} privacy{with_main} costs nothing that shows (below {SHOWS:g} points): {both}."
     return (
-        f"At ε = {eps} the private model does {points(lost)} better than the one without privacy: "
-        f"{accuracy(private.mean)} and {accuracy(reference.mean)}; more regularisation helps here."
+        f"{at} the private model{with_main} does {points(lost)} better than the one without privacy: "
+        f"{accuracy(private.mean)} and {accuracy(reference.mean)}; {_why_better(main)}."
     )
+
+
+def _first(comparison: Comparison) -> str:
+    return "Training without privacy first …" if NON_PRIVATE in comparison.settings.methods else "Training …"
+
+
+def _why_better(main: str) -> str:
+    return "more regularisation helps here" if main not in (*SGD, SVC) else "another learner suits these rows better"
 
 
 def interval(value: Interval) -> str:
@@ -97,23 +124,36 @@ def interval(value: Interval) -> str:
 
 
 def details(comparison: Comparison) -> list[str]:
-    """The sentences under the headline: how it was measured, the other calibration, odds and guarantee."""
-    private, published = comparison.accuracy(TIGHT), comparison.accuracy(PUBLISHED)
-    if private is None:
+    """The sentences under the headline: how it was measured, the other methods, odds and guarantee."""
+    settings, private = comparison.settings, main_accuracy(comparison)
+    if private is None or settings.main is None:
         return []
     draws = sentences.count(private.count, "noise draw")
-    lines = f"Tight calibration on {comparison.data.label}, mean of {draws} for this one split"
+    title = "Tight calibration" if settings.main == TIGHT else LEARNERS[settings.main].title
+    lines = f"{title} on {comparison.data.label}, mean of {draws} for this one split"
     lines += f" (95 % interval {interval(private)})." if private.known else "; one draw gives no interval."
-    if published is not None:
+    published = comparison.accuracy(PUBLISHED)
+    if published is not None and settings.main == TIGHT:
         lines += " " + _against_published(comparison, private, published)
-    settings = comparison.settings
     return [
         lines,
+        *_others(comparison, private),
         f"{sentences.odds_sentence(settings.epsilon, 'one private model')} {sentences.except_with(settings.delta)}",
-        "Guarantee of each private model: "
-        + sentences.guarantee(settings.epsilon, settings.delta, ACCOUNTANTS[settings.bound])
-        + " The published one has the same ε and δ through its Rényi curve.",
+        *guarantees(comparison),
     ]
+
+
+def _others(comparison: Comparison, private: Interval) -> list[str]:
+    """The private methods that no other sentence is about, each with its distance to the main one."""
+    settings, parts = comparison.settings, []
+    for method in settings.private:
+        share = comparison.accuracy(method)
+        if share is None or method == settings.main or (method == PUBLISHED and settings.main == TIGHT):
+            continue
+        gap = _points(share.mean - private.mean)
+        distance = f"{points(gap)} {'more' if gap > 0 else 'less'}" if abs(gap) >= SHOWS else "no difference that shows"
+        parts.append(f"{called(method)} {accuracy(share.mean)} ({distance})")
+    return [f"For the same ε and δ: {'; '.join(parts)}."] if parts else []
 
 
 def _against_published(comparison: Comparison, private: Interval, published: Interval) -> str:
@@ -122,11 +162,11 @@ def _against_published(comparison: Comparison, private: Interval, published: Int
     if gain >= SHOWS:
         return f"{start}: {points(gain)} less."
     if gain <= -SHOWS:
-        own, other = (comparison.of(method)[0].privacy for method in (TIGHT, PUBLISHED))
+        own, other = (getattr(comparison.of(method)[0].privacy, "sigma", 0.0) for method in (TIGHT, PUBLISHED))
         noise = ""
-        if own is not None and other is not None and own.sigma < other.sigma:
+        if own < other:
             noise = (
-                f", although its σ is larger ({sentences.number(other.sigma)} against {sentences.number(own.sigma)}); "
+                f", although its σ is larger ({sentences.number(other)} against {sentences.number(own)}); "
                 "less noise does not make every model more accurate"
             )
         return f"{start}: here {points(gain)} more{noise}."
@@ -138,6 +178,8 @@ def paper(comparison: Comparison) -> str | None:
     settings = comparison.settings
     if comparison.data.name != "adult" or settings.delta != 1e-5 or settings.epsilon not in PAPER_TABLE_2:
         return None
+    if PUBLISHED not in settings.methods:
+        return None
     share = accuracy(PAPER_TABLE_2[settings.epsilon])
     return f"Redberg et al. (2023), Table 2, report {share} for their Algorithm 1 (here “published”) on Adult."
 
@@ -145,13 +187,24 @@ def paper(comparison: Comparison) -> str | None:
 def caveats(comparison: Comparison) -> str:
     """What the numbers are and what they are not."""
     low, high = comparison.test_interval
-    first = "the one without privacy" if comparison.fits else "the majority class"
+    first = "the majority class"
+    if comparison.fits:
+        own = comparison.fits[0].method
+        first = "the one without privacy" if own == NON_PRIVATE else f"the first “{LABELS[own]}” model"
     doubt = f"of {first} alone they say only that it lies between {100 * low:.1f} and {100 * high:.1f} %"
     return (
         f"The interval (Student's t, 95 %) covers the noise draws for split seed {comparison.data.split_seed} only. "
         f"All methods are judged on the same {comparison.data.test_rows:,} held-out rows, which leave a doubt of their "
         f"own: {doubt} (Wilson, 95 %). Test accuracy looks at data outside the guarantee: it is shown to teach and "
-        "is not part of what may be released. “No privacy” is scikit-learn's LogisticRegression with C = "
+        f"is not part of what may be released.{_about_reference(comparison)}"
+    )
+
+
+def _about_reference(comparison: Comparison) -> str:
+    if NON_PRIVATE not in comparison.settings.methods:
+        return ""
+    return (
+        " “No privacy” is scikit-learn's LogisticRegression with C = "
         f"{reference_parameters(1)['C']:g}, almost without regularisation, and has no noise to average over."
     )
 
@@ -213,7 +266,12 @@ def differences(shown: Request, asked: Request) -> str | None:
         "repeats": "repeats",
         "intercept_scaling": "intercept scaling",
         "seed": "noise seed",
+        "methods": "methods",
     }
+    if set(SGD) & set(asked.settings.methods):
+        labels |= {"batch_size": "batch", "epochs": "epochs", "learning_rates": "learning rates"}
+    if HONEST in asked.settings.methods:
+        labels["mean_runs"] = "mean runs μ"
     names += [(label, getattr(shown.settings, key), getattr(asked.settings, key)) for key, label in labels.items()]
     parts = [f"{label} = {_plain(old)} (now {_plain(new)})" for label, old, new in names if old != new]
     if not parts:
@@ -222,17 +280,52 @@ def differences(shown: Request, asked: Request) -> str | None:
 
 
 def _plain(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(LABELS.get(item, _plain(item)) for item in value)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def progress(view: JobView[Comparison]) -> tuple[float, str]:
-    """The progress bar's share and text while a job is active."""
+def grid(rates: Sequence[float]) -> str:
+    """Learning rates in a few characters: '0.03', '0.003 to 0.3 (5)'."""
+    if len(rates) == 1:
+        return sentences.scientific(rates[0])
+    return f"{sentences.scientific(min(rates))} to {sentences.scientific(max(rates))} ({len(rates)})"
+
+
+def schedule(epochs: int, rates: Sequence[float], mean_runs: float) -> str:
+    """What DP-SGD's two methods will train, under their controls."""
+    passes = sentences.count(epochs, "pass", "passes")
+    if len(rates) == 1:
+        return f"One learning rate leaves nothing to choose: {passes} over the data for the unpaid one."
+    return (
+        f"Unpaid: {passes} over the data, all {len(rates)} learning rates at once; the best on held-out rows is kept. "
+        f"Paid: about {mean_runs:g} times {passes}, a learning rate drawn for each."
+    )
+
+
+def invitation(asked: Request, description: str) -> str:
+    """What pressing Run will do."""
+    settings = asked.settings
+    models = sentences.count(settings.fits, "model") + (" is" if settings.fits == 1 else " are")
+    parts = ["one without privacy"] if NON_PRIVATE in settings.methods else []
+    if settings.private:
+        draws, kinds = sentences.count(settings.repeats, "noise draw"), len(settings.private)
+        each = f" each of {sentences.count(kinds, 'private method')}" if kinds > 1 else " of one private method"
+        parts.append(f"{draws}{each}")
+    return f"Choose, guess, press Run: {models} trained on {name_line(asked.name, description)}, {' and '.join(parts)}."
+
+
+def progress(view: JobView[Comparison], meter: Meter | None = None) -> tuple[float, str]:
+    """The progress bar's share and text while a job is active; of a long fit also where it is."""
     if view.state == "waiting":
         return 0.0, view.queue_words
     if view.latest is None:
         return 0.0, "Loading the data …"
     done, total = len(view.latest.fits), view.latest.settings.fits
     text = f"{done} of {total} models fitted, {view.seconds:.1f} s"
+    if meter is not None and (now := meter.now) is not None and now[0] in SGD:
+        method, run, step = now
+        text += f"; {LABELS[method]}: {f'run {run}, ' if method == HONEST else ''}step {step:,}"
     return done / total, "Stopping …" if view.stopping else text
 
 

@@ -1,0 +1,57 @@
+"""What each method of the training page promises, in words: its name in a sentence, its accountant, what is covered."""
+
+from __future__ import annotations
+
+from objpert_core.experiments.compare import LEARNERS, PUBLISHED, TIGHT, Comparison
+from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, SVC
+from ui import sentences
+
+LABELS = {name: learner.label for name, learner in LEARNERS.items()}
+UNCOVERED = {DISHONEST: "one run, not the choice"}
+RENYI = "the Rényi curve of the published bound"
+ACCOUNTANTS = {
+    "logistic": "the privacy profile of the tight logistic bound",
+    "monotone": "the privacy profile of the monotone bound",
+    "glm": "the hockey-stick divergence of the published bound",
+}
+BY = {
+    PUBLISHED: RENYI,
+    SVC: "the privacy profile of the monotone bound, for gradients clipped in closed form",
+    OUTPUT: "the privacy profile of the Gaussian mechanism, the number of rows taken as public",
+    KIFER: "the theorem of 2012",
+    DISHONEST: "privacy loss distributions, for one run and not for the choice among the learning rates, the number of "
+    "rows taken as public",
+    HONEST: "privacy loss distributions and Papernot and Steinke's selection (2022), the choice included, the number "
+    "of rows taken as public",
+}
+"""How each method's (ε, δ) was accounted; "tight" by the bound that was chosen."""
+
+
+def called(method: str) -> str:
+    """A method inside a sentence: 'tight', 'output perturbation', 'DP-SGD whose tuning is paid for'."""
+    if method == TIGHT:
+        return "tight"
+    title = LEARNERS[method].title
+    return title[0].lower() + title[1:] if title[1].islower() and method != PUBLISHED else title
+
+
+def guarantees(comparison: Comparison) -> list[str]:
+    """The full guarantee of the main method, and how the others came to theirs."""
+    settings, main = comparison.settings, comparison.settings.main
+    assert main is not None
+    by = BY | {TIGHT: ACCOUNTANTS[settings.bound]}
+    whole = sentences.guarantee(settings.epsilon, settings.delta, by[main])
+    fitted = [method for method in settings.private if comparison.of(method) and method != main]
+    if fitted in ([PUBLISHED], []) and main == TIGHT:
+        rest = " The published one has the same ε and δ through its Rényi curve."
+        return ["Guarantee of each private model: " + whole + (rest if fitted or PUBLISHED in settings.methods else "")]
+    lines = [f"Guarantee of {LABELS[main]}: {whole}"]
+    if fitted:
+        others = "; ".join(f"{LABELS[method]} by {by[method]}" for method in fitted)
+        lines.append(f"The others' ε and δ, which are the same, are accounted for: {others}.")
+    if DISHONEST in (*fitted, main):
+        lines.append(
+            "DP-SGD unpaid looked at held-out rows to choose its learning rate and spent nothing on that: what it "
+            "released is less private than the (ε, δ) of its certificate, which says so."
+        )
+    return lines
