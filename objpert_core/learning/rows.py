@@ -95,6 +95,48 @@ class Rows:
         slack = 1.0 + (self.n_features + 8) * np.finfo(np.float64).eps
         return np.sqrt(self._squared_norms() * self.factors**2 + self.constant**2) * slack
 
+    def part(self, where: slice) -> Rows:
+        """Consecutive rows as `Rows` that share these rows' memory and their factors; `where` has step 1."""
+        part = object.__new__(Rows)
+        part.sparse, part.constant = self.sparse, self.constant
+        part.n_features, part.dimension = self.n_features, self.dimension
+        part.n_rows = where.stop - where.start
+        part.factors = self.factors[where]
+        if self.sparse:
+            csr = self.matrix
+            starts = csr.indptr[where.start : where.stop + 1]
+            stored = slice(starts[0], starts[-1])
+            arrays = (csr.data[stored], csr.indices[stored], starts - starts[0])
+            part.matrix = sp.csr_array(arrays, shape=(part.n_rows, self.n_features))
+        else:
+            part.matrix = self.matrix[where]
+        return part
+
+    def squared_norm(self) -> float:
+        """An upper bound on ‖X̃‖², the largest eigenvalue of Σᵢ x̃ᵢx̃ᵢᵀ; meant for few rows (it builds X̃X̃ᵀ).
+
+        It is (tr (X̃X̃ᵀ)⁸)^{1/8}: above the largest eigenvalue, and below it times the eighth root of the rank.
+
+        Examples
+        --------
+        >>> round(Rows(np.array([[3.0, 4.0], [-3.0, -4.0]]), "normalize").squared_norm(), 9)
+        2.0
+        """
+        if self.sparse:
+            gram = (self.matrix @ self.matrix.T).toarray()
+        else:
+            block = self._block(slice(None))
+            gram = block @ block.T
+        gram *= self.factors[:, None] * self.factors
+        gram += self.constant**2
+        trace = float(np.trace(gram))
+        if trace == 0:
+            return 0.0
+        gram /= trace  # so that powers neither overflow nor vanish
+        square = gram @ gram
+        fourth = square @ square
+        return trace * float(np.einsum("ij,ij->", fourth, fourth)) ** 0.125
+
     def _squared_norms(self) -> FloatArray:
         with np.errstate(over="ignore", invalid="ignore"):  # found by the caller
             if self.sparse:

@@ -1,0 +1,108 @@
+"""Solvers that stop where ‖∇J(θ)‖₂ ≤ τ, behind one interface, and a registry for more of them.
+
+One file a family: `second_order` (Newton), `quasi_newton` (L-BFGS), `first_order` (gradient descent, accelerated) and
+`finite_sum` (SAG, SVRG); `progress` holds what they share and says what a gradient evaluation is. The privacy proof of
+Algorithm 1 needs the gradient norm and nothing else. Whatever a solver claims, `solve` evaluates the gradient once more
+at the point returned, and only that evaluation decides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from objpert_core._validation import choice, positive, positive_integer
+from objpert_core.learning.solvers.finite_sum import sag, svrg
+from objpert_core.learning.solvers.first_order import accelerated, gradient_descent
+from objpert_core.learning.solvers.progress import Callback, CountedProblem, Problem, Progress, Solver, SolverResult
+from objpert_core.learning.solvers.quasi_newton import lbfgs
+from objpert_core.learning.solvers.second_order import MAX_CHOLESKY_DIMENSION, newton, newton_cg, newton_cholesky
+
+__all__ = ["CHEAP_STEPS", "MAX_CHOLESKY_DIMENSION", "SOLVERS", "Callback", "Problem", "Solver", "SolverResult", "solve"]
+
+SOLVERS: dict[str, Solver] = {
+    "newton": newton,
+    "newton-cholesky": newton_cholesky,
+    "newton-cg": newton_cg,
+    "lbfgs": lbfgs,
+    "gradient-descent": gradient_descent,
+    "accelerated": accelerated,
+    "sag": sag,
+    "svrg": svrg,
+}
+"""Solvers by name. To add one, put a function (problem, start, progress) → θ here: `solve` checks what it returns."""
+
+CHEAP_STEPS = {"gradient-descent": 100, "accelerated": 100}
+"""Solvers that need many cheap steps: they may take that many times `max_iter`."""
+
+
+def solve(
+    problem: Problem,
+    *,
+    tau: float,
+    solver: str = "newton",
+    max_iter: int = 1000,
+    callback: Callback | None = None,
+) -> SolverResult:
+    """Minimise `problem` from θ = 0 until ‖∇J‖₂ ≤ τ.
+
+    Parameters
+    ----------
+    problem : Problem
+        For example a `PerturbedObjective`.
+    tau : float
+        The gradient norm τ > 0 to reach, in units of J per unit of θ (not relative to anything).
+    solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"}
+        "newton" is damped Newton, by Cholesky factorisation up to 4,096 parameters and by conjugate residuals
+        beyond; the next two insist on one of them; "lbfgs" needs gradients only. The others are those of Appendix
+        F, with its bounds on gradient evaluations for fixed λ: O(n² log n), O(n^1.5 log n), and O(n log n) for "sag"
+        and "svrg". They are slower than Newton's method wherever that fits in memory.
+    max_iter : int
+        Iterations at most. An iteration is a step that made progress for the Newton solvers and "lbfgs", and a pass
+        over the data with the check that follows it for "sag" and "svrg". For "gradient-descent" and "accelerated" it
+        is one gradient; they may take 100 · max_iter of them.
+    callback : callable, optional
+        ``callback(iteration, gradient_norm)``; an exception raised in it ends the run and is passed on. The
+        norms depend on the data and are outside every privacy guarantee.
+
+    Returns
+    -------
+    SolverResult
+        With ``converged=False`` where τ was not reached; nothing is raised for that here.
+
+    Raises
+    ------
+    ValueError
+        For an unknown solver, ``tau <= 0`` or ``max_iter < 1``.
+
+    Notes
+    -----
+    Redberg, Koskela and Wang (2023), Algorithm 1, step 4, admits any solver that reaches τ; Appendix F counts what
+    each needs. "sag" and "svrg" draw rows at random, always from the same fixed seed: that randomness has no part
+    in the privacy proof, and a fit stays reproducible.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.objective import PerturbedObjective
+    >>> from objpert_core.learning.rows import Rows
+    >>> rows = Rows(np.array([[1.0], [-1.0]]), "clip")
+    >>> result = solve(PerturbedObjective(rows, np.array([1.0, -1.0]), 1.0, np.zeros(1)), tau=1e-9)
+    >>> result.converged, round(float(result.theta[0]), 6), result.gradient_evaluations
+    (True, 0.674832, 18)
+    """
+    choice("solver", solver, tuple(SOLVERS))
+    limit = positive_integer("max_iter", max_iter) * CHEAP_STEPS.get(solver, 1)
+    counted = CountedProblem(problem)
+    progress = Progress(positive("tau", tau), limit, counted, callback)
+    theta = SOLVERS[solver](counted, np.zeros(problem.dimension), progress)
+    gradient, _ = counted.gradient(theta)
+    norm = float(np.linalg.norm(gradient))
+    return SolverResult(
+        theta=theta,
+        gradient_norm=norm,
+        converged=norm <= tau,
+        iterations=progress.iterations,
+        trace=tuple(zip(progress.evaluations, progress.norms, strict=True)),
+        gradient_evaluations=counted.evaluations,
+        exhausted=progress.exhausted,
+        solver=solver,
+    )

@@ -1,0 +1,193 @@
+"""SAG and SVRG: steps along estimates of the gradient made from a few rows at a time.
+
+J is a finite sum: every row carries its loss and the n-th part of λ/2 ‖θ‖² + bᵀθ (Redberg, Koskela and Wang 2023, F.2).
+A row's gradient is its slope f' times x̃ᵢ, plus the n-th part of λθ + b; so what has to be remembered of it is one
+number, and the parts of λθ + b add up to something that is known exactly at every θ.
+
+The rows are taken in fixed consecutive batches, drawn with replacement, as NumPy is slow on single rows. After every n
+evaluations the exact gradient is computed, at the cost of n more: Theorem F.1's check of ‖∇J‖ ≤ τ. An iteration is such
+a pass with its check.
+
+The randomness of the draws has no part in the privacy proof (any point with ‖∇J‖ ≤ τ will do), so it comes from a fixed
+seed: the same problem is solved in the same way every time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from objpert_core.learning.losses import FloatArray
+from objpert_core.learning.solvers.progress import CountedPart, CountedProblem, Progress
+
+_SMALLEST_BATCH, _LARGEST_BATCH = 16, 256
+_PATIENCE = 50  # checks without a smaller gradient, after which rounding, not the method, sets the limit
+_SETBACK = 20  # such checks, or a norm of _WORSE times the smallest: the steps are too long
+_WORSE = 1e3
+
+
+def batch_size(problem: CountedProblem) -> int:
+    """How many rows a step takes: λ/β, but 16 to 256.
+
+    A batch of m rows has curvature at most mβ. As long as that is ≤ λ, the n/m batches are solved in O(n log n)
+    evaluations just as single rows are (Theorem F.1: max(n, nβ/λ) log n), and larger batches cost nothing. Where
+    λ < 16 β the batch of 16 costs at most 16 times as many evaluations as single rows would, whatever n, and saves most
+    of the time.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> [batch_size(SimpleNamespace(n_rows=10**6, lam=lam, row_smoothness=0.25)) for lam in (0.1, 10.0, 1e3)]
+    [16, 40, 256]
+    """
+    free = problem.lam / problem.row_smoothness if problem.row_smoothness > 0 else _LARGEST_BATCH
+    return int(min(max(free, _SMALLEST_BATCH), _LARGEST_BATCH))
+
+
+class _Batches:
+    """The problem's rows in batches drawn at random, and the length of a step."""
+
+    def __init__(self, problem: CountedProblem) -> None:
+        self.tilt = problem.tilt
+        self.lam = problem.lam
+        self.parts: list[CountedPart] = problem.parts(batch_size(problem))
+        self.curvature = max(part.smoothness() for part in self.parts)
+        self._random = np.random.default_rng(0)
+
+    def draw(self) -> list[int]:
+        """Batches for one pass, n evaluations on average."""
+        return self._random.integers(len(self.parts), size=len(self.parts)).tolist()
+
+    def step(self, known: int) -> float:
+        """1/L for the sum of `known` batches and their shares of the tilt."""
+        return 1.0 / (known * self.curvature + self.lam * known / len(self.parts))
+
+
+def sag(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
+    """Stochastic average gradient: one batch's slopes in the table are renewed, then a step along the table's sum.
+
+    The step is 1/L with L the largest curvature of a batch times their number: the length that its authors use, 16
+    times the one of their proof. Should the gradient grow or stop falling, it is halved.
+
+    Notes
+    -----
+    Schmidt, Le Roux and Bach (2017), Minimizing finite sums with the stochastic average gradient, Section 4.
+    """
+    return _passes(problem, theta, progress, _Table)
+
+
+def svrg(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
+    """Stochastic variance-reduced gradient: the exact gradient at an anchor, corrected by one batch at a time.
+
+    The anchor is the point of the last check. The slopes there are kept, so a step visits its batch once. The step is
+    SAG's, and halved like it.
+
+    Notes
+    -----
+    Johnson and Zhang (2013), Accelerating stochastic gradient descent using predictive variance reduction, option I,
+    with as many evaluations between two anchors as there are rows.
+    """
+    return _passes(problem, theta, progress, _Anchor)
+
+
+class _Table:
+    """SAG's estimate: the slopes that each row had when it was last seen.
+
+    Until every batch has been seen the steps are those of the sum over the batches that have, as its authors advise.
+    The slopes of the checks stay out of the table: put in all at once they would be out of date all at once, and the
+    steps of a whole pass would add up to a multiple of the right one.
+    """
+
+    def __init__(self, problem: CountedProblem, batches: _Batches) -> None:
+        self._problem, self._batches = problem, batches
+        self.shorten = 1.0
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget every slope."""
+        self._table = np.zeros(self._problem.n_rows)
+        self._total = np.zeros(self._problem.dimension)
+        self._seen: set[int] = set()
+
+    def anchor(self, slopes: FloatArray, total: FloatArray) -> None:
+        """Add the table up anew: what rounding has added to its sum goes away."""
+        self._total = self._problem.combine(self._table)
+
+    def run(self, theta: FloatArray) -> FloatArray:
+        """One pass: as many steps as there are batches."""
+        parts, total = self._batches.parts, self._total
+        for index in self._batches.draw():
+            part = parts[index]
+            slopes = part.slopes(theta)
+            total += part.combine(slopes - self._table[part.where])
+            self._table[part.where] = slopes
+            self._seen.add(index)
+            known = len(self._seen)
+            step = self.shorten * self._batches.step(known)
+            theta = theta - step * (total + known / len(parts) * self._batches.tilt(theta))
+        return theta
+
+
+class _Anchor:
+    """SVRG's estimate: the gradient at the last check, plus the change of one batch since then times their number."""
+
+    def __init__(self, problem: CountedProblem, batches: _Batches) -> None:
+        self._batches = batches
+        self.shorten = 1.0
+
+    def reset(self) -> None:
+        """Nothing to forget: the next anchor says it all."""
+
+    def anchor(self, slopes: FloatArray, total: FloatArray) -> None:
+        """Take the exact slopes, and Σ slopeᵢ x̃ᵢ, at the point where the next pass starts."""
+        self._slopes, self._total = slopes, total
+
+    def run(self, theta: FloatArray) -> FloatArray:
+        """One pass: as many steps as there are batches."""
+        parts, step = self._batches.parts, self.shorten * self._batches.step(len(self._batches.parts))
+        for index in self._batches.draw():
+            part = parts[index]
+            change = part.combine(part.slopes(theta) - self._slopes[part.where])
+            theta = theta - step * (self._total + len(parts) * change + self._batches.tilt(theta))
+        return theta
+
+
+def _passes(
+    problem: CountedProblem, theta: FloatArray, progress: Progress, method: type[_Table] | type[_Anchor]
+) -> FloatArray:
+    """Passes and exact checks in turn, until `progress` is over."""
+    exact = _exact(problem, theta)
+    progress.report(exact.norm)
+    if progress.over:
+        return theta
+    batches = _Batches(problem)
+    estimate = method(problem, batches)
+    best, best_norm = theta, exact.norm
+    while not progress.over and not progress.idle(_PATIENCE):
+        estimate.anchor(exact.slopes, exact.total)
+        theta = estimate.run(theta)
+        exact = _exact(problem, theta)
+        progress.report(exact.norm)
+        if exact.norm < best_norm:
+            best, best_norm = theta, exact.norm
+        elif not exact.norm <= _WORSE * best_norm or progress.idle(_SETBACK):  # not ≤: NaN too
+            estimate.shorten /= 2
+            estimate.reset()
+            theta, exact = best, _exact(problem, best)
+    return best
+
+
+@dataclass(frozen=True)
+class _Exact:
+    """The gradient at a point: every row's slope, Σ slopeᵢ x̃ᵢ, and the norm with the tilt."""
+
+    slopes: FloatArray
+    total: FloatArray
+    norm: float
+
+
+def _exact(problem: CountedProblem, theta: FloatArray) -> _Exact:
+    slopes = problem.slopes(theta)
+    total = problem.combine(slopes)
+    return _Exact(slopes, total, float(np.linalg.norm(total + problem.tilt(theta))))

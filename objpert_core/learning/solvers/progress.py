@@ -1,0 +1,260 @@
+"""What every solver sees: the problem, whose passes over rows are counted, and the trace of gradient norms.
+
+The unit of cost is one *gradient evaluation*: one visit to one row, to compute its loss's derivatives at a new θ. It
+is the unit of Redberg, Koskela and Wang (2023), Appendix F, and depends on no machine. A gradient of J costs n, and so
+does a value, a product with the Hessian and a Hessian (n / stride where it is estimated from every stride-th row): each
+visits its rows once. A Hessian does D times the arithmetic of a gradient on the way, which this unit does not see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from objpert_core.learning.losses import FloatArray
+
+Callback = Callable[[int, float], object]
+"""``callback(iteration, gradient_norm)``: called at the start (iteration 0) and after every iteration."""
+
+
+class Part(Protocol):
+    """Some consecutive rows of a problem, for the solvers that take a few at a time."""
+
+    @property
+    def where(self) -> slice:
+        """Which rows they are."""
+
+    def slopes(self, theta: FloatArray) -> FloatArray:
+        """f' of each of these rows: its gradient is that times its x̃ᵢ."""
+
+    def combine(self, weights: FloatArray) -> FloatArray:
+        """Σ wᵢx̃ᵢ over these rows, shape (D,)."""
+
+    def smoothness(self) -> float:
+        """An upper bound on the curvature of the sum of these rows' losses."""
+
+
+class Problem(Protocol):
+    """What a solver may ask of an objective (`PerturbedObjective` answers it)."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of θ."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows n summed over."""
+
+    @property
+    def lam(self) -> float:
+        """λ: J is λ-strongly convex."""
+
+    @property
+    def row_smoothness(self) -> float:
+        """The largest curvature β of one row's loss as a function of θ."""
+
+    @property
+    def smoothness(self) -> float:
+        """An upper bound on J's curvature that needs no pass over the data."""
+
+    def gradient(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The gradient and each row's curvature."""
+
+    def value_gradient(self, theta: FloatArray) -> tuple[float, FloatArray]:
+        """The value and the gradient."""
+
+    def hessian(self, curvature: FloatArray, stride: int = 1) -> FloatArray:
+        """The Hessian's upper triangle."""
+
+    def hessian_product(self, curvature: FloatArray, vector: FloatArray) -> FloatArray:
+        """The Hessian times a vector."""
+
+    def greatest_hessian_product(self, vector: FloatArray) -> FloatArray:
+        """The same with every row's curvature at the largest its loss has."""
+
+    def slopes(self, theta: FloatArray) -> FloatArray:
+        """f' of every row, shape (n,)."""
+
+    def combine(self, weights: FloatArray) -> FloatArray:
+        """Σ wᵢx̃ᵢ over all rows, shape (D,)."""
+
+    def tilt(self, theta: FloatArray) -> FloatArray:
+        """λθ + b, the part of the gradient that needs no data."""
+
+    def parts(self, size: int) -> Sequence[Part]:
+        """The rows in consecutive parts of `size` (the last may be smaller)."""
+
+
+@dataclass(frozen=True)
+class CountedPart:
+    """A part that reports its visits."""
+
+    part: Part
+    count: Callable[[int], None]
+    where: slice
+    n_rows: int
+
+    def slopes(self, theta: FloatArray) -> FloatArray:
+        """f' of each of these rows; counted."""
+        self.count(self.n_rows)
+        return self.part.slopes(theta)
+
+    def combine(self, weights: FloatArray) -> FloatArray:
+        """Σ wᵢx̃ᵢ: belongs to the visit that computed the weights."""
+        return self.part.combine(weights)
+
+    def smoothness(self) -> float:
+        """The curvature's bound; one visit of each row."""
+        self.count(self.n_rows)
+        return self.part.smoothness()
+
+
+class CountedProblem:
+    """A problem that counts the rows visited, so that no solver has to, and none can forget.
+
+    Attributes
+    ----------
+    evaluations : int
+        Gradient evaluations so far.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self.evaluations = 0
+        self.dimension, self.n_rows = problem.dimension, problem.n_rows
+        self.lam, self.row_smoothness, self.smoothness = problem.lam, problem.row_smoothness, problem.smoothness
+        self.combine, self.tilt = problem.combine, problem.tilt
+
+    def count(self, rows: int) -> None:
+        """Add visits to `rows` rows."""
+        self.evaluations += rows
+
+    def gradient(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """As the problem's; n visits."""
+        self.count(self.n_rows)
+        return self._problem.gradient(theta)
+
+    def value_gradient(self, theta: FloatArray) -> tuple[float, FloatArray]:
+        """As the problem's; n visits."""
+        self.count(self.n_rows)
+        return self._problem.value_gradient(theta)
+
+    def hessian(self, curvature: FloatArray, stride: int = 1) -> FloatArray:
+        """As the problem's; n / stride visits."""
+        self.count(-(-self.n_rows // stride))
+        return self._problem.hessian(curvature, stride)
+
+    def hessian_product(self, curvature: FloatArray, vector: FloatArray) -> FloatArray:
+        """As the problem's; n visits."""
+        self.count(self.n_rows)
+        return self._problem.hessian_product(curvature, vector)
+
+    def greatest_hessian_product(self, vector: FloatArray) -> FloatArray:
+        """As the problem's; n visits."""
+        self.count(self.n_rows)
+        return self._problem.greatest_hessian_product(vector)
+
+    def slopes(self, theta: FloatArray) -> FloatArray:
+        """As the problem's; n visits."""
+        self.count(self.n_rows)
+        return self._problem.slopes(theta)
+
+    def parts(self, size: int) -> list[CountedPart]:
+        """As the problem's, counting too."""
+        parts = self._problem.parts(size)
+        return [CountedPart(part, self.count, part.where, part.where.stop - part.where.start) for part in parts]
+
+
+@dataclass
+class Progress:
+    """The trace so far, with the caller's callback told of each check, and the two reasons to stop.
+
+    Parameters
+    ----------
+    tau : float
+        The gradient norm to reach.
+    max_iter : int
+        Iterations at most.
+    problem : CountedProblem
+        Knows what was spent.
+    callback : Callback or None
+    """
+
+    tau: float
+    max_iter: int
+    problem: CountedProblem
+    callback: Callback | None = None
+    evaluations: list[int] = field(default_factory=list)
+    norms: list[float] = field(default_factory=list)
+    _best: float = float("inf")
+    _since_best: int = 0
+
+    def report(self, norm: float) -> None:
+        """Write one checked gradient norm down, and tell the callback."""
+        self.norms.append(norm)
+        self.evaluations.append(self.problem.evaluations)
+        self._since_best = 0 if norm < self._best else self._since_best + 1
+        self._best = min(norm, self._best)
+        if self.callback is not None:
+            self.callback(self.iterations, norm)
+
+    @property
+    def iterations(self) -> int:
+        """Checks after the first."""
+        return max(len(self.norms) - 1, 0)
+
+    @property
+    def over(self) -> bool:
+        """Whether τ is reached or the iterations are used up."""
+        return self.norms[-1] <= self.tau or self.exhausted
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the iterations are used up."""
+        return self.iterations >= self.max_iter
+
+    def idle(self, patience: int) -> bool:
+        """Whether the last `patience` checks have not found a smaller norm: rounding, then, sets the limit."""
+        return self._since_best >= patience
+
+
+Solver = Callable[[CountedProblem, FloatArray, Progress], FloatArray]
+"""From a problem, a start and somewhere to report to, to the θ it stopped at."""
+
+
+@dataclass(frozen=True)
+class SolverResult:
+    """Where a solver stopped.
+
+    Attributes
+    ----------
+    theta : ndarray, shape (D,)
+    gradient_norm : float
+        ‖∇J(theta)‖₂ from one evaluation made after the solver had returned.
+    converged : bool
+        Whether that is ≤ τ.
+    iterations : int
+    trace : tuple of (int, float)
+        (gradient evaluations so far, ‖∇J‖₂) at the start and after each iteration.
+    gradient_evaluations : int
+        Visits to single rows, the last check included; see `progress` for what counts as one.
+    exhausted : bool
+        Whether it stopped because it had used its iterations up.
+    solver : str
+        The registry's name of the solver that ran.
+    """
+
+    theta: FloatArray
+    gradient_norm: float
+    converged: bool
+    iterations: int
+    trace: tuple[tuple[int, float], ...]
+    gradient_evaluations: int
+    exhausted: bool
+    solver: str
+
+    @property
+    def gradient_norms(self) -> tuple[float, ...]:
+        """The norm at the start and after each iteration."""
+        return tuple(norm for _, norm in self.trace)
