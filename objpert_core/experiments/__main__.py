@@ -12,7 +12,7 @@ from pathlib import Path
 from objpert_core.datasets import names
 from objpert_core.experiments import results
 from objpert_core.experiments.figure2 import EPSILONS, TRIALS, Sweep, run
-from objpert_core.experiments.methods import METHODS, PRESETS
+from objpert_core.experiments.methods import EXPLANATIONS, METHODS, PRESETS
 from objpert_core.experiments.runner import BACKENDS
 from objpert_core.experiments.store import Store, session
 from objpert_core.experiments.tables import paper_table, report
@@ -37,11 +37,15 @@ def _parser() -> argparse.ArgumentParser:
         "figure2",
         help="test accuracy against ε, every method, over repeated splits",
         description="Test accuracy against ε, every method, over repeated splits. Methods: "
-        + "; ".join(f"{name}: {text}" for name, text in METHODS.items()),
+        + "; ".join(f"{name}: {text}" for name, text in METHODS.items())
+        + ". Only if named: "
+        + "; ".join(f"{name}: {text}" for name, text in EXPLANATIONS.items()),
         epilog=_RESUME,
     )
     figure.add_argument("--dataset", required=True, choices=names())
-    figure.add_argument("--methods", nargs="+", choices=list(METHODS), default=list(METHODS), metavar="METHOD")
+    figure.add_argument(
+        "--methods", nargs="+", choices=[*METHODS, *EXPLANATIONS], default=list(METHODS), metavar="METHOD"
+    )
     figure.add_argument("--epsilons", nargs="+", type=float, default=list(EPSILONS), metavar="EPSILON")
     figure.add_argument("--trials", type=int, default=TRIALS)
     figure.add_argument(

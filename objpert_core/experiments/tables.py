@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from objpert_core.experiments.compare import PUBLISHED, TIGHT
-from objpert_core.experiments.methods import DISHONEST, DISHONEST_RDP, HONEST, METHODS
+from objpert_core.experiments.methods import DISHONEST, DISHONEST_RDP, EXPLANATIONS, HONEST, METHODS
 from objpert_core.experiments.results import Results, Run
 from objpert_core.experiments.summary import Interval, mean_interval
 
@@ -105,7 +105,7 @@ PAPER = tuple(
 
 
 def summary(results: Results) -> tuple[Point, ...]:
-    """A point for every method and ε that has rows, methods in the order of `METHODS`, ε rising.
+    """A point for every method and ε that has rows, methods in the order of `METHODS` and `EXPLANATIONS`, ε rising.
 
     Example:
         >>> run = Run("adult", "tight", 1.0, 1e-5, trial=0, split_seed=0, seed=7, accuracy=0.84, seconds=0.2)
@@ -115,7 +115,7 @@ def summary(results: Results) -> tuple[Point, ...]:
     targets = sorted({run.epsilon for run in results.runs})
     return tuple(
         _point(method, epsilon, runs)
-        for method in METHODS
+        for method in (*METHODS, *EXPLANATIONS)
         for epsilon in targets
         if (runs := results.of(method, epsilon))
     )

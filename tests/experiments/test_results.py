@@ -11,7 +11,7 @@ import objpert_core
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments import results, store
 from objpert_core.experiments.figure2 import noise_seed
-from objpert_core.experiments.methods import METHODS
+from objpert_core.experiments.methods import EXPLANATIONS, METHODS
 from objpert_core.experiments.results import COLUMNS, Run, load, path_of, read, stored
 from objpert_core.experiments.store import Store, session
 
@@ -221,7 +221,7 @@ def test_committed_results_are_what_they_say(dataset):
     assert found.sessions
     assert all(json.dumps(item) and item["commit"] for item in found.sessions)
     for run in found.runs:
-        assert run.method in METHODS
+        assert run.method in METHODS or run.method in EXPLANATIONS
         assert run.split_seed == run.trial
         if run.method == "non-private":
             assert (run.seed, run.delta, run.epsilon) == (None, None, math.inf)
