@@ -24,9 +24,9 @@ from ui.controls import (
     Choice,
     Control,
     Number,
+    Pills,
     Preset,
     SelectSlider,
-    Several,
     Toggle,
     copy_link,
     log_values,
@@ -38,7 +38,7 @@ from ui.jobs import QueueFullError, shared_runner
 POLL_SECONDS = 0.5
 NAMES = tuple(METHODS)
 
-SHOWN = Several(
+SHOWN = Pills(
     "accuracy_methods",
     "Methods",
     data.USUAL,
@@ -134,7 +134,7 @@ def explore(keys: tuple[str, ...]) -> None:
     before = previous("accuracy", key)
     with page.errors():
         stored = data.load(key)
-        ghost = data.load(before) if with_ghost and before in keys else None
+        ghost = data.load_or_none(before) if with_ghost and before else None
         with picture:
             page.answer(text.answer(stored, epsilon), *text.details(stored, epsilon))
             for note in filter(None, (text.stand_in_note(stored), text.missing(stored, methods, epsilon))):

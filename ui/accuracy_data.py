@@ -150,10 +150,8 @@ def epsilons(found: tuple[str, ...]) -> tuple[float, ...]:
     """Figure 2's ε and every other one that a readable file of `found` has."""
     more: set[float] = set(EPSILONS)
     for key in found:
-        try:
-            more |= set(load(key).epsilons)
-        except ValueError:
-            continue  # said where the file is shown
+        if stored := load_or_none(key):  # what is wrong with a file is said where it is shown
+            more |= set(stored.epsilons)
     return tuple(sorted(more))
 
 
@@ -169,6 +167,14 @@ def load(key: str) -> Stored:
         return _load(key, path, state.st_mtime_ns, state.st_size)
     except OSError as error:
         raise ValueError(f"the stored results of {key!r} cannot be read: {error.strerror}") from error
+
+
+def load_or_none(key: str) -> Stored | None:
+    """As `load`; None where the file is damaged or gone, for what may be left out."""
+    try:
+        return load(key)
+    except ValueError:
+        return None
 
 
 @lru_cache(maxsize=32)

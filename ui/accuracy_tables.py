@@ -11,6 +11,7 @@ from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
 from objpert_core.experiments.methods import HONEST
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.subsampling import LearningCurve, Plan
+from objpert_core.experiments.summary import Interval
 from ui import sentences
 from ui.accuracy_data import PAPER, Stored
 from ui.accuracy_jobs import Point
@@ -27,20 +28,31 @@ def methods(stored: Stored, shown: Sequence[str], epsilon: float) -> list[dict[s
         if point is None:
             continue
         row = {
-            "Method": LABELS[method],
-            "Accuracy": accuracy(point.accuracy.mean),
-            "95 % interval": share_between(point.accuracy),
+            "Method": _whole(LABELS[method]),
+            "Accuracy": _whole(accuracy(point.accuracy.mean)),
+            "95 % interval": _whole(share_between(point.accuracy)),
         }
         if with_paper:
             share = PAPER.get((stored.dataset, method), {}).get(epsilon)
             row["Paper"] = accuracy(share) if share is not None else "–"
         difference = stored.difference(TIGHT, method, epsilon) if method != TIGHT else None
-        row["Tight minus it, points"] = signed(difference.mean) if difference else "–"
-        row["its 95 % interval"] = between(difference) if difference else "–"
-        row["Time"] = seconds(point.seconds.mean)
-        row["ε is a promise about"] = covers(method)
+        row["Tight minus it, points"] = _difference(difference)
+        row["Time"] = _whole(seconds(point.seconds.mean))
+        row["ε is a promise about"] = _whole(covers(method))
         rows.append(row)
     return rows
+
+
+def _difference(difference: Interval | None) -> str:
+    if difference is None:
+        return "–"
+    inside = f" ({between(difference)})" if difference.known else ""
+    return _whole(f"{signed(difference.mean)}{inside}")
+
+
+def _whole(cell: str) -> str:
+    """A cell that is not broken across lines: a telephone scrolls the table instead."""
+    return cell.replace(" ", "\u00a0")
 
 
 def every_epsilon(stored: Stored) -> list[dict[str, str]]:
@@ -55,8 +67,7 @@ def every_epsilon(stored: Stored) -> list[dict[str, str]]:
         best = stored.point(claim.rival, epsilon) if claim else None
         row["Best unpaid DP-SGD"] = accuracy(best.accuracy.mean) if best else "–"
         row["which"] = LABELS[claim.rival].removeprefix("DP-SGD unpaid ") if claim else "–"
-        row["Tight minus it, points"] = signed(claim.difference.mean) if claim else "–"
-        row["95 % interval"] = between(claim.difference) if claim else "–"
+        row["Tight minus it, points"] = _difference(claim.difference if claim else None)
         row["Its time / tight’s"] = f"{sentences.number(claim.speedup.mean, 2)}×" if claim else "–"
         rows.append(row)
     return rows
@@ -161,7 +172,7 @@ def row_sizes(curve: LearningCurve) -> list[dict[str, str]]:
                 f"ε = {sentences.epsilon(curve.plan.epsilon)}": accuracy(private.mean),
                 "No privacy": accuracy(reference.mean),
                 "Privacy changes it by, points": signed(-cost.mean),
-                "95 % interval": f"{signed(-cost.high)} to {signed(-cost.low)}" if cost.known else "–",
+                "95 % interval": _whole(f"{signed(-cost.high)} to {signed(-cost.low)}") if cost.known else "–",
             }
         )
     return rows

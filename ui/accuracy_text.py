@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
 from objpert_core.experiments.methods import (
@@ -73,19 +74,19 @@ def covers(method: str) -> str:
     return _COVERS.get(method, "all that was done")
 
 
-def time(stored: Stored, claim: Claim) -> str:
-    """How the times compare, to follow a comma: 'in 1/42 of its time (0.26 s against 11 s)'."""
+def time(stored: Stored, claim: Claim, rival: str) -> str:
+    """How the times compare, to follow "takes": '1/42 of its time (0.26 s against 11 s)'; `rival` is "its" there."""
     own, other = (stored.point(method, claim.epsilon) for method in (TIGHT, claim.rival))
     assert own is not None
     assert other is not None
     ratio, both = claim.speedup.mean, f"({seconds(own.seconds.mean)} against {seconds(other.seconds.mean)})"
     if ratio >= 3:
-        return f"in 1/{math.floor(ratio):,} of its time {both}"
+        return f"1/{math.floor(ratio):,} of {rival} time {both}"
     if ratio > 1.1:
-        return f"in {sentences.percent(1 / ratio, 0)} of its time {both}"
+        return f"{sentences.percent(1 / ratio, 0)} of {rival} time {both}"
     if ratio >= 1 / 1.1:
-        return f"in about the same time {both}"
-    return f"in {sentences.number(1 / ratio, 2)} times its time {both}"
+        return f"about {rival} time {both}"
+    return f"{sentences.number(1 / ratio, 2)} times {rival} time {both}"
 
 
 def answer(stored: Stored, epsilon: float) -> str:
@@ -97,14 +98,15 @@ def answer(stored: Stored, epsilon: float) -> str:
         if own is None:
             return f"{at} no run of {OURS} is stored."
         return f"{at}, {OURS} gets {accuracy(own.accuracy.mean)} right; no unpaid DP-SGD is stored beside it."
-    inside, took = f"95 % interval {between(claim.difference)}", time(stored, claim)
+    inside = f"95 % interval {between(claim.difference)}"
     if claim.verdict == "even":
         off = f"{signed(claim.difference.mean)} points, {inside}"
-        return f"{at}, {OURS} and {RIVAL} cannot be told apart ({off}); it is done {took}."
+        took = time(stored, claim, "the second’s")
+        return f"{at}, {OURS} and {RIVAL} cannot be told apart ({off}); the first takes {took}."
     way = "more" if claim.difference.mean >= 0 else "less"
     off = f"{points(claim.difference.mean)} {way} accurate than {RIVAL}"
     inside = "one trial, no interval" if claim.verdict == "unknown" else inside
-    return f"{at}, {OURS} is {off} ({inside}), {took}."
+    return f"{at}, {OURS} is {off} ({inside}), and takes {time(stored, claim, 'its')}."
 
 
 def details(stored: Stored, epsilon: float) -> list[str]:
@@ -135,10 +137,8 @@ def _others(stored: Stored, epsilon: float) -> str:
         difference, reached = stored.difference(TIGHT, rival, epsilon), stored.point(rival, epsilon)
         if difference and reached:
             inside = f" ({between(difference)})" if difference.known else ""
-            parts.append(
-                f"{signed(difference.mean)} points{inside} against {words}, at {accuracy(reached.accuracy.mean)}"
-            )
-    return f"Tight is at {'; and at '.join(parts)}." if parts else ""
+            parts.append(f"{words}, {accuracy(reached.accuracy.mean)}: {signed(difference.mean)} points{inside}")
+    return f"Tight minus {'; minus '.join(parts)}." if parts else ""
 
 
 def everywhere(stored: Stored) -> str:
@@ -171,8 +171,8 @@ def promise(stored: Stored, epsilon: float) -> str:
 
 CLAIM_NOTE = (
     "“More” or “less accurate” where the 95 % interval of the paired difference excludes 0, “not told apart” where it "
-    "does not. Each ε is tested by itself; among many, one in twenty excludes 0 by chance. Times are of one thread on "
-    "the machine named below, tuning and calibration included."
+    "does not. Each ε is tested by itself; among many, one in twenty excludes 0 by chance. Times are "
+    "processor time of one thread, tuning and calibration included."
 )
 
 
@@ -308,4 +308,10 @@ def seeds(stored: Stored) -> str:
 
 def configuration(stored: Stored) -> list[dict[str, str]]:
     """Every parameter that all runs of the file share, as rows of a table."""
-    return [{"Parameter": name, "Value": str(value)} for name, value in stored.results.configuration.items()]
+    return [{"Parameter": name, "Value": _shown(value)} for name, value in stored.results.configuration.items()]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_shown(item) for item in value)
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

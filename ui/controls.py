@@ -201,6 +201,23 @@ class Several(Control):
 
 
 @dataclass(frozen=True)
+class Pills(Several):
+    """As `Several`, with every value in sight as a button that is on or off; `most` bounds the default only."""
+
+    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> tuple[Any, ...]:
+        """Draw the buttons and return what is picked, in the order of the options."""
+        picked = st.pills(
+            self.label,
+            self.options,
+            selection_mode="multi",
+            default=list(self.default),
+            format_func=self.format,
+            **self._common(disabled, label_visibility),
+        )
+        return tuple(option for option in self.options if option in picked)
+
+
+@dataclass(frozen=True)
 class Toggle(Control):
     """An on/off switch."""
 

@@ -1,0 +1,350 @@
+"""The accuracy page, run without a browser: its numbers are the files', jobs run for real, nonsense does no harm."""
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from objpert_core.experiments import results
+from objpert_core.experiments.figure2 import EPSILONS
+from objpert_core.experiments.methods import METHODS, Parameters
+from objpert_core.experiments.subsampling import Plan, learning_curve
+from tests.ui.accuracy_runs import write
+from ui import accuracy_charts as charts
+from ui import accuracy_data as data
+from ui import accuracy_text as text
+from ui import jobs
+from ui.accuracy_jobs import Point, again
+from ui.jobs import JobRunner
+from ui.svg import decode
+
+PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "accuracy.py")
+USUAL = [text.LABELS[method] for method in data.USUAL]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    where = tmp_path_factory.mktemp("results")
+    for dataset in ("adult", "adult-synthetic", "synthetic-l"):
+        write(where, dataset, trials=3)
+    write(where, "breast-cancer", trials=2, methods=("non-private", "published", "tight"))
+    return where
+
+
+@pytest.fixture
+def folder(monkeypatch, files):
+    monkeypatch.setattr(results, "folder", lambda: files)
+
+
+@pytest.fixture(autouse=True)
+def own_runner():
+    """Each test has its own pool; jobs it leaves behind are stopped."""
+    jobs.shared_runner.cache_clear()
+    yield
+    runner = jobs.shared_runner()
+    for job in (*runner._running, *runner._waiting):
+        job.stop()
+    jobs.shared_runner.cache_clear()
+
+
+def opened(**query):
+    at = AppTest.from_file(PAGE, default_timeout=60)
+    for key, value in query.items():
+        at.query_params[f"accuracy_{key}"] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def finished(at, key, seconds=40):
+    job = at.session_state[key].job
+    deadline = time.monotonic() + seconds
+    while job.view().active:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    at.run()
+    assert not at.exception
+    return job.view()
+
+
+def spec(at, chart=0):
+    return json.loads(at.get("plotly_chart")[chart].proto.spec)
+
+
+def curves(at, chart=0):
+    """Name → (x, y) of the curves in the legend, and the names of the ghosts."""
+    shown, ghosts = {}, []
+    for trace in spec(at, chart)["data"]:
+        if trace["meta"]["ghost"]:
+            ghosts.append(trace["name"])
+        elif trace.get("showlegend", True):
+            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
+    return shown, ghosts
+
+
+def said(at):
+    return " ".join(block.proto.body for block in at.get("html")).replace("&nbsp;", " ")
+
+
+def written(at):
+    return " ".join(block.value for block in (*at.markdown, *at.caption, *at.info, *at.error, *at.success))
+
+
+def press(at, label):
+    next(button for button in at.button if button.label == label).click().run()
+    assert not at.exception
+    return at
+
+
+def paper(shown):
+    return [name for name in shown if name.startswith("paper")]
+
+
+def test_opens_on_adult_with_the_files_numbers(folder):
+    at = opened()
+    assert at.title[0].value == "Which private learner is the most accurate?"
+    stored = data.load("adult")
+    shown, ghosts = curves(at)
+    assert not ghosts
+    assert [name for name in shown if name not in paper(shown)] == USUAL
+    assert len(paper(shown)) == 3
+    for method in data.USUAL[1:]:
+        x, y = shown[text.LABELS[method]]
+        np.testing.assert_array_equal(x, EPSILONS)
+        np.testing.assert_array_equal(y, [stored.point(method, epsilon).accuracy.mean for epsilon in EPSILONS])
+    assert text.answer(stored, 1.0) in said(at).replace("&#x27;", "'")
+    assert at.get("plotly_chart")[0].proto.alt == text.alt(stored, data.USUAL, 1.0)
+    for part in ("commit `abc1234`", "figure2 --dataset adult", "Split seeds 0 to 2", "Hollow marks"):
+        assert part in written(at)
+
+
+@pytest.mark.parametrize(
+    ("name", "dataset", "methods", "epsilon", "view"),
+    [
+        ("Table 2: Adult", "adult", data.PAPERS, 1.0, charts.EVERYTHING),
+        ("Table 1: Synthetic-L", "synthetic-l", data.PAPERS, 1.0, charts.EVERYTHING),
+        ("Small ε", "synthetic-l", data.USUAL, 0.1, charts.SMALL),
+        ("All methods", "synthetic-l", tuple(METHODS), 1.0, charts.EVERYTHING),
+    ],
+)
+def test_presets_set_exactly_their_values(folder, name, dataset, methods, epsilon, view):
+    at = opened(data="synthetic-l", methods="no privacy", epsilon="8", view="top", paper="false")
+    assert list(curves(at)[0]) == ["no privacy"]
+    press(at, name)
+    state = at.session_state
+    assert (state["accuracy_data"], state["accuracy_epsilon"], state["accuracy_view"]) == (dataset, epsilon, view)
+    shown, _ = curves(at)
+    assert [label for label in shown if label not in paper(shown)] == [text.LABELS[method] for method in methods]
+    assert len(paper(shown)) == 3
+    assert text.answer(data.load(dataset), epsilon) in said(at)
+
+
+def test_the_address_sets_every_control(folder):
+    at = opened(data="adult-synthetic", methods=["Algorithm 1 tight", "DP-SGD paid"], epsilon="0.25", view="large ε")
+    shown, _ = curves(at)
+    assert list(shown) == ["DP-SGD paid", "Algorithm 1 tight"]
+    assert text.answer(data.load("adult-synthetic"), 0.25) in said(at)
+    left, right = spec(at)["layout"]["xaxis"]["range"]
+    assert 10**left == pytest.approx(0.8)
+    assert 10**right == pytest.approx(10)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"data": "../../etc/passwd", "epsilon": "NaN", "view": "☃", "methods": "<script>"},
+        {"epsilon": "0.3", "again": "nobody", "trial": "banana", "paper": "perhaps", "ghost": "7"},
+        {"rows_data": "gisette", "rows_epsilon": "-1", "rows_draws": "inf", "rows_seed": "1e400", "trial": "-1e999"},
+        {"data": ["synthetic-l", "none"], "epsilon": "", "rows_draws": "x" * 5000},
+    ],
+)
+def test_nonsense_in_the_address_falls_back_to_the_default(folder, query):
+    at = opened(**query)
+    assert not at.error
+    assert at.selectbox(key="accuracy_data").value == "adult"
+    assert at.select_slider(key="accuracy_epsilon").value == 1.0
+    assert at.selectbox(key="accuracy_rows_data").value == "adult-synthetic"
+    assert at.select_slider(key="accuracy_rows_epsilon").value == 0.1
+    assert 1 <= at.number_input(key="accuracy_rows_draws").value <= 20
+    assert text.answer(data.load("adult"), 1.0) in said(at)
+
+
+def test_hidden_methods_stay_hidden_and_none_at_all_is_fine(folder):
+    at = opened(methods="Algorithm 1 tight", paper="false")
+    assert list(curves(at)[0]) == ["Algorithm 1 tight"]
+    assert at.table[0].value["Method"].tolist() == ["Algorithm\u00a01\u00a0tight"]
+    assert text.answer(data.load("adult"), 1.0) in said(at)  # the verdict does not depend on what is shown
+    at = opened(methods="", paper="false")
+    assert not curves(at)[0]
+
+
+def test_the_previous_data_set_stays_as_a_ghost(folder):
+    at = opened(methods=["Algorithm 1 tight", "no privacy"])
+    at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
+    assert curves(at)[1] == []
+    at.selectbox(key="accuracy_data").set_value("adult-synthetic").run()
+    assert curves(at)[1] == ["no privacy, before", "Algorithm 1 tight, before"]
+    at.toggle(key="accuracy_ghost").set_value(False).run()
+    assert curves(at)[1] == []
+
+
+def test_a_stand_in_is_labelled_everywhere(folder):
+    at = opened(data="adult-synthetic")
+    label = "adult-synthetic (stand-in for adult, not the real data)"
+    assert label in said(at)
+    assert label in spec(at)["layout"]["yaxis"]["title"]["text"]
+    assert any("stand in for another data set" in info.value for info in at.info)
+    assert label in at.get("plotly_chart")[0].proto.alt
+    assert not paper(curves(at)[0])
+
+
+def test_the_claim_is_tabled_at_every_epsilon(folder):
+    at = opened()
+    rows = next(table.value for table in at.table if "Best unpaid DP-SGD" in table.value.columns)
+    assert rows["ε"].astype(float).tolist() == list(EPSILONS)
+    assert text.everywhere(data.load("adult")) in written(at)
+
+
+def test_without_any_file_one_sentence_says_so_and_the_rest_works(monkeypatch, tmp_path):
+    monkeypatch.setattr(results, "folder", lambda: tmp_path / "nothing")
+    at = opened(data="adult", epsilon="8")
+    assert not at.error
+    assert [info.value for info in at.info] == [text.no_results()]
+    assert not at.get("plotly_chart")
+    assert [button.label for button in at.button] == ["Measure"]
+
+
+def test_a_damaged_file_is_one_sentence_and_the_others_stay(monkeypatch, tmp_path):
+    monkeypatch.setattr(results, "folder", lambda: tmp_path)
+    (tmp_path / "figure2_adult.csv").write_text("rubbish\n")
+    write(tmp_path, "synthetic-l", trials=1, methods=("tight",))
+    at = opened()
+    assert len(at.error) == 1
+    assert "line 1" in at.error[0].value
+    at.selectbox(key="accuracy_data").set_value("synthetic-l").run()
+    assert not at.error
+    assert "no unpaid DP-SGD is stored beside it" in said(at)
+
+
+def test_a_point_run_again_stands_beside_the_stored_one(folder):
+    at = opened(data="breast-cancer", epsilon="2", trial="1")
+    press(at, "Run this point")
+    view = finished(at, "accuracy__again")
+    *_, expected = again(Point("breast-cancer", "tight", 2.0, 1, Parameters()))(lambda: False)
+    assert view.latest.run.accuracy == expected.run.accuracy
+    stored = data.load("breast-cancer").run("tight", 2.0, 1)
+    assert text.again(view.latest.run, stored) in written(at)
+    assert f"Stored: **{100 * stored.accuracy:.2f} %**" in written(at)
+    table = next(table.value for table in at.table if "made now" in table.value.columns)
+    assert "stored" in table.columns
+    x, y = curves(at)[0]["made now: Algorithm 1 tight"]
+    assert (x.tolist(), y.tolist()) == ([2.0], [expected.run.accuracy])
+    assert any("before = " in code.value for code in at.code)
+    at.number_input(key="accuracy_trial").set_value(0).run()
+    assert "What was run belongs to another point" in written(at)
+    assert not any("made now" in table.value.columns for table in at.table)
+
+
+def test_no_privacy_can_be_run_again(folder):
+    at = opened(data="breast-cancer", again="no privacy")
+    press(at, "Run this point")
+    assert finished(at, "accuracy__again").latest.run.seed is None
+    assert "Made now: **" in written(at)
+
+
+def test_a_point_that_is_too_long_or_has_no_files_is_not_offered(folder, monkeypatch, tmp_path):
+    monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
+    at = opened()
+    assert at.button(key="accuracy_run").disabled
+    assert "The files of adult are missing or damaged" in written(at)
+    monkeypatch.setattr("ui.accuracy_jobs.LONGEST_SECONDS", 0.1)
+    at = opened(data="adult-synthetic")
+    assert at.button(key="accuracy_run").disabled
+    assert "too long for a shared server" in written(at)
+
+
+def test_stop_ends_a_point(folder, monkeypatch):
+    import ui.accuracy_jobs as module
+
+    def endless(*_, callback, **__):
+        while True:
+            time.sleep(0.01)
+            callback()
+
+    monkeypatch.setattr(module, "fit", endless)
+    at = opened(data="breast-cancer", epsilon="2")
+    press(at, "Run this point")
+    deadline = time.monotonic() + 20
+    while (latest := at.session_state["accuracy__again"].job.view().latest) is None or not latest.steps:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    at.run()
+    assert "step" in at.get("progress")[0].proto.text
+    at.button(key="accuracy_again_stop").click().run()
+    assert finished(at, "accuracy__again").state == "stopped"
+    assert "Stopped; what is shown is what there was by then." in written(at)
+
+
+def test_a_full_server_says_so(folder, monkeypatch):
+    full = JobRunner(workers=1, queue_limit=0)
+    monkeypatch.setattr(jobs, "shared_runner", lambda: full)
+
+    def endless(should_stop):
+        while not should_stop():
+            yield 0
+            time.sleep(0.01)
+
+    other = full.submit("somebody else", endless)
+    at = press(opened(data="breast-cancer"), "Measure")
+    other.stop()
+    assert any("The server is busy" in error.value for error in at.error)
+
+
+def test_few_and_many_rows_are_measured(folder, monkeypatch):
+    import objpert_core.experiments.subsampling as module
+
+    monkeypatch.setattr(module, "TEST_ROWS", 2000)
+    sizes = (500, 2000)
+    monkeypatch.setattr(Plan, "__init__", _with_sizes(sizes, Plan.__init__))
+    at = opened(data="breast-cancer", rows_data="synthetic-l", rows_epsilon="1", rows_draws="2", rows_seed="4")
+    assert "up to 8 logistic regressions" in written(at)
+    press(at, "Measure")
+    found = finished(at, "accuracy__rows").latest
+    *_, expected = learning_curve(Plan("synthetic-l", 1.0, draws=2, seed=4))
+    assert found == expected
+    shown, _ = curves(at, 1)
+    np.testing.assert_array_equal(shown["Algorithm 1 tight, ε = 1"][0], sizes)
+    np.testing.assert_array_equal(shown["Algorithm 1 tight, ε = 1"][1], [found.private(n).mean for n in sizes])
+    assert "On synthetic-l, ε = 1 changes the accuracy by" in written(at)
+    at.number_input(key="accuracy_rows_seed").set_value(5).run()
+    assert "What is shown belongs to other settings" in written(at)
+
+
+def _with_sizes(sizes, original):
+    def init(self, *arguments, **keywords):
+        original(self, *arguments, **({"sizes": sizes} | keywords))
+
+    return init
+
+
+def test_try_it_hides_the_numbers_until_a_prediction_is_made(folder):
+    at = opened()
+    before = len(at.get("plotly_chart"))
+    radio = at.radio(key="accuracy__try")
+    assert radio.value is None
+    radio.set_value(radio.options[2]).run()
+    assert len(at.get("plotly_chart")) == before + 1
+    assert at.success
+    shown, _ = curves(at, before)
+    assert shown["paper: DP-SGD paid"][1].tolist() == [0.7832, 0.8240, 0.8366]
+
+
+def test_the_committed_files_open():
+    keys = data.keys()
+    for key in keys:
+        at = opened(data=key)
+        assert not at.error
+        assert text.answer(data.load(key), 1.0) in said(at)

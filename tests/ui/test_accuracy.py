@@ -1,0 +1,452 @@
+"""The accuracy page's files, words, tables, charts and snippets, on made-up runs."""
+
+import contextlib
+import io
+import itertools
+import math
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from objpert_core.experiments import results, tables
+from objpert_core.experiments.figure2 import EPSILONS, noise_seed
+from objpert_core.experiments.methods import DISHONEST, METHODS, Parameters
+from objpert_core.experiments.summary import mean_interval
+from tests.ui.accuracy_runs import runs, write
+from ui import accuracy_charts as charts
+from ui import accuracy_data as data
+from ui import accuracy_tables, figures
+from ui import accuracy_text as text
+from ui.accuracy_jobs import Point
+from ui.page import text as page_text
+from ui.svg import decode, to_svg
+
+ALL = tuple(METHODS)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    where = tmp_path_factory.mktemp("results")
+    for dataset in ("synthetic-l", "adult-synthetic", "adult"):
+        write(where, dataset)
+    write(where, "adult", key="adult-scaling-1", note="the paper's constant feature 1")
+    return where
+
+
+@pytest.fixture(autouse=True)
+def stored_here(monkeypatch, folder):
+    monkeypatch.setattr(results, "folder", lambda: folder)
+
+
+@pytest.fixture
+def adult():
+    return data.load("adult")
+
+
+def made(dataset="adult", **choices):
+    """A file of made-up runs without the file."""
+    return data.indexed(dataset, results.Results(dataset, "0.1.0", {}, (), tuple(runs(dataset, **choices))))
+
+
+def moved(by, trials=4):
+    """Adult's runs with tight at every ε what the best unpaid DP-SGD reaches plus `by[trial]` points."""
+    best = {
+        (run.epsilon, run.trial): run.accuracy
+        for run in runs("adult", trials=trials, methods=("dpsgd-dishonest-large",))
+    }
+
+    def change(run):
+        return (
+            run if run.method != "tight" else replace(run, accuracy=best[run.epsilon, run.trial] + by[run.trial] / 100)
+        )
+
+    return made(trials=trials, change=change)
+
+
+class TestFiles:
+    def test_are_listed_as_the_catalogue_lists_data_sets_variants_last(self):
+        assert data.keys() == ("adult", "adult-synthetic", "synthetic-l", "adult-scaling-1")
+        assert data.default_key(data.keys()) == "adult"
+        assert data.default_key(("synthetic-l",)) == "synthetic-l"
+
+    def test_hold_what_was_written(self, adult):
+        assert adult.methods == ALL
+        assert adult.epsilons == EPSILONS
+        assert (adult.trials, adult.delta) == (4, 1e-5)
+        assert adult.parameters == Parameters()
+        own = [run.accuracy for run in runs("adult") if (run.method, run.epsilon) == ("tight", 0.5)]
+        assert adult.point("tight", 0.5).accuracy == mean_interval(own)
+        assert [run.accuracy for run in adult.runs("tight", 0.5)] == own
+        assert adult.run("tight", 0.5, 2).accuracy == own[2]
+        assert adult.run("tight", 0.5, 9) is None
+        assert adult.point("tight", 0.3) is None
+
+    def test_no_privacy_is_the_same_at_every_epsilon(self, adult):
+        assert adult.point("non-private", 0.025) is adult.point("non-private", 8.0)
+        assert adult.typical_seconds("non-private", 1.0) == pytest.approx(1.2, rel=0.05)
+
+    def test_differences_are_paired_over_common_trials(self):
+        stored = made(trials=4)
+        pairs = [
+            own.accuracy - other.accuracy
+            for own, other in zip(stored.runs("tight", 1.0), stored.runs("published", 1.0), strict=True)
+        ]
+        assert stored.difference("tight", "published", 1.0) == mean_interval(pairs)
+        fewer = data.indexed("adult", replace(stored.results, runs=tuple(
+            run for run in stored.results.runs if (run.method, run.trial) != ("published", 1)
+        )))  # fmt: skip
+        assert fewer.difference("tight", "published", 1.0) == mean_interval([pairs[0], *pairs[2:]])
+        assert stored.difference("tight", "published", 0.3) is None
+
+    def test_a_changed_file_is_read_again(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(results, "folder", lambda: tmp_path)
+        write(tmp_path, "adult", trials=2, methods=("tight",))
+        assert data.load("adult").trials == 2
+        write(tmp_path, "adult", trials=3, methods=("tight",))
+        assert data.load("adult").trials == 3
+
+    def test_a_damaged_or_missing_file_is_one_sentence_and_spoils_nothing_else(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(results, "folder", lambda: tmp_path)
+        write(tmp_path, "adult", trials=1, epsilons=(0.3, 1.0))
+        (tmp_path / "figure2_synthetic-l.csv").write_text("rubbish\n")
+        with pytest.raises(ValueError, match="line 1"):
+            data.load("synthetic-l")
+        with pytest.raises(ValueError, match="the stored results of 'gisette' cannot be read"):
+            data.load("gisette")
+        assert data.epsilons(data.keys()) == (*EPSILONS[:4], 0.3, *EPSILONS[4:])
+
+    def test_labels(self, adult):
+        assert adult.label == "adult"
+        assert not adult.stand_in
+        assert data.load("adult-synthetic").label == "adult-synthetic (stand-in for adult, not the real data)"
+        assert data.load("adult-synthetic").stand_in
+        assert data.load("adult-scaling-1").label == "adult, variant adult-scaling-1"
+
+    def test_a_file_of_a_data_set_that_nobody_knows(self):
+        stored = made(trials=1)
+        stranger = data.indexed("mine", replace(stored.results, dataset="mine"))
+        assert (stranger.label, stranger.known, stranger.stand_in) == ("mine", False, False)
+
+    def test_the_papers_numbers_are_the_tables(self):
+        assert data.PAPER["adult", "dpsgd-dishonest-rdp"] == {0.1: 0.8161, 1.0: 0.8354, 8.0: 0.8419}
+        assert data.PAPER["adult", "published"] == {0.1: 0.8137, 1.0: 0.8318, 8.0: 0.8399}
+        assert data.PAPER["synthetic-l", "dpsgd-honest"] == {0.1: 0.7734, 1.0: 0.9315, 8.0: 0.9517}
+        assert set(data.PAPER_TABLE) == {dataset for dataset, _ in data.PAPER}
+
+
+class TestAnswer:
+    @pytest.mark.parametrize(
+        ("by", "part"),
+        [
+            ((0.3, 0.4, 0.5, 0.4), "is 0.40 points more accurate than the best DP-SGD whose tuning is not paid for "
+             "(95 % interval +0.27 to +0.53), and takes 1/48 of its time (0.26 s against 12 s)."),
+            ((-0.3, -0.4, -0.5, -0.4), "is 0.40 points less accurate than the best DP-SGD whose tuning is not paid "
+             "for (95 % interval −0.53 to −0.27), and takes 1/48 of its time"),
+            ((-0.3, 0.4, -0.1, 0.2), "cannot be told apart (+0.05 points, 95 % interval −0.44 to +0.54); the first "
+             "takes 1/48 of the second’s time"),
+        ],
+    )  # fmt: skip
+    def test_follows_the_paired_interval(self, by, part):
+        words = text.answer(moved(by), 0.25)
+        assert words.startswith("At ε = 0.25 on adult, Algorithm 1 with the tight bound ")
+        assert part in words
+
+    def test_agrees_with_the_claim_whichever_way_it_goes(self, adult):
+        said = {"ahead": "more accurate", "even": "cannot be told apart", "behind": "less accurate"}
+        for epsilon in EPSILONS:
+            claim = adult.claims[epsilon]
+            assert said[claim.verdict] in text.answer(adult, epsilon)
+            assert claim.rival in DISHONEST
+        assert {claim.verdict for claim in adult.claims.values()} >= {"ahead", "behind"}
+
+    def test_one_trial_has_no_interval(self):
+        words = text.answer(made(trials=1), 0.1)
+        assert "(one trial, no interval)" in words
+        assert "one trial only at nine of them" in text.everywhere(made(trials=1))
+
+    def test_without_a_rival_or_without_ours(self):
+        assert text.answer(made(methods=("tight", "published")), 1.0).endswith("no unpaid DP-SGD is stored beside it.")
+        assert "no run of Algorithm 1 with the tight bound is stored" in text.answer(made(methods=DISHONEST), 1.0)
+        assert text.details(made(methods=("tight",)), 1.0)[0].startswith("Someone who is told")
+
+    @pytest.mark.parametrize(
+        ("factor", "words"), [(48, "1/48 of"), (2, "50 % of"), (1, "takes about "), (0.25, "takes 4 times ")]
+    )
+    def test_times(self, factor, words):
+        def change(run):
+            return replace(run, seconds=0.5 * factor if run.method in DISHONEST else 0.5)
+
+        assert words in text.answer(made(trials=2, change=change), 0.1)
+
+    def test_details_name_the_rival_the_others_every_epsilon_and_the_promise(self, adult):
+        words = " ".join(text.details(adult, 1.0))
+        rival = adult.claims[1.0].rival
+        for part in (
+            f"the rival, {text.LABELS[rival]}, {100 * adult.point(rival, 1.0).accuracy.mean:.2f} %",
+            "paired over four trials",
+            "Three things favour the rival",
+            "Tight minus DP-SGD that pays for its tuning",
+            "minus the model without privacy",
+            "at each of the 9 ε stored",
+            "2.72 : 1",
+            "δ = 10⁻⁵",
+            "add or remove one row",
+            "privacy profile of the tight bound",
+        ):
+            assert part in words
+
+    def test_everywhere_counts_every_epsilon_once(self, adult):
+        words = text.everywhere(adult)
+        listed = [value for group in re.findall(r"\(ε = ([^)]*)\)", words) for value in group.split(", ")]
+        assert sorted(map(float, listed)) == list(EPSILONS)
+        assert words.endswith("a tenth of the rival’s time or less at 9 of 9.")
+
+    def test_points_keep_small_differences(self):
+        assert text.points(-0.0035) == "0.35 points"
+        assert text.points(0.00001234) == "0.0012 points"
+        assert text.points(0.0) == "0.00 points"
+        assert text.signed(-0.0002) == "−0.02"
+
+    def test_intervals_end_at_100(self):
+        assert text.share_between(mean_interval([1.0, 0.9])).endswith("to 100.00 %")
+        assert text.share_between(mean_interval([0.9])) == "–"
+
+
+class TestWords:
+    def test_every_method_has_a_name_and_a_look(self):
+        assert set(text.LABELS) == set(METHODS) == set(charts.ROLE)
+        assert len(set(text.LABELS.values())) == len(METHODS)
+
+    def test_learners_on_one_chart_differ_in_colour_and_in_dash_or_symbol(self):
+        for first, second in itertools.combinations(charts.ROLE.values(), 2):
+            a, b = figures.ROLES[first], figures.ROLES[second]
+            assert a.color != b.color
+            assert (a.dash, a.symbol) != (b.dash, b.symbol)
+
+    def test_what_each_epsilon_promises(self):
+        assert {text.covers(method) for method in DISHONEST} == {"one run, not the choice"}
+        assert text.covers("non-private") == "nothing"
+        assert text.covers("dpsgd-honest") == text.covers("tight") == "all that was done"
+
+    def test_provenance_names_command_commit_and_seeds(self, adult):
+        words = " ".join(text.provenance(adult))
+        for part in (
+            "`python -m objpert_core.experiments figure2 --dataset adult`",
+            "commit `abc1234` with changes that were not committed",
+            "2026-11-21 12:00 UTC",
+            "a test, 2 cores",
+            "Package version 0.1.0",
+            "Split seeds 0 to 3",
+            "are not releases",
+        ):
+            assert part in words
+        assert "Note: The paper's constant feature 1." in " ".join(text.provenance(data.load("adult-scaling-1")))
+
+    def test_configuration_is_readable(self, adult):
+        rows = {row["Parameter"]: row["Value"] for row in text.configuration(adult)}
+        assert rows["delta"] == "1e-05"
+        assert rows["learning_rates"].startswith("1e-08, 5.99e-08")
+        assert set(rows) == set(Parameters().as_configuration())
+
+    def test_notes_are_there_only_where_they_apply(self, adult):
+        assert "Table 2" in text.paper_note(adult)
+        assert "Table 1" in text.paper_note(data.load("synthetic-l"))
+        assert text.paper_note(data.load("adult-synthetic")) == ""
+        assert "stand in for" in text.stand_in_note(data.load("adult-synthetic"))
+        assert text.stand_in_note(adult) == ""
+        assert text.missing(adult, ALL, 1.0) == ""
+        assert "for no privacy, DP-SGD paid" in text.missing(
+            made(methods=("tight",)), ("non-private", "dpsgd-honest", "tight"), 1.0
+        )
+
+    def test_alt_names_the_best_first(self, adult):
+        words = text.alt(adult, ("tight", "non-private", "output"), 0.1)
+        assert "At ε = 0.1: no privacy 85.16 %, Algorithm 1 tight" in words
+        assert words.index("tight") < words.index("output")
+        assert text.alt(made(methods=("tight",)), ("output",), 0.1).endswith("nothing is stored.")
+
+    def test_why_a_point_cannot_be_run(self):
+        assert text.cannot_run("adult", True, 12.0, 300.0) == ""
+        assert "missing or damaged" in text.cannot_run("adult", False, 12.0, 300.0)
+        assert "took 400 s" in text.cannot_run("adult", True, 400.0, 300.0)
+
+    def test_a_run_made_again(self, adult):
+        before = adult.run("tight", 1.0, 0)
+        assert "every test row is answered alike" in text.again(before, before)
+        other = replace(before, accuracy=before.accuracy + 0.001)
+        assert "They are 0.10 points apart although the seed is the same" in text.again(other, before)
+        assert text.again(before, None).endswith("This trial is not stored.")
+
+    def test_the_long_text_says_what_the_page_must_not_leave_out(self):
+        words = page_text("accuracy")
+        for part in ("not* paid for", "best **test** accuracy", "whichever way", "no row is ever repeated"):
+            assert part in words
+
+
+class TestTables:
+    def test_the_table_is_the_points_at_the_epsilon(self, adult):
+        rows = accuracy_tables.methods(adult, data.USUAL, 1.0)
+        assert [row["Method"].replace("\u00a0", " ") for row in rows] == [text.LABELS[m] for m in data.USUAL]
+        by = dict(zip(data.USUAL, rows, strict=True))
+        difference = adult.difference("tight", "published", 1.0)
+        assert by["published"]["Accuracy"] == f"{100 * adult.point('published', 1.0).accuracy.mean:.2f}\u00a0%"
+        assert by["published"]["Paper"] == "83.18 %"
+        assert by["published"]["Tight minus it, points"].startswith(text.signed(difference.mean) + "\u00a0(")
+        assert by["tight"]["Tight minus it, points"] == "–"
+        assert "Paper" not in accuracy_tables.methods(adult, data.USUAL, 0.25)[0]
+        assert "Paper" not in accuracy_tables.methods(data.load("adult-synthetic"), data.USUAL, 1.0)[0]
+
+    def test_the_claim_at_every_epsilon(self, adult):
+        rows = accuracy_tables.every_epsilon(adult)
+        assert [float(row["ε"]) for row in rows] == list(EPSILONS)
+        assert all(row["Its time / tight’s"].endswith("×") for row in rows)
+        nothing = accuracy_tables.every_epsilon(made(methods=("output",)))
+        assert {row["Tight minus it, points"] for row in nothing} == {"–"}
+
+    def test_csv_holds_the_plotted_numbers(self, adult):
+        frame = accuracy_tables.frame(adult, ("non-private", "tight", "published"))
+        assert len(frame) == 1 + 2 * len(EPSILONS)
+        own = frame[(frame.method == "tight") & (frame.epsilon == 0.1)].iloc[0]
+        assert own.accuracy == adult.point("tight", 0.1).accuracy.mean
+        assert own.low == adult.point("tight", 0.1).accuracy.low
+        published = frame[(frame.method == "published") & (frame.epsilon == 1.0)].iloc[0]
+        assert published.tight_minus_it == adult.difference("tight", "published", 1.0).mean
+        assert published.paper == 0.8318
+
+    def test_the_two_runs_of_a_point_side_by_side(self, adult):
+        before = adult.run("tight", 1.0, 0)
+        rows = {row[""]: row for row in accuracy_tables.again(replace(before, accuracy=0.5), before)}
+        assert rows["test accuracy"]["made now"] == "50.000 %"
+        assert rows["noise seed"]["stored"] == str(noise_seed("adult", "tight", 1.0, 0))
+        assert "learning rate" not in rows  # neither has one
+        assert "stored" not in accuracy_tables.again(before, None)[0]
+
+
+class TestCharts:
+    def curves(self, chart):
+        return {trace.name: trace for trace in chart.data if trace.name and not trace.meta["ghost"] and not trace.fill}
+
+    def test_the_curves_are_the_means_with_their_intervals(self, adult):
+        curves = self.curves(charts.figure_2(adult, ALL, epsilon=1.0, paper=False))
+        assert list(curves) == [text.LABELS[method] for method in ALL]
+        for method in ALL[1:]:
+            trace = curves[text.LABELS[method]]
+            points = [adult.point(method, epsilon).accuracy for epsilon in EPSILONS]
+            np.testing.assert_array_equal(decode(trace.x), EPSILONS)
+            np.testing.assert_array_equal(decode(trace.y), [point.mean for point in points])
+            np.testing.assert_allclose(decode(trace.error_y.array), [point.half_width for point in points], rtol=1e-9)
+        level = curves["no privacy"]
+        assert set(decode(level.y)) == {adult.point("non-private", 1.0).accuracy.mean}
+        assert level.mode == "lines"
+
+    def test_only_the_chosen_methods_are_drawn_and_none_is_fine(self, adult):
+        assert list(self.curves(charts.figure_2(adult, ("tight",), epsilon=1.0, paper=False))) == ["Algorithm 1 tight"]
+        assert not self.curves(charts.figure_2(adult, (), epsilon=1.0, paper=False))
+        assert "DP-SGD paid" not in self.curves(
+            charts.figure_2(made(methods=("tight",)), ("tight", "dpsgd-honest"), epsilon=1.0, paper=False)
+        )
+
+    @pytest.mark.parametrize(("dataset", "epsilon"), [("adult", 0.1), ("synthetic-l", 8.0)])
+    def test_the_papers_numbers_are_hollow_marks_named_paper(self, dataset, epsilon):
+        curves = self.curves(charts.figure_2(data.load(dataset), ("tight",), epsilon=1.0))
+        marks = {name: trace for name, trace in curves.items() if name.startswith("paper: ")}
+        assert list(marks) == ["paper: DP-SGD unpaid", "paper: DP-SGD paid", "paper: Algorithm 1 published"]
+        trace = marks["paper: Algorithm 1 published"]
+        assert trace.mode == "markers"
+        at = list(decode(trace.x)).index(epsilon)
+        assert decode(trace.y)[at] == data.PAPER[dataset, "published"][epsilon]
+        assert trace.marker.color == "rgba(0,0,0,0)"
+
+    def test_a_stand_in_has_no_marks_of_the_paper_and_says_so_on_the_axis(self):
+        chart = charts.figure_2(data.load("adult-synthetic"), ("tight",), epsilon=1.0)
+        assert list(self.curves(chart)) == ["Algorithm 1 tight"]
+        assert "stand-in for adult" in chart.layout.yaxis.title.text
+
+    @pytest.mark.parametrize("view", charts.VIEWS)
+    def test_views_are_ranges_around_what_they_show(self, adult, view):
+        chart = charts.figure_2(adult, ALL, epsilon=1.0, view=view)
+        left, right = (10**edge for edge in chart.layout.xaxis.range)
+        shown = [e for e in EPSILONS if left < e < right]
+        least, most = charts.VIEWS[view]
+        assert shown == [e for e in EPSILONS if least <= e <= most]
+        low, high = chart.layout.yaxis.range
+        ends = [adult.point(m, e).accuracy.within() for m in ALL for e in shown]
+        assert high >= max(end for _, end in ends)
+        if view == charts.TOP:
+            assert high - low < 0.04
+        else:
+            assert low <= min(end for end, _ in ends)
+        assert list(chart.layout.xaxis.ticktext) == [f"{e:g}" for e in shown]
+
+    def test_the_ghost_is_the_other_data_set(self, adult):
+        chart = charts.figure_2(adult, ("tight", "non-private"), epsilon=1.0, ghost=data.load("adult-synthetic"))
+        ghosts = [trace for trace in chart.data if trace.meta["ghost"]]
+        assert len(ghosts) == 2
+        other = data.load("adult-synthetic")
+        np.testing.assert_array_equal(
+            decode(ghosts[0].y), [other.point("tight", epsilon).accuracy.mean for epsilon in EPSILONS]
+        )
+
+    def test_a_run_made_now_is_a_mark_of_its_own(self, adult):
+        run = replace(adult.run("output", 0.5, 0), accuracy=0.4)
+        chart = charts.figure_2(adult, ("tight",), epsilon=0.5, live=run)
+        mark = self.curves(chart)["made now: output perturbation"]
+        assert (list(decode(mark.x)), list(decode(mark.y))) == ([0.5], [0.4])
+        assert chart.layout.yaxis.range[0] < 0.4
+        outside = charts.figure_2(adult, ("tight",), epsilon=0.5, live=run, view=charts.LARGE)
+        assert not any(name.startswith("made now") for name in self.curves(outside))
+
+    def test_a_file_without_private_runs_is_drawn(self):
+        chart = charts.figure_2(made(methods=("non-private",)), ALL, epsilon=1.0)
+        assert next(iter(self.curves(chart))) == "no privacy"
+
+    def test_one_trial_has_bars_of_no_length(self):
+        trace = self.curves(charts.figure_2(made(trials=1), ("tight",), epsilon=1.0, paper=False))["Algorithm 1 tight"]
+        assert not decode(trace.error_y.array).any()
+
+    def test_svg(self, adult):
+        svg = to_svg(charts.figure_2(adult, ALL, epsilon=1.0), title=text.alt(adult, ALL, 1.0))
+        ET.fromstring(svg)
+        for name in (*text.LABELS.values(), "paper: Algorithm 1 published"):
+            assert name in svg
+        assert svg.count('class="error_y"') == 8 * len(EPSILONS)
+
+    def test_the_papers_own_chart(self):
+        curves = self.curves(charts.papers("adult"))
+        assert list(decode(curves["paper: DP-SGD paid"].y)) == [0.7832, 0.8240, 0.8366]
+        assert "Table 2 of the paper" in text.papers_alt("adult")
+        assert "DP-SGD paid 78.32 % at ε = 0.1" in text.papers_alt("adult")
+
+
+class TestSnippets:
+    def run(self, code):
+        names, out = {}, io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile(code, "snippet", "exec"), names)
+        return names, out.getvalue()
+
+    def test_the_snippet_gives_the_plotted_numbers_and_the_claim(self, adult):
+        names, printed = self.run(accuracy_tables.snippet(adult, 0.25))
+        chart = charts.figure_2(adult, ALL, epsilon=0.25, paper=False)
+        plotted = {trace.name: dict(zip(decode(trace.x), decode(trace.y), strict=True)) for trace in chart.data}
+        assert len(names["points"]) == len(METHODS)
+        for point in names["points"]:
+            if point.method != "non-private":
+                assert plotted[text.LABELS[point.method]][0.25] == point.accuracy.mean
+        claim = names["claims"][0.25]
+        assert text.between(claim.difference) in text.answer(adult, 0.25)
+        assert tables.verdict(names["claims"].values()) in printed
+
+    @pytest.mark.parametrize("method", ["tight", "non-private"])
+    def test_the_snippet_of_a_point_fits_it_as_the_sweep_did(self, tmp_path, monkeypatch, method):
+        monkeypatch.setattr(results, "folder", lambda: tmp_path)
+        write(tmp_path, "breast-cancer", trials=2, methods=("non-private", "tight"), epsilons=(2.0,))
+        target = math.inf if method == "non-private" else 2.0
+        point = Point("breast-cancer", method, target, 1, Parameters())
+        names, _ = self.run(accuracy_tables.point_snippet(point, "breast-cancer"))
+        assert names["before"] == data.load("breast-cancer").run(method, 2.0, 1)
+        assert (names["again"].seed, names["again"].split_seed) == (point.seed, 1)
+        assert names["again"].accuracy > 0.8

@@ -1,0 +1,160 @@
+"""Accuracy on few and many rows, and the background work of the accuracy page."""
+
+import contextlib
+import io
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from objpert_core import datasets
+from objpert_core.experiments.figure2 import Sweep
+from objpert_core.experiments.methods import Parameters, fit
+from objpert_core.experiments.subsampling import Fits, LearningCurve, Plan, learning_curve
+from ui import accuracy_charts as charts
+from ui import accuracy_jobs as jobs
+from ui import accuracy_rows_text as text
+from ui import accuracy_tables as tables
+from ui.jobs import JobView
+from ui.svg import decode, to_svg
+
+PLAN = Plan("synthetic-l", epsilon=0.5, sizes=(500, 5000, 50_000), draws=2)
+
+
+def curve(private=(0.6, 0.8, 0.9), reference=(0.9, 0.92, 0.95), draws=2, baseline=0.7, available=50_000, plan=PLAN):
+    fits = tuple(
+        Fits(draw, size, own + 0.01 * draw, other, baseline)
+        for draw in range(draws)
+        for size, own, other in zip(plan.sizes, private, reference, strict=True)
+    )
+    return LearningCurve(plan, plan.dataset, available, fits)
+
+
+class TestRows:
+    def test_answer(self):
+        assert text.answer(curve()) == (
+            "On synthetic-l, ε = 0.5 changes the accuracy by −29.50 points on 500 rows, −11.50 points on 5,000 rows "
+            "and −4.50 points on 50,000 rows."
+        )
+        assert "+1.50 points on 50,000 rows" in text.answer(curve(private=(0.6, 0.8, 0.96)))
+        assert text.answer(curve(draws=0)) == "Nothing has been fitted yet."
+        none = LearningCurve(PLAN, "tiny", 288)
+        assert text.answer(none) == "tiny has 288 training rows, fewer than the smallest size asked for."
+
+    def test_notes_say_where_nothing_is_learned_and_what_is_left_out(self):
+        words = " ".join(text.notes(curve()))
+        assert "Up to 500 rows the private model is no better" in words
+        assert "Two draws; each is a fresh sample" in words
+        assert "left out" not in words
+        some = LearningCurve(PLAN, "adult", 36_177, tuple(fit for fit in curve().fits if fit.rows < 50_000))
+        words = " ".join(text.notes(some))
+        assert "adult has 36,177 training rows, so 50,000 are left out: rows are never repeated" in words
+        assert "each is another split" in words
+        assert "no better" not in " ".join(text.notes(curve(baseline=0.5)))
+
+    def test_alt_and_invitation(self):
+        assert "500 rows 60.50 % and 90.00 %" in text.alt(curve())
+        assert text.invitation(PLAN).startswith("Trains up to 12 logistic regressions, with ε = 0.5 and without")
+        assert text.invitation(PLAN).endswith("on 500 to 50,000 rows of synthetic-l.")
+
+    @pytest.mark.parametrize(
+        ("view", "words"),
+        [
+            (JobView("waiting", None, None, 2, False, 0.0), "Waiting for a free slot (2 ahead of you)."),
+            (JobView("running", None, None, 0, False, 0.0), "Drawing the rows …"),
+            (JobView("running", curve(draws=1), None, 0, False, 1.5), "3 of 6 pairs of models fitted, 1.5 s"),
+            (JobView("running", curve(draws=1), None, 0, True, 1.5), "Stopping …"),
+        ],
+    )
+    def test_progress(self, view, words):
+        share, said = text.progress(view)
+        assert said == words
+        assert 0 <= share <= 1
+
+    def test_the_chart_is_the_curve(self):
+        found = curve()
+        shown = {trace.name: trace for trace in charts.rows(found).data}
+        assert list(shown) == ["always the more frequent class", "no privacy", "Algorithm 1 tight, ε = 0.5"]
+        own = shown["Algorithm 1 tight, ε = 0.5"]
+        np.testing.assert_array_equal(decode(own.x), PLAN.sizes)
+        np.testing.assert_array_equal(decode(own.y), [found.private(size).mean for size in PLAN.sizes])
+        assert set(decode(shown["always the more frequent class"].y)) == {found.baseline}
+        assert list(charts.rows(found).layout.xaxis.ticktext) == ["500", "5,000", "50,000"]
+        assert 'class="error_y"' in to_svg(charts.rows(found))
+        partial = replace(found, fits=found.fits[:2])
+        assert list(decode(charts.rows(partial).data[1].x)) == [500, 5000]
+
+    def test_table_and_csv(self):
+        rows = tables.row_sizes(curve())
+        assert [row["Training rows"] for row in rows] == ["500", "5,000", "50,000"]
+        assert rows[0]["Privacy changes it by, points"] == "−29.50"
+        low, high = curve().cost(500).low, curve().cost(500).high
+        assert rows[0]["95 % interval"].replace("\u00a0", " ") == f"−{100 * high:.2f} to −{100 * low:.2f}"
+        frame = tables.rows_frame(curve())
+        assert len(frame) == 6
+        assert frame.noise_seed.nunique() == 6
+        assert list(frame.rows_seed) == [0, 0, 0, 1, 1, 1]
+
+    def test_the_snippet_gives_the_plotted_numbers(self):
+        plan = Plan("synthetic-l", epsilon=0.5, sizes=(200, 1000), draws=2, seed=3)
+        *_, found = learning_curve(plan)
+        names = {}
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(compile(tables.rows_snippet(plan), "snippet", "exec"), names)
+        assert names["curve"] == found
+        assert out.getvalue().startswith(f"200 {found.private(200).mean} {found.reference(200).mean}")
+
+
+class TestJobs:
+    def point(self, method="tight", epsilon=2.0):
+        return jobs.Point("breast-cancer", method, epsilon, 1, Parameters())
+
+    def test_a_point_is_fitted_as_its_sweep_does(self):
+        piece = next(p for p in Sweep("breast-cancer", ("tight",), (2.0,), 2).pieces() if p.trial == 1)
+        assert self.point().seed == piece().seed
+        *_, last = jobs.again(self.point())(lambda: False)
+        data = datasets.load("breast-cancer", split_seed=1)
+        expected = fit(data, "tight", 2.0, 1, self.point().seed, Parameters())
+        assert replace(last.run, seconds=0, peak_mb=None) == replace(expected, seconds=0, peak_mb=None)
+        assert last.steps > 0
+
+    def test_without_privacy_there_is_no_seed(self):
+        point = self.point("non-private", float("inf"))
+        assert point.seed is None
+        *_, last = jobs.again(point)(lambda: False)
+        assert last.run.accuracy > 0.9
+
+    def test_it_stops_inside_the_fit(self):
+        answers = itertools.chain([False] * 3, itertools.repeat(True))
+        *_, last = jobs.again(self.point())(lambda: next(answers))
+        assert last.run is None
+        assert 0 < last.steps < 9
+
+    def test_rows_are_the_learning_curve(self):
+        plan = Plan("synthetic-l", sizes=(100,), draws=1)
+        assert list(jobs.rows(plan)(lambda: False)) == list(learning_curve(plan))
+
+    @pytest.mark.parametrize(
+        ("view", "words"),
+        [
+            (JobView("waiting", None, None, 0, False, 0.0), "Waiting for a free slot (you are next)."),
+            (JobView("running", None, None, 0, False, 0.5), "Loading the data and calibrating the noise, 0.5 s"),
+            (JobView("running", jobs.Again(7), None, 0, False, 5.0), "seven steps, 5.0 s; the stored run took 10 s"),
+            (JobView("running", jobs.Again(7), None, 0, True, 5.0), "Stopping …"),
+        ],
+    )
+    def test_progress(self, view, words):
+        share, said = jobs.progress(view, 10.0)
+        assert said == words
+        assert 0 <= share <= 1
+
+    def test_progress_never_says_done_before_it_is(self):
+        late = JobView("running", jobs.Again(7), None, 0, False, 500.0)
+        assert jobs.progress(late, 10.0)[0] < 1
+        assert jobs.progress(late, None)[1] == "seven steps, 500.0 s"
+
+    def test_outcome(self):
+        assert jobs.outcome(JobView("finished", None, None, 0, False, 1.0)) is None
+        assert jobs.outcome(JobView("failed", None, "epsilon must be > 0", 0, False, 1.0)) == "Epsilon must be > 0."
+        assert "Stopped" in jobs.outcome(JobView("stopped", None, None, 0, False, 1.0))
