@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from objpert_core.experiments.compare import LEARNERS, PUBLISHED, TIGHT, Comparison
-from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, SVC
+from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, SGD, SVC
 from ui import sentences
 
 LABELS = {name: learner.label for name, learner in LEARNERS.items()}
 UNCOVERED = {DISHONEST: "one run, not the choice"}
-RENYI = "the Rényi curve of the published bound"
 ACCOUNTANTS = {
     "logistic": "the privacy profile of the tight logistic bound",
     "monotone": "the privacy profile of the monotone bound",
     "glm": "the hockey-stick divergence of the published bound",
 }
 BY = {
-    PUBLISHED: RENYI,
-    SVC: "the privacy profile of the monotone bound, for gradients clipped in closed form",
-    OUTPUT: "the privacy profile of the Gaussian mechanism, the number of rows taken as public",
+    PUBLISHED: "the Rényi curve of the published bound",
+    SVC: "the privacy profile of the monotone bound",
+    OUTPUT: "the privacy profile of the Gaussian mechanism",
     KIFER: "the theorem of 2012",
-    DISHONEST: "privacy loss distributions, for one run and not for the choice among the learning rates, the number of "
-    "rows taken as public",
-    HONEST: "privacy loss distributions and Papernot and Steinke's selection (2022), the choice included, the number "
-    "of rows taken as public",
+    DISHONEST: "privacy loss distributions of one run",
+    HONEST: "privacy loss distributions and private selection, the choice included",
 }
 """How each method's (ε, δ) was accounted; "tight" by the bound that was chosen."""
+ROWS_PUBLIC = (OUTPUT, *SGD)  # methods whose certificate takes the number of rows as public
 
 
 def called(method: str) -> str:
@@ -48,10 +46,12 @@ def guarantees(comparison: Comparison) -> list[str]:
     lines = [f"Guarantee of {LABELS[main]}: {whole}"]
     if fitted:
         others = "; ".join(f"{LABELS[method]} by {by[method]}" for method in fitted)
-        lines.append(f"The others' ε and δ, which are the same, are accounted for: {others}.")
+        lines.append(f"The same ε and δ, accounted otherwise: {others}.")
+    if public := [LABELS[method] for method in (main, *fitted) if method in ROWS_PUBLIC]:
+        lines[-1] += f" The number of rows is taken as public by: {', '.join(public)}."
     if DISHONEST in (*fitted, main):
         lines.append(
-            "DP-SGD unpaid looked at held-out rows to choose its learning rate and spent nothing on that: what it "
-            "released is less private than the (ε, δ) of its certificate, which says so."
+            "DP-SGD unpaid looked at held-out rows to choose its learning rate and spent nothing on that: its "
+            "certificate covers one run, not what was released."
         )
     return lines

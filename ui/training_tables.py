@@ -62,7 +62,7 @@ def table(comparison: Comparison) -> list[dict[str, str]]:
     """One row a quantity and one column a method, which fits a telephone; the first column's heading is the data."""
     columns = {label: _column(comparison, method) for method, label in LABELS.items() if comparison.of(method)}
     columns[f"always “{majority(comparison)}”"] = {"test accuracy": accuracy(comparison.baseline), "AUC": "0.5000"}
-    rows = [row for row in ROWS if any(row in values for values in columns.values())]
+    rows = [row for row in ROWS if any(values.get(row, "–") != "–" for values in columns.values())]
     if not any(comparison.of(method) for method in UNCOVERED):
         rows = [row for row in rows if row != COVERS]
     return [

@@ -85,7 +85,7 @@ def headline(comparison: Comparison, *, finished: bool = True) -> str:
         rest = f"No {called(main)} private model was trained." if finished else "The private models come next …"
         return f"Without privacy: {accuracy(reference.mean)} right. {rest}"
     at = f"At ε = {sentences.epsilon(comparison.settings.epsilon)}"
-    with_main = "" if main == TIGHT else f" by {called(main)}"
+    with_main = "" if main == TIGHT else f" ({called(main)})"
     if private.mean <= comparison.baseline:
         return (
             f"{at} nothing useful is learned{with_main}: {accuracy(private.mean)} right, where always answering "

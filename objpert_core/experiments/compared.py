@@ -102,7 +102,7 @@ LEARNERS: Mapping[str, Learner] = {
     ),
     KIFER: Learner(
         "Kifer 2012",
-        "Objective perturbation by Kifer et al. (2012)",
+        "Classical objective perturbation of 2012",
         "classical",
         "ObjPertLogisticRegression.kifer2012",
         _scaled,

@@ -15,7 +15,9 @@ from sklearn.metrics import roc_auc_score
 
 from objpert_core.datasets import load
 from objpert_core.estimators import ObjPertLogisticRegression
+from objpert_core.experiments import methods as figure2
 from objpert_core.experiments.compare import (
+    LEARNERS,
     MAX_REPEATS,
     METHODS,
     NON_PRIVATE,
@@ -26,6 +28,7 @@ from objpert_core.experiments.compare import (
     Settings,
     compare,
 )
+from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, SGD, SVC
 from objpert_core.experiments.summary import mean_interval
 
 
@@ -190,6 +193,14 @@ def test_stops_fast_on_wide_data():
         ("repeats", MAX_REPEATS + 1, "repeats must be a whole number from 1 to 50, got 51"),
         ("intercept_scaling", -1.0, r"intercept_scaling must be .* got -1\.0"),
         ("seed", -1, "seed must be a whole number >= 0, got -1"),
+        ("methods", (), r"methods must be one or more names, each once, got \(\)"),
+        ("methods", (TIGHT, TIGHT), "methods must be one or more names, each once"),
+        ("methods", ("magic",), "methods must be one of 'non-private', .* got 'magic'"),
+        ("batch_size", 0, "batch_size must be a whole number >= 1, got 0"),
+        ("epochs", 2.5, r"epochs must be a whole number >= 1, got 2\.5"),
+        ("learning_rates", (), "learning_rates must hold at least one number > 0, got none"),
+        ("learning_rates", (0.1, -0.1), r"learning_rates must be a finite number > 0, got -0\.1"),
+        ("mean_runs", 0.0, r"mean_runs must be a finite number > 0, got 0\.0"),
     ],
 )
 def test_refuses_bad_settings_before_any_work(name, value, message):
@@ -207,3 +218,106 @@ def test_results_do_not_keep_the_rows_alive():
     del data
     gc.collect()
     assert [ref() for ref in rows] == [None, None]
+
+
+PRIVATE = tuple(name for name in LEARNERS if name != NON_PRIVATE)
+
+
+@pytest.fixture(scope="module")
+def everything(data):
+    """Every method once, DP-SGD briefly; what `compare` told meanwhile."""
+    settings = Settings(
+        repeats=1, seed=4, methods=tuple(reversed(LEARNERS)), epochs=3, learning_rates=(0.03, 0.3), mean_runs=3.0
+    )
+    told = []
+    *_, last = compare(data, settings, tell=lambda method, where: told.append((method, *where)))
+    return settings, last, told
+
+
+def test_methods_run_in_the_registrys_order_whatever_order_was_asked(everything):
+    settings, last, _ = everything
+    assert settings.methods == tuple(LEARNERS)
+    assert [fit.method for fit in last.fits] == list(LEARNERS)
+    assert last.complete
+
+
+@pytest.mark.parametrize("method", PRIVATE)
+def test_every_method_is_its_estimator_with_a_certificate_that_verifies(everything, data, method):
+    settings, last, _ = everything
+    (fit,) = last.of(method)
+    model = settings.estimator(method, 0).fit(data.X_train, data.y_train)
+    np.testing.assert_array_equal(fit.coef, model.coef_[0])
+    assert fit.accuracy == model.score(data.X_test, data.y_test)
+    assert (fit.privacy, fit.seed) == (model.privacy_, 4)
+    assert (fit.privacy.epsilon, fit.privacy.delta, fit.privacy.reproducible) == (1.0, 1e-5, True)
+    assert fit.privacy.verify()
+    for name in LEARNERS[method].certificate:
+        assert hasattr(fit.privacy, name)
+    if method in SGD:
+        assert fit.gradient_norms == ()
+        assert fit.learning_rate in settings.learning_rates
+    else:
+        assert fit.gradient_norms[-1] <= fit.privacy.tau
+        assert (fit.runs, fit.learning_rate) == (1, None)
+
+
+def test_each_method_is_the_mechanism_that_its_name_says(everything):
+    _, last, _ = everything
+    privacy = {method: last.of(method)[0].privacy for method in PRIVATE}
+    assert (privacy[SVC].loss, privacy[SVC].bound) == ("squared-hinge", "monotone")
+    assert privacy[OUTPUT].mechanism == "OutputPerturbation"
+    assert privacy[KIFER].bound == "kifer2012"
+    assert (privacy[DISHONEST].tuning, privacy[DISHONEST].choice_covered) == ("dishonest", False)
+    assert (privacy[HONEST].tuning, privacy[HONEST].mean_runs) == ("honest", 3.0)
+    assert privacy[HONEST].noise_multiplier > privacy[DISHONEST].noise_multiplier
+    assert last.of(DISHONEST)[0].runs == 2  # all candidates
+    radius = {method: value.radius for method, value in privacy.items()}
+    assert radius.pop(PUBLISHED) == pytest.approx(math.sqrt(2))
+    assert set(radius.values()) == {privacy[TIGHT].radius}  # the same constant for all others
+
+
+def test_names_are_those_of_figure_2_and_the_paper():
+    assert set(LEARNERS) - {SVC} <= set(figure2.METHODS)
+    assert (figure2.DISHONEST_PLD, figure2.HONEST, figure2.OUTPUT, figure2.KIFER) == (DISHONEST, HONEST, OUTPUT, KIFER)
+    assert Settings().mean_runs == pytest.approx(figure2.Parameters().mean_runs, abs=0.05)
+
+
+def test_tells_where_every_private_fit_is(everything):
+    _, last, told = everything
+    assert list(dict.fromkeys(method for method, *_ in told)) == list(PRIVATE)
+    steps = [step for method, step, _ in told if method == DISHONEST]
+    assert steps == list(range(1, last.of(DISHONEST)[0].privacy.steps + 1))
+    of_runs = [step for method, step, _ in told if method == HONEST]
+    assert of_runs == list(range(1, last.of(HONEST)[0].privacy.steps + 1)) * last.of(HONEST)[0].runs
+
+
+@pytest.mark.parametrize("method", SGD)
+def test_stops_inside_a_run_of_dp_sgd_and_drops_it(data, method):
+    asked = []
+
+    def soon():
+        asked.append(1)
+        return len(asked) > 7
+
+    made = list(compare(data, Settings(methods=(method,), epochs=8, learning_rates=(0.1,), mean_runs=9.0), soon))
+    assert [len(step.fits) for step in made] == [0]
+    assert len(asked) == 8  # a step at most after the first yes
+
+
+def test_a_subset_has_a_main_method_and_needs_no_reference(data):
+    assert Settings().main == TIGHT
+    assert Settings(methods=(NON_PRIVATE,)).main is None
+    settings = Settings(methods=(KIFER, OUTPUT), repeats=2)
+    assert (settings.main, settings.private, settings.fits) == (OUTPUT, (OUTPUT, KIFER), 4)
+    *_, last = compare(data, settings)
+    assert [fit.method for fit in last.fits] == [OUTPUT, KIFER, OUTPUT, KIFER]
+    assert last.accuracy(NON_PRIVATE) is None
+    assert list(last.largest_coefficients(3)) == list(np.argsort(-np.abs(last.fits[0].coef), kind="stable")[:3])
+
+
+def test_honest_tuning_that_draws_no_run_releases_zeros_and_can_be_judged(data):
+    settings = Settings(methods=(HONEST,), repeats=1, epochs=1, mean_runs=1e-3, learning_rates=(0.1,))
+    *_, last = compare(data, settings)
+    (fit,) = last.fits
+    assert (fit.runs, fit.learning_rate, fit.auc) == (0, None, 0.5)
+    assert not fit.coef.any()

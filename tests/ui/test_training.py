@@ -11,6 +11,7 @@ import pytest
 from objpert_core.accounting import calibrate_gaussian
 from objpert_core.datasets import load
 from objpert_core.experiments.compare import (
+    LEARNERS,
     METHODS,
     NON_PRIVATE,
     PUBLISHED,
@@ -21,14 +22,16 @@ from objpert_core.experiments.compare import (
     Settings,
     compare,
 )
+from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, SVC
 from objpert_core.experiments.facts import DataFacts
-from ui import training
+from ui import training, training_controls
 from ui import training_tables as tables
 from ui import training_text as text
+from ui.figures import ROLES
 from ui.jobs import JobView
 from ui.page import text as page_text
 from ui.svg import decode, to_svg
-from ui.training_jobs import Request
+from ui.training_jobs import Meter, Request
 
 DRAWINGS = [training.accuracy, training.roc, training.coefficients, training.gradient_norms]
 
@@ -412,3 +415,183 @@ def test_request_works_in_a_plain_loop_without_threads():
     assert last.complete
     assert all(isinstance(fit, Fit) for fit in last.fits)
     assert last.data.split_seed == 1
+
+
+QUICK = {"epochs": 2, "learning_rates": (0.03, 0.3), "mean_runs": 3.0}
+
+
+@pytest.fixture(scope="module")
+def everything():
+    """Every method, two draws each."""
+    settings = Settings(epsilon=1.0, repeats=2, methods=tuple(LEARNERS), seed=4, **QUICK)
+    *_, last = compare(load("breast-cancer", split_seed=1), settings)
+    return last
+
+
+def only(comparison, *methods):
+    """The same comparison as if only these methods had been asked for."""
+    fits = tuple(fit for fit in comparison.fits if fit.method in methods)
+    return replace(comparison, settings=replace(comparison.settings, methods=methods), fits=fits)
+
+
+SUBSETS = [tuple(LEARNERS), (NON_PRIVATE,), (OUTPUT,), (KIFER, HONEST), (NON_PRIVATE, DISHONEST), (PUBLISHED, SVC)]
+
+
+class TestAnyMethods:
+    @pytest.mark.parametrize("methods", SUBSETS)
+    @pytest.mark.parametrize("draw", DRAWINGS)
+    def test_every_picture_shows_the_methods_chosen_and_no_other(self, everything, methods, draw):
+        picture = draw(only(everything, *methods))
+        ET.fromstring(to_svg(picture.figure, title=picture.alt))
+        picture.numbers()
+        roles = {trace["meta"]["role"] for trace in picture.figure.to_plotly_json()["data"]} - {"guide"}
+        drawn_ones = set(methods)
+        if draw is training.gradient_norms:
+            drawn_ones -= {NON_PRIVATE, DISHONEST, HONEST}  # nothing to reach
+        assert roles == {LEARNERS[method].role for method in drawn_ones}
+
+    @pytest.mark.parametrize("methods", SUBSETS)
+    def test_words_and_table_are_about_the_methods_chosen(self, everything, methods):
+        comparison = only(everything, *methods)
+        words = " ".join([text.headline(comparison), *text.details(comparison), text.caveats(comparison)])
+        for method in comparison.settings.private:
+            assert text.accuracy(comparison.accuracy(method).mean) in words
+        assert ("“No privacy” is scikit-learn's" in words) == (NON_PRIVATE in methods)
+        assert ("covers one run, not what was released" in words) == (DISHONEST in methods)
+        assert ("The number of rows is taken as public by" in words) == bool({OUTPUT, DISHONEST, HONEST} & set(methods))
+        rows = tables.table(comparison)
+        assert list(rows[0])[1:-1] == [text.LABELS[method] for method in comparison.settings.methods]
+        assert ("one run, not the choice" in str(rows)) == (DISHONEST in methods)
+        assert all(any(value != "–" for value in list(row.values())[1:]) for row in rows)
+
+    def test_each_certificate_has_its_own_rows(self, everything):
+        by_name = {row["breast-cancer"]: row for row in tables.table(everything)}
+        privacy = {method: everything.of(method)[0].privacy for method in LEARNERS}
+        assert by_name["noise multiplier"]["DP-SGD paid"] == f"{privacy[HONEST].noise_multiplier:.4g}"
+        assert by_name["noise multiplier"]["tight"] == by_name["σ"]["DP-SGD paid"] == "–"
+        assert by_name["steps"]["DP-SGD unpaid"] == str(privacy[DISHONEST].steps)
+        assert (by_name["mean runs μ"]["DP-SGD paid"], by_name["mean runs μ"]["DP-SGD unpaid"]) == ("3", "–")
+        assert by_name["sensitivity"]["output"] == f"{privacy[OUTPUT].sensitivity:.4g}"
+        assert (by_name["loss"]["SVM"], by_name["gradients clipped at"]["SVM"]) == ("squared-hinge", "1")
+        assert by_name["gradients clipped at"]["tight"] == "–"
+        rates = {fit.learning_rate for fit in everything.of(DISHONEST)}
+        assert by_name["learning rates chosen"]["DP-SGD unpaid"] == ", ".join(f"{rate:g}" for rate in sorted(rates))
+        runs = sorted({fit.runs for fit in everything.of(HONEST)})
+        assert by_name["runs K of a draw"]["DP-SGD paid"] == " to ".join(str(k) for k in runs)
+
+    def test_the_csv_keeps_what_each_certificate_says(self, everything):
+        frame = tables.frame(everything).set_index(["method", "noise_seed"])
+        for fit in everything.fits[1:]:
+            row = frame.loc[(fit.method, fit.seed)]
+            names = ("sigma", "lam", "noise_multiplier", "sample_rate", "steps", "sensitivity", "tuning", "loss")
+            for name in names:
+                value = getattr(fit.privacy, name, None)
+                assert row[name] == value if value is not None else row.isna()[name]
+            if not fit.gradient_norms:
+                assert (row["runs"], row["learning_rate"]) == (fit.runs, fit.learning_rate)
+
+    def test_the_snippet_gives_every_methods_numbers(self, everything):
+        code = tables.snippet("breast-cancer", 1, tables.reproducible(everything), everything.data.columns)
+        names = {}
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(code, "snippet", "exec"), names)
+        for method in everything.settings.private:
+            assert names[method.replace("-", "_")] == [fit.accuracy for fit in everything.of(method)]
+
+    def test_the_snippet_of_a_stopped_run_repeats_what_was_fitted(self, everything):
+        assert tables.reproducible(replace(everything, fits=everything.fits[:1])) is None
+        short = tables.reproducible(replace(everything, fits=everything.fits[:10]))  # two draws of two, one of others
+        assert (short.methods, short.repeats) == (tuple(LEARNERS), 1)
+        first = tables.reproducible(replace(everything, fits=everything.fits[:2]))
+        assert (first.methods, first.repeats) == ((NON_PRIVATE, PUBLISHED), 1)
+        code = tables.snippet("breast-cancer", 1, replace(first, methods=(NON_PRIVATE,)), 30)
+        assert "objpert_core.estimators" not in code
+        compile(code, "snippet", "exec")
+
+    @pytest.mark.parametrize(
+        ("methods", "accuracies", "expected"),
+        [
+            (
+                (NON_PRIVATE, OUTPUT),
+                (0.85, 0.84),
+                "At ε = 1 privacy (output perturbation) costs 1.0 points of accuracy: 84.00 % instead of 85.00 %.",
+            ),
+            (
+                (NON_PRIVATE, SVC),
+                (0.85, 0.86),
+                "At ε = 1 the private model (support vector machine by Algorithm 1) does 1.0 points better than "
+                "the one without privacy: 86.00 % and 85.00 %; another learner suits these rows better.",
+            ),
+            ((HONEST,), (0.84,), "At ε = 1 DP-SGD whose tuning is paid for gets 84.00 % right; nothing was trained "),
+            ((NON_PRIVATE,), (0.85,), "Without privacy: 85.00 % right. No private method was chosen."),
+            ((KIFER,), (0.5,), "At ε = 1 nothing useful is learned (classical objective perturbation of 2012): "),
+        ],
+    )
+    def test_headline_names_the_method_unless_it_is_tight(self, everything, methods, accuracies, expected):
+        fits = tuple(replace(everything.of(m)[0], accuracy=a) for m, a in zip(methods, accuracies, strict=True))
+        comparison = replace(only(everything, *methods), fits=fits, baseline=0.75)
+        assert text.headline(comparison).startswith(expected)
+
+    def test_ghosts_are_of_the_methods_that_both_runs_have(self, everything):
+        before = only(everything, NON_PRIVATE, OUTPUT)
+        after = only(everything, OUTPUT, HONEST)
+        traces = training.accuracy(after, before).figure.to_plotly_json()["data"]
+        assert [t["meta"]["role"] for t in traces if t["meta"]["ghost"]] == ["output"]
+
+    def test_changed_methods_are_named_and_dp_sgds_parameters_matter_with_dp_sgd_only(self):
+        def moved(before, after):
+            return text.differences(Request("adult", 0, Settings(**before)), Request("adult", 0, Settings(**after)))
+
+        words = moved({}, {"methods": (NON_PRIVATE, HONEST)})
+        assert "methods = no privacy, published, tight (now no privacy, DP-SGD paid)" in words
+        change = {"batch_size": 64, "epochs": 3, "learning_rates": (0.1, 1.0), "mean_runs": 2.0}
+        assert moved({}, change) is None
+        paid = {"methods": (HONEST,)}
+        words = moved(paid, paid | change)
+        for part in ("batch = 256 (now 64)", "epochs = 20 (now 3)", "(now 0.1, 1)", "mean runs μ = 15.4 (now 2)"):
+            assert part in words
+        unpaid = {"methods": (DISHONEST,)}
+        assert "mean runs" not in moved(unpaid, unpaid | change)
+
+    def test_progress_says_where_a_long_fit_is(self, everything):
+        view = JobView("running", replace(everything, fits=everything.fits[:3]), None, 0, False, 1.25)
+        meter = Meter()
+        assert text.progress(view, meter)[1] == "3 of 15 models fitted, 1.2 s"
+        for step in (1, 2, 3, 1, 2):
+            meter.tell(HONEST, (step, 0.5))
+        assert text.progress(view, meter)[1].endswith("1.2 s; DP-SGD paid: run 2, step 2")
+        meter.tell(DISHONEST, (1200, 0.5))
+        assert text.progress(view, meter)[1].endswith("; DP-SGD unpaid: step 1,200")
+        meter.tell(TIGHT, (3, 0.5))  # over before anybody can read it
+        assert text.progress(view, meter)[1].endswith("1.2 s")
+        meter.next_fit()
+        assert meter.now is None
+
+    def test_the_invitation_counts_what_will_be_trained(self):
+        def words(**settings):
+            return text.invitation(Request("breast-cancer", 0, Settings(**settings)), "Tumours.")
+
+        assert "21 models are trained on breast-cancer, one without privacy and ten noise draws each of two" in words()
+        assert "one model is trained on breast-cancer, one without privacy." in words(methods=(NON_PRIVATE,))
+        assert "three models are trained on breast-cancer, three noise draws of one private method." in words(
+            methods=(TIGHT,), repeats=3
+        )
+
+    def test_dp_sgds_schedule_in_words(self):
+        assert "all 5 learning rates at once" in text.schedule(20, text.GRIDS["five"], 15.4)
+        assert "about 15.4 times 20 passes" in text.schedule(20, text.GRIDS["five"], 15.4)
+        assert "nothing to choose" in text.schedule(1, text.GRIDS["one"], 15.4)
+        assert text.grid(text.GRIDS["paper"]) == "10⁻⁸ to 0.1 (10)"
+
+    def test_every_method_has_a_look_and_an_accountant_of_its_own(self):
+        looks = [ROLES[learner.role] for learner in LEARNERS.values()]
+        assert len({look.color for look in looks}) == len({(look.dash, look.symbol) for look in looks}) == len(LEARNERS)
+        assert len({learner.label for learner in LEARNERS.values()}) == len(LEARNERS)
+
+    def test_the_page_opens_with_the_comparisons_own_defaults(self):
+        assert training_controls.LEARNED.default == METHODS
+        asked = Settings()
+        assert training_controls.BATCH.default == asked.batch_size
+        assert training_controls.EPOCHS.default == asked.epochs
+        assert training_controls.MEAN_RUNS.default == asked.mean_runs
+        assert text.GRIDS[training_controls.RATES.default] == asked.learning_rates
