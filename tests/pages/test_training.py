@@ -10,7 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from objpert_core import datasets
-from objpert_core.experiments.compare import MAX_REPEATS, TIGHT, Settings, compare
+from objpert_core.experiments.compare import LEARNERS, MAX_REPEATS, METHODS, TIGHT, Settings, compare
+from objpert_core.experiments.compared import DISHONEST, HONEST, OUTPUT
 from ui import jobs
 from ui import training_text as text
 from ui.jobs import JobRunner
@@ -29,8 +30,10 @@ def own_runner():
     jobs.shared_runner.cache_clear()
 
 
-def opened(data="breast-cancer", query=None, **values):
+def opened(data="breast-cancer", query=None, methods=None, **values):
     """The page at these settings."""
+    if methods is not None:
+        query = {**(query or {}), "training_methods": [text.LABELS[method] for method in methods]}
     at = AppTest.from_file(PAGE, default_timeout=60)
     for key, value in (query or {}).items():
         at.query_params[key] = value
@@ -272,7 +275,11 @@ def test_presets_set_every_control_of_the_table(epsilon):
 
 def test_the_address_sets_the_controls():
     query = {"training_data": "digits-4-9", "training_epsilon": "8", "training_repeats": "3", "training_seed": "5"}
-    at = opened(data=None, query=query)
+    query |= {"training_batch": "64", "training_epochs": "5", "training_rates": "paper", "training_runs": "2"}
+    at = opened(data=None, query=query, methods=(HONEST, OUTPUT))
+    assert set(at.session_state["training_methods"]) == {HONEST, OUTPUT}
+    assert [at.select_slider(key=f"training_{key}").value for key in ("batch", "epochs", "runs")] == [64, 5, 2]
+    assert at.selectbox(key="training_rates").value == "paper"
     assert at.selectbox(key="training_data").value == "digits-4-9"
     assert at.select_slider(key="training_epsilon").value == 8.0
     assert (at.number_input(key="training_repeats").value, at.number_input(key="training_seed").value) == (3, 5)
@@ -298,12 +305,21 @@ def test_nonsense_in_the_address_falls_back_to_the_defaults():
         "training_seed": "banana",
         "training_scaling": "",
         "training_view": "☃",
+        "training_methods": ["magic", "'; DROP TABLE"],
+        "training_batch": "-1",
+        "training_epochs": "inf",
+        "training_rates": "../..",
+        "training_runs": "NaN",
     }
     at = opened(data=None, query=nonsense)
     assert at.selectbox(key="training_data").value == datasets.default_name()
     assert at.select_slider(key="training_epsilon").value == 1.0
     assert at.number_input(key="training_repeats").value in (10, MAX_REPEATS)  # refused, or cut to what is allowed
     assert at.number_input(key="training_split").value >= 0
+    assert tuple(at.session_state["training_methods"]) == METHODS
+    sliders = {"batch": 256, "epochs": 20, "runs": 15.4}
+    assert {key: at.select_slider(key=f"training_{key}").value for key in sliders} == sliders
+    assert at.selectbox(key="training_rates").value == "five"
     assert not at.error
 
 
@@ -343,3 +359,56 @@ def test_two_sessions_do_not_see_each_other():
     finished(press_run(second))
     assert job(first) is not job(second)
     assert first.session_state["training__owner"] != second.session_state["training__owner"]
+
+
+def test_every_method_runs_and_is_in_charts_table_and_certificates():
+    quick = {"training_rates": "one", "training_epochs": "1", "training_runs": "2", "training_view": "certificate"}
+    at = finished(press_run(opened(query=quick, methods=LEARNERS, repeats=1)))
+    shown = job(at).view().latest
+    assert [fit.method for fit in shown.fits] == list(LEARNERS)
+    names = {trace["name"].rsplit(" ", 2)[0] for trace in charts(at)[0]["data"] if trace["name"]}
+    labels = [learner.label for learner in LEARNERS.values()]
+    assert names - {"always “benign”"} == set(labels)
+    assert list(at.table[0].value.columns)[1:-1] == labels
+    certificates = [element.value for element in at.code if "differential privacy" in element.value]
+    assert len(certificates) == len(LEARNERS) - 1
+    assert sum("NOT covered" in words for words in certificates) == 1
+    assert "covers one run, not what was released" in " ".join(element.proto.body for element in at.get("html"))
+
+
+def test_a_run_without_a_reference_and_with_one_method():
+    at = opened(methods=(OUTPUT,), repeats=2)
+    assert "training__guess" not in [radio.key for radio in at.radio]  # nothing to compare a guess with
+    finished(press_run(at))
+    assert answer(at).startswith("At ε = 1 output perturbation gets ")
+    assert "LogisticRegression(C=" not in next(element.value for element in at.code if "import" in element.value)
+
+
+def test_stop_works_inside_a_run_of_dp_sgd():
+    long = {"training_epochs": "100", "training_batch": "64", "training_runs": "30"}
+    at = opened(data="synthetic-l", query=long, methods=(HONEST,), repeats=1)
+    press_run(at)
+    deadline = time.monotonic() + 30
+    while at.session_state["training__run"].meter.now is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    at.run()
+    assert "DP-SGD paid: run " in at.get("progress")[0].proto.text
+    at.button(key="training_stop").click().run()
+    finished(at)
+    assert "Stopped before the first model was fitted" in texts(at)
+
+
+def test_no_method_is_a_hint_and_not_a_run():
+    at = opened()
+    at.session_state["training_methods"] = []
+    at.run()
+    assert not at.exception
+    assert "Choose at least one method." in texts(at)
+    assert at.button(key="training_run").disabled
+
+
+def test_a_preset_takes_the_methods_of_the_table_too():
+    at = opened(methods=(DISHONEST,))
+    at.button(key=f"training_preset_{text.preset_name(1.0, datasets.default_name())}").click().run()
+    assert tuple(at.session_state["training_methods"]) == METHODS
