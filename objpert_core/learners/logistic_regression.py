@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
 
-from objpert_core._validation import choice, positive, positive_integer, random_state_argument
-from objpert_core.accounting import calibrate_objective_perturbation
+from objpert_core._validation import choice, nonnegative, positive, positive_integer, random_state_argument
+from objpert_core.accounting import calibrate_objective_perturbation, recommended_lam
 from objpert_core.learners.base import FLOATS, ProbabilisticClassifier, encode
 from objpert_core.learning.certificate import ObjectivePerturbationCertificate
 from objpert_core.learning.mechanism import perturb_and_solve
@@ -34,14 +34,14 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. "logistic" needs the least noise.
         ("non-glm" needs ``accountant="rdp"``.)
     noise_ratio : float >= 1 or None, default=None
-        σ as a multiple of the Gaussian mechanism's; more noise allows less regularisation. None takes the
-        bound's recommended value.
+        σ as a multiple of the Gaussian mechanism's; more noise allows less regularisation. None takes the bound's
+        `objpert_core.accounting.default_noise_ratio`, or less where `lam` makes up for it.
     tau : float, default=1e-6
         Gradient norm the solver must reach.
     sigma_out : float or None, default=None
         Standard deviation of the output noise; None takes one that costs next to nothing.
-    solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs"}, default="newton"
-        See `objpert_core.learning.solve`. The choice does not touch privacy.
+    solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"}
+        "newton" by default; see `objpert_core.learning.solve`. The choice does not touch privacy.
     fit_intercept : bool, default=True
     intercept_scaling : float, default=0.3
         The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). The rows'
@@ -55,11 +55,18 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         noise. Fits with one seed on different data share their noise, and comparing them reveals the data.
     accountant : {"profile", "rdp"}, default="profile"
         Calibrate by the bound's privacy profile, or only through its Rényi curve.
+    lam : float >= 0 or None, default=None
+        Regularisation λ not to go below; 0 takes the least that privacy allows. None takes 0 if a `noise_ratio` is given
+        and `objpert_core.accounting.recommended_lam` otherwise: a rule in ε, δ, R and the shape of `X` that regularises
+        more where there are few rows for so much noise. **The number of rows is then treated as public**, and the
+        certificate says so. Choosing λ by looking at fits is not covered.
+    public_rows : int or None, default=None
+        The number of rows that this rule goes by. None takes the number of rows in `X`.
     classes : array-like of two labels or None, default=None
         The labels that can occur, so that they need not be learned from the data. None takes the two seen in
         `y`; that set is then revealed outside the accounting.
     max_iter : int, default=1000
-        Solver iterations at most; `ConvergenceError` if they do not suffice.
+        Solver iterations at most, each as `objpert_core.learning.solve` says; `ConvergenceError` if they do not suffice.
 
     Attributes
     ----------
@@ -111,6 +118,8 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
         *,
         accountant: str = "profile",
+        lam: float | None = None,
+        public_rows: int | None = None,
         classes: Any = None,
         max_iter: int = 1000,
     ) -> None:
@@ -126,6 +135,8 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         self.row_norm = row_norm
         self.random_state = random_state
         self.accountant = accountant
+        self.lam = lam
+        self.public_rows = public_rows
         self.classes = classes
         self.max_iter = max_iter
 
@@ -163,7 +174,7 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         >>> ObjPertLogisticRegression.kifer2012(epsilon=8.0).bound
         'kifer2012'
         """
-        return cls(epsilon=epsilon, delta=delta, **({"bound": "kifer2012"} | parameters))
+        return cls(epsilon=epsilon, delta=delta, **({"bound": "kifer2012", "lam": 0.0} | parameters))
 
     def fit(self, X: Any, y: Any, *, callback: Callback | None = None) -> Self:
         """Fit the private model.
@@ -197,21 +208,33 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
             choice(name, getattr(self, name), allowed)
         positive_integer("max_iter", self.max_iter)
         positive("tau", self.tau)
+        if self.lam is not None:
+            nonnegative("lam", self.lam)
+        if self.public_rows is not None:
+            positive_integer("public_rows", self.public_rows)
         random_state_argument("random_state", self.random_state)
         self.warn_of_copies()
 
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
         classes, targets = encode(y, classes)
+        radius, dimension = row_radius(constant), X.shape[1] + self.fit_intercept
+        lam, used_rows = self.lam, None
+        if lam is None and self.noise_ratio is not None:
+            lam = 0.0
+        elif lam is None:
+            used_rows = len(targets) if self.public_rows is None else self.public_rows
+            lam = recommended_lam(self.epsilon, self.delta, used_rows, dimension, radius)
         mechanism = calibrate_objective_perturbation(
             self.epsilon,
             self.delta,
-            lipschitz=row_radius(constant),
+            lipschitz=radius,
             bound=self.bound,
             noise_ratio=self.noise_ratio,
             tau=self.tau,
             sigma_out=self.sigma_out,
             accountant=self.accountant,
-            dimension=X.shape[1] + self.fit_intercept if self.bound == "non-glm" else None,
+            dimension=dimension if self.bound == "non-glm" else None,
+            lam=lam,
         )
         release = perturb_and_solve(
             X,
@@ -220,6 +243,7 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
             delta=self.delta,
             epsilon=self.epsilon,
             accountant=self.accountant,
+            public_rows=used_rows,
             row_norm=self.row_norm,
             intercept_scaling=constant,
             solver=self.solver,

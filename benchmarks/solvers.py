@@ -1,0 +1,115 @@
+"""Gradient evaluations of every solver against n: what Appendix F of Redberg et al. (2023) proves, measured.
+
+    python -m benchmarks.solvers                                        # prints the growth of each solver
+    python -m benchmarks.solvers --write data/results/solvers.csv       # and stores every run (about five minutes)
+
+The problems are those of `objpert_core.experiments.solver_costs`: d = 50, λ and σ fixed (about those of Algorithm 1 at
+ε = 1 on rows of norm 1), τ = 1/n, so that log(L²‖θ‖²/τ²) grows as log n does; at n = 10⁶ that is the product's τ.
+Evaluations are counted, not timed: they are the same on every machine up to rounding.
+"""
+
+import argparse
+import platform
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import scipy
+from threadpoolctl import threadpool_limits
+
+import objpert_core
+from objpert_core.experiments.solver_costs import PROVED, Case, Measurement, counted, growth, save
+from objpert_core.learning.solvers import SOLVERS, solve
+
+LAM, SIGMA, SEEDS = 1.0, 4.0, (0, 1, 2)
+SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+ONE_SEED_FROM = 30_000
+LARGEST = {  # the last size that is still a matter of a minute or so
+    "redundant": {"gradient-descent": 10_000, "accelerated": 100_000, "newton-cholesky": 0, "newton-cg": 1_000_000},
+    "diverse": {"newton-cholesky": 0, "gradient-descent": 100_000},
+}
+
+
+def commit() -> str:
+    """The commit of the checkout, with a + where the package's files differ from it."""
+    git = ("git", "-C", str(Path(__file__).parents[1]))
+    try:
+        name = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
+        changed = subprocess.run(
+            [*git, "status", "--porcelain", "--", "objpert_core/learning", "benchmarks/solvers.py"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return name.stdout.strip() + ("+" if changed.stdout.strip() else "")
+
+
+def provenance(arguments: list[str]) -> dict[str, str]:
+    versions = {"objpert": objpert_core.__version__, "python": platform.python_version()}
+    versions |= {"numpy": np.__version__, "scipy": scipy.__version__}
+    return {
+        "command": " ".join(["python -m benchmarks.solvers", *arguments]),
+        "seeds": f"{SEEDS[0]}-{SEEDS[-1]} of the problem (below {ONE_SEED_FROM:,} rows, else {SEEDS[0]})",
+        "commit": commit(),
+        "versions": ", ".join(f"{name} {number}" for name, number in versions.items()),
+        "tau": "1/n",
+    }
+
+
+def run(columns: str, largest: int) -> list[Measurement]:
+    rows = []
+    for n in (size for size in SIZES if size <= largest):
+        for seed in SEEDS if n < ONE_SEED_FROM else SEEDS[:1]:
+            case = Case(n, LAM, SIGMA, columns=columns, seed=seed)
+            objective = case.objective()
+            for solver in SOLVERS:
+                if n > LARGEST[columns].get(solver, largest):
+                    continue
+                began = time.process_time()
+                result = solve(objective, tau=1 / n, solver=solver)
+                row = counted(case, 1 / n, result, time.process_time() - began)
+                rows.append(row)
+                print(
+                    f"{columns:10} n = {n:>9,}  seed {seed}  {solver:17} {row.evaluations / n:9.1f} n evaluations"
+                    f"  {row.seconds:7.2f} s{'' if row.converged else '  NOT CONVERGED'}",
+                    flush=True,
+                )
+    return rows
+
+
+def report(columns: str, rows: list[Measurement]) -> None:
+    """Evaluations = c · n^a · log n: a with its 95 % interval, c, and the a that is proved."""
+    print(f"\n{columns} columns\n\n| solver | a | 95 % | c | proved a |\n|---|---|---|---|---|")
+    for solver in dict.fromkeys(row.solver for row in rows):
+        found = [row for row in rows if row.solver == solver and row.converged]
+        if len({row.n for row in found}) < 3:
+            continue
+        fit = growth([row.n for row in found], [row.evaluations for row in found])
+        interval = f"{fit.low:.3f} to {fit.high:.3f}"
+        print(f"| {solver} | {fit.exponent:.3f} | {interval} | {fit.factor:.3g} | {PROVED.get(solver, '')} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("--largest", type=int, default=1_000_000, help="the largest n of the redundant columns")
+    parser.add_argument("--largest-diverse", type=int, default=100_000)
+    options = parser.parse_args()
+    source = provenance(sys.argv[1:])
+    rows: list[Measurement] = []
+    with threadpool_limits(1):
+        for columns, largest in (("redundant", options.largest), ("diverse", options.largest_diverse)):
+            found = run(columns, largest)
+            report(columns, found)
+            rows += found
+    print("\n" + "; ".join(f"{name}: {value}" for name, value in source.items()))
+    if options.write:
+        save(options.write, rows, source)
+
+
+if __name__ == "__main__":
+    main()

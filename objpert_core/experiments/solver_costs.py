@@ -1,0 +1,250 @@
+"""What the solvers cost in gradient evaluations, and how that grows with the number of rows (Appendix F).
+
+A `Case` is a synthetic problem of Algorithm 1 of any size. `measure` solves it; `growth` fits n^a log n to what was
+measured at several sizes; `load` reads what `python -m benchmarks.solvers` has stored.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+
+from objpert_core._validation import choice, positive, positive_integer
+from objpert_core.exceptions import DataUnavailableError
+from objpert_core.learning.losses import FloatArray
+from objpert_core.learning.objective import PerturbedObjective
+from objpert_core.learning.rows import Rows
+from objpert_core.learning.solvers import SolverResult, solve
+
+LEVELS = 5  # of each attribute of redundant columns
+PROVED: Mapping[str, float] = {"gradient-descent": 2.0, "accelerated": 1.5, "sag": 1.0, "svrg": 1.0}
+"""a where Appendix F proves O(n^a log n) gradient evaluations for fixed λ."""
+
+
+def _redundant(n: int, features: int, random: np.random.Generator) -> FloatArray:
+    """Indicators of attributes with five levels of unequal frequency each, as one-hot tables such as Adult have."""
+    X = np.zeros((n, features))
+    for first in range(0, features, LEVELS):
+        width = min(LEVELS, features - first)
+        frequencies = random.dirichlet(np.ones(width))
+        X[np.arange(n), first + random.choice(width, size=n, p=frequencies)] = 1.0
+    return X
+
+
+def _diverse(n: int, features: int, random: np.random.Generator) -> FloatArray:
+    """Independent Gaussian columns: every direction is well seen."""
+    return random.standard_normal((n, features))
+
+
+COLUMNS: Mapping[str, Callable[[int, int, np.random.Generator], FloatArray]] = {
+    "redundant": _redundant,
+    "diverse": _diverse,
+}
+"""Kinds of columns. Redundant ones leave directions in which only λ curves J: what Appendix F's bounds allow for."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One synthetic problem: rows of norm 1, labels of a logistic model, no intercept, the noise from the seed.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    lam : float
+        λ > 0.
+    sigma : float >= 0
+        Standard deviation of b.
+    features : int
+    columns : {"redundant", "diverse"}
+    seed : int
+        Of rows, labels and b. With it public nothing here is private; nothing here is about people.
+
+    Examples
+    --------
+    >>> Case(n=100, lam=1.0, sigma=4.0, features=10).objective().dimension
+    10
+    """
+
+    n: int
+    lam: float = 1.0
+    sigma: float = 4.0
+    features: int = 50
+    columns: str = "redundant"
+    seed: int = 0
+
+    def objective(self) -> PerturbedObjective:
+        """J; raises `ValueError` where a parameter is out of range."""
+        n, features = positive_integer("n", self.n), positive_integer("features", self.features)
+        choice("columns", self.columns, tuple(COLUMNS))
+        random = np.random.default_rng(self.seed)
+        rows = Rows(COLUMNS[self.columns](n, features, random), "normalize")
+        scores = rows.margins(5.0 * random.standard_normal(features))
+        targets = np.where(scores + random.logistic(size=n) > 0, 1.0, -1.0)
+        return PerturbedObjective(
+            rows, targets, positive("lam", self.lam), self.sigma * random.standard_normal(features)
+        )
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One solver on one case.
+
+    Attributes
+    ----------
+    solver, columns, n, features, lam, sigma, seed
+        Which solver on which `Case`.
+    tau : float
+        The gradient norm asked for.
+    iterations, evaluations : int
+        As `SolverResult` counts them.
+    gradient_norm : float
+        What was reached.
+    converged : bool
+    seconds : float
+        Processor time; 0 where it was not taken.
+    """
+
+    solver: str
+    columns: str
+    n: int
+    features: int
+    lam: float
+    sigma: float
+    seed: int
+    tau: float
+    iterations: int
+    evaluations: int
+    gradient_norm: float
+    converged: bool
+    seconds: float = 0.0
+
+
+def measure(case: Case, solver: str, tau: float, *, max_iter: int = 1000) -> tuple[Measurement, SolverResult]:
+    """Solve a case and count."""
+    result = solve(case.objective(), tau=tau, solver=solver, max_iter=max_iter)
+    return counted(case, tau, result), result
+
+
+def counted(case: Case, tau: float, result: SolverResult, seconds: float = 0.0) -> Measurement:
+    """A solver's result on a case as a row of a table."""
+    return Measurement(
+        solver=result.solver,
+        tau=tau,
+        iterations=result.iterations,
+        evaluations=result.gradient_evaluations,
+        gradient_norm=result.gradient_norm,
+        converged=result.converged,
+        seconds=seconds,
+        **asdict(case),
+    )
+
+
+@dataclass(frozen=True)
+class Growth:
+    """evaluations ≈ factor · n^exponent · log n, with a 95 % interval for the exponent."""
+
+    exponent: float
+    low: float
+    high: float
+    factor: float
+
+    def at(self, n: FloatArray) -> FloatArray:
+        """The fitted number of evaluations."""
+        return self.factor * n**self.exponent * np.log(n)
+
+
+def growth(n: Sequence[int], evaluations: Sequence[int]) -> Growth:
+    """Least squares for log(evaluations / log n) against log n, with Student's interval for the slope.
+
+    Raises
+    ------
+    ValueError
+        With fewer than three measurements, or all at one n.
+
+    Examples
+    --------
+    >>> fit = growth([100, 1000, 10_000], [round(7 * n**1.5 * np.log(n)) for n in (100, 1000, 10_000)])
+    >>> round(fit.exponent, 4), round(fit.factor, 2)
+    (1.5, 7.0)
+    """
+    sizes = np.asarray(n, dtype=np.float64)
+    if sizes.size < 3 or np.ptp(sizes) == 0:
+        raise ValueError(f"n must hold at least three sizes, not all equal, got {list(n)!r}")
+    x = np.log(sizes)
+    y = np.log(np.asarray(evaluations, dtype=np.float64) / np.log(sizes))
+    centred = x - x.mean()
+    spread = float(centred @ centred)
+    exponent = float(centred @ y) / spread
+    level = float(y.mean() - exponent * x.mean())
+    residuals = y - level - exponent * x
+    error = float(np.sqrt(residuals @ residuals / (x.size - 2) / spread)) * float(student.ppf(0.975, x.size - 2))
+    return Growth(exponent, exponent - error, exponent + error, float(np.exp(level)))
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a run of the benchmark has left: how it was made, and its rows."""
+
+    provenance: Mapping[str, str]
+    rows: tuple[Measurement, ...]
+
+    def of(self, solver: str, columns: str) -> tuple[Measurement, ...]:
+        """The rows of one solver that reached τ, by n."""
+        chosen = (r for r in self.rows if r.solver == solver and r.columns == columns and r.converged)
+        return tuple(sorted(chosen, key=lambda row: (row.n, row.seed)))
+
+    def solvers(self, columns: str) -> tuple[str, ...]:
+        """The solvers measured on such columns, in the file's order."""
+        return tuple(dict.fromkeys(row.solver for row in self.rows if row.columns == columns))
+
+
+STORED = Path(__file__).resolve().parents[2] / "data" / "results" / "solvers.csv"
+
+
+def save(path: Path, rows: Sequence[Measurement], provenance: Mapping[str, str]) -> None:
+    """Write measurements as CSV below comment lines that say how they were made."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        file.writelines(f"# {key}: {value}\n" for key, value in provenance.items())
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(asdict(rows[0]))
+        writer.writerows(_cells(row) for row in rows)
+
+
+def _cells(row: Measurement) -> Iterator[str]:
+    for value in asdict(row).values():
+        yield f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+@cache
+def load(path: Path = STORED) -> Stored:
+    """The stored measurements.
+
+    Raises
+    ------
+    DataUnavailableError
+        If the file is not there (an installed package has none) or is not one of `save`'s.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        comments = [line[2:].split(": ", 1) for line in lines if line.startswith("# ")]
+        provenance = {key: value for key, value in comments}
+        rows = tuple(_row(cells) for cells in csv.DictReader(line for line in lines if not line.startswith("#")))
+    except (OSError, ValueError, KeyError) as error:
+        raise DataUnavailableError(f"{path.name} with the solvers' measured costs cannot be read: {error}") from error
+    return Stored(provenance, rows)
+
+
+def _row(cells: Mapping[str, str]) -> Measurement:
+    read: dict[str, Callable[[str], Any]] = {
+        name: int for name in ("n", "features", "seed", "iterations", "evaluations")
+    }
+    read |= {"solver": str, "columns": str, "converged": lambda text: text == "True"}
+    return Measurement(**{name: read.get(name, float)(cells[name]) for name in Measurement.__dataclass_fields__})
