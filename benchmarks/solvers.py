@@ -13,6 +13,7 @@ import platform
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -32,13 +33,16 @@ LARGEST = {  # the last size that is still a matter of a minute or so
 }
 
 
+MEASURED = ("solvers", "objective.py", "rows.py", "losses.py")
+
+
 def commit() -> str:
     """The commit of the checkout, with a + where the package's files differ from it."""
     git = ("git", "-C", str(Path(__file__).parents[1]))
     try:
         name = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
         changed = subprocess.run(
-            [*git, "status", "--porcelain", "--", "objpert_core/learning", "benchmarks/solvers.py"],
+            [*git, "status", "--porcelain", "--", *(f"objpert_core/learning/{name}" for name in MEASURED)],
             capture_output=True,
             text=True,
             check=True,
@@ -60,8 +64,7 @@ def provenance(arguments: list[str]) -> dict[str, str]:
     }
 
 
-def run(columns: str, largest: int) -> list[Measurement]:
-    rows = []
+def run(columns: str, largest: int) -> Iterator[Measurement]:
     for n in (size for size in SIZES if size <= largest):
         for seed in SEEDS if n < ONE_SEED_FROM else SEEDS[:1]:
             case = Case(n, LAM, SIGMA, columns=columns, seed=seed)
@@ -72,13 +75,12 @@ def run(columns: str, largest: int) -> list[Measurement]:
                 began = time.process_time()
                 result = solve(objective, tau=1 / n, solver=solver)
                 row = counted(case, 1 / n, result, time.process_time() - began)
-                rows.append(row)
                 print(
                     f"{columns:10} n = {n:>9,}  seed {seed}  {solver:17} {row.evaluations / n:9.1f} n evaluations"
                     f"  {row.seconds:7.2f} s{'' if row.converged else '  NOT CONVERGED'}",
                     flush=True,
                 )
-    return rows
+                yield row
 
 
 def report(columns: str, rows: list[Measurement]) -> None:
@@ -102,13 +104,13 @@ def main() -> None:
     source = provenance(sys.argv[1:])
     rows: list[Measurement] = []
     with threadpool_limits(1):
-        for columns, largest in (("redundant", options.largest), ("diverse", options.largest_diverse)):
-            found = run(columns, largest)
-            report(columns, found)
-            rows += found
+        for columns, largest in (("diverse", options.largest_diverse), ("redundant", options.largest)):
+            for row in run(columns, largest):
+                rows.append(row)
+                if options.write:
+                    save(options.write, rows, source)
+            report(columns, [row for row in rows if row.columns == columns])
     print("\n" + "; ".join(f"{name}: {value}" for name, value in source.items()))
-    if options.write:
-        save(options.write, rows, source)
 
 
 if __name__ == "__main__":

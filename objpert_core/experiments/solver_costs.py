@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
-from objpert_core._validation import choice, positive, positive_integer
+from objpert_core._validation import choice, nonnegative, positive, positive_integer
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.learning.losses import FloatArray
 from objpert_core.learning.objective import PerturbedObjective
@@ -234,8 +234,7 @@ def load(path: Path = STORED) -> Stored:
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-        comments = [line[2:].split(": ", 1) for line in lines if line.startswith("# ")]
-        provenance = {key: value for key, value in comments}
+        provenance = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
         rows = tuple(_row(cells) for cells in csv.DictReader(line for line in lines if not line.startswith("#")))
     except (OSError, ValueError, KeyError) as error:
         raise DataUnavailableError(f"{path.name} with the solvers' measured costs cannot be read: {error}") from error
@@ -243,8 +242,6 @@ def load(path: Path = STORED) -> Stored:
 
 
 def _row(cells: Mapping[str, str]) -> Measurement:
-    read: dict[str, Callable[[str], Any]] = {
-        name: int for name in ("n", "features", "seed", "iterations", "evaluations")
-    }
-    read |= {"solver": str, "columns": str, "converged": lambda text: text == "True"}
+    read: dict[str, Callable[[str], Any]] = {"solver": str, "columns": str, "converged": "True".__eq__}
+    read |= dict.fromkeys(("n", "features", "seed", "iterations", "evaluations"), int)
     return Measurement(**{name: read.get(name, float)(cells[name]) for name in Measurement.__dataclass_fields__})
