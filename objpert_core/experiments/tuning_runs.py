@@ -1,0 +1,341 @@
+"""DP-SGD with its learning rate chosen three ways: paid for, not paid for, and fixed in advance.
+
+For every noise seed the same data are learned
+
+* with all candidates' learning rates at the noise of *one* run, after which the most accurate on some of the test rows
+  (the "judges") is taken: tuning that nobody pays for, as experiments are often made;
+* by honest tuning: K ~ Poisson runs at the larger noise that covers the choice, judged by a private count on held-out
+  training rows;
+* with one learning rate that was fixed without looking at these data, at the noise of one run.
+
+All are then asked about test rows that chose nothing. Judges think better of the candidate that they chose than fresh
+rows do, the winner's curse; `Draw.curse` repeats that choice with many sets of judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from objpert_core._validation import (
+    FloatArray,
+    IntArray,
+    choice,
+    in_open_unit,
+    nonnegative_integer,
+    positive,
+    positive_integer,
+)
+from objpert_core.accounting import PrivateSelection
+from objpert_core.datasets import Dataset
+from objpert_core.experiments.facts import DataFacts
+from objpert_core.experiments.summary import Interval, mean_interval
+from objpert_core.learning.dp_sgd_budget import ACCOUNTANTS, Budget, accounted, dpsgd_budget
+from objpert_core.learning.dp_sgd_sampling import Streams
+from objpert_core.learning.dp_sgd_training import Schedule, train_candidates
+from objpert_core.learning.dp_sgd_tuning import (
+    PAPER_LEARNING_RATES,
+    Selection,
+    private_score,
+    right_answers,
+    select_honestly,
+    split_by_coins,
+)
+from objpert_core.learning.rows import Rows
+
+FIXED_RATE = 0.03
+"""The learning rate fixed in advance: `DPSGDLogisticRegression`'s default, chosen on synthetic data."""
+MAX_DRAWS = 50
+JURIES = 40
+"""Sets of judges for each noise seed."""
+WAYS = ("judges", "fresh", "honest", "fixed")
+"""Unpaid tuning as its judges see it and on fresh rows; paid tuning; a learning rate fixed in advance."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to run.
+
+    Attributes:
+        epsilon, delta: the promise of every model; of unpaid tuning it is that of one run.
+        learning_rates: the candidates.
+        mean_runs: paid tuning makes K ~ Poisson(mean_runs) runs.
+        batch_size, epochs, accountant: of DP-SGD.
+        judges: how many test rows choose in unpaid tuning; at most half of those there are do.
+        draws: noise seeds, 1 to `MAX_DRAWS`.
+        seed: draw i has the noise seed `seed + i`.
+        validation_fraction: share of the training rows that paid tuning holds out.
+        intercept_scaling: the constant appended to every row.
+
+    Raises:
+        ValueError: one of them is out of range.
+    """
+
+    epsilon: float = 1.0
+    delta: float = 1e-5
+    learning_rates: tuple[float, ...] = PAPER_LEARNING_RATES
+    mean_runs: float = 15.4
+    batch_size: int = 256
+    epochs: int = 10
+    accountant: str = "pld"
+    judges: int = 200
+    draws: int = 5
+    seed: int = 0
+    validation_fraction: float = 0.1
+    intercept_scaling: float = 0.3
+
+    def __post_init__(self) -> None:
+        for name in ("epsilon", "mean_runs", "intercept_scaling"):
+            positive(name, getattr(self, name))
+        for name in ("delta", "validation_fraction"):
+            in_open_unit(name, getattr(self, name))
+        for name in ("batch_size", "epochs", "judges"):
+            positive_integer(name, getattr(self, name))
+        if not self.learning_rates:
+            raise ValueError("learning_rates must hold at least one number > 0, got none")
+        for rate in self.learning_rates:
+            positive("learning_rates", rate)
+        choice("accountant", self.accountant, ACCOUNTANTS)
+        if positive_integer("draws", self.draws) > MAX_DRAWS:
+            raise ValueError(f"draws must be a whole number from 1 to {MAX_DRAWS}, got {self.draws!r}")
+        nonnegative_integer("seed", self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """What one noise seed gave. All of it but one released model looks at the data outside any guarantee.
+
+    Attributes:
+        seed: the noise seed.
+        rates: the candidates' learning rates, shape (G,).
+        judged, fresh: share of right answers of every candidate of unpaid tuning on the judges and on fresh rows.
+        chosen: which candidate the judges took.
+        runs: learning rates of paid tuning's K runs, shape (K,).
+        scores: their private scores: noisy share of right answers on held-out training rows.
+        accuracy: their share of right answers on the fresh rows.
+        released: which run paid tuning released; None where K = 0 and θ = 0 is.
+        honest: share of right answers of the model that paid tuning released, on the fresh rows.
+        fixed: the same of the learning rate fixed in advance.
+        curse: for each of `JURIES` other sets of judges, what they say of the candidate they choose minus its share on
+            the rows left over, shape (JURIES,).
+        no_curse: the same differences for the learning rate fixed in advance.
+    """
+
+    seed: int
+    rates: FloatArray
+    judged: FloatArray
+    fresh: FloatArray
+    chosen: int
+    runs: FloatArray
+    scores: FloatArray
+    accuracy: FloatArray
+    released: int | None
+    honest: float
+    fixed: float
+    curse: FloatArray
+    no_curse: FloatArray
+
+    def of(self, way: str) -> float:
+        """Accuracy by one of `WAYS`."""
+        unpaid = {"judges": self.judged[self.chosen], "fresh": self.fresh[self.chosen]}
+        return float({**unpaid, "honest": self.honest, "fixed": self.fixed}[choice("way", way, WAYS)])
+
+
+@dataclass(frozen=True, eq=False)
+class TuningRuns:
+    """The draws made so far; complete in itself, never changed.
+
+    Attributes:
+        settings: what was asked for.
+        data: which rows, but not the rows.
+        judges: how many test rows choose.
+        one: what one run costs and its noise.
+        paid: the same of paid tuning.
+        true_epsilon: ε of the unpaid noise if the choice among K runs is accounted for: what paying afterwards costs.
+        draws: in the order of their seeds.
+    """
+
+    settings: Settings
+    data: DataFacts
+    judges: int
+    one: Budget
+    paid: Budget
+    true_epsilon: float
+    draws: tuple[Draw, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every draw that was asked for has been made."""
+        return len(self.draws) == self.settings.draws
+
+    def mean(self, way: str) -> Interval | None:
+        """Mean accuracy by one of `WAYS`, with its interval over the draws; None before the first."""
+        return mean_interval([draw.of(way) for draw in self.draws]) if self.draws else None
+
+    def difference(self, way: str, other: str) -> Interval | None:
+        """Mean of accuracy by `way` minus accuracy by `other`, the draws taken in pairs; None before the first."""
+        return mean_interval([draw.of(way) - draw.of(other) for draw in self.draws]) if self.draws else None
+
+    @property
+    def optimism(self) -> Interval | None:
+        """What judges say of their choice minus what fresh rows say, averaged over juries, then over draws."""
+        return mean_interval([float(draw.curse.mean()) for draw in self.draws]) if self.draws else None
+
+
+class _StoppedError(Exception):
+    """Leaves a training from inside its callback."""
+
+
+def tuning_runs(
+    data: Dataset,
+    settings: Settings = Settings(),
+    should_stop: Callable[[], bool] = lambda: False,
+    tell: Callable[[int, int, int], None] = lambda run, runs, step: None,
+) -> Iterator[TuningRuns]:
+    """Tune with and without paying, for one noise seed after the other.
+
+    Args:
+        data: the rows, already of norm one.
+        settings: promise, candidates, number of draws.
+        should_stop: asked at every step; once it is true the generator ends and a draw under way is dropped.
+        tell: called at every step of paid tuning with (run, runs, step), and with run 0 while the candidates of unpaid
+            tuning are trained together.
+
+    Yields:
+        The result so far: first without any draw, then once more after each.
+
+    Raises:
+        ValueError: no noise reaches the target, or there are fewer than two test rows.
+
+    Example:
+        >>> from objpert_core.datasets import load
+        >>> *_, last = tuning_runs(load("breast-cancer"), Settings(draws=2, epochs=2, mean_runs=3.0, judges=40))
+        >>> len(last.draws), last.complete, last.draws[0].curse.shape
+        (2, True, (40,))
+    """
+    if len(data.y_test) < 2:
+        raise ValueError(f"data must have at least two test rows, got {len(data.y_test)}")
+    judges = min(settings.judges, len(data.y_test) // 2)
+    about = (settings.epsilon, settings.delta)
+    whole, part = (
+        Schedule.of_epochs(len(data.y_train) * share, settings.batch_size, settings.epochs)
+        for share in (1.0, 1 - settings.validation_fraction)
+    )
+    one = dpsgd_budget(*about, whole, accountant=settings.accountant)
+    paid = dpsgd_budget(*about, part, accountant=settings.accountant, mean_runs=settings.mean_runs, private_score=True)
+    afterwards = accounted(PrivateSelection(one.mechanism, settings.mean_runs), settings.accountant)
+    state = TuningRuns(settings, DataFacts.of(data), judges, one, paid, float(afterwards.epsilon(settings.delta)))
+    yield state
+    for number in range(settings.draws):
+        try:
+            draw = _draw(data, state, whole, part, settings.seed + number, should_stop, tell)
+        except _StoppedError:
+            return
+        state = replace(state, draws=(*state.draws, draw))
+        yield state
+
+
+def _draw(
+    data: Dataset,
+    state: TuningRuns,
+    whole: Schedule,
+    part: Schedule,
+    seed: int,
+    should_stop: Callable[[], bool],
+    tell: Callable[[int, int, int], None],
+) -> Draw:
+    settings = state.settings
+
+    def watch(run: int, runs: int, step: int, _norm: float) -> None:
+        if should_stop():
+            raise _StoppedError
+        tell(run, runs, step)
+
+    constant = settings.intercept_scaling
+    rows, targets = Rows(data.X_train, "normalize", constant), _signs(data.y_train)
+    rates = np.array(sorted({*settings.learning_rates, FIXED_RATE}))
+    thetas = train_candidates(
+        rows,
+        targets,
+        rates,
+        whole,
+        noise_multiplier=state.one.noise_multiplier,
+        streams=Streams(seed),
+        callback=lambda step, norm: watch(0, 0, step, norm),
+    )
+    selection = _honestly(rows, targets, state, part, seed, watch)
+
+    test, answers = Rows(data.X_test, "normalize", constant), _signs(data.y_test)
+    offered = np.isin(rates, settings.learning_rates)
+    right = np.array([(test.margins(theta) > 0) == (answers > 0) for theta in thetas])
+    candidates, fixed = right[offered], right[rates == FIXED_RATE]
+    judges, fresh = _jury(len(answers), state.judges, seed, 0)
+    judged = candidates[:, judges].mean(axis=1)
+    honest = right_answers(test, answers, np.array([trial.theta for trial in selection.trials]), fresh) / len(fresh)
+    released = right_answers(test, answers, selection.theta[None], fresh)[0] / len(fresh)
+    best = max(range(len(selection.trials)), key=lambda run: selection.trials[run].score, default=None)
+    juries = [_jury(len(answers), state.judges, seed, number) for number in range(1, JURIES + 1)]
+    return Draw(
+        seed=seed,
+        rates=rates[offered],
+        judged=judged,
+        fresh=candidates[:, fresh].mean(axis=1),
+        chosen=int(judged.argmax()),
+        runs=np.array([trial.learning_rate for trial in selection.trials]),
+        scores=np.array([trial.score for trial in selection.trials]),
+        accuracy=honest,
+        released=best,
+        honest=float(released),
+        fixed=float(fixed[0, fresh].mean()),
+        curse=_optimism(candidates, juries),
+        no_curse=_optimism(fixed, juries),
+    )
+
+
+def _honestly(
+    rows: Rows,
+    targets: FloatArray,
+    state: TuningRuns,
+    schedule: Schedule,
+    seed: int,
+    watch: Callable[[int, int, int, float], None],
+) -> Selection:
+    """Paid tuning, as `DPSGDLogisticRegression` does it with this seed."""
+    settings, streams = state.settings, Streams(seed)
+    training, held_out = split_by_coins(rows.n_rows, settings.validation_fraction, streams)
+    assert state.paid.score_noise is not None
+    expected = rows.n_rows * settings.validation_fraction
+    return select_honestly(
+        rows,
+        targets,
+        settings.learning_rates,
+        schedule,
+        noise_multiplier=state.paid.noise_multiplier,
+        mean_runs=settings.mean_runs,
+        score=private_score(rows, targets, held_out, state.paid.score_noise, expected, streams),
+        streams=streams,
+        members=training,
+        callback=watch,
+    )
+
+
+def _signs(labels: IntArray) -> FloatArray:
+    return np.where(labels == 1, 1.0, -1.0)
+
+
+def _jury(test_rows: int, judges: int, seed: int, number: int) -> tuple[IntArray, IntArray]:
+    """(judges, the other test rows), at random; by a seed, for they are no part of any mechanism."""
+    order = np.random.default_rng([seed, number]).permutation(test_rows)
+    return order[:judges], order[judges:]
+
+
+def _optimism(right: np.ndarray, juries: list[tuple[IntArray, IntArray]]) -> FloatArray:
+    """For each jury: its share of right answers of the model it takes minus that of the other rows."""
+    found = []
+    for judges, others in juries:
+        said = right[:, judges].mean(axis=1)
+        best = int(said.argmax())
+        found.append(said[best] - right[best, others].mean())
+    return np.array(found)
