@@ -357,7 +357,7 @@ page.title(
     "Logistic regression on one data set, learned under the same (ε, δ) by DP-SGD, by objective perturbation "
     "(Algorithm 1) and by others: test accuracy against ε, from stored runs that one command repeats.",
 )
-stored_keys = data.keys()
+stored_keys = data.files()
 if stored_keys:
     explore(stored_keys)
 else:

@@ -135,7 +135,7 @@ def indexed(key: str, found: Results) -> Stored:
     return Stored(key, found, points, claims, {point: found.of(*point) for point in points})
 
 
-def keys() -> tuple[str, ...]:
+def files() -> tuple[str, ...]:
     """The files there are, in the order in which `datasets.names` lists their data sets."""
     order = datasets.names()
     return tuple(sorted(results.stored(), key=lambda key: (order.index(key) if key in order else len(order), key)))
@@ -156,7 +156,7 @@ def epsilons(found: tuple[str, ...]) -> tuple[float, ...]:
 
 
 def load(key: str) -> Stored:
-    """One file of `keys()`, read again when it has changed.
+    """One file of `files()`, read again when it has changed.
 
     Raises:
         ValueError: the file is damaged, or gone.

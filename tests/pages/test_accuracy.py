@@ -343,7 +343,7 @@ def test_try_it_hides_the_numbers_until_a_prediction_is_made(folder):
 
 
 def test_the_committed_files_open():
-    keys = data.keys()
+    keys = data.files()
     for key in keys:
         at = opened(data=key)
         assert not at.error

@@ -68,8 +68,8 @@ def moved(by, trials=4):
 
 class TestFiles:
     def test_are_listed_as_the_catalogue_lists_data_sets_variants_last(self):
-        assert data.keys() == ("adult", "adult-synthetic", "synthetic-l", "adult-scaling-1")
-        assert data.default_key(data.keys()) == "adult"
+        assert data.files() == ("adult", "adult-synthetic", "synthetic-l", "adult-scaling-1")
+        assert data.default_key(data.files()) == "adult"
         assert data.default_key(("synthetic-l",)) == "synthetic-l"
 
     def test_hold_what_was_written(self, adult):
@@ -116,7 +116,7 @@ class TestFiles:
             data.load("synthetic-l")
         with pytest.raises(ValueError, match="the stored results of 'gisette' cannot be read"):
             data.load("gisette")
-        assert data.epsilons(data.keys()) == (*EPSILONS[:4], 0.3, *EPSILONS[4:])
+        assert data.epsilons(data.files()) == (*EPSILONS[:4], 0.3, *EPSILONS[4:])
 
     def test_labels(self, adult):
         assert adult.label == "adult"

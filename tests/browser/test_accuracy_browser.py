@@ -1,0 +1,68 @@
+"""The accuracy page in a real browser: a link shows the same picture, a point that is run again appears by itself."""
+
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+
+from objpert_core import datasets
+from tests.browser.conftest import chart_data, settle
+from ui import accuracy_data as data
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def stored():
+    """The stored results of a small data set, or of any that can be fitted here."""
+    found = [key for key in data.files() if data.load(key).known and datasets.available(data.load(key).dataset)]
+    if not found:
+        pytest.skip("no stored results of a data set that is on this machine (data/results/figure2_*.csv)")
+    return data.load("breast-cancer" if "breast-cancer" in found else found[-1])
+
+
+def query(page):
+    return parse_qs(urlsplit(page.url).query)
+
+
+def answer(page):
+    return page.locator(".answer").inner_text().replace("\xa0", " ")
+
+
+def test_a_link_shows_the_same_picture_in_another_browser(open_page, chromium, stored):
+    page = open_page(f"/accuracy?accuracy_data={quote(stored.key)}&accuracy_epsilon=4&accuracy_ghost=false")
+    assert answer(page).startswith("At ε = 4 on ")
+    before = chart_data(page, "accuracy_chart")
+    page.locator(".st-key-accuracy_methods").get_by_role("button", name="Algorithm 1 published").click()
+    page.wait_for_url("**accuracy_methods=**")
+    settle(page)
+    page.wait_for_function(
+        "!document.querySelector('.st-key-accuracy_chart .js-plotly-plot')._fullData.some("
+        "t => t.name === 'Algorithm 1 published' && t.visible === true)"
+    )
+    sent = chart_data(page, "accuracy_chart")
+    assert "Algorithm 1 published" in before
+    assert "Algorithm 1 published" not in sent
+    assert "Algorithm 1 published" not in query(page)["accuracy_methods"]
+    assert "Algorithm 1 tight" in query(page)["accuracy_methods"]
+    stranger = chromium.new_context(viewport={"width": 420, "height": 900})
+    stranger.set_default_timeout(60_000)
+    other = open_page(page.url, within=stranger)
+    assert chart_data(other, "accuracy_chart") == sent
+    assert answer(other) == answer(page)
+    assert other.evaluate("document.documentElement.scrollWidth") <= 420
+    stranger.close()
+
+
+def test_a_point_that_is_run_again_appears_by_itself_and_polling_ends(open_page, stored):
+    page = open_page(f"/accuracy?accuracy_data={quote(stored.key)}&accuracy_epsilon=2")
+    page.get_by_role("button", name="Run this point").click()
+    page.get_by_text("Made now:").first.wait_for()  # nobody clicked anything else
+    settle(page)
+    assert "made now: Algorithm 1 tight" in chart_data(page, "accuracy_chart")
+    page.evaluate(
+        "() => { window.runs = 0; new MutationObserver(() => window.runs++).observe("
+        "document.querySelector('[data-testid=stApp]'),"
+        " {attributes: true, attributeFilter: ['data-test-script-state']}); }"
+    )
+    page.wait_for_timeout(1500)
+    assert page.evaluate("window.runs") == 0
