@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
 
-_STATUS = Path("/proc/self/status")
-_CLEAR = Path("/proc/self/clear_refs")
+STATUS = Path("/proc/self/status")
+CLEAR_REFS = Path("/proc/self/clear_refs")
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def _start_watching_memory() -> float | None:
     if threading.current_thread() is not threading.main_thread():
         return None
     try:
-        _CLEAR.write_text("5")  # proc(5): resets the peak resident set size
+        CLEAR_REFS.write_text("5")  # proc(5): resets the peak resident set size
     except OSError:
         return None
     return _status("VmRSS")
@@ -58,7 +58,7 @@ def _start_watching_memory() -> float | None:
 
 def _status(name: str) -> float | None:
     try:
-        lines = _STATUS.read_text(encoding="ascii").splitlines()
+        lines = STATUS.read_text(encoding="ascii").splitlines()
     except OSError:
         return None
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(name + ":")), None)
