@@ -39,10 +39,11 @@ SHOW = Choice(
 LOSS_NAME = Choice("losses_loss", "Loss f", "squared", tuple(lc.NAMES))
 PARAMETER = SelectSlider(
     "losses_parameter",
-    "Its own constant",
+    "Huber’s threshold, hinge’s width",
     0.5,
     log_values(0.05, 5, steps=(1, 1.5, 2, 3, 5, 7)),
-    help="Huber’s threshold, or half the width of the hinge’s rounded corner. Other losses have none.",
+    help="The residual from which Huber’s loss is straight, or half the width of the hinge’s rounded corner. The other "
+    "losses have no constant of their own.",
 )
 CLIP = SelectSlider(
     "losses_C",
@@ -180,12 +181,12 @@ def fit(picture: Any, setting: lf.FitSetting, *, draws: int, with_ghost: bool) -
         )
         chart = charts.fits(setting, draws=draws, ghost=ghost)
         page.chart(chart, key="losses_fits", alt=alt, filename="fits")
-        by_threshold = charts.errors(
-            setting, ghost=ghost if ghost and replace(ghost, clip=setting.clip) != setting else None
-        )
-        page.chart(by_threshold, key="losses_errors", alt=words.errors_alt(setting, found), filename="errors")
     page.table(words.fit_rows(setting, private), alt=alt)
     page.downloads(lambda: lf.frame(setting, draws), chart, filename="losses-fits", title=f"Fits: {setting}")
+    st.subheader("The error for every threshold", anchor=False)
+    same_curve = ghost is None or replace(ghost, clip=setting.clip) == setting
+    by_threshold = charts.errors(setting, ghost=None if same_curve else ghost)
+    page.chart(by_threshold, key="losses_errors", alt=words.errors_alt(setting, found), filename="errors")
     page.downloads(
         lambda: lf.errors_frame(setting), by_threshold, filename="losses-errors", title=f"Error against C: {setting}"
     )
@@ -223,8 +224,8 @@ TRY_QUESTION = (
 TRY_OPTIONS = ("From 0.5 on.", "From 1 on, as for every row.", "From 2 on.")
 TRY_REASON = (
     "The gradient of a row is its residual times x, so it has norm |r| ‖x‖, which reaches C at |r| = C/‖x‖ = 2. A "
-    "short row moves the model little and may be further off before it is clipped: clipping limits influence, not residuals. "
-    "With rows of one and the same norm the clipped fit is Huber’s regression, otherwise not quite."
+    "short row moves the model little and may be further off before it is clipped: clipping limits influence, not "
+    "residuals. With rows of one and the same norm the clipped fit is Huber’s regression, otherwise not quite."
 )
 
 

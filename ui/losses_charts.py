@@ -71,7 +71,7 @@ def slope(setting: lc.LossSetting, *, view: float, ghost: lc.LossSetting | None 
 
 
 def fits(setting: lf.FitSetting, *, draws: int, ghost: lf.FitSetting | None = None) -> go.Figure:
-    """The rows, the fits of f and of f_C without noise, and private fits."""
+    """The rows, the fits of f and of f_C without noise, also at a quarter and at four times C, and private fits."""
     view = (-1.05, 1.05)
     y_view = (-3.8, 1.5) if setting.regression else view
     traces = _rows(setting)
@@ -85,6 +85,11 @@ def fits(setting: lf.FitSetting, *, draws: int, ghost: lf.FitSetting | None = No
     if ghost is not None:
         line = _line(ghost, lf.without_privacy(ghost, ghost.clip))
         traces.append(figures.series("f_C, before", *line, "tight", ghost=True))
+    for times, dash in ((0.25, "dot"), (4.0, "longdash")):
+        line = _line(setting, lf.without_privacy(setting, times * setting.clip))
+        look = {"color": figures.PURPLE, "dash": dash, "width": 1.5}
+        name = "f_C at C/4" if times < 1 else "f_C at 4C"
+        traces.append(figures.series(name, *line, "kifer2012", hoverinfo="skip") | {"line": look})
     for label, role, clip in (("f, no noise", "published", None), ("f_C, no noise", "tight", setting.clip)):
         traces.append(figures.series(label, *_line(setting, lf.without_privacy(setting, clip)), role, hoverinfo="skip"))
     names = ("feature x", "target y") if setting.regression else ("feature x₁", "feature x₂")

@@ -101,13 +101,16 @@ def frame(setting: LossSetting, view: float) -> pd.DataFrame:
 def table_rows(setting: LossSetting) -> list[dict[str, str]]:
     """What the loss and its clipped form are like, as texts, one row each."""
     rows = []
-    for name, loss in (("f", setting.plain), ("f_C, clipped", setting.clipped)):
-        low, high = loss.kinks(np.inf, setting.target) if loss is setting.plain else setting.kinks
+    everywhere = (-np.inf, np.inf)
+    for name, loss, (low, high) in (
+        ("f", setting.plain, everywhere),
+        ("f_C, clipped", setting.clipped, setting.kinks),
+    ):
         rows.append(
             {
                 "": name,
-                "Follows f from": sentences.number(float(low)),
-                "to": sentences.number(float(high)),
+                "Follows f from": sentences.number(low),
+                "to": sentences.number(high),
                 "Largest |f′|": sentences.number(loss.lipschitz),
                 "Gradient of this row ≤": sentences.number(loss.lipschitz * setting.norm),
                 "Curvature ≤": sentences.number(loss.smoothness),

@@ -21,22 +21,25 @@ def _n(value: float) -> str:
     return sentences.number(value)
 
 
+def _the(loss: str) -> str:
+    """The loss's name as part of a sentence."""
+    return lc.NAMES[loss] if loss == "huber" else f"the {lc.NAMES[loss]}"
+
+
 # --- the loss -------------------------------------------------------------------------------------------------------
 
 
 def loss_answer(setting: lc.LossSetting) -> str:
     """What clipping at C does to this loss, in one sentence."""
-    name, clip, norm = lc.NAMES[setting.loss], _n(setting.clip), _n(setting.norm)
+    name, clip, norm = _the(setting.loss), _n(setting.clip), _n(setting.norm)
     low, high = setting.kinks
     if not setting.clips:
         return (
-            f"C = {clip} clips nothing: on a row of norm {norm} no gradient of the {name} is longer than "
+            f"C = {clip} clips nothing: on a row of norm {norm} no gradient of {name} is longer than "
             f"{_n(setting.plain.lipschitz * setting.norm)}."
         )
     if setting.plain.monotone:
-        return (
-            f"Clipped at C = {clip}, the {name} of a row of norm {norm} goes on straight below a margin of {_n(low)}."
-        )
+        return f"Clipped at C = {clip}, {name} of a row of norm {norm} goes on straight below a margin of {_n(low)}."
     if setting.loss == "squared":
         return (
             f"Clipped at C = {clip}, the squared loss of a row of norm {norm} is Huber’s loss: beyond a residual of "
@@ -65,7 +68,7 @@ def loss_alt(setting: lc.LossSetting, what: str) -> str:
     """Alt text of a chart of f and f_C, or of their slopes."""
     places = [f"{value:.3g}" for value in setting.kinks if math.isfinite(value)]
     where = f"They part at {' and '.join(places)}." if places else "The two coincide."
-    return f"{what} of the {lc.NAMES[setting.loss]} and of its clipped form against the {setting.axis}. {where}"
+    return f"{what} of {_the(setting.loss)} and of its clipped form against the {setting.axis}. {where}"
 
 
 # --- the fit --------------------------------------------------------------------------------------------------------

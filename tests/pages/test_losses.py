@@ -1,0 +1,226 @@
+"""The page Losses and clipping, without a browser: the core's numbers, exact presets, nonsense does no harm."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import objpert_core.accounting as acc
+from objpert_core.learning import ClippedLoss, HuberLoss, LogisticLoss, SquaredLoss
+from ui import losses_dimension as ld
+from ui import losses_fits as lf
+from ui.svg import decode
+
+FIT, DIMENSION = "The fit", "Without GLM structure"
+PRESETS = {
+    "Huber is clipped squares": {
+        "losses_show": "The loss",
+        "losses_loss": "squared",
+        "losses_C": 1.0,
+        "losses_norm": 1.0,
+    },
+    "C = √2, the paper’s": {
+        "losses_show": "The loss",
+        "losses_loss": "logistic",
+        "losses_C": math.sqrt(2),
+        "losses_norm": math.sqrt(2),
+    },
+    "Clipping against outliers": {
+        "losses_show": FIT,
+        "losses_loss": "squared",
+        "losses_C": 0.2,
+        "losses_outliers": 0.1,
+    },
+    "Wrong labels": {"losses_show": FIT, "losses_loss": "squared-hinge", "losses_C": 0.5, "losses_outliers": 0.2},
+    "Clipping that hurts": {"losses_show": FIT, "losses_loss": "squared", "losses_C": 0.02, "losses_outliers": 0.0},
+    "Without GLM structure": {"losses_show": DIMENSION, "losses_sigma": 5.0, "losses_lambda": 20.0, "losses_d": 100},
+}
+
+
+def open_page(**query):
+    app = AppTest.from_file("../../pages/losses.py", default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def specs(app):
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def curves(app, chart=0):
+    """Name → (x, y) of the curves in the legend, and the names of the ghosts."""
+    shown, ghosts = {}, []
+    for trace in specs(app)[chart]["data"]:
+        if trace.get("meta", {}).get("ghost"):
+            ghosts.append(trace["name"])
+        elif trace.get("showlegend", True):
+            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
+    return shown, ghosts
+
+
+def said(app):
+    return " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
+
+
+def test_opens_on_hubers_loss_as_clipped_squares():
+    app = open_page()
+    shown, ghosts = curves(app)
+    assert list(shown) == ["f", "f_C, clipped", "kinks"]
+    assert not ghosts
+    x, y = shown["f"]
+    assert 200 <= len(x) <= 400
+    np.testing.assert_array_equal(y, SquaredLoss().value(x, 0.0))
+    x, y = shown["f_C, clipped"]
+    np.testing.assert_allclose(y, HuberLoss(1.0).value(x, 0.0), atol=1e-15)
+    assert shown["kinks"][0].tolist() == [-1.0, 1.0]
+    slopes, _ = curves(app, 1)
+    np.testing.assert_array_equal(slopes["f_C′, clipped"][1], np.clip(slopes["f_C′, clipped"][0], -1, 1))
+    assert "the squared loss of a row of norm 1 is Huber’s loss: beyond a residual of ±1" in said(app)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_set_exactly_their_values_and_take_their_view_along(name):
+    app = open_page(losses_loss="huber", losses_C="0.03", losses_outliers="0.3", losses_sigma="100", losses_d="2")
+    app.button(key=f"losses_preset_{name}").click().run()
+    assert not app.exception
+    for key, value in PRESETS[name].items():
+        assert app.session_state[key] == value, key
+    text = said(app)
+    expected = {
+        "Huber is clipped squares": "is Huber’s loss",
+        "C = √2, the paper’s": "clips nothing",
+        "Clipping against outliers": "clipping helps",
+        "Wrong labels": "clipping helps",
+        "Clipping that hurts": "clipping hurts",
+        "Without GLM structure": "proves only ε = 7.71 for 100",
+    }
+    assert expected[name] in text
+
+
+def test_the_loss_follows_threshold_norm_and_loss():
+    app = open_page(losses_loss="logistic", losses_C="0.3", losses_norm="0.5")
+    x, y = curves(app)[0]["f_C, clipped"]
+    np.testing.assert_array_equal(y, ClippedLoss(LogisticLoss(), 0.6).value(x))
+    app.select_slider(key="losses_C").set_value(1.0).run()
+    shown, ghosts = curves(app)
+    assert ghosts == ["f_C, before"]
+    np.testing.assert_array_equal(shown["f"][1], shown["f_C, clipped"][1])
+    app.selectbox(key="losses_loss").set_value("huber").run()
+    assert curves(app)[1] == []  # a margin's curve is no ghost of a residual's
+    assert not app.select_slider(key="losses_parameter").disabled
+    app.toggle(key="losses_ghost").set_value(False).run()
+    assert curves(app)[1] == []
+
+
+def test_the_fit_draws_private_fits_and_names_their_promise():
+    app = open_page(losses_show=FIT, losses_C="0.2", losses_epsilon="0.5", losses_delta="1e-6", losses_draws="3")
+    setting = lf.FitSetting("squared", 0.5, 0.2, 0.1, 0.5, 1e-6, 0)
+    drawn = [trace for trace in specs(app)[0]["data"] if trace["name"] == "private fits"]
+    assert len(drawn) == 3
+    slope, intercept = lf.private(setting, 0)
+    np.testing.assert_allclose(decode(drawn[0]["y"]), slope * decode(drawn[0]["x"]) + intercept)
+    text = said(app)
+    for part in ("ε = 0.5 at δ = 10⁻⁶", "add or remove one row", "Accounted by", "clipping helps"):
+        assert part in text, part
+    shown, _ = curves(app, 1)
+    np.testing.assert_array_equal(shown["private, mean"][1], lf.errors(setting)["private"])
+    app.select_slider(key="losses_C").set_value(1.0).run()
+    assert curves(app)[1] == ["f_C, before"]
+    assert curves(app, 1)[1] == []  # the errors at every threshold are the same
+    assert len(app.table) == 1
+
+
+def test_a_classifier_is_shown_in_the_plane():
+    app = open_page(losses_show=FIT, losses_loss="logistic", losses_C="0.5", losses_draws="0")
+    shown, _ = curves(app)
+    assert {"rows of class +1", "rows of class −1", "f, no noise", "f_C, no noise"} <= set(shown)
+    assert "private fits" not in shown
+    x, y = shown["f_C, no noise"]
+    theta = lf.without_privacy(lf.FitSetting("logistic", 0.5, 0.5, 0.1, 1.0, 1e-5, 0), 0.5)
+    np.testing.assert_allclose(theta[0] * x + theta[1] * y + theta[2], 0.0, atol=1e-9)
+
+
+def test_the_dimension_view_draws_theorem_g2_and_the_bounds_without_dimension():
+    app = open_page(losses_show=DIMENSION, losses_sigma="10", losses_d="50")
+    setting = ld.DimensionSetting(10.0, 20.0, 1.0, 1.0)
+    shown, _ = curves(app)
+    assert list(shown) == [ld.NAMES[bound] for bound in ("lower", "glm", "rdp", "non-glm")]
+    np.testing.assert_array_equal(shown[ld.NAMES["non-glm"]][1], ld.curve(setting, 1e-5))
+    glm = acc.ObjectivePerturbation(10.0, 20.0, 1.0, 1.0, "glm").epsilon(1e-5)
+    assert set(shown[ld.NAMES["glm"]][1]) == {glm}
+    assert app.selectbox(key="losses_loss").disabled
+    assert app.select_slider(key="losses_C").disabled
+    app.select_slider(key="losses_lambda").set_value(1.0).run()
+    assert "neither theorem proves a finite ε" in said(app)
+    assert "λ = 1 is not above β = 1" in " ".join(block.value for block in app.info)
+
+
+def test_controls_that_do_not_matter_are_disabled():
+    app = open_page()
+    for key in ("losses_parameter", "losses_outliers", "losses_epsilon", "losses_sigma", "losses_d", "losses_delta"):
+        assert app.select_slider(key=key).disabled, key
+    app.radio(key="losses_show").set_value(FIT).run()
+    for key in ("losses_norm", "losses_view", "losses_sigma"):
+        assert app.select_slider(key=key).disabled, key
+    assert not app.select_slider(key="losses_epsilon").disabled
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"losses_C": "banana", "losses_norm": "nan", "losses_loss": "absolute"},
+        {"losses_C": "-5", "losses_view": "inf", "losses_seed": "inf", "losses_parameter": ""},
+        {"losses_show": "everything", "losses_ghost": "7", "losses_draws": "1e9", "unknown": "x" * 5000},
+        {"losses_C": ["1", "x"], "losses_loss": "<script>alert(1)</script>"},
+    ],
+)
+def test_nonsense_in_the_address_falls_back_to_the_default(query):
+    shown, _ = curves(open_page(**query))
+    x, y = shown["f_C, clipped"]
+    np.testing.assert_allclose(y, HuberLoss(1.0).value(x, 0.0), atol=1e-15)
+
+
+def test_nonsense_does_no_harm_to_the_other_views():
+    assert "clipping" in said(open_page(losses_show=FIT, losses_seed="nan", losses_outliers="2", losses_epsilon="0"))
+    assert "for 100" in said(open_page(losses_show=DIMENSION, losses_d="0", losses_sigma="-1", losses_delta="1"))
+
+
+def test_alt_texts_carry_the_take_away():
+    alts = [chart.proto.alt for chart in open_page().get("plotly_chart")]
+    assert all("They part at -1 and 1." in alt for alt in alts)
+    alts = [chart.proto.alt for chart in open_page(losses_show=FIT).get("plotly_chart")]
+    assert "five private fits" in alts[0]
+    assert "Private fits are best at C = 0.22" in alts[1]
+    alt = open_page(losses_show=DIMENSION).get("plotly_chart")[0].proto.alt
+    assert "With 100 parameters: Gaussian lower bound 0.726" in alt
+
+
+def test_try_it_hides_the_curve_until_a_prediction_is_made():
+    app = open_page()
+    assert len(specs(app)) == 2
+    radio = app.radio(key="losses__try")
+    assert radio.value is None
+    radio.set_value(radio.options[1]).run()
+    assert len(specs(app)) == 3
+    assert any("Not quite" in block.value for block in app.info)
+    app.radio(key="losses__try").set_value(radio.options[2]).run()
+    assert app.success
+    shown, ghosts = curves(app, 2)
+    assert shown["kinks"][0].tolist() == [-2.0, 2.0]
+    assert ghosts == ["f_C, before"]
+
+
+def test_a_refused_value_becomes_one_sentence(monkeypatch):
+    from ui import losses_dimension
+
+    def refuse(*_):
+        raise ValueError("sigma must be a finite number > 0, got -1")
+
+    monkeypatch.setattr(losses_dimension, "readings", refuse)
+    app = open_page(losses_show=DIMENSION)
+    assert [block.value for block in app.error] == ["Sigma must be a finite number > 0, got -1."]

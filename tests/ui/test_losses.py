@@ -1,0 +1,276 @@
+"""What the page Losses and clipping shows: numbers, words, charts, snippets."""
+
+import contextlib
+import io
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import objpert_core.accounting as acc
+from objpert_core.learning import ClippedLoss, HuberLoss, SquaredHingeLoss, SquaredLoss
+from ui import figures
+from ui import losses_charts as charts
+from ui import losses_curves as lc
+from ui import losses_dimension as ld
+from ui import losses_fits as lf
+from ui import losses_snippets as snippets
+from ui import losses_text as words
+from ui.svg import to_svg
+
+OPENS = lc.LossSetting("squared", 0.5, 1.0, 1.0)
+OUTLIERS = lf.FitSetting("squared", 0.5, 0.2, 0.1, 1.0, 1e-5, 0)
+LABELS = lf.FitSetting("squared-hinge", 0.5, 0.5, 0.2, 1.0, 1e-5, 0)
+FIGURE_1 = ld.DimensionSetting(5.0, 20.0, 1.0, 1.0)
+
+
+def run(code):
+    names, printed = {}, io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, names)
+    return names, printed.getvalue()
+
+
+# --- the loss -------------------------------------------------------------------------------------------------------
+
+
+def test_curves_are_the_cores_and_hold_the_kinks():
+    drawn = lc.curves(OPENS, 4.0)
+    assert {-1.0, 1.0, -4.0, 4.0} <= set(drawn["score"])
+    np.testing.assert_array_equal(drawn["f"], SquaredLoss().value(drawn["score"], 0.0))
+    np.testing.assert_array_equal(drawn["f_C"], ClippedLoss(SquaredLoss(), 1.0).value(drawn["score"], 0.0))
+    np.testing.assert_allclose(drawn["f_C"], HuberLoss(1.0).value(drawn["score"], 0.0))  # the preset's name
+    assert np.abs(drawn["slope_f_C"]).max() == 1.0
+    assert list(lc.frame(OPENS, 4.0)) == ["score", "f", "f_C", "slope_f", "slope_f_C"]
+
+
+def test_a_long_row_is_clipped_first_and_a_hinge_on_the_wrong_side_only():
+    assert replace(OPENS, norm=0.5).kinks == (-2.0, 2.0)
+    hinge = lc.LossSetting("squared-hinge", 0.5, 1.0, 2.0)
+    assert hinge.kinks == (0.5, math.inf)
+    drawn = lc.curves(hinge, 4.0)
+    np.testing.assert_array_equal(drawn["f"], SquaredHingeLoss().value(drawn["score"]))
+
+
+def test_the_papers_threshold_clips_nothing_on_its_longest_rows():
+    papers = lc.LossSetting("logistic", 0.5, 2**0.5, 2**0.5)
+    assert not papers.clips
+    drawn = lc.curves(papers, 4.0)
+    np.testing.assert_array_equal(drawn["f"], drawn["f_C"])
+    assert words.loss_answer(papers).startswith("C = 1.41 clips nothing: on a row of norm 1.41 no gradient of the log")
+    assert "They part" not in words.loss_alt(papers, "Value")
+    assert replace(papers, clip=1.4).clips
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        (
+            OPENS,
+            "the squared loss of a row of norm 1 is Huber’s loss: beyond a residual of ±1 it goes on as a straight",
+        ),
+        (
+            lc.LossSetting("huber", 2.0, 0.5, 1.0),
+            "Huber’s loss of a row of norm 1 is straight from a residual of ±0.5 on",
+        ),
+        (
+            lc.LossSetting("huber", 0.2, 0.5, 1.0),
+            "C = 0.5 clips nothing: on a row of norm 1 no gradient of Huber’s",
+        ),
+        (
+            lc.LossSetting("squared-hinge", 1, 1, 2),
+            "the squared hinge of a row of norm 2 goes on straight below a margin of 0.5",
+        ),
+    ],
+)
+def test_the_answer_says_where_the_loss_becomes_straight(setting, sentence):
+    assert sentence in words.loss_answer(setting)
+
+
+def test_the_second_sentence_says_what_a_proof_gets():
+    assert "without a bound before, is cut off at ±C/‖x‖ = 1" in words.loss_more(OPENS)
+    assert "up to 1 before, is cut off at ±C/‖x‖ = 0.5" in words.loss_more(lc.LossSetting("logistic", 1, 0.5, 1))
+    assert words.loss_more(lc.LossSetting("logistic", 1, 9, 1)).startswith(
+        "The proofs use the loss’s own slope, at most 1"
+    )
+
+
+def test_the_table_tells_f_and_its_clipped_form_apart():
+    plain, clipped = lc.table_rows(OPENS)
+    assert (plain["Follows f from"], plain["to"], plain["Largest |f′|"]) == ("-∞", "∞", "∞")
+    assert (clipped["Follows f from"], clipped["to"], clipped["Largest |f′|"]) == ("-1", "1", "1")
+    assert clipped["f′ keeps its sign"] == "no"
+    assert lc.table_rows(lc.LossSetting("logistic", 1, 1, 0.5))[0]["Gradient of this row ≤"] == "0.5"
+
+
+@pytest.mark.parametrize("name", lc.NAMES)
+@pytest.mark.parametrize("clip", [0.01, 1.0, 10.0])
+@pytest.mark.parametrize("norm", [0.1, 2.0])
+def test_every_loss_can_be_drawn_and_written_as_svg(name, clip, norm):
+    setting = lc.LossSetting(name, 0.5, clip, norm)
+    for make in (charts.loss, charts.slope):
+        chart = make(setting, view=4.0, ghost=replace(setting, clip=2 * clip))
+        low, high = chart.layout.yaxis.range
+        assert low < high
+        assert math.isfinite(high)
+        assert "<svg" in to_svg(chart, title=str(setting))
+    assert len([t for t in charts.loss(setting, view=4.0).data if t.name == "kinks"]) == any(
+        abs(kink) <= 4 for kink in setting.kinks
+    )
+
+
+# --- the fit --------------------------------------------------------------------------------------------------------
+
+
+def test_clipping_helps_where_there_are_outliers_and_hurts_where_it_is_too_strong():
+    for setting in (OUTLIERS, LABELS):
+        plain, clipped = (lf.error(setting, lf.without_privacy(setting, c)) for c in (None, setting.clip))
+        assert clipped < plain / 2
+        assert words.fit_answer(setting, plain, clipped).endswith("clipping helps.")
+    hurts = replace(OUTLIERS, clip=0.02, outliers=0.0)
+    plain, clipped = (lf.error(hurts, lf.without_privacy(hurts, c)) for c in (None, 0.02))
+    assert clipped > 3 * plain
+    assert words.fit_answer(hurts, plain, clipped).endswith("clipping hurts.")
+    assert words.fit_answer(hurts, 0.1, 0.1).endswith("0.1, as it does unclipped.")
+
+
+def test_errors_fall_and_rise_again_with_the_threshold():
+    found = lf.errors(OUTLIERS)
+    best = int(np.argmin(found["private"]))
+    assert 0 < best < len(lf.THRESHOLDS) - 1
+    assert found["private"][0] > 2 * found["private"][best] < found["private"][-1]
+    assert (found["private_lowest"] <= found["private"]).all()
+    assert lf.best_threshold(OUTLIERS) == lf.THRESHOLDS[best]
+    assert lf.private_error(replace(OUTLIERS, clip=lf.THRESHOLDS[best])) == pytest.approx(found["private"][best])
+    assert lf.errors(replace(OUTLIERS, clip=7.0)) is found  # C is not in it
+
+
+def test_one_calibration_serves_every_threshold():
+    unit, small = (lf.mechanism(replace(OUTLIERS, clip=c)).objective for c in (1.0, 0.01))
+    assert small.lam == unit.lam
+    assert small.sigma == pytest.approx(0.01 * unit.sigma)
+    for setting in (OUTLIERS, LABELS, replace(LABELS, loss="logistic", clip=10.0), replace(OUTLIERS, clip=0.013)):
+        mechanism = lf.mechanism(setting)
+        assert mechanism.epsilon(1e-5) <= 1.0
+        assert mechanism.epsilon(1e-5) > 0.999
+        objective = mechanism.objective
+        direct = acc.calibrate_objective_perturbation(
+            1.0, 1e-5, objective.lipschitz, objective.smoothness, objective.bound, tau=lf.TAU
+        )
+        assert (objective.sigma, objective.lam) == pytest.approx((direct.objective.sigma, direct.objective.lam))
+    assert lf.mechanism(replace(LABELS, loss="logistic", clip=10.0)).objective.lipschitz == pytest.approx(2**0.5)
+
+
+def test_data_stay_in_the_unit_ball_and_follow_share_and_seed():
+    for setting in (OUTLIERS, LABELS):
+        X, y = lf.data(setting)
+        assert np.linalg.norm(X, axis=1).max() <= 1 + 1e-12
+        assert len(X) == len(y) == lf.ROWS
+        assert not np.array_equal(lf.data(replace(setting, seed=1))[0], X)
+    assert np.sum(lf.data(OUTLIERS)[1] < -2) == 30
+    assert np.sum(lf.data(replace(OUTLIERS, outliers=0.0))[1] < -2) == 0
+
+
+def test_private_draws_differ_in_their_noise_only():
+    first, second = lf.private(OUTLIERS, 0), lf.private(OUTLIERS, 1)
+    assert not np.allclose(first, second)
+    quiet = replace(OUTLIERS, epsilon=20.0)
+    np.testing.assert_allclose(lf.private(quiet, 0), lf.without_privacy(quiet, quiet.clip), atol=0.02)
+    frame = lf.frame(OUTLIERS, 3)
+    assert frame["fit"].tolist() == ["f", "f_C", "private 1", "private 2", "private 3"]
+    np.testing.assert_array_equal(frame.iloc[2][["slope", "intercept"]].astype(float), first)
+
+
+@pytest.mark.parametrize("name", lc.NAMES)
+def test_every_fit_can_be_drawn_and_its_snippet_gives_the_first_private_fit(name):
+    setting = lf.FitSetting(name, 0.4, 0.3, 0.1, 1.5, 1e-6, 3)
+    chart = charts.fits(setting, draws=2, ghost=replace(setting, clip=1.0))
+    drawn = {trace.name for trace in chart.data}
+    assert {"private fits", "f, no noise", "f_C, no noise", "f_C at C/4", "f_C at 4C", "f_C, before"} <= drawn
+    assert "<svg" in to_svg(chart, title=str(setting))
+    names, printed = run(snippets.fit(setting))
+    np.testing.assert_allclose(names["theta"], lf.private(setting, 0), rtol=1e-5, atol=1e-7)
+    assert "(1.5, 1e-06)-differential privacy" in printed
+    np.testing.assert_array_equal(names["X"], lf.data(setting)[0])
+
+
+def test_words_of_the_fit_name_the_promise_and_what_depends_on_the_threshold():
+    said = words.fit_more(OUTLIERS, 0.08, 0.2)
+    assert "is proportional to C, λ = 10.3 does not depend on it" in said
+    assert "which C does not lower" in words.fit_more(replace(LABELS, loss="logistic", clip=5.0), 0.1, 1.0)
+    assert "ε = 1 at δ = 10⁻⁵" in words.fit_accounted(OUTLIERS)
+    assert "Theorem 3.1" in words.fit_accounted(OUTLIERS)
+    assert "slope keeps its sign" in words.fit_accounted(LABELS)
+    assert "five private fits" in words.fit_alt(OUTLIERS, 0.5, 0.1, 5)
+    assert "at C = 10 it is" in words.errors_alt(OUTLIERS, lf.errors(OUTLIERS))
+    rows = words.fit_rows(LABELS, 0.09)
+    assert [row["Fit"] for row in rows] == ["f, no noise", "f_C, no noise", "private, mean"]
+    assert rows[2]["Wrong labels on fresh rows"] == "9.0 %"
+
+
+# --- without GLM structure ------------------------------------------------------------------------------------------
+
+
+def test_the_curve_is_a_valid_bound_close_to_the_best_and_grows():
+    found = ld.curve(FIGURE_1, 1e-5)
+    assert (np.diff(found) > 0).all()
+    for dimension in (1, 100, 10_000):
+        best = ld.epsilon_at("non-glm", FIGURE_1, 1e-5, dimension)
+        assert best <= found[ld.DIMENSIONS.index(dimension)] <= 1.01 * best
+    assert found[-1] > 10_000 * ld.price(FIGURE_1)
+    with pytest.raises(ValueError, match="read-only"):
+        found[0] = 0.0
+
+
+def test_other_bounds_do_not_know_the_dimension_and_one_dimension_is_a_glm():
+    few, many = ld.readings(FIGURE_1, 1e-5, 1), ld.readings(FIGURE_1, 1e-5, 10_000)
+    assert {b: v for b, v in few.items() if b != "non-glm"} == {b: v for b, v in many.items() if b != "non-glm"}
+    assert few["non-glm"] == pytest.approx(few["rdp"], rel=1e-9)
+    assert few["lower"] < few["glm"] < few["rdp"]
+
+
+def test_where_lambda_is_not_above_beta_nothing_is_proved_and_said_so():
+    silent = replace(FIGURE_1, lam=1.0)
+    assert np.isinf(ld.curve(silent, 1e-5)).all()
+    found = ld.readings(silent, 1e-5, 10)
+    assert words.dimension_answer(found, 1e-5, 10) == (
+        "At δ = 10⁻⁵ neither theorem proves a finite ε: both need λ > β."
+    )
+    assert "infinite" in words.dimension_more(ld.price(silent), found)
+    assert ld.table_rows(found, 10)[0]["ε with 10 parameters"] == "nothing proved"
+    assert charts.dimension(silent, delta=1e-5, at=10, ghost=FIGURE_1).data
+
+
+def test_the_answer_compares_a_glm_with_any_other_loss():
+    found = ld.readings(FIGURE_1, 1e-5, 100)
+    assert words.dimension_answer(found, 1e-5, 100) == (
+        "At δ = 10⁻⁵ a generalised linear model costs ε = 0.811 whatever its number of parameters; without that "
+        "structure Theorem G.2 proves only ε = 7.71 for 100."
+    )
+    assert "−log(1 − β/λ) = 0.0513" in words.dimension_more(ld.price(FIGURE_1), found)
+    assert "With 100 parameters" in words.dimension_alt(found, ld.NAMES, 1e-5, 100)
+
+
+def test_snippets_print_the_numbers_on_the_screen():
+    names, printed = run(snippets.dimension(FIGURE_1, delta=1e-6, at=50))
+    for bound, curve in names["curves"].items():
+        assert curve.epsilon(1e-6) == ld.epsilon_at(bound, FIGURE_1, 1e-6, 50)
+    assert str(ld.epsilon_at("non-glm", FIGURE_1, 1e-6, 50)) in printed
+    for setting in (OPENS, lc.LossSetting("huberised-hinge", 0.3, 2**0.5, 2.0)):
+        names, printed = run(snippets.loss(setting))
+        np.testing.assert_array_equal(
+            names["clipped"].value(names["scores"], setting.target),
+            setting.clipped.value(names["scores"], setting.target),
+        )
+        assert f"kinks: {setting.kinks[0]!s}" in printed
+
+
+def test_every_role_in_use_has_a_look():
+    for chart in (
+        charts.loss(OPENS, view=4.0),
+        charts.fits(LABELS, draws=1),
+        charts.errors(LABELS, ghost=replace(LABELS, outliers=0.1)),
+        charts.dimension(FIGURE_1, delta=1e-5, at=10),
+    ):
+        assert {trace.meta["role"] for trace in chart.data} <= set(figures.ROLES)
