@@ -14,7 +14,7 @@ from objpert_core.experiments import results
 from objpert_core.experiments.figure2 import EPSILONS, TRIALS, Sweep, run
 from objpert_core.experiments.methods import EXPLANATIONS, METHODS, PRESETS
 from objpert_core.experiments.runner import BACKENDS
-from objpert_core.experiments.store import Store, session
+from objpert_core.experiments.store import Store, forget, session
 from objpert_core.experiments.tables import paper_table, report
 
 TABLES = {"table1": "synthetic-l", "table2": "adult"}
@@ -60,6 +60,13 @@ def _parser() -> argparse.ArgumentParser:
     figure.add_argument("--backend", choices=BACKENDS, default="loky")
     figure.add_argument("--scheduler", help="Dask scheduler: address or scheduler file")
     figure.add_argument("--out", type=Path, help="file of results; default: data/results/figure2_DATASET.csv")
+    figure.add_argument(
+        "--redo",
+        nargs="+",
+        choices=[*METHODS, *EXPLANATIONS],
+        metavar="METHOD",
+        help="take these methods' rows out of the file first, for example because their calibration has changed",
+    )
     figure.add_argument("--note", help="a remark that is stored with the rows, for example what was reduced and why")
     for name, dataset in TABLES.items():
         table = commands.add_parser(name, help=f"the paper's numbers for {dataset} and ours")
@@ -99,6 +106,8 @@ def _figure2(options: argparse.Namespace, given: list[str]) -> int:
     made_by = session("python -m objpert_core.experiments " + shlex.join(given))
     if options.note:
         made_by["note"] = options.note
+    if options.redo:
+        forget(path, options.redo)
     with Store(path, options.dataset, sweep.parameters.as_configuration(), made_by) as store:
         try:
             failed = run(sweep, store, jobs=options.jobs, backend=options.backend, scheduler=options.scheduler)

@@ -12,10 +12,10 @@ import math
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import joblib
 import numpy as np
@@ -74,6 +74,43 @@ def _processor() -> str:
     return named[0] if named else platform.machine()
 
 
+def forget(path: Path, methods: Collection[str]) -> int:
+    """Take the rows of some methods out of a file, for example because their calibration has changed since.
+
+    The file is replaced as a whole or not at all. The lines about the sessions that made the rows stay.
+
+    Args:
+        path: a file of results; nothing is done where there is none.
+        methods: whose rows to take out.
+
+    Returns:
+        How many rows were taken out.
+
+    Raises:
+        ValueError: the file is damaged.
+        OSError: it cannot be replaced, or a run is writing to it.
+    """
+    if not path.is_file():
+        return 0
+    with open(path, "rb") as file:
+        _lock(file, path)
+        gone = {",".join(run.as_row()) for run in read(path).runs if run.method in methods}
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        spare = path.with_name(path.name + ".new")
+        spare.write_text("".join(line for line in lines if line.rstrip("\n") not in gone), encoding="utf-8")
+        os.replace(spare, path)
+    return len(gone)
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise BlockingIOError(f"{path} is being written by another run: wait for it, or give another file") from None
+
+
 class Store:
     """A file of results that rows are added to. A context manager; one at a time for each file.
 
@@ -96,7 +133,7 @@ class Store:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = open(path, "a+b")  # noqa: SIM115 - closed by close()
         try:
-            self._lock(path)
+            _lock(self._file, path)
             self._drop_torn_line()
             shared = json.loads(json.dumps(configuration))  # as it will be read back
             held: tuple[Run, ...]
@@ -113,16 +150,6 @@ class Store:
         except BaseException:
             self.close()
             raise
-
-    def _lock(self, path: Path) -> None:
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BlockingIOError(
-                f"{path} is being written by another run: wait for it, or give another file"
-            ) from None
 
     def _drop_torn_line(self) -> None:
         self._file.seek(0)

@@ -44,6 +44,14 @@ def test_the_same_command_goes_on(out, capsys):
     assert capsys.readouterr().err == "digits-4-9: 0 of 6 fits to do\n"
 
 
+def test_a_method_can_be_done_again(out, capsys):
+    assert figure(out, trials=1) == 0
+    capsys.readouterr()
+    assert figure(out, "--redo", "tight", trials=1) == 0
+    assert capsys.readouterr().err.startswith("digits-4-9: 1 of 2 fits to do")
+    assert [run.method for run in read(out).runs] == ["published", "tight"]
+
+
 @pytest.mark.parametrize(
     ("option", "name"),
     [

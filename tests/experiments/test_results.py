@@ -13,7 +13,7 @@ from objpert_core.experiments import results, store
 from objpert_core.experiments.figure2 import noise_seed
 from objpert_core.experiments.methods import EXPLANATIONS, METHODS
 from objpert_core.experiments.results import COLUMNS, Run, load, path_of, read, stored
-from objpert_core.experiments.store import Store, session
+from objpert_core.experiments.store import Store, forget, session
 
 CONFIGURATION = {"delta": 1e-5, "learning_rates": (0.1, 0.2)}
 SESSION = {"command": "python -m objpert_core.experiments figure2", "commit": "abc1234"}
@@ -145,6 +145,28 @@ def test_trials_with_another_calibration_are_not_mixed_in(path):
         with pytest.raises(ValueError, match=r"tight at ε = 0.1 now has .*the calibration has changed"):
             store.append(replace(TIGHT, trial=2, lam=20.0))
     assert len(read(path).runs) == 3
+
+
+def test_rows_of_a_method_can_be_taken_out_and_made_again(path):
+    again = replace(TIGHT, sigma=40.0)
+    assert forget(path, ["tight"]) == 0
+    assert not path.exists()
+    filled(path, TIGHT, REFERENCE, replace(TIGHT, trial=1))
+    assert forget(path, ["tight", "output"]) == 2
+    assert read(path).runs == (REFERENCE,)
+    filled(path, again)  # another calibration: nothing is left that it could be mixed with
+    assert read(path).runs == (REFERENCE, again)
+    assert len(read(path).sessions) == 2
+    assert [item.name for item in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.skipif(store.fcntl is None, reason="no file locks on this system")
+def test_nothing_is_taken_out_while_a_run_writes(path):
+    with opened(path) as writing:
+        writing.append(TIGHT)
+        with pytest.raises(OSError, match="written by another run"):
+            forget(path, ["tight"])
+    assert read(path).runs == (TIGHT,)
 
 
 def test_a_store_refuses_nan(path):
