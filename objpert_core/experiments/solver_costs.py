@@ -88,9 +88,8 @@ class Case:
         rows = Rows(COLUMNS[self.columns](n, features, random), "normalize")
         scores = rows.margins(5.0 * random.standard_normal(features))
         targets = np.where(scores + random.logistic(size=n) > 0, 1.0, -1.0)
-        return PerturbedObjective(
-            rows, targets, positive("lam", self.lam), self.sigma * random.standard_normal(features)
-        )
+        noise = nonnegative("sigma", self.sigma) * random.standard_normal(features)
+        return PerturbedObjective(rows, targets, positive("lam", self.lam), noise)
 
 
 @dataclass(frozen=True)

@@ -106,8 +106,9 @@ class Rows:
             csr = self.matrix
             starts = csr.indptr[where.start : where.stop + 1]
             stored = slice(starts[0], starts[-1])
-            arrays = (csr.data[stored], csr.indices[stored], starts - starts[0])
-            part.matrix = sp.csr_array(arrays, shape=(part.n_rows, self.n_features))
+            part.matrix = sp.csr_array((part.n_rows, self.n_features))  # made from arrays, it would copy short ones
+            part.matrix.data, part.matrix.indices = csr.data[stored], csr.indices[stored]
+            part.matrix.indptr = starts - starts[0]
         else:
             part.matrix = self.matrix[where]
         return part

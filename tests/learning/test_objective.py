@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from objpert_core.learning import PerturbedObjective, Rows
+from objpert_core.learning import ClippedLoss, PerturbedObjective, Rows, SquaredLoss
 
 
 @pytest.fixture(params=["dense", "sparse"])
@@ -55,3 +55,51 @@ def test_it_is_strongly_convex_with_the_promised_constant(objective):
     hessian = objective.hessian(curvature)
     hessian = np.triu(hessian) + np.triu(hessian, 1).T
     assert np.linalg.eigvalsh(hessian)[0] >= 0.7 * (1 - 1e-12)
+
+
+def test_slopes_combine_and_tilt_make_up_the_gradient(objective):
+    slopes = objective.slopes(THETA)
+    assert slopes.shape == (60,)
+    np.testing.assert_array_equal(objective.combine(slopes) + objective.tilt(THETA), objective.gradient(THETA)[0])
+    np.testing.assert_array_equal(objective.tilt(THETA), 0.7 * THETA + objective.linear)
+
+
+@pytest.mark.parametrize("size", [1, 7, 60, 100])
+def test_parts_cover_every_row_once_and_add_up_to_the_gradient(objective, size):
+    parts = objective.parts(size)
+    covered = np.concatenate([np.arange(60)[part.where] for part in parts])
+    np.testing.assert_array_equal(covered, np.arange(60))
+    assert [part.where.stop - part.where.start for part in parts[:-1]] == [size] * (len(parts) - 1)
+    slopes = objective.slopes(THETA)
+    for part in parts:
+        np.testing.assert_allclose(part.slopes(THETA), slopes[part.where], rtol=1e-13)
+    total = sum(part.combine(part.slopes(THETA)) for part in parts) + objective.tilt(THETA)
+    np.testing.assert_allclose(total, objective.gradient(THETA)[0], rtol=1e-12)
+
+
+def test_parts_of_a_loss_clipped_row_by_row_have_their_own_thresholds():
+    rng = np.random.default_rng(1)
+    targets = rng.normal(size=30)
+    loss = ClippedLoss(SquaredLoss(), rng.uniform(0.1, 0.5, size=30))
+    objective = PerturbedObjective(Rows(rng.normal(size=(30, 3)), "clip"), targets, 1.0, np.zeros(3), loss)
+    theta = np.ones(3)
+    for part in objective.parts(8):
+        np.testing.assert_allclose(part.slopes(theta), objective.slopes(theta)[part.where], rtol=1e-13)
+    scalar = ClippedLoss(SquaredLoss(), 0.2)
+    objective = PerturbedObjective(objective.rows, targets, 1.0, np.zeros(3), scalar)
+    assert max(abs(part.slopes(theta)).max() for part in objective.parts(8)) == 0.2
+
+
+def test_the_smoothness_bounds_hold(objective):
+    everywhere = objective.hessian(np.full(60, 0.25))
+    everywhere = np.triu(everywhere) + np.triu(everywhere, 1).T
+    greatest = np.linalg.eigvalsh(everywhere)[-1]
+    assert greatest <= objective.smoothness <= 60 * objective.row_smoothness + 0.7 + 1e-9
+    assert objective.row_smoothness == pytest.approx(0.25 * (1 + 0.3**2), rel=1e-9)
+    np.testing.assert_allclose(objective.greatest_hessian_product(THETA), everywhere @ THETA, rtol=1e-12)
+    for part in objective.parts(9):
+        weights = np.zeros(60)
+        weights[part.where] = 0.25
+        hessian = objective.hessian(weights) - 0.7 * np.eye(5)
+        exact = np.linalg.eigvalsh(hessian, UPLO="U")[-1]
+        assert exact * (1 - 1e-12) <= part.smoothness() <= exact * 9 ** (1 / 8)

@@ -135,3 +135,39 @@ def test_radius_covers_every_row_with_its_constant():
     rows = Rows(random_matrix(), "normalize", 0.3)
     longest = max(np.linalg.norm(np.append(x * f, 0.3)) for x, f in zip(rows.matrix, rows.factors, strict=True))
     assert longest <= row_radius(0.3) == pytest.approx(np.sqrt(1.09))
+
+
+@pytest.mark.parametrize("layout", FORMATS)
+@pytest.mark.parametrize("constant", [0.0, 0.3])
+def test_a_part_gives_the_products_of_its_rows(layout, constant):
+    X = random_matrix()
+    expected = explicit(X, "clip", constant)
+    rows = Rows(FORMATS[layout](X), "clip", constant)
+    rng = np.random.default_rng(1)
+    theta = rng.normal(size=rows.dimension)
+    for where in (slice(0, 5), slice(17, 40), slice(299, 300), slice(0, 300)):
+        part, weights = rows.part(where), rng.normal(size=where.stop - where.start)
+        assert part.n_rows == len(weights)
+        np.testing.assert_allclose(part.margins(theta), expected[where] @ theta, rtol=1e-11, atol=1e-12)
+        np.testing.assert_allclose(part.combine(weights), expected[where].T @ weights, rtol=1e-11, atol=1e-12)
+
+
+def test_a_part_shares_its_rows_memory():
+    X = random_matrix()
+    assert np.shares_memory(Rows(X, "clip").part(slice(10, 20)).matrix, X)
+    csr = sp.csr_array(X)
+    assert np.shares_memory(Rows(csr, "clip").part(slice(10, 20)).matrix.data, csr.data)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array, lambda X: X.astype(np.float32)])
+@pytest.mark.parametrize("constant", [0.0, 0.3])
+def test_the_squared_norm_is_bounded_from_above_and_not_by_much(convert, constant):
+    for n, d in ((1, 4), (6, 4), (30, 7)):
+        X = random_matrix(n, d, seed=n)
+        rows = Rows(convert(X), "normalize", constant)
+        exact = np.linalg.norm(explicit(X, "normalize", constant), 2) ** 2
+        assert exact * (1 - 1e-6) <= rows.squared_norm() <= exact * min(n, d + 1) ** (1 / 8) * (1 + 1e-6)
+
+
+def test_rows_of_zeros_have_norm_zero():
+    assert Rows(np.zeros((3, 2)), "clip").squared_norm() == 0.0
