@@ -12,7 +12,7 @@ from ui import honest_tables as tables
 from ui import honest_text as text
 from ui import page, raw_files
 from ui.controls import copy_link, preset_buttons
-from ui.honest_jobs import Meter, Request, Run
+from ui.honest_jobs import Meter, Request, Run, wait_for_a_draw
 from ui.jobs import QueueFullError, shared_runner
 from ui.training_text import GRIDS
 
@@ -24,7 +24,7 @@ def owner() -> str:
 
 
 def start(request: Request) -> None:
-    """Queue the tuning; a run of this session that is still under way is stopped by it."""
+    """Queue the tuning; a run of this session that is still under way is stopped by it. The first one is waited for."""
     old: Run | None = st.session_state.get("honest__run")
     before = old.job.view().latest if old else None
     meter = Meter()
@@ -33,6 +33,8 @@ def start(request: Request) -> None:
     except QueueFullError as error:
         st.error(str(error), icon=":material/hourglass_disabled:")
         return
+    if old is None:
+        wait_for_a_draw(job)
     st.session_state["honest__run"] = Run(request, job, meter, before if before and before.draws else None)
 
 
@@ -138,7 +140,7 @@ TRY_OPTIONS = ("About 90 %.", "About 93 to 95 %.", "About 99 %.")
 TRY_REASON = (
     "One jury’s share of right answers has a standard error of √(0.9 · 0.1 / 100) = 3 points, and the "
     "largest of ten independent ones lies 1.5 standard errors above their mean. Fresh rows say 90 %. Candidates "
-    "that were trained on the same rows, as on this page, err on the same judges; the curse is then smaller, but not gone."
+    "that were trained on the same rows, as on this page, err on the same judges; the curse is then smaller, not gone."
 )
 
 

@@ -14,7 +14,7 @@ from ui.honest_text import WAYS
 from ui.training_text import accuracy as percent
 
 ROLE = {"judges": "dpsgd-dishonest-rdp", "fresh": "dpsgd-dishonest-pld", "honest": "dpsgd-honest", "fixed": "tight"}
-_BINS = 25
+_BINS = 16
 
 
 def accuracies(result: TuningRuns, previous: TuningRuns | None = None, *, stale: bool = False) -> go.Figure:

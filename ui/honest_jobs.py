@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -45,6 +46,13 @@ class Request:
         for state in tuning_runs(data, self.settings, should_stop, meter.tell):
             meter.now = None
             yield state
+
+
+def wait_for_a_draw(job: Job[TuningRuns], seconds: float = 4.0) -> None:
+    """Give a job that started by itself the moment it needs for its first draw, so that no page opens empty."""
+    end = time.monotonic() + seconds
+    while (view := job.view()).active and not (view.latest and view.latest.draws) and time.monotonic() < end:
+        time.sleep(0.05)
 
 
 @dataclass(frozen=True, eq=False)

@@ -75,7 +75,7 @@ def details(result: TuningRuns) -> list[str]:
 
 def caption(result: TuningRuns) -> str:
     """How many draws, and what the dots and lines are."""
-    drawn = sentences.count(len(result.draws), "noise draw")
+    drawn = sentences.count(len(result.draws), "noise draw").capitalize()
     fresh = result.data.test_rows - result.judges
     bars = "; the line is the mean’s 95 % interval" if len(result.draws) > 1 else ""
     return (

@@ -1,0 +1,129 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import PrivateSelection
+from objpert_core.datasets import load
+from objpert_core.estimators import DPSGDLogisticRegression
+from objpert_core.experiments.tuning_runs import FIXED_RATE, JURIES, WAYS, Settings, tuning_runs
+
+QUICK = Settings(
+    epsilon=2.0, learning_rates=(1e-4, 0.05, 0.3), mean_runs=4.0, batch_size=64, epochs=3, judges=40, draws=2, seed=5
+)
+
+
+@pytest.fixture(scope="module")
+def data():
+    return load("breast-cancer")
+
+
+@pytest.fixture(scope="module")
+def last(data):
+    *_, last = tuning_runs(data, QUICK)
+    return last
+
+
+def test_paid_tuning_is_the_estimators_run_by_run(data, last):
+    for draw in last.draws:
+        model = DPSGDLogisticRegression(
+            2.0, learning_rates=QUICK.learning_rates, mean_runs=4.0, batch_size=64, epochs=3, random_state=draw.seed
+        ).fit(data.X_train, data.y_train)
+        assert [tried["learning_rate"] for tried in model.candidates_] == draw.runs.tolist()
+        np.testing.assert_allclose([tried["score"] for tried in model.candidates_], draw.scores, rtol=1e-12)
+        assert model.learning_rate_ == (None if draw.released is None else draw.runs[draw.released])
+        assert model.privacy_.noise_multiplier == last.paid.noise_multiplier
+        assert model.privacy_.score_noise == last.paid.score_noise
+        fresh = np.random.default_rng([draw.seed, 0]).permutation(len(data.y_test))[40:]
+        assert draw.honest == pytest.approx(model.score(data.X_test[fresh], data.y_test[fresh]))
+
+
+def test_unpaid_tuning_is_the_estimators_chosen_by_the_judges(data, last):
+    for draw in last.draws:
+        order = np.random.default_rng([draw.seed, 0]).permutation(len(data.y_test))
+        judges, fresh = order[:40], order[40:]
+        model = DPSGDLogisticRegression(
+            2.0, learning_rates=sorted(QUICK.learning_rates), tuning="dishonest", batch_size=64, epochs=3,
+            random_state=draw.seed,
+        ).fit(data.X_train, data.y_train, X_val=data.X_test[judges], y_val=data.y_test[judges])  # fmt: skip
+        np.testing.assert_allclose([tried["score"] for tried in model.candidates_], draw.judged, rtol=1e-12)
+        assert model.learning_rate_ == draw.rates[draw.chosen]
+        assert draw.of("fresh") == pytest.approx(model.score(data.X_test[fresh], data.y_test[fresh]))
+        assert draw.of("judges") == draw.judged.max()
+        assert model.privacy_.noise_multiplier == last.one.noise_multiplier
+
+
+def test_the_fixed_rate_is_a_run_of_its_own(data, last):
+    draw = last.draws[0]
+    fresh = np.random.default_rng([draw.seed, 0]).permutation(len(data.y_test))[40:]
+    model = DPSGDLogisticRegression(2.0, learning_rate=FIXED_RATE, batch_size=64, epochs=3, random_state=draw.seed)
+    model.fit(data.X_train, data.y_train)
+    assert draw.fixed == pytest.approx(model.score(data.X_test[fresh], data.y_test[fresh]))
+    assert FIXED_RATE not in draw.rates
+    assert DPSGDLogisticRegression().learning_rate == FIXED_RATE
+
+
+def test_what_paying_afterwards_would_cost(last):
+    assert last.true_epsilon == PrivateSelection(last.one.mechanism, 4.0).epsilon(1e-5) > 2.0
+
+
+def test_judges_flatter_whom_they_choose_and_nobody_else():
+    """Many candidates about equally good, few judges: the curse is there; for a fixed rate it is not."""
+    settings = dataclasses.replace(QUICK, learning_rates=tuple(np.geomspace(0.01, 0.3, 15)), judges=20, draws=4)
+    *_, last = tuning_runs(load("digits-4-9"), settings)
+    chosen = np.concatenate([draw.curse for draw in last.draws])
+    fixed = np.concatenate([draw.no_curse for draw in last.draws])
+    assert chosen.shape == (4 * JURIES,)
+    assert chosen.mean() > 0.005
+    assert chosen.mean() > fixed.mean() + 0.005
+    assert abs(fixed.mean()) < 0.02
+    assert last.optimism.mean == pytest.approx(chosen.mean())
+
+
+def test_means_are_over_the_draws_and_differences_in_pairs(last):
+    for way in WAYS:
+        assert last.mean(way).mean == pytest.approx(np.mean([draw.of(way) for draw in last.draws]))
+    gap = [draw.of("fresh") - draw.of("honest") for draw in last.draws]
+    assert last.difference("fresh", "honest").mean == pytest.approx(np.mean(gap))
+    assert last.complete
+
+
+def test_no_run_releases_zero(data):
+    settings = dataclasses.replace(QUICK, mean_runs=0.01, draws=1)
+    *_, last = tuning_runs(data, settings)
+    draw = last.draws[0]
+    assert (draw.released, len(draw.runs), len(draw.scores)) == (None, 0, 0)
+    fresh = np.random.default_rng([draw.seed, 0]).permutation(len(data.y_test))[40:]
+    assert draw.honest == pytest.approx(np.mean(data.y_test[fresh] == 0))
+
+
+def test_it_yields_after_every_draw_and_stops_when_told(data):
+    steps, told = [], []
+    for state in tuning_runs(data, QUICK, lambda: len(steps) > 1, lambda *where: told.append(where)):
+        steps.append(len(state.draws))
+    assert steps == [0, 1]
+    assert {run for run, _, _ in told} >= {0, 1}
+    assert all(run <= runs for run, runs, _ in told if run)
+
+
+def test_judges_are_at_most_half_of_the_test_rows(data):
+    first = next(tuning_runs(data, dataclasses.replace(QUICK, judges=10_000)))
+    assert first.judges == len(data.y_test) // 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"epsilon": 0.0}, "epsilon must be a finite number > 0, got 0.0"),
+        ({"delta": 1.0}, "delta must be a number strictly between 0 and 1"),
+        ({"learning_rates": ()}, "learning_rates must hold at least one number > 0, got none"),
+        ({"learning_rates": (0.1, -1.0)}, "learning_rates must be a finite number > 0, got -1.0"),
+        ({"judges": 0}, "judges must be a whole number >= 1, got 0"),
+        ({"draws": 51}, "draws must be a whole number from 1 to 50, got 51"),
+        ({"accountant": "prv"}, "accountant must be one of 'pld', 'rdp'"),
+        ({"seed": -1}, "seed must be a whole number >= 0, got -1"),
+    ],
+)
+def test_settings_out_of_range_are_named(change, message):
+    with pytest.raises(ValueError, match=message):
+        Settings(**change)

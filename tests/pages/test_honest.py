@@ -1,0 +1,166 @@
+"""The page "Honest or not", run by Streamlit's own test driver: no browser, but real threads and real trainings."""
+
+import json
+import re
+import time
+from html import unescape
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from objpert_core.datasets import load
+from objpert_core.experiments.tuning_runs import Settings, tuning_runs
+from ui import jobs
+
+PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "honest.py")
+SMALL = {
+    "honest_data": "breast-cancer",
+    "honest_draws": "2",
+    "honest_epochs": "1",
+    "honest_runs": "3",
+    "honest_rates": "five",
+}
+
+
+@pytest.fixture(autouse=True)
+def own_runner():
+    """Each test has its own pool; jobs it leaves behind are stopped."""
+    jobs.shared_runner.cache_clear()
+    yield
+    runner = jobs.shared_runner()
+    for job in (*runner._running, *runner._waiting):
+        job.stop()
+    jobs.shared_runner.cache_clear()
+
+
+def opened(**query):
+    at = AppTest.from_file(PAGE, default_timeout=60)
+    for key, value in query.items():
+        at.query_params[key] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def job(at):
+    return at.session_state["honest__run"].job
+
+
+def finished(at, seconds=60):
+    deadline = time.monotonic() + seconds
+    while job(at).view().active:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    at.run()
+    assert not at.exception
+    return at
+
+
+def answer(at):
+    found = [re.search(r'class="answer">(.*?)</p>', element.proto.body) for element in at.get("html")]
+    return next((unescape(match.group(1)).replace("\xa0", " ") for match in found if match), None)
+
+
+def charts(at):
+    return [json.loads(element.proto.spec) for element in at.get("plotly_chart")]
+
+
+def texts(at):
+    kinds = (*at.info, *at.warning, *at.error, *at.caption, *at.markdown)
+    return " ".join(element.value for element in kinds)
+
+
+def test_it_starts_by_itself_and_shows_the_runners_own_numbers():
+    at = finished(opened(**SMALL, honest_epsilon="1"))
+    *_, expected = tuning_runs(
+        load("breast-cancer"),
+        Settings(epsilon=1.0, learning_rates=(0.003, 0.01, 0.03, 0.1, 0.3), mean_runs=3.0, epochs=1, draws=2),
+    )
+    shown = job(at).view().latest
+    assert [draw.honest for draw in shown.draws] == [draw.honest for draw in expected.draws]
+    assert answer(at).startswith("At ε = 1 ")
+    assert f"{100 * expected.mean('honest').mean:.2f} % right" in answer(at)
+    assert len(charts(at)) == 3
+    assert f"**K was {len(expected.draws[0].runs)}** with noise seed 0" in texts(at)
+    assert "winner’s curse" in " ".join(element.value for element in at.subheader)
+
+
+def test_the_default_is_small_enough_to_start_by_itself():
+    at = opened()
+    assert job(at).view().state in ("waiting", "running", "finished")
+
+
+def test_another_draw_can_be_looked_into():
+    at = finished(opened(**SMALL))
+    at.number_input(key="honest_shown").set_value(2).run()
+    assert "with noise seed 1." in texts(at)
+    at.number_input(key="honest_shown").set_value(40).run()  # more than there are: the last
+    assert not at.exception
+    assert "with noise seed 1." in texts(at)
+
+
+def test_long_work_waits_for_run():
+    at = opened(**SMALL | {"honest_draws": "50", "honest_epochs": "60"})
+    assert "honest__run" not in at.session_state
+    assert "Press Run to start." in at.info[0].value
+    assert not charts(at)
+    at.select_slider(key="honest_epochs").set_value(1)
+    at.number_input(key="honest_draws").set_value(2)
+    at.button(key="honest_run").click().run()
+    finished(at)
+    assert len(charts(at)) == 3
+
+
+def test_moving_a_control_marks_the_results_as_old():
+    at = finished(opened(**SMALL))
+    at.select_slider(key="honest_epsilon").set_value(8.0).run()
+    assert at.warning[0].value == ("These results are for ε = 0.1 (now 8). Press Run to have them for the controls.")
+    assert all(trace["opacity"] < 1 for trace in charts(at)[0]["data"])
+    at.button(key="honest_run").click().run()
+    finished(at)
+    assert not at.warning
+    assert answer(at).startswith("At ε = 8 ")
+
+
+@pytest.mark.parametrize("preset", ["Seconds", "Few judges, many candidates", "The paper’s recipe"])
+def test_presets_move_the_controls(preset):
+    at = opened(**SMALL)
+    at.button(key=f"honest_preset_{preset}").click().run()
+    assert not at.exception
+    assert at.selectbox(key="honest_data").value == "synthetic-l"
+
+
+def test_nonsense_in_the_address_does_no_harm():
+    at = opened(
+        **SMALL
+        | {"honest_epsilon": "NaN", "honest_judges": "1e999", "honest_shown": "-3", "honest_accountant": "%00",
+           "honest_delta": "[]", "honest_split": "inf", "honest_batch": "banana"}
+    )  # fmt: skip
+    assert not at.error
+    assert at.select_slider(key="honest_epsilon").value == 0.1
+
+
+def test_a_target_that_no_noise_reaches_is_a_sentence(monkeypatch):
+    import ui.honest_jobs as module
+
+    def refuse(*_arguments):
+        raise ValueError("epsilon and delta must be larger")
+        yield
+
+    monkeypatch.setattr(module, "tuning_runs", refuse)
+    at = finished(opened(**SMALL))
+    assert at.error[0].value.startswith("Epsilon and delta must be larger")
+
+
+def test_a_stand_in_is_labelled():
+    at = opened(honest_data="adult-synthetic")
+    assert "honest__run" not in at.session_state  # Adult's size takes longer
+    assert "adult-synthetic" in at.info[0].value
+
+
+def test_the_prediction_is_asked_for_before_it_is_answered():
+    at = opened(**SMALL)
+    assert at.radio(key="honest__try").value is None
+    at.radio(key="honest__try").set_value("About 93 to 95 %.").run()
+    assert "Yes" in at.success[0].value

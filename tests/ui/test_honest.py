@@ -1,0 +1,175 @@
+"""The words, charts, table and snippet of the page "Honest or not"."""
+
+import contextlib
+import io
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from objpert_core.datasets import load
+from objpert_core.experiments.tuning_runs import Settings, tuning_runs
+from ui import honest_charts as charts
+from ui import honest_controls as controls
+from ui import honest_tables as tables
+from ui import honest_text as text
+from ui.honest_jobs import Meter, Request
+from ui.jobs import JobView
+from ui.svg import to_svg
+from ui.training_text import GRIDS
+
+SETTINGS = Settings(epochs=2, draws=2, mean_runs=4.0, judges=30, epsilon=2.0, learning_rates=(1e-4, 0.1))
+
+
+@pytest.fixture(scope="module")
+def last():
+    *_, last = tuning_runs(load("breast-cancer"), SETTINGS)
+    return last
+
+
+@pytest.fixture(scope="module")
+def empty():
+    *_, last = tuning_runs(load("breast-cancer"), replace(SETTINGS, mean_runs=0.01, draws=1))
+    return last
+
+
+def made_up(last, fresh, honest, judges=0.9):
+    draws = []
+    for draw, a, b in zip(last.draws, fresh, honest, strict=True):
+        judged, rows = draw.judged.copy(), draw.fresh.copy()
+        judged[draw.chosen], rows[draw.chosen] = judges, a
+        draws.append(replace(draw, judged=judged, fresh=rows, honest=b, curse=np.full(40, judges - a)))
+    return replace(last, draws=tuple(draws))
+
+
+@pytest.mark.parametrize(
+    ("fresh", "honest", "expected"),
+    [
+        ((0.9, 0.9), (0.8, 0.8), "At ε = 2 paying for the choice of the learning rate costs 10.0 points (± 0.0) of"),
+        ((0.9, 0.9), (0.9, 0.9), "At ε = 2 paying for the choice of the learning rate costs no accuracy here"),
+        ((0.8, 0.8), (0.9, 0.9), "At ε = 2 the model that paid for its learning rate is even better by 10.0 points"),
+    ],
+)
+def test_the_answer_follows_the_sign(last, fresh, honest, expected):
+    found = text.answer(made_up(last, fresh, honest))
+    assert found.startswith(expected)
+    assert found.endswith(f"{100 * honest[0]:.2f} % right instead of {100 * fresh[0]:.2f} %.")
+
+
+def test_the_details_name_the_real_price_the_curse_and_the_way_out(last):
+    price, curse, simple = text.details(made_up(last, (0.85, 0.85), (0.8, 0.8)))
+    assert "claims ε = 2 for one run" in price
+    assert "winner of 2" in price
+    assert f"{last.true_epsilon:.3g}" in price
+    assert "flatter it by 5.0 points on average" in curse
+    assert "fixed in advance, 0.03" in simple
+    assert "by less than 0.1 points" in text.details(made_up(last, (0.9, 0.9), (0.8, 0.8)))[1]
+
+
+def test_what_k_did_names_the_winner_and_the_better_one(last):
+    draw = replace(
+        last.draws[0], runs=np.array([0.1, 1e-4, 0.1]), scores=np.array([0.5, 0.9, 0.6]),
+        accuracy=np.array([0.8, 0.7, 0.6]), released=1, honest=0.7, seed=3,
+    )  # fmt: skip
+    words = text.what_k_did(draw)
+    assert "**K was 3** with noise seed 3" in words
+    assert "0.0001, 0.1 (2 times)" in words
+    assert "highest for 0.0001: released, right on 70.00 %" in words
+    assert words.endswith("with 0.1, is right on 80.00 %.")
+    assert text.what_k_did(replace(draw, released=0, honest=0.8)).endswith("No other run would have been better.")
+
+
+def test_k_of_zero_is_said_and_drawn(empty):
+    assert text.what_k_did(empty.draws[0]).startswith("**K was 0**")
+    assert text.runs_alt(empty.draws[0]) == "No run was made: K was 0."
+    drawn = charts.runs(empty, empty.draws[0])
+    assert [trace.name for trace in drawn.data] == ["θ = 0, released"]
+    assert charts.runs_frame(empty).empty
+    assert tables.table(empty)[-1]["paid"] == "none"
+
+
+def test_the_charts_show_the_results(last):
+    names = [trace.name for trace in charts.accuracies(last).data if trace.name]
+    assert [name.rsplit(" ", 2)[0] for name in names] == list(text.WAYS.values())
+    draw = last.draws[0]
+    drawn = {trace.name: trace for trace in charts.runs(last, draw).data}
+    assert drawn["private score, noise included"].y.tolist() == draw.scores.tolist()
+    assert drawn["on fresh rows"].y.tolist() == draw.accuracy.tolist()
+    for trace in charts.curse(last).data[1:]:
+        assert trace.y[1:-1:2].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("draw", [charts.accuracies, lambda r, **k: charts.runs(r, r.draws[0], **k), charts.curse])
+def test_charts_become_svg_and_fade_when_stale(last, draw):
+    ET.fromstring(to_svg(draw(last), title="t"))
+    assert all(trace.opacity < 1 for trace in draw(last, stale=True).data)
+
+
+def test_a_former_result_on_the_same_data_is_a_ghost(last):
+    ghosts = [trace for trace in charts.accuracies(last, last).data if trace.meta["ghost"]]
+    assert len(ghosts) == 4
+    other = replace(last, data=replace(last.data, name="another"))
+    assert not [trace for trace in charts.accuracies(last, other).data if trace.meta["ghost"]]
+
+
+def test_the_numbers_are_the_results(last):
+    frame = charts.accuracies_frame(last)
+    assert frame["honest"].tolist() == [draw.honest for draw in last.draws]
+    assert frame["K"].tolist() == [len(draw.runs) for draw in last.draws]
+    assert len(charts.runs_frame(last)) == sum(len(draw.runs) for draw in last.draws)
+    assert charts.curse_frame(last)["chosen"].mean() == pytest.approx(last.optimism.mean)
+
+
+def test_the_snippet_prints_what_is_shown(last):
+    printed, names = io.StringIO(), {}
+    with contextlib.redirect_stdout(printed):
+        exec(tables.snippet(last), names)
+    found = names["last"]
+    for way in text.WAYS:
+        assert found.mean(way).mean == last.mean(way).mean
+        assert repr(last.mean(way).mean) in printed.getvalue()
+
+
+def view(**changes):
+    values = {"state": "running", "latest": None, "message": None, "ahead": 0, "stopping": False, "seconds": 1.0}
+    return JobView(**values | changes)
+
+
+def test_progress_and_outcome(last):
+    meter = Meter()
+    assert text.progress(view(), meter) == (0.0, "Loading the data and calibrating the noise …")
+    one = replace(last, draws=last.draws[:1])
+    meter.tell(2, 4, 10)
+    share, words = text.progress(view(latest=one), meter)
+    assert words == "Draw 2 of 2, 1.0 s; paid tuning, run 2 of K = 4"
+    assert share == 0.75
+    meter.tell(0, 0, 10)
+    assert text.progress(view(latest=one), meter)[1].endswith("all candidates of unpaid tuning")
+    assert text.progress(view(state="waiting", ahead=1), meter)[1].startswith("Waiting")
+    assert text.progress(view(latest=last, stopping=True), meter)[1] == "Stopping …"
+    assert text.outcome(view(state="stopped", latest=one)) == "Stopped after 1 of 2 draws; what is shown is from these."
+    assert text.outcome(view(state="stopped")).startswith("Stopped before")
+    assert text.outcome(view(state="failed", message="no noise")).startswith("No noise")
+    assert text.outcome(view(state="finished", latest=last)) is None
+
+
+def test_differences_name_what_moved():
+    shown = Request("breast-cancer", 0, SETTINGS)
+    assert text.differences(shown, shown) is None
+    words = text.differences(shown, Request("digits-4-9", 0, replace(SETTINGS, epsilon=1.0)))
+    assert words.startswith("These results are for data set = breast-cancer (now digits-4-9), ε = 2 (now 1).")
+
+
+def test_only_small_work_starts_by_itself():
+    assert Request("synthetic-l", 0, SETTINGS).light
+    assert not Request("adult", 0, SETTINGS).light
+    assert not Request("synthetic-l", 0, replace(SETTINGS, draws=50, epochs=60, mean_runs=15.4)).light
+
+
+def test_the_presets_are_within_the_controls():
+    assert all(preset.values[controls.RATES] in GRIDS for preset in controls.PRESETS)
+    assert controls.PRESETS[0].values[controls.EPSILON] == controls.EPSILON.default
+    assert all(
+        control.default == controls.PRESETS[0].values.get(control, control.default) for control in controls.CONTROLS
+    )
