@@ -132,6 +132,8 @@ def explore(keys: tuple[str, ...]) -> None:
         view, paper, with_ghost = VIEW.show(), PAPER.show(), GHOST.show()
         copy_link(controls)
     before = previous("accuracy", key)
+    latest: jobs.PointRun | None = st.session_state.get("accuracy__again")
+    seen = latest.job.view() if latest else None  # once, so that chart, progress and timer agree
     with page.errors():
         stored = data.load(key)
         ghost = data.load_or_none(before) if with_ghost and before else None
@@ -139,13 +141,14 @@ def explore(keys: tuple[str, ...]) -> None:
             page.answer(text.answer(stored, epsilon), *text.details(stored, epsilon))
             for note in filter(None, (text.stand_in_note(stored), text.missing(stored, methods, epsilon))):
                 st.info(note, icon=":material/info:")
-            run = finished(key)
-            chart = charts.figure_2(stored, methods, epsilon=epsilon, view=view, paper=paper, ghost=ghost, live=run)
+            made = seen.latest if seen and latest and latest.key == key and not seen.active else None
+            live = made.run if made else None
+            chart = charts.figure_2(stored, methods, epsilon=epsilon, view=view, paper=paper, ghost=ghost, live=live)
             alt = text.alt(stored, methods, epsilon)
             page.chart(chart, key="accuracy_chart", alt=alt, filename="accuracy")
             st.caption(" ".join(filter(None, (text.intervals(stored), text.paper_note(stored) if paper else ""))))
         numbers(stored, methods, epsilon, chart, alt)
-        again(stored, epsilon, controls)
+        again(stored, epsilon, controls, active=bool(seen and seen.active))
 
 
 def numbers(stored: data.Stored, methods: tuple[str, ...], epsilon: float, chart: Any, alt: str) -> None:
@@ -198,16 +201,7 @@ def under_way(view: Any, progress: tuple[float, str], place: str, stop: Any) -> 
     button.button("Stop", key=f"accuracy_{place}_stop", icon=":material/stop:", on_click=stop, width="stretch")
 
 
-def finished(key: str) -> Any:
-    """The run that was made on this page for the file `key`, if it has ended well."""
-    latest: jobs.PointRun | None = st.session_state.get("accuracy__again")
-    if latest is None or latest.key != key:
-        return None
-    view = latest.job.view()
-    return view.latest.run if view.latest and not view.active else None
-
-
-def again(stored: data.Stored, epsilon: float, controls: Controls) -> None:
+def again(stored: data.Stored, epsilon: float, controls: Controls, *, active: bool) -> None:
     st.subheader("Run one point again", anchor=False)
     if not stored.known:
         st.caption(f"{stored.dataset} is no data set of this package.")
@@ -219,8 +213,6 @@ def again(stored: data.Stored, epsilon: float, controls: Controls) -> None:
         trial = controls.trial.show()
     target = math.inf if method == "non-private" else epsilon
     point = jobs.Point(stored.dataset, method, target, trial, stored.parameters)
-    latest: jobs.PointRun | None = st.session_state.get("accuracy__again")
-    active = latest is not None and latest.job.view().active
     st.fragment(one_point, run_every=POLL_SECONDS if active else None)(stored, point, active)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from objpert_core.experiments.subsampling import LearningCurve, Plan
+from objpert_core.experiments.subsampling import GENERATED, LearningCurve, Plan
 from ui import sentences
 from ui.accuracy_text import signed
 from ui.jobs import JobView
@@ -47,8 +47,9 @@ def notes(curve: LearningCurve) -> list[str]:
     share = curve.baseline
     below = [rows for rows in curve.sizes if (found := curve.private(rows)) and share and found.mean <= share]
     if below:
+        sizes = _listed([f"{rows:,}" for rows in below])
         lines.append(
-            f"Up to {max(below):,} rows the private model is no better than always answering the class that is more "
+            f"On {sizes} rows the private model is on average no better than always answering the class that is more "
             f"frequent ({accuracy(share or 0.0)}): nothing useful is learned from so few people at this ε."
         )
     if curve.left_out:
@@ -58,7 +59,7 @@ def notes(curve: LearningCurve) -> list[str]:
             "repeated. adult-synthetic and synthetic-l are drawn and can have any number."
         )
     done = len({fit.draw for fit in curve.fits})
-    fresh = "a fresh sample" if not curve.left_out and curve.available == max(curve.plan.sizes) else "another split"
+    fresh = "a fresh sample" if curve.plan.dataset in GENERATED else "another split"
     lines.append(
         f"{sentences.count(done, 'draw').capitalize()}; each is {fresh} of the rows with its own noise, and both "
         "models of a draw see the same rows. Bars: 95 % intervals (Student’s t)."

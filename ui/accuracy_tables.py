@@ -37,7 +37,7 @@ def methods(stored: Stored, shown: Sequence[str], epsilon: float) -> list[dict[s
             row["Paper"] = accuracy(share) if share is not None else "–"
         difference = stored.difference(TIGHT, method, epsilon) if method != TIGHT else None
         row["Tight minus it, points"] = _difference(difference)
-        row["Time"] = _whole(seconds(point.seconds.mean))
+        row["Processor time"] = _whole(seconds(point.seconds.mean))
         row["ε is a promise about"] = _whole(covers(method))
         rows.append(row)
     return rows
@@ -142,7 +142,7 @@ def again(run: Run, before: Run | None) -> list[dict[str, str]]:
     made = {"made now": run} | ({"stored": before} if before else {})
     cells = {
         "test accuracy": lambda r: f"{100 * r.accuracy:.3f} %",
-        "time": lambda r: seconds(r.seconds),
+        "processor time": lambda r: seconds(r.seconds),
         "models trained": lambda r: f"{r.runs}",
         "learning rate": lambda r: _or_dash(r.learning_rate, 6),
         "σ": lambda r: _or_dash(r.sigma, 6),

@@ -53,7 +53,10 @@ def signed(value: float) -> str:
 
 def between(interval: Interval) -> str:
     """The ends of a difference's interval: '−0.10 to +0.06'; a dash where there is none."""
-    return f"{signed(interval.low)} to {signed(interval.high)}" if interval.known else "–"
+    if not interval.known:
+        return "–"
+    low, high = interval.within(-1.0, 1.0)
+    return f"{signed(low)} to {signed(high)}"
 
 
 def share_between(interval: Interval) -> str:
@@ -205,10 +208,11 @@ def again(run: Run, before: Run | None) -> str:
     stored = f"Stored: **{accuracy(before.accuracy)}** in {seconds(before.seconds)}."
     if run.accuracy == before.accuracy:
         return f"{made} {stored} The same seed gives the same model: every test row is answered alike."
-    return (
-        f"{made} {stored} They are {points(run.accuracy - before.accuracy)} apart although the seed is the same: "
-        "another processor, library or version of the code adds up differently."
-    )
+    apart = f"{made} {stored} They are {points(run.accuracy - before.accuracy)} apart although the seed is the same"
+    noise = [(getattr(run, name), getattr(before, name)) for name in ("sigma", "lam", "noise_multiplier")]
+    if any(new != old and (not new or not old or not math.isclose(new, old, rel_tol=1e-6)) for new, old in noise):
+        return f"{apart}: the noise is not, the calibration has changed since that file was made."
+    return f"{apart}, and so is the noise: another processor or another version of the code adds up differently."
 
 
 def papers_alt(dataset: str) -> str:

@@ -212,6 +212,7 @@ class Pills(Several):
             selection_mode="multi",
             default=list(self.default),
             format_func=self.format,
+            wrap=True,
             **self._common(disabled, label_visibility),
         )
         return tuple(option for option in self.options if option in picked)

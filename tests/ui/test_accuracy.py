@@ -213,6 +213,7 @@ class TestAnswer:
     def test_intervals_end_at_100(self):
         assert text.share_between(mean_interval([1.0, 0.9])).endswith("to 100.00 %")
         assert text.share_between(mean_interval([0.9])) == "–"
+        assert text.between(mean_interval([-0.3, 0.5])) == "−100.00 to +100.00"
 
 
 class TestWords:
@@ -277,7 +278,10 @@ class TestWords:
         before = adult.run("tight", 1.0, 0)
         assert "every test row is answered alike" in text.again(before, before)
         other = replace(before, accuracy=before.accuracy + 0.001)
-        assert "They are 0.10 points apart although the seed is the same" in text.again(other, before)
+        words = "They are 0.10 points apart although the seed is the same"
+        assert f"{words}, and so is the noise" in text.again(other, before)
+        assert f"{words}: the noise is not" in text.again(replace(other, sigma=4.1), before)
+        assert f"{words}: the noise is not" in text.again(replace(other, lam=0.7), before)
         assert text.again(before, None).endswith("This trial is not stored.")
 
     def test_the_long_text_says_what_the_page_must_not_leave_out(self):
