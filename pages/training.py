@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -62,17 +63,9 @@ def panel() -> tuple[Request, bool]:
             "Seeds make the page repeatable, for teaching. Whoever knows a noise seed can subtract the noise, so each "
             "certificate here is marked reproducible; a model for release is trained without one."
         )
-    trained = not set(SGD).isdisjoint(methods)
-    with st.expander("DP-SGD"):
-        if not trained:
-            st.caption("Of no effect unless a DP-SGD is among the methods.")
-        batch, epochs, rates, runs = (
-            controls.BATCH.show(),
-            controls.EPOCHS.show(),
-            controls.RATES.show(),
-            controls.MEAN_RUNS.show(),
-        )
-        st.caption(text.schedule(int(epochs), text.GRIDS[rates], float(runs)))
+    settings = Settings(epsilon, delta, bound, int(repeats), scaling, int(seed), methods or METHODS)
+    if not set(SGD).isdisjoint(methods):
+        settings = replace(settings, **descent())
     pressed = st.button(
         "Run",
         type="primary",
@@ -84,11 +77,16 @@ def panel() -> tuple[Request, bool]:
     )
     st.caption("Reloading the page or closing its tab stops a run and clears its results.")
     copy_link((DATA, *controls.CONTROLS))
-    settings = Settings(epsilon, delta, bound, int(repeats), scaling, int(seed), methods or METHODS)
-    settings = replace(
-        settings, batch_size=int(batch), epochs=int(epochs), learning_rates=text.GRIDS[rates], mean_runs=float(runs)
-    )
     return Request(name, int(split_seed), settings), pressed
+
+
+def descent() -> dict[str, Any]:
+    """DP-SGD's parameters; drawn only where a DP-SGD is among the methods."""
+    with st.expander("DP-SGD", expanded=True):
+        batch, epochs = controls.BATCH.show(), controls.EPOCHS.show()
+        rates, runs = text.GRIDS[controls.RATES.show()], float(controls.MEAN_RUNS.show())
+        st.caption(text.schedule(int(epochs), rates, runs))
+    return {"batch_size": int(batch), "epochs": int(epochs), "learning_rates": rates, "mean_runs": runs}
 
 
 def results(asked: Request, polling: bool) -> None:
@@ -227,7 +225,7 @@ def certificates(comparison: Comparison) -> None:
 page.title(
     "What does privacy cost in accuracy?",
     "The same task, learned without privacy and by private learners of your choice: Algorithm 1 published and tight, "
-    "and its rivals. Same promise for every private one, (ε, δ), add or remove one row.",
+    "and its rivals, each calibrated to the same (ε, δ) for adding or removing one row.",
 )
 preset_buttons(controls.presets(DATA), prefix="training")
 if note := text.preset_note(datasets.default_name(), bool(datasets.damage("adult"))):

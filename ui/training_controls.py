@@ -11,9 +11,9 @@ from ui.controls import (
     Choice,
     Control,
     Number,
+    Pills,
     Preset,
     SelectSlider,
-    Several,
     Toggle,
     log_values,
     powers_of_ten,
@@ -31,7 +31,7 @@ def data() -> Choice:
     )
 
 
-LEARNED = Several(
+LEARNED = Pills(
     "training_methods",
     "Methods",
     METHODS,

@@ -306,10 +306,6 @@ def test_nonsense_in_the_address_falls_back_to_the_defaults():
         "training_scaling": "",
         "training_view": "☃",
         "training_methods": ["magic", "'; DROP TABLE"],
-        "training_batch": "-1",
-        "training_epochs": "inf",
-        "training_rates": "../..",
-        "training_runs": "NaN",
     }
     at = opened(data=None, query=nonsense)
     assert at.selectbox(key="training_data").value == datasets.default_name()
@@ -317,10 +313,21 @@ def test_nonsense_in_the_address_falls_back_to_the_defaults():
     assert at.number_input(key="training_repeats").value in (10, MAX_REPEATS)  # refused, or cut to what is allowed
     assert at.number_input(key="training_split").value >= 0
     assert tuple(at.session_state["training_methods"]) == METHODS
+    assert not at.error
+
+
+def test_nonsense_about_dp_sgd_falls_back_too():
+    nonsense = {"training_batch": "-1", "training_epochs": "inf", "training_rates": "../..", "training_runs": "NaN"}
+    at = opened(query=nonsense, methods=(HONEST,))
     sliders = {"batch": 256, "epochs": 20, "runs": 15.4}
     assert {key: at.select_slider(key=f"training_{key}").value for key in sliders} == sliders
     assert at.selectbox(key="training_rates").value == "five"
-    assert not at.error
+
+
+def test_dp_sgds_controls_are_there_with_dp_sgd_only():
+    keys = [slider.key for slider in opened(data=None).select_slider]
+    assert "training_batch" not in keys
+    assert "training_batch" in [slider.key for slider in opened(data=None, methods=(DISHONEST,)).select_slider]
 
 
 def test_a_failing_fit_is_one_sentence(monkeypatch):
