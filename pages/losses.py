@@ -181,15 +181,18 @@ def fit(picture: Any, setting: lf.FitSetting, *, draws: int, with_ghost: bool) -
         )
         chart = charts.fits(setting, draws=draws, ghost=ghost)
         page.chart(chart, key="losses_fits", alt=alt, filename="fits")
+        st.markdown("**The error at every threshold**")
+        same_curve = ghost is None or replace(ghost, clip=setting.clip) == setting
+        by_threshold = charts.errors(setting, ghost=None if same_curve else ghost)
+        page.chart(by_threshold, key="losses_errors", alt=words.errors_alt(setting, found), filename="errors")
+        page.downloads(
+            lambda: lf.errors_frame(setting),
+            by_threshold,
+            filename="losses-errors",
+            title=f"Error against C: {setting}",
+        )
     page.table(words.fit_rows(setting, private), alt=alt)
     page.downloads(lambda: lf.frame(setting, draws), chart, filename="losses-fits", title=f"Fits: {setting}")
-    st.subheader("The error for every threshold", anchor=False)
-    same_curve = ghost is None or replace(ghost, clip=setting.clip) == setting
-    by_threshold = charts.errors(setting, ghost=None if same_curve else ghost)
-    page.chart(by_threshold, key="losses_errors", alt=words.errors_alt(setting, found), filename="errors")
-    page.downloads(
-        lambda: lf.errors_frame(setting), by_threshold, filename="losses-errors", title=f"Error against C: {setting}"
-    )
     page.reproduce(snippets.fit(setting), note="These lines print the first private fit on the chart.")
 
 

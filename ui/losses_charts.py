@@ -178,7 +178,7 @@ def dimension(
         traces,
         xaxis=figures.axis("number of parameters d", (ld.DIMENSIONS[0], ld.DIMENSIONS[-1]), log=True),
         yaxis=figures.axis("privacy budget ε", (low, high), log=True),
-        height=460,
+        height=620,
     )
 
 

@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 ROWS = 300
 CONSTANT = 1.0  # the intercept's feature, as in the paper's experiments
 TAU = 1e-6
+CHART_TAU = 1e-4  # for the chart of errors: θ is then right to 1e-4/λ, far below what is visible
 TRUE_SLOPE, TRUE_INTERCEPT = 0.8, 0.1
 CENTRE = np.array([0.42, 0.24])
 THRESHOLDS = tuple(float(c) for c in np.geomspace(0.01, 10, 10))
@@ -130,12 +131,12 @@ def _dimension(setting: FitSetting) -> int:
     return 2 if setting.regression else 3
 
 
-def _minimiser(setting: FitSetting, clipped: bool, noise: Array) -> Array:
+def _minimiser(setting: FitSetting, clipped: bool, noise: Array, tau: float = TAU) -> Array:
     X, y = data(setting)
     rows = Rows(X, "clip", CONSTANT)
     loss = ClippedLoss(setting.plain, setting.clip / rows.norms()) if clipped else setting.plain
     objective = PerturbedObjective(rows, y, mechanism(setting).objective.lam, noise, loss)
-    return _with_intercept(solve(objective, tau=TAU).theta)
+    return _with_intercept(solve(objective, tau=tau).theta)
 
 
 def _with_intercept(theta: Array) -> Array:
@@ -209,7 +210,7 @@ def _noisy(setting: FitSetting) -> Array:
     """Errors of `NOISES` fits with noise; the output noise, far smaller, is left out."""
     units = np.random.default_rng(noise_seed(setting.seed, 0)).standard_normal((NOISES, _dimension(setting)))
     sigma = mechanism(setting).objective.sigma
-    return np.array([error(setting, _minimiser(setting, True, sigma * unit)) for unit in units])
+    return np.array([error(setting, _minimiser(setting, True, sigma * unit, CHART_TAU)) for unit in units])
 
 
 def private_error(setting: FitSetting) -> float:

@@ -141,7 +141,7 @@ def fit_rows(setting: lf.FitSetting, private: float) -> list[dict[str, str]]:
         theta = lf.without_privacy(setting, clip)
         values = {name: _n(value) for name, value in zip(names, theta.tolist(), strict=True)}
         rows.append({"Fit": label} | values | {error: _error(setting, lf.error(setting, theta))})
-    blank = dict.fromkeys(names, "differs from fit to fit")
+    blank = dict.fromkeys(names, "varies")
     return [*rows, {"Fit": "private, mean"} | blank | {error: _error(setting, private)}]
 
 
