@@ -114,7 +114,17 @@ def hockey_stick(first: Release, second: Release, epsilons: Array) -> Array:
     def loss(theta: Array) -> Array:
         return first.log_density(theta) - second.log_density(theta)
 
+    def panels(breaks: Array) -> tuple[Array, Array]:
+        """Privacy loss and probability at the nodes, a row for each panel."""
+        theta, weights = _gauss(breaks)
+        shape = (len(breaks) - 1, len(_NODES))
+        return loss(theta).reshape(shape), (weights * np.exp(first.log_density(theta))).reshape(shape)
+
+    def integral(epsilon: float, value: Array, mass: Array) -> float:
+        return float(np.sum(mass * np.where(value > epsilon, -np.expm1(np.minimum(epsilon - value, 0.0)), 0.0)))
+
     at_grid = loss(grid)
+    value, mass = panels(grid)
     result = np.empty(len(epsilons))
     for i, epsilon in enumerate(epsilons):
         change = np.flatnonzero((at_grid[1:] > epsilon) != (at_grid[:-1] > epsilon))
@@ -124,10 +134,9 @@ def hockey_stick(first: Release, second: Release, epsilons: Array) -> Array:
             middle = (low + high) / 2
             left = (loss(middle) > epsilon) != rising
             low, high = np.where(left, middle, low), np.where(left, high, middle)
-        theta, weights = _gauss(np.sort(np.concatenate((grid, low))))
-        value = loss(theta)
-        gain = np.where(value > epsilon, -np.expm1(np.minimum(epsilon - value, 0.0)), 0.0)
-        result[i] = np.sum(weights * np.exp(first.log_density(theta)) * gain)
+        result[i] = integral(epsilon, np.delete(value, change, axis=0), np.delete(mass, change, axis=0))
+        for panel, crossing in zip(change, low, strict=True):  # cut in two where p = e^ε·q
+            result[i] += integral(epsilon, *panels(np.array([grid[panel], crossing, grid[panel + 1]])))
     return result
 
 

@@ -63,7 +63,7 @@ targets = {
 
 
 @given(**targets, log_rate=st.floats(-4, 0), log_steps=st.floats(0, 5))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=12)
 def test_never_over_the_target_by_renyi(log_epsilon, log_delta, log_rate, log_steps, mean_runs):
     epsilon, delta = 10.0**log_epsilon, 10.0**log_delta
     result = calibrate_dpsgd(epsilon, delta, 10.0**log_rate, round(10.0**log_steps), "rdp", mean_runs)
@@ -71,7 +71,7 @@ def test_never_over_the_target_by_renyi(log_epsilon, log_delta, log_rate, log_st
 
 
 @given(**targets, log_rate=st.floats(-2, 0), log_steps=st.floats(2, 4.5))
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=6)
 def test_never_over_the_target_by_privacy_losses(log_epsilon, log_delta, log_rate, log_steps, mean_runs):
     epsilon, delta = 10.0**log_epsilon, 10.0**log_delta
     result = calibrate_dpsgd(epsilon, delta, 10.0**log_rate, round(10.0**log_steps), mean_runs=mean_runs)

@@ -309,10 +309,13 @@ def test_the_oracle_agrees_with_closed_forms_and_with_mpmath():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("a", "kappa", "law"), [(1 / 3, 1 / 1.5, TIGHT_LAW), (2.5, 1 / 0.3, JUMPING_LAW)])
+@pytest.mark.parametrize(
+    ("a", "kappa", "law"),
+    [(2.5, 1 / 0.3, JUMPING_LAW), pytest.param(1 / 3, 1 / 1.5, TIGHT_LAW, marks=pytest.mark.exhaustive)],
+)
 def test_the_oracle_of_the_logistic_loss_agrees_with_mpmath(a, kappa, law):
     tight = mp_oracles.TightLaw(a, kappa)
-    for epsilon in (0.0, 0.3, 2.0):
+    for epsilon in (0.0, 0.5):
         assert oracle.delta((law,), epsilon) == pytest.approx(float(tight.delta(epsilon)), rel=oracle.ACCURACY)
     both = float(tight.delta_with_gaussian(1.0, 0.25))
     assert oracle.delta((NOISE_LAW, law), 1.0) == pytest.approx(both, rel=oracle.ACCURACY)

