@@ -37,7 +37,7 @@ def figure_2(
     paper: bool = True,
     ghost: Stored | None = None,
     live: Run | None = None,
-    height: int = 500,
+    height: int | None = None,
 ) -> Any:
     """Mean accuracy of each method with its interval against ε; the model without privacy as a line.
 
@@ -49,7 +49,7 @@ def figure_2(
         paper: mark the paper's numbers, where its tables have this data set.
         ghost: another file, whose means are drawn faintly.
         live: a run made just now, drawn as a mark of its own.
-        height: in pixels.
+        height: in pixels; by default with room for the legend, which a telephone stacks.
     """
     least, most = VIEWS[view]
     shown = [e for e in stored.epsilons if least <= e <= most] or list(stored.epsilons) or [epsilon]
@@ -76,8 +76,8 @@ def figure_2(
             log=True,
             **_ticks(shown),
         ),
-        yaxis=figures.axis(f"test accuracy on {stored.label}", up, tickformat=".1%", hoverformat=".2%"),
-        height=height,
+        yaxis=figures.axis(f"test accuracy<br>on {stored.label}", up, tickformat=".1%", hoverformat=".2%"),
+        height=height or 400 + 18 * (len(methods) + len(marks)),
     )
 
 
@@ -235,6 +235,6 @@ def rows(curve: LearningCurve, *, height: int = 400) -> Any:
     return figures.figure(
         traces,
         xaxis=figures.axis("training rows", across, log=True, **ticks),
-        yaxis=figures.axis(f"test accuracy on {curve.label}", _range(edges, top=False), tickformat=".0%"),
+        yaxis=figures.axis(f"test accuracy<br>on {curve.label}", _range(edges, top=False), tickformat=".0%"),
         height=height,
     )

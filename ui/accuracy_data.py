@@ -15,7 +15,6 @@ from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.methods import DISHONEST_LARGE, DISHONEST_RDP, HONEST, METHODS, Parameters
 from objpert_core.experiments.results import Results, Run
 from objpert_core.experiments.summary import Interval, mean_interval
-from ui.training_text import name_line
 
 USUAL = (NON_PRIVATE, DISHONEST_RDP, DISHONEST_LARGE, HONEST, PUBLISHED, TIGHT)
 PAPERS = (NON_PRIVATE, DISHONEST_RDP, HONEST, PUBLISHED, TIGHT)  # what Tables 1 and 2 compare, and ours
@@ -57,8 +56,11 @@ class Stored:
     @property
     def label(self) -> str:
         """The data set's name; a stand-in says so, and a variant names its file."""
-        known = name_line(self.dataset, datasets.describe(self.dataset)) if self.known else self.dataset
-        return known if self.key == self.dataset else f"{known}, variant {self.key}"
+        name = self.dataset
+        if self.stand_in:
+            first = datasets.describe(name).partition(",")[0]  # "Stand-in for adult"
+            name += f" ({first[0].lower()}{first[1:]})"
+        return name if self.key == self.dataset else f"{name}, variant {self.key}"
 
     @property
     def known(self) -> bool:

@@ -113,35 +113,34 @@ def answer(stored: Stored, epsilon: float) -> str:
 
 
 def details(stored: Stored, epsilon: float) -> list[str]:
-    """The lines under the answer: who the rival is, what the others reach, every ε, the promise."""
-    lines = [_who(stored, epsilon), _others(stored, epsilon), everywhere(stored), promise(stored, epsilon)]
+    """The lines under the answer: what the methods reach, every ε, the promise."""
+    lines = [reached(stored, epsilon), everywhere(stored), promise(stored, epsilon)]
     return [line for line in lines if line]
 
 
-def _who(stored: Stored, epsilon: float) -> str:
-    claim = stored.claims.get(epsilon)
-    if claim is None:
+def reached(stored: Stored, epsilon: float) -> str:
+    """What tight, its rival, the paid DP-SGD and no privacy reach at one ε."""
+    own, claim = stored.point(TIGHT, epsilon), stored.claims.get(epsilon)
+    if own is None:
         return ""
-    own, other = (stored.point(method, epsilon) for method in (TIGHT, claim.rival))
-    assert own is not None
-    assert other is not None
-    trials = sentences.count(claim.difference.count, "trial")
-    return (
-        f"Tight gets {accuracy(own.accuracy.mean)} right, the rival, {LABELS[claim.rival]}, "
-        f"{accuracy(other.accuracy.mean)}; paired over {trials}, each with its own split. Three things favour "
-        "the rival: its learning rate was chosen by test accuracy, its ε is that of one run, and among the unpaid ones "
-        "it is the best at this ε by hindsight."
-    )
+    parts = [f"Tight gets {accuracy(own.accuracy.mean)} right"]
+    if claim and (rival := stored.point(claim.rival, epsilon)):
+        parts.append(
+            f"the rival, {LABELS[claim.rival]}, {accuracy(rival.accuracy.mean)}, its learning rate chosen by test "
+            "accuracy"
+        )
+    for method, words in ((HONEST, "DP-SGD that pays for its tuning"), (NON_PRIVATE, "no privacy")):
+        difference, point = stored.difference(TIGHT, method, epsilon), stored.point(method, epsilon)
+        if difference and point:
+            inside = f", {between(difference)}" if difference.known else ""
+            parts.append(f"{words} {accuracy(point.accuracy.mean)} (tight is {signed(difference.mean)} points{inside})")
+    return f"{'; '.join(parts)}. {_trials(own.accuracy.count)}"
 
 
-def _others(stored: Stored, epsilon: float) -> str:
-    parts = []
-    for rival, words in ((HONEST, "DP-SGD that pays for its tuning"), (NON_PRIVATE, "the model without privacy")):
-        difference, reached = stored.difference(TIGHT, rival, epsilon), stored.point(rival, epsilon)
-        if difference and reached:
-            inside = f" ({between(difference)})" if difference.known else ""
-            parts.append(f"{words}, {accuracy(reached.accuracy.mean)}: {signed(difference.mean)} points{inside}")
-    return f"Tight minus {'; minus '.join(parts)}." if parts else ""
+def _trials(count: int) -> str:
+    if count == 1:
+        return "One trial, one split."
+    return f"Paired over {sentences.count(count, 'trial')}, each with its own split."
 
 
 def everywhere(stored: Stored) -> str:
@@ -168,11 +167,14 @@ def promise(stored: Stored, epsilon: float) -> str:
         return ""
     return (
         f"{sentences.odds_sentence(epsilon, 'one private model')} {sentences.except_with(stored.delta)} Neighbouring "
-        f"data sets: {sentences.ADJACENCY}. Tight is accounted by {sentences.TIGHT}."
+        f"data sets: {sentences.ADJACENCY}. Tight is accounted by {sentences.TIGHT}. Of unpaid DP-SGD the promise covers "
+        "one run, not the choice of the learning rate."
     )
 
 
 CLAIM_NOTE = (
+    "Three things favour the rival: its learning rate was chosen by test accuracy, its ε is that of one run, and among "
+    "the unpaid ones it is the best at each ε by hindsight. "
     "“More” or “less accurate” where the 95 % interval of the paired difference excludes 0, “not told apart” where it "
     "does not. Each ε is tested by itself; among many, one in twenty excludes 0 by chance. Times are "
     "processor time of one thread, tuning and calibration included."
@@ -263,7 +265,10 @@ def stand_in_note(stored: Stored) -> str:
     """The warning that goes with a stand-in; empty for others."""
     if not stored.stand_in:
         return ""
-    return f"These rows stand in for another data set ({stored.label}): compare the methods, not the paper’s numbers."
+    return (
+        f"{stored.label}: these are not the real data. Compare the methods with one another, not with the paper’s "
+        "numbers."
+    )
 
 
 def missing(stored: Stored, methods: Sequence[str], epsilon: float) -> str:

@@ -193,10 +193,10 @@ def test_the_previous_data_set_stays_as_a_ghost(folder):
 
 def test_a_stand_in_is_labelled_everywhere(folder):
     at = opened(data="adult-synthetic")
-    label = "adult-synthetic (stand-in for adult, not the real data)"
+    label = "adult-synthetic (stand-in for adult)"
     assert label in said(at)
     assert label in spec(at)["layout"]["yaxis"]["title"]["text"]
-    assert any("stand in for another data set" in info.value for info in at.info)
+    assert any("not the real data" in info.value for info in at.info)
     assert label in at.get("plotly_chart")[0].proto.alt
     assert not paper(curves(at)[0])
 
