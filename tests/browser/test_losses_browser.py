@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.browser.conftest import chart_data, settle
+from tests.browser.conftest import TIMEOUT, chart_data, settle
 
 pytestmark = pytest.mark.browser
 
@@ -18,6 +18,7 @@ def test_a_preset_moves_to_another_view_and_its_link_shows_the_same_fits(open_pa
     sent = chart_data(page, "losses_fits")
     assert {"rows", "private fits", "f, no noise", "f_C, no noise"} <= set(sent)
     phone = chromium.new_context(viewport={"width": 420, "height": 900}, color_scheme="dark")
+    phone.set_default_timeout(TIMEOUT * 1000)
     other = open_page(page.url, within=phone)
     assert chart_data(other, "losses_fits") == sent
     assert other.locator(".answer").inner_text() == page.locator(".answer").inner_text()
