@@ -20,7 +20,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
-from objpert_core.accounting import calibrate_published
+from objpert_core.accounting import calibrate_gaussian, calibrate_published, recommended_lam
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
 
@@ -98,10 +98,25 @@ def test_the_published_recipe_is_the_papers():
 
 def test_the_default_bound_needs_less_noise_and_less_regularisation_than_the_published_one():
     X, y = data(n=50)
-    tight = ObjPertLogisticRegression(intercept_scaling=1.0).fit(X, y).privacy_
+    tight = ObjPertLogisticRegression(intercept_scaling=1.0, lam=0.0).fit(X, y).privacy_
     published = ObjPertLogisticRegression.published().fit(X, y).privacy_
     assert tight.sigma < 0.8 * published.sigma
     assert tight.lam < 0.6 * published.lam
+
+
+def test_regularisation_follows_the_rule_where_it_asks_for_more_than_privacy_does():
+    X, y = data(n=60)
+    spent = ObjPertLogisticRegression().fit(X, y).privacy_
+    least = ObjPertLogisticRegression(lam=0.0).fit(X, y).privacy_
+    assert spent.lam == recommended_lam(1.0, 1e-5, 60, 6, spent.radius) > least.lam
+    assert spent.sigma < least.sigma  # a larger λ needs less noise
+    assert spent.verify()
+    told = ObjPertLogisticRegression(public_rows=10**6).fit(X, y).privacy_
+    assert (told.lam, told.sigma, told.public_rows) == (least.lam, least.sigma, 10**6)
+    chosen = ObjPertLogisticRegression(lam=50.0, noise_ratio=1.5).fit(X, y).privacy_
+    assert chosen.lam == 50.0
+    assert chosen.sigma == pytest.approx(1.5 * calibrate_gaussian(1.0, 1e-5, chosen.radius).sigma)
+    assert chosen.verify()
 
 
 # Prediction
@@ -251,6 +266,8 @@ def test_labels_that_are_not_two_classes_are_refused(labels, classes, message):
         ({"bound": "kifer2012", "accountant": "rdp"}, "'kifer2012' has a profile only"),
         ({"bound": "non-glm"}, "'non-glm' .*needs accountant='rdp'"),
         ({"noise_ratio": 0.9}, "noise_ratio must be a finite number >= 1, got 0.9"),
+        ({"lam": -1.0}, "lam must be a finite number >= 0, got -1.0"),
+        ({"public_rows": 0}, "public_rows must be a whole number >= 1, got 0"),
         ({"tau": 0.0}, "tau must be a finite number > 0, got 0.0"),
         ({"tau": None}, "tau must be a finite number > 0, got None"),
         ({"sigma_out": -0.1}, "sigma_out must be a finite number > 0, got -0.1"),

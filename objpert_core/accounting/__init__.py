@@ -8,6 +8,7 @@ from objpert_core.accounting.calibration import (
     calibrate_objective_perturbation,
     calibrate_published,
     default_noise_ratio,
+    recommended_lam,
 )
 from objpert_core.accounting.calibration_dpsgd import calibrate_dpsgd
 from objpert_core.accounting.composition import Composition, compose, repeat
@@ -61,6 +62,7 @@ __all__ = [
     "posterior",
     "rdp_to_delta",
     "rdp_to_epsilon",
+    "recommended_lam",
     "repeat",
     "symmetrised",
     "tabulated",

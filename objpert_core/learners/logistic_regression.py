@@ -56,17 +56,18 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
     accountant : {"profile", "rdp"}, default="profile"
         Calibrate by the bound's privacy profile, or only through its Rényi curve.
     lam : float >= 0 or None, default=None
-        Regularisation λ not to go below; 0 takes the least that privacy allows. None takes 0 if a `noise_ratio` is given
-        and `objpert_core.accounting.recommended_lam` otherwise: a rule in ε, δ, R and the shape of `X` that regularises
-        more where there are few rows for so much noise. **The number of rows is then treated as public**, and the
-        certificate says so. Choosing λ by looking at fits is not covered.
+        Regularisation λ not to go below; 0 takes the least that privacy allows. None takes 0 if a `noise_ratio` is
+        given and `objpert_core.accounting.recommended_lam` otherwise: a rule in ε, δ, R and the shape of `X` that
+        regularises more where there are few rows for so much noise. **The number of rows is then treated as public**,
+        and the certificate says so. Choosing λ by looking at fits is not covered.
     public_rows : int or None, default=None
         The number of rows that this rule goes by. None takes the number of rows in `X`.
     classes : array-like of two labels or None, default=None
         The labels that can occur, so that they need not be learned from the data. None takes the two seen in
         `y`; that set is then revealed outside the accounting.
     max_iter : int, default=1000
-        Solver iterations at most, each as `objpert_core.learning.solve` says; `ConvergenceError` if they do not suffice.
+        Solver iterations at most, counted as `objpert_core.learning.solve` says; `ConvergenceError` if they do not
+        suffice.
 
     Attributes
     ----------
@@ -174,7 +175,8 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         >>> ObjPertLogisticRegression.kifer2012(epsilon=8.0).bound
         'kifer2012'
         """
-        return cls(epsilon=epsilon, delta=delta, **({"bound": "kifer2012", "lam": 0.0} | parameters))
+        recipe: dict[str, Any] = {"bound": "kifer2012", "lam": 0.0}
+        return cls(epsilon=epsilon, delta=delta, **(recipe | parameters))
 
     def fit(self, X: Any, y: Any, *, callback: Callback | None = None) -> Self:
         """Fit the private model.

@@ -35,7 +35,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier):
     lam : float > 0 or None, default=None
         The regularisation λ of the sum of the losses (scikit-learn's 1/C). None takes
         `objpert_core.learning.recommended_output_lam`, a rule in ε, δ, R and the shape of `X`: **the number of rows
-        is then taken as public**, and the certificate says so. Choosing λ by looking at fits is not covered.
+        is then treated as public**, and the certificate says so. Choosing λ by looking at fits is not covered.
     tau : float, default=1e-6
         Gradient norm the solver must reach.
     solver : str, default="newton"
@@ -51,6 +51,8 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier):
         certificate ``reproducible=True``.
     adjacency : {"add/remove", "replace"}, default="add/remove"
         Whether neighbouring data sets differ by one row more or less, or by one row replaced by another.
+    public_rows : int or None, default=None
+        The number of rows that this rule goes by. None takes the number of rows in `X`.
     classes : array-like of two labels or None, default=None
         The labels that can occur. None takes the two seen in `y`; that set is then revealed outside the accounting.
     max_iter : int, default=1000
@@ -104,6 +106,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier):
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
         *,
         adjacency: str = "add/remove",
+        public_rows: int | None = None,
         classes: Any = None,
         max_iter: int = 1000,
     ) -> None:
@@ -117,6 +120,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier):
         self.row_norm = row_norm
         self.random_state = random_state
         self.adjacency = adjacency
+        self.public_rows = public_rows
         self.classes = classes
         self.max_iter = max_iter
 
@@ -153,6 +157,8 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier):
         positive_integer("max_iter", self.max_iter)
         positive("epsilon", self.epsilon), in_open_unit("delta", self.delta), positive("tau", self.tau)
         lam = None if self.lam is None else positive("lam", self.lam)
+        if self.public_rows is not None:
+            positive_integer("public_rows", self.public_rows)
         random_state_argument("random_state", self.random_state)
         self.warn_of_copies()
 
@@ -164,6 +170,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier):
             epsilon=self.epsilon,
             delta=self.delta,
             lam=lam,
+            public_rows=self.public_rows,
             tau=self.tau,
             adjacency=self.adjacency,
             row_norm=self.row_norm,

@@ -173,6 +173,8 @@ class ObjectivePerturbationCertificate(PrivacyCertificate, mechanisms=("Approxim
         The loss, as `loss_named` knows it.
     clip : float or None
         Threshold C to which every row's gradient was clipped in norm.
+    public_rows : int or None
+        The number of rows, where λ was chosen by it: the guarantee then takes that number as public.
     gradient_norm : float or None
         Diagnostic: the gradient norm verified at the solution, ≤ tau; None in a `public` certificate.
     n_iter : int or None
@@ -192,6 +194,7 @@ class ObjectivePerturbationCertificate(PrivacyCertificate, mechanisms=("Approxim
     loss: str = LogisticLoss.name
     loss_parameter: float | None = None
     clip: float | None = None
+    public_rows: int | None = None
     gradient_norm: float | None = None
     n_iter: int | None = None
 
@@ -218,12 +221,19 @@ class ObjectivePerturbationCertificate(PrivacyCertificate, mechanisms=("Approxim
 
     def _lines(self) -> list[str]:
         clipped = "" if self.clip is None else f", gradients clipped to norm {self.clip:g}"
+        public = [] if self.public_rows is None else [by_public_rows(self.public_rows)]
         return [
             f"  proof      bound {self.bound!r}, accountant {self.accountant!r}, {self.mechanism}",
             f"  objective  {self.loss} loss{clipped}, sigma = {self.sigma:.6g}, lam = {self.lam:.6g}, "
             f"R = {self.radius:.6g} ({self._rows()})",
             f"  solver     gradient norm ≤ tau = {self.tau:g}, output noise sigma_out = {self.sigma_out:.6g}",
+            *public,
         ]
+
+
+def by_public_rows(rows: int) -> str:
+    """The line of a certificate that says that λ was chosen by the number of rows."""
+    return f"  public     lam was chosen for {rows} rows: their number is treated as public"
 
 
 def covers(

@@ -56,6 +56,7 @@ def perturb_and_solve(
     clip: float | None = None,
     epsilon: float | None = None,
     accountant: str = "profile",
+    public_rows: int | None = None,
     row_norm: str = "normalize",
     intercept_scaling: float = 0.3,
     solver: str = "newton",
@@ -85,6 +86,8 @@ def perturb_and_solve(
         the mechanism if left out.
     accountant : {"profile", "rdp"}
         How ε is computed, and what the certificate says of it.
+    public_rows : int, optional
+        The number of rows, if the mechanism was chosen by it; the certificate then says that it is treated as public.
     row_norm : {"normalize", "clip"}
         See `Rows`. A zero row stays zero: it speaks through the constant only.
     intercept_scaling : float
@@ -155,6 +158,7 @@ def perturb_and_solve(
         loss=loss.name,
         loss_parameter=loss.parameter,
         clip=clip,
+        public_rows=public_rows,
         accountant=accountant,
         sigma=objective.sigma,
         lam=objective.lam,

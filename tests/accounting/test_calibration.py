@@ -15,6 +15,7 @@ from objpert_core.accounting import (
     calibrate_objective_perturbation,
     calibrate_published,
     default_noise_ratio,
+    recommended_lam,
     via_rdp,
 )
 from tests.accounting.oracles import delta_from_rdp
@@ -178,6 +179,53 @@ def test_kifer(epsilon, delta, lipschitz):
     assert result.sigma == pytest.approx(least, rel=1e-11)
 
 
+@given(
+    **targets,
+    bound=st.sampled_from(["logistic", "monotone", "glm", "rdp", "kifer2012"]),
+    factor=st.floats(1.01, 100.0),
+    tau=st.sampled_from([None, 1e-6]),
+    ratio=st.sampled_from([None, 4.0]),
+)
+@settings(deadline=None, max_examples=25)
+def test_a_larger_lam_needs_no_more_noise_and_still_meets_the_target(epsilon, delta, bound, factor, tau, ratio):
+    options = {"bound": bound, "tau": tau, "noise_ratio": ratio}
+    if bound == "rdp":
+        options |= {"bound": "glm", "accountant": "rdp"}
+    try:
+        least = calibrate_objective_perturbation(epsilon, delta, **options)
+    except ValueError:
+        return  # no λ at this noise ratio
+    small = objective_of(least)
+    more = calibrate_objective_perturbation(epsilon, delta, **options, lam=factor * small.lam)
+    large = objective_of(more)
+    assert large.lam == factor * small.lam
+    assert calibrate_gaussian(epsilon, delta).sigma <= large.sigma <= small.sigma
+    accounted = via_rdp(more) if bound == "rdp" else more
+    assert accounted.delta(epsilon) <= delta
+    if ratio is not None:
+        assert large.sigma == small.sigma
+    if tau is not None:
+        assert more.sigma_out == pytest.approx(least.sigma_out / factor)
+    again = calibrate_objective_perturbation(epsilon, delta, **options, lam=0.5 * small.lam)
+    assert again == least  # less than privacy needs changes nothing
+
+
+def test_recommended_lam_regularises_where_rows_are_few_for_the_noise_and_never_much_more_than_privacy_asks():
+    many, few = (recommended_lam(1.0, 1e-5, n, 100) for n in (10**6, 10**3))
+    least = calibrate_objective_perturbation(1.0, 1e-5).lam
+    assert many < least < few
+    sigma = calibrate_gaussian(1.0, 1e-5).sigma
+    assert many == pytest.approx(2 * sigma**2 * 100 / 10**6)
+    assert few == recommended_lam(1.0, 1e-5, 10, 10**4) == pytest.approx(2 / (1 + 0.5 / sigma**2))
+    assert calibrate_objective_perturbation(1.0, 1e-5, lam=few).sigma == pytest.approx(sigma)
+    scaled = recommended_lam(1.0, 1e-5, 10**6, 100, lipschitz=3.0)
+    assert scaled == pytest.approx(9 * many)  # λ has the units of the curvature
+    for arguments, name in (((0.0, 1e-5, 5, 5), "epsilon"), ((1.0, 0.0, 5, 5), "delta"), ((1.0, 1e-5, 0, 5), "n_rows"),
+                            ((1.0, 1e-5, 5, 0), "dimension"), ((1.0, 1e-5, 5, 5, 0.0), "lipschitz")):  # fmt: skip
+        with pytest.raises(ValueError, match=f"^{name} must be"):
+            recommended_lam(*arguments)
+
+
 def test_kifer_with_more_noise():
     gauss = calibrate_gaussian(1.0, 1e-5).sigma
     result = calibrate_objective_perturbation(1.0, 1e-5, bound="kifer2012", noise_ratio=5.0)
@@ -207,6 +255,7 @@ def test_same_answer_from_the_cache():
         ({"bound": "best"}, r"bound must be one of .* got 'best'"),
         ({"noise_ratio": 0.9}, r"noise_ratio must be a finite number >= 1, got 0.9"),
         ({"noise_ratio": math.inf}, r"noise_ratio must be a finite number"),
+        ({"lam": -1.0}, r"lam must be a finite number >= 0, got -1.0"),
         ({"tau": 0}, r"tau must be a finite number > 0, got 0"),
         ({"tau": 1e-3, "sigma_out": -1}, r"sigma_out must be a finite number > 0, got -1"),
         ({"sigma_out": 0.1}, r"sigma_out needs tau.*sigma_out=0.1"),

@@ -113,7 +113,7 @@ def test_sigma_is_the_gaussian_mechanisms(adjacency):
     assert spent.sensitivity == pytest.approx(sensitivity, rel=1e-14)
     assert Gaussian(spent.sigma, sensitivity).delta(0.5) <= 1e-6
     assert Gaussian(spent.sigma * (1 - 1e-9), sensitivity).delta(0.5) > 1e-6
-    assert spent.n_rows is None  # λ was given: n is not used
+    assert spent.public_rows is None  # λ was given: n is not used
 
 
 @pytest.mark.parametrize("parameters", [{}, {"adjacency": "replace", "random_state": 3}, {"lam": 0.1, "tau": 1.0}])
@@ -160,8 +160,11 @@ def test_an_independent_library_agrees_with_the_certificate():
 
 def test_the_certificate_says_that_n_is_public_where_the_rule_chose():
     spent = OutputPerturbationLogisticRegression().fit(*data(n=321)).privacy_
-    assert spent.n_rows == 321
-    assert "n = 321 rows, a number taken as public" in repr(spent)
+    assert spent.public_rows == 321
+    assert "lam was chosen for 321 rows: their number is treated as public" in repr(spent)
+    told = OutputPerturbationLogisticRegression(public_rows=500).fit(*data(n=321)).privacy_
+    assert told.public_rows == 500
+    assert told.lam == recommended_output_lam(1.0, 1e-5, 500, told.radius)
     assert "public" not in repr(OutputPerturbationLogisticRegression(lam=1.0).fit(*data()).privacy_)
 
 
@@ -220,6 +223,7 @@ def test_the_callback_hears_every_iteration():
         ({"epsilon": math.inf}, "epsilon must be a finite number > 0, got inf"),
         ({"delta": 1.0}, "delta must be a number strictly between 0 and 1, got 1.0"),
         ({"lam": 0.0}, "lam must be a finite number > 0, got 0.0"),
+        ({"public_rows": 0}, "public_rows must be a whole number >= 1, got 0"),
         ({"tau": -1.0}, "tau must be a finite number > 0, got -1.0"),
         ({"adjacency": "swap"}, "adjacency must be one of 'add/remove', 'replace', got 'swap'"),
         ({"solver": "adam"}, "solver must be one of .*got 'adam'"),
@@ -253,9 +257,7 @@ def test_the_function_refuses_bad_rows_and_targets():
 
 def test_the_rule_follows_noise_and_rows():
     at = recommended_output_lam
-    assert at(0.1, 1e-5, 1000, 10) > at(1.0, 1e-5, 1000, 10) > at(1.0, 1e-5, 100, 10)
-    assert at(1.0, 1e-5, 1000, 10, adjacency="replace") > at(1.0, 1e-5, 1000, 10)
+    assert at(0.1, 1e-5, 1000) > at(1.0, 1e-5, 1000) > at(1.0, 1e-5, 100)
+    assert at(1.0, 1e-5, 1000, adjacency="replace") == pytest.approx(2 ** (2 / 3) * at(1.0, 1e-5, 1000))
     with pytest.raises(ValueError, match="n_rows must be a whole number >= 1, got 0"):
-        at(1.0, 1e-5, 0, 10)
-    with pytest.raises(ValueError, match="dimension must be a whole number >= 1"):
-        at(1.0, 1e-5, 10, 0)
+        at(1.0, 1e-5, 0)

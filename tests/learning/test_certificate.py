@@ -49,7 +49,7 @@ def test_every_certificate_verifies_and_survives_json(parameters):
     ],
 )
 def test_a_certificate_changed_for_the_better_does_not_verify(forgery):
-    honest = fitted()
+    honest = fitted(lam=0.0)
     assert dataclasses.replace(honest, sigma=4.2, lam=0.8).verify()  # more noise is fine
     assert not dataclasses.replace(honest, **forgery).verify()
 
@@ -70,8 +70,26 @@ def test_what_depends_on_the_data_is_kept_apart_and_can_be_left_out():
 def test_the_public_certificate_is_the_same_for_any_data():
     rng = np.random.default_rng(1)
     one = fitted().public()
-    other = ObjPertLogisticRegression().fit(rng.normal(size=(37, 3)), np.arange(37) % 2).privacy_.public()
+    other = ObjPertLogisticRegression().fit(rng.normal(size=(100, 3)), np.arange(100) % 2).privacy_.public()
     assert one == other
+
+
+@pytest.mark.parametrize("parameters", [{"lam": 0.0}, {"noise_ratio": 1.1}, {"public_rows": 50}])
+def test_it_does_not_depend_on_the_number_of_rows_unless_the_rule_for_lam_uses_it(parameters):
+    rng = np.random.default_rng(1)
+    one, other = (
+        ObjPertLogisticRegression(**parameters).fit(rng.normal(size=(n, 3)), np.arange(n) % 2).privacy_.public()
+        for n in (37, 370)
+    )
+    assert one == other
+    assert one.public_rows == parameters.get("public_rows")
+
+
+def test_where_the_rule_for_lam_uses_the_number_of_rows_it_says_so():
+    certificate = fitted()
+    assert certificate.public_rows == 100
+    assert "lam was chosen for 100 rows: their number is treated as public" in repr(certificate)
+    assert "public" not in repr(fitted(lam=0.0))
 
 
 def test_json_is_plain_and_keeps_every_digit():
