@@ -2,37 +2,19 @@
 
 import json
 import math
+from functools import partial
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import objpert_core.accounting as acc
+from tests.pages.apps import curves, infos, open_app, said
 from ui.svg import decode
+
+open_page = partial(open_app, "pages/bounds.py")
 
 LEFT = {"bounds_sigma": 5.0, "bounds_lambda": 20.0, "bounds_beta": 1.0, "bounds_L": 1.0}
 RIGHT = {"bounds_sigma": 10.0, "bounds_lambda": 5.0, "bounds_beta": 1.0, "bounds_L": 1.0}
-
-
-def open_page(**query):
-    app = AppTest.from_file("../../pages/bounds.py", default_timeout=60)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
-
-
-def curves(app, chart=0):
-    """Name → (x, y) of the curves in the legend, and the names of the ghosts."""
-    spec = json.loads(app.get("plotly_chart")[chart].proto.spec)
-    shown, ghosts = {}, []
-    for trace in spec["data"]:
-        if trace.get("meta", {}).get("ghost"):
-            ghosts.append(trace["name"])
-        elif trace.get("showlegend", True):
-            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
-    return shown, ghosts
 
 
 def mechanisms(sigma, lam, beta, lipschitz):
@@ -46,14 +28,6 @@ def mechanisms(sigma, lam, beta, lipschitz):
         "Logistic (tight)": bound("logistic"),
         "Gaussian lower bound": acc.Gaussian(sigma, lipschitz),
     }
-
-
-def said(app):
-    return " ".join(block.proto.body for block in app.get("html"))
-
-
-def infos(app):
-    return " ".join(block.value for block in app.info)
 
 
 def test_opens_on_figure_1_left_with_the_cores_numbers():
@@ -124,13 +98,13 @@ def test_read_outs_are_the_cores_and_rounded_up():
 
 def test_the_answer_names_everything_and_follows_the_controls():
     app = open_page()
-    text = said(app).replace("&nbsp;", " ")
+    text = said(app)
     assert "ε = 0.726 at δ = 10⁻⁵" in text
     assert "2.07 : 1" in text
     assert "add or remove one row" in text
     assert "Accounted by" in text
     app.select_slider(key="bounds_sigma").set_value(10.0).run()
-    assert "ε = 0.341" in said(app).replace("&nbsp;", " ")
+    assert "ε = 0.341" in said(app)
 
 
 def test_the_previous_setting_stays_as_a_ghost_until_it_is_switched_off():
@@ -246,7 +220,7 @@ def test_the_trade_off_answer_follows_the_controls():
     app = open_page(bounds_show=ERRORS)
     missed = acc.ObjectivePerturbation(5.0, 20.0).tradeoff(0.05)
     shown = f"{math.floor(1000 * missed) / 10:.1f}"
-    text = said(app).replace("&nbsp;", " ")
+    text = said(app)
     assert f"accepts 5 % false accusations misses at least {shown} % of the members; no proof can promise more." in text
     assert "2.07 : 1" in text
     assert "add or remove one row" in text
@@ -269,7 +243,7 @@ def test_switching_the_view_keeps_the_setting_and_its_ghost():
     app.radio(key="bounds_show").set_value("Privacy profile").run()
     assert app.session_state["bounds_epsilon"] == 0.3
     assert app.session_state["bounds_view"] == 5.0
-    assert "ε = 0.341" in said(app).replace("&nbsp;", " ")
+    assert "ε = 0.341" in said(app)
 
 
 def test_the_trade_off_view_says_why_a_bound_is_silent():
@@ -285,4 +259,4 @@ def test_the_trade_off_view_says_why_a_bound_is_silent():
 @pytest.mark.parametrize("query", [{"bounds_show": "nonsense"}, {"bounds_show": ""}, {"bounds_accused": "-1"}])
 def test_nonsense_about_the_view_falls_back_to_the_profile(query):
     assert "Gaussian lower bound" in curves(open_page(**query))[0]
-    assert "costs ε = 0.726" in said(open_page(**query)).replace("&nbsp;", " ")
+    assert "costs ε = 0.726" in said(open_page(**query))

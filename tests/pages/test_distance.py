@@ -1,13 +1,16 @@
 """The page Distance to optimality, without a browser: the core's numbers, exact presets, nonsense does no harm."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import objpert_core.accounting as acc
+from tests.pages.apps import curves, open_app, said
 from ui.svg import decode
+
+open_page = partial(open_app, "pages/distance.py")
 
 KEYS = ("distance_sigma", "distance_lambda", "distance_beta", "distance_L")
 PANELS = {
@@ -18,28 +21,8 @@ PANELS = {
 }
 
 
-def open_page(**query):
-    app = AppTest.from_file("../../pages/distance.py", default_timeout=60)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
-
-
 def specs(app):
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
-
-
-def curves(app, chart=0):
-    """Name → (x, y) of the curves in the legend, and the names of the ghosts."""
-    shown, ghosts = {}, []
-    for trace in specs(app)[chart]["data"]:
-        if trace.get("meta", {}).get("ghost"):
-            ghosts.append(trace["name"])
-        elif trace.get("showlegend", True):
-            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
-    return shown, ghosts
 
 
 def mechanisms(sigma, lam, beta, lipschitz):
@@ -49,10 +32,6 @@ def mechanisms(sigma, lam, beta, lipschitz):
         "Published bound": acc.ObjectivePerturbation(sigma, lam, lipschitz, beta, "glm"),
         "Logistic (tight)": acc.ObjectivePerturbation(sigma, lam, lipschitz, beta),
     }
-
-
-def said(app):
-    return " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
 
 
 def cells(app, chart):

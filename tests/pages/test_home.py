@@ -1,28 +1,17 @@
 """The Home page, run without a browser, through app.py as people do."""
 
-import json
+from functools import partial
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import objpert_core.accounting as acc
 from objpert_core.learning.one_dimensional import OneDimensionalLogistic
+from tests.pages.apps import open_app, spec
 from ui import home_picture
 from ui.svg import decode
 
-
-def open_page(**query):
-    app = AppTest.from_file("../../app.py", default_timeout=60)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
-
-
-def spec(app, chart=0):
-    return json.loads(app.get("plotly_chart")[chart].proto.spec)
+open_page = partial(open_app, "app.py")
 
 
 def traces(app, name, chart=0):

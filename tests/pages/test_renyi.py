@@ -1,14 +1,16 @@
 """The Rényi page, run without a browser: its curves are the core's, matching keeps promises, nonsense does no harm."""
 
-import json
+from functools import partial
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import objpert_core.accounting as acc
+from tests.pages.apps import curves, open_app, said, spec, written
 from ui import renyi_curves as rc
 from ui.svg import decode
+
+open_page = partial(open_app, "pages/renyi.py")
 
 FIGURE_5 = {
     "renyi_sigma": 2.5,
@@ -22,30 +24,6 @@ FIGURE_5 = {
 RELATIVE = "ε(α) over the Gaussian’s"
 
 
-def open_page(**query):
-    app = AppTest.from_file("../../pages/renyi.py", default_timeout=120)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
-
-
-def spec(app, chart=0):
-    return json.loads(app.get("plotly_chart")[chart].proto.spec)
-
-
-def curves(app, chart=0):
-    """Name → (x, y) of what the legend names, and the names of the ghosts."""
-    shown, ghosts = {}, []
-    for trace in spec(app, chart)["data"]:
-        if trace.get("meta", {}).get("ghost"):
-            ghosts.append(trace["name"])
-        elif trace.get("showlegend", True):
-            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
-    return shown, ghosts
-
-
 def mechanisms(state):
     smooth = {"smoothness": state["renyi_beta"]} if state["renyi_bound"] == "Theorem 3.2" else {}
     bound = rc.BOUNDS[state["renyi_bound"]]
@@ -56,14 +34,6 @@ def mechanisms(state):
         "Gaussian mechanism": acc.Gaussian(state["renyi_sigma"]),
         "DP-SGD": acc.DPSGD(state["renyi_noise"], state["renyi_q"], int(state["renyi_steps"])),
     }
-
-
-def said(app):
-    return " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
-
-
-def written(app):
-    return " ".join(block.value for block in app.markdown)
 
 
 def press(app, name):
