@@ -135,7 +135,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
     -----
     Abadi et al. (2016), Algorithm 1; Papernot and Steinke (2022) for the choice; the set-up of Redberg, Koskela and
     Wang (2023), Section 5. A held-out row is counted with noise, at the same (ε, δ), and no row is both trained on and
-    counted (proof in `learning/dp_sgd_budget.py`).
+    counted (proof in `learning/dp_sgd_budget.py`). The time that honest tuning takes tells K, which is not covered: do
+    not publish it either.
 
     Examples
     --------

@@ -110,7 +110,6 @@ class Gradients:
         clips = clip < row_radius(rows.constant)
         self._slopes = clip / np.maximum(rows.norms(), _SMALLEST_NORM) if clips else None
         self._chunk = max(64, _CHUNK_BYTES // (8 * rows.dimension))
-        self._everything = np.arange(rows.n_rows)
 
     def total(self, batch: IntArray, weights: FloatArray) -> FloatArray:
         """Σ over the batch of the clipped gradients at each of the columns of `weights`, shape (D, G)."""

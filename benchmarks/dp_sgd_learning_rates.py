@@ -1,0 +1,74 @@
+"""Which learning rate DP-SGD wants, on synthetic data only: where the estimator's default and its fine grid come from.
+
+    python -m benchmarks.dp_sgd_learning_rates [adam | sgd]
+
+For several shapes, batch sizes and ε every learning rate of a grid is trained with the noise of one run (they share
+their batches); what is printed is how many points of test accuracy each loses against the best one, mean and worst.
+Takes some minutes. The rows come from a seeded generator and are nobody's, so that looking at them costs no privacy.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from objpert_core.datasets import synthetic
+from objpert_core.learning.dp_sgd_budget import dpsgd_budget
+from objpert_core.learning.dp_sgd_sampling import Streams
+from objpert_core.learning.dp_sgd_training import Schedule, train_candidates
+from objpert_core.learning.dp_sgd_tuning import right_answers
+from objpert_core.learning.rows import Rows
+
+RATES = {"adam": np.logspace(-3.5, 0, 15), "sgd": np.logspace(-2, 2.5, 19)}
+SHAPES = (  # rows, columns, decay of their standard deviations, expected batch size
+    (1000, 10, 0.0, 256),
+    (5000, 10, 1.0, 256),
+    (5000, 50, 0.0, 256),
+    (20_000, 50, 1.0, 256),
+    (20_000, 100, 0.0, 256),
+    (20_000, 50, 1.0, 4096),
+    (20_000, 100, 0.0, 4096),
+)
+EPSILONS, DELTA, EPOCHS = (0.1, 1.0, 8.0), 1e-5, 60
+TEST_ROWS, SEEDS, FLIPPED, CONSTANT = 4000, 2, 0.036, 0.3
+
+
+def accuracies(shape: tuple[int, int, float, int], epsilon: float, optimizer: str) -> np.ndarray:
+    """Test accuracy of every learning rate, averaged over noise seeds."""
+    n, columns, decay, batch_size = shape
+    X, y = synthetic.draw(n + TEST_ROWS, columns, decay=decay, flipped=FLIPPED, seed=1)
+    targets = np.where(y == y.max(), 1.0, -1.0)
+    rows, test = Rows(X[:n], "normalize", CONSTANT), Rows(X[n:], "normalize", CONSTANT)
+    schedule = Schedule.of_epochs(n, batch_size, EPOCHS)
+    noise = dpsgd_budget(epsilon, DELTA, schedule, accountant="rdp").noise_multiplier
+    right = []
+    for seed in range(SEEDS):
+        thetas = train_candidates(
+            rows,
+            targets[:n],
+            RATES[optimizer],
+            schedule,
+            noise_multiplier=noise,
+            optimizer=optimizer,
+            streams=Streams(seed),
+        )
+        right.append(right_answers(test, targets[n:], thetas) / TEST_ROWS)
+    return np.mean(right, axis=0)
+
+
+def main(optimizer: str) -> None:
+    """Print the points lost, case by case and together."""
+    rates, lost = RATES[optimizer], []
+    for shape in SHAPES:
+        for epsilon in EPSILONS:
+            found = accuracies(shape, epsilon, optimizer)
+            lost.append(100 * (found.max() - found))
+            print(f"{shape}, epsilon {epsilon:g}: best {rates[found.argmax()]:.3g} with {found.max():.2%}", flush=True)
+    print("learning rate   mean points lost   worst")
+    for rate, mean, worst in zip(rates, np.mean(lost, axis=0), np.max(lost, axis=0), strict=True):
+        print(f"{rate:13.4g}   {mean:16.2f}   {worst:5.2f}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "adam")
