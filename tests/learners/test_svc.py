@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from objpert_core.accounting import calibrate_objective_perturbation
 from objpert_core.estimators import ObjPertSVC, PrivacyCertificate
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
-from objpert_core.learning import HuberisedHingeLoss, SquaredHingeLoss, perturb_and_solve
+from objpert_core.learning import SOLVERS, HuberisedHingeLoss, SquaredHingeLoss, perturb_and_solve
 
 
 def data(n=2000, d=5, seed=0):
@@ -133,7 +133,7 @@ def test_every_solver_and_format_gives_the_same_model():
     X, y = data(n=600)
     X[np.abs(X) < 0.5] = 0.0
     reference = ObjPertSVC(clip=0.3, random_state=0).fit(X, y)
-    for solver, rows in (("newton-cg", X), ("lbfgs", X), ("newton", sp.csr_array(X)), ("newton", sp.coo_matrix(X))):
+    for solver, rows in [*((name, X) for name in SOLVERS), ("newton", sp.csr_array(X)), ("newton", sp.coo_matrix(X))]:
         model = ObjPertSVC(clip=0.3, solver=solver, random_state=0).fit(rows, y)
         np.testing.assert_allclose(model.coef_, reference.coef_, atol=1e-5)
 
