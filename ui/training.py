@@ -90,6 +90,7 @@ def accuracy(
         _faint(traces) if stale else traces,
         xaxis=_places(_on(comparison, _target(comparison)), labels, ends),
         yaxis=axis("test accuracy", (low - pad, high + pad), tickformat=".1%"),
+        height=_height(comparison),
         hovermode="closest",
     )
     words = [f"{LABELS[m]} {percent(c.mean)}" for m in methods if (c := comparison.accuracy(m))]
@@ -120,6 +121,7 @@ def roc(
         _faint(traces) if stale else traces,
         xaxis=axis(_on(comparison, "false positive rate"), across, tickformat=".0%"),
         yaxis=axis("true positive rate", up, tickformat=".0%"),
+        height=_height(comparison),
         margin=_MARGIN,
     )
     alt = f"Mean ROC curves on {comparison.data.label}; area under them: {', '.join(words)}."
@@ -224,6 +226,7 @@ def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
         _faint(traces) if stale else traces,
         xaxis=axis(_on(comparison, "solver iteration"), (-0.3, steps + 0.3)),
         yaxis=axis("gradient norm ‖∇‖₂", (10 ** math.floor(math.log10(low)), 3 * high), log=True),
+        height=_height(comparison),
         hovermode="closest",
     )
     alt = f"Gradient norm by iteration on {comparison.data.label}: {'; '.join(words) or 'no such method was run'}."
@@ -263,6 +266,11 @@ def _same_data(previous: Comparison | None, comparison: Comparison) -> bool:
 def _on(comparison: Comparison, title: str) -> str:
     """An axis title with the data set under it: a picture that leaves the page still says if its rows stand in."""
     return f"{title}<br>on {comparison.data.label}"
+
+
+def _height(comparison: Comparison) -> int:
+    """Pixels: on a telephone the legend has a line for each method, and the picture keeps its room."""
+    return 430 + 20 * max(0, len(comparison.settings.methods) - 3)
 
 
 def _target(comparison: Comparison) -> str:
