@@ -111,6 +111,7 @@ def show(result: TuningRuns, run: Run, *, stale: bool) -> None:
     page.downloads(lambda: charts.accuracies_frame(result), chart, filename=name, title=alt)
     what_k_did(result, stale=stale)
     winners_curse(result, stale=stale)
+    certificates(result)
     page.reproduce(tables.snippet(result), note="Trains everything again and prints the means and every K.")
 
 
@@ -130,6 +131,17 @@ def winners_curse(result: TuningRuns, *, stale: bool) -> None:
     chart, alt = charts.curse(result, stale=stale), text.curse_alt(result)
     page.chart(chart, key="honest_curse_chart", alt=alt)
     page.downloads(lambda: charts.curse_frame(result), chart, filename=f"honest_curse_{result.data.name}", title=alt)
+
+
+def certificates(result: TuningRuns) -> None:
+    with st.expander("What the two certificates say", icon=":material/verified_user:"):
+        st.caption(
+            "Both can be verified, and each is true: the unpaid one says right after the promise what it does not "
+            "cover. Fits on this page are seeded, so both say reproducible."
+        )
+        for name, certificate in (("Unpaid", result.unpaid_certificate), ("Paid", result.paid_certificate)):
+            st.markdown(f"**{name}**")
+            st.code(repr(certificate), language=None, wrap_lines=True)
 
 
 TRY_QUESTION = (

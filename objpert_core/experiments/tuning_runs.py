@@ -33,6 +33,7 @@ from objpert_core.datasets import Dataset
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.summary import Interval, mean_interval
 from objpert_core.learning.dp_sgd_budget import ACCOUNTANTS, Budget, accounted, dpsgd_budget
+from objpert_core.learning.dp_sgd_certificate import DPSGDCertificate
 from objpert_core.learning.dp_sgd_sampling import Streams
 from objpert_core.learning.dp_sgd_training import Schedule, train_candidates
 from objpert_core.learning.dp_sgd_tuning import (
@@ -153,6 +154,7 @@ class TuningRuns:
         judges: how many test rows choose.
         one: what one run costs and its noise.
         paid: the same of paid tuning.
+        unpaid_certificate, paid_certificate: what `DPSGDLogisticRegression` certifies; the same for every draw.
         true_epsilon: ε of the unpaid noise if the choice among K runs is accounted for: what paying afterwards costs.
         draws: in the order of their seeds.
     """
@@ -162,6 +164,8 @@ class TuningRuns:
     judges: int
     one: Budget
     paid: Budget
+    unpaid_certificate: DPSGDCertificate
+    paid_certificate: DPSGDCertificate
     true_epsilon: float
     draws: tuple[Draw, ...] = ()
 
@@ -226,7 +230,12 @@ def tuning_runs(
     one = dpsgd_budget(*about, whole, accountant=settings.accountant)
     paid = dpsgd_budget(*about, part, accountant=settings.accountant, mean_runs=settings.mean_runs, private_score=True)
     afterwards = accounted(PrivateSelection(one.mechanism, settings.mean_runs), settings.accountant)
-    state = TuningRuns(settings, DataFacts.of(data), judges, one, paid, float(afterwards.epsilon(settings.delta)))
+    certificates = (
+        _certificate(one, whole, settings, len(data.y_train), "dishonest"),
+        _certificate(paid, part, settings, len(data.y_train), "honest"),
+    )
+    true_epsilon = float(afterwards.epsilon(settings.delta))
+    state = TuningRuns(settings, DataFacts.of(data), judges, one, paid, *certificates, true_epsilon)
     yield state
     for number in range(settings.draws):
         try:
@@ -235,6 +244,27 @@ def tuning_runs(
             return
         state = replace(state, draws=(*state.draws, draw))
         yield state
+
+
+def _certificate(budget: Budget, schedule: Schedule, settings: Settings, rows: int, tuning: str) -> DPSGDCertificate:
+    return DPSGDCertificate.of(
+        budget,
+        schedule,
+        Streams(settings.seed),
+        tuning=tuning,
+        clip=None,
+        intercept_scaling=settings.intercept_scaling,
+        epsilon=settings.epsilon,
+        delta=settings.delta,
+        accountant=settings.accountant,
+        row_norm="normalize",
+        optimizer="adam",
+        batch_size=settings.batch_size,
+        epochs=settings.epochs,
+        public_rows=rows,
+        candidates=settings.learning_rates,
+        validation_fraction=settings.validation_fraction if tuning == "honest" else None,
+    )
 
 
 def _draw(

@@ -38,7 +38,7 @@ from objpert_core.learning.dp_sgd_tuning import (
     select_honestly,
     split_by_coins,
 )
-from objpert_core.learning.rows import ROW_NORMS, Rows, row_radius
+from objpert_core.learning.rows import ROW_NORMS, Rows
 
 _NOT_PAID = (
     "The learning rate is chosen by looking at the data and nobody pays for the choice: privacy_ covers one run only. "
@@ -253,29 +253,22 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         self.learning_rate_ = selection.learning_rate
         self.candidates_ = [{"learning_rate": trial.learning_rate, "score": trial.score} for trial in selection.trials]
         self.n_iter_ = schedule.steps
-        self.privacy_: DPSGDCertificate = DPSGDCertificate(
-            mechanism=type(budget.mechanism).__name__,
+        self.privacy_: DPSGDCertificate = DPSGDCertificate.of(
+            budget,
+            schedule,
+            streams,
+            tuning=tuning,
+            clip=self.clip,
+            intercept_scaling=constant,
             epsilon=float(self.epsilon),
             delta=float(self.delta),
-            adjacency=budget.mechanism.adjacency,
             accountant=self.accountant,
             row_norm=self.row_norm,
-            intercept_scaling=constant,
-            noise_source=streams.origin,
-            reproducible=streams.reproducible,
-            noise_multiplier=budget.noise_multiplier,
-            sample_rate=schedule.sample_rate,
-            steps=schedule.steps,
-            clip=row_radius(constant) if self.clip is None else float(self.clip),
             optimizer=self.optimizer,
             batch_size=int(self.batch_size),
             epochs=int(self.epochs),
             public_rows=public_rows,
-            tuning=tuning,
-            choice_covered=tuning != "dishonest",
             candidates=candidates,
-            mean_runs=mean_runs,
-            score_noise=budget.score_noise,
             validation_fraction=fraction,
         )
         return self

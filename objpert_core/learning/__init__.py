@@ -1,6 +1,7 @@
-"""Learning by objective perturbation: losses, rows of enforced norm, solvers, noise, and Algorithm 1 made of them."""
+"""Private learning: losses, rows of enforced norm, solvers, noise; Algorithm 1 made of them, and its rivals."""
 
 from objpert_core.learning.certificate import ObjectivePerturbationCertificate, PrivacyCertificate
+from objpert_core.learning.dp_sgd_certificate import DPSGDCertificate
 from objpert_core.learning.losses import (
     LOSSES,
     ClippedLoss,
@@ -28,6 +29,7 @@ __all__ = [
     "LOSSES",
     "SOLVERS",
     "ClippedLoss",
+    "DPSGDCertificate",
     "HuberLoss",
     "HuberisedHingeLoss",
     "LogisticLoss",

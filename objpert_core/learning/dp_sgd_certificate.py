@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 from objpert_core.accounting import DPSGD, PrivateSelection
 from objpert_core.learning.certificate import ROUNDING, PrivacyCertificate
-from objpert_core.learning.dp_sgd_budget import accounted, score_mechanism
+from objpert_core.learning.dp_sgd_budget import Budget, accounted, score_mechanism
+from objpert_core.learning.dp_sgd_sampling import Streams
+from objpert_core.learning.dp_sgd_training import Schedule
+from objpert_core.learning.rows import row_radius
 
 TUNINGS = ("none", "honest", "dishonest")
 _COVERED = {
@@ -66,6 +69,50 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
     mean_runs: float | None = None
     score_noise: float | None = None
     validation_fraction: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        budget: Budget,
+        schedule: Schedule,
+        streams: Streams,
+        *,
+        tuning: str,
+        clip: float | None,
+        intercept_scaling: float,
+        **values: Any,
+    ) -> Self:
+        """The certificate of a fit with this budget, walk through the data and randomness.
+
+        Parameters
+        ----------
+        budget : Budget
+        schedule : Schedule
+        streams : Streams
+        tuning, intercept_scaling
+            As the attributes.
+        clip : float or None
+            None stands for √(1 + s²).
+        **values
+            The other fields that these do not determine.
+        """
+        selection = budget.mechanism if isinstance(budget.mechanism, PrivateSelection) else None
+        return cls(
+            mechanism=type(budget.mechanism).__name__,
+            adjacency=budget.mechanism.adjacency,
+            noise_source=streams.origin,
+            reproducible=streams.reproducible,
+            noise_multiplier=budget.noise_multiplier,
+            score_noise=budget.score_noise,
+            mean_runs=None if selection is None else selection.mean_runs,
+            sample_rate=schedule.sample_rate,
+            steps=schedule.steps,
+            clip=row_radius(intercept_scaling) if clip is None else float(clip),
+            tuning=tuning,
+            choice_covered=tuning != "dishonest",
+            intercept_scaling=intercept_scaling,
+            **values,
+        )
 
     def rebuild(self) -> DPSGD | PrivateSelection:
         """The mechanism again, from the certificate's numbers alone: `PrivateSelection` if the choice is paid for."""

@@ -34,6 +34,7 @@ def test_paid_tuning_is_the_estimators_run_by_run(data, last):
         assert model.learning_rate_ == (None if draw.released is None else draw.runs[draw.released])
         assert model.privacy_.noise_multiplier == last.paid.noise_multiplier
         assert model.privacy_.score_noise == last.paid.score_noise
+        assert model.privacy_ == last.paid_certificate
         fresh = np.random.default_rng([draw.seed, 0]).permutation(len(data.y_test))[40:]
         assert draw.honest == pytest.approx(model.score(data.X_test[fresh], data.y_test[fresh]))
 
@@ -51,6 +52,9 @@ def test_unpaid_tuning_is_the_estimators_chosen_by_the_judges(data, last):
         assert draw.of("fresh") == pytest.approx(model.score(data.X_test[fresh], data.y_test[fresh]))
         assert draw.of("judges") == draw.judged.max()
         assert model.privacy_.noise_multiplier == last.one.noise_multiplier
+        assert model.privacy_ == dataclasses.replace(
+            last.unpaid_certificate, candidates=tuple(sorted(QUICK.learning_rates))
+        )
 
 
 def test_the_fixed_rate_is_a_run_of_its_own(data, last):

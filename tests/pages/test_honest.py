@@ -83,6 +83,9 @@ def test_it_starts_by_itself_and_shows_the_runners_own_numbers():
     assert f"{100 * expected.mean('honest').mean:.2f} % right" in answer(at)
     assert len(charts(at)) == 3
     assert f"**K was {len(expected.draws[0].runs)}** with noise seed 0" in texts(at)
+    shown = " ".join(element.value for element in at.code)
+    assert "NOT covered" in shown
+    assert "the runs and the choice among them" in shown
     assert "winner’s curse" in " ".join(element.value for element in at.subheader)
 
 
