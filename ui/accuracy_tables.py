@@ -34,7 +34,7 @@ def methods(stored: Stored, shown: Sequence[str], epsilon: float) -> list[dict[s
         }
         if with_paper:
             share = PAPER.get((stored.dataset, method), {}).get(epsilon)
-            row["Paper"] = accuracy(share) if share is not None else "–"
+            row["Paper"] = _whole(accuracy(share)) if share is not None else "–"
         difference = stored.difference(TIGHT, method, epsilon) if method != TIGHT else None
         row["Tight minus it, points"] = _difference(difference)
         row["Processor time"] = _whole(seconds(point.seconds.mean))
@@ -52,7 +52,7 @@ def _difference(difference: Interval | None) -> str:
 
 def _whole(cell: str) -> str:
     """A cell that is not broken across lines: a telephone scrolls the table instead."""
-    return cell.replace(" ", "\u00a0")
+    return cell.replace(" ", "\u00a0").replace("-", "\u2011")
 
 
 def every_epsilon(stored: Stored) -> list[dict[str, str]]:

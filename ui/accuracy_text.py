@@ -167,8 +167,8 @@ def promise(stored: Stored, epsilon: float) -> str:
         return ""
     return (
         f"{sentences.odds_sentence(epsilon, 'one private model')} {sentences.except_with(stored.delta)} Neighbouring "
-        f"data sets: {sentences.ADJACENCY}. Tight is accounted by {sentences.TIGHT}. Of unpaid DP-SGD the promise covers "
-        "one run, not the choice of the learning rate."
+        f"data sets: {sentences.ADJACENCY}. Tight is accounted by {sentences.TIGHT}. Of unpaid DP-SGD the promise "
+        "covers one run, not the choice of the learning rate."
     )
 
 

@@ -1,17 +1,15 @@
 """The accuracy page, run without a browser: its numbers are the files', jobs run for real, nonsense does no harm."""
 
-import json
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from objpert_core.experiments import results
 from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.methods import METHODS, Parameters
 from objpert_core.experiments.subsampling import Plan, learning_curve
+from tests.pages.apps import curves, open_app, said, spec
 from tests.ui.accuracy_runs import write
 from ui import accuracy_charts as charts
 from ui import accuracy_data as data
@@ -19,9 +17,7 @@ from ui import accuracy_text as text
 from ui import jobs
 from ui.accuracy_jobs import Point, again
 from ui.jobs import JobRunner
-from ui.svg import decode
 
-PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "accuracy.py")
 USUAL = [text.LABELS[method] for method in data.USUAL]
 
 
@@ -51,12 +47,7 @@ def own_runner():
 
 
 def opened(**query):
-    at = AppTest.from_file(PAGE, default_timeout=60)
-    for key, value in query.items():
-        at.query_params[f"accuracy_{key}"] = value
-    at.run()
-    assert not at.exception
-    return at
+    return open_app("pages/accuracy.py", **{f"accuracy_{key}": value for key, value in query.items()})
 
 
 def finished(at, key, seconds=40):
@@ -68,25 +59,6 @@ def finished(at, key, seconds=40):
     at.run()
     assert not at.exception
     return job.view()
-
-
-def spec(at, chart=0):
-    return json.loads(at.get("plotly_chart")[chart].proto.spec)
-
-
-def curves(at, chart=0):
-    """Name → (x, y) of the curves in the legend, and the names of the ghosts."""
-    shown, ghosts = {}, []
-    for trace in spec(at, chart)["data"]:
-        if trace["meta"]["ghost"]:
-            ghosts.append(trace["name"])
-        elif trace.get("showlegend", True):
-            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
-    return shown, ghosts
-
-
-def said(at):
-    return " ".join(block.proto.body for block in at.get("html")).replace("&nbsp;", " ")
 
 
 def written(at):
@@ -115,7 +87,7 @@ def test_opens_on_adult_with_the_files_numbers(folder):
         x, y = shown[text.LABELS[method]]
         np.testing.assert_array_equal(x, EPSILONS)
         np.testing.assert_array_equal(y, [stored.point(method, epsilon).accuracy.mean for epsilon in EPSILONS])
-    assert text.answer(stored, 1.0) in said(at).replace("&#x27;", "'")
+    assert text.answer(stored, 1.0) in said(at)
     assert at.get("plotly_chart")[0].proto.alt == text.alt(stored, data.USUAL, 1.0)
     for part in ("commit `abc1234`", "figure2 --dataset adult", "Split seeds 0 to 2", "Hollow marks"):
         assert part in written(at)

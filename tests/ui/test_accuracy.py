@@ -195,6 +195,7 @@ class TestAnswer:
             "δ = 10⁻⁵",
             "add or remove one row",
             "privacy profile of the tight bound",
+            "Of unpaid DP-SGD the promise covers one run",
         ):
             assert part in words
 
@@ -293,11 +294,13 @@ class TestWords:
 class TestTables:
     def test_the_table_is_the_points_at_the_epsilon(self, adult):
         rows = accuracy_tables.methods(adult, data.USUAL, 1.0)
-        assert [row["Method"].replace("\u00a0", " ") for row in rows] == [text.LABELS[m] for m in data.USUAL]
+        assert [row["Method"].replace("\u00a0", " ").replace("\u2011", "-") for row in rows] == [
+            text.LABELS[m] for m in data.USUAL
+        ]
         by = dict(zip(data.USUAL, rows, strict=True))
         difference = adult.difference("tight", "published", 1.0)
         assert by["published"]["Accuracy"] == f"{100 * adult.point('published', 1.0).accuracy.mean:.2f}\u00a0%"
-        assert by["published"]["Paper"] == "83.18 %"
+        assert by["published"]["Paper"] == "83.18\u00a0%"
         assert by["published"]["Tight minus it, points"].startswith(text.signed(difference.mean) + "\u00a0(")
         assert by["tight"]["Tight minus it, points"] == "–"
         assert "Paper" not in accuracy_tables.methods(adult, data.USUAL, 0.25)[0]
