@@ -77,6 +77,14 @@ ROLES: Mapping[str, Role] = {
     "composed": Role(BLUE, "dash", "square"),
     "liu_talwar": Role(PURPLE, "longdash", "triangle-up"),
     "selection": Role(VERMILION, "solid", "circle", 3.0),
+    # solvers
+    "newton": Role(VERMILION, "solid", "circle", 3.0),
+    "newton-cg": Role(ORANGE, "longdash", "diamond"),
+    "lbfgs": Role(BROWN, "longdashdot", "x"),
+    "gradient-descent": Role(GREY, "dot", "cross", 2.5),
+    "accelerated": Role(BLUE, "dash", "square", 2.5),
+    "sag": Role(GREEN, "dashdot", "triangle-up", 2.5),
+    "svrg": Role(PURPLE, "longdash", "diamond", 2.5),
     "guide": Role(GREY, "solid", "cross", 1.0),
 }
 

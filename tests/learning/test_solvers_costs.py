@@ -110,7 +110,7 @@ def test_a_newton_step_costs_n_and_their_number_hardly_grows():
 
 def test_with_a_large_lambda_larger_batches_cost_no_more():
     case = Case(5000, lam=50.0)
-    assert batch_size(CountedProblem(case.objective())) == 200
+    assert batch_size(CountedProblem(case.objective())) == 256
     for solver in ("sag", "svrg"):
         assert solve(case.objective(), tau=1e-6, solver=solver).gradient_evaluations < 100 * case.n
 

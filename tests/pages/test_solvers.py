@@ -1,0 +1,166 @@
+"""The Solvers page, run without a browser: its curves are the core's, presets are exact, nonsense does no harm."""
+
+import json
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from objpert_core.experiments.solver_costs import Case
+from objpert_core.learning import solve
+from ui import solvers_runs as sr
+from ui.svg import decode
+
+DEFAULT = {"solvers_n": 500, "solvers_lambda": 1.0, "solvers_sigma": 4.0, "solvers_tau": 1e-6}
+
+
+def open_page(**query):
+    app = AppTest.from_file("../../pages/solvers.py", default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def spec(app, chart=0):
+    return json.loads(app.get("plotly_chart")[chart].proto.spec)
+
+
+def curves(app, chart=0):
+    """Name → (x, y) of the curves in the legend, and the names of the ghosts."""
+    shown, ghosts = {}, []
+    for trace in spec(app, chart)["data"]:
+        if trace.get("meta", {}).get("ghost"):
+            ghosts.append(trace["name"])
+        elif trace.get("showlegend", True):
+            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
+    return shown, ghosts
+
+
+def said(app):
+    return " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
+
+
+def test_opens_on_appendix_f_with_the_cores_counts():
+    app = open_page()
+    assert {key: app.session_state[key] for key in DEFAULT} == DEFAULT
+    shown, ghosts = curves(app)
+    assert list(shown) == list(sr.NAMES.values())
+    assert not ghosts
+    objective = Case(500, 1.0, 4.0).objective()
+    for solver in ("newton", "accelerated", "sag"):
+        result = solve(objective, tau=1e-6, solver=solver)
+        x, y = shown[sr.NAMES[solver]]
+        np.testing.assert_array_equal(np.column_stack([x, y]), np.array(result.trace))
+        assert y[-1] <= 1e-6 < y[-2]
+        row = app.table[0].value.set_index("Solver").loc[sr.NAMES[solver]]
+        assert row["Gradient evaluations"] == f"{result.gradient_evaluations:,}"
+    tau = next(trace for trace in spec(app)["data"] if trace["name"] == "τ")
+    assert decode(tau["y"]).tolist() == [1e-6, 1e-6]
+
+
+def test_the_answer_says_what_it_costs_and_that_privacy_does_not_care():
+    text = said(open_page())
+    assert "To reach ‖∇J‖ ≤ 10⁻⁶ on 500 rows, Newton’s method visits every row" in text
+    assert "The solver has no part in the privacy proof" in text
+
+
+def test_presets_set_exactly_their_values():
+    app = open_page(solvers_n="100", solvers_tau="0.1", solvers_columns="redundant, like a one-hot table")
+    app.button(key="solvers_preset_Appendix F at ε = 1").click().run()
+    assert {key: app.session_state[key] for key in DEFAULT} == DEFAULT
+    app.button(key="solvers_preset_ε = 8").click().run()
+    assert (app.session_state["solvers_lambda"], app.session_state["solvers_sigma"]) == (0.056, 0.62)
+    app.button(key="solvers_preset_Diverse columns").click().run()
+    assert app.session_state["solvers_columns"] == "diverse"
+    totals = app.table[0].value.set_index("Solver")["Gradient evaluations"].str.replace(",", "").astype(int)
+    assert totals["Accelerated"] < 50 * 500
+
+
+def test_the_previous_setting_stays_as_a_ghost_until_it_is_switched_off():
+    app = open_page()
+    app.select_slider(key="solvers_lambda").set_value(10.0).run()
+    shown, ghosts = curves(app)
+    assert ghosts == [f"{name}, before" for name in shown]
+    app.toggle(key="solvers_ghost").set_value(False).run()
+    assert curves(app)[1] == []
+
+
+def test_a_solver_that_stops_at_the_limit_says_so():
+    app = open_page(solvers_lambda="0.01", solvers_sigma="0.1", solvers_n="100")
+    assert "Stopped at this page’s limit: " in said(app)
+    assert "gradient descent is at" in said(app)
+    assert app.table[0].value.set_index("Solver").loc["Gradient descent", "‖∇J‖ reached"].endswith("(above τ)")
+
+
+def test_solvers_can_be_hidden_one_and_all():
+    app = open_page(solvers_shown=["Newton", "SAG"])
+    assert list(curves(app)[0]) == ["Newton", "SAG"]
+    assert list(curves(app, 1)[0]) == ["Newton", "SAG"]
+    app.get("button_group")[0].set_value([]).run()
+    assert not app.exception
+    assert "Pick a solver" in said(app)
+
+
+def test_the_stored_costs_are_labelled_with_command_and_commit():
+    app = open_page()
+    captions = " ".join(block.value for block in app.caption)
+    assert "python -m benchmarks.solvers" in captions
+    assert f"commit {sr.provenance()['commit']}" in captions
+    shown, _ = curves(app, 1)
+    cost = sr.cost("sag", "redundant")
+    np.testing.assert_array_equal(shown["SAG"][1], cost.evaluations)
+    assert any("proved: at most 1.5" in block.value for block in app.markdown)
+    app.selectbox(key="solvers_cost").set_value("Divided by n log n").run()
+    np.testing.assert_allclose(curves(app, 1)[0]["SAG"][1], cost.evaluations / (cost.n * np.log(cost.n)))
+
+
+def test_without_stored_results_the_page_says_so(monkeypatch, tmp_path):
+    from objpert_core.exceptions import DataUnavailableError
+    from ui import solvers_runs
+
+    def missing(*_):
+        raise DataUnavailableError("solvers.csv cannot be read")
+
+    monkeypatch.setattr(solvers_runs, "costs", missing)
+    app = open_page()
+    assert [block.value for block in app.info] == ["solvers.csv cannot be read"]
+    assert len(app.get("plotly_chart")) == 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"solvers_n": "banana", "solvers_lambda": "nan", "solvers_tau": "2"},
+        {"solvers_sigma": "-5", "solvers_seed": "1e400", "solvers_columns": "<script>alert(1)</script>"},
+        {"solvers_shown": "💥", "solvers_cost": "", "solvers_ghost": "7", "unknown": "x" * 5000},
+        {"solvers_n": ["500", "100"], "solvers_seed": "inf"},
+    ],
+)
+def test_nonsense_in_the_address_falls_back_to_the_default(query):
+    shown, _ = curves(open_page(**query))
+    np.testing.assert_array_equal(
+        shown["Newton"][0], sr.run("newton", sr.Setting(500, 1.0, 4.0, "redundant", 0, 1e-6)).evaluations
+    )
+
+
+def test_try_it_hides_the_chart_until_a_prediction_is_made():
+    app = open_page()
+    assert len(app.get("plotly_chart")) == 2
+    radio = app.radio(key="solvers__try")
+    assert radio.value is None
+    radio.set_value(radio.options[2]).run()
+    assert len(app.get("plotly_chart")) == 3
+    assert any("Not quite" in block.value for block in app.info)
+    cost = sr.cost("accelerated", "redundant")
+    means = {n: np.mean([e for m, e in zip(cost.n, cost.evaluations, strict=True) if m == n]) for n in set(cost.n)}
+    assert 30 < means[10_000] / means[1000] < 50  # the right answer is right
+
+
+def test_a_refused_value_becomes_one_sentence(monkeypatch):
+    def refuse(*_):
+        raise ValueError("sigma must be a finite number >= 0, got -1")
+
+    monkeypatch.setattr(sr, "run", refuse)
+    assert [block.value for block in open_page().error] == ["Sigma must be a finite number >= 0, got -1."]

@@ -1,0 +1,197 @@
+"""What the Solvers page computes and says: the core's counts, limits, every case of the sentences, the snippet."""
+
+import numpy as np
+import pytest
+
+from objpert_core.exceptions import DataUnavailableError
+from objpert_core.experiments import solver_costs as sc
+from objpert_core.learning import SOLVERS, solve
+from ui import solvers_charts as charts
+from ui import solvers_runs as sr
+from ui import solvers_text as text
+
+SMALL = sr.Setting(n=100, lam=1.0, sigma=4.0, columns="redundant", seed=0, tau=1e-6)
+
+
+def made(total, converged=True, reached=1e-7):
+    return sr.Run(np.array([100.0, total]), np.array([1.0, reached]), total, 1, reached, converged)
+
+
+def test_every_solver_of_the_page_is_in_the_registry_and_has_a_look():
+    from ui.figures import ROLES
+
+    assert set(sr.NAMES) <= set(SOLVERS)
+    assert set(sr.NAMES) <= set(ROLES)
+    assert set(sr.COLUMNS) == set(sc.COLUMNS)
+
+
+@pytest.mark.parametrize("solver", sr.NAMES)
+def test_runs_are_the_cores(solver):
+    found = sr.run(solver, SMALL)
+    case = sc.Case(n=100, lam=1.0, sigma=4.0, columns="redundant", seed=0)
+    result = solve(case.objective(), tau=1e-6, solver=solver, max_iter=sr.limit(solver, 100))
+    assert found.converged
+    assert (found.total, found.iterations, found.reached) == (
+        result.gradient_evaluations,
+        result.iterations,
+        result.gradient_norm,
+    )
+    np.testing.assert_array_equal(np.column_stack([found.evaluations, found.norms]), np.array(result.trace))
+
+
+def test_no_setting_of_the_page_takes_long():
+    for n in (100, 1000):
+        hard = sr.Setting(n=n, lam=0.01, sigma=0.1, columns="redundant", seed=0, tau=1e-9)
+        found = sr.run("gradient-descent", hard)
+        assert not found.converged
+        assert found.iterations == 1000
+        for solver in sr.FINITE_SUM:
+            assert sr.limit(solver, n) * n <= 45_000
+
+
+def test_long_curves_are_thinned_and_keep_their_ends():
+    long = sr.Run(np.arange(1.0, 2001.0), np.geomspace(1, 1e-6, 2000), 2000, 1999, 1e-6, True)
+    x, y = sr.curve(long)
+    assert len(x) <= sr.POINTS
+    assert (x[0], x[-1]) == (1.0, 2000.0)
+    assert (y[0], y[-1]) == (1.0, pytest.approx(1e-6))
+    short = sr.run("newton", SMALL)
+    np.testing.assert_array_equal(sr.curve(short)[1], short.norms)
+
+
+def test_the_frame_has_every_check():
+    frame = sr.frame(("newton", "sag"), SMALL)
+    assert len(frame) == sum(len(sr.run(solver, SMALL).norms) for solver in ("newton", "sag"))
+    assert sr.frame((), SMALL).empty
+
+
+def test_the_answer_ranks_those_that_arrived():
+    said = text.answer(SMALL, {"sag": made(5000), "newton": made(1500), "accelerated": made(10**6, False, 0.1)})
+    assert said == "To reach ‖∇J‖ ≤ 10⁻⁶ on 100 rows, Newton’s method visits every row 15 times and SAG 50."
+    late = text.unfinished(SMALL, {"accelerated": made(10**6, False, 0.1), "newton": made(1500)})
+    assert late == "Stopped at this page’s limit: accelerated descent is at 0.1 after 10,000 visits."
+
+
+def test_the_answer_where_nobody_arrived_or_nobody_is_shown():
+    assert "none of these" in text.answer(SMALL, {"sag": made(5000, False, 0.1)})
+    assert text.answer(SMALL, {}) == "Pick a solver to see what it costs."
+    assert text.unfinished(SMALL, {"sag": made(5000)}) is None
+
+
+def test_a_norm_above_tau_is_marked_in_the_table():
+    rows = text.table_rows(SMALL, {"sag": made(5000, False, 0.123), "newton": made(150)})
+    assert rows[0]["‖∇J‖ reached"] == "0.13 (above τ)"
+    assert rows[1] == {
+        "Solver": "Newton",
+        "Gradient evaluations": "150",
+        "Visits per row": "1.5",
+        "Iterations": "1",
+        "‖∇J‖ reached": "10⁻⁷",
+    }
+
+
+def test_the_alt_text_carries_the_counts():
+    alt = text.alt(SMALL, {"sag": made(5000), "newton": made(1500), "svrg": made(9, False)})
+    assert "Newton 1,500; SAG 5,000; SVRG not within the limit." in alt
+
+
+def test_growths_name_measured_interval_and_proof():
+    fit = sr.Cost((1000, 3000, 10_000), (1, 2, 3), sc.Growth(1.47, 1.44, 1.5, 7.0))
+    said = text.growths({"accelerated": fit, "newton": fit})
+    assert said == (
+        "Measured from n = 1,000 to 10,000, the cost grows as n^1.47 log n for accelerated descent (95 %: 1.44 to "
+        "1.50; proved: at most 1.5)."
+    )
+    assert "No solver" in text.growths({"newton": fit})
+    rows = text.growth_rows({"accelerated": fit, "newton": fit})
+    assert [row["Proved (Appendix F)"] for row in rows] == ["at most 1.5", "–"]
+
+
+def test_the_snippet_gives_the_plotted_numbers(capsys):
+    names: dict = {}
+    exec(text.snippet(SMALL, tuple(sr.NAMES)), names)
+    for solver in sr.NAMES:
+        assert names["results"][solver].gradient_evaluations == sr.run(solver, SMALL).total
+        assert names["results"][solver].gradient_norm == sr.run(solver, SMALL).reached
+    assert str(sr.run("sag", SMALL).total) in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("columns", sr.COLUMNS)
+def test_charts_draw_what_was_measured(columns):
+    for relative in (False, True):
+        figure = charts.growth(columns, tuple(sr.NAMES), relative=relative)
+        points = {trace.name: trace for trace in figure.data if trace.mode == "markers"}
+        for solver, cost in sr.costs(tuple(sr.NAMES), columns).items():
+            n, y = np.array(points[sr.NAMES[solver]].x), np.array(points[sr.NAMES[solver]].y)
+            np.testing.assert_array_equal(n, cost.n)
+            np.testing.assert_allclose(y * (n * np.log(n) if relative else 1), cost.evaluations)
+            low, high = figure.layout.yaxis.range
+            assert (np.log10(y) >= low).all()
+            assert (np.log10(y) <= high).all()
+    assert charts.growth(columns, ()).data == ()
+
+
+# --- what is stored -------------------------------------------------------------------------------------------------
+
+
+def test_the_stored_costs_bear_out_appendix_f():
+    costs = sr.costs(tuple(sr.NAMES), "redundant")
+    assert set(costs) == set(sr.NAMES)
+    for solver, exponent in sc.PROVED.items():
+        assert costs[solver].growth.low <= exponent + 0.02
+        assert costs[solver].growth.exponent == pytest.approx(exponent, abs=0.12)
+        assert costs[solver].growth.high - costs[solver].growth.low < 0.25
+    assert {"command", "seeds", "commit", "versions"} <= set(sr.provenance())
+
+
+@pytest.mark.parametrize("solver", sr.NAMES)
+def test_stored_counts_are_those_of_the_code(solver):
+    row = sc.load().of(solver, "redundant")[0]
+    again, _ = sc.measure(sc.Case(row.n, row.lam, row.sigma, row.features, row.columns, row.seed), solver, row.tau)
+    assert again.evaluations == pytest.approx(row.evaluations, rel=0.1)  # equal up to rounding on another machine
+
+
+def test_saving_and_loading_is_a_round_trip(tmp_path):
+    row, _ = sc.measure(sc.Case(50, features=5), "newton", 1e-3)
+    sc.save(tmp_path / "costs.csv", [row], {"command": "x: y", "commit": "abc"})
+    stored = sc.load(tmp_path / "costs.csv")
+    assert stored.provenance == {"command": "x: y", "commit": "abc"}
+    assert stored.rows[0].evaluations == row.evaluations
+    assert stored.rows[0].converged
+    assert stored.of("newton", "redundant") == stored.rows
+    assert stored.solvers("redundant") == ("newton",)
+
+
+def test_a_missing_or_broken_file_is_one_sentence(tmp_path):
+    with pytest.raises(DataUnavailableError, match=r"nowhere\.csv"):
+        sc.load(tmp_path / "nowhere.csv")
+    (tmp_path / "broken.csv").write_text("# command: x\nsolver,n\nnewton,banana\n")
+    with pytest.raises(DataUnavailableError, match=r"broken\.csv"):
+        sc.load(tmp_path / "broken.csv")
+
+
+def test_growth_has_an_interval_that_covers_and_needs_three_sizes():
+    rng = np.random.default_rng(0)
+    sizes = np.repeat([1000, 3000, 10_000, 30_000], 3)
+    covered = 0
+    for _ in range(200):
+        evaluations = 5 * sizes**1.5 * np.log(sizes) * np.exp(0.05 * rng.standard_normal(sizes.size))
+        fit = sc.growth(sizes.tolist(), evaluations.tolist())
+        covered += fit.low <= 1.5 <= fit.high
+    assert 180 <= covered <= 198
+    with pytest.raises(ValueError, match="at least three sizes"):
+        sc.growth([10, 10, 10], [1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n": 0}, "n must be a whole number >= 1, got 0"),
+        ({"lam": 0.0}, "lam must be a finite number > 0, got 0.0"),
+        ({"sigma": -1.0}, "sigma must be"),
+        ({"columns": "purple"}, "columns must be one of 'redundant', 'diverse', got 'purple'"),
+    ],
+)
+def test_bad_cases_are_named(change, message):
+    with pytest.raises(ValueError, match=message):
+        sc.Case(**({"n": 10} | change)).objective()

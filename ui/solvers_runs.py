@@ -1,0 +1,169 @@
+"""What the Solvers page compares: runs on a small synthetic problem, and the stored costs against n; no Streamlit.
+
+Runs are remembered with `lru_cache` on frozen settings and shared by everybody. Every solver has a limit, so that no
+setting of the page takes long; a solver that stops at its limit is shown as far as it got.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from objpert_core.experiments import solver_costs as sc
+from objpert_core.learning import PerturbedObjective, solve
+
+NAMES: Mapping[str, str] = {
+    "newton": "Newton",
+    "newton-cg": "Newton-CG",
+    "lbfgs": "L-BFGS",
+    "gradient-descent": "Gradient descent",
+    "accelerated": "Accelerated",
+    "sag": "SAG",
+    "svrg": "SVRG",
+}
+COLUMNS: Mapping[str, str] = {
+    "redundant": "redundant, like a one-hot table",
+    "diverse": "diverse, every direction seen",
+}
+DESCENT = ("gradient-descent", "accelerated")
+FINITE_SUM = ("sag", "svrg")
+POINTS = 250  # of one curve
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One problem and the gradient norm to reach."""
+
+    n: int
+    lam: float
+    sigma: float
+    columns: str
+    seed: int
+    tau: float
+
+    def __str__(self) -> str:
+        return f"n = {self.n}, d = 50, λ = {self.lam:g}, σ = {self.sigma:g}, {self.columns} columns, seed {self.seed}"
+
+    @property
+    def case(self) -> sc.Case:
+        """The problem without τ."""
+        return sc.Case(self.n, self.lam, self.sigma, columns=self.columns, seed=self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One solver on one setting: its checks, and what it cost in all (the last check included)."""
+
+    evaluations: Array
+    norms: Array
+    total: int
+    iterations: int
+    reached: float
+    converged: bool
+
+
+def limit(solver: str, n: int) -> int:
+    """The page's `max_iter`: 1,000 gradients for the descent methods, passes over 45,000 rows for SAG and SVRG."""
+    if solver in FINITE_SUM:
+        return 45_000 // n
+    return 10 if solver in DESCENT else 300
+
+
+@lru_cache(maxsize=8)
+def _objective(case: sc.Case) -> PerturbedObjective:
+    return case.objective()
+
+
+@lru_cache(maxsize=400)
+def run(solver: str, setting: Setting) -> Run:
+    """A solver on a setting, from θ = 0 to ‖∇J‖ ≤ τ or to its limit."""
+    result = solve(_objective(setting.case), tau=setting.tau, solver=solver, max_iter=limit(solver, setting.n))
+    trace = np.array(result.trace, dtype=np.float64)
+    trace.setflags(write=False)
+    return Run(
+        evaluations=trace[:, 0],
+        norms=trace[:, 1],
+        total=result.gradient_evaluations,
+        iterations=result.iterations,
+        reached=result.gradient_norm,
+        converged=result.converged,
+    )
+
+
+def curve(found: Run) -> tuple[Array, Array]:
+    """A run's checks, thinned to about `POINTS` evenly on the logarithmic axis, ends kept."""
+    count = len(found.norms)
+    if count <= POINTS:
+        return found.evaluations, found.norms
+    keep = np.unique(np.geomspace(1, count, POINTS).astype(int)) - 1
+    return found.evaluations[keep], found.norms[keep]
+
+
+def frame(solvers: Sequence[str], setting: Setting) -> pd.DataFrame:
+    """Every check of every solver: one row each."""
+    runs = {solver: run(solver, setting) for solver in solvers}
+    parts = [
+        pd.DataFrame({"solver": solver, "gradient_evaluations": found.evaluations, "gradient_norm": found.norms})
+        for solver, found in runs.items()
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+# --- cost against n, stored -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A solver's measured cost at several n, and its growth."""
+
+    n: tuple[int, ...]
+    evaluations: tuple[int, ...]
+    growth: sc.Growth
+
+
+@lru_cache(maxsize=32)
+def cost(solver: str, columns: str) -> Cost | None:
+    """What is stored of a solver on such columns; None where that is too little for a growth.
+
+    Raises `DataUnavailableError` where nothing is stored.
+    """
+    rows = sc.load().of(solver, columns)
+    if len({row.n for row in rows}) < 3:
+        return None
+    sizes, evaluations = tuple(row.n for row in rows), tuple(row.evaluations for row in rows)
+    return Cost(sizes, evaluations, sc.growth(sizes, evaluations))
+
+
+def costs(solvers: Sequence[str], columns: str) -> dict[str, Cost]:
+    """`cost` of each solver that has one."""
+    found = {solver: cost(solver, columns) for solver in solvers}
+    return {solver: known for solver, known in found.items() if known}
+
+
+def provenance() -> Mapping[str, str]:
+    """How the stored costs were made: command, seeds, commit, versions."""
+    return sc.load().provenance
+
+
+def per_row(n: Array, evaluations: Array, relative: bool) -> Array:
+    """Evaluations as they are, or divided by n log n."""
+    return evaluations / (n * np.log(n)) if relative else evaluations
+
+
+def stored_frame(solvers: Sequence[str], columns: str) -> pd.DataFrame:
+    """The stored rows behind the chart."""
+    rows = [asdict(row) for solver in solvers for row in sc.load().of(solver, columns)]
+    return pd.DataFrame(rows)
+
+
+def decades(values: Array) -> tuple[float, float]:
+    """The powers of ten around positive values."""
+    return 10.0 ** math.floor(math.log10(values.min())), 10.0 ** math.ceil(math.log10(values.max()))
