@@ -18,11 +18,11 @@ st.navigation(
             st.Page("pages/tuning.py", title="What tuning costs", icon=":material/experiment:", url_path="tuning"),
         ],
         "Learning": [
+            st.Page("pages/training.py", title="Live training", icon=":material/model_training:", url_path="training"),
             st.Page("pages/accuracy.py", title="Accuracy", icon=":material/leaderboard:", url_path="accuracy"),
             st.Page("pages/honest.py", title="Honest or not", icon=":material/balance:", url_path="honest"),
-            st.Page("pages/losses.py", title="Losses and clipping", icon=":material/content_cut:", url_path="losses"),
             st.Page("pages/solvers.py", title="Solvers", icon=":material/speed:", url_path="solvers"),
-            st.Page("pages/training.py", title="Live training", icon=":material/model_training:", url_path="training"),
+            st.Page("pages/losses.py", title="Losses and clipping", icon=":material/content_cut:", url_path="losses"),
         ],
     },
     position="top",

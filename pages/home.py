@@ -150,6 +150,10 @@ NEXT = (
     ("composition", "Composition: what do several releases cost together?", ":material/stacks:"),
     ("tuning", "What tuning costs: what does trying ten settings cost?", ":material/experiment:"),
     ("training", "Live training: what does privacy cost in accuracy?", ":material/model_training:"),
+    ("accuracy", "Accuracy: which private learner is the best, and by how much?", ":material/leaderboard:"),
+    ("honest", "Honest or not: what does a choice cost that nobody pays for?", ":material/balance:"),
+    ("solvers", "Solvers: how many gradients does a proof need?", ":material/speed:"),
+    ("losses", "Losses and clipping: what does a bound on the gradient do to a fit?", ":material/content_cut:"),
 )
 for name, question, icon in NEXT:
     page.see_also(f"pages/{name}.py", label=question, icon=icon)
