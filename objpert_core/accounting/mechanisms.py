@@ -508,15 +508,15 @@ class ApproximateMinima(Mechanism):
 def _best_split(objective: ObjectivePerturbation, output: Gaussian, epsilon: FloatArray) -> FloatArray:
     """log min δ₁(ε₁) + δ_Gauss(ε₂) over ε₁ + ε₂ = ε with ε₁ ≥ 2β/λ and ε₂ ≥ 0 (`ApproximateMinima`, notes).
 
-    ε₂ is sought in units of the output noise's a, where δ_Gauss(ε₂) is about e^{−(ε₂/a)²/2}: on a grid, then twice on a
-    finer one about the best so far.
+    ε₂ is sought in units of the output noise's a, where δ_Gauss(ε₂) is about e^{−(ε₂/a)²/2}: on a grid, then on ever
+    finer ones about the best so far, down to a step of 1e-8, whose square no longer counts.
     """
     least = objective.kifer_epsilon
     a = output._a
     room = np.maximum(epsilon - least, 0.0)
     best = np.zeros_like(epsilon)
     log_delta = np.zeros_like(epsilon)
-    for offsets in (np.arange(81.0) / 2, np.arange(-16.0, 17.0) / 32, np.arange(-16.0, 17.0) / 512):
+    for offsets in (np.arange(81.0) / 2, *(np.arange(-4.0, 5.0) / (2 * 4**level) for level in range(1, 13))):
         units = np.clip(best[:, None] + offsets, 0.0, room[:, None] / a)
         first = np.maximum(epsilon[:, None] - units * a, least)
         second = (epsilon[:, None] - first) * (1 - 2.0**-52)  # rounded down: the two must not exceed ε

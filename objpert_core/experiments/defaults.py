@@ -1,0 +1,360 @@
+"""Which λ, and which constant for the intercept, train best: the study behind the package's defaults.
+
+    python -m objpert_core.experiments.defaults synthetic --out data/results/defaults.csv
+    python -m objpert_core.experiments.defaults confirm --out data/results/defaults_confirmed.csv
+
+The first part makes the choice, on synthetic rows that are nobody's. Each design is a data set of another shape, with
+even or uneven columns, centred or with a common offset (as counts and indicators have), balanced or not, with little
+or much label noise. On each, every candidate is fitted at every ε, and judged by what it loses against the best
+candidate *of its study* on that design: in accuracy, and in mean loss on fresh rows (a proper score, which a shrunken
+model cannot please by luck). The second part looks whether the choice holds on real data. Rows of the first file, by
+study:
+
+* "objective": objective perturbation with λ a multiple of the λ that the Gaussian mechanism's noise allows ("x2"), on
+  the frontier towards more noise and less λ ("f=1.1"), by privacy alone ("least"), by `recommended_lam` ("rule"), and
+  by the published recipe ("published", f = 1.3 through Rényi).
+* "output": output perturbation with λ = c·(σ²R²n)^⅓ ("c=0.5" is the rule).
+* "intercept": the rule at another constant s ("s=0.3" is the signature's default).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+import objpert_core
+from objpert_core import datasets
+from objpert_core._validation import nonnegative_integer, positive_integer
+from objpert_core.accounting import (
+    calibrate_gaussian,
+    calibrate_objective_perturbation,
+    calibrate_published,
+    recommended_lam,
+)
+from objpert_core.datasets import Dataset
+from objpert_core.estimators import ObjPertLogisticRegression, OutputPerturbationLogisticRegression
+from objpert_core.experiments.summary import mean_interval
+from objpert_core.learning import LogisticLoss, PerturbedObjective, Rows, recommended_output_lam, solve
+from objpert_core.learning.losses import FloatArray
+from objpert_core.learning.rows import row_radius
+
+DELTA = 1e-5
+EPSILONS = (0.1, 1.0, 8.0)
+SHAPES = ((300, 10), (3000, 10), (300, 60), (3000, 60), (600, 300), (1000, 1000))
+TEST_ROWS = 2000
+SCALING = 0.3  # the estimators' default
+SCALINGS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+MULTIPLES = (1.0, 2.0, 4.0, 16.0)
+RATIOS = (1.1, 1.3)
+CONSTANTS = (0.125, 0.25, 0.5, 1.0, 2.0)
+CONFIRMED_ON = ("adult", "adult-synthetic", "breast-cancer", "digits-4-9", "synthetic-l")
+_TAU = 1e-3  # of a gradient that is a sum over all rows: differences this small do not show in an accuracy
+
+
+@dataclass(frozen=True)
+class Design:
+    """What a synthetic data set is like.
+
+    Attributes:
+        rows, features: shape of the training part.
+        decay: feature j varies with standard deviation j**-decay before rows are scaled to norm 1.
+        offset: norm of the features' common mean, in units of the root mean square of the rest.
+        positive: share of the positive class, before labels are flipped.
+        flipped: share of the labels turned over.
+
+    Example:
+        >>> X, targets = Design(rows=100, features=3, positive=0.3).draw(seed=0)
+        >>> X.shape == (100 + TEST_ROWS, 3), bool(0.3 < np.mean(targets > 0) < 0.35)
+        (True, True)
+    """
+
+    rows: int
+    features: int
+    decay: float = 0.0
+    offset: float = 0.0
+    positive: float = 0.5
+    flipped: float = 0.04
+
+    def draw(self, seed: int) -> tuple[FloatArray, FloatArray]:
+        """Rows and targets (±1): the training part first, then `TEST_ROWS` for the test."""
+        generator = np.random.default_rng(seed)
+        count = self.rows + TEST_ROWS
+        scales = np.arange(1.0, self.features + 1.0) ** -self.decay
+        X = generator.standard_normal((count, self.features)) * (scales / np.linalg.norm(scales))
+        scores = X @ generator.standard_normal(self.features)
+        targets = np.where(scores > np.quantile(scores, 1 - self.positive), 1.0, -1.0)
+        targets[generator.permutation(count)[: round(self.flipped * count)]] *= -1
+        mean = generator.standard_normal(self.features)
+        return X + self.offset * mean / np.linalg.norm(mean), targets
+
+
+def designs(shapes: Iterable[tuple[int, int]] = SHAPES) -> Iterator[Design]:
+    """Every shape with even and uneven columns, centred or not, balanced with little or lopsided with more label noise.
+
+    >>> len(list(designs()))
+    48
+    """
+    kinds = itertools.product((0.0, 1.0), (0.0, 2.0), ((0.5, 0.04), (0.3, 0.1)))
+    for (rows, features), (decay, offset, (positive, flipped)) in itertools.product(shapes, tuple(kinds)):
+        yield Design(rows, features, decay, offset, positive, flipped)
+
+
+@dataclass(frozen=True)
+class Score:
+    """How one candidate did on one design.
+
+    Attributes:
+        study: "objective", "output" or "intercept".
+        design: what it was fitted to.
+        epsilon: ε.
+        candidate: its name within the study.
+        sigma, lam: noise (of the objective or of every coefficient) and regularisation.
+        accuracy, loss: means over the noise draws, on fresh rows.
+    """
+
+    study: str
+    design: Design
+    epsilon: float
+    candidate: str
+    sigma: float
+    lam: float
+    accuracy: float
+    loss: float
+
+
+def candidates(epsilon: float, design: Design, constant: float = SCALING) -> dict[str, tuple[float, float]]:
+    """(σ, λ) of every candidate of the study "objective".
+
+    >>> found = candidates(1.0, Design(rows=300, features=60))
+    >>> found["rule"][1] > found["least"][1], found["x1"][1] < found["x2"][1]
+    (True, True)
+    """
+    radius = row_radius(constant)
+
+    def calibrated(**options: Any) -> tuple[float, float]:
+        mechanism: Any = calibrate_objective_perturbation(epsilon, DELTA, radius, **options)
+        return mechanism.sigma, mechanism.lam
+
+    wanted = recommended_lam(epsilon, DELTA, design.rows, design.features + 1, radius)
+    sigma, lam = calibrated(noise_ratio=1.0)
+    published: Any = calibrate_published(epsilon, DELTA, radius)
+    return {
+        "rule": calibrated(lam=wanted),
+        "least": calibrated(),
+        **{f"f={f:g}": calibrated(noise_ratio=f) for f in RATIOS},
+        **{f"x{k:g}": (sigma, k * lam) for k in MULTIPLES},
+        "published": (published.sigma, published.lam),
+    }
+
+
+class _Bench:
+    """One design's rows with the constant s, and the noise that all candidates share."""
+
+    def __init__(self, design: Design, seed: int, draws: int, constant: float) -> None:
+        X, targets = design.draw(seed)
+        self.train = Rows(X[: design.rows], "normalize", constant)
+        self.test = Rows(X[design.rows :], "normalize", constant)
+        self.here, self.there = targets[: design.rows], targets[design.rows :]
+        self.noise = np.random.default_rng(seed).standard_normal((draws, self.train.dimension))
+
+    def solution(self, lam: float, linear: FloatArray) -> FloatArray:
+        solver = "newton" if self.train.dimension < 200 else "newton-cg"
+        return solve(PerturbedObjective(self.train, self.here, lam, linear), tau=_TAU, solver=solver).theta
+
+    def judge(self, thetas: Iterable[FloatArray]) -> tuple[float, float]:
+        margins = [self.test.margins(theta) * self.there for theta in thetas]
+        loss = [LogisticLoss().value(m, np.ones_like(m)).mean() for m in margins]
+        return float(np.mean([np.mean(m > 0) for m in margins])), float(np.mean(loss))
+
+
+def scores(design: Design, seed: int, draws: int, epsilons: Iterable[float] = EPSILONS) -> Iterator[Score]:
+    """All candidates of the three studies on one design.
+
+    Args:
+        design: what to draw.
+        seed: of the rows and of the noise, which all candidates share.
+        draws: noise draws per candidate.
+        epsilons: the ε to fit at.
+
+    Example:
+        >>> found = list(scores(Design(rows=60, features=2), seed=0, draws=1, epsilons=[1.0]))
+        >>> sorted({score.study for score in found})
+        ['intercept', 'objective', 'output']
+    """
+    nonnegative_integer("seed", seed), positive_integer("draws", draws)
+    epsilons = tuple(epsilons)
+    bench = _Bench(design, seed, draws, SCALING)
+    for epsilon in epsilons:
+        for name, (sigma, lam) in candidates(epsilon, design).items():
+            fitted = (bench.solution(lam, sigma * noise) for noise in bench.noise)
+            yield Score("objective", design, epsilon, name, sigma, lam, *bench.judge(fitted))
+    radius = row_radius(SCALING)
+    for epsilon, c in itertools.product(epsilons, CONSTANTS):
+        lam = 2 * c * recommended_output_lam(epsilon, DELTA, design.rows, radius)
+        sigma = calibrate_gaussian(epsilon, DELTA, radius).sigma / lam
+        center = bench.solution(lam, np.zeros(bench.train.dimension))
+        judged = bench.judge(center + sigma * noise for noise in bench.noise)
+        yield Score("output", design, epsilon, f"c={c:g}", sigma, lam, *judged)
+    for constant in SCALINGS:
+        bench = _Bench(design, seed, draws, constant)
+        for epsilon in epsilons:
+            sigma, lam = candidates(epsilon, design, constant)["rule"]
+            fitted = (bench.solution(lam, sigma * noise) for noise in bench.noise)
+            yield Score("intercept", design, epsilon, f"s={constant:g}", sigma, lam, *bench.judge(fitted))
+
+
+@dataclass(frozen=True)
+class Regret:
+    """What one candidate loses, design by design, against the best candidate of its study at the same ε.
+
+    Attributes:
+        study, candidate: which.
+        cases: how many (design, ε).
+        accuracy, worst_accuracy: mean and largest loss of accuracy.
+        tenth: the loss of accuracy that one case in ten exceeds.
+        loss, worst_loss: mean and largest excess of the mean loss.
+    """
+
+    study: str
+    candidate: str
+    cases: int
+    accuracy: float
+    tenth: float
+    worst_accuracy: float
+    loss: float
+    worst_loss: float
+
+
+def regrets(found: Iterable[Score]) -> list[Regret]:
+    """Every candidate's regret, least mean loss first within a study.
+
+    >>> design = Design(rows=10, features=1)
+    >>> pair = [Score("output", design, 1.0, "a", 1, 1, 0.9, 0.3), Score("output", design, 1.0, "b", 1, 2, 0.8, 0.2)]
+    >>> [(r.candidate, round(r.accuracy, 3), round(r.loss, 3)) for r in regrets(pair)]
+    [('b', 0.1, 0.0), ('a', 0.0, 0.1)]
+    """
+    cases: dict[tuple[str, Design, float], list[Score]] = defaultdict(list)
+    for score in found:
+        cases[score.study, score.design, score.epsilon].append(score)
+    lost: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
+    for (study, *_), group in cases.items():
+        accuracy, loss = max(s.accuracy for s in group), min(s.loss for s in group)
+        for s in group:
+            lost[study, s.candidate].append((accuracy - s.accuracy, s.loss - loss))
+    results = []
+    for (study, candidate), pairs in lost.items():
+        accuracy, loss = np.array(pairs).T
+        tenth = float(np.quantile(accuracy, 0.9))
+        means = float(accuracy.mean()), tenth, float(accuracy.max()), float(loss.mean()), float(loss.max())
+        results.append(Regret(study, candidate, len(pairs), *means))
+    return sorted(results, key=lambda r: (r.study, r.loss))
+
+
+CONFIRMED = ("rule", "least", "published", "output")
+
+
+def confirmed_estimator(method: str, epsilon: float, seed: int) -> Any:
+    """The estimator of one method of `CONFIRMED`, all with the same constant.
+
+    >>> confirmed_estimator("least", 1.0, 0).lam
+    0.0
+    """
+    shared: dict[str, Any] = {"epsilon": epsilon, "delta": DELTA, "classes": (0, 1), "random_state": seed}
+    if method == "output":
+        return OutputPerturbationLogisticRegression(**shared)
+    if method == "published":
+        return ObjPertLogisticRegression.published(**shared, intercept_scaling=SCALING)
+    return ObjPertLogisticRegression(**shared, lam=0.0 if method == "least" else None)
+
+
+def confirm(name: str, splits: int, draws: int) -> Iterator[dict[str, Any]]:
+    """Accuracy of the rule, of the least λ and of the published recipe on one data set, a row per method and ε.
+
+    Args:
+        name: of the data set, as `datasets.load` knows it.
+        splits, draws: split seeds 0, 1, … and noise seeds 0, 1, … per split.
+    """
+    for epsilon, method in itertools.product(EPSILONS, CONFIRMED):
+        accuracy = []
+        for split in range(splits):
+            data: Dataset = datasets.load(name, split_seed=split)
+            for draw in range(draws):
+                model = confirmed_estimator(method, epsilon, 1000 * split + draw).fit(data.X_train, data.y_train)
+                accuracy.append(model.score(data.X_test, data.y_test))
+        interval = mean_interval(accuracy)
+        yield {
+            "dataset": name,
+            "epsilon": epsilon,
+            "method": method,
+            "accuracy": f"{interval.mean:.5f}",
+            "half_width_95": f"{interval.half_width:.5f}",
+            "lam": f"{model.privacy_.lam:.6g}",
+            "fits": len(accuracy),
+        }
+
+
+def _write(rows: Iterable[dict[str, Any]], notes: Iterable[str], out: TextIO) -> None:
+    for note in notes:
+        out.write(f"# {note}\n")
+    writer = None
+    for row in rows:
+        if writer is None:
+            writer = csv.DictWriter(out, list(row), lineterminator="\n")
+            writer.writeheader()
+        writer.writerow(row)
+        out.flush()
+
+
+def _commit() -> str:
+    folder = Path(objpert_core.__file__).parent
+    words = ["git", "-C", str(folder), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+
+
+def _summary(seed: int, draws: int) -> Iterator[dict[str, Any]]:
+    found = [score for number, design in enumerate(designs()) for score in scores(design, seed + number, draws)]
+    for regret in regrets(found):
+        yield {name: f"{value:.5f}" if isinstance(value, float) else value for name, value in vars(regret).items()}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The command line; see the top of this file."""
+    parser = argparse.ArgumentParser(prog="python -m objpert_core.experiments.defaults", description="defaults study")
+    parser.add_argument("part", choices=("synthetic", "confirm"))
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--seed", type=int, default=0, help="of the first design; the others follow")
+    parser.add_argument("--draws", type=int, default=2)
+    parser.add_argument("--splits", type=int, default=2)
+    parser.add_argument("--datasets", nargs="+", default=[n for n in CONFIRMED_ON if datasets.available(n)])
+    given = parser.parse_args(arguments)
+    if given.part == "synthetic":
+        rows = _summary(given.seed, given.draws)
+        seeds = f"design i has seed {given.seed} + i, {given.draws} noise draws"
+    else:
+        rows = (row for name in given.datasets for row in confirm(name, given.splits, given.draws))
+        seeds = f"splits 0 to {given.splits - 1}, noise 1000*split + 0 to {given.draws - 1}"
+    words = sys.argv[1:] if arguments is None else arguments
+    notes = [
+        f"command: python -m objpert_core.experiments.defaults {' '.join(words)}",
+        f"seeds: {seeds}; delta = {DELTA:g}",
+        f"version: {objpert_core.__version__}, commit: {_commit()}",
+    ]
+    if given.out is None:
+        _write(rows, notes, sys.stdout)
+    else:
+        with given.out.open("w", encoding="utf-8") as out:
+            _write(rows, notes, out)
+
+
+if __name__ == "__main__":
+    main()
