@@ -1,10 +1,27 @@
-"""Settings of the whole suite: hypothesis draws the same examples on every run in CI, and new ones everywhere else."""
+"""Settings of the whole suite: the random examples, and where coverage is counted."""
 
 import os
+from pathlib import Path
 
 from hypothesis import settings
 
-# no deadlines anywhere: how fast a machine is, and how busy, is not what these tests are about
+# No deadlines anywhere: how fast a machine is, and how busy, is not what these tests are about. In CI hypothesis draws
+# the same examples on every run, everywhere else new ones.
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+HERE = Path(__file__).parent
+NOT_THE_CORE = {"browser", "pages", "ui"}
+
+
+def pytest_collection_modifyitems(items):
+    """Count coverage in the core's own quick tests only.
+
+    Tracing doubles the time of what computes much, and neither sweeps over what quick tests have already been through
+    nor tests of pages and charts should hide that a line of the core has no test of its own.
+    """
+    for item in items:
+        folder = item.path.relative_to(HERE).parts[0]
+        if folder in NOT_THE_CORE or (folder == "accounting" and item.get_closest_marker("slow")):
+            item.add_marker("no_cover")
