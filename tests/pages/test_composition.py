@@ -5,13 +5,12 @@ import math
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import objpert_core.accounting as acc
+from tests.pages.apps import curves, open_app, said
 from ui import ledger as lg
 from ui import ledger_files, ledger_totals
 from ui.renyi_curves import ORDERS
-from ui.svg import decode
 
 FIGURE_3 = {"composition_sigma": 8.0, "composition_lambda": 10.0, "composition_beta": 1.0, "composition_L": 1.0}
 FIT = acc.ObjectivePerturbation(8.0, 10.0, 1.0, 1.0, "glm")
@@ -21,34 +20,12 @@ LEDGER = "composition_ledger"
 
 
 def open_page(**query):
-    app = AppTest.from_file("../../pages/composition.py", default_timeout=120)
-    for key, value in ({LEDGER: CHEAP} | query).items():
-        if value is not None:
-            app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
-
-
-def traces(app, chart=0):
-    """Name → (x, y) of the curves in the legend, and the names of the ghosts."""
-    spec = json.loads(app.get("plotly_chart")[chart].proto.spec)
-    shown, ghosts = {}, []
-    for trace in spec["data"]:
-        if trace.get("meta", {}).get("ghost"):
-            ghosts.append(trace["name"])
-        elif trace.get("showlegend", True):
-            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
-    return shown, ghosts
+    return open_app("pages/composition.py", **{LEDGER: CHEAP} | query)
 
 
 def bands(app):
     spec = json.loads(app.get("plotly_chart")[0].proto.spec)
     return [trace for trace in spec["data"] if trace.get("meta", {}).get("band")]
-
-
-def said(app):
-    return " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
 
 
 def entry_of(app):
@@ -58,7 +35,7 @@ def entry_of(app):
 def test_opens_on_figure_3_with_the_cores_numbers():
     app = open_page()
     assert {key: app.session_state[key] for key in FIGURE_3} == FIGURE_3
-    shown, ghosts = traces(app)
+    shown, ghosts = curves(app)
     assert list(shown) == [name for k in (1, 2, 5, 10) for name in (f"k = {k}, Rényi", f"k = {k}")]
     assert not ghosts
     for k in (1, 2, 5, 10):
@@ -93,7 +70,7 @@ def test_the_band_is_drawn_and_its_width_said():
 def test_the_bands_own_chart():
     app = open_page()
     app.button(key="composition_preset_How wide is it?").click().run()
-    x, y = traces(app)[0]["k = 10"]
+    x, y = curves(app)[0]["k = 10"]
     drawn = acc.rdp_to_delta(ORDERS, 10 * FIT.rdp(ORDERS), x) >= 1e-10
     low, high = acc.repeat(FIT, 10).delta_bounds(x[drawn], 1e-3)
     known = np.isfinite(y[drawn])
@@ -105,20 +82,20 @@ def test_the_bands_own_chart():
 
 def test_presets_set_exactly_their_values_and_ghosts_remain():
     app = open_page(composition_sigma="100", composition_k=["3", "7"], composition_view="30")
-    assert list(traces(app)[0]) == ["k = 3, Rényi", "k = 3", "k = 7, Rényi", "k = 7"]
+    assert list(curves(app)[0]) == ["k = 3, Rényi", "k = 3", "k = 7, Rényi", "k = 7"]
     app.button(key="composition_preset_Figure 3").click().run()
     assert {key: app.session_state[key] for key in FIGURE_3} == FIGURE_3
     assert app.session_state["composition_k"] == [1, 2, 5, 10]
-    assert traces(app)[1] == [f"k = {k}, before" for k in (1, 2, 5, 10)]
+    assert curves(app)[1] == [f"k = {k}, before" for k in (1, 2, 5, 10)]
     app.toggle(key="composition_ghost").set_value(False).run()
-    assert traces(app)[1] == []
+    assert curves(app)[1] == []
 
 
 def test_the_logistic_bound_disables_beta():
     app = open_page()
     app.button(key="composition_preset_Logistic loss").click().run()
     assert app.select_slider(key="composition_beta").disabled
-    x, y = traces(app)[0]["k = 5"]
+    x, y = curves(app)[0]["k = 5"]
     known = np.isfinite(y)
     tight = acc.repeat(acc.ObjectivePerturbation(8.0, 10.0), 5)
     np.testing.assert_array_equal(y[known], tight.delta_bounds(x[known], 1e-3)[1])
@@ -127,10 +104,10 @@ def test_the_logistic_bound_disables_beta():
 def test_rényi_curves_can_be_hidden_and_no_choice_of_k_means_the_default():
     app = open_page()
     app.toggle(key="composition_renyi").set_value(False).run()
-    assert list(traces(app)[0]) == ["k = 1", "k = 2", "k = 5", "k = 10"]
+    assert list(curves(app)[0]) == ["k = 1", "k = 2", "k = 5", "k = 10"]
     app.multiselect(key="composition_k").set_value([]).run()
     assert not app.exception
-    assert list(traces(app)[0]) == ["k = 1", "k = 2", "k = 5", "k = 10"]
+    assert list(curves(app)[0]) == ["k = 1", "k = 2", "k = 5", "k = 10"]
 
 
 def test_a_proof_that_says_nothing_says_why():
@@ -149,7 +126,7 @@ def test_a_proof_that_says_nothing_says_why():
     ],
 )
 def test_nonsense_in_the_address_falls_back_to_the_default(query):
-    shown, _ = traces(open_page(**query))
+    shown, _ = curves(open_page(**query))
     x, y = shown["k = 10"]
     known = np.isfinite(y)
     np.testing.assert_array_equal(y[known], acc.repeat(FIT, 10).delta_bounds(x[known], 1e-3)[1])
@@ -183,7 +160,7 @@ def test_the_default_ledger_is_three_kinds_with_the_cores_totals():
         acc.DPSGD(1.0, 0.01, 1000),
         acc.Gaussian(20.0),
     ]
-    x, y = traces(app, 1)[0]["Together"]
+    x, y = curves(app, 1)[0]["Together"]
     np.testing.assert_array_equal(x, [0, 1, 2, 3])
     totals = [acc.compose(*parts[:n]).epsilon_bounds(1e-5, ledger_totals.WIDTH)[1] for n in (1, 2, 3)]
     np.testing.assert_allclose(y, [0, *totals], rtol=1e-9)

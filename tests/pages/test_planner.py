@@ -1,20 +1,20 @@
 """The Planner page, run without a browser: its curves are the core's, presets are exact, nonsense does no harm."""
 
-import json
 import math
 import time
-from html import unescape
+from functools import partial
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import objpert_core.accounting as acc
 from objpert_core.experiments import noise_ratios as nr
 from objpert_core.learning.excess_risk import excess_risk_bound
+from tests.pages.apps import curves, open_app, said, spec
 from ui import jobs
 from ui import planner_text as text
-from ui.svg import decode
+
+open_page = partial(open_app, "pages/planner.py")
 
 PAPER = {"planner_epsilon": 1.0, "planner_delta": 1e-5, "planner_f": 1.3, "planner_bound": "rdp"}
 PAPER |= {"planner_scaling": 1.0, "planner_rows": 45_222, "planner_features": 105, "planner_norm": 50.0}
@@ -30,34 +30,6 @@ def own_runner():
     for job in (*runner._running, *runner._waiting):
         job.stop()
     jobs.shared_runner.cache_clear()
-
-
-def open_page(**query):
-    app = AppTest.from_file("../../pages/planner.py", default_timeout=60)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
-
-
-def spec(app, chart):
-    return json.loads(app.get("plotly_chart")[chart].proto.spec)
-
-
-def curves(app, chart=0):
-    """Name → (x, y) of what is in the legend, and the names of the ghosts."""
-    shown, ghosts = {}, []
-    for trace in spec(app, chart)["data"]:
-        if trace.get("meta", {}).get("ghost"):
-            ghosts.append(trace["name"])
-        elif trace.get("showlegend", True):
-            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
-    return shown, ghosts
-
-
-def said(app):
-    return unescape(" ".join(block.proto.body for block in app.get("html"))).replace("\xa0", " ")
 
 
 def calibrated(bound, f, epsilon=1.0, radius=ROOT2):

@@ -1,51 +1,21 @@
 """The tuning page, run without a browser: its numbers are the core's, presets are exact, nonsense does no harm."""
 
-import json
+from functools import partial
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import objpert_core.accounting as acc
+from tests.pages.apps import curves, open_app, said, spec, written
 from ui import tuning_curves as tc
 from ui.svg import decode
 from ui.tuning_text import WAYS
 
+open_page = partial(open_app, "pages/tuning.py")
+
 PAPER = tc.Setting(tc.Base(), 1e-5, tc.Law(), renyi=True)
 QUICK = {"tuning_by": "its parameters", "tuning_noise": "2", "tuning_rate": "0.02", "tuning_steps": "100"}
 QUICK_BASE = tc.Base(epsilon=None, noise_multiplier=2.0, sample_rate=0.02, steps=100)
-
-
-def open_page(**query):
-    app = AppTest.from_file("../../pages/tuning.py", default_timeout=120)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
-
-
-def spec(app, chart=0):
-    return json.loads(app.get("plotly_chart")[chart].proto.spec)
-
-
-def curves(app, chart=0):
-    """Name → (x, y) of the curves in the legend, and the names of the ghosts."""
-    shown, ghosts = {}, []
-    for trace in spec(app, chart)["data"]:
-        if trace.get("meta", {}).get("ghost"):
-            ghosts.append(trace["name"])
-        elif trace.get("showlegend", True):
-            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
-    return shown, ghosts
-
-
-def said(app):
-    return " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
-
-
-def written(app):
-    return " ".join(block.value for block in [*app.markdown, *app.caption])
 
 
 def assert_shows(app, setting):
