@@ -333,8 +333,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("part", choices=("synthetic", "confirm"))
     parser.add_argument("--out", type=Path)
     parser.add_argument("--seed", type=int, default=0, help="of the first design; the others follow")
-    parser.add_argument("--draws", type=int, default=2)
-    parser.add_argument("--splits", type=int, default=2)
+    parser.add_argument("--draws", type=int, default=1)
+    parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--datasets", nargs="+", default=[n for n in CONFIRMED_ON if datasets.available(n)])
     given = parser.parse_args(arguments)
     if given.part == "synthetic":

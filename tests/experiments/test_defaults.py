@@ -76,8 +76,9 @@ def test_scores_are_means_over_shared_noise(small_scores):
     assert rule.sigma == pytest.approx(calibrate_gaussian(1.0, defaults.DELTA, row_radius(0.3)).sigma / rule.lam)
 
 
-def test_noise_hurts(small_scores):
-    quiet = list(defaults.scores(SMALL, seed=3, draws=2, epsilons=[100.0]))
+def test_noise_hurts(small_scores, monkeypatch):
+    monkeypatch.setattr(defaults, "SCALINGS", (0.3,))
+    quiet = list(defaults.scores(SMALL, seed=3, draws=2, epsilons=[20.0]))
     for study in ("objective", "output"):
         loud_loss, quiet_loss = (min(s.loss for s in scores if s.study == study) for scores in (small_scores, quiet))
         assert quiet_loss < loud_loss
