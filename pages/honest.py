@@ -34,7 +34,8 @@ def start(request: Request) -> None:
         st.error(str(error), icon=":material/hourglass_disabled:")
         return
     if old is None:
-        wait_for_a_draw(job)
+        with st.spinner("Training the first draw …"):
+            wait_for_a_draw(job)
     st.session_state["honest__run"] = Run(request, job, meter, before if before and before.draws else None)
 
 

@@ -48,7 +48,7 @@ class Request:
             yield state
 
 
-def wait_for_a_draw(job: Job[TuningRuns], seconds: float = 4.0) -> None:
+def wait_for_a_draw(job: Job[TuningRuns], seconds: float = 8.0) -> None:
     """Give a job that started by itself the moment it needs for its first draw, so that no page opens empty."""
     end = time.monotonic() + seconds
     while (view := job.view()).active and not (view.latest and view.latest.draws) and time.monotonic() < end:
