@@ -12,7 +12,7 @@ from ui import solvers_runs as sr
 _INSIDE = {
     "newton": "Newton’s method",
     "newton-cg": "Newton-CG",
-    "lbfgs": "L-BFGS",
+    "lbfgs": "L‑BFGS",  # does not break across lines
     "gradient-descent": "gradient descent",
     "accelerated": "accelerated descent",
     "sag": "SAG",

@@ -215,10 +215,10 @@ def check_targets(targets: FloatArray, n_rows: int, loss: Loss) -> None:
 
 def not_converged(result: SolverResult, tau: float, max_iter: int) -> str:
     """The message of a `ConvergenceError`: where the solver stopped, and what might help."""
-    ran_out = result.iterations >= max_iter
-    advice = (
-        "raise max_iter or try another solver" if ran_out else "tau is too small for these data in double precision"
-    )
+    if result.exhausted:
+        advice = f"raise max_iter above {max_iter} or try another solver"
+    else:
+        advice = "tau is too small for these data in double precision"
     return (
         f"solver {result.solver!r} reached gradient norm {result.gradient_norm:.3g} in {result.iterations} iterations, "
         f"but the privacy proof needs tau = {tau:g}; nothing was released ({advice})"
