@@ -134,7 +134,7 @@ def reached(stored: Stored, epsilon: float) -> str:
         if difference and point:
             inside = f", {between(difference)}" if difference.known else ""
             parts.append(f"{words} {accuracy(point.accuracy.mean)} (tight is {signed(difference.mean)} points{inside})")
-    return f"{'; '.join(parts)}. {_trials(own.accuracy.count)}"
+    return f"{'; '.join(parts)}. {_trials(claim.difference.count if claim else own.accuracy.count)}"
 
 
 def _trials(count: int) -> str:
