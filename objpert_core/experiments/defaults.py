@@ -50,10 +50,10 @@ from objpert_core.learning.rows import row_radius
 
 DELTA = 1e-5
 EPSILONS = (0.1, 1.0, 8.0)
-SHAPES = ((300, 10), (3000, 10), (300, 60), (3000, 60), (600, 300), (1000, 1000))
+SHAPES = ((300, 10), (3000, 60), (600, 300), (500, 1000))
 TEST_ROWS = 2000
 SCALING = 0.3  # the estimators' default
-SCALINGS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+SCALINGS = (0.1, 0.2, 0.3, 0.5, 1.0)
 MULTIPLES = (1.0, 2.0, 4.0, 16.0)
 RATIOS = (1.1, 1.3)
 CONSTANTS = (0.125, 0.25, 0.5, 1.0, 2.0)
@@ -102,7 +102,7 @@ def designs(shapes: Iterable[tuple[int, int]] = SHAPES) -> Iterator[Design]:
     """Every shape with even and uneven columns, centred or not, balanced with little or lopsided with more label noise.
 
     >>> len(list(designs()))
-    48
+    32
     """
     kinds = itertools.product((0.0, 1.0), (0.0, 2.0), ((0.5, 0.04), (0.3, 0.1)))
     for (rows, features), (decay, offset, (positive, flipped)) in itertools.product(shapes, tuple(kinds)):
