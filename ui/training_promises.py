@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from objpert_core.experiments.compare import LEARNERS, PUBLISHED, TIGHT, Comparison
-from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, SGD, SVC
+from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, SVC
 from ui import sentences
 
 LABELS = {name: learner.label for name, learner in LEARNERS.items()}
@@ -22,7 +22,6 @@ BY = {
     HONEST: "privacy loss distributions and private selection, the choice included",
 }
 """How each method's (ε, δ) was accounted; "tight" by the bound that was chosen."""
-ROWS_PUBLIC = (OUTPUT, *SGD)  # methods whose certificate takes the number of rows as public
 
 
 def called(method: str) -> str:
@@ -42,16 +41,23 @@ def guarantees(comparison: Comparison) -> list[str]:
     fitted = [method for method in settings.private if comparison.of(method) and method != main]
     if fitted in ([PUBLISHED], []) and main == TIGHT:
         rest = " The published one has the same ε and δ through its Rényi curve."
-        return ["Guarantee of each private model: " + whole + (rest if fitted or PUBLISHED in settings.methods else "")]
+        rest = rest if fitted or PUBLISHED in settings.methods else ""
+        return [f"Guarantee of each private model: {whole}{rest}{_public(comparison, main, *fitted)}"]
     lines = [f"Guarantee of {LABELS[main]}: {whole}"]
     if fitted:
         others = "; ".join(f"{LABELS[method]} by {by[method]}" for method in fitted)
         lines.append(f"The same ε and δ, accounted otherwise: {others}.")
-    if public := [LABELS[method] for method in (main, *fitted) if method in ROWS_PUBLIC]:
-        lines[-1] += f" The number of rows is taken as public by: {', '.join(public)}."
+    lines[-1] += _public(comparison, main, *fitted)
     if DISHONEST in (*fitted, main):
         lines.append(
             "DP-SGD unpaid looked at held-out rows to choose its learning rate and spent nothing on that: its "
             "certificate covers one run, not what was released."
         )
     return lines
+
+
+def _public(comparison: Comparison, *methods: str) -> str:
+    """Which certificates take the number of rows as public, to follow a sentence."""
+    privacy = {method: comparison.of(method)[0].privacy for method in methods if comparison.of(method)}
+    names = [LABELS[method] for method, one in privacy.items() if getattr(one, "public_rows", None) is not None]
+    return f" The number of rows is taken as public by: {', '.join(names)}." if names else ""

@@ -30,6 +30,7 @@ CERTIFICATE = {
     "loss": "loss",
     "clip": "gradients clipped at",
     "radius": "row norm R",
+    "public_rows": "rows, public",
 }
 """What a row of the table is called, by the certificate's attribute."""
 COVERS = "the promise covers"
@@ -55,7 +56,7 @@ CSV: tuple[str, ...] = (
     "loss",
     "clip",
 )
-CSV += ("sensitivity", "noise_multiplier", "sample_rate", "steps", "tuning", "mean_runs", "score_noise")
+CSV += ("sensitivity", "noise_multiplier", "sample_rate", "steps", "tuning", "mean_runs", "score_noise", "public_rows")
 
 
 def table(comparison: Comparison) -> list[dict[str, str]]:

@@ -24,8 +24,8 @@ METHODS = (NON_PRIVATE, PUBLISHED, TIGHT)
 PAPER_MEAN_RUNS = 15.4
 """μ with which K ~ Poisson(μ) is above 10 with probability 0.9: Redberg, Koskela and Wang (2023), Section 5."""
 
-_OBJECTIVE = ("sigma", "lam", "tau", "sigma_out", "radius")
-_SGD = ("noise_multiplier", "sample_rate", "steps", "clip", "mean_runs", "radius")
+_OBJECTIVE = ("sigma", "lam", "tau", "sigma_out", "radius", "public_rows")
+_SGD = ("noise_multiplier", "sample_rate", "steps", "clip", "mean_runs", "radius", "public_rows")
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ LEARNERS: Mapping[str, Learner] = {
         "output",
         "OutputPerturbationLogisticRegression",
         _scaled,
-        ("sigma", "lam", "tau", "radius", "sensitivity"),
+        ("sigma", "lam", "tau", "radius", "sensitivity", "public_rows"),
     ),
     KIFER: Learner(
         "Kifer 2012",
