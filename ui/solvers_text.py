@@ -66,15 +66,15 @@ PRIVACY = (
 def growths(costs: Mapping[str, sr.Cost]) -> str:
     """The measured exponents of those with a proved one, next to it."""
     told = [
-        f"n^{cost.growth.exponent:.2f} log n for {_INSIDE[solver]} (95 %: {cost.growth.low:.2f} to "
-        f"{cost.growth.high:.2f}; proved: at most {PROVED[solver]:g})"
+        f"n^{cost.growth.exponent:.2f} log n for {_INSIDE[solver]} (up to n = {max(cost.n):,}; 95 %: "
+        f"{cost.growth.low:.2f} to {cost.growth.high:.2f}; proved: at most {PROVED[solver]:g})"
         for solver, cost in costs.items()
         if solver in PROVED
     ]
     if not told:
         return "No solver with a proved growth is shown."
-    sizes = [n for cost in costs.values() for n in cost.n]
-    return f"Measured from n = {min(sizes):,} to {max(sizes):,}, the cost grows as {listing(told)}."
+    smallest = min(min(cost.n) for cost in costs.values())
+    return f"Measured from n = {smallest:,} on, the cost grows as {listing(told)}."
 
 
 def made_by(provenance: Mapping[str, str]) -> str:

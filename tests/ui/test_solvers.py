@@ -99,8 +99,8 @@ def test_growths_name_measured_interval_and_proof():
     fit = sr.Cost((1000, 3000, 10_000), (1, 2, 3), sc.Growth(1.47, 1.44, 1.5, 7.0))
     said = text.growths({"accelerated": fit, "newton": fit})
     assert said == (
-        "Measured from n = 1,000 to 10,000, the cost grows as n^1.47 log n for accelerated descent (95 %: 1.44 to "
-        "1.50; proved: at most 1.5)."
+        "Measured from n = 1,000 on, the cost grows as n^1.47 log n for accelerated descent (up to n = 10,000; 95 %: "
+        "1.44 to 1.50; proved: at most 1.5)."
     )
     assert "No solver" in text.growths({"newton": fit})
     rows = text.growth_rows({"accelerated": fit, "newton": fit})
