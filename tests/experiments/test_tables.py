@@ -116,6 +116,22 @@ class TestClaims:
         (claim,) = claims(stored_runs, "published")
         assert (claim.method, claim.difference.mean) == ("published", pytest.approx(-0.1))
 
+    def test_luck_can_be_given_to_both_or_taken_from_both(self):
+        stored_runs = made(
+            runs("dpsgd-dishonest-large", 0.1, self.SPLITS + 0.02),
+            runs("dpsgd-again", 0.1, self.SPLITS - 0.02),
+            runs("tight", 0.1, self.SPLITS + self.GAIN - 0.01),
+            runs("tight-dishonest", 0.1, self.SPLITS + 0.02 + self.GAIN),
+        )
+        (plain,), (lucky,) = claims(stored_runs), claims(stored_runs, "tight-dishonest")
+        (again,) = claims(stored_runs, rivals=("dpsgd-again",))
+        assert [claim.verdict for claim in (plain, lucky, again)] == ["behind", "ahead", "ahead"]
+        assert [claim.rival for claim in (plain, lucky, again)] == ["dpsgd-dishonest-large"] * 2 + ["dpsgd-again"]
+        text = report(stored_runs)
+        assert "Against the best dishonest DP-SGD at each ε, tight is less accurate at 1 of 1" in text
+        assert "Against the best dishonest DP-SGD at each ε, tight-dishonest is more accurate at 1 of 1" in text
+        assert "Against dpsgd-again, tight is more accurate at 1 of 1" in text
+
     def test_one_sentence_counts_them(self):
         everything = made(
             *(
