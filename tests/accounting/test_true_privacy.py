@@ -215,7 +215,7 @@ def worst_output_noise(sigma: float, lam: float, tau: float) -> float:
 def test_algorithm_1_with_the_worst_solver():
     """Solvers that stop τ/λ to the left on one data set and to the right on the other, then N(0, σ_out²)."""
     rng = np.random.default_rng(6)
-    for _ in range(3):
+    for _ in range(2):
         pair, sigma, lam = random_case(rng, LOGISTIC, 0.3)
         tau = float(rng.uniform(0.05, 0.5))
         sigma_out = worst_output_noise(sigma, lam, tau) * float(rng.uniform(0.5, 2))

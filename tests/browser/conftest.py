@@ -9,12 +9,15 @@ import time
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 READY = "[data-testid=stApp][data-test-connection-state=CONNECTED][data-test-script-state=notRunning]"
 TIMEOUT = 60.0
+DESK, PHONE = {"width": 1280, "height": 900}, {"width": 420, "height": 900}
 
 
 def find_chromium() -> str | None:
@@ -71,18 +74,34 @@ def healthy(address: str) -> bool:
         return False
 
 
+class FirstVisit(NamedTuple):
+    """What the first visitor of a fresh server saw, who came through a link to a page."""
+
+    server: str
+    query: dict[str, str]
+    heading: str
+    menus: int
+    answer: str
+
+
 @pytest.fixture(scope="session")
-def server(chromium):
-    """The address of the app, one server for the whole session; none is started where there is no Chromium."""
+def first_visit(tab):
+    """One server for the whole session, and what its first visitor saw: that visit is different from all others."""
     with serve() as address:
-        yield address
+        visit(tab, f"{address}/bounds?bounds_sigma=10")
+        yield FirstVisit(
+            address,
+            query(tab),
+            tab.get_by_role("heading", level=1).inner_text(),
+            tab.get_by_text("Many releases", exact=True).count(),
+            answer(tab),
+        )
 
 
-@pytest.fixture
-def fresh_server(chromium):
-    """The address of a server that nobody has visited yet."""
-    with serve() as address:
-        yield address
+@pytest.fixture(scope="session")
+def server(first_visit):
+    """The address of the app; none is started where there is no Chromium."""
+    return first_visit.server
 
 
 @pytest.fixture(scope="session")
@@ -102,26 +121,97 @@ def chromium():
         browser.close()
 
 
+def _tab(chromium, **options):
+    context = chromium.new_context(**{"viewport": DESK, "color_scheme": "light"} | options)
+    context.set_default_timeout(TIMEOUT * 1000)
+    return context.new_page()
+
+
+@pytest.fixture(scope="session")
+def tab(chromium):
+    """One tab for the session.
+
+    A tab that has shown the app keeps its compiled scripts: the next address costs it a third of what it costs a new
+    tab or a new profile.
+    """
+    page = _tab(chromium)
+    yield page
+    page.context.close()
+
+
+@pytest.fixture(scope="session")
+def phone(chromium):
+    """A tab in another browser, on a telephone: it shares nothing with `tab` but the links it is sent."""
+    page = _tab(chromium, viewport=PHONE)
+    yield page
+    page.context.close()
+
+
 @pytest.fixture
 def context(chromium):
-    """A fresh browser profile: a person with no history."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(TIMEOUT * 1000)
+    """A fresh browser profile: a person with no history. Costs seconds; `open_page` does not."""
+    page = _tab(chromium)
+    context = page.context
+    page.close()
     yield context
     context.close()
 
 
 @pytest.fixture
-def open_page(context, server):
-    """A function that opens an address of the app (a path, or a whole link) and waits until it has been drawn."""
+def open_page(tab, server):
+    """A function that opens a path of the app in the session's tab, as new, and waits until it has been drawn.
 
-    def open_it(path: str = "/", *, within=None):
-        page = (within or context).new_page()
-        page.goto(path if path.startswith("http") else server + path)
-        settle(page)
-        return page
+    There is one tab: opening a second page leaves the first.
+    """
+
+    def open_it(path: str = "/"):
+        return visit(renew(tab), server + path)
 
     return open_it
+
+
+@pytest.fixture
+def open_elsewhere(phone):
+    """A function that opens a whole link on a stranger's telephone."""
+
+    def open_it(link: str, **media):
+        return visit(renew(phone, PHONE, **media), link)
+
+    return open_it
+
+
+def renew(page, size=None, color_scheme="light"):
+    """The tab as it was: its size, its colours, its pointer, and nothing stored."""
+    page.set_viewport_size(size or DESK)
+    page.emulate_media(color_scheme=color_scheme)
+    page.mouse.move(0, 0)
+    if page.url.startswith("http"):
+        page.evaluate("localStorage.clear(), sessionStorage.clear()")
+    return page
+
+
+def visit(page, address: str):
+    """Open the address in this tab and wait until it has been drawn."""
+    page.goto(address)
+    page.get_by_text("What am I looking at?").wait_for()  # the last thing on every page
+    settle(page)
+    return page
+
+
+def query(page) -> dict[str, str]:
+    """What the address says after the question mark, in plain text."""
+    return {key: values[0] for key, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def answer(page, number: int = 0) -> str:
+    """The page's answer in words, with plain spaces."""
+    return page.locator(".answer").nth(number).inner_text().replace("\xa0", " ")
+
+
+def copied_link(page) -> str:
+    """What the page's button gives to send."""
+    page.get_by_role("button", name="Copy link").click()
+    return page.locator("[data-testid=stPopoverBody] code").inner_text().strip()
 
 
 def settle(page) -> None:
@@ -129,6 +219,19 @@ def settle(page) -> None:
     page.wait_for_timeout(150)  # a click or key press reaches the server first
     page.wait_for_selector(READY)
     page.wait_for_function("""() => !document.querySelector('[data-stale=true], [data-testid=stSkeleton]')""")
+
+
+def reruns(page, milliseconds: int) -> int:
+    """How often the script's state changes in this time when nobody touches anything."""
+    page.evaluate(
+        """() => {
+            window.runs = 0;
+            new MutationObserver(() => window.runs++).observe(document.querySelector('[data-testid=stApp]'),
+                {attributes: true, attributeFilter: ['data-test-script-state']});
+        }"""
+    )
+    page.wait_for_timeout(milliseconds)
+    return page.evaluate("window.runs")
 
 
 def chart_data(page, key: str) -> dict:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.conftest import chart_data, settle
+from tests.browser.conftest import chart_data, reruns, settle
 
 pytestmark = pytest.mark.browser
 
@@ -16,10 +16,4 @@ def test_it_fills_itself_and_stops_polling(open_page):
     settle(page)
     assert len(chart_data(page, "honest_accuracy")) == 4
     assert any(name.startswith("fixed in advance") for name in chart_data(page, "honest_curse_chart"))
-    page.evaluate(
-        "() => { window.runs = 0; new MutationObserver(() => window.runs++).observe("
-        "document.querySelector('[data-testid=stApp]'),"
-        " {attributes: true, attributeFilter: ['data-test-script-state']}); }"
-    )
-    page.wait_for_timeout(1500)
-    assert page.evaluate("window.runs") == 0
+    assert reruns(page, 1500) == 0

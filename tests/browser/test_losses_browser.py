@@ -4,12 +4,12 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.browser.conftest import TIMEOUT, chart_data, settle
+from tests.browser.conftest import answer, chart_data, settle
 
 pytestmark = pytest.mark.browser
 
 
-def test_a_preset_moves_to_another_view_and_its_link_shows_the_same_fits(open_page, chromium):
+def test_a_preset_moves_to_another_view_and_its_link_shows_the_same_fits(open_page, open_elsewhere):
     page = open_page("/losses")
     assert chart_data(page, "losses_chart")["kinks"][0] == [-1, 1]
     page.get_by_role("button", name="Clipping against outliers").click()
@@ -17,13 +17,10 @@ def test_a_preset_moves_to_another_view_and_its_link_shows_the_same_fits(open_pa
     settle(page)
     sent = chart_data(page, "losses_fits")
     assert {"rows", "private fits", "f, no noise", "f_C, no noise"} <= set(sent)
-    phone = chromium.new_context(viewport={"width": 420, "height": 900}, color_scheme="dark")
-    phone.set_default_timeout(TIMEOUT * 1000)
-    other = open_page(page.url, within=phone)
+    other = open_elsewhere(page.url, color_scheme="dark")
     assert chart_data(other, "losses_fits") == sent
-    assert other.locator(".answer").inner_text() == page.locator(".answer").inner_text()
+    assert answer(other) == answer(page)
     assert other.evaluate("document.documentElement.scrollWidth") <= 420
-    phone.close()
 
 
 def test_the_slider_of_the_dimension_view_works_by_keyboard(open_page):

@@ -4,16 +4,12 @@ import re
 
 import pytest
 
-from tests.browser.conftest import chart_data, settle
+from tests.browser.conftest import answer, chart_data, copied_link, reruns, settle
 
 pytestmark = pytest.mark.browser
 
 F = ".st-key-planner_f input[type=range]"
 SMALL = "/planner?planner_bound=Logistic+(tight)&planner_rows=700&planner_features=5&planner_draws=2"
-
-
-def answer(page):
-    return page.locator(".answer").inner_text().replace("\xa0", " ")
 
 
 def test_arrow_keys_move_the_point_along_the_frontier(open_page):
@@ -42,26 +38,16 @@ def test_a_sample_arrives_without_another_click_and_the_timer_ends(open_page):
     settle(page)
     shown = chart_data(page, "planner_excess")
     assert len(shown["sampled, Logistic (tight)"][0]) == 8
-    page.evaluate(
-        "() => { window.runs = 0; new MutationObserver(() => window.runs++).observe("
-        "document.querySelector('[data-testid=stApp]'),"
-        " {attributes: true, attributeFilter: ['data-test-script-state']}); }"
-    )
-    page.wait_for_timeout(2000)
-    assert page.evaluate("window.runs") == 0
+    assert reruns(page, 2000) == 0
 
 
-def test_the_link_shows_the_same_picture_in_another_browser(open_page, chromium):
+def test_the_link_shows_the_same_picture_in_another_browser(open_page, open_elsewhere):
     page = open_page("/planner")
     page.get_by_role("button", name="Ours at ε = 8").click()
+    page.wait_for_url("**planner_epsilon=8**")
     settle(page)
-    page.get_by_role("button", name="Copy link").click()
-    link = page.locator("[data-testid=stPopoverBody] code").inner_text()
     sent = chart_data(page, "planner_frontier"), chart_data(page, "planner_excess")
-    stranger = chromium.new_context(viewport={"width": 420, "height": 900}, color_scheme="dark")
-    for address in (link, page.url):
-        other = open_page(address, within=stranger)
-        assert (chart_data(other, "planner_frontier"), chart_data(other, "planner_excess")) == sent
-        assert answer(other) == answer(page)
-        assert other.evaluate("document.documentElement.scrollWidth") <= 420
-    stranger.close()
+    other = open_elsewhere(copied_link(page), color_scheme="dark")
+    assert (chart_data(other, "planner_frontier"), chart_data(other, "planner_excess")) == sent
+    assert answer(other) == answer(page)
+    assert other.evaluate("document.documentElement.scrollWidth") <= 420

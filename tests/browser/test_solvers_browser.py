@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.browser.conftest import chart_data, settle
+from tests.browser.conftest import answer, chart_data, copied_link, settle
 
 pytestmark = pytest.mark.browser
 
 
-def test_presets_pills_and_keyboard_move_the_link_and_it_shows_the_same_elsewhere(open_page, chromium):
+def test_presets_pills_and_keyboard_move_the_link_and_it_shows_the_same_elsewhere(open_page, open_elsewhere):
     page = open_page("/solvers")
     page.wait_for_selector(".st-key-solvers_growth .plot-container")
     page.get_by_role("button", name="Gradient descent").click()
@@ -24,14 +24,10 @@ def test_presets_pills_and_keyboard_move_the_link_and_it_shows_the_same_elsewher
     page.wait_for_url("**solvers_n=200**")
     settle(page)
     page.wait_for_function("document.querySelector('.answer').innerText.includes('200 rows')")
-    page.get_by_role("button", name="Copy link").click()
-    link = page.locator("[data-testid=stPopoverBody] code").inner_text()
-    stranger = chromium.new_context(viewport={"width": 420, "height": 900})
-    other = open_page(link, within=stranger)
+    other = open_elsewhere(copied_link(page))
     for key in ("solvers_chart", "solvers_growth"):
         received = chart_data(other, key)
         assert received == chart_data(page, key)
         assert len(received) == 6
         assert "Gradient descent" not in received
-    assert other.locator(".answer").inner_text() == page.locator(".answer").inner_text()
-    stranger.close()
+    assert answer(other) == answer(page)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.conftest import chart_data, settle
+from tests.browser.conftest import answer, chart_data, copied_link, reruns, settle, visit
 
 pytestmark = pytest.mark.browser
 
@@ -21,25 +21,33 @@ def wait_until_done(page):
     settle(page)
 
 
-def answer(page):
-    return page.locator(".answer").inner_text().replace("\xa0", " ")
-
-
-def test_a_run_shows_its_results_by_itself_and_then_stops_polling(open_page):
+def test_a_run_shows_its_results_by_itself_stops_polling_and_is_marked_when_old(open_page, server):
     page = open_page(SMALL)
-    run(page)
-    wait_until_done(page)  # nobody clicked anything else
+    asked, errors = [], []
+    listeners = {
+        "request": lambda request: asked.append(request.url),
+        "pageerror": lambda error: errors.append(str(error)),
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
+    try:
+        run(page)
+        wait_until_done(page)  # nobody clicked anything else
+    finally:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+    assert not [url for url in asked if not url.startswith((server, "data:", "blob:"))]
+    assert not errors
     assert answer(page).startswith("At ε = 1 ")
     curves = chart_data(page, "training_accuracy")
     assert [name.split(" ")[0] for name in curves] == ["no", "published", "tight", "always"]
 
-    page.evaluate(
-        "() => { window.runs = 0; new MutationObserver(() => window.runs++).observe("
-        "document.querySelector('[data-testid=stApp]'),"
-        " {attributes: true, attributeFilter: ['data-test-script-state']}); }"
-    )
-    page.wait_for_timeout(2500)
-    assert page.evaluate("window.runs") == 0
+    assert reruns(page, 2500) == 0
+
+    page.get_by_role("spinbutton", name="Noise draws").fill("4")
+    page.get_by_role("spinbutton", name="Noise draws").press("Enter")
+    settle(page)
+    assert page.get_by_text("These results are for repeats = 3 (now 4).").is_visible()
 
 
 def test_stop_works_while_the_server_is_training(open_page):
@@ -54,47 +62,30 @@ def test_stop_works_while_the_server_is_training(open_page):
     assert answer(page)
 
 
-def test_the_link_shows_the_same_picture_in_another_browser(open_page, chromium):
+def test_the_link_shows_the_same_picture_in_another_browser(open_page, open_elsewhere):
     page = open_page(SMALL + "&training_view=coefficients")
     page.get_by_role("button", name=re.compile("Table 2.*ε = 8")).click()
+    page.wait_for_url("**training_epsilon=8**")
     settle(page)
-    page.get_by_text("Copy link").click()
-    link = page.locator("[data-testid=stPopoverBody] code").inner_text().strip()
+    link = copied_link(page)
     assert "training_epsilon=8" in link
     assert "training_seed=0" in link
     link = link.replace("training_repeats=10", "training_repeats=2")
     pictures = []
-    for _ in range(2):
-        stranger = chromium.new_context()
-        stranger.set_default_timeout(60_000)
-        other = open_page(link, within=stranger)
+    for other in (visit(page, link), open_elsewhere(link)):
         run(other)
         wait_until_done(other)
-        curves = chart_data(other, "training_coefficients_chart")
-        pictures.append((answer(other), curves))
-        run(other)
-        wait_until_done(other)
-        assert "training_view=coefficients" in other.url  # a second run does not lose it
-        stranger.close()
+        pictures.append((answer(other), chart_data(other, "training_coefficients_chart")))
     assert pictures[0] == pictures[1]
     assert pictures[0][0].startswith("At ε = 8 ")
     assert len(pictures[0][1]) == 3
-
-
-def test_moved_controls_mark_the_old_results(open_page):
-    page = open_page(SMALL)
     run(page)
     wait_until_done(page)
-    page.get_by_role("spinbutton", name="Noise draws").fill("4")
-    page.get_by_role("spinbutton", name="Noise draws").press("Enter")
-    settle(page)
-    assert page.get_by_text("These results are for repeats = 3 (now 4).").is_visible()
+    assert "training_view=coefficients" in page.url  # a second run does not lose it
 
 
-def test_the_table_fits_a_telephone_and_the_files_are_named_after_the_data(open_page, chromium):
-    small = chromium.new_context(viewport={"width": 420, "height": 900})
-    small.set_default_timeout(60_000)
-    page = open_page("/training?training_data=adult-synthetic&training_repeats=2", within=small)
+def test_the_table_fits_a_telephone_and_the_files_are_named_after_the_data(open_elsewhere, server):
+    page = open_elsewhere(f"{server}/training?training_data=adult-synthetic&training_repeats=2")
     run(page)
     wait_until_done(page)
     wide, room = page.locator("[data-testid=stTable]").evaluate(
@@ -106,18 +97,3 @@ def test_the_table_fits_a_telephone_and_the_files_are_named_after_the_data(open_
             page.get_by_role("button", name=label).first.click()
         assert download.value.suggested_filename == f"training_adult-synthetic.{suffix}"
         assert "adult-synthetic (stand-in for adult)" in download.value.path().read_text()
-    small.close()
-
-
-def test_nothing_is_asked_of_another_host_and_no_error_is_logged(context, server):
-    page = context.new_page()
-    asked, errors = [], []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(server + SMALL)
-    settle(page)
-    run(page)
-    wait_until_done(page)
-    strangers = [url for url in asked if not url.startswith((server, "data:", "blob:"))]
-    assert not strangers
-    assert not errors
