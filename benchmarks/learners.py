@@ -176,7 +176,8 @@ def worker(python: str, data: Path, tasks: list[dict[str, Any]]) -> Iterator[dic
             yield json.loads(line)
         if process.wait():
             errors.seek(0)
-            raise RuntimeError(errors.read().strip().splitlines()[-1])
+            words = errors.read().strip().splitlines() or [f"ended with code {process.returncode}"]
+            raise RuntimeError(words[-1])
 
 
 def measure(dataset: str, name: str, trial: int, epsilons: list[float], python: str) -> Iterator[Measurement]:
