@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import readme_tables
 from objpert_core.accounting import Gaussian, ObjectivePerturbation, repeat, symmetrised, via_rdp
 
 README = Path(__file__).parents[1] / "README.md"
@@ -132,3 +133,8 @@ def test_the_results_table_quotes_the_stored_results() -> None:
         (line,) = [line for line in text.splitlines() if line.startswith(f"| {label}")]
         assert [cell.strip() for cell in line.strip("|").split("|")[1:]] == cells
     assert all(row["command"] and row["seeds"] and row["commit"] for row in stored)
+
+
+def test_the_blocks_of_figure_2_quote_the_stored_results() -> None:
+    text = README.read_text()
+    assert readme_tables.filled(text) == text
