@@ -63,7 +63,7 @@ def default_noise_ratio(bound: str, epsilon: float, accountant: str = "profile")
     """
     eps = positive("epsilon", epsilon)
     choice("bound", bound, tuple(name for name in BOUNDS if name != "kifer2012"))
-    if choice("accountant", accountant, ACCOUNTANTS) == "rdp" or bound in ("glm", "non-glm"):
+    if choice("accountant", accountant, ACCOUNTANTS) == "rdp" or bound in ("two-signed", "glm", "non-glm"):
         return _RDP_NOISE_RATIO
     extra = 0.1 * min(1.0, 8 / eps) if bound == "monotone" else 0.02 * min(1.0, eps, 8 / eps)
     return 1 + max(extra, _LEAST_EXTRA_NOISE)

@@ -33,7 +33,7 @@ from objpert_core.accounting.logistic_law import logistic_law
 from objpert_core.accounting.privacy_loss import GaussianLoss, Steps
 from objpert_core.accounting.tradeoff import false_negative_rates, odds_of
 
-BOUNDS = ("logistic", "monotone", "glm", "kifer2012", "non-glm")
+BOUNDS = ("logistic", "monotone", "two-signed", "glm", "kifer2012", "non-glm")
 
 
 def _two_doubles(value: np.longdouble) -> tuple[float, float]:
@@ -278,14 +278,16 @@ class ObjectivePerturbation(Mechanism):
     smoothness : float > 0, optional
         Bound β on the largest eigenvalue of one row's Hessian; `lipschitz**2 / 4` unless given, which is the
         logistic loss on rows of norm at most `lipschitz`.
-    bound : {"logistic", "monotone", "glm", "kifer2012", "non-glm"}
+    bound : {"logistic", "monotone", "two-signed", "glm", "kifer2012", "non-glm"}
         Which theorem to use.
 
         * ``"logistic"``: the logistic loss only; exactly the Gaussian mechanism's profile for every
           ε >= max(0, R²/λ − R²/(2σ²)) (the project's theorem, README). Any λ > 0. Does not use `smoothness`.
         * ``"monotone"``: GLM losses f(xᵀθ; y) whose f' never changes sign in its first argument. Any λ > 0.
-        * ``"glm"``: any GLM loss; Redberg et al. (2023), Theorems 3.1 and 3.2 with the second branch of (3.1)
-          corrected (it reads e^{L²/(2σ²)}) and the limit E|X| at α = 1. Proves nothing unless λ > β.
+        * ``"two-signed"``: any GLM loss, as "glm" but with log(1 + β/λ) where that has −log(1 − β/λ), which is more:
+          the row multiplies the determinant of a Hessian H ⪰ λI by 1 + f''xᵀH⁻¹x, between 1 and 1 + β/λ. Any λ > 0.
+        * ``"glm"``: any GLM loss, as published; Redberg et al. (2023), Theorems 3.1 and 3.2 with the second branch of
+          (3.1) corrected (it reads e^{L²/(2σ²)}) and the limit E|X| at α = 1. Proves nothing unless λ > β.
         * ``"kifer2012"``: Theorem 2.8 there (Kifer, Smith and Thakurta 2012); answers `delta` and `epsilon` only
           and proves nothing unless λ >= 2β/ε.
         * ``"non-glm"``: Theorem G.2 there, with its lost logarithm and square restored; any smooth convex loss in
@@ -345,6 +347,8 @@ class ObjectivePerturbation(Mechanism):
             return logistic_law(self._a, *_two_doubles(np.longdouble(self.lipschitz) ** 2 / np.longdouble(self.lam)))
         if self.bound == "monotone":
             return PositiveGaussianLaw(self._a, *_two_doubles(np.log1p(np.longdouble(self.smoothness) / self.lam)))
+        if self.bound == "two-signed":
+            return HalfNormalLaw(self._a, *_two_doubles(np.log1p(np.longdouble(self.smoothness) / self.lam)))
         if self.bound == "glm" and self.lam > self.smoothness:
             return HalfNormalLaw(self._a, *_two_doubles(self._published_shift))
         return None

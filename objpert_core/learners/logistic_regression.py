@@ -30,7 +30,7 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         ε > 0 of one fit, under adding or removing one row.
     delta : float, default=1e-5
         δ strictly between 0 and 1; choose it well below 1/n.
-    bound : {"logistic", "monotone", "glm", "kifer2012", "non-glm"}, default="logistic"
+    bound : {"logistic", "monotone", "two-signed", "glm", "kifer2012", "non-glm"}, default="logistic"
         The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. "logistic" needs the least noise.
         ("non-glm" needs ``accountant="rdp"``.)
     noise_ratio : float >= 1 or None, default=None

@@ -38,8 +38,9 @@ class ObjPertRegressor(RegressorMixin, ClippedLinearModel):
     clip : float > 0 or None, default=1.0
         C: no row's gradient gets longer than this, and σ is proportional to it (for "huber" to the smaller of C and
         huber_threshold · R). None, for "huber" only, clips nothing.
-    bound : {"glm", "non-glm"}, default="glm"
-        The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. Bounds that need a slope of one sign
+    bound : {"glm", "two-signed", "non-glm"}, default="glm"
+        The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. "two-signed" allows a λ that is less
+        by R², which pays where rows are many and ε is large. Bounds that need a slope of one sign
         ("logistic", "monotone") do not cover regression. "non-glm" needs ``accountant="rdp"``.
     noise_ratio : float >= 1 or None, default=None
         σ as a multiple of the Gaussian mechanism's; more noise allows less regularisation. None takes the
@@ -105,7 +106,7 @@ class ObjPertRegressor(RegressorMixin, ClippedLinearModel):
 
     intercept_: Any  # a number, as scikit-learn's regressors have it
     LOSSES = (SquaredLoss.name, HuberLoss.name)
-    BOUNDS = ("glm", "non-glm")
+    BOUNDS = ("glm", "two-signed", "non-glm")
     __metadata_request__fit = {"callback": UNUSED}  # noqa: RUF012 - scikit-learn's protocol
 
     def __init__(

@@ -34,7 +34,7 @@ class ObjPertSVC(LinearClassifier, ClippedLinearModel):
     clip : float > 0 or None, default=1.0
         C: no row's gradient gets longer than this, and σ is proportional to it (for "huberised-hinge" to the smaller
         of C and R). None, for "huberised-hinge" only, clips nothing.
-    bound : {"monotone", "glm", "non-glm"}, default="monotone"
+    bound : {"monotone", "two-signed", "glm", "non-glm"}, default="monotone"
         The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. "logistic" does not cover a hinge;
         "non-glm" needs ``accountant="rdp"``.
     noise_ratio : float >= 1 or None, default=None
@@ -103,7 +103,7 @@ class ObjPertSVC(LinearClassifier, ClippedLinearModel):
     """
 
     LOSSES = (SquaredHingeLoss.name, HuberisedHingeLoss.name)
-    BOUNDS = ("monotone", "glm", "non-glm")
+    BOUNDS = ("monotone", "two-signed", "glm", "non-glm")
     __metadata_request__fit = {"callback": UNUSED}  # noqa: RUF012 - scikit-learn's protocol
 
     def __init__(

@@ -211,7 +211,7 @@ def test_the_mechanism_refuses_the_logistic_bound(loss):
         ({"delta": 0.0}, "delta must be a number strictly between 0 and 1, got 0.0"),
         ({"loss": "hinge"}, "loss must be one of 'squared-hinge', 'huberised-hinge', got 'hinge'"),
         ({"loss": "logistic"}, "loss must be one of 'squared-hinge', 'huberised-hinge', got 'logistic'"),
-        ({"bound": "logistic"}, "bound must be one of 'monotone', 'glm', 'non-glm', got 'logistic'"),
+        ({"bound": "logistic"}, "bound must be one of 'monotone', 'two-signed', 'glm', 'non-glm', got 'logistic'"),
         ({"bound": "non-glm"}, "'non-glm' .*needs accountant='rdp'"),
         ({"clip": None}, "clip must be a finite number > 0 for the loss 'squared-hinge', whose slope has no bound"),
         ({"clip": -1.0}, "clip must be a finite number > 0, got -1.0"),
