@@ -46,7 +46,7 @@ def test_value_is_the_textbook_formula_where_that_is_accurate():
         (SquaredLoss(), lambda r: r * r / 2),
         (HuberLoss(0.7), lambda r: r * r / 2 if abs(r) <= 0.7 else 0.7 * (abs(r) - 0.35)),
     ],
-    ids=repr,
+    ids=["squared hinge", "huberised hinge", "squares", "huber"],
 )
 def test_value_is_the_published_formula_of_the_margin_or_the_residual(loss, formula):
     scores, targets = np.linspace(-5, 5, 401), targets_of(loss, 401)
