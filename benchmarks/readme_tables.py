@@ -1,11 +1,14 @@
-"""The README's blocks that quote data/results/figure2_*.csv: a table of methods, and the verdict on the claim.
+"""The README's blocks that quote stored results: methods of Figure 2, the verdict on the claim, other libraries.
 
 python -m benchmarks.readme_tables          # writes them anew between their markers
 """
 
+import csv
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.learners import markdown
 from objpert_core.experiments import results, tables
 from objpert_core.experiments.methods import DISHONEST, METHODS, TIGHT_DISHONEST
 
@@ -26,7 +29,7 @@ LABELS = {
 
 def blocks() -> dict[str, str]:
     """Marker's name → what stands between the markers."""
-    return {"figure2": _table(), "verdict": _verdicts()}
+    return {"figure2": _table(), "verdict": _verdicts(), "learners": _learners()}
 
 
 def _table() -> str:
@@ -53,17 +56,40 @@ def _table() -> str:
     return "\n".join(lines)
 
 
+def _learners() -> str:
+    with (README.parent / "data/results/learners.csv").open(encoding="utf-8") as file:
+        return markdown([row for row in csv.DictReader(file) if row["dataset"] == "adult"]).strip()
+
+
 def _verdicts() -> str:
-    lines = []
+    lines = [
+        "| data set | trials | ours more accurate | not told apart | less accurate "
+        "| the same, with the same luck for both | its time ÷ ours |",
+        "|---" * 7 + "|",
+    ]
     for dataset in results.stored():
         stored = results.load(dataset)
-        trials = max((run.trial for run in stored.runs), default=0) + 1
-        found = tables.claims(stored, rivals=DISHONEST)
-        if found:
-            lines.append(f"* **{dataset}** ({trials} {'trial' if trials == 1 else 'trials'}). {tables.verdict(found)}")
-        if luck := tables.claims(stored, TIGHT_DISHONEST):
-            lines.append(f"  The same luck for both: {tables.verdict(luck)}")
+        if not (found := tables.claims(stored, rivals=DISHONEST)):
+            continue
+        trials = max(run.trial for run in stored.runs) + 1
+        luck = tables.claims(stored, TIGHT_DISHONEST)
+        ratios = [claim.speedup.mean for claim in found]
+        cells = [dataset, str(trials), *(_at(found, verdict) for verdict in _VERDICTS)]
+        cells.append(" / ".join(str(_count(luck, verdict)) for verdict in _VERDICTS) if luck else "–")
+        lines.append("| " + " | ".join([*cells, f"{min(ratios):.2g} to {max(ratios):.2g}"]) + " |")
     return "\n".join(lines)
+
+
+_VERDICTS = ("ahead", "even", "behind")
+
+
+def _count(found: Sequence[tables.Claim], verdict: str) -> int:
+    return sum(claim.verdict == verdict for claim in found)
+
+
+def _at(found: Sequence[tables.Claim], verdict: str) -> str:
+    targets = ", ".join(f"{claim.epsilon:g}" for claim in found if claim.verdict == verdict)
+    return f"{_count(found, verdict)} of {len(found)}" + (f" (ε = {targets})" if verdict != "even" and targets else "")
 
 
 def filled(text: str) -> str:
