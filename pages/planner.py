@@ -150,7 +150,8 @@ def explore() -> None:
     ghost = previous("planner", setting) if with_ghost else None
     with page.errors():
         run: planner_jobs.Run | None = st.session_state.get("planner__run")
-        estimate = run.job.view().latest if run and run.plan == plan else None
+        seen = run.job.view() if run else None  # once, so that the chart and the timer agree
+        estimate = seen.latest if run and seen and run.plan == plan else None
         with picture:
             answer(setting, estimate)
             frontier = charts.frontiers(setting, bounds, f_max=f_max, ghost=ghost)
@@ -162,7 +163,7 @@ def explore() -> None:
             alt = text.excess_alt(setting, estimate, bounds)
             page.chart(losses, key="planner_excess", alt=alt, filename="planner-excess")
             st.caption(text.caveats(setting))
-            active = run is not None and run.job.view().active
+            active = seen is not None and seen.active
             st.fragment(sampling, run_every=POLL_SECONDS if active else None)(plan, active)
         page.table(pc.table_rows(setting, bounds), alt=text.frontier_alt(setting, bounds))
         downloads(setting, estimate, frontier, losses)
