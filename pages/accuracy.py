@@ -1,7 +1,6 @@
 """Accuracy against privacy (Redberg et al. 2023, Figure 2, Tables 1 and 2): every learner, on stored runs and live."""
 
 import math
-import uuid
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -176,14 +175,10 @@ def numbers(stored: data.Stored, methods: tuple[str, ...], epsilon: float, chart
     page.reproduce(tables.snippet(stored, epsilon))
 
 
-def owner() -> str:
-    return st.session_state.setdefault("accuracy__owner", uuid.uuid4().hex)
-
-
 def submit(work: Any, place: str) -> Any:
     """Queue the work; a job of this session that is still under way is stopped by it. None if there is no room."""
     try:
-        return shared_runner().submit(owner(), work)
+        return shared_runner().submit(page.visitor("accuracy"), work)
     except QueueFullError as error:
         st.session_state[f"accuracy__{place}_refused"] = str(error)
         return None
@@ -192,13 +187,6 @@ def submit(work: Any, place: str) -> Any:
 def refused(place: str) -> None:
     if words := st.session_state.pop(f"accuracy__{place}_refused", None):
         st.error(words, icon=":material/hourglass_disabled:")
-
-
-def under_way(view: Any, progress: tuple[float, str], place: str, stop: Any) -> None:
-    share, words = progress
-    bar, button = st.columns([4, 1], vertical_alignment="bottom")
-    bar.progress(share, words)
-    button.button("Stop", key=f"accuracy_{place}_stop", icon=":material/stop:", on_click=stop, width="stretch")
 
 
 def again(stored: data.Stored, epsilon: float, controls: Controls, *, active: bool) -> None:
@@ -225,7 +213,7 @@ def one_point(stored: data.Stored, point: jobs.Point, polling: bool) -> None:
     refused("again")
     if latest and view and view.active:
         expected = stored.typical_seconds(latest.point.method, latest.point.epsilon)
-        under_way(view, jobs.progress(view, expected), "again", latest.job.stop)
+        page.under_way(jobs.progress(view, expected), key="accuracy_again_stop", stop=latest.job.stop)
         return
     before = stored.run(point.method, point.epsilon, point.trial)
     expected = stored.typical_seconds(point.method, point.epsilon)
@@ -280,7 +268,7 @@ def measured(plan: Plan, polling: bool) -> None:
         st.rerun()
     refused("rows")
     if latest and view and view.active:
-        under_way(view, rows_text.progress(view), "rows", latest.job.stop)
+        page.under_way(rows_text.progress(view), key="accuracy_rows_stop", stop=latest.job.stop)
     else:
         reason = text.cannot_run(plan.dataset, datasets.available(plan.dataset), None, math.inf)
         button, words = st.columns([1, 3], vertical_alignment="center")

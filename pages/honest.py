@@ -1,7 +1,5 @@
 """Honest or not: DP-SGD whose tuning is paid for, and DP-SGD whose tuning is not (Redberg et al. 2023, section 5)."""
 
-import uuid
-
 import streamlit as st
 
 from objpert_core import datasets
@@ -19,17 +17,13 @@ from ui.training_text import GRIDS
 POLL_SECONDS = 0.5
 
 
-def owner() -> str:
-    return st.session_state.setdefault("honest__owner", uuid.uuid4().hex)
-
-
 def start(request: Request) -> None:
     """Queue the tuning; a run of this session that is still under way is stopped by it. The first one is waited for."""
     old: Run | None = st.session_state.get("honest__run")
     before = old.job.view().latest if old else None
     meter = Meter()
     try:
-        job = shared_runner().submit(owner(), lambda should_stop: request.work(should_stop, meter))
+        job = shared_runner().submit(page.visitor("honest"), lambda should_stop: request.work(should_stop, meter))
     except QueueFullError as error:
         st.error(str(error), icon=":material/hourglass_disabled:")
         return
@@ -44,7 +38,7 @@ def panel() -> tuple[Request, bool]:
     name = controls.DATA.show()
     ready = datasets.available(name)
     if not ready:
-        raw_files.offer(name, owner())
+        raw_files.offer(name, page.visitor("honest"))
     epsilon, rates, judges = controls.EPSILON.show(), controls.RATES.show(), controls.JUDGES.show()
     mean_runs, draws = controls.MEAN_RUNS.show(), controls.DRAWS.show()
     with st.expander("DP-SGD, δ and seeds"):
@@ -83,10 +77,7 @@ def results(asked: Request, polling: bool) -> None:
     if polling and not view.active:
         st.rerun()  # the whole page once more, without the timer
     if view.active:
-        share, words = text.progress(view, run.meter)
-        bar, stop = st.columns([4, 1], vertical_alignment="bottom")
-        bar.progress(share, words)
-        stop.button("Stop", key="honest_stop", icon=":material/stop:", on_click=run.job.stop, width="stretch")
+        page.under_way(text.progress(view, run.meter), key="honest_stop", stop=run.job.stop)
     elif words := text.outcome(view):
         (st.error if view.state == "failed" else st.info)(words, icon=":material/info:")
     moved = text.differences(run.request, asked)

@@ -1,6 +1,5 @@
 """Planner: which (σ, λ) meets a privacy target at the least cost (Redberg et al. 2023, section 5 and appendix H)."""
 
-import uuid
 from functools import partial
 from typing import Any
 
@@ -200,9 +199,8 @@ def downloads(setting: pc.Setting, estimate: Estimate | None, frontier: Any, los
 
 def start(plan: Plan) -> None:
     """Queue the sampling; one of this session that is still under way is stopped by it."""
-    owner = st.session_state.setdefault("planner__owner", uuid.uuid4().hex)
     try:
-        job = shared_runner().submit(owner, planner_jobs.work(plan))
+        job = shared_runner().submit(page.visitor("planner"), planner_jobs.work(plan))
     except QueueFullError as error:
         st.session_state["planner__refused"] = str(error)
         return
@@ -218,10 +216,7 @@ def sampling(plan: Plan, polling: bool) -> None:
     if refused := st.session_state.pop("planner__refused", None):
         st.error(refused, icon=":material/hourglass_disabled:")
     if run and view and view.active:
-        share, words = text.progress(view)
-        bar, stop = st.columns([4, 1], vertical_alignment="bottom")
-        bar.progress(share, words)
-        stop.button("Stop", key="planner_stop", icon=":material/stop:", on_click=run.job.stop, width="stretch")
+        page.under_way(text.progress(view), key="planner_stop", stop=run.job.stop)
         return
     button, words = st.columns([1, 3], vertical_alignment="center")
     pressed = button.button(

@@ -1,6 +1,5 @@
 """Live training: the same task without privacy and by any of the private learners, on one data set."""
 
-import uuid
 from dataclasses import replace
 from typing import Any
 
@@ -26,10 +25,6 @@ POLL_SECONDS = 0.5
 DATA = controls.data()
 
 
-def owner() -> str:
-    return st.session_state.setdefault("training__owner", uuid.uuid4().hex)
-
-
 def start(request: Request) -> None:
     """Queue the training; a run of this session that is still under way is stopped by it."""
     old: Run | None = st.session_state.get("training__run")
@@ -38,7 +33,7 @@ def start(request: Request) -> None:
         before = old.previous if old else None
     meter = Meter()
     try:
-        job = shared_runner().submit(owner(), lambda should_stop: request.work(should_stop, meter))
+        job = shared_runner().submit(page.visitor("training"), lambda should_stop: request.work(should_stop, meter))
     except QueueFullError as error:
         st.error(str(error), icon=":material/hourglass_disabled:")
         return
@@ -51,7 +46,7 @@ def panel() -> tuple[Request, bool]:
     st.caption(text.first_sentence(datasets.describe(name)))
     ready = datasets.available(name)
     if not ready:
-        raw_files.offer(name, owner())
+        raw_files.offer(name, page.visitor("training"))
     methods = controls.LEARNED.show()
     if not methods:
         st.warning("Choose at least one method.", icon=":material/checklist:")
@@ -104,10 +99,7 @@ def results(asked: Request, polling: bool) -> None:
     if polling and not view.active:
         st.rerun()  # the whole page once more, without the timer
     if view.active:
-        share, words = text.progress(view, run.meter)
-        bar, stop = st.columns([4, 1], vertical_alignment="bottom")
-        bar.progress(share, words)
-        stop.button("Stop", key="training_stop", icon=":material/stop:", on_click=run.job.stop, width="stretch")
+        page.under_way(text.progress(view, run.meter), key="training_stop", stop=run.job.stop)
     elif words := text.outcome(view):
         (st.error if view.state == "failed" else st.info)(words, icon=":material/info:")
     moved = text.differences(run.request, asked)

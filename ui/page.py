@@ -21,6 +21,7 @@ from __future__ import annotations
 import html
 import io
 import logging
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -81,6 +82,18 @@ def answer(sentence: str, *more: str) -> None:
 def _set(line: str) -> str:
     """Text for HTML; an equation or a bet is not broken across lines."""
     return html.escape(line).replace(" = ", "&nbsp;=&nbsp;").replace(" : ", "&nbsp;:&nbsp;")
+
+
+def visitor(prefix: str) -> str:
+    """The name under which this session's jobs on the page `prefix` are queued; the same for as long as it lasts."""
+    return st.session_state.setdefault(f"{prefix}__owner", uuid.uuid4().hex)
+
+
+def under_way(progress: tuple[float, str], *, key: str, stop: Callable[[], None]) -> None:
+    """How far a job is, (share done, words), beside the button that stops it."""
+    bar, button = st.columns([4, 1], vertical_alignment="bottom")
+    bar.progress(*progress)
+    button.button("Stop", key=key, icon=":material/stop:", on_click=stop, width="stretch")
 
 
 def chart(figure: go.Figure, *, key: str, alt: str, filename: str = "") -> None:
