@@ -11,11 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from objpert_core._validation import boolean, positive
+from objpert_core._validation import boolean, choice, positive, positive_integer, random_state_argument
 from objpert_core.exceptions import PrivacyBudgetWarning
 from objpert_core.learning.certificate import PrivacyCertificate
 from objpert_core.learning.losses import FloatArray
-from objpert_core.learning.rows import Rows
+from objpert_core.learning.mechanism import Release
+from objpert_core.learning.rows import ROW_NORMS, Rows
+from objpert_core.learning.solvers import SOLVERS
 
 FLOATS = [np.float64, np.float32]
 
@@ -68,6 +70,20 @@ class LinearModel(WarnsOfCopies):
         scaling = positive("intercept_scaling", self.intercept_scaling)
         return scaling if boolean("fit_intercept", self.fit_intercept) else 0.0
 
+    def check_solving(self) -> None:
+        """Errors for parameters out of range that every model which solves an objective has."""
+        for name, allowed in (("solver", tuple(SOLVERS)), ("row_norm", ROW_NORMS)):
+            choice(name, getattr(self, name), allowed)
+        positive_integer("max_iter", self.max_iter)
+        positive("tau", self.tau)
+        random_state_argument("random_state", self.random_state)
+
+    def record_solving(self, release: Release[Any]) -> None:
+        """The attributes that say what solving took and what the release costs."""
+        self.n_iter_ = release.certificate.n_iter
+        self.gradient_norms_ = np.array(release.gradient_norms)
+        self.privacy_ = release.certificate
+
     def validated_rows(self, X: Any) -> Any:
         """`X` as the fitted model takes it: float64 or float32, dense or CSR."""
         check_is_fitted(self)
@@ -99,6 +115,13 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         if len(classes) != 2:
             raise ValueError(f"classes must be None or two different labels, got {self.classes!r}")
         return classes
+
+    def record_classifier(self, classes: np.ndarray, theta: FloatArray, constant: float) -> None:
+        """The classes, and θ as coefficients and, with a constant, an intercept."""
+        features = len(theta) - (constant > 0)
+        self.classes_ = classes
+        self.coef_ = theta[:features].reshape(1, -1)
+        self.intercept_ = constant * theta[-1:] if constant else np.zeros(1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

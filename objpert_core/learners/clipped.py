@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from objpert_core._validation import choice, positive, positive_integer, random_state_argument
+from objpert_core._validation import choice, positive
 from objpert_core.accounting import calibrate_objective_perturbation
 from objpert_core.learners.base import LinearModel
 from objpert_core.learning.certificate import ObjectivePerturbationCertificate
 from objpert_core.learning.losses import FloatArray, Loss
 from objpert_core.learning.mechanism import perturb_and_solve
-from objpert_core.learning.rows import ROW_NORMS, row_radius
-from objpert_core.learning.solvers import SOLVERS, Callback
+from objpert_core.learning.rows import row_radius
+from objpert_core.learning.solvers import Callback
 
 
 class ClippedLinearModel(LinearModel):
@@ -32,22 +32,15 @@ class ClippedLinearModel(LinearModel):
 
     def validate_parameters(self) -> Loss:
         """The loss, once every parameter has been found in range; nothing of the data is needed for that."""
-        for name, allowed in (
-            ("loss", self.LOSSES),
-            ("bound", self.BOUNDS),
-            ("solver", tuple(SOLVERS)),
-            ("row_norm", ROW_NORMS),
-        ):
+        for name, allowed in (("loss", self.LOSSES), ("bound", self.BOUNDS)):
             choice(name, getattr(self, name), allowed)
+        self.check_solving()
         self.validated_constant()
         loss = self.chosen_loss()
         if self.clip is not None:
             positive("clip", self.clip)
         elif not np.isfinite(loss.lipschitz):
             raise ValueError(f"clip must be a finite number > 0 for the loss {loss.name!r}, whose slope has no bound")
-        positive("tau", self.tau)
-        positive_integer("max_iter", self.max_iter)
-        random_state_argument("random_state", self.random_state)
         return loss
 
     def release(self, X: Any, targets: FloatArray, loss: Loss, callback: Callback | None) -> FloatArray:
@@ -83,9 +76,7 @@ class ClippedLinearModel(LinearModel):
             random_state=self.random_state,
             callback=callback,
         )
-        self.n_iter_ = found.certificate.n_iter
-        self.gradient_norms_ = np.array(found.gradient_norms)
-        self.privacy_ = found.certificate
+        self.record_solving(found)
         theta = found.theta
         if constant:
             theta[-1] *= constant

@@ -247,9 +247,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
             warnings.warn(_NOT_PAID, PrivacyBudgetWarning, stacklevel=2)
         selection = self._select(data, tuning, candidates, schedule, budget, fraction, public_rows, streams, callback)
 
-        self.classes_ = classes
-        self.coef_ = selection.theta[: X.shape[1]].reshape(1, -1)
-        self.intercept_ = constant * selection.theta[-1:] if constant else np.zeros(1)
+        self.record_classifier(classes, selection.theta, constant)
         self.learning_rate_ = selection.learning_rate
         self.candidates_ = [{"learning_rate": trial.learning_rate, "score": trial.score} for trial in selection.trials]
         self.n_iter_ = schedule.steps

@@ -8,13 +8,12 @@ import numpy as np
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
 
-from objpert_core._validation import choice, nonnegative, positive, positive_integer, random_state_argument
+from objpert_core._validation import nonnegative, positive_integer
 from objpert_core.accounting import calibrate_objective_perturbation, recommended_lam
 from objpert_core.learners.base import FLOATS, ProbabilisticClassifier, encode
-from objpert_core.learning.certificate import ObjectivePerturbationCertificate
 from objpert_core.learning.mechanism import perturb_and_solve
-from objpert_core.learning.rows import ROW_NORMS, row_radius
-from objpert_core.learning.solvers import SOLVERS, Callback
+from objpert_core.learning.rows import row_radius
+from objpert_core.learning.solvers import Callback
 
 
 class ObjPertLogisticRegression(ProbabilisticClassifier):
@@ -206,15 +205,11 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         self.forget()
         classes = self.validated_classes()
         constant = self.validated_constant()
-        for name, allowed in (("solver", tuple(SOLVERS)), ("row_norm", ROW_NORMS)):
-            choice(name, getattr(self, name), allowed)
-        positive_integer("max_iter", self.max_iter)
-        positive("tau", self.tau)
+        self.check_solving()
         if self.lam is not None:
             nonnegative("lam", self.lam)
         if self.public_rows is not None:
             positive_integer("public_rows", self.public_rows)
-        random_state_argument("random_state", self.random_state)
         self.warn_of_copies()
 
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
@@ -253,10 +248,6 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
             random_state=self.random_state,
             callback=callback,
         )
-        self.classes_ = classes
-        self.coef_ = release.theta[: X.shape[1]].reshape(1, -1)
-        self.intercept_ = constant * release.theta[-1:] if constant else np.zeros(1)
-        self.n_iter_ = release.certificate.n_iter
-        self.gradient_norms_ = np.array(release.gradient_norms)
-        self.privacy_: ObjectivePerturbationCertificate = release.certificate
+        self.record_classifier(classes, release.theta, constant)
+        self.record_solving(release)
         return self
