@@ -16,8 +16,18 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 READY = "[data-testid=stApp][data-test-connection-state=CONNECTED][data-test-script-state=notRunning]"
-TIMEOUT = 60.0
+TIMEOUT = 180.0  # for a machine that is busy with other things
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 420, "height": 900}
+
+
+def pytest_collection_modifyitems(items):
+    """Try a test that waited in vain once more: a browser on a busy machine loses a key press now and then.
+
+    The summary lists what was tried again. An assertion that does not hold is never tried again.
+    """
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=["TimeoutError"]))
 
 
 def find_chromium() -> str | None:
@@ -219,6 +229,16 @@ def settle(page) -> None:
     page.wait_for_timeout(150)  # a click or key press reaches the server first
     page.wait_for_selector(READY)
     page.wait_for_function("""() => !document.querySelector('[data-stale=true], [data-testid=stSkeleton]')""")
+
+
+def choose(page, label: str, option: str) -> None:
+    """Choose from a box by keyboard: type until one option is left, take it."""
+    page.get_by_label(label).press_sequentially(option)
+    left = page.get_by_role("option")
+    left.filter(has_text=option).first.wait_for()
+    assert left.all_inner_texts() == [option]
+    page.keyboard.press("Enter")
+    left.first.wait_for(state="detached")
 
 
 def reruns(page, milliseconds: int) -> int:

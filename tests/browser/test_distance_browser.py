@@ -25,8 +25,7 @@ def test_the_map_is_drawn_its_mark_follows_the_slider_and_its_files_hold_it(open
     assert (found["type"], found["cells"], found["drawn"]) == ("heatmap", 1600, 1)
     assert found["mark"] == [10, 2]
     assert [label for label in found["bar"] if label] == ["exact", "1.01", "1.1", "1.25", "1.5", "2", "5", "none"]
-    page.locator(".st-key-distance_lambda input[type=range]").focus()
-    page.keyboard.press("ArrowRight")
+    page.locator(".st-key-distance_lambda input[type=range]").press("ArrowRight")
     page.wait_for_url("**distance_lambda=2.2**")
     settle(page)
     page.wait_for_function(

@@ -26,8 +26,7 @@ def test_a_preset_moves_to_another_view_and_its_link_shows_the_same_fits(open_pa
 def test_the_slider_of_the_dimension_view_works_by_keyboard(open_page):
     page = open_page("/losses?losses_show=" + quote("Without GLM structure"))
     before = page.locator(".answer").inner_text()
-    page.locator(".st-key-losses_d input[type=range]").focus()
-    page.keyboard.press("ArrowRight")
+    page.locator(".st-key-losses_d input[type=range]").press("ArrowRight")
     page.wait_for_url("**losses_d=200**")
     settle(page)
     assert "for 200" in page.locator(".answer").inner_text() != before

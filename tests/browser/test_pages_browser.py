@@ -32,8 +32,7 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
     page.keyboard.press("Tab")
     assert page.evaluate("!!document.activeElement.closest('.st-key-bounds_show')")  # past the presets, not a chart
 
-    page.locator(SIGMA).focus()
-    page.keyboard.press("ArrowRight")
+    page.locator(SIGMA).press("ArrowRight")
     page.wait_for_url("**bounds_sigma=5.6**")
     settle(page)
     page.wait_for_function("document.querySelector('.answer').innerText.includes('0.64')")

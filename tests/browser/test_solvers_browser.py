@@ -19,8 +19,7 @@ def test_presets_pills_and_keyboard_move_the_link_and_it_shows_the_same_elsewher
     page.get_by_role("button", name="Gradient descent").click()  # the preset has brought it back
     page.wait_for_url("**solvers_shown=**")
     settle(page)
-    page.locator(".st-key-solvers_n input[type=range]").focus()
-    page.keyboard.press("ArrowLeft")
+    page.locator(".st-key-solvers_n input[type=range]").press("ArrowLeft")
     page.wait_for_url("**solvers_n=200**")
     settle(page)
     page.wait_for_function("document.querySelector('.answer').innerText.includes('200 rows')")

@@ -28,8 +28,7 @@ def test_a_link_shows_the_same_picture_in_another_browser(open_page, open_elsewh
 def test_the_keyboard_moves_the_grid_size_and_what_each_run_must_be_opens(open_page):
     page = open_page("/tuning")
     before = chart_data(page, "tuning_chart")
-    page.locator(SETTINGS).focus()
-    page.keyboard.press("ArrowRight")
+    page.locator(SETTINGS).press("ArrowRight")
     page.wait_for_url("**tuning_settings=14**")
     settle(page)
     page.wait_for_function("document.querySelector('.answer').innerText.includes('among 14 learning rates')")
