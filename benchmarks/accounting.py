@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import platform
 import statistics
 import sys
 import time
@@ -38,10 +37,10 @@ import scipy
 from mpmath import mpf
 from threadpoolctl import threadpool_limits
 
-import objpert_core
 from benchmarks import accounting_peers as peers
 from benchmarks.accounting_truth import gaussian_epsilon, subsampled_gaussian_rdp
-from benchmarks.shared import commit, empty_caches, machine
+from benchmarks.shared import commit, empty_caches
+from objpert_core import _provenance
 from objpert_core.accounting import DPSGD, Gaussian, Mechanism, ObjectivePerturbation, repeat
 
 DELTA = 1e-5
@@ -229,14 +228,12 @@ PARTS = {"renyi": renyi, "dpsgd": dpsgd, "fits": fits, "gaussian": gaussian}
 
 
 def provenance() -> dict[str, str]:
-    versions = {"objpert": objpert_core.__version__, "python": platform.python_version()}
-    versions |= {"numpy": np.__version__, "scipy": scipy.__version__}
-    versions |= {name: peers.version(name) or "not installed" for name in peers.PEERS}
+    theirs = [f"{name} {peers.version(name) or 'not installed'}" for name in peers.PEERS]
     return {
         "command": "python -m benchmarks.accounting " + " ".join(sys.argv[1:]),
-        "versions": ", ".join(f"{name} {number}" for name, number in versions.items()),
+        "versions": ", ".join([_provenance.versions(np, scipy), *theirs]),
         "commit": commit(),
-        "machine": machine(),
+        "machine": f"{_provenance.machine()}, 1 thread used",
     }
 
 

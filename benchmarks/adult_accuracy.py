@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import argparse
 import csv
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 
 import objpert_core
+from benchmarks.shared import commit
 from objpert_core.datasets import load
 from objpert_core.experiments.compare import METHODS, Settings, compare
 from objpert_core.experiments.summary import mean_interval
@@ -56,12 +56,11 @@ def measure(dataset: str) -> list[dict[str, object]]:
 
 
 def provenance() -> dict[str, object]:
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
     return {
         "command": "python -m benchmarks.adult_accuracy " + " ".join(sys.argv[1:]),
         "seeds": "split 0-4, noise 1000*split + 0-9",
         "version": objpert_core.__version__,
-        "commit": commit.stdout.strip() or "unknown",
+        "commit": commit(),
     }
 
 

@@ -44,7 +44,8 @@ from typing import Any
 import numpy as np
 
 import objpert_core
-from benchmarks.shared import commit, machine
+from benchmarks.shared import commit
+from objpert_core import _provenance
 from objpert_core.datasets import available, load
 from objpert_core.experiments.compare import reference_parameters
 from objpert_core.experiments.compared import PAPER_MEAN_RUNS
@@ -286,7 +287,7 @@ def main() -> None:
         "objpert": objpert_core.__version__,
         "command": "python -m benchmarks.learners " + " ".join(sys.argv[1:]),
         "commit": commit(),
-        "machine": machine(),
+        "machine": f"{_provenance.machine()}, 1 thread used",
     }
     pythons = interpreters(options)
     rows = stored(options.write)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import subprocess
 import sys
 from pathlib import Path
+
+from objpert_core import _provenance
 
 
 def empty_caches() -> None:
@@ -19,19 +18,5 @@ def empty_caches() -> None:
 
 
 def commit() -> str:
-    """The short commit, "with changes" where the package or the benchmarks differ from it."""
-
-    def git(*words: str) -> str:
-        return subprocess.run(["git", *words], capture_output=True, text=True, check=False).stdout.strip()
-
-    changed = " with changes" if git("status", "--porcelain", "--", "objpert_core", "benchmarks") else ""
-    return (git("rev-parse", "--short", "HEAD") or "unknown") + changed
-
-
-def machine() -> str:
-    """The processor and how many cores."""
-    processor = platform.processor() or platform.machine()
-    if Path("/proc/cpuinfo").exists():
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        processor = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), processor)
-    return f"{processor}, {os.cpu_count()} cores, 1 thread used"
+    """The short commit, with a + where the package or the benchmarks have changes that are not committed."""
+    return _provenance.commit(_provenance.PACKAGE, Path(__file__).parent)

@@ -9,8 +9,6 @@ Evaluations are counted, not timed: they are the same on every machine up to rou
 """
 
 import argparse
-import platform
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -20,7 +18,7 @@ import numpy as np
 import scipy
 from threadpoolctl import threadpool_limits
 
-import objpert_core
+from objpert_core import _provenance
 from objpert_core.experiments.solver_costs import PROVED, Case, Measurement, counted, growth, save
 from objpert_core.learning.solvers import SOLVERS, solve
 
@@ -31,35 +29,16 @@ LARGEST = {  # the last size that is still a matter of a minute or so; newton-ch
     "redundant": {"gradient-descent": 10_000, "accelerated": 100_000, "newton-cholesky": 0},
     "diverse": {"newton-cholesky": 0, "gradient-descent": 100_000},
 }
-
-
 MEASURED = ("solvers", "objective.py", "rows.py", "losses.py")
 
 
-def commit() -> str:
-    """The commit of the checkout, with a + where the package's files differ from it."""
-    git = ("git", "-C", str(Path(__file__).parents[1]))
-    try:
-        name = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
-        changed = subprocess.run(
-            [*git, "status", "--porcelain", "--", *(f"objpert_core/learning/{name}" for name in MEASURED)],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return name.stdout.strip() + ("+" if changed.stdout.strip() else "")
-
-
 def provenance(arguments: list[str]) -> dict[str, str]:
-    versions = {"objpert": objpert_core.__version__, "python": platform.python_version()}
-    versions |= {"numpy": np.__version__, "scipy": scipy.__version__}
+    learning = _provenance.PACKAGE / "learning"
     return {
         "command": " ".join(["python -m benchmarks.solvers", *arguments]),
         "seeds": f"{SEEDS[0]}-{SEEDS[-1]} of the problem (below {ONE_SEED_FROM:,} rows, else {SEEDS[0]})",
-        "commit": commit(),
-        "versions": ", ".join(f"{name} {number}" for name, number in versions.items()),
+        "commit": _provenance.commit(*(learning / name for name in MEASURED)),
+        "versions": _provenance.versions(np, scipy),
         "tau": "1/n",
     }
 

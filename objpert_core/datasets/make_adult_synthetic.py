@@ -14,13 +14,13 @@ import datetime
 import hashlib
 import json
 import random
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from objpert_core._provenance import commit
 from objpert_core.accounting import calibrate_gaussian
 from objpert_core.datasets import _adult_tables, adult
 from objpert_core.datasets._dataset import IntArray
@@ -67,16 +67,6 @@ def release(records: adult.AdultRecords, epsilon: float = EPSILON, delta: float 
     }
 
 
-def _commit() -> str:
-    try:
-        result = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return result.stdout.strip()
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read Adult, release the counts, write them and their provenance."""
     parser = argparse.ArgumentParser(
@@ -102,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "sigma": content["sigma"],
         "noise": "operating system (random.SystemRandom), no seed",
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "commit": _commit(),
+        "commit": commit(),
         "source": {raw.name: raw.sha256 for raw in ADULT_FILES},
         "counts_sha256": hashlib.sha256(text.encode()).hexdigest(),
     }

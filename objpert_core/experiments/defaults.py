@@ -50,7 +50,6 @@ from __future__ import annotations
 import argparse
 import csv
 import itertools
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -61,7 +60,7 @@ from typing import Any, TextIO
 import numpy as np
 
 import objpert_core
-from objpert_core import datasets
+from objpert_core import _provenance, datasets
 from objpert_core._validation import nonnegative_integer, positive_integer
 from objpert_core.accounting import (
     calibrate_gaussian,
@@ -343,12 +342,6 @@ def _write(rows: Iterable[dict[str, Any]], notes: Iterable[str], out: TextIO) ->
         out.flush()
 
 
-def _commit() -> str:
-    folder = Path(objpert_core.__file__).parent
-    words = ["git", "-C", str(folder), "rev-parse", "--short", "HEAD"]
-    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
-
-
 def _summary(seed: int, draws: int) -> Iterator[dict[str, Any]]:
     found = [score for number, design in enumerate(designs()) for score in scores(design, seed + number, draws)]
     for regret in regrets(found):
@@ -375,7 +368,7 @@ def main(arguments: list[str] | None = None) -> None:
     notes = [
         f"command: python -m objpert_core.experiments.defaults {' '.join(words)}",
         f"seeds: {seeds}; delta = {DELTA:g}",
-        f"version: {objpert_core.__version__}, commit: {_commit()}",
+        f"version: {objpert_core.__version__}, commit: {_provenance.commit()}",
     ]
     if given.out is None:
         _write(rows, notes, sys.stdout)

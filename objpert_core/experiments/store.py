@@ -10,8 +10,6 @@ import io
 import json
 import math
 import os
-import platform
-import subprocess
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +21,7 @@ import scipy
 import sklearn
 
 import objpert_core
+from objpert_core import _provenance
 from objpert_core.experiments.results import COLUMNS, Results, Run, read
 
 try:
@@ -39,39 +38,13 @@ def session(command: str) -> dict[str, str]:
     Args:
         command: the command line.
     """
-    versions = {
-        "python": platform.python_version(),
-        **{module.__name__: module.__version__ for module in (np, scipy, sklearn, joblib)},
-    }
     return {
         "command": command,
-        "commit": _commit(),
-        "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
-        "machine": f"{_processor()}, {os.cpu_count()} cores, 1 thread a fit",
+        "commit": _provenance.commit(),
+        "versions": _provenance.versions(np, scipy, sklearn, joblib),
+        "machine": f"{_provenance.machine()}, 1 thread a fit",
         "started": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }
-
-
-def _commit() -> str:
-    """The checkout's commit, with `+` if the package has changes that are not committed."""
-    package = Path(objpert_core.__file__).parent
-    try:
-        head, changes = (
-            subprocess.run(["git", *words], cwd=package, capture_output=True, text=True, check=True).stdout.strip()
-            for words in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "--", "."])
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return head + ("+" if changes else "")
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return named[0] if named else platform.machine()
 
 
 def forget(path: Path, methods: Collection[str]) -> int:

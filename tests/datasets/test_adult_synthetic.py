@@ -246,8 +246,3 @@ class TestScript:
         with pytest.raises(DataUnavailableError, match=r"adult\.data is not on disk"):
             make_adult_synthetic.main(["--output", str(tmp_path)])
         assert list(tmp_path.iterdir()) == []
-
-    def test_outside_a_checkout_the_commit_is_unknown(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        monkeypatch.setattr(make_adult_synthetic, "__file__", str(tmp_path / "script.py"))
-        monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-        assert make_adult_synthetic._commit() == "unknown"

@@ -227,14 +227,6 @@ def test_a_session_says_what_made_the_rows():
     assert set(made) == {"command", "commit", "versions", "machine", "started"}
 
 
-def test_a_session_outside_a_checkout_has_no_commit(monkeypatch):
-    def no_git(*_, **__):
-        raise FileNotFoundError("git")
-
-    monkeypatch.setattr(store.subprocess, "run", no_git)
-    assert session("x")["commit"] == "unknown"
-
-
 @pytest.mark.parametrize("dataset", stored())
 def test_committed_results_are_what_they_say(dataset):
     found = load(dataset)
