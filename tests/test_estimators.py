@@ -20,7 +20,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
-from objpert_core.accounting import calibrate_gaussian, calibrate_published, recommended_lam
+from objpert_core.accounting import calibrate_gaussian, calibrate_published, recommended_lam, recommended_margin
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
 
@@ -119,6 +119,42 @@ def test_regularisation_follows_the_rule_where_it_asks_for_more_than_privacy_doe
     assert chosen.verify()
 
 
+def test_the_margin_follows_the_rule_and_costs_no_privacy():
+    X, y = data(n=60)
+    fitted = {k: ObjPertLogisticRegression(margin=k, random_state=0).fit(X, y) for k in (None, 0.0, 2.0)}
+    spent = {k: model.privacy_ for k, model in fitted.items()}
+    rule = recommended_margin(1.0, 1e-5, 60, 6, spent[None].radius)
+    assert {k: model.margin_ for k, model in fitted.items()} == {None: rule, 0.0: 0.0, 2.0: 2.0}
+    assert {k: s.loss_parameter for k, s in spent.items()} == {None: rule, 0.0: 0.0, 2.0: 2.0}
+    assert {(s.epsilon, s.sigma, s.lam) for s in spent.values()} == {(1.0, spent[0.0].sigma, spent[0.0].lam)}
+    assert all(s.verify() for s in spent.values())
+    assert len({model.coef_[0, 0] for model in fitted.values()}) == 3
+    told = ObjPertLogisticRegression(public_rows=10**6).fit(X, y)
+    assert told.margin_ == recommended_margin(1.0, 1e-5, 10**6, 6, spent[None].radius)
+    for parameters in ({"lam": 1.0}, {"noise_ratio": 1.1}):  # nothing then depends on the number of rows
+        model = ObjPertLogisticRegression(**parameters).fit(X, y)
+        assert (model.margin_, model.privacy_.public_rows) == (0.0, None)
+    assert ObjPertLogisticRegression.published().fit(X, y).margin_ == 0.0
+    assert ObjPertLogisticRegression.kifer2012().fit(X, y).margin_ == 0.0
+
+
+def test_the_margin_makes_rows_count_where_noise_keeps_scores_small():
+    X, y = data(n=400)
+    scores = {
+        k: np.mean([ObjPertLogisticRegression(0.1, margin=k, random_state=s).fit(X, y).score(X, y) for s in range(20)])
+        for k in (0.0, None)
+    }
+    assert scores[None] > scores[0.0] + 0.03
+
+
+def test_a_default_fit_approaches_logistic_regression_as_epsilon_grows():
+    X, y = data()
+    model, without = (ObjPertLogisticRegression(1e5, margin=k, random_state=0).fit(X, y) for k in (None, 0.0))
+    assert 0 < model.margin_ < 1e-4
+    np.testing.assert_allclose(model.coef_, without.coef_, rtol=1e-3)
+    np.testing.assert_allclose(model.predict_proba(X), without.predict_proba(X), atol=1e-3)
+
+
 # Prediction
 
 
@@ -140,6 +176,8 @@ def test_probabilities_are_consistent_and_their_logarithms_finite():
     np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-12)
     np.testing.assert_array_equal(model.predict(X), proba.argmax(axis=1))
     np.testing.assert_allclose(model.predict_log_proba(X), np.log(proba), atol=1e-9)
+    without = ObjPertLogisticRegression(margin=0.0, random_state=0).fit(X, y)
+    np.testing.assert_allclose(without.predict_proba(X)[:, 1], 1 / (1 + np.exp(-without.decision_function(X))))
     model.coef_ = model.coef_ * 1e6
     assert np.isfinite(model.predict_log_proba(X)).all()
 
@@ -266,6 +304,7 @@ def test_labels_that_are_not_two_classes_are_refused(labels, classes, message):
         ({"bound": "kifer2012", "accountant": "rdp"}, "'kifer2012' has a profile only"),
         ({"bound": "non-glm"}, "'non-glm' .*needs accountant='rdp'"),
         ({"noise_ratio": 0.9}, "noise_ratio must be a finite number >= 1, got 0.9"),
+        ({"margin": -1.0}, "margin must be a finite number >= 0, got -1.0"),
         ({"lam": -1.0}, "lam must be a finite number >= 0, got -1.0"),
         ({"public_rows": 0}, "public_rows must be a whole number >= 1, got 0"),
         ({"tau": 0.0}, "tau must be a finite number > 0, got 0.0"),

@@ -9,6 +9,7 @@ from objpert_core.accounting.calibration import (
     calibrate_published,
     default_noise_ratio,
     recommended_lam,
+    recommended_margin,
 )
 from objpert_core.accounting.calibration_dpsgd import calibrate_dpsgd
 from objpert_core.accounting.composition import Composition, compose, repeat
@@ -63,6 +64,7 @@ __all__ = [
     "rdp_to_delta",
     "rdp_to_epsilon",
     "recommended_lam",
+    "recommended_margin",
     "repeat",
     "symmetrised",
     "tabulated",

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from objpert_core._validation import boolean, choice, positive, positive_integer, random_state_argument
 from objpert_core.exceptions import PrivacyBudgetWarning
 from objpert_core.learning.certificate import PrivacyCertificate
-from objpert_core.learning.losses import FloatArray
+from objpert_core.learning.losses import FloatArray, LogisticLoss
 from objpert_core.learning.mechanism import Release
 from objpert_core.learning.rows import ROW_NORMS, Rows
 from objpert_core.learning.solvers import SOLVERS
@@ -138,7 +138,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         Returns
         -------
         ndarray, shape (n,)
-            For logistic regression the log-odds of ``classes_[1]``.
+            For logistic regression without a margin the log-odds of ``classes_[1]``.
 
         Raises
         ------
@@ -156,17 +156,26 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
 
 class ProbabilisticClassifier(LinearClassifier):
-    """A linear classifier whose score is the log-odds of ``classes_[1]``."""
+    """A linear classifier trained by the logistic loss, with or without a margin."""
+
+    margin_: float
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of ``classes_``, shape (n, 2); arguments and errors as in `decision_function`."""
-        scores = self.decision_function(X)
-        return np.column_stack([expit(-scores), expit(scores)])
+        """Probabilities of ``classes_``, shape (n, 2); arguments and errors as in `decision_function`.
+
+        They are those for which the score has the least expected loss (`LogisticLoss.log_odds`).
+        """
+        odds = self._log_odds(X)
+        return np.column_stack([expit(-odds), expit(odds)])
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Logarithms of `predict_proba` that stay finite, shape (n, 2)."""
-        scores = self.decision_function(X)
-        return np.column_stack([log_expit(-scores), log_expit(scores)])
+        odds = self._log_odds(X)
+        return np.column_stack([log_expit(-odds), log_expit(odds)])
+
+    def _log_odds(self, X: Any) -> FloatArray:
+        scores = self.decision_function(X)  # which refuses where nothing is fitted
+        return LogisticLoss(self.margin_).log_odds(scores)
 
 
 def encode(y: np.ndarray, classes: np.ndarray | None) -> tuple[np.ndarray, FloatArray]:

@@ -16,6 +16,7 @@ from objpert_core._validation import (
     IntArray,
     choice,
     in_open_unit,
+    nonnegative,
     positive,
     positive_array,
     positive_integer,
@@ -104,6 +105,9 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         None takes batches, noise and coins from the operating system. Anything else is for teaching and tests, and the
         certificate says ``reproducible=True``. With one seed a candidate of dishonest tuning has the batches and the
         noise of a fit with that learning rate alone.
+    margin : float >= 0, default=0.0
+        The loss is log(1 + e^{k − y·score}) with this k (`objpert_core.learning.LogisticLoss`), which costs no privacy;
+        0 is logistic regression itself. `objpert_core.accounting.recommended_margin` has a rule.
     classes : array-like of two labels or None, default=None
         The labels that can occur. None takes the two seen in `y`; that set is then revealed outside the accounting.
     public_rows : int or None, default=None
@@ -118,6 +122,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         Private; 0.0 without an intercept.
     classes_ : ndarray, shape (2,)
         Sorted labels; the second is the positive one.
+    margin_ : float
+        k.
     privacy_ : DPSGDCertificate
         What was promised and how.
     learning_rate_ : float or None
@@ -168,6 +174,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         row_norm: str = "normalize",
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
         *,
+        margin: float = 0.0,
         classes: Any = None,
         public_rows: int | None = None,
     ) -> None:
@@ -187,6 +194,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         self.intercept_scaling = intercept_scaling
         self.row_norm = row_norm
         self.random_state = random_state
+        self.margin = margin
         self.classes = classes
         self.public_rows = public_rows
 
@@ -224,6 +232,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         tuning, candidates = self._validated_tuning(X_val, y_val)
         classes, constant = self.validated_classes(), self.validated_constant()
         self._check_parameters()
+        nonnegative("margin", self.margin)
         self.warn_of_copies()
 
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
@@ -247,6 +256,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
             warnings.warn(_NOT_PAID, PrivacyBudgetWarning, stacklevel=2)
         selection = self._select(data, tuning, candidates, schedule, budget, fraction, public_rows, streams, callback)
 
+        self.margin_ = float(self.margin)
         self.record_classifier(classes, selection.theta, constant)
         self.learning_rate_ = selection.learning_rate
         self.candidates_ = [{"learning_rate": trial.learning_rate, "score": trial.score} for trial in selection.trials]
@@ -288,6 +298,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         common: dict[str, Any] = {
             "noise_multiplier": budget.noise_multiplier,
             "clip": self.clip,
+            "margin": float(self.margin),
             "optimizer": self.optimizer,
             "streams": streams,
             "members": members,

@@ -9,8 +9,9 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import nonnegative, positive_integer
-from objpert_core.accounting import calibrate_objective_perturbation, recommended_lam
+from objpert_core.accounting import calibrate_objective_perturbation, recommended_lam, recommended_margin
 from objpert_core.learners.base import FLOATS, ProbabilisticClassifier, encode
+from objpert_core.learning.losses import LogisticLoss
 from objpert_core.learning.mechanism import perturb_and_solve
 from objpert_core.learning.rows import row_radius
 from objpert_core.learning.solvers import Callback
@@ -59,8 +60,14 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         given and `objpert_core.accounting.recommended_lam` otherwise: a rule in ε, δ, R and the shape of `X` that
         regularises more where there are few rows for so much noise. **The number of rows is then treated as public**,
         and the certificate says so. Choosing λ by looking at fits is not covered.
+    margin : float >= 0 or None, default=None
+        The loss is log(1 + e^{k − y·score}) with this k, which costs no privacy and makes rows near the score 0 count
+        for more (`objpert_core.learning.LogisticLoss`); 0 is logistic regression itself. None takes 0 if a
+        `noise_ratio` or a `lam` is given and otherwise `objpert_core.accounting.recommended_margin`, which goes by the
+        same public numbers as the rule for λ and tends to 0 as ε grows. `coef_` are log-odds where k = 0 only;
+        `predict_proba` allows for k.
     public_rows : int or None, default=None
-        The number of rows that this rule goes by. None takes the number of rows in `X`.
+        The number of rows that these rules go by. None takes the number of rows in `X`.
     classes : array-like of two labels or None, default=None
         The labels that can occur, so that they need not be learned from the data. None takes the two seen in
         `y`; that set is then revealed outside the accounting.
@@ -76,6 +83,8 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         Private; 0.0 without an intercept.
     classes_ : ndarray, shape (2,)
         Sorted labels; the second is the positive one.
+    margin_ : float
+        k.
     privacy_ : ObjectivePerturbationCertificate
         What was promised and how; ``privacy_.public()`` may be published with the model.
     n_features_in_ : int
@@ -119,6 +128,7 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         *,
         accountant: str = "profile",
         lam: float | None = None,
+        margin: float | None = None,
         public_rows: int | None = None,
         classes: Any = None,
         max_iter: int = 1000,
@@ -136,6 +146,7 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         self.random_state = random_state
         self.accountant = accountant
         self.lam = lam
+        self.margin = margin
         self.public_rows = public_rows
         self.classes = classes
         self.max_iter = max_iter
@@ -208,6 +219,8 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         self.check_solving()
         if self.lam is not None:
             nonnegative("lam", self.lam)
+        if self.margin is not None:
+            nonnegative("margin", self.margin)
         if self.public_rows is not None:
             positive_integer("public_rows", self.public_rows)
         self.warn_of_copies()
@@ -215,12 +228,13 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
         classes, targets = encode(y, classes)
         radius, dimension = row_radius(constant), X.shape[1] + self.fit_intercept
-        lam, used_rows = self.lam, None
-        if lam is None and self.noise_ratio is not None:
-            lam = 0.0
-        elif lam is None:
+        lam, margin, used_rows = self.lam, self.margin, None
+        if lam is None and self.noise_ratio is None:
             used_rows = len(targets) if self.public_rows is None else self.public_rows
-            lam = recommended_lam(self.epsilon, self.delta, used_rows, dimension, radius)
+            public = self.epsilon, self.delta, used_rows, dimension, radius
+            lam = recommended_lam(*public)
+            margin = recommended_margin(*public) if margin is None else margin
+        loss = LogisticLoss(margin or 0.0)
         mechanism = calibrate_objective_perturbation(
             self.epsilon,
             self.delta,
@@ -231,13 +245,14 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
             sigma_out=self.sigma_out,
             accountant=self.accountant,
             dimension=dimension if self.bound == "non-glm" else None,
-            lam=lam,
+            lam=lam or 0.0,
         )
         release = perturb_and_solve(
             X,
             targets,
             mechanism,  # type: ignore[arg-type]  # with tau the calibration gives an ApproximateMinima
             delta=self.delta,
+            loss=loss,
             epsilon=self.epsilon,
             accountant=self.accountant,
             public_rows=used_rows,
@@ -248,6 +263,7 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
             random_state=self.random_state,
             callback=callback,
         )
+        self.margin_ = loss.margin
         self.record_classifier(classes, release.theta, constant)
         self.record_solving(release)
         return self

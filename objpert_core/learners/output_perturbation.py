@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer
 from objpert_core.learners.base import FLOATS, ProbabilisticClassifier, encode
+from objpert_core.learning.losses import LogisticLoss
 from objpert_core.learning.output_perturbation import (
     ADJACENCIES,
     solve_and_perturb,
@@ -49,6 +50,9 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier):
         certificate ``reproducible=True``.
     adjacency : {"add/remove", "replace"}, default="add/remove"
         Whether neighbouring data sets differ by one row more or less, or by one row replaced by another.
+    margin : float >= 0, default=0.0
+        The loss is log(1 + e^{k − y·score}) with this k (`objpert_core.learning.LogisticLoss`), which costs no privacy;
+        0 is logistic regression itself. `objpert_core.accounting.recommended_margin` has a rule.
     public_rows : int or None, default=None
         The number of rows that this rule goes by. None takes the number of rows in `X`.
     classes : array-like of two labels or None, default=None
@@ -64,6 +68,8 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier):
         Private; 0.0 without an intercept.
     classes_ : ndarray, shape (2,)
         Sorted labels; the second is the positive one.
+    margin_ : float
+        k.
     privacy_ : OutputPerturbationCertificate
         What was promised and how; ``privacy_.public()`` may be published with the model.
     n_features_in_ : int
@@ -104,6 +110,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier):
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
         *,
         adjacency: str = "add/remove",
+        margin: float = 0.0,
         public_rows: int | None = None,
         classes: Any = None,
         max_iter: int = 1000,
@@ -118,6 +125,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier):
         self.row_norm = row_norm
         self.random_state = random_state
         self.adjacency = adjacency
+        self.margin = margin
         self.public_rows = public_rows
         self.classes = classes
         self.max_iter = max_iter
@@ -151,6 +159,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier):
         classes = self.validated_classes()
         constant = self.validated_constant()
         self.check_solving()
+        loss = LogisticLoss(self.margin)
         choice("adjacency", self.adjacency, ADJACENCIES)
         positive("epsilon", self.epsilon), in_open_unit("delta", self.delta)
         lam = None if self.lam is None else positive("lam", self.lam)
@@ -165,6 +174,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier):
             targets,
             epsilon=self.epsilon,
             delta=self.delta,
+            loss=loss,
             lam=lam,
             public_rows=self.public_rows,
             tau=self.tau,
@@ -176,6 +186,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier):
             random_state=self.random_state,
             callback=callback,
         )
+        self.margin_ = loss.margin
         self.record_classifier(classes, release.theta, constant)
         self.record_solving(release)
         return self

@@ -94,6 +94,8 @@ class Gradients:
         −1.0 or +1.0.
     clip : float > 0
         C. At R = √(1 + s²) and above no gradient of the logistic loss is longer, and nothing is clipped.
+    margin : float >= 0
+        The loss's margin, see `LogisticLoss`.
 
     Examples
     --------
@@ -102,8 +104,9 @@ class Gradients:
     [[-0.5]]
     """
 
-    def __init__(self, rows: Rows, targets: FloatArray, clip: float) -> None:
+    def __init__(self, rows: Rows, targets: FloatArray, clip: float, margin: float = 0.0) -> None:
         self.rows = rows
+        self._shift = margin * targets if margin else None
         self._matrix: Any = rows.matrix if rows.sparse else np.ascontiguousarray(rows.matrix)
         self._targets = targets
         clips = clip < row_radius(rows.constant)
@@ -128,7 +131,9 @@ class Gradients:
         scores *= factors
         if rows.constant:
             scores += rows.constant * weights[-1]
-        # f' = −t·expit(−t·u) = (tanh(u/2) − t)/2, three times quicker; never beyond ±1
+        if self._shift is not None:
+            scores -= self._shift.take(part)[:, None]
+        # f' = −t·expit(k − t·u) = (tanh((u − t·k)/2) − t)/2, three times quicker; never beyond ±1
         scores *= 0.5
         slopes = np.tanh(scores, out=scores)
         slopes -= self._targets.take(part)[:, None]
@@ -150,6 +155,7 @@ def train_candidates(
     *,
     noise_multiplier: float,
     clip: float | None = None,
+    margin: float = 0.0,
     optimizer: str = "adam",
     streams: Streams | None = None,
     members: IntArray | None = None,
@@ -168,6 +174,8 @@ def train_candidates(
         Standard deviation of the noise divided by `clip`; 0 is not private.
     clip : float > 0, optional
         Per-example clipping norm C; R = √(1 + s²), the logistic loss's own bound, if left out.
+    margin : float >= 0
+        The loss's margin, see `LogisticLoss`; its gradients are no longer for it.
     optimizer : {"adam", "sgd"}
     streams : Streams, optional
         Where batches and noise come from: the operating system if left out. A candidate's noise depends on the seed
@@ -205,12 +213,13 @@ def train_candidates(
     etas = positive_array("learning_rates", np.atleast_1d(np.asarray(learning_rates)))
     multiplier = nonnegative("noise_multiplier", noise_multiplier)
     norm = row_radius(rows.constant) if clip is None else positive("clip", clip)
+    margin = nonnegative("margin", margin)
     kind = OPTIMIZERS[choice("optimizer", optimizer, tuple(OPTIMIZERS))]
     streams = Streams() if streams is None else streams
     n_rows = rows.n_rows if members is None else len(members)
 
     shape = rows.dimension, len(etas)
-    gradients, moves = Gradients(rows, targets, norm), kind(shape, etas)
+    gradients, moves = Gradients(rows, targets, norm, margin), kind(shape, etas)
     sources = [streams.stream(_NOISE, int(bits)) for bits in etas.view(np.uint64)]
     at_once = max(1, _NOISE_NUMBERS // rows.dimension)
     batches = poisson_batches(

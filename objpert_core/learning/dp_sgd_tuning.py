@@ -148,6 +148,7 @@ def select_honestly(
     mean_runs: float,
     score: Score,
     clip: float | None = None,
+    margin: float = 0.0,
     optimizer: str = "adam",
     streams: Streams | None = None,
     members: IntArray | None = None,
@@ -157,7 +158,7 @@ def select_honestly(
 
     Parameters
     ----------
-    rows, targets, schedule, noise_multiplier, clip, optimizer, members
+    rows, targets, schedule, noise_multiplier, clip, margin, optimizer, members
         As in `train_candidates`.
     learning_rates : sequence of floats > 0
         Drawn from with replacement.
@@ -203,6 +204,7 @@ def select_honestly(
             schedule,
             noise_multiplier=noise_multiplier,
             clip=clip,
+            margin=margin,
             optimizer=optimizer,
             streams=streams.below(_RUN, run),
             members=members,
@@ -221,6 +223,7 @@ def select_by_looking(
     noise_multiplier: float,
     score: Score,
     clip: float | None = None,
+    margin: float = 0.0,
     optimizer: str = "adam",
     streams: Streams | None = None,
     members: IntArray | None = None,
@@ -230,7 +233,7 @@ def select_by_looking(
 
     Parameters
     ----------
-    rows, targets, learning_rates, schedule, noise_multiplier, clip, optimizer, streams, members, callback
+    rows, targets, learning_rates, schedule, noise_multiplier, clip, margin, optimizer, streams, members, callback
         As in `train_candidates`.
     score : callable
         What judges a model, for example `exact_score`.
@@ -260,6 +263,7 @@ def select_by_looking(
         schedule,
         noise_multiplier=noise_multiplier,
         clip=clip,
+        margin=margin,
         optimizer=optimizer,
         streams=streams,
         members=members,

@@ -1,7 +1,7 @@
 """Objective perturbation with one parameter, where everything is explicit: the picture on the home page.
 
 Conventions
-    J(θ) = Σ log(1 + exp(−yᵢ xᵢ θ)) + λ/2 θ²,  xᵢ real, yᵢ ∈ {−1, +1}, θ real
+    J(θ) = Σ log(1 + exp(k − yᵢ xᵢ θ)) + λ/2 θ²,  xᵢ real, yᵢ ∈ {−1, +1}, θ real, margin k ≥ 0
     M    = argmin J(θ) + bθ with b ~ N(0, σ²)
 
 b ↦ M is a decreasing bijection with inverse b(θ) = −J′(θ), so by change of variables M has density
@@ -11,13 +11,13 @@ b ↦ M is a decreasing bijection with inverse b(θ) = −J′(θ), so by change
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
-from objpert_core._validation import FloatArray, epsilon_array, in_open_unit, like_input, positive
+from objpert_core._validation import FloatArray, epsilon_array, in_open_unit, like_input, nonnegative, positive
 
 _BISECTIONS = 100  # more than a double's 53 bits from any bracket; Newton steps usually need five
 
@@ -35,6 +35,8 @@ class OneDimensionalLogistic:
         Standard deviation of b.
     lam : float > 0
         Regularisation λ.
+    margin : float >= 0
+        k, see `LogisticLoss`.
 
     Raises
     ------
@@ -57,6 +59,7 @@ class OneDimensionalLogistic:
     labels: Any
     sigma: float
     lam: float
+    margin: float = 0.0
 
     def __post_init__(self) -> None:
         x, y = np.array(self.features, dtype=float), np.array(self.labels, dtype=float)
@@ -71,31 +74,30 @@ class OneDimensionalLogistic:
             object.__setattr__(self, name, value)
         object.__setattr__(self, "sigma", positive("sigma", self.sigma))
         object.__setattr__(self, "lam", positive("lam", self.lam))
+        object.__setattr__(self, "margin", nonnegative("margin", self.margin))
 
     def add(self, feature: float, label: int) -> OneDimensionalLogistic:
         """The neighbouring data set with one more row."""
-        return OneDimensionalLogistic(
-            np.append(self.features, feature), np.append(self.labels, label), self.sigma, self.lam
-        )
+        return replace(self, features=np.append(self.features, feature), labels=np.append(self.labels, label))
 
     def objective(self, theta: Any, tilt: Any = 0.0) -> FloatArray:
         """J(θ) + tilt·θ at each θ; `tilt` is a number, or an array of θ's shape."""
         t = np.asarray(theta, dtype=float)
         margins = t[..., None] * (self.labels * self.features)
-        return np.logaddexp(0.0, -margins).sum(axis=-1) + self.lam / 2 * t**2 + tilt * t
+        return np.logaddexp(0.0, self.margin - margins).sum(axis=-1) + self.lam / 2 * t**2 + tilt * t
 
     def slope(self, theta: Any) -> FloatArray:
         """J′(θ): −b at the minimiser θ."""
         t = np.asarray(theta, dtype=float)
         signed = self.labels * self.features
-        return self.lam * t - (signed * expit(-t[..., None] * signed)).sum(axis=-1)
+        return self.lam * t - (signed * expit(self.margin - t[..., None] * signed)).sum(axis=-1)
 
     def curvature(self, theta: Any) -> FloatArray:
         """J″(θ) >= λ: the Jacobian of θ ↦ b."""
         t = np.asarray(theta, dtype=float)
         signed = self.labels * self.features
-        margins = t[..., None] * signed
-        return self.lam + (signed**2 * expit(margins) * expit(-margins)).sum(axis=-1)
+        ahead = t[..., None] * signed - self.margin
+        return self.lam + (signed**2 * expit(ahead) * expit(-ahead)).sum(axis=-1)
 
     def log_density(self, theta: Any) -> FloatArray:
         """Natural logarithm of the density of the released minimiser."""

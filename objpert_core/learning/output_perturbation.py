@@ -26,7 +26,7 @@ from objpert_core._validation import choice, in_open_unit, positive, positive_in
 from objpert_core.accounting import Gaussian, calibrate_gaussian
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificate import ROUNDING, PrivacyCertificate, by_public_rows
-from objpert_core.learning.losses import LOGISTIC, FloatArray
+from objpert_core.learning.losses import LOGISTIC, FloatArray, LogisticLoss
 from objpert_core.learning.mechanism import Release, check_targets, not_converged
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.objective import PerturbedObjective
@@ -188,6 +188,7 @@ def solve_and_perturb(
     *,
     epsilon: float,
     delta: float,
+    loss: LogisticLoss = LOGISTIC,
     lam: float | None = None,
     public_rows: int | None = None,
     tau: float = 1e-6,
@@ -209,6 +210,8 @@ def solve_and_perturb(
         −1.0 or +1.0.
     epsilon, delta : float
         The guarantee of the release.
+    loss : LogisticLoss
+        With a margin or without: its gradients have norm ≤ R either way.
     lam : float > 0, optional
         λ; by default `recommended_output_lam` for `public_rows`.
     public_rows : int, optional
@@ -248,7 +251,7 @@ def solve_and_perturb(
     choice("adjacency", adjacency, ADJACENCIES)
     source = noise_source(random_state)
     rows = Rows(X, row_norm, intercept_scaling)
-    check_targets(targets, rows.n_rows, LOGISTIC)
+    check_targets(targets, rows.n_rows, loss)
     radius = row_radius(rows.constant)
     used_rows = None
     if lam is None:
@@ -256,7 +259,7 @@ def solve_and_perturb(
         lam = recommended_output_lam(epsilon, delta, used_rows, radius, adjacency)
     gaussian = calibrate_gaussian(epsilon, delta, output_sensitivity(lam, radius, tau, adjacency))
     result = solve(
-        PerturbedObjective(rows, targets, lam, np.zeros(rows.dimension)),
+        PerturbedObjective(rows, targets, lam, np.zeros(rows.dimension), loss),
         tau=tau,
         solver=solver,
         max_iter=max_iter,

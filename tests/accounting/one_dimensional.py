@@ -24,11 +24,16 @@ class Loss:
     smoothness: float
 
 
-LOGISTIC = Loss(
-    first=lambda t, y: -y * expit(-y * t),
-    second=lambda t, y: expit(t) * expit(-t) + 0 * y,
-    smoothness=0.25,
-)
+def logistic(margin: float = 0.0) -> Loss:
+    """log(1 + e^{margin − yt})."""
+    return Loss(
+        first=lambda t, y: -y * expit(margin - y * t),
+        second=lambda t, y: expit(y * t - margin) * expit(margin - y * t),
+        smoothness=0.25,
+    )
+
+
+LOGISTIC = logistic()
 
 
 def softened_hinge(width: float) -> Loss:

@@ -16,6 +16,7 @@ from objpert_core.accounting import (
     calibrate_published,
     default_noise_ratio,
     recommended_lam,
+    recommended_margin,
     via_rdp,
 )
 from tests.accounting.oracles import delta_from_rdp
@@ -224,6 +225,21 @@ def test_recommended_lam_regularises_where_rows_are_few_for_the_noise_and_never_
                             ((1.0, 1e-5, 5, 0), "dimension"), ((1.0, 1e-5, 5, 5, 0.0), "lipschitz")):  # fmt: skip
         with pytest.raises(ValueError, match=f"^{name} must be"):
             recommended_lam(*arguments)
+
+
+def test_recommended_margin_goes_by_the_noise_and_vanishes_with_it():
+    sigma = calibrate_gaussian(1.0, 1e-5).sigma
+    wanted = 2 * sigma**2 * 100 / 10**6
+    assert recommended_margin(1.0, 1e-5, 10**6, 100) == pytest.approx(1.5 * wanted / (wanted + 0.01))
+    over_epsilon = [recommended_margin(e, 1e-5, 10**4, 100) for e in (0.01, 1.0, 100.0, 1e6)]
+    assert over_epsilon == sorted(over_epsilon, reverse=True)
+    assert over_epsilon[0] == pytest.approx(1.5, rel=1e-3)
+    assert 0 < over_epsilon[-1] < 1e-3
+    assert recommended_margin(1.0, 1e-5, 50, 100) > recommended_margin(1.0, 1e-5, 5000, 100)
+    for arguments, name in (((0.0, 1e-5, 5, 5), "epsilon"), ((1.0, 0.0, 5, 5), "delta"), ((1.0, 1e-5, 0, 5), "n_rows"),
+                            ((1.0, 1e-5, 5, 0), "dimension"), ((1.0, 1e-5, 5, 5, 0.0), "lipschitz")):  # fmt: skip
+        with pytest.raises(ValueError, match=f"^{name} must be"):
+            recommended_margin(*arguments)
 
 
 def test_kifer_with_more_noise():

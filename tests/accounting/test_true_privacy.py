@@ -19,6 +19,7 @@ from tests.accounting.one_dimensional import (
     hockey_stick,
     hockey_stick_with_output_noise,
     log_cosh,
+    logistic,
     renyi,
     softened_hinge,
 )
@@ -70,12 +71,12 @@ def epsilons_around(mechanism: ObjectivePerturbation) -> Array:
     return np.concatenate(([0.0, 0.5 * threshold, threshold], tail[np.isfinite(tail)]))
 
 
-def check_logistic(count: int, seed: int) -> float:
+def check_logistic(count: int, seed: int, loss: Loss = LOGISTIC) -> float:
     """Every bound on `count` random cases; the largest ratio of exact to `logistic`."""
     rng = np.random.default_rng(seed)
     largest = 0.0
     for i in range(count):
-        pair, sigma, lam = random_case(rng, LOGISTIC, 0.13)
+        pair, sigma, lam = random_case(rng, loss, 0.13)
         bounds = {
             b: ObjectivePerturbation(sigma, lam, bound=b)
             for b in ("logistic", "monotone", "two-signed", "glm", "kifer2012")
@@ -94,6 +95,12 @@ def check_logistic(count: int, seed: int) -> float:
 
 def test_logistic_loss_stays_below_every_bound():
     assert check_logistic(40, seed=1) > 0.9
+
+
+@pytest.mark.parametrize("margin", [0.5, 1.5, 6.0])
+def test_a_margin_costs_no_privacy(margin):
+    """The bounds are those of the logistic loss without a margin, and as tight."""
+    assert check_logistic(15, seed=3, loss=logistic(margin)) > 0.9
 
 
 @pytest.mark.slow

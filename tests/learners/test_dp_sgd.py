@@ -68,6 +68,14 @@ def test_a_huge_epsilon_approaches_the_model_without_privacy():
     assert np.mean(model.predict(X) == peer.predict(rows)) > 0.99
 
 
+def test_a_margin_changes_the_model_and_not_the_promise():
+    X, y = data()
+    plain, ahead = (DPSGDLogisticRegression(epochs=5, margin=k, random_state=0).fit(X, y) for k in (0.0, 2.0))
+    assert plain.privacy_.noise_multiplier == ahead.privacy_.noise_multiplier
+    assert (plain.margin_, ahead.margin_) == (0.0, 2.0)
+    assert np.linalg.norm(ahead.coef_) > 1.1 * np.linalg.norm(plain.coef_)
+
+
 def test_less_privacy_is_more_accurate():
     X, y = data(n=1200)
     accuracy = [
@@ -255,6 +263,7 @@ def test_pickle_and_clone():
         ({"accountant": "prv"}, "accountant must be one of 'pld', 'rdp', got 'prv'"),
         ({"validation_fraction": 1.0}, "validation_fraction must be a number strictly between 0 and 1, got 1.0"),
         ({"intercept_scaling": 0}, "intercept_scaling must be a finite number > 0, got 0"),
+        ({"margin": -1.0}, "margin must be a finite number >= 0, got -1.0"),
         ({"row_norm": "l1"}, "row_norm must be one of 'normalize', 'clip', got 'l1'"),
         ({"random_state": -1}, "random_state must be None, an integer >= 0"),
         ({"classes": [0]}, "classes must be None or two different labels"),

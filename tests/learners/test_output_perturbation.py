@@ -191,6 +191,15 @@ def test_it_learns_and_a_huge_epsilon_gives_the_model_without_privacy():
     np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-3)
 
 
+def test_a_margin_changes_the_model_and_not_the_promise():
+    X, y = data()
+    plain, ahead = (OutputPerturbationLogisticRegression(margin=k, random_state=0).fit(X, y) for k in (0.0, 2.0))
+    assert plain.privacy_.sigma == ahead.privacy_.sigma
+    assert ahead.privacy_.verify()
+    assert (plain.margin_, ahead.margin_) == (0.0, 2.0)
+    assert np.linalg.norm(ahead.coef_) > 1.1 * np.linalg.norm(plain.coef_)
+
+
 def test_sparse_and_dense_input_give_the_same_model():
     X, y = data()
     X[np.random.default_rng(0).random(X.shape) < 0.5] = 0.0
@@ -227,6 +236,7 @@ def test_the_callback_hears_every_iteration():
         ({"tau": -1.0}, "tau must be a finite number > 0, got -1.0"),
         ({"adjacency": "swap"}, "adjacency must be one of 'add/remove', 'replace', got 'swap'"),
         ({"solver": "adam"}, "solver must be one of .*got 'adam'"),
+        ({"margin": -1.0}, "margin must be a finite number >= 0, got -1.0"),
         ({"row_norm": "l2"}, "row_norm must be one of 'normalize', 'clip', got 'l2'"),
         ({"intercept_scaling": 0.0}, "intercept_scaling must be a finite number > 0, got 0.0"),
         ({"random_state": -3}, "random_state must be None, an integer >= 0.*got -3"),

@@ -18,7 +18,7 @@ def data(n=300, d=6, seed=0):
     return X, np.where(X @ rng.normal(size=d) + rng.normal(size=n) > 0, 1.0, -1.0)
 
 
-def clipped_sum_by_loop(X, targets, theta, clip, constant, row_norm):
+def clipped_sum_by_loop(X, targets, theta, clip, constant, row_norm, margin=0.0):
     """Each row's gradient on its own, rescaled to norm `clip` where it is longer, then added up."""
     total = np.zeros(len(theta))
     for x, t in zip(np.asarray(X, dtype=float), targets, strict=True):
@@ -27,7 +27,7 @@ def clipped_sum_by_loop(X, targets, theta, clip, constant, row_norm):
             x = x / norm
         if constant:
             x = np.append(x, constant)
-        gradient = -t * expit(-t * (x @ theta)) * x
+        gradient = -t * expit(margin - t * (x @ theta)) * x
         length = np.linalg.norm(gradient)
         assert length <= np.hypot(1, constant)
         total += gradient * min(1.0, clip / length) if length > 0 else 0.0
@@ -37,7 +37,8 @@ def clipped_sum_by_loop(X, targets, theta, clip, constant, row_norm):
 @pytest.mark.parametrize("convert", [np.asarray, np.asfortranarray, sp.csr_array, sp.csr_matrix, np.float32])
 @pytest.mark.parametrize(("constant", "row_norm"), [(0.3, "normalize"), (0.0, "clip"), (1.0, "clip")])
 @pytest.mark.parametrize("clip", [0.05, 0.4, 10.0])
-def test_clipping_in_closed_form_is_clipping_row_by_row(convert, constant, row_norm, clip):
+@pytest.mark.parametrize("margin", [0.0, 1.5])
+def test_clipping_in_closed_form_is_clipping_row_by_row(convert, constant, row_norm, clip, margin):
     X, targets = data()
     X[3] = 0.0
     X = convert(X)
@@ -45,11 +46,11 @@ def test_clipping_in_closed_form_is_clipping_row_by_row(convert, constant, row_n
     thetas = 2 * np.random.default_rng(1).normal(size=(rows.dimension, 4))
     batch = np.sort(np.random.default_rng(2).choice(300, 120, replace=False))
     batch[:2] = 3, 4
-    found = Gradients(rows, targets, clip).total(np.unique(batch), thetas)
+    found = Gradients(rows, targets, clip, margin).total(np.unique(batch), thetas)
     dense = X.toarray() if sp.issparse(X) else X
     for column, theta in zip(found.T, thetas.T, strict=True):
         part = np.unique(batch)
-        expected = clipped_sum_by_loop(dense[part], targets[part], theta, clip, constant, row_norm)
+        expected = clipped_sum_by_loop(dense[part], targets[part], theta, clip, constant, row_norm, margin)
         np.testing.assert_allclose(column, expected, rtol=1e-10, atol=1e-12)
 
 

@@ -18,6 +18,7 @@ from objpert_core.learning import (
 LOSS = LogisticLoss()
 EVERY = [
     LogisticLoss(),
+    LogisticLoss(1.6),
     SquaredHingeLoss(),
     HuberisedHingeLoss(0.5),
     HuberisedHingeLoss(2.0),
@@ -41,12 +42,13 @@ def test_value_is_the_textbook_formula_where_that_is_accurate():
 @pytest.mark.parametrize(
     ("loss", "formula"),
     [
+        (LogisticLoss(2.0), lambda m: math.log1p(math.exp(2.0 - m))),
         (SquaredHingeLoss(), lambda m: max(0.0, 1 - m) ** 2 / 2),
         (HuberisedHingeLoss(0.3), lambda m: 0.0 if m > 1.3 else 1 - m if m < 0.7 else (1.3 - m) ** 2 / 1.2),
         (SquaredLoss(), lambda r: r * r / 2),
         (HuberLoss(0.7), lambda r: r * r / 2 if abs(r) <= 0.7 else 0.7 * (abs(r) - 0.35)),
     ],
-    ids=["squared hinge", "huberised hinge", "squares", "huber"],
+    ids=["logistic with a margin", "squared hinge", "huberised hinge", "squares", "huber"],
 )
 def test_value_is_the_published_formula_of_the_margin_or_the_residual(loss, formula):
     scores, targets = np.linspace(-5, 5, 401), targets_of(loss, 401)
@@ -72,6 +74,27 @@ def test_derivatives_match_finite_differences(margin):
     values = LOSS.value(around)
     assert slope[1] == pytest.approx((values[2] - values[0]) / (2 * step), abs=1e-9)
     assert curvature[1] == pytest.approx((slope[2] - slope[0]) / (2 * step), abs=1e-9)
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.7, 1.5, 30.0])
+def test_with_any_margin_slope_and_curvature_go_together_as_the_tight_bound_needs(margin):
+    """ℓ' = −p and ℓ'' = p(1 − p): the theorem uses nothing else."""
+    slope, curvature = LogisticLoss(margin).derivatives(np.linspace(-40, 40, 801))
+    assert np.all((slope <= 0) & (slope >= -1))
+    np.testing.assert_allclose(curvature, -slope * (1 + slope), rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.5, 3.0])
+def test_log_odds_are_those_for_which_the_score_has_the_least_expected_loss(margin):
+    loss, scores, step = LogisticLoss(margin), np.linspace(-4, 4, 41), 1e-5
+    share = 1 / (1 + np.exp(-loss.log_odds(scores)))
+
+    def expected(u):
+        return share * loss.value(u, 1.0) + (1 - share) * loss.value(u, -1.0)
+
+    np.testing.assert_allclose((expected(scores + step) - expected(scores - step)) / (2 * step), 0.0, atol=1e-9)
+    assert np.all(np.diff(share) > 0)
+    np.testing.assert_array_equal(np.sign(loss.log_odds(scores)), np.sign(scores))
 
 
 @every
@@ -133,3 +156,9 @@ def test_losses_are_found_by_name_with_their_constant():
 def test_constants_out_of_range_are_named(kind, name, bad):
     with pytest.raises(ValueError, match=f"{name} must be a finite number > 0, got {bad!r}"):
         kind(bad)
+
+
+@pytest.mark.parametrize("bad", [-0.1, math.nan, math.inf, "1", None])
+def test_a_margin_out_of_range_is_named(bad):
+    with pytest.raises(ValueError, match=f"margin must be a finite number >= 0, got {bad!r}"):
+        LogisticLoss(bad)

@@ -63,8 +63,9 @@ def test_no_rows_is_the_gaussian_itself():
 
 @pytest.mark.parametrize("label", [1, -1])
 @pytest.mark.parametrize("epsilon", [0.0, 0.2, 1.0])
-def test_hockey_stick_matches_quadrature_and_stays_below_the_bound(label, epsilon):
-    without = OneDimensionalLogistic(*DATA, sigma=1.5, lam=0.5)
+@pytest.mark.parametrize("margin", [0.0, 1.5])
+def test_hockey_stick_matches_quadrature_and_stays_below_the_bound(label, epsilon, margin):
+    without = OneDimensionalLogistic(*DATA, sigma=1.5, lam=0.5, margin=margin)
     with_person = without.add(1.0, label)
     bound = acc.ObjectivePerturbation(sigma=1.5, lam=0.5, lipschitz=1.0).delta(epsilon)
     grid = np.linspace(*without.interval(1e-14), 200_001)
@@ -88,6 +89,7 @@ def test_hockey_stick_nearly_reaches_the_tight_bound_on_its_worst_case():
     [
         ({"sigma": 0.0}, "sigma"),
         ({"lam": float("nan")}, "lam"),
+        ({"margin": -1.0}, "margin"),
         ({"features": [1.0, float("inf")], "labels": [1, 1]}, "features"),
         ({"labels": [1, 1, 0, 1, 1]}, "labels"),
         ({"labels": [1, 1]}, "labels"),
