@@ -1,14 +1,14 @@
-"""Which λ, and which constant for the intercept, train best: the study behind the package's defaults.
+"""Which λ, which constant for the intercept and which margin train best: the study behind the package's defaults.
 
     python -m objpert_core.experiments.defaults synthetic --out data/results/defaults.csv
+    python -m objpert_core.experiments.defaults margin --draws 3 --out data/results/defaults_margin.csv
     python -m objpert_core.experiments.defaults confirm --out data/results/defaults_confirmed.csv
 
-The first part makes the choice, on synthetic rows that are nobody's. Each design is a data set of another shape, with
+The first two parts make the choices, on synthetic rows that are nobody's. Each design is a data set of another shape, with
 even or uneven columns, centred or with a common offset (as counts and indicators have), balanced or not, with little
 or much label noise. On each, every candidate is fitted at every ε, and judged by what it loses against the best
 candidate *of its study* on that design: in accuracy, and in mean loss on fresh rows (a proper score, which a shrunken
-model cannot please by luck). The second part looks whether the choice holds on real data. Rows of the first file, by
-study:
+model cannot please by luck). The last part looks whether they hold on real data. Rows of the first file, by study:
 
 * "objective": objective perturbation with λ a multiple of the λ that the Gaussian mechanism's noise allows ("x2"), on
   the frontier towards more noise and less λ ("f=1.1"), by privacy alone ("least"), by `recommended_lam` ("rule"), and
@@ -34,6 +34,9 @@ columns, most of them uneven, explored beforehand, it was never more than a poin
 times was up to three. Where rows are many the rule changes nothing. The constant 0.3 loses least accuracy of all s
 (0.5 points; 0.1: 0.8, 1: 1.3); the loss alone would take a larger one. Output perturbation's c = 0.5 loses least in
 both.
+
+The second part takes σ and λ by the rule and asks for the margin k of the loss, on shapes with more rows, too: "k=0" is
+the logistic loss, "rule" is `recommended_margin`. @@
 
 On real data (data/results/defaults_confirmed.csv): Adult and Synthetic-L get the same λ as without the rule. On digits
 it gains 1.6 to 3.3 points; on the 455 rows of breast cancer the differences are within the noise. On Gisette-like
@@ -67,17 +70,20 @@ from objpert_core.accounting import (
     calibrate_objective_perturbation,
     calibrate_published,
     recommended_lam,
+    recommended_margin,
 )
 from objpert_core.datasets import Dataset
 from objpert_core.estimators import ObjPertLogisticRegression, OutputPerturbationLogisticRegression
 from objpert_core.experiments.summary import mean_interval
 from objpert_core.learning import LogisticLoss, PerturbedObjective, Rows, recommended_output_lam, solve
-from objpert_core.learning.losses import FloatArray
+from objpert_core.learning.losses import LOGISTIC, FloatArray
 from objpert_core.learning.rows import row_radius
 
 DELTA = 1e-5
 EPSILONS = (0.1, 1.0, 8.0)
 SHAPES = ((300, 10), (3000, 60), (600, 300), (500, 1000))
+MARGIN_SHAPES = ((300, 10), (3000, 60), (600, 300), (20_000, 30))
+MARGINS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 TEST_ROWS = 2000
 SCALING = 0.3  # the estimators' default
 SCALINGS = (0.1, 0.2, 0.3, 0.5, 1.0)
@@ -141,7 +147,7 @@ class Score:
     """How one candidate did on one design.
 
     Attributes:
-        study: "objective", "output" or "intercept".
+        study: "objective", "output", "intercept" or "margin".
         design: what it was fitted to.
         epsilon: ε.
         candidate: its name within the study.
@@ -194,14 +200,15 @@ class _Bench:
         self.here, self.there = targets[: design.rows], targets[design.rows :]
         self.noise = np.random.default_rng(seed).standard_normal((draws, self.train.dimension))
 
-    def solution(self, lam: float, linear: FloatArray) -> FloatArray:
+    def solution(self, lam: float, linear: FloatArray, loss: LogisticLoss = LOGISTIC) -> FloatArray:
         solver = "newton" if self.train.dimension < 200 else "newton-cg"
-        return solve(PerturbedObjective(self.train, self.here, lam, linear), tau=_TAU, solver=solver).theta
+        return solve(PerturbedObjective(self.train, self.here, lam, linear, loss), tau=_TAU, solver=solver).theta
 
-    def judge(self, thetas: Iterable[FloatArray]) -> tuple[float, float]:
-        margins = [self.test.margins(theta) * self.there for theta in thetas]
-        loss = [LogisticLoss().value(m, np.ones_like(m)).mean() for m in margins]
-        return float(np.mean([np.mean(m > 0) for m in margins])), float(np.mean(loss))
+    def judge(self, thetas: Iterable[FloatArray], trained: LogisticLoss = LOGISTIC) -> tuple[float, float]:
+        """Accuracy, and logistic loss of the log-odds, on the test rows."""
+        odds = [trained.log_odds(self.test.margins(theta)) * self.there for theta in thetas]
+        loss = [LOGISTIC.value(m, 1.0).mean() for m in odds]
+        return float(np.mean([np.mean(m > 0) for m in odds])), float(np.mean(loss))
 
 
 def scores(design: Design, seed: int, draws: int, epsilons: Iterable[float] = EPSILONS) -> Iterator[Score]:
@@ -238,6 +245,25 @@ def scores(design: Design, seed: int, draws: int, epsilons: Iterable[float] = EP
             sigma, lam = candidates(epsilon, design, constant)["rule"]
             fitted = (bench.solution(lam, sigma * noise) for noise in bench.noise)
             yield Score("intercept", design, epsilon, f"s={constant:g}", sigma, lam, *bench.judge(fitted))
+
+
+def margin_scores(design: Design, seed: int, draws: int, epsilons: Iterable[float] = EPSILONS) -> Iterator[Score]:
+    """The candidates of the study "margin" on one design; arguments as in `scores`.
+
+    Example:
+        >>> found = list(margin_scores(Design(rows=60, features=2), seed=0, draws=1, epsilons=[1.0]))
+        >>> [score.candidate for score in found]
+        ['k=0', 'k=0.5', 'k=1', 'k=1.5', 'k=2', 'k=3', 'k=4', 'rule']
+    """
+    nonnegative_integer("seed", seed), positive_integer("draws", draws)
+    bench, radius = _Bench(design, seed, draws, SCALING), row_radius(SCALING)
+    for epsilon in epsilons:
+        sigma, lam = candidates(epsilon, design)["rule"]
+        rule = recommended_margin(epsilon, DELTA, design.rows, design.features + 1, radius)
+        for name, margin in {**{f"k={k:g}": k for k in MARGINS}, "rule": rule}.items():
+            loss = LogisticLoss(margin)
+            fitted = (bench.solution(lam, sigma * noise, loss) for noise in bench.noise)
+            yield Score("margin", design, epsilon, name, sigma, lam, *bench.judge(fitted, loss))
 
 
 @dataclass(frozen=True)
@@ -287,7 +313,7 @@ def regrets(found: Iterable[Score]) -> list[Regret]:
     return sorted(results, key=lambda r: (r.study, r.loss))
 
 
-CONFIRMED = ("rule", "least", "published", "output")
+CONFIRMED = ("rule", "no-margin", "least", "published", "output")
 
 
 def confirmed_estimator(method: str, epsilon: float, seed: int) -> Any:
@@ -301,11 +327,13 @@ def confirmed_estimator(method: str, epsilon: float, seed: int) -> Any:
         return OutputPerturbationLogisticRegression(**shared)
     if method == "published":
         return ObjPertLogisticRegression.published(**shared, intercept_scaling=SCALING)
-    return ObjPertLogisticRegression(**shared, lam=0.0 if method == "least" else None)
+    if method == "least":
+        return ObjPertLogisticRegression(**shared, lam=0.0)
+    return ObjPertLogisticRegression(**shared, margin=0.0 if method == "no-margin" else None)
 
 
 def confirm(name: str, splits: int, draws: int) -> Iterator[dict[str, Any]]:
-    """Accuracy of the rule, of the least λ and of the published recipe on one data set, a row per method and ε.
+    """Accuracy of the rules, without a margin, with the least λ and by other recipes on one data set, per method and ε.
 
     Args:
         name: of the data set, as `datasets.load` knows it.
@@ -342,8 +370,9 @@ def _write(rows: Iterable[dict[str, Any]], notes: Iterable[str], out: TextIO) ->
         out.flush()
 
 
-def _summary(seed: int, draws: int) -> Iterator[dict[str, Any]]:
-    found = [score for number, design in enumerate(designs()) for score in scores(design, seed + number, draws)]
+def _summary(part: str, seed: int, draws: int) -> Iterator[dict[str, Any]]:
+    judge, drawn = (margin_scores, designs(MARGIN_SHAPES)) if part == "margin" else (scores, designs())
+    found = [score for number, design in enumerate(drawn) for score in judge(design, seed + number, draws)]
     for regret in regrets(found):
         yield {name: f"{value:.5f}" if isinstance(value, float) else value for name, value in vars(regret).items()}
 
@@ -351,15 +380,15 @@ def _summary(seed: int, draws: int) -> Iterator[dict[str, Any]]:
 def main(arguments: list[str] | None = None) -> None:
     """The command line; see the top of this file."""
     parser = argparse.ArgumentParser(prog="python -m objpert_core.experiments.defaults", description="defaults study")
-    parser.add_argument("part", choices=("synthetic", "confirm"))
+    parser.add_argument("part", choices=("synthetic", "margin", "confirm"))
     parser.add_argument("--out", type=Path)
     parser.add_argument("--seed", type=int, default=0, help="of the first design; the others follow")
     parser.add_argument("--draws", type=int, default=1)
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--datasets", nargs="+", default=[n for n in CONFIRMED_ON if datasets.available(n)])
     given = parser.parse_args(arguments)
-    if given.part == "synthetic":
-        rows = _summary(given.seed, given.draws)
+    if given.part != "confirm":
+        rows = _summary(given.part, given.seed, given.draws)
         seeds = f"design i has seed {given.seed} + i, {given.draws} noise draws"
     else:
         rows = (row for name in given.datasets for row in confirm(name, given.splits, given.draws))
