@@ -4,9 +4,9 @@
     python -m objpert_core.experiments.defaults margin --draws 3 --out data/results/defaults_margin.csv
     python -m objpert_core.experiments.defaults confirm --out data/results/defaults_confirmed.csv
 
-The first two parts make the choices, on synthetic rows that are nobody's. Each design is a data set of another shape, with
-even or uneven columns, centred or with a common offset (as counts and indicators have), balanced or not, with little
-or much label noise. On each, every candidate is fitted at every ε, and judged by what it loses against the best
+The first two parts make the choices, on synthetic rows that are nobody's. Each design is a data set of another shape,
+with even or uneven columns, centred or with a common offset (as counts and indicators have), balanced or not, with
+little or much label noise. On each, every candidate is fitted at every ε, and judged by what it loses against the best
 candidate *of its study* on that design: in accuracy, and in mean loss on fresh rows (a proper score, which a shrunken
 model cannot please by luck). The last part looks whether they hold on real data. Rows of the first file, by study:
 

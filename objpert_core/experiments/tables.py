@@ -13,10 +13,12 @@ from objpert_core.experiments.methods import (
     DISHONEST,
     DISHONEST_RDP,
     DPSGD_AGAIN,
+    DPSGD_MARGIN,
     EXPLANATIONS,
     HONEST,
     METHODS,
     TIGHT_DISHONEST,
+    TIGHT_LOGISTIC,
 )
 from objpert_core.experiments.results import Results, Run
 from objpert_core.experiments.summary import Interval, mean_interval
@@ -239,14 +241,17 @@ def _claim_lines(results: Results) -> list[str]:
             f"  {claim.verdict:<7} {claim.rival:<22} {claim.speedup.mean:8.3g} times"
         )
     lines.append(verdict(found))
-    for others in (claims(results, TIGHT_DISHONEST), claims(results, TIGHT, (DPSGD_AGAIN,))):
+    for others in (
+        claims(results, TIGHT_DISHONEST),
+        claims(results, TIGHT_LOGISTIC),
+        claims(results, TIGHT, (DPSGD_AGAIN,)),
+        claims(results, TIGHT, (DPSGD_MARGIN,)),
+        claims(results, TIGHT_DISHONEST, (DPSGD_MARGIN,)),
+    ):
         if others:
-            lines += ["", verdict(others), f"  ({EXPLANATIONS[_explained_by(others[0])]})"]
+            named = [name for name in (others[0].method, others[0].rival) if name in EXPLANATIONS]
+            lines += ["", verdict(others), *(f"  ({name}: {EXPLANATIONS[name]})" for name in named)]
     return lines
-
-
-def _explained_by(claim: Claim) -> str:
-    return claim.method if claim.method in EXPLANATIONS else claim.rival
 
 
 def paper_table(results: Results) -> str:

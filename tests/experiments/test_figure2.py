@@ -17,9 +17,11 @@ from objpert_core.experiments.figure2 import EPSILONS, Piece, Sweep, noise_seed,
 from objpert_core.experiments.methods import (
     DISHONEST,
     DPSGD_AGAIN,
+    DPSGD_MARGIN,
     METHODS,
     PRESETS,
     TIGHT_DISHONEST,
+    TIGHT_LOGISTIC,
     Parameters,
     estimator,
     fit,
@@ -161,6 +163,18 @@ class TestMethods:
         assert len(set(draws)) > 1
         assert lucky.accuracy == max(draws)
         assert (lucky.runs, lucky.seed) == (3, 5)
+
+    def test_the_margin_can_be_taken_from_one_and_given_to_the_other(self, data):
+        tight = estimator("tight", 0.5, QUICK, 3)
+        without = estimator(TIGHT_LOGISTIC, 0.5, QUICK, 3)
+        assert (tight.margin, without.margin) == (None, 0.0)
+        margin = tight.fit(data.X_train, data.y_train).margin_
+        assert margin > 1.0
+        ours = estimator(DPSGD_MARGIN, 0.5, QUICK, 5).set_params(margin=margin)
+        ours.fit(data.X_train, data.y_train, X_val=data.X_test, y_val=data.y_test)
+        run, plain = (fit(data, name, 0.5, 1, 5, QUICK) for name in (DPSGD_MARGIN, "dpsgd-dishonest-large"))
+        assert run.accuracy == ours.score(data.X_test, data.y_test)
+        assert (run.noise_multiplier, run.runs) == (plain.noise_multiplier, plain.runs)
 
     def test_the_choice_again_with_fresh_noise(self, data):
         chosen = fit(data, "dpsgd-dishonest-pld", 0.1, 1, 5, QUICK)
