@@ -149,23 +149,26 @@ def test_an_owner_in_a_full_queue_may_replace_its_own_job(gates):
     assert ended(new).latest == "new"
 
 
-def test_stop_takes_effect_quickly_and_keeps_what_there_is():
-    runner = JobRunner()
+def test_stop_takes_effect_at_the_next_question_and_keeps_what_there_is():
+    runner, asked_late = JobRunner(), []
 
     def work(should_stop):
         done = 0
         while not should_stop():
+            if stopped:
+                asked_late.append(done)
             time.sleep(0.001)  # a solver iteration
             done += 1
             if done % 5 == 0:
                 yield done
 
+    stopped = []
     job = runner.submit("a", work)
     wait_for(lambda: job.view().latest is not None)
-    began = time.monotonic()
     job.stop()
+    stopped.append(True)
     view = ended(job)
-    assert time.monotonic() - began < 0.2
+    assert len(asked_late) <= 1  # a question that was on its way when the answer changed
     assert view.state == "stopped"
     assert view.latest >= 5
 
