@@ -45,6 +45,14 @@ PARAMETER = SelectSlider(
     help="The residual from which Huber’s loss is straight, or half the width of the hinge’s rounded corner. The other "
     "losses have no constant of their own.",
 )
+MARGIN = SelectSlider(
+    "losses_margin",
+    "Margin k of the logistic loss",
+    0.0,
+    (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0),
+    help="The loss is log(1 + exp(k − m)): a row counts until its margin m is well beyond k. Privacy costs the same at "
+    "every k.",
+)
 CLIP = SelectSlider(
     "losses_C",
     "Clipping threshold C",
@@ -82,7 +90,7 @@ PARAMETERS = SelectSlider("losses_d", "Number of parameters d", 100, ld.DIMENSIO
 DELTA = SelectSlider("losses_delta", "At δ =", 1e-5, powers_of_ten(-12, -1))
 GHOST = Toggle("losses_ghost", "Keep the previous setting as a ghost", True)
 
-SHARED = (LOSS_NAME, PARAMETER, CLIP)
+SHARED = (LOSS_NAME, PARAMETER, MARGIN, CLIP)
 MECHANISM = (SIGMA, LAM, BETA, LIPSCHITZ)
 CONTROLS = (SHOW, *SHARED, NORM, VIEW, OUTLIERS, EPSILON, DRAWS, SEED, *MECHANISM, PARAMETERS, DELTA, GHOST)
 
@@ -94,8 +102,13 @@ PRESETS = (
     ),
     Preset(
         "C = √2, the paper’s",
-        {SHOW: LOSS, LOSS_NAME: "logistic", CLIP: ROOT_2, NORM: ROOT_2, VIEW: 4.0},
+        {SHOW: LOSS, LOSS_NAME: "logistic", MARGIN: 0.0, CLIP: ROOT_2, NORM: ROOT_2, VIEW: 4.0},
         "The logistic loss on the longest rows of the paper’s experiments.",
+    ),
+    Preset(
+        "A margin, for free",
+        {SHOW: LOSS, LOSS_NAME: "logistic", MARGIN: 1.5, CLIP: 1.0, NORM: 1.0, VIEW: 4.0},
+        "The logistic loss moved to the right: rows near 0 pull harder, and σ, λ and ε stay what they were.",
     ),
     Preset(
         "Clipping against outliers",
@@ -128,7 +141,9 @@ def explore() -> None:
         show = SHOW.show()
         dimension = show == DIMENSION
         name = LOSS_NAME.show(disabled=dimension)
-        own, clip = PARAMETER.show(disabled=dimension or name not in lc.PARAMETERS), CLIP.show(disabled=dimension)
+        constant = PARAMETER.show(disabled=dimension or name not in lc.WIDTHS)
+        margin = MARGIN.show(disabled=dimension or name != "logistic")
+        own, clip = margin if name == "logistic" else constant, CLIP.show(disabled=dimension)
         with st.expander("The row and the axis", expanded=show == LOSS):
             norm, view = NORM.show(disabled=show != LOSS), VIEW.show(disabled=show != LOSS)
         with st.expander("Data and privacy of the fit", expanded=show == FIT):

@@ -19,7 +19,9 @@ NAMES: Mapping[str, str] = {
     "squared-hinge": "squared hinge",
     "huberised-hinge": "rounded hinge",
 }
-PARAMETERS: Mapping[str, str] = {"huber": "threshold", "huberised-hinge": "half width of the rounded corner"}
+WIDTHS: Mapping[str, str] = {"huber": "threshold", "huberised-hinge": "half width of the rounded corner"}
+PARAMETERS: Mapping[str, str] = {**WIDTHS, "logistic": "margin"}
+"""What the loss's own constant is called, for the losses that have one."""
 POINTS = 241  # on the axis, ends included; the kinks come on top
 
 Array = NDArray[np.float64]
@@ -35,7 +37,7 @@ class LossSetting:
     norm: float
 
     def __str__(self) -> str:
-        own = f" ({PARAMETERS[self.loss]} {self.parameter:g})" if self.loss in PARAMETERS else ""
+        own = f" ({PARAMETERS[self.loss]} {self.parameter:g})" if self.loss in PARAMETERS and self.parameter else ""
         return f"{NAMES[self.loss]}{own}, C = {self.clip:.4g}, row norm {self.norm:.4g}"
 
     @property

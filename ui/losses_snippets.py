@@ -49,8 +49,10 @@ def fit(setting: lf.FitSetting) -> str:
     shared = f'intercept_scaling={lf.CONSTANT!r}, row_norm="clip", random_state={seed!r}'
     if setting.loss == "logistic":
         radius = "2**0.5"
+        loss = f"loss=LogisticLoss({setting.parameter!r}), " if setting.parameter else ""
+        names = "LogisticLoss, perturb_and_solve" if loss else "perturb_and_solve"
         return f"""{start}import objpert_core.accounting as acc
-from objpert_core.learning import perturb_and_solve
+from objpert_core.learning import {names}
 
 
 {_generator(setting)}
@@ -59,7 +61,7 @@ mechanism = acc.calibrate_objective_perturbation(
     bound="monotone", tau={lf.TAU!r},
 )
 released = perturb_and_solve(
-    X, y, mechanism, delta={setting.delta!r}, clip={setting.clip!r},
+    X, y, mechanism, {loss}delta={setting.delta!r}, clip={setting.clip!r},
     {shared},
 )
 theta = released.theta

@@ -53,15 +53,22 @@ def loss_answer(setting: lc.LossSetting) -> str:
 def loss_more(setting: lc.LossSetting) -> str:
     """What a privacy proof gets from clipping."""
     curvature = _n(setting.plain.smoothness)
+    at_zero = abs(float(setting.clipped.derivatives(np.zeros(1), setting.target)[0][0])) / setting.clipped.lipschitz
+    margin = (
+        f" At m = 0, where noise keeps a model, a row pulls with {sentences.percent(at_zero, 0)} of the steepest "
+        "slope, which is what its privacy is paid by; a margin k raises that share and leaves σ, λ and ε as they are."
+        if setting.loss == "logistic"
+        else ""
+    )
     if setting.clips:
         steep = "without a bound" if math.isinf(setting.plain.lipschitz) else f"up to {_n(setting.plain.lipschitz)}"
         return (
             f"The slope, {steep} before, is cut off at ±C/‖x‖ = {_n(setting.slope)}, so the row’s gradient has norm at "
             f"most C. f_C is convex and its curvature still at most {curvature}: the proofs for f hold for f_C with "
-            "L = C."
+            f"L = C.{margin}"
         )
     steepest = _n(setting.plain.lipschitz)
-    return f"The proofs use the loss’s own slope, at most {steepest}, and curvature, at most {curvature}."
+    return f"The proofs use the loss’s own slope, at most {steepest}, and curvature, at most {curvature}.{margin}"
 
 
 def loss_alt(setting: lc.LossSetting, what: str) -> str:

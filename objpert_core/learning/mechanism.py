@@ -107,8 +107,8 @@ def perturb_and_solve(
         If the solver does not reach τ. Nothing is released and no other noise is tried: choosing the noise by
         whether the solver likes it would void the proof.
     ValueError
-        If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, or the
-        mechanism's bounds do not cover this loss on rows of this norm.
+        If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, the loss is a
+        `ClippedLoss`, or the mechanism's bounds do not cover this loss on rows of this norm.
 
     Notes
     -----
@@ -138,6 +138,8 @@ def perturb_and_solve(
     source = noise_source(random_state)
     if clip is not None:
         clip = positive("clip", clip)
+    if isinstance(loss, ClippedLoss):
+        raise ValueError(f"loss must not be clipped, got {loss!r}: give loss={loss.loss!r} and its threshold as clip=")
     rows = Rows(X, row_norm, constant)
     check_targets(targets, rows.n_rows, loss)
     _check_coverage(mechanism, rows, loss, clip)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from objpert_core.accounting import ObjectivePerturbation
+from objpert_core.accounting import ObjectivePerturbation, calibrate_objective_perturbation
 from objpert_core.learning import (
     ClippedLoss,
     HuberisedHingeLoss,
@@ -14,6 +14,7 @@ from objpert_core.learning import (
     Rows,
     SquaredHingeLoss,
     SquaredLoss,
+    perturb_and_solve,
 )
 from tests.accounting.one_dimensional import Loss as ScalarLoss
 from tests.accounting.test_true_privacy import epsilons_around, exact_delta, neighbours, random_case, violations
@@ -135,6 +136,15 @@ def test_clipping_twice_is_clipping_at_the_smaller_threshold():
     twice, once = ClippedLoss(ClippedLoss(SquaredLoss(), 2.0), 0.5), ClippedLoss(SquaredLoss(), 0.5)
     np.testing.assert_array_equal(twice.value(scores, 0.0), once.value(scores, 0.0))
     np.testing.assert_array_equal(twice.derivatives(scores, 0.0), once.derivatives(scores, 0.0))
+
+
+def test_a_loss_that_is_clipped_already_is_refused_since_its_certificate_could_not_say_by_what():
+    X, targets, _ = problem(SquaredLoss())
+    mechanism = calibrate_objective_perturbation(1.0, 1e-5, lipschitz=2.0, smoothness=2.0, bound="glm", tau=1e-6)
+    with pytest.raises(ValueError, match=r"loss must not be clipped, got .*give loss=SquaredLoss\(\) and .* as clip="):
+        perturb_and_solve(X, targets, mechanism, delta=1e-5, loss=ClippedLoss(SquaredLoss(), 1.0))
+    released = perturb_and_solve(X, targets, mechanism, delta=1e-5, loss=SquaredLoss(), clip=1.0)
+    assert released.certificate.verify()
 
 
 def test_a_far_outlier_neither_overflows_nor_warns():

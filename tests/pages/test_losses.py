@@ -27,6 +27,12 @@ PRESETS = {
         "losses_C": math.sqrt(2),
         "losses_norm": math.sqrt(2),
     },
+    "A margin, for free": {
+        "losses_show": "The loss",
+        "losses_loss": "logistic",
+        "losses_margin": 1.5,
+        "losses_C": 1.0,
+    },
     "Clipping against outliers": {
         "losses_show": FIT,
         "losses_loss": "squared",
@@ -94,6 +100,7 @@ def test_presets_set_exactly_their_values_and_take_their_view_along(name):
     expected = {
         "Huber is clipped squares": "is Huber’s loss",
         "C = √2, the paper’s": "clips nothing",
+        "A margin, for free": "clips nothing",
         "Clipping against outliers": "clipping helps",
         "Wrong labels": "clipping helps",
         "Clipping that hurts": "clipping hurts",
@@ -113,8 +120,17 @@ def test_the_loss_follows_threshold_norm_and_loss():
     app.selectbox(key="losses_loss").set_value("huber").run()
     assert curves(app)[1] == []  # a margin's curve is no ghost of a residual's
     assert not app.select_slider(key="losses_parameter").disabled
+    assert app.select_slider(key="losses_margin").disabled
     app.toggle(key="losses_ghost").set_value(False).run()
     assert curves(app)[1] == []
+
+
+def test_the_margin_moves_the_logistic_loss():
+    app = open_page(losses_loss="logistic", losses_margin="1.5")
+    x, y = curves(app)[0]["f"]
+    np.testing.assert_array_equal(y, LogisticLoss(1.5).value(x))
+    assert app.select_slider(key="losses_parameter").disabled
+    assert "pulls with 82 % of the steepest slope" in said(app)
 
 
 def test_the_fit_draws_private_fits_and_names_their_promise():
@@ -141,7 +157,7 @@ def test_a_classifier_is_shown_in_the_plane():
     assert {"rows of class +1", "rows of class −1", "f, no noise", "f_C, no noise"} <= set(shown)
     assert "private fits" not in shown
     x, y = shown["f_C, no noise"]
-    theta = lf.without_privacy(lf.FitSetting("logistic", 0.5, 0.5, 0.1, 1.0, 1e-5, 0), 0.5)
+    theta = lf.without_privacy(lf.FitSetting("logistic", 0.0, 0.5, 0.1, 1.0, 1e-5, 0), 0.5)
     np.testing.assert_allclose(theta[0] * x + theta[1] * y + theta[2], 0.0, atol=1e-9)
 
 

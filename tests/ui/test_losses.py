@@ -22,6 +22,7 @@ from ui.svg import to_svg
 OPENS = lc.LossSetting("squared", 0.5, 1.0, 1.0)
 OUTLIERS = lf.FitSetting("squared", 0.5, 0.2, 0.1, 1.0, 1e-5, 0)
 LABELS = lf.FitSetting("squared-hinge", 0.5, 0.5, 0.2, 1.0, 1e-5, 0)
+LOGISTIC = replace(LABELS, loss="logistic", parameter=0.0)
 FIGURE_1 = ld.DimensionSetting(5.0, 20.0, 1.0, 1.0)
 
 
@@ -54,7 +55,7 @@ def test_a_long_row_is_clipped_first_and_a_hinge_on_the_wrong_side_only():
 
 
 def test_the_papers_threshold_clips_nothing_on_its_longest_rows():
-    papers = lc.LossSetting("logistic", 0.5, 2**0.5, 2**0.5)
+    papers = lc.LossSetting("logistic", 0.0, 2**0.5, 2**0.5)
     assert not papers.clips
     drawn = lc.curves(papers, 4.0)
     np.testing.assert_array_equal(drawn["f"], drawn["f_C"])
@@ -90,10 +91,19 @@ def test_the_answer_says_where_the_loss_becomes_straight(setting, sentence):
 
 def test_the_second_sentence_says_what_a_proof_gets():
     assert "without a bound before, is cut off at ±C/‖x‖ = 1" in words.loss_more(OPENS)
-    assert "up to 1 before, is cut off at ±C/‖x‖ = 0.5" in words.loss_more(lc.LossSetting("logistic", 1, 0.5, 1))
-    assert words.loss_more(lc.LossSetting("logistic", 1, 9, 1)).startswith(
+    assert "up to 1 before, is cut off at ±C/‖x‖ = 0.5" in words.loss_more(lc.LossSetting("logistic", 0, 0.5, 1))
+    assert words.loss_more(lc.LossSetting("logistic", 0, 9, 1)).startswith(
         "The proofs use the loss’s own slope, at most 1"
     )
+
+
+@pytest.mark.parametrize(("margin", "share"), [(0.0, "50 %"), (1.5, "82 %"), (5.0, "99 %")])
+def test_a_margin_is_told_by_the_pull_of_a_row_at_zero(margin, share):
+    said = words.loss_more(lc.LossSetting("logistic", margin, 1.0, 1.0))
+    assert f"pulls with {share} of the steepest slope" in said
+    assert f"{100 / (1 + math.exp(-margin)):.0f} %" == share
+    assert "pulls with 100 %" in words.loss_more(lc.LossSetting("logistic", margin, 0.4, 1.0))  # clipped before 0
+    assert "steepest slope" not in words.loss_more(lc.LossSetting("huber", 1.0, 1.0, 1.0))
 
 
 def test_the_table_tells_f_and_its_clipped_form_apart():
@@ -101,7 +111,7 @@ def test_the_table_tells_f_and_its_clipped_form_apart():
     assert (plain["Follows f from"], plain["to"], plain["Largest |f′|"]) == ("-∞", "∞", "∞")
     assert (clipped["Follows f from"], clipped["to"], clipped["Largest |f′|"]) == ("-1", "1", "1")
     assert clipped["f′ keeps its sign"] == "no"
-    assert lc.table_rows(lc.LossSetting("logistic", 1, 1, 0.5))[0]["Gradient of this row ≤"] == "0.5"
+    assert lc.table_rows(lc.LossSetting("logistic", 0, 1, 0.5))[0]["Gradient of this row ≤"] == "0.5"
 
 
 @pytest.mark.parametrize("name", lc.NAMES)
@@ -150,7 +160,12 @@ def test_one_calibration_serves_every_threshold():
     unit, small = (lf.mechanism(replace(OUTLIERS, clip=c)).objective for c in (1.0, 0.01))
     assert small.lam == unit.lam
     assert small.sigma == pytest.approx(0.01 * unit.sigma)
-    for setting in (OUTLIERS, LABELS, replace(LABELS, loss="logistic", clip=10.0), replace(OUTLIERS, clip=0.013)):
+    for setting in (
+        OUTLIERS,
+        LABELS,
+        replace(LOGISTIC, clip=10.0),
+        replace(OUTLIERS, clip=0.013),
+    ):
         mechanism = lf.mechanism(setting)
         assert mechanism.epsilon(1e-5) <= 1.0
         assert mechanism.epsilon(1e-5) > 0.999
@@ -159,7 +174,7 @@ def test_one_calibration_serves_every_threshold():
             1.0, 1e-5, objective.lipschitz, objective.smoothness, objective.bound, tau=lf.TAU
         )
         assert (objective.sigma, objective.lam) == pytest.approx((direct.objective.sigma, direct.objective.lam))
-    assert lf.mechanism(replace(LABELS, loss="logistic", clip=10.0)).objective.lipschitz == pytest.approx(2**0.5)
+    assert lf.mechanism(replace(LOGISTIC, clip=10.0)).objective.lipschitz == pytest.approx(2**0.5)
 
 
 def test_data_stay_in_the_unit_ball_and_follow_share_and_seed():
@@ -198,7 +213,7 @@ def test_every_fit_can_be_drawn_and_its_snippet_gives_the_first_private_fit(name
 def test_words_of_the_fit_name_the_promise_and_what_depends_on_the_threshold():
     said = words.fit_more(OUTLIERS, 0.08, 0.2)
     assert "is proportional to C, λ = 10.3 does not depend on it" in said
-    assert "which C does not lower" in words.fit_more(replace(LABELS, loss="logistic", clip=5.0), 0.1, 1.0)
+    assert "which C does not lower" in words.fit_more(replace(LOGISTIC, clip=5.0), 0.1, 1.0)
     assert "ε = 1 at δ = 10⁻⁵" in words.fit_accounted(OUTLIERS)
     assert "Theorem 3.1" in words.fit_accounted(OUTLIERS)
     assert "slope keeps its sign" in words.fit_accounted(LABELS)
