@@ -9,7 +9,7 @@ import streamlit as st
 
 from objpert_core import datasets
 from objpert_core.experiments import results
-from objpert_core.experiments.methods import METHODS
+from objpert_core.experiments.methods import EVERY, METHODS
 from objpert_core.experiments.subsampling import GENERATED, MAX_DRAWS, Plan
 from ui import accuracy_charts as charts
 from ui import accuracy_data as data
@@ -35,7 +35,7 @@ from ui.controls import (
 from ui.jobs import QueueFullError, shared_runner
 
 POLL_SECONDS = 0.5
-NAMES = tuple(METHODS)
+NAMES = tuple(EVERY)
 
 SHOWN = Pills(
     "accuracy_methods",
@@ -117,7 +117,13 @@ def presets(controls: Controls) -> list[Preset]:
             found.append(preset(name, hint, dataset=dataset, methods=data.PAPERS))
     small = "Where the noise is largest and the learners differ most."
     found.append(preset("Small ε", small, view=charts.SMALL, epsilon=0.1))
-    found.append(preset("All methods", "Every learner that was run, at every ε.", methods=NAMES))
+    found.append(preset("All methods", "Every learner that was run, at every ε.", methods=tuple(METHODS)))
+    lucky = (
+        "The same luck for both: the best of ten noises for Algorithm 1, a fresh noise for the chosen learning rate."
+    )
+    found.append(preset("The luck of choosing", lucky, methods=data.LUCK, view=charts.SMALL, epsilon=0.1))
+    margin = "The loss’s margin taken from Algorithm 1 and given to DP-SGD: what it is worth to either."
+    found.append(preset("With and without the margin", margin, methods=data.MARGINS, epsilon=0.1))
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
-from objpert_core.experiments.methods import KIFER, METHODS
+from objpert_core.experiments.methods import EVERY, KIFER, METHODS
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.subsampling import LearningCurve
 from objpert_core.experiments.summary import Interval
@@ -21,7 +21,7 @@ from ui.controls import plain
 EVERYTHING, SMALL, LARGE, TOP = "everything", "small ε", "large ε", "top"
 VIEWS = {EVERYTHING: (0.0, math.inf), SMALL: (0.0, 0.25), LARGE: (1.0, math.inf), TOP: (0.0, math.inf)}
 """The ε that each view shows; "top" leaves out what is more than `_TOP` below the best."""
-ROLE = {method: method for method in METHODS} | {NON_PRIVATE: "nonprivate", PUBLISHED: PUBLISHED, TIGHT: TIGHT}
+ROLE = {method: method for method in EVERY} | {NON_PRIVATE: "nonprivate", PUBLISHED: PUBLISHED, TIGHT: TIGHT}
 ROLE |= {KIFER: "classical"}
 _TOP = 0.03
 _AIR = 1.25  # beside the first and the last ε, as a factor

@@ -12,12 +12,25 @@ from objpert_core import datasets
 from objpert_core.experiments import results, tables
 from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
 from objpert_core.experiments.figure2 import EPSILONS
-from objpert_core.experiments.methods import DISHONEST_LARGE, DISHONEST_RDP, HONEST, METHODS, Parameters
+from objpert_core.experiments.methods import (
+    DISHONEST_LARGE,
+    DISHONEST_PLD,
+    DISHONEST_RDP,
+    DPSGD_AGAIN,
+    DPSGD_MARGIN,
+    EVERY,
+    HONEST,
+    TIGHT_DISHONEST,
+    TIGHT_LOGISTIC,
+    Parameters,
+)
 from objpert_core.experiments.results import Results, Run
 from objpert_core.experiments.summary import Interval, mean_interval
 
 USUAL = (NON_PRIVATE, DISHONEST_RDP, DISHONEST_LARGE, HONEST, PUBLISHED, TIGHT)
 PAPERS = (NON_PRIVATE, DISHONEST_RDP, HONEST, PUBLISHED, TIGHT)  # what Tables 1 and 2 compare, and ours
+LUCK = (NON_PRIVATE, DISHONEST_PLD, TIGHT, TIGHT_DISHONEST, DPSGD_AGAIN)
+MARGINS = (NON_PRIVATE, DISHONEST_LARGE, TIGHT, TIGHT_LOGISTIC, DPSGD_MARGIN)
 PAPER_TABLE = {"synthetic-l": "Table 1", "adult": "Table 2"}
 PAPER: Mapping[tuple[str, str], Mapping[float, float]] = {
     (first.dataset, first.method): {
@@ -76,7 +89,7 @@ class Stored:
     def methods(self) -> tuple[str, ...]:
         """The methods that have runs, in the order of legends."""
         there = {method for method, _ in self.points}
-        return tuple(method for method in METHODS if method in there)
+        return tuple(method for method in EVERY if method in there)
 
     @property
     def epsilons(self) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from objpert_core.datasets import names
 from objpert_core.experiments import results
 from objpert_core.experiments.figure2 import EPSILONS, TRIALS, Sweep, run
-from objpert_core.experiments.methods import EXPLANATIONS, METHODS, PRESETS
+from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS, PRESETS
 from objpert_core.experiments.runner import BACKENDS
 from objpert_core.experiments.store import Store, forget, session
 from objpert_core.experiments.tables import paper_table, report
@@ -43,9 +43,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_RESUME,
     )
     figure.add_argument("--dataset", required=True, choices=names())
-    figure.add_argument(
-        "--methods", nargs="+", choices=[*METHODS, *EXPLANATIONS], default=list(METHODS), metavar="METHOD"
-    )
+    figure.add_argument("--methods", nargs="+", choices=list(EVERY), default=list(METHODS), metavar="METHOD")
     figure.add_argument("--epsilons", nargs="+", type=float, default=list(EPSILONS), metavar="EPSILON")
     figure.add_argument("--trials", type=int, default=TRIALS)
     figure.add_argument(
@@ -63,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     figure.add_argument(
         "--redo",
         nargs="+",
-        choices=[*METHODS, *EXPLANATIONS],
+        choices=list(EVERY),
         metavar="METHOD",
         help="take these methods' rows out of the file first, for example because their calibration has changed",
     )

@@ -16,7 +16,7 @@ import objpert_core
 from objpert_core._validation import choice, positive, positive_integer
 from objpert_core.datasets import fetch, load, names
 from objpert_core.experiments.compare import NON_PRIVATE
-from objpert_core.experiments.methods import EXPLANATIONS, METHODS, Parameters, fit
+from objpert_core.experiments.methods import EVERY, METHODS, Parameters, fit
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.runner import Outcome, Progress, execute
 from objpert_core.experiments.store import Store
@@ -78,7 +78,7 @@ class Sweep:
 
     Attributes:
         dataset: one of `datasets.names()`.
-        methods: some of `methods.METHODS` and `methods.EXPLANATIONS`.
+        methods: some of `methods.EVERY`.
         epsilons: privacy targets of the private methods.
         trials: repetitions, each with its own split and noise.
         parameters: everything else.
@@ -96,7 +96,7 @@ class Sweep:
     def __post_init__(self) -> None:
         choice("dataset", self.dataset, names())
         for method in self.methods:
-            choice("methods", method, (*METHODS, *EXPLANATIONS))
+            choice("methods", method, tuple(EVERY))
         for epsilon in self.epsilons:
             positive("epsilons", epsilon)
         positive_integer("trials", self.trials)

@@ -52,6 +52,9 @@ EXPLANATIONS: Mapping[str, str] = {
 the luckiest is chosen: the first does the same with Algorithm 1, the second takes that luck, but not the learning rate,
 away from DP-SGD. The third takes the margin away from Algorithm 1, the fourth gives it to DP-SGD."""
 
+EVERY: Mapping[str, str] = {**METHODS, **EXPLANATIONS}
+"""Both, in the order of tables and legends."""
+
 
 def grid(lowest: float, highest: float, count: int) -> tuple[float, ...]:
     """Learning rates from 10^lowest to 10^highest, evenly spaced in the logarithm, to six digits.
@@ -143,7 +146,7 @@ def estimator(method: str, epsilon: float, parameters: Parameters, seed: int | N
     """The unfitted estimator of a private method.
 
     Args:
-        method: one of `METHODS` or `EXPLANATIONS`, not "non-private". Of an explanation, one of the fits it is made of.
+        method: one of `EVERY`, not "non-private". Of an explanation, one of the fits it is made of.
         epsilon: ε > 0.
         parameters: all the rest.
         seed: noise seed.
@@ -151,7 +154,7 @@ def estimator(method: str, epsilon: float, parameters: Parameters, seed: int | N
     Raises:
         ValueError: no private method has this name.
     """
-    choice("method", method, tuple(name for name in (*METHODS, *EXPLANATIONS) if name != NON_PRIVATE))
+    choice("method", method, tuple(name for name in EVERY if name != NON_PRIVATE))
     shared: dict[str, Any] = {
         "epsilon": epsilon,
         "delta": parameters.delta,
@@ -200,7 +203,7 @@ def fit(
 
     Args:
         data: the split of this trial.
-        method: one of `METHODS` or `EXPLANATIONS`.
+        method: one of `EVERY`.
         epsilon: ε > 0; infinite for "non-private".
         trial: number of the repetition.
         seed: noise seed; None for "non-private".
@@ -211,7 +214,7 @@ def fit(
         ConvergenceError: a private fit did not reach the gradient norm its proof needs.
         ValueError: an argument is out of range.
     """
-    choice("method", method, (*METHODS, *EXPLANATIONS))
+    choice("method", method, tuple(EVERY))
     took = measured(lambda: _trained(data, method, epsilon, seed, parameters, callback))
     model = took.result
     return Run(

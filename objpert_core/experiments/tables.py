@@ -14,6 +14,7 @@ from objpert_core.experiments.methods import (
     DISHONEST_RDP,
     DPSGD_AGAIN,
     DPSGD_MARGIN,
+    EVERY,
     EXPLANATIONS,
     HONEST,
     METHODS,
@@ -115,7 +116,7 @@ PAPER = tuple(
 
 
 def summary(results: Results) -> tuple[Point, ...]:
-    """A point for every method and ε that has rows, methods in the order of `METHODS` and `EXPLANATIONS`, ε rising.
+    """A point for every method and ε that has rows, methods in the order of `EVERY`, ε rising.
 
     Example:
         >>> run = Run("adult", "tight", 1.0, 1e-5, trial=0, split_seed=0, seed=7, accuracy=0.84, seconds=0.2)
@@ -125,7 +126,7 @@ def summary(results: Results) -> tuple[Point, ...]:
     targets = sorted({run.epsilon for run in results.runs})
     return tuple(
         _point(method, epsilon, runs)
-        for method in (*METHODS, *EXPLANATIONS)
+        for method in EVERY
         for epsilon in targets
         if (runs := results.of(method, epsilon))
     )

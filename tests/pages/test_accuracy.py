@@ -7,7 +7,7 @@ import pytest
 
 from objpert_core.experiments import results
 from objpert_core.experiments.figure2 import EPSILONS
-from objpert_core.experiments.methods import METHODS, Parameters
+from objpert_core.experiments.methods import EVERY, METHODS, Parameters
 from objpert_core.experiments.subsampling import Plan, learning_curve
 from tests.pages.apps import curves, open_app, said, spec
 from tests.ui.accuracy_runs import write
@@ -24,8 +24,9 @@ USUAL = [text.LABELS[method] for method in data.USUAL]
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     where = tmp_path_factory.mktemp("results")
-    for dataset in ("adult", "adult-synthetic", "synthetic-l"):
+    for dataset in ("adult", "adult-synthetic"):
         write(where, dataset, trials=3)
+    write(where, "synthetic-l", trials=3, methods=tuple(EVERY))
     write(where, "breast-cancer", trials=2, methods=("non-private", "published", "tight"))
     return where
 
@@ -100,6 +101,8 @@ def test_opens_on_adult_with_the_files_numbers(folder):
         ("Table 1: Synthetic-L", "synthetic-l", data.PAPERS, 1.0, charts.EVERYTHING),
         ("Small ε", "synthetic-l", data.USUAL, 0.1, charts.SMALL),
         ("All methods", "synthetic-l", tuple(METHODS), 1.0, charts.EVERYTHING),
+        ("The luck of choosing", "synthetic-l", data.LUCK, 0.1, charts.SMALL),
+        ("With and without the margin", "synthetic-l", data.MARGINS, 0.1, charts.EVERYTHING),
     ],
 )
 def test_presets_set_exactly_their_values(folder, name, dataset, methods, epsilon, view):

@@ -14,6 +14,8 @@ CEILING = {"adult": 0.85, "adult-synthetic": 0.855, "synthetic-l": 0.955, "breas
 BEHIND = {"non-private": (0.0, 1.2), "dpsgd-dishonest-rdp": (1.5, 9.0), "dpsgd-dishonest-pld": (1.3, 9.5)}
 BEHIND |= {"dpsgd-dishonest-large": (1.0, 12.0), "dpsgd-honest": (2.6, 14.0), "published": (1.6, 0.2)}
 BEHIND |= {"tight": (1.0, 0.25), "output": (4.0, 0.2), "kifer2012": (3.0, 0.2)}
+BEHIND |= {"tight-dishonest": (0.9, 2.5), "tight-no-margin": (1.2, 0.25)}
+BEHIND |= {"dpsgd-again": (1.6, 10.0), "dpsgd-margin": (0.8, 13.0)}
 
 
 def lost(method, epsilon):

@@ -13,7 +13,7 @@ import pytest
 
 from objpert_core.experiments import results, tables
 from objpert_core.experiments.figure2 import EPSILONS, noise_seed
-from objpert_core.experiments.methods import DISHONEST, METHODS, Parameters
+from objpert_core.experiments.methods import DISHONEST, EVERY, EXPLANATIONS, METHODS, Parameters
 from objpert_core.experiments.summary import mean_interval
 from tests.ui.accuracy_runs import runs, write
 from ui import accuracy_charts as charts
@@ -219,19 +219,22 @@ class TestAnswer:
 
 class TestWords:
     def test_every_method_has_a_name_and_a_look(self):
-        assert set(text.LABELS) == set(METHODS) == set(charts.ROLE)
-        assert len(set(text.LABELS.values())) == len(METHODS)
+        assert set(text.LABELS) == set(EVERY) == set(charts.ROLE)
+        assert len(set(text.LABELS.values())) == len(EVERY)
 
     def test_learners_on_one_chart_differ_in_colour_and_in_dash_or_symbol(self):
-        for first, second in itertools.combinations(charts.ROLE.values(), 2):
-            a, b = figures.ROLES[first], figures.ROLES[second]
-            assert a.color != b.color
+        for first, second in itertools.combinations(charts.ROLE, 2):
+            a, b = (figures.ROLES[charts.ROLE[method]] for method in (first, second))
+            assert a.color != b.color or {first, second} & set(EXPLANATIONS)  # a variant has its original's colour
             assert (a.dash, a.symbol) != (b.dash, b.symbol)
 
     def test_what_each_epsilon_promises(self):
         assert {text.covers(method) for method in DISHONEST} == {"one run, not the choice"}
         assert text.covers("non-private") == "nothing"
         assert text.covers("dpsgd-honest") == text.covers("tight") == "all that was done"
+        assert text.covers("tight-no-margin") == "all that was done"
+        assert text.covers("dpsgd-margin") == "one run, not the choice"
+        assert text.covers("tight-dishonest") == "one draw, not the choice"
 
     def test_provenance_names_command_commit_and_seeds(self, adult):
         words = " ".join(text.provenance(adult))
@@ -415,11 +418,12 @@ class TestCharts:
         assert not decode(trace.error_y.array).any()
 
     def test_svg(self, adult):
-        svg = to_svg(charts.figure_2(adult, ALL, epsilon=1.0), title=text.alt(adult, ALL, 1.0))
+        everything = made(methods=tuple(EVERY))
+        svg = to_svg(charts.figure_2(everything, tuple(EVERY), epsilon=1.0), title=text.alt(adult, ALL, 1.0))
         ET.fromstring(svg)
         for name in (*text.LABELS.values(), "paper: Algorithm 1 published"):
             assert name in svg
-        assert svg.count('class="error_y"') == 8 * len(EPSILONS)
+        assert svg.count('class="error_y"') == (len(EVERY) - 1) * len(EPSILONS)
 
     def test_the_papers_own_chart(self):
         curves = self.curves(charts.papers("adult"))

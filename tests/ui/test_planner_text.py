@@ -109,7 +109,7 @@ def test_one_draw_gives_no_interval():
 
 
 def test_recipes_and_rows(estimate):
-    assert "Our default (logistic bound, f = 1.02)" in text.recipes(estimate)
+    assert "Our bound at its default f = 1.02 and its smallest λ:" in text.recipes(estimate)
     assert "The paper’s recipe (Rényi, f = 1.3)" in text.recipes(estimate)
     assert len(text.sample_rows(estimate)) == len(estimate.points)
     assert text.failures(estimate) is None
