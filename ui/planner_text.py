@@ -159,9 +159,10 @@ def recipes(estimate: Estimate) -> str | None:
     if ours is None or published is None:
         return None
     return (
-        f"Our bound at its default f = {ratio(ours.recipe.noise_ratio)} and its smallest λ: {loss(ours)} nats, {right(ours)} of the "
-        f"test rows right. The paper’s recipe (Rényi, f = {PUBLISHED_RATIO:g}): {loss(published)} nats, "
-        f"{right(published)}. Without privacy: {sentences.percent(estimate.reference_accuracy)}."
+        f"Our bound at its default f = {ratio(ours.recipe.noise_ratio)} and its smallest λ: {loss(ours)} nats, "
+        f"{right(ours)} of the test rows right. The paper’s recipe (Rényi, f = {PUBLISHED_RATIO:g}): "
+        f"{loss(published)} nats, {right(published)}. Without privacy: "
+        f"{sentences.percent(estimate.reference_accuracy)}."
     )
 
 

@@ -288,8 +288,9 @@ class ObjectivePerturbation(Mechanism):
           the row multiplies the determinant of a Hessian H ⪰ λI by 1 + f''xᵀH⁻¹x, between 1 and 1 + β/λ. Any λ > 0.
         * ``"glm"``: any GLM loss, as published; Redberg et al. (2023), Theorems 3.1 and 3.2 with the second branch of
           (3.1) corrected (it reads e^{L²/(2σ²)}) and the limit E|X| at α = 1. Proves nothing unless λ > β.
-        * ``"kifer2012"``: Theorem 2.8 there (Kifer, Smith and Thakurta 2012); answers `delta` and `epsilon` only
-          and proves nothing unless λ >= 2β/ε.
+        * ``"kifer2012"``: any GLM loss; Theorem 2.8 there (Kifer, Smith and Thakurta 2012), which says so of any
+          convex loss: false where a row's Hessian has a rank above 1. Answers `delta` and `epsilon` only and proves
+          nothing unless λ >= 2β/ε.
         * ``"non-glm"``: Theorem G.2 there, with its lost logarithm and square restored; any smooth convex loss in
           `dimension` parameters; answers `rdp` only. Proves nothing unless λ > β.
     dimension : int >= 1, optional

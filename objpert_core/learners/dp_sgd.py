@@ -18,7 +18,6 @@ from objpert_core._validation import (
     in_open_unit,
     nonnegative,
     positive,
-    positive_array,
     positive_integer,
     random_state_argument,
 )
@@ -28,7 +27,7 @@ from objpert_core.learning.dp_sgd_budget import ACCOUNTANTS, Budget, dpsgd_budge
 from objpert_core.learning.dp_sgd_certificate import DPSGDCertificate
 from objpert_core.learning.dp_sgd_optimizers import OPTIMIZERS
 from objpert_core.learning.dp_sgd_sampling import Streams
-from objpert_core.learning.dp_sgd_training import Schedule, StepCallback, train_candidates
+from objpert_core.learning.dp_sgd_training import Schedule, StepCallback, learning_rates_array, train_candidates
 from objpert_core.learning.dp_sgd_tuning import (
     Score,
     Selection,
@@ -111,8 +110,9 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
     classes : array-like of two labels or None, default=None
         The labels that can occur. None takes the two seen in `y`; that set is then revealed outside the accounting.
     public_rows : int or None, default=None
-        The number of rows that sample rate and steps are computed from. None takes the number of rows in `X`, which is
-        **treated as public**: it can be read off the certificate.
+        The number of rows that sample rate and steps are computed from; with a number given the promise is that of
+        adding or removing a row, without a proviso. None takes the number of rows in `X`, **treated as public**: the
+        promise then compares data sets that differ by a row and are fitted by what the one number gives.
 
     Attributes
     ----------
@@ -216,7 +216,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         callback : callable, optional
             ``callback(step, gradient_norm)`` after every step of every run, with the norm of the noisy mean gradient
             (the smallest among candidates trained together). An exception raised in it stops the fit, leaves the
-            estimator unfitted and is passed on.
+            estimator unfitted and is passed on. Of honest tuning it learns how many runs there are and what those did
+            that are not released: outside the guarantee, do not publish.
 
         Returns
         -------
@@ -345,8 +346,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
                     raise ValueError(f"{name} must be None where learning_rates is None, got {value!r}")
             if X_val is not None:
                 raise ValueError("X_val must be None where learning_rates is None: there is nothing to choose")
-            return "none", (positive("learning_rate", self.learning_rate),)
-        rates = positive_array("learning_rates", self.learning_rates).ravel().tolist()
+            return "none", (float(learning_rates_array("learning_rate", self.learning_rate)),)
+        rates = learning_rates_array("learning_rates", self.learning_rates).ravel().tolist()
         if not rates or len(set(rates)) < len(rates):
             raise ValueError(f"learning_rates must be one or more different numbers > 0, got {self.learning_rates!r}")
         if self.tuning == "dishonest" and self.mean_runs is not None:

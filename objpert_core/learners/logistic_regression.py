@@ -67,7 +67,9 @@ class ObjPertLogisticRegression(ProbabilisticClassifier):
         same public numbers as the rule for λ and tends to 0 as ε grows. `coef_` are log-odds where k = 0 only;
         `predict_proba` allows for k.
     public_rows : int or None, default=None
-        The number of rows that these rules go by. None takes the number of rows in `X`.
+        The number of rows that these rules go by; with a number given the promise is that of adding or removing a row,
+        without a proviso. None takes the number of rows in `X`, taken to be known to all: the promise then compares
+        data sets that differ by a row and are fitted by what the one number gives.
     classes : array-like of two labels or None, default=None
         The labels that can occur, so that they need not be learned from the data. None takes the two seen in
         `y`; that set is then revealed outside the accounting.

@@ -54,7 +54,9 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier):
         The loss is log(1 + e^{k − y·score}) with this k (`objpert_core.learning.LogisticLoss`), which costs no privacy;
         0 is logistic regression itself. `objpert_core.accounting.recommended_margin` has a rule.
     public_rows : int or None, default=None
-        The number of rows that this rule goes by. None takes the number of rows in `X`.
+        The number of rows that this rule goes by; with a number given the promise is that of adding or removing a row,
+        without a proviso. None takes the number of rows in `X`, taken to be known to all: the promise then compares
+        data sets that differ by a row and are fitted by what the one number gives.
     classes : array-like of two labels or None, default=None
         The labels that can occur. None takes the two seen in `y`; that set is then revealed outside the accounting.
     max_iter : int, default=1000

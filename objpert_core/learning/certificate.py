@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from objpert_core._validation import choice
 from objpert_core.accounting import ApproximateMinima, Mechanism, ObjectivePerturbation, via_rdp
 from objpert_core.learning.losses import LogisticLoss, Loss, loss_named
-from objpert_core.learning.rows import row_radius
+from objpert_core.learning.rows import ROW_NORMS, row_radius
 
 ROUNDING = 1e-12  # relative slack for δ recomputed from an ε that was found by a search
 
@@ -20,11 +20,11 @@ ROUNDING = 1e-12  # relative slack for δ recomputed from an ε that was found b
 class PrivacyCertificate(ABC):
     """What one fit promises: (ε, δ)-differential privacy of the released coefficients.
 
-    Everything but the diagnostics is fixed before the data are looked at, so the certificate may be published
-    with the model. The diagnostics depend on the data and on the noise: they are *outside* the guarantee, for the
-    eyes of whoever holds the data; `to_dict` keeps them apart under ``"diagnostics"`` and `public` leaves them
-    out. Outside it are also a fit's running time, the error of a failed fit and the labels seen where they were
-    not given.
+    Everything but the diagnostics is fixed before the data are looked at, but for the number of rows where
+    `public_rows` says that it is treated as public; so the certificate may be published with the model. The
+    diagnostics depend on the data and on the noise: they are *outside* the guarantee, for the eyes of whoever holds
+    the data; `to_dict` keeps them apart under ``"diagnostics"`` and `public` leaves them out. Outside it are also a
+    fit's running time, the error of a failed fit and the labels seen where they were not given.
 
     Attributes
     ----------
@@ -59,6 +59,8 @@ class PrivacyCertificate(ABC):
 
     DIAGNOSTICS: ClassVar[tuple[str, ...]] = ()
     """Names of the fields that depend on the data; each has a default, what `public` puts in its place."""
+    ACCOUNTANTS: ClassVar[tuple[str, ...]] = ("profile",)
+    """What `accountant` may say."""
     MECHANISMS: ClassVar[dict[str, type[PrivacyCertificate]]] = {}
     """The kinds of certificate, by `mechanism`."""
 
@@ -90,8 +92,23 @@ class PrivacyCertificate(ABC):
     def verify(self) -> bool:
         """Account for the mechanism anew: True if it is (epsilon, delta)-DP on rows of the enforced norm."""
 
+    def well_formed(self) -> bool:
+        """Whether the fields that all certificates share say something that a fit could have said."""
+        rows = getattr(self, "public_rows", None)
+        return bool(
+            0 < self.delta < 1
+            and 0 <= self.epsilon < math.inf
+            and 0 <= self.intercept_scaling < math.inf
+            and self.row_norm in ROW_NORMS
+            and self.accountant in self.ACCOUNTANTS
+            and (rows is None or rows >= 1)
+        )
+
     def public(self) -> Self:
-        """The certificate without its diagnostics: nothing left in it depends on the data."""
+        """The certificate without its diagnostics: nothing left in it depends on the data but the number of rows.
+
+        And that only where it was not given as `public_rows`.
+        """
         defaults: dict[str, Any] = {
             field.name: field.default for field in fields(self) if field.name in self.DIAGNOSTICS
         }
@@ -182,6 +199,7 @@ class ObjectivePerturbationCertificate(PrivacyCertificate, mechanisms=("Approxim
     """
 
     DIAGNOSTICS: ClassVar[tuple[str, ...]] = ("gradient_norm", "n_iter")
+    ACCOUNTANTS: ClassVar[tuple[str, ...]] = ("profile", "rdp")
 
     bound: str
     sigma: float
@@ -209,8 +227,11 @@ class ObjectivePerturbationCertificate(PrivacyCertificate, mechanisms=("Approxim
         """Account for the mechanism anew: True if it is (epsilon, delta)-DP on rows of the enforced norm.
 
         Also checks that the bounds on gradient and Hessian hold for this loss on these rows and that τ was reached.
+        `dimension` is taken on trust: compare it with the coefficients.
         """
         rebuilt = self.rebuild()
+        if not self.well_formed() or (self.mechanism, self.adjacency) != (type(rebuilt).__name__, rebuilt.adjacency):
+            return False
         mechanism: Mechanism = via_rdp(rebuilt) if self.accountant == "rdp" else rebuilt
         loss = loss_named(self.loss, self.loss_parameter)
         return bool(
@@ -220,11 +241,12 @@ class ObjectivePerturbationCertificate(PrivacyCertificate, mechanisms=("Approxim
         )
 
     def _lines(self) -> list[str]:
+        own = f" ({self.loss_parameter:g})" if self.loss_parameter else ""
         clipped = "" if self.clip is None else f", gradients clipped to norm {self.clip:g}"
         public = [] if self.public_rows is None else [by_public_rows(self.public_rows)]
         return [
             f"  proof      bound {self.bound!r}, accountant {self.accountant!r}, {self.mechanism}",
-            f"  objective  {self.loss} loss{clipped}, sigma = {self.sigma:.6g}, lam = {self.lam:.6g}, "
+            f"  objective  {self.loss} loss{own}{clipped}, sigma = {self.sigma:.6g}, lam = {self.lam:.6g}, "
             f"R = {self.radius:.6g} ({self._rows()})",
             f"  solver     gradient norm ≤ tau = {self.tau:g}, output noise sigma_out = {self.sigma_out:.6g}",
             *public,
@@ -248,9 +270,11 @@ def covers(
     >>> covers(ObjectivePerturbation(5.0, 2.0), LogisticLoss(), None, 1.5)
     'lipschitz must be at least 1.5, got 1.0'
     """
+    if clip is not None and not clip > 0:
+        return f"clip must be None or a number > 0, got {clip!r}"
     gradient = min(loss.lipschitz * radius, math.inf if clip is None else clip)
     # The tight logistic bound pairs each slope of the logistic loss with its curvature at rows of one radius.
-    needed_by_bound = loss.lipschitz * radius if objective.bound == "logistic" else gradient
+    needed_by_bound = LogisticLoss.lipschitz * radius if objective.bound == "logistic" else gradient
     if objective.bound == "logistic" and loss.name != LogisticLoss.name:
         return f"bound must not be 'logistic' for the loss {loss.name!r}"
     if objective.bound == "monotone" and not loss.monotone:
@@ -260,6 +284,6 @@ def covers(
         ("smoothness", objective.smoothness, loss.smoothness * radius**2),
         ("dimension", objective.dimension, dimension),
     ):
-        if value is not None and needed is not None and value < needed:
+        if value is not None and needed is not None and not value >= needed:
             return f"{name} must be at least {needed!r}, got {value!r}"
     return None

@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Self
 
 from objpert_core.accounting import DPSGD, PrivateSelection
 from objpert_core.learning.certificate import ROUNDING, PrivacyCertificate
-from objpert_core.learning.dp_sgd_budget import Budget, accounted, score_mechanism
+from objpert_core.learning.dp_sgd_budget import ACCOUNTANTS, Budget, accounted, score_mechanism
+from objpert_core.learning.dp_sgd_optimizers import OPTIMIZERS
 from objpert_core.learning.dp_sgd_sampling import Streams
 from objpert_core.learning.dp_sgd_training import Schedule
 from objpert_core.learning.rows import row_radius
@@ -54,6 +55,7 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
     """
 
     DIAGNOSTICS: ClassVar[tuple[str, ...]] = ()
+    ACCOUNTANTS: ClassVar[tuple[str, ...]] = ACCOUNTANTS
 
     noise_multiplier: float
     sample_rate: float
@@ -122,15 +124,22 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
     def verify(self) -> bool:
         """Account anew: True if what the certificate covers is (epsilon, delta)-DP.
 
+        Sample rate and steps must be those that batch size, epochs and the public number of rows give.
         For honest tuning by private held-out rows that is the selection as a training row sees it and as a held-out
         row sees it. For ``tuning="dishonest"`` it is one run; `choice_covered` says that the choice is not.
         """
         honest = self.tuning == "honest"
         mechanism = self.rebuild()
-        private_score = honest and self.validation_fraction is not None
+        fraction = self.validation_fraction
+        private_score = honest and fraction is not None
         if (
             self.tuning not in TUNINGS
-            or self.mechanism != type(mechanism).__name__
+            or not self.well_formed()
+            or (self.mechanism, self.adjacency) != (type(mechanism).__name__, mechanism.adjacency)
+            or self.optimizer not in OPTIMIZERS
+            or not self.clip > 0
+            or not (fraction is None or 0 < fraction < 1)
+            or self._schedule() != (self.sample_rate, self.steps)
             or honest is (self.mean_runs is None)
             or self.choice_covered is (self.tuning == "dishonest")
             or private_score is (self.score_noise is None)
@@ -143,6 +152,13 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         return all(
             accounted(case, self.accountant).delta(self.epsilon) <= self.delta * (1 + ROUNDING) for case in cases
         )
+
+    def _schedule(self) -> tuple[float, int]:
+        """The sample rate and the steps of one run."""
+        expected = Schedule.of_epochs(
+            self.public_rows * (1 - (self.validation_fraction or 0.0)), self.batch_size, self.epochs
+        )
+        return expected.sample_rate, expected.steps
 
     def _lines(self) -> list[str]:
         selection = "" if self.mean_runs is None else f", best of K ~ Poisson({self.mean_runs:g}) runs"

@@ -34,6 +34,15 @@ _BATCHES, _NOISE = 0, 1  # names of streams
 _CHUNK_BYTES = 2**20  # rows of a batch are gathered and used while they are in the processor's cache
 _NOISE_NUMBERS = 2**15  # of one candidate's, drawn at once
 _SMALLEST_NORM = 1e-150  # a zero row without a constant: its gradient is 0, whatever its slope
+LARGEST_RATE = 1e9  # weights stay so far from overflow that no 0·inf = NaN can get around the clipping
+
+
+def learning_rates_array(name: str, value: Any) -> FloatArray:
+    """`value` as a float array; `ValueError` unless every entry is a number > 0 and at most `LARGEST_RATE`."""
+    rates = positive_array(name, value)
+    if rates.size and rates.max() > LARGEST_RATE:
+        raise ValueError(f"{name} must be at most {LARGEST_RATE:g}, got {float(rates.max())!r}")
+    return rates
 
 
 @dataclass(frozen=True)
@@ -169,6 +178,7 @@ def train_candidates(
     targets : ndarray, shape (n,)
         −1.0 or +1.0.
     learning_rates : sequence of G floats > 0
+        At most 1e9.
     schedule : Schedule
     noise_multiplier : float >= 0
         Standard deviation of the noise divided by `clip`; 0 is not private.
@@ -210,7 +220,7 @@ def train_candidates(
     >>> train_candidates(rows, np.array([1.0, -1.0]), [0.1, 1.0], schedule, noise_multiplier=0.0).shape
     (2, 1)
     """
-    etas = positive_array("learning_rates", np.atleast_1d(np.asarray(learning_rates)))
+    etas = learning_rates_array("learning_rates", np.atleast_1d(np.asarray(learning_rates)))
     multiplier = nonnegative("noise_multiplier", noise_multiplier)
     norm = row_radius(rows.constant) if clip is None else positive("clip", clip)
     margin = nonnegative("margin", margin)

@@ -13,7 +13,7 @@ from objpert_core._validation import choice, in_open_unit, nonnegative, positive
 from objpert_core.accounting import ApproximateMinima, via_rdp
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificate import ROUNDING, ObjectivePerturbationCertificate, PrivacyCertificate, covers
-from objpert_core.learning.losses import LOGISTIC, ClippedLoss, FloatArray, Loss, MarginLoss
+from objpert_core.learning.losses import LOGISTIC, LOSSES, ClippedLoss, FloatArray, Loss, MarginLoss
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.objective import PerturbedObjective
 from objpert_core.learning.rows import Rows, row_radius
@@ -107,8 +107,8 @@ def perturb_and_solve(
         If the solver does not reach τ. Nothing is released and no other noise is tried: choosing the noise by
         whether the solver likes it would void the proof.
     ValueError
-        If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, the loss is a
-        `ClippedLoss`, or the mechanism's bounds do not cover this loss on rows of this norm.
+        If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, the loss is not
+        one that a certificate can name (`LOSSES`), or the mechanism's bounds do not cover it on rows of this norm.
 
     Notes
     -----
@@ -140,6 +140,8 @@ def perturb_and_solve(
         clip = positive("clip", clip)
     if isinstance(loss, ClippedLoss):
         raise ValueError(f"loss must not be clipped, got {loss!r}: give loss={loss.loss!r} and its threshold as clip=")
+    if type(loss) not in LOSSES.values():
+        raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
     rows = Rows(X, row_norm, constant)
     check_targets(targets, rows.n_rows, loss)
     _check_coverage(mechanism, rows, loss, clip)

@@ -167,7 +167,8 @@ class OutputPerturbationCertificate(PrivacyCertificate, mechanisms=("OutputPertu
     def verify(self) -> bool:
         """Account for the mechanism anew: True if it is (epsilon, delta)-DP on rows of the enforced norm."""
         return bool(
-            self.rebuild().delta(self.epsilon) <= self.delta * (1 + ROUNDING)
+            self.well_formed()
+            and self.rebuild().delta(self.epsilon) <= self.delta * (1 + ROUNDING)
             and self.lipschitz >= self.radius
             and (self.gradient_norm is None or self.gradient_norm <= self.tau)
         )

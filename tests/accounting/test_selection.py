@@ -10,6 +10,7 @@ from dp_accounting.dp_event import GaussianDpEvent, RepeatAndSelectDpEvent
 from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from mpmath import mp
 from scipy import stats
 
 from objpert_core.accounting import (
@@ -174,6 +175,21 @@ def test_never_above_the_published_theorem(log_sigma, log_mean, log_order, indir
     published = base.rdp(alpha) + mean * base.delta(pairs) + math.log(mean) / (alpha - 1)
     assert np.argmin(published) == 0
     assert PrivateSelection(base, mean).rdp(alpha) <= published.min() * (1 + 2e-4) + 1e-15
+
+
+@pytest.mark.parametrize(("sigma", "mean"), [(8.0, PAPER), (2.0, 5.0), (20.0, 0.4)])
+@pytest.mark.parametrize("alpha", [40.0, 300.0, 5000.0])
+def test_poisson_is_the_formula_of_the_docstring(sigma, mean, alpha):
+    """Evaluated by another library, δ and ρ of the Gaussian written out."""
+    s = mp.mpf(alpha) - 1
+    bend = mp.log1p(1 / s)
+    delta = mp.ncdf(1 / (2 * mp.mpf(sigma)) - bend * sigma) - mp.exp(bend) * mp.ncdf(
+        -1 / (2 * mp.mpf(sigma)) - bend * sigma
+    )
+    moment = mean * mp.exp(s * mean * delta) * mp.expm1(s * alpha / (2 * mp.mpf(sigma) ** 2))
+    selection = PrivateSelection(Gaussian(sigma), mean)
+    assert selection._at_order(np.array([alpha]))[0] == pytest.approx(float(mp.log1p(moment) / s), rel=1e-11)
+    assert selection.rdp(alpha) <= float(mp.log1p(moment) / s) * (1 + 1e-11)
 
 
 def test_published_theorem_is_met_where_it_is_good():

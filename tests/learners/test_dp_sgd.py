@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from objpert_core.estimators import DPSGDLogisticRegression
 from objpert_core.exceptions import PrivacyBudgetWarning
+from objpert_core.learning import dp_sgd_training, dp_sgd_tuning
 
 QUICK = {"epochs": 5, "classes": [0, 1]}
 
@@ -123,6 +124,42 @@ def test_honest_tuning_finds_the_good_candidate_and_releases_its_best_run():
     assert best["learning_rate"] == model.learning_rate_
     assert model.privacy_.score_noise > 0
     assert model.privacy_.verify()
+
+
+def watched_honest_fit(monkeypatch, **parameters):
+    """The model, which rows of `X` were ever in a batch and which were ever counted, and the asked mean of K."""
+    trained, counted, means = set(), set(), []
+    total, right, count = dp_sgd_training.Gradients.total, dp_sgd_tuning.right_answers, dp_sgd_tuning.poisson_count
+
+    def watched_total(self, batch, weights):
+        trained.update(batch.tolist())
+        return total(self, batch, weights)
+
+    def watched_right(rows, targets, thetas, members=None):
+        counted.update(range(rows.n_rows) if members is None else members.tolist())
+        return right(rows, targets, thetas, members)
+
+    def watched_count(source, mean):
+        means.append(mean)
+        return count(source, mean)
+
+    monkeypatch.setattr(dp_sgd_training.Gradients, "total", watched_total)
+    monkeypatch.setattr(dp_sgd_tuning, "right_answers", watched_right)
+    monkeypatch.setattr(dp_sgd_tuning, "poisson_count", watched_count)
+    options = QUICK | {"learning_rates": [0.03, 0.1], "mean_runs": 4.0, "validation_fraction": 0.3, "random_state": 1}
+    return DPSGDLogisticRegression(**options | parameters).fit(*data(n=400)), trained, counted, means
+
+
+def test_no_row_is_both_trained_on_and_counted(monkeypatch):
+    """The proof of honest tuning stands on it; nothing that is released would show it if it were not so."""
+    model, trained, counted, means = watched_honest_fit(monkeypatch)
+    assert model.privacy_.verify()
+    assert model.candidates_
+    assert len(trained) > 200
+    assert len(counted) > 80
+    assert not trained & counted
+    assert trained | counted <= set(range(400))
+    assert means == [model.privacy_.mean_runs] == [4.0]  # K is drawn with the mean that is accounted for
 
 
 def test_honest_tuning_without_a_run_releases_zero():
@@ -280,6 +317,8 @@ def test_pickle_and_clone():
         ({"learning_rates": []}, "learning_rates must be one or more different numbers > 0"),
         ({"learning_rates": [0.1, 0.1]}, "learning_rates must be one or more different numbers > 0"),
         ({"learning_rates": [0.1, 0.0]}, "learning_rates must be a finite number > 0, got 0.0"),
+        ({"learning_rate": 1e10}, r"learning_rate must be at most 1e\+09, got 10000000000\.0"),
+        ({"learning_rates": [0.1, 2e9]}, r"learning_rates must be at most 1e\+09, got 2000000000\.0"),
         ({"learning_rates": "fine"}, "learning_rates must be a finite number > 0, got 'fine'"),
     ],
     ids=str,

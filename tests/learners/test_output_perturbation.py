@@ -10,12 +10,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from objpert_core.accounting import Gaussian
+from objpert_core.accounting import Gaussian, calibrate_gaussian
 from objpert_core.estimators import OutputPerturbationLogisticRegression, PrivacyCertificate
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning import (
     PerturbedObjective,
     Rows,
+    noise_source,
     output_sensitivity,
     recommended_output_lam,
     solve,
@@ -131,7 +132,10 @@ def test_certificates_verify_and_survive_json(parameters):
     "forgery",
     [
         {"epsilon": 0.999},
-        {"delta": 0.99e-5},
+        {"delta": 0.9999e-5},
+        {"row_norm": "none"},
+        {"accountant": "magic"},
+        {"intercept_scaling": math.nan},
         {"sigma": 0.5},
         {"lam": 1.0},
         {"tau": 0.1},
@@ -177,6 +181,18 @@ def test_the_noise_has_the_promised_size_and_is_all_that_differs():
     peer = LogisticRegression(C=0.5, fit_intercept=False, tol=1e-10).fit(rows, y).coef_[0]
     error = draws.mean(axis=0) - peer
     assert np.linalg.norm(error) < 3 * fits[0].privacy_.sigma * math.sqrt(41 / 40)
+
+
+@pytest.mark.parametrize("adjacency", ["add/remove", "replace"])
+def test_the_release_is_the_solution_plus_exactly_this_noise(adjacency):
+    X, y = data(n=200, d=4)
+    targets = np.where(y == 1, 1.0, -1.0)
+    options = {"epsilon": 0.7, "delta": 1e-6, "lam": 2.0, "tau": 1e-12, "adjacency": adjacency}
+    release = solve_and_perturb(X, targets, **options, random_state=11)
+    solution = solve(PerturbedObjective(Rows(X, "normalize", 0.3), targets, 2.0, np.zeros(5)), tau=1e-12).theta
+    sensitivity = output_sensitivity(2.0, math.hypot(1, 0.3), 1e-12, adjacency)
+    noise = calibrate_gaussian(0.7, 1e-6, sensitivity).sigma * noise_source(11).standard_normal(5)
+    np.testing.assert_allclose(release.theta - solution, noise, rtol=1e-9)
 
 
 # Behaviour

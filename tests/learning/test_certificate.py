@@ -1,11 +1,14 @@
 import dataclasses
 import json
+import math
 
 import numpy as np
 import pytest
 
-from objpert_core.estimators import ObjPertLogisticRegression
-from objpert_core.learning import PrivacyCertificate
+from objpert_core.accounting import ObjectivePerturbation
+from objpert_core.estimators import ObjPertLogisticRegression, ObjPertRegressor
+from objpert_core.learning import LogisticLoss, PrivacyCertificate
+from objpert_core.learning.certificate import covers
 
 
 def fitted(**parameters):
@@ -36,22 +39,49 @@ def test_every_certificate_verifies_and_survives_json(parameters):
     "forgery",
     [
         {"epsilon": 0.999},
-        {"delta": 0.99e-5},
+        {"delta": 0.9999e-5},
+        {"delta": 1.5, "sigma": 0.1},
         {"sigma": 3.9},
         {"lam": 0.71},
         {"sigma_out": 1e-5},
         {"tau": 1e-4},
         {"gradient_norm": 2e-6},
-        {"lipschitz": 1.0},
+        {"lipschitz": 1.0440},
         {"intercept_scaling": 0.5},
+        {"intercept_scaling": math.nan, "lipschitz": 1e-3, "sigma": 0.01},
         {"smoothness": 0.2},
         {"bound": "glm"},
+        {"adjacency": "replace one row"},
+        {"row_norm": "none"},
+        {"accountant": "magic"},
+        {"mechanism": "Gaussian"},
+        {"public_rows": -5},
+        {"clip": -1.0, "bound": "two-signed", "lipschitz": 1e-3, "smoothness": 1.09, "lam": 100.0, "sigma": 0.01},
     ],
+    ids=str,
 )
 def test_a_certificate_changed_for_the_better_does_not_verify(forgery):
     honest = fitted(lam=0.0)
     assert dataclasses.replace(honest, sigma=4.2, lam=0.8).verify()  # more noise is fine
     assert not dataclasses.replace(honest, **forgery).verify()
+
+
+@pytest.mark.parametrize("field", ["lipschitz", "smoothness"])
+@pytest.mark.parametrize("bound", ["monotone", "glm", "two-signed"])
+def test_a_bound_on_gradient_or_hessian_that_is_a_trifle_too_small_is_not_covered(bound, field):
+    radius = 1.25**0.5
+    values = {"lipschitz": radius, "smoothness": radius**2 / 4}
+    enough = ObjectivePerturbation(9.0, 9.0, **values, bound=bound)
+    assert covers(enough, LogisticLoss(), None, radius) is None
+    less = dataclasses.replace(enough, **{field: values[field] * (1 - 1e-9)})
+    assert covers(less, LogisticLoss(), None, radius).startswith(f"{field} must be at least")
+
+
+def test_the_constant_of_the_loss_is_told():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 2)), rng.normal(size=50)
+    spent = ObjPertRegressor(loss="huber", huber_threshold=0.7).fit(X, y).privacy_
+    assert "huber loss (0.7)" in repr(spent)
 
 
 def test_what_depends_on_the_data_is_kept_apart_and_can_be_left_out():

@@ -6,6 +6,7 @@ from objpert_core.learning import Rows, noise_source
 from objpert_core.learning.dp_sgd_sampling import Streams
 from objpert_core.learning.dp_sgd_training import Schedule, train_candidates
 from objpert_core.learning.dp_sgd_tuning import (
+    _SCORES,
     FINE_LEARNING_RATES,
     PAPER_LEARNING_RATES,
     Selection,
@@ -129,6 +130,14 @@ def test_the_private_score_is_the_count_with_fresh_noise_of_the_promised_size():
     noise = 2 * np.array([score(theta) for _ in range(2000)]) - 1
     assert stats.kstest(noise, stats.norm(scale=5.0).cdf).pvalue > LEVEL
     assert private_score(rows, targets, np.arange(2), 0.0, 2.0, Streams(0))(theta) == 0.5
+
+
+def test_the_private_scores_noise_is_exactly_what_it_is_given():
+    rows, targets = TINY
+    source = Streams(3).stream(_SCORES)
+    score = private_score(rows, targets, np.arange(2), 5.0, 2.0, Streams(3))
+    for _ in range(4):
+        assert score(np.array([1.0, 1.0])) == pytest.approx((1 + 5.0 * source.standard_normal(1)[0]) / 2, rel=1e-14)
 
 
 def test_looking_takes_the_most_accurate_of_all_candidates():

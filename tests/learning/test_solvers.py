@@ -110,6 +110,14 @@ def test_a_solver_that_only_claims_to_have_converged_is_found_out(monkeypatch):
     assert result.gradient_norm > 1e-6
 
 
+@pytest.mark.parametrize(("share", "converged"), [(1.0, True), (1 - 1e-9, False)])
+def test_the_gradient_norm_may_be_tau_and_nothing_more(monkeypatch, share, converged):
+    objective = problem()
+    start = float(np.linalg.norm(objective.gradient(np.zeros(objective.dimension))[0]))
+    monkeypatch.setitem(SOLVERS, "idle", lambda problem, theta, progress: theta)
+    assert solve(objective, tau=share * start, solver="idle").converged is converged
+
+
 def test_lbfgs_is_finished_by_newton_where_its_line_search_gives_up(monkeypatch):
     finished = []
     original = quasi_newton.newton_cg
