@@ -103,6 +103,19 @@ def test_regrets_are_taken_case_by_case():
     assert a.tenth == pytest.approx(0.09)
 
 
+def test_margins_share_rows_noise_sigma_and_lam_and_differ_in_the_loss_only():
+    found = {s.candidate: s for s in defaults.margin_scores(SMALL, seed=3, draws=2, epsilons=[1.0])}
+    assert list(found) == [*(f"k={k:g}" for k in defaults.MARGINS), "rule"]
+    assert len({(s.sigma, s.lam) for s in found.values()}) == 1
+    assert len({s.loss for s in found.values()}) == len(found)
+    without = next(
+        s
+        for s in defaults.scores(SMALL, seed=3, draws=2, epsilons=[1.0])
+        if (s.study, s.candidate) == ("objective", "rule")
+    )
+    assert (found["k=0"].accuracy, found["k=0"].loss) == (without.accuracy, without.loss)
+
+
 @pytest.mark.parametrize(("change", "name"), [({"seed": -1}, "seed"), ({"draws": 0}, "draws")])
 def test_bad_arguments_are_named(change, name):
     with pytest.raises(ValueError, match=f"^{name} must be a whole number"):
@@ -113,7 +126,7 @@ def test_bad_arguments_are_named(change, name):
 
 
 def test_the_command_writes_a_table_with_its_origin(tmp_path, monkeypatch):
-    monkeypatch.setattr(defaults, "designs", lambda: [SMALL])
+    monkeypatch.setattr(defaults, "designs", lambda *_: [SMALL])
     monkeypatch.setattr(defaults, "SCALINGS", (0.3,))
     out = tmp_path / "defaults.csv"
     defaults.main(["synthetic", "--draws", "1", "--seed", "5", "--out", str(out)])
@@ -124,6 +137,8 @@ def test_the_command_writes_a_table_with_its_origin(tmp_path, monkeypatch):
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
     assert {row["study"] for row in rows} == {"objective", "output", "intercept"}
     assert {row["cases"] for row in rows} == {str(len(defaults.EPSILONS))}
+    defaults.main(["margin", "--out", str(out)])
+    assert {row["study"] for row in committed(out)} == {"margin"}
     assert all(float(row["loss"]) >= 0 for row in rows)
 
 
@@ -155,8 +170,15 @@ def test_the_committed_study_supports_the_defaults():
     assert loss["output", "c=0.5"] <= min(loss["output", "c=0.125"], loss["output", "c=2"])
 
 
+def test_the_committed_study_supports_the_margin():
+    table = {row["candidate"]: row for row in committed("defaults_margin.csv")}
+    loss, accuracy = ({name: float(row[which]) for name, row in table.items()} for which in ("loss", "accuracy"))
+    assert loss["rule"] == min(loss.values())
+    assert accuracy["rule"] < 0.5 * accuracy["k=0"]
+
+
 def test_the_committed_confirmation_has_adult_as_it_was_and_no_worse():
     rows = {(r["dataset"], float(r["epsilon"]), r["method"]): r for r in committed("defaults_confirmed.csv")}
     for (name, epsilon, method), row in rows.items():
-        if method == "rule" and name in ("adult", "synthetic-l"):
+        if method == "no-margin" and name in ("adult", "synthetic-l"):
             assert row["accuracy"] == rows[name, epsilon, "least"]["accuracy"]
