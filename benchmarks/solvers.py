@@ -1,7 +1,7 @@
 """Gradient evaluations of every solver against n: what Appendix F of Redberg et al. (2023) proves, measured.
 
     python -m benchmarks.solvers                                        # prints the growth of each solver
-    python -m benchmarks.solvers --write data/results/solvers.csv       # and stores every run (six minutes of a core)
+    python -m benchmarks.solvers --write data/results/solvers.csv       # and stores every run (twenty minutes of a core)
 
 The problems are those of `objpert_core.experiments.solver_costs`: d = 50, λ and σ fixed (about those of Algorithm 1 at
 ε = 1 on rows of norm 1), τ = 1/n, so that log(L²‖θ‖²/τ²) grows as log n does; at n = 10⁶ that is the product's τ.
@@ -25,8 +25,8 @@ from objpert_core.learning.solvers import SOLVERS, solve
 LAM, SIGMA, SEEDS = 1.0, 4.0, (0, 1, 2)
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 ONE_SEED_FROM = 30_000
-LARGEST = {  # the last size that is still a matter of a minute or so; newton-cholesky is newton at d = 50
-    "redundant": {"gradient-descent": 10_000, "accelerated": 100_000, "newton-cholesky": 0},
+LARGEST = {  # the last size that is a matter of minutes; newton-cholesky is newton at d = 50
+    "redundant": {"gradient-descent": 10_000, "newton-cholesky": 0},
     "diverse": {"newton-cholesky": 0, "gradient-descent": 100_000},
 }
 MEASURED = ("solvers", "objective.py", "rows.py", "losses.py")
