@@ -1,7 +1,7 @@
 """Gradient evaluations of every solver against n: what Appendix F of Redberg et al. (2023) proves, measured.
 
     python -m benchmarks.solvers                                        # prints the growth of each solver
-    python -m benchmarks.solvers --write data/results/solvers.csv       # and stores every run (twenty minutes of a core)
+    python -m benchmarks.solvers --write data/results/solvers.csv       # and stores every run (20 minutes)
 
 The problems are those of `objpert_core.experiments.solver_costs`: d = 50, λ and σ fixed (about those of Algorithm 1 at
 ε = 1 on rows of norm 1), τ = 1/n, so that log(L²‖θ‖²/τ²) grows as log n does; at n = 10⁶ that is the product's τ.
