@@ -109,7 +109,7 @@ class Controls:
 def presets(controls: Controls) -> list[Preset]:
     def preset(name: str, hint: str, **values: Any) -> Preset:
         asked = {SHOWN: data.USUAL, controls.epsilon: 1.0, VIEW: charts.EVERYTHING, PAPER: True}
-        names: dict[str, Control] = {"dataset": controls.data, "methods": SHOWN, "view": VIEW}
+        names: dict[str, Control] = {"dataset": controls.data, "methods": SHOWN, "view": VIEW, "paper": PAPER}
         names["epsilon"] = controls.epsilon
         return Preset(name, asked | {names[key]: value for key, value in values.items()}, hint)
 
@@ -125,11 +125,12 @@ def presets(controls: Controls) -> list[Preset]:
     found.append(preset("Small ε", small, view=charts.SMALL, epsilon=0.1))
     found.append(preset("All methods", "Every learner that was run, at every ε.", methods=tuple(METHODS)))
     lucky = (
-        "The same luck for both: the best of ten noises for Algorithm 1, a fresh noise for the chosen learning rate."
+        "The same luck for both: for Algorithm 1 the best of as many noises as DP-SGD has learning rates, and for the "
+        "rate that DP-SGD chose a fresh noise."
     )
-    found.append(preset("The luck of choosing", lucky, methods=data.LUCK, view=charts.SMALL, epsilon=0.1))
+    found.append(preset("The luck of choosing", lucky, methods=data.LUCK, view=charts.SMALL, epsilon=0.1, paper=False))
     margin = "The loss’s margin taken from Algorithm 1 and given to DP-SGD: what it is worth to either."
-    found.append(preset("With and without the margin", margin, methods=data.MARGINS, epsilon=0.1))
+    found.append(preset("With and without the margin", margin, methods=data.MARGINS, epsilon=0.1, paper=False))
     return found
 
 

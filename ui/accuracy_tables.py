@@ -22,7 +22,7 @@ from ui.training_text import accuracy
 def methods(stored: Stored, shown: Sequence[str], epsilon: float) -> list[dict[str, str]]:
     """Every shown method and the rival at one ε as a row: difference, accuracy, the paper's number, time, promise."""
     rows = []
-    with_paper = any(epsilon in PAPER.get((stored.dataset, method), {}) for method in LABELS)
+    with_paper = any(epsilon in PAPER.get((stored.dataset, method), {}) for method in shown)
     for method in stored.with_rival(shown, epsilon):
         point = stored.point(method, epsilon)
         if point is None:

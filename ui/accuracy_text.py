@@ -58,7 +58,10 @@ _WORDS: Sequence[tuple[str, tuple[str, ...]]] = (
     ("Rényi: the ε of a run by Rényi divergences, as in the paper", (DISHONEST_RDP,)),
     ("PLD: by privacy loss distributions, which prove a smaller ε for the same noise", (DISHONEST_PLD,)),
     ("large batch: accounted as PLD, with larger batches and a finer grid", (DISHONEST_LARGE,)),
-    ("luckiest draw: the best of ten noises by test accuracy, to compare with unpaid", (TIGHT_DISHONEST,)),
+    (
+        "luckiest draw: the best by test accuracy of as many noises as there are rates, to compare with unpaid",
+        (TIGHT_DISHONEST,),
+    ),
     ("drawn again: the rate that unpaid (PLD) chose, with a fresh noise, to compare with tight", (DPSGD_AGAIN,)),
     ("no margin: tight without the margin k of its loss", (TIGHT_LOGISTIC,)),
     ("with the margin: large batch with the margin k that tight has", (DPSGD_MARGIN,)),
@@ -114,8 +117,8 @@ def time(stored: Stored, claim: Claim, rival: str) -> str:
     assert other is not None
     ratio = claim.speedup.median
     both = f"({seconds(own.seconds.median)} against {seconds(other.seconds.median)}, medians)"
-    if ratio >= 3:
-        step = 10 ** max(0, math.floor(math.log10(ratio)) - 1)
+    if ratio >= 10:
+        step = 10 ** (math.floor(math.log10(ratio)) - 1)
         return f"about 1/{step * math.floor(ratio / step):,} of {rival} time {both}"
     if ratio > 1.1:
         return f"{sentences.percent(1 / ratio, 0)} of {rival} time {both}"
@@ -242,7 +245,7 @@ def cannot_run(dataset: str, available: bool, expected: float | None, longest: f
 
 def linked(button: str) -> str:
     """What the page's link does for what a button has to start."""
-    return f"“Copy link” holds these settings too: whoever opens it presses “{button}” for the same numbers."
+    return f"“Copy link” above holds these settings too: whoever opens it presses “{button}” for the same numbers."
 
 
 def point_invitation(point: Point, before: Run | None, expected: float | None) -> str:

@@ -184,7 +184,8 @@ class TestAnswer:
         ("factor", "words"),
         [
             (48, "about 1/48 of"),
-            (9.99, "about 1/9 of"),
+            (5.5, "takes 18 % of"),
+            (10, "about 1/10 of"),
             (1238, "about 1/1,200 of"),
             (2, "50 % of"),
             (1, "takes about "),
@@ -390,6 +391,7 @@ class TestTables:
         assert len(rows) == 2
         assert rows[0]["Method"].endswith(" (the\u00a0rival)")
         assert not accuracy_tables.methods(adult, (), 1.0)
+        assert "Paper" not in accuracy_tables.methods(adult, ("tight",), 1.0)[0]  # none of what is shown
 
     def test_the_claim_at_every_epsilon(self, adult):
         rows = accuracy_tables.every_epsilon(adult)
