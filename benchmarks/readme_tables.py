@@ -53,7 +53,7 @@ def _table() -> str:
                 printed = paper.get((dataset, method, target))
                 cells.append(cell + (f" (paper {100 * printed:.2f})" if printed else ""))
         timed = points.get(("adult", method, float("inf") if method == "non-private" else 1.0))
-        seconds = "–" if timed is None else f"{timed.seconds.mean:.2g}"
+        seconds = "–" if timed is None else f"{timed.seconds.median:.2g}"
         lines.append(f"| {LABELS[method]} | " + " | ".join(cells) + f" | {seconds} |")
     return "\n".join(lines)
 
@@ -74,7 +74,7 @@ def _verdicts() -> str:
         if not (found := tables.claims(stored, rivals=DISHONEST)):
             continue
         trials = max(run.trial for run in stored.runs) + 1
-        ratios = [claim.speedup.mean for claim in found]
+        ratios = [claim.speedup.median for claim in found]
         cells = [dataset, str(trials), *(_at(found, verdict) for verdict in _VERDICTS)]
         cells.append(f"{min(ratios):.2g} to {max(ratios):.2g}")
         for method, rivals in (
@@ -92,8 +92,12 @@ def _verdicts() -> str:
 _VERDICTS = ("ahead", "even", "behind")
 
 
+def _is(claim: tables.Claim, verdict: str) -> bool:
+    return verdict == {"unclear": "even"}.get(claim.verdict, claim.verdict)  # here a wide interval counts as any other
+
+
 def _count(found: Sequence[tables.Claim], verdict: str) -> int:
-    return sum(claim.verdict == verdict for claim in found)
+    return sum(_is(claim, verdict) for claim in found)
 
 
 def _at(found: Sequence[tables.Claim], verdict: str) -> str:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core import datasets
 from objpert_core.experiments import results
@@ -44,7 +45,8 @@ SHOWN = Pills(
     NAMES,
     format=text.LABELS.__getitem__,
     most=len(NAMES),
-    help="Unpaid: the learning rate was chosen by looking at the data, and ε does not cover that. Paid: it does.",
+    help="Unpaid: the learning rate was chosen by looking at the data, and ε does not cover that. Paid: it does. "
+    "The line “Names” under the chart explains the rest.",
 )
 VIEW = Choice(
     "accuracy_view",
@@ -93,49 +95,67 @@ class Controls:
                 "Read at ε =",
                 1.0,
                 data.epsilons(keys),
-                help="Where the answer and the table are read; the values that have stored runs.",
+                help="Where the answer and the table are read: every ε that some data set has. Not every data set has "
+                "runs at each; the page says where one has none.",
             ),
             Choice("accuracy_again", "Method", "tight", options=NAMES, format=text.LABELS.__getitem__),
             Number("accuracy_trial", "Trial", 0, help="Its number is the seed of its split.", low=0, high=99),
         )
 
     def __iter__(self) -> Any:
-        return iter((self.data, SHOWN, self.epsilon, VIEW, PAPER, GHOST))
+        return iter((self.data, SHOWN, self.epsilon, VIEW, PAPER, GHOST, self.again, self.trial))
 
 
 def presets(controls: Controls) -> list[Preset]:
     def preset(name: str, hint: str, **values: Any) -> Preset:
         asked = {SHOWN: data.USUAL, controls.epsilon: 1.0, VIEW: charts.EVERYTHING, PAPER: True}
-        names: dict[str, Control] = {"dataset": controls.data, "methods": SHOWN, "view": VIEW}
+        names: dict[str, Control] = {"dataset": controls.data, "methods": SHOWN, "view": VIEW, "paper": PAPER}
         names["epsilon"] = controls.epsilon
         return Preset(name, asked | {names[key]: value for key, value in values.items()}, hint)
 
     found = []
-    for name, dataset in (("Table 2: Adult", "adult"), ("Table 1: Synthetic-L", "synthetic-l")):
+    for name, dataset in (("Figure 2: Adult", "adult"), ("Figure 2: Synthetic-L", "synthetic-l")):
         if dataset in controls.data.options:
-            hint = "The paper’s three methods, ours and no privacy, beside the paper’s own numbers."
+            hint = (
+                "The three methods of the paper’s Figure 2, ours and no privacy, beside the numbers that the paper "
+                f"prints in its {data.PAPER_TABLE[dataset]}."
+            )
             found.append(preset(name, hint, dataset=dataset, methods=data.PAPERS))
     small = "Where the noise is largest and the learners differ most."
     found.append(preset("Small ε", small, view=charts.SMALL, epsilon=0.1))
     found.append(preset("All methods", "Every learner that was run, at every ε.", methods=tuple(METHODS)))
     lucky = (
-        "The same luck for both: the best of ten noises for Algorithm 1, a fresh noise for the chosen learning rate."
+        "The same luck for both: for Algorithm 1 the best of as many noises as DP-SGD has learning rates, and for the "
+        "rate that DP-SGD chose a fresh noise."
     )
-    found.append(preset("The luck of choosing", lucky, methods=data.LUCK, view=charts.SMALL, epsilon=0.1))
+    found.append(preset("The luck of choosing", lucky, methods=data.LUCK, view=charts.SMALL, epsilon=0.1, paper=False))
     margin = "The loss’s margin taken from Algorithm 1 and given to DP-SGD: what it is worth to either."
-    found.append(preset("With and without the margin", margin, methods=data.MARGINS, epsilon=0.1))
+    found.append(preset("With and without the margin", margin, methods=data.MARGINS, epsilon=0.1, paper=False))
     return found
 
 
 @st.fragment
-def explore(keys: tuple[str, ...]) -> None:
-    controls = Controls.of(keys)
+def body(keys: tuple[str, ...]) -> None:
+    """Both parts of the page in one fragment, so that one link can hold the controls of both."""
+    controls = Controls.of(keys) if keys else None
+    place = None
+    if controls:
+        place = explore(controls)
+    else:
+        st.info(text.no_results(), icon=":material/inventory_2:")
+    place = few_and_many(place)
+    with place:  # last: only now has every control its value
+        copy_link((*(controls or ()), *ROWS_CONTROLS))
+
+
+def explore(controls: Controls) -> DeltaGenerator:
+    """The stored runs; returns where the page's link goes."""
     preset_buttons(presets(controls), prefix="accuracy")
     picture, panel = st.columns([2.6, 1], gap="medium")
     with panel:
         key, methods, epsilon = controls.data.show(), SHOWN.show(), controls.epsilon.show()
         view, paper, with_ghost = VIEW.show(), PAPER.show(), GHOST.show()
-        copy_link(controls)
+        place = st.container()
     before = previous("accuracy", key)
     latest: jobs.PointRun | None = st.session_state.get("accuracy__again")
     seen = latest.job.view() if latest else None  # once, so that chart, progress and timer agree
@@ -149,11 +169,20 @@ def explore(keys: tuple[str, ...]) -> None:
             made = seen.latest if seen and latest and latest.key == key and not seen.active else None
             live = made.run if made else None
             chart = charts.figure_2(stored, methods, epsilon=epsilon, view=view, paper=paper, ghost=ghost, live=live)
-            alt = text.alt(stored, methods, epsilon)
+            alt = text.alt(stored, methods, epsilon, ghost)
             page.chart(chart, key="accuracy_chart", alt=alt, filename="accuracy")
-            st.caption(" ".join(filter(None, (text.intervals(stored), text.paper_note(stored) if paper else ""))))
+            st.caption(text.legend(stored.with_rival(methods, epsilon)))
+            notes = (
+                text.rival_note(stored, methods, epsilon),
+                text.faint(ghost) if ghost else "",
+                text.intervals(stored, methods),
+                text.paper_note(stored) if paper else "",
+            )
+            st.caption(" ".join(filter(None, notes)))
+            st.markdown(text.promise(stored, epsilon))
         numbers(stored, methods, epsilon, chart, alt)
         again(stored, epsilon, controls, active=bool(seen and seen.active))
+    return place
 
 
 def numbers(stored: data.Stored, methods: tuple[str, ...], epsilon: float, chart: Any, alt: str) -> None:
@@ -229,7 +258,7 @@ def one_point(stored: data.Stored, point: jobs.Point, polling: bool) -> None:
     pressed = button.button(
         label, key="accuracy_run", icon=":material/play_arrow:", disabled=bool(reason), width="stretch"
     )
-    words.caption(reason or text.point_invitation(point, before, expected))
+    words.caption(f"{reason or text.point_invitation(point, before, expected)} {text.linked(label)}")
     if pressed:
         if job := submit(jobs.again(point), "again"):
             st.session_state["accuracy__again"] = jobs.PointRun(point, stored.key, job)
@@ -248,8 +277,8 @@ def one_point(stored: data.Stored, point: jobs.Point, polling: bool) -> None:
     page.reproduce(tables.point_snippet(point, stored.key), note="Prints the stored run and the one made anew.")
 
 
-@st.fragment
-def few_and_many() -> None:
+def few_and_many(place: DeltaGenerator | None) -> DeltaGenerator:
+    """Accuracy on few and many rows; returns where the page's link goes, `place` if it has one already."""
     st.subheader("What does ε cost on 500, 5,000 or 50,000 rows?", anchor=False)
     st.markdown(
         "The noise does not depend on the number of people, but what it drowns does. The same promise, by Algorithm 1 "
@@ -258,12 +287,13 @@ def few_and_many() -> None:
     picture, panel = st.columns([2.6, 1], gap="medium")
     with panel:
         dataset, epsilon, draws, seed = (control.show() for control in ROWS_CONTROLS)
-        copy_link(ROWS_CONTROLS)
+        place = place or st.container()
     plan = Plan(dataset, epsilon, draws=draws, seed=seed)
     latest: jobs.RowsRun | None = st.session_state.get("accuracy__rows")
     active = latest is not None and latest.job.view().active
     with picture, page.errors():
         st.fragment(measured, run_every=POLL_SECONDS if active else None)(plan, active)
+    return place
 
 
 def measured(plan: Plan, polling: bool) -> None:
@@ -286,7 +316,7 @@ def measured(plan: Plan, polling: bool) -> None:
             disabled=bool(reason),
             width="stretch",
         )
-        words.caption(reason or rows_text.invitation(plan))
+        words.caption(f"{reason or rows_text.invitation(plan)} {text.linked('Measure')}")
         if pressed:
             if job := submit(jobs.rows(plan), "rows"):
                 st.session_state["accuracy__rows"] = jobs.RowsRun(plan, job)
@@ -344,15 +374,11 @@ page.title(
     "(Algorithm 1) and by others: test accuracy against ε, from stored runs that one command repeats.",
 )
 stored_keys = data.files()
-if stored_keys:
-    explore(stored_keys)
-else:
-    st.info(text.no_results(), icon=":material/inventory_2:")
-few_and_many()
+body(stored_keys)
 page.see_also("pages/tuning.py", label="What tuning costs: why the paid curve is lower", icon=":material/experiment:")
 predict()
 page.explain(
-    page.text("accuracy"),
+    text.explanation(page.text("accuracy"), data.constants(stored_keys)),
     reference="Redberg, Koskela and Wang (2023), Section 5, Figure 2, Tables 1 and 2; Papernot and Steinke (2022) for "
     "the paid tuning; Chaudhuri, Monteleoni and Sarwate (2011) for output perturbation; Kifer, Smith and Thakurta "
     "(2012); the tight logistic bound is this project’s own theorem (see the README).",

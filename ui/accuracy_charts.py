@@ -14,7 +14,7 @@ from objpert_core.experiments.results import Run
 from objpert_core.experiments.subsampling import LearningCurve
 from objpert_core.experiments.summary import Interval
 from ui import figures, sentences
-from ui.accuracy_data import PAPER, Stored
+from ui.accuracy_data import BARS, PAPER, Stored
 from ui.accuracy_text import LABELS
 from ui.controls import plain
 
@@ -41,6 +41,8 @@ def figure_2(
 ) -> Any:
     """Mean accuracy of each method with its interval against ε; the model without privacy as a line.
 
+    The best unpaid DP-SGD where the read-out is has a mark also if it is not among the methods.
+
     Args:
         stored: a file of results.
         methods: which methods are shown.
@@ -58,12 +60,14 @@ def figure_2(
     edges: list[float] = []
     for method in methods:
         if ghost is not None and (old := _means(ghost, method, across)):
-            traces.append(figures.series(f"{LABELS[method]}, before", *old, ROLE[method], ghost=True))
+            traces.append(figures.series(f"{LABELS[method]}, {ghost.label}", *old, ROLE[method], ghost=True))
     for method in methods:
         if method == NON_PRIVATE:
             traces += _level(stored, epsilon, across, edges)
         elif any(stored.point(method, e) for e in stored.epsilons):
             traces.append(_curve(stored, method, shown, edges))
+            traces += _singles(stored, method, shown, edges)
+    traces += _rival(stored, methods, epsilon, shown, edges)
     marks = _marks(stored.dataset, shown, edges) if paper else []
     marks += _live(live, shown, edges) if live else []
     up = _range(edges, top=view == TOP)
@@ -98,7 +102,7 @@ def _level(stored: Stored, epsilon: float, across: tuple[float, float], edges: l
     x, mean = np.array(across), point.accuracy.mean
     traces = []
     edges.append(mean)
-    if point.accuracy.known:
+    if point.accuracy.count >= BARS:
         low, high = point.accuracy.within()
         edges += [low, high]
         traces.append(figures.band(x, np.full(2, low), np.full(2, high), ROLE[NON_PRIVATE]))
@@ -119,12 +123,53 @@ def _curve(stored: Stored, method: str, shown: Sequence[float], edges: list[floa
         hover="%{y:.2%} %{customdata}",
         error_y=_bars(list(found.values()), ROLE[method]),
     )
-    spread = [f"± {100 * i.half_width:.2f}" if i.known else "(one trial)" for i in found.values()]
-    return trace | {"customdata": np.array(spread, dtype=object)}
+    return trace | {"customdata": np.array([_spread(interval) for interval in found.values()], dtype=object)}
+
+
+def _spread(interval: Interval) -> str:
+    few = f"({sentences.count(interval.count, 'trial')})"
+    return f"± {100 * interval.half_width:.2f}" if interval.count >= BARS else few
+
+
+def _singles(stored: Stored, method: str, shown: Sequence[float], edges: list[float]) -> list[dict[str, Any]]:
+    """The single trials of one method as dots, at each ε where they are too few for an interval."""
+    few = [run for e in stored.epsilons for run in stored.runs(method, e) if len(stored.runs(method, e)) < BARS]
+    if not few:
+        return []
+    edges += [run.accuracy for run in few if run.epsilon in shown]
+    x, y = np.array([run.epsilon for run in few]), np.array([run.accuracy for run in few])
+    marker = {"color": figures.ROLES[ROLE[method]].color, "symbol": "circle", "size": 5, "opacity": 0.7}
+    name = f"{LABELS[method]}, single trials"
+    dots = figures.series(name, x, y, ROLE[method], mode="markers", marker=marker)
+    return [dots | {"showlegend": False, "hoverinfo": "skip"}]
+
+
+def _rival(
+    stored: Stored, methods: Sequence[str], epsilon: float, shown: Sequence[float], edges: list[float]
+) -> list[dict[str, Any]]:
+    """The rival's mean where the read-out is, if other methods are shown and its curve is not."""
+    name = stored.rival(epsilon)
+    if name is None or name in methods or not methods or epsilon not in shown:
+        return []
+    point = stored.point(name, epsilon)
+    assert point is not None
+    edges += _ends(point.accuracy)
+    look = figures.ROLES[ROLE[name]]
+    mark = figures.series(
+        f"rival at ε = {sentences.epsilon(epsilon)}: {LABELS[name]}",
+        np.array([epsilon]),
+        np.array([point.accuracy.mean]),
+        ROLE[name],
+        mode="markers",
+        hover="%{y:.2%} " + _spread(point.accuracy),
+        error_y=_bars([point.accuracy], ROLE[name]),
+        marker={"color": look.color, "symbol": look.symbol, "size": 13},
+    )
+    return [mark]
 
 
 def _bars(intervals: Sequence[Interval], role: str) -> dict[str, Any]:
-    """Error bars of 95 % intervals, cut at 0 and 1; none where there is one trial only."""
+    """Error bars of 95 % intervals, cut at 0 and 1; none where the trials are too few."""
     ends = [_ends(interval) for interval in intervals]
     return {
         "symmetric": False,
@@ -137,7 +182,7 @@ def _bars(intervals: Sequence[Interval], role: str) -> dict[str, Any]:
 
 
 def _ends(interval: Interval) -> tuple[float, float]:
-    return interval.within() if interval.known else (interval.mean, interval.mean)
+    return interval.within() if interval.count >= BARS else (interval.mean, interval.mean)
 
 
 def _live(run: Run, shown: Sequence[float], edges: list[float]) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -27,10 +27,12 @@ from objpert_core.experiments.methods import (
 from objpert_core.experiments.results import Results, Run
 from objpert_core.experiments.summary import Interval, mean_interval
 
-USUAL = (NON_PRIVATE, DISHONEST_RDP, DISHONEST_LARGE, HONEST, PUBLISHED, TIGHT)
+BARS = 3  # trials: with fewer, Student's t has bars that fill the plot
+USUAL = (NON_PRIVATE, DISHONEST_RDP, DISHONEST_PLD, DISHONEST_LARGE, HONEST, PUBLISHED, TIGHT)
 PAPERS = (NON_PRIVATE, DISHONEST_RDP, HONEST, PUBLISHED, TIGHT)  # what Tables 1 and 2 compare, and ours
 LUCK = (NON_PRIVATE, DISHONEST_PLD, TIGHT, TIGHT_DISHONEST, DPSGD_AGAIN)
 MARGINS = (NON_PRIVATE, DISHONEST_LARGE, TIGHT, TIGHT_LOGISTIC, DPSGD_MARGIN)
+PAPER_CONSTANT = 1.0
 PAPER_TABLE = {"synthetic-l": "Table 1", "adult": "Table 2"}
 PAPER: Mapping[tuple[str, str], Mapping[float, float]] = {
     (first.dataset, first.method): {
@@ -97,9 +99,9 @@ class Stored:
         return tuple(sorted({epsilon for _, epsilon in self.points if math.isfinite(epsilon)}))
 
     @property
-    def trials(self) -> int:
-        """The largest number of trials of any point."""
-        return max((point.accuracy.count for point in self.points.values()), default=0)
+    def constant(self) -> float:
+        """The constant feature that every private method of the file has; the paper's is `PAPER_CONSTANT`."""
+        return float(self.results.configuration.get("intercept_scaling", Parameters().intercept_scaling))
 
     @property
     def delta(self) -> float | None:
@@ -128,9 +130,24 @@ class Stored:
         return next((run for run in self.runs(method, epsilon) if run.trial == trial), None)
 
     def typical_seconds(self, method: str, epsilon: float) -> float | None:
-        """Mean time of one stored trial, tuning included; None without one."""
+        """Median time of the stored trials of one point, tuning included; None without one."""
         point = self.point(method, epsilon)
-        return point.seconds.mean if point else None
+        return point.seconds.median if point else None
+
+    def rival(self, epsilon: float) -> str | None:
+        """The best unpaid DP-SGD at one ε, with which the answer compares tight; None without a claim there."""
+        claim = self.claims.get(epsilon)
+        return claim.rival if claim else None
+
+    def with_rival(self, methods: Sequence[str], epsilon: float) -> tuple[str, ...]:
+        """`methods` and the rival at one ε, in the order of legends; nothing where nothing is shown."""
+        shown = {*methods, self.rival(epsilon)} if methods else set()
+        return tuple(method for method in EVERY if method in shown)
+
+    def counts(self, methods: Sequence[str]) -> tuple[int, int]:
+        """The least and the greatest number of trials of any point of `methods`; zeros where there is none."""
+        found = [point.accuracy.count for (method, _), point in self.points.items() if method in methods]
+        return min(found, default=0), max(found, default=0)
 
     def difference(self, method: str, rival: str, epsilon: float) -> Interval | None:
         """Accuracy of `method` minus that of `rival` over the trials that both have; None without a common one."""
@@ -168,6 +185,12 @@ def epsilons(found: tuple[str, ...]) -> tuple[float, ...]:
         if stored := load_or_none(key):  # what is wrong with a file is said where it is shown
             more |= set(stored.epsilons)
     return tuple(sorted(more))
+
+
+def constants(found: tuple[str, ...]) -> tuple[float, ...]:
+    """The constant features of the readable files of `found`; the default where there is none."""
+    stored = {one.constant for key in found if (one := load_or_none(key))}
+    return tuple(sorted(stored)) or (Parameters().intercept_scaling,)
 
 
 def load(key: str) -> Stored:

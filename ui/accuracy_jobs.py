@@ -105,7 +105,7 @@ class RowsRun:
 
 
 def progress(view: JobView[Again], expected: float | None) -> tuple[float, str]:
-    """The progress bar's share and text; `expected` is the time that the stored run took, in seconds."""
+    """The progress bar's share and text; `expected` is what stored trials took, in seconds."""
     if view.state == "waiting":
         return 0.0, view.queue_words
     if view.stopping:
@@ -114,7 +114,7 @@ def progress(view: JobView[Again], expected: float | None) -> tuple[float, str]:
     if not steps:
         return 0.0, f"Loading the data and calibrating the noise, {view.seconds:.1f} s"
     share = min(0.95, view.seconds / expected) if expected else 0.5
-    took = f"; the stored run took {expected:.3g} s" if expected else ""
+    took = f"; stored trials took {expected:.3g} s" if expected else ""
     return share, f"{sentences.count(steps, 'step')}, {view.seconds:.1f} s{took}"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from objpert_core.experiments.subsampling import GENERATED, LearningCurve, Plan
 from ui import sentences
+from ui.accuracy_data import BARS
 from ui.accuracy_text import signed
 from ui.jobs import JobView
 from ui.training_text import accuracy
@@ -62,7 +63,7 @@ def notes(curve: LearningCurve) -> list[str]:
     fresh = "a fresh sample" if curve.plan.dataset in GENERATED else "another split"
     lines.append(
         f"{sentences.count(done, 'draw').capitalize()}; each is {fresh} of the rows with its own noise, and both "
-        "models of a draw see the same rows. Bars: 95 % intervals (Student’s t)."
+        f"models of a draw see the same rows.{' Bars: 95 % intervals (Student’s t).' if done >= BARS else ''}"
     )
     return lines
 

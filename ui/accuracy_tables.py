@@ -20,24 +20,25 @@ from ui.training_text import accuracy
 
 
 def methods(stored: Stored, shown: Sequence[str], epsilon: float) -> list[dict[str, str]]:
-    """Every shown method at one ε as a row: accuracy, interval, the paper's number, difference, time, promise."""
+    """Every shown method and the rival at one ε as a row: difference, accuracy, the paper's number, time, promise."""
     rows = []
-    with_paper = any(epsilon in PAPER.get((stored.dataset, method), {}) for method in LABELS)
-    for method in shown:
+    with_paper = any(epsilon in PAPER.get((stored.dataset, method), {}) for method in shown)
+    for method in stored.with_rival(shown, epsilon):
         point = stored.point(method, epsilon)
         if point is None:
             continue
+        difference = stored.difference(TIGHT, method, epsilon) if method != TIGHT else None
+        rival = " (the\u00a0rival)" if method == stored.rival(epsilon) else ""
         row = {
-            "Method": _whole(LABELS[method]),
+            "Method": _whole(LABELS[method]) + rival,
+            "Tight minus it, points": _difference(difference),
             "Accuracy": _whole(accuracy(point.accuracy.mean)),
             "95 % interval": _whole(share_between(point.accuracy)),
         }
         if with_paper:
             share = PAPER.get((stored.dataset, method), {}).get(epsilon)
             row["Paper"] = _whole(accuracy(share)) if share is not None else "–"
-        difference = stored.difference(TIGHT, method, epsilon) if method != TIGHT else None
-        row["Tight minus it, points"] = _difference(difference)
-        row["Processor time"] = _whole(seconds(point.seconds.mean))
+        row["Processor time, median"] = _whole(seconds(point.seconds.median))
         row["ε is a promise about"] = _whole(covers(method))
         rows.append(row)
     return rows
@@ -59,16 +60,18 @@ def every_epsilon(stored: Stored) -> list[dict[str, str]]:
     """Tight against the best unpaid DP-SGD at every ε, as rows, with the published and the honest beside."""
     rows = []
     for epsilon in stored.epsilons:
-        row = {"ε": sentences.epsilon(epsilon)}
+        claim = stored.claims.get(epsilon)
+        row = {
+            "ε": sentences.epsilon(epsilon),
+            "Tight minus best unpaid, points": _difference(claim.difference if claim else None),
+        }
         for method in (TIGHT, PUBLISHED, HONEST):
             point = stored.point(method, epsilon)
             row[LABELS[method]] = accuracy(point.accuracy.mean) if point else "–"
-        claim = stored.claims.get(epsilon)
         best = stored.point(claim.rival, epsilon) if claim else None
         row["Best unpaid DP-SGD"] = accuracy(best.accuracy.mean) if best else "–"
         row["which"] = LABELS[claim.rival].removeprefix("DP-SGD unpaid ") if claim else "–"
-        row["Tight minus it, points"] = _difference(claim.difference if claim else None)
-        row["Its time / tight’s"] = f"{sentences.number(claim.speedup.mean, 2)}×" if claim else "–"
+        row["Its time / tight’s"] = f"{sentences.number(claim.speedup.median, 2)}×" if claim else "–"
         rows.append(row)
     return rows
 
@@ -92,7 +95,7 @@ def frame(stored: Stored, shown: Sequence[str]) -> pd.DataFrame:
                     "accuracy": point.accuracy.mean,
                     "low": point.accuracy.low,
                     "high": point.accuracy.high,
-                    "seconds": point.seconds.mean,
+                    "median_seconds": point.seconds.median,
                     "tight_minus_it": difference.mean if difference and method != NON_PRIVATE else None,
                     "tight_minus_it_low": difference.low if difference and method != NON_PRIVATE else None,
                     "tight_minus_it_high": difference.high if difference and method != NON_PRIVATE else None,
@@ -111,7 +114,7 @@ def snippet(stored: Stored, epsilon: float) -> str:
 stored = results.load({stored.key!r})
 points = [point for point in tables.summary(stored) if point.epsilon in ({epsilon!r}, float("inf"))]
 for point in points:
-    print(point.method, point.accuracy, point.seconds.mean)
+    print(point.method, point.accuracy, point.seconds.median)
 
 claims = {{claim.epsilon: claim for claim in tables.claims(stored)}}
 print(claims.get({epsilon!r}))

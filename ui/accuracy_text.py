@@ -22,10 +22,11 @@ from objpert_core.experiments.methods import (
 )
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.summary import Interval
-from objpert_core.experiments.tables import Claim
+from objpert_core.experiments.tables import WIDE, Claim
 from ui import sentences
-from ui.accuracy_data import PAPER, PAPER_TABLE, Stored
+from ui.accuracy_data import BARS, PAPER, PAPER_CONSTANT, PAPER_TABLE, Stored
 from ui.accuracy_jobs import Point
+from ui.controls import plain
 from ui.training_text import accuracy
 
 LABELS: Mapping[str, str] = {
@@ -46,6 +47,25 @@ LABELS: Mapping[str, str] = {
 _COVERS = {NON_PRIVATE: "nothing", DPSGD_AGAIN: "the last run, not where its rate came from"}
 _COVERS |= dict.fromkeys((*DISHONEST, DPSGD_MARGIN), "one run, not the choice")
 _COVERS |= {TIGHT_DISHONEST: "one draw, not the choice"}
+_WORDS: Sequence[tuple[str, tuple[str, ...]]] = (
+    ("tight: with our own bound for the logistic loss", (TIGHT, TIGHT_DISHONEST, TIGHT_LOGISTIC)),
+    ("published: with the paper’s bound", (PUBLISHED,)),
+    (
+        "unpaid: the learning rate is the one with the best test accuracy, and ε does not cover that choice",
+        (*DISHONEST, DPSGD_AGAIN, DPSGD_MARGIN),
+    ),
+    ("paid: ε covers the choice too", (HONEST,)),
+    ("Rényi: the ε of a run by Rényi divergences, as in the paper", (DISHONEST_RDP,)),
+    ("PLD: by privacy loss distributions, which prove a smaller ε for the same noise", (DISHONEST_PLD,)),
+    ("large batch: accounted as PLD, with larger batches and a finer grid", (DISHONEST_LARGE,)),
+    (
+        "luckiest draw: the best by test accuracy of as many noises as there are rates, to compare with unpaid",
+        (TIGHT_DISHONEST,),
+    ),
+    ("drawn again: the rate that unpaid (PLD) chose, with a fresh noise, to compare with tight", (DPSGD_AGAIN,)),
+    ("no margin: tight without the margin k of its loss", (TIGHT_LOGISTIC,)),
+    ("with the margin: large batch with the margin k that tight has", (DPSGD_MARGIN,)),
+)
 OURS, RIVAL = "Algorithm 1 with the tight bound", "the best DP-SGD whose tuning is not paid for"
 _TOO_SMALL = 0.005  # points; less prints as 0.00
 
@@ -70,16 +90,16 @@ def between(interval: Interval) -> str:
 
 
 def share_between(interval: Interval) -> str:
-    """The ends of an accuracy's interval: '83.91 to 84.13 %'; a dash where there is none."""
-    if not interval.known:
-        return "–"
+    """The ends of an accuracy's interval: '83.91 to 84.13 %'; the number of trials where they are too few for one."""
+    if interval.count < BARS:
+        return sentences.count(interval.count, "trial")
     low, high = interval.within()
     return f"{100 * low:.2f} to {100 * high:.2f} %"
 
 
 def seconds(value: float) -> str:
-    """A time: '0.26 s', '11 s', '340 s'."""
-    return f"{sentences.number(value, 2)} s" if value < 100 else f"{value:.0f} s"
+    """A time: '0.263 s', '11.2 s', '340 s'."""
+    return f"{sentences.number(value)} s" if value < 100 else f"{value:.0f} s"
 
 
 def covers(method: str) -> str:
@@ -88,13 +108,18 @@ def covers(method: str) -> str:
 
 
 def time(stored: Stored, claim: Claim, rival: str) -> str:
-    """How the times compare, to follow "takes": '1/42 of its time (0.26 s against 11 s)'; `rival` is "its" there."""
+    """How the times compare, to follow "takes": 'about 1/42 of its time (0.263 s against 11.2 s, medians)'.
+
+    `rival` is "its" there.
+    """
     own, other = (stored.point(method, claim.epsilon) for method in (TIGHT, claim.rival))
     assert own is not None
     assert other is not None
-    ratio, both = claim.speedup.mean, f"({seconds(own.seconds.mean)} against {seconds(other.seconds.mean)})"
-    if ratio >= 3:
-        return f"1/{math.floor(ratio):,} of {rival} time {both}"
+    ratio = claim.speedup.median
+    both = f"({seconds(own.seconds.median)} against {seconds(other.seconds.median)}, medians)"
+    if ratio >= 10:
+        step = 10 ** (math.floor(math.log10(ratio)) - 1)
+        return f"about 1/{step * math.floor(ratio / step):,} of {rival} time {both}"
     if ratio > 1.1:
         return f"{sentences.percent(1 / ratio, 0)} of {rival} time {both}"
     if ratio >= 1 / 1.1:
@@ -111,20 +136,25 @@ def answer(stored: Stored, epsilon: float) -> str:
         if own is None:
             return f"{at} no run of {OURS} is stored."
         return f"{at}, {OURS} gets {accuracy(own.accuracy.mean)} right; no unpaid DP-SGD is stored beside it."
-    inside = f"95 % interval {between(claim.difference)}"
-    if claim.verdict == "even":
-        off = f"{signed(claim.difference.mean)} points, {inside}"
-        took = time(stored, claim, "the second’s")
-        return f"{at}, {OURS} and {RIVAL} cannot be told apart ({off}); the first takes {took}."
+    inside, off = f"95 % interval {between(claim.difference)}", f"{signed(claim.difference.mean)} points"
+    if claim.verdict in ("even", "unclear", "unknown"):
+        took = f"the first takes {time(stored, claim, 'the second’s')}"
+        if claim.verdict == "even":
+            return f"{at}, {OURS} and {RIVAL} cannot be told apart ({off}, {inside}); {took}."
+        if claim.verdict == "unclear":
+            few, inside = "trials are too few", f"95 % interval {sentences.number(100 * claim.width, 2)} points wide"
+        else:
+            few, inside = "trial is too few", "no interval"
+        trials = f"{sentences.count(claim.difference.count, 'trial').partition(' ')[0]} {few}"
+        return f"{at}, {trials} to tell {OURS} from {RIVAL} ({off}, {inside}); {took}."
     way = "more" if claim.difference.mean >= 0 else "less"
     off = f"{points(claim.difference.mean)} {way} accurate than {RIVAL}"
-    inside = "one trial, no interval" if claim.verdict == "unknown" else inside
     return f"{at}, {OURS} is {off} ({inside}), and takes {time(stored, claim, 'its')}."
 
 
 def details(stored: Stored, epsilon: float) -> list[str]:
-    """The lines under the answer: what the methods reach, every ε, the promise."""
-    lines = [reached(stored, epsilon), everywhere(stored), promise(stored, epsilon)]
+    """The lines under the answer: what the methods reach, and every ε."""
+    lines = [reached(stored, epsilon), everywhere(stored)]
     return [line for line in lines if line]
 
 
@@ -133,11 +163,11 @@ def reached(stored: Stored, epsilon: float) -> str:
     own, claim = stored.point(TIGHT, epsilon), stored.claims.get(epsilon)
     if own is None:
         return ""
-    parts = [f"Tight gets {accuracy(own.accuracy.mean)} right"]
+    parts = [f"Tight, Algorithm 1 with our own bound, gets {accuracy(own.accuracy.mean)} right"]
     if claim and (rival := stored.point(claim.rival, epsilon)):
         parts.append(
-            f"the rival, {LABELS[claim.rival]}, {accuracy(rival.accuracy.mean)}, its learning rate chosen by test "
-            "accuracy"
+            f"the rival, {LABELS[claim.rival]}, {accuracy(rival.accuracy.mean)}, unpaid because its learning rate was "
+            "chosen by test accuracy and ε does not cover that"
         )
     for method, words in ((HONEST, "DP-SGD that pays for its tuning"), (NON_PRIVATE, "no privacy")):
         difference, point = stored.difference(TIGHT, method, epsilon), stored.point(method, epsilon)
@@ -158,7 +188,8 @@ def everywhere(stored: Stored) -> str:
     claims = stored.claims.values()
     if len(claims) < 2:
         return ""
-    names = {"ahead": "more accurate", "even": "not told apart", "behind": "less accurate", "unknown": "one trial only"}
+    names = {"ahead": "more accurate", "even": "not told apart", "behind": "less accurate"}
+    names |= {"unclear": "with too few trials to tell", "unknown": "with one trial only"}
     parts = []
     for verdict, words in names.items():
         at = [sentences.epsilon(claim.epsilon) for claim in claims if claim.verdict == verdict]
@@ -167,7 +198,7 @@ def everywhere(stored: Stored) -> str:
     tenth = sum(claim.tenfold for claim in claims)
     return (
         f"Against the best unpaid DP-SGD at each of the {len(claims)} ε stored, tight is {'; '.join(parts)}. It takes "
-        f"a tenth of the rival’s time or less at {tenth} of {len(claims)}."
+        f"a tenth of the rival’s time or less, by medians, at {tenth} of {len(claims)}."
     )
 
 
@@ -182,12 +213,19 @@ def promise(stored: Stored, epsilon: float) -> str:
     )
 
 
+def legend(methods: Sequence[str]) -> str:
+    """What the names of the shown methods mean, each word once."""
+    words = [meaning for meaning, used_by in _WORDS if set(used_by) & set(methods)]
+    return f"Names: {'; '.join(words)}." if words else ""
+
+
 CLAIM_NOTE = (
     "Three things favour the rival: its learning rate was chosen by test accuracy, its ε is that of one run, and among "
     "the unpaid ones it is the best at each ε by hindsight. "
     "“More” or “less accurate” where the 95 % interval of the paired difference excludes 0, “not told apart” where it "
-    "does not. Each ε is tested by itself; among many, one in twenty excludes 0 by chance. Times are "
-    "processor time of one thread, tuning and calibration included."
+    f"does not, “too few trials to tell” where it does not and is more than {100 * WIDE:g} points wide. Each ε is "
+    "tested by itself; among many, one in twenty excludes 0 by chance. Times are medians over the trials: processor "
+    "time of one thread, tuning and calibration included."
 )
 
 
@@ -198,15 +236,23 @@ def cannot_run(dataset: str, available: bool, expected: float | None, longest: f
             f"The files of {dataset} are missing or damaged on this server; the page “Live training” says what to do."
         )
     if expected is not None and expected > longest:
-        return f"The stored run took {seconds(expected)}: too long for a shared server; the command line has no limit."
+        return (
+            f"Stored trials of this point took {seconds(expected)} (median): too long for a shared server; the command "
+            "line has no limit."
+        )
     return ""
+
+
+def linked(button: str) -> str:
+    """What the page's link does for what a button has to start."""
+    return f"“Copy link” above holds these settings too: whoever opens it presses “{button}” for the same numbers."
 
 
 def point_invitation(point: Point, before: Run | None, expected: float | None) -> str:
     """What a press of the button does, and what there is to compare it with."""
     target = "without privacy" if point.method == NON_PRIVATE else f"ε = {sentences.epsilon(point.epsilon)}"
     what = f"{LABELS[point.method]}, {target}, split and trial {point.trial} of {point.dataset}"
-    took = f" It took {seconds(expected)} where it was stored." if expected else ""
+    took = f" Stored trials of this point took {seconds(expected)} (median)." if expected else ""
     if before is None:
         return f"{what}: this trial is not stored, so there will be nothing beside it.{took}"
     return f"{what}: {accuracy(before.accuracy)} is stored.{took}"
@@ -237,22 +283,46 @@ def papers_alt(dataset: str) -> str:
     return f"{PAPER_TABLE[dataset]} of the paper, test accuracy on {dataset}: {'; '.join(parts)}."
 
 
-def alt(stored: Stored, methods: Sequence[str], epsilon: float) -> str:
+def alt(stored: Stored, methods: Sequence[str], epsilon: float, ghost: Stored | None = None) -> str:
     """Alt text of the chart: what is plotted, and the accuracies at the marked ε, highest first."""
+    methods = stored.with_rival(methods, epsilon)
     reached = {LABELS[m]: found.accuracy.mean for m in methods if (found := stored.point(m, epsilon))}
     order = ", ".join(f"{name} {accuracy(mean)}" for name, mean in sorted(reached.items(), key=lambda item: -item[1]))
     return (
         f"Test accuracy on {stored.label} against ε on a logarithmic scale, with 95 % intervals. "
         f"At ε = {sentences.epsilon(epsilon)}: {order or 'nothing is stored'}."
+        f"{f' {faint(ghost)}' if ghost else ''}"
     )
 
 
-def intervals(stored: Stored) -> str:
+def faint(ghost: Stored) -> str:
+    """What the ghost is."""
+    return f"Faint lines without marks: the same methods on {ghost.label}, shown before."
+
+
+def rival_note(stored: Stored, methods: Sequence[str], epsilon: float) -> str:
+    """That the rival is marked although it was not picked; empty where it was, or where nothing is shown."""
+    name = stored.rival(epsilon)
+    if name is None or name in methods or not methods:
+        return ""
+    return f"The large mark is the rival at ε = {sentences.epsilon(epsilon)}, {LABELS[name]}, whose curve is off."
+
+
+def intervals(stored: Stored, methods: Sequence[str]) -> str:
     """What the bars are, and what they are not."""
+    least, most = stored.counts(methods)
+    if not most:
+        return ""
+    over = f"{least} to {most} trials" if least < most else sentences.count(most, "trial")
+    bars = f"Bars: 95 % intervals of the mean over {over} (Student’s t)"
+    dots = f"Points are means over {over}; the small dots are the single trials, too few for an interval"
+    if most < BARS:
+        bars = dots
+    elif least < BARS:
+        bars += f", and small dots for the single trials where there are fewer than {BARS}"
     return (
-        f"Bars: 95 % intervals of the mean over {sentences.count(stored.trials, 'trial')} (Student’s t); each trial "
-        "has its own split and noise, and the splits overlap, so the bars speak about these rows and not about other "
-        "people’s. Test accuracy is shown to compare; it is not part of what may be released."
+        f"{bars}. Each trial has its own split and noise, and the splits overlap, so they speak about these rows and "
+        "not about other people’s. Test accuracy is shown to compare; it is not part of what may be released."
     )
 
 
@@ -265,10 +335,23 @@ def paper_note(stored: Stored) -> str:
         if stored.dataset == "synthetic-l"
         else "its encoding has 104 columns, this one 105"
     )
+    constant = (
+        "" if stored.constant == PAPER_CONSTANT else f", and the constant feature is {constants([stored.constant])}"
+    )
     return (
         f"Hollow marks: Redberg et al. (2023), {PAPER_TABLE[stored.dataset]} (“paper”), where all three methods chose "
-        f"by test accuracy, over other splits; {same}."
+        f"by test accuracy, over other splits; {same}{constant}."
     )
+
+
+def constants(found: Sequence[float]) -> str:
+    """The constant feature of the files beside the paper's: '0.3 here for all methods (paper: 1)'."""
+    return f"{' or '.join(plain(value) for value in found)} here for all methods (paper: {plain(PAPER_CONSTANT)})"
+
+
+def explanation(words: str, found: Sequence[float]) -> str:
+    """The page's long text, with the constant feature that the stored files have."""
+    return words.replace("CONSTANT", constants(found))
 
 
 def stand_in_note(stored: Stored) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,34 @@ from objpert_core.experiments.results import Results, Run
 from objpert_core.experiments.summary import Interval, mean_interval
 
 TENFOLD = 10.0  # "in a tenth of the time"
+WIDE = 0.04  # an interval of more than four points around "no difference" says nothing either way
+
+
+@dataclass(frozen=True)
+class Median:
+    """A time, or a ratio of two: the median, which a few trials on a busy machine do not move, and the range.
+
+    Attributes:
+        median: the median over the trials.
+        low, high: the least and the greatest.
+    """
+
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Median:
+        """The median and the range of at least one value.
+
+        >>> Median.of([0.2, 0.1, 9.0])
+        Median(median=0.2, low=0.1, high=9.0)
+        """
+        return cls(float(statistics.median(values)), min(values), max(values))
+
+    def over(self, other: Median) -> Median:
+        """The ratio of the medians, which lies within the range of all ratios of one trial's to one of `other`."""
+        return Median(self.median / other.median, self.low / other.high, self.high / other.low)
 
 
 @dataclass(frozen=True)
@@ -34,7 +63,7 @@ class Point:
     Attributes:
         method, epsilon: which; ε is infinite for "non-private".
         accuracy: mean test accuracy with its 95 % interval (Student's t over the trials, each with its own split).
-        seconds: mean time of one fit, tuning included, with its interval.
+        seconds: median time of one fit, tuning included, with its range.
         runs: mean number of models trained.
         peak_mb: largest extra memory of any trial; None where it was not measured.
     """
@@ -42,7 +71,7 @@ class Point:
     method: str
     epsilon: float
     accuracy: Interval
-    seconds: Interval
+    seconds: Median
     runs: float
     peak_mb: float | None
 
@@ -57,32 +86,40 @@ class Claim:
             dishonest DP-SGDs that is a choice in their favour on top of the learning rate's choice by test accuracy.
         difference: accuracy of `method` − the rival's, mean over the trials in common, which share the split, with
             its 95 % interval.
-        speedup: the rival's seconds ÷ those of `method`, geometric mean over the same trials with its interval.
+        speedup: the rival's seconds ÷ those of `method`, as their `Point`s have them: the ratio of the medians.
         method: what is compared, "tight" unless asked otherwise.
     """
 
     epsilon: float
     rival: str
     difference: Interval
-    speedup: Interval
+    speedup: Median
     method: str = TIGHT
 
     @property
     def verdict(self) -> str:
         """About accuracy: "ahead" or "behind" where the interval excludes 0, "even" where it does not.
 
-        "unknown" with a single trial.
+        "unclear" where it does not but is wider than `WIDE`, "unknown" with a single trial.
         """
         if not self.difference.known:
             return "unknown"
         if self.difference.low > 0:
             return "ahead"
-        return "behind" if self.difference.high < 0 else "even"
+        if self.difference.high < 0:
+            return "behind"
+        return "unclear" if self.width > WIDE else "even"
+
+    @property
+    def width(self) -> float:
+        """The length of the difference's interval, which ends where a difference of two shares does."""
+        low, high = self.difference.within(-1.0, 1.0)
+        return high - low
 
     @property
     def tenfold(self) -> bool:
-        """Whether it took at most a tenth of the rival's time, on the mean."""
-        return self.speedup.mean >= TENFOLD
+        """Whether it took at most a tenth of the rival's time, by the medians."""
+        return self.speedup.median >= TENFOLD
 
 
 @dataclass(frozen=True)
@@ -138,7 +175,7 @@ def _point(method: str, epsilon: float, runs: tuple[Run, ...]) -> Point:
         method,
         epsilon,
         accuracy=mean_interval([run.accuracy for run in runs]),
-        seconds=mean_interval([run.seconds for run in runs]),
+        seconds=_seconds(runs),
         runs=float(np.mean([run.runs for run in runs])),
         peak_mb=max(peaks) if peaks else None,
     )
@@ -172,16 +209,15 @@ def claims(results: Results, method: str = TIGHT, rivals: Sequence[str] = DISHON
                 epsilon,
                 rival,
                 difference=mean_interval([mine.accuracy - theirs.accuracy for mine, theirs in pairs]),
-                speedup=_geometric([theirs.seconds / mine.seconds for mine, theirs in pairs]),
+                speedup=_seconds(results.of(rival, epsilon)).over(_seconds(results.of(method, epsilon))),
                 method=method,
             )
         )
     return tuple(found)
 
 
-def _geometric(ratios: list[float]) -> Interval:
-    logs = mean_interval([math.log(ratio) for ratio in ratios])
-    return Interval(math.exp(logs.mean), math.exp(logs.low), math.exp(logs.high), logs.count)
+def _seconds(runs: Iterable[Run]) -> Median:
+    return Median.of([run.seconds for run in runs])
 
 
 def verdict(found: Iterable[Claim]) -> str:
@@ -194,12 +230,13 @@ def verdict(found: Iterable[Claim]) -> str:
         ("ahead", "more accurate"),
         ("even", "not told apart"),
         ("behind", "less accurate"),
+        ("unclear", "too few trials to tell"),
         ("unknown", "one trial only"),
     ):
         if at := [f"{claim.epsilon:g}" for claim in every if claim.verdict == name]:
             parts.append(f"{words} at {len(at)} of {len(every)} (ε = {', '.join(at)})")
     tenfold = sum(claim.tenfold for claim in every)
-    slowest = min(claim.speedup.mean for claim in every)
+    slowest = min(claim.speedup.median for claim in every)
     rival = "the best dishonest DP-SGD at each ε" if every[0].rival in DISHONEST else every[0].rival
     return (
         f"Against {rival}, {every[0].method} is {'; '.join(parts)}. "
@@ -219,7 +256,7 @@ def accuracy_text(interval: Interval) -> str:
 def report(results: Results) -> str:
     """Every point and every claim as text, for a terminal."""
     lines = [
-        f"{results.dataset}: test accuracy in % with its 95 % interval, mean seconds of a fit with its tuning",
+        f"{results.dataset}: test accuracy in % with its 95 % interval, median seconds of a fit with its tuning",
         f"  {'method':<22} {'ε':>6} {'trials':>6}  {'accuracy':<15} {'seconds':>9} {'models':>7} {'MB':>7}",
     ]
     for point in summary(results):
@@ -227,19 +264,22 @@ def report(results: Results) -> str:
         memory = "" if point.peak_mb is None else f"{point.peak_mb:.1f}"
         lines.append(
             f"  {point.method:<22} {target:>6} {point.accuracy.count:>6}  {accuracy_text(point.accuracy):<15} "
-            f"{point.seconds.mean:>9.3g} {point.runs:>7.3g} {memory:>7}"
+            f"{point.seconds.median:>9.3g} {point.runs:>7.3g} {memory:>7}"
         )
     return "\n".join([*lines, *_claim_lines(results)])
 
 
 def _claim_lines(results: Results) -> list[str]:
     found = claims(results)
-    lines = ["", "tight − the best dishonest DP-SGD, in points of accuracy, paired by split; rival's time ÷ tight's:"]
+    lines = [
+        "",
+        "tight − the best dishonest DP-SGD, in points of accuracy, paired by split; rival's median time ÷ tight's:",
+    ]
     for claim in found:
         spread = f" [{100 * claim.difference.low:+.2f}, {100 * claim.difference.high:+.2f}]"
         lines.append(
             f"  ε = {claim.epsilon:<6g} {100 * claim.difference.mean:+6.2f}{spread if claim.difference.known else ''}"
-            f"  {claim.verdict:<7} {claim.rival:<22} {claim.speedup.mean:8.3g} times"
+            f"  {claim.verdict:<7} {claim.rival:<22} {claim.speedup.median:8.3g} times"
         )
     lines.append(verdict(found))
     for others in (
@@ -268,7 +308,7 @@ def paper_table(results: Results) -> str:
     wanted += [(method, "") for method in METHODS if method not in dict(wanted) and method != "non-private"]
     printed = {(number.method, number.epsilon): number for number in PAPER if number.dataset == results.dataset}
     lines = [
-        f"{results.dataset}: test accuracy in % (ours: mean ± 95 % interval; seconds of a fit with its tuning)",
+        f"{results.dataset}: test accuracy in % (ours: mean ± 95 % interval; median seconds of a fit with its tuning)",
         f"  {'ε':<5} {'method':<22} {'the paper':<17} {'ours':<15} {'seconds':>9}",
     ]
     for epsilon in _PAPER_TABLES[results.dataset]:
@@ -277,6 +317,6 @@ def paper_table(results: Results) -> str:
             theirs = "" if number is None else f"{column} {100 * number.accuracy:.2f}"
             point = points.get((method, epsilon))
             ours = "not run" if point is None else accuracy_text(point.accuracy)
-            seconds = "" if point is None else f"{point.seconds.mean:.3g}"
+            seconds = "" if point is None else f"{point.seconds.median:.3g}"
             lines.append(f"  {epsilon:<5g} {method:<22} {theirs:<17} {ours:<15} {seconds:>9}")
     return "\n".join([*lines, *_claim_lines(results)])

@@ -103,13 +103,39 @@ class TestClaims:
         assert claims(made(runs("dpsgd-dishonest-pld", 2.0, [0.9]), runs("tight", 1.0, [0.9]))) == ()
         assert claims(made(runs("dpsgd-dishonest-pld", 1.0, [0.9]), runs("tight", 1.0, [0.9], first=1))) == ()
 
-    def test_times_are_compared_by_ratio(self):
-        slow = [*runs("dpsgd-dishonest-pld", 1.0, [0.8], 2.0), *runs("dpsgd-dishonest-pld", 1.0, [0.8], 8.0, first=1)]
-        claim = self.one(tuple(slow), runs("tight", 1.0, [0.8, 0.8], 0.5))
-        assert claim.speedup.mean == pytest.approx(8.0)  # geometric mean of 4 and 16
-        assert claim.speedup.low < 8.0 < claim.speedup.high
-        assert not claim.tenfold
-        assert self.one(runs("dpsgd-dishonest-pld", 1.0, [0.8], 5.0), runs("tight", 1.0, [0.8], 0.5)).tenfold
+    def test_times_are_compared_by_the_medians_that_are_printed(self):
+        slow = [
+            run for trial, took in enumerate((5.0, 4.9, 60.0)) for run in self.timed("dpsgd-dishonest-pld", trial, took)
+        ]
+        fast = [run for trial, took in enumerate((0.5, 3.0, 0.4)) for run in self.timed("tight", trial, took)]
+        everything = made(slow, fast)
+        (claim,) = claims(everything)
+        own, other = (point.seconds for point in sorted(summary(everything), key=lambda point: point.seconds.median))
+        assert (own.median, other.median) == (0.5, 5.0)
+        assert claim.speedup.median == other.median / own.median == 10.0
+        assert (claim.speedup.low, claim.speedup.high) == pytest.approx((4.9 / 3.0, 60.0 / 0.4))
+        assert claim.tenfold  # neither side's one slow trial moves it
+        assert "the smallest ratio is 10." in report(everything)
+
+    def timed(self, method, trial, seconds):
+        return runs(method, 1.0, [0.8], seconds, first=trial)
+
+    def test_seconds_on_a_busy_machine(self):
+        (point,) = summary(made(*(self.timed("tight", trial, took) for trial, took in enumerate((0.1, 0.2, 50.0)))))
+        assert (point.seconds.median, point.seconds.low, point.seconds.high) == (0.2, 0.1, 50.0)
+
+    @pytest.mark.parametrize(("spread", "says"), [(0.008, "even"), (0.0082, "unclear"), (0.5, "unclear")])
+    def test_a_wide_interval_around_zero_says_nothing(self, spread, says):
+        apart = np.array([-spread, 0.0, spread])
+        claim = self.one(runs("dpsgd-dishonest-rdp", 0.1, np.full(3, 0.5)), runs("tight", 0.1, 0.5 + apart))
+        assert claim.verdict == says
+        assert claim.width <= 2.0
+        assert ("too few trials to tell at 1 of 1" in verdict([claim])) == (says == "unclear")
+
+    def test_a_wide_interval_on_one_side_of_zero_says_which(self):
+        apart = np.array([0.2, 0.25, 0.3])
+        claim = self.one(runs("dpsgd-dishonest-rdp", 0.1, np.full(3, 0.5)), runs("tight", 0.1, 0.5 + apart))
+        assert (claim.width > 0.04, claim.verdict) == (True, "ahead")
 
     def test_another_method_can_be_asked_for(self):
         stored_runs = made(runs("dpsgd-dishonest-rdp", 1.0, [0.8, 0.9]), runs("published", 1.0, [0.7, 0.8]))

@@ -1,6 +1,7 @@
 """The accuracy page, run without a browser: its numbers are the files', jobs run for real, nonsense does no harm."""
 
 import time
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -76,6 +77,19 @@ def paper(shown):
     return [name for name in shown if name.startswith("paper")]
 
 
+def rival(key, epsilon):
+    """The rival's mark, where its curve is off."""
+    return f"rival at ε = {epsilon:g}: {text.LABELS[data.load(key).rival(epsilon)]}"
+
+
+def link(at):
+    """The values of the page's one link, by key."""
+    (code,) = [
+        block.value for block in at.code if "accuracy_data=" in block.value or "accuracy_rows_data=" in block.value
+    ]
+    return parse_qs(urlsplit(code).query, keep_blank_values=True)
+
+
 def test_opens_on_adult_with_the_files_numbers(folder):
     at = opened()
     assert at.title[0].value == "Which private learner is the most accurate?"
@@ -97,8 +111,8 @@ def test_opens_on_adult_with_the_files_numbers(folder):
 @pytest.mark.parametrize(
     ("name", "dataset", "methods", "epsilon", "view"),
     [
-        ("Table 2: Adult", "adult", data.PAPERS, 1.0, charts.EVERYTHING),
-        ("Table 1: Synthetic-L", "synthetic-l", data.PAPERS, 1.0, charts.EVERYTHING),
+        ("Figure 2: Adult", "adult", data.PAPERS, 1.0, charts.EVERYTHING),
+        ("Figure 2: Synthetic-L", "synthetic-l", data.PAPERS, 1.0, charts.EVERYTHING),
         ("Small ε", "synthetic-l", data.USUAL, 0.1, charts.SMALL),
         ("All methods", "synthetic-l", tuple(METHODS), 1.0, charts.EVERYTHING),
         ("The luck of choosing", "synthetic-l", data.LUCK, 0.1, charts.SMALL),
@@ -107,20 +121,22 @@ def test_opens_on_adult_with_the_files_numbers(folder):
 )
 def test_presets_set_exactly_their_values(folder, name, dataset, methods, epsilon, view):
     at = opened(data="synthetic-l", methods="no privacy", epsilon="8", view="top", paper="false")
-    assert list(curves(at)[0]) == ["no privacy"]
+    assert list(curves(at)[0]) == ["no privacy", rival("synthetic-l", 8.0)]
     press(at, name)
     state = at.session_state
     assert (state["accuracy_data"], state["accuracy_epsilon"], state["accuracy_view"]) == (dataset, epsilon, view)
     shown, _ = curves(at)
-    assert [label for label in shown if label not in paper(shown)] == [text.LABELS[method] for method in methods]
-    assert len(paper(shown)) == 3
+    expected = [text.LABELS[method] for method in methods]
+    expected += [rival(dataset, epsilon)] if data.load(dataset).rival(epsilon) not in methods else []
+    assert [label for label in shown if label not in paper(shown)] == expected
+    assert len(paper(shown)) == (0 if methods in (data.LUCK, data.MARGINS) else 3)  # the paper has none of these
     assert text.answer(data.load(dataset), epsilon) in said(at)
 
 
 def test_the_address_sets_every_control(folder):
     at = opened(data="adult-synthetic", methods=["Algorithm 1 tight", "DP-SGD paid"], epsilon="0.25", view="large ε")
     shown, _ = curves(at)
-    assert list(shown) == ["DP-SGD paid", "Algorithm 1 tight"]
+    assert list(shown) == ["DP-SGD paid", "Algorithm 1 tight"]  # the rival’s mark is at 0.25, out of this view
     assert text.answer(data.load("adult-synthetic"), 0.25) in said(at)
     left, right = spec(at)["layout"]["xaxis"]["range"]
     assert 10**left == pytest.approx(0.8)
@@ -149,8 +165,12 @@ def test_nonsense_in_the_address_falls_back_to_the_default(folder, query):
 
 def test_hidden_methods_stay_hidden_and_none_at_all_is_fine(folder):
     at = opened(methods="Algorithm 1 tight", paper="false")
-    assert list(curves(at)[0]) == ["Algorithm 1 tight"]
-    assert at.table[0].value["Method"].tolist() == ["Algorithm\u00a01\u00a0tight"]
+    assert list(curves(at)[0]) == ["Algorithm 1 tight", rival("adult", 1.0)]
+    shown = at.table[0].value["Method"].tolist()
+    assert len(shown) == 2
+    assert shown[0].endswith(" (the\u00a0rival)")
+    assert shown[1] == "Algorithm\u00a01\u00a0tight"
+    assert "whose curve is off" in written(at)
     assert text.answer(data.load("adult"), 1.0) in said(at)  # the verdict does not depend on what is shown
     at = opened(methods="", paper="false")
     assert not curves(at)[0]
@@ -161,7 +181,9 @@ def test_the_previous_data_set_stays_as_a_ghost(folder):
     at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
     assert curves(at)[1] == []
     at.selectbox(key="accuracy_data").set_value("adult-synthetic").run()
-    assert curves(at)[1] == ["no privacy, before", "Algorithm 1 tight, before"]
+    assert curves(at)[1] == [f"{name}, adult" for name in ("no privacy", "Algorithm 1 tight")]
+    assert "the same methods on adult, shown before" in written(at)
+    assert at.get("plotly_chart")[0].proto.alt.endswith("the same methods on adult, shown before.")
     at.toggle(key="accuracy_ghost").set_value(False).run()
     assert curves(at)[1] == []
 
@@ -303,6 +325,37 @@ def _with_sizes(sizes, original):
         original(self, *arguments, **({"sizes": sizes} | keywords))
 
     return init
+
+
+def test_one_link_holds_every_control(folder):
+    at = opened(data="synthetic-l", epsilon="8", methods=["no privacy", "Algorithm 1 tight"], rows_epsilon="1")
+    at.selectbox(key="accuracy_again").set_value("published").run()
+    at.number_input(key="accuracy_trial").set_value(2).run()
+    at.number_input(key="accuracy_rows_seed").set_value(7).run()
+    sent = {key.removeprefix("accuracy_"): values for key, values in link(at).items()}
+    assert sent == {
+        "data": ["synthetic-l"],
+        "methods": ["no privacy", "Algorithm 1 tight"],
+        "epsilon": ["8"],
+        "view": ["everything"],
+        "paper": ["true"],
+        "ghost": ["true"],
+        "again": ["Algorithm 1 published"],
+        "trial": ["2"],
+        "rows_data": ["adult-synthetic"],
+        "rows_epsilon": ["1"],
+        "rows_draws": ["5"],
+        "rows_seed": ["7"],
+    }
+    assert link(opened(**sent)) == link(at)
+    assert written(at).count("“Copy link” above holds these settings too") == 2
+
+
+def test_without_any_file_the_link_holds_the_rest(monkeypatch, tmp_path):
+    monkeypatch.setattr(results, "folder", lambda: tmp_path / "nothing")
+    sent = link(opened(rows_seed="3"))
+    assert sent["accuracy_rows_seed"] == ["3"]
+    assert all(key.startswith("accuracy_rows_") for key in sent)
 
 
 def test_try_it_hides_the_numbers_until_a_prediction_is_made(folder):

@@ -75,7 +75,7 @@ class TestFiles:
     def test_hold_what_was_written(self, adult):
         assert adult.methods == ALL
         assert adult.epsilons == EPSILONS
-        assert (adult.trials, adult.delta) == (4, 1e-5)
+        assert (adult.counts(ALL), adult.delta) == ((4, 4), 1e-5)
         assert adult.parameters == Parameters()
         own = [run.accuracy for run in runs("adult") if (run.method, run.epsilon) == ("tight", 0.5)]
         assert adult.point("tight", 0.5).accuracy == mean_interval(own)
@@ -104,9 +104,9 @@ class TestFiles:
     def test_a_changed_file_is_read_again(self, tmp_path, monkeypatch):
         monkeypatch.setattr(results, "folder", lambda: tmp_path)
         write(tmp_path, "adult", trials=2, methods=("tight",))
-        assert data.load("adult").trials == 2
+        assert data.load("adult").counts(("tight",)) == (2, 2)
         write(tmp_path, "adult", trials=3, methods=("tight",))
-        assert data.load("adult").trials == 3
+        assert data.load("adult").counts(("tight",)) == (3, 3)
 
     def test_a_damaged_or_missing_file_is_one_sentence_and_spoils_nothing_else(self, tmp_path, monkeypatch):
         monkeypatch.setattr(results, "folder", lambda: tmp_path)
@@ -142,11 +142,11 @@ class TestAnswer:
         ("by", "part"),
         [
             ((0.3, 0.4, 0.5, 0.4), "is 0.40 points more accurate than the best DP-SGD whose tuning is not paid for "
-             "(95 % interval +0.27 to +0.53), and takes 1/48 of its time (0.26 s against 12 s)."),
+             "(95 % interval +0.27 to +0.53), and takes about 1/48 of its time (0.258 s against 12.4 s, medians)."),
             ((-0.3, -0.4, -0.5, -0.4), "is 0.40 points less accurate than the best DP-SGD whose tuning is not paid "
-             "for (95 % interval −0.53 to −0.27), and takes 1/48 of its time"),
+             "for (95 % interval −0.53 to −0.27), and takes about 1/48 of its time"),
             ((-0.3, 0.4, -0.1, 0.2), "cannot be told apart (+0.05 points, 95 % interval −0.44 to +0.54); the first "
-             "takes 1/48 of the second’s time"),
+             "takes about 1/48 of the second’s time"),
         ],
     )  # fmt: skip
     def test_follows_the_paired_interval(self, by, part):
@@ -156,6 +156,7 @@ class TestAnswer:
 
     def test_agrees_with_the_claim_whichever_way_it_goes(self, adult):
         said = {"ahead": "more accurate", "even": "cannot be told apart", "behind": "less accurate"}
+        said |= {"unclear": "too few to tell"}
         for epsilon in EPSILONS:
             claim = adult.claims[epsilon]
             assert said[claim.verdict] in text.answer(adult, epsilon)
@@ -164,16 +165,32 @@ class TestAnswer:
 
     def test_one_trial_has_no_interval(self):
         words = text.answer(made(trials=1), 0.1)
-        assert "(one trial, no interval)" in words
+        assert "one trial is too few to tell Algorithm 1 with the tight bound from the best DP-SGD" in words
+        assert re.search(r" points, no interval\); the first takes about 1/48 of the second’s time", words)
         assert "one trial only at nine of them" in text.everywhere(made(trials=1))
+
+    def test_few_trials_that_differ_widely_tell_nothing(self):
+        words = text.answer(moved((-3.0, 3.5), trials=2), 0.25)
+        assert "two trials are too few to tell Algorithm 1 with the tight bound from the best DP-SGD" in words
+        assert "(+0.25 points, 95 % interval 83 points wide)" in words  # t = 12.706, times 6.5
+        assert "with too few trials to tell at nine of them" in text.everywhere(moved((-3.0, 3.5), trials=2))
 
     def test_without_a_rival_or_without_ours(self):
         assert text.answer(made(methods=("tight", "published")), 1.0).endswith("no unpaid DP-SGD is stored beside it.")
         assert "no run of Algorithm 1 with the tight bound is stored" in text.answer(made(methods=DISHONEST), 1.0)
-        assert [line.split()[0] for line in text.details(made(methods=("tight",)), 1.0)] == ["Tight", "Someone"]
+        assert [line.split()[0] for line in text.details(made(methods=("tight",)), 1.0)] == ["Tight,"]
 
     @pytest.mark.parametrize(
-        ("factor", "words"), [(48, "1/48 of"), (2, "50 % of"), (1, "takes about "), (0.25, "takes 4 times ")]
+        ("factor", "words"),
+        [
+            (48, "about 1/48 of"),
+            (5.5, "takes 18 % of"),
+            (10, "about 1/10 of"),
+            (1238, "about 1/1,200 of"),
+            (2, "50 % of"),
+            (1, "takes about "),
+            (0.25, "takes 4 times "),
+        ],
     )
     def test_times(self, factor, words):
         def change(run):
@@ -181,13 +198,23 @@ class TestAnswer:
 
         assert words in text.answer(made(trials=2, change=change), 0.1)
 
-    def test_details_name_the_rival_the_others_every_epsilon_and_the_promise(self, adult):
-        words = " ".join(text.details(adult, 1.0))
+    def test_a_slow_trial_changes_neither_the_time_nor_the_ratio(self, adult):
+        def change(run):
+            return replace(run, seconds=100 * run.seconds) if run.trial == 1 and run.method == "tight" else run
+
+        busy = made(trials=5, change=change)
+        own, other = (busy.point(method, 1.0).seconds.median for method in ("tight", busy.rival(1.0)))
+        assert busy.claims[1.0].speedup.median == other / own
+        assert f"({text.seconds(own)} against {text.seconds(other)}, medians)" in text.answer(busy, 1.0)
+        assert "about 1/47 of" in text.answer(busy, 1.0)
+
+    def test_details_name_the_rival_the_others_and_every_epsilon(self, adult):
+        words = " ".join((*text.details(adult, 1.0), text.promise(adult, 1.0)))
         rival = adult.claims[1.0].rival
         for part in (
             f"the rival, {text.LABELS[rival]}, {100 * adult.point(rival, 1.0).accuracy.mean:.2f} %",
             "Paired over four trials",
-            "its learning rate chosen by test accuracy",
+            "unpaid because its learning rate was chosen by test accuracy",
             f"DP-SGD that pays for its tuning {100 * adult.point('dpsgd-honest', 1.0).accuracy.mean:.2f} % (tight is +",
             f"no privacy {100 * adult.point('non-private', 1.0).accuracy.mean:.2f} % (tight is −",
             "at each of the 9 ε stored",
@@ -203,7 +230,7 @@ class TestAnswer:
         words = text.everywhere(adult)
         listed = [value for group in re.findall(r"\(ε = ([^)]*)\)", words) for value in group.split(", ")]
         assert sorted(map(float, listed)) == list(EPSILONS)
-        assert words.endswith("a tenth of the rival’s time or less at 9 of 9.")
+        assert words.endswith("a tenth of the rival’s time or less, by medians, at 9 of 9.")
 
     def test_points_keep_small_differences(self):
         assert text.points(-0.0035) == "0.35 points"
@@ -212,8 +239,9 @@ class TestAnswer:
         assert text.signed(-0.0002) == "−0.02"
 
     def test_intervals_end_at_100(self):
-        assert text.share_between(mean_interval([1.0, 0.9])).endswith("to 100.00 %")
-        assert text.share_between(mean_interval([0.9])) == "–"
+        assert text.share_between(mean_interval([1.0, 0.9, 1.0])).endswith("to 100.00 %")
+        assert text.share_between(mean_interval([1.0, 0.9])) == "two trials"
+        assert text.share_between(mean_interval([0.9])) == "one trial"
         assert text.between(mean_interval([-0.3, 0.5])) == "−100.00 to +100.00"
 
 
@@ -273,6 +301,54 @@ class TestWords:
         assert words.index("tight") < words.index("output")
         assert text.alt(made(methods=("tight",)), ("output",), 0.1).endswith("nothing is stored.")
 
+    def test_alt_names_the_rival_and_the_ghost(self, adult):
+        ghost = data.load("adult-synthetic")
+        words = text.alt(adult, ("tight",), 0.1, ghost)
+        assert text.LABELS[adult.rival(0.1)] in words
+        assert words.endswith("Faint lines without marks: the same methods on adult-synthetic (stand-in for adult), "
+                              "shown before.")  # fmt: skip
+
+    def test_a_rival_that_was_not_picked_is_named(self, adult):
+        rival = adult.rival(0.1)
+        assert "rival at ε = 0.1, " + text.LABELS[rival] in text.rival_note(adult, ("tight",), 0.1)
+        assert text.rival_note(adult, ("tight", rival), 0.1) == text.rival_note(adult, (), 0.1) == ""
+        assert adult.with_rival(("tight",), 0.1) == (rival, "tight")
+        assert adult.with_rival((), 0.1) == ()
+
+    def test_names_are_explained_where_they_are_shown(self):
+        words = text.legend(tuple(EVERY))
+        for name in re.findall(r"tight|published|unpaid|Rényi|PLD|large batch|luckiest draw|drawn again|no margin",
+                               " ".join(text.LABELS.values())):  # fmt: skip
+            assert f"{name}: " in words
+        assert "with the margin: " in words
+        assert text.legend(("tight",)) == "Names: tight: with our own bound for the logistic loss."
+        assert text.legend(("non-private",)) == ""
+
+    def test_the_caption_counts_the_trials_of_what_is_shown(self, adult):
+        assert "over four trials (Student’s t)" in text.intervals(adult, ("tight",))
+        fewer = {"tight": 1, "output": 3}
+        kept = [run for run in adult.results.runs if run.trial < fewer.get(run.method, 9)]
+        mixed = data.indexed("adult", replace(adult.results, runs=tuple(kept)))
+        assert "over 3 to 4 trials (Student’s t). Each" in text.intervals(mixed, ("output", "published"))
+        assert "over 1 to 4 trials (Student’s t), and small dots" in text.intervals(mixed, ("tight", "published"))
+        assert text.intervals(mixed, ("tight",)).startswith("Points are means over one trial; the small dots")
+        assert text.intervals(mixed, ()) == ""
+
+    def test_the_constant_is_that_of_the_files(self, adult):
+        assert "the constant feature is 0.3 here for all methods (paper: 1)" in text.paper_note(adult)
+        as_paper = replace(adult.results, configuration={"intercept_scaling": 1.0})
+        assert "constant" not in text.paper_note(data.indexed("adult", as_paper))
+        assert data.constants(data.files()) == (0.3,)
+        words = text.explanation(page_text("accuracy"), (0.3, 1.0))
+        assert "except the constant feature,\n  0.3 or 1 here for all methods (paper: 1);" in words
+        assert "CONSTANT" not in words
+
+    def test_what_a_point_will_be_compared_with(self, adult):
+        point = Point("adult", "tight", 1.0, 9, Parameters())
+        words = text.point_invitation(point, None, adult.typical_seconds("tight", 1.0))
+        assert "this trial is not stored" in words
+        assert words.endswith("Stored trials of this point took 0.258 s (median).")
+
     def test_why_a_point_cannot_be_run(self):
         assert text.cannot_run("adult", True, 12.0, 300.0) == ""
         assert "missing or damaged" in text.cannot_run("adult", False, 12.0, 300.0)
@@ -297,9 +373,10 @@ class TestWords:
 class TestTables:
     def test_the_table_is_the_points_at_the_epsilon(self, adult):
         rows = accuracy_tables.methods(adult, data.USUAL, 1.0)
-        assert [row["Method"].replace("\u00a0", " ").replace("\u2011", "-") for row in rows] == [
-            text.LABELS[m] for m in data.USUAL
-        ]
+        names = [row["Method"].replace("\u00a0", " ").replace("\u2011", "-") for row in rows]
+        marked = {adult.rival(1.0): " (the rival)"}
+        assert names == [text.LABELS[m] + marked.get(m, "") for m in data.USUAL]
+        assert list(rows[0])[:3] == ["Method", "Tight minus it, points", "Accuracy"]  # a telephone shows no more
         by = dict(zip(data.USUAL, rows, strict=True))
         difference = adult.difference("tight", "published", 1.0)
         assert by["published"]["Accuracy"] == f"{100 * adult.point('published', 1.0).accuracy.mean:.2f}\u00a0%"
@@ -309,12 +386,19 @@ class TestTables:
         assert "Paper" not in accuracy_tables.methods(adult, data.USUAL, 0.25)[0]
         assert "Paper" not in accuracy_tables.methods(data.load("adult-synthetic"), data.USUAL, 1.0)[0]
 
+    def test_the_rival_has_a_row_whatever_is_picked(self, adult):
+        rows = accuracy_tables.methods(adult, ("tight",), 1.0)
+        assert len(rows) == 2
+        assert rows[0]["Method"].endswith(" (the\u00a0rival)")
+        assert not accuracy_tables.methods(adult, (), 1.0)
+        assert "Paper" not in accuracy_tables.methods(adult, ("tight",), 1.0)[0]  # none of what is shown
+
     def test_the_claim_at_every_epsilon(self, adult):
         rows = accuracy_tables.every_epsilon(adult)
         assert [float(row["ε"]) for row in rows] == list(EPSILONS)
         assert all(row["Its time / tight’s"].endswith("×") for row in rows)
         nothing = accuracy_tables.every_epsilon(made(methods=("output",)))
-        assert {row["Tight minus it, points"] for row in nothing} == {"–"}
+        assert {row["Tight minus best unpaid, points"] for row in nothing} == {"–"}
 
     def test_csv_holds_the_plotted_numbers(self, adult):
         frame = accuracy_tables.frame(adult, ("non-private", "tight", "published"))
@@ -352,8 +436,16 @@ class TestCharts:
         assert set(decode(level.y)) == {adult.point("non-private", 1.0).accuracy.mean}
         assert level.mode == "lines"
 
-    def test_only_the_chosen_methods_are_drawn_and_none_is_fine(self, adult):
-        assert list(self.curves(charts.figure_2(adult, ("tight",), epsilon=1.0, paper=False))) == ["Algorithm 1 tight"]
+    def test_only_the_chosen_methods_and_the_rival_are_drawn_and_none_is_fine(self, adult):
+        label = text.LABELS[adult.rival(1.0)]
+        curves = self.curves(charts.figure_2(adult, ("tight",), epsilon=1.0, paper=False))
+        assert list(curves) == ["Algorithm 1 tight", f"rival at ε = 1: {label}"]
+        rival, point = curves[f"rival at ε = 1: {label}"], adult.point(adult.rival(1.0), 1.0)
+        assert (list(decode(rival.x)), list(decode(rival.y))) == ([1.0], [point.accuracy.mean])
+        both = self.curves(charts.figure_2(adult, ("tight", adult.rival(1.0)), epsilon=1.0, paper=False))
+        assert list(both) == [label, "Algorithm 1 tight"] or list(both) == ["Algorithm 1 tight", label]
+        out_of_view = charts.figure_2(adult, ("tight",), epsilon=1.0, paper=False, view=charts.SMALL)
+        assert list(self.curves(out_of_view)) == ["Algorithm 1 tight"]
         assert not self.curves(charts.figure_2(adult, (), epsilon=1.0, paper=False))
         assert "DP-SGD paid" not in self.curves(
             charts.figure_2(made(methods=("tight",)), ("tight", "dpsgd-honest"), epsilon=1.0, paper=False)
@@ -372,7 +464,7 @@ class TestCharts:
 
     def test_a_stand_in_has_no_marks_of_the_paper_and_says_so_on_the_axis(self):
         chart = charts.figure_2(data.load("adult-synthetic"), ("tight",), epsilon=1.0)
-        assert list(self.curves(chart)) == ["Algorithm 1 tight"]
+        assert not any(name.startswith("paper") for name in self.curves(chart))
         assert "stand-in for adult" in chart.layout.yaxis.title.text
 
     @pytest.mark.parametrize("view", charts.VIEWS)
@@ -395,6 +487,7 @@ class TestCharts:
         chart = charts.figure_2(adult, ("tight", "non-private"), epsilon=1.0, ghost=data.load("adult-synthetic"))
         ghosts = [trace for trace in chart.data if trace.meta["ghost"]]
         assert len(ghosts) == 2
+        assert ghosts[0].name == "Algorithm 1 tight, adult-synthetic (stand-in for adult)"
         other = data.load("adult-synthetic")
         np.testing.assert_array_equal(
             decode(ghosts[0].y), [other.point("tight", epsilon).accuracy.mean for epsilon in EPSILONS]
@@ -413,9 +506,19 @@ class TestCharts:
         chart = charts.figure_2(made(methods=("non-private",)), ALL, epsilon=1.0)
         assert next(iter(self.curves(chart))) == "no privacy"
 
-    def test_one_trial_has_bars_of_no_length(self):
-        trace = self.curves(charts.figure_2(made(trials=1), ("tight",), epsilon=1.0, paper=False))["Algorithm 1 tight"]
-        assert not decode(trace.error_y.array).any()
+    @pytest.mark.parametrize("trials", [1, 2])
+    def test_few_trials_are_dots_without_bars(self, trials):
+        stored = made(trials=trials)
+        chart = charts.figure_2(stored, ("non-private", "tight"), epsilon=1.0, paper=False)
+        curves = self.curves(chart)
+        assert not decode(curves["Algorithm 1 tight"].error_y.array).any()
+        assert not any(trace.fill for trace in chart.data)
+        dots = curves["Algorithm 1 tight, single trials"]
+        assert list(decode(dots.y)) == [run.accuracy for e in EPSILONS for run in stored.runs("tight", e)]
+        assert (dots.mode, dots.showlegend) == ("markers", False)
+        low, high = chart.layout.yaxis.range
+        assert low < min(decode(dots.y)) <= max(decode(dots.y)) < high
+        assert high - low < 0.2  # the interval of two trials would need far more
 
     def test_svg(self, adult):
         everything = made(methods=tuple(EVERY))

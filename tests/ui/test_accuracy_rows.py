@@ -142,7 +142,7 @@ class TestJobs:
         [
             (JobView("waiting", None, None, 0, False, 0.0), "Waiting for a free slot (you are next)."),
             (JobView("running", None, None, 0, False, 0.5), "Loading the data and calibrating the noise, 0.5 s"),
-            (JobView("running", jobs.Again(7), None, 0, False, 5.0), "seven steps, 5.0 s; the stored run took 10 s"),
+            (JobView("running", jobs.Again(7), None, 0, False, 5.0), "seven steps, 5.0 s; stored trials took 10 s"),
             (JobView("running", jobs.Again(7), None, 0, True, 5.0), "Stopping …"),
         ],
     )
