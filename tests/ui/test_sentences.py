@@ -20,7 +20,9 @@ SUPERSCRIPTS = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
         (1.2345e-12, "1.2×10⁻¹²"),
         (2.5e7, "2.5×10⁷"),
         (1e20, "10²⁰"),
-        (-1e-7, "-10⁻⁷"),
+        (-1e-7, "−10⁻⁷"),
+        (-0.16, "−0.16"),
+        (-math.inf, "−∞"),
         (0.25, "0.25"),
         (0.0, "0"),
         (math.inf, "∞"),
@@ -163,6 +165,8 @@ def test_error_messages_stand_alone(message, text):
 def test_percent_and_ratio():
     assert s.percent(0.8375) == "83.8 %"
     assert s.ratio(1.2345) == "1.24×"
+    assert s.ratio(1.2345, up=False) == "1.23×"
+    assert s.fixed(-0.5) == "−0.500"
     assert s.ratio(2140.4) == "2150×"
     assert s.ratio(75_550.0) == "7.6×10⁴"
     assert s.ratio(math.inf) == "∞"
