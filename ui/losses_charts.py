@@ -24,7 +24,7 @@ def _nice(value: float) -> float:
 
 
 def loss(setting: lc.LossSetting, *, view: float, ghost: lc.LossSetting | None = None) -> go.Figure:
-    """f and f_C with the kinks marked; where there is a margin k, also f at k = 0."""
+    """f, dashed on top of f_C, with the kinks marked; where there is a margin k, also f at k = 0."""
     drawn = lc.curves(setting, view)
     top = _nice(min(float(drawn["f"].max()), 2.5 * float(drawn["f_C"].max())))
     kinks = np.array([kink for kink in setting.kinks if abs(kink) <= view])
@@ -37,8 +37,8 @@ def loss(setting: lc.LossSetting, *, view: float, ghost: lc.LossSetting | None =
         hover = "f at k = 0: %{y:.3g}"
         traces.append(figures.series("f at k = 0", drawn["score"], drawn["f_k0"], "guide", hover=hover))
     traces += [
-        figures.series("f", drawn["score"], drawn["f"], "published", hover="f = %{y:.3g}"),
         figures.series("f clipped at C", drawn["score"], drawn["f_C"], "tight", hover="clipped %{y:.3g}"),
+        figures.series("f", drawn["score"], drawn["f"], "published", hover="f = %{y:.3g}"),
     ]
     if len(kinks):
         values = setting.clipped.value(kinks, setting.target)
@@ -66,8 +66,8 @@ def slope(setting: lc.LossSetting, *, view: float, ghost: lc.LossSetting | None 
         hover = "f′ at k = 0: %{y:.3g}"
         traces.append(figures.series("f′ at k = 0", drawn["score"], drawn["slope_f_k0"], "guide", hover=hover))
     traces += [
-        figures.series("f′", drawn["score"], drawn["slope_f"], "published", hover="f′ = %{y:.3g}"),
         figures.series("f′ clipped at C", drawn["score"], drawn["slope_f_C"], "tight", hover="clipped %{y:.3g}"),
+        figures.series("f′", drawn["score"], drawn["slope_f"], "published", hover="f′ = %{y:.3g}"),
     ]
     return figures.figure(
         traces,

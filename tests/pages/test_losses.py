@@ -76,7 +76,7 @@ def said(app):
 def test_opens_on_hubers_loss_as_clipped_squares():
     app = open_page()
     shown, ghosts = curves(app)
-    assert list(shown) == ["f", "f clipped at C", "kinks"]
+    assert list(shown) == ["f clipped at C", "f", "kinks"]
     assert not ghosts
     x, y = shown["f"]
     assert 200 <= len(x) <= 400
