@@ -33,11 +33,16 @@ def scientific(value: float, digits: int = 2, *, up: bool = False) -> str:
 
 
 def number(value: float, digits: int = 3, *, up: bool = False) -> str:
-    """A number to `digits` significant digits, without exponent or superfluous zeros. `up` rounds towards +∞."""
+    """A number to `digits` significant digits: 0.726, 12,400. No exponent, no superfluous zeros. `up`: towards +∞."""
     if value == 0 or not math.isfinite(value):
         return _special(value)
-    text = minus(f"{_significant(value, digits, up):f}")
+    text = minus(f"{_significant(value, digits, up):,f}")
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def rounded_up(value: float, digits: int) -> float:
+    """The number that `number` shows when it rounds up."""
+    return float(_significant(value, digits, True))
 
 
 def fixed(value: float, decimals: int = 3) -> str:

@@ -70,7 +70,7 @@ PRIVACY = (
 def growths(costs: Mapping[str, sr.Cost]) -> str:
     """The measured exponents of those with a proved one, next to it."""
     told = [
-        f"{_power(f'{cost.growth.exponent:.2f}')} for {_INSIDE[solver]} (up to n = {max(cost.n):,}; 95 %: "
+        f"{_power(f'{cost.growth.exponent:.2f}')} for {_INSIDE[solver]} (up to n = {max(cost.n):,}; 95 %: "
         f"{cost.growth.low:.2f} to {cost.growth.high:.2f}; proved: at most {_power(f'{PROVED[solver]:g}')})"
         for solver, cost in costs.items()
         if solver in PROVED
@@ -78,7 +78,8 @@ def growths(costs: Mapping[str, sr.Cost]) -> str:
     if not told:
         return "No solver with a proved growth is shown."
     smallest = min(min(cost.n) for cost in costs.values())
-    return f"Measured from n = {smallest:,} on, the cost grows as {listing(told)}."
+    said = f"Measured from n = {smallest:,} on, the cost grows as {listing(told)}."
+    return said.replace(" = ", "\u00a0=\u00a0").replace(" %", "\u00a0%")
 
 
 def _power(exponent: str) -> str:
@@ -135,7 +136,7 @@ def growth_rows(costs: Mapping[str, sr.Cost]) -> list[dict[str, str]]:
         {
             "Solver": sr.NAMES[solver],
             "Exponent a of c·nᵃ·log n": f"{cost.growth.exponent:.3f}",
-            "95 % interval": f"{cost.growth.low:.3f} to {cost.growth.high:.3f}",
+            "95\u00a0% interval": f"{cost.growth.low:.3f} to {cost.growth.high:.3f}",
             "Proved (Appendix F)": f"at most {PROVED[solver]:g}" if solver in PROVED else "–",
             "Largest n": f"{max(cost.n):,}",
             "Visits per row there": _times(cost.evaluations[-1] / cost.n[-1]),
