@@ -142,6 +142,7 @@ page.explain(
     "Monteleoni and Sarwate (2011).",
 )
 st.subheader("Where to go from here", anchor=False)
+st.html("<style>[data-testid=stPageLink] :is([data-testid=stMarkdownContainer], p) { white-space: normal; }</style>")
 NEXT = (
     ("bounds", "Bounds: how much privacy does one fit cost?", ":material/show_chart:"),
     ("distance", "Distance: how far is a proof from the best possible one?", ":material/straighten:"),
@@ -152,7 +153,7 @@ NEXT = (
     ("training", "Live training: what does privacy cost in accuracy?", ":material/model_training:"),
     ("accuracy", "Accuracy: which private learner is the best, and by how much?", ":material/leaderboard:"),
     ("honest", "Honest or not: what does a choice cost that nobody pays for?", ":material/balance:"),
-    ("solvers", "Solvers: how many gradients does a proof need?", ":material/speed:"),
+    ("solvers", "Solvers: how many passes over the data until a private fit may be released?", ":material/speed:"),
     ("losses", "Losses and clipping: what does a bound on the gradient do to a fit?", ":material/content_cut:"),
 )
 for name, question, icon in NEXT:

@@ -1,5 +1,6 @@
 """Losses and clipping (Theorems E.2, E.3 and G.2 of Redberg et al. 2023): f and f_C, the fit, and no GLM structure."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from ui import losses_text as words
 from ui import page
 from ui.controls import (
     Choice,
+    Control,
     Number,
     Preset,
     SelectSlider,
@@ -50,8 +52,8 @@ MARGIN = SelectSlider(
     "Margin k of the logistic loss",
     0.0,
     (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0),
-    help="The loss is log(1 + exp(k − m)): a row counts until its margin m is well beyond k. Privacy costs the same at "
-    "every k.",
+    help="The loss is log(1 + exp(k − m)): a row counts until its signed score m = y·xᵀθ is well beyond k. "
+    "Privacy costs the same at every k.",
 )
 CLIP = SelectSlider(
     "losses_C",
@@ -94,41 +96,47 @@ SHARED = (LOSS_NAME, PARAMETER, MARGIN, CLIP)
 MECHANISM = (SIGMA, LAM, BETA, LIPSCHITZ)
 CONTROLS = (SHOW, *SHARED, NORM, VIEW, OUTLIERS, EPSILON, DRAWS, SEED, *MECHANISM, PARAMETERS, DELTA, GHOST)
 
+
+def preset(name: str, hint: str, values: Mapping[Control, Any]) -> Preset:
+    """All controls to their defaults, but for the ones given: nothing is left behind from another view."""
+    return Preset(name, {control: control.default for control in CONTROLS if control is not GHOST} | values, hint)
+
+
 PRESETS = (
-    Preset(
+    preset(
         "Huber is clipped squares",
-        {SHOW: LOSS, LOSS_NAME: "squared", CLIP: 1.0, NORM: 1.0, VIEW: 4.0},
         "The squared loss of a row of norm 1, clipped at C = 1.",
+        {SHOW: LOSS, LOSS_NAME: "squared", CLIP: 1.0, NORM: 1.0},
     ),
-    Preset(
+    preset(
         "C = √2, the paper’s",
-        {SHOW: LOSS, LOSS_NAME: "logistic", MARGIN: 0.0, CLIP: ROOT_2, NORM: ROOT_2, VIEW: 4.0},
         "The logistic loss on the longest rows of the paper’s experiments.",
+        {SHOW: LOSS, LOSS_NAME: "logistic", CLIP: ROOT_2, NORM: ROOT_2},
     ),
-    Preset(
+    preset(
         "A margin, for free",
-        {SHOW: LOSS, LOSS_NAME: "logistic", MARGIN: 1.5, CLIP: 1.0, NORM: 1.0, VIEW: 4.0},
         "The logistic loss moved to the right: rows near 0 pull harder, and σ, λ and ε stay what they were.",
+        {SHOW: LOSS, LOSS_NAME: "logistic", MARGIN: 1.5, CLIP: 1.0, NORM: 1.0},
     ),
-    Preset(
+    preset(
         "Clipping against outliers",
-        {SHOW: FIT, LOSS_NAME: "squared", CLIP: 0.2, OUTLIERS: 0.1, EPSILON: 1.0, DRAWS: 5, SEED: 0, DELTA: 1e-5},
         "A line through 300 points, a tenth of them far off.",
+        {SHOW: FIT, LOSS_NAME: "squared", CLIP: 0.2, OUTLIERS: 0.1, EPSILON: 1.0},
     ),
-    Preset(
+    preset(
         "Wrong labels",
-        {SHOW: FIT, LOSS_NAME: "squared-hinge", CLIP: 0.5, OUTLIERS: 0.2, EPSILON: 1.0, DRAWS: 5, SEED: 0, DELTA: 1e-5},
         "Two classes, a fifth of the rows deep in the wrong half.",
+        {SHOW: FIT, LOSS_NAME: "squared-hinge", CLIP: 0.5, OUTLIERS: 0.2, EPSILON: 1.0},
     ),
-    Preset(
+    preset(
         "Clipping that hurts",
-        {SHOW: FIT, LOSS_NAME: "squared", CLIP: 0.02, OUTLIERS: 0.0, EPSILON: 1.0, DRAWS: 5, SEED: 0, DELTA: 1e-5},
         "No outliers and a C so small that λ wins.",
+        {SHOW: FIT, LOSS_NAME: "squared", CLIP: 0.02, OUTLIERS: 0.0, EPSILON: 1.0},
     ),
-    Preset(
+    preset(
         "Without GLM structure",
-        {SHOW: DIMENSION, SIGMA: 5.0, LAM: 20.0, BETA: 1.0, LIPSCHITZ: 1.0, PARAMETERS: 100, DELTA: 1e-5},
         "Theorem G.2 at the noise and regularisation of the paper’s Figure 1, left.",
+        {SHOW: DIMENSION, SIGMA: 5.0, LAM: 20.0, BETA: 1.0, LIPSCHITZ: 1.0, PARAMETERS: 100},
     ),
 )
 
@@ -171,7 +179,7 @@ def loss(picture: Any, setting: lc.LossSetting, *, view: float, with_ghost: bool
     ghost = before if with_ghost and before and before.axis == setting.axis else None
     alt = words.loss_alt(setting, "Value")
     with picture:
-        page.answer(words.loss_answer(setting), words.loss_more(setting))
+        page.answer(words.loss_answer(setting), *words.loss_more(setting))
         chart = charts.loss(setting, view=view, ghost=ghost)
         page.chart(chart, key="losses_chart", alt=alt, filename="loss")
         slopes = charts.slope(setting, view=view, ghost=ghost)
@@ -196,10 +204,12 @@ def fit(picture: Any, setting: lf.FitSetting, *, draws: int, with_ghost: bool) -
         )
         chart = charts.fits(setting, draws=draws, ghost=ghost)
         page.chart(chart, key="losses_fits", alt=alt, filename="fits")
+        st.caption(words.FIT_LINES)
         st.markdown("**The error at every threshold**")
         same_curve = ghost is None or replace(ghost, clip=setting.clip) == setting
         by_threshold = charts.errors(setting, ghost=None if same_curve else ghost)
         page.chart(by_threshold, key="losses_errors", alt=words.errors_alt(setting, found), filename="errors")
+        st.caption(words.errors_lines())
         page.downloads(
             lambda: lf.errors_frame(setting),
             by_threshold,
@@ -260,13 +270,13 @@ def predict() -> None:
             filename="losses-try-it",
         )
         st.markdown(TRY_REASON)
-        st.caption("The faint line is f_C of a row of norm 1.")
+        st.caption("The faint line is the clipped loss of a row of norm 1.")
 
 
 page.title(
     "What does clipping do to a loss, and to the fit?",
     "Privacy needs a limit on how hard one row can pull. Clipping sets it, and for a linear model it amounts to "
-    "another loss f_C in closed form: convex, as smooth as f, and straight beyond its kinks.",
+    "another loss $f_C$ in closed form: convex, as smooth as $f$, and straight beyond its kinks.",
 )
 explore()
 predict()

@@ -87,10 +87,18 @@ def preset(name: str, hint: str, **changes: Any) -> Preset:
 PRESETS = (
     preset("Appendix F at ε = 1", "λ and σ about those of ε = 1 on rows of norm 1, and redundant columns."),
     preset("The paper’s τ", "The same, down to the gradient norm of the paper’s experiments only.", tau=0.01),
-    preset("ε = 0.1", "More privacy: more regularisation, easier to solve.", lam=10.0, sigma=33.0),
-    preset("ε = 8", "Less privacy: little regularisation, harder to solve.", n=100, lam=0.056, sigma=0.62),
+    preset("More privacy, ε = 0.1", "More regularisation: easier to solve.", lam=10.0, sigma=33.0),
+    preset(
+        "Less privacy, ε = 8, on 100 rows",
+        "Little regularisation: harder to solve. On 100 rows instead of 500, so that it does not take the page long.",
+        n=100,
+        lam=0.056,
+        sigma=0.62,
+    ),
     preset("Diverse columns", "Every direction is well seen: λ no longer decides.", columns="diverse"),
-    preset("λ ≥ nβ", "So much regularisation that everything is easy.", lam=130.0),
+    preset(
+        "Much regularisation", "λ = 130 is more than all 500 rows can curve, nβ = 125: everything is easy.", lam=130.0
+    ),
 )
 
 
@@ -114,6 +122,8 @@ def explore() -> None:
             page.chart(chart, key="solvers_chart", alt=alt, filename="solvers")
         if runs:
             page.table(text.table_rows(setting, runs), alt=alt)
+            if "newton" in runs:
+                st.caption(text.hessians())
             page.downloads(
                 lambda: sr.frame(solvers, setting),
                 chart,
@@ -136,10 +146,12 @@ def cost(solvers: tuple[str, ...], columns: str, relative: bool) -> None:
         st.caption("Pick a solver to see its growth.")
         return
     st.markdown(text.growths(costs))
-    chart = charts.growth(columns, solvers, relative=relative)
-    page.chart(chart, key="solvers_growth", alt=text.growth_alt(costs), filename="solvers-growth")
+    if taken := text.seconds(costs):
+        st.markdown(taken)
+    chart, alt = charts.growth(columns, solvers, relative=relative), text.growth_alt(costs, relative=relative)
+    page.chart(chart, key="solvers_growth", alt=alt, filename="solvers-growth")
     st.caption(text.made_by(provenance))
-    page.table(text.growth_rows(costs), alt=text.growth_alt(costs))
+    page.table(text.growth_rows(costs), alt=alt)
     page.downloads(
         lambda: sr.stored_frame(solvers, columns),
         chart,
@@ -184,9 +196,11 @@ def predict() -> None:
 
 
 page.title(
-    "What does it cost to get the gradient down to τ?",
-    "Algorithm 1 may release θ once ‖∇J(θ)‖ ≤ τ, whichever solver got it there. Cost is counted in gradient "
-    "evaluations, visits to single rows, which are the same on every machine.",
+    "How many passes over the data until a private fit may be released?",
+    "A private fit makes J(θ) small: the loss of all rows, regularised and tilted at random. Objective perturbation "
+    "(the paper’s Algorithm 1) may release θ as soon as J is nearly flat there, that is, once its gradient ∇J is no "
+    "longer than a threshold τ. Which solver got it there does not matter. Cost is counted in gradient evaluations, "
+    "visits to single rows, which are the same on every machine.",
 )
 explore()
 predict()

@@ -75,7 +75,7 @@ class Setting:
 def rounded_up(mechanism: acc.ObjectivePerturbation | acc.ApproximateMinima) -> Setting:
     """A calibrated mechanism as a setting, σ and λ rounded up to four digits: its ε can only get smaller."""
     objective = mechanism.objective if isinstance(mechanism, acc.ApproximateMinima) else mechanism
-    sigma, lam = (float(sentences.number(value, 4, up=True)) for value in (objective.sigma, objective.lam))
+    sigma, lam = (sentences.rounded_up(value, 4) for value in (objective.sigma, objective.lam))
     return Setting(sigma, lam, objective.smoothness, objective.lipschitz)
 
 

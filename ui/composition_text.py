@@ -66,7 +66,7 @@ def band(reading: Reading, at_delta: float, asked: float) -> str:
 
 def _down(value: float, digits: int) -> str:
     """A lower bound rounded down."""
-    return number(-value, digits, up=True).removeprefix("-")
+    return number(-value, digits, up=True).removeprefix("−")
 
 
 def _up(share: float, decimals: int = 1) -> float:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
 from objpert_core.learning.one_dimensional import OneDimensionalLogistic
-from ui import figures
+from ui import figures, sentences
 
 # Twelve invented people: one number |x| <= 1 each, and a label. Most follow the sign of x.
 FEATURES = (0.9, 0.7, 0.5, 0.8, 0.3, 0.6, -0.8, -0.6, -0.9, -0.4, -0.7, 0.2)
@@ -195,9 +195,9 @@ def table_rows(scene: Scene) -> list[dict[str, str]]:
         rows.append(
             {
                 "Data": f"{role} the person",
-                "θ before the tilt": f"{law.minimiser(0.0):.3f}",
-                f"θ released by draw {scene.draw}": f"{law.minimiser(float(scene.tilts(1)[0])):.3f}",
-                "half of all releases lie in": f"{low:.3f} … {high:.3f}",
+                "θ before the tilt": sentences.fixed(law.minimiser(0.0)),
+                f"θ released by draw {scene.draw}": sentences.fixed(law.minimiser(float(scene.tilts(1)[0]))),
+                "half of all releases lie in": f"{sentences.fixed(low)} … {sentences.fixed(high)}",
             }
         )
     return rows

@@ -12,6 +12,7 @@ from ui import figures
 from ui import losses_curves as lc
 from ui import losses_dimension as ld
 from ui import losses_fits as lf
+from ui.losses_text import CLIPPED, PLAIN, PRIVATE
 
 _POINTS = {"color": figures.ROLES["lower"].color, "size": 6}
 
@@ -23,18 +24,21 @@ def _nice(value: float) -> float:
 
 
 def loss(setting: lc.LossSetting, *, view: float, ghost: lc.LossSetting | None = None) -> go.Figure:
-    """f and f_C with the kinks marked."""
+    """f, dashed on top of f_C, with the kinks marked; where there is a margin k, also f at k = 0."""
     drawn = lc.curves(setting, view)
     top = _nice(min(float(drawn["f"].max()), 2.5 * float(drawn["f_C"].max())))
     kinks = np.array([kink for kink in setting.kinks if abs(kink) <= view])
     traces = []
     if ghost is not None:
         before = lc.curves(ghost, view)
-        traces.append(figures.series("f_C, before", before["score"], before["f_C"], "tight", ghost=True))
+        traces.append(figures.series("f clipped, before", before["score"], before["f_C"], "tight", ghost=True))
     traces += [figures.guide((kink, kink), (0.0, top)) for kink in kinks]
+    if setting.unmoved:
+        hover = "f at k = 0: %{y:.3g}"
+        traces.append(figures.series("f at k = 0", drawn["score"], drawn["f_k0"], "guide", hover=hover))
     traces += [
+        figures.series("f clipped at C", drawn["score"], drawn["f_C"], "tight", hover="clipped %{y:.3g}"),
         figures.series("f", drawn["score"], drawn["f"], "published", hover="f = %{y:.3g}"),
-        figures.series("f_C, clipped", drawn["score"], drawn["f_C"], "tight", hover="f_C = %{y:.3g}"),
     ]
     if len(kinks):
         values = setting.clipped.value(kinks, setting.target)
@@ -48,19 +52,22 @@ def loss(setting: lc.LossSetting, *, view: float, ghost: lc.LossSetting | None =
 
 
 def slope(setting: lc.LossSetting, *, view: float, ghost: lc.LossSetting | None = None) -> go.Figure:
-    """f′ and f_C′ with the cut-off ±c."""
+    """f′ and f_C′ with the cut-off ±c; where there is a margin k, also f′ at k = 0."""
     drawn, cut = lc.curves(setting, view), setting.slope
     reach = _nice(max(1.15 * min(cut, 1.5 * float(np.abs(drawn["slope_f"]).max())), 0.5 * cut, 0.1))
     high = 0.1 * reach if setting.plain.monotone else reach
     traces = []
     if ghost is not None:
         before = lc.curves(ghost, view)
-        traces.append(figures.series("f_C′, before", before["score"], before["slope_f_C"], "tight", ghost=True))
+        traces.append(figures.series("f′ clipped, before", before["score"], before["slope_f_C"], "tight", ghost=True))
     cuts = (-cut,) if setting.plain.monotone else (-cut, cut)
     traces += [figures.guide((-view, view), (level, level)) for level in cuts]
+    if setting.unmoved:
+        hover = "f′ at k = 0: %{y:.3g}"
+        traces.append(figures.series("f′ at k = 0", drawn["score"], drawn["slope_f_k0"], "guide", hover=hover))
     traces += [
+        figures.series("f′ clipped at C", drawn["score"], drawn["slope_f_C"], "tight", hover="clipped %{y:.3g}"),
         figures.series("f′", drawn["score"], drawn["slope_f"], "published", hover="f′ = %{y:.3g}"),
-        figures.series("f_C′, clipped", drawn["score"], drawn["slope_f_C"], "tight", hover="f_C′ = %{y:.3g}"),
     ]
     return figures.figure(
         traces,
@@ -84,13 +91,13 @@ def fits(setting: lf.FitSetting, *, draws: int, ghost: lf.FitSetting | None = No
         )
     if ghost is not None:
         line = _line(ghost, lf.without_privacy(ghost, ghost.clip))
-        traces.append(figures.series("f_C, before", *line, "tight", ghost=True))
+        traces.append(figures.series("clipped, before", *line, "tight", ghost=True))
     for times, dash in ((0.25, "dot"), (4.0, "longdash")):
         line = _line(setting, lf.without_privacy(setting, times * setting.clip))
         look = {"color": figures.PURPLE, "dash": dash, "width": 1.5}
-        name = "f_C at C/4" if times < 1 else "f_C at 4C"
+        name = "clipped at C/4" if times < 1 else "clipped at 4C"
         traces.append(figures.series(name, *line, "kifer2012", hoverinfo="skip") | {"line": look})
-    for label, role, clip in (("f, no noise", "published", None), ("f_C, no noise", "tight", setting.clip)):
+    for label, role, clip in ((PLAIN, "published", None), (CLIPPED, "tight", setting.clip)):
         traces.append(figures.series(label, *_line(setting, lf.without_privacy(setting, clip)), role, hoverinfo="skip"))
     names = ("feature x", "target y") if setting.regression else ("feature x₁", "feature x₂")
     return figures.figure(
@@ -141,8 +148,8 @@ def errors(setting: lf.FitSetting, *, ghost: lf.FitSetting | None = None) -> go.
     traces += [
         figures.guide((setting.clip, setting.clip), (0.0, top)),
         figures.band(found["C"], found["private_lowest"], found["private_highest"], "noise"),
-        figures.series("f_C, no noise", found["C"], found["clipped"], "tight", mode="lines+markers", hover=hover),
-        figures.series("private, mean", found["C"], found["private"], "noise", mode="lines+markers", hover=hover),
+        figures.series(CLIPPED, found["C"], found["clipped"], "tight", mode="lines+markers", hover=hover),
+        figures.series(PRIVATE, found["C"], found["private"], "noise", mode="lines+markers", hover=hover),
     ]
     what = "distance from the true line" if setting.regression else "wrong labels on fresh rows"
     return figures.figure(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -63,7 +63,18 @@ class LossSetting:
     @property
     def axis(self) -> str:
         """What f is a function of."""
-        return "margin m = y·xᵀθ" if self.plain.monotone else "residual r = xᵀθ − y"
+        return "signed score m = y·xᵀθ" if self.plain.monotone else "residual r = xᵀθ − y"
+
+    @property
+    def unmoved(self) -> LossSetting | None:
+        """The same without its margin k; None where there is none."""
+        return replace(self, parameter=0.0) if self.loss == "logistic" and self.parameter > 0 else None
+
+    @property
+    def pull(self) -> float:
+        """Force of a row at score 0 as a share of the largest it could have once it is clipped."""
+        at_zero = self.clipped.derivatives(np.zeros(1), self.target)[0]
+        return abs(float(at_zero[0])) / self.clipped.lipschitz
 
     @property
     def kinks(self) -> tuple[float, float]:
@@ -84,15 +95,19 @@ def grid(setting: LossSetting, view: float) -> Array:
 
 
 def curves(setting: LossSetting, view: float) -> dict[str, Array]:
-    """Scores, f, f_C and their slopes."""
+    """Scores, f, f_C and their slopes; where there is a margin k, also f and its slope at k = 0."""
     scores, plain, clipped = grid(setting, view), setting.plain, setting.clipped
-    return {
+    drawn = {
         "score": scores,
         "f": plain.value(scores, setting.target),
         "f_C": clipped.value(scores, setting.target),
         "slope_f": plain.derivatives(scores, setting.target)[0],
         "slope_f_C": clipped.derivatives(scores, setting.target)[0],
     }
+    if unmoved := setting.unmoved:
+        drawn["f_k0"] = unmoved.plain.value(scores, setting.target)
+        drawn["slope_f_k0"] = unmoved.plain.derivatives(scores, setting.target)[0]
+    return drawn
 
 
 def frame(setting: LossSetting, view: float) -> pd.DataFrame:
@@ -104,19 +119,21 @@ def table_rows(setting: LossSetting) -> list[dict[str, str]]:
     """What the loss and its clipped form are like, as texts, one row each."""
     rows = []
     everywhere = (-np.inf, np.inf)
-    for name, loss, (low, high) in (
-        ("f", setting.plain, everywhere),
-        ("f_C, clipped", setting.clipped, setting.kinks),
-    ):
+    shown = [("f", setting.plain, everywhere), ("f, clipped at C", setting.clipped, setting.kinks)]
+    if unmoved := setting.unmoved:
+        shown.append(("f at k = 0", unmoved.plain, everywhere))
+    for name, loss, (low, high) in shown:
+        pull = abs(float(loss.derivatives(np.zeros(1), setting.target)[0][0]))
         rows.append(
             {
                 "": name,
-                "Follows f from": sentences.number(low),
-                "to": sentences.number(high),
+                "Follows f from": sentences.number(low) if name != "f at k = 0" else "–",
+                "to": sentences.number(high) if name != "f at k = 0" else "–",
                 "Largest |f′|": sentences.number(loss.lipschitz),
                 "Gradient of this row ≤": sentences.number(loss.lipschitz * setting.norm),
                 "Curvature ≤": sentences.number(loss.smoothness),
                 "f′ keeps its sign": "yes" if loss.monotone else "no",
             }
+            | ({"|f′| at m = 0": sentences.number(pull)} if setting.loss == "logistic" else {})
         )
     return rows

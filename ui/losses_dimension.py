@@ -86,16 +86,21 @@ def price(setting: DimensionSetting) -> float:
     return -math.log1p(-setting.smoothness / setting.lam) if setting.lam > setting.smoothness else math.inf
 
 
+def parameters(dimension: int) -> str:
+    """'1 parameter', '1,000 parameters'."""
+    return f"{dimension:,} parameter{'' if dimension == 1 else 's'}"
+
+
 def table_rows(found: Mapping[str, float], dimension: int) -> list[dict[str, str]]:
     """The read-outs as texts, one row a bound."""
     low = found["lower"]
     return [
         {
             "Bound": name,
-            f"ε with {dimension:,} parameters": (
+            f"ε with {parameters(dimension)}": (
                 sentences.epsilon(found[bound]) if math.isfinite(found[bound]) else "nothing proved"
             ),
-            "ε / lower bound": sentences.ratio(found[bound] / low if low > 0 else math.nan),
+            "ε / lower bound": sentences.ratio(found[bound] / low if low > 0 else math.nan, up=False),
             "Grows with the dimension": "yes" if bound == "non-glm" else "no",
         }
         for bound, name in NAMES.items()

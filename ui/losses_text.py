@@ -8,9 +8,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from ui import losses_curves as lc
+from ui import losses_dimension as ld
 from ui import losses_fits as lf
 from ui import sentences
 
+# the fits, in legends and in the table
+PLAIN, CLIPPED, PRIVATE = "not clipped, no noise", "clipped at C, no noise", f"private, mean of {lf.NOISES}"
+
+_FOUR = sentences.count(lf.NOISES, "private fit")
 _PROVED = {
     "monotone": "the privacy profile of the bound for losses whose slope keeps its sign",
     "glm": "the privacy profile of Theorem 3.1",
@@ -33,13 +38,12 @@ def loss_answer(setting: lc.LossSetting) -> str:
     """What clipping at C does to this loss, in one sentence."""
     name, clip, norm = _the(setting.loss), _n(setting.clip), _n(setting.norm)
     low, high = setting.kinks
+    if setting.unmoved:
+        return _margin_answer(setting, setting.unmoved)
     if not setting.clips:
-        return (
-            f"C = {clip} clips nothing: on a row of norm {norm} no gradient of {name} is longer than "
-            f"{_n(setting.plain.lipschitz * setting.norm)}."
-        )
+        return _clips_nothing(setting)
     if setting.plain.monotone:
-        return f"Clipped at C = {clip}, {name} of a row of norm {norm} goes on straight below a margin of {_n(low)}."
+        return f"Clipped at C = {clip}, {name} of a row of norm {norm} goes on straight below m = {_n(low)}."
     if setting.loss == "squared":
         return (
             f"Clipped at C = {clip}, the squared loss of a row of norm {norm} is Huber’s loss: beyond a residual of "
@@ -50,32 +54,65 @@ def loss_answer(setting: lc.LossSetting) -> str:
     )
 
 
-def loss_more(setting: lc.LossSetting) -> str:
-    """What a privacy proof gets from clipping."""
-    curvature = _n(setting.plain.smoothness)
-    at_zero = abs(float(setting.clipped.derivatives(np.zeros(1), setting.target)[0][0])) / setting.clipped.lipschitz
-    margin = (
-        f" At m = 0, where noise keeps a model, a row pulls with {sentences.percent(at_zero, 0)} of the steepest "
-        "slope, which is what its privacy is paid by; a margin k raises that share and leaves σ, λ and ε as they are."
-        if setting.loss == "logistic"
-        else ""
+def _clips_nothing(setting: lc.LossSetting) -> str:
+    longest = _n(setting.plain.lipschitz * setting.norm)
+    return (
+        f"C = {_n(setting.clip)} clips nothing: on a row of norm {_n(setting.norm)} no gradient of "
+        f"{_the(setting.loss)} is longer than {longest}."
     )
+
+
+def _margin_answer(setting: lc.LossSetting, unmoved: lc.LossSetting) -> str:
+    """What a margin k > 0 is good for."""
+    share, without = (sentences.percent(one.pull, 0) for one in (setting, unmoved))
+    force = f"its full force, as it would with k = 0: C = {_n(setting.clip)} already cuts it off there"
+    if share != without:
+        force = f"{share} of the largest force it could have, instead of {without}"
+    return f"With a margin of k = {_n(setting.parameter)}, a row at m = 0 pulls with {force}; privacy costs the same."
+
+
+def _pull(setting: lc.LossSetting) -> str:
+    """Why the pull at m = 0 matters, for the logistic loss."""
+    why = "The noise is set by that largest force, and keeps a private model near m = 0."
+    if setting.unmoved:
+        return f"{why} k moves the loss to the right and leaves its largest force, σ, λ and ε as they are."
+    share = sentences.percent(setting.pull, 0)
+    return (
+        f"A row at m = 0 pulls with {share} of the largest force it could have. {why} A margin k raises that share and "
+        "leaves σ, λ and ε as they are."
+    )
+
+
+def loss_more(setting: lc.LossSetting) -> list[str]:
+    """What a privacy proof gets from clipping, and what a margin has to do with it."""
+    more = [_clipping(setting)]
+    if setting.unmoved:
+        low = f"Clipped at C = {_n(setting.clip)}, the loss goes on straight below m = {_n(setting.kinks[0])}."
+        more[0] = f"{low if setting.clips else _clips_nothing(setting)} {more[0]}"
+    return [_pull(setting), *more] if setting.loss == "logistic" else more
+
+
+def _clipping(setting: lc.LossSetting) -> str:
+    curvature = _n(setting.plain.smoothness)
     if setting.clips:
         steep = "without a bound" if math.isinf(setting.plain.lipschitz) else f"up to {_n(setting.plain.lipschitz)}"
         return (
             f"The slope, {steep} before, is cut off at ±C/‖x‖ = {_n(setting.slope)}, so the row’s gradient has norm at "
-            f"most C. f_C is convex and its curvature still at most {curvature}: the proofs for f hold for f_C with "
-            f"L = C.{margin}"
+            f"most C. The clipped loss is convex and its curvature still at most {curvature}: the proofs for f hold "
+            "for it with L = C."
         )
     steepest = _n(setting.plain.lipschitz)
-    return f"The proofs use the loss’s own slope, at most {steepest}, and curvature, at most {curvature}.{margin}"
+    return f"The proofs use the loss’s own slope, at most {steepest}, and curvature, at most {curvature}."
 
 
 def loss_alt(setting: lc.LossSetting, what: str) -> str:
     """Alt text of a chart of f and f_C, or of their slopes."""
-    places = [f"{value:.3g}" for value in setting.kinks if math.isfinite(value)]
+    places = [_n(value) for value in setting.kinks if math.isfinite(value)]
     where = f"They part at {' and '.join(places)}." if places else "The two coincide."
-    return f"{what} of {_the(setting.loss)} and of its clipped form against the {setting.axis}. {where}"
+    k = _n(setting.parameter)
+    name = f"{_the(setting.loss)} with a margin of k = {k}" if setting.unmoved else _the(setting.loss)
+    thin = f" A thin grey line shows k = 0: the same curve, {k} further to the left." if setting.unmoved else ""
+    return f"{what} of {name} and of its clipped form against the {setting.axis}. {where}{thin}"
 
 
 # --- the fit --------------------------------------------------------------------------------------------------------
@@ -99,12 +136,29 @@ def fit_answer(setting: lf.FitSetting, plain: float, clipped: float) -> str:
 def fit_more(setting: lf.FitSetting, private: float, best: float) -> str:
     """What privacy adds, and at which threshold it would be least, from mean errors of private fits."""
     mechanism = lf.mechanism(setting)
+    wrong = "are off the true line by" if setting.regression else "get wrong"
+    of = "" if setting.regression else " of fresh rows"
     return (
-        f"With noise for ε = {sentences.epsilon(setting.epsilon)}, private fits are wrong by "
-        f"{_error(setting, private)} on average: σ = {_n(mechanism.objective.sigma)} is proportional to "
+        f"With noise for ε = {sentences.epsilon(setting.epsilon)}, {_FOUR} (not those drawn here) {wrong} "
+        f"{_error(setting, private)}{of} on average: σ = {_n(mechanism.objective.sigma)} is proportional to "
         f"{'C' if setting.lipschitz == setting.clip else 'the loss’s own slope, which C does not lower'}, "
-        f"λ = {_n(mechanism.objective.lam)} does not depend on it. On these rows C ≈ {sentences.number(best, 2)} is "
-        "best for them, which one must know without looking at the data."
+        f"λ = {_n(mechanism.objective.lam)} does not depend on it. On these rows C ≈ {sentences.number(best, 2)} "
+        "would have been best for the private fits, but finding that out from the data would itself cost privacy."
+    )
+
+
+FIT_LINES = (
+    "Purple: the fit without noise if C were a quarter of what it is (dotted), or four times as large (dashed). Green: "
+    "private fits, each with noise of its own."
+)
+
+
+def errors_lines() -> str:
+    """What the chart of errors shows, beside its legend."""
+    return (
+        f"Green: the mean of {_FOUR} at each C, with a band from the best to the worst of them. The noise is drawn "
+        f"{lf.NOISES} times and scaled to every C, so that the curve shows what C does and not luck. The upright line "
+        "is the C in use."
     )
 
 
@@ -118,14 +172,14 @@ def fit_accounted(setting: lf.FitSetting) -> str:
 
 def fit_alt(setting: lf.FitSetting, plain: float, clipped: float, draws: int) -> str:
     """Alt text of the chart of fits."""
-    picture = (
-        "Points near a line, some of them far below it on the right"
-        if setting.regression
-        else "Two clouds of points, some points of class −1 deep in the other’s half"
-    )
+    picture = "Points near a line" if setting.regression else "Two clouds of points"
+    if setting.outliers:
+        some = sentences.percent(setting.outliers, 0)
+        where = "far below it on the right" if setting.regression else "of class −1 deep in the other’s half"
+        picture += f", {some} of them {where}"
     return (
-        f"{picture}, with the fit of f (error {_error(setting, plain)}), that of f_C (error "
-        f"{_error(setting, clipped)}) and {sentences.count(draws, 'private fit')}."
+        f"{picture}, with the fit that is not clipped (error {_error(setting, plain)}), the clipped one (error "
+        f"{_error(setting, clipped)}), those at C/4 and 4C, and {sentences.count(draws, 'private fit')}."
     )
 
 
@@ -144,12 +198,12 @@ def fit_rows(setting: lf.FitSetting, private: float) -> list[dict[str, str]]:
     names = ["Slope", "Intercept"] if setting.regression else ["Weight of x₁", "Weight of x₂", "Intercept"]
     error = "Distance from the true line" if setting.regression else "Wrong labels on fresh rows"
     rows = []
-    for label, clip in (("f, no noise", None), ("f_C, no noise", setting.clip)):
+    for label, clip in ((PLAIN, None), (CLIPPED, setting.clip)):
         theta = lf.without_privacy(setting, clip)
         values = {name: _n(value) for name, value in zip(names, theta.tolist(), strict=True)}
         rows.append({"Fit": label} | values | {error: _error(setting, lf.error(setting, theta))})
     blank = dict.fromkeys(names, "varies")
-    return [*rows, {"Fit": "private, mean"} | blank | {error: _error(setting, private)}]
+    return [*rows, {"Fit": PRIVATE} | blank | {error: _error(setting, private)}]
 
 
 # --- without GLM structure ------------------------------------------------------------------------------------------
@@ -166,7 +220,7 @@ def dimension_answer(found: Mapping[str, float], delta: float, dimension: int) -
         return f"{start}; without that structure nothing is proved."
     return (
         f"{start}; without that structure Theorem G.2 proves only ε = {sentences.epsilon(found['non-glm'])} for "
-        f"{dimension:,}."
+        f"{ld.parameters(dimension)}."
     )
 
 
@@ -193,5 +247,5 @@ def dimension_alt(found: Mapping[str, float], names: Mapping[str, str], delta: f
     order = sentences.ranking({names[bound]: value for bound, value in found.items()})
     return (
         f"ε at δ = {sentences.delta(delta)} against the number of parameters, both logarithmic. One curve rises, three "
-        f"are flat. With {dimension:,} parameters: {order}."
+        f"are flat. With {ld.parameters(dimension)}: {order}."
     )

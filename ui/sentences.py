@@ -28,15 +28,31 @@ def scientific(value: float, digits: int = 2, *, up: bool = False) -> str:
     mantissa, exponent = f"{rounded:.{digits - 1}e}".split("e")
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     power = "10" + str(int(exponent)).translate(_SUPERSCRIPT)
-    return power if mantissa == "1" else f"-{power}" if mantissa == "-1" else f"{mantissa}×{power}"
+    text = power if mantissa == "1" else f"-{power}" if mantissa == "-1" else f"{mantissa}×{power}"
+    return minus(text)
 
 
 def number(value: float, digits: int = 3, *, up: bool = False) -> str:
-    """A number to `digits` significant digits, without exponent or superfluous zeros. `up` rounds towards +∞."""
+    """A number to `digits` significant digits: 0.726, 12,400. No exponent, no superfluous zeros. `up`: towards +∞."""
     if value == 0 or not math.isfinite(value):
         return _special(value)
-    text = f"{_significant(value, digits, up):f}"
+    text = minus(f"{_significant(value, digits, up):,f}")
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def rounded_up(value: float, digits: int) -> float:
+    """The number that `number` shows when it rounds up."""
+    return float(_significant(value, digits, True))
+
+
+def fixed(value: float, decimals: int = 3) -> str:
+    """A number with that many decimals."""
+    return minus(f"{value:.{decimals}f}")
+
+
+def minus(text: str) -> str:
+    """A number's text with a minus sign where Python writes a hyphen."""
+    return text.replace("-", "−")
 
 
 def epsilon(value: float, digits: int = 3) -> str:
@@ -56,8 +72,11 @@ def percent(value: float, digits: int = 1) -> str:
     return f"{100 * value:.{digits}f} %"
 
 
-def ratio(value: float, digits: int = 3) -> str:
-    """How many times: 1.43×, from 10,000 on 7.6×10⁴; ∞ where nothing is proved; – where there is nothing to compare."""
+def ratio(value: float, digits: int = 3, *, up: bool = True) -> str:
+    """How many times: 1.43×, from 10,000 on 7.6×10⁴; ∞ where nothing is proved; – where there is nothing to compare.
+
+    Rounded up, or with ``up=False`` to the nearest.
+    """
     if abs(value - 1) <= EXACT:
         return "1×"
     if 1 < value < 1.001:
@@ -66,7 +85,7 @@ def ratio(value: float, digits: int = 3) -> str:
         return "–"
     if math.isinf(value):
         return "∞"
-    return f"{number(value, digits, up=True)}×" if value < 1e4 else scientific(value, 2, up=True)
+    return f"{number(value, digits, up=up)}×" if value < 1e4 else scientific(value, 2, up=up)
 
 
 def odds(eps: float) -> str:
@@ -214,7 +233,7 @@ def sentence(message: str) -> str:
 def _special(value: float) -> str:
     if math.isnan(value):
         return "–"
-    return "0" if value == 0 else "∞" if value > 0 else "-∞"
+    return "0" if value == 0 else "∞" if value > 0 else "−∞"
 
 
 def _significant(value: float, digits: int, up: bool) -> Decimal:

@@ -34,6 +34,7 @@ COLUMNS: Mapping[str, str] = {
 DESCENT = ("gradient-descent", "accelerated")
 FINITE_SUM = ("sag", "svrg")
 POINTS = 250  # of one curve
+DIMENSION = sc.Case.features
 
 Array = NDArray[np.float64]
 
@@ -50,7 +51,8 @@ class Setting:
     tau: float
 
     def __str__(self) -> str:
-        return f"n = {self.n}, d = 50, λ = {self.lam:g}, σ = {self.sigma:g}, {self.columns} columns, seed {self.seed}"
+        size = f"n = {self.n:,}, d = {DIMENSION}"
+        return f"{size}, λ = {self.lam:g}, σ = {self.sigma:g}, {self.columns} columns, seed {self.seed}"
 
     @property
     def case(self) -> sc.Case:
@@ -122,11 +124,17 @@ def frame(solvers: Sequence[str], setting: Setting) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Cost:
-    """A solver's measured cost at several n, and its growth."""
+    """A solver's measured cost at several n, its growth, and the processor time."""
 
     n: tuple[int, ...]
     evaluations: tuple[int, ...]
     growth: sc.Growth
+    seconds: tuple[float, ...] = ()
+
+    def seconds_at(self, n: int) -> float:
+        """Mean processor time of the runs on n rows; NaN where none is stored."""
+        found = [taken for size, taken in zip(self.n, self.seconds, strict=False) if size == n]
+        return sum(found) / len(found) if found else math.nan
 
 
 @lru_cache(maxsize=32)
@@ -139,7 +147,7 @@ def cost(solver: str, columns: str) -> Cost | None:
     if len({row.n for row in rows}) < 3:
         return None
     sizes, evaluations = tuple(row.n for row in rows), tuple(row.evaluations for row in rows)
-    return Cost(sizes, evaluations, sc.growth(sizes, evaluations))
+    return Cost(sizes, evaluations, sc.growth(sizes, evaluations), tuple(row.seconds for row in rows))
 
 
 def costs(solvers: Sequence[str], columns: str) -> dict[str, Cost]:

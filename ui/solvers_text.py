@@ -25,6 +25,10 @@ def visits(run: sr.Run, n: int) -> float:
     return run.total / n
 
 
+def _reached(run: sr.Run) -> str:
+    return sentences.scientific(run.reached, up=True)
+
+
 def _times(value: float) -> str:
     return f"{round(value):,}" if value >= 10 else sentences.number(value, 2)
 
@@ -50,7 +54,7 @@ def answer(setting: sr.Setting, runs: Mapping[str, sr.Run]) -> str:
 def unfinished(setting: sr.Setting, runs: Mapping[str, sr.Run]) -> str | None:
     """Which solvers stopped at the page's limit, and how far they got."""
     late = [
-        f"{_INSIDE[solver]} is at {sentences.scientific(run.reached)} after {_times(visits(run, setting.n))} visits"
+        f"{_INSIDE[solver]} is at {_reached(run)} after {_times(visits(run, setting.n))} visits"
         for solver, run in runs.items()
         if not run.converged
     ]
@@ -66,15 +70,41 @@ PRIVACY = (
 def growths(costs: Mapping[str, sr.Cost]) -> str:
     """The measured exponents of those with a proved one, next to it."""
     told = [
-        f"n^{cost.growth.exponent:.2f} log n for {_INSIDE[solver]} (up to n = {max(cost.n):,}; 95 %: "
-        f"{cost.growth.low:.2f} to {cost.growth.high:.2f}; proved: at most {PROVED[solver]:g})"
+        f"{_power(f'{cost.growth.exponent:.2f}')} for {_INSIDE[solver]} (up to n = {max(cost.n):,}; 95 %: "
+        f"{cost.growth.low:.2f} to {cost.growth.high:.2f}; proved: at most {_power(f'{PROVED[solver]:g}')})"
         for solver, cost in costs.items()
         if solver in PROVED
     ]
     if not told:
         return "No solver with a proved growth is shown."
     smallest = min(min(cost.n) for cost in costs.values())
-    return f"Measured from n = {smallest:,} on, the cost grows as {listing(told)}."
+    said = f"Measured from n = {smallest:,} on, the cost grows as {listing(told)}."
+    return said.replace(" = ", "\u00a0=\u00a0").replace(" %", "\u00a0%")
+
+
+def _power(exponent: str) -> str:
+    """n^a log n as KaTeX."""
+    return f"$n{'' if exponent == '1' else f'^{{{exponent}}}'}\\log n$"
+
+
+def hessians() -> str:
+    """Why a visit of Newton's method is not one of the others', and why its iterations may be cheap in visits."""
+    return (
+        f"A visit for a Hessian is about d = {sr.DIMENSION} times the arithmetic of a visit for a gradient. Newton’s "
+        "method keeps a Hessian for as long as it serves, so that an iteration may cost a single visit, and while far "
+        "away from a solution on many rows it estimates the Hessian from a sample of them."
+    )
+
+
+def seconds(costs: Mapping[str, sr.Cost]) -> str | None:
+    """The processor time of everybody at the largest n that all of them have; None where no time is stored."""
+    shared = set.intersection(*(set(cost.n) for cost in costs.values()))
+    n = max(shared, default=0)
+    taken = sorted((cost.seconds_at(n), solver) for solver, cost in costs.items())
+    if not n or not all(time > 0 for time, _ in taken):
+        return None
+    told = "; ".join(f"{sr.NAMES[solver]} {sentences.number(time, 2)} s" for time, solver in taken)
+    return f"Visits are not seconds. Processor time of the stored runs on {n:,} rows: {told}."
 
 
 def made_by(provenance: Mapping[str, str]) -> str:
@@ -94,7 +124,7 @@ def table_rows(setting: sr.Setting, runs: Mapping[str, sr.Run]) -> list[dict[str
             "Gradient evaluations": f"{run.total:,}",
             "Visits per row": _times(visits(run, setting.n)),
             "Iterations": f"{run.iterations:,}",
-            "‖∇J‖ reached": sentences.scientific(run.reached, up=True) + ("" if run.converged else " (above τ)"),
+            "‖∇J‖ reached": _reached(run) + ("" if run.converged else " (above τ)"),
         }
         for solver, run in runs.items()
     ]
@@ -106,7 +136,7 @@ def growth_rows(costs: Mapping[str, sr.Cost]) -> list[dict[str, str]]:
         {
             "Solver": sr.NAMES[solver],
             "Exponent a of c·nᵃ·log n": f"{cost.growth.exponent:.3f}",
-            "95 % interval": f"{cost.growth.low:.3f} to {cost.growth.high:.3f}",
+            "95\u00a0% interval": f"{cost.growth.low:.3f} to {cost.growth.high:.3f}",
             "Proved (Appendix F)": f"at most {PROVED[solver]:g}" if solver in PROVED else "–",
             "Largest n": f"{max(cost.n):,}",
             "Visits per row there": _times(cost.evaluations[-1] / cost.n[-1]),
@@ -127,10 +157,11 @@ def alt(setting: sr.Setting, runs: Mapping[str, sr.Run]) -> str:
     )
 
 
-def growth_alt(costs: Mapping[str, sr.Cost]) -> str:
+def growth_alt(costs: Mapping[str, sr.Cost], *, relative: bool = False) -> str:
     """Alt text of the second chart."""
+    what = "Gradient evaluations divided by n log n" if relative else "Gradient evaluations"
     told = [f"{sr.NAMES[solver]} n^{cost.growth.exponent:.2f} log n" for solver, cost in costs.items()]
-    return f"Gradient evaluations against the number of rows, both logarithmic: {'; '.join(told)}."
+    return f"{what} against the number of rows, both logarithmic. Evaluations grow as follows: {'; '.join(told)}."
 
 
 def snippet(setting: sr.Setting, solvers: Sequence[str]) -> str:

@@ -22,11 +22,19 @@ NONSENSE = {  # what to add to a page's address; none of it may be left, do harm
     "/composition": "composition_k=0&composition_sigma=nan&composition_ledger=![x](http://a.example/b.png)",
     "/tuning": "tuning_delta=1&tuning_settings=1e400&tuning_epsilon=nan",
     "/training": "training_repeats=inf&training_split=1e400&training_seed=-1e999",
+    "/accuracy": "accuracy_data=%00&accuracy_epsilon=nan&accuracy_methods=everything&accuracy_trial=1e400",
+    "/honest": "honest_data=![x](http://a.example/b.png)&honest_epsilon=-1&honest_draws=1e999&honest_rates=banana",
+    "/solvers": "solvers_n=1e9&solvers_tau=0&solvers_shown=%F0%9F%92%A5&solvers_seed=inf",
+    "/losses": "losses_C=-1&losses_margin=nan&losses_loss=%00&losses_seed=1e999&losses_show=everything",
 }
 WITHOUT_CHARTS = {"/training"}  # on arrival
 PATHS = ["/", *("/" + name for name in re.findall(r'url_path="(\w+)"', (ROOT / "app.py").read_text("utf-8")))]
 # other views of a page, which have charts or tables of their own
-VIEWS = ["/bounds?bounds_show=" + quote("Attacker’s errors"), "/tuning?tuning_afford=true"]
+VIEWS = [
+    "/bounds?bounds_show=" + quote("Attacker’s errors"),
+    "/tuning?tuning_afford=true",
+    "/losses?losses_show=" + quote("The fit"),
+]
 
 DRAWN = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
     .every(e => e.querySelector('.main-svg text'))"""
@@ -37,6 +45,10 @@ COLORS = """() => {
         texts: texts.map(e => [e.textContent, getComputedStyle(e).fill, getComputedStyle(e).fillOpacity]),
     };
 }"""
+# links whose words end in the middle
+CUT_OFF = """() => [...document.querySelectorAll('[data-testid=stPageLink] span')]
+    .filter(e => getComputedStyle(e).overflowX === 'hidden' && e.scrollWidth > e.clientWidth + 1)
+    .map(e => e.innerText)"""
 # a slider's own input is invisible and hangs off its thumb; tables and rows of pills may scroll by themselves
 WIDE = """() => {
     const main = document.querySelector('[data-testid=stMain]');
@@ -86,6 +98,7 @@ def assert_readable(page, theme, least):
 def assert_fits(page, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(WIDE) == []
+    assert page.evaluate(CUT_OFF) == []
     labels = page.evaluate(BARS)
     assert all(right <= width for _, right in labels)
     # one label ends before the next begins, unless that is the first of the next map

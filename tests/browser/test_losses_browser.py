@@ -16,7 +16,7 @@ def test_a_preset_moves_to_another_view_and_its_link_shows_the_same_fits(open_pa
     page.wait_for_selector(".st-key-losses_fits .js-plotly-plot .plot-container")
     settle(page)
     sent = chart_data(page, "losses_fits")
-    assert {"rows", "private fits", "f, no noise", "f_C, no noise"} <= set(sent)
+    assert {"rows", "private fits", "not clipped, no noise", "clipped at C, no noise"} <= set(sent)
     other = open_elsewhere(page.url, color_scheme="dark")
     assert chart_data(other, "losses_fits") == sent
     assert answer(other) == answer(page)

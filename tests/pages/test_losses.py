@@ -76,47 +76,51 @@ def said(app):
 def test_opens_on_hubers_loss_as_clipped_squares():
     app = open_page()
     shown, ghosts = curves(app)
-    assert list(shown) == ["f", "f_C, clipped", "kinks"]
+    assert list(shown) == ["f clipped at C", "f", "kinks"]
     assert not ghosts
     x, y = shown["f"]
     assert 200 <= len(x) <= 400
     np.testing.assert_array_equal(y, SquaredLoss().value(x, 0.0))
-    x, y = shown["f_C, clipped"]
+    x, y = shown["f clipped at C"]
     np.testing.assert_allclose(y, HuberLoss(1.0).value(x, 0.0), atol=1e-15)
     assert shown["kinks"][0].tolist() == [-1.0, 1.0]
     slopes, _ = curves(app, 1)
-    np.testing.assert_array_equal(slopes["f_C′, clipped"][1], np.clip(slopes["f_C′, clipped"][0], -1, 1))
+    np.testing.assert_array_equal(slopes["f′ clipped at C"][1], np.clip(slopes["f′ clipped at C"][0], -1, 1))
     assert "the squared loss of a row of norm 1 is Huber’s loss: beyond a residual of ±1" in said(app)
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_set_exactly_their_values_and_take_their_view_along(name):
-    app = open_page(losses_loss="huber", losses_C="0.03", losses_outliers="0.3", losses_sigma="100", losses_d="2")
+    app = open_page(
+        losses_loss="huber", losses_C="0.03", losses_outliers="0.3", losses_sigma="100", losses_d="2", losses_margin="5"
+    )
     app.button(key=f"losses_preset_{name}").click().run()
     assert not app.exception
     for key, value in PRESETS[name].items():
         assert app.session_state[key] == value, key
+    left = {"losses_margin": 0.0, "losses_outliers": 0.1, "losses_sigma": 5.0, "losses_d": 100} | PRESETS[name]
+    assert {key: app.session_state[key] for key in left} == left
     text = said(app)
     expected = {
         "Huber is clipped squares": "is Huber’s loss",
         "C = √2, the paper’s": "clips nothing",
-        "A margin, for free": "clips nothing",
+        "A margin, for free": "pulls with 82 % of the largest force it could have, instead of 50 %",
         "Clipping against outliers": "clipping helps",
         "Wrong labels": "clipping helps",
         "Clipping that hurts": "clipping hurts",
-        "Without GLM structure": "proves only ε = 7.71 for 100",
+        "Without GLM structure": "proves only ε = 7.71 for 100 parameters",
     }
     assert expected[name] in text
 
 
 def test_the_loss_follows_threshold_norm_and_loss():
     app = open_page(losses_loss="logistic", losses_C="0.3", losses_norm="0.5")
-    x, y = curves(app)[0]["f_C, clipped"]
+    x, y = curves(app)[0]["f clipped at C"]
     np.testing.assert_array_equal(y, ClippedLoss(LogisticLoss(), 0.6).value(x))
     app.select_slider(key="losses_C").set_value(1.0).run()
     shown, ghosts = curves(app)
-    assert ghosts == ["f_C, before"]
-    np.testing.assert_array_equal(shown["f"][1], shown["f_C, clipped"][1])
+    assert ghosts == ["f clipped, before"]
+    np.testing.assert_array_equal(shown["f"][1], shown["f clipped at C"][1])
     app.selectbox(key="losses_loss").set_value("huber").run()
     assert curves(app)[1] == []  # a margin's curve is no ghost of a residual's
     assert not app.select_slider(key="losses_parameter").disabled
@@ -130,7 +134,9 @@ def test_the_margin_moves_the_logistic_loss():
     x, y = curves(app)[0]["f"]
     np.testing.assert_array_equal(y, LogisticLoss(1.5).value(x))
     assert app.select_slider(key="losses_parameter").disabled
-    assert "pulls with 82 % of the steepest slope" in said(app)
+    x, y = curves(app)[0]["f at k = 0"]
+    np.testing.assert_array_equal(y, LogisticLoss().value(x))
+    assert "pulls with 82 %" in said(app)
 
 
 def test_the_fit_draws_private_fits_and_names_their_promise():
@@ -144,9 +150,9 @@ def test_the_fit_draws_private_fits_and_names_their_promise():
     for part in ("ε = 0.5 at δ = 10⁻⁶", "add or remove one row", "Accounted by", "clipping helps"):
         assert part in text, part
     shown, _ = curves(app, 1)
-    np.testing.assert_array_equal(shown["private, mean"][1], lf.errors(setting)["private"])
+    np.testing.assert_array_equal(shown["private, mean of 4"][1], lf.errors(setting)["private"])
     app.select_slider(key="losses_C").set_value(1.0).run()
-    assert curves(app)[1] == ["f_C, before"]
+    assert curves(app)[1] == ["clipped, before"]
     assert curves(app, 1)[1] == []  # the errors at every threshold are the same
     assert len(app.table) == 1
 
@@ -154,9 +160,9 @@ def test_the_fit_draws_private_fits_and_names_their_promise():
 def test_a_classifier_is_shown_in_the_plane():
     app = open_page(losses_show=FIT, losses_loss="logistic", losses_C="0.5", losses_draws="0")
     shown, _ = curves(app)
-    assert {"rows of class +1", "rows of class −1", "f, no noise", "f_C, no noise"} <= set(shown)
+    assert {"rows of class +1", "rows of class −1", "not clipped, no noise", "clipped at C, no noise"} <= set(shown)
     assert "private fits" not in shown
-    x, y = shown["f_C, no noise"]
+    x, y = shown["clipped at C, no noise"]
     theta = lf.without_privacy(lf.FitSetting("logistic", 0.0, 0.5, 0.1, 1.0, 1e-5, 0), 0.5)
     np.testing.assert_allclose(theta[0] * x + theta[1] * y + theta[2], 0.0, atol=1e-9)
 
@@ -197,7 +203,7 @@ def test_controls_that_do_not_matter_are_disabled():
 )
 def test_nonsense_in_the_address_falls_back_to_the_default(query):
     shown, _ = curves(open_page(**query))
-    x, y = shown["f_C, clipped"]
+    x, y = shown["f clipped at C"]
     np.testing.assert_allclose(y, HuberLoss(1.0).value(x, 0.0), atol=1e-15)
 
 
@@ -208,7 +214,7 @@ def test_nonsense_does_no_harm_to_the_other_views():
 
 def test_alt_texts_carry_the_take_away():
     alts = [chart.proto.alt for chart in open_page().get("plotly_chart")]
-    assert all("They part at -1 and 1." in alt for alt in alts)
+    assert all("They part at −1 and 1." in alt for alt in alts)
     alts = [chart.proto.alt for chart in open_page(losses_show=FIT).get("plotly_chart")]
     assert "five private fits" in alts[0]
     assert "Private fits are best at C = 0.22" in alts[1]
@@ -228,7 +234,7 @@ def test_try_it_hides_the_curve_until_a_prediction_is_made():
     assert app.success
     shown, ghosts = curves(app, 2)
     assert shown["kinks"][0].tolist() == [-2.0, 2.0]
-    assert ghosts == ["f_C, before"]
+    assert ghosts == ["f clipped, before"]
 
 
 def test_a_refused_value_becomes_one_sentence(monkeypatch):

@@ -70,7 +70,7 @@ def test_presets_set_exactly_their_values():
     app = open_page(solvers_n="100", solvers_tau="0.1", solvers_columns="redundant, like a one-hot table")
     app.button(key="solvers_preset_Appendix F at ε = 1").click().run()
     assert {key: app.session_state[key] for key in DEFAULT} == DEFAULT
-    app.button(key="solvers_preset_ε = 8").click().run()
+    app.button(key="solvers_preset_Less privacy, ε = 8, on 100 rows").click().run()
     assert (app.session_state["solvers_lambda"], app.session_state["solvers_sigma"]) == (0.056, 0.62)
     app.button(key="solvers_preset_Diverse columns").click().run()
     assert app.session_state["solvers_columns"] == "diverse"
@@ -111,9 +111,11 @@ def test_the_stored_costs_are_labelled_with_command_and_commit():
     shown, _ = curves(app, 1)
     cost = sr.cost("sag", "redundant")
     np.testing.assert_array_equal(shown["SAG"][1], cost.evaluations)
-    assert any("proved: at most 1.5" in block.value for block in app.markdown)
+    assert any("proved: at most $n^{1.5}" in block.value for block in app.markdown)
     app.selectbox(key="solvers_cost").set_value("Divided by n log n").run()
     np.testing.assert_allclose(curves(app, 1)[0]["SAG"][1], cost.evaluations / (cost.n * np.log(cost.n)))
+    assert app.get("plotly_chart")[1].proto.alt.startswith("Gradient evaluations divided by n log n against")
+    assert any("Processor time of the stored runs on 10,000 rows: Newton" in block.value for block in app.markdown)
 
 
 def test_without_stored_results_the_page_says_so(monkeypatch, tmp_path):

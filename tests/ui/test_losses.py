@@ -81,7 +81,7 @@ def test_the_papers_threshold_clips_nothing_on_its_longest_rows():
         ),
         (
             lc.LossSetting("squared-hinge", 1, 1, 2),
-            "the squared hinge of a row of norm 2 goes on straight below a margin of 0.5",
+            "the squared hinge of a row of norm 2 goes on straight below m = 0.5",
         ),
     ],
 )
@@ -90,26 +90,55 @@ def test_the_answer_says_where_the_loss_becomes_straight(setting, sentence):
 
 
 def test_the_second_sentence_says_what_a_proof_gets():
-    assert "without a bound before, is cut off at ±C/‖x‖ = 1" in words.loss_more(OPENS)
-    assert "up to 1 before, is cut off at ±C/‖x‖ = 0.5" in words.loss_more(lc.LossSetting("logistic", 0, 0.5, 1))
-    assert words.loss_more(lc.LossSetting("logistic", 0, 9, 1)).startswith(
+    assert "without a bound before, is cut off at ±C/‖x‖ = 1" in words.loss_more(OPENS)[0]
+    assert "up to 1 before, is cut off at ±C/‖x‖ = 0.5" in words.loss_more(lc.LossSetting("logistic", 0, 0.5, 1))[1]
+    assert words.loss_more(lc.LossSetting("logistic", 0, 9, 1))[1].startswith(
         "The proofs use the loss’s own slope, at most 1"
     )
 
 
 @pytest.mark.parametrize(("margin", "share"), [(0.0, "50 %"), (1.5, "82 %"), (5.0, "99 %")])
 def test_a_margin_is_told_by_the_pull_of_a_row_at_zero(margin, share):
-    said = words.loss_more(lc.LossSetting("logistic", margin, 1.0, 1.0))
-    assert f"pulls with {share} of the steepest slope" in said
+    setting = lc.LossSetting("logistic", margin, 1.0, 1.0)
+    answer, more = words.loss_answer(setting), " ".join(words.loss_more(setting))
+    assert f"a row at m = 0 pulls with {share} of the largest force it could have" in (answer + more.replace("A", "a"))
     assert f"{100 / (1 + math.exp(-margin)):.0f} %" == share
-    assert "pulls with 100 %" in words.loss_more(lc.LossSetting("logistic", margin, 0.4, 1.0))  # clipped before 0
-    assert "steepest slope" not in words.loss_more(lc.LossSetting("huber", 1.0, 1.0, 1.0))
+    assert ("instead of 50 %" in answer) == (margin > 0)
+    assert "The noise is set by that largest force" in more
+    assert "C = 1 clips nothing" in (more if margin else answer)
+    assert "force" not in " ".join(words.loss_more(lc.LossSetting("huber", 1.0, 1.0, 1.0)))
+
+
+def test_a_margin_that_clipping_leaves_without_effect_at_zero_is_said_so():
+    cut = lc.LossSetting("logistic", 1.5, 0.4, 1.0)
+    assert "pulls with its full force, as it would with k = 0: C = 0.4" in words.loss_answer(cut)
+    assert f"goes on straight below m = {cut.kinks[0]:.3g}." in " ".join(words.loss_more(cut))
+    assert "pulls with 100 %" in words.loss_more(replace(cut, parameter=0.0))[0]
+
+
+def test_a_margin_is_drawn_beside_k_0():
+    moved, plain = lc.LossSetting("logistic", 1.5, 1.0, 1.0), lc.LossSetting("logistic", 0.0, 1.0, 1.0)
+    drawn, without = lc.curves(moved, 4.0), lc.curves(plain, 4.0)
+    np.testing.assert_array_equal(drawn["f_k0"], without["f"])
+    np.testing.assert_array_equal(drawn["slope_f_k0"], without["slope_f"])
+    assert list(lc.frame(moved, 4.0))[-2:] == ["f_k0", "slope_f_k0"]
+    for make, name in ((charts.loss, "f at k = 0"), (charts.slope, "f′ at k = 0")):
+        thin = next(trace for trace in make(moved, view=4.0).data if trace.name == name)
+        assert thin.line.color == figures.GREY
+        assert thin.line.width == 1
+        assert name not in {trace.name for trace in make(plain, view=4.0).data}
+    assert "A thin grey line shows k = 0: the same curve, 1.5 further to the left." in words.loss_alt(moved, "Value")
+    assert "k = 0" not in words.loss_alt(plain, "Value")
+    rows = lc.table_rows(moved)
+    assert [row[""] for row in rows] == ["f", "f, clipped at C", "f at k = 0"]
+    assert [row["|f′| at m = 0"] for row in rows] == ["0.818", "0.818", "0.5"]
+    assert len({(row["Largest |f′|"], row["Curvature ≤"]) for row in rows}) == 1
 
 
 def test_the_table_tells_f_and_its_clipped_form_apart():
     plain, clipped = lc.table_rows(OPENS)
-    assert (plain["Follows f from"], plain["to"], plain["Largest |f′|"]) == ("-∞", "∞", "∞")
-    assert (clipped["Follows f from"], clipped["to"], clipped["Largest |f′|"]) == ("-1", "1", "1")
+    assert (plain["Follows f from"], plain["to"], plain["Largest |f′|"]) == ("−∞", "∞", "∞")
+    assert (clipped["Follows f from"], clipped["to"], clipped["Largest |f′|"]) == ("−1", "1", "1")
     assert clipped["f′ keeps its sign"] == "no"
     assert lc.table_rows(lc.LossSetting("logistic", 0, 1, 0.5))[0]["Gradient of this row ≤"] == "0.5"
 
@@ -202,7 +231,7 @@ def test_every_fit_can_be_drawn_and_its_snippet_gives_the_first_private_fit(name
     setting = lf.FitSetting(name, 0.4, 0.3, 0.1, 1.5, 1e-6, 3)
     chart = charts.fits(setting, draws=2, ghost=replace(setting, clip=1.0))
     drawn = {trace.name for trace in chart.data}
-    assert {"private fits", "f, no noise", "f_C, no noise", "f_C at C/4", "f_C at 4C", "f_C, before"} <= drawn
+    assert {"private fits", words.PLAIN, words.CLIPPED, "clipped at C/4", "clipped at 4C", "clipped, before"} <= drawn
     assert "<svg" in to_svg(chart, title=str(setting))
     names, printed = run(snippets.fit(setting))
     np.testing.assert_allclose(names["theta"], lf.private(setting, 0), rtol=1e-5, atol=1e-7)
@@ -217,10 +246,17 @@ def test_words_of_the_fit_name_the_promise_and_what_depends_on_the_threshold():
     assert "ε = 1 at δ = 10⁻⁵" in words.fit_accounted(OUTLIERS)
     assert "Theorem 3.1" in words.fit_accounted(OUTLIERS)
     assert "slope keeps its sign" in words.fit_accounted(LABELS)
+    assert "four private fits (not those drawn here) are off the true line by 0.08 on average" in said
+    assert "C ≈ 0.2 would have been best for the private fits, but finding that out from the data" in said
+    assert "four private fits (not those drawn here) get wrong 8.0 % of fresh rows" in words.fit_more(LABELS, 0.08, 0.2)
+    assert "the mean of four private fits at each C, with a band" in words.errors_lines()
     assert "five private fits" in words.fit_alt(OUTLIERS, 0.5, 0.1, 5)
+    assert "10 % of them far below it on the right" in words.fit_alt(OUTLIERS, 0.5, 0.1, 5)
+    assert "20 % of them of class −1 deep in" in words.fit_alt(LABELS, 0.5, 0.1, 5)
+    assert "of them" not in words.fit_alt(replace(OUTLIERS, outliers=0.0), 0.5, 0.1, 5)
     assert "at C = 10 it is" in words.errors_alt(OUTLIERS, lf.errors(OUTLIERS))
     rows = words.fit_rows(LABELS, 0.09)
-    assert [row["Fit"] for row in rows] == ["f, no noise", "f_C, no noise", "private, mean"]
+    assert [row["Fit"] for row in rows] == ["not clipped, no noise", "clipped at C, no noise", "private, mean of 4"]
     assert rows[2]["Wrong labels on fresh rows"] == "9.0 %"
 
 
@@ -261,8 +297,10 @@ def test_the_answer_compares_a_glm_with_any_other_loss():
     found = ld.readings(FIGURE_1, 1e-5, 100)
     assert words.dimension_answer(found, 1e-5, 100) == (
         "At δ = 10⁻⁵ a generalised linear model costs ε = 0.811 whatever its number of parameters; without that "
-        "structure Theorem G.2 proves only ε = 7.71 for 100."
+        "structure Theorem G.2 proves only ε = 7.71 for 100 parameters."
     )
+    assert ld.table_rows(found, 100)[0]["ε / lower bound"] == f"{found['non-glm'] / found['lower']:.3g}×" == "10.6×"
+    assert "ε with 1 parameter" in ld.table_rows(found, 1)[0]
     assert "−log(1 − β/λ) = 0.0513" in words.dimension_more(ld.price(FIGURE_1), found)
     assert "With 100 parameters" in words.dimension_alt(found, ld.NAMES, 1e-5, 100)
 

@@ -20,7 +20,9 @@ SUPERSCRIPTS = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
         (1.2345e-12, "1.2×10⁻¹²"),
         (2.5e7, "2.5×10⁷"),
         (1e20, "10²⁰"),
-        (-1e-7, "-10⁻⁷"),
+        (-1e-7, "−10⁻⁷"),
+        (-0.16, "−0.16"),
+        (-math.inf, "−∞"),
         (0.25, "0.25"),
         (0.0, "0"),
         (math.inf, "∞"),
@@ -39,7 +41,7 @@ def test_scientific(value, text):
         (1.0, 3, "1"),
         (0.72552, 3, "0.726"),
         (0.7201, 2, "0.73"),
-        (12345.0, 3, "12400"),
+        (12345.0, 3, "12,400"),
         (9.991, 3, "10"),
     ],
 )
@@ -49,7 +51,8 @@ def test_number_rounds_up_when_asked(value, digits, text):
 
 @given(st.floats(min_value=1e-3, max_value=1e6))
 def test_epsilon_is_never_rounded_down_and_by_less_than_one_percent(value):
-    shown = Decimal(s.epsilon(value))
+    shown = Decimal(s.epsilon(value).replace(",", ""))
+    assert shown == Decimal(repr(s.rounded_up(value, 3)))
     assert Decimal(value) <= shown * (1 + Decimal("1e-15"))
     assert shown <= Decimal(value) * Decimal("1.0101")
 
@@ -71,7 +74,8 @@ def test_delta_that_underflows_is_not_called_zero():
 
 
 @pytest.mark.parametrize(
-    ("eps", "text"), [(1.0, "2.72 : 1"), (0.0, "1 : 1"), (math.inf, "any odds"), (800.0, "10³⁴⁸ : 1")]
+    ("eps", "text"),
+    [(1.0, "2.72 : 1"), (0.0, "1 : 1"), (math.inf, "any odds"), (800.0, "10³⁴⁸ : 1"), (7.7, "2,210 : 1")],
 )
 def test_odds(eps, text):
     assert s.odds(eps) == text
@@ -163,7 +167,9 @@ def test_error_messages_stand_alone(message, text):
 def test_percent_and_ratio():
     assert s.percent(0.8375) == "83.8 %"
     assert s.ratio(1.2345) == "1.24×"
-    assert s.ratio(2140.4) == "2150×"
+    assert s.ratio(1.2345, up=False) == "1.23×"
+    assert s.fixed(-0.5) == "−0.500"
+    assert s.ratio(2140.4) == "2,150×"
     assert s.ratio(75_550.0) == "7.6×10⁴"
     assert s.ratio(math.inf) == "∞"
     assert s.ratio(math.nan) == "–"

@@ -98,13 +98,42 @@ def test_the_alt_text_carries_the_counts():
 def test_growths_name_measured_interval_and_proof():
     fit = sr.Cost((1000, 3000, 10_000), (1, 2, 3), sc.Growth(1.47, 1.44, 1.5, 7.0))
     said = text.growths({"accelerated": fit, "newton": fit})
-    assert said == (
-        "Measured from n = 1,000 on, the cost grows as n^1.47 log n for accelerated descent (up to n = 10,000; 95 %: "
-        "1.44 to 1.50; proved: at most 1.5)."
+    assert "n\u00a0=\u00a01,000" in said
+    assert said.replace("\u00a0", " ") == (
+        "Measured from n = 1,000 on, the cost grows as $n^{1.47}\\log n$ for accelerated descent (up to n = 10,000; "
+        "95 %: 1.44 to 1.50; proved: at most $n^{1.5}\\log n$)."
     )
     assert "No solver" in text.growths({"newton": fit})
+    assert "proved: at most $n\\log n$" in text.growths({"sag": fit})
+    assert text.growth_alt({"newton": fit}).startswith("Gradient evaluations against the number of rows")
+    assert text.growth_alt({"newton": fit}, relative=True).startswith("Gradient evaluations divided by n log n against")
     rows = text.growth_rows({"accelerated": fit, "newton": fit})
     assert [row["Proved (Appendix F)"] for row in rows] == ["at most 1.5", "–"]
+
+
+def test_seconds_are_told_at_the_largest_n_of_all():
+    growth = sc.Growth(1.0, 1.0, 1.0, 1.0)
+    short = sr.Cost((10, 10, 1000), (1, 1, 2), growth, (1.0, 3.0, 0.5))
+    costs = {"newton": short, "sag": sr.Cost((10, 1000, 3000), (1, 2, 3), growth, (1.0, 0.123, 9.0))}
+    told = "Visits are not seconds. Processor time of the stored runs on 1,000 rows: SAG 0.12 s; Newton 0.5 s."
+    assert text.seconds(costs) == told
+    assert text.seconds({"newton": sr.Cost((10, 1000), (1, 2), growth)}) is None
+    assert short.seconds_at(10) == 2.0
+    stored = sr.costs(tuple(sr.NAMES), "redundant")
+    assert "on 10,000 rows: Newton 0.0" in text.seconds(stored)
+
+
+def test_an_iteration_of_newtons_method_may_cost_a_single_visit():
+    assert "an iteration may cost a single visit" in text.hessians()
+    assert f"d = {SMALL.case.objective().dimension} times" in text.hessians()
+    found = sr.run("newton", sr.Setting(500, 1.0, 4.0, "redundant", 0, 1e-6))
+    assert 500 in np.diff(found.evaluations)
+
+
+def test_the_answer_and_the_table_round_what_was_reached_alike():
+    late = {"gradient-descent": made(10**5, False, 0.00863)}
+    assert "is at 0.0087 after" in text.unfinished(SMALL, late)
+    assert text.table_rows(SMALL, late)[0]["‖∇J‖ reached"] == "0.0087 (above τ)"
 
 
 def test_the_snippet_gives_the_plotted_numbers(capsys):
