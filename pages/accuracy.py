@@ -192,6 +192,7 @@ def numbers(stored: data.Stored, methods: tuple[str, ...], epsilon: float, chart
     page.downloads(partial(tables.frame, stored, methods), chart, filename=name, title=alt)
     with st.expander("The claim at every ε", icon=":material/gavel:"):
         st.markdown(text.everywhere(stored) or "There is no ε with runs of both.")
+        st.markdown("\n".join(f"* {line}" for line in text.variants(stored)))
         if rows := tables.every_epsilon(stored):
             page.table(rows, alt=text.everywhere(stored) or None)
         st.caption(text.CLAIM_NOTE)

@@ -226,6 +226,15 @@ class TestAnswer:
         ):
             assert part in words
 
+    def test_variants_are_told_where_they_were_run(self, adult):
+        assert text.variants(adult) == ()
+        words = text.variants(made(methods=tuple(EVERY)))
+        assert len(words) == 4
+        starts = ("Without its margin", "Against DP-SGD that is given", "With the luck", "With margin and")
+        for line, start in zip(words, starts, strict=True):
+            assert line.startswith(start)
+            assert re.search(r"(more accurate|not told apart|less accurate) at \w+ of them", line)
+
     def test_everywhere_counts_every_epsilon_once(self, adult):
         words = text.everywhere(adult)
         listed = [value for group in re.findall(r"\(ε = ([^)]*)\)", words) for value in group.split(", ")]
@@ -321,7 +330,7 @@ class TestWords:
                                " ".join(text.LABELS.values())):  # fmt: skip
             assert f"{name}: " in words
         assert "with the margin: " in words
-        assert text.legend(("tight",)) == "Names: tight: with our own bound for the logistic loss."
+        assert text.legend(("tight",)) == "Names: tight: with our own bound and a margin, which costs no privacy."
         assert text.legend(("non-private",)) == ""
 
     def test_the_caption_counts_the_trials_of_what_is_shown(self, adult):
