@@ -44,7 +44,10 @@ class FitSetting:
     seed: int
 
     def __str__(self) -> str:
-        return f"{self.loss}, C = {self.clip:.4g}, outliers {self.outliers:g}, ε = {self.epsilon:g}, seed {self.seed}"
+        own = f" ({PARAMETERS[self.loss]} {self.parameter:g})" if self.loss in PARAMETERS and self.parameter else ""
+        return (
+            f"{self.loss}{own}, C = {self.clip:.4g}, outliers {self.outliers:g}, ε = {self.epsilon:g}, seed {self.seed}"
+        )
 
     @property
     def plain(self) -> Loss:

@@ -126,7 +126,8 @@ def fit_answer(setting: lf.FitSetting, plain: float, clipped: float) -> str:
     """What clipping did to the fit, from the errors of f and of f_C without noise."""
     what = "is off the true line by" if setting.regression else "gets wrong"
     of = "" if setting.regression else " of fresh rows"
-    start = f"Clipped at C = {_n(setting.clip)}, the fit {what} {_error(setting, clipped)}{of}"
+    margin = f" with a margin of {_n(setting.parameter)}" if setting.loss == "logistic" and setting.parameter else ""
+    start = f"Clipped at C = {_n(setting.clip)}, the fit{margin} {what} {_error(setting, clipped)}{of}"
     if abs(clipped - plain) <= 0.02 * plain + 1e-6:
         return f"{start}, as it does unclipped."
     verdict = "clipping helps" if clipped < plain else "clipping hurts"

@@ -239,6 +239,13 @@ def test_every_fit_can_be_drawn_and_its_snippet_gives_the_first_private_fit(name
     np.testing.assert_array_equal(names["X"], lf.data(setting)[0])
 
 
+def test_the_answer_of_a_fit_names_the_margin():
+    with_margin = replace(LOGISTIC, parameter=1.5)
+    assert "the fit with a margin of 1.5 gets wrong" in words.fit_answer(with_margin, 0.3, 0.2)
+    assert "the fit gets wrong" in words.fit_answer(LOGISTIC, 0.3, 0.2)
+    assert "logistic (margin 1.5), C = " in str(with_margin)
+
+
 def test_words_of_the_fit_name_the_promise_and_what_depends_on_the_threshold():
     said = words.fit_more(OUTLIERS, 0.08, 0.2)
     assert "is proportional to C, λ = 10.3 does not depend on it" in said
