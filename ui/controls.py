@@ -319,7 +319,18 @@ def link(controls: Iterable[Control]) -> str:
 
 
 def copy_link(controls: Iterable[Control]) -> None:
-    """A button that opens the link of the present setting, with a copy button beside it."""
-    with st.popover("Copy link", icon=":material/link:"):
-        st.caption("This address shows the same picture on another computer.")
-        st.code(link(controls), language=None, wrap_lines=True)
+    """A button that opens the link of the present setting, with a copy button beside it.
+
+    The link is made when the button is pressed, by a rerun of its own: a control in another fragment may have moved
+    since this place was drawn.
+    """
+    st.fragment(_link_button)(tuple(controls))
+
+
+def _link_button(controls: tuple[Control, ...]) -> None:
+    key = f"{controls[0].key}__link"
+    shown = st.popover("Copy link", icon=":material/link:", key=key, on_change="rerun")
+    if shown.open:
+        with shown:
+            st.caption("This address shows the same picture on another computer.")
+            st.code(link(controls), language=None, wrap_lines=True)

@@ -143,3 +143,23 @@ def test_presets_ghosts_and_links_in_a_running_page():
     app.selectbox(key="p_kind").select("two words").run()
     assert "p_kind=two+words" in app.session_state["seen"][2]
     assert app.session_state["seen"][1] == second
+
+
+def _two_fragments():
+    import streamlit as st
+
+    from ui.controls import Toggle, copy_link
+
+    flag = Toggle("p_flag", "Flag", False)
+    copy_link((flag,))
+    st.fragment(flag.show)()
+
+
+def test_the_link_is_made_when_it_is_asked_for():
+    app = AppTest.from_function(_two_fragments).run()
+    assert not app.code  # nothing that could be out of date
+    app.toggle(key="p_flag").set_value(True).run()
+    app.session_state["p_flag__link"] = True
+    app.run()
+    assert not app.exception
+    assert app.code[0].value.endswith("?p_flag=true")
