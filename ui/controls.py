@@ -202,10 +202,16 @@ class Several(Control):
 
 @dataclass(frozen=True)
 class Pills(Several):
-    """As `Several`, with every value in sight as a button that is on or off; `most` bounds the default only."""
+    """As `Several`, with every value in sight as a button that is on or off; `most` bounds the default only.
+
+    `former` maps names that older links carry to options.
+    """
+
+    former: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> tuple[Any, ...]:
         """Draw the buttons and return what is picked, in the order of the options."""
+        self._read_older_link()
         picked = st.pills(
             self.label,
             self.options,
@@ -216,6 +222,14 @@ class Pills(Several):
             **self._common(disabled, label_visibility),
         )
         return tuple(option for option in self.options if option in picked)
+
+    def _read_older_link(self) -> None:
+        """Write the present names of options into an address that has former ones, and run again: the address wins."""
+        named = st.query_params.get_all(self.key)
+        if self.key not in st.session_state and any(name in self.former for name in named):
+            now = [self.format(self.former[name]) if name in self.former else name for name in named]
+            st.query_params[self.key] = list(dict.fromkeys(now))
+            st.rerun()
 
 
 @dataclass(frozen=True)
