@@ -257,17 +257,57 @@ class Number(Control):
     step: int = 1
 
     def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> int:
-        """Draw the field and return the number."""
+        """Draw the field and return the number.
+
+        The field has no bounds of its own: with them the browser keeps a refused number to itself, and shows it.
+        """
+        self._mend_address()
+        note = self._mend()
         number = st.number_input(
             self.label,
-            min_value=float(self.low),
-            max_value=float(self.high),
             value=float(self.default),
             step=float(self.step),
             format="%.0f",
             **self._common(disabled, label_visibility),
         )
-        return _whole(number)
+        if not self._fits(number):
+            st.rerun()  # the browser went back to an address with it; the next run mends it
+        st.session_state[f"{self.key}__used"] = number
+        if note:
+            st.caption(note)
+        return int(number)
+
+    def _fits(self, number: float) -> bool:
+        return self.low <= number <= self.high and number == int(number)
+
+    def _mend_address(self) -> None:
+        """Write a whole number into an address that has a part of one, and take out one that is out of bounds."""
+        named = st.query_params.get_all(self.key)
+        if self.key in st.session_state or not named:
+            return
+        try:
+            number = float(named[-1])
+        except ValueError:
+            return  # Streamlit takes it out
+        if self._fits(number):
+            return
+        if self.low <= number <= self.high:
+            st.query_params[self.key] = str(_whole(number))
+        else:
+            del st.query_params[self.key]
+        st.rerun()
+
+    def _mend(self) -> str | None:
+        """Make what the session holds a whole number within the bounds; one sentence where it was outside."""
+        held = st.session_state.get(self.key)
+        if held is None or self._fits(held):
+            return None
+        if self.low <= held <= self.high:
+            st.session_state[self.key] = float(_whole(held))
+            return None
+        used = st.session_state.get(f"{self.key}__used", float(self.default))
+        st.session_state[self.key] = used
+        return f"{self.label}: a number from {self.low:,} to {self.high:,}, please. {used:,.0f} is still used."
 
     def value(self) -> int:
         """The current value without drawing anything: what the session holds, else the default."""

@@ -82,8 +82,8 @@ def answer(sentence: str, *more: str) -> None:
 
 
 def _set(line: str) -> str:
-    """Text for HTML; an equation or a bet is not broken across lines."""
-    return html.escape(line).replace(" = ", "&nbsp;=&nbsp;").replace(" : ", "&nbsp;:&nbsp;")
+    """Text for HTML; an equation, a bet or a ± is not broken across lines."""
+    return html.escape(line).replace(" = ", "&nbsp;=&nbsp;").replace(" : ", "&nbsp;:&nbsp;").replace("± ", "±&nbsp;")
 
 
 def keep(*controls: Control) -> None:

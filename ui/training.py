@@ -80,7 +80,7 @@ def accuracy(
     reference = guide(ends, [comparison.baseline] * 2, name=f"always “{majority(comparison)}” ")
     reference["name"] += percent(comparison.baseline)
     traces.append(reference | {"showlegend": True, "hoverinfo": "skip"})
-    labels = [LABELS[method] for method in methods]
+    labels = ["<br>".join(LABELS[method].rsplit(" ", 1)) for method in methods]
     low, high = min(shares), max(shares)
     pad = max(0.005, 0.06 * (high - low))
     chart = figure(
