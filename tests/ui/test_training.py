@@ -144,7 +144,9 @@ class TestWords:
 
     def test_a_stopped_run_says_over_which_draws(self, last):
         words = text.details(made_up(last, tight=[0.84, 0.84], published=[0.83, 0.83, 0.5]))[0]
-        assert words.endswith("95 % interval −1.00 to −1.00, first two draws of both.")
+        assert words.endswith("1.0 points less in each of two draws, first two draws of both.")
+        words = text.details(made_up(last, tight=[0.84, 0.83], published=[0.84, 0.83]))[0]
+        assert words.endswith("reaches 83.50 %: the same in each of two draws.")
 
     def test_a_larger_noise_is_said_of_the_published_calibration_only_where_it_has_one(self, last):
         comparison = made_up(last, tight=0.84, published=0.85)
