@@ -119,7 +119,7 @@ def results(asked: Request, polling: bool) -> None:
 def predict(asked: Request) -> None:
     """Asks for a guess before Run; what it is compared with is not there yet."""
     main = asked.settings.main
-    if main is None or NON_PRIVATE not in asked.settings.methods:
+    if main is None or NON_PRIVATE not in asked.settings.methods or not datasets.available(asked.name):
         return  # nothing will be compared with anything
     question = (
         f"Before you press Run: how much accuracy will ε = {sentences.epsilon(asked.settings.epsilon)} cost? "

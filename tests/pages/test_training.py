@@ -238,6 +238,7 @@ def test_missing_files_are_named_with_the_way_to_get_them(monkeypatch, tmp_path)
         assert part in words
     assert at.button(key="training_run").disabled
     assert "press Run" not in texts(at)
+    assert "training__guess" not in [radio.key for radio in at.radio]
     assert str(tmp_path) not in texts(at)  # where files lie on the server is not the visitors' business
     at.button(key="raw_files_download").click().run()
     deadline = time.monotonic() + 30
