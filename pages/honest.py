@@ -70,8 +70,9 @@ def results(asked: Request, polling: bool) -> None:
     """The latest run, as far as it is."""
     run: Run | None = st.session_state.get("honest__run")
     if run is None:
-        st.info(text.invitation(asked), icon=":material/play_circle:")
-        controls.SHOWN.show()
+        words = text.invitation(asked, ready=datasets.available(asked.name))
+        st.info(words, icon=":material/play_circle:")
+        page.keep(controls.SHOWN)
         return
     view = run.job.view()
     if polling and not view.active:
@@ -86,7 +87,7 @@ def results(asked: Request, polling: bool) -> None:
     if view.latest is not None and view.latest.draws:
         show(view.latest, run, stale=moved is not None)
     else:
-        controls.SHOWN.show()
+        page.keep(controls.SHOWN)
 
 
 def show(result: TuningRuns, run: Run, *, stale: bool) -> None:
@@ -98,7 +99,7 @@ def show(result: TuningRuns, run: Run, *, stale: bool) -> None:
     chart = charts.accuracies(result, run.previous, stale=stale)
     alt = text.accuracy_alt(result)
     page.chart(chart, key="honest_accuracy", alt=alt, filename=name)
-    st.caption(text.caption(result))
+    st.caption(text.caption(result, ghosts=charts.compares(run.previous, result)))
     page.table(tables.table(result), alt=alt)
     page.downloads(lambda: charts.accuracies_frame(result), chart, filename=name, title=alt)
     what_k_did(result, stale=stale)
@@ -161,8 +162,8 @@ page.title(
     "experiments often do it, and once with every look at the data paid for. Both certificates say the same ε.",
 )
 preset_buttons(controls.PRESETS, prefix="honest")
-left, picture = st.columns([1, 2.6], gap="medium")
-with left, page.errors():
+picture, right = st.columns([2.6, 1], gap="medium")  # a telephone shows the first column first
+with right, page.errors():
     asked, go = panel()
 with picture, page.errors():
     if go:

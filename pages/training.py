@@ -52,13 +52,15 @@ def panel() -> tuple[Request, bool]:
         st.warning("Choose at least one method.", icon=":material/checklist:")
     epsilon, delta = controls.EPSILON.show(), controls.DELTA.show()
     bound, repeats = controls.BOUND.show(), controls.REPEATS.show()
-    with st.expander("Seeds and intercept"):
+    with st.expander("Seeds, intercept and solver"):
         split_seed, seed, scaling = controls.SPLIT_SEED.show(), controls.SEED.show(), controls.SCALING.show()
+        solver = controls.SOLVER.show()
+        st.caption(text.ABOUT_SOLVER)
         st.caption(
             "Seeds make the page repeatable, for teaching. Whoever knows a noise seed can subtract the noise, so each "
             "certificate here is marked reproducible; a model for release is trained without one."
         )
-    settings = Settings(epsilon, delta, bound, int(repeats), scaling, int(seed), methods or METHODS)
+    settings = Settings(epsilon, delta, bound, int(repeats), scaling, int(seed), methods or METHODS, solver=solver)
     if not set(SGD).isdisjoint(methods):
         settings = replace(settings, **descent())
     pressed = st.button(
@@ -89,11 +91,11 @@ def results(asked: Request, polling: bool) -> None:
     run: Run | None = st.session_state.get("training__run")
     if run is None:
         st.info(
-            text.invitation(asked, datasets.describe(asked.name)),
+            text.invitation(asked, datasets.describe(asked.name), ready=datasets.available(asked.name)),
             icon=":material/play_circle:",
         )
         predict(asked)
-        view_controls()
+        page.keep(controls.VIEW, controls.CLOSE_UP)
         return
     view = run.job.view()
     if polling and not view.active:
@@ -111,20 +113,13 @@ def results(asked: Request, polling: bool) -> None:
     if comparison is not None and comparison.fits:
         show(comparison, run, stale=moved is not None, finished=not view.active)
     else:
-        view_controls()
-
-
-def view_controls() -> None:
-    """The controls of pictures that are not there yet: a control that is not drawn loses its place in the address."""
-    st.caption("To look at once models are fitted:")
-    controls.VIEW.show()
-    controls.CLOSE_UP.show()
+        page.keep(controls.VIEW, controls.CLOSE_UP)
 
 
 def predict(asked: Request) -> None:
     """Asks for a guess before Run; what it is compared with is not there yet."""
     main = asked.settings.main
-    if main is None or NON_PRIVATE not in asked.settings.methods:
+    if main is None or NON_PRIVATE not in asked.settings.methods or not datasets.available(asked.name):
         return  # nothing will be compared with anything
     question = (
         f"Before you press Run: how much accuracy will ε = {sentences.epsilon(asked.settings.epsilon)} cost? "
@@ -222,8 +217,8 @@ page.title(
 preset_buttons(controls.presets(DATA), prefix="training")
 if note := text.preset_note(datasets.default_name(), bool(datasets.damage("adult"))):
     st.caption(note)
-left, picture = st.columns([1, 2.6], gap="medium")
-with left, page.errors():
+picture, right = st.columns([2.6, 1], gap="medium")  # a telephone shows the first column first
+with right, page.errors():
     asked, pressed = panel()
 with picture, page.errors():
     if pressed:
@@ -232,6 +227,9 @@ with picture, page.errors():
     active = latest is not None and latest.job.view().active
     st.fragment(results, run_every=POLL_SECONDS if active else None)(asked, active)
 
+st.caption(text.NOT_HERE)
+page.see_also("pages/losses.py", label="Losses and clipping: regression, other losses", icon=":material/content_cut:")
+page.see_also("pages/accuracy.py", label="Accuracy: the strongest DP-SGD, ten splits", icon=":material/leaderboard:")
 page.explain(
     page.text("training"),
     reference="Redberg, Koskela and Wang (2023), Algorithm 1, Theorem 4.1, Section 5 and Table 2; the tight logistic "

@@ -202,10 +202,16 @@ class Several(Control):
 
 @dataclass(frozen=True)
 class Pills(Several):
-    """As `Several`, with every value in sight as a button that is on or off; `most` bounds the default only."""
+    """As `Several`, with every value in sight as a button that is on or off; `most` bounds the default only.
+
+    `former` maps names that older links carry to options.
+    """
+
+    former: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> tuple[Any, ...]:
         """Draw the buttons and return what is picked, in the order of the options."""
+        self._read_older_link()
         picked = st.pills(
             self.label,
             self.options,
@@ -216,6 +222,14 @@ class Pills(Several):
             **self._common(disabled, label_visibility),
         )
         return tuple(option for option in self.options if option in picked)
+
+    def _read_older_link(self) -> None:
+        """Write the present names of options into an address that has former ones, and run again: the address wins."""
+        named = st.query_params.get_all(self.key)
+        if self.key not in st.session_state and any(name in self.former for name in named):
+            now = [self.format(self.former[name]) if name in self.former else name for name in named]
+            st.query_params[self.key] = list(dict.fromkeys(now))
+            st.rerun()
 
 
 @dataclass(frozen=True)
@@ -243,17 +257,57 @@ class Number(Control):
     step: int = 1
 
     def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> int:
-        """Draw the field and return the number."""
+        """Draw the field and return the number.
+
+        The field has no bounds of its own: with them the browser keeps a refused number to itself, and shows it.
+        """
+        self._mend_address()
+        note = self._mend()
         number = st.number_input(
             self.label,
-            min_value=float(self.low),
-            max_value=float(self.high),
             value=float(self.default),
             step=float(self.step),
             format="%.0f",
             **self._common(disabled, label_visibility),
         )
-        return _whole(number)
+        if not self._fits(number):
+            st.rerun()  # the browser went back to an address with it; the next run mends it
+        st.session_state[f"{self.key}__used"] = number
+        if note:
+            st.caption(note)
+        return int(number)
+
+    def _fits(self, number: float) -> bool:
+        return self.low <= number <= self.high and number == int(number)
+
+    def _mend_address(self) -> None:
+        """Write a whole number into an address that has a part of one, and take out one that is out of bounds."""
+        named = st.query_params.get_all(self.key)
+        if self.key in st.session_state or not named:
+            return
+        try:
+            number = float(named[-1])
+        except ValueError:
+            return  # Streamlit takes it out
+        if self._fits(number):
+            return
+        if self.low <= number <= self.high:
+            st.query_params[self.key] = str(_whole(number))
+        else:
+            del st.query_params[self.key]
+        st.rerun()
+
+    def _mend(self) -> str | None:
+        """Make what the session holds a whole number within the bounds; one sentence where it was outside."""
+        held = st.session_state.get(self.key)
+        if held is None or self._fits(held):
+            return None
+        if self.low <= held <= self.high:
+            st.session_state[self.key] = float(_whole(held))
+            return None
+        used = st.session_state.get(f"{self.key}__used", float(self.default))
+        st.session_state[self.key] = used
+        return f"{self.label}: a number from {self.low:,} to {self.high:,}, please. {used:,.0f} is still used."
 
     def value(self) -> int:
         """The current value without drawing anything: what the session holds, else the default."""
@@ -319,7 +373,18 @@ def link(controls: Iterable[Control]) -> str:
 
 
 def copy_link(controls: Iterable[Control]) -> None:
-    """A button that opens the link of the present setting, with a copy button beside it."""
-    with st.popover("Copy link", icon=":material/link:"):
-        st.caption("This address shows the same picture on another computer.")
-        st.code(link(controls), language=None, wrap_lines=True)
+    """A button that opens the link of the present setting, with a copy button beside it.
+
+    The link is made when the button is pressed, by a rerun of its own: a control in another fragment may have moved
+    since this place was drawn.
+    """
+    st.fragment(_link_button)(tuple(controls))
+
+
+def _link_button(controls: tuple[Control, ...]) -> None:
+    key = f"{controls[0].key}__link"
+    shown = st.popover("Copy link", icon=":material/link:", key=key, on_change="rerun")
+    if shown.open:
+        with shown:
+            st.caption("This address shows the same picture on another computer.")
+            st.code(link(controls), language=None, wrap_lines=True)

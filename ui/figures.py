@@ -72,6 +72,7 @@ ROLES: Mapping[str, Role] = {
     "output": Role(TEAL, "longdash", "square"),
     "classical": Role(BROWN, "dashdot", "circle"),
     "svc": Role(GREEN, "longdashdot", "triangle-up"),
+    "svc-rounded": Role(PURPLE, "dot", "x"),
     # two neighbouring data sets
     "without": Role(BLUE, "dash", "square"),
     "with": Role(VERMILION, "solid", "circle"),

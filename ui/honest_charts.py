@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from objpert_core.experiments.tuning_runs import Draw, TuningRuns
 from ui.figures import GHOST_OPACITY, ROLES, axis, figure, guide, series, translucent
 from ui.honest_text import WAYS
+from ui.training import before
 from ui.training_text import accuracy as percent
 
 ROLE = {"judges": "dpsgd-dishonest-rdp", "fresh": "dpsgd-dishonest-pld", "honest": "dpsgd-honest", "fixed": "tight"}
@@ -24,8 +25,8 @@ def accuracies(result: TuningRuns, previous: TuningRuns | None = None, *, stale:
     for place, (way, label) in enumerate(WAYS.items()):
         mean = result.mean(way)
         assert mean is not None
-        if previous is not None and previous.data.name == result.data.name and (old := previous.mean(way)):
-            traces.append(series(f"{label}, before", [place - 0.2], [old.mean], ROLE[way], ghost=True, mode="markers"))
+        if compares(previous, result) and (old := previous.mean(way)):  # type: ignore[union-attr]
+            traces.append(before(label, place - 0.2, old.mean, ROLE[way]))
             seen.append(old.mean)
         values = np.array([draw.of(way) for draw in result.draws])
         seen += values.tolist()
@@ -58,6 +59,11 @@ def accuracies(result: TuningRuns, previous: TuningRuns | None = None, *, stale:
         yaxis=axis(f"share of right answers ({result.data.label})", (low - pad, high + pad), tickformat=".1%"),
         hovermode="closest",
     )
+
+
+def compares(previous: TuningRuns | None, result: TuningRuns) -> bool:
+    """Whether an earlier result is drawn beside this one: it has to be about the same data."""
+    return previous is not None and previous.data.name == result.data.name
 
 
 def runs(result: TuningRuns, draw: Draw, *, stale: bool = False) -> go.Figure:

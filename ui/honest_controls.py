@@ -40,7 +40,7 @@ RATES = Choice(
 )
 JUDGES = SelectSlider(
     "honest_judges",
-    "Test rows that choose the unpaid model",
+    "Judges: test rows that choose the unpaid model",
     200,
     (20, 50, 100, 200, 500, 1000, 2000),
     help="At most half of the test rows; the others are fresh. The fewer judges, the more they flatter their choice.",
@@ -74,7 +74,7 @@ CONTROLS += (SPLIT_SEED, SEED, SHOWN)
 _START = {DATA: "synthetic-l", EPSILON: 0.1, DELTA: 1e-5, RATES: "paper", JUDGES: 200, MEAN_RUNS: 15.4, BATCH: 256}
 _START |= {EPOCHS: 10, ACCOUNTANT: "pld", DRAWS: 4, SPLIT_SEED: 0, SEED: 0}
 PRESETS = (
-    Preset("Seconds", _START, "The paper’s grid on Synthetic-L at ε = 0.1, a sixth of its epochs."),
+    Preset("Quick look (some seconds)", _START, "The paper’s grid on Synthetic-L at ε = 0.1, a sixth of its epochs."),
     Preset(
         "The paper’s recipe",
         _START | {EPOCHS: 60, ACCOUNTANT: "rdp", JUDGES: 1000},

@@ -8,15 +8,15 @@ from objpert_core.experiments.tuning_runs import FIXED_RATE, Settings, TuningRun
 from ui import sentences
 from ui.honest_text import WAYS
 from ui.snippets import call
-from ui.training_text import accuracy
+from ui.training_text import accuracy, times
 
 
 def table(result: TuningRuns) -> list[dict[str, str]]:
     """One row a quantity, one column a way to come by a learning rate."""
     promised = sentences.epsilon(result.settings.epsilon)
     unpaid, paid = sentences.number(result.one.noise_multiplier), sentences.number(result.paid.noise_multiplier)
-    unpaid_rates = _rates([draw.rates[draw.chosen] for draw in result.draws])
-    paid_rates = _rates([draw.runs[draw.released] for draw in result.draws if draw.released is not None])
+    unpaid_rates = times([draw.rates[draw.chosen] for draw in result.draws])
+    paid_rates = times([draw.runs[draw.released] for draw in result.draws if draw.released is not None])
     counts = ", ".join(str(len(draw.runs)) for draw in result.draws)
     rows = {
         "right on fresh rows": [_mean(result, way) for way in ("fresh", "honest", "fixed")],
@@ -37,10 +37,6 @@ def _mean(result: TuningRuns, way: str) -> str:
     mean = result.mean(way)
     assert mean is not None
     return accuracy(mean.mean) + (f" ± {100 * mean.half_width:.2f}" if mean.known else "")
-
-
-def _rates(rates: list[float]) -> str:
-    return ", ".join(f"{rate:.2g}" for rate in sorted(set(rates))) or "none"
 
 
 def snippet(result: TuningRuns) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
-from objpert_core.experiments.summary import Interval
 from objpert_core.experiments.tuning_runs import FIXED_RATE, Draw, TuningRuns
 from ui import sentences
 from ui.honest_jobs import Meter, Request
 from ui.jobs import JobView
-from ui.training_text import accuracy, points
+from ui.sentences import scientific
+from ui.training_text import accuracy, between, points, signed, times, undecided, width
 
 WAYS = {
     "judges": "unpaid, its judges say",
@@ -25,12 +24,6 @@ DO_NOT_PUBLISH = (
 )
 
 
-def _points(interval: Interval) -> str:
-    """A mean difference of accuracies in points, with its interval where there is one."""
-    text = points(100 * interval.mean)
-    return f"{text} (± {100 * interval.half_width:.1f})" if interval.known else text
-
-
 def answer(result: TuningRuns) -> str:
     """The page's one large sentence; only after the first draw."""
     lost, paid, free = result.difference("fresh", "honest"), result.mean("honest"), result.mean("fresh")
@@ -39,47 +32,68 @@ def answer(result: TuningRuns) -> str:
     assert free is not None
     at = f"At ε = {sentences.epsilon(result.settings.epsilon)}"
     numbers = f"{accuracy(paid.mean)} right instead of {accuracy(free.mean)}"
+    if undecided(lost) and 100 * lost.half_width >= SHOWS:
+        return (
+            f"{at} the cost of paying for the choice of the learning rate cannot be told from 0 with "
+            f"{sentences.count(lost.count, 'draw')} ({signed(lost.mean)} points, {between(lost)}): {numbers}."
+        )
     if abs(100 * lost.mean) < SHOWS:
-        return f"{at} paying for the choice of the learning rate costs no accuracy here: {numbers}."
+        return f"{at} paying for the choice of the learning rate costs no accuracy that shows: {numbers}."
+    size = points(100 * lost.mean)
     if lost.mean < 0:
-        return f"{at} the model that paid for its learning rate is even better by {_points(lost)}: {numbers}."
-    return f"{at} paying for the choice of the learning rate costs {_points(lost)} of accuracy: {numbers}."
+        return f"{at} the model that paid for its learning rate is even better by {size}{width(lost)}: {numbers}."
+    return f"{at} paying for the choice of the learning rate costs {size} of accuracy{width(lost)}: {numbers}."
 
 
 def details(result: TuningRuns) -> list[str]:
     """What the unpaid ε really is, what its judges believed, and what choosing nothing gives."""
-    settings, optimism, fixed = result.settings, result.optimism, result.mean("fixed")
+    settings, fixed = result.settings, result.mean("fixed")
     unpaid_noise, paid_noise = (sentences.number(b.noise_multiplier) for b in (result.one, result.paid))
-    assert optimism is not None
     assert fixed is not None
     unpaid = (
-        f"The unpaid model claims ε = {sentences.epsilon(settings.epsilon)} for one run of noise multiplier "
-        f"{unpaid_noise}, but it is the winner of {len(settings.learning_rates)}: "
-        f"tuned by paid tuning’s rule, that noise costs ε = {sentences.epsilon(result.true_epsilon)}. Paying at ε = "
-        f"{sentences.epsilon(settings.epsilon)} takes noise multiplier {paid_noise}."
+        f"The unpaid model claims ε = {sentences.epsilon(settings.epsilon)}, which is that of one run of noise "
+        f"multiplier {unpaid_noise}; but it is the best of {len(settings.learning_rates)} runs. Had this choice been "
+        f"paid for (μ = {settings.mean_runs:g}), the same noise would have cost ε = "
+        f"{sentences.epsilon(result.true_epsilon)}. Paying at ε = {sentences.epsilon(settings.epsilon)} takes noise "
+        f"multiplier {paid_noise}."
     )
-    gap = 100 * optimism.mean
-    if gap < SHOWS:
-        curse = f"The {result.judges} rows that chose it flatter it by less than 0.1 points on average."
-    else:
-        curse = (
-            f"The {result.judges} rows that chose it flatter it by {points(gap)} on average against rows that did not: "
-            "the winner’s curse."
-        )
     simple = (
         f"A learning rate fixed in advance, {FIXED_RATE:g}, needs no choice and so only the noise of one run: "
         f"{accuracy(fixed.mean)}."
     )
-    return [unpaid, curse, simple]
+    return [unpaid, flattery(result), simple]
 
 
-def caption(result: TuningRuns) -> str:
+def flattery(result: TuningRuns) -> str:
+    """What a jury says of its choice against what the other rows say, on average over all that were drawn."""
+    gap = result.optimism
+    assert gap is not None
+    jury = (
+        f"The {result.judges} test rows that chose it are its judges, together its jury. Juries of {result.judges} "
+        "rows like these"
+    )
+    drawn = f"{result.juries:,} drawn"
+    if undecided(gap) and 100 * gap.half_width >= SHOWS:
+        return (
+            f"{jury} flatter the candidate they choose by an amount that cannot be told from 0 with "
+            f"{sentences.count(gap.count, 'draw')} ({signed(gap.mean)} points, {between(gap)}; {drawn})."
+        )
+    if 100 * gap.mean < SHOWS:
+        return f"{jury} flatter the candidate they choose by less than 0.1 points on average ({drawn})."
+    return (
+        f"{jury} flatter the candidate they choose by {points(100 * gap.mean)} on average against the rows left over "
+        f"({drawn}): the winner’s curse."
+    )
+
+
+def caption(result: TuningRuns, *, ghosts: bool = False) -> str:
     """How many draws, and what the dots and lines are."""
     drawn = sentences.count(len(result.draws), "noise draw").capitalize()
     fresh = result.data.test_rows - result.judges
     bars = "; the line is the mean’s 95 % interval" if len(result.draws) > 1 else ""
+    before = " The faint hollow marks are the means of the run before." if ghosts else ""
     return (
-        f"{drawn}: a faint dot each, the large mark is their mean{bars}. {result.judges} of "
+        f"{drawn}: a faint dot each, the large mark is their mean{bars}.{before} {result.judges} of "
         f"{result.data.test_rows:,} test rows chose the unpaid model, the other {fresh:,} are fresh. "
         "Adjacency: add or remove one row. The promise of “unpaid” does not cover its choice."
     )
@@ -92,16 +106,19 @@ def what_k_did(draw: Draw) -> str:
             f"**K was 0** with noise seed {draw.seed}: nothing was trained, and θ = 0 was released, as was fixed in "
             f"advance. It is right on {accuracy(draw.honest)} of fresh rows."
         )
-    met = Counter(f"{rate:.2g}" for rate in sorted(draw.runs))
-    tried = ", ".join(rate if times == 1 else f"{rate} ({times} times)" for rate, times in met.items())
+    tried = times(draw.runs.tolist())
     best = int(draw.accuracy.argmax())
     text = (
-        f"**K was {len(draw.runs)}** with noise seed {draw.seed}. The learning rates drawn: {tried}. The noisy score "
-        f"was highest for {draw.runs[draw.released]:.2g}: released, right on {accuracy(draw.honest)} of fresh rows."
+        f"**K was {len(draw.runs)}** with noise seed {draw.seed}. The learning rates drawn: {tried}. The noisy "
+        f"score was highest for {scientific(draw.runs[draw.released])}: released, right on "
+        f"{accuracy(draw.honest)} of fresh rows."
     )
     if best == draw.released or draw.accuracy[best] <= draw.honest:
         return text + " No other run would have been better."
-    return text + f" The best of the runs, with {draw.runs[best]:.2g}, is right on {accuracy(draw.accuracy[best])}."
+    return (
+        text
+        + f" The best of the runs, with {scientific(draw.runs[best])}, is right on {accuracy(draw.accuracy[best])}."
+    )
 
 
 def scores(result: TuningRuns) -> str:
@@ -116,14 +133,25 @@ def scores(result: TuningRuns) -> str:
 
 
 def curse(result: TuningRuns) -> str:
-    """How often judges flatter their choice."""
+    """How often juries flatter their choice, and whether they do where there was nothing to choose."""
     gaps = [gap for draw in result.draws for gap in draw.curse]
     share = sum(gap > 0 for gap in gaps) / len(gaps)
     return (
-        f"{len(gaps)} juries of {result.judges} test rows, {len(gaps) // len(result.draws)} for each draw: "
-        f"{sentences.percent(share, 0)} of them say more of the candidate they choose than the rows left over do. For "
-        "a learning rate fixed in advance the differences spread evenly around zero."
+        f"A jury is a set of judges: test rows that choose together. {result.juries:,} juries of {result.judges} test "
+        f"rows were drawn, {result.juries // len(result.draws)} for each draw of noise: {sentences.percent(share, 0)} "
+        "of them say more of the candidate they choose than the rows left over do. For a learning rate fixed in "
+        f"advance, where nothing was chosen, {no_curse(result)}."
     )
+
+
+def no_curse(result: TuningRuns) -> str:
+    """The mean difference without a choice, with its interval: 'the mean is +0.3 points, not told apart from 0 (…)'."""
+    gap = result.without_choice
+    assert gap is not None
+    words = f"the mean is {100 * gap.mean:+.1f} points".replace("-", "−")
+    if not gap.known:
+        return words
+    return f"{words}, {'not told' if undecided(gap) else 'told'} apart from 0 ({between(gap)})"
 
 
 def data_line(result: TuningRuns) -> str:
@@ -132,8 +160,10 @@ def data_line(result: TuningRuns) -> str:
     return f"{data.label}: {data.train_rows:,} training rows, {data.test_rows:,} test rows, {data.columns} columns"
 
 
-def invitation(request: Request) -> str:
-    """What Run will do, where it does not start by itself."""
+def invitation(request: Request, *, ready: bool = True) -> str:
+    """What Run will do, where it does not start by itself; without the files, what to do first."""
+    if not ready:
+        return f"The files of {request.name} are missing or damaged here: choose another data set, or fetch them first."
     settings = request.settings
     return (
         f"This takes more than some seconds: {sentences.count(settings.draws, 'draw')} of about "
@@ -211,7 +241,7 @@ def runs_alt(draw: Draw) -> str:
         return "No run was made: K was 0."
     return (
         f"{sentences.count(len(draw.runs), 'run')} of paid tuning: noisy score and accuracy on fresh rows against the "
-        f"learning rate; released is {draw.runs[draw.released]:.2g} with {accuracy(draw.honest)} on fresh rows."
+        f"learning rate; released is {scientific(draw.runs[draw.released])} with {accuracy(draw.honest)} on fresh rows."
     )
 
 
@@ -221,5 +251,5 @@ def curse_alt(result: TuningRuns) -> str:
     assert optimism is not None
     return (
         f"How much {result.judges} judges flatter the candidate they choose: {100 * optimism.mean:+.1f} points on "
-        "average; for a learning rate fixed in advance about 0."
+        f"average; for a learning rate fixed in advance {no_curse(result)}."
     )

@@ -33,6 +33,7 @@ from streamlit.errors import StreamlitPageNotFoundError
 from streamlit.runtime.pages_manager import PagesManager
 
 from ui import sentences
+from ui.controls import Control
 from ui.svg import to_svg
 from ui.warm import warm_up
 
@@ -48,6 +49,7 @@ _STYLE = """
 .answer { font-size: clamp(1.15rem, 0.9rem + 1.1vw, 1.6rem); line-height: 1.35; font-weight: 600;
           margin: 0 0 .35rem 0; }
 .answer-more { font-size: 1.02rem; line-height: 1.5; margin: 0 0 .25rem 0; }
+[class*="_unseen"] { display: none; }
 .js-plotly-plot :is(.cartesianlayer, .infolayer, .menulayer) text { fill: currentColor !important; }
 </style>
 """
@@ -80,8 +82,15 @@ def answer(sentence: str, *more: str) -> None:
 
 
 def _set(line: str) -> str:
-    """Text for HTML; an equation or a bet is not broken across lines."""
-    return html.escape(line).replace(" = ", "&nbsp;=&nbsp;").replace(" : ", "&nbsp;:&nbsp;")
+    """Text for HTML; an equation, a bet or a ± is not broken across lines."""
+    return html.escape(line).replace(" = ", "&nbsp;=&nbsp;").replace(" : ", "&nbsp;:&nbsp;").replace("± ", "±&nbsp;")
+
+
+def keep(*controls: Control) -> None:
+    """Draw controls out of sight where there is nothing for them to move yet: an undrawn one loses its address."""
+    with st.container(key=f"{controls[0].key}_unseen"):
+        for control in controls:
+            control.show()
 
 
 def visitor(prefix: str) -> str:

@@ -14,6 +14,7 @@ RAW_FILES = {
     "adult": ("adult.data", "adult.test"),
     "gisette": ("gisette_train.data", "gisette_train.labels", "gisette_valid.data", "gisette_valid.labels"),
 }
+_FOLDER = "data/downloads"
 _JOB = "raw_files__job"
 _POLL_SECONDS = 0.5
 
@@ -71,11 +72,17 @@ def progress(view: JobView[Download]) -> tuple[float, str]:
     return state.share, f"{state.file}: {state.done / 1e6:.1f}{size} MB"
 
 
+def without_folder(words: str) -> str:
+    """A message in which the folder of the raw files has its role instead of its place on this server."""
+    return words.replace(str(datasets.data_folder()), _FOLDER)
+
+
 def offer(name: str, owner: str) -> None:
     """Says what is missing or damaged and how to mend it; nothing is fetched unless asked for."""
     if damaged := datasets.damage(name):
         st.error(
-            f"The files of **{name}** are on this server, but not as they should be. {' '.join(damaged)} "
+            f"The files of **{name}** are on this server, but not as they should be. "
+            f"{without_folder(' '.join(damaged))} "
             "Its stand-in in the list works without them.",
             icon=":material/broken_image:",
         )
@@ -83,8 +90,8 @@ def offer(name: str, owner: str) -> None:
     files = ", ".join(f"`{file}`" for file in RAW_FILES[name])
     st.warning(
         f"The files of **{name}** are not on this server. Fetch them from the UCI archive, or put {files} into "
-        f"`{datasets.data_folder() / name}` by hand (the folder is `{name}` inside `OBJPERT_DATA_DIR` if that is set; "
-        "their SHA-256 is checked). Its stand-in in the list works without them.",
+        f"`{_FOLDER}/{name}` by hand (`{name}` inside the folder that `OBJPERT_DATA_DIR` names, if it is set; their "
+        "SHA-256 is checked). Its stand-in in the list works without them.",
         icon=":material/folder_off:",
     )
     if st.button(f"Download {name}", icon=":material/download:", key="raw_files_download"):
@@ -107,6 +114,6 @@ def _show(job: Job[Download], polling: bool) -> None:
     elif polling:
         st.rerun()
     elif view.state == "failed":
-        st.error(view.message or "", icon=":material/cloud_off:")
+        st.error(without_folder(view.message or ""), icon=":material/cloud_off:")
     elif view.state == "stopped":
         st.info("The download was stopped; nothing was kept.", icon=":material/stop:")

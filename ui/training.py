@@ -49,10 +49,7 @@ def accuracy(
     methods = comparison.settings.methods
     for place, method in enumerate(methods):
         if _same_data(previous, comparison) and (old := previous.accuracy(method)):  # type: ignore[union-attr]
-            ghost = series(
-                f"{LABELS[method]}, before", [place - 0.2], [old.mean], ROLE[method], ghost=True, mode="markers"
-            )
-            traces.append(ghost)
+            traces.append(before(LABELS[method], place - 0.2, old.mean, ROLE[method]))
             shares.append(old.mean)
         mean = comparison.accuracy(method)
         if mean is None:
@@ -83,7 +80,7 @@ def accuracy(
     reference = guide(ends, [comparison.baseline] * 2, name=f"always “{majority(comparison)}” ")
     reference["name"] += percent(comparison.baseline)
     traces.append(reference | {"showlegend": True, "hoverinfo": "skip"})
-    labels = [LABELS[method] for method in methods]
+    labels = ["<br>".join(LABELS[method].rsplit(" ", 1)) for method in methods]
     low, high = min(shares), max(shares)
     pad = max(0.005, 0.06 * (high - low))
     chart = figure(
@@ -97,6 +94,18 @@ def accuracy(
     words.append(f"majority class {percent(comparison.baseline)}")
     alt = f"Test accuracy on {comparison.data.label}: {', '.join(words)}."
     return Picture(chart, lambda: frame(comparison), alt)
+
+
+def before(label: str, place: float, mean: float, role: str) -> dict[str, Any]:
+    """The mean of the run before: hollow, so that it is not taken for one of the draws, and with its name on hover."""
+    name = f"{label}, before"
+    ghost = series(name, [place], [mean], role, ghost=True, mode="markers")
+    hollow = {"symbol": f"{ROLES[role].symbol}-open", "size": 10, "line": {"width": 2}}
+    return ghost | {
+        "marker": ghost["marker"] | hollow,
+        "hoverinfo": None,
+        "hovertemplate": f"before: %{{y:.2%}}<extra>{label}</extra>",
+    }
 
 
 def roc(

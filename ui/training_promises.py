@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from objpert_core.experiments.compare import LEARNERS, PUBLISHED, TIGHT, Comparison
-from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, SVC
+from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED, SVC
 from ui import sentences
 
 LABELS = {name: learner.label for name, learner in LEARNERS.items()}
@@ -16,6 +16,7 @@ ACCOUNTANTS = {
 BY = {
     PUBLISHED: "the Rényi curve of the published bound",
     SVC: "the privacy profile of the monotone bound",
+    ROUNDED: "the privacy profile of the monotone bound",
     OUTPUT: "the privacy profile of the Gaussian mechanism",
     KIFER: "the theorem of 2012",
     DISHONEST: "privacy loss distributions of one run",

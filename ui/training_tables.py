@@ -15,7 +15,7 @@ from objpert_core.experiments.facts import DataFacts
 from ui import sentences
 from ui.snippets import call
 from ui.training_promises import LABELS, UNCOVERED
-from ui.training_text import accuracy, interval, majority
+from ui.training_text import accuracy, interval, majority, times
 
 CERTIFICATE = {
     "sigma": "σ",
@@ -84,7 +84,7 @@ def _column(comparison: Comparison, method: str) -> Mapping[str, str]:
         return shared | {"95 % interval": "no noise", "σ": "0", "λ": lam, "σ_out": "0"}
     shown = {label: _cell(name, privacy) for name, label in CERTIFICATE.items() if name in LEARNERS[method].certificate}
     if rates := [fit.learning_rate for fit in fits if fit.learning_rate is not None]:
-        shown["learning rates chosen"] = ", ".join(f"{rate:g}" for rate in sorted(set(rates)))
+        shown["learning rates chosen"] = times(rates)
     if method == HONEST:
         counts = sorted({fit.runs for fit in fits})
         shown["runs K of a draw"] = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,10 +14,12 @@ from objpert_core.experiments.compare import (
     PUBLISHED,
     TIGHT,
     Comparison,
+    Settings,
     reference_parameters,
 )
-from objpert_core.experiments.compared import HONEST, SGD, SVC
+from objpert_core.experiments.compared import HONEST, ROUNDED, SGD, SVC
 from objpert_core.experiments.facts import DataFacts
+from objpert_core.experiments.methods import Parameters
 from objpert_core.experiments.summary import Interval
 from objpert_core.learning.dp_sgd_tuning import PAPER_LEARNING_RATES
 from ui import sentences
@@ -33,6 +36,15 @@ GRIDS: Mapping[str, tuple[float, ...]] = {
 """DP-SGD's learning rates on offer."""
 SHOWS = 0.05  # points of accuracy; less prints as 0.0
 GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
+NOT_HERE = (
+    "All methods here sort rows into two classes. A private regression has no test accuracy and cannot stand beside "
+    "them: it is on the page Losses and clipping."
+)
+ABOUT_SOLVER = (
+    "The solver does not touch privacy and hardly the numbers: each goes on until the gradient's norm is at most τ. "
+    "DP-SGD and the model without privacy have their own."
+)
+_TINY = 1e-12  # of a share: the last bits of a difference
 PAPER_TABLE_2 = {0.1: 0.8137, 1.0: 0.8318, 8.0: 0.8399}  # Redberg et al. 2023, Table 2, Adult, column "Alg 1"
 
 
@@ -44,6 +56,47 @@ def points(value: float) -> str:
 def accuracy(value: float) -> str:
     """An accuracy with the two decimals that it has everywhere on the page, so that differences can be checked."""
     return sentences.percent(value, 2)
+
+
+def signed(value: float) -> str:
+    """A difference of accuracies in points with its sign and two decimals: '+0.35', '−0.02'."""
+    return f"{100 * value:+.2f}".replace("-", "−")
+
+
+def between(gap: Interval) -> str:
+    """The ends of a difference's interval: '95 % interval −0.10 to +0.06'."""
+    low, high = gap.within(-1.0, 1.0)
+    return f"95 % interval {signed(low)} to {signed(high)}"
+
+
+def undecided(gap: Interval) -> bool:
+    """Whether a difference's interval holds 0, so that the draws do not say which way it goes."""
+    return gap.known and gap.low - _TINY <= 0 <= gap.high + _TINY
+
+
+def width(gap: Interval) -> str:
+    """Half a difference's interval, to follow the difference: ' (± 0.4)'; one draw has none."""
+    return f" (± {100 * gap.half_width:.1f})" if gap.known else " (one draw)"
+
+
+def apart(gap: Interval) -> str:
+    """A difference in words: its size, its way and its interval, or that the draws do not show one."""
+    size = f"{points(100 * gap.mean)} {'more' if gap.mean > 0 else 'less'}"
+    if not gap.known:
+        return f"{size} in one draw" if abs(_points(gap.mean)) >= SHOWS else "no difference that shows"
+    if gap.half_width < _TINY:  # a few draws on a few test rows can agree to the row
+        draws = sentences.count(gap.count, "draw")
+        return f"the same in each of {draws}" if abs(gap.mean) < _TINY else f"{size} in each of {draws}"
+    if undecided(gap):
+        return f"not told apart: {signed(gap.mean)} points, {between(gap)}"
+    return f"{size}, {between(gap)}"
+
+
+def times(rates: Sequence[float]) -> str:
+    """Learning rates in order, repeated ones counted: '10⁻⁴, 0.03 (2 times)'; 'none'."""
+    met = Counter(sorted(rates))
+    found = [sentences.scientific(rate) + (f" ({many} times)" if many > 1 else "") for rate, many in met.items()]
+    return ", ".join(found) or "none"
 
 
 def cost(comparison: Comparison) -> float | None:
@@ -93,16 +146,23 @@ def headline(comparison: Comparison, *, finished: bool = True) -> str:
         )
     if lost is None or reference is None:
         return f"{at} {called(main)} gets {accuracy(private.mean)} right; nothing was trained without privacy."
+    gap = comparison.difference(NON_PRIVATE, main)
+    assert gap is not None
+    both = f"{accuracy(private.mean)} with and {accuracy(reference.mean)} without it"
+    if undecided(gap) and 100 * gap.half_width >= SHOWS:
+        return (
+            f"{at} the cost of privacy{with_main} cannot be told from 0 with {sentences.count(gap.count, 'draw')} "
+            f"({signed(gap.mean)} points, {between(gap)}): {both}."
+        )
     if lost >= SHOWS:
         return (
-            f"{at} privacy{with_main} costs {points(lost)} of accuracy: {accuracy(private.mean)} "
+            f"{at} privacy{with_main} costs {points(lost)} of accuracy{width(gap)}: {accuracy(private.mean)} "
             f"instead of {accuracy(reference.mean)}."
         )
     if lost > -SHOWS:
-        both = f"{accuracy(private.mean)} with and {accuracy(reference.mean)} without it"
         return f"{at} privacy{with_main} costs nothing that shows (below {SHOWS:g} points): {both}."
     return (
-        f"{at} the private model{with_main} does {points(lost)} better than the one without privacy: "
+        f"{at} the private model{with_main} does {points(lost)} better than the one without privacy{width(gap)}: "
         f"{accuracy(private.mean)} and {accuracy(reference.mean)}; {_why_better(main)}."
     )
 
@@ -112,7 +172,11 @@ def _first(comparison: Comparison) -> str:
 
 
 def _why_better(main: str) -> str:
-    return "more regularisation helps here" if main not in (*SGD, SVC) else "another learner suits these rows better"
+    return (
+        "more regularisation helps here"
+        if main not in (*SGD, SVC, ROUNDED)
+        else "another learner suits these rows better"
+    )
 
 
 def interval(value: Interval) -> str:
@@ -132,45 +196,67 @@ def details(comparison: Comparison) -> list[str]:
     title = "Tight calibration" if settings.main == TIGHT else LEARNERS[settings.main].title
     lines = f"{title} on {comparison.data.label}, mean of {draws} for this one split"
     lines += f" (95 % interval {interval(private)})." if private.known else "; one draw gives no interval."
-    published = comparison.accuracy(PUBLISHED)
-    if published is not None and settings.main == TIGHT:
-        lines += " " + _against_published(comparison, private, published)
+    if comparison.accuracy(PUBLISHED) is not None and settings.main == TIGHT:
+        lines += " " + _against_published(comparison)
     return [
         lines,
-        *_others(comparison, private),
+        *_others(comparison),
         f"{sentences.odds_sentence(settings.epsilon, 'one private model')} {sentences.except_with(settings.delta)}",
         *guarantees(comparison),
     ]
 
 
-def _others(comparison: Comparison, private: Interval) -> list[str]:
-    """The private methods that no other sentence is about, each with its distance to the main one."""
-    settings, parts = comparison.settings, []
+def _others(comparison: Comparison) -> list[str]:
+    """The private methods that no other sentence is about, each with its distance to the main one; which DP-SGD."""
+    settings, main, parts = comparison.settings, comparison.settings.main, []
     for method in settings.private:
         share = comparison.accuracy(method)
-        if share is None or method == settings.main or (method == PUBLISHED and settings.main == TIGHT):
+        if share is None or method == main or (method == PUBLISHED and main == TIGHT):
             continue
-        gap = _points(share.mean - private.mean)
-        distance = f"{points(gap)} {'more' if gap > 0 else 'less'}" if abs(gap) >= SHOWS else "no difference that shows"
-        parts.append(f"{called(method)} {accuracy(share.mean)} ({distance})")
-    return [f"For the same ε and δ: {'; '.join(parts)}."] if parts else []
+        parts.append(f"{called(method)} {accuracy(share.mean)} ({_distance(comparison, method)})")
+    lines = [f"For the same ε and δ: {'; '.join(parts)}."] if parts else []
+    return lines + ([which_dp_sgd(settings)] if any(comparison.of(method) for method in SGD) else [])
 
 
-def _against_published(comparison: Comparison, private: Interval, published: Interval) -> str:
-    gain = _points(private.mean - published.mean)
-    start = f"The published calibration, for the same ε and δ, reaches {accuracy(published.mean)}"
-    if gain >= SHOWS:
-        return f"{start}: {points(gain)} less."
-    if gain <= -SHOWS:
+def _distance(comparison: Comparison, method: str) -> str:
+    """How far a method is from the main one, and over which draws where one has been fitted more often."""
+    main = comparison.settings.main
+    assert main is not None
+    gap = comparison.difference(method, main)
+    assert gap is not None
+    most = max(len(comparison.of(method)), len(comparison.of(main)))
+    return apart(gap) + (f", first {sentences.count(gap.count, 'draw')} of both" if gap.count < most else "")
+
+
+def which_dp_sgd(settings: Settings) -> str:
+    """DP-SGD's training here beside the strongest one, whose runs the Accuracy page has."""
+    strong = Parameters()
+    own = (settings.batch_size, settings.epochs, len(settings.learning_rates))
+    best = (strong.large_batch_size, strong.epochs, len(strong.fine_learning_rates))
+    rates = sentences.count(own[2], "learning rate")
+    here = f"DP-SGD here: {own[0]:,} rows a batch, {sentences.count(own[1], 'epoch')}, {rates}"
+    if all(mine >= its for mine, its in zip(own, best, strict=True)):
+        return f"{here}."
+    return (
+        f"{here}: a quick DP-SGD; the Accuracy page has the strongest one ({best[0]:,} rows a batch, {best[1]} epochs, "
+        f"{best[2]} learning rates)."
+    )
+
+
+def _against_published(comparison: Comparison) -> str:
+    published, gap = comparison.accuracy(PUBLISHED), comparison.difference(PUBLISHED, TIGHT)
+    assert published is not None
+    assert gap is not None
+    words = f"The published calibration, for the same ε and δ, reaches {accuracy(published.mean)}: "
+    words += _distance(comparison, PUBLISHED)
+    if gap.mean > 0 and not undecided(gap) and _points(gap.mean) >= SHOWS:
         own, other = (getattr(comparison.of(method)[0].privacy, "sigma", 0.0) for method in (TIGHT, PUBLISHED))
-        noise = ""
         if own < other:
-            noise = (
+            words += (
                 f", although its σ is larger ({sentences.number(other)} against {sentences.number(own)}); "
                 "less noise does not make every model more accurate"
             )
-        return f"{start}: here {points(gain)} more{noise}."
-    return f"{start}: no difference that shows."
+    return words + "."
 
 
 def paper(comparison: Comparison) -> str | None:
@@ -193,7 +279,8 @@ def caveats(comparison: Comparison) -> str:
         first = "the one without privacy" if own == NON_PRIVATE else f"the first “{LABELS[own]}” model"
     doubt = f"of {first} alone they say only that it lies between {100 * low:.1f} and {100 * high:.1f} %"
     return (
-        f"The interval (Student's t, 95 %) covers the noise draws for split seed {comparison.data.split_seed} only. "
+        f"Intervals and ± (Student's t, 95 %) cover the noise draws for split seed {comparison.data.split_seed} only; "
+        "differences are taken between draws of the same noise seed. "
         f"All methods are judged on the same {comparison.data.test_rows:,} held-out rows, which leave a doubt of their "
         f"own: {doubt} (Wilson, 95 %). Test accuracy looks at data outside the guarantee: it is shown to teach and "
         f"is not part of what may be released.{_about_reference(comparison)}"
@@ -272,6 +359,8 @@ def differences(shown: Request, asked: Request) -> str | None:
         labels |= {"batch_size": "batch", "epochs": "epochs", "learning_rates": "learning rates"}
     if HONEST in asked.settings.methods:
         labels["mean_runs"] = "mean runs μ"
+    if set(asked.settings.private) - set(SGD):
+        labels["solver"] = "solver"
     names += [(label, getattr(shown.settings, key), getattr(asked.settings, key)) for key, label in labels.items()]
     parts = [f"{label} = {_plain(old)} (now {_plain(new)})" for label, old, new in names if old != new]
     if not parts:
@@ -303,8 +392,10 @@ def schedule(epochs: int, rates: Sequence[float], mean_runs: float) -> str:
     )
 
 
-def invitation(asked: Request, description: str) -> str:
-    """What pressing Run will do."""
+def invitation(asked: Request, description: str, *, ready: bool = True) -> str:
+    """What pressing Run will do; without the files of the data set, what to do first."""
+    if not ready:
+        return f"The files of {asked.name} are missing or damaged here: choose another data set, or fetch them first."
     settings = asked.settings
     models = sentences.count(settings.fits, "model") + (" is" if settings.fits == 1 else " are")
     parts = ["one without privacy"] if NON_PRIVATE in settings.methods else []

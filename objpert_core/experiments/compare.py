@@ -20,9 +20,10 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from objpert_core._validation import choice, in_open_unit, nonnegative_integer, positive, positive_integer
 from objpert_core.datasets import Dataset
 from objpert_core.estimators import PrivacyCertificate
-from objpert_core.experiments.compared import LEARNERS, METHODS, NON_PRIVATE, PAPER_MEAN_RUNS, PUBLISHED, TIGHT
+from objpert_core.experiments.compared import LEARNERS, METHODS, NON_PRIVATE, PAPER_MEAN_RUNS, PUBLISHED, SGD, TIGHT
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.summary import Interval, mean_interval, wilson_interval
+from objpert_core.learning.solvers import SOLVERS
 
 __all__ = [
     "LEARNERS",
@@ -83,6 +84,7 @@ class Settings:
         batch_size, epochs: of DP-SGD.
         learning_rates: DP-SGD's candidates, among which both of its methods choose.
         mean_runs: DP-SGD that pays for its tuning trains K ~ Poisson(mean_runs) candidates.
+        solver: of every method that has one, a key of `SOLVERS`; DP-SGD and the reference have none.
 
     Raises:
         ValueError: one of them is out of range.
@@ -99,6 +101,7 @@ class Settings:
     epochs: int = 20
     learning_rates: tuple[float, ...] = (0.003, 0.01, 0.03, 0.1, 0.3)
     mean_runs: float = PAPER_MEAN_RUNS
+    solver: str = "newton"
 
     def __post_init__(self) -> None:
         positive("epsilon", self.epsilon)
@@ -120,6 +123,7 @@ class Settings:
         for rate in self.learning_rates:
             positive("learning_rates", rate)
         positive("mean_runs", self.mean_runs)
+        choice("solver", self.solver, tuple(SOLVERS))
 
     @property
     def private(self) -> tuple[str, ...]:
@@ -138,7 +142,9 @@ class Settings:
 
     def parameters(self, method: str) -> dict[str, Any]:
         """The keyword arguments of a private method's estimator, all but the noise seed."""
-        shared = {"epsilon": self.epsilon, "delta": self.delta, "classes": (0, 1)}
+        shared: dict[str, Any] = {"epsilon": self.epsilon, "delta": self.delta, "classes": (0, 1)}
+        if self.solver != Settings.solver and method not in SGD:
+            shared["solver"] = self.solver
         return shared | LEARNERS[choice("method", method, tuple(LEARNERS))].parameters(self)
 
     def estimator(self, method: str, draw: int) -> Any:
@@ -209,6 +215,20 @@ class Comparison:
         """Mean test accuracy over the noise draws, with its interval; None before the first fit."""
         fits = self.of(method)
         return mean_interval([fit.accuracy for fit in fits]) if fits else None
+
+    def difference(self, method: str, other: str) -> Interval | None:
+        """Mean of accuracy by `method` minus accuracy by `other`, draws of the same noise seed taken in pairs.
+
+        A model without privacy has no noise and stands beside every draw. None before the first pair.
+        """
+        shares = [[fit.accuracy for fit in self.of(name)] for name in (method, other)]
+        most = max(map(len, shares))
+        pairs = zip(
+            *(own * most if name == NON_PRIVATE else own for name, own in zip((method, other), shares, strict=True)),
+            strict=False,
+        )
+        gaps = [one - two for one, two in pairs]
+        return mean_interval(gaps) if gaps else None
 
     def auc(self, method: str) -> Interval | None:
         """Mean area under the ROC curve over the noise draws, with its interval; None before the first fit."""

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from objpert_core import estimators
+from objpert_core.learning.losses import HuberisedHingeLoss
 
 if TYPE_CHECKING:
     from objpert_core.experiments.compare import Settings
 
 NON_PRIVATE, PUBLISHED, TIGHT = "non-private", "published", "tight"
-SVC, OUTPUT, KIFER = "svc", "output", "kifer2012"
+SVC, ROUNDED, OUTPUT, KIFER = "svc", "svc-rounded", "output", "kifer2012"
 DISHONEST, HONEST = "dpsgd-dishonest-pld", "dpsgd-honest"
 SGD = (DISHONEST, HONEST)
 METHODS = (NON_PRIVATE, PUBLISHED, TIGHT)
@@ -69,7 +70,7 @@ LEARNERS: Mapping[str, Learner] = {
         "no privacy", "Logistic regression without privacy", "nonprivate", "", lambda settings: {}, ()
     ),
     PUBLISHED: Learner(
-        "published",
+        "Algorithm 1 published",
         "Algorithm 1, published calibration",
         "published",
         "ObjPertLogisticRegression.published",
@@ -77,7 +78,7 @@ LEARNERS: Mapping[str, Learner] = {
         _OBJECTIVE,
     ),
     TIGHT: Learner(
-        "tight",
+        "Algorithm 1 tight",
         "Algorithm 1, tight calibration",
         "tight",
         "ObjPertLogisticRegression",
@@ -92,8 +93,16 @@ LEARNERS: Mapping[str, Learner] = {
         _scaled,
         (*_OBJECTIVE, "loss", "clip"),
     ),
+    ROUNDED: Learner(
+        "SVM, rounded hinge",
+        "Support vector machine with the rounded hinge by Algorithm 1",
+        "svc-rounded",
+        "ObjPertSVC",
+        lambda settings: {"loss": HuberisedHingeLoss.name} | _scaled(settings),
+        (*_OBJECTIVE, "loss", "clip"),
+    ),
     OUTPUT: Learner(
-        "output",
+        "output perturbation",
         "Output perturbation",
         "output",
         "OutputPerturbationLogisticRegression",
@@ -101,7 +110,7 @@ LEARNERS: Mapping[str, Learner] = {
         ("sigma", "lam", "tau", "radius", "sensitivity", "public_rows"),
     ),
     KIFER: Learner(
-        "Kifer 2012",
+        "Kifer et al. 2012",
         "Classical objective perturbation of 2012",
         "classical",
         "ObjPertLogisticRegression.kifer2012",

@@ -187,6 +187,16 @@ class TuningRuns:
         """What judges say of their choice minus what fresh rows say, averaged over juries, then over draws."""
         return mean_interval([float(draw.curse.mean()) for draw in self.draws]) if self.draws else None
 
+    @property
+    def without_choice(self) -> Interval | None:
+        """The same difference for the learning rate fixed in advance; every jury is drawn anew, so each is a draw."""
+        return mean_interval([gap for draw in self.draws for gap in draw.no_curse.tolist()]) if self.draws else None
+
+    @property
+    def juries(self) -> int:
+        """How many juries were drawn for the two."""
+        return sum(len(draw.curse) for draw in self.draws)
+
 
 class _StoppedError(Exception):
     """Leaves a training from inside its callback."""

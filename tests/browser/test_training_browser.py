@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.conftest import answer, chart_data, copied_link, reruns, settle, visit
+from tests.browser.conftest import answer, chart_data, copied_link, query, reruns, settle, visit
 
 pytestmark = pytest.mark.browser
 
@@ -40,7 +40,8 @@ def test_a_run_shows_its_results_by_itself_stops_polling_and_is_marked_when_old(
     assert not errors
     assert answer(page).startswith("At ε = 1 ")
     curves = chart_data(page, "training_accuracy")
-    assert [name.split(" ")[0] for name in curves] == ["no", "published", "tight", "always"]
+    shown = [name.rsplit(" ", 2)[0] for name in curves]
+    assert shown == ["no privacy", "Algorithm 1 published", "Algorithm 1 tight", "always “benign”"]
 
     assert reruns(page, 2500) == 0
 
@@ -82,6 +83,44 @@ def test_the_link_shows_the_same_picture_in_another_browser(open_page, open_else
     run(page)
     wait_until_done(page)
     assert "training_view=coefficients" in page.url  # a second run does not lose it
+
+
+def test_the_link_follows_controls_that_were_moved_beside_the_picture(open_page):
+    page = open_page(SMALL)
+    assert not page.get_by_text("Close-up", exact=True).is_visible()  # there is nothing to look at yet
+    run(page)
+    wait_until_done(page)
+    page.get_by_text("coefficients", exact=True).click()
+    page.wait_for_url("**training_view=coefficients**")
+    page.get_by_text("Close-up", exact=True).click()
+    page.wait_for_url("**training_closeup=true**")
+    settle(page)
+    link = copied_link(page)
+    assert "training_view=coefficients" in link
+    assert "training_closeup=true" in link
+
+
+def test_an_older_link_still_chooses_its_methods(open_page):
+    page = open_page(SMALL + "&training_methods=output&training_methods=Kifer+2012")
+    page.wait_for_url("**training_methods=output+perturbation&training_methods=Kifer+et+al.+2012**")
+
+
+def test_numbers_in_the_address_are_those_that_are_used(open_page):
+    page = open_page("/training?training_data=breast-cancer&training_repeats=1.5")
+    assert query(page)["training_repeats"] == "2"
+    field = page.get_by_role("spinbutton", name="Noise draws")
+    field.fill("51")
+    field.press("Enter")
+    page.get_by_text("Noise draws: a number from 1 to 50, please. 2 is still used.").wait_for()
+    settle(page)
+    assert field.input_value() == "2"
+    assert float(query(page)["training_repeats"]) == 2
+
+
+def test_a_telephone_shows_the_picture_before_the_controls(open_elsewhere, server):
+    page = open_elsewhere(server + SMALL)
+    invitation, methods = page.get_by_text("Choose, guess, press Run"), page.get_by_text("Methods", exact=True)
+    assert invitation.bounding_box()["y"] < methods.bounding_box()["y"]
 
 
 def test_the_table_fits_a_telephone_and_the_files_are_named_after_the_data(open_elsewhere, server):

@@ -27,7 +27,7 @@ from objpert_core.experiments.compare import (
     Settings,
     compare,
 )
-from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, SGD, SVC
+from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED, SGD, SVC
 from objpert_core.experiments.summary import mean_interval
 
 
@@ -255,6 +255,7 @@ def test_each_method_is_the_mechanism_that_its_name_says(everything):
     _, last, _ = everything
     privacy = {method: last.of(method)[0].privacy for method in PRIVATE}
     assert (privacy[SVC].loss, privacy[SVC].bound) == ("squared-hinge", "monotone")
+    assert (privacy[ROUNDED].loss, privacy[ROUNDED].bound) == ("huberised-hinge", "monotone")
     assert privacy[OUTPUT].mechanism == "OutputPerturbation"
     assert privacy[KIFER].bound == "kifer2012"
     assert (privacy[DISHONEST].tuning, privacy[DISHONEST].choice_covered) == ("dishonest", False)
@@ -267,7 +268,7 @@ def test_each_method_is_the_mechanism_that_its_name_says(everything):
 
 
 def test_names_are_those_of_figure_2_and_the_paper():
-    assert set(LEARNERS) - {SVC} <= set(figure2.METHODS)
+    assert set(LEARNERS) - {SVC, ROUNDED} <= set(figure2.METHODS)
     assert (figure2.DISHONEST_PLD, figure2.HONEST, figure2.OUTPUT, figure2.KIFER) == (DISHONEST, HONEST, OUTPUT, KIFER)
     assert Settings().mean_runs == pytest.approx(figure2.Parameters().mean_runs, abs=0.05)
 
@@ -311,3 +312,29 @@ def test_honest_tuning_that_draws_no_run_releases_zeros_and_can_be_judged(data):
     (fit,) = last.fits
     assert (fit.runs, fit.learning_rate, fit.auc) == (0, None, 0.5)
     assert not fit.coef.any()
+
+
+def test_differences_pair_draws_of_one_seed_and_the_reference_stands_beside_each(data):
+    *steps, last = compare(data, Settings(repeats=3))
+    shares = {method: [fit.accuracy for fit in last.of(method)] for method in METHODS}
+    gaps = [a - b for a, b in zip(shares[TIGHT], shares[PUBLISHED], strict=True)]
+    assert last.difference(TIGHT, PUBLISHED) == mean_interval(gaps)
+    lost = last.difference(NON_PRIVATE, TIGHT)
+    assert lost.count == 3
+    assert lost.mean == pytest.approx(shares[NON_PRIVATE][0] - np.mean(shares[TIGHT]))
+    assert lost.half_width == pytest.approx(last.accuracy(TIGHT).half_width)
+    assert steps[1].difference(TIGHT, NON_PRIVATE) is None
+    assert steps[4].difference(TIGHT, PUBLISHED).count == 1  # two published ones, one tight
+
+
+def test_the_solver_is_every_methods_that_has_one_and_changes_no_answer(data):
+    asked = {"repeats": 1, "methods": tuple(name for name in LEARNERS if name not in SGD)}
+    *_, newton = compare(data, Settings(**asked))
+    *_, other = compare(data, Settings(**asked, solver="lbfgs"))
+    for one, two in zip(newton.fits, other.fits, strict=True):
+        assert one.accuracy == two.accuracy
+        assert getattr(one.privacy, "sigma", None) == getattr(two.privacy, "sigma", None)
+    assert Settings(solver="lbfgs").estimator(TIGHT, 0).solver == "lbfgs"
+    assert "solver" not in Settings(solver="lbfgs").parameters(HONEST)
+    with pytest.raises(ValueError, match="solver must be one of"):
+        Settings(solver="magic")

@@ -98,6 +98,9 @@ def test_another_draw_can_be_looked_into():
     at = finished(opened(**SMALL))
     at.number_input(key="honest_shown").set_value(2).run()
     assert "with noise seed 1." in texts(at)
+    at.session_state["honest_data__link"] = True
+    at.run()
+    assert any("honest_shown=2" in element.value for element in at.code)
     at.number_input(key="honest_shown").set_value(40).run()  # more than there are: the last
     assert not at.exception
     assert "with noise seed 1." in texts(at)
@@ -126,7 +129,7 @@ def test_moving_a_control_marks_the_results_as_old():
     assert answer(at).startswith("At ε = 8 ")
 
 
-@pytest.mark.parametrize("preset", ["Seconds", "Few judges, many candidates", "The paper’s recipe"])
+@pytest.mark.parametrize("preset", ["Quick look (some seconds)", "Few judges, many candidates", "The paper’s recipe"])
 def test_presets_move_the_controls(preset):
     at = opened(**SMALL)
     at.button(key=f"honest_preset_{preset}").click().run()
@@ -167,3 +170,12 @@ def test_the_prediction_is_asked_for_before_it_is_answered():
     assert at.radio(key="honest__try").value is None
     at.radio(key="honest__try").set_value("About 93 to 95 %.").run()
     assert "Yes" in at.success[0].value
+
+
+def test_without_its_files_a_data_set_cannot_be_run_and_nothing_asks_for_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
+    at = opened(honest_data="gisette")
+    assert at.button(key="honest_run").disabled
+    assert "Press Run" not in texts(at)
+    assert "choose another data set" in at.info[0].value
+    assert str(tmp_path) not in texts(at)

@@ -143,3 +143,64 @@ def test_presets_ghosts_and_links_in_a_running_page():
     app.selectbox(key="p_kind").select("two words").run()
     assert "p_kind=two+words" in app.session_state["seen"][2]
     assert app.session_state["seen"][1] == second
+
+
+def _two_fragments():
+    import streamlit as st
+
+    from ui.controls import Toggle, copy_link
+
+    flag = Toggle("p_flag", "Flag", False)
+    copy_link((flag,))
+    st.fragment(flag.show)()
+
+
+def test_the_link_is_made_when_it_is_asked_for():
+    app = AppTest.from_function(_two_fragments).run()
+    assert not app.code  # nothing that could be out of date
+    app.toggle(key="p_flag").set_value(True).run()
+    app.session_state["p_flag__link"] = True
+    app.run()
+    assert not app.exception
+    assert app.code[0].value.endswith("?p_flag=true")
+
+
+def _number():
+    import streamlit as st
+
+    from ui.controls import Number, link
+
+    count = Number("p_count", "Count", 3, low=1, high=50)
+    st.session_state["seen"] = (count.show(), link((count,)).partition("?")[2])
+
+
+@pytest.mark.parametrize(
+    ("typed", "used", "refused"),
+    [(1.5, 2, False), (49.7, 50, False), (7.0, 7, False), (-3.0, 9, True), (51.0, 9, True), (0.7, 9, True)],
+)
+def test_a_typed_number_is_made_whole_or_refused_in_one_sentence(typed, used, refused):
+    app = AppTest.from_function(_number).run()
+    app.number_input[0].set_value(9.0).run()
+    app.number_input[0].set_value(typed).run()
+    assert not app.exception
+    assert app.session_state["seen"] == (used, f"p_count={used}")
+    assert app.number_input[0].value == used
+    words = [caption.value for caption in app.caption]
+    assert words == (["Count: a number from 1 to 50, please. 9 is still used."] if refused else [])
+    app.number_input[0].set_value(8.0).run()
+    assert app.session_state["seen"][0] == 8
+    assert not app.caption
+
+
+@pytest.mark.parametrize(
+    ("address", "used"),
+    [("1.5", 2), ("12", 12), ("51", 3), ("-3", 3), ("inf", 3), ("-inf", 3), ("nan", 3), ("1e999", 3), ("x", 3)],
+)
+def test_a_number_in_the_address_is_made_whole_or_left_out(address, used):
+    app = AppTest.from_function(_number)
+    app.query_params["p_count"] = address
+    app.run()
+    assert not app.exception
+    assert app.session_state["seen"] == (used, f"p_count={used}")
+    assert app.query_params.get("p_count", "3") == str(used)
+    assert not app.caption

@@ -46,25 +46,60 @@ def made_up(last, fresh, honest, judges=0.9):
 @pytest.mark.parametrize(
     ("fresh", "honest", "expected"),
     [
-        ((0.9, 0.9), (0.8, 0.8), "At ε = 2 paying for the choice of the learning rate costs 10.0 points (± 0.0) of"),
-        ((0.9, 0.9), (0.9, 0.9), "At ε = 2 paying for the choice of the learning rate costs no accuracy here"),
+        (
+            (0.9, 0.9),
+            (0.8, 0.8),
+            "At ε = 2 paying for the choice of the learning rate costs 10.0 points of accuracy (± 0.0):",
+        ),
+        ((0.9, 0.9), (0.9, 0.9), "At ε = 2 paying for the choice of the learning rate costs no accuracy that shows"),
+        (
+            (0.9, 0.8),
+            (0.8, 0.85),
+            "At ε = 2 the cost of paying for the choice of the learning rate cannot be told from 0 "
+            "with two draws (+2.50 points, 95 % interval −92.80 to +97.80): ",
+        ),
         ((0.8, 0.8), (0.9, 0.9), "At ε = 2 the model that paid for its learning rate is even better by 10.0 points"),
     ],
 )
 def test_the_answer_follows_the_sign(last, fresh, honest, expected):
     found = text.answer(made_up(last, fresh, honest))
     assert found.startswith(expected)
-    assert found.endswith(f"{100 * honest[0]:.2f} % right instead of {100 * fresh[0]:.2f} %.")
+    right = [sum(values) / len(values) for values in (honest, fresh)]
+    assert found.endswith(f"{100 * right[0]:.2f} % right instead of {100 * right[1]:.2f} %.")
+
+
+def test_one_draw_has_no_interval_and_says_so(last):
+    one = made_up(replace(last, draws=last.draws[:1]), (0.9,), (0.8,))
+    assert "costs 10.0 points of accuracy (one draw): " in text.answer(one)
 
 
 def test_the_details_name_the_real_price_the_curse_and_the_way_out(last):
     price, curse, simple = text.details(made_up(last, (0.85, 0.85), (0.8, 0.8)))
-    assert "claims ε = 2 for one run" in price
-    assert "winner of 2" in price
+    assert "claims ε = 2, which is that of one run" in price
+    assert "the best of 2 runs. Had this choice been paid for (μ = 4), the same noise would have cost ε = " in price
     assert f"{last.true_epsilon:.3g}" in price
-    assert "flatter it by 5.0 points on average" in curse
+    assert "Juries of 30 rows like these flatter the candidate they choose by 5.0 points on average" in curse
+    assert "(80 drawn): the winner’s curse" in curse
     assert "fixed in advance, 0.03" in simple
     assert "by less than 0.1 points" in text.details(made_up(last, (0.9, 0.9), (0.8, 0.8)))[1]
+    vague = text.details(made_up(last, (0.85, 0.91), (0.8, 0.8)))[1]
+    assert "cannot be told from 0 with two draws (+2.00 points, 95 % interval " in vague
+
+
+@pytest.mark.parametrize(
+    ("gaps", "expected"),
+    [
+        ([0.03, -0.03], "the mean is +0.0 points, not told apart from 0 (95 % interval −0.67 to +0.67)"),
+        ([0.03, 0.03], "the mean is +3.0 points, told apart from 0 (95 % interval +3.00 to +3.00)"),
+    ],
+)
+def test_where_nothing_was_chosen_the_mean_is_computed(last, gaps, expected):
+    draws = tuple(replace(draw, no_curse=np.tile(gaps, 20)) for draw in last.draws)
+    result = replace(last, draws=draws)
+    assert result.juries == 80
+    assert text.no_curse(result) == expected
+    assert expected in text.curse(result)
+    assert text.curse_alt(result).endswith(f"for a learning rate fixed in advance {expected}.")
 
 
 def test_what_k_did_names_the_winner_and_the_better_one(last):
@@ -74,8 +109,8 @@ def test_what_k_did_names_the_winner_and_the_better_one(last):
     )  # fmt: skip
     words = text.what_k_did(draw)
     assert "**K was 3** with noise seed 3" in words
-    assert "0.0001, 0.1 (2 times)" in words
-    assert "highest for 0.0001: released, right on 70.00 %" in words
+    assert "10⁻⁴, 0.1 (2 times)" in words
+    assert "highest for 10⁻⁴: released, right on 70.00 %" in words
     assert words.endswith("with 0.1, is right on 80.00 %.")
     assert text.what_k_did(replace(draw, released=0, honest=0.8)).endswith("No other run would have been better.")
 
@@ -109,6 +144,9 @@ def test_charts_become_svg_and_fade_when_stale(last, draw):
 def test_a_former_result_on_the_same_data_is_a_ghost(last):
     ghosts = [trace for trace in charts.accuracies(last, last).data if trace.meta["ghost"]]
     assert len(ghosts) == 4
+    assert all(trace.marker.symbol.endswith("-open") and "before" in trace.hovertemplate for trace in ghosts)
+    assert "the run before" in text.caption(last, ghosts=charts.compares(last, last))
+    assert "the run before" not in text.caption(last, ghosts=charts.compares(None, last))
     other = replace(last, data=replace(last.data, name="another"))
     assert not [trace for trace in charts.accuracies(last, other).data if trace.meta["ghost"]]
 
@@ -119,6 +157,18 @@ def test_the_numbers_are_the_results(last):
     assert frame["K"].tolist() == [len(draw.runs) for draw in last.draws]
     assert len(charts.runs_frame(last)) == sum(len(draw.runs) for draw in last.draws)
     assert charts.curse_frame(last)["chosen"].mean() == pytest.approx(last.optimism.mean)
+
+
+def test_each_draw_has_its_learning_rate_in_the_table(last):
+    draws = [replace(draw, rates=np.array([1e-8, 0.1]), chosen=0) for draw in last.draws]
+    rows = {row["breast-cancer"]: row for row in tables.table(replace(last, draws=tuple(draws)))}
+    assert rows["learning rates chosen"]["unpaid"] == "10⁻⁸ (2 times)"
+
+
+def test_without_files_the_invitation_does_not_ask_for_run():
+    request = Request("gisette", 0, SETTINGS)
+    assert "Press Run" in text.invitation(request)
+    assert "Run" not in text.invitation(request, ready=False)
 
 
 def test_the_snippet_prints_what_is_shown(last):

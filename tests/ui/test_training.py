@@ -23,7 +23,7 @@ from objpert_core.experiments.compare import (
     Settings,
     compare,
 )
-from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, SVC
+from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED, SVC
 from objpert_core.experiments.facts import DataFacts
 from ui import training, training_controls
 from ui import training_tables as tables
@@ -63,11 +63,11 @@ class TestWords:
         [
             (
                 {"reference": 0.8496, "tight": [0.8402, 0.8398]},
-                "At ε = 1 privacy costs 1.0 points of accuracy: 84.00 % instead of 84.96 %.",
+                "At ε = 1 privacy costs 1.0 points of accuracy (± 0.3): 84.00 % instead of 84.96 %.",
             ),
             (  # twice rounded, 85.0 - 84.0, this would be a whole point
                 {"reference": 0.8496, "tight": 0.8404},
-                "At ε = 1 privacy costs 0.9 points of accuracy: 84.04 % instead of 84.96 %.",
+                "At ε = 1 privacy costs 0.9 points of accuracy (one draw): 84.04 % instead of 84.96 %.",
             ),
             (
                 {"reference": 0.8400, "tight": 0.8396},
@@ -75,8 +75,13 @@ class TestWords:
             ),
             (
                 {"reference": 0.8400, "tight": 0.8450},
-                "At ε = 1 the private model does 0.5 points better than the one without privacy: 84.50 % and 84.00 %; "
-                "more regularisation helps here.",
+                "At ε = 1 the private model does 0.5 points better than the one without privacy (one draw): 84.50 % "
+                "and 84.00 %; more regularisation helps here.",
+            ),
+            (
+                {"reference": 0.8450, "tight": [0.82, 0.85]},
+                "At ε = 1 the cost of privacy cannot be told from 0 with two draws (+1.00 points, 95 % interval "
+                "−18.06 to +20.06): 83.50 % with and 84.50 % without it.",
             ),
             ({"reference": 0.84}, "Without privacy: 84.00 % right. No tight private model was trained."),
             ({}, "Nothing was trained."),
@@ -103,7 +108,7 @@ class TestWords:
             assert text.cost(comparison) == pytest.approx(lost, abs=1e-8)
             words, row = text.headline(comparison), tables.table(comparison)[0]
             assert f"{abs(lost):.1f} points" in words or "nothing that shows" in words
-            assert row["tight"] in words
+            assert row["Algorithm 1 tight"] in words
             assert row["no privacy"] in words
 
     def test_details_name_everything_a_promise_needs(self, last):
@@ -117,13 +122,31 @@ class TestWords:
     @pytest.mark.parametrize(
         ("published", "part"),
         [
-            (0.83, "reaches 83.00 %: 1.0 points less."),
-            (0.85, "reaches 85.00 %: here 1.0 points more, although its σ is larger (6.86 against 3.9"),
+            (0.83, "reaches 83.00 %: 1.0 points less in one draw."),
+            (0.85, "reaches 85.00 %: 1.0 points more in one draw, although its σ is larger (6.86 against 3.9"),
             (0.8403, "reaches 84.03 %: no difference that shows."),
         ],
     )
     def test_details_compare_with_the_published_calibration_honestly(self, last, published, part):
         assert part in text.details(made_up(last, tight=0.84, published=published))[0]
+
+    @pytest.mark.parametrize(
+        ("published", "part"),
+        [
+            ([0.831, 0.829], "reaches 83.00 %: 1.0 points less, 95 % interval −"),
+            ([0.82, 0.84], "reaches 83.00 %: not told apart: −1.00 points, 95 % interval −13.71 to +11.71."),
+            ([0.86, 0.82], "reaches 84.00 %: not told apart: +0.00 points, 95 % interval "),
+        ],
+    )
+    def test_differences_have_an_interval_or_are_not_told_apart(self, last, published, part):
+        narrow = [0.8405, 0.8395] if "points less" in part else [0.84, 0.84]
+        assert part in text.details(made_up(last, tight=narrow, published=published))[0]
+
+    def test_a_stopped_run_says_over_which_draws(self, last):
+        words = text.details(made_up(last, tight=[0.84, 0.84], published=[0.83, 0.83, 0.5]))[0]
+        assert words.endswith("1.0 points less in each of two draws, first two draws of both.")
+        words = text.details(made_up(last, tight=[0.84, 0.83], published=[0.84, 0.83]))[0]
+        assert words.endswith("reaches 83.50 %: the same in each of two draws.")
 
     def test_a_larger_noise_is_said_of_the_published_calibration_only_where_it_has_one(self, last):
         comparison = made_up(last, tight=0.84, published=0.85)
@@ -131,7 +154,7 @@ class TestWords:
             replace(fit, privacy=replace(fit.privacy, sigma=9.0)) if fit.method == TIGHT else fit
             for fit in comparison.fits
         ]
-        assert text.details(replace(comparison, fits=tuple(fits)))[0].endswith("here 1.0 points more.")
+        assert text.details(replace(comparison, fits=tuple(fits)))[0].endswith("1.0 points more in one draw.")
 
     def test_one_draw_has_no_interval(self, last):
         comparison = made_up(last, tight=0.84)
@@ -218,14 +241,16 @@ class TestTables:
     def test_one_column_a_method_and_the_majority_the_most_important_first(self, last):
         rows = tables.table(last)
         assert all(
-            list(row) == ["breast-cancer", "no privacy", "published", "tight", "always “benign”"] for row in rows
+            list(row)
+            == ["breast-cancer", "no privacy", "Algorithm 1 published", "Algorithm 1 tight", "always “benign”"]
+            for row in rows
         )
         by_name = {row["breast-cancer"]: row for row in rows}
         assert list(by_name)[:4] == ["test accuracy", "95 % interval", "σ", "λ"]
         assert set(by_name) >= {"τ", "σ_out", "row norm R", "AUC", "noise draws"}
         privacy = last.of(TIGHT)[0].privacy
-        assert by_name["σ"]["tight"] == f"{privacy.sigma:.4g}"
-        assert by_name["λ"]["tight"] == f"{privacy.lam:.4g}"
+        assert by_name["σ"]["Algorithm 1 tight"] == f"{privacy.sigma:.4g}"
+        assert by_name["λ"]["Algorithm 1 tight"] == f"{privacy.lam:.4g}"
         assert by_name["95 % interval"]["no privacy"] == "no noise"
         assert by_name["λ"]["no privacy"] == "0.01"
         assert by_name["test accuracy"]["always “benign”"] == f"{100 * last.baseline:.2f} %"
@@ -283,7 +308,7 @@ class TestFigures:
 
     def test_no_bar_rises_above_100_percent(self, last):
         comparison = made_up(last, reference=1.0, tight=[1.0, 0.95, 1.0])
-        _, y, trace = drawn(training.accuracy(comparison), "tight")
+        _, y, trace = drawn(training.accuracy(comparison), "Algorithm 1 tight")
         assert comparison.accuracy(TIGHT).high > 1
         assert y[0] + decode(trace["error_y"]["array"])[0] == pytest.approx(1.0)
         assert y[0] - decode(trace["error_y"]["arrayminus"])[0] == pytest.approx(comparison.accuracy(TIGHT).low)
@@ -342,7 +367,7 @@ class TestFigures:
 
     def test_roc(self, last):
         picture = training.roc(last)
-        x, y, trace = drawn(picture, "tight")
+        x, y, trace = drawn(picture, "Algorithm 1 tight")
         np.testing.assert_array_equal(x, ROC_GRID)
         np.testing.assert_array_equal(y, last.roc(TIGHT))
         assert f"AUC {last.auc(TIGHT).mean:.3f}" in trace["name"]
@@ -353,7 +378,7 @@ class TestFigures:
     def test_coefficients(self, last):
         picture = training.coefficients(last, count=6)
         chosen = last.largest_coefficients(6)
-        x, y, _ = drawn(picture, "tight")
+        x, y, _ = drawn(picture, "Algorithm 1 tight")
         np.testing.assert_allclose(x, np.mean([fit.coef[chosen] for fit in last.of(TIGHT)], axis=0))
         np.testing.assert_allclose(y, np.arange(6) + 0.25)
         numbers = picture.numbers()
@@ -371,9 +396,9 @@ class TestFigures:
 
     def test_gradient_norms(self, last):
         picture = training.gradient_norms(last)
-        _, y, _ = drawn(picture, "tight")
+        _, y, _ = drawn(picture, "Algorithm 1 tight")
         np.testing.assert_array_equal(y, last.of(TIGHT)[0].gradient_norms)
-        tau = drawn(picture, "τ = 0.01 (published)")[1]
+        tau = drawn(picture, "τ = 0.01 (Algorithm 1 published)")[1]
         assert set(tau) == {0.01}
         numbers = picture.numbers()
         assert len(numbers) == sum(len(fit.gradient_norms) for fit in last.fits)
@@ -436,7 +461,14 @@ def only(comparison, *methods):
     return replace(comparison, settings=replace(comparison.settings, methods=methods), fits=fits)
 
 
-SUBSETS = [tuple(LEARNERS), (NON_PRIVATE,), (OUTPUT,), (KIFER, HONEST), (NON_PRIVATE, DISHONEST), (PUBLISHED, SVC)]
+SUBSETS = [
+    tuple(LEARNERS),
+    (NON_PRIVATE,),
+    (OUTPUT,),
+    (KIFER, HONEST),
+    (NON_PRIVATE, DISHONEST),
+    (PUBLISHED, SVC, ROUNDED),
+]
 
 
 class TestAnyMethods:
@@ -480,14 +512,15 @@ class TestAnyMethods:
         by_name = {row["breast-cancer"]: row for row in tables.table(everything)}
         privacy = {method: everything.of(method)[0].privacy for method in LEARNERS}
         assert by_name["noise multiplier"]["DP-SGD paid"] == f"{privacy[HONEST].noise_multiplier:.4g}"
-        assert by_name["noise multiplier"]["tight"] == by_name["σ"]["DP-SGD paid"] == "–"
+        assert by_name["noise multiplier"]["Algorithm 1 tight"] == by_name["σ"]["DP-SGD paid"] == "–"
         assert by_name["steps"]["DP-SGD unpaid"] == str(privacy[DISHONEST].steps)
         assert (by_name["mean runs μ"]["DP-SGD paid"], by_name["mean runs μ"]["DP-SGD unpaid"]) == ("3", "–")
-        assert by_name["sensitivity"]["output"] == f"{privacy[OUTPUT].sensitivity:.4g}"
+        assert by_name["sensitivity"]["output perturbation"] == f"{privacy[OUTPUT].sensitivity:.4g}"
         assert (by_name["loss"]["SVM"], by_name["gradients clipped at"]["SVM"]) == ("squared-hinge", "1")
-        assert by_name["gradients clipped at"]["tight"] == "–"
-        rates = {fit.learning_rate for fit in everything.of(DISHONEST)}
-        assert by_name["learning rates chosen"]["DP-SGD unpaid"] == ", ".join(f"{rate:g}" for rate in sorted(rates))
+        assert by_name["gradients clipped at"]["Algorithm 1 tight"] == "–"
+        rates = [fit.learning_rate for fit in everything.of(DISHONEST)]
+        assert by_name["learning rates chosen"]["DP-SGD unpaid"] == text.times(rates)
+        assert text.times([0.1, 1e-8, 0.1]) == "10⁻⁸, 0.1 (2 times)"
         runs = sorted({fit.runs for fit in everything.of(HONEST)})
         assert by_name["runs K of a draw"]["DP-SGD paid"] == " to ".join(str(k) for k in runs)
 
@@ -526,13 +559,14 @@ class TestAnyMethods:
             (
                 (NON_PRIVATE, OUTPUT),
                 (0.85, 0.84),
-                "At ε = 1 privacy (output perturbation) costs 1.0 points of accuracy: 84.00 % instead of 85.00 %.",
+                "At ε = 1 privacy (output perturbation) costs 1.0 points of accuracy (one draw): 84.00 % instead "
+                "of 85.00 %.",
             ),
             (
                 (NON_PRIVATE, SVC),
                 (0.85, 0.86),
                 "At ε = 1 the private model (support vector machine by Algorithm 1) does 1.0 points better than "
-                "the one without privacy: 86.00 % and 85.00 %; another learner suits these rows better.",
+                "the one without privacy (one draw): 86.00 % and 85.00 %; another learner suits these rows better.",
             ),
             ((HONEST,), (0.84,), "At ε = 1 DP-SGD whose tuning is paid for gets 84.00 % right; nothing was trained "),
             ((NON_PRIVATE,), (0.85,), "Without privacy: 85.00 % right. No private method was chosen."),
@@ -555,7 +589,7 @@ class TestAnyMethods:
             return text.differences(Request("adult", 0, Settings(**before)), Request("adult", 0, Settings(**after)))
 
         words = moved({}, {"methods": (NON_PRIVATE, HONEST)})
-        assert "methods = no privacy, published, tight (now no privacy, DP-SGD paid)" in words
+        assert "methods = no privacy, Algorithm 1 published, Algorithm 1 tight (now no privacy, DP-SGD paid)" in words
         change = {"batch_size": 64, "epochs": 3, "learning_rates": (0.1, 1.0), "mean_runs": 2.0}
         assert moved({}, change) is None
         paid = {"methods": (HONEST,)}
@@ -565,10 +599,34 @@ class TestAnyMethods:
         unpaid = {"methods": (DISHONEST,)}
         assert "mean runs" not in moved(unpaid, unpaid | change)
 
+    def test_a_changed_solver_is_named_where_a_method_has_one(self):
+        def moved(*methods):
+            before, after = Settings(methods=methods), Settings(methods=methods, solver="lbfgs")
+            return text.differences(Request("adult", 0, before), Request("adult", 0, after))
+
+        assert "solver = newton (now lbfgs)" in moved(TIGHT)
+        assert moved(HONEST) is None
+
+    def test_dp_sgd_is_called_quick_unless_it_is_the_strongest(self, everything):
+        words = text.details(everything)
+        assert text.which_dp_sgd(everything.settings) in words
+        assert not any("quick DP-SGD" in line for line in text.details(only(everything, TIGHT, OUTPUT)))
+        assert text.which_dp_sgd(Settings()) == (
+            "DP-SGD here: 256 rows a batch, 20 epochs, five learning rates: a quick DP-SGD; the Accuracy page has the "
+            "strongest one (4,096 rows a batch, 60 epochs, 25 learning rates)."
+        )
+        strong = Settings(batch_size=4096, epochs=60, learning_rates=text.GRIDS["fine"])
+        assert text.which_dp_sgd(strong) == "DP-SGD here: 4,096 rows a batch, 60 epochs, 25 learning rates."
+
+    def test_without_files_the_invitation_does_not_ask_for_run(self):
+        request = Request("gisette", 0, Settings())
+        assert "press Run" in text.invitation(request, "Digits.")
+        assert "Run" not in text.invitation(request, "Digits.", ready=False)
+
     def test_progress_says_where_a_long_fit_is(self, everything):
         view = JobView("running", replace(everything, fits=everything.fits[:3]), None, 0, False, 1.25)
         meter = Meter()
-        assert text.progress(view, meter)[1] == "3 of 15 models fitted, 1.2 s"
+        assert text.progress(view, meter)[1] == "3 of 17 models fitted, 1.2 s"
         for step in (1, 2, 3, 1, 2):
             meter.tell(HONEST, (step, 0.5))
         assert text.progress(view, meter)[1].endswith("1.2 s; DP-SGD paid: run 2, step 2")
@@ -605,5 +663,6 @@ class TestAnyMethods:
         asked = Settings()
         assert training_controls.BATCH.default == asked.batch_size
         assert training_controls.EPOCHS.default == asked.epochs
+        assert training_controls.SOLVER.default == asked.solver
         assert training_controls.MEAN_RUNS.default == asked.mean_runs
         assert text.GRIDS[training_controls.RATES.default] == asked.learning_rates
