@@ -83,7 +83,10 @@ def rival(key, epsilon):
 
 
 def link(at):
-    """The values of the page's one link, by key."""
+    """The values of the page's one link, by key, once its button has been pressed."""
+    for key in ("accuracy_data__link", "accuracy_rows_data__link"):
+        at.session_state[key] = True
+    at.run()
     (code,) = [
         block.value for block in at.code if "accuracy_data=" in block.value or "accuracy_rows_data=" in block.value
     ]
