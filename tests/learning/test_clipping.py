@@ -147,6 +147,22 @@ def test_a_loss_that_is_clipped_already_is_refused_since_its_certificate_could_n
     assert released.certificate.verify()
 
 
+def test_a_loss_that_no_certificate_can_name_is_refused():
+    class Steeper(LogisticLoss):
+        lipschitz = 2.0
+
+    X, targets, _ = problem(LogisticLoss())
+    mechanism = calibrate_objective_perturbation(1.0, 1e-5, lipschitz=3.0, smoothness=3.0, bound="monotone", tau=1e-6)
+    with pytest.raises(ValueError, match="loss must be one of 'logistic', .*got .*Steeper"):
+        perturb_and_solve(X, targets, mechanism, delta=1e-5, loss=Steeper())
+
+
+def test_a_clipped_loss_tells_what_it_clips():
+    clipped = ClippedLoss(HuberLoss(0.3), 0.2)
+    assert (clipped.name, clipped.parameter, clipped.monotone, clipped.smoothness) == ("huber", 0.3, False, 1.0)
+    assert (clipped.lipschitz, ClippedLoss(HuberLoss(0.3), 5.0).lipschitz) == (0.2, 0.3)
+
+
 def test_a_far_outlier_neither_overflows_nor_warns():
     clipped = ClippedLoss(SquaredLoss(), 1.0)
     with np.errstate(all="raise"):
