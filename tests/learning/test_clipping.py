@@ -153,7 +153,7 @@ def test_a_loss_that_no_certificate_can_name_is_refused():
 
     X, targets, _ = problem(LogisticLoss())
     mechanism = calibrate_objective_perturbation(1.0, 1e-5, lipschitz=3.0, smoothness=3.0, bound="monotone", tau=1e-6)
-    with pytest.raises(ValueError, match="loss must be one of 'logistic', .*got .*Steeper"):
+    with pytest.raises(ValueError, match=r"loss must be one of 'logistic', .*got .*Steeper"):
         perturb_and_solve(X, targets, mechanism, delta=1e-5, loss=Steeper())
 
 
