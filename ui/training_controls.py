@@ -84,7 +84,7 @@ SCALING = SelectSlider(
     0.3,
     (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0),
     help="The constant appended to every row: the row norm R = √(1 + s²) and with it the noise grow with s. "
-    "“Algorithm 1 published” keeps the paper's s = 1.",
+    "It is the same for all methods; the paper's is s = 1.",
 )
 SOLVER = Choice(
     "training_solver",

@@ -78,7 +78,7 @@ class Settings:
         epsilon, delta: the privacy target of every private method.
         bound: the bound that calibrates "tight", one of `TIGHT_BOUNDS`.
         repeats: noise draws of each private method, 1 to `MAX_REPEATS`.
-        intercept_scaling: the constant feature's value; "published" keeps the paper's 1.
+        intercept_scaling: the constant feature's value, the same for every private method; the paper's is 1.
         seed: draw i of every private method is made with the noise seed `seed + i`.
         methods: names of `LEARNERS`, each once; kept in the order of `LEARNERS`.
         batch_size, epochs: of DP-SGD.

@@ -74,7 +74,7 @@ LEARNERS: Mapping[str, Learner] = {
         "Algorithm 1, published calibration",
         "published",
         "ObjPertLogisticRegression.published",
-        lambda settings: {},
+        _scaled,
         _OBJECTIVE,
     ),
     TIGHT: Learner(

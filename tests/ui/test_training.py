@@ -123,7 +123,7 @@ class TestWords:
         ("published", "part"),
         [
             (0.83, "reaches 83.00 %: 1.0 points less in one draw."),
-            (0.85, "reaches 85.00 %: 1.0 points more in one draw, although its σ is larger (6.86 against 3.9"),
+            (0.85, "reaches 85.00 %: 1.0 points more in one draw, although its σ is larger (5.06 against 3.9"),
             (0.8403, "reaches 84.03 %: no difference that shows."),
         ],
     )
