@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.learners import markdown
 from objpert_core.experiments import results, tables
-from objpert_core.experiments.methods import DISHONEST, DPSGD_MARGIN, TIGHT, TIGHT_DISHONEST, TIGHT_LOGISTIC
+from objpert_core.experiments.methods import DISHONEST
 
 README = Path(__file__).parents[1] / "README.md"
 DATA, TARGETS = {"adult": "Adult", "synthetic-l": "Synthetic-L"}, (0.1, 1.0, 8.0)
@@ -77,12 +77,7 @@ def _verdicts() -> str:
         ratios = [claim.speedup.median for claim in found]
         cells = [dataset, str(trials), *(_at(found, verdict) for verdict in _VERDICTS)]
         cells.append(f"{min(ratios):.2g} to {max(ratios):.2g}")
-        for method, rivals in (
-            (TIGHT_LOGISTIC, DISHONEST),
-            (TIGHT, (DPSGD_MARGIN,)),
-            (TIGHT_DISHONEST, DISHONEST),
-            (TIGHT_DISHONEST, (DPSGD_MARGIN,)),
-        ):
+        for method, rivals in tables.VARIANTS:
             other = tables.claims(stored, method, rivals)
             cells.append(" / ".join(str(_count(other, verdict)) for verdict in _VERDICTS) if other else "–")
         lines.append("| " + " | ".join(cells) + " |")

@@ -210,12 +210,13 @@ def _tally(claims: Collection[Claim]) -> str:
 def variants(stored: Stored) -> tuple[str, ...]:
     """The same verdict with the margin, or the luck of choosing, taken away or given to both sides."""
     found = []
-    for words, method, rivals in (
-        ("Without its margin, tight is", TIGHT_LOGISTIC, DISHONEST),
-        ("Against DP-SGD that is given the margin too, large batch, tight is", TIGHT, (DPSGD_MARGIN,)),
-        ("With the luck of choosing for both, tight is", TIGHT_DISHONEST, DISHONEST),
-        ("With margin and luck for both, tight is", TIGHT_DISHONEST, (DPSGD_MARGIN,)),
-    ):
+    said = (
+        "Without its margin, tight is",
+        "Against DP-SGD that is given the margin too, large batch, tight is",
+        "With the luck of choosing for both, tight is",
+        "With margin and luck for both, tight is",
+    )
+    for words, (method, rivals) in zip(said, tables.VARIANTS, strict=True):
         claims = tables.claims(stored.results, method, rivals)
         if len(claims) > 1:
             found.append(f"{words} {_tally(claims)}.")

@@ -26,6 +26,14 @@ from objpert_core.experiments.results import Results, Run
 from objpert_core.experiments.summary import Interval, mean_interval
 
 TENFOLD = 10.0  # "in a tenth of the time"
+VARIANTS = (
+    (TIGHT_LOGISTIC, DISHONEST),
+    (TIGHT, (DPSGD_MARGIN,)),
+    (TIGHT_DISHONEST, DISHONEST),
+    (TIGHT_DISHONEST, (DPSGD_MARGIN,)),
+)
+"""The claim with something taken from one side or given to both, as arguments of `claims`: ours without the margin, the
+margin for both, the luck of choosing for both, margin and luck for both."""
 WIDE = 0.04  # an interval of more than four points around "no difference" says nothing either way
 
 
