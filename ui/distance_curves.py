@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
-from objpert_core.accounting.distance import over_lower_bound
+from objpert_core.accounting.calibration.distance import over_lower_bound
 from ui import bound_curves as bc
 from ui import sentences
 from ui.bound_curves import Setting

@@ -3,7 +3,10 @@
 Adjacency is add/remove one row. See `ObjectivePerturbation` for the bounds and their sources.
 """
 
-from objpert_core.accounting.calibration import (
+from objpert_core.accounting.calibration.distance import HalfNormal, distance_to_optimality, optimal_lam
+from objpert_core.accounting.calibration.distance_map import boundary_lam, distance_map
+from objpert_core.accounting.calibration.dp_sgd import calibrate_dpsgd
+from objpert_core.accounting.calibration.objective import (
     calibrate_gaussian,
     calibrate_objective_perturbation,
     calibrate_published,
@@ -11,25 +14,22 @@ from objpert_core.accounting.calibration import (
     recommended_lam,
     recommended_margin,
 )
-from objpert_core.accounting.calibration_dpsgd import calibrate_dpsgd
-from objpert_core.accounting.composition import Composition, compose, repeat
-from objpert_core.accounting.conversion import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
-from objpert_core.accounting.distance import HalfNormal, distance_to_optimality, optimal_lam
-from objpert_core.accounting.distance_map import boundary_lam, distance_map
-from objpert_core.accounting.distribution import DiscretePLD
-from objpert_core.accounting.dpsgd import DPSGD
-from objpert_core.accounting.mechanisms import (
+from objpert_core.accounting.calibration.tuning import calibrate_tuning, mean_runs
+from objpert_core.accounting.convolution.distribution import DiscretePLD
+from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
+from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
+from objpert_core.accounting.mechanisms.objective import (
     BOUNDS,
     ApproximateMinima,
     Gaussian,
     Mechanism,
     ObjectivePerturbation,
 )
-from objpert_core.accounting.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
-from objpert_core.accounting.symmetry import Symmetrised, symmetrised
-from objpert_core.accounting.tabulated import Tabulated, tabulated
-from objpert_core.accounting.tradeoff import best_guess, posterior
-from objpert_core.accounting.tuning import calibrate_tuning, mean_runs
+from objpert_core.accounting.mechanisms.renyi import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
+from objpert_core.accounting.mechanisms.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
+from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
+from objpert_core.accounting.mechanisms.tabulated import Tabulated, tabulated
+from objpert_core.accounting.numerics.tradeoff import best_guess, posterior
 
 __all__ = [
     "BOUNDS",

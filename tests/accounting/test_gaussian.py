@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from objpert_core.accounting import Gaussian, _gaussian
+from objpert_core.accounting import Gaussian
+from objpert_core.accounting.numerics import gaussian as _gaussian
 from tests.accounting.oracles import gaussian_delta, gaussian_delta_by_integration, reference_rows, relative_error
 
 RATIOS = [1e-9, 1e-6, 1e-3, 0.02, 0.0499, 0.0501, 0.3, 0.999, 1.0, 1.001, 2.0, 7.0, 40.0, 1e3, 1e5]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from objpert_core.accounting.laws import HalfNormalLaw, PositiveGaussianLaw
+from objpert_core.accounting.laws.simple import HalfNormalLaw, PositiveGaussianLaw
 from tests.accounting import oracles
 from tests.accounting.oracles import relative_error
 

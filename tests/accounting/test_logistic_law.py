@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from objpert_core.accounting import Gaussian, ObjectivePerturbation
-from objpert_core.accounting.laws import PositiveGaussianLaw
-from objpert_core.accounting.logistic_law import LogisticLaw, logistic_law
+from objpert_core.accounting.laws.logistic import LogisticLaw, logistic_law
+from objpert_core.accounting.laws.simple import PositiveGaussianLaw
 from tests.accounting.oracles import TightLaw, relative_error, tight_loss
 
 # (a, κ): smooth, with a jump of the maximiser (κ < a²/2·K), nearly Gaussian, wide, narrow, next to λ = 2σ²

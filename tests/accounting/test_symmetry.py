@@ -17,8 +17,8 @@ from objpert_core.accounting import (
     symmetrised,
     via_rdp,
 )
-from objpert_core.accounting._discretise import quadrature
-from objpert_core.accounting.symmetry import symmetric
+from objpert_core.accounting.convolution.discretise import quadrature
+from objpert_core.accounting.mechanisms.symmetrised import symmetric
 
 FITS = [
     ObjectivePerturbation(8.0, 10.0, smoothness=0.25, bound="glm"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from objpert_core.accounting.tabulated import Tabulated, tabulated
+from objpert_core.accounting.mechanisms.tabulated import Tabulated, tabulated
 
 BASES = {
     "gaussian": acc.Gaussian(5.0),

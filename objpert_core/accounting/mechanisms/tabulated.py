@@ -15,10 +15,10 @@ from functools import cached_property
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting._one_run import OneRun
-from objpert_core.accounting._search import smallest_epsilon
-from objpert_core.accounting.conversion import ViaRDP
-from objpert_core.accounting.mechanisms import Mechanism
+from objpert_core.accounting.mechanisms.objective import Mechanism
+from objpert_core.accounting.mechanisms.one_run import OneRun
+from objpert_core.accounting.mechanisms.renyi import ViaRDP
+from objpert_core.accounting.numerics.search import smallest_epsilon
 
 _ORDERS = np.exp(np.arange(np.log(1e-3), np.log(1e6), 0.04))  # α − 1, to begin with
 _GAP = 1e-4  # a chord whose middle is farther above the curve, relatively, is halved

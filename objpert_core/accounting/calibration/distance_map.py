@@ -17,10 +17,10 @@ import numpy as np
 from scipy.special import erfcx, ndtr, ndtri_exp
 
 from objpert_core._validation import FloatArray, choice, in_open_unit, positive, positive_array
-from objpert_core.accounting import _gaussian
-from objpert_core.accounting._gaussian import SQRT_HALF, unit_legendre
-from objpert_core.accounting._search import smallest_epsilon_of_each
-from objpert_core.accounting.distance import optimal_lam, over_lower_bound
+from objpert_core.accounting.calibration.distance import optimal_lam, over_lower_bound
+from objpert_core.accounting.numerics import gaussian as _gaussian
+from objpert_core.accounting.numerics.gaussian import SQRT_HALF, unit_legendre
+from objpert_core.accounting.numerics.search import smallest_epsilon_of_each
 
 MAP_BOUNDS = ("logistic", "glm")
 

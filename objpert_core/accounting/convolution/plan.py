@@ -14,9 +14,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting._convolution import Tail, log_g_max, rest_bound, sum_of, tilted_mean
-from objpert_core.accounting._discretise import TooFineError, discretise, quadrature
-from objpert_core.accounting.privacy_loss import PrivacyLoss, Steps
+from objpert_core.accounting.convolution.discretise import TooFineError, discretise, quadrature
+from objpert_core.accounting.convolution.fft import Tail, log_g_max, rest_bound, sum_of, tilted_mean
+from objpert_core.accounting.laws.base import PrivacyLoss, Steps
 
 _TILTS_A_DECADE = 20
 _WINDOW_NATS = 27.0  # log of 1/tilted probability of leaving the window

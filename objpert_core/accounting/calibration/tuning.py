@@ -8,13 +8,13 @@ import numpy as np
 from scipy.optimize import brentq
 
 from objpert_core._validation import above, choice, in_open_unit, nonnegative_integer, positive
-from objpert_core.accounting import _runs
-from objpert_core.accounting.calibration_dpsgd import ACCOUNTANTS, _log_ratio, _root, calibrate_dpsgd
-from objpert_core.accounting.conversion import via_rdp
-from objpert_core.accounting.dpsgd import DPSGD
-from objpert_core.accounting.mechanisms import Mechanism
-from objpert_core.accounting.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
-from objpert_core.accounting.tabulated import tabulated
+from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS, _log_ratio, _root, calibrate_dpsgd
+from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
+from objpert_core.accounting.mechanisms.objective import Mechanism
+from objpert_core.accounting.mechanisms.renyi import via_rdp
+from objpert_core.accounting.mechanisms.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
+from objpert_core.accounting.mechanisms.tabulated import tabulated
+from objpert_core.accounting.numerics import run_counts as _runs
 
 _LEAST_LOG_GAMMA = -690.0  # γ stays a normal double, as in `_runs`
 _MOST = 100_000  # terms are summed

@@ -31,11 +31,11 @@ from objpert_core._validation import (
     positive,
     rate,
 )
-from objpert_core.accounting import _runs
-from objpert_core.accounting._one_run import OneRun
-from objpert_core.accounting._search import smallest_epsilon
-from objpert_core.accounting.conversion import _SCAN, ViaRDP
-from objpert_core.accounting.mechanisms import Mechanism
+from objpert_core.accounting.mechanisms.objective import Mechanism
+from objpert_core.accounting.mechanisms.one_run import OneRun
+from objpert_core.accounting.mechanisms.renyi import _SCAN, ViaRDP
+from objpert_core.accounting.numerics import run_counts as _runs
+from objpert_core.accounting.numerics.search import smallest_epsilon
 
 _NO_PLD = (
     "no pair of distributions is known that dominates private selection, so it has no privacy loss distribution; "

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from objpert_core._validation import FloatArray, epsilon_array, like_input, positive, positive_array
-from objpert_core.accounting.conversion import ViaRDP
-from objpert_core.accounting.laws import HalfNormalLaw
-from objpert_core.accounting.mechanisms import ApproximateMinima, Gaussian, Mechanism, ObjectivePerturbation
+from objpert_core.accounting.laws.simple import HalfNormalLaw
+from objpert_core.accounting.mechanisms.objective import ApproximateMinima, Gaussian, Mechanism, ObjectivePerturbation
+from objpert_core.accounting.mechanisms.renyi import ViaRDP
 
 _ROOT = 1e-14
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting.privacy_loss import PrivacyLoss
+from objpert_core.accounting.laws.base import PrivacyLoss
 
 # (width·(1 + |v|) of a panel up to which the rule leaves a relative error below 1e-13, the rule)
 _RULES = [(limit, *np.polynomial.legendre.leggauss(nodes)) for limit, nodes in ((0.003, 2), (0.04, 3), (np.inf, 6))]

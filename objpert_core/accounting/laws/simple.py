@@ -15,10 +15,10 @@ import numpy as np
 from scipy.special import erf, erfcx, log_ndtr, ndtr
 
 from objpert_core._validation import FloatArray, IntArray
-from objpert_core.accounting import _gaussian
-from objpert_core.accounting._gaussian import SQRT_HALF, UNIT_NODES, UNIT_WEIGHTS
-from objpert_core.accounting._quadrature import UNIFORM, V_HIGH, log_expectation, reach, sorted_breaks
-from objpert_core.accounting.privacy_loss import PrivacyLoss
+from objpert_core.accounting.laws.base import PrivacyLoss
+from objpert_core.accounting.numerics import gaussian as _gaussian
+from objpert_core.accounting.numerics.gaussian import SQRT_HALF, UNIT_NODES, UNIT_WEIGHTS
+from objpert_core.accounting.numerics.quadrature import UNIFORM, V_HIGH, log_expectation, reach, sorted_breaks
 
 
 class PrivacyLossLaw(PrivacyLoss):

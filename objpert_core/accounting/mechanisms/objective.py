@@ -24,14 +24,14 @@ from objpert_core._validation import (
     positive,
     positive_integer,
 )
-from objpert_core.accounting import _gaussian
-from objpert_core.accounting._chi import log_chi_moment_rate
-from objpert_core.accounting._search import smallest_epsilon
-from objpert_core.accounting.distribution import DiscretePLD, distribution
-from objpert_core.accounting.laws import HalfNormalLaw, PositiveGaussianLaw, PrivacyLossLaw
-from objpert_core.accounting.logistic_law import logistic_law
-from objpert_core.accounting.privacy_loss import GaussianLoss, Steps
-from objpert_core.accounting.tradeoff import false_negative_rates, odds_of
+from objpert_core.accounting.convolution.distribution import DiscretePLD, distribution
+from objpert_core.accounting.laws.base import GaussianLoss, Steps
+from objpert_core.accounting.laws.logistic import logistic_law
+from objpert_core.accounting.laws.simple import HalfNormalLaw, PositiveGaussianLaw, PrivacyLossLaw
+from objpert_core.accounting.numerics import gaussian as _gaussian
+from objpert_core.accounting.numerics.chi import log_chi_moment_rate
+from objpert_core.accounting.numerics.search import smallest_epsilon
+from objpert_core.accounting.numerics.tradeoff import false_negative_rates, odds_of
 
 BOUNDS = ("logistic", "monotone", "two-signed", "glm", "kifer2012", "non-glm")
 

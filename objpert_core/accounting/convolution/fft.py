@@ -19,7 +19,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.signal import lfilter
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting._discretise import Tilted
+from objpert_core.accounting.convolution.discretise import Tilted
 
 _ROUNDOFF = 8 * 2.0**-53  # per level of the transform: a product with a rounded root of unity, an addition, a power
 _MASS_ERROR = 2e-12  # relative, of one discretised mass: exp, quadrature and the tilt

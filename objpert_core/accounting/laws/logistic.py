@@ -21,8 +21,9 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from objpert_core._validation import FloatArray, IntArray
-from objpert_core.accounting import _gaussian
-from objpert_core.accounting._quadrature import (
+from objpert_core.accounting.laws.simple import PositiveGaussianLaw, PrivacyLossLaw
+from objpert_core.accounting.numerics import gaussian as _gaussian
+from objpert_core.accounting.numerics.quadrature import (
     GRADED,
     UNIFORM,
     V_HIGH,
@@ -31,7 +32,6 @@ from objpert_core.accounting._quadrature import (
     reach,
     sorted_breaks,
 )
-from objpert_core.accounting.laws import PositiveGaussianLaw, PrivacyLossLaw
 
 _MAX_NEWTON = 100
 _BISECTIONS = 48

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from objpert_core._validation import FloatArray, IntArray
-from objpert_core.accounting._gaussian import LOG_SQRT_2PI
+from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _KEEP = 60.0  # panels whose upper bound is e^{-60} of the largest are left out

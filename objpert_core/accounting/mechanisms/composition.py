@@ -21,10 +21,10 @@ from objpert_core._validation import (
     positive,
     positive_integer,
 )
-from objpert_core.accounting import _sums
-from objpert_core.accounting.conversion import ViaRDP
-from objpert_core.accounting.mechanisms import Mechanism
-from objpert_core.accounting.privacy_loss import Steps
+from objpert_core.accounting.convolution import sums as _sums
+from objpert_core.accounting.laws.base import Steps
+from objpert_core.accounting.mechanisms.objective import Mechanism
+from objpert_core.accounting.mechanisms.renyi import ViaRDP
 
 RELATIVE_WIDTH = 2e-4  # of ε: what the grid aims at
 _NUDGE, _NUDGES = 1e-6, 30  # relative steps upwards, doubling

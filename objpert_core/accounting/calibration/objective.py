@@ -12,15 +12,15 @@ import numpy as np
 from scipy.optimize import brentq, toms748
 
 from objpert_core._validation import choice, in_open_unit, nonnegative, positive, positive_integer
-from objpert_core.accounting import _gaussian
-from objpert_core.accounting.conversion import via_rdp
-from objpert_core.accounting.mechanisms import (
+from objpert_core.accounting.mechanisms.objective import (
     BOUNDS,
     ApproximateMinima,
     Gaussian,
     Mechanism,
     ObjectivePerturbation,
 )
+from objpert_core.accounting.mechanisms.renyi import via_rdp
+from objpert_core.accounting.numerics import gaussian as _gaussian
 
 ACCOUNTANTS = ("profile", "rdp")
 

@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting._search import smallest_epsilon
-from objpert_core.accounting.composition import ByConvolution
-from objpert_core.accounting.conversion import _SCAN, ViaRDP, _epsilon_at, _log_delta_at
-from objpert_core.accounting.mechanisms import ApproximateMinima, Mechanism
+from objpert_core.accounting.mechanisms.composition import ByConvolution
+from objpert_core.accounting.mechanisms.objective import ApproximateMinima, Mechanism
+from objpert_core.accounting.mechanisms.renyi import _SCAN, ViaRDP, _epsilon_at, _log_delta_at
+from objpert_core.accounting.numerics.search import smallest_epsilon
 
 _POINTS = 513
 _NEGLIGIBLE = 16.0  # nats of δ·E[K]

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting import _gaussian
-from objpert_core.accounting._convolution import Tail
-from objpert_core.accounting._discretise import TooFineError
-from objpert_core.accounting._plan import Plan, cheapest_tilt, plan, tails
-from objpert_core.accounting._search import smallest_epsilon
-from objpert_core.accounting.privacy_loss import GaussianLoss, Steps
+from objpert_core.accounting.convolution.discretise import TooFineError
+from objpert_core.accounting.convolution.fft import Tail
+from objpert_core.accounting.convolution.plan import Plan, cheapest_tilt, plan, tails
+from objpert_core.accounting.laws.base import GaussianLoss, Steps
+from objpert_core.accounting.numerics import gaussian as _gaussian
+from objpert_core.accounting.numerics.search import smallest_epsilon
 
 CLOSED_FORM_ERROR = 1e-8  # relative; what the tests hold closed forms and quadratures to, with room
 

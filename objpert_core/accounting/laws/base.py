@@ -13,8 +13,8 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting._gaussian import LOG_SQRT_2PI
-from objpert_core.accounting._quadrature import V_LOW
+from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
+from objpert_core.accounting.numerics.quadrature import V_LOW
 
 
 class PrivacyLoss(ABC):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from objpert_core._validation import FloatArray, positive, positive_integer, rate
-from objpert_core.accounting._subsampled import step_rdp
-from objpert_core.accounting.composition import ByConvolution
-from objpert_core.accounting.privacy_loss import GaussianLoss, Steps, SubsampledLoss
+from objpert_core.accounting.laws.base import GaussianLoss, Steps, SubsampledLoss
+from objpert_core.accounting.mechanisms.composition import ByConvolution
+from objpert_core.accounting.numerics.subsampled import step_rdp
 
 
 @dataclass(frozen=True)

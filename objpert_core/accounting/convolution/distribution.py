@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from objpert_core._validation import FloatArray, boolean, choice, epsilon_array, like_input, positive
-from objpert_core.accounting._convolution import REST_NATS, log_total, masses_of_sum, rest_bound
-from objpert_core.accounting._discretise import TooFineError, discretise
-from objpert_core.accounting._plan import plan, tilted
+from objpert_core.accounting.convolution.discretise import TooFineError, discretise
+from objpert_core.accounting.convolution.fft import REST_NATS, log_total, masses_of_sum, rest_bound
+from objpert_core.accounting.convolution.plan import plan, tilted
 
 if TYPE_CHECKING:
-    from objpert_core.accounting.mechanisms import Mechanism
+    from objpert_core.accounting.mechanisms.objective import Mechanism
 
 _NATS = 40.0
 _POINTS_PER_SPREAD = 1000
