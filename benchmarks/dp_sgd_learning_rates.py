@@ -14,11 +14,11 @@ import sys
 import numpy as np
 
 from objpert_core.datasets import synthetic
-from objpert_core.learning.dp_sgd_budget import dpsgd_budget
-from objpert_core.learning.dp_sgd_sampling import Streams
-from objpert_core.learning.dp_sgd_training import Schedule, train_candidates
-from objpert_core.learning.dp_sgd_tuning import right_answers
-from objpert_core.learning.rows import Rows
+from objpert_core.learning.dp_sgd.budget import dpsgd_budget
+from objpert_core.learning.dp_sgd.training import Schedule, train_candidates
+from objpert_core.learning.dp_sgd.tuning import right_answers
+from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.sampling import Streams
 
 RATES = {"adam": np.logspace(-3.5, 0, 15), "sgd": np.logspace(-2, 2.5, 19)}
 SHAPES = (  # rows, columns, decay of their standard deviations, expected batch size

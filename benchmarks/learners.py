@@ -50,7 +50,7 @@ from objpert_core.datasets import available, load
 from objpert_core.experiments.compare import reference_parameters
 from objpert_core.experiments.compared import PAPER_MEAN_RUNS
 from objpert_core.experiments.summary import mean_interval
-from objpert_core.learning.rows import row_radius
+from objpert_core.learning.problem.rows import row_radius
 
 DELTA = 1e-5
 EPSILONS = (0.1, 1.0, 8.0)

@@ -1,6 +1,6 @@
 """The Home page's picture: one parameter, twelve people, and a thirteenth who may be in the data or not.
 
-`objpert_core.learning.one_dimensional` computes every number; this file chooses what is drawn.
+`objpert_core.theory.one_dimensional` computes every number; this file chooses what is drawn.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
-from objpert_core.learning.one_dimensional import OneDimensionalLogistic
+from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 from ui import figures, sentences
 
 # Twelve invented people: one number |x| <= 1 each, and a label. Most follow the sign of x.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
 from objpert_core.learning import ClippedLoss, Loss, PerturbedObjective, Rows, loss_named, perturb_and_solve, solve
-from objpert_core.learning.rows import row_radius
+from objpert_core.learning.problem.rows import row_radius
 from ui.losses_curves import PARAMETERS
 
 Array = NDArray[np.float64]

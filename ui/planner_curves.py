@@ -1,6 +1,6 @@
 """The Planner's numbers: the frontier of (σ, λ) under each bound, and the excess loss that Theorem H.1 allows on it.
 
-Calibrations come from `objpert_core.accounting`, the theorem from `objpert_core.learning.excess_risk`. A frontier is
+Calibrations come from `objpert_core.accounting`, the theorem from `objpert_core.theory.excess_risk`. A frontier is
 remembered for rows of norm 1 and stretched to norm R (σ grows with R, λ with R²), so that only ε and δ make a new one:
 some 0.15 s. The point itself is always calibrated exactly as it stands.
 """
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
 from objpert_core.experiments.noise_ratios import BOUNDS, PUBLISHED_RATIO, Estimate, Plan, Recipe
-from objpert_core.learning import excess_risk
-from objpert_core.learning.rows import row_radius
+from objpert_core.learning.problem.rows import row_radius
+from objpert_core.theory import excess_risk
 from ui import bound_curves, sentences
 
 FloatArray = NDArray[np.float64]

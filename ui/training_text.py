@@ -21,7 +21,7 @@ from objpert_core.experiments.compared import HONEST, ROUNDED, SGD, SVC
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.methods import Parameters
 from objpert_core.experiments.summary import Interval
-from objpert_core.learning.dp_sgd_tuning import PAPER_LEARNING_RATES
+from objpert_core.learning.dp_sgd.tuning import PAPER_LEARNING_RATES
 from ui import sentences
 from ui.jobs import JobView
 from ui.training_jobs import Meter, Request

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from objpert_core import estimators
-from objpert_core.learning.losses import HuberisedHingeLoss
+from objpert_core.learning.problem.losses import HuberisedHingeLoss
 
 if TYPE_CHECKING:
     from objpert_core.experiments.compare import Settings

@@ -90,8 +90,8 @@ from objpert_core.datasets import Dataset
 from objpert_core.estimators import ObjPertLogisticRegression, OutputPerturbationLogisticRegression
 from objpert_core.experiments.summary import mean_interval
 from objpert_core.learning import LogisticLoss, PerturbedObjective, Rows, recommended_output_lam, solve
-from objpert_core.learning.losses import LOGISTIC, FloatArray
-from objpert_core.learning.rows import row_radius
+from objpert_core.learning.problem.losses import LOGISTIC, FloatArray
+from objpert_core.learning.problem.rows import row_radius
 
 DELTA = 1e-5
 EPSILONS = (0.1, 1.0, 8.0)

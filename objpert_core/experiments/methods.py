@@ -22,7 +22,7 @@ from objpert_core.experiments.compared import DISHONEST as DISHONEST_PLD
 from objpert_core.experiments.compared import HONEST, KIFER, NON_PRIVATE, OUTPUT, PUBLISHED, TIGHT
 from objpert_core.experiments.measure import measured
 from objpert_core.experiments.results import Run
-from objpert_core.learning.rows import ROW_NORMS, row_radius
+from objpert_core.learning.problem.rows import ROW_NORMS, row_radius
 
 DISHONEST_RDP, DISHONEST_LARGE = "dpsgd-dishonest-rdp", "dpsgd-dishonest-large"
 TIGHT_DISHONEST, DPSGD_AGAIN = "tight-dishonest", "dpsgd-again"

@@ -25,8 +25,8 @@ from objpert_core.exceptions import ConvergenceError
 from objpert_core.experiments.compare import NON_PRIVATE_C
 from objpert_core.experiments.summary import Interval, mean_interval
 from objpert_core.learning import LogisticLoss, PerturbedObjective, Rows, perturb_and_solve, solve
-from objpert_core.learning.losses import FloatArray
-from objpert_core.learning.rows import row_radius
+from objpert_core.learning.problem.losses import FloatArray
+from objpert_core.learning.problem.rows import row_radius
 
 BOUNDS = ("logistic", "monotone", "glm", "rdp")
 """What may calibrate: a bound by its privacy profile, or "rdp", the published "glm" through its Rényi curve."""

@@ -18,9 +18,9 @@ from scipy.stats import t as student
 
 from objpert_core._validation import choice, nonnegative, positive, positive_integer
 from objpert_core.exceptions import DataUnavailableError
-from objpert_core.learning.losses import FloatArray
-from objpert_core.learning.objective import PerturbedObjective
-from objpert_core.learning.rows import Rows
+from objpert_core.learning.problem.losses import FloatArray
+from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.solvers import SolverResult, solve
 
 LEVELS = 5  # of each attribute of redundant columns

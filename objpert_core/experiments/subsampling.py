@@ -23,7 +23,7 @@ from objpert_core.datasets import adult, adult_synthetic, synthetic
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.experiments.compare import reference_parameters
 from objpert_core.experiments.summary import Interval, mean_interval
-from objpert_core.learning.losses import FloatArray
+from objpert_core.learning.problem.losses import FloatArray
 
 IntArray = NDArray[np.int64]
 

@@ -32,11 +32,10 @@ from objpert_core.accounting import PrivateSelection
 from objpert_core.datasets import Dataset
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.summary import Interval, mean_interval
-from objpert_core.learning.dp_sgd_budget import ACCOUNTANTS, Budget, accounted, dpsgd_budget
-from objpert_core.learning.dp_sgd_certificate import DPSGDCertificate
-from objpert_core.learning.dp_sgd_sampling import Streams
-from objpert_core.learning.dp_sgd_training import Schedule, train_candidates
-from objpert_core.learning.dp_sgd_tuning import (
+from objpert_core.learning.dp_sgd.budget import ACCOUNTANTS, Budget, accounted, dpsgd_budget
+from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
+from objpert_core.learning.dp_sgd.training import Schedule, train_candidates
+from objpert_core.learning.dp_sgd.tuning import (
     PAPER_LEARNING_RATES,
     Selection,
     private_score,
@@ -44,7 +43,8 @@ from objpert_core.learning.dp_sgd_tuning import (
     select_honestly,
     split_by_coins,
 )
-from objpert_core.learning.rows import Rows
+from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.sampling import Streams
 
 FIXED_RATE = 0.03
 """The learning rate fixed in advance: `DPSGDLogisticRegression`'s default, chosen on synthetic data."""

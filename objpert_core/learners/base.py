@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from objpert_core._validation import boolean, choice, positive, positive_integer, random_state_argument
 from objpert_core.exceptions import PrivacyBudgetWarning
 from objpert_core.learning.certificate import PrivacyCertificate
-from objpert_core.learning.losses import FloatArray, LogisticLoss
-from objpert_core.learning.mechanism import Release
-from objpert_core.learning.rows import ROW_NORMS, Rows
+from objpert_core.learning.objective_perturbation import Release
+from objpert_core.learning.problem.losses import FloatArray, LogisticLoss
+from objpert_core.learning.problem.rows import ROW_NORMS, Rows
 from objpert_core.learning.solvers import SOLVERS
 
 FLOATS = [np.float64, np.float32]

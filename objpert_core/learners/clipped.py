@@ -10,9 +10,9 @@ from objpert_core._validation import choice, positive
 from objpert_core.accounting import calibrate_objective_perturbation
 from objpert_core.learners.base import LinearModel
 from objpert_core.learning.certificate import ObjectivePerturbationCertificate
-from objpert_core.learning.losses import FloatArray, Loss
-from objpert_core.learning.mechanism import perturb_and_solve
-from objpert_core.learning.rows import row_radius
+from objpert_core.learning.objective_perturbation import perturb_and_solve
+from objpert_core.learning.problem.losses import FloatArray, Loss
+from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.solvers import Callback
 
 

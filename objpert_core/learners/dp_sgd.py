@@ -23,12 +23,11 @@ from objpert_core._validation import (
 )
 from objpert_core.exceptions import PrivacyBudgetWarning
 from objpert_core.learners.base import FLOATS, ProbabilisticClassifier, encode
-from objpert_core.learning.dp_sgd_budget import ACCOUNTANTS, Budget, dpsgd_budget
-from objpert_core.learning.dp_sgd_certificate import DPSGDCertificate
-from objpert_core.learning.dp_sgd_optimizers import OPTIMIZERS
-from objpert_core.learning.dp_sgd_sampling import Streams
-from objpert_core.learning.dp_sgd_training import Schedule, StepCallback, learning_rates_array, train_candidates
-from objpert_core.learning.dp_sgd_tuning import (
+from objpert_core.learning.dp_sgd.budget import ACCOUNTANTS, Budget, dpsgd_budget
+from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
+from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
+from objpert_core.learning.dp_sgd.training import Schedule, StepCallback, learning_rates_array, train_candidates
+from objpert_core.learning.dp_sgd.tuning import (
     Score,
     Selection,
     Trial,
@@ -38,7 +37,8 @@ from objpert_core.learning.dp_sgd_tuning import (
     select_honestly,
     split_by_coins,
 )
-from objpert_core.learning.rows import ROW_NORMS, Rows
+from objpert_core.learning.problem.rows import ROW_NORMS, Rows
+from objpert_core.learning.sampling import Streams
 
 _NOT_PAID = (
     "The learning rate is chosen by looking at the data and nobody pays for the choice: privacy_ covers one run only. "

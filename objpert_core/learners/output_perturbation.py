@@ -10,11 +10,11 @@ from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer
 from objpert_core.learners.base import FLOATS, ProbabilisticClassifier, encode
-from objpert_core.learning.losses import LogisticLoss
 from objpert_core.learning.output_perturbation import (
     ADJACENCIES,
     solve_and_perturb,
 )
+from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.solvers import Callback
 
 

@@ -1,8 +1,16 @@
 """Private learning: losses, rows of enforced norm, solvers, noise; Algorithm 1 made of them, and its rivals."""
 
 from objpert_core.learning.certificate import ObjectivePerturbationCertificate, PrivacyCertificate
-from objpert_core.learning.dp_sgd_certificate import DPSGDCertificate
-from objpert_core.learning.losses import (
+from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
+from objpert_core.learning.noise import NoiseSource, noise_source
+from objpert_core.learning.objective_perturbation import Release, perturb_and_solve
+from objpert_core.learning.output_perturbation import (
+    OutputPerturbationCertificate,
+    output_sensitivity,
+    recommended_output_lam,
+    solve_and_perturb,
+)
+from objpert_core.learning.problem.losses import (
     LOSSES,
     ClippedLoss,
     HuberisedHingeLoss,
@@ -13,16 +21,8 @@ from objpert_core.learning.losses import (
     SquaredLoss,
     loss_named,
 )
-from objpert_core.learning.mechanism import Release, perturb_and_solve
-from objpert_core.learning.noise import NoiseSource, noise_source
-from objpert_core.learning.objective import PerturbedObjective
-from objpert_core.learning.output_perturbation import (
-    OutputPerturbationCertificate,
-    output_sensitivity,
-    recommended_output_lam,
-    solve_and_perturb,
-)
-from objpert_core.learning.rows import Rows
+from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.solvers import SOLVERS, SolverResult, solve
 
 __all__ = [

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 
 from objpert_core._validation import choice
 from objpert_core.accounting import ApproximateMinima, Mechanism, ObjectivePerturbation, via_rdp
-from objpert_core.learning.losses import LogisticLoss, Loss, loss_named
-from objpert_core.learning.rows import ROW_NORMS, row_radius
+from objpert_core.learning.problem.losses import LogisticLoss, Loss, loss_named
+from objpert_core.learning.problem.rows import ROW_NORMS, row_radius
 
 ROUNDING = 1e-12  # relative slack for δ recomputed from an ε that was found by a search
 

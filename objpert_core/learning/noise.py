@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from objpert_core._validation import random_state_argument
-from objpert_core.learning.losses import FloatArray
+from objpert_core.learning.problem.losses import FloatArray
 
 
 @dataclass(frozen=True)

@@ -26,11 +26,11 @@ from objpert_core._validation import choice, in_open_unit, positive, positive_in
 from objpert_core.accounting import Gaussian, calibrate_gaussian
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificate import ROUNDING, PrivacyCertificate, by_public_rows
-from objpert_core.learning.losses import LOGISTIC, FloatArray, LogisticLoss
-from objpert_core.learning.mechanism import Release, check_targets, not_converged
 from objpert_core.learning.noise import noise_source
-from objpert_core.learning.objective import PerturbedObjective
-from objpert_core.learning.rows import Rows, row_radius
+from objpert_core.learning.objective_perturbation import Release, check_targets, not_converged
+from objpert_core.learning.problem.losses import LOGISTIC, FloatArray, LogisticLoss
+from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.solvers import Callback, solve
 
 ADJACENCIES = ("add/remove", "replace")

@@ -10,8 +10,8 @@ from objpert_core.datasets import synthetic
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.experiments import noise_ratios as nr
-from objpert_core.learning.excess_risk import excess_risk_bound
-from objpert_core.learning.rows import row_radius
+from objpert_core.learning.problem.rows import row_radius
+from objpert_core.theory.excess_risk import excess_risk_bound
 
 SMALL = nr.Plan(rows=600, features=4, draws=3, seed=5)
 

@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from objpert_core.estimators import DPSGDLogisticRegression
 from objpert_core.exceptions import PrivacyBudgetWarning
-from objpert_core.learning import dp_sgd_training, dp_sgd_tuning
+from objpert_core.learning.dp_sgd import training as dp_sgd_training
+from objpert_core.learning.dp_sgd import tuning as dp_sgd_tuning
 
 QUICK = {"epochs": 5, "classes": [0, 1]}
 

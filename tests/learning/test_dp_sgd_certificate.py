@@ -7,8 +7,8 @@ import pytest
 from objpert_core.accounting import DPSGD, Gaussian, PrivateSelection, calibrate_gaussian, via_rdp
 from objpert_core.estimators import DPSGDLogisticRegression
 from objpert_core.learning import PrivacyCertificate, Rows, noise_source
-from objpert_core.learning.dp_sgd_budget import accounted, calibrate_score, dpsgd_budget, score_mechanism
-from objpert_core.learning.dp_sgd_training import Schedule, train_candidates
+from objpert_core.learning.dp_sgd.budget import accounted, calibrate_score, dpsgd_budget, score_mechanism
+from objpert_core.learning.dp_sgd.training import Schedule, train_candidates
 from tests.learning.test_audit import lower_bound
 
 GRID = [0.01, 0.1]

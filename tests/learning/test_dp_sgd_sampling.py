@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from objpert_core.learning import NoiseSource, noise_source
-from objpert_core.learning.dp_sgd_sampling import (
+from objpert_core.learning.sampling import (
     Streams,
     exponentials,
     poisson_batches,

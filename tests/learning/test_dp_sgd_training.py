@@ -5,9 +5,9 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from objpert_core.learning import Rows
-from objpert_core.learning.dp_sgd_optimizers import OPTIMIZERS
-from objpert_core.learning.dp_sgd_sampling import Streams, poisson_batches
-from objpert_core.learning.dp_sgd_training import Gradients, Schedule, train_candidates
+from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
+from objpert_core.learning.dp_sgd.training import Gradients, Schedule, train_candidates
+from objpert_core.learning.sampling import Streams, poisson_batches
 
 RATES = [0.003, 0.05, 0.4]
 

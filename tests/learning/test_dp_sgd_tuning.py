@@ -3,9 +3,8 @@ import pytest
 from scipy import stats
 
 from objpert_core.learning import Rows, noise_source
-from objpert_core.learning.dp_sgd_sampling import Streams
-from objpert_core.learning.dp_sgd_training import Schedule, train_candidates
-from objpert_core.learning.dp_sgd_tuning import (
+from objpert_core.learning.dp_sgd.training import Schedule, train_candidates
+from objpert_core.learning.dp_sgd.tuning import (
     _SCORES,
     FINE_LEARNING_RATES,
     PAPER_LEARNING_RATES,
@@ -18,6 +17,7 @@ from objpert_core.learning.dp_sgd_tuning import (
     select_honestly,
     split_by_coins,
 )
+from objpert_core.learning.sampling import Streams
 
 LEVEL = 1e-3
 TINY = Rows(np.array([[1.0, 0.0], [0.0, 1.0]]), "normalize"), np.array([1.0, -1.0])

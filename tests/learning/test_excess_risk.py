@@ -14,7 +14,7 @@ from scipy.stats import norm
 from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation
 from objpert_core.datasets import synthetic
 from objpert_core.learning import LogisticLoss, PerturbedObjective, Rows, perturb_and_solve, solve
-from objpert_core.learning.excess_risk import best_regularisation, excess_risk_bound, published_excess_risk_bound
+from objpert_core.theory.excess_risk import best_regularisation, excess_risk_bound, published_excess_risk_bound
 
 
 def one_dimensional(copies, sigma, lam):

@@ -3,7 +3,8 @@ import pytest
 
 from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation, calibrate_objective_perturbation
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning import PerturbedObjective, Rows, mechanism, noise_source, perturb_and_solve, solve
+from objpert_core.learning import PerturbedObjective, Rows, noise_source, perturb_and_solve, solve
+from objpert_core.learning import objective_perturbation as mechanism
 
 DELTA = 1e-5
 

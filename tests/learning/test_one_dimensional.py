@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import kstest
 
 import objpert_core.accounting as acc
-from objpert_core.learning.one_dimensional import OneDimensionalLogistic
+from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 
 DATA = ([0.9, -0.4, 0.7, -1.0, 0.2], [1, 1, -1, -1, 1])
 

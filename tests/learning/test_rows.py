@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from objpert_core.learning.rows import Rows, row_radius
+from objpert_core.learning.problem.rows import Rows, row_radius
 
 
 def random_matrix(n=300, d=7, seed=0):
@@ -49,7 +49,7 @@ def test_products_equal_those_of_the_explicit_matrix(layout, row_norm, constant)
 
 
 def test_many_blocks_and_single_precision_give_the_same_products(monkeypatch):
-    monkeypatch.setattr("objpert_core.learning.rows._BLOCK_BYTES", 1)
+    monkeypatch.setattr("objpert_core.learning.problem.rows._BLOCK_BYTES", 1)
     X = random_matrix(n=1000).astype(np.float32)
     single, double = Rows(X, "normalize", 0.3), Rows(X.astype(np.float64), "normalize", 0.3)
     rng = np.random.default_rng(1)

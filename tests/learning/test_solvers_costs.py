@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from objpert_core.experiments.solver_costs import Case, growth
 from objpert_core.learning import SOLVERS, PerturbedObjective, Rows, loss_named, solve
-from objpert_core.learning.losses import ClippedLoss, MarginLoss
+from objpert_core.learning.problem.losses import ClippedLoss, MarginLoss
 from objpert_core.learning.solvers.finite_sum import batch_size
 from objpert_core.learning.solvers.first_order import greatest_curvature
 from objpert_core.learning.solvers.progress import CountedProblem

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from objpert_core.learning.one_dimensional import OneDimensionalLogistic
+from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 from tests.pages.apps import open_app, spec
 from ui import home_picture
 from ui.svg import decode

@@ -9,7 +9,7 @@ import pytest
 
 import objpert_core.accounting as acc
 from objpert_core.experiments import noise_ratios as nr
-from objpert_core.learning.excess_risk import excess_risk_bound
+from objpert_core.theory.excess_risk import excess_risk_bound
 from tests.pages.apps import curves, open_app, said, spec
 from ui import jobs
 from ui import planner_text as text

@@ -82,8 +82,8 @@ def solve(
 
     Examples
     --------
-    >>> from objpert_core.learning.objective import PerturbedObjective
-    >>> from objpert_core.learning.rows import Rows
+    >>> from objpert_core.learning.problem.objective import PerturbedObjective
+    >>> from objpert_core.learning.problem.rows import Rows
     >>> rows = Rows(np.array([[1.0], [-1.0]]), "clip")
     >>> result = solve(PerturbedObjective(rows, np.array([1.0, -1.0]), 1.0, np.zeros(1)), tau=1e-9)
     >>> result.converged, round(float(result.theta[0]), 6), result.gradient_evaluations

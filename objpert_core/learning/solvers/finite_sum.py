@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from objpert_core.learning.losses import FloatArray
+from objpert_core.learning.problem.losses import FloatArray
 from objpert_core.learning.solvers.progress import CountedPart, CountedProblem, Progress
 
 _SMALLEST_BATCH, _LARGEST_BATCH = 4, 256

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from objpert_core.learning.losses import FloatArray
+from objpert_core.learning.problem.losses import FloatArray
 from objpert_core.learning.solvers.progress import CountedProblem, Progress
 
 _POWER_STEPS = 20

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from objpert_core.learning.losses import FloatArray
+from objpert_core.learning.problem.losses import FloatArray
 
 Callback = Callable[[int, float], object]
 """``callback(iteration, gradient_norm)``: called at the start (iteration 0) and after every iteration."""

@@ -13,8 +13,8 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from objpert_core.learning.kinks import descend_past_kinks
-from objpert_core.learning.losses import FloatArray
+from objpert_core.learning.problem.losses import FloatArray
+from objpert_core.learning.solvers.kinks import descend_past_kinks
 from objpert_core.learning.solvers.progress import CountedProblem, Progress
 
 MAX_CHOLESKY_DIMENSION = 4096  # a Hessian of 134 MB; beyond it "newton" solves its systems iteratively

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from objpert_core.learning.losses import LOGISTIC, ClippedLoss, FloatArray, Loss
-from objpert_core.learning.rows import Rows
+from objpert_core.learning.problem.losses import LOGISTIC, ClippedLoss, FloatArray, Loss
+from objpert_core.learning.problem.rows import Rows
 
 
 @dataclass(frozen=True)

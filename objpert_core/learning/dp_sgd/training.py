@@ -24,9 +24,9 @@ from objpert_core._validation import (
     positive_integer,
     rate,
 )
-from objpert_core.learning.dp_sgd_optimizers import OPTIMIZERS
-from objpert_core.learning.dp_sgd_sampling import Streams, poisson_batches
-from objpert_core.learning.rows import Rows, row_radius
+from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
+from objpert_core.learning.problem.rows import Rows, row_radius
+from objpert_core.learning.sampling import Streams, poisson_batches
 
 StepCallback = Callable[[int, float], None]
 

@@ -35,7 +35,7 @@ from objpert_core.accounting import (
     calibrate_gaussian,
     via_rdp,
 )
-from objpert_core.learning.dp_sgd_training import Schedule
+from objpert_core.learning.dp_sgd.training import Schedule
 
 ACCOUNTANTS = ("pld", "rdp")
 

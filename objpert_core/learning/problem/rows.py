@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.linalg.blas import dsyrk
 
 from objpert_core._validation import choice
-from objpert_core.learning.losses import FloatArray
+from objpert_core.learning.problem.losses import FloatArray
 
 ROW_NORMS = ("normalize", "clip")
 

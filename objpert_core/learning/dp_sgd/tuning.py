@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from objpert_core._validation import FloatArray, IntArray, in_open_unit
-from objpert_core.learning.dp_sgd_sampling import Streams, poisson_count, selected, uniform_choices
-from objpert_core.learning.dp_sgd_training import Schedule, StepCallback, train_candidates
-from objpert_core.learning.rows import Rows
+from objpert_core.learning.dp_sgd.training import Schedule, StepCallback, train_candidates
+from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.sampling import Streams, poisson_count, selected, uniform_choices
 
 PAPER_LEARNING_RATES: tuple[float, ...] = tuple(float(rate) for rate in np.logspace(-8, -1, 10))
 """The grid of Redberg, Koskela and Wang (2023), Section 5: ten learning rates from 1e-8 to 0.1, for Adam."""

@@ -13,10 +13,10 @@ from objpert_core._validation import choice, in_open_unit, nonnegative, positive
 from objpert_core.accounting import ApproximateMinima, via_rdp
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificate import ROUNDING, ObjectivePerturbationCertificate, PrivacyCertificate, covers
-from objpert_core.learning.losses import LOGISTIC, LOSSES, ClippedLoss, FloatArray, Loss, MarginLoss
 from objpert_core.learning.noise import noise_source
-from objpert_core.learning.objective import PerturbedObjective
-from objpert_core.learning.rows import Rows, row_radius
+from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, ClippedLoss, FloatArray, Loss, MarginLoss
+from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.solvers import Callback, SolverResult, solve
 
 ACCOUNTANTS = ("profile", "rdp")

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Self
 
 from objpert_core.accounting import DPSGD, PrivateSelection
 from objpert_core.learning.certificate import ROUNDING, PrivacyCertificate
-from objpert_core.learning.dp_sgd_budget import ACCOUNTANTS, Budget, accounted, score_mechanism
-from objpert_core.learning.dp_sgd_optimizers import OPTIMIZERS
-from objpert_core.learning.dp_sgd_sampling import Streams
-from objpert_core.learning.dp_sgd_training import Schedule
-from objpert_core.learning.rows import row_radius
+from objpert_core.learning.dp_sgd.budget import ACCOUNTANTS, Budget, accounted, score_mechanism
+from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
+from objpert_core.learning.dp_sgd.training import Schedule
+from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.sampling import Streams
 
 TUNINGS = ("none", "honest", "dishonest")
 _COVERED = {
