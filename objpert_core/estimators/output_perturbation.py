@@ -9,7 +9,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer
-from objpert_core.learners.base import FLOATS, ProbabilisticClassifier, encode
+from objpert_core.estimators.base import FLOATS, ProbabilisticClassifier, encode
 from objpert_core.learning.output_perturbation import (
     ADJACENCIES,
     solve_and_perturb,

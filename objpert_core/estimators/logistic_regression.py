@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import nonnegative, positive_integer
 from objpert_core.accounting import calibrate_objective_perturbation, recommended_lam, recommended_margin
-from objpert_core.learners.base import FLOATS, ProbabilisticClassifier, encode
+from objpert_core.estimators.base import FLOATS, ProbabilisticClassifier, encode
 from objpert_core.learning.objective_perturbation import perturb_and_solve
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.rows import row_radius

@@ -8,7 +8,7 @@ import numpy as np
 
 from objpert_core._validation import choice, positive
 from objpert_core.accounting import calibrate_objective_perturbation
-from objpert_core.learners.base import LinearModel
+from objpert_core.estimators.base import LinearModel
 from objpert_core.learning.certificate import ObjectivePerturbationCertificate
 from objpert_core.learning.objective_perturbation import perturb_and_solve
 from objpert_core.learning.problem.losses import FloatArray, Loss

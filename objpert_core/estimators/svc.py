@@ -9,8 +9,8 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import positive
-from objpert_core.learners.base import FLOATS, LinearClassifier, encode
-from objpert_core.learners.clipped import ClippedLinearModel
+from objpert_core.estimators.base import FLOATS, LinearClassifier, encode
+from objpert_core.estimators.clipped import ClippedLinearModel
 from objpert_core.learning.problem.losses import HuberisedHingeLoss, Loss, SquaredHingeLoss
 from objpert_core.learning.solvers import Callback
 

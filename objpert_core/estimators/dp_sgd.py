@@ -21,8 +21,8 @@ from objpert_core._validation import (
     positive_integer,
     random_state_argument,
 )
+from objpert_core.estimators.base import FLOATS, ProbabilisticClassifier, encode
 from objpert_core.exceptions import PrivacyBudgetWarning
-from objpert_core.learners.base import FLOATS, ProbabilisticClassifier, encode
 from objpert_core.learning.dp_sgd.budget import ACCOUNTANTS, Budget, dpsgd_budget
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS

@@ -10,8 +10,8 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import finite, positive
-from objpert_core.learners.base import FLOATS
-from objpert_core.learners.clipped import ClippedLinearModel
+from objpert_core.estimators.base import FLOATS
+from objpert_core.estimators.clipped import ClippedLinearModel
 from objpert_core.learning.problem.losses import FloatArray, HuberLoss, Loss, SquaredLoss
 from objpert_core.learning.solvers import Callback
 
