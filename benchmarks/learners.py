@@ -48,7 +48,7 @@ from benchmarks.shared import commit
 from objpert_core import _provenance
 from objpert_core.datasets import available, load
 from objpert_core.experiments.compare import reference_parameters
-from objpert_core.experiments.compared import PAPER_MEAN_RUNS
+from objpert_core.experiments.learners import PAPER_MEAN_RUNS
 from objpert_core.experiments.summary import mean_interval
 from objpert_core.learning.problem.rows import row_radius
 

@@ -3,7 +3,7 @@
     python -m benchmarks.solvers                                        # prints the growth of each solver
     python -m benchmarks.solvers --write data/results/solvers.csv       # and stores every run (20 minutes)
 
-The problems are those of `objpert_core.experiments.solver_costs`: d = 50, λ and σ fixed (about those of Algorithm 1 at
+The problems are those of `experiments.studies.solver_costs`: d = 50, λ and σ fixed (about those of Algorithm 1 at
 ε = 1 on rows of norm 1), τ = 1/n, so that log(L²‖θ‖²/τ²) grows as log n does; at n = 10⁶ that is the product's τ.
 Evaluations are counted, not timed: they are the same on every machine up to rounding.
 """
@@ -19,7 +19,7 @@ import scipy
 from threadpoolctl import threadpool_limits
 
 from objpert_core import _provenance
-from objpert_core.experiments.solver_costs import PROVED, Case, Measurement, counted, growth, save
+from objpert_core.experiments.studies.solver_costs import PROVED, Case, Measurement, counted, growth, save
 from objpert_core.learning.solvers import SOLVERS, solve
 
 LAM, SIGMA, SEEDS = 1.0, 4.0, (0, 1, 2)

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from objpert_core import datasets
 from objpert_core.experiments import results
 from objpert_core.experiments.methods import EVERY, METHODS
-from objpert_core.experiments.subsampling import GENERATED, MAX_DRAWS, Plan
+from objpert_core.experiments.studies.subsampling import GENERATED, MAX_DRAWS, Plan
 from ui import accuracy_charts as charts
 from ui import accuracy_data as data
 from ui import accuracy_jobs as jobs

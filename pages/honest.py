@@ -3,7 +3,7 @@
 import streamlit as st
 
 from objpert_core import datasets
-from objpert_core.experiments.tuning_runs import Settings, TuningRuns
+from objpert_core.experiments.studies.tuning_runs import Settings, TuningRuns
 from ui import honest_charts as charts
 from ui import honest_controls as controls
 from ui import honest_tables as tables

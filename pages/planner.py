@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from objpert_core.accounting import default_noise_ratio
-from objpert_core.experiments.noise_ratios import COLUMNS, MAX_DRAWS, Estimate, Plan
+from objpert_core.experiments.studies.noise_ratios import COLUMNS, MAX_DRAWS, Estimate, Plan
 from ui import page, planner_jobs
 from ui import planner_charts as charts
 from ui import planner_curves as pc

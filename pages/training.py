@@ -12,7 +12,7 @@ from objpert_core.experiments.compare import (
     Comparison,
     Settings,
 )
-from objpert_core.experiments.compared import SGD
+from objpert_core.experiments.learners import SGD
 from ui import page, raw_files, sentences, training
 from ui import training_controls as controls
 from ui import training_tables as tables

@@ -11,7 +11,7 @@ import numpy as np
 from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
 from objpert_core.experiments.methods import EVERY, KIFER, METHODS
 from objpert_core.experiments.results import Run
-from objpert_core.experiments.subsampling import LearningCurve
+from objpert_core.experiments.studies.subsampling import LearningCurve
 from objpert_core.experiments.summary import Interval
 from ui import figures, sentences
 from ui.accuracy_data import BARS, PAPER, Stored

@@ -10,7 +10,7 @@ from objpert_core.experiments.compare import NON_PRIVATE
 from objpert_core.experiments.figure2 import noise_seed
 from objpert_core.experiments.methods import Parameters, fit
 from objpert_core.experiments.results import Run
-from objpert_core.experiments.subsampling import LearningCurve, Plan, learning_curve
+from objpert_core.experiments.studies.subsampling import LearningCurve, Plan, learning_curve
 from ui import sentences
 from ui.jobs import Job, JobView
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from objpert_core.experiments.subsampling import GENERATED, LearningCurve, Plan
+from objpert_core.experiments.studies.subsampling import GENERATED, LearningCurve, Plan
 from ui import sentences
 from ui.accuracy_data import BARS
 from ui.accuracy_text import signed

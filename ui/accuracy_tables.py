@@ -10,7 +10,7 @@ import pandas as pd
 from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
 from objpert_core.experiments.methods import HONEST
 from objpert_core.experiments.results import Run
-from objpert_core.experiments.subsampling import LearningCurve, Plan
+from objpert_core.experiments.studies.subsampling import LearningCurve, Plan
 from objpert_core.experiments.summary import Interval
 from ui import sentences
 from ui.accuracy_data import PAPER, Stored
@@ -203,7 +203,7 @@ def rows_frame(curve: LearningCurve) -> pd.DataFrame:
 def rows_snippet(plan: Plan) -> str:
     """Python that prints what privacy costs on each number of rows; defines ``curve``."""
     arguments = ", ".join(f"{name}={value!r}" for name, value in vars(plan).items())
-    return f"""from objpert_core.experiments.subsampling import Plan, learning_curve
+    return f"""from objpert_core.experiments.studies.subsampling import Plan, learning_curve
 
 *_, curve = learning_curve(Plan({arguments}))
 for rows in curve.sizes:

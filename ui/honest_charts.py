@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from objpert_core.experiments.tuning_runs import Draw, TuningRuns
+from objpert_core.experiments.studies.tuning_runs import Draw, TuningRuns
 from ui.figures import GHOST_OPACITY, ROLES, axis, figure, guide, series, translucent
 from ui.honest_text import WAYS
 from ui.training import before

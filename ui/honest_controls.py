@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from objpert_core import datasets
-from objpert_core.experiments.tuning_runs import MAX_DRAWS
+from objpert_core.experiments.studies.tuning_runs import MAX_DRAWS
 from ui.controls import (
     ROUND_STEPS,
     Choice,

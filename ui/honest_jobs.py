@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from objpert_core import datasets
-from objpert_core.experiments.tuning_runs import Settings, TuningRuns, tuning_runs
+from objpert_core.experiments.studies.tuning_runs import Settings, TuningRuns, tuning_runs
 from ui.jobs import Job
 
 _SMALL = ("synthetic-l", "breast-cancer", "digits-4-9")

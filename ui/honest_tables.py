@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from objpert_core.experiments.tuning_runs import FIXED_RATE, Settings, TuningRuns
+from objpert_core.experiments.studies.tuning_runs import FIXED_RATE, Settings, TuningRuns
 from ui import sentences
 from ui.honest_text import WAYS
 from ui.snippets import call

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from objpert_core.experiments.tuning_runs import FIXED_RATE, Draw, TuningRuns
+from objpert_core.experiments.studies.tuning_runs import FIXED_RATE, Draw, TuningRuns
 from ui import sentences
 from ui.honest_jobs import Meter, Request
 from ui.jobs import JobView

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from objpert_core.experiments.noise_ratios import PUBLISHED, Estimate, Point
+from objpert_core.experiments.studies.noise_ratios import PUBLISHED, Estimate, Point
 from ui import bound_curves, figures, sentences
 from ui import planner_curves as pc
 from ui.controls import log_values

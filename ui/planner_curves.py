@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
-from objpert_core.experiments.noise_ratios import BOUNDS, PUBLISHED_RATIO, Estimate, Plan, Recipe
+from objpert_core.experiments.studies.noise_ratios import BOUNDS, PUBLISHED_RATIO, Estimate, Plan, Recipe
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.theory import excess_risk
 from ui import bound_curves, sentences

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from objpert_core.experiments.noise_ratios import Estimate, Plan, sample
+from objpert_core.experiments.studies.noise_ratios import Estimate, Plan, sample
 from ui.jobs import Job
 
 

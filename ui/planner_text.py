@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from objpert_core.experiments.noise_ratios import PUBLISHED, PUBLISHED_RATIO, RATIOS, TAU, Estimate, Plan, Point
+from objpert_core.experiments.studies.noise_ratios import PUBLISHED, PUBLISHED_RATIO, RATIOS, TAU, Estimate, Plan, Point
 from ui import bound_curves, sentences
 from ui import planner_curves as pc
 from ui.jobs import JobView

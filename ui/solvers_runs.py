@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from objpert_core.experiments import solver_costs as sc
+from objpert_core.experiments.studies import solver_costs as sc
 from objpert_core.learning import PerturbedObjective, solve
 
 NAMES: Mapping[str, str] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from objpert_core.experiments.solver_costs import PROVED
+from objpert_core.experiments.studies.solver_costs import PROVED
 from ui import sentences
 from ui import solvers_runs as sr
 
@@ -168,7 +168,7 @@ def snippet(setting: sr.Setting, solvers: Sequence[str]) -> str:
     """Every solver's count on this problem; defines the dictionary ``results``."""
     limits = {solver: sr.limit(solver, setting.n) for solver in solvers}
     problem = f"n={setting.n}, lam={setting.lam!r}, sigma={setting.sigma!r}, columns={setting.columns!r}"
-    return f"""from objpert_core.experiments.solver_costs import Case
+    return f"""from objpert_core.experiments.studies.solver_costs import Case
 from objpert_core.learning import solve
 
 case = Case({problem}, seed={setting.seed})

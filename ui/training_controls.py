@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from objpert_core import datasets
 from objpert_core.experiments.compare import LEARNERS, MAX_REPEATS, METHODS, PUBLISHED, TIGHT, TIGHT_BOUNDS
-from objpert_core.experiments.compared import KIFER, OUTPUT, PAPER_MEAN_RUNS
+from objpert_core.experiments.learners import KIFER, OUTPUT, PAPER_MEAN_RUNS
 from ui import training_text as text
 from ui.controls import (
     ROUND_STEPS,

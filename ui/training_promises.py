@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from objpert_core.experiments.compare import LEARNERS, PUBLISHED, TIGHT, Comparison
-from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED, SVC
+from objpert_core.experiments.learners import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED, SVC
 from ui import sentences
 
 LABELS = {name: learner.label for name, learner in LEARNERS.items()}

@@ -10,8 +10,8 @@ import pandas as pd
 
 from objpert_core.estimators import PrivacyCertificate
 from objpert_core.experiments.compare import LEARNERS, NON_PRIVATE, Comparison, Settings, reference_parameters
-from objpert_core.experiments.compared import HONEST
 from objpert_core.experiments.facts import DataFacts
+from objpert_core.experiments.learners import HONEST
 from ui import sentences
 from ui.snippets import call
 from ui.training_promises import LABELS, UNCOVERED

@@ -17,8 +17,8 @@ from objpert_core.experiments.compare import (
     Settings,
     reference_parameters,
 )
-from objpert_core.experiments.compared import HONEST, ROUNDED, SGD, SVC
 from objpert_core.experiments.facts import DataFacts
+from objpert_core.experiments.learners import HONEST, ROUNDED, SGD, SVC
 from objpert_core.experiments.methods import Parameters
 from objpert_core.experiments.summary import Interval
 from objpert_core.learning.dp_sgd.tuning import PAPER_LEARNING_RATES

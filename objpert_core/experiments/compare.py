@@ -20,8 +20,8 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from objpert_core._validation import choice, in_open_unit, nonnegative_integer, positive, positive_integer
 from objpert_core.datasets import Dataset
 from objpert_core.estimators import PrivacyCertificate
-from objpert_core.experiments.compared import LEARNERS, METHODS, NON_PRIVATE, PAPER_MEAN_RUNS, PUBLISHED, SGD, TIGHT
 from objpert_core.experiments.facts import DataFacts
+from objpert_core.experiments.learners import LEARNERS, METHODS, NON_PRIVATE, PAPER_MEAN_RUNS, PUBLISHED, SGD, TIGHT
 from objpert_core.experiments.summary import Interval, mean_interval, wilson_interval
 from objpert_core.learning.solvers import SOLVERS
 

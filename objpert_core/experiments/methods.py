@@ -18,8 +18,8 @@ from objpert_core._validation import choice, in_open_unit, positive, positive_in
 from objpert_core.accounting import poisson_mean, recommended_margin
 from objpert_core.datasets import Dataset
 from objpert_core.experiments.compare import reference_parameters
-from objpert_core.experiments.compared import DISHONEST as DISHONEST_PLD
-from objpert_core.experiments.compared import HONEST, KIFER, NON_PRIVATE, OUTPUT, PUBLISHED, TIGHT
+from objpert_core.experiments.learners import DISHONEST as DISHONEST_PLD
+from objpert_core.experiments.learners import HONEST, KIFER, NON_PRIVATE, OUTPUT, PUBLISHED, TIGHT
 from objpert_core.experiments.measure import measured
 from objpert_core.experiments.results import Run
 from objpert_core.learning.problem.rows import ROW_NORMS, row_radius

@@ -27,7 +27,7 @@ from objpert_core.experiments.compare import (
     Settings,
     compare,
 )
-from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED, SGD, SVC
+from objpert_core.experiments.learners import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED, SGD, SVC
 from objpert_core.experiments.summary import mean_interval
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import ObjectivePerturbation, calibrate_gaussian, recommended_lam
-from objpert_core.experiments import defaults
+from objpert_core.experiments.studies import defaults
 from objpert_core.learning import recommended_output_lam
 from objpert_core.learning.problem.rows import row_radius
 

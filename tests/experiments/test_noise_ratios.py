@@ -9,7 +9,7 @@ import objpert_core.accounting as acc
 from objpert_core.datasets import synthetic
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.experiments import noise_ratios as nr
+from objpert_core.experiments.studies import noise_ratios as nr
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.theory.excess_risk import excess_risk_bound
 

@@ -6,7 +6,7 @@ import pytest
 from objpert_core.accounting import PrivateSelection
 from objpert_core.datasets import load
 from objpert_core.estimators import DPSGDLogisticRegression
-from objpert_core.experiments.tuning_runs import FIXED_RATE, JURIES, WAYS, Settings, tuning_runs
+from objpert_core.experiments.studies.tuning_runs import FIXED_RATE, JURIES, WAYS, Settings, tuning_runs
 
 QUICK = Settings(
     epsilon=2.0, learning_rates=(1e-4, 0.05, 0.3), mean_runs=4.0, batch_size=64, epochs=3, judges=40, draws=2, seed=5

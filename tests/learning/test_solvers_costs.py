@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from objpert_core.experiments.solver_costs import Case, growth
+from objpert_core.experiments.studies.solver_costs import Case, growth
 from objpert_core.learning import SOLVERS, PerturbedObjective, Rows, loss_named, solve
 from objpert_core.learning.problem.losses import ClippedLoss, MarginLoss
 from objpert_core.learning.solvers.finite_sum import batch_size

@@ -9,7 +9,7 @@ import pytest
 from objpert_core.experiments import results
 from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.methods import EVERY, METHODS, Parameters
-from objpert_core.experiments.subsampling import Plan, learning_curve
+from objpert_core.experiments.studies.subsampling import Plan, learning_curve
 from tests.pages.apps import curves, open_app, said, spec
 from tests.ui.accuracy_runs import write
 from ui import accuracy_charts as charts
@@ -304,7 +304,7 @@ def test_a_full_server_says_so(folder, monkeypatch):
 
 
 def test_few_and_many_rows_are_measured(folder, monkeypatch):
-    import objpert_core.experiments.subsampling as module
+    import objpert_core.experiments.studies.subsampling as module
 
     monkeypatch.setattr(module, "TEST_ROWS", 2000)
     sizes = (500, 2000)

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from objpert_core.datasets import load
-from objpert_core.experiments.tuning_runs import Settings, tuning_runs
+from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
 from ui import jobs
 
 PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "honest.py")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from objpert_core.experiments import noise_ratios as nr
+from objpert_core.experiments.studies import noise_ratios as nr
 from objpert_core.theory.excess_risk import excess_risk_bound
 from tests.pages.apps import curves, open_app, said, spec
 from ui import jobs

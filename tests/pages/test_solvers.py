@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from objpert_core.experiments.solver_costs import Case
+from objpert_core.experiments.studies.solver_costs import Case
 from objpert_core.learning import solve
 from ui import solvers_runs as sr
 from ui.svg import decode

@@ -20,7 +20,7 @@ from objpert_core.experiments.compare import (
     Settings,
     compare,
 )
-from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED
+from objpert_core.experiments.learners import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED
 from ui import jobs
 from ui import training_text as text
 from ui.jobs import JobRunner

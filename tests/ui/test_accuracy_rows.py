@@ -11,7 +11,7 @@ import pytest
 from objpert_core import datasets
 from objpert_core.experiments.figure2 import Sweep
 from objpert_core.experiments.methods import Parameters, fit
-from objpert_core.experiments.subsampling import Fits, LearningCurve, Plan, learning_curve
+from objpert_core.experiments.studies.subsampling import Fits, LearningCurve, Plan, learning_curve
 from ui import accuracy_charts as charts
 from ui import accuracy_jobs as jobs
 from ui import accuracy_rows_text as text

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from objpert_core.datasets import load
-from objpert_core.experiments.tuning_runs import Settings, tuning_runs
+from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
 from ui import honest_charts as charts
 from ui import honest_controls as controls
 from ui import honest_tables as tables

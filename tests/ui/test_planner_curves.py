@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from objpert_core.experiments.noise_ratios import Plan, sample
+from objpert_core.experiments.studies.noise_ratios import Plan, sample
 from objpert_core.theory.excess_risk import excess_risk_bound, published_excess_risk_bound
 from ui import planner_curves as pc
 

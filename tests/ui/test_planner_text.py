@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import objpert_core.accounting as acc
-from objpert_core.experiments.noise_ratios import Plan, sample
+from objpert_core.experiments.studies.noise_ratios import Plan, sample
 from ui import planner_curves as pc
 from ui import planner_text as text
 from ui.jobs import JobView

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from objpert_core.exceptions import DataUnavailableError
-from objpert_core.experiments import solver_costs as sc
+from objpert_core.experiments.studies import solver_costs as sc
 from objpert_core.learning import SOLVERS, solve
 from ui import solvers_charts as charts
 from ui import solvers_runs as sr

@@ -23,8 +23,8 @@ from objpert_core.experiments.compare import (
     Settings,
     compare,
 )
-from objpert_core.experiments.compared import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED, SVC
 from objpert_core.experiments.facts import DataFacts
+from objpert_core.experiments.learners import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED, SVC
 from ui import training, training_controls
 from ui import training_tables as tables
 from ui import training_text as text

@@ -205,7 +205,7 @@ class Stored:
         return tuple(dict.fromkeys(row.solver for row in self.rows if row.columns == columns))
 
 
-STORED = Path(__file__).resolve().parents[2] / "data" / "results" / "solvers.csv"
+STORED = Path(__file__).resolve().parents[3] / "data" / "results" / "solvers.csv"
 
 
 def save(path: Path, rows: Sequence[Measurement], provenance: Mapping[str, str]) -> None:
