@@ -30,7 +30,6 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
-from streamlit.runtime.pages_manager import PagesManager
 
 from ui import sentences
 from ui.controls import Control
@@ -57,22 +56,9 @@ _STYLE = """
 
 def title(question: str, lead: str) -> None:
     """The page's question as its heading, one line of introduction under it, and the shared style."""
-    _enter_through_app()
     st.html(_STYLE)
     st.title(question, anchor=False)
     st.markdown(lead)
-
-
-def _enter_through_app() -> None:
-    """Run again from app.py when Streamlit started the page's own file.
-
-    Until the first `st.navigation` of a process, Streamlit takes a folder called pages for its older kind of multipage
-    app. The first visitor of a fresh server who follows a link to a page would get it without app.py: no page config,
-    another menu. Telling Streamlit what it would learn from `st.navigation` anyway and running again mends that.
-    """
-    if getattr(PagesManager, "uses_pages_directory", False):
-        PagesManager.uses_pages_directory = False
-        st.rerun()
 
 
 def answer(sentence: str, *more: str) -> None:
@@ -189,8 +175,8 @@ def try_it(question: str, options: Sequence[str], correct: str, *, key: str) -> 
 
 
 def text(name: str) -> str:
-    """A page's longer text: the Markdown file of that name in ``ui/texts``."""
-    return (Path(__file__).parent / "texts" / f"{name}.md").read_text(encoding="utf-8")
+    """A page's longer text: ``about.md`` in its folder."""
+    return (Path(__file__).parents[1] / "pages" / name / "about.md").read_text(encoding="utf-8")
 
 
 def explain(body: str, *, reference: str, expanded: bool = False) -> None:

@@ -5,8 +5,8 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 
 from objpert_core import datasets
+from pages.accuracy import numbers as data
 from tests.browser.conftest import answer, chart_data, reruns, settle
-from ui import accuracy_data as data
 
 pytestmark = pytest.mark.browser
 

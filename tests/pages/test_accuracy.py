@@ -10,13 +10,13 @@ from objpert_core.experiments import results
 from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.methods import EVERY, METHODS, Parameters
 from objpert_core.experiments.studies.subsampling import Plan, learning_curve
+from pages.accuracy import charts as charts
+from pages.accuracy import numbers as data
+from pages.accuracy import words as text
+from pages.accuracy.jobs import Point, again
 from tests.pages.apps import curves, open_app, said, spec
 from tests.ui.accuracy_runs import write
-from ui import accuracy_charts as charts
-from ui import accuracy_data as data
-from ui import accuracy_text as text
 from ui import jobs
-from ui.accuracy_jobs import Point, again
 from ui.jobs import JobRunner
 
 USUAL = [text.LABELS[method] for method in data.USUAL]
@@ -49,7 +49,7 @@ def own_runner():
 
 
 def opened(**query):
-    return open_app("pages/accuracy.py", **{f"accuracy_{key}": value for key, value in query.items()})
+    return open_app("pages/accuracy/page.py", **{f"accuracy_{key}": value for key, value in query.items()})
 
 
 def finished(at, key, seconds=40):
@@ -260,14 +260,14 @@ def test_a_point_that_is_too_long_or_has_no_files_is_not_offered(folder, monkeyp
     at = opened()
     assert at.button(key="accuracy_run").disabled
     assert "The files of adult are missing or damaged" in written(at)
-    monkeypatch.setattr("ui.accuracy_jobs.LONGEST_SECONDS", 0.1)
+    monkeypatch.setattr("pages.accuracy.jobs.LONGEST_SECONDS", 0.1)
     at = opened(data="adult-synthetic")
     assert at.button(key="accuracy_run").disabled
     assert "too long for a shared server" in written(at)
 
 
 def test_stop_ends_a_point(folder, monkeypatch):
-    import ui.accuracy_jobs as module
+    import pages.accuracy.jobs as module
 
     def endless(*_, callback, **__):
         while True:

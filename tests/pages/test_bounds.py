@@ -11,7 +11,7 @@ import objpert_core.accounting as acc
 from tests.pages.apps import curves, infos, open_app, said
 from ui.svg import decode
 
-open_page = partial(open_app, "pages/bounds.py")
+open_page = partial(open_app, "pages/bounds/page.py")
 
 LEFT = {"bounds_sigma": 5.0, "bounds_lambda": 20.0, "bounds_beta": 1.0, "bounds_L": 1.0}
 RIGHT = {"bounds_sigma": 10.0, "bounds_lambda": 5.0, "bounds_beta": 1.0, "bounds_L": 1.0}
@@ -185,7 +185,7 @@ def test_try_it_hides_the_curve_until_a_prediction_is_made():
 
 
 def test_a_refused_value_becomes_one_sentence(monkeypatch):
-    from ui import bound_curves
+    from ui import bounds as bound_curves
 
     def refuse(*_):
         raise ValueError("sigma must be a finite number > 0, got -1")

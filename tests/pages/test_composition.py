@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
+from pages.composition import files as ledger_files
+from pages.composition import ledger as lg
+from pages.composition import totals as ledger_totals
+from pages.renyi.numbers import ORDERS
 from tests.pages.apps import curves, open_app, said
-from ui import ledger as lg
-from ui import ledger_files, ledger_totals
-from ui.renyi_curves import ORDERS
 
 FIGURE_3 = {"composition_sigma": 8.0, "composition_lambda": 10.0, "composition_beta": 1.0, "composition_L": 1.0}
 FIT = acc.ObjectivePerturbation(8.0, 10.0, 1.0, 1.0, "glm")
@@ -20,7 +21,7 @@ LEDGER = "composition_ledger"
 
 
 def open_page(**query):
-    return open_app("pages/composition.py", **{LEDGER: CHEAP} | query)
+    return open_app("pages/composition/page.py", **{LEDGER: CHEAP} | query)
 
 
 def bands(app):
@@ -336,7 +337,7 @@ def test_a_refused_value_becomes_one_sentence(monkeypatch):
     def refuse(*_):
         raise ValueError("sigma must be a finite number > 0, got -1")
 
-    monkeypatch.setattr("ui.composition_curves.readings", refuse)
+    monkeypatch.setattr("pages.composition.numbers.readings", refuse)
     app = open_page()
     assert [block.value for block in app.error] == ["Sigma must be a finite number > 0, got -1."]
     assert app.select_slider(key="composition_sigma").value == 8.0

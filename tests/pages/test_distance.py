@@ -10,7 +10,7 @@ import objpert_core.accounting as acc
 from tests.pages.apps import curves, open_app, said
 from ui.svg import decode
 
-open_page = partial(open_app, "pages/distance.py")
+open_page = partial(open_app, "pages/distance/page.py")
 
 KEYS = ("distance_sigma", "distance_lambda", "distance_beta", "distance_L")
 PANELS = {
@@ -179,7 +179,7 @@ def test_try_it_hides_the_curve_until_a_prediction_is_made():
 
 
 def test_a_refused_value_becomes_one_sentence(monkeypatch):
-    from ui import distance_curves
+    from pages.distance import numbers as distance_curves
 
     def refuse(*_):
         raise ValueError("sigma must be a finite number > 0, got -1")

@@ -7,8 +7,8 @@ import pytest
 
 import objpert_core.accounting as acc
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
+from pages.home import picture as home_picture
 from tests.pages.apps import open_app, spec
-from ui import home_picture
 from ui.svg import decode
 
 open_page = partial(open_app, "app.py")

@@ -13,7 +13,7 @@ from objpert_core.datasets import load
 from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
 from ui import jobs
 
-PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "honest.py")
+PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "honest" / "page.py")
 SMALL = {
     "honest_data": "breast-cancer",
     "honest_draws": "2",
@@ -148,7 +148,7 @@ def test_nonsense_in_the_address_does_no_harm():
 
 
 def test_a_target_that_no_noise_reaches_is_a_sentence(monkeypatch):
-    import ui.honest_jobs as module
+    import pages.honest.jobs as module
 
     def refuse(*_arguments):
         raise ValueError("epsilon and delta must be larger")

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 import objpert_core.accounting as acc
 from objpert_core.learning import ClippedLoss, HuberLoss, LogisticLoss, SquaredLoss
-from ui import losses_dimension as ld
-from ui import losses_fits as lf
+from pages.losses import dimension as ld
+from pages.losses import fits as lf
 from ui.svg import decode
 
 FIT, DIMENSION = "The fit", "Without GLM structure"
@@ -46,7 +46,7 @@ PRESETS = {
 
 
 def open_page(**query):
-    app = AppTest.from_file("../../pages/losses.py", default_timeout=60)
+    app = AppTest.from_file("../../pages/losses/page.py", default_timeout=60)
     for key, value in query.items():
         app.query_params[key] = value
     app.run()
@@ -238,7 +238,7 @@ def test_try_it_hides_the_curve_until_a_prediction_is_made():
 
 
 def test_a_refused_value_becomes_one_sentence(monkeypatch):
-    from ui import losses_dimension
+    from pages.losses import dimension as losses_dimension
 
     def refuse(*_):
         raise ValueError("sigma must be a finite number > 0, got -1")

@@ -10,11 +10,11 @@ import pytest
 import objpert_core.accounting as acc
 from objpert_core.experiments.studies import noise_ratios as nr
 from objpert_core.theory.excess_risk import excess_risk_bound
+from pages.planner import words as text
 from tests.pages.apps import curves, open_app, said, spec
 from ui import jobs
-from ui import planner_text as text
 
-open_page = partial(open_app, "pages/planner.py")
+open_page = partial(open_app, "pages/planner/page.py")
 
 PAPER = {"planner_epsilon": 1.0, "planner_delta": 1e-5, "planner_f": 1.3, "planner_bound": "rdp"}
 PAPER |= {"planner_scaling": 1.0, "planner_rows": 45_222, "planner_features": 105, "planner_norm": 50.0}
@@ -258,7 +258,7 @@ def test_try_it_hides_the_curve_until_a_prediction_is_made():
 
 
 def test_a_refused_value_becomes_one_sentence(monkeypatch):
-    from ui import planner_curves
+    from pages.planner import numbers as planner_curves
 
     def refuse(*_):
         raise ValueError("delta must be a number strictly between 0 and 1, got 2.0")

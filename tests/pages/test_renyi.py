@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
+from pages.renyi import numbers as rc
 from tests.pages.apps import curves, open_app, said, spec, written
-from ui import renyi_curves as rc
 from ui.svg import decode
 
-open_page = partial(open_app, "pages/renyi.py")
+open_page = partial(open_app, "pages/renyi/page.py")
 
 FIGURE_5 = {
     "renyi_sigma": 2.5,

@@ -8,14 +8,14 @@ from streamlit.testing.v1 import AppTest
 
 from objpert_core.experiments.studies.solver_costs import Case
 from objpert_core.learning import solve
-from ui import solvers_runs as sr
+from pages.solvers import numbers as sr
 from ui.svg import decode
 
 DEFAULT = {"solvers_n": 500, "solvers_lambda": 1.0, "solvers_sigma": 4.0, "solvers_tau": 1e-6}
 
 
 def open_page(**query):
-    app = AppTest.from_file("../../pages/solvers.py", default_timeout=60)
+    app = AppTest.from_file("../../pages/solvers/page.py", default_timeout=60)
     for key, value in query.items():
         app.query_params[key] = value
     app.run()
@@ -120,7 +120,7 @@ def test_the_stored_costs_are_labelled_with_command_and_commit():
 
 def test_without_stored_results_the_page_says_so(monkeypatch, tmp_path):
     from objpert_core.exceptions import DataUnavailableError
-    from ui import solvers_runs
+    from pages.solvers import numbers as solvers_runs
 
     def missing(*_):
         raise DataUnavailableError("solvers.csv cannot be read")

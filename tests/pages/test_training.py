@@ -21,11 +21,11 @@ from objpert_core.experiments.compare import (
     compare,
 )
 from objpert_core.experiments.learners import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED
+from pages.training import words as text
 from ui import jobs
-from ui import training_text as text
 from ui.jobs import JobRunner
 
-PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "training.py")
+PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "training" / "page.py")
 
 
 @pytest.fixture(autouse=True)
@@ -135,7 +135,7 @@ def test_stop_keeps_what_there_is_and_says_so(monkeypatch):
 
 
 def slow_down(monkeypatch):
-    import ui.training_jobs as module
+    import pages.training.jobs as module
 
     original = module.compare
 
@@ -381,7 +381,7 @@ def test_dp_sgds_controls_are_there_with_dp_sgd_only():
 
 
 def test_a_failing_fit_is_one_sentence(monkeypatch):
-    import ui.training_jobs as module
+    import pages.training.jobs as module
 
     def broken(*arguments):
         raise RuntimeError("secret internals")

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
+from pages.tuning import numbers as tc
+from pages.tuning.words import WAYS
 from tests.pages.apps import curves, open_app, said, spec, written
-from ui import tuning_curves as tc
 from ui.svg import decode
-from ui.tuning_text import WAYS
 
-open_page = partial(open_app, "pages/tuning.py")
+open_page = partial(open_app, "pages/tuning/page.py")
 
 PAPER = tc.Setting(tc.Base(), 1e-5, tc.Law(), renyi=True)
 QUICK = {"tuning_by": "its parameters", "tuning_noise": "2", "tuning_rate": "0.02", "tuning_steps": "100"}

@@ -15,12 +15,13 @@ from objpert_core.experiments import results, tables
 from objpert_core.experiments.figure2 import EPSILONS, noise_seed
 from objpert_core.experiments.methods import DISHONEST, EVERY, EXPLANATIONS, METHODS, Parameters
 from objpert_core.experiments.summary import mean_interval
+from pages.accuracy import charts as charts
+from pages.accuracy import numbers as data
+from pages.accuracy import tables as accuracy_tables
+from pages.accuracy import words as text
+from pages.accuracy.jobs import Point
 from tests.ui.accuracy_runs import runs, write
-from ui import accuracy_charts as charts
-from ui import accuracy_data as data
-from ui import accuracy_tables, figures
-from ui import accuracy_text as text
-from ui.accuracy_jobs import Point
+from ui import figures
 from ui.page import text as page_text
 from ui.svg import decode, to_svg
 

@@ -12,10 +12,10 @@ from objpert_core import datasets
 from objpert_core.experiments.figure2 import Sweep
 from objpert_core.experiments.methods import Parameters, fit
 from objpert_core.experiments.studies.subsampling import Fits, LearningCurve, Plan, learning_curve
-from ui import accuracy_charts as charts
-from ui import accuracy_jobs as jobs
-from ui import accuracy_rows_text as text
-from ui import accuracy_tables as tables
+from pages.accuracy import charts as charts
+from pages.accuracy import jobs as jobs
+from pages.accuracy import rows_words as text
+from pages.accuracy import tables as tables
 from ui.jobs import JobView
 from ui.svg import decode, to_svg
 

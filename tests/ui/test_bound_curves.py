@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from ui import bound_curves as bc
+from ui import bounds as bc
 
 LEFT = bc.Setting(5.0, 20.0, 1.0, 1.0)
 ALL = tuple(bc.NAMES)

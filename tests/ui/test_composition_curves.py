@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from ui import composition_curves as cc
-from ui import composition_snippets as snippets
-from ui import ledger as lg
-from ui import ledger_totals as lt
+from pages.composition import ledger as lg
+from pages.composition import numbers as cc
+from pages.composition import snippets as snippets
+from pages.composition import totals as lt
 
 FIGURE_3 = cc.Fit(8.0, 10.0, 1.0, 1.0, "glm")
 TIGHT = cc.Fit(8.0, 10.0, 1.0, 1.0, "logistic")

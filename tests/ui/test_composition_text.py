@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from ui import composition_text as text
-from ui import ledger as lg
-from ui.composition_curves import Reading
-from ui.ledger_totals import Line
+from pages.composition import ledger as lg
+from pages.composition import words as text
+from pages.composition.numbers import Reading
+from pages.composition.totals import Line
 
 
 def line(total, *, alone=0.5, added=2.0, renyi=1.5, entry="gauss:20,1"):

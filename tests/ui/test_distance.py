@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from ui import bound_curves as bc
-from ui import distance_charts as charts
-from ui import distance_curves as dc
-from ui import distance_text as text
+from pages.distance import charts as charts
+from pages.distance import numbers as dc
+from pages.distance import words as text
+from ui import bounds as bc
 from ui import figures, sentences
 from ui.svg import to_svg
 

@@ -10,14 +10,14 @@ import pytest
 
 from objpert_core.datasets import load
 from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
-from ui import honest_charts as charts
-from ui import honest_controls as controls
-from ui import honest_tables as tables
-from ui import honest_text as text
-from ui.honest_jobs import Meter, Request
+from pages.honest import charts as charts
+from pages.honest import controls as controls
+from pages.honest import tables as tables
+from pages.honest import words as text
+from pages.honest.jobs import Meter, Request
+from pages.training.words import GRIDS
 from ui.jobs import JobView
 from ui.svg import to_svg
-from ui.training_text import GRIDS
 
 SETTINGS = Settings(epochs=2, draws=2, mean_runs=4.0, judges=30, epsilon=2.0, learning_rates=(1e-4, 0.1))
 

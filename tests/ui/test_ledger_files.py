@@ -5,9 +5,9 @@ import json
 import pytest
 
 import objpert_core.accounting as acc
-from ui import ledger as lg
-from ui import ledger_files as lf
-from ui import ledger_totals as lt
+from pages.composition import files as lf
+from pages.composition import ledger as lg
+from pages.composition import totals as lt
 
 LEDGER = lg.parse("fit*3:8,10,1@Modèles (a, b);gauss:20,1;cal:1,1e-5")
 LINES = lt.totals(LEDGER, 1e-6)

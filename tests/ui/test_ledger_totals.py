@@ -5,9 +5,9 @@ import math
 import pytest
 
 import objpert_core.accounting as acc
-from ui import ledger as lg
-from ui import ledger_totals as lt
-from ui.renyi_curves import ORDERS
+from pages.composition import ledger as lg
+from pages.composition import totals as lt
+from pages.renyi.numbers import ORDERS
 
 SMALL = lg.parse("fit*3:8,10,1;cal:1,1e-5;gauss:20,1@Histogram")
 

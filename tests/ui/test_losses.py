@@ -10,13 +10,13 @@ import pytest
 
 import objpert_core.accounting as acc
 from objpert_core.learning import ClippedLoss, HuberLoss, SquaredHingeLoss, SquaredLoss
+from pages.losses import charts as charts
+from pages.losses import dimension as ld
+from pages.losses import fits as lf
+from pages.losses import numbers as lc
+from pages.losses import snippets as snippets
+from pages.losses import words as words
 from ui import figures
-from ui import losses_charts as charts
-from ui import losses_curves as lc
-from ui import losses_dimension as ld
-from ui import losses_fits as lf
-from ui import losses_snippets as snippets
-from ui import losses_text as words
 from ui.svg import to_svg
 
 OPENS = lc.LossSetting("squared", 0.5, 1.0, 1.0)

@@ -102,7 +102,7 @@ def test_a_link_to_another_page_needs_the_app_around_it():
 
         from ui import page
 
-        page.see_also("pages/training.py", label="Live training", icon=":material/link:")
+        page.see_also("pages/training/page.py", label="Live training", icon=":material/link:")
         st.text("after")
 
     app = AppTest.from_function(script).run()

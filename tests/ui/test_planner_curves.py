@@ -10,7 +10,7 @@ import pytest
 import objpert_core.accounting as acc
 from objpert_core.experiments.studies.noise_ratios import Plan, sample
 from objpert_core.theory.excess_risk import excess_risk_bound, published_excess_risk_bound
-from ui import planner_curves as pc
+from pages.planner import numbers as pc
 
 PAPER = pc.Setting(1.0, 1e-5, 45_222, 105, 1.0, 50.0, "rdp", 1.3)
 

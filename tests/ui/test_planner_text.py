@@ -8,8 +8,8 @@ import pytest
 
 import objpert_core.accounting as acc
 from objpert_core.experiments.studies.noise_ratios import Plan, sample
-from ui import planner_curves as pc
-from ui import planner_text as text
+from pages.planner import numbers as pc
+from pages.planner import words as text
 from ui.jobs import JobView
 
 PAPER = pc.Setting(1.0, 1e-5, 45_222, 105, 1.0, 50.0, "rdp", 1.3)

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 import objpert_core.accounting as acc
-from ui import renyi_curves as rc
+from pages.renyi import numbers as rc
 
 FIGURE_5 = rc.rounds(100, 2.5, 20.0)
 SETTINGS = (FIGURE_5, rc.rounds(1000, 5.0, 20.0), rc.rounds(100, 2.5, 20.0, bound="logistic"))

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from ui import renyi_curves as rc
-from ui import renyi_text as rt
+from pages.renyi import numbers as rc
+from pages.renyi import words as rt
 
 FIGURE_5 = rc.rounds(100, 2.5, 20.0)
 CROSS = (rc.Crossing(12.9, 1.1, "objective"),)

@@ -6,9 +6,10 @@ import io
 import numpy as np
 import pytest
 
-from ui import bound_curves as bc
-from ui import home_picture, snippets
-from ui import renyi_curves as rc
+from pages.home import picture as home_picture
+from pages.renyi import numbers as rc
+from ui import bounds as bc
+from ui import snippets
 
 
 def execute(code):

@@ -6,9 +6,9 @@ import pytest
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.studies import solver_costs as sc
 from objpert_core.learning import SOLVERS, solve
-from ui import solvers_charts as charts
-from ui import solvers_runs as sr
-from ui import solvers_text as text
+from pages.solvers import charts as charts
+from pages.solvers import numbers as sr
+from pages.solvers import words as text
 
 SMALL = sr.Setting(n=100, lam=1.0, sigma=4.0, columns="redundant", seed=0, tau=1e-6)
 

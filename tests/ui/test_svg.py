@@ -6,9 +6,10 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from ui import bound_curves, figures
+from ui import bounds as bound_curves
+from ui import figures
 from ui.svg import to_svg
-from ui.svg_text import lines, text_width
+from ui.svg.text import lines, text_width
 
 NS = {"s": "http://www.w3.org/2000/svg"}
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import objpert_core.accounting as acc
-from ui import bound_curves as bc
-from ui import tradeoff_curves as tc
-from ui import tradeoff_text as text
+from pages.bounds import errors as tc
+from pages.bounds import words as text
+from ui import bounds as bc
 
 LEFT = bc.Setting(5.0, 20.0, 1.0, 1.0)
 ALL = tuple(bc.NAMES)

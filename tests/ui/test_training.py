@@ -25,14 +25,15 @@ from objpert_core.experiments.compare import (
 )
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.learners import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED, SVC
-from ui import training, training_controls
-from ui import training_tables as tables
-from ui import training_text as text
+from pages.training import charts as training
+from pages.training import controls as training_controls
+from pages.training import tables as tables
+from pages.training import words as text
+from pages.training.jobs import Meter, Request
 from ui.figures import ROLES
 from ui.jobs import JobView
 from ui.page import text as page_text
 from ui.svg import decode, to_svg
-from ui.training_jobs import Meter, Request
 
 DRAWINGS = [training.accuracy, training.roc, training.coefficients, training.gradient_norms]
 

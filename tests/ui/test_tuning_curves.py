@@ -8,11 +8,11 @@ import pytest
 from scipy import stats
 
 import objpert_core.accounting as acc
-from ui import tuning_charts as charts
-from ui import tuning_curves as tc
+from pages.tuning import charts as charts
+from pages.tuning import numbers as tc
+from pages.tuning.snippets import tuning
+from pages.tuning.words import WAYS
 from ui.svg import decode, to_svg
-from ui.tuning_snippets import tuning
-from ui.tuning_text import WAYS
 
 PAPER = tc.Setting(tc.Base(), 1e-5, tc.Law(), renyi=True)
 SMALL = tc.Base(epsilon=None, noise_multiplier=2.0, sample_rate=0.02, steps=100)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ui import tuning_text as t
+from pages.tuning import words as t
 
 WAYS = {"free": 1.0, "composed": 3.551, "selection": 2.951, "liu_talwar": 2.242}
 

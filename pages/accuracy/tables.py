@@ -1,0 +1,211 @@
+"""The accuracy page's numbers: tables under the charts, CSV, and the Python that gives the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
+from objpert_core.experiments.methods import HONEST
+from objpert_core.experiments.results import Run
+from objpert_core.experiments.studies.subsampling import LearningCurve, Plan
+from objpert_core.experiments.summary import Interval
+from pages.accuracy.jobs import Point
+from pages.accuracy.numbers import PAPER, Stored
+from pages.accuracy.words import LABELS, between, covers, seconds, share_between, signed
+from pages.training.words import accuracy
+from ui import sentences
+
+
+def methods(stored: Stored, shown: Sequence[str], epsilon: float) -> list[dict[str, str]]:
+    """Every shown method and the rival at one ε as a row: difference, accuracy, the paper's number, time, promise."""
+    rows = []
+    with_paper = any(epsilon in PAPER.get((stored.dataset, method), {}) for method in shown)
+    for method in stored.with_rival(shown, epsilon):
+        point = stored.point(method, epsilon)
+        if point is None:
+            continue
+        difference = stored.difference(TIGHT, method, epsilon) if method != TIGHT else None
+        rival = " (the\u00a0rival)" if method == stored.rival(epsilon) else ""
+        row = {
+            "Method": _whole(LABELS[method]) + rival,
+            "Tight minus it, points": _difference(difference),
+            "Accuracy": _whole(accuracy(point.accuracy.mean)),
+            "95 % interval": _whole(share_between(point.accuracy)),
+        }
+        if with_paper:
+            share = PAPER.get((stored.dataset, method), {}).get(epsilon)
+            row["Paper"] = _whole(accuracy(share)) if share is not None else "–"
+        row["Processor time, median"] = _whole(seconds(point.seconds.median))
+        row["ε is a promise about"] = _whole(covers(method))
+        rows.append(row)
+    return rows
+
+
+def _difference(difference: Interval | None) -> str:
+    if difference is None:
+        return "–"
+    inside = f" ({between(difference)})" if difference.known else ""
+    return _whole(f"{signed(difference.mean)}{inside}")
+
+
+def _whole(cell: str) -> str:
+    """A cell that is not broken across lines: a telephone scrolls the table instead."""
+    return cell.replace(" ", "\u00a0").replace("-", "\u2011")
+
+
+def every_epsilon(stored: Stored) -> list[dict[str, str]]:
+    """Tight against the best unpaid DP-SGD at every ε, as rows, with the published and the honest beside."""
+    rows = []
+    for epsilon in stored.epsilons:
+        claim = stored.claims.get(epsilon)
+        row = {
+            "ε": sentences.epsilon(epsilon),
+            "Tight minus best unpaid, points": _difference(claim.difference if claim else None),
+        }
+        for method in (TIGHT, PUBLISHED, HONEST):
+            point = stored.point(method, epsilon)
+            row[LABELS[method]] = accuracy(point.accuracy.mean) if point else "–"
+        best = stored.point(claim.rival, epsilon) if claim else None
+        row["Best unpaid DP-SGD"] = accuracy(best.accuracy.mean) if best else "–"
+        row["which"] = LABELS[claim.rival].removeprefix("DP-SGD unpaid ") if claim else "–"
+        row["Its time / tight’s"] = f"{sentences.number(claim.speedup.median, 2)}×" if claim else "–"
+        rows.append(row)
+    return rows
+
+
+def frame(stored: Stored, shown: Sequence[str]) -> pd.DataFrame:
+    """The plotted numbers of the shown methods at every ε, with all digits, and the paper's."""
+    rows: list[dict[str, Any]] = []
+    for method in shown:
+        for epsilon in stored.epsilons:
+            point = stored.point(method, epsilon)
+            if point is None:
+                continue
+            difference = stored.difference(TIGHT, method, epsilon)
+            rows.append(
+                {
+                    "data_set": stored.label,
+                    "method": method,
+                    "epsilon": None if method == NON_PRIVATE else epsilon,
+                    "delta": None if method == NON_PRIVATE else stored.delta,
+                    "trials": point.accuracy.count,
+                    "accuracy": point.accuracy.mean,
+                    "low": point.accuracy.low,
+                    "high": point.accuracy.high,
+                    "median_seconds": point.seconds.median,
+                    "tight_minus_it": difference.mean if difference and method != NON_PRIVATE else None,
+                    "tight_minus_it_low": difference.low if difference and method != NON_PRIVATE else None,
+                    "tight_minus_it_high": difference.high if difference and method != NON_PRIVATE else None,
+                    "paper": PAPER.get((stored.dataset, method), {}).get(epsilon),
+                }
+            )
+            if method == NON_PRIVATE:
+                break  # the same at every ε
+    return pd.DataFrame(rows)
+
+
+def snippet(stored: Stored, epsilon: float) -> str:
+    """Python that prints the accuracies at one ε and the claim there; defines ``stored``, ``points``, ``claims``."""
+    return f"""from objpert_core.experiments import results, tables
+
+stored = results.load({stored.key!r})
+points = [point for point in tables.summary(stored) if point.epsilon in ({epsilon!r}, float("inf"))]
+for point in points:
+    print(point.method, point.accuracy, point.seconds.median)
+
+claims = {{claim.epsilon: claim for claim in tables.claims(stored)}}
+print(claims.get({epsilon!r}))
+print(tables.verdict(claims.values()))
+"""
+
+
+def point_snippet(point: Point, key: str) -> str:
+    """Python that runs one stored point again; defines ``again`` and ``before``."""
+    target = 'float("inf")' if point.method == NON_PRIVATE else repr(point.epsilon)
+    return f"""from objpert_core.datasets import load
+from objpert_core.experiments import results
+from objpert_core.experiments.methods import Parameters, fit
+
+stored = results.load({key!r})
+parameters = Parameters.from_configuration(stored.configuration)
+method, epsilon, trial = {point.method!r}, {target}, {point.trial!r}
+before = stored.of(method, epsilon)
+before = next((run for run in before if run.trial == trial), None)
+again = fit(load({point.dataset!r}, split_seed=trial), method, epsilon, trial, {point.seed!r}, parameters)
+print(before)
+print(again)
+"""
+
+
+def again(run: Run, before: Run | None) -> list[dict[str, str]]:
+    """The run made now beside the stored one, one quantity a row."""
+    made = {"made now": run} | ({"stored": before} if before else {})
+    cells = {
+        "test accuracy": lambda r: f"{100 * r.accuracy:.3f} %",
+        "processor time": lambda r: seconds(r.seconds),
+        "models trained": lambda r: f"{r.runs}",
+        "learning rate": lambda r: _or_dash(r.learning_rate, 6),
+        "σ": lambda r: _or_dash(r.sigma, 6),
+        "λ": lambda r: _or_dash(r.lam, 6),
+        "noise multiplier": lambda r: _or_dash(r.noise_multiplier, 6),
+        "noise seed": lambda r: "none" if r.seed is None else f"{r.seed}",
+        "split seed": lambda r: f"{r.split_seed}",
+    }
+    rows = [{"": name, **{head: cell(r) for head, r in made.items()}} for name, cell in cells.items()]
+    return [row for row in rows if any(value != "–" for head, value in row.items() if head)]
+
+
+def _or_dash(value: float | None, digits: int) -> str:
+    return "–" if value is None else sentences.scientific(value, digits)
+
+
+def row_sizes(curve: LearningCurve) -> list[dict[str, str]]:
+    """Every number of rows as a row: both accuracies and what privacy costs."""
+    rows = []
+    for size in curve.sizes:
+        private, reference, cost = curve.private(size), curve.reference(size), curve.cost(size)
+        if private is None or reference is None or cost is None:
+            continue
+        rows.append(
+            {
+                "Training rows": f"{size:,}",
+                f"ε = {sentences.epsilon(curve.plan.epsilon)}": accuracy(private.mean),
+                "No privacy": accuracy(reference.mean),
+                "Privacy changes it by, points": signed(-cost.mean),
+                "95 % interval": _whole(f"{signed(-cost.high)} to {signed(-cost.low)}") if cost.known else "–",
+            }
+        )
+    return rows
+
+
+def rows_frame(curve: LearningCurve) -> pd.DataFrame:
+    """Every pair of fits as one row, with all digits."""
+    shared = {"data_set": curve.label, "epsilon": curve.plan.epsilon, "delta": curve.plan.delta}
+    return pd.DataFrame(
+        [
+            {
+                **shared,
+                "rows_seed": curve.plan.seed + fit.draw,
+                "noise_seed": curve.plan.noise_seed(fit.draw, fit.rows),
+                "training_rows": fit.rows,
+                "accuracy_private": fit.private,
+                "accuracy_without_privacy": fit.reference,
+                "accuracy_majority_class": fit.baseline,
+            }
+            for fit in curve.fits
+        ]
+    )
+
+
+def rows_snippet(plan: Plan) -> str:
+    """Python that prints what privacy costs on each number of rows; defines ``curve``."""
+    arguments = ", ".join(f"{name}={value!r}" for name, value in vars(plan).items())
+    return f"""from objpert_core.experiments.studies.subsampling import Plan, learning_curve
+
+*_, curve = learning_curve(Plan({arguments}))
+for rows in curve.sizes:
+    print(rows, curve.private(rows).mean, curve.reference(rows).mean, curve.cost(rows))
+"""

@@ -1,0 +1,440 @@
+"""The accuracy page's words: pure functions from stored runs to sentences, tested, without Streamlit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from objpert_core.experiments import tables
+from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
+from objpert_core.experiments.methods import (
+    DISHONEST,
+    DISHONEST_LARGE,
+    DISHONEST_PLD,
+    DISHONEST_RDP,
+    DPSGD_AGAIN,
+    DPSGD_MARGIN,
+    HONEST,
+    KIFER,
+    OUTPUT,
+    TIGHT_DISHONEST,
+    TIGHT_LOGISTIC,
+)
+from objpert_core.experiments.results import Run
+from objpert_core.experiments.summary import Interval
+from objpert_core.experiments.tables import WIDE, Claim
+from pages.accuracy.jobs import Point
+from pages.accuracy.numbers import BARS, PAPER, PAPER_CONSTANT, PAPER_TABLE, Stored
+from pages.training.words import accuracy
+from ui import sentences
+from ui.controls import plain
+
+LABELS: Mapping[str, str] = {
+    NON_PRIVATE: "no privacy",
+    DISHONEST_RDP: "DP-SGD unpaid (Rényi)",
+    DISHONEST_PLD: "DP-SGD unpaid (PLD)",
+    DISHONEST_LARGE: "DP-SGD unpaid (large batch)",
+    HONEST: "DP-SGD paid",
+    PUBLISHED: "Algorithm 1 published",
+    TIGHT: "Algorithm 1 tight",
+    OUTPUT: "output perturbation",
+    KIFER: "Kifer et al. 2012",
+    TIGHT_DISHONEST: "Algorithm 1 tight, luckiest draw",
+    DPSGD_AGAIN: "DP-SGD unpaid, drawn again",
+    TIGHT_LOGISTIC: "Algorithm 1 tight, no margin",
+    DPSGD_MARGIN: "DP-SGD unpaid, with the margin",
+}
+_COVERS = {NON_PRIVATE: "nothing", DPSGD_AGAIN: "the last run, not where its rate came from"}
+_COVERS |= dict.fromkeys((*DISHONEST, DPSGD_MARGIN), "one run, not the choice")
+_COVERS |= {TIGHT_DISHONEST: "one draw, not the choice"}
+_WORDS: Sequence[tuple[str, tuple[str, ...]]] = (
+    ("tight: with our own bound and a margin, which costs no privacy", (TIGHT, TIGHT_DISHONEST, TIGHT_LOGISTIC)),
+    ("published: with the paper’s bound", (PUBLISHED,)),
+    (
+        "unpaid: the learning rate is the one with the best test accuracy, and ε does not cover that choice",
+        (*DISHONEST, DPSGD_AGAIN, DPSGD_MARGIN),
+    ),
+    ("paid: ε covers the choice too", (HONEST,)),
+    ("Rényi: the ε of a run by Rényi divergences, as in the paper", (DISHONEST_RDP,)),
+    ("PLD: by privacy loss distributions, which prove a smaller ε for the same noise", (DISHONEST_PLD,)),
+    ("large batch: accounted as PLD, with larger batches and a finer grid", (DISHONEST_LARGE,)),
+    (
+        "luckiest draw: the best by test accuracy of as many noises as there are rates, to compare with unpaid",
+        (TIGHT_DISHONEST,),
+    ),
+    ("drawn again: the rate that unpaid (PLD) chose, with a fresh noise, to compare with tight", (DPSGD_AGAIN,)),
+    ("no margin: tight without the margin k of its loss", (TIGHT_LOGISTIC,)),
+    ("with the margin: large batch with the margin k that tight has", (DPSGD_MARGIN,)),
+)
+OURS, RIVAL = "Algorithm 1 with the tight bound", "the best DP-SGD whose tuning is not paid for"
+_TOO_SMALL = 0.005  # points; less prints as 0.00
+
+
+def points(value: float) -> str:
+    """A difference of accuracies in points, without its sign: '0.35 points'; what two decimals hide gets more."""
+    size = abs(100 * value)
+    return f"{sentences.number(size, 2) if 0 < size < _TOO_SMALL else f'{size:.2f}'} points"
+
+
+def signed(value: float) -> str:
+    """A difference of accuracies in points with its sign and two decimals: '+0.35', '−0.02'."""
+    return f"{100 * value:+.2f}".replace("-", "−")
+
+
+def between(interval: Interval) -> str:
+    """The ends of a difference's interval: '−0.10 to +0.06'; a dash where there is none."""
+    if not interval.known:
+        return "–"
+    low, high = interval.within(-1.0, 1.0)
+    return f"{signed(low)} to {signed(high)}"
+
+
+def share_between(interval: Interval) -> str:
+    """The ends of an accuracy's interval: '83.91 to 84.13 %'; the number of trials where they are too few for one."""
+    if interval.count < BARS:
+        return sentences.count(interval.count, "trial")
+    low, high = interval.within()
+    return f"{100 * low:.2f} to {100 * high:.2f} %"
+
+
+def seconds(value: float) -> str:
+    """A time: '0.263 s', '11.2 s', '340 s'."""
+    return f"{sentences.number(value)} s" if value < 100 else f"{value:.0f} s"
+
+
+def covers(method: str) -> str:
+    """What the ε of a method is a promise about."""
+    return _COVERS.get(method, "all that was done")
+
+
+def time(stored: Stored, claim: Claim, rival: str) -> str:
+    """How the times compare, to follow "takes": 'about 1/42 of its time (0.263 s against 11.2 s, medians)'.
+
+    `rival` is "its" there.
+    """
+    own, other = (stored.point(method, claim.epsilon) for method in (TIGHT, claim.rival))
+    assert own is not None
+    assert other is not None
+    ratio = claim.speedup.median
+    both = f"({seconds(own.seconds.median)} against {seconds(other.seconds.median)}, medians)"
+    if ratio >= 10:
+        step = 10 ** (math.floor(math.log10(ratio)) - 1)
+        return f"about 1/{step * math.floor(ratio / step):,} of {rival} time {both}"
+    if ratio > 1.1:
+        return f"{sentences.percent(1 / ratio, 0)} of {rival} time {both}"
+    if ratio >= 1 / 1.1:
+        return f"about {rival} time {both}"
+    return f"{sentences.number(1 / ratio, 2)} times {rival} time {both}"
+
+
+def answer(stored: Stored, epsilon: float) -> str:
+    """The page's one large sentence: tight against the best DP-SGD whose tuning is not paid for."""
+    at = f"At ε = {sentences.epsilon(epsilon)} on {stored.label}"
+    claim = stored.claims.get(epsilon)
+    if claim is None:
+        own = stored.point(TIGHT, epsilon)
+        if own is None:
+            return f"{at} no run of {OURS} is stored."
+        return f"{at}, {OURS} gets {accuracy(own.accuracy.mean)} right; no unpaid DP-SGD is stored beside it."
+    inside, off = f"95 % interval {between(claim.difference)}", f"{signed(claim.difference.mean)} points"
+    if claim.verdict in ("even", "unclear", "unknown"):
+        took = f"the first takes {time(stored, claim, 'the second’s')}"
+        if claim.verdict == "even":
+            return f"{at}, {OURS} and {RIVAL} cannot be told apart ({off}, {inside}); {took}."
+        if claim.verdict == "unclear":
+            few, inside = "trials are too few", f"95 % interval {sentences.number(100 * claim.width, 2)} points wide"
+        else:
+            few, inside = "trial is too few", "no interval"
+        trials = f"{sentences.count(claim.difference.count, 'trial').partition(' ')[0]} {few}"
+        return f"{at}, {trials} to tell {OURS} from {RIVAL} ({off}, {inside}); {took}."
+    way = "more" if claim.difference.mean >= 0 else "less"
+    off = f"{points(claim.difference.mean)} {way} accurate than {RIVAL}"
+    return f"{at}, {OURS} is {off} ({inside}), and takes {time(stored, claim, 'its')}."
+
+
+def details(stored: Stored, epsilon: float) -> list[str]:
+    """The lines under the answer: what the methods reach, and every ε."""
+    lines = [reached(stored, epsilon), everywhere(stored)]
+    return [line for line in lines if line]
+
+
+def reached(stored: Stored, epsilon: float) -> str:
+    """What tight, its rival, the paid DP-SGD and no privacy reach at one ε."""
+    own, claim = stored.point(TIGHT, epsilon), stored.claims.get(epsilon)
+    if own is None:
+        return ""
+    parts = [f"Tight, Algorithm 1 with our own bound, gets {accuracy(own.accuracy.mean)} right"]
+    if claim and (rival := stored.point(claim.rival, epsilon)):
+        parts.append(
+            f"the rival, {LABELS[claim.rival]}, {accuracy(rival.accuracy.mean)}, unpaid because its learning rate was "
+            "chosen by test accuracy and ε does not cover that"
+        )
+    for method, words in ((HONEST, "DP-SGD that pays for its tuning"), (NON_PRIVATE, "no privacy")):
+        difference, point = stored.difference(TIGHT, method, epsilon), stored.point(method, epsilon)
+        if difference and point:
+            inside = f", {between(difference)}" if difference.known else ""
+            parts.append(f"{words} {accuracy(point.accuracy.mean)} (tight is {signed(difference.mean)} points{inside})")
+    return f"{'; '.join(parts)}. {_trials(claim.difference.count if claim else own.accuracy.count)}"
+
+
+def _trials(count: int) -> str:
+    if count == 1:
+        return "One trial, one split."
+    return f"Paired over {sentences.count(count, 'trial')}, each with its own split."
+
+
+def everywhere(stored: Stored) -> str:
+    """The verdict at every stored ε: at how many tight is better, worse, or cannot be told apart."""
+    claims = stored.claims.values()
+    if len(claims) < 2:
+        return ""
+    tenth = sum(claim.tenfold for claim in claims)
+    return (
+        f"Against the best unpaid DP-SGD at each of the {len(claims)} ε stored, tight is {_tally(claims)}. It takes "
+        f"a tenth of the rival’s time or less, by medians, at {tenth} of {len(claims)}."
+    )
+
+
+def _tally(claims: Collection[Claim]) -> str:
+    names = {"ahead": "more accurate", "even": "not told apart", "behind": "less accurate"}
+    names |= {"unclear": "with too few trials to tell", "unknown": "with one trial only"}
+    parts = []
+    for verdict, words in names.items():
+        at = [sentences.epsilon(claim.epsilon) for claim in claims if claim.verdict == verdict]
+        if at:
+            parts.append(f"{words} at {sentences.count(len(at), 'of them', 'of them')} (ε = {', '.join(at)})")
+    return "; ".join(parts)
+
+
+def variants(stored: Stored) -> tuple[str, ...]:
+    """The same verdict with the margin, or the luck of choosing, taken away or given to both sides."""
+    found = []
+    said = (
+        "Without its margin, tight is",
+        "Against DP-SGD that is given the margin too, large batch, tight is",
+        "With the luck of choosing for both, tight is",
+        "With margin and luck for both, tight is",
+    )
+    for words, (method, rivals) in zip(said, tables.VARIANTS, strict=True):
+        claims = tables.claims(stored.results, method, rivals)
+        if len(claims) > 1:
+            found.append(f"{words} {_tally(claims)}.")
+    return tuple(found)
+
+
+def promise(stored: Stored, epsilon: float) -> str:
+    """The guarantee of one private model on the page."""
+    if stored.delta is None:
+        return ""
+    return (
+        f"{sentences.odds_sentence(epsilon, 'one private model')} {sentences.except_with(stored.delta)} Neighbouring "
+        f"data sets: {sentences.ADJACENCY}. Tight is accounted by {sentences.TIGHT}. Of unpaid DP-SGD the promise "
+        "covers one run, not the choice of the learning rate."
+    )
+
+
+def legend(methods: Sequence[str]) -> str:
+    """What the names of the shown methods mean, each word once."""
+    words = [meaning for meaning, used_by in _WORDS if set(used_by) & set(methods)]
+    return f"Names: {'; '.join(words)}." if words else ""
+
+
+CLAIM_NOTE = (
+    "Three things favour the rival: its learning rate was chosen by test accuracy, its ε is that of one run, and among "
+    "the unpaid ones it is the best at each ε by hindsight. "
+    "“More” or “less accurate” where the 95 % interval of the paired difference excludes 0, “not told apart” where it "
+    f"does not, “too few trials to tell” where it does not and is more than {100 * WIDE:g} points wide. Each ε is "
+    "tested by itself; among many, one in twenty excludes 0 by chance. Times are medians over the trials: processor "
+    "time of one thread, tuning and calibration included."
+)
+
+
+def cannot_run(dataset: str, available: bool, expected: float | None, longest: float) -> str:
+    """Why a fit cannot be made here; empty if it can."""
+    if not available:
+        return (
+            f"The files of {dataset} are missing or damaged on this server; the page “Live training” says what to do."
+        )
+    if expected is not None and expected > longest:
+        return (
+            f"Stored trials of this point took {seconds(expected)} (median): too long for a shared server; the command "
+            "line has no limit."
+        )
+    return ""
+
+
+def linked(button: str) -> str:
+    """What the page's link does for what a button has to start."""
+    return f"“Copy link” above holds these settings too: whoever opens it presses “{button}” for the same numbers."
+
+
+def point_invitation(point: Point, before: Run | None, expected: float | None) -> str:
+    """What a press of the button does, and what there is to compare it with."""
+    target = "without privacy" if point.method == NON_PRIVATE else f"ε = {sentences.epsilon(point.epsilon)}"
+    what = f"{LABELS[point.method]}, {target}, split and trial {point.trial} of {point.dataset}"
+    took = f" Stored trials of this point took {seconds(expected)} (median)." if expected else ""
+    if before is None:
+        return f"{what}: this trial is not stored, so there will be nothing beside it.{took}"
+    return f"{what}: {accuracy(before.accuracy)} is stored.{took}"
+
+
+def again(run: Run, before: Run | None) -> str:
+    """The run made now against the stored one."""
+    made = f"Made now: **{accuracy(run.accuracy)}** in {seconds(run.seconds)}."
+    if before is None:
+        return f"{made} This trial is not stored."
+    stored = f"Stored: **{accuracy(before.accuracy)}** in {seconds(before.seconds)}."
+    if run.accuracy == before.accuracy:
+        return f"{made} {stored} The same seed gives the same model: every test row is answered alike."
+    apart = f"{made} {stored} They are {points(run.accuracy - before.accuracy)} apart although the seed is the same"
+    noise = [(getattr(run, name), getattr(before, name)) for name in ("sigma", "lam", "noise_multiplier")]
+    if any(new != old and (not new or not old or not math.isclose(new, old, rel_tol=1e-6)) for new, old in noise):
+        return f"{apart}: the noise is not, the calibration has changed since that file was made."
+    return f"{apart}, and so is the noise: another processor or another version of the code adds up differently."
+
+
+def papers_alt(dataset: str) -> str:
+    """Alt text of the paper's numbers for one data set."""
+    parts = []
+    for (name, method), numbers in PAPER.items():
+        if name == dataset:
+            shares = ", ".join(f"{accuracy(share)} at ε = {epsilon:g}" for epsilon, share in numbers.items())
+            parts.append(f"{LABELS[method].removesuffix(' (Rényi)')} {shares}")
+    return f"{PAPER_TABLE[dataset]} of the paper, test accuracy on {dataset}: {'; '.join(parts)}."
+
+
+def alt(stored: Stored, methods: Sequence[str], epsilon: float, ghost: Stored | None = None) -> str:
+    """Alt text of the chart: what is plotted, and the accuracies at the marked ε, highest first."""
+    methods = stored.with_rival(methods, epsilon)
+    reached = {LABELS[m]: found.accuracy.mean for m in methods if (found := stored.point(m, epsilon))}
+    order = ", ".join(f"{name} {accuracy(mean)}" for name, mean in sorted(reached.items(), key=lambda item: -item[1]))
+    return (
+        f"Test accuracy on {stored.label} against ε on a logarithmic scale, with 95 % intervals. "
+        f"At ε = {sentences.epsilon(epsilon)}: {order or 'nothing is stored'}."
+        f"{f' {faint(ghost)}' if ghost else ''}"
+    )
+
+
+def faint(ghost: Stored) -> str:
+    """What the ghost is."""
+    return f"Faint lines without marks: the same methods on {ghost.label}, shown before."
+
+
+def rival_note(stored: Stored, methods: Sequence[str], epsilon: float) -> str:
+    """That the rival is marked although it was not picked; empty where it was, or where nothing is shown."""
+    name = stored.rival(epsilon)
+    if name is None or name in methods or not methods:
+        return ""
+    return f"The large mark is the rival at ε = {sentences.epsilon(epsilon)}, {LABELS[name]}, whose curve is off."
+
+
+def intervals(stored: Stored, methods: Sequence[str]) -> str:
+    """What the bars are, and what they are not."""
+    least, most = stored.counts(methods)
+    if not most:
+        return ""
+    over = f"{least} to {most} trials" if least < most else sentences.count(most, "trial")
+    bars = f"Bars: 95 % intervals of the mean over {over} (Student’s t)"
+    dots = f"Points are means over {over}; the small dots are the single trials, too few for an interval"
+    if most < BARS:
+        bars = dots
+    elif least < BARS:
+        bars += f", and small dots for the single trials where there are fewer than {BARS}"
+    return (
+        f"{bars}. Each trial has its own split and noise, and the splits overlap, so they speak about these rows and "
+        "not about other people’s. Test accuracy is shown to compare; it is not part of what may be released."
+    )
+
+
+def paper_note(stored: Stored) -> str:
+    """What the paper's marks are and what differs; empty where its tables have no such data set."""
+    if stored.dataset not in PAPER_TABLE:
+        return ""
+    same = (
+        "its rows are Iyengar et al.’s, these are drawn anew in their shape, by this project’s recipe"
+        if stored.dataset == "synthetic-l"
+        else "its encoding has 104 columns, this one 105"
+    )
+    constant = (
+        "" if stored.constant == PAPER_CONSTANT else f", and the constant feature is {constants([stored.constant])}"
+    )
+    return (
+        f"Hollow marks: Redberg et al. (2023), {PAPER_TABLE[stored.dataset]} (“paper”), where all three methods chose "
+        f"by test accuracy, over other splits; {same}{constant}."
+    )
+
+
+def constants(found: Sequence[float]) -> str:
+    """The constant feature of the files beside the paper's: '0.3 here for all methods (paper: 1)'."""
+    return f"{' or '.join(plain(value) for value in found)} here for all methods (paper: {plain(PAPER_CONSTANT)})"
+
+
+def explanation(words: str, found: Sequence[float]) -> str:
+    """The page's long text, with the constant feature that the stored files have."""
+    return words.replace("CONSTANT", constants(found))
+
+
+def stand_in_note(stored: Stored) -> str:
+    """The warning that goes with a stand-in; empty for others."""
+    if not stored.stand_in:
+        return ""
+    return (
+        f"{stored.label}: these are not the real data. Compare the methods with one another, not with the paper’s "
+        "numbers."
+    )
+
+
+def missing(stored: Stored, methods: Sequence[str], epsilon: float) -> str:
+    """Which of the shown methods have no run at this ε; empty if none."""
+    absent = [LABELS[method] for method in methods if stored.point(method, epsilon) is None]
+    if not absent:
+        return ""
+    return f"No run is stored at ε = {sentences.epsilon(epsilon)} for {', '.join(absent)}."
+
+
+def no_results() -> str:
+    """The one sentence where there is no file at all."""
+    return (
+        "No stored results are on this server: make them with `python -m objpert_core.experiments figure2 --dataset "
+        "adult-synthetic` in a checkout, then reload this page; the last part of the page works without them."
+    )
+
+
+def provenance(stored: Stored) -> list[str]:
+    """Where the stored runs are from: one line for each command that added rows, and the seeds."""
+    lines = []
+    for session in stored.results.sessions:
+        commit = session.get("commit", "unknown")
+        dirty = " with changes that were not committed" if commit.endswith("+") else ""
+        lines.append(
+            f"`{session.get('command', 'unknown command')}` at commit `{commit.rstrip('+')}`{dirty}, "
+            f"{session.get('started', 'unknown time')}, on {session.get('machine', 'an unknown machine')}; "
+            f"{session.get('versions', 'unknown versions')}."
+            + (f" Note: {sentences.sentence(session['note'])}" if session.get("note") else "")
+        )
+    lines.append(f"Package version {stored.results.version}. {seeds(stored)}")
+    return lines
+
+
+def seeds(stored: Stored) -> str:
+    """Which seeds the runs have."""
+    splits = sorted({run.split_seed for run in stored.results.runs})
+    if not splits:
+        return "The file holds no run yet."
+    span = f"{splits[0]} to {splits[-1]}" if len(splits) > 1 else f"{splits[0]}"
+    return (
+        f"Split seeds {span}, one a trial, the same for all methods; the noise seed of every run is in the file. "
+        "Whoever knows a noise seed can subtract the noise: these runs measure and are not releases."
+    )
+
+
+def configuration(stored: Stored) -> list[dict[str, str]]:
+    """Every parameter that all runs of the file share, as rows of a table."""
+    return [{"Parameter": name, "Value": _shown(value)} for name, value in stored.results.configuration.items()]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_shown(item) for item in value)
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,130 @@
+"""What a ledger costs: running totals by composition, next to adding the ε up and to the Rényi route.
+
+Prefixes are asked for as sets of (mechanism, how often), so that moving an entry keeps what is known of the others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+import objpert_core.accounting as acc
+from pages.composition.ledger import Entry, Ledger
+from pages.renyi.numbers import ORDERS
+
+WIDTH = 1e-3  # certified width asked for, a share of ε: several times faster than the core's own
+_REMEMBERED = 1000
+Counts = frozenset[tuple[acc.Mechanism, int]]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One entry and what the releases up to and with it cost.
+
+    Args:
+        entry: the releases.
+        alone: ε at δ of one of them.
+        added: the ε of all releases so far, added up; what it adds up to holds at the sum of the δ only.
+        low, total: certified interval of ε at δ of all releases so far together; `total` is what is promised.
+        renyi: the same through Rényi curves.
+    """
+
+    entry: Entry
+    alone: float
+    added: float
+    low: float
+    total: float
+    renyi: float
+
+
+def totals(ledger: Sequence[Entry], delta: float) -> list[Line]:
+    """One line an entry, in order."""
+    lines: list[Line] = []
+    counts: dict[acc.Mechanism, int] = {}
+    added = 0.0
+    for entry in ledger:
+        mechanism = entry.mechanism()
+        counts[mechanism] = counts.get(mechanism, 0) + entry.count
+        so_far = frozenset(counts.items())
+        alone = epsilon_alone(mechanism, delta)
+        added += entry.count * alone
+        low, total = epsilon_bounds(so_far, delta)
+        lines.append(Line(entry, alone, added, low, total, renyi_epsilon(so_far, delta)))
+    return lines
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def epsilon_alone(mechanism: acc.Mechanism, delta: float) -> float:
+    """ε at δ of one release."""
+    if isinstance(mechanism, acc.DPSGD):
+        return float(mechanism.epsilon_bounds(delta, WIDTH)[1])
+    return float(mechanism.epsilon(delta))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def epsilon_bounds(counts: Counts, delta: float) -> tuple[float, float]:
+    """Certified (lower, upper) bounds on ε at δ of everything in `counts` together."""
+    low, high = composed(counts).epsilon_bounds(delta, WIDTH)
+    return float(low), float(high)
+
+
+def composed(counts: Counts) -> acc.Composition:
+    """The composition, in an order that does not depend on how the set came about."""
+    return acc.compose(*(acc.repeat(mechanism, k) for mechanism, k in sorted(counts, key=repr)))
+
+
+def renyi_epsilon(counts: Counts, delta: float) -> float:
+    """ε at δ from the sum of the Rényi curves at `ORDERS`."""
+    curve = sum(k * renyi_curve(mechanism) for mechanism, k in sorted(counts, key=repr))
+    return float(acc.rdp_to_epsilon(ORDERS, curve, delta))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def renyi_curve(mechanism: acc.Mechanism) -> NDArray[np.float64]:
+    """Rényi curve of one release at `ORDERS`."""
+    values = np.asarray(mechanism.rdp(ORDERS))
+    values.setflags(write=False)
+    return values
+
+
+def overrun(lines: Sequence[Line], target: float) -> int | None:
+    """Index of the first entry with which the total passes the target; None where it does not."""
+    return next((index for index, line in enumerate(lines) if line.total > target), None)
+
+
+def copies_left(ledger: Ledger, entry: Entry, delta: float, target: float, most: int = 1000) -> int:
+    """How many further releases like `entry` keep the total within the target: 0 to `most`."""
+
+    def fits(k: int) -> bool:
+        counts: dict[acc.Mechanism, int] = {entry.mechanism(): k}
+        for known in ledger:
+            counts[known.mechanism()] = counts.get(known.mechanism(), 0) + known.count
+        return epsilon_bounds(frozenset(counts.items()), delta)[1] <= target
+
+    if not fits(1):
+        return 0
+    low, high = 1, 2
+    while high <= most and fits(high):
+        low, high = high, 2 * high
+    high = min(high, most + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def reason(ledger: Sequence[Entry]) -> str | None:
+    """Why nothing is proved about the ledger: the first entry about which nothing is; None otherwise."""
+    return next((why for entry in ledger if (why := entry.mechanism().explain())), None)
+
+
+def share_used(lines: Sequence[Line], target: float) -> float:
+    """Total over target; 0 for an empty ledger, `math.inf` where nothing is proved."""
+    if not lines:
+        return 0.0
+    return lines[-1].total / target if math.isfinite(lines[-1].total) else math.inf

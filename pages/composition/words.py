@@ -1,0 +1,220 @@
+"""The Composition page's words: pure functions from numbers to sentences and rows, tested, without Streamlit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from pages.composition.numbers import PAIRED, RARE, Reading
+from pages.composition.totals import Line, overrun, share_used
+from ui import sentences
+from ui.sentences import count, delta, epsilon, number, percent, scientific
+
+NEARLY = 0.9  # of the target: from here on a ledger is nearly used up
+VISIBLE = 0.01  # relative width of ε from which the band can be seen on the chart
+
+
+def fits(k: int) -> str:
+    """'Ten fits', 'One fit', '100 fits': how a sentence about them starts."""
+    text = count(k, "fit")
+    return text[0].upper() + text[1:]
+
+
+def answer(k: int, total: float, one: float, at_delta: float) -> str:
+    """The page's one large sentence: what k fits cost together, against k times the ε of one."""
+    at = f"at δ = {delta(at_delta)}"
+    if math.isinf(total):
+        return f"No bound proves a finite ε for {count(k, 'fit')} {at} with this setting."
+    cost = f"{fits(k)} {'costs' if k == 1 else 'cost'} ε = {epsilon(total)} {at}"
+    added = k * one
+    if k == 1 or not 0 < added < math.inf:
+        return f"{cost}."
+    if total >= added * (1 - 1e-3):
+        return f"{cost}; adding up the ε of one gives no more, but holds at {k:,} × δ only."
+    return f"{cost}, not {k:,} × {epsilon(one)} = {epsilon(added)}."
+
+
+def renyi_sentence(k: int, total: float, renyi: float) -> str:
+    """What the Rényi route says about the same fits."""
+    if math.isinf(total):
+        return ""
+    who = "the same fit" if k == 1 else "the same fits"
+    if renyi <= total * (1 + 1e-3):
+        return f"Rényi accounting of {who} says the same, within a thousandth."
+    return f"Rényi accounting of {who} proves only ε = {epsilon(renyi)}, {percent(renyi / total - 1)} more."
+
+
+def band(reading: Reading, at_delta: float, asked: float) -> str:
+    """How wide the certified band is, in words; it is mostly too thin to be seen."""
+    if not math.isfinite(reading.epsilon) or reading.epsilon <= 0:
+        return ""
+    digits = 2 + max(2, math.ceil(-math.log10(max(reading.share, 1e-12))))
+    low = _down(reading.low, digits)
+    told = (
+        f"At δ = {delta(at_delta)} the ε of {count(reading.k, 'fit')} is certified to lie between {low} and "
+        f"{epsilon(reading.epsilon, digits)}: {scientific(reading.share, 2, up=True)} of ε"
+    )
+    if reading.share < VISIBLE:
+        told += ", so the band that is drawn is thinner than its line"
+    if math.isfinite(reading.delta_share):
+        told += (
+            f". From δ = {number(RARE)} down it is at most {percent(_up(reading.delta_share))} of δ wide on this chart"
+        )
+    told += f" (asked for: {scientific(asked)} of ε)."
+    return told + " It says how exactly the proof has been evaluated; the upper end is what is promised."
+
+
+def _down(value: float, digits: int) -> str:
+    """A lower bound rounded down."""
+    return number(-value, digits, up=True).removeprefix("−")
+
+
+def _up(share: float, decimals: int = 1) -> float:
+    """A share rounded up to what `percent` shows."""
+    scale = 100 * 10**decimals
+    return math.ceil(share * scale - 1e-9) / scale
+
+
+def profiles_alt(found: Sequence[Reading], at_delta: float) -> str:
+    """Alt text of the δ(ε) curves: what is plotted, and ε by both accountants."""
+    parts = [
+        f"{count(r.k, 'fit')} {epsilon(r.epsilon)}, by Rényi {epsilon(r.renyi)}"
+        if math.isfinite(r.epsilon)
+        else f"{count(r.k, 'fit')} nothing proved"
+        for r in found
+    ]
+    return (
+        "Privacy profile, δ on a logarithmic scale against ε, one solid curve for each number of fits and a dashed one "
+        f"for its Rényi bound. ε at δ = {delta(at_delta)}: {'; '.join(parts)}."
+    )
+
+
+def widths_alt(found: Sequence[Reading]) -> str:
+    """Alt text of the chart of the band's width."""
+    parts = [f"{count(r.k, 'fit')} {percent(_up(r.delta_share))}" for r in found if math.isfinite(r.delta_share)]
+    return (
+        "Relative width of the certified band of δ, on a logarithmic scale against ε, one curve a number of fits. "
+        f"Largest from δ = {number(RARE)} down: {'; '.join(parts) or 'nothing is proved'}."
+    )
+
+
+def ledger_answer(lines: Sequence[Line], at_delta: float) -> str:
+    """What the whole list costs, against adding the ε up."""
+    if not lines:
+        return "Nothing has been released yet: ε = 0."
+    last, n = lines[-1], sum(line.entry.count for line in lines)
+    who = count(n, "release")
+    who = who[0].upper() + who[1:]
+    if math.isinf(last.total):
+        return f"No finite ε is proved for {count(n, 'release')} at δ = {delta(at_delta)}."
+    cost = f"{who} {'costs' if n == 1 else 'cost'} ε = {epsilon(last.total)} at δ = {delta(at_delta)}"
+    if n == 1 or last.total >= last.added * (1 - 1e-3):
+        return f"{cost}."
+    return f"{cost}; adding up their ε says {epsilon(last.added)}, with the δ added up as well."
+
+
+def status(lines: Sequence[Line], target: float) -> tuple[str, str]:
+    """The budget's light in words, and the sentence beside it."""
+    aim = f"the target ε = {number(target)}"
+    if not lines:
+        return "Nothing used", f"All of {aim} is left."
+    if math.isinf(lines[-1].total):
+        return "Not accounted for", "Nothing is proved about this list, so no target is kept."
+    used = share_used(lines, target)
+    over = overrun(lines, target)
+    if over is not None:
+        line = lines[over]
+        end = f"the list ends {epsilon(lines[-1].total - target)} above it"
+        return "Over budget", f"Entry {over + 1} ({line.entry.label}) takes the total past {aim}; {end}."
+    left = f"{percent(_up(used))} of {aim} is used, {_down(target - lines[-1].total, 3)} is left."
+    return ("Nearly used up" if used >= NEARLY else "Within budget"), left
+
+
+def remaining(line: Line, target: float) -> str:
+    """What a table cell says about the target after an entry."""
+    if math.isinf(line.total):
+        return "nothing proved"
+    left = target - line.total
+    return f"{_down(left, 3)} left" if left >= 0 else f"over by {epsilon(-left)}"
+
+
+def ledger_rows(
+    lines: Sequence[Line], at_delta: float, target: float, left: Sequence[int] | None = None
+) -> list[dict[str, str]]:
+    """The list as texts, one row an entry; `left` says how many more of each entry still fit, where that was asked."""
+    at = f"δ = {delta(at_delta)}"
+    rows = []
+    for position, line in enumerate(lines, 1):
+        row = {
+            "": f"{position}",
+            "Release": f"{line.entry.label}: {describe(line)}",
+            "Times": f"{line.entry.count:,}",
+            "ε of one": told(line.alone),
+            f"Total so far at {at}": told(line.total),
+            f"Target ε = {number(target)}": remaining(line, target),
+            "By Rényi": told(line.renyi),
+            "Sum of ε": told(line.added),
+        }
+        if left is not None:
+            row["Still fits"] = still_fits(left[position - 1])
+        rows.append(row)
+    return rows
+
+
+def still_fits(n: int, most: int = 1000) -> str:
+    """How many more of an entry fit."""
+    return "none" if n == 0 else f"{most:,} or more" if n >= most else f"{n:,} more"
+
+
+def told(value: float) -> str:
+    """An ε in a table cell."""
+    return epsilon(value) if math.isfinite(value) else "nothing proved"
+
+
+_SYMBOLS: Mapping[str, str] = {
+    "sigma": "σ",
+    "lam": "λ",
+    "lipschitz": "L",
+    "smoothness": "β",
+    "epsilon": "ε",
+    "delta": "δ",
+    "noise_multiplier": "noise multiplier",
+    "sample_rate": "q",
+    "steps": "steps",
+    "sensitivity": "sensitivity",
+}
+_BOUNDS = {"logistic": "logistic loss", "monotone": "monotone loss", "glm": "Theorem 3.1"}
+
+
+def describe(line: Line) -> str:
+    """An entry's parameters in the page's symbols."""
+    parts = []
+    for name, value in line.entry.parameters.items():
+        if name == "bound":
+            parts.append(_BOUNDS[str(value)])
+        elif name == "delta":
+            parts.append(f"δ = {scientific(float(value), 3)}")
+        else:
+            text = f"{value:,}" if isinstance(value, int) else scientific(float(value), 4)
+            parts.append(f"{_SYMBOLS[name]} = {text}")
+    return ", ".join(parts)
+
+
+def ledger_alt(lines: Sequence[Line], at_delta: float, target: float) -> str:
+    """Alt text of the chart of the running total."""
+    if not lines:
+        return "Running total of ε against the entries of the list; it is empty."
+    end = lines[-1]
+    total = f"{told(end.total)} together, {told(end.renyi)} by Rényi, {told(end.added)} added up"
+    light, _ = status(lines, target)
+    return (
+        f"Running total of ε at δ = {delta(at_delta)} after each of {count(len(lines), 'entry', 'entries')}: "
+        f"it ends at {total}. The target is {number(target)}. {light}."
+    )
+
+
+def accountant(bound: str) -> str:
+    """Which proof the curves come from."""
+    proof = "Theorem 3.1" if bound.startswith("glm") else "the tight bound for the logistic loss"
+    losses = "losses of the symmetric pair of" if bound.endswith(PAIRED) else "privacy losses of"
+    return sentences.accounted(f"the convolution of the {losses} {proof}, certified on both sides")

@@ -1,0 +1,247 @@
+"""The fits of the page Losses and clipping: small generated data with outliers, fitted by the core, remembered.
+
+Losses of residuals get a line through points, losses of margins two classes in the plane. The noise of a private fit
+is proportional to C and its λ does not depend on C, so one calibration serves every C.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+import objpert_core.accounting as acc
+from objpert_core.learning import ClippedLoss, Loss, PerturbedObjective, Rows, loss_named, perturb_and_solve, solve
+from objpert_core.learning.problem.rows import row_radius
+from pages.losses.numbers import PARAMETERS
+
+Array = NDArray[np.float64]
+
+ROWS = 300
+CONSTANT = 1.0  # the intercept's feature, as in the paper's experiments
+TAU = 1e-6
+CHART_TAU = 1e-4  # for the chart of errors: θ is then right to 1e-4/λ, far below what is visible
+TRUE_SLOPE, TRUE_INTERCEPT = 0.8, 0.1
+CENTRE = np.array([0.42, 0.24])
+THRESHOLDS = tuple(float(c) for c in np.geomspace(0.01, 10, 10))
+NOISES = 4  # private fits averaged at each threshold of the chart of errors
+_REMEMBERED = 500
+
+
+@dataclass(frozen=True)
+class FitSetting:
+    """What is fitted, to which data, and with how much privacy."""
+
+    loss: str
+    parameter: float
+    clip: float
+    outliers: float
+    epsilon: float
+    delta: float
+    seed: int
+
+    def __str__(self) -> str:
+        own = f" ({PARAMETERS[self.loss]} {self.parameter:g})" if self.loss in PARAMETERS and self.parameter else ""
+        return (
+            f"{self.loss}{own}, C = {self.clip:.4g}, outliers {self.outliers:g}, ε = {self.epsilon:g}, seed {self.seed}"
+        )
+
+    @property
+    def plain(self) -> Loss:
+        """f."""
+        return loss_named(self.loss, self.parameter if self.loss in PARAMETERS else None)
+
+    @property
+    def regression(self) -> bool:
+        """Whether a line is fitted through points, not between two classes."""
+        return not self.plain.monotone
+
+    @property
+    def bound(self) -> str:
+        """The privacy theorem: the one for slopes of one sign where it applies."""
+        return "monotone" if self.plain.monotone else "glm"
+
+    @property
+    def lipschitz(self) -> float:
+        """The largest gradient norm one row can have once it is clipped."""
+        return min(self.plain.lipschitz * row_radius(CONSTANT), self.clip)
+
+
+def regression_data(outliers: float, seed: int) -> tuple[Array, Array]:
+    """Points near a line over [−1, 1], and that share of them far below it on the right."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, size=(ROWS, 1))
+    y = TRUE_SLOPE * X[:, 0] + TRUE_INTERCEPT + 0.1 * rng.normal(size=ROWS)
+    wrong = rng.permutation(ROWS)[: round(outliers * ROWS)]
+    X[wrong, 0] = rng.uniform(0.6, 1.0, size=len(wrong))
+    y[wrong] = rng.normal(-3.0, 0.2, size=len(wrong))
+    return X, y
+
+
+def classification_data(outliers: float, seed: int, rows: int = ROWS) -> tuple[Array, Array]:
+    """Two clouds in the unit disc, labels ±1, and that share of the rows far inside the other class's half."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(rows) % 2 == 0, 1.0, -1.0)
+    X = y[:, None] * CENTRE + 0.22 * rng.normal(size=(rows, 2))
+    wrong = rng.permutation(rows)[: round(outliers * rows)]
+    X[wrong] = 2 * CENTRE + 0.06 * rng.normal(size=(len(wrong), 2))
+    y[wrong] = -1.0
+    return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1.0), y
+
+
+def data(setting: FitSetting) -> tuple[Array, Array]:
+    """Features and targets of this setting."""
+    return _generated(setting.regression, setting.outliers, setting.seed)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _generated(regression: bool, outliers: float, seed: int) -> tuple[Array, Array]:
+    return (regression_data if regression else classification_data)(outliers, seed)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _calibrated(bound: str, smoothness: float, epsilon: float, delta: float) -> acc.ApproximateMinima:
+    radius = row_radius(CONSTANT)
+    found = acc.calibrate_objective_perturbation(
+        epsilon, delta, lipschitz=1.0, smoothness=smoothness * radius**2, bound=bound, tau=TAU
+    )
+    assert isinstance(found, acc.ApproximateMinima)
+    return found
+
+
+def mechanism(setting: FitSetting) -> acc.ApproximateMinima:
+    """σ and λ of the private fit: calibrated for gradients of norm 1, σ then scaled to their largest norm."""
+    unit = _calibrated(setting.bound, setting.plain.smoothness, setting.epsilon, setting.delta)
+    size = setting.lipschitz
+    objective = replace(unit.objective, sigma=size * unit.objective.sigma * (1 + 1e-12), lipschitz=size)
+    return replace(unit, objective=objective)
+
+
+def without_privacy(setting: FitSetting, clip: float | None) -> Array:
+    """θ of f (clip None) or of f_C without noise, with the private fit's λ; the last entry is the intercept."""
+    return _solved(replace(setting, clip=1.0 if clip is None else clip), clip is not None)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _solved(setting: FitSetting, clipped: bool) -> Array:
+    return _minimiser(setting, clipped, np.zeros(_dimension(setting)))
+
+
+def _dimension(setting: FitSetting) -> int:
+    return 2 if setting.regression else 3
+
+
+def _minimiser(setting: FitSetting, clipped: bool, noise: Array, tau: float = TAU) -> Array:
+    X, y = data(setting)
+    rows = Rows(X, "clip", CONSTANT)
+    loss = ClippedLoss(setting.plain, setting.clip / rows.norms()) if clipped else setting.plain
+    objective = PerturbedObjective(rows, y, mechanism(setting).objective.lam, noise, loss)
+    return _with_intercept(solve(objective, tau=tau).theta)
+
+
+def _with_intercept(theta: Array) -> Array:
+    result = theta.copy()
+    result[-1] *= CONSTANT
+    return result
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def private(setting: FitSetting, draw: int) -> Array:
+    """θ of one private fit, as Algorithm 1 would release it; draws differ in their noise only."""
+    X, y = data(setting)
+    released = perturb_and_solve(
+        X,
+        y,
+        mechanism(setting),
+        delta=setting.delta,
+        loss=setting.plain,
+        clip=setting.clip,
+        epsilon=setting.epsilon,
+        row_norm="clip",
+        intercept_scaling=CONSTANT,
+        random_state=noise_seed(setting.seed, draw),
+    )
+    return _with_intercept(released.theta)
+
+
+def noise_seed(seed: int, draw: int) -> int:
+    """The seed of one draw's noise."""
+    return 1000 * (seed + 1) + draw
+
+
+def error(setting: FitSetting, theta: Array) -> float:
+    """How wrong a fit is about data without outliers: distance from the true line, or share of wrong labels."""
+    if setting.regression:
+        x = np.linspace(-1, 1, 41)
+        off = (theta[0] - TRUE_SLOPE) * x + theta[1] - TRUE_INTERCEPT
+        return float(np.sqrt(np.mean(off**2)))
+    X, y = _fresh(setting.seed)
+    return float(np.mean((X @ theta[:2] + theta[2]) * y <= 0))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _fresh(seed: int) -> tuple[Array, Array]:
+    return classification_data(0.0, seed + 10_000, rows=4000)
+
+
+def errors(setting: FitSetting) -> dict[str, Array]:
+    """Error at each of `THRESHOLDS`: of f_C without noise, and of private fits, mean, lowest and highest.
+
+    The same noise, scaled, at every threshold: the curve shows what C does, not luck.
+    """
+    return _errors(replace(setting, clip=1.0))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _errors(setting: FitSetting) -> dict[str, Array]:
+    at = [replace(setting, clip=clip) for clip in THRESHOLDS]
+    noisy = np.array([_noisy(one) for one in at])
+    return {
+        "C": np.array(THRESHOLDS),
+        "clipped": np.array([error(one, without_privacy(one, one.clip)) for one in at]),
+        "private": noisy.mean(axis=1),
+        "private_lowest": noisy.min(axis=1),
+        "private_highest": noisy.max(axis=1),
+    }
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _noisy(setting: FitSetting) -> Array:
+    """Errors of `NOISES` fits with noise; the output noise, far smaller, is left out."""
+    units = np.random.default_rng(noise_seed(setting.seed, 0)).standard_normal((NOISES, _dimension(setting)))
+    sigma = mechanism(setting).objective.sigma
+    return np.array([error(setting, _minimiser(setting, True, sigma * unit, CHART_TAU)) for unit in units])
+
+
+def private_error(setting: FitSetting) -> float:
+    """Mean error of private fits at this threshold, with the noise of `errors`."""
+    return float(_noisy(setting).mean())
+
+
+def best_threshold(setting: FitSetting) -> float:
+    """The one of `THRESHOLDS` with the smallest mean error of private fits."""
+    return THRESHOLDS[int(np.argmin(errors(setting)["private"]))]
+
+
+def errors_frame(setting: FitSetting) -> pd.DataFrame:
+    """Every number of the chart of errors."""
+    return pd.DataFrame(errors(setting))
+
+
+def frame(setting: FitSetting, draws: int) -> pd.DataFrame:
+    """Every plotted fit, one a row: which, its threshold, its coefficients and its error."""
+    fits = [
+        ("f", np.inf, without_privacy(setting, None)),
+        ("f_C", setting.clip, without_privacy(setting, setting.clip)),
+    ]
+    fits += [(f"private {draw + 1}", setting.clip, private(setting, draw)) for draw in range(draws)]
+    names = ["slope", "intercept"] if setting.regression else ["weight_1", "weight_2", "intercept"]
+    return pd.DataFrame(
+        [
+            {"fit": name, "C": clip, **dict(zip(names, theta, strict=True)), "error": error(setting, theta)}
+            for name, clip, theta in fits
+        ]
+    )

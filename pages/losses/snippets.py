@@ -1,0 +1,109 @@
+"""Python that gives the numbers of the page Losses and clipping, complete and executable."""
+
+from __future__ import annotations
+
+import inspect
+
+from pages.losses import dimension as ld
+from pages.losses import fits as lf
+from pages.losses import numbers as lc
+
+
+def loss(setting: lc.LossSetting) -> str:
+    """f, f_C and f_C′ at a few scores, and the kinks; defines ``clipped``."""
+    own = f", {setting.parameter!r}" if setting.loss in lc.PARAMETERS else ""
+    return f"""import numpy as np
+
+from objpert_core.learning import ClippedLoss, loss_named
+
+loss = loss_named({setting.loss!r}{own})
+clipped = ClippedLoss(loss, {setting.clip!r} / {setting.norm!r})
+target = {setting.target!r}
+scores = np.linspace(-4, 4, 9)
+slopes, curvatures = clipped.derivatives(scores, target)
+print(np.column_stack([scores, loss.value(scores, target), clipped.value(scores, target), slopes]))
+print("kinks:", *clipped.kinks(targets=target))
+"""
+
+
+def _generator(setting: lf.FitSetting) -> str:
+    """The source of the data's generator, its constants filled in."""
+    source = inspect.getsource(lf.regression_data if setting.regression else lf.classification_data)
+    head, body = source.split('"""', 2)[0], source.split('"""', 2)[2]
+    for name, value in (
+        ("TRUE_SLOPE", lf.TRUE_SLOPE),
+        ("TRUE_INTERCEPT", lf.TRUE_INTERCEPT),
+        ("CENTRE", f"np.array({lf.CENTRE.tolist()})"),
+        ("ROWS", lf.ROWS),
+    ):
+        body, head = body.replace(name, str(value)), head.replace(name, str(value))
+    name = "regression_data" if setting.regression else "classification_data"
+    arguments = "outliers, seed" if setting.regression else f"outliers, seed, rows={lf.ROWS}"
+    return f"def {name}({arguments}):{body.rstrip()}\n\n\nX, y = {name}({setting.outliers!r}, {setting.seed!r})"
+
+
+def fit(setting: lf.FitSetting) -> str:
+    """The first private fit on the chart; defines ``theta``, its last entry the intercept."""
+    start = "import numpy as np\n\n"
+    seed = lf.noise_seed(setting.seed, 0)
+    shared = f'intercept_scaling={lf.CONSTANT!r}, row_norm="clip", random_state={seed!r}'
+    if setting.loss == "logistic":
+        radius = "2**0.5"
+        loss = f"loss=LogisticLoss({setting.parameter!r}), " if setting.parameter else ""
+        names = "LogisticLoss, perturb_and_solve" if loss else "perturb_and_solve"
+        return f"""{start}import objpert_core.accounting as acc
+from objpert_core.learning import {names}
+
+
+{_generator(setting)}
+mechanism = acc.calibrate_objective_perturbation(
+    {setting.epsilon!r}, {setting.delta!r}, lipschitz=min({radius}, {setting.clip!r}), smoothness=({radius})**2 / 4,
+    bound="monotone", tau={lf.TAU!r},
+)
+released = perturb_and_solve(
+    X, y, mechanism, {loss}delta={setting.delta!r}, clip={setting.clip!r},
+    {shared},
+)
+theta = released.theta
+print(*theta)
+print(released.certificate)
+"""
+    estimator, extra = "ObjPertRegressor", ""
+    if setting.loss == "huber":
+        extra = f", huber_threshold={setting.parameter!r}"
+    elif not setting.regression:
+        estimator = "ObjPertSVC"
+        extra = f", hinge_width={setting.parameter!r}" if setting.loss == "huberised-hinge" else ""
+    return f"""{start}from objpert_core.estimators import {estimator}
+
+
+{_generator(setting)}
+model = {estimator}(
+    epsilon={setting.epsilon!r}, delta={setting.delta!r}, loss={setting.loss!r}, clip={setting.clip!r}{extra},
+    {shared},
+).fit(X, y)
+theta = np.append(model.coef_, model.intercept_)
+print(*theta)
+print(model.privacy_)
+"""
+
+
+def dimension(setting: ld.DimensionSetting, *, delta: float, at: int) -> str:
+    """Every bound's ε at `delta`; defines the dictionary ``curves``."""
+    shared = (
+        f"sigma={setting.sigma!r}, lam={setting.lam!r}, lipschitz={setting.lipschitz!r}, "
+        f"smoothness={setting.smoothness!r}"
+    )
+    return f"""import objpert_core.accounting as acc
+
+parameters = dict({shared})
+glm = acc.ObjectivePerturbation(**parameters, bound="glm")
+curves = {{
+    "non-glm": acc.via_rdp(acc.ObjectivePerturbation(**parameters, bound="non-glm", dimension={at!r})),
+    "rdp": acc.via_rdp(glm),
+    "glm": glm,
+    "lower": acc.Gaussian(sigma={setting.sigma!r}, sensitivity={setting.lipschitz!r}),
+}}
+for name, curve in curves.items():
+    print(name, curve.epsilon({delta!r}))
+"""

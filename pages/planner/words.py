@@ -1,0 +1,287 @@
+"""The Planner's words: pure functions from a setting and its numbers to sentences, and its snippet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from objpert_core.experiments.studies.noise_ratios import PUBLISHED, PUBLISHED_RATIO, RATIOS, TAU, Estimate, Plan, Point
+from pages.planner import numbers as pc
+from pages.training.promises import ACCOUNTANTS as PROFILES
+from ui import bounds as bound_curves
+from ui import sentences
+from ui.jobs import JobView
+
+ACCOUNTANTS: Mapping[str, str] = PROFILES | {"rdp": "the Rényi curve of the published bound"}
+UNDER: Mapping[str, str] = {
+    "rdp": "the Rényi bound",
+    "glm": "the hockey-stick bound",
+    "monotone": "the bound for monotone losses",
+    "logistic": "the logistic bound",
+}
+
+
+def ratio(f: float) -> str:
+    """A noise ratio with the digits it has: 1.02."""
+    return f"{f:.6g}"
+
+
+def _target(setting: pc.Setting) -> str:
+    return f"ε = {sentences.epsilon(setting.epsilon)} at δ = {sentences.delta(setting.delta)}"
+
+
+def answer(setting: pc.Setting) -> str:
+    """The one large sentence: σ and λ at the point, and what they may cost."""
+    here = pc.spot(setting, setting.bound, setting.ratio)
+    if here is None:
+        spots = pc.frontier(setting, setting.bound)
+        more = f"it needs more noise, f ≥ {ratio(spots[0].ratio)} or so" if spots else "nor with f up to 3"
+        return f"Under {UNDER[setting.bound]} no λ meets {_target(setting)} with f = {ratio(setting.ratio)}: {more}."
+    sigma, lam = sentences.number(here.sigma, 3, up=True), sentences.scientific(here.lam, 3, up=True)
+    return (
+        f"Under {UNDER[setting.bound]} f = {ratio(setting.ratio)} takes σ = {sigma} and λ = {lam} for "
+        f"{_target(setting)}; on average the training loss is then at most {pc.nats(here.excess)} nats per row too "
+        "high."
+    )
+
+
+def where_best(setting: pc.Setting) -> str:
+    """Where the theorem is lowest along the chosen frontier and along the tight one."""
+    own, tight = (pc.least(pc.frontier(setting, b)) for b in (setting.bound, "logistic"))
+    assert tight is not None  # the logistic bound meets every target
+    best = f"at about f = {ratio(tight.ratio)} with λ = {sentences.scientific(tight.lam, 3, up=True)}"
+    allowed = f"at most {pc.nats(tight.excess)} nats"
+    if own is None or setting.bound == "logistic":
+        return f"Along the logistic bound’s frontier Theorem H.1, corrected, allows least {best}: {allowed}."
+    return (
+        f"Along this frontier Theorem H.1, corrected, allows least at about f = {ratio(own.ratio)}: at most "
+        f"{pc.nats(own.excess)} nats. The logistic bound meets the same promise {best}: {allowed}."
+    )
+
+
+def odds(setting: pc.Setting) -> str:
+    """ε as a bet, and δ; only where the point keeps the promise."""
+    return f"{sentences.odds_sentence(setting.epsilon)} {sentences.except_with(setting.delta)}"
+
+
+def accounted(setting: pc.Setting) -> str:
+    """Adjacency and accountant."""
+    return sentences.accounted(ACCOUNTANTS[setting.bound])
+
+
+def closed_form(setting: pc.Setting) -> str:
+    """What λ = R²/(ε + R²/(2σ²)) is, with its numbers."""
+    point = pc.closed_form(setting)
+    return (
+        "The grey cross at f = 1 needs no search: σ is the Gaussian mechanism’s, "
+        f"{sentences.number(point.sigma, 4, up=True)}, and λ = R²/(ε + R²/(2σ²)) = "
+        f"{sentences.scientific(point.lam, 4, up=True)} with R = {setting.radius:.4g}. From this λ on, one fit of "
+        "logistic regression costs exactly what the Gaussian mechanism costs, and no proof can do with less noise. "
+        "Every λ above a curve meets the promise as well."
+    )
+
+
+def caveats(setting: pc.Setting) -> str:
+    """How to read the theorem's curve: what it is of, where it says nothing, what is printed."""
+    here = pc.spot(setting, setting.bound, setting.ratio)
+    lines = (
+        f"Upper bound on the mean of the training loss over the noise, for n = {setting.rows:,}, "
+        f"{setting.dimension:,} parameters and ‖θ₀‖ = {setting.norm:g}, minus the loss of that θ₀. "
+        "Always answering 50 : 50 costs log 2 = 0.69 nats (thin line): a bound above that says nothing."
+    )
+    if here is None:
+        return lines
+    if more := pc.raised(setting):
+        lam = sentences.scientific(more.lam, 3, up=True)
+        lines += (
+            f" More than the smallest λ keeps the promise as well: with λ = {lam} the theorem allows "
+            f"{pc.nats(more.excess)} nats at this f."
+        )
+    return (
+        f"{lines} As printed, the theorem allows {pc.nats(here.published)} nats at your point; its proof gives away a "
+        "factor of about nβ/λ."
+    )
+
+
+def off_view(setting: pc.Setting, f_max: float) -> str | None:
+    """Where Kifer's point is, when it is outside the picture."""
+    point = pc.kifer(setting)
+    if point.ratio <= f_max:
+        return None
+    return (
+        f"{bound_curves.NAMES['kifer2012']} ask for f = {point.ratio:.3g} and "
+        f"λ = {sentences.scientific(point.lam, 3, up=True)}: outside the picture."
+    )
+
+
+def frontier_alt(setting: pc.Setting, bounds: Sequence[str] = tuple(pc.NAMES)) -> str:
+    """Alt text of the frontier."""
+    found = [f"{pc.NAMES[b]} {_lam(pc.spot(setting, b, setting.ratio))}" for b in bounds]
+    return (
+        f"Smallest regularisation λ against the noise ratio f for {_target(setting)}. "
+        f"At f = {ratio(setting.ratio)}: {', '.join(found)}."
+    )
+
+
+def excess_alt(setting: pc.Setting, estimate: Estimate | None, bounds: Sequence[str] = tuple(pc.NAMES)) -> str:
+    """Alt text of the excess loss."""
+    lows = {b: pc.least(pc.frontier(setting, b)) for b in bounds}
+    found = [f"{pc.NAMES[b]} {pc.nats(s.excess)} at f = {ratio(s.ratio)}" for b, s in lows.items() if s]
+    text = f"Excess training loss per row that Theorem H.1 allows, against f. Least: {', '.join(found)}."
+    return f"{text} {sampled(estimate)}" if estimate is not None and estimate.best() else text
+
+
+def _lam(spot: pc.Spot | None) -> str:
+    return "none" if spot is None else sentences.scientific(spot.lam, 3, up=True)
+
+
+def shape(plan: Plan) -> str:
+    """What a sample of this plan is: '19,047 × 105 synthetic rows (planned: 45,222 × 105)'."""
+    rows, features = plan.sample_shape
+    text = f"{rows:,} × {features:,} synthetic rows with {plan.columns} columns"
+    return f"{text} (scaled down from {plan.rows:,} × {plan.features:,})" if plan.scaled_down else text
+
+
+def sampled(estimate: Estimate) -> str:
+    """Which f trained best, what cannot be told from it, and the two recipes."""
+    best = estimate.best()
+    if best is None:
+        return "No private model was fitted along this frontier."
+    where = f"On {shape(estimate.plan)}, f = {ratio(best.recipe.noise_ratio)} trains best along this frontier: "
+    text = where + f"{loss(best)} nats per row above the model without privacy{_spread(best)}."
+    if alike := [ratio(p.recipe.noise_ratio) for p in estimate.undecided()]:
+        text += f" {sentences.count(estimate.plan.draws, 'draw').capitalize()} cannot tell f = {_join(alike)} from it."
+    return text
+
+
+def recipes(estimate: Estimate) -> str | None:
+    """The package's default beside the paper's recipe, in loss and accuracy."""
+    ours, published = estimate.of(estimate.plan.ours), estimate.of(PUBLISHED)
+    if ours is None or published is None:
+        return None
+    return (
+        f"Our bound at its default f = {ratio(ours.recipe.noise_ratio)} and its smallest λ: {loss(ours)} nats, "
+        f"{right(ours)} of the test rows right. The paper’s recipe (Rényi, f = {PUBLISHED_RATIO:g}): "
+        f"{loss(published)} nats, {right(published)}. Without privacy: "
+        f"{sentences.percent(estimate.reference_accuracy)}."
+    )
+
+
+def measured_norm(estimate: Estimate) -> str:
+    """The sampled data's own ‖θ₀‖ and what it is for."""
+    return (
+        f"The model without privacy has ‖θ₀‖ = {estimate.reference_norm:.3g} on these rows; the dotted line is Theorem "
+        "H.1 for them. The rows come from a seeded generator and are nobody’s, so choosing f by them costs no privacy; "
+        "choosing it by private data would."
+    )
+
+
+def loss(point: Point) -> str:
+    """Mean excess loss of a sampled point."""
+    return sentences.scientific(point.mean_excess.mean, 2)
+
+
+def right(point: Point) -> str:
+    """Mean accuracy of a sampled point."""
+    return sentences.percent(point.mean_accuracy.mean)
+
+
+def _spread(point: Point) -> str:
+    interval = point.mean_excess
+    if not interval.known:
+        return " (one draw, no interval)"
+    return f" (95 % interval {_interval(point)})"
+
+
+def _interval(point: Point) -> str:
+    low, high = point.mean_excess.low, point.mean_excess.high
+    return f"{sentences.scientific(low, 2)} to {sentences.scientific(high, 2)}" if math.isfinite(low) else "–"
+
+
+def _join(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def sample_rows(estimate: Estimate) -> list[dict[str, str]]:
+    """The sampled points as texts."""
+    return [
+        {
+            "Recipe": f"{pc.NAMES[p.recipe.bound]}, f = {ratio(p.recipe.noise_ratio)}",
+            "λ": sentences.scientific(p.mechanism.objective.lam, 3, up=True),
+            "excess loss": loss(p),
+            "95 % interval": _interval(p),
+            "test rows right": right(p),
+        }
+        for p in estimate.points
+        if p.measured
+    ]
+
+
+def failures(estimate: Estimate) -> str | None:
+    """Which recipes could not be fitted."""
+    lost = [ratio(p.recipe.noise_ratio) for p in estimate.points if p.failed]
+    if not lost:
+        return None
+    return f"At f = {_join(lost)} λ is so small that the solver did not reach τ = {TAU:g}: nothing to show there."
+
+
+def invitation(plan: Plan) -> str:
+    """What Sample will do."""
+    return (
+        f"Fits private models on {shape(plan)} at up to {len(RATIOS) + 1} f along the frontier, "
+        f"{sentences.count(plan.draws, 'noise draw')} each, and the two recipes."
+    )
+
+
+def progress(view: JobView[Estimate]) -> tuple[float, str]:
+    """Share done, and the words beside the bar."""
+    if view.state == "waiting":
+        return 0.0, view.queue_words
+    if view.stopping:
+        return 0.0, "Stopping …"
+    if view.latest is None:
+        return 0.0, "Drawing the rows and fitting them without privacy …"
+    done, all_of_them = view.latest.fits, view.latest.fits_planned
+    return done / max(all_of_them, 1), f"{done} of {all_of_them} models fitted."
+
+
+def outcome(view: JobView[Estimate]) -> str | None:
+    """Why a job ended early; None when it did not."""
+    if view.state == "failed":
+        return view.message
+    if view.state == "stopped":
+        done = view.latest.fits if view.latest else 0
+        return f"Stopped after {sentences.count(done, 'model')}."
+    return None
+
+
+def snippet(setting: pc.Setting) -> str:
+    """The point's σ and λ, the theorem's value, and an estimator with them; where the point keeps the promise.
+
+    Defines ``mechanism``, ``excess`` and ``model``.
+    """
+    bound = "glm" if setting.bound == "rdp" else setting.bound
+    rdp = ', accountant="rdp"' if setting.bound == "rdp" else ""
+    target = f"epsilon={setting.epsilon!r}, delta={setting.delta!r}"
+    intercept = (
+        f"intercept_scaling={setting.intercept_scaling!r}" if setting.intercept_scaling else "fit_intercept=False"
+    )
+    fitted = pc.fitted_ratio(setting)
+    note = "" if fitted == setting.ratio else f"  # f = {ratio(fitted)}: room for the output noise"
+    return f"""import objpert_core.accounting as acc
+from objpert_core.estimators import ObjPertLogisticRegression
+from objpert_core.learning.excess_risk import excess_risk_bound
+
+mechanism = acc.calibrate_objective_perturbation(
+    {target}, lipschitz={setting.radius!r}, bound={bound!r}, noise_ratio={setting.ratio!r}{rdp}
+)
+excess = excess_risk_bound(
+    mechanism, rows={setting.rows!r}, dimension={setting.dimension!r}, comparator_norm={setting.norm!r}
+)
+print("sigma", mechanism.sigma, "lambda", mechanism.lam)
+print("excess training loss per row, at most", excess / {setting.rows!r})
+
+model = ObjPertLogisticRegression({note}
+    {target}, bound={bound!r}, noise_ratio={fitted!r}{rdp}, {intercept}
+)
+"""

@@ -1,0 +1,179 @@
+"""The words of the Rényi page: pure functions from numbers to sentences and table rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from pages.renyi import numbers as rc
+from ui import sentences
+
+SIMILAR = 1.015  # closer than this is "about the same": rounding to the sliders makes 1 %
+_FIT = "one fit of objective perturbation"
+
+
+def order(alpha: float) -> str:
+    """A Rényi order: three digits, whole from 100 on."""
+    return f"{alpha:,.0f}" if alpha >= 100 else sentences.number(alpha)
+
+
+def answer(delta: float, fit: float, run: float, crossings: Sequence[rc.Crossing]) -> str:
+    """The page's one large sentence: who is more private at δ, and where the Rényi curves cross.
+
+    `fit` and `run` are ε at `delta` by privacy loss distributions of the fit and of DP-SGD.
+    """
+    at = f"At δ = {sentences.delta(delta)}"
+    if math.isinf(fit) and math.isinf(run):
+        return f"{at} nothing finite is proved for either."
+    if math.isinf(fit):
+        return f"{at} nothing is proved for the fit, and ε = {sentences.epsilon(run)} for DP-SGD."
+    if math.isinf(run):
+        return f"{at} nothing finite is proved for DP-SGD, and ε = {sentences.epsilon(fit)} for {_FIT}."
+    a, b = sentences.epsilon(fit), sentences.epsilon(run)
+    if max(fit, run) <= SIMILAR * min(fit, run):
+        start = f"{at} {_FIT} and DP-SGD cost about the same, ε = {a} and {b}"
+    elif fit < run:
+        start = f"{at} {_FIT} is more private than DP-SGD, ε = {a} against {b}"
+    else:
+        start = f"{at} DP-SGD is more private than {_FIT}, ε = {b} against {a}"
+    return f"{start}; {crossing_clause(crossings)}."
+
+
+def crossing_clause(crossings: Sequence[rc.Crossing]) -> str:
+    """Where the curves cross, as half a sentence."""
+    if not crossings:
+        return "their Rényi curves do not cross"
+    orders = [order(c.alpha) for c in crossings]
+    places = orders[0] if len(orders) == 1 else f"{', '.join(orders[:-1])} and {orders[-1]}"
+    return f"their Rényi curves cross at α = {places}, from where {_lower(crossings[-1].lower_after)} is the lower one"
+
+
+def _lower(which: str) -> str:
+    return "objective perturbation" if which == "objective" else "DP-SGD"
+
+
+def odds(fit: float, run: float) -> str:
+    """Both ε in words that need no mathematics."""
+    if math.isinf(fit) or math.isinf(run):
+        known = "DP-SGD" if math.isinf(fit) else "the fit"
+        finite = min(fit, run)
+        return sentences.odds_sentence(finite, f"the model of {known}")
+    return (
+        f"Someone who is told the model bets at most {sentences.odds(fit)} on you being in the data after the fit, and "
+        f"at most {sentences.odds(run)} after DP-SGD, starting from even odds."
+    )
+
+
+def accountant(bound: str) -> str:
+    """How the ε of the answer were found."""
+    fit = "Theorem 3.1" if bound == "glm" else "the tight bound for the logistic loss"
+    return f"the privacy profile of {fit} and DP-SGD’s privacy loss distributions"
+
+
+def rare(turns: Sequence[tuple[float, str]], crossings: Sequence[rc.Crossing]) -> str:
+    """What the crossing means for rare events: from which δ on which of the two promises less by Rényi."""
+    told = [(delta, who) for delta, who in turns if who]
+    if not told:
+        return "Read through their Rényi curves, the two promise the same at every δ."
+    last_delta, last = told[-1]
+    if len({who for _, who in told}) == 1:
+        start = f"Read through the Rényi curves, {_lower(last)} promises the smaller ε at every δ from 0.1 to 10⁻³⁰⁰"
+        if crossings and crossings[-1].lower_after != last:
+            return f"{start}: the orders beyond the crossing weigh events that are rarer still."
+        return f"{start}."
+    return (
+        f"Large α stand for rare events: read through the Rényi curves, {_lower(last)} promises the smaller ε from "
+        f"δ = {sentences.scientific(last_delta)} on down, and {_lower(_before(told))} just above."
+    )
+
+
+def _before(told: Sequence[tuple[float, str]]) -> str:
+    last = told[-1][1]
+    return next(who for _, who in reversed(told) if who != last)
+
+
+def transition(found: rc.Transition | None, setting: rc.Setting) -> str:
+    """Where DP-SGD's phase transition is and why."""
+    if found is None:
+        if setting.sample_rate == 1:
+            return "At q = 1 every row is in every batch: there is no amplification, and no phase transition."
+        return f"DP-SGD has no phase transition up to α = {rc.ORDERS[-1]:,.0f}."
+    text = (
+        f"Phase transition: up to about α = {order(found.start)} DP-SGD costs what one Gaussian mechanism would, "
+        "because the person is in few of the batches; there its curve is twice that line. At larger α the rare runs in "
+        "which the person is in many batches weigh more than all others"
+    )
+    if math.isinf(found.end):
+        return f"{text}."
+    return f"{text}, and from α = {order(found.end)} on the curve is at least half the one without sampling."
+
+
+def alt(crossings: Sequence[rc.Crossing], found: rc.Transition | None) -> str:
+    """Alt text of the Rényi curves."""
+    text = (
+        "Rényi divergence ε against order α, both logarithmic, for objective perturbation, the Gaussian mechanism with "
+        f"the same noise and DP-SGD: {crossing_clause(crossings)}."
+    )
+    if found is not None:
+        text += f" DP-SGD’s curve leaves its amplified line at α = {order(found.start)}."
+    return text
+
+
+def promises_alt(setting: rc.Setting) -> str:
+    """Alt text of ε over δ: both ends, exact."""
+    parts = []
+    for which in ("objective", "dpsgd"):
+        exact = rc.promise(which, setting).exact
+        parts.append(f"{rc.NAMES[which]} from {sentences.epsilon(exact[0])} to {sentences.epsilon(exact[-1])}")
+    return f"ε from δ = 10⁻² to 10⁻¹², by privacy loss distributions: {'; '.join(parts)}. By Rényi it is larger."
+
+
+def readings(setting: rc.Setting, delta: float) -> list[dict[str, str]]:
+    """ε at δ of every mechanism, accounted both ways, as texts."""
+    at = sentences.delta(delta)
+    rows = []
+    for which, name in rc.NAMES.items():
+        renyi, exact = rc.epsilon_at(which, setting, delta)
+        rows.append(
+            {
+                "Mechanism": name,
+                f"ε at δ = {at}, Rényi": _epsilon(renyi),
+                "privacy loss distribution": _epsilon(exact),
+                "Rényi / distribution": sentences.ratio(renyi / exact if exact > 0 else math.nan),
+            }
+        )
+    return rows
+
+
+def readings_alt(delta: float) -> str:
+    """What the table of `readings` is."""
+    return f"ε at δ = {sentences.delta(delta)} of the three mechanisms, accounted both ways"
+
+
+def promises(setting: rc.Setting) -> list[dict[str, str]]:
+    """The second chart's numbers as texts, one row a δ."""
+    found = {which: rc.promise(which, setting) for which in ("objective", "dpsgd")}
+    return [
+        {
+            "δ": sentences.delta(delta),
+            "Objective perturbation, Rényi": _epsilon(found["objective"].renyi[i]),
+            "… distribution": _epsilon(found["objective"].exact[i]),
+            "DP-SGD, Rényi": _epsilon(found["dpsgd"].renyi[i]),
+            "… distribution ": _epsilon(found["dpsgd"].exact[i]),
+        }
+        for i, delta in enumerate(rc.DELTAS)
+    ]
+
+
+def certified(run: rc.Promise) -> str:
+    """How sharp DP-SGD's ε on the second chart are."""
+    known = run.exact > 0
+    width = float(((run.exact - run.least)[known] / run.exact[known]).max(initial=0.0))
+    return (
+        "DP-SGD’s ε by its privacy loss distribution are upper bounds from a numerical convolution; the true ones are "
+        f"here at most {sentences.percent(math.ceil(1000 * width) / 1000)} smaller (both ends are in the file)."
+    )
+
+
+def _epsilon(value: float) -> str:
+    return sentences.epsilon(value) if math.isfinite(value) else "nothing proved"

@@ -1,0 +1,297 @@
+"""The training page's pictures: pure functions from a comparison to a figure, its numbers and its alt text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from objpert_core.experiments.compare import LEARNERS, NON_PRIVATE, ROC_GRID, Comparison, Fit
+from pages.training.tables import frame, provenance
+from pages.training.words import LABELS, majority
+from pages.training.words import accuracy as percent
+from ui import sentences
+from ui.figures import GHOST_OPACITY, ROLES, axis, figure, guide, series, translucent
+
+ROLE = {name: learner.role for name, learner in LEARNERS.items()}
+_ROC_CORNER = ((0.0, 0.3), (0.7, 1.0))
+_LONGEST_LABEL = 30
+_MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room on the right for half a tick label
+
+
+class Picture(NamedTuple):
+    """A figure, a function of the numbers in it, and its take-away in words."""
+
+    figure: go.Figure
+    numbers: Callable[[], pd.DataFrame]
+    alt: str
+
+
+def accuracy(
+    comparison: Comparison, previous: Comparison | None = None, *, close_up: bool = False, stale: bool = False
+) -> Picture:
+    """Every draw as a faint dot, each method's mean with its 95 % interval, and the majority class as a line.
+
+    Args:
+        comparison: the fits so far.
+        previous: an earlier comparison on the same data, drawn as ghosts; others are left out.
+        close_up: let the axis end at the lowest draw instead of at the majority class.
+        stale: draw everything faintly, because the controls have moved on.
+    """
+    traces: list[dict[str, Any]] = []
+    shares = [fit.accuracy for fit in comparison.fits]
+    if not close_up or not shares:
+        shares.append(comparison.baseline)
+    methods = comparison.settings.methods
+    for place, method in enumerate(methods):
+        if _same_data(previous, comparison) and (old := previous.accuracy(method)):  # type: ignore[union-attr]
+            traces.append(before(LABELS[method], place - 0.2, old.mean, ROLE[method]))
+            shares.append(old.mean)
+        mean = comparison.accuracy(method)
+        if mean is None:
+            continue
+        fits = comparison.of(method)
+        if method != NON_PRIVATE:
+            spread = 0.12 + 0.16 * np.arange(len(fits)) / max(len(fits) - 1, 1)
+            look = ROLES[ROLE[method]]
+            marker = {"color": translucent(look.color, 0.45), "symbol": look.symbol, "size": 6}
+            values = np.array([fit.accuracy for fit in fits])
+            hover = "noise seed %{customdata}: %{y:.2%}"
+            dots = series("", place + spread, values, ROLE[method], mode="markers", hover=hover, marker=marker)
+            traces.append(dots | {"showlegend": False, "customdata": np.array([fit.seed for fit in fits])})
+        extra: dict[str, Any] = {}
+        if mean.known:
+            low, high = mean.within()
+            bars = {
+                "symmetric": False,
+                "array": np.array([high - mean.mean]),
+                "arrayminus": np.array([mean.mean - low]),
+            }
+            extra = {"error_y": {**bars, "color": ROLES[ROLE[method]].color, "thickness": 2, "width": 8}}
+            shares += [low, high]
+        name = f"{LABELS[method]} {percent(mean.mean)}"
+        traces.append(series(name, [place], [mean.mean], ROLE[method], mode="markers", hover="%{y:.2%}", **extra))
+        traces[-1]["marker"] = {**traces[-1]["marker"], "size": 12}
+    ends = (-0.5, len(methods) - 0.5)
+    reference = guide(ends, [comparison.baseline] * 2, name=f"always “{majority(comparison)}” ")
+    reference["name"] += percent(comparison.baseline)
+    traces.append(reference | {"showlegend": True, "hoverinfo": "skip"})
+    labels = ["<br>".join(LABELS[method].rsplit(" ", 1)) for method in methods]
+    low, high = min(shares), max(shares)
+    pad = max(0.005, 0.06 * (high - low))
+    chart = figure(
+        _faint(traces) if stale else traces,
+        xaxis=_places(_on(comparison, _target(comparison)), labels, ends),
+        yaxis=axis("test accuracy", (low - pad, high + pad), tickformat=".1%"),
+        height=_height(comparison),
+        hovermode="closest",
+    )
+    words = [f"{LABELS[m]} {percent(c.mean)}" for m in methods if (c := comparison.accuracy(m))]
+    words.append(f"majority class {percent(comparison.baseline)}")
+    alt = f"Test accuracy on {comparison.data.label}: {', '.join(words)}."
+    return Picture(chart, lambda: frame(comparison), alt)
+
+
+def before(label: str, place: float, mean: float, role: str) -> dict[str, Any]:
+    """The mean of the run before: hollow, so that it is not taken for one of the draws, and with its name on hover."""
+    name = f"{label}, before"
+    ghost = series(name, [place], [mean], role, ghost=True, mode="markers")
+    hollow = {"symbol": f"{ROLES[role].symbol}-open", "size": 10, "line": {"width": 2}}
+    return ghost | {
+        "marker": ghost["marker"] | hollow,
+        "hoverinfo": None,
+        "hovertemplate": f"before: %{{y:.2%}}<extra>{label}</extra>",
+    }
+
+
+def roc(
+    comparison: Comparison, previous: Comparison | None = None, *, corner: bool = False, stale: bool = False
+) -> Picture:
+    """The mean ROC curve of each method; `corner` shows the few false and many true positives only."""
+    traces = [guide([0, 1], [0, 1], name="guessing")]
+    columns: dict[str, Any] = {**provenance(comparison.data), "false_positive_rate": ROC_GRID}
+    words = []
+    for method in comparison.settings.methods:
+        if _same_data(previous, comparison) and (old := previous.roc(method)) is not None:  # type: ignore[union-attr]
+            traces.append(series(f"{LABELS[method]}, before", ROC_GRID, old, ROLE[method], ghost=True))
+        curve, area = comparison.roc(method), comparison.auc(method)
+        if curve is None or area is None:
+            continue
+        name = f"{LABELS[method]} (AUC {area.mean:.3f})"
+        traces.append(series(name, ROC_GRID, curve, ROLE[method], hover="%{y:.1%}"))
+        columns[f"true_positive_rate, {method}"] = curve
+        words.append(f"{LABELS[method]} {area.mean:.3f}")
+    across, up = _ROC_CORNER if corner else ((0.0, 1.0), (0.0, 1.0))
+    chart = figure(
+        _faint(traces) if stale else traces,
+        xaxis=axis(_on(comparison, "false positive rate"), across, tickformat=".0%"),
+        yaxis=axis("true positive rate", up, tickformat=".0%"),
+        height=_height(comparison),
+        margin=_MARGIN,
+    )
+    alt = f"Mean ROC curves on {comparison.data.label}; area under them: {', '.join(words)}."
+    return Picture(chart, lambda: pd.DataFrame(columns), alt)
+
+
+def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False) -> Picture:
+    """The largest coefficients of the first model beside the others': mean over the draws, line from least to most."""
+    chosen, methods = comparison.largest_coefficients(count), comparison.settings.methods
+    names = [comparison.data.feature_names[column] for column in chosen]
+    table: dict[str, Any] = {**provenance(comparison.data), "feature": names}
+    traces: list[dict[str, Any]] = [guide([0, 0], [-0.5, len(names) - 0.5])]
+    edges = [0.0]
+    for place, method in enumerate(methods):
+        fits = comparison.of(method)
+        if not fits:
+            continue
+        values = np.array([fit.coef[chosen] for fit in fits])
+        places = np.arange(len(names)) + (0.75 / len(methods)) * (place - (len(methods) - 1) / 2)
+        low, mean, high = values.min(axis=0), values.mean(axis=0), values.max(axis=0)
+        if method != NON_PRIVATE:
+            gaps = np.full(len(names), np.nan)
+            across = np.column_stack([low, high, gaps]).ravel()
+            traces.append(series("", across, np.repeat(places, 3), ROLE[method], showlegend=False, hoverinfo="skip"))
+            traces[-1]["line"] = {**traces[-1]["line"], "dash": "solid", "width": 1.5}
+            table |= {f"{method}, least": low, f"{method}, most": high}
+        hover = "%{customdata}: %{x:.3g}"
+        points = series(LABELS[method], mean, places, ROLE[method], mode="markers", hover=hover)
+        traces.append(points | {"customdata": np.array(names, dtype=object)})
+        table[f"{method}, mean"] = mean
+        edges += [low.min(), high.max()]
+    pad = 0.05 * (max(edges) - min(edges)) or 1.0
+    labels = [_short(name) for name in names]
+    title = _on(comparison, "coefficient").replace(" (", "<br>(")  # on a telephone the names leave it little room
+    chart = figure(
+        _faint(traces) if stale else traces,
+        xaxis=axis(title, (min(edges) - pad, max(edges) + pad)),
+        yaxis=_places("", labels, (len(names) - 0.5, -0.5)),
+        margin=_MARGIN,
+        height=90 + max(38, 11 * len(methods)) * max(len(names), 3),
+        hovermode="closest",
+    )
+    share, main = _kept(comparison, chosen), comparison.settings.main
+    whose = "non-private" if NON_PRIVATE in methods else LABELS[methods[0]]
+    beside = ", the private ones beside them" if NON_PRIVATE in methods else ", the others' beside them"
+    alt = f"The {len(names)} largest {whose} coefficients on {comparison.data.label}{beside}"
+    if share is not None and main is not None:
+        alt += f"; those of the model “{LABELS[main]}” are on average {sentences.percent(share, 0)} as large"
+    alt += "."
+    return Picture(chart, lambda: pd.DataFrame(table), alt)
+
+
+def _short(name: str) -> str:
+    """A long name without its middle: beginnings such as "marital-status=" repeat, ends tell columns apart."""
+    if len(name) <= _LONGEST_LABEL:
+        return name
+    half = _LONGEST_LABEL // 2
+    return f"{name[: half - 1]}…{name[-half:]}"
+
+
+def _kept(comparison: Comparison, chosen: Sequence[int] | np.ndarray) -> float | None:
+    """Size of the main private method's mean coefficients relative to the non-private ones, over these columns."""
+    main = comparison.settings.main
+    fits, reference = comparison.of(main) if main else (), comparison.of(NON_PRIVATE)
+    if not fits or not reference:
+        return None
+    private = np.mean([fit.coef[chosen] for fit in fits], axis=0)
+    return float(np.abs(private).sum() / max(np.abs(reference[0].coef[chosen]).sum(), 1e-300))
+
+
+def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
+    """The gradient's norm by solver iteration, the first draw in full, the others faintly, and each method's τ.
+
+    DP-SGD takes a fixed number of steps and has no such norm to reach; it is left out.
+    """
+    traces: list[dict[str, Any]] = []
+    edges: list[float] = []
+    steps = 1
+    words = []
+    for method in comparison.settings.private:
+        fits = comparison.of(method)
+        if not fits or not fits[0].gradient_norms:
+            continue
+        look, tau = ROLES[ROLE[method]], _tau(fits[0])
+        if len(fits) > 1:
+            x, y = _joined(fits[1:])
+            traces.append(series("", x, y, ROLE[method], showlegend=False, hoverinfo="skip"))
+            traces[-1]["line"] = {"color": translucent(look.color, 0.3), "dash": "solid", "width": 1}
+        first = np.array(fits[0].gradient_norms)
+        name = f"{LABELS[method]}, noise seed {fits[0].seed}"
+        hover = "iteration %{x}: %{y:.2e}"
+        traces.append(series(name, np.arange(len(first)), first, ROLE[method], mode="lines+markers", hover=hover))
+        steps = max(steps, *(len(fit.gradient_norms) - 1 for fit in fits))
+        edges += [tau, *(norm for fit in fits for norm in fit.gradient_norms)]
+        label = f"τ = {sentences.scientific(tau)} ({LABELS[method]})"
+        line = {"color": look.color, "dash": "dot", "width": 1.5}
+        traces.append(series(label, [0, 1000], [tau, tau], ROLE[method], hoverinfo="skip", line=line))
+        words.append(f"{LABELS[method]} reaches τ = {sentences.scientific(tau)} in {len(first) - 1} iterations")
+    low, high = (min(edges), max(edges)) if edges else (1e-6, 1.0)
+    low = max(low, 1e-12)  # a gradient of exactly zero has no place on a log axis
+    chart = figure(
+        _faint(traces) if stale else traces,
+        xaxis=axis(_on(comparison, "solver iteration"), (-0.3, steps + 0.3)),
+        yaxis=axis("gradient norm ‖∇‖₂", (10 ** math.floor(math.log10(low)), 3 * high), log=True),
+        height=_height(comparison),
+        hovermode="closest",
+    )
+    alt = f"Gradient norm by iteration on {comparison.data.label}: {'; '.join(words) or 'no such method was run'}."
+    return Picture(chart, lambda: _norms_frame(comparison), alt)
+
+
+def _norms_frame(comparison: Comparison) -> pd.DataFrame:
+    where = provenance(comparison.data)
+    columns = ["method", "noise_seed", "iteration", "gradient_norm", "tau"]
+    rows = [
+        {**where, **dict(zip(columns, (fit.method, fit.seed, step, norm, _tau(fit)), strict=True))}
+        for fit in comparison.fits
+        for step, norm in enumerate(fit.gradient_norms)
+    ]
+    return pd.DataFrame(rows, columns=[*where, *columns])
+
+
+def _tau(fit: Fit) -> float:
+    """The gradient norm that the proof of a fit asks for; of a certificate that has one."""
+    return float(fit.privacy.tau)  # type: ignore[union-attr]
+
+
+def _joined(fits: Sequence[Fit]) -> tuple[np.ndarray, np.ndarray]:
+    """Several traces as one, with gaps between them."""
+    x = np.concatenate([[*range(len(fit.gradient_norms)), np.nan] for fit in fits])
+    return x, np.concatenate([[*fit.gradient_norms, np.nan] for fit in fits])
+
+
+def _same_data(previous: Comparison | None, comparison: Comparison) -> bool:
+    return (
+        previous is not None
+        and previous is not comparison
+        and ((previous.data.name, previous.data.split_seed) == (comparison.data.name, comparison.data.split_seed))
+    )
+
+
+def _on(comparison: Comparison, title: str) -> str:
+    """An axis title with the data set under it: a picture that leaves the page still says if its rows stand in."""
+    return f"{title}<br>on {comparison.data.label}"
+
+
+def _height(comparison: Comparison) -> int:
+    """Pixels: on a telephone the legend has a line for each method, and the picture keeps its room."""
+    return 430 + 20 * max(0, len(comparison.settings.methods) - 3)
+
+
+def _target(comparison: Comparison) -> str:
+    settings = comparison.settings
+    return f"ε = {sentences.epsilon(settings.epsilon)}, δ = {sentences.delta(settings.delta)}"
+
+
+def _places(title: str, labels: Sequence[str], view: tuple[float, float]) -> dict[str, Any]:
+    """An axis whose whole numbers carry names; `categoryarray` says the same to `ui.svg`."""
+    ticks: dict[str, Any] = {"tickmode": "array", "tickvals": np.arange(len(labels)), "ticktext": list(labels)}
+    return axis(title, view, **ticks, categoryarray=list(labels), showgrid=False)
+
+
+def _faint(traces: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [trace | {"opacity": GHOST_OPACITY * trace.get("opacity", 1.0)} for trace in traces]

@@ -1,0 +1,172 @@
+"""The training page's numbers: the table under the chart, the CSV and the Python that gives the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from objpert_core.estimators import PrivacyCertificate
+from objpert_core.experiments.compare import LEARNERS, NON_PRIVATE, Comparison, Settings, reference_parameters
+from objpert_core.experiments.facts import DataFacts
+from objpert_core.experiments.learners import HONEST
+from pages.training.promises import LABELS, UNCOVERED
+from pages.training.words import accuracy, interval, majority, times
+from ui import sentences
+from ui.snippets import call
+
+CERTIFICATE = {
+    "sigma": "σ",
+    "lam": "λ",
+    "tau": "τ",
+    "sigma_out": "σ_out",
+    "sensitivity": "sensitivity",
+    "noise_multiplier": "noise multiplier",
+    "sample_rate": "sample rate",
+    "steps": "steps",
+    "mean_runs": "mean runs μ",
+    "loss": "loss",
+    "clip": "gradients clipped at",
+    "radius": "row norm R",
+    "public_rows": "rows, public",
+}
+"""What a row of the table is called, by the certificate's attribute."""
+COVERS = "the promise covers"
+ROWS: tuple[str, ...] = (
+    "test accuracy",
+    "95 % interval",
+    "σ",
+    "λ",
+    "AUC",
+    "noise draws",
+    *list(CERTIFICATE.values())[2:],
+)
+ROWS += ("learning rates chosen", "runs K of a draw", COVERS)
+CSV: tuple[str, ...] = (
+    "bound",
+    "accountant",
+    "sigma",
+    "lam",
+    "tau",
+    "sigma_out",
+    "intercept_scaling",
+    "lipschitz",
+    "loss",
+    "clip",
+)
+CSV += ("sensitivity", "noise_multiplier", "sample_rate", "steps", "tuning", "mean_runs", "score_noise", "public_rows")
+
+
+def table(comparison: Comparison) -> list[dict[str, str]]:
+    """One row a quantity and one column a method, which fits a telephone; the first column's heading is the data."""
+    columns = {label: _column(comparison, method) for method, label in LABELS.items() if comparison.of(method)}
+    columns[f"always “{majority(comparison)}”"] = {"test accuracy": accuracy(comparison.baseline), "AUC": "0.5000"}
+    rows = [row for row in ROWS if any(values.get(row, "–") != "–" for values in columns.values())]
+    if not any(comparison.of(method) for method in UNCOVERED):
+        rows = [row for row in rows if row != COVERS]
+    return [
+        {comparison.data.label: row, **{label: values.get(row, "–") for label, values in columns.items()}}
+        for row in rows
+    ]
+
+
+def _column(comparison: Comparison, method: str) -> Mapping[str, str]:
+    """What is known about one method that has been fitted at least once."""
+    share, auc, fits = comparison.accuracy(method), comparison.auc(method), comparison.of(method)
+    assert share is not None
+    assert auc is not None
+    shared = {"test accuracy": accuracy(share.mean), "AUC": f"{auc.mean:.4f}"}
+    privacy = fits[0].privacy
+    if privacy is None:
+        lam = sentences.number(1 / reference_parameters(1)["C"], 4)
+        return shared | {"95 % interval": "no noise", "σ": "0", "λ": lam, "σ_out": "0"}
+    shown = {label: _cell(name, privacy) for name, label in CERTIFICATE.items() if name in LEARNERS[method].certificate}
+    if rates := [fit.learning_rate for fit in fits if fit.learning_rate is not None]:
+        shown["learning rates chosen"] = times(rates)
+    if method == HONEST:
+        counts = sorted({fit.runs for fit in fits})
+        shown["runs K of a draw"] = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    shown[COVERS] = UNCOVERED.get(method, "all of it")
+    return shared | {"95 % interval": interval(share), "noise draws": str(share.count)} | shown
+
+
+def _cell(name: str, privacy: PrivacyCertificate) -> str:
+    """One of a certificate's values; – where it has none."""
+    value = getattr(privacy, name)
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return f"{value:,}"
+    return sentences.scientific(value) if name in ("tau", "sigma_out") else sentences.number(value, 4)
+
+
+def provenance(data: DataFacts) -> dict[str, Any]:
+    """The first columns of every CSV: which rows, with "stand-in for" in the name where they stand in."""
+    return {"data_set": data.label, "split_seed": data.split_seed}
+
+
+def frame(comparison: Comparison) -> pd.DataFrame:
+    """Every fit as one row, with all digits, for the CSV."""
+    settings, data = comparison.settings, comparison.data
+    shared = provenance(data)
+    rows: list[dict[str, Any]] = [
+        {**shared, "method": "majority class", "accuracy": comparison.baseline, "auc": 0.5},
+    ]
+    for fit in comparison.fits:
+        row = {**shared, "method": fit.method, "accuracy": fit.accuracy, "auc": fit.auc, "seconds": fit.seconds}
+        if fit.privacy is not None:
+            row |= {"noise_seed": fit.seed, "epsilon": settings.epsilon, "delta": settings.delta}
+            row |= {key: value for key in CSV if (value := getattr(fit.privacy, key, None)) is not None}
+            if fit.gradient_norms:
+                row |= {"iterations": len(fit.gradient_norms) - 1}
+            else:
+                row |= {"runs": fit.runs, "learning_rate": fit.learning_rate}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def reproducible(comparison: Comparison) -> Settings | None:
+    """Settings whose every fit has been made, for the snippet: fewer methods or draws where a run was stopped."""
+    fitted = tuple(method for method in comparison.settings.methods if comparison.of(method))
+    draws = [len(comparison.of(method)) for method in fitted if method != NON_PRIVATE]
+    if not draws:
+        return None
+    return replace(comparison.settings, methods=fitted, repeats=min(draws))
+
+
+def snippet(name: str, split_seed: int, settings: Settings, columns: int) -> str:
+    """Python that prints the data set and every method's accuracy; defines a variable named after each method."""
+    names = {method: method.replace("-", "_") for method in settings.methods}
+    calls = {method: call(LEARNERS[method].estimator, _literal(settings.parameters(method)))[:-1] for method in names}
+    calls.pop(NON_PRIVATE, None)
+    kinds = sorted({LEARNERS[method].estimator.partition(".")[0] for method in calls})
+    imports = ["from objpert_core.datasets import load"]
+    imports += [f"from objpert_core.estimators import {', '.join(kinds)}"] if kinds else []
+    lines = ["from statistics import mean\n"] if calls else []
+    if NON_PRIVATE in names:
+        lines.append("from sklearn.linear_model import LogisticRegression\n")
+    lines += [*imports, "", f"data = {call('load', {'name': name, 'split_seed': split_seed})}", "", ""]
+    lines += ["def accuracy(model):"]
+    lines += ["    return model.fit(data.X_train, data.y_train).score(data.X_test, data.y_test)", "", ""]
+    if NON_PRIVATE in names:
+        lines.append(f"non_private = accuracy({call('LogisticRegression', reference_parameters(columns))})")
+    if calls:
+        lines.append(f"{', '.join(names[method] for method in calls)} = {', '.join('[]' for _ in calls)}")
+        lines.append(f"for seed in range({settings.seed}, {settings.seed + settings.repeats}):")
+        lines += [f"    {names[m]}.append(accuracy({text}, random_state=seed)))" for m, text in calls.items()]
+    means = [name if method == NON_PRIVATE else f"mean({name})" for method, name in names.items()]
+    lines += ["print(data.label)", f"print({', '.join(means)})"]
+    if settings.main is not None:
+        lines += ["", "# A model to release takes its noise from the operating system: leave random_state out."]
+        lines += [f"model = {calls[settings.main]}).fit(data.X_train, data.y_train)", "print(model.privacy_.public())"]
+    return "\n".join(lines) + "\n"
+
+
+def _literal(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters with the classes last and as a list, as one writes them."""
+    rest = {key: value for key, value in parameters.items() if key != "classes"}
+    return rest | {"classes": list(parameters["classes"])}

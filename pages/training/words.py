@@ -1,0 +1,433 @@
+"""The training page's words: pure functions from a comparison to sentences, tested, without Streamlit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from objpert_core.experiments.compare import (
+    LEARNERS,
+    NON_PRIVATE,
+    PUBLISHED,
+    TIGHT,
+    Comparison,
+    Settings,
+    reference_parameters,
+)
+from objpert_core.experiments.facts import DataFacts
+from objpert_core.experiments.learners import HONEST, ROUNDED, SGD, SVC
+from objpert_core.experiments.methods import Parameters
+from objpert_core.experiments.summary import Interval
+from objpert_core.learning.dp_sgd.tuning import PAPER_LEARNING_RATES
+from pages.training.jobs import Meter, Request
+from pages.training.promises import LABELS, called, guarantees
+from ui import sentences
+from ui.jobs import JobView
+
+GRIDS: Mapping[str, tuple[float, ...]] = {
+    "five": (0.003, 0.01, 0.03, 0.1, 0.3),
+    "one": (0.03,),
+    "paper": PAPER_LEARNING_RATES,
+    "fine": tuple(float(f"{rate:.3g}") for rate in np.logspace(-4, 0, 25)),
+}
+"""DP-SGD's learning rates on offer."""
+SHOWS = 0.05  # points of accuracy; less prints as 0.0
+GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
+NOT_HERE = (
+    "All methods here sort rows into two classes. A private regression has no test accuracy and cannot stand beside "
+    "them: it is on the page Losses and clipping."
+)
+ABOUT_SOLVER = (
+    "The solver does not touch privacy and hardly the numbers: each goes on until the gradient's norm is at most τ. "
+    "DP-SGD and the model without privacy have their own."
+)
+_TINY = 1e-12  # of a share: the last bits of a difference
+PAPER_TABLE_2 = {0.1: 0.8137, 1.0: 0.8318, 8.0: 0.8399}  # Redberg et al. 2023, Table 2, Adult, column "Alg 1"
+
+
+def points(value: float) -> str:
+    """Percentage points with one decimal: '0.9 points', '1.0 points'."""
+    return f"{abs(value):.1f} points"
+
+
+def accuracy(value: float) -> str:
+    """An accuracy with the two decimals that it has everywhere on the page, so that differences can be checked."""
+    return sentences.percent(value, 2)
+
+
+def signed(value: float) -> str:
+    """A difference of accuracies in points with its sign and two decimals: '+0.35', '−0.02'."""
+    return f"{100 * value:+.2f}".replace("-", "−")
+
+
+def between(gap: Interval) -> str:
+    """The ends of a difference's interval: '95 % interval −0.10 to +0.06'."""
+    low, high = gap.within(-1.0, 1.0)
+    return f"95 % interval {signed(low)} to {signed(high)}"
+
+
+def undecided(gap: Interval) -> bool:
+    """Whether a difference's interval holds 0, so that the draws do not say which way it goes."""
+    return gap.known and gap.low - _TINY <= 0 <= gap.high + _TINY
+
+
+def width(gap: Interval) -> str:
+    """Half a difference's interval, to follow the difference: ' (± 0.4)'; one draw has none."""
+    return f" (± {100 * gap.half_width:.1f})" if gap.known else " (one draw)"
+
+
+def apart(gap: Interval) -> str:
+    """A difference in words: its size, its way and its interval, or that the draws do not show one."""
+    size = f"{points(100 * gap.mean)} {'more' if gap.mean > 0 else 'less'}"
+    if not gap.known:
+        return f"{size} in one draw" if abs(_points(gap.mean)) >= SHOWS else "no difference that shows"
+    if gap.half_width < _TINY:  # a few draws on a few test rows can agree to the row
+        draws = sentences.count(gap.count, "draw")
+        return f"the same in each of {draws}" if abs(gap.mean) < _TINY else f"{size} in each of {draws}"
+    if undecided(gap):
+        return f"not told apart: {signed(gap.mean)} points, {between(gap)}"
+    return f"{size}, {between(gap)}"
+
+
+def times(rates: Sequence[float]) -> str:
+    """Learning rates in order, repeated ones counted: '10⁻⁴, 0.03 (2 times)'; 'none'."""
+    met = Counter(sorted(rates))
+    found = [sentences.scientific(rate) + (f" ({many} times)" if many > 1 else "") for rate, many in met.items()]
+    return ", ".join(found) or "none"
+
+
+def cost(comparison: Comparison) -> float | None:
+    """Points of accuracy that the main private method loses, mean over its draws; not rounded."""
+    private, reference = main_accuracy(comparison), comparison.accuracy(NON_PRIVATE)
+    if private is None or reference is None:
+        return None
+    return _points(reference.mean - private.mean)
+
+
+def _points(difference: float) -> float:
+    """A difference of accuracies in points, without the last bits' noise: 0.80 - 0.79 is one point, not more."""
+    return round(100 * difference, 9)
+
+
+def main_accuracy(comparison: Comparison) -> Interval | None:
+    """Accuracy of the private method that the page's sentences are about; None before its first fit."""
+    main = comparison.settings.main
+    return None if main is None else comparison.accuracy(main)
+
+
+def verdict(comparison: Comparison) -> str | None:
+    """Which of `GUESSES` turned out right."""
+    lost = cost(comparison)
+    if lost is None:
+        return None
+    return GUESSES[0 if lost < SHOWS else 1 if lost <= 1 else 2 if lost <= 3 else 3]
+
+
+def headline(comparison: Comparison, *, finished: bool = True) -> str:
+    """The one large sentence; `finished` says whether no further fit is to come."""
+    main, reference = comparison.settings.main, comparison.accuracy(NON_PRIVATE)
+    private, lost = main_accuracy(comparison), cost(comparison)
+    if private is None or main is None:
+        if reference is None:
+            return "Nothing was trained." if finished else _first(comparison)
+        if main is None:
+            return f"Without privacy: {accuracy(reference.mean)} right. No private method was chosen."
+        rest = f"No {called(main)} private model was trained." if finished else "The private models come next …"
+        return f"Without privacy: {accuracy(reference.mean)} right. {rest}"
+    at = f"At ε = {sentences.epsilon(comparison.settings.epsilon)}"
+    with_main = "" if main == TIGHT else f" ({called(main)})"
+    if private.mean <= comparison.baseline:
+        return (
+            f"{at} nothing useful is learned{with_main}: {accuracy(private.mean)} right, where always answering "
+            f"“{majority(comparison)}” gets {accuracy(comparison.baseline)}."
+        )
+    if lost is None or reference is None:
+        return f"{at} {called(main)} gets {accuracy(private.mean)} right; nothing was trained without privacy."
+    gap = comparison.difference(NON_PRIVATE, main)
+    assert gap is not None
+    both = f"{accuracy(private.mean)} with and {accuracy(reference.mean)} without it"
+    if undecided(gap) and 100 * gap.half_width >= SHOWS:
+        return (
+            f"{at} the cost of privacy{with_main} cannot be told from 0 with {sentences.count(gap.count, 'draw')} "
+            f"({signed(gap.mean)} points, {between(gap)}): {both}."
+        )
+    if lost >= SHOWS:
+        return (
+            f"{at} privacy{with_main} costs {points(lost)} of accuracy{width(gap)}: {accuracy(private.mean)} "
+            f"instead of {accuracy(reference.mean)}."
+        )
+    if lost > -SHOWS:
+        return f"{at} privacy{with_main} costs nothing that shows (below {SHOWS:g} points): {both}."
+    return (
+        f"{at} the private model{with_main} does {points(lost)} better than the one without privacy{width(gap)}: "
+        f"{accuracy(private.mean)} and {accuracy(reference.mean)}; {_why_better(main)}."
+    )
+
+
+def _first(comparison: Comparison) -> str:
+    return "Training without privacy first …" if NON_PRIVATE in comparison.settings.methods else "Training …"
+
+
+def _why_better(main: str) -> str:
+    return (
+        "more regularisation helps here"
+        if main not in (*SGD, SVC, ROUNDED)
+        else "another learner suits these rows better"
+    )
+
+
+def interval(value: Interval) -> str:
+    """'83.91 to 84.13 %', or why there is none."""
+    if not value.known:
+        return "one draw, no interval"
+    low, high = value.within()
+    return f"{100 * low:.2f} to {100 * high:.2f} %"
+
+
+def details(comparison: Comparison) -> list[str]:
+    """The sentences under the headline: how it was measured, the other methods, odds and guarantee."""
+    settings, private = comparison.settings, main_accuracy(comparison)
+    if private is None or settings.main is None:
+        return []
+    draws = sentences.count(private.count, "noise draw")
+    title = "Tight calibration" if settings.main == TIGHT else LEARNERS[settings.main].title
+    lines = f"{title} on {comparison.data.label}, mean of {draws} for this one split"
+    lines += f" (95 % interval {interval(private)})." if private.known else "; one draw gives no interval."
+    if comparison.accuracy(PUBLISHED) is not None and settings.main == TIGHT:
+        lines += " " + _against_published(comparison)
+    return [
+        lines,
+        *_others(comparison),
+        f"{sentences.odds_sentence(settings.epsilon, 'one private model')} {sentences.except_with(settings.delta)}",
+        *guarantees(comparison),
+    ]
+
+
+def _others(comparison: Comparison) -> list[str]:
+    """The private methods that no other sentence is about, each with its distance to the main one; which DP-SGD."""
+    settings, main, parts = comparison.settings, comparison.settings.main, []
+    for method in settings.private:
+        share = comparison.accuracy(method)
+        if share is None or method == main or (method == PUBLISHED and main == TIGHT):
+            continue
+        parts.append(f"{called(method)} {accuracy(share.mean)} ({_distance(comparison, method)})")
+    lines = [f"For the same ε and δ: {'; '.join(parts)}."] if parts else []
+    return lines + ([which_dp_sgd(settings)] if any(comparison.of(method) for method in SGD) else [])
+
+
+def _distance(comparison: Comparison, method: str) -> str:
+    """How far a method is from the main one, and over which draws where one has been fitted more often."""
+    main = comparison.settings.main
+    assert main is not None
+    gap = comparison.difference(method, main)
+    assert gap is not None
+    most = max(len(comparison.of(method)), len(comparison.of(main)))
+    return apart(gap) + (f", first {sentences.count(gap.count, 'draw')} of both" if gap.count < most else "")
+
+
+def which_dp_sgd(settings: Settings) -> str:
+    """DP-SGD's training here beside the strongest one, whose runs the Accuracy page has."""
+    strong = Parameters()
+    own = (settings.batch_size, settings.epochs, len(settings.learning_rates))
+    best = (strong.large_batch_size, strong.epochs, len(strong.fine_learning_rates))
+    rates = sentences.count(own[2], "learning rate")
+    here = f"DP-SGD here: {own[0]:,} rows a batch, {sentences.count(own[1], 'epoch')}, {rates}"
+    if all(mine >= its for mine, its in zip(own, best, strict=True)):
+        return f"{here}."
+    return (
+        f"{here}: a quick DP-SGD; the Accuracy page has the strongest one ({best[0]:,} rows a batch, {best[1]} epochs, "
+        f"{best[2]} learning rates)."
+    )
+
+
+def _against_published(comparison: Comparison) -> str:
+    published, gap = comparison.accuracy(PUBLISHED), comparison.difference(PUBLISHED, TIGHT)
+    assert published is not None
+    assert gap is not None
+    words = f"The published calibration, for the same ε and δ, reaches {accuracy(published.mean)}: "
+    words += _distance(comparison, PUBLISHED)
+    if gap.mean > 0 and not undecided(gap) and _points(gap.mean) >= SHOWS:
+        own, other = (getattr(comparison.of(method)[0].privacy, "sigma", 0.0) for method in (TIGHT, PUBLISHED))
+        if own < other:
+            words += (
+                f", although its σ is larger ({sentences.number(other)} against {sentences.number(own)}); "
+                "less noise does not make every model more accurate"
+            )
+    return words + "."
+
+
+def paper(comparison: Comparison) -> str | None:
+    """What the paper's table says about this very setting, if it is one of the table's."""
+    settings = comparison.settings
+    if comparison.data.name != "adult" or settings.delta != 1e-5 or settings.epsilon not in PAPER_TABLE_2:
+        return None
+    if PUBLISHED not in settings.methods:
+        return None
+    share = accuracy(PAPER_TABLE_2[settings.epsilon])
+    return f"Redberg et al. (2023), Table 2, report {share} for their Algorithm 1 (here “published”) on Adult."
+
+
+def caveats(comparison: Comparison) -> str:
+    """What the numbers are and what they are not."""
+    low, high = comparison.test_interval
+    first = "the majority class"
+    if comparison.fits:
+        own = comparison.fits[0].method
+        first = "the one without privacy" if own == NON_PRIVATE else f"the first “{LABELS[own]}” model"
+    doubt = f"of {first} alone they say only that it lies between {100 * low:.1f} and {100 * high:.1f} %"
+    return (
+        f"Intervals and ± (Student's t, 95 %) cover the noise draws for split seed {comparison.data.split_seed} only; "
+        "differences are taken between draws of the same noise seed. "
+        f"All methods are judged on the same {comparison.data.test_rows:,} held-out rows, which leave a doubt of their "
+        f"own: {doubt} (Wilson, 95 %). Test accuracy looks at data outside the guarantee: it is shown to teach and "
+        f"is not part of what may be released.{_about_reference(comparison)}"
+    )
+
+
+def _about_reference(comparison: Comparison) -> str:
+    if NON_PRIVATE not in comparison.settings.methods:
+        return ""
+    return (
+        " “No privacy” is scikit-learn's LogisticRegression with C = "
+        f"{reference_parameters(1)['C']:g}, almost without regularisation, and has no noise to average over."
+    )
+
+
+def majority(comparison: Comparison) -> str:
+    """The name of the class that is more frequent in the training rows."""
+    return comparison.data.classes[comparison.data.majority]
+
+
+def data_line(data: DataFacts) -> str:
+    """Which rows the numbers are about."""
+    rows = f"{data.train_rows:,} training rows, {data.test_rows:,} test rows"
+    not_real = "; stand-in data, not the real thing" if data.stand_in_for else ""
+    return f"{data.label}: {rows}, {data.columns:,} columns{not_real}."
+
+
+def name_line(name: str, description: str) -> str:
+    """A data set's name before it is loaded, with the sentence that says so where it is a stand-in."""
+    first = first_sentence(description)
+    return f"{name} (s{first[1:-1]})" if first.startswith("Stand-in") else name
+
+
+def preset_name(epsilon: float, data: str) -> str:
+    """What a Table 2 button says, which is what it will run: Adult itself or what takes its place here."""
+    on = "Table 2 (Adult)" if data == "adult" else f"Table 2's setting on {data}, not Adult"
+    return f"{on}  ε = {epsilon:g}"
+
+
+def preset_note(data: str, damaged: bool) -> str | None:
+    """Under the buttons: why they do not run Adult, or None when they do."""
+    if data == "adult":
+        return None
+    why = "are damaged" if damaged else "are not on this server"
+    return (
+        f"Adult's files {why}, so the buttons run **{data}**, its stand-in: the paper's ε and δ on other "
+        "rows. Their accuracies are not to be compared with the paper's."
+    )
+
+
+def first_sentence(description: str) -> str:
+    """The first sentence of a data set's description; of a stand-in it is the one that says so.
+
+    >>> first_sentence("Stand-in for adult, not the real data. 45,222 invented people.")
+    'Stand-in for adult, not the real data.'
+    """
+    return description.split(". ")[0].removesuffix(".") + "."
+
+
+def differences(shown: Request, asked: Request) -> str | None:
+    """How the controls differ from what is shown: 'ε = 1 is shown, the controls say 2'; None when they agree."""
+    names: list[tuple[str, Any, Any]] = [
+        ("data set", shown.name, asked.name),
+        ("split seed", shown.split_seed, asked.split_seed),
+    ]
+    labels = {
+        "epsilon": "ε",
+        "delta": "δ",
+        "bound": "bound",
+        "repeats": "repeats",
+        "intercept_scaling": "intercept scaling",
+        "seed": "noise seed",
+        "methods": "methods",
+    }
+    if set(SGD) & set(asked.settings.methods):
+        labels |= {"batch_size": "batch", "epochs": "epochs", "learning_rates": "learning rates"}
+    if HONEST in asked.settings.methods:
+        labels["mean_runs"] = "mean runs μ"
+    if set(asked.settings.private) - set(SGD):
+        labels["solver"] = "solver"
+    names += [(label, getattr(shown.settings, key), getattr(asked.settings, key)) for key, label in labels.items()]
+    parts = [f"{label} = {_plain(old)} (now {_plain(new)})" for label, old, new in names if old != new]
+    if not parts:
+        return None
+    return f"These results are for {', '.join(parts)}. Press Run to train with the controls as they are now."
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(LABELS.get(item, _plain(item)) for item in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def grid(rates: Sequence[float]) -> str:
+    """Learning rates in a few characters: '0.03', '0.003 to 0.3 (5)'."""
+    if len(rates) == 1:
+        return sentences.scientific(rates[0])
+    return f"{sentences.scientific(min(rates))} to {sentences.scientific(max(rates))} ({len(rates)})"
+
+
+def schedule(epochs: int, rates: Sequence[float], mean_runs: float) -> str:
+    """What DP-SGD's two methods will train, under their controls."""
+    passes = sentences.count(epochs, "pass", "passes")
+    if len(rates) == 1:
+        return f"One learning rate leaves nothing to choose: {passes} over the data for the unpaid one."
+    return (
+        f"Unpaid: {passes} over the data, all {len(rates)} learning rates at once; the best on held-out rows is kept. "
+        f"Paid: about {mean_runs:g} times {passes}, a learning rate drawn for each."
+    )
+
+
+def invitation(asked: Request, description: str, *, ready: bool = True) -> str:
+    """What pressing Run will do; without the files of the data set, what to do first."""
+    if not ready:
+        return f"The files of {asked.name} are missing or damaged here: choose another data set, or fetch them first."
+    settings = asked.settings
+    models = sentences.count(settings.fits, "model") + (" is" if settings.fits == 1 else " are")
+    parts = ["one without privacy"] if NON_PRIVATE in settings.methods else []
+    if settings.private:
+        draws, kinds = sentences.count(settings.repeats, "noise draw"), len(settings.private)
+        each = f" each of {sentences.count(kinds, 'private method')}" if kinds > 1 else " of one private method"
+        parts.append(f"{draws}{each}")
+    return f"Choose, guess, press Run: {models} trained on {name_line(asked.name, description)}, {' and '.join(parts)}."
+
+
+def progress(view: JobView[Comparison], meter: Meter | None = None) -> tuple[float, str]:
+    """The progress bar's share and text while a job is active; of a long fit also where it is."""
+    if view.state == "waiting":
+        return 0.0, view.queue_words
+    if view.latest is None:
+        return 0.0, "Loading the data …"
+    done, total = len(view.latest.fits), view.latest.settings.fits
+    text = f"{done} of {total} models fitted, {view.seconds:.1f} s"
+    if meter is not None and (now := meter.now) is not None and now[0] in SGD:
+        method, run, step = now
+        text += f"; {LABELS[method]}: {f'run {run}, ' if method == HONEST else ''}step {step:,}"
+    return done / total, "Stopping …" if view.stopping else text
+
+
+def outcome(view: JobView[Comparison]) -> str | None:
+    """One sentence about a job that ended early; None for one that finished."""
+    fits = len(view.latest.fits) if view.latest else 0
+    if view.state == "failed":
+        kept = f" The {fits} models fitted before are shown." if fits else ""
+        return sentences.sentence(view.message or "") + kept
+    if view.state == "stopped":
+        if view.latest is None or not fits:
+            return "Stopped before the first model was fitted. Press Run to start again."
+        return f"Stopped after {fits} of {view.latest.settings.fits} models; what is shown is from these."
+    return None
