@@ -46,7 +46,7 @@ PRESETS = {
 
 
 def open_page(**query):
-    app = AppTest.from_file("../../pages/losses/page.py", default_timeout=60)
+    app = AppTest.from_file("../../../pages/losses/page.py", default_timeout=60)
     for key, value in query.items():
         app.query_params[key] = value
     app.run()

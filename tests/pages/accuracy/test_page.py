@@ -14,8 +14,8 @@ from pages.accuracy import charts as charts
 from pages.accuracy import numbers as data
 from pages.accuracy import words as text
 from pages.accuracy.jobs import Point, again
+from tests.pages.accuracy.runs import write
 from tests.pages.apps import curves, open_app, said, spec
-from tests.ui.accuracy_runs import write
 from ui import jobs
 from ui.jobs import JobRunner
 

@@ -15,7 +15,7 @@ DEFAULT = {"solvers_n": 500, "solvers_lambda": 1.0, "solvers_sigma": 4.0, "solve
 
 
 def open_page(**query):
-    app = AppTest.from_file("../../pages/solvers/page.py", default_timeout=60)
+    app = AppTest.from_file("../../../pages/solvers/page.py", default_timeout=60)
     for key, value in query.items():
         app.query_params[key] = value
     app.run()

@@ -13,7 +13,7 @@ from objpert_core.datasets import load
 from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
 from ui import jobs
 
-PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "honest" / "page.py")
+PAGE = str(Path(__file__).resolve().parents[3] / "pages" / "honest" / "page.py")
 SMALL = {
     "honest_data": "breast-cancer",
     "honest_draws": "2",

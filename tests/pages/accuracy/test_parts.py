@@ -20,7 +20,7 @@ from pages.accuracy import numbers as data
 from pages.accuracy import tables as accuracy_tables
 from pages.accuracy import words as text
 from pages.accuracy.jobs import Point
-from tests.ui.accuracy_runs import runs, write
+from tests.pages.accuracy.runs import runs, write
 from ui import figures
 from ui.page import text as page_text
 from ui.svg import decode, to_svg

@@ -9,7 +9,7 @@ from objpert_core.experiments.studies import defaults
 from objpert_core.learning import recommended_output_lam
 from objpert_core.learning.problem.rows import row_radius
 
-RESULTS = Path(__file__).parents[2] / "data" / "results"
+RESULTS = Path(__file__).parents[3] / "data" / "results"
 SMALL = defaults.Design(rows=80, features=4, offset=2.0, positive=0.3, flipped=0.1)
 
 

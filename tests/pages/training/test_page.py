@@ -25,7 +25,7 @@ from pages.training import words as text
 from ui import jobs
 from ui.jobs import JobRunner
 
-PAGE = str(Path(__file__).resolve().parents[2] / "pages" / "training" / "page.py")
+PAGE = str(Path(__file__).resolve().parents[3] / "pages" / "training" / "page.py")
 
 
 @pytest.fixture(autouse=True)

@@ -19,8 +19,8 @@ from objpert_core.accounting import (
     recommended_margin,
     via_rdp,
 )
+from tests.accounting.mechanisms.test_renyi import curve_of
 from tests.accounting.oracles import delta_from_rdp
-from tests.accounting.test_conversion import curve_of
 
 targets = {
     "epsilon": st.floats(-3, 2).map(lambda x: 10.0**x),
