@@ -16,15 +16,11 @@ from objpert_core.accounting.calibration.objective import (
 )
 from objpert_core.accounting.calibration.tuning import calibrate_tuning, mean_runs
 from objpert_core.accounting.convolution.distribution import DiscretePLD
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism, Perturbation
 from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
 from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
-from objpert_core.accounting.mechanisms.objective import (
-    BOUNDS,
-    ApproximateMinima,
-    Gaussian,
-    Mechanism,
-    ObjectivePerturbation,
-)
+from objpert_core.accounting.mechanisms.gaussian import Gaussian
+from objpert_core.accounting.mechanisms.objective import BOUNDS, ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.mechanisms.renyi import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.mechanisms.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
@@ -32,8 +28,10 @@ from objpert_core.accounting.mechanisms.tabulated import Tabulated, tabulated
 from objpert_core.accounting.numerics.tradeoff import best_guess, posterior
 
 __all__ = [
+    "ADD_REMOVE",
     "BOUNDS",
     "DPSGD",
+    "REPLACE_ONE",
     "ApproximateMinima",
     "Composition",
     "DiscretePLD",
@@ -41,6 +39,7 @@ __all__ = [
     "HalfNormal",
     "Mechanism",
     "ObjectivePerturbation",
+    "Perturbation",
     "PrivateSelection",
     "Symmetrised",
     "Tabulated",

@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike
 
 from objpert_core._validation import FloatArray, epsilon_array, like_input, positive, positive_array
 from objpert_core.accounting.laws.simple import HalfNormalLaw
-from objpert_core.accounting.mechanisms.objective import ApproximateMinima, Gaussian, Mechanism, ObjectivePerturbation
+from objpert_core.accounting.mechanisms.base import Mechanism
+from objpert_core.accounting.mechanisms.gaussian import Gaussian
+from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 
 _ROOT = 1e-14

@@ -10,8 +10,9 @@ import numpy as np
 
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer, rate
 from objpert_core.accounting.calibration.objective import calibrate_gaussian
+from objpert_core.accounting.mechanisms.base import Mechanism
 from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
-from objpert_core.accounting.mechanisms.objective import Gaussian, Mechanism
+from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.mechanisms.renyi import ViaRDP, via_rdp
 from objpert_core.accounting.mechanisms.selection import PrivateSelection
 

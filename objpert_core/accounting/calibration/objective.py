@@ -12,13 +12,9 @@ import numpy as np
 from scipy.optimize import brentq, toms748
 
 from objpert_core._validation import choice, in_open_unit, nonnegative, positive, positive_integer
-from objpert_core.accounting.mechanisms.objective import (
-    BOUNDS,
-    ApproximateMinima,
-    Gaussian,
-    Mechanism,
-    ObjectivePerturbation,
-)
+from objpert_core.accounting.mechanisms.base import Mechanism
+from objpert_core.accounting.mechanisms.gaussian import Gaussian
+from objpert_core.accounting.mechanisms.objective import BOUNDS, ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.mechanisms.renyi import via_rdp
 from objpert_core.accounting.numerics import gaussian as _gaussian
 

@@ -9,8 +9,8 @@ from scipy.optimize import brentq
 
 from objpert_core._validation import above, choice, in_open_unit, nonnegative_integer, positive
 from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS, _log_ratio, _root, calibrate_dpsgd
+from objpert_core.accounting.mechanisms.base import Mechanism
 from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
-from objpert_core.accounting.mechanisms.objective import Mechanism
 from objpert_core.accounting.mechanisms.renyi import via_rdp
 from objpert_core.accounting.mechanisms.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
 from objpert_core.accounting.mechanisms.tabulated import tabulated

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, boolean, choice, epsilon_array, like_input, positive
+from objpert_core._validation import FloatArray, boolean, epsilon_array, like_input, positive
 from objpert_core.accounting.convolution.discretise import TooFineError, discretise
 from objpert_core.accounting.convolution.fft import REST_NATS, log_total, masses_of_sum, rest_bound
 from objpert_core.accounting.convolution.plan import plan, tilted
-
-if TYPE_CHECKING:
-    from objpert_core.accounting.mechanisms.objective import Mechanism
+from objpert_core.accounting.laws.base import Steps
 
 _NATS = 40.0
 _POINTS_PER_SPREAD = 1000
@@ -64,14 +62,10 @@ class DiscretePLD:
 
 
 def distribution(
-    mechanism: Mechanism, interval: float | None = None, direction: str = "remove", pessimistic: bool = True
+    steps: Steps, interval: float | None = None, direction: str = "remove", pessimistic: bool = True
 ) -> DiscretePLD:
-    """The discretised privacy loss distribution of a mechanism's bound; see `Mechanism.pld`."""
-    choice("direction", direction, ("remove", "add"))
+    """The discretised distribution of the sum of independent privacy losses; see `Mechanism.pld`."""
     upper = boolean("pessimistic", pessimistic)
-    steps = mechanism.losses(direction)
-    if steps is None:
-        raise NotImplementedError(mechanism.no_losses())
     made = plan(steps, _NATS)
     moments = tilted(steps, made.points, 0.0)
     fine = max(made.spread / _POINTS_PER_SPREAD, (moments.left + moments.right) / _MOST_POINTS)

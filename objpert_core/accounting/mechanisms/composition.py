@@ -23,7 +23,7 @@ from objpert_core._validation import (
 )
 from objpert_core.accounting.convolution import sums as _sums
 from objpert_core.accounting.laws.base import Steps
-from objpert_core.accounting.mechanisms.objective import Mechanism
+from objpert_core.accounting.mechanisms.base import Mechanism
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 
 RELATIVE_WIDTH = 2e-4  # of ε: what the grid aims at

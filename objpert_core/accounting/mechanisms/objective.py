@@ -7,31 +7,26 @@ noise and its regularisation) is separate from the law of its privacy loss, whic
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from objpert_core._validation import (
     FloatArray,
-    alpha_array,
     choice,
-    delta_array,
-    epsilon_array,
-    like_input,
     positive,
     positive_integer,
 )
-from objpert_core.accounting.convolution.distribution import DiscretePLD, distribution
-from objpert_core.accounting.laws.base import GaussianLoss, Steps
+from objpert_core.accounting.laws.base import Steps
 from objpert_core.accounting.laws.logistic import logistic_law
 from objpert_core.accounting.laws.simple import HalfNormalLaw, PositiveGaussianLaw, PrivacyLossLaw
-from objpert_core.accounting.numerics import gaussian as _gaussian
+from objpert_core.accounting.mechanisms.base import Mechanism, NormalSource, Perturbation
+from objpert_core.accounting.mechanisms.gaussian import Gaussian
+from objpert_core.accounting.numerics import gaussian
 from objpert_core.accounting.numerics.chi import log_chi_moment_rate
 from objpert_core.accounting.numerics.search import smallest_epsilon
-from objpert_core.accounting.numerics.tradeoff import false_negative_rates, odds_of
 
 BOUNDS = ("logistic", "monotone", "two-signed", "glm", "kifer2012", "non-glm")
 
@@ -39,228 +34,6 @@ BOUNDS = ("logistic", "monotone", "two-signed", "glm", "kifer2012", "non-glm")
 def _two_doubles(value: np.longdouble) -> tuple[float, float]:
     """`value` rounded, and the rest (0.0 on platforms whose long double is a double)."""
     return float(value), float(value - np.longdouble(float(value)))
-
-
-class Mechanism(ABC):
-    """What every mechanism answers; subclasses supply the logarithm of the profile and the Rényi curve."""
-
-    adjacency: ClassVar[str] = "add/remove one row"
-
-    @abstractmethod
-    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        """log δ for a 1-d array of ε >= 0; 0.0 where the bound proves nothing."""
-
-    @abstractmethod
-    def _rdp(self, alpha: FloatArray) -> FloatArray:
-        """Rényi divergence for a 1-d array of α >= 1; inf where the bound proves nothing."""
-
-    def _epsilon(self, log_delta: FloatArray) -> FloatArray:
-        return smallest_epsilon(self._log_delta, log_delta)
-
-    def delta(self, epsilon: Any) -> Any:
-        """Privacy profile: the smallest δ this bound proves at ε.
-
-        Parameters
-        ----------
-        epsilon : float or array of floats >= 0, finite
-
-        Returns
-        -------
-        float or array of the same shape, in [0, 1]; 1.0 where the bound proves nothing. Values below the
-        smallest double underflow to 0.0.
-
-        Raises
-        ------
-        ValueError
-            If an ε is negative or not finite.
-        """
-        eps = epsilon_array(epsilon)
-        return like_input(epsilon, np.exp(self._log_delta(eps.ravel())).reshape(eps.shape))
-
-    def log_delta(self, epsilon: Any) -> Any:
-        """Natural logarithm of `delta(epsilon)`, which does not underflow where a closed form is known."""
-        eps = epsilon_array(epsilon)
-        return like_input(epsilon, self._log_delta(eps.ravel()).reshape(eps.shape))
-
-    def epsilon(self, delta: Any) -> Any:
-        """Inverse of the privacy profile, rounded up: `delta(epsilon(d)) <= d` holds in floating point.
-
-        Parameters
-        ----------
-        delta : float or array of floats strictly between 0 and 1
-
-        Returns
-        -------
-        float or array of the same shape; 0.0 where δ >= delta(0), `math.inf` where the bound proves nothing.
-
-        Raises
-        ------
-        ValueError
-            If a δ lies outside (0, 1).
-        """
-        target = delta_array(delta)
-        log_target = np.log(target.ravel())
-        log_target -= 4e-16 * (1 - log_target)  # what log and exp may round, so that delta(epsilon(d)) <= d
-        return like_input(delta, self._epsilon(log_target).reshape(target.shape))
-
-    def rdp(self, alpha: Any) -> Any:
-        """Rényi curve: a bound on the Rényi divergence of order α, both directions of the adjacency.
-
-        Parameters
-        ----------
-        alpha : float or array of finite floats >= 1 (at 1: the Kullback–Leibler divergence)
-
-        Returns
-        -------
-        float or array of the same shape; `math.inf` where the bound proves nothing.
-
-        Raises
-        ------
-        ValueError
-            If an α is below 1 or not finite.
-        """
-        orders = alpha_array(alpha)
-        return like_input(alpha, self._rdp(orders.ravel()).reshape(orders.shape))
-
-    def losses(self, direction: str = "remove") -> Steps | None:
-        """The independent privacy losses this mechanism is the sum of, with their counts, in one direction of the
-        adjacency; None where the bound has none (it answers through its Rényi curve alone, or proves nothing)."""
-        return None
-
-    def tradeoff(self, false_positive_rate: Any) -> Any:
-        """Trade-off function: the smallest false negative rate of an attacker with that false positive rate.
-
-        The attacker decides from the release whether a row was in the data: a false positive accuses a row that was
-        not, a false negative misses one that was. Perfect privacy is 1 − x, no privacy 0. It holds for both
-        directions of the adjacency, so it is its own inverse.
-
-        Parameters
-        ----------
-        false_positive_rate : float or array of floats in [0, 1]
-
-        Returns
-        -------
-        float or array of the same shape, in [0, 1]; 0.0 where the bound proves nothing. Rounded down.
-
-        Raises
-        ------
-        ValueError
-            If a rate lies outside [0, 1].
-
-        Notes
-        -----
-        Dong, Roth and Su (2022), Propositions 6 and 12, over every real ε; see `accounting.tradeoff`.
-
-        Examples
-        --------
-        >>> round(Gaussian(sigma=1.0).tradeoff(0.05), 6)  # Φ(Φ⁻¹(0.95) − 1)
-        0.740489
-        """
-        return false_negative_rates(self._log_delta, false_positive_rate)
-
-    def odds(self, delta: Any) -> Any:
-        """e^{ε(δ)}: by which factor the release may move somebody's odds on a row, but for δ; rounded up.
-
-        Parameters
-        ----------
-        delta : float or array of floats strictly between 0 and 1
-
-        Returns
-        -------
-        float or array of the same shape, >= 1; `math.inf` where the bound proves nothing, or e^ε overflows.
-
-        Raises
-        ------
-        ValueError
-            If a δ lies outside (0, 1).
-
-        Examples
-        --------
-        >>> round(ObjectivePerturbation(sigma=5, lam=20).odds(1e-5), 4)
-        2.0658
-        """
-        return like_input(delta, odds_of(np.asarray(self.epsilon(delta))))
-
-    def no_losses(self) -> str:
-        """Why `losses` is None, as one sentence."""
-        return self.explain() or f"{type(self).__name__} is known by its Rényi curve only; use delta, epsilon or rdp"
-
-    def pld(self, interval: float | None = None, direction: str = "remove", pessimistic: bool = True) -> DiscretePLD:
-        """Discretised privacy loss distribution of this bound.
-
-        Parameters
-        ----------
-        interval : float > 0, optional
-            Distance of neighbouring losses, in nats; unless given a thousandth of the loss's standard deviation, or
-            what some 100,000 losses allow.
-        direction : {"remove", "add"}
-            Direction of the adjacency; the two differ for DP-SGD only.
-        pessimistic : bool
-            Whether the profile of the distribution is an upper or a lower bound on the profile of this bound.
-
-        Raises
-        ------
-        ValueError
-            If an argument is out of range, or `interval` so small that millions of losses would be needed.
-        NotImplementedError
-            If the bound has no privacy loss distribution; the message says why.
-
-        Examples
-        --------
-        >>> pld = Gaussian(2.0).pld(interval=0.01)
-        >>> 0 <= pld.delta(0.5) - Gaussian(2.0).delta(0.5) < 1e-5
-        True
-        """
-        return distribution(self, interval, direction, pessimistic)
-
-    def explain(self, epsilon: float | None = None) -> str | None:
-        """Why the bound proves nothing (at `epsilon`, if given), as one sentence; None where it proves something."""
-        if epsilon is not None and self.delta(epsilon) >= 1.0:
-            return f"At ε = {epsilon:g} this bound is not below δ = 1; it says something from a larger ε on."
-        return None
-
-
-@dataclass(frozen=True)
-class Gaussian(Mechanism):
-    """The Gaussian mechanism: a value of bounded L2 sensitivity plus N(0, σ²) noise in every coordinate.
-
-    Parameters
-    ----------
-    sigma : float > 0
-        Standard deviation of the noise, in the units of the released value.
-    sensitivity : float > 0
-        L2 sensitivity under add/remove of one row.
-
-    Notes
-    -----
-    Exact: Balle and Wang (2018), Theorem 8, for the profile; Redberg et al. (2023), Theorem B.1, for Rényi.
-
-    Examples
-    --------
-    >>> round(Gaussian(sigma=1.0).delta(1.0), 10)
-    0.1269367375
-    """
-
-    sigma: float
-    sensitivity: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
-        object.__setattr__(self, "sensitivity", positive("sensitivity", self.sensitivity))
-
-    @property
-    def _a(self) -> float:
-        return self.sensitivity / self.sigma
-
-    def losses(self, direction: str = "remove") -> Steps:
-        """One Gaussian loss, the same in both directions."""
-        return ((GaussianLoss(self._a), 1),)
-
-    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        return _gaussian.log_profile(epsilon, self._a)
-
-    def _rdp(self, alpha: FloatArray) -> FloatArray:
-        return _gaussian.rdp(alpha, self._a)
 
 
 @dataclass(frozen=True)
@@ -303,12 +76,15 @@ class ObjectivePerturbation(Mechanism):
 
     Examples
     --------
+    >>> from objpert_core.accounting import Gaussian
     >>> mechanism = ObjectivePerturbation(sigma=10, lam=5)
     >>> round(mechanism.delta(0.3), 9) == round(Gaussian(10).delta(0.3), 9)
     True
     >>> ObjectivePerturbation(sigma=5, lam=0.5, smoothness=1.0, bound="glm").explain()
     'Theorems 3.1 and 3.2 need λ > β; λ = 0.5 is not above β = 1, so they prove nothing.'
     """
+
+    perturbs_objective: ClassVar[bool] = True
 
     sigma: float
     lam: float
@@ -398,6 +174,10 @@ class ObjectivePerturbation(Mechanism):
             return np.full_like(alpha, np.inf)
         return self.law.rdp(alpha - 1)
 
+    def perturbation(self, source: NormalSource, dimension: int) -> Perturbation:
+        """Draw b ~ N(0, σ² I), and λ: the objective gets bᵀθ + λ/2 ‖θ‖²; see `Mechanism.perturbation`."""
+        return Perturbation(self.sigma * source.standard_normal(dimension), self.lam)
+
     def no_losses(self) -> str:
         """Why `losses` is None, as one sentence."""
         if self.bound == "kifer2012":
@@ -459,6 +239,8 @@ class ApproximateMinima(Mechanism):
     True
     """
 
+    perturbs_objective: ClassVar[bool] = True
+
     objective: ObjectivePerturbation
     tau: float
     sigma_out: float
@@ -500,6 +282,10 @@ class ApproximateMinima(Mechanism):
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return self.objective._rdp(alpha) + self.output._rdp(alpha)
 
+    def perturbation(self, source: NormalSource, dimension: int) -> Perturbation:
+        """Draw the perturbation of `objective`; the output noise is the release's business."""
+        return self.objective.perturbation(source, dimension)
+
     def no_losses(self) -> str:
         """Why `losses` is None, as one sentence."""
         return self.objective.no_losses()
@@ -525,7 +311,7 @@ def _best_split(objective: ObjectivePerturbation, output: Gaussian, epsilon: Flo
         units = np.clip(best[:, None] + offsets, 0.0, room[:, None] / a)
         first = np.maximum(epsilon[:, None] - units * a, least)
         second = (epsilon[:, None] - first) * (1 - 2.0**-52)  # rounded down: the two must not exceed ε
-        tried = np.logaddexp(objective._log_delta(first), _gaussian.log_profile(np.maximum(second, 0.0), a))
+        tried = np.logaddexp(objective._log_delta(first), gaussian.log_profile(np.maximum(second, 0.0), a))
         chosen = np.argmin(tried, axis=1)
         rows = np.arange(len(epsilon))
         log_delta = np.minimum(log_delta, tried[rows, chosen])

@@ -14,8 +14,9 @@ from functools import cached_property
 import numpy as np
 
 from objpert_core._validation import FloatArray
+from objpert_core.accounting.mechanisms.base import Mechanism
 from objpert_core.accounting.mechanisms.composition import ByConvolution
-from objpert_core.accounting.mechanisms.objective import ApproximateMinima, Mechanism
+from objpert_core.accounting.mechanisms.objective import ApproximateMinima
 from objpert_core.accounting.mechanisms.renyi import _SCAN, ViaRDP, _epsilon_at, _log_delta_at
 from objpert_core.accounting.numerics.search import smallest_epsilon
 

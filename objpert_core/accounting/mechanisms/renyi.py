@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray, alpha_array, delta_array, epsilon_array, like_input
-from objpert_core.accounting.mechanisms.objective import Mechanism
+from objpert_core.accounting.mechanisms.base import Mechanism
 
 # log(α − 1) runs over this range first, and on if the best order is at its edge
 _SCAN = np.log(10.0) * np.arange(-9.0, 17.01, 0.125)

@@ -31,7 +31,7 @@ from objpert_core._validation import (
     positive,
     rate,
 )
-from objpert_core.accounting.mechanisms.objective import Mechanism
+from objpert_core.accounting.mechanisms.base import Mechanism
 from objpert_core.accounting.mechanisms.one_run import OneRun
 from objpert_core.accounting.mechanisms.renyi import _SCAN, ViaRDP
 from objpert_core.accounting.numerics import run_counts as _runs

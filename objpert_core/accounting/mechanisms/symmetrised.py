@@ -22,8 +22,8 @@ from objpert_core._validation import FloatArray
 from objpert_core.accounting.convolution.discretise import quadrature
 from objpert_core.accounting.laws.base import PrivacyLoss, Steps, SymmetricLoss
 from objpert_core.accounting.laws.simple import PrivacyLossLaw
+from objpert_core.accounting.mechanisms.base import Mechanism
 from objpert_core.accounting.mechanisms.composition import ByConvolution
-from objpert_core.accounting.mechanisms.objective import Mechanism
 
 _HIGH = 13.0  # P[V > 13] ≈ 6e-39
 _BISECTIONS = 80

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting.mechanisms.objective import Mechanism
+from objpert_core.accounting.mechanisms.base import Mechanism
 from objpert_core.accounting.mechanisms.one_run import OneRun
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.numerics.search import smallest_epsilon

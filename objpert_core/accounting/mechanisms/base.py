@@ -1,0 +1,259 @@
+"""What every mechanism is: a frozen description that answers `.delta(epsilon)`, `.epsilon(delta)` and `.rdp(alpha)`.
+
+Scalars in, float out; arrays in, arrays out. What a mechanism is (its noise and its regularisation) is separate from
+the law of its privacy loss, which the bound chooses (`laws`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, alpha_array, choice, delta_array, epsilon_array, like_input
+from objpert_core.accounting.convolution.distribution import DiscretePLD, distribution
+from objpert_core.accounting.laws.base import Steps
+from objpert_core.accounting.numerics.search import smallest_epsilon
+from objpert_core.accounting.numerics.tradeoff import false_negative_rates, odds_of
+
+ADD_REMOVE = "add/remove one row"
+REPLACE_ONE = "replace one row"
+ADJACENCIES = (ADD_REMOVE, REPLACE_ONE)
+DIRECTIONS = ("remove", "add")  # of an adjacency: the two orders of a pair of neighbours
+
+
+class NormalSource(Protocol):
+    """Where noise comes from: a generator of `objpert_core.learning.noise`, or numpy's."""
+
+    def standard_normal(self, size: int, /) -> FloatArray:
+        """`size` independent draws from N(0, 1)."""
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """What a mechanism adds to the objective: linearᵀθ + ½ θᵀ·quadratic·θ.
+
+    Parameters
+    ----------
+    linear : array of shape (D,), or None
+        The linear term; None where there is none.
+    quadratic : float, or array of shape (D, D)
+        The quadratic term; a number stands for that multiple of the identity.
+    """
+
+    linear: FloatArray | None
+    quadratic: float | FloatArray
+
+
+class Mechanism(ABC):
+    """What every mechanism answers; subclasses supply the logarithm of the profile and the Rényi curve."""
+
+    perturbs_objective: ClassVar[bool] = False
+    """Whether `perturbation` draws what is added to an objective."""
+
+    @property
+    def adjacency(self) -> str:
+        """Which data sets count as neighbours: `ADD_REMOVE` or `REPLACE_ONE`."""
+        return ADD_REMOVE
+
+    @abstractmethod
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        """log δ for a 1-d array of ε >= 0; 0.0 where the bound proves nothing."""
+
+    @abstractmethod
+    def _rdp(self, alpha: FloatArray) -> FloatArray:
+        """Rényi divergence for a 1-d array of α >= 1; inf where the bound proves nothing."""
+
+    def _epsilon(self, log_delta: FloatArray) -> FloatArray:
+        return smallest_epsilon(self._log_delta, log_delta)
+
+    def delta(self, epsilon: Any) -> Any:
+        """Privacy profile: the smallest δ this bound proves at ε.
+
+        Parameters
+        ----------
+        epsilon : float or array of floats >= 0, finite
+
+        Returns
+        -------
+        float or array of the same shape, in [0, 1]; 1.0 where the bound proves nothing. Values below the
+        smallest double underflow to 0.0.
+
+        Raises
+        ------
+        ValueError
+            If an ε is negative or not finite.
+        """
+        eps = epsilon_array(epsilon)
+        return like_input(epsilon, np.exp(self._log_delta(eps.ravel())).reshape(eps.shape))
+
+    def log_delta(self, epsilon: Any) -> Any:
+        """Natural logarithm of `delta(epsilon)`, which does not underflow where a closed form is known."""
+        eps = epsilon_array(epsilon)
+        return like_input(epsilon, self._log_delta(eps.ravel()).reshape(eps.shape))
+
+    def epsilon(self, delta: Any) -> Any:
+        """Inverse of the privacy profile, rounded up: `delta(epsilon(d)) <= d` holds in floating point.
+
+        Parameters
+        ----------
+        delta : float or array of floats strictly between 0 and 1
+
+        Returns
+        -------
+        float or array of the same shape; 0.0 where δ >= delta(0), `math.inf` where the bound proves nothing.
+
+        Raises
+        ------
+        ValueError
+            If a δ lies outside (0, 1).
+        """
+        target = delta_array(delta)
+        log_target = np.log(target.ravel())
+        log_target -= 4e-16 * (1 - log_target)  # what log and exp may round, so that delta(epsilon(d)) <= d
+        return like_input(delta, self._epsilon(log_target).reshape(target.shape))
+
+    def rdp(self, alpha: Any) -> Any:
+        """Rényi curve: a bound on the Rényi divergence of order α, both directions of the adjacency.
+
+        Parameters
+        ----------
+        alpha : float or array of finite floats >= 1 (at 1: the Kullback–Leibler divergence)
+
+        Returns
+        -------
+        float or array of the same shape; `math.inf` where the bound proves nothing.
+
+        Raises
+        ------
+        ValueError
+            If an α is below 1 or not finite.
+        """
+        orders = alpha_array(alpha)
+        return like_input(alpha, self._rdp(orders.ravel()).reshape(orders.shape))
+
+    def losses(self, direction: str = "remove") -> Steps | None:
+        """The independent privacy losses this mechanism is the sum of, with their counts, in one direction of the
+        adjacency; None where the bound has none (it answers through its Rényi curve alone, or proves nothing)."""
+        return None
+
+    def tradeoff(self, false_positive_rate: Any) -> Any:
+        """Trade-off function: the smallest false negative rate of an attacker with that false positive rate.
+
+        The attacker decides from the release whether a row was in the data: a false positive accuses a row that was
+        not, a false negative misses one that was. Perfect privacy is 1 − x, no privacy 0. It holds for both
+        directions of the adjacency, so it is its own inverse.
+
+        Parameters
+        ----------
+        false_positive_rate : float or array of floats in [0, 1]
+
+        Returns
+        -------
+        float or array of the same shape, in [0, 1]; 0.0 where the bound proves nothing. Rounded down.
+
+        Raises
+        ------
+        ValueError
+            If a rate lies outside [0, 1].
+
+        Notes
+        -----
+        Dong, Roth and Su (2022), Propositions 6 and 12, over every real ε; see `accounting.tradeoff`.
+
+        Examples
+        --------
+        >>> from objpert_core.accounting import Gaussian
+        >>> round(Gaussian(sigma=1.0).tradeoff(0.05), 6)  # Φ(Φ⁻¹(0.95) − 1)
+        0.740489
+        """
+        return false_negative_rates(self._log_delta, false_positive_rate)
+
+    def odds(self, delta: Any) -> Any:
+        """e^{ε(δ)}: by which factor the release may move somebody's odds on a row, but for δ; rounded up.
+
+        Parameters
+        ----------
+        delta : float or array of floats strictly between 0 and 1
+
+        Returns
+        -------
+        float or array of the same shape, >= 1; `math.inf` where the bound proves nothing, or e^ε overflows.
+
+        Raises
+        ------
+        ValueError
+            If a δ lies outside (0, 1).
+
+        Examples
+        --------
+        >>> from objpert_core.accounting import ObjectivePerturbation
+        >>> round(ObjectivePerturbation(sigma=5, lam=20).odds(1e-5), 4)
+        2.0658
+        """
+        return like_input(delta, odds_of(np.asarray(self.epsilon(delta))))
+
+    def no_losses(self) -> str:
+        """Why `losses` is None, as one sentence."""
+        return self.explain() or f"{type(self).__name__} is known by its Rényi curve only; use delta, epsilon or rdp"
+
+    def pld(self, interval: float | None = None, direction: str = "remove", pessimistic: bool = True) -> DiscretePLD:
+        """Discretised privacy loss distribution of this bound.
+
+        Parameters
+        ----------
+        interval : float > 0, optional
+            Distance of neighbouring losses, in nats; unless given a thousandth of the loss's standard deviation, or
+            what some 100,000 losses allow.
+        direction : {"remove", "add"}
+            Direction of the adjacency; the two differ for DP-SGD only.
+        pessimistic : bool
+            Whether the profile of the distribution is an upper or a lower bound on the profile of this bound.
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range, or `interval` so small that millions of losses would be needed.
+        NotImplementedError
+            If the bound has no privacy loss distribution; the message says why.
+
+        Examples
+        --------
+        >>> from objpert_core.accounting import Gaussian
+        >>> pld = Gaussian(2.0).pld(interval=0.01)
+        >>> 0 <= pld.delta(0.5) - Gaussian(2.0).delta(0.5) < 1e-5
+        True
+        """
+        steps = self.losses(choice("direction", direction, DIRECTIONS))
+        if steps is None:
+            raise NotImplementedError(self.no_losses())
+        return distribution(steps, interval, direction, pessimistic)
+
+    def explain(self, epsilon: float | None = None) -> str | None:
+        """Why the bound proves nothing (at `epsilon`, if given), as one sentence; None where it proves something."""
+        if epsilon is not None and self.delta(epsilon) >= 1.0:
+            return f"At ε = {epsilon:g} this bound is not below δ = 1; it says something from a larger ε on."
+        return None
+
+    def perturbation(self, source: NormalSource, dimension: int) -> Perturbation:
+        """Draw what this mechanism adds to an objective of `dimension` parameters.
+
+        Parameters
+        ----------
+        source : has `standard_normal(size)`
+            Where the noise comes from.
+        dimension : int >= 1
+            Number of parameters D.
+
+        Returns
+        -------
+        Perturbation
+
+        Raises
+        ------
+        NotImplementedError
+            If the mechanism does not perturb an objective (`perturbs_objective` is False).
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not perturb an objective")
