@@ -164,6 +164,18 @@ def guide(x: Sequence[float], y: Sequence[float], *, name: str = "") -> dict[str
     return series(name, np.asarray(x, float), np.asarray(y, float), "guide", showlegend=False, hoverinfo="skip")
 
 
+def before(label: str, place: float, mean: float, role: str) -> dict[str, Any]:
+    """The mean of the run before: hollow, so that it is not taken for one of the draws, and with its name on hover."""
+    name = f"{label}, before"
+    ghost = series(name, [place], [mean], role, ghost=True, mode="markers")
+    hollow = {"symbol": f"{ROLES[role].symbol}-open", "size": 10, "line": {"width": 2}}
+    return ghost | {
+        "marker": ghost["marker"] | hollow,
+        "hoverinfo": None,
+        "hovertemplate": f"before: %{{y:.2%}}<extra>{label}</extra>",
+    }
+
+
 def translucent(color: str, opacity: float) -> str:
     """A ``#rrggbb`` colour as plotly's ``rgba(...)``."""
     red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))

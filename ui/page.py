@@ -1,17 +1,18 @@
-"""The scaffolding of a page: title, answer, chart, downloads, snippet, prediction, explanation, errors.
+"""The scaffolding of a page: title, answer, picture, evidence, prediction, explanation, errors.
 
-    page.title("How much privacy does one fit cost?", "…one line of introduction…")
+    page.begin("bounds", "…one line of introduction…")      # the question comes from `ui.registry`
 
     @st.fragment                       # controls and chart rerun together, without the rest of the page
-    def body():
+    def explore():
         with page.errors():            # a ValueError becomes one sentence; the controls above it stay
             ...
             page.answer("One fit costs ε = …", "Someone who is told the model bets at most …")
-            page.chart(figure, key="bounds_chart", alt="…the take-away…", filename="bounds")
-            page.downloads(frame, figure, filename="bounds", title="…")
-            page.reproduce(snippets.bounds(...))
-    body()
-    page.explain(r"…KaTeX…", reference="Redberg et al. (2023), Theorem 3.1")
+            picture = page.Picture(figure, "…the take-away…", numbers)
+            page.show(picture, key="bounds_chart")
+            page.evidence(picture, rows, name="bounds", code=snippets.bounds(...))
+    explore()
+    page.predict(PREDICTION)
+    page.about("bounds")               # pages/bounds/about.md
 
 Importing this module also warms the process up once (`ui.warm`).
 """
@@ -21,18 +22,20 @@ from __future__ import annotations
 import html
 import io
 import logging
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from dataclasses import dataclass
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitPageNotFoundError
 
-from ui import sentences
+from ui import registry, sentences
 from ui.controls import Control
+from ui.runs import under_way as under_way
+from ui.runs import visitor as visitor
 from ui.svg import to_svg
 from ui.warm import warm_up
 
@@ -54,11 +57,69 @@ _STYLE = """
 """
 
 
+@dataclass(frozen=True)
+class Picture:
+    """A figure, its take-away in words, and a function that makes the numbers in it.
+
+    Attributes
+    ----------
+    figure : plotly.graph_objects.Figure
+    alt : str
+        What somebody who cannot see it should know.
+    numbers : callable or None
+        Makes the table of the plotted numbers.
+    title : str
+        The SVG file's accessible name; `alt` unless given.
+    """
+
+    figure: go.Figure
+    alt: str
+    numbers: Callable[[], pd.DataFrame] | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A question that is asked before its answer is shown.
+
+    Attributes
+    ----------
+    title : str
+        On the closed box, after "Try it: ".
+    question : str
+    options : tuple of str
+    correct : int
+        Which option is right.
+    reason : str
+        Why, as Markdown; shown under the picture.
+    draw : callable or None
+        Draws what reveals the answer; called once something was chosen.
+    """
+
+    title: str
+    question: str
+    options: tuple[str, ...]
+    correct: int
+    reason: str = ""
+    draw: Callable[[], None] | None = None
+
+
+def begin(name: str, lead: str) -> None:
+    """The heading of the page `name`, its question, and one line of introduction under it."""
+    title(registry.entry(name).question, lead)
+
+
 def title(question: str, lead: str) -> None:
     """The page's question as its heading, one line of introduction under it, and the shared style."""
     st.html(_STYLE)
     st.title(question, anchor=False)
     st.markdown(lead)
+
+
+def columns() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """The picture's place and the controls' beside it; a telephone shows the first one first."""
+    picture, panel = st.columns([2.6, 1], gap="medium")
+    return picture, panel
 
 
 def answer(sentence: str, *more: str) -> None:
@@ -79,16 +140,35 @@ def keep(*controls: Control) -> None:
             control.show()
 
 
-def visitor(prefix: str) -> str:
-    """The name under which this session's jobs on the page `prefix` are queued; the same for as long as it lasts."""
-    return st.session_state.setdefault(f"{prefix}__owner", uuid.uuid4().hex)
+def show(picture: Picture, *, key: str) -> None:
+    """Show a picture with its alt text."""
+    chart(picture.figure, key=key, alt=picture.alt)
 
 
-def under_way(progress: tuple[float, str], *, key: str, stop: Callable[[], None]) -> None:
-    """How far a job is, (share done, words), beside the button that stops it."""
-    bar, button = st.columns([4, 1], vertical_alignment="bottom")
-    bar.progress(*progress)
-    button.button("Stop", key=key, icon=":material/stop:", on_click=stop, width="stretch")
+def evidence(
+    picture: Picture, rows: Sequence[Mapping[str, str]] = (), *, name: str, code: str = "", note: str = ""
+) -> None:
+    """What stands under a picture: its table, its files, the lines of Python that give its numbers.
+
+    Parameters
+    ----------
+    picture : Picture
+        With `numbers`.
+    rows : sequence of mapping
+        The table; none is drawn without rows.
+    name : str
+        Name of the files without suffix; also the prefix of the buttons' keys.
+    code : str
+        Python; no block is drawn without it.
+    note : str
+        What the lines of Python print, unless it is the numbers on the screen.
+    """
+    if rows:
+        table(rows, alt=picture.alt)
+    if picture.numbers is not None:
+        downloads(picture.numbers, picture.figure, filename=name, title=picture.title or picture.alt)
+    if code:
+        reproduce(code, **({"note": note} if note else {}))
 
 
 def chart(figure: go.Figure, *, key: str, alt: str, filename: str = "") -> None:
@@ -174,22 +254,42 @@ def try_it(question: str, options: Sequence[str], correct: str, *, key: str) -> 
     return True
 
 
-def text(name: str) -> str:
-    """A page's longer text: ``about.md`` in its folder."""
-    return (Path(__file__).parents[1] / "pages" / name / "about.md").read_text(encoding="utf-8")
+def predict(prediction: Prediction, *, key: str) -> None:
+    """The "Try it" box, in a fragment of its own; `key` is the radio buttons'."""
+    st.fragment(_predict)(prediction, key)
 
 
-def explain(body: str, *, reference: str, expanded: bool = False) -> None:
-    """The "What am I looking at?" section: Markdown with KaTeX formulas, and where it is proved."""
-    with st.expander("What am I looking at?", icon=":material/help:", expanded=expanded):
+def _predict(prediction: Prediction, key: str) -> None:
+    with st.expander(f"Try it: {prediction.title}", icon=":material/psychology:"):
+        if not try_it(prediction.question, prediction.options, prediction.options[prediction.correct], key=key):
+            return
+        if prediction.draw is not None:
+            prediction.draw()
+        if prediction.reason:
+            st.markdown(prediction.reason)
+
+
+def about(name: str, **numbers: str) -> None:
+    """The "What am I looking at?" section: the page's ``about.md``, which ends with its references.
+
+    A word of the text that is given as a keyword is replaced by its value, as ``CONSTANT`` on the Accuracy page.
+    """
+    body = registry.entry(name).about
+    for word, value in numbers.items():
+        body = body.replace(word, value)
+    with st.expander("What am I looking at?", icon=":material/help:"):
         st.markdown(body)
-        st.markdown(f"**Reference.** {reference}")
 
 
-def see_also(path: str, *, label: str, icon: str) -> None:
-    """A link to another page of the app; nothing where a page's file runs by itself, without app.py's menu."""
+def see_also(name: str, why: str = "") -> None:
+    """A link to another page, "title: why"; nothing where a page's file runs by itself, without app.py's menu.
+
+    Unless told why, the link says the question that the page answers.
+    """
+    other = registry.entry(name)
     with suppress(StreamlitPageNotFoundError):
-        st.page_link(path, label=label, icon=icon)
+        label = f"{other.title}: {why or other.question[0].lower() + other.question[1:]}"
+        st.page_link(other.path, label=label, icon=other.icon)
 
 
 @contextmanager

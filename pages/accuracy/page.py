@@ -369,20 +369,13 @@ def predict() -> None:
         st.markdown(TRY_REASON)
 
 
-page.title(
-    "Which private learner is the most accurate?",
+page.begin(
+    "accuracy",
     "Logistic regression on one data set, learned under the same (ε, δ) by DP-SGD, by objective perturbation "
     "(Algorithm 1) and by others: test accuracy against ε, from stored runs that one command repeats.",
 )
 stored_keys = data.files()
 body(stored_keys)
-page.see_also(
-    "pages/tuning/page.py", label="What tuning costs: why the paid curve is lower", icon=":material/experiment:"
-)
+page.see_also("tuning", "why the paid curve is lower")
 predict()
-page.explain(
-    text.explanation(page.text("accuracy"), data.constants(stored_keys)),
-    reference="Redberg, Koskela and Wang (2023), Section 5, Figure 2, Tables 1 and 2; Papernot and Steinke (2022) for "
-    "the paid tuning; Chaudhuri, Monteleoni and Sarwate (2011) for output perturbation; Kifer, Smith and Thakurta "
-    "(2012); the tight logistic bound is this project’s own theorem (see the README).",
-)
+page.about("accuracy", CONSTANT=text.constants(data.constants(stored_keys)))

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from objpert_core.experiments.studies.subsampling import GENERATED, LearningCurve, Plan
 from pages.accuracy.numbers import BARS
 from pages.accuracy.words import signed
-from pages.training.words import accuracy
 from ui import sentences
 from ui.jobs import JobView
+from ui.words import accuracy
 
 
 def invitation(plan: Plan) -> str:

@@ -15,8 +15,8 @@ from objpert_core.experiments.summary import Interval
 from pages.accuracy.jobs import Point
 from pages.accuracy.numbers import PAPER, Stored
 from pages.accuracy.words import LABELS, between, covers, seconds, share_between, signed
-from pages.training.words import accuracy
 from ui import sentences
+from ui.words import accuracy
 
 
 def methods(stored: Stored, shown: Sequence[str], epsilon: float) -> list[dict[str, str]]:

@@ -26,9 +26,9 @@ from objpert_core.experiments.summary import Interval
 from objpert_core.experiments.tables import WIDE, Claim
 from pages.accuracy.jobs import Point
 from pages.accuracy.numbers import BARS, PAPER, PAPER_CONSTANT, PAPER_TABLE, Stored
-from pages.training.words import accuracy
 from ui import sentences
 from ui.controls import plain
+from ui.words import accuracy
 
 LABELS: Mapping[str, str] = {
     NON_PRIVATE: "no privacy",

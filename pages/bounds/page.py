@@ -291,15 +291,11 @@ def predict() -> None:
         st.markdown(TRY_REASON)
 
 
-page.title(
-    "How much privacy does one fit cost?",
+page.begin(
+    "bounds",
     "Objective perturbation adds a random tilt bᵀθ, b ~ N(0, σ²I), and λ/2 ‖θ‖² to the training objective and releases "
     "the minimiser. Each curve is a proof about that same release: the lower the curve, the stronger the proof.",
 )
 explore()
 predict()
-page.explain(
-    page.text("bounds"),
-    reference="Redberg, Koskela and Wang (2023), Theorems 2.8, 3.1, 3.2, Corollary 3.5 and Figure 1; for the monotone "
-    "and the logistic bound, the proof in this project’s README; for an attacker’s errors, Dong, Roth and Su (2022).",
-)
+page.about("bounds")

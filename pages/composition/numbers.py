@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
 from pages.composition.totals import epsilon_alone, renyi_curve
-from pages.renyi.numbers import ORDERS
 from ui import sentences
+from ui.bounds import ORDERS
 
 PAIRED = "-pair"  # ends the name of a bound that is composed through its symmetric pair
 BOUNDS: Mapping[str, str] = {

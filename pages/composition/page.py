@@ -297,8 +297,8 @@ def predict() -> None:
         st.markdown(TRY_REASON)
 
 
-page.title(
-    "What do several releases cost together?",
+page.begin(
+    "composition",
     "Every model, statistic or histogram released about the same people costs privacy. Composition says how much they "
     "cost together: usually less than the sum of their ε, and at one δ instead of the sum of their δ.",
 )
@@ -307,9 +307,4 @@ explore()
 st.divider()
 budget()
 predict()
-page.explain(
-    page.text("composition"),
-    reference="Redberg, Koskela and Wang (2023), Theorem D.2, Lemma D.7, (D.11) and Figure 3; Zhu, Dong and Wang "
-    "(2022) for dominating pairs and both directions of the adjacency; Mironov (2017) for Rényi composition; for the "
-    "logistic loss and the symmetric pair, the proofs in this project’s README.",
-)
+page.about("composition")

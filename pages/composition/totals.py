@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
 from pages.composition.ledger import Entry, Ledger
-from pages.renyi.numbers import ORDERS
+from ui.bounds import ORDERS
 
 WIDTH = 1e-3  # certified width asked for, a share of ε: several times faster than the core's own
 _REMEMBERED = 1000

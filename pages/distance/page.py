@@ -184,15 +184,11 @@ def predict() -> None:
         st.markdown(TRY_REASON)
 
 
-page.title(
-    "How far is a proof from the best possible one?",
+page.begin(
+    "distance",
     "No proof about objective perturbation can go below the Gaussian mechanism with the same noise. What a proof "
     "certifies above that is a price for what it does not know: here is how much it is, and what it is paid for.",
 )
 explore()
 predict()
-page.explain(
-    page.text("distance"),
-    reference="Redberg, Koskela and Wang (2023), Appendix I with Figure 4, Theorems 3.1, 3.2, B.1 and Corollary 3.5; "
-    "for the logistic bound and the boundary, the proof in this project’s README.",
-)
+page.about("distance")

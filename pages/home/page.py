@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.home import picture as home_picture
-from ui import page, sentences, snippets
+from ui import page, registry, sentences, snippets
 from ui.controls import (
     Choice,
     Number,
@@ -130,32 +130,15 @@ def predict() -> None:
                 )
 
 
-page.title(
-    "How can one fit hide one person?",
+page.begin(
+    "home",
     "Training finds the lowest point of a curve. Objective perturbation tilts the curve at random before it looks, so "
     "that the lowest point it publishes could as well have come from the data without you.",
 )
 explore()
 predict()
-page.explain(
-    page.text("home"),
-    reference="Redberg, Koskela and Wang (2023), Sections 2 and 3; the change of variables goes back to Chaudhuri, "
-    "Monteleoni and Sarwate (2011).",
-)
+page.about("home")
 st.subheader("Where to go from here", anchor=False)
 st.html("<style>[data-testid=stPageLink] :is([data-testid=stMarkdownContainer], p) { white-space: normal; }</style>")
-NEXT = (
-    ("bounds", "Bounds: how much privacy does one fit cost?", ":material/show_chart:"),
-    ("distance", "Distance: how far is a proof from the best possible one?", ":material/straighten:"),
-    ("renyi", "Rényi and DP-SGD: one fit or thousands of noisy steps?", ":material/trending_up:"),
-    ("planner", "Planner: how much noise, how much regularisation?", ":material/tune:"),
-    ("composition", "Composition: what do several releases cost together?", ":material/stacks:"),
-    ("tuning", "What tuning costs: what does trying ten settings cost?", ":material/experiment:"),
-    ("training", "Live training: what does privacy cost in accuracy?", ":material/model_training:"),
-    ("accuracy", "Accuracy: which private learner is the best, and by how much?", ":material/leaderboard:"),
-    ("honest", "Honest or not: what does a choice cost that nobody pays for?", ":material/balance:"),
-    ("solvers", "Solvers: how many passes over the data until a private fit may be released?", ":material/speed:"),
-    ("losses", "Losses and clipping: what does a bound on the gradient do to a fit?", ":material/content_cut:"),
-)
-for name, question, icon in NEXT:
-    page.see_also(f"pages/{name}/page.py", label=question, icon=icon)
+for other in registry.PAGES[1:]:
+    page.see_also(other.name)

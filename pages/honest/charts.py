@@ -10,9 +10,8 @@ import plotly.graph_objects as go
 
 from objpert_core.experiments.studies.tuning_runs import Draw, TuningRuns
 from pages.honest.words import WAYS
-from pages.training.charts import before
-from pages.training.words import accuracy as percent
-from ui.figures import GHOST_OPACITY, ROLES, axis, figure, guide, series, translucent
+from ui.figures import GHOST_OPACITY, ROLES, axis, before, figure, guide, series, translucent
+from ui.words import accuracy as percent
 
 ROLE = {"judges": "dpsgd-dishonest-rdp", "fresh": "dpsgd-dishonest-pld", "honest": "dpsgd-honest", "fixed": "tight"}
 _BINS = 16

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from objpert_core import datasets
 from objpert_core.experiments.studies.tuning_runs import MAX_DRAWS
-from pages.training.words import GRIDS, grid
 from ui.controls import (
     ROUND_STEPS,
     Choice,
@@ -15,6 +14,7 @@ from ui.controls import (
     log_values,
     powers_of_ten,
 )
+from ui.words import GRIDS, grid
 
 DATA = Choice(
     "honest_data",

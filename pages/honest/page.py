@@ -9,10 +9,10 @@ from pages.honest import controls as controls
 from pages.honest import tables as tables
 from pages.honest import words as text
 from pages.honest.jobs import Meter, Request, Run, wait_for_a_draw
-from pages.training.words import GRIDS
 from ui import page, raw_files
 from ui.controls import copy_link, preset_buttons
 from ui.jobs import QueueFullError, shared_runner
+from ui.words import GRIDS
 
 POLL_SECONDS = 0.5
 
@@ -156,8 +156,8 @@ def predict() -> None:
             st.markdown(TRY_REASON)
 
 
-page.title(
-    "What does honest tuning cost?",
+page.begin(
+    "honest",
     "DP-SGD needs a learning rate. Here it is chosen twice on the same data: once without paying for the choice, as "
     "experiments often do it, and once with every look at the data paid for. Both certificates say the same ε.",
 )
@@ -171,12 +171,6 @@ with picture, page.errors():
     latest: Run | None = st.session_state.get("honest__run")
     active = latest is not None and latest.job.view().active
     st.fragment(results, run_every=POLL_SECONDS if active else None)(asked, active)
-page.see_also(
-    "pages/tuning/page.py", label="What tuning costs: ε for any number of settings", icon=":material/experiment:"
-)
+page.see_also("tuning", "ε for any number of settings")
 predict()
-page.explain(
-    page.text("honest"),
-    reference="Redberg, Koskela and Wang (2023), Section 5, Tables 1 and 2; Papernot and Steinke (2022), Theorem 6. "
-    "DP-SGD: Abadi et al. (2016). The proof for the private score stands in `objpert_core/learning/dp_sgd_budget.py`.",
-)
+page.about("honest")

@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 from objpert_core.experiments.studies.tuning_runs import FIXED_RATE, Settings, TuningRuns
 from pages.honest.words import WAYS
-from pages.training.words import accuracy, times
 from ui import sentences
 from ui.snippets import call
+from ui.words import accuracy, times
 
 
 def table(result: TuningRuns) -> list[dict[str, str]]:

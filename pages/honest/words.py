@@ -6,10 +6,10 @@ from typing import Any
 
 from objpert_core.experiments.studies.tuning_runs import FIXED_RATE, Draw, TuningRuns
 from pages.honest.jobs import Meter, Request
-from pages.training.words import accuracy, between, points, signed, times, undecided, width
 from ui import sentences
 from ui.jobs import JobView
 from ui.sentences import scientific
+from ui.words import accuracy, between, points, signed, times, undecided, width
 
 WAYS = {
     "judges": "unpaid, its judges say",

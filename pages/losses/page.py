@@ -273,15 +273,11 @@ def predict() -> None:
         st.caption("The faint line is the clipped loss of a row of norm 1.")
 
 
-page.title(
-    "What does clipping do to a loss, and to the fit?",
+page.begin(
+    "losses",
     "Privacy needs a limit on how hard one row can pull. Clipping sets it, and for a linear model it amounts to "
     "another loss $f_C$ in closed form: convex, as smooth as $f$, and straight beyond its kinks.",
 )
 explore()
 predict()
-page.explain(
-    page.text("losses"),
-    reference="Redberg, Koskela and Wang (2023), Theorems 4.1, E.2, E.3 and G.2 and Section 5; Song, Thakkar and "
-    "Thakurta (2020), Lemma 5.1; Huber (1964); for the monotone bound, the proof in this project’s README.",
-)
+page.about("losses")

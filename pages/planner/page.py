@@ -277,16 +277,11 @@ def predict() -> None:
         st.markdown(TRY_REASON)
 
 
-page.title(
-    "How much noise, how much regularisation?",
+page.begin(
+    "planner",
     "A promise (ε, δ) can be kept with little noise and much regularisation, or the other way round. Each curve shows "
     "the smallest λ that one bound accepts as the noise grows; the point on it is yours to move.",
 )
 explore()
 predict()
-page.explain(
-    page.text("planner"),
-    reference="Redberg, Koskela and Wang (2023), Section 5 (the recipe f = 1.3) and Theorem H.1, re-proved in "
-    "`objpert_core/learning/excess_risk.py`; Kifer et al. (2012) as their Theorem 2.8; for the logistic bound and its "
-    "closed form, the proof in this project’s README.",
-)
+page.about("planner")

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from objpert_core.experiments.studies.noise_ratios import PUBLISHED, PUBLISHED_RATIO, RATIOS, TAU, Estimate, Plan, Point
 from pages.planner import numbers as pc
-from pages.training.promises import ACCOUNTANTS as PROFILES
 from ui import bounds as bound_curves
 from ui import sentences
 from ui.jobs import JobView
+from ui.words import ACCOUNTANTS as PROFILES
 
 ACCOUNTANTS: Mapping[str, str] = PROFILES | {"rdp": "the Rényi curve of the published bound"}
 UNDER: Mapping[str, str] = {

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
 from ui import sentences
+from ui.bounds import ORDERS
 
 NAMES: Mapping[str, str] = {
     "objective": "Objective perturbation",
@@ -34,17 +35,6 @@ WIDTH = 0.002  # DP-SGD's ε on the second chart is certified to within this sha
 _RARE = 10.0 ** -np.arange(1.0, 301.0)
 _REFINE = 257
 _REMEMBERED = 1000
-
-
-def _orders() -> NDArray[np.float64]:
-    """α − 1 evenly spaced on a log scale from 0.01 to 10⁵; whole numbers from 10 on, where the core is fastest."""
-    alpha = 1 + np.logspace(-2, 5, 281)
-    orders = np.unique(np.where(alpha < 10, np.round(alpha, 6), np.round(alpha)))
-    orders.setflags(write=False)
-    return orders
-
-
-ORDERS = _orders()
 
 
 @dataclass(frozen=True)

@@ -330,16 +330,11 @@ def predict() -> None:
         st.markdown(f"{TRY_REASON} Here the transition moves from α = {moved}; the faint lines are n = 100.")
 
 
-page.title(
-    "One fit or thousands of noisy steps: which hides you better?",
+page.begin(
+    "renyi",
     "Objective perturbation pays once for one tilted fit. DP-SGD pays a little in each of many steps, made cheap by "
     "random batches. Their Rényi curves show which of the two pays more for rare events.",
 )
 explore()
 predict()
-page.explain(
-    page.text("renyi"),
-    reference="Redberg, Koskela and Wang (2023), Theorems 3.1 and 3.2, Appendix J.1 and Figure 5; Mironov, Talwar and "
-    "Zhang (2019) for the subsampled Gaussian; Canonne, Kamath and Steinke (2020), Proposition 12, for the way from "
-    "Rényi to (ε, δ); for the tight bound, the proof in this project’s README.",
-)
+page.about("renyi")

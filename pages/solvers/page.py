@@ -8,24 +8,12 @@ from objpert_core.exceptions import DataUnavailableError
 from pages.solvers import charts as charts
 from pages.solvers import numbers as sr
 from pages.solvers import words as text
+from ui import controls as c
 from ui import page
-from ui.controls import (
-    Choice,
-    Number,
-    Pills,
-    Preset,
-    SelectSlider,
-    Toggle,
-    copy_link,
-    log_values,
-    powers_of_ten,
-    preset_buttons,
-    previous,
-)
 
 APPENDIX_F = sr.Setting(n=500, lam=1.0, sigma=4.0, columns="redundant", seed=0, tau=1e-6)
 
-SOLVERS = Pills(
+SOLVERS = c.Pills(
     "solvers_shown",
     "Solvers",
     tuple(sr.NAMES),
@@ -33,29 +21,29 @@ SOLVERS = Pills(
     format=sr.NAMES.__getitem__,
     most=len(sr.NAMES),
 )
-ROWS = SelectSlider("solvers_n", "Rows n", APPENDIX_F.n, (100, 200, 500, 1000), format=str)
-LAM = SelectSlider(
+ROWS = c.SelectSlider("solvers_n", "Rows n", APPENDIX_F.n, (100, 200, 500, 1000), format=str)
+LAM = c.SelectSlider(
     "solvers_lambda",
     "Regularisation λ",
     APPENDIX_F.lam,
-    log_values(0.01, 1000),
+    c.log_values(0.01, 1000),
     help="Not divided by n: for fixed ε it does not grow with n, and L/λ is what descent pays for.",
 )
-SIGMA = SelectSlider(
+SIGMA = c.SelectSlider(
     "solvers_sigma",
     "Noise σ",
     APPENDIX_F.sigma,
-    log_values(0.01, 100, extra=[4.0]),
+    c.log_values(0.01, 100, extra=[4.0]),
     help="Standard deviation of each coordinate of the tilt b. In directions the data do not see, θ goes to −b/λ.",
 )
-TAU = SelectSlider(
+TAU = c.SelectSlider(
     "solvers_tau",
     "Gradient norm to reach, τ",
     APPENDIX_F.tau,
-    powers_of_ten(-9, 0),
+    c.powers_of_ten(-9, 0),
     help="The package asks for 10⁻⁶, the paper’s experiments for 0.01.",
 )
-COLUMNS = Choice(
+COLUMNS = c.Choice(
     "solvers_columns",
     "Columns",
     APPENDIX_F.columns,
@@ -63,23 +51,23 @@ COLUMNS = Choice(
     format=sr.COLUMNS.__getitem__,
     help="Of 50 synthetic features. Indicators of one attribute add up to 1, so some directions are curved by λ alone.",
 )
-SEED = Number("solvers_seed", "Seed of rows and noise", APPENDIX_F.seed, low=0, high=9999)
-RELATIVE = Choice(
+SEED = c.Number("solvers_seed", "Seed of rows and noise", APPENDIX_F.seed, low=0, high=9999)
+RELATIVE = c.Choice(
     "solvers_cost",
     "Second chart shows",
     charts.EVALUATIONS,
     (charts.EVALUATIONS, charts.RELATIVE),
     help="Divided by n log n, what Appendix F proves for SAG and SVRG is flat.",
 )
-GHOST = Toggle("solvers_ghost", "Keep the previous setting as a ghost", True)
+GHOST = c.Toggle("solvers_ghost", "Keep the previous setting as a ghost", True)
 PROBLEM = (ROWS, LAM, SIGMA, COLUMNS, SEED, TAU)
 CONTROLS = (SOLVERS, *PROBLEM, RELATIVE, GHOST)
 
 
-def preset(name: str, hint: str, **changes: Any) -> Preset:
+def preset(name: str, hint: str, **changes: Any) -> c.Preset:
     values = {**vars(APPENDIX_F), **changes}
     problem = {ROWS: "n", LAM: "lam", SIGMA: "sigma", COLUMNS: "columns", SEED: "seed", TAU: "tau"}
-    return Preset(
+    return c.Preset(
         name, {control: values[field] for control, field in problem.items()} | {SOLVERS: SOLVERS.default}, hint
     )
 
@@ -104,33 +92,30 @@ PRESETS = (
 
 @st.fragment
 def explore() -> None:
-    preset_buttons(PRESETS, prefix="solvers")
-    picture, panel = st.columns([2.6, 1], gap="medium")
+    c.preset_buttons(PRESETS, prefix="solvers")
+    left, panel = page.columns()
     with panel:
         solvers = SOLVERS.show()
         n, lam, sigma, columns, seed, tau = (control.show() for control in PROBLEM)
         relative, with_ghost = RELATIVE.show() == charts.RELATIVE, GHOST.show()
-        copy_link(CONTROLS)
+        c.copy_link(CONTROLS)
     setting = sr.Setting(n, lam, sigma, columns, seed, tau)
-    before = previous("solvers", setting)
+    before = c.previous("solvers", setting)
     with page.errors():
         runs = {solver: sr.run(solver, setting) for solver in solvers}
-        with picture:
-            alt = text.alt(setting, runs)
+        with left:
             page.answer(*filter(None, (text.answer(setting, runs), text.unfinished(setting, runs), text.PRIVACY)))
-            chart = charts.descent(setting, solvers, ghost=before if with_ghost else None)
-            page.chart(chart, key="solvers_chart", alt=alt, filename="solvers")
+            picture = page.Picture(
+                charts.descent(setting, solvers, ghost=before if with_ghost else None),
+                text.alt(setting, runs),
+                lambda: sr.frame(solvers, setting),
+                f"Gradient norm against gradient evaluations, {setting}",
+            )
+            page.show(picture, key="solvers_chart")
         if runs:
-            page.table(text.table_rows(setting, runs), alt=alt)
+            page.evidence(picture, text.table_rows(setting, runs), name="solvers", code=text.snippet(setting, solvers))
             if "newton" in runs:
                 st.caption(text.hessians())
-            page.downloads(
-                lambda: sr.frame(solvers, setting),
-                chart,
-                filename="solvers",
-                title=f"Gradient norm against gradient evaluations, {setting}",
-            )
-            page.reproduce(text.snippet(setting, solvers))
         cost(solvers, columns, relative)
 
 
@@ -148,65 +133,52 @@ def cost(solvers: tuple[str, ...], columns: str, relative: bool) -> None:
     st.markdown(text.growths(costs))
     if taken := text.seconds(costs):
         st.markdown(taken)
-    chart, alt = charts.growth(columns, solvers, relative=relative), text.growth_alt(costs, relative=relative)
-    page.chart(chart, key="solvers_growth", alt=alt, filename="solvers-growth")
-    st.caption(text.made_by(provenance))
-    page.table(text.growth_rows(costs), alt=alt)
-    page.downloads(
+    picture = page.Picture(
+        charts.growth(columns, solvers, relative=relative),
+        text.growth_alt(costs, relative=relative),
         lambda: sr.stored_frame(solvers, columns),
-        chart,
-        filename="solvers-growth",
-        title=f"Gradient evaluations against n, {columns} columns",
+        f"Gradient evaluations against n, {columns} columns",
+    )
+    page.show(picture, key="solvers_growth")
+    st.caption(text.made_by(provenance))
+    page.evidence(picture, text.growth_rows(costs), name="solvers-growth")
+
+
+def revealed() -> None:
+    shown = ("gradient-descent", "accelerated", "sag")
+    try:
+        costs = sr.costs(shown, "redundant")
+    except DataUnavailableError as error:
+        st.info(str(error), icon=":material/info:")
+        return
+    page.show(
+        page.Picture(charts.growth("redundant", shown, height=380), text.growth_alt(costs)), key="solvers_try_chart"
     )
 
 
-TRY_QUESTION = (
+PREDICTION = page.Prediction(
+    "what do ten times as many rows cost?",
     "Ten times as many rows, with redundant columns and the same λ and σ. How many times as many gradient evaluations "
-    "does accelerated descent need?"
-)
-TRY_OPTIONS = (
-    "10 times: each gradient costs ten times as much.",
-    "About 40 times: there are also more steps.",
-    "100 times and more: the steps grow as the rows do.",
-)
-TRY_REASON = (
+    "does accelerated descent need?",
+    (
+        "10 times: each gradient costs ten times as much.",
+        "About 40 times: there are also more steps.",
+        "100 times and more: the steps grow as the rows do.",
+    ),
+    1,
     "A gradient costs n, and the number of steps grows as √(L/λ) log n with L about nβ: n^1.5 log n in all, so "
     "10^1.5 ≈ 32 times, and a little more for the logarithm. Gradient descent takes L/λ steps and pays a hundredfold. "
-    "SAG and SVRG make their steps from a few rows at a time, so theirs grows tenfold, the logarithm aside."
+    "SAG and SVRG make their steps from a few rows at a time, so theirs grows tenfold, the logarithm aside.",
+    revealed,
 )
 
-
-@st.fragment
-def predict() -> None:
-    with st.expander("Try it: what do ten times as many rows cost?", icon=":material/psychology:"):
-        if not page.try_it(TRY_QUESTION, TRY_OPTIONS, TRY_OPTIONS[1], key="solvers__try"):
-            return
-        shown = ("gradient-descent", "accelerated", "sag")
-        try:
-            costs = sr.costs(shown, "redundant")
-            page.chart(
-                charts.growth("redundant", shown, height=380),
-                key="solvers_try_chart",
-                alt=text.growth_alt(costs),
-                filename="solvers-try-it",
-            )
-        except DataUnavailableError as error:
-            st.info(str(error), icon=":material/info:")
-        st.markdown(TRY_REASON)
-
-
-page.title(
-    "How many passes over the data until a private fit may be released?",
+page.begin(
+    "solvers",
     "A private fit makes J(θ) small: the loss of all rows, regularised and tilted at random. Objective perturbation "
     "(the paper’s Algorithm 1) may release θ as soon as J is nearly flat there, that is, once its gradient ∇J is no "
     "longer than a threshold τ. Which solver got it there does not matter. Cost is counted in gradient evaluations, "
     "visits to single rows, which are the same on every machine.",
 )
 explore()
-predict()
-page.explain(
-    page.text("solvers"),
-    reference="Redberg, Koskela and Wang (2023), Appendix F and Theorem F.1; Nesterov (2004) for the accelerated "
-    "method; Schmidt, Le Roux and Bach (2017) for SAG; Johnson and Zhang (2013) for SVRG; O’Donoghue and Candès (2015) "
-    "for restarts.",
-)
+page.predict(PREDICTION, key="solvers__try")
+page.about("solvers")

@@ -15,7 +15,7 @@ from pages.training.tables import frame, provenance
 from pages.training.words import LABELS, majority
 from pages.training.words import accuracy as percent
 from ui import sentences
-from ui.figures import GHOST_OPACITY, ROLES, axis, figure, guide, series, translucent
+from ui.figures import GHOST_OPACITY, ROLES, axis, before, figure, guide, series, translucent
 
 ROLE = {name: learner.role for name, learner in LEARNERS.items()}
 _ROC_CORNER = ((0.0, 0.3), (0.7, 1.0))
@@ -94,18 +94,6 @@ def accuracy(
     words.append(f"majority class {percent(comparison.baseline)}")
     alt = f"Test accuracy on {comparison.data.label}: {', '.join(words)}."
     return Picture(chart, lambda: frame(comparison), alt)
-
-
-def before(label: str, place: float, mean: float, role: str) -> dict[str, Any]:
-    """The mean of the run before: hollow, so that it is not taken for one of the draws, and with its name on hover."""
-    name = f"{label}, before"
-    ghost = series(name, [place], [mean], role, ghost=True, mode="markers")
-    hollow = {"symbol": f"{ROLES[role].symbol}-open", "size": 10, "line": {"width": 2}}
-    return ghost | {
-        "marker": ghost["marker"] | hollow,
-        "hoverinfo": None,
-        "hovertemplate": f"before: %{{y:.2%}}<extra>{label}</extra>",
-    }
 
 
 def roc(

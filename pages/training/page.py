@@ -210,8 +210,8 @@ def certificates(comparison: Comparison) -> None:
             )
 
 
-page.title(
-    "What does privacy cost in accuracy?",
+page.begin(
+    "training",
     "The same task, learned without privacy and by private learners of your choice: Algorithm 1 published and tight, "
     "and its rivals, each calibrated to the same (ε, δ) for adding or removing one row.",
 )
@@ -229,15 +229,6 @@ with picture, page.errors():
     st.fragment(results, run_every=POLL_SECONDS if active else None)(asked, active)
 
 st.caption(text.NOT_HERE)
-page.see_also(
-    "pages/losses/page.py", label="Losses and clipping: regression, other losses", icon=":material/content_cut:"
-)
-page.see_also(
-    "pages/accuracy/page.py", label="Accuracy: the strongest DP-SGD, ten splits", icon=":material/leaderboard:"
-)
-page.explain(
-    page.text("training"),
-    reference="Redberg, Koskela and Wang (2023), Algorithm 1, Theorem 4.1, Section 5 and Table 2; the tight logistic "
-    "bound is this project's own theorem (see the README). Output perturbation: Chaudhuri, Monteleoni and Sarwate "
-    "(2011). Kifer, Smith and Thakurta (2012). DP-SGD: Abadi et al. (2016); its tuning: Papernot and Steinke (2022).",
-)
+page.see_also("losses", "regression, other losses")
+page.see_also("accuracy", "the strongest DP-SGD, ten splits")
+page.about("training")

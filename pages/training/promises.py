@@ -5,14 +5,10 @@ from __future__ import annotations
 from objpert_core.experiments.compare import LEARNERS, PUBLISHED, TIGHT, Comparison
 from objpert_core.experiments.learners import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED, SVC
 from ui import sentences
+from ui.words import ACCOUNTANTS
 
 LABELS = {name: learner.label for name, learner in LEARNERS.items()}
 UNCOVERED = {DISHONEST: "one run, not the choice"}
-ACCOUNTANTS = {
-    "logistic": "the privacy profile of the tight logistic bound",
-    "monotone": "the privacy profile of the monotone bound",
-    "glm": "the hockey-stick divergence of the published bound",
-}
 BY = {
     PUBLISHED: "the Rényi curve of the published bound",
     SVC: "the privacy profile of the monotone bound",

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from objpert_core.experiments.compare import (
     LEARNERS,
@@ -17,24 +14,32 @@ from objpert_core.experiments.compare import (
     Settings,
     reference_parameters,
 )
-from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.learners import HONEST, ROUNDED, SGD, SVC
 from objpert_core.experiments.methods import Parameters
 from objpert_core.experiments.summary import Interval
-from objpert_core.learning.dp_sgd.tuning import PAPER_LEARNING_RATES
 from pages.training.jobs import Meter, Request
 from pages.training.promises import LABELS, called, guarantees
 from ui import sentences
 from ui.jobs import JobView
+from ui.words import (  # noqa: F401
+    GRIDS,
+    SHOWS,
+    accuracy,
+    apart,
+    between,
+    data_line,
+    first_sentence,
+    grid,
+    in_points,
+    interval,
+    name_line,
+    points,
+    signed,
+    times,
+    undecided,
+    width,
+)
 
-GRIDS: Mapping[str, tuple[float, ...]] = {
-    "five": (0.003, 0.01, 0.03, 0.1, 0.3),
-    "one": (0.03,),
-    "paper": PAPER_LEARNING_RATES,
-    "fine": tuple(float(f"{rate:.3g}") for rate in np.logspace(-4, 0, 25)),
-}
-"""DP-SGD's learning rates on offer."""
-SHOWS = 0.05  # points of accuracy; less prints as 0.0
 GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
 NOT_HERE = (
     "All methods here sort rows into two classes. A private regression has no test accuracy and cannot stand beside "
@@ -44,59 +49,7 @@ ABOUT_SOLVER = (
     "The solver does not touch privacy and hardly the numbers: each goes on until the gradient's norm is at most τ. "
     "DP-SGD and the model without privacy have their own."
 )
-_TINY = 1e-12  # of a share: the last bits of a difference
 PAPER_TABLE_2 = {0.1: 0.8137, 1.0: 0.8318, 8.0: 0.8399}  # Redberg et al. 2023, Table 2, Adult, column "Alg 1"
-
-
-def points(value: float) -> str:
-    """Percentage points with one decimal: '0.9 points', '1.0 points'."""
-    return f"{abs(value):.1f} points"
-
-
-def accuracy(value: float) -> str:
-    """An accuracy with the two decimals that it has everywhere on the page, so that differences can be checked."""
-    return sentences.percent(value, 2)
-
-
-def signed(value: float) -> str:
-    """A difference of accuracies in points with its sign and two decimals: '+0.35', '−0.02'."""
-    return f"{100 * value:+.2f}".replace("-", "−")
-
-
-def between(gap: Interval) -> str:
-    """The ends of a difference's interval: '95 % interval −0.10 to +0.06'."""
-    low, high = gap.within(-1.0, 1.0)
-    return f"95 % interval {signed(low)} to {signed(high)}"
-
-
-def undecided(gap: Interval) -> bool:
-    """Whether a difference's interval holds 0, so that the draws do not say which way it goes."""
-    return gap.known and gap.low - _TINY <= 0 <= gap.high + _TINY
-
-
-def width(gap: Interval) -> str:
-    """Half a difference's interval, to follow the difference: ' (± 0.4)'; one draw has none."""
-    return f" (± {100 * gap.half_width:.1f})" if gap.known else " (one draw)"
-
-
-def apart(gap: Interval) -> str:
-    """A difference in words: its size, its way and its interval, or that the draws do not show one."""
-    size = f"{points(100 * gap.mean)} {'more' if gap.mean > 0 else 'less'}"
-    if not gap.known:
-        return f"{size} in one draw" if abs(_points(gap.mean)) >= SHOWS else "no difference that shows"
-    if gap.half_width < _TINY:  # a few draws on a few test rows can agree to the row
-        draws = sentences.count(gap.count, "draw")
-        return f"the same in each of {draws}" if abs(gap.mean) < _TINY else f"{size} in each of {draws}"
-    if undecided(gap):
-        return f"not told apart: {signed(gap.mean)} points, {between(gap)}"
-    return f"{size}, {between(gap)}"
-
-
-def times(rates: Sequence[float]) -> str:
-    """Learning rates in order, repeated ones counted: '10⁻⁴, 0.03 (2 times)'; 'none'."""
-    met = Counter(sorted(rates))
-    found = [sentences.scientific(rate) + (f" ({many} times)" if many > 1 else "") for rate, many in met.items()]
-    return ", ".join(found) or "none"
 
 
 def cost(comparison: Comparison) -> float | None:
@@ -104,12 +57,7 @@ def cost(comparison: Comparison) -> float | None:
     private, reference = main_accuracy(comparison), comparison.accuracy(NON_PRIVATE)
     if private is None or reference is None:
         return None
-    return _points(reference.mean - private.mean)
-
-
-def _points(difference: float) -> float:
-    """A difference of accuracies in points, without the last bits' noise: 0.80 - 0.79 is one point, not more."""
-    return round(100 * difference, 9)
+    return in_points(reference.mean - private.mean)
 
 
 def main_accuracy(comparison: Comparison) -> Interval | None:
@@ -179,14 +127,6 @@ def _why_better(main: str) -> str:
     )
 
 
-def interval(value: Interval) -> str:
-    """'83.91 to 84.13 %', or why there is none."""
-    if not value.known:
-        return "one draw, no interval"
-    low, high = value.within()
-    return f"{100 * low:.2f} to {100 * high:.2f} %"
-
-
 def details(comparison: Comparison) -> list[str]:
     """The sentences under the headline: how it was measured, the other methods, odds and guarantee."""
     settings, private = comparison.settings, main_accuracy(comparison)
@@ -249,7 +189,7 @@ def _against_published(comparison: Comparison) -> str:
     assert gap is not None
     words = f"The published calibration, for the same ε and δ, reaches {accuracy(published.mean)}: "
     words += _distance(comparison, PUBLISHED)
-    if gap.mean > 0 and not undecided(gap) and _points(gap.mean) >= SHOWS:
+    if gap.mean > 0 and not undecided(gap) and in_points(gap.mean) >= SHOWS:
         own, other = (getattr(comparison.of(method)[0].privacy, "sigma", 0.0) for method in (TIGHT, PUBLISHED))
         if own < other:
             words += (
@@ -301,19 +241,6 @@ def majority(comparison: Comparison) -> str:
     return comparison.data.classes[comparison.data.majority]
 
 
-def data_line(data: DataFacts) -> str:
-    """Which rows the numbers are about."""
-    rows = f"{data.train_rows:,} training rows, {data.test_rows:,} test rows"
-    not_real = "; stand-in data, not the real thing" if data.stand_in_for else ""
-    return f"{data.label}: {rows}, {data.columns:,} columns{not_real}."
-
-
-def name_line(name: str, description: str) -> str:
-    """A data set's name before it is loaded, with the sentence that says so where it is a stand-in."""
-    first = first_sentence(description)
-    return f"{name} (s{first[1:-1]})" if first.startswith("Stand-in") else name
-
-
 def preset_name(epsilon: float, data: str) -> str:
     """What a Table 2 button says, which is what it will run: Adult itself or what takes its place here."""
     on = "Table 2 (Adult)" if data == "adult" else f"Table 2's setting on {data}, not Adult"
@@ -329,15 +256,6 @@ def preset_note(data: str, damaged: bool) -> str | None:
         f"Adult's files {why}, so the buttons run **{data}**, its stand-in: the paper's ε and δ on other "
         "rows. Their accuracies are not to be compared with the paper's."
     )
-
-
-def first_sentence(description: str) -> str:
-    """The first sentence of a data set's description; of a stand-in it is the one that says so.
-
-    >>> first_sentence("Stand-in for adult, not the real data. 45,222 invented people.")
-    'Stand-in for adult, not the real data.'
-    """
-    return description.split(". ")[0].removesuffix(".") + "."
 
 
 def differences(shown: Request, asked: Request) -> str | None:
@@ -372,13 +290,6 @@ def _plain(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(LABELS.get(item, _plain(item)) for item in value)
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def grid(rates: Sequence[float]) -> str:
-    """Learning rates in a few characters: '0.03', '0.003 to 0.3 (5)'."""
-    if len(rates) == 1:
-        return sentences.scientific(rates[0])
-    return f"{sentences.scientific(min(rates))} to {sentences.scientific(max(rates))} ({len(rates)})"
 
 
 def schedule(epochs: int, rates: Sequence[float], mean_runs: float) -> str:

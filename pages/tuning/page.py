@@ -247,21 +247,13 @@ def predict() -> None:
         st.markdown(TRY_REASON)
 
 
-page.title(
-    "What does trying ten settings cost?",
+page.begin(
+    "tuning",
     "Training with DP-SGD needs a learning rate. Each value that is tried looks at the data once more, and keeping the "
     "best one tells which it was. Four ways to account for that: the first ignores it, the others are proved.",
 )
 explore()
 st.markdown(text.OBJECTIVE_PERTURBATION)
-page.see_also(
-    "pages/training/page.py",
-    label="Live training: what one fit without tuning reaches",
-    icon=":material/model_training:",
-)
+page.see_also("training", "what one fit without tuning reaches")
 predict()
-page.explain(
-    page.text("tuning"),
-    reference="Redberg, Koskela and Wang (2023), Section 5; Papernot and Steinke (2022), Theorems 2 and 6; Liu and "
-    "Talwar (2019), Section 3. What the code sharpens is proved in the documentation of PrivateSelection.",
-)
+page.about("tuning")

@@ -2,17 +2,16 @@
 
 import re
 from itertools import pairwise
-from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import pytest
 
 from tests.browser.conftest import PHONE, query, renew, settle, visit
+from ui import registry
 from ui.figures import BACKGROUNDS, contrast
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).resolve().parents[2]
 NONSENSE = {  # what to add to a page's address; none of it may be left, do harm or be fetched
     "/": "home_draw=99999999999999999999&home_sigma=[]&home_person=%F0%9F%A6%86&home_lambda=1e309",
     "/bounds": "bounds_sigma=%00&bounds_lambda=NaN&bounds_view=-1&bounds_delta=1e-5x&bounds_ghost=perhaps",
@@ -28,7 +27,7 @@ NONSENSE = {  # what to add to a page's address; none of it may be left, do harm
     "/losses": "losses_C=-1&losses_margin=nan&losses_loss=%00&losses_seed=1e999&losses_show=everything",
 }
 WITHOUT_CHARTS = {"/training"}  # on arrival
-PATHS = ["/", *("/" + name for name in re.findall(r'url_path="(\w+)"', (ROOT / "app.py").read_text("utf-8")))]
+PATHS = ["/", *(f"/{entry.name}" for entry in registry.PAGES[1:])]
 # other views of a page, which have charts or tables of their own
 VIEWS = [
     "/bounds?bounds_show=" + quote("Attacker’s errors"),

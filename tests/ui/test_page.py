@@ -6,7 +6,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ui import page, warm
+from ui import page, registry, warm
 
 
 def test_answer_is_escaped_and_announced():
@@ -84,9 +84,9 @@ def test_the_right_answer_must_be_offered():
         page.try_it("?", ("a",), "b", key="k")
 
 
-def test_texts_are_found():
-    assert "privacy profile" in page.text("bounds")
-    assert "privacy loss" in page.text("home")
+def test_every_page_has_its_text_and_names_its_sources():
+    for entry in registry.PAGES:
+        assert "**Reference.**" in entry.about
 
 
 def test_warm_up_freezes_what_is_loaded_once():
@@ -102,7 +102,7 @@ def test_a_link_to_another_page_needs_the_app_around_it():
 
         from ui import page
 
-        page.see_also("pages/training/page.py", label="Live training", icon=":material/link:")
+        page.see_also("training")
         st.text("after")
 
     app = AppTest.from_function(script).run()

@@ -1,0 +1,104 @@
+"""The pages of the app, one entry each: the menu, Home, links between pages and browser tests all read this list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+ROOMS = Path(__file__).parents[1] / "pages"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One page.
+
+    Attributes
+    ----------
+    name : str
+        Its folder in ``pages`` and its address.
+    title : str
+        What menu and links call it.
+    question : str
+        What it answers: its heading.
+    group : str
+        Its place in the menu; "" stands first.
+    icon : str
+        A Material symbol.
+    """
+
+    name: str
+    title: str
+    question: str
+    group: str
+    icon: str
+
+    @property
+    def path(self) -> str:
+        """The file that Streamlit runs, seen from ``app.py``."""
+        return f"pages/{self.name}/page.py"
+
+    @property
+    def thumbnail(self) -> Path:
+        """A small picture of the page, for Home."""
+        return ROOMS / self.name / "thumbnail.svg"
+
+    @property
+    def about(self) -> str:
+        """The page's explanation and its references, as Markdown with KaTeX."""
+        return (ROOMS / self.name / "about.md").read_text(encoding="utf-8")
+
+
+FIT, MANY, LEARNING = "One fit", "Many releases", "Learning"
+
+PAGES: tuple[Entry, ...] = (
+    Entry("home", "Home", "How can one fit hide one person?", "", ":material/home:"),
+    Entry("bounds", "Bounds", "How much privacy does one fit cost?", FIT, ":material/show_chart:"),
+    Entry("distance", "Distance", "How far is a proof from the best possible one?", FIT, ":material/straighten:"),
+    Entry("planner", "Planner", "How much noise, how much regularisation?", FIT, ":material/tune:"),
+    Entry(
+        "renyi",
+        "Rényi and DP-SGD",
+        "One fit or thousands of noisy steps: which hides you better?",
+        MANY,
+        ":material/trending_up:",
+    ),
+    Entry("composition", "Composition", "What do several releases cost together?", MANY, ":material/stacks:"),
+    Entry("tuning", "What tuning costs", "What does trying ten settings cost?", MANY, ":material/experiment:"),
+    Entry("training", "Live training", "What does privacy cost in accuracy?", LEARNING, ":material/model_training:"),
+    Entry("accuracy", "Accuracy", "Which private learner is the most accurate?", LEARNING, ":material/leaderboard:"),
+    Entry("honest", "Honest or not", "What does honest tuning cost?", LEARNING, ":material/balance:"),
+    Entry(
+        "solvers",
+        "Solvers",
+        "How many passes over the data until a private fit may be released?",
+        LEARNING,
+        ":material/speed:",
+    ),
+    Entry(
+        "losses",
+        "Losses and clipping",
+        "What does clipping do to a loss, and to the fit?",
+        LEARNING,
+        ":material/content_cut:",
+    ),
+)
+"""Every page, in the order of the menu; the first one opens the app."""
+
+_BY_NAME = {entry.name: entry for entry in PAGES}
+
+
+def entry(name: str) -> Entry:
+    """The page of that name; `KeyError` where there is none."""
+    return _BY_NAME[name]
+
+
+def navigation() -> dict[str, list[st.Page]]:
+    """The menu as `st.navigation` takes it: the pages of each group."""
+    menu: dict[str, list[st.Page]] = {}
+    for place, one in enumerate(PAGES):
+        # Streamlit gives the default page the empty address and refuses any other.
+        address = {"default": True} if place == 0 else {"url_path": one.name}
+        menu.setdefault(one.group, []).append(st.Page(one.path, title=one.title, icon=one.icon, **address))
+    return menu

@@ -1,0 +1,186 @@
+"""Long work on a page, from the button to the last result: one way for every page.
+
+    RUNS: Runs[Comparison] = Runs("training")         # at the top of the page
+
+    if pressed:
+        RUNS.start(request, work)                     # queued; a refusal is shown where the results go
+    RUNS.follow(results, asked)                       # runs `results(asked)`, again and again while there is progress
+
+    def results(asked):
+        seen = RUNS.look(progress, outcome)           # progress bar and Stop, or how it ended
+        if seen is not None and seen.latest is not None:
+            …                                         # draw seen.latest
+
+The work itself is a generator function (`ui.jobs`) and calls no Streamlit.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import streamlit as st
+
+from ui import sentences
+from ui.jobs import Job, JobView, QueueFullError, Work, shared_runner
+
+POLL_SECONDS = 0.5
+T = TypeVar("T")
+
+
+def visitor(prefix: str) -> str:
+    """The name under which this session's jobs on the page `prefix` are queued; the same for as long as it lasts."""
+    return st.session_state.setdefault(f"{prefix}__owner", uuid.uuid4().hex)
+
+
+@dataclass(frozen=True, eq=False)
+class Run(Generic[T]):
+    """One press of a button.
+
+    Attributes
+    ----------
+    request : object
+        Everything that decides the numbers.
+    job : Job
+        The work, queued.
+    previous : object or None
+        The last result of the run before, for ghosts.
+    meter : object or None
+        Where the work is between two results: its thread writes, the page reads.
+    guess : str or None
+        What was predicted before the run.
+    """
+
+    request: Any
+    job: Job[T]
+    previous: T | None = None
+    meter: Any = None
+    guess: str | None = None
+
+
+@dataclass(frozen=True)
+class Seen(Generic[T]):
+    """A run and how far it is, read once: everything that is drawn from it agrees."""
+
+    run: Run[T]
+    view: JobView[T]
+
+    @property
+    def latest(self) -> T | None:
+        """The last result so far."""
+        return self.view.latest
+
+
+@dataclass(frozen=True)
+class Runs(Generic[T]):
+    """The runs of one kind on one page; each session holds its latest.
+
+    Attributes
+    ----------
+    page : str
+        The page's name; a session has one job a page.
+    kind : str
+        Tells several kinds on one page apart.
+    """
+
+    page: str
+    kind: str = "run"
+
+    @property
+    def _key(self) -> str:
+        return f"{self.page}__{self.kind}"
+
+    def latest(self) -> Run[T] | None:
+        """The latest run of this session."""
+        return st.session_state.get(self._key)
+
+    def seen(self) -> Seen[T] | None:
+        """The latest run and how far it is; None before the first."""
+        run = self.latest()
+        return None if run is None else Seen(run, run.job.view())
+
+    @property
+    def active(self) -> bool:
+        """Whether the latest run is waiting or under way."""
+        run = self.latest()
+        return run is not None and run.job.view().active
+
+    def start(
+        self, request: Any, work: Work[T], *, before: Callable[[Job[T]], None] | None = None, **notes: Any
+    ) -> bool:
+        """Queue `work`; a run of this session on this page that is still under way is stopped by it.
+
+        Parameters
+        ----------
+        request : object
+            What was asked for; kept beside the result.
+        work : generator function
+            See `ui.jobs`.
+        before : callable, optional
+            Called with the job before the page goes on, for instance to wait a moment.
+        notes : object
+            The other fields of `Run`.
+
+        Returns
+        -------
+        bool
+            False where the server had no room; `look` then says so.
+        """
+        try:
+            job = shared_runner().submit(visitor(self.page), work)
+        except QueueFullError as error:
+            st.session_state[f"{self._key}_refused"] = str(error)
+            return False
+        if before is not None:
+            before(job)
+        st.session_state[self._key] = Run(request, job, **notes)
+        return True
+
+    def follow(self, draw: Callable[..., None], *arguments: Any) -> None:
+        """Draw the results in a fragment, which draws itself again while the run is under way."""
+        active = self.active
+        st.fragment(self._drawn, run_every=POLL_SECONDS if active else None)(draw, active, arguments)
+
+    def _drawn(self, draw: Callable[..., None], polling: bool, arguments: tuple[Any, ...]) -> None:
+        if polling and not self.active:
+            st.rerun()  # the whole page once more, without the timer
+        draw(*arguments)
+
+    def look(
+        self, progress: Callable[[Seen[T]], tuple[float, str]], outcome: Callable[[JobView[T]], str | None]
+    ) -> Seen[T] | None:
+        """Show a refusal, how far the run is beside Stop, or how it ended; returns the run, None before the first."""
+        if words := st.session_state.pop(f"{self._key}_refused", None):
+            st.error(words, icon=":material/hourglass_disabled:")
+        seen = self.seen()
+        if seen is None:
+            return None
+        if seen.view.active:
+            key = f"{self.page}_stop" if self.kind == "run" else f"{self.page}_{self.kind}_stop"
+            under_way(progress(seen), key=key, stop=seen.run.job.stop)
+        elif words := outcome(seen.view):
+            (st.error if seen.view.state == "failed" else st.info)(words, icon=":material/info:")
+        return seen
+
+
+def under_way(progress: tuple[float, str], *, key: str, stop: Callable[[], None]) -> None:
+    """How far a job is, (share done, words), beside the button that stops it."""
+    bar, button = st.columns([4, 1], vertical_alignment="bottom")
+    bar.progress(*progress)
+    button.button("Stop", key=key, icon=":material/stop:", on_click=stop, width="stretch")
+
+
+def waiting(view: JobView) -> tuple[float, str] | None:
+    """What every job says while it waits or stops; None while it works."""
+    if view.state == "waiting":
+        return 0.0, view.queue_words
+    return (0.0, "Stopping …") if view.stopping else None
+
+
+def ended_early(view: JobView, stopped: str = "Stopped; what is shown is what there was by then.") -> str | None:
+    """One sentence about a job that failed or was stopped; None for one that finished."""
+    if view.state == "failed":
+        return sentences.sentence(view.message or "")
+    return stopped if view.state == "stopped" else None

@@ -1,0 +1,122 @@
+"""Phrases that several pages share: accuracies and their differences, learning rates, data sets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from objpert_core.experiments.facts import DataFacts
+from objpert_core.experiments.summary import Interval
+from objpert_core.learning.dp_sgd.tuning import PAPER_LEARNING_RATES
+from ui import sentences
+
+GRIDS: Mapping[str, tuple[float, ...]] = {
+    "five": (0.003, 0.01, 0.03, 0.1, 0.3),
+    "one": (0.03,),
+    "paper": PAPER_LEARNING_RATES,
+    "fine": tuple(float(f"{rate:.3g}") for rate in np.logspace(-4, 0, 25)),
+}
+"""DP-SGD's learning rates on offer."""
+ACCOUNTANTS: Mapping[str, str] = {
+    "logistic": "the privacy profile of the tight logistic bound",
+    "monotone": "the privacy profile of the monotone bound",
+    "glm": "the hockey-stick divergence of the published bound",
+}
+"""How (ε, δ) is accounted under a bound, inside a sentence."""
+SHOWS = 0.05  # points of accuracy; less prints as 0.0
+_TINY = 1e-12  # of a share: the last bits of a difference
+
+
+def points(value: float) -> str:
+    """Percentage points with one decimal: '0.9 points', '1.0 points'."""
+    return f"{abs(value):.1f} points"
+
+
+def accuracy(value: float) -> str:
+    """An accuracy with the two decimals that it has everywhere on the page, so that differences can be checked."""
+    return sentences.percent(value, 2)
+
+
+def signed(value: float) -> str:
+    """A difference of accuracies in points with its sign and two decimals: '+0.35', '−0.02'."""
+    return f"{100 * value:+.2f}".replace("-", "−")
+
+
+def between(gap: Interval) -> str:
+    """The ends of a difference's interval: '95 % interval −0.10 to +0.06'."""
+    low, high = gap.within(-1.0, 1.0)
+    return f"95 % interval {signed(low)} to {signed(high)}"
+
+
+def undecided(gap: Interval) -> bool:
+    """Whether a difference's interval holds 0, so that the draws do not say which way it goes."""
+    return gap.known and gap.low - _TINY <= 0 <= gap.high + _TINY
+
+
+def width(gap: Interval) -> str:
+    """Half a difference's interval, to follow the difference: ' (± 0.4)'; one draw has none."""
+    return f" (± {100 * gap.half_width:.1f})" if gap.known else " (one draw)"
+
+
+def apart(gap: Interval) -> str:
+    """A difference in words: its size, its way and its interval, or that the draws do not show one."""
+    size = f"{points(100 * gap.mean)} {'more' if gap.mean > 0 else 'less'}"
+    if not gap.known:
+        return f"{size} in one draw" if abs(in_points(gap.mean)) >= SHOWS else "no difference that shows"
+    if gap.half_width < _TINY:  # a few draws on a few test rows can agree to the row
+        draws = sentences.count(gap.count, "draw")
+        return f"the same in each of {draws}" if abs(gap.mean) < _TINY else f"{size} in each of {draws}"
+    if undecided(gap):
+        return f"not told apart: {signed(gap.mean)} points, {between(gap)}"
+    return f"{size}, {between(gap)}"
+
+
+def times(rates: Sequence[float]) -> str:
+    """Learning rates in order, repeated ones counted: '10⁻⁴, 0.03 (2 times)'; 'none'."""
+    met = Counter(sorted(rates))
+    found = [sentences.scientific(rate) + (f" ({many} times)" if many > 1 else "") for rate, many in met.items()]
+    return ", ".join(found) or "none"
+
+
+def in_points(difference: float) -> float:
+    """A difference of accuracies in points, without the last bits' noise: 0.80 - 0.79 is one point, not more."""
+    return round(100 * difference, 9)
+
+
+def interval(value: Interval) -> str:
+    """'83.91 to 84.13 %', or why there is none."""
+    if not value.known:
+        return "one draw, no interval"
+    low, high = value.within()
+    return f"{100 * low:.2f} to {100 * high:.2f} %"
+
+
+def grid(rates: Sequence[float]) -> str:
+    """Learning rates in a few characters: '0.03', '0.003 to 0.3 (5)'."""
+    if len(rates) == 1:
+        return sentences.scientific(rates[0])
+    return f"{sentences.scientific(min(rates))} to {sentences.scientific(max(rates))} ({len(rates)})"
+
+
+def first_sentence(description: str) -> str:
+    """The first sentence of a data set's description; of a stand-in it is the one that says so.
+
+    >>> first_sentence("Stand-in for adult, not the real data. 45,222 invented people.")
+    'Stand-in for adult, not the real data.'
+    """
+    return description.split(". ")[0].removesuffix(".") + "."
+
+
+def name_line(name: str, description: str) -> str:
+    """A data set's name before it is loaded, with the sentence that says so where it is a stand-in."""
+    first = first_sentence(description)
+    return f"{name} (s{first[1:-1]})" if first.startswith("Stand-in") else name
+
+
+def data_line(data: DataFacts) -> str:
+    """Which rows the numbers are about."""
+    rows = f"{data.train_rows:,} training rows, {data.test_rows:,} test rows"
+    not_real = "; stand-in data, not the real thing" if data.stand_in_for else ""
+    return f"{data.label}: {rows}, {data.columns:,} columns{not_real}."
