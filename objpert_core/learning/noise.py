@@ -20,8 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from objpert_core._validation import random_state_argument
-from objpert_core.learning.problem.losses import FloatArray
+from objpert_core._validation import FloatArray, random_state_argument
 
 
 @dataclass(frozen=True)

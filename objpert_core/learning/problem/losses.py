@@ -24,12 +24,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
-from objpert_core._validation import choice, like_input, nonnegative, positive, positive_array
+from objpert_core._validation import FloatArray, choice, like_input, nonnegative, positive, positive_array
 
-FloatArray = NDArray[np.float64]
 Targets = FloatArray | float
 
 

@@ -1,12 +1,14 @@
-"""The perturbed objective J(θ) = Σᵢ f(x̃ᵢᵀθ; tᵢ) + λ/2 ‖θ‖² + bᵀθ (conventions: `losses`)."""
+"""The perturbed objective J(θ) = Σᵢ f(x̃ᵢᵀθ; tᵢ) + ½ θᵀΛθ + bᵀθ (conventions: `losses`); Λ = λI in most proofs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from objpert_core.learning.problem.losses import LOGISTIC, ClippedLoss, FloatArray, Loss
+from objpert_core._validation import FloatArray
+from objpert_core.learning.problem.losses import LOGISTIC, ClippedLoss, Loss, MarginLoss
 from objpert_core.learning.problem.rows import Rows
 
 
@@ -20,11 +22,16 @@ class PerturbedObjective:
         The n design rows, norms enforced.
     targets : ndarray, shape (n,)
         −1.0 or +1.0 for a `MarginLoss`, any number for a `ResidualLoss`.
-    lam : float
-        λ > 0, so that J is λ-strongly convex.
+    lam : float or ndarray, shape (D, D)
+        λ > 0, or a symmetric positive definite Λ: J is strongly convex, by λ or by Λ's least eigenvalue.
     linear : ndarray, shape (D,)
         b. Zeros give ridge-penalised regression without privacy, scikit-learn's with C = 1/λ.
     loss : Loss
+
+    Raises
+    ------
+    ValueError
+        If a matrix `lam` is not of shape (D, D), symmetric and positive definite.
 
     Examples
     --------
@@ -37,9 +44,13 @@ class PerturbedObjective:
 
     rows: Rows
     targets: FloatArray
-    lam: float
+    lam: float | FloatArray
     linear: FloatArray
     loss: Loss = LOGISTIC
+
+    def __post_init__(self) -> None:
+        if isinstance(self.lam, np.ndarray) and self.lam.ndim:
+            _check_definite(self.lam, self.dimension)
 
     @property
     def dimension(self) -> int:
@@ -59,11 +70,32 @@ class PerturbedObjective:
     @property
     def smoothness(self) -> float:
         """An upper bound on J's curvature: Σᵢ βᵢ + λ, at most the paper's L = nβ + λ."""
-        return self.loss.smoothness * float((self.rows.norms() ** 2).sum()) + self.lam
+        return self.loss.smoothness * float((self.rows.norms() ** 2).sum()) + self.tilt_smoothness
+
+    @property
+    def strong_convexity(self) -> float:
+        """λ, or the least eigenvalue of Λ: J's curvature is nowhere less."""
+        return self._spectrum[0]
+
+    @property
+    def tilt_smoothness(self) -> float:
+        """λ, or the greatest eigenvalue of Λ: the curvature of `tilt`."""
+        return self._spectrum[1]
+
+    @cached_property
+    def _spectrum(self) -> tuple[float, float]:
+        if np.ndim(self.lam) == 0:
+            return float(self.lam), float(self.lam)
+        values = np.linalg.eigvalsh(self.lam)
+        return float(values[0]), float(values[-1])
+
+    def _bend(self, theta: FloatArray) -> FloatArray:
+        """Λθ."""
+        return np.dot(self.lam, theta)
 
     def tilt(self, theta: FloatArray) -> FloatArray:
-        """λθ + b, the part of the gradient that needs no data."""
-        return self.lam * theta + self.linear
+        """Λθ + b, the part of the gradient that needs no data."""
+        return self._bend(theta) + self.linear
 
     def slopes(self, theta: FloatArray) -> FloatArray:
         """f' of every row at θ, shape (n,)."""
@@ -85,21 +117,25 @@ class PerturbedObjective:
         """J(θ) and ∇J(θ) from one pass over the data."""
         scores = self.rows.margins(theta)
         slopes, _ = self.loss.derivatives(scores, self.targets)
-        value = self.loss.value(scores, self.targets).sum() + self.lam / 2 * (theta @ theta) + self.linear @ theta
+        bend = self.lam / 2 * (theta @ theta) if np.ndim(self.lam) == 0 else theta @ self._bend(theta) / 2
+        value = self.loss.value(scores, self.targets).sum() + bend + self.linear @ theta
         return float(value), self._gradient_from(theta, slopes)
 
     def hessian(self, curvature: FloatArray, stride: int = 1) -> FloatArray:
         """Upper triangle of ∇²J, shape (D, D); `stride` > 1 estimates it from a sample of the rows."""
         hessian = self.rows.gram(curvature, stride)
-        np.einsum("ii->i", hessian)[:] += self.lam
+        if np.ndim(self.lam) == 0:
+            np.einsum("ii->i", hessian)[:] += self.lam
+        else:
+            hessian += self.lam
         return hessian
 
     def hessian_product(self, curvature: FloatArray, vector: FloatArray) -> FloatArray:
         """∇²J · vector without forming ∇²J, shape (D,)."""
-        return self.rows.combine(curvature * self.rows.margins(vector)) + self.lam * vector
+        return self.rows.combine(curvature * self.rows.margins(vector)) + self._bend(vector)
 
     def greatest_hessian_product(self, vector: FloatArray) -> FloatArray:
-        """(β Σᵢ x̃ᵢx̃ᵢᵀ + λ) · vector with β the loss's largest curvature: no Hessian of J is larger."""
+        """(β Σᵢ x̃ᵢx̃ᵢᵀ + Λ) · vector with β the loss's largest curvature: no Hessian of J is larger."""
         return self.hessian_product(np.full(self.n_rows, self.loss.smoothness), vector)
 
     def parts(self, size: int) -> list[LossPart]:
@@ -113,7 +149,7 @@ class PerturbedObjective:
 
 @dataclass(frozen=True)
 class LossPart:
-    """The losses of some consecutive rows, without the tilt λθ + b.
+    """The losses of some consecutive rows, without the tilt Λθ + b.
 
     Attributes
     ----------
@@ -148,3 +184,40 @@ def _restricted(loss: Loss, where: slice) -> Loss:
         slope = loss.slope[where] if isinstance(loss.slope, np.ndarray) else loss.slope
         return ClippedLoss(_restricted(loss.loss, where), slope)
     return loss
+
+
+def _check_definite(matrix: FloatArray, dimension: int) -> None:
+    """`ValueError` unless `matrix` is symmetric, positive definite and of shape (dimension, dimension)."""
+    allowed = f"a number > 0 or a symmetric positive definite matrix of shape ({dimension}, {dimension})"
+    if matrix.shape != (dimension, dimension):
+        raise ValueError(f"lam must be {allowed}, got shape {matrix.shape}")
+    if not (np.isfinite(matrix).all() and np.array_equal(matrix, matrix.T)):
+        raise ValueError(f"lam must be {allowed}, got one that is not symmetric or not finite")
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        raise ValueError(f"lam must be {allowed}, got one that is not positive definite") from None
+
+
+def check_targets(targets: FloatArray, n_rows: int, loss: Loss) -> None:
+    """Refuse targets that are not one for each of n ≥ 1 rows, or for which `loss` is not defined.
+
+    Parameters
+    ----------
+    targets : ndarray
+    n_rows : int
+    loss : Loss
+
+    Raises
+    ------
+    ValueError
+        With the first target that is out of range, or the shape that was wrong.
+    """
+    if n_rows < 1:
+        raise ValueError("X must have at least one row, got 0")
+    if targets.shape != (n_rows,):
+        raise ValueError(f"targets must be one number for each of X's {n_rows} rows, got shape {targets.shape}")
+    if isinstance(loss, MarginLoss) and not (np.abs(targets) == 1.0).all():
+        raise ValueError(f"targets must be -1.0 or 1.0, got {targets[np.abs(targets) != 1.0][0]!r}")
+    if not np.isfinite(targets).all():
+        raise ValueError(f"targets must be finite numbers, got {targets[~np.isfinite(targets)][0]!r}")

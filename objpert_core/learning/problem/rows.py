@@ -14,8 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg.blas import dsyrk
 
-from objpert_core._validation import choice
-from objpert_core.learning.problem.losses import FloatArray
+from objpert_core._validation import FloatArray, choice
 
 ROW_NORMS = ("normalize", "clip")
 

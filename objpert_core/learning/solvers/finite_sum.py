@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from objpert_core.learning.problem.losses import FloatArray
+from objpert_core._validation import FloatArray
 from objpert_core.learning.solvers.progress import CountedPart, CountedProblem, Progress
 
 _SMALLEST_BATCH, _LARGEST_BATCH = 4, 256
@@ -38,10 +38,10 @@ def batch_size(problem: CountedProblem) -> int:
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> [batch_size(SimpleNamespace(n_rows=10**6, lam=lam, row_smoothness=0.25)) for lam in (0.1, 10.0, 1e3)]
+    >>> [batch_size(SimpleNamespace(strong_convexity=lam, row_smoothness=0.25)) for lam in (0.1, 10.0, 1e3)]
     [4, 160, 256]
     """
-    free = 4 * problem.lam / problem.row_smoothness if problem.row_smoothness > 0 else _LARGEST_BATCH
+    free = 4 * problem.strong_convexity / problem.row_smoothness if problem.row_smoothness > 0 else _LARGEST_BATCH
     return round(min(max(free, _SMALLEST_BATCH), _LARGEST_BATCH))
 
 
@@ -50,7 +50,7 @@ class _Batches:
 
     def __init__(self, problem: CountedProblem) -> None:
         self.tilt = problem.tilt
-        self.lam = problem.lam
+        self.tilt_smoothness = problem.tilt_smoothness
         self.parts: list[CountedPart] = problem.parts(batch_size(problem))
         self.curvature = max(part.smoothness() for part in self.parts)
         self._random = np.random.default_rng(0)
@@ -61,7 +61,7 @@ class _Batches:
 
     def step(self, known: int) -> float:
         """1/L for the sum of `known` batches and their shares of the tilt."""
-        return 1.0 / (known * self.curvature + self.lam * known / len(self.parts))
+        return 1.0 / (known * self.curvature + self.tilt_smoothness * known / len(self.parts))
 
 
 def sag(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from objpert_core.learning.problem.losses import FloatArray
+from objpert_core._validation import FloatArray
 from objpert_core.learning.solvers.progress import CountedProblem, Progress
 
 _POWER_STEPS = 20
@@ -48,21 +48,7 @@ def gradient_descent(problem: CountedProblem, theta: FloatArray, progress: Progr
     -----
     Redberg, Koskela and Wang (2023), F.2: ‖θ − θ*‖² shrinks by 1 − λ/L a step, O(n² log n) evaluations for fixed λ.
     """
-    gradient = _start(problem, theta, progress)
-    if progress.over:
-        return theta
-    curvature = greatest_curvature(problem)
-    best, best_norm = theta, progress.norms[-1]
-    while not progress.over and not progress.idle(_PATIENCE):
-        before, old = theta, gradient
-        theta = theta - gradient / curvature
-        gradient, _ = problem.gradient(theta)
-        norm = float(np.linalg.norm(gradient))
-        progress.report(norm)
-        if norm < best_norm:
-            best, best_norm = theta, norm
-        curvature = _noticed(curvature, theta - before, gradient - old, problem)
-    return best
+    return _descend(problem, theta, progress, momentum=False)
 
 
 def accelerated(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
@@ -76,20 +62,27 @@ def accelerated(problem: CountedProblem, theta: FloatArray, progress: Progress) 
     Nesterov (2004), Introductory Lectures on Convex Optimization, 2.2.1, constant scheme III; restarts by the gradient:
     O'Donoghue and Candès (2015). Redberg, Koskela and Wang (2023), F.2: O(n^1.5 log n) evaluations for fixed λ.
     """
-    gradient = _start(problem, theta, progress)
+    return _descend(problem, theta, progress, momentum=True)
+
+
+def _descend(problem: CountedProblem, theta: FloatArray, progress: Progress, *, momentum: bool) -> FloatArray:
+    """Steps of length 1/L; with momentum each gradient is taken ahead of the iterate."""
+    gradient, _ = problem.gradient(theta)
+    progress.report(float(np.linalg.norm(gradient)))
     if progress.over:
         return theta
     curvature = greatest_curvature(problem)
+    patience = _PATIENCE
     here, ahead, steps = theta, theta, 0  # the iterate, and the point ahead of it where gradients are taken
     best, best_norm = theta, progress.norms[-1]
-    while not progress.over and not progress.idle(_PATIENCE + int(4 * math.sqrt(curvature / problem.lam))):
-        root = math.sqrt(curvature / problem.lam)
-        following = ahead - gradient / curvature
-        if gradient @ (following - here) > 0:
-            steps = 0
-        momentum = min(steps / (steps + 3), (root - 1) / (root + 1))
+    while not progress.over and not progress.idle(patience):
         before, old = ahead, gradient
-        ahead = following + momentum * (following - here)
+        following = ahead - gradient / curvature
+        ahead = following
+        if momentum:
+            root = math.sqrt(curvature / problem.strong_convexity)
+            steps = 0 if gradient @ (following - here) > 0 else steps
+            ahead = following + min(steps / (steps + 3), (root - 1) / (root + 1)) * (following - here)
         here, steps = following, steps + 1
         gradient, _ = problem.gradient(ahead)
         norm = float(np.linalg.norm(gradient))
@@ -97,10 +90,6 @@ def accelerated(problem: CountedProblem, theta: FloatArray, progress: Progress) 
         if norm < best_norm:
             best, best_norm = ahead, norm
         curvature = _noticed(curvature, ahead - before, gradient - old, problem)
+        if momentum:
+            patience = _PATIENCE + int(4 * math.sqrt(curvature / problem.strong_convexity))
     return best
-
-
-def _start(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
-    gradient, _ = problem.gradient(theta)
-    progress.report(float(np.linalg.norm(gradient)))
-    return gradient

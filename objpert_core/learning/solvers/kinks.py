@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from objpert_core.learning.problem.losses import FloatArray
+from objpert_core._validation import FloatArray
 
 _SLOPE_LEFT = 0.5  # of the slope at the start: a step ends where at most this much of it is left
 _AIM = 0.2  # what is left of it where an interpolation aims

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
-from objpert_core.learning.problem.losses import FloatArray
+from objpert_core._validation import FloatArray
 
 Callback = Callable[[int, float], object]
 """``callback(iteration, gradient_norm)``: called at the start (iteration 0) and after every iteration."""
@@ -47,8 +48,12 @@ class Problem(Protocol):
         """The number of rows n summed over."""
 
     @property
-    def lam(self) -> float:
-        """λ: J is λ-strongly convex."""
+    def strong_convexity(self) -> float:
+        """λ, or the least eigenvalue of Λ: J is that strongly convex whatever the data."""
+
+    @property
+    def tilt_smoothness(self) -> float:
+        """λ, or the greatest eigenvalue of Λ: the curvature of the part that needs no data."""
 
     @property
     def row_smoothness(self) -> float:
@@ -80,7 +85,7 @@ class Problem(Protocol):
         """Σ wᵢx̃ᵢ over all rows, shape (D,)."""
 
     def tilt(self, theta: FloatArray) -> FloatArray:
-        """λθ + b, the part of the gradient that needs no data."""
+        """Λθ + b, the part of the gradient that needs no data."""
 
     def parts(self, size: int) -> Sequence[Part]:
         """The rows in consecutive parts of `size` (the last may be smaller)."""
@@ -123,8 +128,27 @@ class CountedProblem:
         self._problem = problem
         self.evaluations = 0
         self.dimension, self.n_rows = problem.dimension, problem.n_rows
-        self.lam, self.row_smoothness, self.smoothness = problem.lam, problem.row_smoothness, problem.smoothness
         self.combine, self.tilt = problem.combine, problem.tilt
+
+    @cached_property
+    def strong_convexity(self) -> float:
+        """As the problem's."""
+        return self._problem.strong_convexity
+
+    @cached_property
+    def tilt_smoothness(self) -> float:
+        """As the problem's."""
+        return self._problem.tilt_smoothness
+
+    @cached_property
+    def row_smoothness(self) -> float:
+        """As the problem's; no visit, as norms need no θ."""
+        return self._problem.row_smoothness
+
+    @cached_property
+    def smoothness(self) -> float:
+        """As the problem's; no visit, as norms need no θ."""
+        return self._problem.smoothness
 
     def count(self, rows: int) -> None:
         """Add visits to `rows` rows."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from objpert_core.learning.problem.losses import FloatArray
+from objpert_core._validation import FloatArray
 from objpert_core.learning.solvers.progress import CountedProblem, Progress
 from objpert_core.learning.solvers.second_order import newton_cg
 

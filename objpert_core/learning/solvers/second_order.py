@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from objpert_core.learning.problem.losses import FloatArray
+from objpert_core._validation import FloatArray
 from objpert_core.learning.solvers.kinks import descend_past_kinks
 from objpert_core.learning.solvers.progress import CountedProblem, Progress
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from objpert_core.learning import ClippedLoss, PerturbedObjective, Rows, SquaredLoss
+from objpert_core.learning import SOLVERS, ClippedLoss, PerturbedObjective, Rows, SquaredLoss, solve
 
 
 @pytest.fixture(params=["dense", "sparse"])
@@ -103,3 +103,72 @@ def test_the_smoothness_bounds_hold(objective):
         hessian = objective.hessian(weights) - 0.7 * np.eye(5)
         exact = np.linalg.eigvalsh(hessian, UPLO="U")[-1]
         assert exact * (1 - 1e-12) <= part.smoothness() <= exact * 9 ** (1 / 8)
+
+
+# A matrix in place of λ
+
+
+def definite(dimension, seed=2):
+    root = np.random.default_rng(seed).normal(size=(dimension, dimension))
+    return root @ root.T + 0.1 * np.eye(dimension)
+
+
+def with_matrix(objective):
+    matrix = definite(5)
+    bare = PerturbedObjective(objective.rows, objective.targets, 1e-300, objective.linear)
+    return matrix, bare, PerturbedObjective(objective.rows, objective.targets, matrix, objective.linear)
+
+
+def test_a_matrix_enters_value_gradient_hessian_and_products(objective):
+    matrix, bare, bent = with_matrix(objective)
+    np.testing.assert_allclose(
+        bent.value_gradient(THETA)[0], bare.value_gradient(THETA)[0] + THETA @ matrix @ THETA / 2, rtol=1e-12
+    )
+    gradient, curvature = bent.gradient(THETA)
+    np.testing.assert_allclose(gradient, bare.gradient(THETA)[0] + matrix @ THETA, rtol=1e-12)
+    np.testing.assert_array_equal(bent.value_gradient(THETA)[1], gradient)
+    hessian = np.triu(bent.hessian(curvature))
+    np.testing.assert_allclose(hessian, np.triu(bare.hessian(curvature) + matrix), rtol=1e-12)
+    full = hessian + np.triu(hessian, 1).T
+    np.testing.assert_allclose(bent.hessian_product(curvature, THETA), full @ THETA, rtol=1e-11)
+    np.testing.assert_allclose(bent.combine(bent.slopes(THETA)) + bent.tilt(THETA), gradient, rtol=1e-12)
+
+
+def test_its_eigenvalues_say_how_convex_and_how_smooth_the_objective_is(objective):
+    matrix, _, bent = with_matrix(objective)
+    least, *_, greatest = np.linalg.eigvalsh(matrix)
+    assert bent.strong_convexity == pytest.approx(least)
+    assert bent.tilt_smoothness == pytest.approx(greatest)
+    assert objective.strong_convexity == objective.tilt_smoothness == objective.lam
+    everywhere = np.triu(bent.hessian(np.full(60, 0.25)))
+    assert np.linalg.eigvalsh(everywhere, UPLO="U")[-1] <= bent.smoothness
+
+
+def test_a_multiple_of_the_identity_is_the_number(objective):
+    other = PerturbedObjective(objective.rows, objective.targets, 0.7 * np.eye(5), objective.linear)
+    np.testing.assert_allclose(other.gradient(THETA)[0], objective.gradient(THETA)[0], rtol=1e-13)
+    assert other.value_gradient(THETA)[0] == pytest.approx(objective.value_gradient(THETA)[0], rel=1e-14)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_every_solver_takes_a_matrix(objective, solver):
+    _, _, bent = with_matrix(objective)
+    exact = solve(bent, tau=1e-11).theta
+    found = solve(bent, tau=1e-7, solver=solver, max_iter=3000)
+    assert found.converged
+    np.testing.assert_allclose(found.theta, exact, atol=1e-7 / bent.strong_convexity)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.eye(4), r"matrix of shape \(5, 5\), got shape \(4, 4\)"),
+        (np.eye(5) + np.eye(5, k=1), "not symmetric"),
+        (np.full((5, 5), np.nan), "not finite"),
+        (np.diag([1.0, 1.0, 1.0, 1.0, -1.0]), "not positive definite"),
+        (np.ones((5, 5)), "not positive definite"),
+    ],
+)
+def test_a_matrix_that_is_not_positive_definite_is_refused(objective, matrix, message):
+    with pytest.raises(ValueError, match=f"lam must be a number > 0 or .*{message}"):
+        PerturbedObjective(objective.rows, objective.targets, matrix, objective.linear)
