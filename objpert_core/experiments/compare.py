@@ -1,8 +1,8 @@
 """What privacy costs on one data set: the same task without privacy and by several private learners.
 
-`compare` is a generator, one value after each fit, so that it serves a background thread, a progress bar and a
-plain loop alike. It looks at the test rows and at non-private fits freely, because it measures; what may be
-released of it is a private model and its certificate, nothing else. The learners are listed in `compared`.
+`compare` is a generator that gives one value after each fit. So it serves a background thread, a progress bar and a
+plain loop alike. It looks at the test rows and at fits without privacy freely, because it measures. Of all this only a
+private model and its certificate may be released. The learners are those of `learners.LIVE`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,32 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from objpert_core._validation import choice, in_open_unit, nonnegative_integer, positive, positive_integer
+from objpert_core._validation import (
+    FloatArray,
+    IntArray,
+    choice,
+    in_open_unit,
+    nonnegative_integer,
+    positive,
+    positive_integer,
+)
 from objpert_core.datasets import Dataset
 from objpert_core.estimators import PrivacyCertificate
+from objpert_core.experiments import paper
 from objpert_core.experiments.facts import DataFacts
-from objpert_core.experiments.learners import LEARNERS, METHODS, NON_PRIVATE, PAPER_MEAN_RUNS, PUBLISHED, SGD, TIGHT
+from objpert_core.experiments.learners import (
+    DP_SGD,
+    LIVE,
+    NON_PRIVATE,
+    NON_PRIVATE_C,
+    PUBLISHED,
+    TIGHT,
+    reference,
+    reference_parameters,
+)
+from objpert_core.experiments.stopping import StoppedError
 from objpert_core.experiments.summary import Interval, mean_interval, wilson_interval
 from objpert_core.learning.solvers import SOLVERS
 
@@ -42,52 +59,47 @@ __all__ = [
     "reference_parameters",
 ]
 
-FloatArray = NDArray[np.float64]
-
+LEARNERS = LIVE
+METHODS = (NON_PRIVATE, PUBLISHED, TIGHT)
+"""What is compared unless something else is asked for."""
 TIGHT_BOUNDS = ("logistic", "monotone", "glm")  # the bounds that have a privacy profile under Algorithm 1
 MAX_REPEATS = 50
 
 ROC_GRID = np.linspace(0.0, 1.0, 201)
 ROC_GRID.setflags(write=False)
-NON_PRIVATE_C = 100.0
-"""scikit-learn's C = 1/λ without privacy: light enough (its default of 1 costs a point on Adult's unit rows) that the
-difference to a private model is not the reference's own regularisation, and finite for separable classes."""
-_DIRECT_SOLVER_COLUMNS = 1000  # scikit-learn's Newton-Cholesky is exact and fast up to about here
-
-
-def reference_parameters(columns: int) -> dict[str, Any]:
-    """Parameters of scikit-learn's `LogisticRegression` for the non-private reference on that many columns.
-
-    >>> reference_parameters(105)["C"]
-    100.0
-    """
-    direct = columns <= _DIRECT_SOLVER_COLUMNS
-    return {
-        "C": NON_PRIVATE_C,
-        "solver": "newton-cholesky" if direct else "lbfgs",
-        "tol": 1e-8 if direct else 1e-4,
-        "max_iter": 1000,
-    }
 
 
 @dataclass(frozen=True)
 class Settings:
     """What to compare.
 
-    Attributes:
-        epsilon, delta: the privacy target of every private method.
-        bound: the bound that calibrates "tight", one of `TIGHT_BOUNDS`.
-        repeats: noise draws of each private method, 1 to `MAX_REPEATS`.
-        intercept_scaling: the constant feature's value, the same for every private method; the paper's is 1.
-        seed: draw i of every private method is made with the noise seed `seed + i`.
-        methods: names of `LEARNERS`, each once; kept in the order of `LEARNERS`.
-        batch_size, epochs: of DP-SGD.
-        learning_rates: DP-SGD's candidates, among which both of its methods choose.
-        mean_runs: DP-SGD that pays for its tuning trains K ~ Poisson(mean_runs) candidates.
-        solver: of every method that has one, a key of `SOLVERS`; DP-SGD and the reference have none.
+    Parameters
+    ----------
+    epsilon, delta : float
+        The privacy target of every private method.
+    bound : str
+        The bound that calibrates "tight", one of `TIGHT_BOUNDS`.
+    repeats : int
+        Noise draws of each private method, 1 to `MAX_REPEATS`.
+    intercept_scaling : float
+        The constant feature's value, the same for every private method; the paper's is 1.
+    seed : int
+        Draw i of every private method is made with the noise seed `seed + i`.
+    methods : tuple of str
+        Names of `learners.LIVE`, each once; kept in the order of `LIVE`.
+    batch_size, epochs : int
+        Of DP-SGD.
+    learning_rates : tuple of float
+        DP-SGD's candidates, among which both of its methods choose.
+    mean_runs : float
+        DP-SGD that pays for its tuning trains K ~ Poisson(mean_runs) candidates.
+    solver : str
+        Of every method that has one, a key of `SOLVERS`; DP-SGD and the reference have none.
 
-    Raises:
-        ValueError: one of them is out of range.
+    Raises
+    ------
+    ValueError
+        If one of them is out of range.
     """
 
     epsilon: float = 1.0
@@ -100,7 +112,7 @@ class Settings:
     batch_size: int = 256
     epochs: int = 20
     learning_rates: tuple[float, ...] = (0.003, 0.01, 0.03, 0.1, 0.3)
-    mean_runs: float = PAPER_MEAN_RUNS
+    mean_runs: float = paper.MEAN_RUNS
     solver: str = "newton"
 
     def __post_init__(self) -> None:
@@ -112,10 +124,10 @@ class Settings:
         positive("intercept_scaling", self.intercept_scaling)
         nonnegative_integer("seed", self.seed)
         for name in self.methods:
-            choice("methods", name, tuple(LEARNERS))
+            choice("methods", name, tuple(LIVE))
         if not self.methods or len(set(self.methods)) < len(self.methods):
             raise ValueError(f"methods must be one or more names, each once, got {self.methods!r}")
-        object.__setattr__(self, "methods", tuple(name for name in LEARNERS if name in self.methods))
+        object.__setattr__(self, "methods", tuple(name for name in LIVE if name in self.methods))
         positive_integer("batch_size", self.batch_size)
         positive_integer("epochs", self.epochs)
         if not self.learning_rates:
@@ -128,7 +140,7 @@ class Settings:
     @property
     def private(self) -> tuple[str, ...]:
         """The private methods among `methods`."""
-        return tuple(name for name in self.methods if name != NON_PRIVATE)
+        return tuple(name for name in self.methods if LIVE[name].private)
 
     @property
     def main(self) -> str | None:
@@ -142,34 +154,48 @@ class Settings:
 
     def parameters(self, method: str) -> dict[str, Any]:
         """The keyword arguments of a private method's estimator, all but the noise seed."""
+        learner = LIVE[choice("method", method, tuple(LIVE))]
         shared: dict[str, Any] = {"epsilon": self.epsilon, "delta": self.delta, "classes": (0, 1)}
-        if self.solver != Settings.solver and method not in SGD:
+        if self.solver != Settings.solver and learner.kind != DP_SGD:
             shared["solver"] = self.solver
-        return shared | LEARNERS[choice("method", method, tuple(LEARNERS))].parameters(self)
+        return shared | learner.parameters(self)
 
     def estimator(self, method: str, draw: int) -> Any:
         """The unfitted private estimator of one draw."""
-        return LEARNERS[method].make(**self.parameters(method), random_state=self.seed + draw)
+        return LIVE[method].make(**self.parameters(method), random_state=self.seed + draw)
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
     """One fitted model and how it does on the test rows.
 
-    Attributes:
-        method: a name of `LEARNERS`.
-        seed: the noise seed, None without privacy.
-        accuracy: share of the test rows it gets right.
-        auc: area under its ROC curve on the test rows.
-        roc: true positive rate at the false positive rates of `ROC_GRID`, shape (201,).
-        coef: the coefficients of the data's columns, shape (d,).
-        intercept: the decision's constant term.
-        gradient_norms: the gradient's norm at the start and after each solver iteration (empty without privacy and
-            for DP-SGD). Like everything here except a private model it depends on the data outside the guarantee.
-        seconds: time of the fit, calibration and tuning included.
-        privacy: the certificate, None without privacy.
-        runs: how many models were trained for this one; 0 where honest tuning drew K = 0 and released zeros.
-        learning_rate: the one that DP-SGD's tuning chose, else None.
+    Parameters
+    ----------
+    method : str
+        A name of `learners.LIVE`.
+    seed : int or None
+        The noise seed, None without privacy.
+    accuracy : float
+        Share of the test rows it gets right.
+    auc : float
+        Area under its ROC curve on the test rows.
+    roc : ndarray of shape (201,)
+        True positive rate at the false positive rates of `ROC_GRID`.
+    coef : ndarray of shape (d,)
+        The coefficients of the data's columns.
+    intercept : float
+        The decision's constant term.
+    gradient_norms : tuple of float
+        The gradient's norm at the start and after each solver iteration; empty without privacy and for DP-SGD. Like
+        everything here except a private model it depends on the data outside the guarantee.
+    seconds : float
+        Time of the fit, calibration and tuning included.
+    privacy : PrivacyCertificate or None
+        The certificate, None without privacy.
+    runs : int
+        How many models were trained for this one; 0 where honest tuning drew K = 0 and released zeros.
+    learning_rate : float or None
+        The one that DP-SGD's tuning chose.
     """
 
     method: str
@@ -240,7 +266,7 @@ class Comparison:
         fits = self.of(method)
         return np.mean([fit.roc for fit in fits], axis=0) if fits else None
 
-    def largest_coefficients(self, count: int = 12) -> NDArray[np.intp]:
+    def largest_coefficients(self, count: int = 12) -> IntArray:
         """The columns with the largest coefficients without privacy, largest first. Empty before the first fit.
 
         Where nothing is fitted without privacy, the first private model's.
@@ -264,27 +290,37 @@ def compare(
 ) -> Iterator[Comparison]:
     """Fit without privacy, then every private method in turn for one noise seed after the other.
 
-    Args:
-        data: the rows, already of norm one.
-        settings: privacy target, methods, number of draws.
-        should_stop: asked before every fit, at every solver iteration and at every step of DP-SGD; once it is true
-            the generator ends and a fit under way is dropped.
-        tell: called where `should_stop` is asked during a fit, with the method and what the estimator's callback
-            was told: (iteration, gradient norm), for honest tuning (run, runs, step, gradient norm).
+    Parameters
+    ----------
+    data : Dataset
+        The rows, already of norm one.
+    settings : Settings
+        Privacy target, methods, number of draws.
+    should_stop : callable
+        Asked before every fit, at every solver iteration and at every step of DP-SGD. Once it is true the generator
+        ends, and a fit under way is dropped.
+    tell : callable
+        Called where `should_stop` is asked during a fit, with the method and what the estimator's callback was told:
+        (iteration, gradient norm), for honest tuning (run, runs, step, gradient norm).
 
-    Yields:
+    Yields
+    ------
+    Comparison
         The comparison so far: first without any fit, then once more after each.
 
-    Raises:
-        ConvergenceError: a private fit did not reach the gradient norm its proof needs.
+    Raises
+    ------
+    ConvergenceError
+        If a private fit did not reach the gradient norm that its proof needs.
 
-    Example:
-        >>> from objpert_core.datasets import load
-        >>> *_, last = compare(load("breast-cancer"), Settings(epsilon=1.0, repeats=2))
-        >>> [fit.method for fit in last.fits]
-        ['non-private', 'published', 'tight', 'published', 'tight']
-        >>> last.complete
-        True
+    Examples
+    --------
+    >>> from objpert_core.datasets import load
+    >>> *_, last = compare(load("breast-cancer"), Settings(epsilon=1.0, repeats=2))
+    >>> [fit.method for fit in last.fits]
+    ['non-private', 'published', 'tight', 'published', 'tight']
+    >>> last.complete
+    True
     """
     facts = DataFacts.of(data)
     state = Comparison(settings, facts, baseline=float(np.mean(data.y_test == facts.majority)))
@@ -296,29 +332,25 @@ def compare(
 
         def watch(*where: float, method: str = method) -> None:
             if should_stop():
-                raise _StoppedError
+                raise StoppedError
             tell(method, where)
 
         try:
             fit = _fit(data, settings, method, draw, watch)
-        except _StoppedError:
+        except StoppedError:
             return
         state = replace(state, fits=(*state.fits, fit))
         yield state
 
 
-class _StoppedError(Exception):
-    """Leaves an estimator from inside its callback."""
-
-
 def _fit(data: Dataset, settings: Settings, method: str, draw: int, watch: Callable[..., None]) -> Fit:
-    private = method != NON_PRIVATE
+    private = LIVE[method].private
     began = time.perf_counter()
     if private:
         model = settings.estimator(method, draw)
         model.fit(data.X_train, data.y_train, callback=watch)
     else:
-        model = LogisticRegression(**reference_parameters(data.X_train.shape[1]))
+        model = reference(data.X_train.shape[1])
         model.fit(data.X_train, data.y_train)
     seconds = time.perf_counter() - began
     scores = model.decision_function(data.X_test)

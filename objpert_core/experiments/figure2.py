@@ -15,7 +15,7 @@ from typing import TextIO
 import objpert_core
 from objpert_core._validation import choice, positive, positive_integer
 from objpert_core.datasets import fetch, load, names
-from objpert_core.experiments.compare import NON_PRIVATE
+from objpert_core.experiments.learners import NON_PRIVATE
 from objpert_core.experiments.methods import EVERY, METHODS, Parameters, fit
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.runner import Outcome, Progress, execute

@@ -11,77 +11,117 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
-from objpert_core import estimators
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer
 from objpert_core.accounting import poisson_mean, recommended_margin
 from objpert_core.datasets import Dataset
-from objpert_core.experiments.compare import reference_parameters
-from objpert_core.experiments.learners import DISHONEST as DISHONEST_PLD
-from objpert_core.experiments.learners import HONEST, KIFER, NON_PRIVATE, OUTPUT, PUBLISHED, TIGHT
+from objpert_core.experiments import paper
+from objpert_core.experiments.learners import (
+    AGAIN,
+    DISHONEST_LARGE,
+    DISHONEST_PLD,
+    DISHONEST_RDP,
+    DPSGD_AGAIN,
+    DPSGD_MARGIN,
+    EXPLANATION,
+    HONEST,
+    JUDGED,
+    KIFER,
+    LEARNERS,
+    LUCKIEST,
+    NON_PRIVATE,
+    OUTPUT,
+    PLAIN,
+    PUBLISHED,
+    TABLE,
+    TIGHT,
+    TIGHT_DISHONEST,
+    TIGHT_LOGISTIC,
+    UNPAID,
+    Learner,
+    reference,
+)
 from objpert_core.experiments.measure import measured
 from objpert_core.experiments.results import Run
 from objpert_core.learning.problem.rows import ROW_NORMS, row_radius
 
-DISHONEST_RDP, DISHONEST_LARGE = "dpsgd-dishonest-rdp", "dpsgd-dishonest-large"
-TIGHT_DISHONEST, DPSGD_AGAIN = "tight-dishonest", "dpsgd-again"
-TIGHT_LOGISTIC, DPSGD_MARGIN = "tight-no-margin", "dpsgd-margin"
-DISHONEST = (DISHONEST_RDP, DISHONEST_PLD, DISHONEST_LARGE)
+__all__ = [
+    "DISHONEST",
+    "DISHONEST_LARGE",
+    "DISHONEST_PLD",
+    "DISHONEST_RDP",
+    "DPSGD_AGAIN",
+    "DPSGD_MARGIN",
+    "EVERY",
+    "EXPLANATIONS",
+    "HONEST",
+    "KIFER",
+    "METHODS",
+    "NON_PRIVATE",
+    "OUTPUT",
+    "PRESETS",
+    "PUBLISHED",
+    "TIGHT",
+    "TIGHT_DISHONEST",
+    "TIGHT_LOGISTIC",
+    "Parameters",
+    "estimator",
+    "fit",
+    "grid",
+]
 
-METHODS: Mapping[str, str] = {
-    NON_PRIVATE: "scikit-learn, no privacy",
-    DISHONEST_RDP: "DP-SGD, learning rate chosen by test accuracy, not paid for; Rényi accounting, as in the paper",
-    DISHONEST_PLD: "the same, accounted for by privacy loss distributions",
-    DISHONEST_LARGE: "the same with large batches and a fine grid",
-    HONEST: "DP-SGD whose tuning is paid for, chosen on held-out training rows",
-    PUBLISHED: "objective perturbation as published (Algorithm 1)",
-    TIGHT: "objective perturbation with the tight logistic bound (Algorithm 1)",
-    OUTPUT: "output perturbation",
-    KIFER: "objective perturbation with the bound of Kifer et al. (2012)",
-}
-"""Every method and what it is, in the order of tables and legends."""
+DISHONEST = UNPAID
 
-EXPLANATIONS: Mapping[str, str] = {
-    TIGHT_DISHONEST: "the best by test accuracy of as many noise draws of tight as DP-SGD has learning rates",
-    DPSGD_AGAIN: "one more run of dpsgd-dishonest-pld's DP-SGD with the learning rate it chose and fresh noise",
-    TIGHT_LOGISTIC: "tight with the logistic loss itself, without a margin",
-    DPSGD_MARGIN: "dpsgd-dishonest-large with the margin that tight has",
-}
-"""What the differences come from. At small ε dishonest DP-SGD does well because every candidate has its own noise, and
-the luckiest is chosen: the first does the same with Algorithm 1, the second takes that luck, but not the learning rate,
-away from DP-SGD. The third takes the margin away from Algorithm 1, the fourth gives it to DP-SGD."""
+METHODS: Mapping[str, str] = {one.name: one.explanation for one in LEARNERS.values() if one.figure2 == TABLE}
+"""Every method of the table and what it is, in the order of tables and legends."""
+
+EXPLANATIONS: Mapping[str, str] = {one.name: one.explanation for one in LEARNERS.values() if one.figure2 == EXPLANATION}
+"""The methods that say what the differences come from. They run only where they are named."""
 
 EVERY: Mapping[str, str] = {**METHODS, **EXPLANATIONS}
 """Both, in the order of tables and legends."""
 
 
-def grid(lowest: float, highest: float, count: int) -> tuple[float, ...]:
-    """Learning rates from 10^lowest to 10^highest, evenly spaced in the logarithm, to six digits.
+def grid(lowest: float, highest: float, count: int, digits: int = 6) -> tuple[float, ...]:
+    """Learning rates from 10^lowest to 10^highest, evenly spaced in the logarithm and rounded to some digits.
 
+    Examples
+    --------
     >>> grid(-8, -1, 3)
     (1e-08, 3.16228e-05, 0.1)
     """
-    return tuple(float(f"{rate:.6g}") for rate in np.logspace(lowest, highest, count))
+    return tuple(float(f"{rate:.{digits}g}") for rate in np.logspace(lowest, highest, count))
 
 
 @dataclass(frozen=True)
 class Parameters:
     """What all rows of one file share. The defaults are the paper's text where the paper says something.
 
-    Attributes:
-        delta: δ of every private method.
-        intercept_scaling: the constant feature of every private method; the paper's is 1.
-        row_norm: what every method does to the rows.
-        epochs, optimizer: of DP-SGD.
-        batch_size: expected batch of DP-SGD; all rows in every step if they are fewer.
-        learning_rates: DP-SGD's candidates.
-        mean_runs: honest DP-SGD trains K ~ Poisson(mean_runs) candidates; more than 10 with probability 0.9.
-        large_batch_size, fine_learning_rates: the same two for "dpsgd-dishonest-large".
-        noise_ratio, tau, sigma_out: of "published".
+    Parameters
+    ----------
+    delta : float
+        δ of every private method.
+    intercept_scaling : float
+        The constant feature of every private method; the paper's is 1.
+    row_norm : str
+        What every method does to the rows.
+    epochs, optimizer
+        Of DP-SGD.
+    batch_size : int
+        Expected batch of DP-SGD; all rows in every step if they are fewer.
+    learning_rates : tuple of float
+        DP-SGD's candidates.
+    mean_runs : float
+        Honest DP-SGD trains K ~ Poisson(mean_runs) candidates; more than 10 with probability 0.9.
+    large_batch_size, fine_learning_rates
+        The same two for "dpsgd-dishonest-large".
+    noise_ratio, tau, sigma_out : float
+        Of "published".
 
-    Raises:
-        ValueError: one of them is out of range.
+    Raises
+    ------
+    ValueError
+        If one of them is out of range.
     """
 
     delta: float = 1e-5
@@ -94,9 +134,9 @@ class Parameters:
     mean_runs: float = field(default_factory=lambda: float(f"{poisson_mean(10, 0.9):.6g}"))
     large_batch_size: int = 4096
     fine_learning_rates: tuple[float, ...] = grid(-4, 0, 25)
-    noise_ratio: float = 1.3
-    tau: float = 0.01
-    sigma_out: float = 0.15
+    noise_ratio: float = paper.NOISE_RATIO
+    tau: float = paper.TAU
+    sigma_out: float = paper.SIGMA_OUT
 
     def __post_init__(self) -> None:
         in_open_unit("delta", self.delta)
@@ -120,9 +160,13 @@ class Parameters:
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Parameters:
         """The inverse of `as_configuration`, also after a trip through JSON.
 
-        Raises:
-            ValueError: a parameter is unknown or out of range.
+        Raises
+        ------
+        ValueError
+            If a parameter is unknown or out of range.
 
+        Examples
+        --------
         >>> Parameters.from_configuration({"epochs": 30, "learning_rates": [0.1]}).learning_rates
         (0.1,)
         """
@@ -145,44 +189,29 @@ PRESETS: Mapping[str, Parameters] = {
 def estimator(method: str, epsilon: float, parameters: Parameters, seed: int | None) -> Any:
     """The unfitted estimator of a private method.
 
-    Args:
-        method: one of `EVERY`, not "non-private". Of an explanation, one of the fits it is made of.
-        epsilon: ε > 0.
-        parameters: all the rest.
-        seed: noise seed.
+    Parameters
+    ----------
+    method : str
+        One of `EVERY`, not "non-private". Of an explanation, one of the fits it is made of.
+    epsilon : float
+        ε > 0.
+    parameters : Parameters
+        All the rest.
+    seed : int or None
+        Noise seed.
 
-    Raises:
-        ValueError: no private method has this name.
+    Raises
+    ------
+    ValueError
+        If no private method has this name.
     """
-    choice("method", method, tuple(name for name in EVERY if name != NON_PRIVATE))
-    shared: dict[str, Any] = {
-        "epsilon": epsilon,
-        "delta": parameters.delta,
-        "intercept_scaling": parameters.intercept_scaling,
-        "row_norm": parameters.row_norm,
-        "classes": (0, 1),
-        "random_state": seed,
-    }
-    if method in (TIGHT, TIGHT_DISHONEST):
-        return estimators.ObjPertLogisticRegression(**shared)
-    if method == TIGHT_LOGISTIC:
-        return estimators.ObjPertLogisticRegression(**shared, margin=0.0)
-    if method == PUBLISHED:
-        recipe = {"noise_ratio": parameters.noise_ratio, "tau": parameters.tau, "sigma_out": parameters.sigma_out}
-        return estimators.ObjPertLogisticRegression.published(**shared, **recipe)
-    if method == KIFER:
-        return estimators.ObjPertLogisticRegression.kifer2012(**shared)
-    if method == OUTPUT:
-        return estimators.OutputPerturbationLogisticRegression(**shared)
-    large = method in (DISHONEST_LARGE, DPSGD_MARGIN)
-    return estimators.DPSGDLogisticRegression(
-        **shared,
-        epochs=parameters.epochs,
-        optimizer=parameters.optimizer,
-        batch_size=parameters.large_batch_size if large else parameters.batch_size,
-        learning_rates=parameters.fine_learning_rates if large else parameters.learning_rates,
-        accountant="rdp" if method == DISHONEST_RDP else "pld",
-        **({"mean_runs": parameters.mean_runs} if method == HONEST else {"tuning": "dishonest"}),
+    choice("method", method, tuple(name for name in EVERY if LEARNERS[name].private))
+    return LEARNERS[method].make(
+        epsilon=epsilon,
+        delta=parameters.delta,
+        classes=(0, 1),
+        random_state=seed,
+        **LEARNERS[method].parameters(parameters),
     )
 
 
@@ -198,78 +227,115 @@ def fit(
 ) -> Run:
     """Fit one method once, or tune it once, and measure it.
 
-    The dishonest methods choose their learning rate by the accuracy on the test rows that they are then judged by: the
-    paper's choice, for reproduction only, and the strongest rival there can be.
+    The dishonest methods choose their learning rate by the accuracy on the test rows that they are then judged by. That
+    is the paper's choice, for reproduction only, and it makes the strongest rival there can be.
 
-    Args:
-        data: the split of this trial.
-        method: one of `EVERY`.
-        epsilon: ε > 0; infinite for "non-private".
-        trial: number of the repetition.
-        seed: noise seed; None for "non-private".
-        parameters: all the rest.
-        callback: given to a private estimator's `fit`; what it raises stops the fit.
+    Parameters
+    ----------
+    data : Dataset
+        The split of this trial.
+    method : str
+        One of `EVERY`.
+    epsilon : float
+        ε > 0; infinite for "non-private".
+    trial : int
+        Number of the repetition.
+    seed : int or None
+        Noise seed; None for "non-private".
+    parameters : Parameters
+        All the rest.
+    callback : callable, optional
+        Given to a private estimator's `fit`; what it raises stops the fit.
 
-    Raises:
-        ConvergenceError: a private fit did not reach the gradient norm its proof needs.
-        ValueError: an argument is out of range.
+    Raises
+    ------
+    ConvergenceError
+        If a private fit did not reach the gradient norm that its proof needs.
+    ValueError
+        If an argument is out of range.
     """
-    choice("method", method, tuple(EVERY))
-    took = measured(lambda: _trained(data, method, epsilon, seed, parameters, callback))
-    model = took.result
+    learner = LEARNERS[choice("method", method, tuple(EVERY))]
+    watched = {"callback": callback} if learner.private and callback is not None else {}
+    training = _Training(data, learner, epsilon, seed, parameters, watched)
+    took = measured(lambda: _TRAININGS[learner.training](training))
+    model, runs = took.result
     return Run(
         dataset=data.name,
         method=method,
         epsilon=epsilon,
-        delta=None if method == NON_PRIVATE else parameters.delta,
+        delta=parameters.delta if learner.private else None,
         trial=trial,
         split_seed=data.split_seed,
         seed=seed,
         accuracy=float(model.score(data.X_test, data.y_test)),
         seconds=float(f"{took.seconds:.4g}"),
-        runs=_runs(model, method, parameters),
+        runs=runs,
         learning_rate=getattr(model, "learning_rate_", None),
         **_noise(model),
         peak_mb=None if took.peak_mb is None else round(took.peak_mb, 1),
     )
 
 
-def _trained(
-    data: Dataset,
-    method: str,
-    epsilon: float,
-    seed: int | None,
-    parameters: Parameters,
-    callback: Callable[..., object] | None,
-) -> Any:
-    rows, labels = data.X_train, data.y_train
-    if method == NON_PRIVATE:
-        return LogisticRegression(**reference_parameters(rows.shape[1])).fit(rows, labels)
-    watched = {} if callback is None else {"callback": callback}
-    model = estimator(method, epsilon, parameters, seed)
-    if method == DPSGD_MARGIN:
-        dimension, radius = rows.shape[1] + 1, row_radius(parameters.intercept_scaling)
-        model.set_params(margin=recommended_margin(epsilon, parameters.delta, rows.shape[0], dimension, radius))
-    if method in (*DISHONEST, DPSGD_MARGIN):
-        return model.fit(rows, labels, X_val=data.X_test, y_val=data.y_test, **watched)
-    if method not in (TIGHT_DISHONEST, DPSGD_AGAIN):
-        return model.fit(rows, labels, **watched)
-    seeds = np.random.SeedSequence(seed).generate_state(len(parameters.learning_rates)).tolist()
-    if method == TIGHT_DISHONEST:
-        draws = [estimator(method, epsilon, parameters, each).fit(rows, labels, **watched) for each in seeds]
-        return max(draws, key=lambda draw: draw.score(data.X_test, data.y_test))
-    model.fit(rows, labels, X_val=data.X_test, y_val=data.y_test, **watched)
-    again = {"learning_rate": model.learning_rate_, "learning_rates": None, "tuning": None, "random_state": seeds[0]}
-    return model.set_params(**again).fit(rows, labels, **watched)
+@dataclass(frozen=True)
+class _Training:
+    """What a way of training works with."""
+
+    data: Dataset
+    learner: Learner
+    epsilon: float
+    seed: int | None
+    parameters: Parameters
+    watched: Mapping[str, Any]
+
+    def model(self, seed: int | None) -> Any:
+        """The unfitted model with a noise seed."""
+        rows, columns = self.data.X_train.shape
+        if not self.learner.private:
+            return reference(columns)
+        model = estimator(self.learner.name, self.epsilon, self.parameters, seed)
+        if self.learner.margin:
+            radius = row_radius(self.parameters.intercept_scaling)
+            margin = recommended_margin(self.epsilon, self.parameters.delta, rows, columns + 1, radius)
+            model.set_params(margin=margin)
+        return model
+
+    def fitted(self, model: Any, *, judged: bool = False) -> Any:
+        """The model, fitted to the training rows; the test rows choose among its candidates where it is judged."""
+        judges = {"X_val": self.data.X_test, "y_val": self.data.y_test} if judged else {}
+        return model.fit(self.data.X_train, self.data.y_train, **judges, **self.watched)
+
+    def seeds(self) -> list[int]:
+        """As many further noise seeds as DP-SGD has learning rates."""
+        return np.random.SeedSequence(self.seed).generate_state(len(self.parameters.learning_rates)).tolist()
 
 
-def _runs(model: Any, method: str, parameters: Parameters) -> int:
-    """How many models were trained."""
-    if method == TIGHT_DISHONEST:
-        return len(parameters.learning_rates)
-    if method == DPSGD_AGAIN:
-        return len(parameters.learning_rates) + 1
-    return len(getattr(model, "candidates_", "1"))
+def _trained(training: _Training, *, judged: bool = False) -> tuple[Any, int]:
+    model = training.fitted(training.model(training.seed), judged=judged)
+    return model, len(getattr(model, "candidates_", "1"))
+
+
+def _judged(training: _Training) -> tuple[Any, int]:
+    return _trained(training, judged=True)
+
+
+def _luckiest(training: _Training) -> tuple[Any, int]:
+    draws = [training.fitted(training.model(seed)) for seed in training.seeds()]
+    return max(draws, key=lambda draw: draw.score(training.data.X_test, training.data.y_test)), len(draws)
+
+
+def _again(training: _Training) -> tuple[Any, int]:
+    model, runs = _judged(training)
+    chosen = {"learning_rate": model.learning_rate_, "learning_rates": None, "tuning": None}
+    return training.fitted(model.set_params(**chosen, random_state=training.seeds()[0])), runs + 1
+
+
+_TRAININGS: Mapping[str, Callable[[_Training], tuple[Any, int]]] = {
+    PLAIN: _trained,
+    JUDGED: _judged,
+    LUCKIEST: _luckiest,
+    AGAIN: _again,
+}
+"""Each way of training: the model it ends with, and how many models it trained."""
 
 
 def _noise(model: Any) -> dict[str, float | None]:

@@ -9,27 +9,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from objpert_core.experiments.compare import PUBLISHED, TIGHT
-from objpert_core.experiments.methods import (
-    DISHONEST,
-    DISHONEST_RDP,
+from objpert_core.experiments.learners import (
     DPSGD_AGAIN,
     DPSGD_MARGIN,
-    EVERY,
-    EXPLANATIONS,
-    HONEST,
-    METHODS,
+    LEARNERS,
+    TIGHT,
     TIGHT_DISHONEST,
     TIGHT_LOGISTIC,
+    UNPAID,
 )
+from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS
+from objpert_core.experiments.paper import ACCURACIES, COLUMNS, PAPER
 from objpert_core.experiments.results import Results, Run
 from objpert_core.experiments.summary import Interval, mean_interval
 
 TENFOLD = 10.0  # "in a tenth of the time"
 VARIANTS = (
-    (TIGHT_LOGISTIC, DISHONEST),
+    (TIGHT_LOGISTIC, UNPAID),
     (TIGHT, (DPSGD_MARGIN,)),
-    (TIGHT_DISHONEST, DISHONEST),
+    (TIGHT_DISHONEST, UNPAID),
     (TIGHT_DISHONEST, (DPSGD_MARGIN,)),
 )
 """The claim with something taken from one side or given to both, as arguments of `claims`: ours without the margin, the
@@ -130,36 +128,6 @@ class Claim:
         return self.speedup.median >= TENFOLD
 
 
-@dataclass(frozen=True)
-class PaperNumber:
-    """A test accuracy that the paper prints.
-
-    Attributes:
-        dataset, method, epsilon: ours, for the paper's data set, method and ε.
-        column: the table's name for the method.
-        accuracy: as a share.
-    """
-
-    dataset: str
-    method: str
-    epsilon: float
-    column: str
-    accuracy: float
-
-
-_PAPER_COLUMNS = ((DISHONEST_RDP, "Dishonest"), (PUBLISHED, "Alg 1"), (HONEST, "Honest"))
-_PAPER_TABLES = {  # Redberg, Koskela and Wang (2023), Tables 1 and 2
-    "synthetic-l": {0.1: (0.9385, 0.9005, 0.7734), 1.0: (0.9525, 0.9450, 0.9315), 8.0: (0.9543, 0.9530, 0.9517)},
-    "adult": {0.1: (0.8161, 0.8137, 0.7832), 1.0: (0.8354, 0.8318, 0.8240), 8.0: (0.8419, 0.8399, 0.8366)},
-}
-PAPER = tuple(
-    PaperNumber(dataset, method, epsilon, column, accuracy)
-    for dataset, table in _PAPER_TABLES.items()
-    for epsilon, accuracies in table.items()
-    for (method, column), accuracy in zip(_PAPER_COLUMNS, accuracies, strict=True)
-)
-
-
 def summary(results: Results) -> tuple[Point, ...]:
     """A point for every method and ε that has rows, methods in the order of `EVERY`, ε rising.
 
@@ -189,7 +157,7 @@ def _point(method: str, epsilon: float, runs: tuple[Run, ...]) -> Point:
     )
 
 
-def claims(results: Results, method: str = TIGHT, rivals: Sequence[str] = DISHONEST) -> tuple[Claim, ...]:
+def claims(results: Results, method: str = TIGHT, rivals: Sequence[str] = UNPAID) -> tuple[Claim, ...]:
     """A claim for every ε at which `method` and one of `rivals` have trials in common, ε rising.
 
     Args:
@@ -245,7 +213,7 @@ def verdict(found: Iterable[Claim]) -> str:
             parts.append(f"{words} at {len(at)} of {len(every)} (ε = {', '.join(at)})")
     tenfold = sum(claim.tenfold for claim in every)
     slowest = min(claim.speedup.median for claim in every)
-    rival = "the best dishonest DP-SGD at each ε" if every[0].rival in DISHONEST else every[0].rival
+    rival = "the best dishonest DP-SGD at each ε" if every[0].rival in UNPAID else every[0].rival
     return (
         f"Against {rival}, {every[0].method} is {'; '.join(parts)}. "
         f"It takes a tenth of the time or less at {tenfold} of {len(every)}; the smallest ratio is {slowest:.3g}."
@@ -309,17 +277,17 @@ def paper_table(results: Results) -> str:
     Raises:
         ValueError: the paper prints no table for this data set.
     """
-    if results.dataset not in _PAPER_TABLES:
-        raise ValueError(f"the paper has tables for {', '.join(_PAPER_TABLES)}, got results for {results.dataset!r}")
+    if results.dataset not in ACCURACIES:
+        raise ValueError(f"the paper has tables for {', '.join(ACCURACIES)}, got results for {results.dataset!r}")
     points = {(point.method, point.epsilon): point for point in summary(results)}
-    wanted = [(method, column) for method, column in _PAPER_COLUMNS]
-    wanted += [(method, "") for method in METHODS if method not in dict(wanted) and method != "non-private"]
+    wanted = [*COLUMNS.items()]
+    wanted += [(method, "") for method in METHODS if method not in COLUMNS and LEARNERS[method].private]
     printed = {(number.method, number.epsilon): number for number in PAPER if number.dataset == results.dataset}
     lines = [
         f"{results.dataset}: test accuracy in % (ours: mean ± 95 % interval; median seconds of a fit with its tuning)",
         f"  {'ε':<5} {'method':<22} {'the paper':<17} {'ours':<15} {'seconds':>9}",
     ]
-    for epsilon in _PAPER_TABLES[results.dataset]:
+    for epsilon in ACCURACIES[results.dataset]:
         for method, column in wanted:
             number = printed.get((method, epsilon))
             theirs = "" if number is None else f"{column} {100 * number.accuracy:.2f}"
