@@ -1,0 +1,218 @@
+"""The controls that several pages have: one function a quantity, with its label, key, range and explanation.
+
+    SIGMA = parameters.sigma("bounds", 5.0, extra=[4.8])      # key "bounds_sigma", and so the address "?bounds_sigma=5"
+    DELTA = parameters.read_delta("bounds")
+    GHOST = parameters.ghost("bounds")
+
+The first argument is the page's prefix. Keyword arguments say where a page differs: `help` (None for no explanation),
+`label`, `name` (the key's second half), the range's ends, and `extra`, the values that presets need exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ui.controls import ROUND_STEPS, Choice, Control, Number, SelectSlider, Toggle, log_values, powers_of_ten
+from ui.words import grid
+
+FEW_STEPS = (1, 1.5, 2, 3, 5, 7)
+"""Six steps a decade, for what is only read off."""
+
+COUNT_STEPS = (1, 2, 3, 5, 7)
+"""Five whole steps a decade, for counts of rows and columns."""
+
+_TILT = "Standard deviation of each coordinate of the random tilt b."
+_SUM = "The objective is a sum over the rows plus λ/2 ‖θ‖²: λ is not divided by their number."
+_CURVATURE = "Largest curvature of one person’s loss. The logistic loss on rows of norm at most L has β = L²/4."
+_GRADIENT = "Largest gradient norm of one person’s loss. For the logistic loss it is the largest row norm R."
+_MULTIPLIER = "Standard deviation of the noise in one step, divided by the clipping norm."
+
+# --- one mechanism ----------------------------------------------------------------------------------------------------
+
+
+def sigma(
+    prefix: str,
+    default: float,
+    low: float = 0.1,
+    high: float = 1000.0,
+    *,
+    extra: Iterable[float] = (),
+    steps: Sequence[float] | None = None,
+    help: str | None = _TILT,
+) -> SelectSlider:
+    """Noise σ of a fit, from `low` to `high` on a logarithmic scale; `steps` are the mantissas of a decade."""
+    values = log_values(low, high, extra=extra, steps=steps)
+    return SelectSlider(f"{prefix}_sigma", "Noise σ", default, values, help=help)
+
+
+def lam(
+    prefix: str,
+    default: float,
+    low: float = 0.01,
+    high: float = 10_000.0,
+    *,
+    extra: Iterable[float] = (),
+    steps: Sequence[float] | None = None,
+    help: str | None = _SUM,
+) -> SelectSlider:
+    """Regularisation λ, as `sigma`."""
+    values = log_values(low, high, extra=extra, steps=steps)
+    return SelectSlider(f"{prefix}_lambda", "Regularisation λ", default, values, help=help)
+
+
+def smoothness(
+    prefix: str, default: float, *, extra: Iterable[float] = (), help: str | None = _CURVATURE
+) -> SelectSlider:
+    """Smoothness β of the loss."""
+    return SelectSlider(f"{prefix}_beta", "Smoothness β", default, log_values(0.01, 100, extra=extra), help=help)
+
+
+def lipschitz(prefix: str, default: float, *, help: str | None = _GRADIENT) -> SelectSlider:
+    """Lipschitz constant L of the loss."""
+    return SelectSlider(f"{prefix}_L", "Lipschitz constant L", default, log_values(0.1, 10), help=help)
+
+
+def noise_multiplier(
+    prefix: str,
+    default: float,
+    low: float = 0.3,
+    high: float = 30.0,
+    *,
+    steps: Sequence[float] | None = None,
+    help: str | None = _MULTIPLIER,
+) -> SelectSlider:
+    """Noise multiplier of DP-SGD."""
+    values = log_values(low, high, steps=steps)
+    return SelectSlider(f"{prefix}_noise", "Noise multiplier", default, values, help=help)
+
+
+def sample_rate(
+    prefix: str, default: float, low: float, *, extra: Iterable[float] = (), name: str = "q", help: str | None = None
+) -> SelectSlider:
+    """Sample rate q of DP-SGD, from `low` to 1."""
+    return SelectSlider(f"{prefix}_{name}", "Sample rate q", default, log_values(low, 1, extra=extra), help=help)
+
+
+# --- ε and δ ----------------------------------------------------------------------------------------------------------
+
+
+def epsilon(
+    prefix: str,
+    default: float,
+    high: float = 20.0,
+    *,
+    name: str = "epsilon",
+    label: str = "Privacy budget ε",
+    help: str | None = None,
+) -> SelectSlider:
+    """A budget ε from 0.01 to `high`; with 0.025, 0.05 and 0.25 of the papers' experiments."""
+    values = log_values(0.01, high, extra=[0.025, 0.05, 0.25], steps=ROUND_STEPS)
+    return SelectSlider(f"{prefix}_{name}", label, default, values, help=help)
+
+
+def delta(
+    prefix: str, *, name: str = "delta", label: str = "Failure probability δ", help: str | None = None
+) -> SelectSlider:
+    """The δ of a promise: 10⁻¹² to 10⁻², at first 10⁻⁵."""
+    return SelectSlider(f"{prefix}_{name}", label, 1e-5, powers_of_ten(-12, -2), help=help)
+
+
+def read_delta(prefix: str, *, label: str = "Read ε at δ =") -> SelectSlider:
+    """The δ at which curves are read off: 10⁻¹² to 0.1, at first 10⁻⁵."""
+    return SelectSlider(f"{prefix}_delta", label, 1e-5, powers_of_ten(-12, -1))
+
+
+# --- the view ---------------------------------------------------------------------------------------------------------
+
+
+def view(prefix: str, label: str, default: float, ends: Sequence[float], *, name: str = "view") -> SelectSlider:
+    """How far an axis goes; `ends` are its possible ends."""
+    return SelectSlider(f"{prefix}_{name}", label, default, tuple(ends))
+
+
+def floor(prefix: str, ends: Sequence[float]) -> SelectSlider:
+    """How far down the δ axis goes, at first to 10⁻¹⁰."""
+    return SelectSlider(f"{prefix}_floor", "δ axis down to", 1e-10, tuple(ends))
+
+
+def ghost(prefix: str, what: str = "setting") -> Toggle:
+    """Whether the previous `what` stays as a faint picture."""
+    return Toggle(f"{prefix}_ghost", f"Keep the previous {what} as a ghost", True)
+
+
+# --- data, draws and seeds --------------------------------------------------------------------------------------------
+
+
+def data_set(prefix: str, default: str, options: Sequence[str], *, help: str | None = None) -> Choice:
+    """The data set."""
+    return Choice(f"{prefix}_data", "Data set", default, options=tuple(options), help=help)
+
+
+def counts(
+    prefix: str, name: str, label: str, default: int, low: int, high: int, *, help: str | None = None
+) -> SelectSlider:
+    """A number of rows or columns from `low` to `high`, on a logarithmic scale with `default` among the values."""
+    values = tuple(int(value) for value in log_values(low, high, extra=[default], steps=COUNT_STEPS))
+    return SelectSlider(f"{prefix}_{name}", label, default, values, format=str, help=help)
+
+
+def draws(
+    prefix: str,
+    default: int,
+    most: int,
+    *,
+    label: str = "Noise draws",
+    name: str = "draws",
+    help: str | None = None,
+) -> Number:
+    """How often something random is repeated, 1 to `most`."""
+    return Number(f"{prefix}_{name}", label, default, low=1, high=most, help=help)
+
+
+def seed(prefix: str, label: str = "Seed of rows and noise", *, help: str | None = None) -> Number:
+    """A seed, at first 0."""
+    return Number(f"{prefix}_seed", label, 0, low=0, high=9999, help=help)
+
+
+def split_seed(prefix: str, *, help: str) -> Number:
+    """The seed of the split into training and test rows, at first 0."""
+    return Number(f"{prefix}_split", "Split seed", 0, low=0, high=9999, help=help)
+
+
+# --- learning ---------------------------------------------------------------------------------------------------------
+
+
+def intercept_scaling(prefix: str, default: float, values: Sequence[float], *, help: str) -> SelectSlider:
+    """The constant s that is appended to every row."""
+    return SelectSlider(f"{prefix}_scaling", "Intercept scaling s", default, tuple(values), help=help)
+
+
+def batch_size(prefix: str, most: int, *, help: str | None = None) -> SelectSlider:
+    """DP-SGD's expected batch size: 64, 128, … up to `most`, at first 256."""
+    values = tuple(size for size in (2**k for k in range(6, 20)) if size <= most)
+    return SelectSlider(f"{prefix}_batch", "Expected batch size", 256, values, help=help)
+
+
+def epochs(prefix: str, default: int, *, help: str) -> SelectSlider:
+    """DP-SGD's epochs."""
+    return SelectSlider(f"{prefix}_epochs", "Epochs", default, (1, 2, 5, 10, 20, 30, 60, 100), help=help)
+
+
+def learning_rates(prefix: str, default: str, grids: Mapping[str, Sequence[float]]) -> Choice:
+    """Which grid of learning rates DP-SGD may choose from; the explanation lists every grid."""
+    explained = "; ".join(f"{name}: {grid(rates)}" for name, rates in grids.items()) + "."
+    return Choice(f"{prefix}_rates", "Learning rates on offer", default, options=tuple(grids), help=explained)
+
+
+def mean_runs(prefix: str, default: float, values: Sequence[float], *, help: str) -> SelectSlider:
+    """The mean μ of the number of runs that paid tuning makes."""
+    return SelectSlider(f"{prefix}_runs", "Mean runs μ of paid tuning", default, tuple(values), help=help)
+
+
+# --- presets ----------------------------------------------------------------------------------------------------------
+
+
+def held(controls: Mapping[Control, str], setting: Any) -> dict[Control, Any]:
+    """The values of a preset: of each control, the field of `setting` that it is named with."""
+    return {control: getattr(setting, field) for control, field in controls.items()}
