@@ -1,0 +1,156 @@
+"""The rules of docs/architecture.md, read off the syntax trees: who may import whom, and what lives where."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from ui import registry
+
+ROOT = Path(__file__).resolve().parents[1]
+FLOORS = (  # from the ground up; a file imports from its own room or from a floor below
+    ("objpert_core", "objpert_core.exceptions", "objpert_core._validation", "objpert_core._provenance"),
+    ("objpert_core.accounting.numerics",),
+    ("objpert_core.accounting.laws",),
+    ("objpert_core.accounting.convolution",),
+    ("objpert_core.accounting.mechanisms",),
+    ("objpert_core.accounting.calibration",),
+    ("objpert_core.accounting",),
+    ("objpert_core.learning", "objpert_core.theory", "objpert_core.datasets"),
+    ("objpert_core.estimators",),
+    ("objpert_core.experiments",),
+    ("ui",),
+    ("pages",),
+    ("app",),
+)
+SCIENTIFIC = {"numpy", "scipy", "objpert_core"}  # all that accounting may need
+MOST_KIT_FILES = 25
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Every module of the product, by its dotted name."""
+    found = {}
+    for path in [*ROOT.glob("objpert_core/**/*.py"), *ROOT.glob("ui/**/*.py"), *ROOT.glob("pages/**/*.py")]:
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found | {"app": ROOT / "app.py"}
+
+
+@cache
+def tree(name: str) -> ast.Module:
+    return ast.parse(modules()[name].read_text(encoding="utf-8"))
+
+
+def imports(name: str) -> Iterator[tuple[str, str]]:
+    """(module, name taken from it) for every import, those for type checkers included; "" for a module as a whole."""
+    for node in ast.walk(tree(name)):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name} imports relatively"
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield (whole, "") if whole in modules() else (node.module or "", alias.name)
+
+
+def own_imports(name: str) -> set[str]:
+    """The product's modules that a module imports."""
+    return {target for target, _ in imports(name) if target in modules()}
+
+
+def room(name: str) -> tuple[int, str]:
+    """A module's floor and room: the longest entry of `FLOORS` that its name begins with; each page is its own room."""
+    fits = [
+        (len(one), floor, one)
+        for floor, rooms in enumerate(FLOORS)
+        for one in rooms
+        if name == one or name.startswith(f"{one}.")
+    ]
+    _, floor, one = max(fits)
+    return (floor, ".".join(name.split(".")[:2])) if one == "pages" else (floor, one)
+
+
+@pytest.mark.parametrize("name", sorted(modules()))
+def test_imports_run_one_way(name):
+    floor, own = room(name)
+    for target in own_imports(name):
+        other_floor, other = room(target)
+        assert other == own or other_floor < floor or floor == other_floor == 0, f"{name} imports {target}"
+
+
+def test_no_page_imports_another():
+    for name in modules():
+        if name.startswith("pages."):
+            others = {room(target)[1] for target in own_imports(name) if target.startswith("pages.")}
+            assert others <= {room(name)[1]}, name
+
+
+def test_nothing_goes_round_in_a_circle():
+    graph = {name: own_imports(name) - {name} for name in modules()}
+    while free := [name for name, targets in graph.items() if not targets]:
+        for name in free:
+            del graph[name]
+        graph = {name: targets - set(free) for name, targets in graph.items()}
+    assert not graph, f"these import one another: {sorted(graph)}"
+
+
+@pytest.mark.parametrize("name", sorted(modules()))
+def test_a_modules_private_names_stay_in_its_file(name):
+    aliases = {}
+    for node in ast.walk(tree(name)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                whole = alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
+                if whole in modules():
+                    aliases[alias.asname or alias.name] = whole
+    for target, taken in imports(name):
+        assert not (target in modules() and taken.startswith("_") and not taken.startswith("__")), (target, taken)
+    for node in ast.walk(tree(name)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
+            hidden = node.attr.startswith("_") and not node.attr.startswith("__")
+            assert not hidden, f"{name} uses {aliases[node.value.id]}.{node.attr}"
+
+
+def test_the_core_knows_no_screen():
+    for name in modules():
+        if name.startswith("objpert_core"):
+            packages = {target.partition(".")[0] for target, _ in imports(name)}
+            assert packages.isdisjoint({"streamlit", "plotly", "ui", "pages"}), name
+            source = modules()[name].read_text(encoding="utf-8")
+            assert not re.search(r"#[0-9a-fA-F]{6}\b", source), f"{name} names a colour"
+
+
+def test_accounting_needs_numpy_and_scipy_only():
+    standard = __import__("sys").stdlib_module_names
+    for name in modules():
+        if name.startswith("objpert_core.accounting"):
+            packages = {target.partition(".")[0] for target, _ in imports(name)} - set(standard)
+            assert packages <= SCIENTIFIC, name
+
+
+def test_array_types_are_defined_once():
+    for name in modules():
+        for node in ast.walk(tree(name)):
+            if isinstance(node, ast.Assign) and any(
+                isinstance(one, ast.Name) and one.id in ("FloatArray", "IntArray") for one in node.targets
+            ):
+                assert name == "objpert_core._validation", name
+
+
+def test_every_page_has_its_room():
+    assert not list((ROOT / "pages").glob("*.py"))  # with one, Streamlit would serve it without app.py
+    rooms = {path.name for path in (ROOT / "pages").iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert rooms == {entry.name for entry in registry.PAGES}
+    for entry in registry.PAGES:
+        assert (ROOT / entry.path).is_file()
+        assert (ROOT / "pages" / entry.name / "about.md").is_file()
+
+
+def test_the_kit_is_small():
+    assert len(list((ROOT / "ui").glob("**/*.py"))) <= MOST_KIT_FILES
