@@ -11,6 +11,7 @@
         if seen is not None and seen.latest is not None:
             …                                         # draw seen.latest
 
+A button inside `results` starts a run, too; the page then calls `st.rerun`, since only a whole run sets the timer.
 The work itself is a generator function (`ui.jobs`) and calls no Streamlit.
 """
 
@@ -23,8 +24,8 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
-from ui import sentences
-from ui.jobs import Job, JobView, QueueFullError, Work, shared_runner
+from ui import jobs, sentences
+from ui.jobs import Job, JobView, QueueFullError, Work
 
 POLL_SECONDS = 0.5
 T = TypeVar("T")
@@ -107,9 +108,15 @@ class Runs(Generic[T]):
         run = self.latest()
         return run is not None and run.job.view().active
 
-    def start(
-        self, request: Any, work: Work[T], *, before: Callable[[Job[T]], None] | None = None, **notes: Any
-    ) -> bool:
+    def previous(self, worth: Callable[[T], bool] = lambda result: True) -> T | None:
+        """The last result that is `worth` being the next run's ghost: of the latest run, else the one before it."""
+        run = self.latest()
+        if run is None:
+            return None
+        last = run.job.view().latest
+        return last if last is not None and worth(last) else run.previous
+
+    def start(self, request: Any, work: Work[T], **notes: Any) -> bool:
         """Queue `work`; a run of this session on this page that is still under way is stopped by it.
 
         Parameters
@@ -118,23 +125,20 @@ class Runs(Generic[T]):
             What was asked for; kept beside the result.
         work : generator function
             See `ui.jobs`.
-        before : callable, optional
-            Called with the job before the page goes on, for instance to wait a moment.
         notes : object
             The other fields of `Run`.
 
         Returns
         -------
         bool
-            False where the server had no room; `look` then says so.
+            False where the server had no room; `look` says so until the next press.
         """
+        st.session_state.pop(f"{self._key}_refused", None)
         try:
-            job = shared_runner().submit(visitor(self.page), work)
+            job = jobs.shared_runner().submit(visitor(self.page), work)
         except QueueFullError as error:
             st.session_state[f"{self._key}_refused"] = str(error)
             return False
-        if before is not None:
-            before(job)
         st.session_state[self._key] = Run(request, job, **notes)
         return True
 
@@ -149,27 +153,41 @@ class Runs(Generic[T]):
         draw(*arguments)
 
     def look(
-        self, progress: Callable[[Seen[T]], tuple[float, str]], outcome: Callable[[JobView[T]], str | None]
+        self,
+        progress: Callable[[Seen[T]], tuple[float, str]],
+        outcome: Callable[[JobView[T]], str | None],
+        *,
+        narrow: bool = False,
     ) -> Seen[T] | None:
-        """Show a refusal, how far the run is beside Stop, or how it ended; returns the run, None before the first."""
-        if words := st.session_state.pop(f"{self._key}_refused", None):
+        """Show a refusal, how far the run is beside Stop, or how it ended; returns the run, None before the first.
+
+        Parameters
+        ----------
+        progress : callable
+            Share done and words, while the run is active.
+        outcome : callable
+            One sentence about a run that ended; None shows none.
+        narrow : bool
+            Whether Stop has no room beside the bar.
+        """
+        if words := st.session_state.get(f"{self._key}_refused"):
             st.error(words, icon=":material/hourglass_disabled:")
         seen = self.seen()
         if seen is None:
             return None
         if seen.view.active:
             key = f"{self.page}_stop" if self.kind == "run" else f"{self.page}_{self.kind}_stop"
-            under_way(progress(seen), key=key, stop=seen.run.job.stop)
+            under_way(progress(seen), key=key, stop=seen.run.job.stop, narrow=narrow)
         elif words := outcome(seen.view):
             (st.error if seen.view.state == "failed" else st.info)(words, icon=":material/info:")
         return seen
 
 
-def under_way(progress: tuple[float, str], *, key: str, stop: Callable[[], None]) -> None:
-    """How far a job is, (share done, words), beside the button that stops it."""
-    bar, button = st.columns([4, 1], vertical_alignment="bottom")
+def under_way(progress: tuple[float, str], *, key: str, stop: Callable[[], None], narrow: bool = False) -> None:
+    """How far a job is, (share done, words), beside the button that stops it; under it where `narrow`."""
+    bar, button = (st.container(), st.container()) if narrow else st.columns([4, 1], vertical_alignment="bottom")
     bar.progress(*progress)
-    button.button("Stop", key=key, icon=":material/stop:", on_click=stop, width="stretch")
+    button.button("Stop", key=key, icon=":material/stop:", on_click=stop, width="content" if narrow else "stretch")
 
 
 def waiting(view: JobView) -> tuple[float, str] | None:
@@ -177,6 +195,14 @@ def waiting(view: JobView) -> tuple[float, str] | None:
     if view.state == "waiting":
         return 0.0, view.queue_words
     return (0.0, "Stopping …") if view.stopping else None
+
+
+def stage(view: JobView[T], loading: str, how_far: Callable[[T], tuple[float, str]]) -> tuple[float, str]:
+    """A progress bar's share and words: the place in the queue, `loading` before the first result, then `how_far`."""
+    if view.state == "waiting":
+        return 0.0, view.queue_words
+    share, words = (0.0, loading) if view.latest is None else how_far(view.latest)
+    return min(share, 1.0), "Stopping …" if view.stopping else words
 
 
 def ended_early(view: JobView, stopped: str = "Stopped; what is shown is what there was by then.") -> str | None:
