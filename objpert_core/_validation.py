@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -213,3 +214,21 @@ def count_array(value: Any, name: str = "k") -> FloatArray:
     if bad.any():
         raise _refuse(name, _first_bad(array, bad), allowed)
     return array
+
+
+def check_fields(instance: object, check: Callable[[str, Any], Any], *names: str) -> None:
+    """Replace the named fields of a frozen dataclass by what `check(name, value)` makes of them.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Noise:
+    ...     sigma: float
+    ...     def __post_init__(self):
+    ...         check_fields(self, positive, "sigma")
+    >>> Noise(2).sigma
+    2.0
+    """
+    for name in names:
+        object.__setattr__(instance, name, check(name, getattr(instance, name)))

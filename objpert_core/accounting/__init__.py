@@ -3,24 +3,22 @@
 Adjacency is add/remove one row. See `ObjectivePerturbation` for the bounds and their sources.
 """
 
-from objpert_core.accounting.calibration.distance import HalfNormal, distance_to_optimality, optimal_lam
+from objpert_core.accounting.calibration.defaults import default_noise_ratio, recommended_lam, recommended_margin
+from objpert_core.accounting.calibration.distance import distance_to_optimality, optimal_lam
 from objpert_core.accounting.calibration.distance_map import boundary_lam, distance_map
 from objpert_core.accounting.calibration.dp_sgd import calibrate_dpsgd
-from objpert_core.accounting.calibration.objective import (
-    calibrate_gaussian,
-    calibrate_objective_perturbation,
-    calibrate_published,
-    default_noise_ratio,
-    recommended_lam,
-    recommended_margin,
-)
+from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
+from objpert_core.accounting.calibration.objective import calibrate_objective_perturbation, calibrate_published
 from objpert_core.accounting.calibration.tuning import calibrate_tuning, mean_runs
 from objpert_core.accounting.convolution.distribution import DiscretePLD
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism, Perturbation
+from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, BOUNDS, Bound
 from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
 from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
-from objpert_core.accounting.mechanisms.objective import BOUNDS, ApproximateMinima, ObjectivePerturbation
+from objpert_core.accounting.mechanisms.half_normal import HalfNormal
+from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
+from objpert_core.accounting.mechanisms.output import OutputPerturbation
 from objpert_core.accounting.mechanisms.renyi import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.mechanisms.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
@@ -30,15 +28,18 @@ from objpert_core.accounting.numerics.tradeoff import best_guess, posterior
 __all__ = [
     "ADD_REMOVE",
     "BOUNDS",
+    "BOUND_REGISTRY",
     "DPSGD",
     "REPLACE_ONE",
     "ApproximateMinima",
+    "Bound",
     "Composition",
     "DiscretePLD",
     "Gaussian",
     "HalfNormal",
     "Mechanism",
     "ObjectivePerturbation",
+    "OutputPerturbation",
     "Perturbation",
     "PrivateSelection",
     "Symmetrised",

@@ -6,87 +6,15 @@ mechanism with the same σ and L (Corollary 3.5 there), so no bound can be below
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from objpert_core._validation import FloatArray, epsilon_array, like_input, positive, positive_array
-from objpert_core.accounting.laws.simple import HalfNormalLaw
+from objpert_core._validation import FloatArray, epsilon_array, like_input, positive_array
 from objpert_core.accounting.mechanisms.base import Mechanism
-from objpert_core.accounting.mechanisms.gaussian import Gaussian
-from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
-from objpert_core.accounting.mechanisms.renyi import ViaRDP
 
 _ROOT = 1e-14
-
-
-@dataclass(frozen=True)
-class HalfNormal(Mechanism):
-    """A value of bounded sensitivity plus half-normal noise |N(0, σ²)|, by its privacy loss a²/2 + |N(0, a²)|.
-
-    It is what Theorems 3.1 and 3.2 of Redberg et al. (2023) leave of objective perturbation as λ → ∞, where the
-    curvature costs nothing (their Figure 4, "half-normal"). What remains above the Gaussian mechanism is the price
-    of not knowing the sign of a gradient.
-
-    Parameters
-    ----------
-    sigma : float > 0
-        Scale of the noise, in the units of the value.
-    sensitivity : float > 0
-        L2 sensitivity under add/remove of one row; a = sensitivity/σ.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Examples
-    --------
-    >>> limit = ObjectivePerturbation(sigma=5, lam=1e12, bound="glm")
-    >>> round(HalfNormal(sigma=5).rdp(2), 9) == round(limit.rdp(2), 9)
-    True
-    """
-
-    sigma: float
-    sensitivity: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
-        object.__setattr__(self, "sensitivity", positive("sensitivity", self.sensitivity))
-
-    @cached_property
-    def law(self) -> HalfNormalLaw:
-        """The law of its privacy loss."""
-        return HalfNormalLaw(self.sensitivity / self.sigma, 0.0)
-
-    @property
-    def gaussian(self) -> Gaussian:
-        """The Gaussian mechanism with the same noise and sensitivity."""
-        return Gaussian(self.sigma, self.sensitivity)
-
-    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        return self.law.log_profile(epsilon)
-
-    def _rdp(self, alpha: FloatArray) -> FloatArray:
-        return self.law.rdp(alpha - 1)
-
-
-def _lower_bound(mechanism: Mechanism) -> Gaussian:
-    if isinstance(mechanism, Gaussian):
-        return mechanism
-    if isinstance(mechanism, (ObjectivePerturbation, HalfNormal)):
-        return mechanism.gaussian
-    if isinstance(mechanism, ApproximateMinima):
-        return mechanism.objective.gaussian
-    if isinstance(mechanism, ViaRDP):
-        return _lower_bound(mechanism.base)
-    raise ValueError(
-        "mechanism must be objective perturbation, Gaussian, half-normal, or one of them through its Rényi curve, "
-        f"got {mechanism!r}"
-    )
 
 
 def over_lower_bound(epsilon: ArrayLike, lower: ArrayLike) -> FloatArray:
@@ -125,12 +53,18 @@ def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
 
     Examples
     --------
+    >>> from objpert_core.accounting import ObjectivePerturbation
     >>> distance_to_optimality(ObjectivePerturbation(sigma=5, lam=20), 1e-5)
     1.0
     >>> round(distance_to_optimality(ObjectivePerturbation(sigma=5, lam=20, smoothness=1.0, bound="glm"), 1e-5), 3)
     1.118
     """
-    lower = _lower_bound(mechanism)
+    lower = mechanism.lower_bound if isinstance(mechanism, Mechanism) else None
+    if lower is None:
+        raise ValueError(
+            "mechanism must be objective perturbation, Gaussian, half-normal, or one of them through its Rényi curve, "
+            f"got {mechanism!r}"
+        )
     ratio = over_lower_bound(mechanism.epsilon(delta), lower.epsilon(delta))
     return like_input(delta, ratio)
 
@@ -160,6 +94,7 @@ def optimal_lam(epsilon: Any, sigma: Any, lipschitz: Any = 1.0) -> Any:
 
     Examples
     --------
+    >>> from objpert_core.accounting import Gaussian, ObjectivePerturbation
     >>> lam = optimal_lam(epsilon=1.0, sigma=5.0)
     >>> exact, tilted = Gaussian(5.0).delta(1.0), ObjectivePerturbation(sigma=5.0, lam=lam).delta(1.0)
     >>> round(tilted / exact, 12)

@@ -18,7 +18,7 @@ from scipy.special import erfcx, ndtr, ndtri_exp
 
 from objpert_core._validation import FloatArray, choice, in_open_unit, positive, positive_array
 from objpert_core.accounting.calibration.distance import optimal_lam, over_lower_bound
-from objpert_core.accounting.numerics import gaussian as _gaussian
+from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.gaussian import SQRT_HALF, unit_legendre
 from objpert_core.accounting.numerics.search import smallest_epsilon_of_each
 
@@ -127,7 +127,7 @@ def boundary_lam(sigma: Any, delta: float, *, lipschitz: float = 1.0) -> FloatAr
 def _gaussian_epsilons(a: FloatArray, log_delta: float) -> FloatArray:
     """ε(δ) of the Gaussian mechanism for every a."""
     return smallest_epsilon_of_each(
-        lambda epsilon, row: _gaussian.log_profile(epsilon, a[row]), np.full(a.shape, log_delta)
+        lambda epsilon, row: gauss.log_profile(epsilon, a[row]), np.full(a.shape, log_delta)
     )
 
 
@@ -190,7 +190,7 @@ def _logistic_epsilons(a: FloatArray, kappa: FloatArray, log_delta: float) -> Fl
     ends += [laws.first + (bulk - laws.first) * share for share in _LOWER[1:]]
     ends += [bulk + (laws.last - bulk) * share for share in _LOWER[1:]]
     signs += [-1.0] * (len(ends) - 1 - len(signs))
-    at_last = np.exp(_gaussian.log_profile(laws.kappa - laws.a**2 / 2, laws.a))
+    at_last = np.exp(gauss.log_profile(laws.kappa - laws.a**2 / 2, laws.a))
     delta = np.where(top >= laws.last, at_last, laws.at(top, np.ones_like(top))[1])  # δ ≤ S, which is negligible here
     high, low, known, side = ends[0].copy(), ends[-1].copy(), delta.copy(), np.full_like(delta, -1.0)
     found = delta > np.exp(log_delta)

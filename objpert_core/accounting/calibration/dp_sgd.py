@@ -9,20 +9,18 @@ from functools import lru_cache
 import numpy as np
 
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer, rate
-from objpert_core.accounting.calibration.objective import calibrate_gaussian
+from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
 from objpert_core.accounting.mechanisms.base import Mechanism
 from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.mechanisms.renyi import ViaRDP, via_rdp
 from objpert_core.accounting.mechanisms.selection import PrivateSelection
+from objpert_core.accounting.numerics.safe_root import NoRootError, log_ratio, nudged, root_within, within_reach
 
 ACCOUNTANTS = ("pld", "rdp")
 
 _TOLERANCE = {"pld": 1e-5, "rdp": 1e-7}  # of ε, on the safe side; δ(ε) and ε(δ) by convolution differ by less
 _GUESS_TOLERANCE = 1e-3
-_EVALUATIONS = 200
-_FARTHEST = 60.0  # log of the noise multiplier, either way: no doubles to compute with beyond
-_LARGEST_STEP = 3.0
 
 
 def calibrate_dpsgd(
@@ -98,7 +96,7 @@ def _calibrate(
     try:
         start, slope = _guess(epsilon, delta, run, mean_runs)
         log_noise = _smallest(accounted, epsilon, delta, start, slope, _TOLERANCE[accountant])
-    except ValueError:
+    except NoRootError:
         tuned = "" if mean_runs is None else f" and {mean_runs:g} runs on average"
         raise ValueError(
             f"epsilon and delta must be larger for sample_rate = {sample_rate:g}, steps = {steps}{tuned}: "
@@ -117,48 +115,15 @@ def _guess(epsilon: float, delta: float, run: Callable[[float], DPSGD], mean_run
     if mean_runs is not None:
 
         def tuned(x: float) -> float:
-            return _log_ratio(PrivateSelection(Gaussian(math.exp(x)), mean_runs).epsilon(delta), epsilon)
+            return log_ratio(PrivateSelection(Gaussian(math.exp(x)), mean_runs).epsilon(delta), epsilon)
 
-        log_sigma, _ = _root(tuned, log_sigma + 0.5, -1.0, _GUESS_TOLERANCE)
+        log_sigma, _ = root_within(tuned, log_sigma + 0.5, -1.0, _GUESS_TOLERANCE)
     one = run(0.0)
     start = max(log_sigma + math.log(one.sample_rate) + 0.5 * math.log(one.steps), -1.0)
     target = ViaRDP(Gaussian(math.exp(log_sigma))).epsilon(delta)
     if target == 0:  # a δ so large that the curve's ε drops to 0
         return start, -1.0
-    return _root(lambda x: _log_ratio(ViaRDP(run(x)).epsilon(delta), target), start, -1.0, _GUESS_TOLERANCE)
-
-
-def _log_ratio(value: float, target: float) -> float:
-    """log(value/target), within what a search can use."""
-    return float(np.clip(np.log(value / target), -50.0, 50.0)) if value > 0 and target > 0 else -50.0
-
-
-def _root(gap: Callable[[float], float], start: float, slope: float, tolerance: float) -> tuple[float, float]:
-    """(x, slope) with −tolerance <= gap(x) <= 0 for a gap that decreases in x; ValueError if there is none.
-
-    Secants, aimed at the middle of what is accepted, inside a bracket that grows until there is one and is halved where
-    secants do not shrink it. Where the gap jumps over what is accepted, the end of the bracket on the safe side.
-    """
-    low, high, x, slow = -math.inf, math.inf, start, 0
-    before: tuple[float, float] | None = None
-    for _ in range(_EVALUATIONS):
-        value, width = gap(x), high - low
-        if -tolerance <= value <= 0:
-            return x, slope
-        low, high = (x, high) if value > 0 else (low, x)
-        if high - low <= 1e-13 * max(1.0, abs(x)):
-            return high, slope
-        slow = slow + 1 if high - low > 0.5 * width and math.isfinite(width) else 0
-        if before is not None:
-            measured = (value - before[1]) / (x - before[0])
-            slope = measured if -50 < measured < -1e-3 else slope
-        before = x, value
-        x += float(np.clip(-(value + tolerance / 2) / slope, -_LARGEST_STEP, _LARGEST_STEP))
-        if slow >= 2 or not low < x < high:
-            x, slow = 0.5 * (low + high), 0
-        if abs(x) > _FARTHEST:
-            break
-    raise ValueError("no root")
+    return root_within(lambda x: log_ratio(ViaRDP(run(x)).epsilon(delta), target), start, -1.0, _GUESS_TOLERANCE)
 
 
 def _smallest(
@@ -180,13 +145,11 @@ def _smallest(
             known[x] = mechanism, np.max(on_the_way(delta))
         return known[x][1]
 
-    x, _ = _root(lambda x: _log_ratio(reached(x), epsilon), start, slope, tolerance)
-    margin = tolerance / 8
-    while True:
-        if reached(x) <= epsilon:
-            mechanism = known[x][0]
-            if mechanism.log_delta(epsilon) <= math.log(delta) and mechanism.epsilon(delta) <= epsilon:
-                return x
-        x, margin = x + margin, 2 * margin
-        if x > _FARTHEST:
-            raise ValueError("no root")
+    def holds(x: float) -> bool:
+        if reached(within_reach(x)) > epsilon:
+            return False
+        mechanism = known[x][0]
+        return bool(mechanism.log_delta(epsilon) <= math.log(delta) and mechanism.epsilon(delta) <= epsilon)
+
+    x, _ = root_within(lambda x: log_ratio(reached(x), epsilon), start, slope, tolerance)
+    return nudged(holds, lambda m: x + m, tolerance / 8)

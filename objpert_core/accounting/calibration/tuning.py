@@ -8,15 +8,16 @@ import numpy as np
 from scipy.optimize import brentq
 
 from objpert_core._validation import above, choice, in_open_unit, nonnegative_integer, positive
-from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS, _log_ratio, _root, calibrate_dpsgd
+from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS, calibrate_dpsgd
 from objpert_core.accounting.mechanisms.base import Mechanism
 from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
 from objpert_core.accounting.mechanisms.renyi import via_rdp
 from objpert_core.accounting.mechanisms.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
 from objpert_core.accounting.mechanisms.tabulated import tabulated
-from objpert_core.accounting.numerics import run_counts as _runs
+from objpert_core.accounting.numerics import run_counts
+from objpert_core.accounting.numerics.safe_root import NoRootError, log_ratio, root_within
 
-_LEAST_LOG_GAMMA = -690.0  # γ stays a normal double, as in `_runs`
+_LEAST_LOG_GAMMA = -690.0  # γ stays a normal double, as in `run_counts`
 _MOST = 100_000  # terms are summed
 _TOLERANCE = 1e-4  # of ε, on the safe side
 PROOFS = ("selection", "liu_talwar")
@@ -69,12 +70,12 @@ def mean_runs(more_than: int, probability: float, eta: float | None = None) -> f
             f"probability must be at most {most:.3g} for more_than = {runs} and eta = {shape:g}, got {chance!r}"
         )
     log_gamma = float(brentq(excess, _LEAST_LOG_GAMMA, 0.0, xtol=1e-14, rtol=1e-14))
-    return math.exp(_runs.log_mean(shape, math.exp(log_gamma)))
+    return math.exp(run_counts.log_mean(shape, math.exp(log_gamma)))
 
 
 def _at_most(runs: int, eta: float, gamma: float) -> float:
     """Pr[1 <= K <= runs]."""
-    return math.fsum(_runs.negative_binomial_pmf(np.arange(1.0, runs + 1), eta, gamma))
+    return math.fsum(run_counts.negative_binomial_pmf(np.arange(1.0, runs + 1), eta, gamma))
 
 
 def calibrate_tuning(
@@ -130,17 +131,15 @@ def calibrate_tuning(
     def excess(log_noise: float) -> float:
         one_run: Mechanism = tabulated(via_rdp(run(log_noise)) if by_renyi else run(log_noise))
         if by_densities:
-            return _log_ratio(liu_talwar_epsilon(one_run, failure, mean_runs), target)
-        return _log_ratio(PrivateSelection(one_run, mean_runs, eta).epsilon(failure), target)
+            return log_ratio(liu_talwar_epsilon(one_run, failure, mean_runs), target)
+        return log_ratio(PrivateSelection(one_run, mean_runs, eta).epsilon(failure), target)
 
     unpaid = calibrate_dpsgd(target, failure, sample_rate, steps, "rdp")
     assert isinstance(unpaid, DPSGD)
     start = math.log(unpaid.noise_multiplier) + 0.5
     try:
-        return run(_root(excess, start, -1.0, _TOLERANCE)[0])
-    except ValueError as error:
-        if str(error) != "no root":
-            raise
+        return run(root_within(excess, start, -1.0, _TOLERANCE)[0])
+    except NoRootError:
         raise ValueError(
             f"epsilon and delta must be larger for sample_rate = {sample_rate:g}, steps = {steps} and {mean_runs:g} "
             f"runs on average: no noise multiplier reaches ({target:g}, {failure:g})"

@@ -16,7 +16,7 @@ from objpert_core.accounting.convolution.discretise import TooFineError
 from objpert_core.accounting.convolution.fft import Tail
 from objpert_core.accounting.convolution.plan import Plan, cheapest_tilt, plan, tails
 from objpert_core.accounting.laws.base import GaussianLoss, Steps
-from objpert_core.accounting.numerics import gaussian as _gaussian
+from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.search import smallest_epsilon
 
 CLOSED_FORM_ERROR = 1e-8  # relative; what the tests hold closed forms and quadratures to, with room
@@ -63,7 +63,7 @@ def log_delta_bounds(steps: Steps, epsilon: FloatArray, relative_width: float) -
     """log of (lower, upper) for one direction; (−inf, 0) where no grid is fine enough."""
     low, high = np.full(epsilon.shape, -np.inf), np.zeros(epsilon.shape)
     if (ratio := _gaussian_ratio(steps)) is not None:
-        value = _gaussian.log_profile(epsilon, ratio)
+        value = gauss.log_profile(epsilon, ratio)
         return value - CLOSED_FORM_ERROR * (1 - value), value
     todo = np.arange(epsilon.size)
     left = _MOST_TAILS
@@ -136,7 +136,7 @@ def _side_epsilon(
     """(lower, upper) bounds on ε for one direction; (0, inf) where no grid is fine enough."""
     target = np.array([log_delta])
     if (ratio := _gaussian_ratio(steps)) is not None:
-        value = float(smallest_epsilon(lambda epsilon: _gaussian.log_profile(epsilon, ratio), target)[0])
+        value = float(smallest_epsilon(lambda epsilon: gauss.log_profile(epsilon, ratio), target)[0])
         return value * (1 - CLOSED_FORM_ERROR), value
     nats = _nats_for(log_delta)
     made = _plan_or_none(steps, nats)

@@ -22,7 +22,7 @@ from scipy.special import log_ndtr
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.accounting.laws.simple import PositiveGaussianLaw, PrivacyLossLaw
-from objpert_core.accounting.numerics import gaussian as _gaussian
+from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.quadrature import (
     GRADED,
     UNIFORM,
@@ -164,15 +164,15 @@ class LogisticLaw(PrivacyLossLaw):
             return np.full_like(epsilon, -np.inf)
         drop = np.array([start])
         wide = np.array([self.a])
-        log_density = -0.5 * start * start - _gaussian.LOG_SQRT_2PI
+        log_density = -0.5 * start * start - gauss.LOG_SQRT_2PI
         if start < -0.5:
-            log_gap = np.log(np.exp(log_ndtr(-drop)) - np.exp(log_density) * _gaussian.mills(drop + wide))
+            log_gap = np.log(np.exp(log_ndtr(-drop)) - np.exp(log_density) * gauss.mills(drop + wide))
         else:
-            log_gap = log_density + _gaussian.log_mills_drop(drop, wide)
+            log_gap = log_density + gauss.log_mills_drop(drop, wide)
         with np.errstate(divide="ignore"):
             shortfall = np.log(-np.expm1(epsilon - self.threshold))
         # log φ(start)·m(start + a), and e^{−G}φ integrates to it
-        return np.logaddexp(log_gap, shortfall + log_density + np.log(_gaussian.mills(drop + wide)))
+        return np.logaddexp(log_gap, shortfall + log_density + np.log(gauss.mills(drop + wide)))
 
     def log_profile(self, epsilon: FloatArray) -> FloatArray:
         """The Gaussian profile from ε* on; below it the integral over v < v* by quadrature, the rest in closed form."""
@@ -183,7 +183,7 @@ class LogisticLaw(PrivacyLossLaw):
             result = np.where(below, np.minimum(inside, 0.0), 0.0)
             result[~below] = self.log_profile(epsilon[~below]) if (~below).any() else 0.0
             return result
-        result = _gaussian.log_profile(epsilon, self.a)
+        result = gauss.log_profile(epsilon, self.a)
         low = epsilon < self.threshold
         if low.any():
             eps = epsilon[low]
@@ -215,7 +215,7 @@ class LogisticLaw(PrivacyLossLaw):
             result[gentle] = self._rdp_near_one(order[gentle])
         if (~gentle).any():
             result[~gentle] = self._rdp_away(order[~gentle])
-        return np.maximum(result, _gaussian.rdp(1 + order, self.a))  # T >= G, whatever is rounded
+        return np.maximum(result, gauss.rdp(1 + order, self.a))  # T >= G, whatever is rounded
 
     def _rdp_near_one(self, order: FloatArray) -> FloatArray:
         """log1p(E[e^{sT} − 1])/s for small s, and E[T] at s = 0."""

@@ -16,7 +16,7 @@ from scipy.special import erf, erfcx, log_ndtr, ndtr
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.accounting.laws.base import PrivacyLoss
-from objpert_core.accounting.numerics import gaussian as _gaussian
+from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.gaussian import SQRT_HALF, UNIT_NODES, UNIT_WEIGHTS
 from objpert_core.accounting.numerics.quadrature import UNIFORM, V_HIGH, log_expectation, reach, sorted_breaks
 
@@ -50,7 +50,7 @@ class PrivacyLossLaw(PrivacyLoss):
         shift = 0.0
         if gaussian is not None:
             high, shift = min(max(gaussian[0], low), V_HIGH), gaussian[1]
-            known = _gaussian.log_profile(epsilon - shift, float(np.hypot(self.a, a_out)))
+            known = gauss.log_profile(epsilon - shift, float(np.hypot(self.a, a_out)))
         distances = reach(min(a_out, 1.0) / self.a)
         around = np.concatenate((-distances, distances))
         crossings = [np.clip(self.position(epsilon), low, high)[:, None] + around]
@@ -65,11 +65,11 @@ class PrivacyLossLaw(PrivacyLoss):
         )
 
         def log_f(v: FloatArray, row: IntArray) -> FloatArray:
-            return _gaussian.log_profile(epsilon[row] - self.loss(v), a_out)
+            return gauss.log_profile(epsilon[row] - self.loss(v), a_out)
 
         def log_excess(v: FloatArray, row: IntArray) -> FloatArray:
             upper = log_f(v, row)
-            lower = _gaussian.log_profile(epsilon[row] - shift - self.a * (self.a / 2 + v), a_out)
+            lower = gauss.log_profile(epsilon[row] - shift - self.a * (self.a / 2 + v), a_out)
             with np.errstate(divide="ignore"):
                 return upper + np.log(-np.expm1(np.minimum(lower - upper, 0.0)))
 
@@ -90,7 +90,7 @@ class HalfNormalLaw(PrivacyLossLaw):
         """Theorem 3.1 with the correction of its second branch: e^{L²/(2σ²)} where e^{L²/σ²} is printed."""
         moved = epsilon - self.shift - self.shift_rest
         above = moved - self.a**2 / 2
-        upper = _gaussian.log_profile(moved, self.a) + np.log(2)
+        upper = gauss.log_profile(moved, self.a) + np.log(2)
         x = self.a * SQRT_HALF
         # 1 − E[e^{−a|v|}] = 1 − erfcx(x), which cancels for small x
         lift = erf(x) * np.exp(x * x) - np.expm1(x * x) if x < 0.5 else 1 - erfcx(x)
@@ -139,7 +139,7 @@ class PositiveGaussianLaw(PrivacyLossLaw):
     def log_profile(self, epsilon: FloatArray) -> FloatArray:
         """The Gaussian profile, moved by the shift; below the shift the atom at ω = shift counts as well."""
         moved = epsilon - self.shift - self.shift_rest
-        upper = _gaussian.log_profile(np.maximum(moved, 0.0), self.a)
+        upper = gauss.log_profile(np.maximum(moved, 0.0), self.a)
         below = np.minimum(moved, 0.0)
         lower = np.log(-np.expm1(below) + np.exp(below) * erf(self.a * SQRT_HALF / 2))
         return np.minimum(np.where(below < 0, lower, upper), 0.0)

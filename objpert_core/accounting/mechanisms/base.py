@@ -7,6 +7,7 @@ the law of its privacy loss, which the bound chooses (`laws`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -52,11 +53,63 @@ class Mechanism(ABC):
 
     perturbs_objective: ClassVar[bool] = False
     """Whether `perturbation` draws what is added to an objective."""
+    by_convolution: ClassVar[bool] = False
+    """Whether δ and ε come from a numerical convolution of privacy losses."""
+
+    # --- what it can answer ------------------------------------------------------------------------------------
 
     @property
     def adjacency(self) -> str:
-        """Which data sets count as neighbours: `ADD_REMOVE` or `REPLACE_ONE`."""
+        """Which data sets count as neighbours, `ADD_REMOVE` or `REPLACE_ONE`; a field where there is a choice."""
         return ADD_REMOVE
+
+    @property
+    def has_profile(self) -> bool:
+        """Whether `delta` and `epsilon` answer; otherwise they raise `NotImplementedError`."""
+        return True
+
+    @property
+    def has_rdp(self) -> bool:
+        """Whether `rdp` answers; otherwise it raises `NotImplementedError`."""
+        return True
+
+    @property
+    def has_losses(self) -> bool:
+        """Whether `losses` is known, so that `pld` answers and a composition need not go through Rényi curves."""
+        return self.losses("remove") is not None
+
+    @property
+    def own_profile(self) -> bool:
+        """Whether δ comes from more than the Rényi curve."""
+        return self.has_profile
+
+    @property
+    def quick_profile(self) -> bool:
+        """Whether δ at thousands of ε costs next to nothing: a formula, rather than a convolution or an integral."""
+        return not self.by_convolution
+
+    @property
+    def lower_bound(self) -> Mechanism | None:
+        """The Gaussian mechanism that no bound on this one can be below; None where none is known."""
+        return None
+
+    def no_profile(self) -> str:
+        """Why `delta` does not answer, as one sentence."""
+        return f"{type(self).__name__} has no privacy profile; use via_rdp(mechanism)"
+
+    def no_rdp(self) -> str:
+        """Why `rdp` does not answer, as one sentence."""
+        return f"{type(self).__name__} has no Rényi curve"
+
+    def no_losses(self) -> str:
+        """Why `losses` is None, as one sentence."""
+        return self.explain() or f"{type(self).__name__} is known by its Rényi curve only; use delta, epsilon or rdp"
+
+    # --- what subclasses supply --------------------------------------------------------------------------------
+
+    def _alone(self) -> Mechanism | None:
+        """The one mechanism this is, with a closed form or a quadrature of its own; None for what is convolved."""
+        return self
 
     @abstractmethod
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
@@ -68,6 +121,13 @@ class Mechanism(ABC):
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
         return smallest_epsilon(self._log_delta, log_delta)
+
+    def losses(self, direction: str = "remove") -> Steps | None:
+        """The independent privacy losses this mechanism is the sum of, with their counts, in one direction of the
+        adjacency; None where the bound has none (it answers through its Rényi curve alone, or proves nothing)."""
+        return None
+
+    # --- what it answers ---------------------------------------------------------------------------------------
 
     def delta(self, epsilon: Any) -> Any:
         """Privacy profile: the smallest δ this bound proves at ε.
@@ -134,11 +194,6 @@ class Mechanism(ABC):
         orders = alpha_array(alpha)
         return like_input(alpha, self._rdp(orders.ravel()).reshape(orders.shape))
 
-    def losses(self, direction: str = "remove") -> Steps | None:
-        """The independent privacy losses this mechanism is the sum of, with their counts, in one direction of the
-        adjacency; None where the bound has none (it answers through its Rényi curve alone, or proves nothing)."""
-        return None
-
     def tradeoff(self, false_positive_rate: Any) -> Any:
         """Trade-off function: the smallest false negative rate of an attacker with that false positive rate.
 
@@ -195,10 +250,6 @@ class Mechanism(ABC):
         """
         return like_input(delta, odds_of(np.asarray(self.epsilon(delta))))
 
-    def no_losses(self) -> str:
-        """Why `losses` is None, as one sentence."""
-        return self.explain() or f"{type(self).__name__} is known by its Rényi curve only; use delta, epsilon or rdp"
-
     def pld(self, interval: float | None = None, direction: str = "remove", pessimistic: bool = True) -> DiscretePLD:
         """Discretised privacy loss distribution of this bound.
 
@@ -233,7 +284,7 @@ class Mechanism(ABC):
 
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why the bound proves nothing (at `epsilon`, if given), as one sentence; None where it proves something."""
-        if epsilon is not None and self.delta(epsilon) >= 1.0:
+        if epsilon is not None and self.has_profile and self.delta(epsilon) >= 1.0:
             return f"At ε = {epsilon:g} this bound is not below δ = 1; it says something from a larger ε on."
         return None
 
@@ -257,3 +308,35 @@ class Mechanism(ABC):
             If the mechanism does not perturb an objective (`perturbs_objective` is False).
         """
         raise NotImplementedError(f"{type(self).__name__} does not perturb an objective")
+
+
+def check_adjacency(mechanism: Mechanism, proved: tuple[str, ...] = ADJACENCIES) -> None:
+    """`ValueError` unless the mechanism's `adjacency` is one of `ADJACENCIES`, and among those with a proof."""
+    adjacency = choice("adjacency", mechanism.adjacency, ADJACENCIES)
+    if adjacency not in proved:
+        raise ValueError(
+            f"adjacency must be {' or '.join(map(repr, proved))} for {type(mechanism).__name__}: "
+            f"there is no proof for {adjacency!r} here yet"
+        )
+
+
+def common_adjacency(mechanisms: Iterable[Mechanism]) -> str:
+    """The adjacency that all mechanisms share; `ValueError` where they differ: their losses do not add up."""
+    found = list(dict.fromkeys(mechanism.adjacency for mechanism in mechanisms))
+    if len(found) > 1:
+        raise ValueError(f"mechanisms must share one adjacency to be composed, got {' and '.join(map(repr, found))}")
+    return found[0]
+
+
+def a_mechanism(name: str, value: Any) -> Mechanism:
+    """`value`; `ValueError` unless it is a mechanism."""
+    if not isinstance(value, Mechanism):
+        raise ValueError(f"{name} must be one of this package's mechanisms, got {value!r}")
+    return value
+
+
+def with_rdp(mechanism: Mechanism) -> Mechanism:
+    """`mechanism`; `NotImplementedError`, with the reason, unless it has a Rényi curve."""
+    if not mechanism.has_rdp:
+        raise NotImplementedError(mechanism.no_rdp())
+    return mechanism

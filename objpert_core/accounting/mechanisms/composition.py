@@ -1,7 +1,7 @@
 """Adaptive composition: what several releases about the same rows cost together.
 
 A composition of mechanisms whose privacy losses are known (`Mechanism.losses`) is accounted for by the convolution of
-those losses, with bounds on both sides (`_sums`, `_plan`, `_discretise`, `_convolution`); the Rényi curves, which add
+those losses, with bounds on both sides (`accounting.convolution`); the Rényi curves, which add
 up, are the way out where a grid cannot be fine enough and for mechanisms that have only a Rényi curve.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,28 +21,34 @@ from objpert_core._validation import (
     positive,
     positive_integer,
 )
-from objpert_core.accounting.convolution import sums as _sums
+from objpert_core.accounting.convolution import sums
 from objpert_core.accounting.laws.base import Steps
-from objpert_core.accounting.mechanisms.base import Mechanism
+from objpert_core.accounting.mechanisms.base import Mechanism, a_mechanism, common_adjacency, with_rdp
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
+from objpert_core.accounting.numerics.safe_root import nudged_up_each
 
 RELATIVE_WIDTH = 2e-4  # of ε: what the grid aims at
-_NUDGE, _NUDGES = 1e-6, 30  # relative steps upwards, doubling
 
 
 class ByConvolution(Mechanism):
     """A mechanism that is answered from the sum of its privacy losses; subclasses say which (`losses`)."""
+
+    by_convolution: ClassVar[bool] = True
+
+    @property
+    def own_profile(self) -> bool:
+        """Whether all losses are known; otherwise δ comes from the Rényi curve."""
+        return self._sides() is not None
 
     def _sides(self) -> tuple[Steps, ...] | None:
         """The losses to add up, for each direction of the adjacency that matters; None if some are not known."""
         both = [self.losses(direction) for direction in ("remove", "add")]
         if any(side is None for side in both):
             return None
-        sides = [_sums.merged(side) for side in both if side is not None]
+        sides = [sums.merged(side) for side in both if side is not None]
         return (sides[0],) if sides[0] == sides[1] else tuple(sides)
 
     def _alone(self) -> Mechanism | None:
-        """The one mechanism this is, if it has a closed form or a quadrature of its own."""
         return None
 
     # --- δ at ε ------------------------------------------------------------------------------------------------
@@ -51,16 +57,16 @@ class ByConvolution(Mechanism):
         """log of (lower, upper) bounds on δ for a 1-d array of ε."""
         if (alone := self._alone()) is not None:
             value = alone._log_delta(epsilon)
-            return value - _sums.CLOSED_FORM_ERROR * (1 - value), value
+            return value - sums.CLOSED_FORM_ERROR * (1 - value), value
         sides = self._sides()
         rest = ViaRDP(self)
         if sides is None:
             return np.full(epsilon.shape, -np.inf), rest._log_delta(epsilon)
         with np.errstate(all="ignore"):  # what overflows is not finite, and is replaced
-            low, high = _sums.log_delta_bounds(sides[0], epsilon, relative_width)
+            low, high = sums.log_delta_bounds(sides[0], epsilon, relative_width)
             for side in sides[1:]:
-                matters = np.flatnonzero(~(_sums.chernoff(side, epsilon, float(high.min())) < low))
-                lower, upper = _sums.log_delta_bounds(side, epsilon[matters], relative_width)
+                matters = np.flatnonzero(~(sums.chernoff(side, epsilon, float(high.min())) < low))
+                lower, upper = sums.log_delta_bounds(side, epsilon[matters], relative_width)
                 low[matters] = np.fmax(low[matters], lower)
                 high[matters] = np.maximum(high[matters], upper)
         order = np.argsort(epsilon)  # δ falls in ε
@@ -107,7 +113,7 @@ class ByConvolution(Mechanism):
     def _epsilon_interval(self, log_delta: FloatArray, relative_width: float) -> tuple[FloatArray, FloatArray]:
         if (alone := self._alone()) is not None:
             value = alone._epsilon(log_delta)
-            return value * (1 - _sums.CLOSED_FORM_ERROR), value
+            return value * (1 - sums.CLOSED_FORM_ERROR), value
         sides = self._sides()
         rest = ViaRDP(self)
         if sides is None:
@@ -115,23 +121,16 @@ class ByConvolution(Mechanism):
         low, high = np.zeros(log_delta.shape), np.zeros(log_delta.shape)
         for i, target in enumerate(log_delta):
             with np.errstate(all="ignore"):
-                low[i], high[i] = _sums.epsilon_bounds(sides, float(target), relative_width)
+                low[i], high[i] = sums.epsilon_bounds(sides, float(target), relative_width)
             reached = math.isfinite(high[i]) and high[i] - low[i] <= 2 * relative_width * high[i]
-            if not (reached and high[i] < _sums.epsilon_by_renyi(sides[0], float(target))):
+            if not (reached and high[i] < sums.epsilon_by_renyi(sides[0], float(target))):
                 high[i] = min(high[i], float(rest._epsilon(log_delta[i : i + 1])[0]))
         return np.minimum(low, high), high
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
         epsilon = self._epsilon_interval(log_delta, RELATIVE_WIDTH)[1]
-        step = np.full(epsilon.shape, _NUDGE)
-        for _ in range(_NUDGES):  # ε and δ come from different grids; the promise is that δ(ε(δ)) is not above δ
-            finite = np.where(np.isfinite(epsilon), epsilon, 0.0)
-            high = np.isfinite(epsilon) & (self._log_delta(finite) > log_delta)
-            if not high.any():
-                break
-            epsilon = np.where(high, np.maximum(epsilon * (1 + step), epsilon + 1e-300), epsilon)
-            step = np.where(high, 2 * step, step)
-        return epsilon
+        # ε and δ come from different grids; the promise is that δ(ε(δ)) is not above δ
+        return nudged_up_each(lambda tried: self._log_delta(tried) > log_delta, epsilon)
 
     def epsilon_bounds(self, delta: Any, relative_width: float = RELATIVE_WIDTH) -> tuple[Any, Any]:
         """(lower, upper) bounds on ε at δ: both sides of the error of the numerical convolution.
@@ -171,6 +170,23 @@ class Composition(ByConvolution):
 
     parts: tuple[tuple[Mechanism, int], ...]
 
+    def __post_init__(self) -> None:
+        common_adjacency(mechanism for mechanism, _ in self.parts)
+
+    @property
+    def adjacency(self) -> str:
+        """That of the parts, which share one."""
+        return self.parts[0][0].adjacency
+
+    @property
+    def has_rdp(self) -> bool:
+        """Whether every part has a Rényi curve."""
+        return all(mechanism.has_rdp for mechanism, _ in self.parts)
+
+    def no_rdp(self) -> str:
+        """Why `rdp` does not answer: the first part that has no Rényi curve."""
+        return next(mechanism.no_rdp() for mechanism, _ in self.parts if not mechanism.has_rdp)
+
     def losses(self, direction: str = "remove") -> Steps | None:
         """The privacy losses of all parts; None if one of them is not known."""
         steps: Steps = ()
@@ -185,7 +201,7 @@ class Composition(ByConvolution):
         (first, count), *others = self.parts
         if others or count > 1:
             return None
-        return first._alone() if isinstance(first, ByConvolution) else first
+        return first._alone()
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return np.sum([count * part._rdp(alpha) for part, count in self.parts], axis=0)
@@ -197,13 +213,10 @@ class Composition(ByConvolution):
 
 
 def _part(mechanism: Any, count: int) -> tuple[tuple[Mechanism, int], ...]:
-    if not isinstance(mechanism, Mechanism):
-        raise ValueError(f"mechanism must be one of this package's mechanisms, got {mechanism!r}")
-    if isinstance(mechanism, Composition):
-        return tuple((part, k * count) for part, k in mechanism.parts)
-    if mechanism.losses("remove") is None:
-        mechanism._rdp(np.array([2.0]))  # raises NotImplementedError, with the reason, where there is no curve either
-    return ((mechanism, count),)
+    part = a_mechanism("mechanism", mechanism)
+    if isinstance(part, Composition):
+        return tuple((inner, k * count) for inner, k in part.parts)
+    return ((part if part.has_losses else with_rdp(part), count),)
 
 
 def compose(*mechanisms: Mechanism) -> Composition:
@@ -217,7 +230,7 @@ def compose(*mechanisms: Mechanism) -> Composition:
     Raises
     ------
     ValueError
-        If there is none, or one is not a mechanism.
+        If there is none, one is not a mechanism, or they mean different neighbours (`adjacency`).
     NotImplementedError
         If a bound can be neither composed by its privacy loss nor by its Rényi curve ("kifer2012").
 

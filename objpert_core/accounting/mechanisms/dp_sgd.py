@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, positive, positive_integer, rate
+from objpert_core._validation import FloatArray, check_fields, positive, positive_integer, rate
 from objpert_core.accounting.laws.base import GaussianLoss, Steps, SubsampledLoss
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, check_adjacency
 from objpert_core.accounting.mechanisms.composition import ByConvolution
 from objpert_core.accounting.numerics.subsampled import step_rdp
 
@@ -24,6 +25,8 @@ class DPSGD(ByConvolution):
     sample_rate : float in (0, 1]
         Probability q with which Poisson sampling takes a row into a batch.
     steps : int >= 1
+    adjacency : {"add/remove one row"}
+        Which data sets count as neighbours.
 
     Raises
     ------
@@ -44,11 +47,13 @@ class DPSGD(ByConvolution):
     noise_multiplier: float
     sample_rate: float
     steps: int
+    adjacency: str = field(default=ADD_REMOVE, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "noise_multiplier", positive("noise_multiplier", self.noise_multiplier))
-        object.__setattr__(self, "sample_rate", rate("sample_rate", self.sample_rate))
-        object.__setattr__(self, "steps", positive_integer("steps", self.steps))
+        check_fields(self, positive, "noise_multiplier")
+        check_fields(self, rate, "sample_rate")
+        check_fields(self, positive_integer, "steps")
+        check_adjacency(self, proved=(ADD_REMOVE,))
 
     def losses(self, direction: str = "remove") -> Steps:
         """The steps' losses: for removal of a row, or for its addition."""

@@ -2,16 +2,63 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from objpert_core._validation import FloatArray, positive
+from objpert_core._validation import FloatArray, check_fields, positive
 from objpert_core.accounting.laws.base import GaussianLoss, Steps
-from objpert_core.accounting.mechanisms.base import Mechanism
-from objpert_core.accounting.numerics import gaussian
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, check_adjacency
+from objpert_core.accounting.numerics import gaussian as gauss
 
 
 @dataclass(frozen=True)
-class Gaussian(Mechanism):
+class GaussianNoise(Mechanism):
+    """A value of bounded L2 sensitivity plus N(0, σ²) noise in every coordinate, whatever the value is.
+
+    Parameters
+    ----------
+    sigma : float > 0
+        Standard deviation of the noise, in the units of the released value.
+    sensitivity : float > 0
+        L2 sensitivity under `adjacency`.
+    adjacency : {"add/remove one row", "replace one row"}
+        Which data sets count as neighbours.
+
+    Notes
+    -----
+    Exact: Balle and Wang (2018), Theorem 8, for the profile; Redberg et al. (2023), Theorem B.1, for Rényi.
+    """
+
+    sigma: float
+    sensitivity: float
+    adjacency: str = field(default=ADD_REMOVE, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_fields(self, positive, "sigma", "sensitivity")
+        check_adjacency(self)
+
+    @property
+    def a(self) -> float:
+        """Sensitivity over σ, which is all that its privacy depends on."""
+        return self.sensitivity / self.sigma
+
+    @property
+    def lower_bound(self) -> Mechanism:
+        """It is exact."""
+        return self
+
+    def losses(self, direction: str = "remove") -> Steps:
+        """One Gaussian loss, the same in both directions."""
+        return ((GaussianLoss(self.a), 1),)
+
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        return gauss.log_profile(epsilon, self.a)
+
+    def _rdp(self, alpha: FloatArray) -> FloatArray:
+        return gauss.rdp(alpha, self.a)
+
+
+@dataclass(frozen=True)
+class Gaussian(GaussianNoise):
     """The Gaussian mechanism: a value of bounded L2 sensitivity plus N(0, σ²) noise in every coordinate.
 
     Parameters
@@ -19,7 +66,14 @@ class Gaussian(Mechanism):
     sigma : float > 0
         Standard deviation of the noise, in the units of the released value.
     sensitivity : float > 0
-        L2 sensitivity under add/remove of one row.
+        L2 sensitivity under `adjacency`.
+    adjacency : {"add/remove one row", "replace one row"}
+        Which data sets count as neighbours.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
 
     Notes
     -----
@@ -31,23 +85,4 @@ class Gaussian(Mechanism):
     0.1269367375
     """
 
-    sigma: float
     sensitivity: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
-        object.__setattr__(self, "sensitivity", positive("sensitivity", self.sensitivity))
-
-    @property
-    def _a(self) -> float:
-        return self.sensitivity / self.sigma
-
-    def losses(self, direction: str = "remove") -> Steps:
-        """One Gaussian loss, the same in both directions."""
-        return ((GaussianLoss(self._a), 1),)
-
-    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        return gaussian.log_profile(epsilon, self._a)
-
-    def _rdp(self, alpha: FloatArray) -> FloatArray:
-        return gaussian.rdp(alpha, self._a)

@@ -1,42 +1,33 @@
-"""Mechanisms: frozen descriptions that answer `.delta(epsilon)`, `.epsilon(delta)`, `.rdp(alpha)` and `.explain()`.
+"""Objective perturbation, exact (`ObjectivePerturbation`) and as solved in practice (`ApproximateMinima`).
 
-Scalars in, float out; arrays in, arrays out. Adjacency is add/remove one row throughout. What a mechanism is (its
-noise and its regularisation) is separate from the law of its privacy loss, which the bound chooses (`laws`).
+What the mechanism is (its noise and its regularisation) is separate from what a theorem says about it (`bounds`).
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from objpert_core._validation import (
-    FloatArray,
-    choice,
-    positive,
-    positive_integer,
-)
+from objpert_core._validation import FloatArray, check_fields, choice, positive, positive_integer
 from objpert_core.accounting.laws.base import Steps
-from objpert_core.accounting.laws.logistic import logistic_law
-from objpert_core.accounting.laws.simple import HalfNormalLaw, PositiveGaussianLaw, PrivacyLossLaw
-from objpert_core.accounting.mechanisms.base import Mechanism, NormalSource, Perturbation
+from objpert_core.accounting.laws.simple import PrivacyLossLaw
+from objpert_core.accounting.mechanisms.base import (
+    ADD_REMOVE,
+    Mechanism,
+    NormalSource,
+    Perturbation,
+    check_adjacency,
+)
+from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, BOUNDS, Bound
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
-from objpert_core.accounting.numerics import gaussian
-from objpert_core.accounting.numerics.chi import log_chi_moment_rate
+from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.search import smallest_epsilon
 
-BOUNDS = ("logistic", "monotone", "two-signed", "glm", "kifer2012", "non-glm")
 
-
-def _two_doubles(value: np.longdouble) -> tuple[float, float]:
-    """`value` rounded, and the rest (0.0 on platforms whose long double is a double)."""
-    return float(value), float(value - np.longdouble(float(value)))
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ObjectivePerturbation(Mechanism):
     """Objective perturbation: the minimiser of Σ ℓ(θ; z) + λ/2 ‖θ‖² + bᵀθ with b ~ N(0, σ² I).
 
@@ -68,11 +59,18 @@ class ObjectivePerturbation(Mechanism):
           `dimension` parameters; answers `rdp` only. Proves nothing unless λ > β.
     dimension : int >= 1, optional
         Number of parameters; needed by, and only used by, ``"non-glm"``.
+    adjacency : {"add/remove one row"}
+        Which data sets count as neighbours.
 
     Raises
     ------
     ValueError
         If a parameter is out of range, or ``"non-glm"`` comes without a dimension.
+
+    Notes
+    -----
+    Mechanisms are equal, and have one hash, if they agree in what their bound uses: ``"logistic"`` does not use
+    `smoothness`, for instance. The attributes keep what was given.
 
     Examples
     --------
@@ -92,116 +90,130 @@ class ObjectivePerturbation(Mechanism):
     smoothness: float = None  # type: ignore[assignment]
     bound: str = "logistic"
     dimension: int | None = None
+    adjacency: str = field(default=ADD_REMOVE, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name in ("sigma", "lam", "lipschitz"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        check_fields(self, positive, "sigma", "lam", "lipschitz")
         smoothness = self.lipschitz**2 / 4 if self.smoothness is None else self.smoothness
         object.__setattr__(self, "smoothness", positive("smoothness", smoothness))
         choice("bound", self.bound, BOUNDS)
-        if self.dimension is not None or self.bound == "non-glm":
-            object.__setattr__(self, "dimension", positive_integer("dimension", self.dimension))
+        if self.dimension is not None or self.entry.needs_dimension:
+            check_fields(self, positive_integer, "dimension")
+        check_adjacency(self, proved=(ADD_REMOVE,))
 
     @property
-    def _a(self) -> float:
-        return self.lipschitz / self.sigma
+    def entry(self) -> Bound:
+        """What the theorem says, and where it is silent."""
+        return BOUND_REGISTRY[self.bound]
+
+    @cached_property
+    def normal_form(self) -> tuple[object, ...]:
+        """The parameters that the bound uses: mechanisms that share them are equal, and have one hash."""
+        entry = self.entry
+        return (
+            self.bound,
+            self.sigma,
+            self.lam,
+            self.lipschitz,
+            entry.used("smoothness", self.smoothness),
+            entry.used("dimension", self.dimension),
+            self.adjacency,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ObjectivePerturbation):
+            return NotImplemented
+        return self.normal_form == other.normal_form
+
+    def __hash__(self) -> int:
+        return hash(self.normal_form)
+
+    @property
+    def has_profile(self) -> bool:
+        """Whether the bound is one on δ at ε."""
+        return self.entry.has_profile
+
+    @property
+    def has_rdp(self) -> bool:
+        """Whether the bound is one on the Rényi divergence."""
+        return self.entry.has_rdp
 
     @property
     def gaussian(self) -> Gaussian:
         """The lower bound: the Gaussian mechanism that a linear loss attains (Corollary 3.5)."""
-        return Gaussian(self.sigma, self.lipschitz)
+        return Gaussian(self.sigma, self.lipschitz, adjacency=self.adjacency)
 
     @property
-    def _published_shift(self) -> np.longdouble:
-        """−log(1 − β/λ) for λ > β; close to β the quotient has no digits left, but λ − β is exact."""
-        smoothness, lam = np.longdouble(self.smoothness), np.longdouble(self.lam)
-        return -np.log1p(-smoothness / lam) if smoothness < lam / 2 else np.log(lam / (lam - smoothness))
+    def lower_bound(self) -> Mechanism:
+        """`gaussian`."""
+        return self.gaussian
+
+    @property
+    def least_epsilon(self) -> float:
+        """The ε from which on the bound says something, where it tells in advance; 0.0 otherwise."""
+        least = self.entry.least_epsilon
+        return 0.0 if least is None else least(self)
+
+    @property
+    def kifer_epsilon(self) -> float:
+        """`least_epsilon`, for ``"kifer2012"``: 2β/λ."""
+        return self.least_epsilon
+
+    @cached_property
+    def silent(self) -> bool:
+        """Whether the bound proves nothing, whatever ε is."""
+        return self.entry.reason(self) is not None
 
     @cached_property
     def law(self) -> PrivacyLossLaw | None:
-        """The law of the bound's privacy loss; None for the bounds that have none, or where λ <= β forbids it."""
-        if self.bound == "logistic":
-            return logistic_law(self._a, *_two_doubles(np.longdouble(self.lipschitz) ** 2 / np.longdouble(self.lam)))
-        if self.bound == "monotone":
-            return PositiveGaussianLaw(self._a, *_two_doubles(np.log1p(np.longdouble(self.smoothness) / self.lam)))
-        if self.bound == "two-signed":
-            return HalfNormalLaw(self._a, *_two_doubles(np.log1p(np.longdouble(self.smoothness) / self.lam)))
-        if self.bound == "glm" and self.lam > self.smoothness:
-            return HalfNormalLaw(self._a, *_two_doubles(self._published_shift))
-        return None
+        """The law of the bound's privacy loss; None for the bounds that have none, or where they prove nothing."""
+        make = self.entry.law
+        return None if make is None or self.silent else make(self)
 
     def losses(self, direction: str = "remove") -> Steps | None:
         """The law of the bound, which dominates both directions; None where there is none."""
         return None if self.law is None else ((self.law, 1),)
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        if self.bound == "non-glm":
-            raise NotImplementedError("Theorem G.2 bounds the Rényi divergence only; use via_rdp(mechanism)")
-        if self.bound == "kifer2012":
-            scaled = np.square(self.sigma * epsilon / self.lipschitz)
-            log_delta = math.log(2) - (scaled - 4 * epsilon) / 8
-            works = self.lam * epsilon >= 2 * self.smoothness
-            return np.where(works, np.minimum(log_delta, 0.0), 0.0)
-        if self.law is None:
-            return np.zeros_like(epsilon)
-        return self.law.log_profile(epsilon)
+        if self.law is not None:
+            return self.law.log_profile(epsilon)
+        if not self.has_profile:
+            raise NotImplementedError(self.no_profile())
+        profile = self.entry.profile
+        return np.zeros_like(epsilon) if profile is None or self.silent else profile(self, epsilon)
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
-        if self.bound == "glm" and self.law is None:
+        if self.has_profile and self.silent:
             return np.full_like(log_delta, np.inf)
-        if self.bound == "kifer2012":  # the profile jumps there: no root to bracket below
-            return smallest_epsilon(self._log_delta, log_delta, start=self.kifer_epsilon)
-        return super()._epsilon(log_delta)
-
-    @property
-    def kifer_epsilon(self) -> float:
-        """The ε = 2β/λ from which on Theorem 2.8 says something, rounded up."""
-        start = math.nextafter(2 * self.smoothness / self.lam, 0.0)
-        while start * self.lam < 2 * self.smoothness:
-            start = math.nextafter(start, math.inf)
-        return start
+        return smallest_epsilon(self._log_delta, log_delta, start=self.least_epsilon)  # no root to bracket below
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
-        if self.bound == "kifer2012":
-            raise NotImplementedError("Theorem 2.8 of Kifer et al. (2012) bounds δ at ε only; it has no Rényi curve")
-        if self.bound == "non-glm":
-            if self.lam <= self.smoothness:
-                return np.full_like(alpha, np.inf)
-            assert self.dimension is not None
-            shift = self.dimension * float(self._published_shift) + self._a**2 / 2
-            return shift + self._a * log_chi_moment_rate((alpha - 1) * self._a, self.dimension)
-        if self.law is None:
-            return np.full_like(alpha, np.inf)
-        return self.law.rdp(alpha - 1)
+        if self.law is not None:
+            return self.law.rdp(alpha - 1)
+        if not self.has_rdp:
+            raise NotImplementedError(self.no_rdp())
+        curve = self.entry.rdp
+        return np.full_like(alpha, np.inf) if curve is None or self.silent else curve(self, alpha)
 
     def perturbation(self, source: NormalSource, dimension: int) -> Perturbation:
         """Draw b ~ N(0, σ² I), and λ: the objective gets bᵀθ + λ/2 ‖θ‖²; see `Mechanism.perturbation`."""
         return Perturbation(self.sigma * source.standard_normal(dimension), self.lam)
 
+    def no_profile(self) -> str:
+        """Why `delta` does not answer, as one sentence."""
+        return f"{self.entry.answers_only}; use via_rdp(mechanism)"
+
+    def no_rdp(self) -> str:
+        """Why `rdp` does not answer, as one sentence."""
+        return self.entry.without("no Rényi curve")
+
     def no_losses(self) -> str:
         """Why `losses` is None, as one sentence."""
-        if self.bound == "kifer2012":
-            return "Theorem 2.8 of Kifer et al. (2012) bounds δ at ε only; it has no privacy loss distribution"
-        if self.bound == "non-glm":
-            return "Theorem G.2 bounds the Rényi divergence only; it has no privacy loss distribution"
-        return super().no_losses()
+        return super().no_losses() if self.entry.has_losses else self.entry.without("no privacy loss distribution")
 
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why this bound proves nothing at these parameters (at `epsilon`, if given); None where it does."""
-        lam, beta = f"{self.lam:g}", f"{self.smoothness:g}"
-        if self.bound in ("glm", "non-glm") and self.lam <= self.smoothness:
-            source = "Theorem G.2 needs" if self.bound == "non-glm" else "Theorems 3.1 and 3.2 need"
-            prove = "it proves" if self.bound == "non-glm" else "they prove"
-            return f"{source} λ > β; λ = {lam} is not above β = {beta}, so {prove} nothing."
-        if self.bound == "kifer2012" and epsilon is not None and self.lam * epsilon < 2 * self.smoothness:
-            least = 2 * self.smoothness / epsilon if epsilon > 0 else math.inf
-            return (
-                f"Theorem 2.8 needs λ ≥ 2β/ε; λ = {lam} is below 2β/ε = {least:.4g} at ε = {epsilon:g}, "
-                "so it proves nothing there."
-            )
-        if self.bound == "non-glm":
-            return None
-        return super().explain(epsilon)
+        return self.entry.reason(self, epsilon) or super().explain(epsilon)
 
 
 @dataclass(frozen=True)
@@ -223,7 +235,7 @@ class ApproximateMinima(Mechanism):
     mechanism of sensitivity 2τ/λ (Redberg et al. 2023, Theorems 4.1 and E.1): Rényi curves add, and the profile is
     that of the sum of the two privacy losses.
 
-    ``"kifer2012"`` has no privacy loss to add, only a δ₁ for every ε₁ ≥ 2β/λ. There the profile is
+    ``"kifer2012"`` has no privacy loss to add, only a δ₁ for every ε₁ ≥ 2β/λ. The release then has the profile
 
         δ(ε) = min over ε₁ + ε₂ = ε of δ₁(ε₁) + δ_Gauss(ε₂).
 
@@ -248,13 +260,37 @@ class ApproximateMinima(Mechanism):
     def __post_init__(self) -> None:
         if not isinstance(self.objective, ObjectivePerturbation):
             raise ValueError(f"objective must be an ObjectivePerturbation, got {self.objective!r}")
-        for name in ("tau", "sigma_out"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        check_fields(self, positive, "tau", "sigma_out")
+
+    @property
+    def adjacency(self) -> str:
+        """That of `objective`."""
+        return self.objective.adjacency
+
+    @property
+    def has_profile(self) -> bool:
+        """Whether the objective's bound is one on δ at ε."""
+        return self.objective.has_profile
+
+    @property
+    def has_rdp(self) -> bool:
+        """Whether the objective's bound is one on the Rényi divergence."""
+        return self.objective.has_rdp
+
+    @property
+    def quick_profile(self) -> bool:
+        """No: the profile of the sum is an integral, or a search for the best split."""
+        return False
+
+    @property
+    def lower_bound(self) -> Mechanism:
+        """That of `objective`."""
+        return self.objective.lower_bound
 
     @property
     def output(self) -> Gaussian:
         """The Gaussian mechanism that covers the distance to the exact minimiser (Theorem E.1)."""
-        return Gaussian(self.sigma_out, 2 * self.tau / self.objective.lam)
+        return Gaussian(self.sigma_out, 2 * self.tau / self.objective.lam, adjacency=self.adjacency)
 
     def losses(self, direction: str = "remove") -> Steps | None:
         """The law of the objective's bound and the output noise's Gaussian."""
@@ -262,22 +298,18 @@ class ApproximateMinima(Mechanism):
         return None if law is None else (*law, *self.output.losses(direction))
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        if self.objective.bound == "kifer2012":
-            return _best_split(self.objective, self.output, epsilon)
-        if self.objective.bound == "non-glm":
-            raise NotImplementedError(
-                f"the bound {self.objective.bound!r} has no privacy loss law to combine with the output noise"
-            )
-        if self.objective.law is None:
+        if self.objective.law is not None:
+            return self.objective.law.log_profile_with_gaussian(epsilon, self.output.a)
+        if not self.has_profile:
+            raise NotImplementedError(self.no_profile())
+        if self.objective.entry.profile is None or self.objective.silent:
             return np.zeros_like(epsilon)
-        return self.objective.law.log_profile_with_gaussian(epsilon, self.output._a)
+        return _best_split(self.objective, self.output, epsilon)
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
-        if self.objective.bound == "glm" and self.objective.law is None:
+        if self.has_profile and self.objective.silent:
             return np.full_like(log_delta, np.inf)
-        if self.objective.bound == "kifer2012":
-            return smallest_epsilon(self._log_delta, log_delta, start=self.objective.kifer_epsilon)
-        return super()._epsilon(log_delta)
+        return smallest_epsilon(self._log_delta, log_delta, start=self.objective.least_epsilon)
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return self.objective._rdp(alpha) + self.output._rdp(alpha)
@@ -290,10 +322,17 @@ class ApproximateMinima(Mechanism):
         """Why `losses` is None, as one sentence."""
         return self.objective.no_losses()
 
+    def no_profile(self) -> str:
+        """Why `delta` does not answer, as one sentence."""
+        return f"the bound {self.objective.bound!r} has no privacy loss law to combine with the output noise"
+
+    def no_rdp(self) -> str:
+        """Why `rdp` does not answer, as one sentence."""
+        return self.objective.no_rdp()
+
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why the bound proves nothing at these parameters; None where it does."""
-        kifer = self.objective.bound == "kifer2012"
-        return self.objective.explain(epsilon if kifer else None) or super().explain(epsilon)
+        return self.objective.entry.reason(self.objective, epsilon) or super().explain(epsilon)
 
 
 def _best_split(objective: ObjectivePerturbation, output: Gaussian, epsilon: FloatArray) -> FloatArray:
@@ -302,8 +341,8 @@ def _best_split(objective: ObjectivePerturbation, output: Gaussian, epsilon: Flo
     ε₂ is sought in units of the output noise's a, where δ_Gauss(ε₂) is about e^{−(ε₂/a)²/2}: on a grid, then on ever
     finer ones about the best so far, down to a step of 1e-8, whose square no longer counts.
     """
-    least = objective.kifer_epsilon
-    a = output._a
+    least = objective.least_epsilon
+    a = output.a
     room = np.maximum(epsilon - least, 0.0)
     best = np.zeros_like(epsilon)
     log_delta = np.zeros_like(epsilon)
@@ -311,7 +350,7 @@ def _best_split(objective: ObjectivePerturbation, output: Gaussian, epsilon: Flo
         units = np.clip(best[:, None] + offsets, 0.0, room[:, None] / a)
         first = np.maximum(epsilon[:, None] - units * a, least)
         second = (epsilon[:, None] - first) * (1 - 2.0**-52)  # rounded down: the two must not exceed ε
-        tried = np.logaddexp(objective._log_delta(first), gaussian.log_profile(np.maximum(second, 0.0), a))
+        tried = np.logaddexp(objective._log_delta(first), gauss.log_profile(np.maximum(second, 0.0), a))
         chosen = np.argmin(tried, axis=1)
         rows = np.arange(len(epsilon))
         log_delta = np.minimum(log_delta, tried[rows, chosen])

@@ -15,9 +15,8 @@ import numpy as np
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.mechanisms.base import Mechanism
-from objpert_core.accounting.mechanisms.composition import ByConvolution
-from objpert_core.accounting.mechanisms.objective import ApproximateMinima
-from objpert_core.accounting.mechanisms.renyi import _SCAN, ViaRDP, _epsilon_at, _log_delta_at
+from objpert_core.accounting.mechanisms.renyi import ViaRDP
+from objpert_core.accounting.numerics.renyi import LOG_ORDERS, epsilon_at, log_delta_at
 from objpert_core.accounting.numerics.search import smallest_epsilon
 
 _POINTS = 513
@@ -46,46 +45,40 @@ class OneRun:
 
     @cached_property
     def _only_renyi(self) -> bool:
-        if isinstance(self.base, (ViaRDP, ByConvolution)):
-            return isinstance(self.base, ViaRDP) or self.base._sides() is None
-        try:
-            self.base._log_delta(np.ones(1))
-        except NotImplementedError:
-            return True
-        return False
+        return not self.base.own_profile
 
     @cached_property
     def _scan(self) -> tuple[FloatArray, FloatArray]:
-        return self._renyi._curve_at(_SCAN)
+        return self._renyi.curve_at(LOG_ORDERS)
 
     def _by_scan(self, epsilon: FloatArray, everywhere: bool = False) -> FloatArray:
         """The best of a scan; and, where δ matters, of the orders around two vertices of parabolas through three."""
         order, curve = self._scan
         variation = min(0.0, self._variation)
-        table = _log_delta_at(order, curve, epsilon[:, None])
+        table = log_delta_at(order, curve, epsilon[:, None])
         log_delta = np.minimum(table.min(axis=1), variation)
         matters = np.flatnonzero(everywhere | (log_delta > -self.log_mean - _NEGLIGIBLE))
         at = np.clip(table[matters].argmin(axis=1), 1, order.size - 2)
-        centre, step = _SCAN[at], _SCAN[1] - _SCAN[0]
+        centre, step = LOG_ORDERS[at], LOG_ORDERS[1] - LOG_ORDERS[0]
         three = np.stack([table[matters, at + i] for i in (-1, 0, 1)])
         for shrink in (0.15, 0.02):
             centre, step = _vertex(centre, step, three), step * shrink
             points = centre + step * np.array([[-1.0], [0.0], [1.0]])
-            near_order, near_curve = self._renyi._curve_at(points.ravel())
-            three = _log_delta_at(near_order.reshape(points.shape), near_curve.reshape(points.shape), epsilon[matters])
+            near_order, near_curve = self._renyi.curve_at(points.ravel())
+            three = log_delta_at(near_order.reshape(points.shape), near_curve.reshape(points.shape), epsilon[matters])
             log_delta[matters] = np.minimum(log_delta[matters], three.min(axis=0))
         return log_delta
 
     @cached_property
     def _variation(self) -> float:
-        return self._renyi._total_variation()
+        return self._renyi.log_total_variation()
 
     @cached_property
     def _table(self) -> tuple[FloatArray, FloatArray]:
         """e^ε − 1 and δ on a grid; empty where the Rényi curve does not say where it would end."""
         order, curve = self._scan
         target = np.array([-self.log_mean - _NEGLIGIBLE])
-        ends = _epsilon_at(order, curve, target)
+        ends = epsilon_at(order, curve, target)
         at = int(ends.argmin())
         least = float(ends[at])
         with np.errstate(invalid="ignore"):
@@ -100,7 +93,7 @@ class OneRun:
         """log of a bound on δ for a 1-d array of ε >= 0."""
         if self._only_renyi:
             return self._by_scan(epsilon)
-        if not isinstance(self.base, (ByConvolution, ApproximateMinima)):
+        if self.base.quick_profile:
             return self.base._log_delta(epsilon)
         v, delta = self._table
         log_delta = np.zeros(epsilon.shape)

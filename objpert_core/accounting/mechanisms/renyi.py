@@ -1,11 +1,4 @@
-"""From a Rényi curve to (ε, δ), and mechanisms that are accounted for only through theirs.
-
-For every order α > 1 with Rényi divergence ρ(α) (Canonne, Kamath and Steinke 2020, Proposition 12; Balle et al. 2020):
-
-    δ(ε) ≤ e^{(α−1)(ρ − ε)}/α · (1 − 1/α)^{α−1},     ε(δ) ≤ ρ + log(1 − 1/α) − (log δ + log α)/(α − 1),
-
-and, at ε = 0 and any α ≥ 1, δ ≤ √(1 − e^{−ρ}) (Bretagnolle and Huber 1979, as D_1 ≤ D_α).
-"""
+"""Mechanisms that are accounted for only through their Rényi curve (`numerics.renyi`)."""
 
 from __future__ import annotations
 
@@ -15,30 +8,12 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray, alpha_array, delta_array, epsilon_array, like_input
-from objpert_core.accounting.mechanisms.base import Mechanism
+from objpert_core.accounting.mechanisms.base import Mechanism, a_mechanism, with_rdp
+from objpert_core.accounting.numerics.renyi import LOG_ORDERS, epsilon_at, log_delta_at, log_total_variation
 
-# log(α − 1) runs over this range first, and on if the best order is at its edge
-_SCAN = np.log(10.0) * np.arange(-9.0, 17.01, 0.125)
 _REFINE = 33
 _ROUNDS = 7
 _EXTENSIONS = 60
-
-
-def _log_delta_at(order: FloatArray, rdp: FloatArray, epsilon: FloatArray) -> FloatArray:
-    """log of the bound on δ at α = 1 + order > 1."""
-    alpha = 1 + order
-    with np.errstate(invalid="ignore"):
-        exponent = np.where(np.isfinite(rdp), order * (rdp - epsilon), np.inf)
-    return exponent - np.log(alpha) - order * np.log1p(1 / order)
-
-
-def _epsilon_at(order: FloatArray, rdp: FloatArray, log_delta: FloatArray) -> FloatArray:
-    return rdp - np.log1p(1 / order) - (log_delta + np.log1p(order)) / order
-
-
-def _total_variation_log(rdp: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore"):
-        return 0.5 * np.log(-np.expm1(-rdp))
 
 
 def _curve(alphas: Any, rdp: Any) -> tuple[FloatArray, FloatArray]:
@@ -80,10 +55,10 @@ def rdp_to_delta(alphas: Any, rdp: Any, epsilon: Any) -> Any:
     orders, values = _curve(alphas, rdp)
     eps = epsilon_array(epsilon)
     flat = eps.ravel()
-    log_delta = np.full(flat.shape, min(0.0, float(_total_variation_log(values).min())))
+    log_delta = np.full(flat.shape, min(0.0, float(log_total_variation(values).min())))
     proper = orders > 1
     if proper.any():
-        table = _log_delta_at(orders[proper] - 1, values[proper], flat[:, None])
+        table = log_delta_at(orders[proper] - 1, values[proper], flat[:, None])
         log_delta = np.minimum(log_delta, table.min(axis=1))
     return like_input(epsilon, np.exp(log_delta).reshape(eps.shape))
 
@@ -117,8 +92,8 @@ def rdp_to_epsilon(alphas: Any, rdp: Any, delta: Any) -> Any:
     epsilon = np.full(flat.shape, np.inf)
     proper = orders > 1
     if proper.any():
-        epsilon = _epsilon_at(orders[proper] - 1, values[proper], flat[:, None]).min(axis=1)
-    epsilon = np.where(flat >= _total_variation_log(values).min(), 0.0, np.maximum(epsilon, 0.0))
+        epsilon = epsilon_at(orders[proper] - 1, values[proper], flat[:, None]).min(axis=1)
+    epsilon = np.where(flat >= log_total_variation(values).min(), 0.0, np.maximum(epsilon, 0.0))
     return like_input(delta, epsilon.reshape(target.shape))
 
 
@@ -128,10 +103,25 @@ class ViaRDP(Mechanism):
 
     base: Mechanism
 
+    @property
+    def own_profile(self) -> bool:
+        """Never: δ comes from the Rényi curve."""
+        return False
+
+    @property
+    def adjacency(self) -> str:
+        """That of `base`."""
+        return self.base.adjacency
+
+    @property
+    def lower_bound(self) -> Mechanism | None:
+        """That of `base`."""
+        return self.base.lower_bound
+
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return self.base._rdp(alpha)
 
-    def _curve_at(self, log_order: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def curve_at(self, log_order: FloatArray) -> tuple[FloatArray, FloatArray]:
         """α − 1, as it is after rounding α to a double, and the Rényi curve at that α."""
         alpha = 1 + np.exp(log_order)
         return alpha - 1, self._rdp(alpha)
@@ -142,8 +132,8 @@ class ViaRDP(Mechanism):
         A scan over 26 decades of α − 1 that moves on while the best order is at its edge, then grids that close in
         on the best order: every value used is a valid bound, so the search can only be loose, never wrong.
         """
-        scan = _SCAN
-        order, curve = self._curve_at(scan)
+        scan = LOG_ORDERS
+        order, curve = self.curve_at(scan)
         table = objective(order, curve, targets[:, None])
         best = table.argmin(axis=1)
         for _ in range(_EXTENSIONS):
@@ -152,14 +142,14 @@ class ViaRDP(Mechanism):
                 break
             more = scan[-1] + np.log(10.0) * np.arange(0.125, 8.01, 0.125)
             scan = np.concatenate((scan, more))
-            order, curve = self._curve_at(scan)
+            order, curve = self.curve_at(scan)
             table = objective(order, curve, targets[:, None])
             best = table.argmin(axis=1)
         value = table[np.arange(targets.size), best]
         centre, width = scan[best], np.full(targets.size, scan[1] - scan[0])
         for _ in range(_ROUNDS):
             grid = centre[:, None] + width[:, None] * np.linspace(-1, 1, _REFINE)
-            order, rdp = self._curve_at(grid.ravel())
+            order, rdp = self.curve_at(grid.ravel())
             fine = objective(order.reshape(grid.shape), rdp.reshape(grid.shape), targets[:, None])
             best = fine.argmin(axis=1)
             value = np.minimum(value, fine[np.arange(targets.size), best])
@@ -167,15 +157,16 @@ class ViaRDP(Mechanism):
             width = width * 2 / (_REFINE - 1)
         return value
 
-    def _total_variation(self) -> float:
-        return float(_total_variation_log(self._rdp(np.ones(1)))[0])
+    def log_total_variation(self) -> float:
+        """log of the bound on δ at ε = 0 by the total variation distance."""
+        return float(log_total_variation(self._rdp(np.ones(1)))[0])
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        return np.minimum(self._minimise(_log_delta_at, epsilon), min(0.0, self._total_variation()))
+        return np.minimum(self._minimise(log_delta_at, epsilon), min(0.0, self.log_total_variation()))
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
-        epsilon = np.maximum(self._minimise(_epsilon_at, log_delta), 0.0)
-        return np.where(log_delta >= self._total_variation(), 0.0, np.where(np.isnan(epsilon), np.inf, epsilon))
+        epsilon = np.maximum(self._minimise(epsilon_at, log_delta), 0.0)
+        return np.where(log_delta >= self.log_total_variation(), 0.0, np.where(np.isnan(epsilon), np.inf, epsilon))
 
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why the Rényi curve proves nothing; None where it does."""
@@ -204,7 +195,5 @@ def via_rdp(mechanism: Mechanism) -> ViaRDP:
     >>> exact.epsilon(1e-5) < via_rdp(exact).epsilon(1e-5) < 1.1 * exact.epsilon(1e-5)
     True
     """
-    if not isinstance(mechanism, Mechanism):
-        raise ValueError(f"mechanism must be one of this package's mechanisms, got {mechanism!r}")
-    mechanism._rdp(np.array([2.0]))
-    return mechanism if isinstance(mechanism, ViaRDP) else ViaRDP(mechanism)
+    base = with_rdp(a_mechanism("mechanism", mechanism))
+    return base if isinstance(base, ViaRDP) else ViaRDP(base)

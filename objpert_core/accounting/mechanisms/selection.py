@@ -23,6 +23,7 @@ from objpert_core._validation import (
     FloatArray,
     above,
     at_least,
+    check_fields,
     count_array,
     delta_array,
     in_open_unit,
@@ -31,10 +32,11 @@ from objpert_core._validation import (
     positive,
     rate,
 )
-from objpert_core.accounting.mechanisms.base import Mechanism
+from objpert_core.accounting.mechanisms.base import Mechanism, a_mechanism, with_rdp
 from objpert_core.accounting.mechanisms.one_run import OneRun
-from objpert_core.accounting.mechanisms.renyi import _SCAN, ViaRDP
-from objpert_core.accounting.numerics import run_counts as _runs
+from objpert_core.accounting.mechanisms.renyi import ViaRDP
+from objpert_core.accounting.numerics import run_counts
+from objpert_core.accounting.numerics.renyi import LOG_ORDERS
 from objpert_core.accounting.numerics.search import smallest_epsilon
 
 _NO_PLD = (
@@ -46,7 +48,7 @@ _ROUNDS = 3
 _MARGIN = 1e-12  # of ε: above the rounding of the two conversions, so that δ(ε(δ)) <= δ
 
 
-def _least(objective: Callable[[FloatArray], FloatArray], grid: FloatArray = _SCAN) -> tuple[float, float]:
+def _least(objective: Callable[[FloatArray], FloatArray], grid: FloatArray = LOG_ORDERS) -> tuple[float, float]:
     """(α, value) where `objective` is smallest over α = 1 + e^x, x about `grid`; every value used is a valid bound."""
     width, best = grid[-1] - grid[-2], (1 + math.exp(grid[0]), math.inf)
     for _ in range(1 + _ROUNDS):
@@ -135,17 +137,20 @@ class PrivateSelection(Mechanism):
     eta: float | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.base, Mechanism):
-            raise ValueError(f"base must be one of this package's mechanisms, got {self.base!r}")
-        self.base._rdp(np.array([2.0]))
+        with_rdp(a_mechanism("base", self.base))
         if self.eta is None:
-            object.__setattr__(self, "mean_runs", positive("mean_runs", self.mean_runs))
+            check_fields(self, positive, "mean_runs")
         else:
-            object.__setattr__(self, "eta", above("eta", self.eta, -1))
-            object.__setattr__(self, "mean_runs", at_least("mean_runs", self.mean_runs, 1))
-            if math.log(self.mean_runs) > _runs.largest_log_mean(self.eta):
-                most = math.exp(_runs.largest_log_mean(self.eta))
+            check_fields(self, lambda name, value: above(name, value, -1), "eta")
+            check_fields(self, lambda name, value: at_least(name, value, 1), "mean_runs")
+            if math.log(self.mean_runs) > run_counts.largest_log_mean(self.eta):
+                most = math.exp(run_counts.largest_log_mean(self.eta))
                 raise ValueError(f"mean_runs must be below {most:.4g} for eta = {self.eta:g}, got {self.mean_runs!r}")
+
+    @property
+    def adjacency(self) -> str:
+        """That of `base`."""
+        return self.base.adjacency
 
     @classmethod
     def negative_binomial(cls, base: Mechanism, eta: float, gamma: float) -> PrivateSelection:
@@ -169,14 +174,14 @@ class PrivateSelection(Mechanism):
         20.0
         """
         shape, chance = above("eta", eta, -1), rate("gamma", gamma)
-        selection = cls(base, max(1.0, math.exp(_runs.log_mean(shape, chance))), shape)
+        selection = cls(base, max(1.0, math.exp(run_counts.log_mean(shape, chance))), shape)
         selection.__dict__["gamma"] = chance
         return selection
 
     @cached_property
     def gamma(self) -> float | None:
         """γ of the truncated negative binomial law, rounded down (K a little larger); None for Poisson."""
-        return None if self.eta is None else _runs.gamma_for(self.eta, math.log(self.mean_runs))
+        return None if self.eta is None else run_counts.gamma_for(self.eta, math.log(self.mean_runs))
 
     @property
     def _law(self) -> tuple[float, float]:
@@ -189,7 +194,7 @@ class PrivateSelection(Mechanism):
     def _log_mean_runs(self) -> float:
         """log E[K], and at least that of the law with `gamma`."""
         log_mean = math.log(self.mean_runs)
-        return log_mean if self.eta is None else max(log_mean, _runs.log_mean(*self._law))
+        return log_mean if self.eta is None else max(log_mean, run_counts.log_mean(*self._law))
 
     def pmf(self, k: Any) -> Any:
         """Probability that there are k runs.
@@ -205,8 +210,8 @@ class PrivateSelection(Mechanism):
         """
         runs = count_array(k)
         if self.eta is None:
-            return like_input(k, _runs.poisson_pmf(runs, self.mean_runs))
-        return like_input(k, _runs.negative_binomial_pmf(runs, *self._law))
+            return like_input(k, run_counts.poisson_pmf(runs, self.mean_runs))
+        return like_input(k, run_counts.negative_binomial_pmf(runs, *self._law))
 
     @cached_property
     def _one_run(self) -> OneRun:
@@ -243,7 +248,7 @@ class PrivateSelection(Mechanism):
     @cached_property
     def _dips(self) -> tuple[tuple[float, float], ...]:
         """(α, rdp) wherever the curve stops falling: it does so once or twice."""
-        grid = _SCAN[::2]
+        grid = LOG_ORDERS[::2]
         values = self._at_order(1 + np.exp(grid))
         padded = np.concatenate(([np.inf], values, [np.inf]))
         lowest = np.flatnonzero((values < padded[:-2]) & (values <= padded[2:]))
@@ -273,9 +278,9 @@ class PrivateSelection(Mechanism):
             by_profile = np.nextafter(by_profile, np.inf)
         return np.minimum(epsilon, by_profile)
 
-    def pld(self, *_args: Any, **_options: Any) -> Any:
-        """Private selection has no known privacy loss distribution: raises `NotImplementedError`."""
-        raise NotImplementedError(_NO_PLD)
+    def no_losses(self) -> str:
+        """Why `losses` is None, as one sentence."""
+        return _NO_PLD
 
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why nothing is proved (at `epsilon`, if given), as one sentence; None where something is."""
@@ -318,8 +323,7 @@ def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
     >>> round(liu_talwar_epsilon(Gaussian(8.0), 1e-5, mean_runs=15.4), 2)
     0.78
     """
-    if not isinstance(base, Mechanism):
-        raise ValueError(f"base must be one of this package's mechanisms, got {base!r}")
+    a_mechanism("base", base)
     target = delta_array(delta)
     mean = at_least("mean_runs", mean_runs, 1)
     run = OneRun(base, math.log(mean))

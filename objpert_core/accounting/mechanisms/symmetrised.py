@@ -22,7 +22,7 @@ from objpert_core._validation import FloatArray
 from objpert_core.accounting.convolution.discretise import quadrature
 from objpert_core.accounting.laws.base import PrivacyLoss, Steps, SymmetricLoss
 from objpert_core.accounting.laws.simple import PrivacyLossLaw
-from objpert_core.accounting.mechanisms.base import Mechanism
+from objpert_core.accounting.mechanisms.base import Mechanism, a_mechanism
 from objpert_core.accounting.mechanisms.composition import ByConvolution
 
 _HIGH = 13.0  # P[V > 13] ≈ 6e-39
@@ -69,6 +69,20 @@ class Symmetrised(ByConvolution):
 
     base: Mechanism
 
+    @property
+    def adjacency(self) -> str:
+        """That of `base`."""
+        return self.base.adjacency
+
+    @property
+    def has_rdp(self) -> bool:
+        """Whether `base` has a Rényi curve."""
+        return self.base.has_rdp
+
+    def no_rdp(self) -> str:
+        """Why `base` has none, as one sentence."""
+        return self.base.no_rdp()
+
     def losses(self, direction: str = "remove") -> Steps | None:
         """The losses of `base`, those that dominate both directions replaced by their symmetric pair."""
         own = self.base.losses(direction)
@@ -77,7 +91,7 @@ class Symmetrised(ByConvolution):
         return tuple((_symmetric_or_same(loss), count) for loss, count in own)
 
     def _alone(self) -> Mechanism | None:
-        return None if isinstance(self.base, ByConvolution) else self.base
+        return None if self.base.by_convolution else self.base
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         own = self.base.losses("remove")
@@ -147,6 +161,5 @@ def symmetrised(mechanism: Mechanism) -> Mechanism:
     >>> k_fits < 0.7 * repeat(fit, 100).epsilon(1e-5)
     True
     """
-    if not isinstance(mechanism, Mechanism):
-        raise ValueError(f"mechanism must be one of this package's mechanisms, got {mechanism!r}")
-    return mechanism if isinstance(mechanism, Symmetrised) else Symmetrised(mechanism)
+    base = a_mechanism("mechanism", mechanism)
+    return base if isinstance(base, Symmetrised) else Symmetrised(base)

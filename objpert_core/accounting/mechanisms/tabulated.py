@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting.mechanisms.base import Mechanism
+from objpert_core.accounting.mechanisms.base import Mechanism, a_mechanism, with_rdp
 from objpert_core.accounting.mechanisms.one_run import OneRun
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.numerics.search import smallest_epsilon
@@ -47,6 +47,11 @@ class Tabulated(Mechanism):
 
     base: Mechanism
 
+    @property
+    def adjacency(self) -> str:
+        """That of `base`."""
+        return self.base.adjacency
+
     @cached_property
     def _moments(self) -> tuple[FloatArray, FloatArray]:
         """α − 1 and (α − 1)·ρ(α), closer together where the curve bends."""
@@ -75,11 +80,8 @@ class Tabulated(Mechanism):
         return np.expm1(epsilon), np.exp(self._base_log_delta(epsilon))
 
     def _base_log_delta(self, epsilon: FloatArray) -> FloatArray:
-        if not isinstance(self.base, ViaRDP):
-            try:
-                return self.base._log_delta(epsilon)
-            except NotImplementedError:  # the bound has a Rényi curve only
-                pass
+        if self.base.own_profile or self.base.by_convolution:
+            return self.base._log_delta(epsilon)
         return OneRun(self._far, -_LEAST_LOG_DELTA).log_delta(epsilon)
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
@@ -144,7 +146,5 @@ def tabulated(mechanism: Mechanism) -> Tabulated:
     >>> exact.epsilon(1e-5) <= quick.epsilon(1e-5) < 1.0001 * exact.epsilon(1e-5)
     True
     """
-    if not isinstance(mechanism, Mechanism):
-        raise ValueError(f"mechanism must be one of this package's mechanisms, got {mechanism!r}")
-    mechanism._rdp(np.array([2.0]))
-    return mechanism if isinstance(mechanism, Tabulated) else Tabulated(mechanism)
+    base = with_rdp(a_mechanism("mechanism", mechanism))
+    return base if isinstance(base, Tabulated) else Tabulated(base)

@@ -1,0 +1,69 @@
+"""What a calibration of objective perturbation is asked for, and how a candidate is built and judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from objpert_core.accounting.calibration.gaussian import calibrate_gaussian, log_target
+from objpert_core.accounting.mechanisms.base import Mechanism
+from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, Bound
+from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
+from objpert_core.accounting.mechanisms.renyi import via_rdp
+
+# The output noise takes this share of the Gaussian mechanism's a = sensitivity/σ: 0.005 % of its square
+OUTPUT_SHARE = 0.01
+
+Calibrated = ObjectivePerturbation | ApproximateMinima
+
+
+def objective_of(mechanism: Calibrated) -> ObjectivePerturbation:
+    """The perturbed objective, whether its minimiser is exact or approximate."""
+    return mechanism.objective if isinstance(mechanism, ApproximateMinima) else mechanism
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """The arguments of `calibrate_objective_perturbation`, checked; see there."""
+
+    epsilon: float
+    delta: float
+    lipschitz: float
+    smoothness: float
+    bound: str
+    noise_ratio: float | None
+    tau: float | None
+    sigma_out: float | None
+    accountant: str
+    dimension: int | None
+
+    @property
+    def entry(self) -> Bound:
+        """The theorem."""
+        return BOUND_REGISTRY[self.bound]
+
+    @cached_property
+    def sigma_gauss(self) -> float:
+        """σ of the Gaussian mechanism that meets (ε, δ)."""
+        return calibrate_gaussian(self.epsilon, self.delta, self.lipschitz).sigma
+
+    @property
+    def output_ratio(self) -> float:
+        """Sensitivity over σ_out of the output noise, where σ_out was left open."""
+        return OUTPUT_SHARE * self.lipschitz / self.sigma_gauss
+
+    def build(self, sigma: float, lam: float) -> Calibrated:
+        """The candidate with this noise and regularisation, with output noise if there is a τ."""
+        objective = ObjectivePerturbation(sigma, lam, self.lipschitz, self.smoothness, self.bound, self.dimension)
+        if self.tau is None:
+            return objective
+        sigma_out = 2 * self.tau / (lam * self.output_ratio) if self.sigma_out is None else self.sigma_out
+        return ApproximateMinima(objective, self.tau, sigma_out)
+
+    def gap(self, mechanism: Mechanism, epsilon: float | None = None) -> float:
+        """log δ of a candidate at ε (the target's unless given), less that of the target: at most 0 where it is met."""
+        accounted = via_rdp(mechanism) if self.accountant == "rdp" else mechanism
+        at = self.epsilon if epsilon is None else epsilon
+        return float(accounted._log_delta(np.array([at]))[0]) - log_target(self.delta)

@@ -1,0 +1,153 @@
+"""Roots on the safe side: found by a search, then moved until the inequality itself has been seen to hold.
+
+A calibration promises gap(x) <= 0, not a root to so many digits. So every search here ends with the same step: evaluate
+the inequality at the root, and move in the safe direction by ever larger steps until it holds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy.optimize import toms748
+
+from objpert_core._validation import FloatArray
+
+# Above the tolerance of `smallest_above`; where ε is small beside R²/λ it moves by much more than λ
+ROOT_MARGIN = 4e-13
+
+_LARGEST = 1e60  # times the guess
+_VAST = 1e6  # stands for the infinities of a gap
+_EVALUATIONS = 200
+_FARTHEST = 60.0  # log of a noise multiplier, either way: no doubles to compute with beyond
+_LARGEST_STEP = 3.0
+_NUDGE, _NUDGES = 1e-6, 30  # relative steps upwards, doubling
+
+
+Candidate = TypeVar("Candidate")
+
+
+class NoRootError(ValueError):
+    """No argument satisfies the inequality."""
+
+
+def nudged(
+    holds: Callable[[Candidate], bool], moved: Callable[[float], Candidate], margin: float, first: float = 0.0
+) -> Candidate:
+    """The first candidate moved(m) that `holds`, for m = first, then `first` plus 1, 3, 7, … times the margin.
+
+    Parameters
+    ----------
+    holds : callable
+        The inequality that is promised. It holds far enough on the safe side.
+    moved : callable
+        The candidate at a distance m on the safe side of the root.
+    margin : float > 0
+        The first step; every further one is twice as long.
+    first : float >= 0
+        The distance to begin with.
+
+    Examples
+    --------
+    >>> nudged(lambda x: x >= 4.5, lambda m: 2 + m, 1.0)
+    5.0
+    """
+    distance = first
+    while not holds(candidate := moved(distance)):
+        distance, margin = distance + margin, 2 * margin
+    return candidate
+
+
+def root_between(gap: Callable[[float], Any], low: float, high: float, xtol: float) -> float:
+    """The root of a decreasing gap that may be infinite at either end, without a promise of its sign."""
+    return float(toms748(lambda x: float(np.clip(gap(x), -_VAST, _VAST)), low, high, xtol=xtol, rtol=1e-15))
+
+
+def smallest_above(gap: Callable[[float], float], guess: float, floor: float) -> float:
+    """The smallest x > floor with gap(x) <= 0, rounded up, for a gap that decreases in x.
+
+    The search runs over log(x − floor): close to the floor the bounds change with that, not with x.
+
+    Raises
+    ------
+    NoRootError
+        If there is none.
+
+    Examples
+    --------
+    >>> 2.0 <= smallest_above(lambda x: 1 - (x - 1), guess=1.5, floor=1.0) < 2.0 + 1e-11
+    True
+    """
+    low = high = max(guess - floor, 1e-3 * guess)
+    if gap(floor + low) > 0:
+        while gap(floor + high) > 0:
+            if high > _LARGEST * guess:
+                raise NoRootError("no root")
+            low, high = high, high * (2.0 if high < 1e3 * guess else 1e3)
+    else:
+        while gap(floor + low) <= 0:
+            low, high = low / 2, low
+    excess = math.exp(root_between(lambda x: gap(floor + math.exp(x)), math.log(low), math.log(high), 1e-13))
+    return nudged(lambda x: gap(x) <= 0, lambda m: floor + excess * (1 + m), ROOT_MARGIN, ROOT_MARGIN)
+
+
+def log_ratio(value: float, target: float) -> float:
+    """log(value/target), within what a search can use."""
+    return float(np.clip(np.log(value / target), -50.0, 50.0)) if value > 0 and target > 0 else -50.0
+
+
+def root_within(gap: Callable[[float], float], start: float, slope: float, tolerance: float) -> tuple[float, float]:
+    """(x, slope) with −tolerance <= gap(x) <= 0 for a costly gap that decreases in x.
+
+    Secants, aimed at the middle of what is accepted, inside a bracket that grows until there is one and is halved where
+    secants do not shrink it. Where the gap jumps over what is accepted, the end of the bracket on the safe side.
+
+    Raises
+    ------
+    NoRootError
+        If there is none within 60 of 0.
+    """
+    low, high, x, slow = -math.inf, math.inf, start, 0
+    before: tuple[float, float] | None = None
+    for _ in range(_EVALUATIONS):
+        value, width = gap(x), high - low
+        if -tolerance <= value <= 0:
+            return x, slope
+        low, high = (x, high) if value > 0 else (low, x)
+        if high - low <= 1e-13 * max(1.0, abs(x)):
+            return high, slope
+        slow = slow + 1 if high - low > 0.5 * width and math.isfinite(width) else 0
+        if before is not None:
+            measured = (value - before[1]) / (x - before[0])
+            slope = measured if -50 < measured < -1e-3 else slope
+        before = x, value
+        x += float(np.clip(-(value + tolerance / 2) / slope, -_LARGEST_STEP, _LARGEST_STEP))
+        if slow >= 2 or not low < x < high:
+            x, slow = 0.5 * (low + high), 0
+        if abs(x) > _FARTHEST:
+            break
+    raise NoRootError("no root")
+
+
+def within_reach(x: float) -> float:
+    """`x`, the log of a noise multiplier; `NoRootError` where there are no doubles to compute with."""
+    if x > _FARTHEST:
+        raise NoRootError("no root")
+    return x
+
+
+def nudged_up_each(too_small: Callable[[FloatArray], Any], values: FloatArray) -> FloatArray:
+    """`values`, each raised by doubling relative steps until it is not too small; infinite ones are left alone.
+
+    `too_small` gets an array of the same shape, with 0 in place of the infinite ones.
+    """
+    step = np.full(values.shape, _NUDGE)
+    for _ in range(_NUDGES):
+        low = np.isfinite(values) & too_small(np.where(np.isfinite(values), values, 0.0))
+        if not low.any():
+            break
+        values = np.where(low, np.maximum(values * (1 + step), values + 1e-300), values)
+        step = np.where(low, 2 * step, step)
+    return values
