@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from objpert_core import datasets
-from ui.jobs import Job, JobView, QueueFullError, shared_runner
+from objpert_core.experiments.stopping import StoppedError
+from ui.jobs import JobView
+from ui.runs import Runs, Seen, ended_early, waiting
 
 RAW_FILES = {
     "adult": ("adult.data", "adult.test"),
     "gisette": ("gisette_train.data", "gisette_train.labels", "gisette_valid.data", "gisette_valid.labels"),
 }
 _FOLDER = "data/downloads"
-_JOB = "raw_files__job"
-_POLL_SECONDS = 0.5
 
 
 @dataclass(eq=False)
@@ -34,8 +34,8 @@ class Download:
         return min(1.0, self.done / self.total) if self.total else 0.0
 
 
-class _StoppedError(Exception):
-    """Leaves a transfer from inside its progress callback."""
+RUNS: Runs[Download] = Runs("raw_files")
+"""Downloads have a name of their own in the queue: a run of the page beside them goes on."""
 
 
 def fetch(name: str) -> Callable[[Callable[[], bool]], Iterator[Download]]:
@@ -47,12 +47,12 @@ def fetch(name: str) -> Callable[[Callable[[], bool]], Iterator[Download]]:
 
         def progress(file: str, done: int, total: int | None) -> None:
             if should_stop():
-                raise _StoppedError
+                raise StoppedError
             state.file, state.done, state.total = file, done, total
 
         try:
             state.files = [path.name for path in datasets.fetch(name, progress)]
-        except _StoppedError:
+        except StoppedError:
             return
         yield state
 
@@ -61,11 +61,9 @@ def fetch(name: str) -> Callable[[Callable[[], bool]], Iterator[Download]]:
 
 def progress(view: JobView[Download]) -> tuple[float, str]:
     """The progress bar's share and text while files are being fetched."""
-    if view.state == "waiting":
-        return 0.0, view.queue_words
+    if words := waiting(view):
+        return words
     state = view.latest
-    if view.stopping:
-        return 0.0, "Stopping …"
     if state is None or not state.file:
         return 0.0, "Asking the server …"
     size = f" of {state.total / 1e6:.1f}" if state.total else ""
@@ -77,7 +75,7 @@ def without_folder(words: str) -> str:
     return words.replace(str(datasets.data_folder()), _FOLDER)
 
 
-def offer(name: str, owner: str) -> None:
+def offer(name: str) -> None:
     """Says what is missing or damaged and how to mend it; nothing is fetched unless asked for."""
     if damaged := datasets.damage(name):
         st.error(
@@ -95,25 +93,20 @@ def offer(name: str, owner: str) -> None:
         icon=":material/folder_off:",
     )
     if st.button(f"Download {name}", icon=":material/download:", key="raw_files_download"):
-        try:
-            st.session_state[_JOB] = (name, shared_runner().submit(owner, fetch(name)))
-        except QueueFullError as error:
-            st.error(str(error), icon=":material/hourglass_disabled:")
-    wanted, job = st.session_state.get(_JOB, (None, None))
-    if wanted == name and job is not None:
-        active = job.view().active
-        st.fragment(_show, run_every=_POLL_SECONDS if active else None)(job, active)
+        RUNS.start(name, fetch(name))
+    RUNS.follow(_show, name)
 
 
-def _show(job: Job[Download], polling: bool) -> None:
-    view = job.view()
-    if view.active:
-        share, words = progress(view)
-        st.progress(share, words)
-        st.button("Stop", key="raw_files_stop", icon=":material/stop:", on_click=job.stop)
-    elif polling:
-        st.rerun()
-    elif view.state == "failed":
-        st.error(without_folder(view.message or ""), icon=":material/cloud_off:")
-    elif view.state == "stopped":
-        st.info("The download was stopped; nothing was kept.", icon=":material/stop:")
+def _show(name: str) -> None:
+    run = RUNS.latest()
+    if run is None or run.request == name:
+        RUNS.look(_progress, _outcome, narrow=True)
+
+
+def _progress(seen: Seen[Download]) -> tuple[float, str]:
+    return progress(seen.view)
+
+
+def _outcome(view: JobView[Download]) -> str | None:
+    words = ended_early(view, "The download was stopped; nothing was kept.")
+    return words and without_folder(words)

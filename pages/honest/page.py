@@ -38,7 +38,7 @@ def panel() -> tuple[Request, bool]:
     name = controls.DATA.show()
     ready = datasets.available(name)
     if not ready:
-        raw_files.offer(name, page.visitor("honest"))
+        raw_files.offer(name)
     epsilon, rates, judges = controls.EPSILON.show(), controls.RATES.show(), controls.JUDGES.show()
     mean_runs, draws = controls.MEAN_RUNS.show(), controls.DRAWS.show()
     with st.expander("DP-SGD, δ and seeds"):

@@ -47,7 +47,7 @@ def panel() -> tuple[Request, bool]:
     st.caption(text.first_sentence(datasets.describe(name)))
     ready = datasets.available(name)
     if not ready:
-        raw_files.offer(name, page.visitor("training"))
+        raw_files.offer(name)
     methods = controls.LEARNED.show()
     if not methods:
         st.warning("Choose at least one method.", icon=":material/checklist:")
