@@ -47,8 +47,8 @@ import objpert_core
 from benchmarks.shared import commit
 from objpert_core import _provenance
 from objpert_core.datasets import available, load
-from objpert_core.experiments.compare import reference_parameters
-from objpert_core.experiments.learners import PAPER_MEAN_RUNS
+from objpert_core.experiments import paper
+from objpert_core.experiments.learners import reference_parameters
 from objpert_core.experiments.summary import mean_interval
 from objpert_core.learning.problem.rows import row_radius
 
@@ -116,7 +116,7 @@ METHODS = {
         "ours, DP-SGD, the same six, tuning paid for",
         "objpert",
         APPROXIMATE,
-        ours("DPSGDLogisticRegression", learning_rates=LEARNING_RATES, mean_runs=PAPER_MEAN_RUNS, **SGD),
+        ours("DPSGDLogisticRegression", learning_rates=LEARNING_RATES, mean_runs=paper.MEAN_RUNS, **SGD),
     ),
     "published": Method(
         "ours, Algorithm 1 published", "objpert", APPROXIMATE, ours("ObjPertLogisticRegression.published")

@@ -19,6 +19,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -54,10 +55,11 @@ ROLES: Mapping[str, Role] = {
     "rdp": Role(GREEN, "dashdot", "diamond"),
     "kifer2012": Role(PURPLE, "longdash", "triangle-up"),
     "monotone": Role(ORANGE, "longdashdot", "x"),
+    "two-signed": Role(TEAL, "4px,3px", "star"),
     "lower": Role(GREY, "dot", "cross", marked=True),  # lies on the logistic curve where that is tight
     "dpsgd": Role(PURPLE, "longdashdot", "triangle-up", 3.0),
     # training
-    "nonprivate": Role(GREY, "dot", "cross"),
+    "non-private": Role(GREY, "dot", "cross"),
     "published": Role(BLUE, "dash", "square"),
     "tight": Role(VERMILION, "solid", "circle", 2.5),
     # the learners of Figure 2, beside the three above
@@ -70,7 +72,7 @@ ROLES: Mapping[str, Role] = {
     "dpsgd-again": Role(ORANGE, "dot", "square"),
     "dpsgd-margin": Role(GREEN, "solid", "diamond"),
     "output": Role(TEAL, "longdash", "square"),
-    "classical": Role(BROWN, "dashdot", "circle"),
+    "classical": Role(BROWN, "dashdot", "circle"),  # the learner kifer2012; the bound of that name is above
     "svc": Role(GREEN, "longdashdot", "triangle-up"),
     "svc-rounded": Role(PURPLE, "dot", "x"),
     # two neighbouring data sets
@@ -94,6 +96,19 @@ ROLES: Mapping[str, Role] = {
 }
 
 
+def look(role: str) -> Role:
+    """The look of a role; one that `ROLES` does not know, a new bound's for instance, gets a spare one."""
+    return ROLES.get(role) or _SPARE[zlib.crc32(role.encode()) % len(_SPARE)]
+
+
+_SPARE = (Role(OLIVE, "12px,4px,3px,4px,3px,4px", "star"), Role(BROWN, "2px,6px", "hexagram"))
+
+
+def of_learner(name: str) -> str:
+    """The role of a learner, by its name in `objpert_core.experiments.learners`."""
+    return {"kifer2012": "classical"}.get(name, name)
+
+
 def series(
     name: str,
     x: ArrayLike,
@@ -107,33 +122,42 @@ def series(
 ) -> dict[str, Any]:
     """One curve in the look of its role, as a plotly trace.
 
-    Args:
-        name: what the legend and the table call it.
-        x, y: arrays of shape (n,); NaN breaks the line.
-        role: a key of `ROLES`.
-        ghost: draw it as the faint trace of the previous setting: thin, no legend entry, no hover.
-        mode: plotly's "lines", "markers" or "lines+markers".
-        hover: plotly hover template for one point, without the name.
-        extra: further plotly trace attributes (``error_y``, ``fill``, ``legendrank`` …).
+    Parameters
+    ----------
+    name : str
+        What the legend and the table call it.
+    x, y : array of shape (n,)
+        NaN breaks the line.
+    role : str
+        A key of `ROLES`; another one gets a spare look.
+    ghost : bool
+        Draw it as the faint trace of the previous setting: thin, no legend entry, no hover.
+    mode : {"lines", "markers", "lines+markers"}
+    hover : str or None
+        Plotly's hover template for one point, without the name.
+    extra : object
+        Further plotly trace attributes (``error_y``, ``fill``, ``legendrank`` …).
 
-    Returns:
-        A dictionary for `figure`.
+    Returns
+    -------
+    dict
+        For `figure`.
     """
-    look = ROLES[role]
+    style = look(role)
     trace: dict[str, Any] = {
         "type": "scatter",
         "name": name,
         "x": np.asarray(x),
         "y": np.asarray(y),
         "mode": mode,
-        "line": {"color": look.color, "dash": look.dash, "width": 1.5 if ghost else look.width, "simplify": False},
+        "line": {"color": style.color, "dash": style.dash, "width": 1.5 if ghost else style.width, "simplify": False},
         "meta": {"role": role, "ghost": ghost},
     }
-    if look.marked and mode == "lines" and not ghost:
+    if style.marked and mode == "lines" and not ghost:
         trace["mode"] = "lines+markers"
-        trace["marker"] = {"color": look.color, "symbol": look.symbol, "size": 9, "maxdisplayed": _FEW}
+        trace["marker"] = {"color": style.color, "symbol": style.symbol, "size": 9, "maxdisplayed": _FEW}
     elif "markers" in mode:
-        trace["marker"] = {"color": look.color, "symbol": look.symbol, "size": 8}
+        trace["marker"] = {"color": style.color, "symbol": style.symbol, "size": 8}
     if ghost:
         trace |= {"opacity": GHOST_OPACITY, "showlegend": False, "hoverinfo": "skip"}
     elif hover is not None:
@@ -150,9 +174,9 @@ def band(x: ArrayLike, low: ArrayLike, high: ArrayLike, role: str, *, name: str 
         "x": np.concatenate([xs, xs[::-1]]),
         "y": np.concatenate([highs, lows[::-1]]),
         "mode": "lines",
-        "line": {"width": 0, "color": ROLES[role].color},
+        "line": {"width": 0, "color": look(role).color},
         "fill": "toself",
-        "fillcolor": translucent(ROLES[role].color, 0.2),
+        "fillcolor": translucent(look(role).color, 0.2),
         "showlegend": False,
         "hoverinfo": "skip",
         "meta": {"role": role, "ghost": False, "band": True},
@@ -168,7 +192,7 @@ def before(label: str, place: float, mean: float, role: str) -> dict[str, Any]:
     """The mean of the run before: hollow, so that it is not taken for one of the draws, and with its name on hover."""
     name = f"{label}, before"
     ghost = series(name, [place], [mean], role, ghost=True, mode="markers")
-    hollow = {"symbol": f"{ROLES[role].symbol}-open", "size": 10, "line": {"width": 2}}
+    hollow = {"symbol": f"{look(role).symbol}-open", "size": 10, "line": {"width": 2}}
     return ghost | {
         "marker": ghost["marker"] | hollow,
         "hoverinfo": None,

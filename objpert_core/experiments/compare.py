@@ -43,7 +43,6 @@ from objpert_core.experiments.summary import Interval, mean_interval, wilson_int
 from objpert_core.learning.solvers import SOLVERS
 
 __all__ = [
-    "LEARNERS",
     "MAX_REPEATS",
     "METHODS",
     "NON_PRIVATE",
@@ -59,7 +58,6 @@ __all__ = [
     "reference_parameters",
 ]
 
-LEARNERS = LIVE
 METHODS = (NON_PRIVATE, PUBLISHED, TIGHT)
 """What is compared unless something else is asked for."""
 TIGHT_BOUNDS = ("logistic", "monotone", "glm")  # the bounds that have a privacy profile under Algorithm 1
@@ -235,7 +233,7 @@ class Comparison:
 
     def of(self, method: str) -> tuple[Fit, ...]:
         """The fits of one method, in the order of their seeds."""
-        return tuple(fit for fit in self.fits if fit.method == choice("method", method, tuple(LEARNERS)))
+        return tuple(fit for fit in self.fits if fit.method == choice("method", method, tuple(LIVE)))
 
     def accuracy(self, method: str) -> Interval | None:
         """Mean test accuracy over the noise draws, with its interval; None before the first fit."""

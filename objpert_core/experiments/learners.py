@@ -139,11 +139,6 @@ class Learner:
         return f"{self.label} ({self.variant})" if self.variant else self.label
 
     @property
-    def role(self) -> str:
-        """Former name of its look, for pages that have not moved yet."""
-        return {NON_PRIVATE: "nonprivate", KIFER: "classical"}.get(self.name, self.name)
-
-    @property
     def private(self) -> bool:
         """Whether it promises anything."""
         return self.kind != NO_PRIVACY
@@ -367,8 +362,6 @@ UNPAID = (DISHONEST_RDP, DISHONEST_PLD, DISHONEST_LARGE)
 
 SGD = tuple(name for name, learner in LIVE.items() if learner.kind == DP_SGD)
 """The DP-SGDs among them."""
-
-DISHONEST, PAPER_MEAN_RUNS = DISHONEST_PLD, 15.4  # former names, for pages that have not moved yet
 
 LABEL_WORDS: Mapping[str, str] = {
     "tight": "with our own bound and a margin, which costs no privacy",

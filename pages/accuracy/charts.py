@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
-from objpert_core.experiments.methods import EVERY, KIFER, METHODS
+from objpert_core.experiments.learners import LEARNERS, NON_PRIVATE, TIGHT
+from objpert_core.experiments.methods import EVERY, METHODS
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.studies.subsampling import LearningCurve
 from objpert_core.experiments.summary import Interval
@@ -21,8 +21,7 @@ from ui.controls import plain
 EVERYTHING, SMALL, LARGE, TOP = "everything", "small ε", "large ε", "top"
 VIEWS = {EVERYTHING: (0.0, math.inf), SMALL: (0.0, 0.25), LARGE: (1.0, math.inf), TOP: (0.0, math.inf)}
 """The ε that each view shows; "top" leaves out what is more than `_TOP` below the best."""
-ROLE = {method: method for method in EVERY} | {NON_PRIVATE: "nonprivate", PUBLISHED: PUBLISHED, TIGHT: TIGHT}
-ROLE |= {KIFER: "classical"}
+ROLE = {method: figures.of_learner(method) for method in EVERY}
 _TOP = 0.03
 _AIR = 1.25  # beside the first and the last ε, as a factor
 _CLEAR = "rgba(0,0,0,0)"
@@ -199,7 +198,7 @@ def _live(run: Run, shown: Sequence[float], edges: list[float]) -> list[dict[str
 def _marks(dataset: str, shown: Sequence[float], edges: list[float]) -> list[dict[str, Any]]:
     """The paper's numbers as hollow marks in the colours of what they are here."""
     traces = []
-    for method, label in LABELS.items():
+    for method in EVERY:
         numbers = {e: share for e, share in PAPER.get((dataset, method), {}).items() if e in shown}
         if not numbers:
             continue
@@ -207,7 +206,7 @@ def _marks(dataset: str, shown: Sequence[float], edges: list[float]) -> list[dic
         look = figures.ROLES[ROLE[method]]
         marker = {"color": _CLEAR, "symbol": look.symbol, "size": 13, "line": {"color": look.color, "width": 2}}
         x, y = np.array(list(numbers)), np.array(list(numbers.values()))
-        name = f"paper: {label.removesuffix(' (Rényi)')}"
+        name = f"paper: {LEARNERS[method].label}"
         traces.append(figures.series(name, x, y, ROLE[method], mode="markers", hover="%{y:.2%}", marker=marker))
     return traces
 
@@ -218,7 +217,7 @@ def papers(dataset: str, *, height: int = 340) -> Any:
     shown = sorted({epsilon for numbers in found.values() for epsilon in numbers})
     traces = [
         figures.series(
-            f"paper: {LABELS[method].removesuffix(' (Rényi)')}",
+            f"paper: {LEARNERS[method].label}",
             np.array(list(numbers)),
             np.array(list(numbers.values())),
             ROLE[method],

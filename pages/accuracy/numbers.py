@@ -9,21 +9,22 @@ from functools import lru_cache
 from pathlib import Path
 
 from objpert_core import datasets
-from objpert_core.experiments import results, tables
-from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
+from objpert_core.experiments import paper, results, tables
 from objpert_core.experiments.figure2 import EPSILONS
-from objpert_core.experiments.methods import (
+from objpert_core.experiments.learners import (
     DISHONEST_LARGE,
     DISHONEST_PLD,
     DISHONEST_RDP,
     DPSGD_AGAIN,
     DPSGD_MARGIN,
-    EVERY,
     HONEST,
+    NON_PRIVATE,
+    PUBLISHED,
+    TIGHT,
     TIGHT_DISHONEST,
     TIGHT_LOGISTIC,
-    Parameters,
 )
+from objpert_core.experiments.methods import EVERY, Parameters
 from objpert_core.experiments.results import Results, Run
 from objpert_core.experiments.summary import Interval, mean_interval
 
@@ -32,15 +33,10 @@ USUAL = (NON_PRIVATE, DISHONEST_RDP, DISHONEST_PLD, DISHONEST_LARGE, HONEST, PUB
 PAPERS = (NON_PRIVATE, DISHONEST_RDP, HONEST, PUBLISHED, TIGHT)  # what Tables 1 and 2 compare, and ours
 LUCK = (NON_PRIVATE, DISHONEST_PLD, TIGHT, TIGHT_DISHONEST, DPSGD_AGAIN)
 MARGINS = (NON_PRIVATE, DISHONEST_LARGE, TIGHT, TIGHT_LOGISTIC, DPSGD_MARGIN)
-PAPER_CONSTANT = 1.0
-PAPER_TABLE = {"synthetic-l": "Table 1", "adult": "Table 2"}
+PAPER_CONSTANT = paper.INTERCEPT_SCALING
+PAPER_TABLE = paper.TABLES
 PAPER: Mapping[tuple[str, str], Mapping[float, float]] = {
-    (first.dataset, first.method): {
-        number.epsilon: number.accuracy
-        for number in tables.PAPER
-        if (number.dataset, number.method) == (first.dataset, first.method)
-    }
-    for first in tables.PAPER
+    (dataset, method): paper.printed(dataset, method) for dataset in paper.TABLES for method in paper.COLUMNS
 }
 """The paper's accuracies by ε, for each (data set, method) of its tables."""
 

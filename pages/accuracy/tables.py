@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
-from objpert_core.experiments.methods import HONEST
+from objpert_core.experiments.learners import HONEST, LEARNERS, NON_PRIVATE, PUBLISHED, TIGHT
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.studies.subsampling import LearningCurve, Plan
 from objpert_core.experiments.summary import Interval
@@ -70,7 +69,7 @@ def every_epsilon(stored: Stored) -> list[dict[str, str]]:
             row[LABELS[method]] = accuracy(point.accuracy.mean) if point else "–"
         best = stored.point(claim.rival, epsilon) if claim else None
         row["Best unpaid DP-SGD"] = accuracy(best.accuracy.mean) if best else "–"
-        row["which"] = LABELS[claim.rival].removeprefix("DP-SGD unpaid ") if claim else "–"
+        row["which"] = f"({LEARNERS[claim.rival].variant})" if claim else "–"
         row["Its time / tight’s"] = f"{sentences.number(claim.speedup.median, 2)}×" if claim else "–"
         rows.append(row)
     return rows

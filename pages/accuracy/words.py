@@ -7,20 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from objpert_core.experiments import tables
-from objpert_core.experiments.compare import NON_PRIVATE, PUBLISHED, TIGHT
-from objpert_core.experiments.methods import (
-    DISHONEST,
-    DISHONEST_LARGE,
-    DISHONEST_PLD,
-    DISHONEST_RDP,
-    DPSGD_AGAIN,
-    DPSGD_MARGIN,
-    HONEST,
-    KIFER,
-    OUTPUT,
-    TIGHT_DISHONEST,
-    TIGHT_LOGISTIC,
-)
+from objpert_core.experiments.learners import COVERS_ALL, HONEST, LEARNERS, NON_PRIVATE, TIGHT, label_words
+from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.summary import Interval
 from objpert_core.experiments.tables import WIDE, Claim
@@ -30,43 +18,7 @@ from ui import sentences
 from ui.controls import plain
 from ui.words import accuracy
 
-LABELS: Mapping[str, str] = {
-    NON_PRIVATE: "no privacy",
-    DISHONEST_RDP: "DP-SGD unpaid (Rényi)",
-    DISHONEST_PLD: "DP-SGD unpaid (PLD)",
-    DISHONEST_LARGE: "DP-SGD unpaid (large batch)",
-    HONEST: "DP-SGD paid",
-    PUBLISHED: "Algorithm 1 published",
-    TIGHT: "Algorithm 1 tight",
-    OUTPUT: "output perturbation",
-    KIFER: "Kifer et al. 2012",
-    TIGHT_DISHONEST: "Algorithm 1 tight, luckiest draw",
-    DPSGD_AGAIN: "DP-SGD unpaid, drawn again",
-    TIGHT_LOGISTIC: "Algorithm 1 tight, no margin",
-    DPSGD_MARGIN: "DP-SGD unpaid, with the margin",
-}
-_COVERS = {NON_PRIVATE: "nothing", DPSGD_AGAIN: "the last run, not where its rate came from"}
-_COVERS |= dict.fromkeys((*DISHONEST, DPSGD_MARGIN), "one run, not the choice")
-_COVERS |= {TIGHT_DISHONEST: "one draw, not the choice"}
-_WORDS: Sequence[tuple[str, tuple[str, ...]]] = (
-    ("tight: with our own bound and a margin, which costs no privacy", (TIGHT, TIGHT_DISHONEST, TIGHT_LOGISTIC)),
-    ("published: with the paper’s bound", (PUBLISHED,)),
-    (
-        "unpaid: the learning rate is the one with the best test accuracy, and ε does not cover that choice",
-        (*DISHONEST, DPSGD_AGAIN, DPSGD_MARGIN),
-    ),
-    ("paid: ε covers the choice too", (HONEST,)),
-    ("Rényi: the ε of a run by Rényi divergences, as in the paper", (DISHONEST_RDP,)),
-    ("PLD: by privacy loss distributions, which prove a smaller ε for the same noise", (DISHONEST_PLD,)),
-    ("large batch: accounted as PLD, with larger batches and a finer grid", (DISHONEST_LARGE,)),
-    (
-        "luckiest draw: the best by test accuracy of as many noises as there are rates, to compare with unpaid",
-        (TIGHT_DISHONEST,),
-    ),
-    ("drawn again: the rate that unpaid (PLD) chose, with a fresh noise, to compare with tight", (DPSGD_AGAIN,)),
-    ("no margin: tight without the margin k of its loss", (TIGHT_LOGISTIC,)),
-    ("with the margin: large batch with the margin k that tight has", (DPSGD_MARGIN,)),
-)
+LABELS: Mapping[str, str] = {method: LEARNERS[method].full_label for method in EVERY}
 OURS, RIVAL = "Algorithm 1 with the tight bound", "the best DP-SGD whose tuning is not paid for"
 _TOO_SMALL = 0.005  # points; less prints as 0.00
 
@@ -105,7 +57,8 @@ def seconds(value: float) -> str:
 
 def covers(method: str) -> str:
     """What the ε of a method is a promise about."""
-    return _COVERS.get(method, "all that was done")
+    found = LEARNERS[method].covers
+    return "all that was done" if found == COVERS_ALL else found
 
 
 def time(stored: Stored, claim: Claim, rival: str) -> str:
@@ -236,7 +189,7 @@ def promise(stored: Stored, epsilon: float) -> str:
 
 def legend(methods: Sequence[str]) -> str:
     """What the names of the shown methods mean, each word once."""
-    words = [meaning for meaning, used_by in _WORDS if set(used_by) & set(methods)]
+    words = [f"{word}: {meaning}" for word, meaning in label_words(methods).items()]
     return f"Names: {'; '.join(words)}." if words else ""
 
 
@@ -300,7 +253,7 @@ def papers_alt(dataset: str) -> str:
     for (name, method), numbers in PAPER.items():
         if name == dataset:
             shares = ", ".join(f"{accuracy(share)} at ε = {epsilon:g}" for epsilon, share in numbers.items())
-            parts.append(f"{LABELS[method].removesuffix(' (Rényi)')} {shares}")
+            parts.append(f"{LEARNERS[method].label} {shares}")
     return f"{PAPER_TABLE[dataset]} of the paper, test accuracy on {dataset}: {'; '.join(parts)}."
 
 

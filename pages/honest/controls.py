@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from objpert_core import datasets
+from objpert_core.experiments import paper
 from objpert_core.experiments.studies.tuning_runs import MAX_DRAWS
 from ui.controls import (
     ROUND_STEPS,
@@ -48,9 +49,9 @@ JUDGES = SelectSlider(
 MEAN_RUNS = SelectSlider(
     "honest_runs",
     "Mean runs μ of paid tuning",
-    15.4,
-    (1, 2, 3, 5, 10, 15.4, 20, 30, 50),
-    help="K ~ Poisson(μ) runs. The paper’s 15.4 makes more than 10 with probability 0.9.",
+    paper.MEAN_RUNS,
+    (1, 2, 3, 5, 10, paper.MEAN_RUNS, 20, 30, 50),
+    help=f"K ~ Poisson(μ) runs. The paper’s {paper.MEAN_RUNS} makes more than 10 with probability 0.9.",
 )
 BATCH = SelectSlider("honest_batch", "Expected batch size", 256, (64, 128, 256, 512, 1024, 2048, 4096))
 EPOCHS = SelectSlider("honest_epochs", "Epochs", 10, (1, 2, 5, 10, 20, 30, 60, 100), help="The paper has 60.")
@@ -71,7 +72,15 @@ SHOWN = Number("honest_shown", "Draw to look into", 1, help="Its K runs are draw
 CONTROLS: tuple[Control, ...] = (DATA, EPSILON, DELTA, RATES, JUDGES, MEAN_RUNS, BATCH, EPOCHS, ACCOUNTANT, DRAWS)
 CONTROLS += (SPLIT_SEED, SEED, SHOWN)
 
-_START = {DATA: "synthetic-l", EPSILON: 0.1, DELTA: 1e-5, RATES: "paper", JUDGES: 200, MEAN_RUNS: 15.4, BATCH: 256}
+_START = {
+    DATA: "synthetic-l",
+    EPSILON: 0.1,
+    DELTA: 1e-5,
+    RATES: "paper",
+    JUDGES: 200,
+    MEAN_RUNS: paper.MEAN_RUNS,
+    BATCH: 256,
+}
 _START |= {EPOCHS: 10, ACCOUNTANT: "pld", DRAWS: 4, SPLIT_SEED: 0, SEED: 0}
 PRESETS = (
     Preset("Quick look (some seconds)", _START, "The paper’s grid on Synthetic-L at ε = 0.1, a sixth of its epochs."),

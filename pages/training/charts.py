@@ -10,14 +10,15 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from objpert_core.experiments.compare import LEARNERS, NON_PRIVATE, ROC_GRID, Comparison, Fit
+from objpert_core.experiments.compare import ROC_GRID, Comparison, Fit
+from objpert_core.experiments.learners import LIVE, NON_PRIVATE
 from pages.training.tables import frame, provenance
 from pages.training.words import LABELS, majority
 from pages.training.words import accuracy as percent
 from ui import sentences
-from ui.figures import GHOST_OPACITY, ROLES, axis, before, figure, guide, series, translucent
+from ui.figures import GHOST_OPACITY, ROLES, axis, before, figure, guide, of_learner, series, translucent
 
-ROLE = {name: learner.role for name, learner in LEARNERS.items()}
+ROLE = {name: of_learner(name) for name in LIVE}
 _ROC_CORNER = ((0.0, 0.3), (0.7, 1.0))
 _LONGEST_LABEL = 30
 _MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room on the right for half a tick label

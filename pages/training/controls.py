@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from objpert_core import datasets
-from objpert_core.experiments.compare import LEARNERS, MAX_REPEATS, METHODS, PUBLISHED, TIGHT, TIGHT_BOUNDS
-from objpert_core.experiments.learners import KIFER, OUTPUT, PAPER_MEAN_RUNS
+from objpert_core.experiments import paper
+from objpert_core.experiments.compare import MAX_REPEATS, METHODS, TIGHT_BOUNDS
+from objpert_core.experiments.learners import KIFER, LIVE, OUTPUT, PUBLISHED, TIGHT
 from pages.training import words as text
 from ui.controls import (
     ROUND_STEPS,
@@ -35,9 +36,9 @@ LEARNED = Pills(
     "training_methods",
     "Methods",
     METHODS,
-    options=tuple(LEARNERS),
+    options=tuple(LIVE),
     format=text.LABELS.__getitem__,
-    most=len(LEARNERS),
+    most=len(LIVE),
     help="Algorithm 1, objective perturbation, under two calibrations. SVM: Algorithm 1 with a clipped hinge, squared "
     "or with its corner rounded. Output perturbation: fit, then add noise. Kifer et al. 2012: the classical objective "
     "perturbation. DP-SGD unpaid and paid: without and with the cost of choosing its learning rate; they take longest.",
@@ -117,10 +118,10 @@ RATES = Choice(
 MEAN_RUNS = SelectSlider(
     "training_runs",
     "Mean runs μ of paid tuning",
-    PAPER_MEAN_RUNS,
-    (1, 2, 3, 5, 10, PAPER_MEAN_RUNS, 20, 30),
+    paper.MEAN_RUNS,
+    (1, 2, 3, 5, 10, paper.MEAN_RUNS, 20, 30),
     help="K ~ Poisson(μ) runs, each with a learning rate drawn at random; the noise in all of them pays for the "
-    f"choice. {PAPER_MEAN_RUNS} makes more than 10 with probability 0.9.",
+    f"choice. {paper.MEAN_RUNS} makes more than 10 with probability 0.9.",
 )
 VIEW = Choice(
     "training_view",

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from objpert_core.experiments.compare import LEARNERS, PUBLISHED, TIGHT, Comparison
-from objpert_core.experiments.learners import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED, SVC
+from objpert_core.experiments.compare import Comparison
+from objpert_core.experiments.learners import COVERS_ALL, DISHONEST_PLD, LIVE, PUBLISHED, TIGHT
 from ui import sentences
 from ui.words import ACCOUNTANTS
 
-LABELS = {name: learner.label for name, learner in LEARNERS.items()}
-UNCOVERED = {DISHONEST: "one run, not the choice"}
-BY = {
-    PUBLISHED: "the Rényi curve of the published bound",
-    SVC: "the privacy profile of the monotone bound",
-    ROUNDED: "the privacy profile of the monotone bound",
-    OUTPUT: "the privacy profile of the Gaussian mechanism",
-    KIFER: "the theorem of 2012",
-    DISHONEST: "privacy loss distributions of one run",
-    HONEST: "privacy loss distributions and private selection, the choice included",
-}
+LABELS = {name: learner.label for name, learner in LIVE.items()}
+UNCOVERED = {name: learner.covers for name, learner in LIVE.items() if learner.private and learner.covers != COVERS_ALL}
+BY = {name: learner.accountant for name, learner in LIVE.items() if learner.private}
 """How each method's (ε, δ) was accounted; "tight" by the bound that was chosen."""
 
 
@@ -25,7 +17,7 @@ def called(method: str) -> str:
     """A method inside a sentence: 'tight', 'output perturbation', 'DP-SGD whose tuning is paid for'."""
     if method == TIGHT:
         return "tight"
-    title = LEARNERS[method].title
+    title = LIVE[method].title
     return title[0].lower() + title[1:] if title[1].islower() and method != PUBLISHED else title
 
 
@@ -45,7 +37,7 @@ def guarantees(comparison: Comparison) -> list[str]:
         others = "; ".join(f"{LABELS[method]} by {by[method]}" for method in fitted)
         lines.append(f"The same ε and δ, accounted otherwise: {others}.")
     lines[-1] += _public(comparison, main, *fitted)
-    if DISHONEST in (*fitted, main):
+    if DISHONEST_PLD in (*fitted, main):
         lines.append(
             "DP-SGD unpaid looked at held-out rows to choose its learning rate and spent nothing on that: its "
             "certificate covers one run, not what was released."

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from objpert_core.estimators import PrivacyCertificate
-from objpert_core.experiments.compare import LEARNERS, NON_PRIVATE, Comparison, Settings, reference_parameters
+from objpert_core.experiments.compare import Comparison, Settings
 from objpert_core.experiments.facts import DataFacts
-from objpert_core.experiments.learners import HONEST
+from objpert_core.experiments.learners import COVERS_ALL, HONEST, LIVE, NON_PRIVATE, reference_parameters
 from pages.training.promises import LABELS, UNCOVERED
 from pages.training.words import accuracy, interval, majority, times
 from ui import sentences
@@ -82,13 +82,13 @@ def _column(comparison: Comparison, method: str) -> Mapping[str, str]:
     if privacy is None:
         lam = sentences.number(1 / reference_parameters(1)["C"], 4)
         return shared | {"95 % interval": "no noise", "σ": "0", "λ": lam, "σ_out": "0"}
-    shown = {label: _cell(name, privacy) for name, label in CERTIFICATE.items() if name in LEARNERS[method].certificate}
+    shown = {label: _cell(name, privacy) for name, label in CERTIFICATE.items() if name in LIVE[method].certificate}
     if rates := [fit.learning_rate for fit in fits if fit.learning_rate is not None]:
         shown["learning rates chosen"] = times(rates)
     if method == HONEST:
         counts = sorted({fit.runs for fit in fits})
         shown["runs K of a draw"] = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    shown[COVERS] = UNCOVERED.get(method, "all of it")
+    shown[COVERS] = UNCOVERED.get(method, COVERS_ALL)
     return shared | {"95 % interval": interval(share), "noise draws": str(share.count)} | shown
 
 
@@ -141,9 +141,9 @@ def reproducible(comparison: Comparison) -> Settings | None:
 def snippet(name: str, split_seed: int, settings: Settings, columns: int) -> str:
     """Python that prints the data set and every method's accuracy; defines a variable named after each method."""
     names = {method: method.replace("-", "_") for method in settings.methods}
-    calls = {method: call(LEARNERS[method].estimator, _literal(settings.parameters(method)))[:-1] for method in names}
+    calls = {method: call(LIVE[method].estimator, _literal(settings.parameters(method)))[:-1] for method in names}
     calls.pop(NON_PRIVATE, None)
-    kinds = sorted({LEARNERS[method].estimator.partition(".")[0] for method in calls})
+    kinds = sorted({LIVE[method].estimator.partition(".")[0] for method in calls})
     imports = ["from objpert_core.datasets import load"]
     imports += [f"from objpert_core.estimators import {', '.join(kinds)}"] if kinds else []
     lines = ["from statistics import mean\n"] if calls else []

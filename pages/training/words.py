@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from objpert_core.experiments.compare import (
-    LEARNERS,
+from objpert_core.experiments import paper
+from objpert_core.experiments.compare import Comparison, Settings
+from objpert_core.experiments.learners import (
+    HONEST,
+    LIVE,
     NON_PRIVATE,
     PUBLISHED,
+    ROUNDED,
+    SGD,
+    SVC,
     TIGHT,
-    Comparison,
-    Settings,
     reference_parameters,
 )
-from objpert_core.experiments.learners import HONEST, ROUNDED, SGD, SVC
 from objpert_core.experiments.methods import Parameters
 from objpert_core.experiments.summary import Interval
 from pages.training.jobs import Meter, Request
@@ -49,7 +52,7 @@ ABOUT_SOLVER = (
     "The solver does not touch privacy and hardly the numbers: each goes on until the gradient's norm is at most τ. "
     "DP-SGD and the model without privacy have their own."
 )
-PAPER_TABLE_2 = {0.1: 0.8137, 1.0: 0.8318, 8.0: 0.8399}  # Redberg et al. 2023, Table 2, Adult, column "Alg 1"
+PAPER_TABLE_2 = paper.printed("adult", PUBLISHED)
 
 
 def cost(comparison: Comparison) -> float | None:
@@ -133,7 +136,7 @@ def details(comparison: Comparison) -> list[str]:
     if private is None or settings.main is None:
         return []
     draws = sentences.count(private.count, "noise draw")
-    title = "Tight calibration" if settings.main == TIGHT else LEARNERS[settings.main].title
+    title = "Tight calibration" if settings.main == TIGHT else LIVE[settings.main].title
     lines = f"{title} on {comparison.data.label}, mean of {draws} for this one split"
     lines += f" (95 % interval {interval(private)})." if private.known else "; one draw gives no interval."
     if comparison.accuracy(PUBLISHED) is not None and settings.main == TIGHT:

@@ -16,7 +16,6 @@ from objpert_core.datasets import load
 from objpert_core.estimators import ObjPertLogisticRegression
 from objpert_core.experiments import methods as figure2
 from objpert_core.experiments.compare import (
-    LEARNERS,
     MAX_REPEATS,
     METHODS,
     NON_PRIVATE,
@@ -27,7 +26,9 @@ from objpert_core.experiments.compare import (
     Settings,
     compare,
 )
-from objpert_core.experiments.learners import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED, SGD, SVC
+from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
+from objpert_core.experiments.learners import HONEST, KIFER, OUTPUT, ROUNDED, SGD, SVC
+from objpert_core.experiments.learners import LIVE as LEARNERS
 from objpert_core.experiments.summary import mean_interval
 
 

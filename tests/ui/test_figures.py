@@ -10,7 +10,7 @@ from ui import figures
 from ui.svg import decode
 
 BOUNDS = ("logistic", "glm", "rdp", "kifer2012", "monotone", "lower")
-FITS = ("nonprivate", "published", "tight")
+FITS = ("non-private", "published", "tight")
 
 
 @pytest.mark.parametrize("role", figures.ROLES)

@@ -11,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 
 from objpert_core import datasets
 from objpert_core.experiments.compare import (
-    LEARNERS,
     MAX_REPEATS,
     METHODS,
     NON_PRIVATE,
@@ -20,7 +19,9 @@ from objpert_core.experiments.compare import (
     Settings,
     compare,
 )
-from objpert_core.experiments.learners import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED
+from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
+from objpert_core.experiments.learners import HONEST, KIFER, OUTPUT, ROUNDED
+from objpert_core.experiments.learners import LIVE as LEARNERS
 from pages.training import words as text
 from ui import jobs
 from ui.jobs import JobRunner

@@ -12,7 +12,6 @@ import pytest
 from objpert_core.accounting import calibrate_gaussian
 from objpert_core.datasets import load
 from objpert_core.experiments.compare import (
-    LEARNERS,
     METHODS,
     NON_PRIVATE,
     PUBLISHED,
@@ -24,13 +23,15 @@ from objpert_core.experiments.compare import (
     compare,
 )
 from objpert_core.experiments.facts import DataFacts
-from objpert_core.experiments.learners import DISHONEST, HONEST, KIFER, OUTPUT, ROUNDED, SVC
+from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
+from objpert_core.experiments.learners import HONEST, KIFER, OUTPUT, ROUNDED, SVC
+from objpert_core.experiments.learners import LIVE as LEARNERS
 from pages.training import charts as training
 from pages.training import controls as training_controls
 from pages.training import tables as tables
 from pages.training import words as text
 from pages.training.jobs import Meter, Request
-from ui.figures import ROLES
+from ui.figures import ROLES, of_learner
 from ui.jobs import JobView
 from ui.page import text as page_text
 from ui.svg import decode, to_svg
@@ -483,7 +484,7 @@ class TestAnyMethods:
         drawn_ones = set(methods)
         if draw is training.gradient_norms:
             drawn_ones -= {NON_PRIVATE, DISHONEST, HONEST}  # nothing to reach
-        assert roles == {LEARNERS[method].role for method in drawn_ones}
+        assert roles == {of_learner(method) for method in drawn_ones}
 
     @pytest.mark.parametrize("methods", SUBSETS)
     def test_words_and_table_are_about_the_methods_chosen(self, everything, methods):
@@ -655,7 +656,7 @@ class TestAnyMethods:
         assert text.grid(text.GRIDS["paper"]) == "10⁻⁸ to 0.1 (10)"
 
     def test_every_method_has_a_look_and_an_accountant_of_its_own(self):
-        looks = [ROLES[learner.role] for learner in LEARNERS.values()]
+        looks = [ROLES[of_learner(name)] for name in LEARNERS]
         assert len({look.color for look in looks}) == len({(look.dash, look.symbol) for look in looks}) == len(LEARNERS)
         assert len({learner.label for learner in LEARNERS.values()}) == len(LEARNERS)
 
