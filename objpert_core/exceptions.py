@@ -5,6 +5,22 @@ class ConvergenceError(RuntimeError):
     """The solver did not reach the gradient norm that the privacy proof needs, so nothing was released."""
 
 
+class ReleaseRefusedError(RuntimeError):
+    """A private fit spent its budget and released nothing, as its mechanism may.
+
+    Parameters
+    ----------
+    reason : str
+        Why nothing was released, as one sentence; itself covered by the promise.
+    certificate : object
+        The `PrivacyCertificate` of what was spent.
+    """
+
+    def __init__(self, reason: str, certificate: object) -> None:
+        super().__init__(reason)
+        self.certificate = certificate
+
+
 class DataUnavailableError(OSError):
     """A data set's files are neither on disk nor to be fetched; the message names the folder to put them in."""
 

@@ -1,9 +1,10 @@
 """Private learning: losses, rows of enforced norm, solvers, noise; Algorithm 1 made of them, and its rivals."""
 
-from objpert_core.learning.certificate import ObjectivePerturbationCertificate, PrivacyCertificate
+from objpert_core.learning.certificate import ObjectivePerturbationCertificate, PrivacyCertificate, SolvedCertificate
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
+from objpert_core.learning.fit import Fit, FitOptions
 from objpert_core.learning.noise import NoiseSource, noise_source
-from objpert_core.learning.objective_perturbation import Release, perturb_and_solve
+from objpert_core.learning.objective_perturbation import perturb_and_solve
 from objpert_core.learning.output_perturbation import (
     OutputPerturbationCertificate,
     output_sensitivity,
@@ -23,6 +24,7 @@ from objpert_core.learning.problem.losses import (
 )
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import SOLVERS, SolverResult, solve
 
 __all__ = [
@@ -30,6 +32,8 @@ __all__ = [
     "SOLVERS",
     "ClippedLoss",
     "DPSGDCertificate",
+    "Fit",
+    "FitOptions",
     "HuberLoss",
     "HuberisedHingeLoss",
     "LogisticLoss",
@@ -39,8 +43,10 @@ __all__ = [
     "OutputPerturbationCertificate",
     "PerturbedObjective",
     "PrivacyCertificate",
+    "Refused",
     "Release",
     "Rows",
+    "SolvedCertificate",
     "SolverResult",
     "SquaredHingeLoss",
     "SquaredLoss",

@@ -1,4 +1,10 @@
-"""The certificate of a private fit: what was promised, by which proof, and enough numbers to check it again."""
+"""The certificate of a private fit: what was promised, by which proof, and enough numbers to check it again.
+
+A family of mechanisms has its own kind of certificate, a subclass of `PrivacyCertificate` that names its mechanisms:
+``class MyCertificate(SolvedCertificate, mechanisms=("MyMechanism",))``. It says which of its fields the mechanism
+decides (`numbers`), builds the mechanism again from them (`rebuild`) and checks what its proof needs (`holds`).
+`PrivacyCertificate.describe`, JSON and `verify` find it by the mechanism's name.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +12,12 @@ import json
 import math
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, ClassVar, Self
+from functools import lru_cache
+from typing import Any, ClassVar, Protocol, Self
 
 from objpert_core._validation import choice
 from objpert_core.accounting import ApproximateMinima, Mechanism, ObjectivePerturbation, via_rdp
+from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY
 from objpert_core.learning.problem.losses import LogisticLoss, Loss, loss_named
 from objpert_core.learning.problem.rows import ROW_NORMS, row_radius
 
@@ -84,13 +92,120 @@ class PrivacyCertificate(ABC):
         """R = √(1 + s²), the largest norm of a row with its constant."""
         return row_radius(self.intercept_scaling)
 
+    # --- what a family says of itself ----------------------------------------------------------------------------
+
+    @classmethod
     @abstractmethod
-    def rebuild(self) -> Mechanism:
-        """The mechanism again, from the certificate's numbers alone."""
+    def numbers(cls, mechanism: Any) -> dict[str, Any]:
+        """Name the fields that the mechanism decides, with their values; `rebuild` undoes it."""
 
     @abstractmethod
+    def rebuild(self) -> Mechanism:
+        """Build the mechanism again, from the certificate's numbers alone."""
+
+    @abstractmethod
+    def holds(self) -> bool:
+        """Say whether what the proof takes for granted is true: bounds on one row, where the solver stopped."""
+
+    @classmethod
+    def uncovered(cls, mechanism: Any, loss: Loss, clip: float | None, radius: float, dimension: int) -> str | None:
+        """Say why the proof is not about this problem; `perturb_and_solve` asks before it touches the data.
+
+        Parameters
+        ----------
+        mechanism : Mechanism
+        loss : Loss
+            Before clipping.
+        clip : float or None
+            Threshold on the norm of every row's gradient.
+        radius : float
+            The largest norm of a row with its constant.
+        dimension : int
+            The length of θ.
+
+        Returns
+        -------
+        str or None
+            A clause that goes on from "mechanism's"; None where the proof covers the problem. A family that does not
+            say is taken to cover nothing.
+        """
+        return f"certificate, a {cls.__name__}, must say which losses are covered"
+
+    def accounted(self, mechanism: Any) -> Mechanism:
+        """Choose where (ε, δ) come from: the mechanism itself, or its Rényi curve for the accountant "rdp"."""
+        return by_accountant(mechanism, self.accountant)
+
+    def cases(self, mechanism: Any) -> tuple[Any, ...]:
+        """List the mechanisms that must each keep (epsilon, delta): as a rule the one."""
+        return (mechanism,)
+
+    # --- what is the same for all --------------------------------------------------------------------------------
+
+    @staticmethod
+    def kind_for(mechanism: Mechanism) -> type[PrivacyCertificate]:
+        """Find the kind of certificate that describes a fit by `mechanism`.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+
+        Examples
+        --------
+        >>> PrivacyCertificate.kind_for(ApproximateMinima(ObjectivePerturbation(5.0, 2.0), 1e-6, 0.1)).__name__
+        'ObjectivePerturbationCertificate'
+        """
+        name = type(mechanism).__name__
+        if name not in PrivacyCertificate.MECHANISMS:
+            raise ValueError(
+                f"mechanism must be one of {', '.join(PrivacyCertificate.MECHANISMS)}, which have a certificate, "
+                f"got {mechanism!r}"
+            )
+        return PrivacyCertificate.MECHANISMS[name]
+
+    @staticmethod
+    def describe(mechanism: Mechanism, **facts: Any) -> PrivacyCertificate:
+        """Write the certificate of a fit by `mechanism`, of the kind that its family registered.
+
+        Parameters
+        ----------
+        mechanism : Mechanism
+        **facts
+            The fields that the mechanism does not decide.
+
+        Raises
+        ------
+        ValueError
+            If no kind of certificate is for this mechanism.
+        """
+        return PrivacyCertificate.kind_for(mechanism).from_mechanism(mechanism, **facts)
+
+    @classmethod
+    def from_mechanism(cls, mechanism: Mechanism, **facts: Any) -> Self:
+        """Write a certificate of this kind; arguments as in `describe`."""
+        own = {"mechanism": type(mechanism).__name__, "adjacency": mechanism.adjacency, **cls.numbers(mechanism)}
+        return cls(**own, **facts)
+
     def verify(self) -> bool:
-        """Account for the mechanism anew: True if it is (epsilon, delta)-DP on rows of the enforced norm."""
+        """Account for the mechanism anew.
+
+        Returns
+        -------
+        bool
+            True if what the certificate covers is (epsilon, delta)-DP on rows of the enforced norm, and all that the
+            proof needs holds. Numbers that only the coefficients tell, as `dimension`, are taken on trust.
+        """
+        if not self.well_formed():
+            return False
+        mechanism = self.rebuild()
+        return bool(
+            (self.mechanism, self.adjacency) == (type(mechanism).__name__, mechanism.adjacency)
+            and self.holds()
+            and all(
+                self.accounted(case).delta(self.epsilon) <= self.delta * (1 + ROUNDING)
+                for case in self.cases(mechanism)
+            )
+        )
 
     def well_formed(self) -> bool:
         """Whether the fields that all certificates share say something that a fit could have said."""
@@ -170,8 +285,32 @@ class PrivacyCertificate(ABC):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ObjectivePerturbationCertificate(PrivacyCertificate, mechanisms=("ApproximateMinima",)):
-    """The certificate of Algorithm 1 of Redberg, Koskela and Wang (2023); common fields: `PrivacyCertificate`.
+class SolvedCertificate(PrivacyCertificate):
+    """The certificate of a release whose proof needs a solver to get near the minimiser.
+
+    Attributes
+    ----------
+    gradient_norm : float or None
+        Diagnostic: the gradient norm verified at the solution; None in a `public` certificate.
+    n_iter : int or None
+        Diagnostic: the solver's iterations; None in a `public` certificate.
+    """
+
+    DIAGNOSTICS: ClassVar[tuple[str, ...]] = ("gradient_norm", "n_iter")
+
+    gradient_norm: float | None = None
+    n_iter: int | None = None
+
+    def reached(self, tau: float) -> bool:
+        """Say whether the solver stopped where the gradient's norm is at most `tau`, as far as the diagnostics tell."""
+        return self.gradient_norm is None or self.gradient_norm <= tau
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("ApproximateMinima",)):
+    """The certificate of Algorithm 1 of Redberg, Koskela and Wang (2023).
+
+    Other fields: `PrivacyCertificate`, `SolvedCertificate`.
 
     Attributes
     ----------
@@ -192,13 +331,8 @@ class ObjectivePerturbationCertificate(PrivacyCertificate, mechanisms=("Approxim
         Threshold C to which every row's gradient was clipped in norm.
     public_rows : int or None
         The number of rows, where λ was chosen by it: the guarantee then takes that number as public.
-    gradient_norm : float or None
-        Diagnostic: the gradient norm verified at the solution, ≤ tau; None in a `public` certificate.
-    n_iter : int or None
-        Diagnostic: the solver's iterations; None in a `public` certificate.
     """
 
-    DIAGNOSTICS: ClassVar[tuple[str, ...]] = ("gradient_norm", "n_iter")
     ACCOUNTANTS: ClassVar[tuple[str, ...]] = ("profile", "rdp")
 
     bound: str
@@ -213,55 +347,138 @@ class ObjectivePerturbationCertificate(PrivacyCertificate, mechanisms=("Approxim
     loss_parameter: float | None = None
     clip: float | None = None
     public_rows: int | None = None
-    gradient_norm: float | None = None
-    n_iter: int | None = None
+
+    @classmethod
+    def numbers(cls, mechanism: ApproximateMinima) -> dict[str, Any]:
+        """Name theorem, noise, regularisation and bounds on one row."""
+        objective = mechanism.objective
+        own = {name: getattr(objective, name) for name in _OF_OBJECTIVE}
+        return {**own, "tau": mechanism.tau, "sigma_out": mechanism.sigma_out}
 
     def rebuild(self) -> ApproximateMinima:
-        """The mechanism again, from the certificate's numbers alone."""
-        objective = ObjectivePerturbation(
-            self.sigma, self.lam, self.lipschitz, self.smoothness, self.bound, self.dimension
-        )
+        """Build the mechanism again, from the certificate's numbers alone."""
+        objective = ObjectivePerturbation(**{name: getattr(self, name) for name in _OF_OBJECTIVE})
         return ApproximateMinima(objective, self.tau, self.sigma_out)
 
-    def verify(self) -> bool:
-        """Account for the mechanism anew: True if it is (epsilon, delta)-DP on rows of the enforced norm.
+    @classmethod
+    def uncovered(
+        cls, mechanism: ApproximateMinima, loss: Loss, clip: float | None, radius: float, dimension: int
+    ) -> str | None:
+        """Say why the theorem does not cover the problem; see `covers`."""
+        return covers(mechanism.objective, loss, clip, radius, dimension)
 
-        Also checks that the bounds on gradient and Hessian hold for this loss on these rows and that τ was reached.
-        `dimension` is taken on trust: compare it with the coefficients.
-        """
-        rebuilt = self.rebuild()
-        if not self.well_formed() or (self.mechanism, self.adjacency) != (type(rebuilt).__name__, rebuilt.adjacency):
-            return False
-        mechanism: Mechanism = via_rdp(rebuilt) if self.accountant == "rdp" else rebuilt
+    def holds(self) -> bool:
+        """Say whether the bounds on gradient and Hessian hold for this loss on these rows and τ was reached."""
         loss = loss_named(self.loss, self.loss_parameter)
-        return bool(
-            mechanism.delta(self.epsilon) <= self.delta * (1 + ROUNDING)
-            and covers(rebuilt.objective, loss, self.clip, self.radius) is None
-            and (self.gradient_norm is None or self.gradient_norm <= self.tau)
-        )
+        return covers(self, loss, self.clip, self.radius) is None and self.reached(self.tau)
 
     def _lines(self) -> list[str]:
         own = f" ({self.loss_parameter:g})" if self.loss_parameter else ""
         clipped = "" if self.clip is None else f", gradients clipped to norm {self.clip:g}"
-        public = [] if self.public_rows is None else [by_public_rows(self.public_rows)]
         return [
             f"  proof      bound {self.bound!r}, accountant {self.accountant!r}, {self.mechanism}",
             f"  objective  {self.loss} loss{own}{clipped}, sigma = {self.sigma:.6g}, lam = {self.lam:.6g}, "
             f"R = {self.radius:.6g} ({self._rows()})",
             f"  solver     gradient norm ≤ tau = {self.tau:g}, output noise sigma_out = {self.sigma_out:.6g}",
-            *public,
+            *by_public_rows(self.public_rows),
         ]
 
 
-def by_public_rows(rows: int) -> str:
-    """The line of a certificate that says that λ was chosen by the number of rows."""
-    return f"  public     lam was chosen for {rows} rows: their number is treated as public"
+_OF_OBJECTIVE = ("bound", "sigma", "lam", "lipschitz", "smoothness", "dimension")
 
 
-def covers(
-    objective: ObjectivePerturbation, loss: Loss, clip: float | None, radius: float, dimension: int | None = None
-) -> str | None:
-    """Why the objective's proof does not cover `loss`, clipped at `clip`, on rows of norm `radius`; None if it does.
+def by_public_rows(rows: int | None) -> list[str]:
+    """Say on a line of a certificate's `repr` that λ was chosen by the number of rows; no line where it was not.
+
+    Examples
+    --------
+    >>> by_public_rows(None), len(by_public_rows(500))
+    ([], 1)
+    """
+    return [] if rows is None else [f"  public     lam was chosen for {rows} rows: their number is treated as public"]
+
+
+def by_accountant(mechanism: Mechanism, accountant: str) -> Mechanism:
+    """Choose where (ε, δ) come from: `mechanism` itself, or its Rényi curve alone for the accountant "rdp".
+
+    Examples
+    --------
+    >>> exact = ApproximateMinima(ObjectivePerturbation(5.0, 2.0), 1e-6, 0.1)
+    >>> by_accountant(exact, "rdp").epsilon(1e-5) > by_accountant(exact, "profile").epsilon(1e-5)
+    True
+    """
+    return via_rdp(mechanism) if accountant == "rdp" else mechanism
+
+
+@lru_cache(maxsize=4096)
+def proved_epsilon(mechanism: Mechanism, epsilon: float | None, delta: float, accountant: str = "profile") -> float:
+    """Find the ε that a certificate may state at `delta`.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    epsilon : float or None
+        An ε that the mechanism should keep, for example the one it was calibrated to; None takes the mechanism's own.
+    delta : float
+    accountant : {"profile", "rdp"}
+
+    Returns
+    -------
+    float
+        `epsilon`, or the mechanism's own where that is None.
+
+    Raises
+    ------
+    ValueError
+        If the mechanism does not keep `epsilon`, or no ε at all.
+
+    Examples
+    --------
+    >>> proved_epsilon(ApproximateMinima(ObjectivePerturbation(5.0, 2.0), 1e-6, 0.1), 1.0, 1e-5)
+    1.0
+    """
+    accounted = by_accountant(mechanism, accountant)
+    if epsilon is not None and accounted.delta(epsilon) <= delta * (1 + ROUNDING):
+        return epsilon
+    proved = accounted.epsilon(delta)
+    if math.isinf(proved):
+        raise ValueError(f"mechanism must be private at delta = {delta:g}; {mechanism.explain() or 'it is not'}")
+    if epsilon is not None:
+        raise ValueError(f"epsilon must be at least {proved!r}, what the mechanism has at {delta=}, got {epsilon!r}")
+    return float(proved)
+
+
+class Bounds(Protocol):
+    """What `covers` has to know: a theorem, and what it is told of one row."""
+
+    @property
+    def bound(self) -> str:
+        """The theorem's key in `BOUND_REGISTRY`."""
+
+    @property
+    def lipschitz(self) -> float:
+        """Bound on one row's gradient norm."""
+
+    @property
+    def smoothness(self) -> float:
+        """Bound on one row's Hessian norm."""
+
+    @property
+    def dimension(self) -> int | None:
+        """The number of parameters, where the theorem uses it."""
+
+
+def covers(promised: Bounds, loss: Loss, clip: float | None, radius: float, dimension: int | None = None) -> str | None:
+    """Why the proof does not cover `loss`, clipped at `clip`, on rows of norm `radius`; None if it does.
+
+    Parameters
+    ----------
+    promised : ObjectivePerturbation or ObjectivePerturbationCertificate
+    loss : Loss
+    clip : float or None
+    radius : float
+    dimension : int, optional
+        Compared with the theorem's where both are given.
 
     Examples
     --------
@@ -272,17 +489,16 @@ def covers(
     """
     if clip is not None and not clip > 0:
         return f"clip must be None or a number > 0, got {clip!r}"
-    gradient = min(loss.lipschitz * radius, math.inf if clip is None else clip)
-    # The tight logistic bound pairs each slope of the logistic loss with its curvature at rows of one radius.
-    needed_by_bound = LogisticLoss.lipschitz * radius if objective.bound == "logistic" else gradient
-    if objective.bound == "logistic" and loss.name != LogisticLoss.name:
-        return f"bound must not be 'logistic' for the loss {loss.name!r}"
-    if objective.bound == "monotone" and not loss.monotone:
-        return f"bound must not be 'monotone' for the loss {loss.name!r}, whose slope has either sign"
+    theorem = BOUND_REGISTRY[promised.bound]
+    if reason := theorem.uncovered(loss):
+        return reason
+    gradient = loss.lipschitz * radius
+    if clip is not None and not theorem.needs_whole_radius:
+        gradient = min(gradient, clip)
     for name, value, needed in (
-        ("lipschitz", objective.lipschitz, needed_by_bound),
-        ("smoothness", objective.smoothness, loss.smoothness * radius**2),
-        ("dimension", objective.dimension, dimension),
+        ("lipschitz", promised.lipschitz, gradient),
+        ("smoothness", promised.smoothness, loss.smoothness * radius**2),
+        ("dimension", promised.dimension, dimension),
     ):
         if value is not None and needed is not None and not value >= needed:
             return f"{name} must be at least {needed!r}, got {value!r}"

@@ -2,54 +2,37 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Protocol, Unpack, runtime_checkable
 
-import numpy as np
-
-from objpert_core._validation import choice, in_open_unit, nonnegative, positive
-from objpert_core.accounting import ApproximateMinima, via_rdp
-from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning.certificate import ROUNDING, ObjectivePerturbationCertificate, PrivacyCertificate, covers
-from objpert_core.learning.noise import noise_source
-from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, ClippedLoss, FloatArray, Loss, MarginLoss
-from objpert_core.learning.problem.objective import PerturbedObjective
-from objpert_core.learning.problem.rows import Rows, row_radius
-from objpert_core.learning.solvers import Callback, SolverResult, solve
+from objpert_core._validation import FloatArray, choice, in_open_unit, nonnegative, positive
+from objpert_core.accounting import Mechanism
+from objpert_core.accounting.mechanisms.base import NormalSource, Perturbation
+from objpert_core.learning.certificate import PrivacyCertificate, proved_epsilon
+from objpert_core.learning.fit import Fit, FitOptions
+from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, ClippedLoss, Loss
+from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.release import Release
 
 ACCOUNTANTS = ("profile", "rdp")
-_SMALLEST_NORM = 1e-150  # a zero row without a constant: its gradient is 0, whatever its slope
 
 
-Certificate = TypeVar("Certificate", bound=PrivacyCertificate)
+@runtime_checkable
+class PerturbsObjective(Protocol):
+    """A mechanism that perturbs an objective and allows for a solver that stops early, as `ApproximateMinima` does."""
 
+    tau: float
+    """The gradient norm that the solver has to reach."""
+    sigma_out: float
+    """Standard deviation of the noise on every coefficient."""
 
-@dataclass(frozen=True)
-class Release(Generic[Certificate]):
-    """What one private fit gives.
-
-    Attributes
-    ----------
-    theta : ndarray, shape (D,)
-        The private parameters, output noise added. With an intercept the last one still has to be multiplied by
-        `intercept_scaling`. This is what may be published.
-    certificate : PrivacyCertificate
-        What publishing it costs.
-    gradient_norms : tuple of float
-        The solver's trace. Depends on the data: outside the guarantee.
-    """
-
-    theta: FloatArray
-    certificate: Certificate
-    gradient_norms: tuple[float, ...]
+    def perturbation(self, source: NormalSource, dimension: int, /) -> Perturbation:
+        """Draw what is added to the objective."""
 
 
 def perturb_and_solve(
     X: Any,
     targets: FloatArray,
-    mechanism: ApproximateMinima,
+    mechanism: Mechanism,
     *,
     delta: float,
     loss: Loss = LOGISTIC,
@@ -57,23 +40,17 @@ def perturb_and_solve(
     epsilon: float | None = None,
     accountant: str = "profile",
     public_rows: int | None = None,
-    row_norm: str = "normalize",
-    intercept_scaling: float = 0.3,
-    solver: str = "newton",
-    max_iter: int = 1000,
-    random_state: int | np.random.RandomState | np.random.Generator | None = None,
-    callback: Callback | None = None,
-) -> Release[ObjectivePerturbationCertificate]:
-    """A private linear model by Algorithm 1: perturb the objective once, solve it, perturb the solution.
+    **options: Unpack[FitOptions],
+) -> Release[Any]:
+    """Fit a private linear model by Algorithm 1: perturb the objective once, solve it, perturb the solution.
 
     Parameters
     ----------
-    X : ndarray or scipy sparse matrix, shape (n, d)
-        Rows are rescaled or clipped to norm 1 here, whatever they were.
-    targets : ndarray, shape (n,)
-        −1.0 or +1.0 for a `MarginLoss`; any finite numbers for a `ResidualLoss`.
-    mechanism : ApproximateMinima
-        σ, λ, τ and σ_out, and bounds on one row's gradient and Hessian, which must hold for these rows.
+    X, targets
+        As in `Fit`.
+    mechanism : ApproximateMinima, or another that perturbs the objective
+        It supplies the linear and the quadratic term, τ and σ_out, and bounds on one row's gradient and Hessian, which
+        must hold for these rows.
     delta : float
         The δ at which the certificate states ε.
     loss : Loss
@@ -88,27 +65,22 @@ def perturb_and_solve(
         How ε is computed, and what the certificate says of it.
     public_rows : int, optional
         The number of rows, if the mechanism was chosen by it; the certificate then says that it is treated as public.
-    row_norm : {"normalize", "clip"}
-        See `Rows`. A zero row stays zero: it speaks through the constant only.
-    intercept_scaling : float
-        The constant s appended to every row; 0 for no intercept.
-    solver, max_iter, callback
-        See `solve`.
-    random_state : None, int, RandomState or Generator
-        See `noise_source`.
+    **options
+        `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state` and `callback`, as in `Fit`.
 
     Returns
     -------
     Release
+        With the kind of certificate that the mechanism's family registered.
 
     Raises
     ------
     ConvergenceError
-        If the solver does not reach τ. Nothing is released and no other noise is tried: choosing the noise by
-        whether the solver likes it would void the proof.
+        If the solver does not reach τ; nothing is released (see `Fit.release`).
     ValueError
         If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, the loss is not
-        one that a certificate can name (`LOSSES`), or the mechanism's bounds do not cover it on rows of this norm.
+        one that a certificate can name (`LOSSES`), the mechanism does not perturb an objective, or its bounds do not
+        cover the loss on rows of this norm.
 
     Notes
     -----
@@ -125,105 +97,46 @@ def perturb_and_solve(
     >>> bool(release.theta[0] > 0 > release.theta[1])
     True
     """
-    if not isinstance(mechanism, ApproximateMinima):
-        raise ValueError(
-            f"mechanism must be an ApproximateMinima (no solver is exact: tau and sigma_out count), got {mechanism!r}"
-        )
+    released = _perturbs_objective(mechanism)
     in_open_unit("delta", delta)
     choice("accountant", accountant, ACCOUNTANTS)
-    constant = nonnegative("intercept_scaling", intercept_scaling)
-    if epsilon is not None:
-        epsilon = nonnegative("epsilon", epsilon)
-    epsilon = _proved_epsilon(mechanism, epsilon, float(delta), accountant)
-    source = noise_source(random_state)
-    if clip is not None:
-        clip = positive("clip", clip)
+    epsilon = None if epsilon is None else nonnegative("epsilon", epsilon)
+    epsilon = proved_epsilon(mechanism, epsilon, float(delta), accountant)
+    clip = None if clip is None else positive("clip", clip)
     if isinstance(loss, ClippedLoss):
         raise ValueError(f"loss must not be clipped, got {loss!r}: give loss={loss.loss!r} and its threshold as clip=")
     if type(loss) not in LOSSES.values():
         raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
-    rows = Rows(X, row_norm, constant)
-    check_targets(targets, rows.n_rows, loss)
-    _check_coverage(mechanism, rows, loss, clip)
-
-    objective = mechanism.objective
-    bounded = loss if clip is None else ClippedLoss(loss, clip / rows.norms().clip(_SMALLEST_NORM))
-    noise = objective.sigma * source.standard_normal(rows.dimension)
-    perturbed = PerturbedObjective(rows, targets, objective.lam, noise, bounded)
-    result = solve(perturbed, tau=mechanism.tau, solver=solver, max_iter=max_iter, callback=callback)
-    if not result.converged:
-        raise ConvergenceError(not_converged(result, mechanism.tau, max_iter))
-    certificate = ObjectivePerturbationCertificate(
-        mechanism=type(mechanism).__name__,
-        epsilon=epsilon,
-        delta=float(delta),
-        adjacency=mechanism.adjacency,
-        bound=objective.bound,
-        loss=loss.name,
-        loss_parameter=loss.parameter,
-        clip=clip,
-        public_rows=public_rows,
-        accountant=accountant,
-        sigma=objective.sigma,
-        lam=objective.lam,
-        tau=mechanism.tau,
-        sigma_out=mechanism.sigma_out,
-        lipschitz=objective.lipschitz,
-        smoothness=objective.smoothness,
-        dimension=objective.dimension,
-        row_norm=row_norm,
-        intercept_scaling=constant,
-        noise_source=source.origin,
-        reproducible=source.reproducible,
-        gradient_norm=result.gradient_norm,
-        n_iter=result.iterations,
-    )
-    theta = result.theta + mechanism.sigma_out * source.standard_normal(rows.dimension)
-    return Release(theta, certificate, result.gradient_norms)
-
-
-@lru_cache(maxsize=4096)
-def _proved_epsilon(mechanism: ApproximateMinima, epsilon: float | None, delta: float, accountant: str) -> float:
-    """`epsilon` if the mechanism keeps it at `delta`; the mechanism's own where None is given."""
-    accounted = via_rdp(mechanism) if accountant == "rdp" else mechanism
-    if epsilon is not None and accounted.delta(epsilon) <= delta * (1 + ROUNDING):
-        return epsilon
-    proved = accounted.epsilon(delta)
-    if math.isinf(proved):
-        raise ValueError(f"mechanism must be private at delta = {delta:g}; {mechanism.explain() or 'it is not'}")
-    if epsilon is not None:
-        raise ValueError(f"epsilon must be at least {proved!r}, what the mechanism has at {delta=}, got {epsilon!r}")
-    return float(proved)
-
-
-def _check_coverage(mechanism: ApproximateMinima, rows: Rows, loss: Loss, clip: float | None) -> None:
-    """The mechanism's bounds on one row's gradient and Hessian must hold for this loss on these rows."""
-    if reason := covers(mechanism.objective, loss, clip, row_radius(rows.constant), rows.dimension):
+    fit = Fit(X, targets, loss, **options)
+    rows = fit.rows
+    kind = PrivacyCertificate.kind_for(mechanism)
+    if reason := kind.uncovered(mechanism, loss, clip, row_radius(rows.constant), rows.dimension):
         raise ValueError(
             f"mechanism's {reason} (loss {loss.name!r}, {rows.n_features} features of norm 1 and the constant "
             f"{rows.constant:g})"
         )
+    return fit.release(
+        mechanism,
+        released.perturbation(fit.source, rows.dimension),
+        loss if clip is None else ClippedLoss(loss, rows.slopes_of_norm(clip)),
+        stop_at=released.tau,
+        output_noise=released.sigma_out,
+        epsilon=epsilon,
+        delta=float(delta),
+        accountant=accountant,
+        loss=loss.name,
+        loss_parameter=loss.parameter,
+        clip=clip,
+        public_rows=public_rows,
+    )
 
 
-def check_targets(targets: FloatArray, n_rows: int, loss: Loss) -> None:
-    """`ValueError` unless there is one target for each of n ≥ 1 rows, and `loss` is defined for it."""
-    if n_rows < 1:
-        raise ValueError("X must have at least one row, got 0")
-    if targets.shape != (n_rows,):
-        raise ValueError(f"targets must be one number for each of X's {n_rows} rows, got shape {targets.shape}")
-    if isinstance(loss, MarginLoss) and not (np.abs(targets) == 1.0).all():
-        raise ValueError(f"targets must be -1.0 or 1.0, got {targets[np.abs(targets) != 1.0][0]!r}")
-    if not np.isfinite(targets).all():
-        raise ValueError(f"targets must be finite numbers, got {targets[~np.isfinite(targets)][0]!r}")
-
-
-def not_converged(result: SolverResult, tau: float, max_iter: int) -> str:
-    """The message of a `ConvergenceError`: where the solver stopped, and what might help."""
-    if result.exhausted:
-        advice = f"raise max_iter above {max_iter} or try another solver"
-    else:
-        advice = "tau is too small for these data in double precision"
-    return (
-        f"solver {result.solver!r} reached gradient norm {result.gradient_norm:.3g} in {result.iterations} iterations, "
-        f"but the privacy proof needs tau = {tau:g}; nothing was released ({advice})"
+def _perturbs_objective(mechanism: Mechanism) -> PerturbsObjective:
+    """`mechanism`, if it perturbs an objective and there is a certificate for it; `ValueError` otherwise."""
+    named = type(mechanism).__name__ in PrivacyCertificate.MECHANISMS
+    if getattr(mechanism, "perturbs_objective", False) and named and isinstance(mechanism, PerturbsObjective):
+        return mechanism
+    raise ValueError(
+        "mechanism must be an ApproximateMinima, or another that perturbs the objective and has tau and sigma_out (no "
+        f"solver is exact) and a certificate, got {mechanism!r}"
     )

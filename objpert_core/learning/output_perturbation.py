@@ -18,26 +18,26 @@ mirror image on the other side it moves it by nearly 2R/λ.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, Unpack
 
-import numpy as np
+from objpert_core._validation import FloatArray, choice, in_open_unit, positive, positive_integer
+from objpert_core.accounting import OutputPerturbation, calibrate_gaussian
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Perturbation
+from objpert_core.learning.certificate import SolvedCertificate, by_public_rows
+from objpert_core.learning.fit import Fit, FitOptions
+from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
+from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.release import Release
 
-from objpert_core._validation import choice, in_open_unit, positive, positive_integer
-from objpert_core.accounting import Gaussian, calibrate_gaussian
-from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning.certificate import ROUNDING, PrivacyCertificate, by_public_rows
-from objpert_core.learning.noise import noise_source
-from objpert_core.learning.objective_perturbation import Release, check_targets, not_converged
-from objpert_core.learning.problem.losses import LOGISTIC, FloatArray, LogisticLoss
-from objpert_core.learning.problem.objective import PerturbedObjective
-from objpert_core.learning.problem.rows import Rows, row_radius
-from objpert_core.learning.solvers import Callback, solve
+NEIGHBOURS = {"add/remove": ADD_REMOVE, "replace": REPLACE_ONE}
+"""What this file's `adjacency` arguments may be, and what the mechanism calls it."""
+ADJACENCIES = tuple(NEIGHBOURS)
 
-ADJACENCIES = ("add/remove", "replace")
+_GRADIENTS_MOVED = {ADD_REMOVE: 1, REPLACE_ONE: 2}  # how many gradients of one row lie between two neighbours
 
 
 def output_sensitivity(lam: float, lipschitz: float, tau: float, adjacency: str = "add/remove") -> float:
-    """How far one row can move the point at which a solver stops: (R + 2τ)/λ, or (2R + 2τ)/λ if it is replaced.
+    """Bound how far one row moves the point where a solver stops: (R + 2τ)/λ, or (2R + 2τ)/λ if it is replaced.
 
     Parameters
     ----------
@@ -69,12 +69,17 @@ def output_sensitivity(lam: float, lipschitz: float, tau: float, adjacency: str 
     >>> round(output_sensitivity(lam=10.0, lipschitz=1.0, tau=1e-6), 12)
     0.1000002
     """
+    return _sensitivity(lam, lipschitz, tau, NEIGHBOURS[choice("adjacency", adjacency, ADJACENCIES)])
+
+
+def _sensitivity(lam: float, lipschitz: float, tau: float, adjacency: str) -> float:
     return (_moved(lipschitz, adjacency) + 2 * positive("tau", tau)) / positive("lam", lam)
 
 
 def _moved(lipschitz: float, adjacency: str) -> float:
     """How far one row can move the gradient at any θ."""
-    return positive("lipschitz", lipschitz) * (1 if choice("adjacency", adjacency, ADJACENCIES) == "add/remove" else 2)
+    gradients = _GRADIENTS_MOVED[choice("adjacency", adjacency, tuple(_GRADIENTS_MOVED))]
+    return positive("lipschitz", lipschitz) * gradients
 
 
 def recommended_output_lam(
@@ -84,7 +89,7 @@ def recommended_output_lam(
     lipschitz: float = 1.0,
     adjacency: str = "add/remove",
 ) -> float:
-    """The λ that `OutputPerturbationLogisticRegression` takes unless told; a function of public numbers only.
+    """Choose the λ that `OutputPerturbationLogisticRegression` takes unless told, from public numbers only.
 
     Noise of standard deviation σ/λ on every coefficient, σ being the Gaussian mechanism's for one row's gradient, costs
     about ½(σ/λ)²·tr(H) of the loss, and tr(H) = h·n·R² whatever the number of features; regularisation costs about
@@ -119,13 +124,14 @@ def recommended_output_lam(
     25.91
     """
     rows = positive_integer("n_rows", n_rows)
-    sigma = calibrate_gaussian(positive("epsilon", epsilon), delta, _moved(lipschitz, adjacency)).sigma
+    moved = _moved(lipschitz, NEIGHBOURS[choice("adjacency", adjacency, ADJACENCIES)])
+    sigma = calibrate_gaussian(positive("epsilon", epsilon), delta, moved).sigma
     return float(0.5 * ((sigma * lipschitz) ** 2 * rows) ** (1 / 3))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class OutputPerturbationCertificate(PrivacyCertificate, mechanisms=("OutputPerturbation",)):
-    """The certificate of a fit by output perturbation.
+class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPerturbation",)):
+    """The certificate of a fit by output perturbation; other fields: `PrivacyCertificate`, `SolvedCertificate`.
 
     Attributes
     ----------
@@ -139,47 +145,38 @@ class OutputPerturbationCertificate(PrivacyCertificate, mechanisms=("OutputPertu
         Bound on one row's gradient norm: the radius R = √(1 + s²).
     public_rows : int or None
         The number of rows, where λ was chosen by it: the guarantee then takes that number as public.
-    gradient_norm : float or None
-        Diagnostic: the gradient norm verified at the solution, ≤ tau; None in a `public` certificate.
-    n_iter : int or None
-        Diagnostic: the solver's iterations; None in a `public` certificate.
     """
-
-    DIAGNOSTICS: ClassVar[tuple[str, ...]] = ("gradient_norm", "n_iter")
 
     sigma: float
     lam: float
     tau: float
     lipschitz: float
     public_rows: int | None = None
-    gradient_norm: float | None = None
-    n_iter: int | None = None
 
     @property
     def sensitivity(self) -> float:
         """How far one row can move the solution; see `output_sensitivity`."""
-        return output_sensitivity(self.lam, self.lipschitz, self.tau, self.adjacency.removesuffix(" one row"))
+        return _sensitivity(self.lam, self.lipschitz, self.tau, self.adjacency)
 
-    def rebuild(self) -> Gaussian:
-        """The Gaussian mechanism again, its sensitivity derived anew from λ, R and τ."""
-        return Gaussian(self.sigma, self.sensitivity)
+    @classmethod
+    def numbers(cls, mechanism: OutputPerturbation) -> dict[str, Any]:
+        """Name the noise; what the sensitivity came from is the fit's to say."""
+        return {"sigma": mechanism.sigma}
 
-    def verify(self) -> bool:
-        """Account for the mechanism anew: True if it is (epsilon, delta)-DP on rows of the enforced norm."""
-        return bool(
-            self.well_formed()
-            and self.rebuild().delta(self.epsilon) <= self.delta * (1 + ROUNDING)
-            and self.lipschitz >= self.radius
-            and (self.gradient_norm is None or self.gradient_norm <= self.tau)
-        )
+    def rebuild(self) -> OutputPerturbation:
+        """Build the mechanism again, its sensitivity derived anew from λ, R and τ."""
+        return OutputPerturbation(self.sigma, self.sensitivity, adjacency=self.adjacency)
+
+    def holds(self) -> bool:
+        """Say whether R bounds the gradients on these rows and τ was reached."""
+        return self.lipschitz >= self.radius and self.reached(self.tau)
 
     def _lines(self) -> list[str]:
-        public = [] if self.public_rows is None else [by_public_rows(self.public_rows)]
         return [
             f"  proof      Gaussian mechanism of sensitivity {self.sensitivity:.6g}, {self.mechanism}",
             f"  objective  logistic loss, lam = {self.lam:.6g}, R = {self.radius:.6g} ({self._rows()})",
             f"  solver     gradient norm ≤ tau = {self.tau:g}, noise on every coefficient sigma = {self.sigma:.6g}",
-            *public,
+            *by_public_rows(self.public_rows),
         ]
 
 
@@ -194,21 +191,14 @@ def solve_and_perturb(
     public_rows: int | None = None,
     tau: float = 1e-6,
     adjacency: str = "add/remove",
-    row_norm: str = "normalize",
-    intercept_scaling: float = 0.3,
-    solver: str = "newton",
-    max_iter: int = 1000,
-    random_state: int | np.random.RandomState | np.random.Generator | None = None,
-    callback: Callback | None = None,
+    **options: Unpack[FitOptions],
 ) -> Release[OutputPerturbationCertificate]:
-    """Private logistic regression by output perturbation: solve once, then add noise to the solution.
+    """Fit private logistic regression by output perturbation: solve once, then add noise to the solution.
 
     Parameters
     ----------
-    X : ndarray or scipy sparse matrix, shape (n, d)
-        Rows are rescaled or clipped to norm 1 here, whatever they were.
-    targets : ndarray, shape (n,)
-        −1.0 or +1.0.
+    X, targets
+        As in `Fit`.
     epsilon, delta : float
         The guarantee of the release.
     loss : LogisticLoss
@@ -221,8 +211,8 @@ def solve_and_perturb(
         Gradient norm the solver must reach.
     adjacency : {"add/remove", "replace"}
         Which data sets count as neighbours; replacing a row needs twice the noise.
-    row_norm, intercept_scaling, solver, max_iter, random_state, callback
-        As in `perturb_and_solve`.
+    **options
+        `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state` and `callback`, as in `Fit`.
 
     Returns
     -------
@@ -250,41 +240,25 @@ def solve_and_perturb(
     """
     positive("epsilon", epsilon), in_open_unit("delta", delta), positive("tau", tau)
     choice("adjacency", adjacency, ADJACENCIES)
-    source = noise_source(random_state)
-    rows = Rows(X, row_norm, intercept_scaling)
-    check_targets(targets, rows.n_rows, loss)
-    radius = row_radius(rows.constant)
+    fit = Fit(X, targets, loss, **options)
+    radius = row_radius(fit.rows.constant)
     used_rows = None
     if lam is None:
-        used_rows = rows.n_rows if public_rows is None else positive_integer("public_rows", public_rows)
+        used_rows = fit.rows.n_rows if public_rows is None else positive_integer("public_rows", public_rows)
         lam = recommended_output_lam(epsilon, delta, used_rows, radius, adjacency)
-    gaussian = calibrate_gaussian(epsilon, delta, output_sensitivity(lam, radius, tau, adjacency))
-    result = solve(
-        PerturbedObjective(rows, targets, lam, np.zeros(rows.dimension), loss),
-        tau=tau,
-        solver=solver,
-        max_iter=max_iter,
-        callback=callback,
-    )
-    if not result.converged:
-        raise ConvergenceError(not_converged(result, tau, max_iter))
-    certificate = OutputPerturbationCertificate(
-        mechanism="OutputPerturbation",
+    sensitivity = output_sensitivity(lam, radius, tau, adjacency)
+    sigma = calibrate_gaussian(epsilon, delta, sensitivity).sigma
+    return fit.release(
+        OutputPerturbation(sigma, sensitivity, adjacency=NEIGHBOURS[adjacency]),
+        Perturbation(None, lam),
+        loss,
+        stop_at=tau,
+        output_noise=sigma,
         epsilon=float(epsilon),
         delta=float(delta),
-        adjacency=f"{adjacency} one row",
         accountant="profile",
-        row_norm=row_norm,
-        intercept_scaling=rows.constant,
-        noise_source=source.origin,
-        reproducible=source.reproducible,
-        sigma=gaussian.sigma,
         lam=lam,
         tau=float(tau),
         lipschitz=radius,
         public_rows=used_rows,
-        gradient_norm=result.gradient_norm,
-        n_iter=result.iterations,
     )
-    theta = result.theta + gaussian.sigma * source.standard_normal(rows.dimension)
-    return Release(theta, certificate, result.gradient_norms)

@@ -3,7 +3,7 @@ import pytest
 
 from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation, calibrate_objective_perturbation
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning import PerturbedObjective, Rows, noise_source, perturb_and_solve, solve
+from objpert_core.learning import PerturbedObjective, Rows, fit, noise_source, perturb_and_solve, solve
 from objpert_core.learning import objective_perturbation as mechanism
 
 DELTA = 1e-5
@@ -62,7 +62,7 @@ def test_a_run_that_does_not_converge_releases_nothing_and_draws_no_second_noise
         source = noise_source(random_state)
         return type(source)(lambda count: draws.append(count) or source.read(count), source.origin, True)
 
-    monkeypatch.setattr(mechanism, "noise_source", counting)
+    monkeypatch.setattr(fit, "noise_source", counting)
     with pytest.raises(ConvergenceError, match=r"reached gradient norm .* in 1 iterations, but .* needs tau = 1e-06"):
         perturb_and_solve(*data(), calibrated(), delta=DELTA, max_iter=1)
     assert draws == [8 * 4]  # b and nothing after it

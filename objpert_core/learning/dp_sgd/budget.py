@@ -56,6 +56,23 @@ def accounted(mechanism: DPSGD | PrivateSelection, accountant: str) -> Mechanism
     return via_rdp(mechanism)
 
 
+def run_of(mechanism: DPSGD | PrivateSelection) -> tuple[DPSGD, float | None]:
+    """Find one run of DP-SGD in what a fit costs, and the mean number of runs where the choice is paid for.
+
+    Examples
+    --------
+    >>> run = DPSGD(1.0, 0.01, 100)
+    >>> run_of(run) == (run, None), run_of(PrivateSelection(run, 2.5)) == (run, 2.5)
+    (True, True)
+    """
+    run, mean_runs = (
+        (mechanism.base, mechanism.mean_runs) if isinstance(mechanism, PrivateSelection) else (mechanism, None)
+    )
+    if not isinstance(run, DPSGD):
+        raise ValueError(f"mechanism must be a DPSGD or a PrivateSelection of one, got {mechanism!r}")
+    return run, mean_runs
+
+
 @dataclass(frozen=True)
 class Budget:
     """The noise that meets a privacy target.
@@ -74,9 +91,7 @@ class Budget:
     @property
     def noise_multiplier(self) -> float:
         """Standard deviation of the gradients' noise divided by the clipping norm."""
-        run = self.mechanism.base if isinstance(self.mechanism, PrivateSelection) else self.mechanism
-        assert isinstance(run, DPSGD)
-        return run.noise_multiplier
+        return run_of(self.mechanism)[0].noise_multiplier
 
 
 def dpsgd_budget(

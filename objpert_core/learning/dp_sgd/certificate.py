@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from objpert_core.accounting import DPSGD, PrivateSelection
-from objpert_core.learning.certificate import ROUNDING, PrivacyCertificate
-from objpert_core.learning.dp_sgd.budget import ACCOUNTANTS, Budget, accounted, score_mechanism
+from objpert_core.accounting import DPSGD, Mechanism, PrivateSelection
+from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.dp_sgd.budget import ACCOUNTANTS, Budget, accounted, run_of, score_mechanism
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
 from objpert_core.learning.dp_sgd.training import Schedule
 from objpert_core.learning.problem.rows import row_radius
@@ -98,17 +98,11 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         **values
             The other fields that these do not determine.
         """
-        selection = budget.mechanism if isinstance(budget.mechanism, PrivateSelection) else None
-        return cls(
-            mechanism=type(budget.mechanism).__name__,
-            adjacency=budget.mechanism.adjacency,
+        return cls.from_mechanism(
+            budget.mechanism,
             noise_source=streams.origin,
             reproducible=streams.reproducible,
-            noise_multiplier=budget.noise_multiplier,
             score_noise=budget.score_noise,
-            mean_runs=None if selection is None else selection.mean_runs,
-            sample_rate=schedule.sample_rate,
-            steps=schedule.steps,
             clip=row_radius(intercept_scaling) if clip is None else float(clip),
             tuning=tuning,
             choice_covered=tuning != "dishonest",
@@ -116,26 +110,38 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
             **values,
         )
 
+    @classmethod
+    def numbers(cls, mechanism: DPSGD | PrivateSelection) -> dict[str, Any]:
+        """Name the noise, the sampling and, where the choice is paid for, the mean number of runs."""
+        run, mean_runs = run_of(mechanism)
+        own = {name: getattr(run, name) for name in ("noise_multiplier", "sample_rate", "steps")}
+        return {**own, "mean_runs": mean_runs}
+
     def rebuild(self) -> DPSGD | PrivateSelection:
-        """The mechanism again, from the certificate's numbers alone: `PrivateSelection` if the choice is paid for."""
+        """Build the mechanism again, from the certificate's numbers alone: a selection if the choice is paid for."""
         run = DPSGD(self.noise_multiplier, self.sample_rate, self.steps)
         return run if self.mean_runs is None else PrivateSelection(run, self.mean_runs)
 
-    def verify(self) -> bool:
-        """Account anew: True if what the certificate covers is (epsilon, delta)-DP.
+    def accounted(self, mechanism: DPSGD | PrivateSelection) -> Mechanism:
+        """Choose where (ε, δ) of one run come from; a selection's follow from it."""
+        return accounted(mechanism, self.accountant)
 
-        Sample rate and steps must be those that batch size, epochs and the public number of rows give.
-        For honest tuning by private held-out rows that is the selection as a training row sees it and as a held-out
-        row sees it. For ``tuning="dishonest"`` it is one run; `choice_covered` says that the choice is not.
+    def cases(self, mechanism: DPSGD | PrivateSelection) -> tuple[DPSGD | PrivateSelection, ...]:
+        """List the fit as a training row sees it and, where held-out rows are private, as one of those sees it.
+
+        For ``tuning="dishonest"`` the fit is one run; `choice_covered` says that the choice is not covered.
         """
+        if self.score_noise is None or self.mean_runs is None:
+            return (mechanism,)
+        return mechanism, score_mechanism(self.score_noise, self.mean_runs)
+
+    def holds(self) -> bool:
+        """Say whether the fields fit together: rate and steps are those of the public number of rows, for example."""
         honest = self.tuning == "honest"
-        mechanism = self.rebuild()
         fraction = self.validation_fraction
         private_score = honest and fraction is not None
-        if (
+        return not (
             self.tuning not in TUNINGS
-            or not self.well_formed()
-            or (self.mechanism, self.adjacency) != (type(mechanism).__name__, mechanism.adjacency)
             or self.optimizer not in OPTIMIZERS
             or not self.clip > 0
             or not (fraction is None or 0 < fraction < 1)
@@ -144,13 +150,6 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
             or self.choice_covered is (self.tuning == "dishonest")
             or private_score is (self.score_noise is None)
             or (self.tuning == "none" and len(self.candidates) != 1)
-        ):
-            return False
-        cases: list[DPSGD | PrivateSelection] = [mechanism]
-        if self.score_noise is not None and self.mean_runs is not None:
-            cases.append(score_mechanism(self.score_noise, self.mean_runs))
-        return all(
-            accounted(case, self.accountant).delta(self.epsilon) <= self.delta * (1 + ROUNDING) for case in cases
         )
 
     def _schedule(self) -> tuple[float, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Required, TypedDict
 
 import numpy as np
 
@@ -33,7 +33,6 @@ StepCallback = Callable[[int, float], None]
 _BATCHES, _NOISE = 0, 1  # names of streams
 _CHUNK_BYTES = 2**20  # rows of a batch are gathered and used while they are in the processor's cache
 _NOISE_NUMBERS = 2**15  # of one candidate's, drawn at once
-_SMALLEST_NORM = 1e-150  # a zero row without a constant: its gradient is 0, whatever its slope
 LARGEST_RATE = 1e9  # weights stay so far from overflow that no 0·inf = NaN can get around the clipping
 
 
@@ -119,7 +118,7 @@ class Gradients:
         self._matrix: Any = rows.matrix if rows.sparse else np.ascontiguousarray(rows.matrix)
         self._targets = targets
         clips = clip < row_radius(rows.constant)
-        self._slopes = clip / np.maximum(rows.norms(), _SMALLEST_NORM) if clips else None
+        self._slopes = rows.slopes_of_norm(clip) if clips else None
         self._chunk = max(64, _CHUNK_BYTES // (8 * rows.dimension))
 
     def total(self, batch: IntArray, weights: FloatArray) -> FloatArray:
@@ -154,6 +153,17 @@ class Gradients:
             result[-1] += rows.constant * slopes.sum(axis=0)
         slopes *= factors
         result[:d] += block.T @ slopes
+
+
+class TrainingOptions(TypedDict, total=False):
+    """Keyword arguments of `train_candidates` that whatever chooses among its runs passes on."""
+
+    noise_multiplier: Required[float]
+    clip: float | None
+    margin: float
+    optimizer: str
+    streams: Streams | None
+    members: IntArray | None
 
 
 def train_candidates(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 
 from objpert_core._validation import FloatArray, IntArray, in_open_unit
-from objpert_core.learning.dp_sgd.training import Schedule, StepCallback, train_candidates
+from objpert_core.learning.dp_sgd.training import Schedule, StepCallback, TrainingOptions, train_candidates
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.sampling import Streams, poisson_count, selected, uniform_choices
 
@@ -110,7 +111,7 @@ def right_answers(rows: Rows, targets: FloatArray, thetas: FloatArray, members: 
 def private_score(
     rows: Rows, targets: FloatArray, held_out: IntArray, score_noise: float, scale: float, streams: Streams
 ) -> Score:
-    """The number of right answers on held-out rows plus N(0, score_noise²), divided by `scale`, anew at every call.
+    """Judge by the number of right answers on held-out rows plus new N(0, score_noise²), divided by `scale`.
 
     Parameters
     ----------
@@ -144,31 +145,27 @@ def select_honestly(
     learning_rates: Sequence[float],
     schedule: Schedule,
     *,
-    noise_multiplier: float,
     mean_runs: float,
     score: Score,
-    clip: float | None = None,
-    margin: float = 0.0,
-    optimizer: str = "adam",
-    streams: Streams | None = None,
-    members: IntArray | None = None,
     callback: RunCallback | None = None,
+    **options: Unpack[TrainingOptions],
 ) -> Selection:
-    """The best of K ~ Poisson(mean_runs) independent runs, each with a learning rate drawn from those on offer.
+    """Choose the best of K ~ Poisson(mean_runs) independent runs, each with a learning rate drawn from those on offer.
 
     Parameters
     ----------
-    rows, targets, schedule, noise_multiplier, clip, margin, optimizer, members
+    rows, targets, schedule
         As in `train_candidates`.
     learning_rates : sequence of floats > 0
         Drawn from with replacement.
     mean_runs : float > 0
     score : callable
         What judges a model: `private_score`, or `exact_score` on public rows.
-    streams : Streams, optional
-        Where everything random but the score's noise comes from. Every run has batches and noise of its own.
     callback : callable, optional
         ``callback(run, runs, step, gradient_norm)`` after every step; runs count from 1. It learns K, which is private.
+    **options
+        The other arguments of `train_candidates`. Everything random but the score's noise comes from `streams`; every
+        run has batches and noise of its own.
 
     Returns
     -------
@@ -191,25 +188,15 @@ def select_honestly(
     >>> tuned.theta.shape
     (1,)
     """
-    streams = Streams() if streams is None else streams
+    streams = options.get("streams") or Streams()
     runs = poisson_count(streams.stream(_COUNT), mean_runs)
     picks = uniform_choices(streams.stream(_PICKS), len(learning_rates), runs)
     trials = []
     for run, pick in enumerate(picks, start=1):
         rate = float(learning_rates[pick])
-        theta = train_candidates(
-            rows,
-            targets,
-            [rate],
-            schedule,
-            noise_multiplier=noise_multiplier,
-            clip=clip,
-            margin=margin,
-            optimizer=optimizer,
-            streams=streams.below(_RUN, run),
-            members=members,
-            callback=None if callback is None else _of_run(callback, run, runs),
-        )[0]
+        heard = None if callback is None else _of_run(callback, run, runs)
+        alone: TrainingOptions = {**options, "streams": streams.below(_RUN, run)}
+        theta = train_candidates(rows, targets, [rate], schedule, callback=heard, **alone)[0]
         trials.append(Trial(rate, theta, score(theta)))
     return Selection.best(trials, rows.dimension)
 
@@ -220,23 +207,20 @@ def select_by_looking(
     learning_rates: Sequence[float],
     schedule: Schedule,
     *,
-    noise_multiplier: float,
     score: Score,
-    clip: float | None = None,
-    margin: float = 0.0,
-    optimizer: str = "adam",
-    streams: Streams | None = None,
-    members: IntArray | None = None,
     callback: StepCallback | None = None,
+    **options: Unpack[TrainingOptions],
 ) -> Selection:
-    """The best of all candidates, trained together, by a score that nobody pays for: "dishonest" tuning.
+    """Choose the best of all candidates, trained together, by a score that nobody pays for: "dishonest" tuning.
 
     Parameters
     ----------
-    rows, targets, learning_rates, schedule, noise_multiplier, clip, margin, optimizer, streams, members, callback
+    rows, targets, learning_rates, schedule, callback
         As in `train_candidates`.
     score : callable
         What judges a model, for example `exact_score`.
+    **options
+        The other arguments of `train_candidates`.
 
     Returns
     -------
@@ -256,19 +240,7 @@ def select_by_looking(
     >>> chosen.score
     1.0
     """
-    thetas = train_candidates(
-        rows,
-        targets,
-        learning_rates,
-        schedule,
-        noise_multiplier=noise_multiplier,
-        clip=clip,
-        margin=margin,
-        optimizer=optimizer,
-        streams=streams,
-        members=members,
-        callback=callback,
-    )
+    thetas = train_candidates(rows, targets, learning_rates, schedule, callback=callback, **options)
     trials = [Trial(float(rate), theta, score(theta)) for rate, theta in zip(learning_rates, thetas, strict=True)]
     return Selection.best(trials, rows.dimension)
 

@@ -94,6 +94,13 @@ class Rows:
         slack = 1.0 + (self.n_features + 8) * np.finfo(np.float64).eps
         return np.sqrt(self._squared_norms() * self.factors**2 + self.constant**2) * slack
 
+    def slopes_of_norm(self, norm: float) -> FloatArray:
+        """The slope f' at which each row's gradient f'·x̃ᵢ has that norm, shape (n,): where clipping to it sets in.
+
+        A zero row has the gradient 0, whatever its slope; its entry is some large number.
+        """
+        return norm / self.norms().clip(_SMALLEST_NORM)
+
     def part(self, where: slice) -> Rows:
         """Consecutive rows as `Rows` that share these rows' memory and their factors; `where` has step 1."""
         part = object.__new__(Rows)

@@ -1,0 +1,151 @@
+"""What every private fit of a linear model does, whatever its mechanism: enforce norms, solve, add noise, certify."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, nonnegative
+from objpert_core.accounting import Mechanism
+from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.noise import noise_source
+from objpert_core.learning.problem.losses import Loss
+from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
+from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.release import Release
+from objpert_core.learning.solvers import Callback, SolverResult, solve
+
+
+class FitOptions(TypedDict, total=False):
+    """Keyword arguments that all private fits of linear models share; meanings and defaults: `Fit`."""
+
+    row_norm: str
+    intercept_scaling: float
+    solver: str
+    max_iter: int
+    random_state: int | np.random.RandomState | np.random.Generator | None
+    callback: Callback | None
+
+
+class Fit:
+    """One private fit: its rows, its noise and its solver.
+
+    Parameters
+    ----------
+    X : ndarray or scipy sparse matrix, shape (n, d)
+        Rows are rescaled or clipped to norm 1 here, whatever they were.
+    targets : ndarray, shape (n,)
+        −1.0 or +1.0 for a `MarginLoss`; any finite numbers for a `ResidualLoss`.
+    loss : Loss
+    row_norm : {"normalize", "clip"}, default="normalize"
+        See `Rows`. A zero row stays zero: it speaks through the constant only.
+    intercept_scaling : float, default=0.3
+        The constant s appended to every row; 0 for no intercept.
+    solver, max_iter, callback
+        See `solve`; "newton", 1000 and None unless given.
+    random_state : None, int, RandomState or Generator, default=None
+        See `noise_source`.
+
+    Attributes
+    ----------
+    rows : Rows
+    source : NoiseSource
+        What the perturbation is drawn from, and then the output noise.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, X and targets differ in length, or X holds NaN, inf or no rows.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        targets: FloatArray,
+        loss: Loss,
+        *,
+        row_norm: str = "normalize",
+        intercept_scaling: float = 0.3,
+        solver: str = "newton",
+        max_iter: int = 1000,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.source = noise_source(random_state)
+        self.rows = Rows(X, row_norm, nonnegative("intercept_scaling", intercept_scaling))
+        check_targets(targets, self.rows.n_rows, loss)
+        self._targets, self._row_norm = targets, row_norm
+        self._solver, self._max_iter, self._callback = solver, max_iter, callback
+
+    def release(
+        self,
+        mechanism: Mechanism,
+        perturbation: Perturbation,
+        loss: Loss,
+        /,
+        *,
+        stop_at: float,
+        output_noise: float,
+        **facts: Any,
+    ) -> Release[Any]:
+        """Minimise the perturbed objective until its gradient is as short as promised, add noise to θ and certify it.
+
+        Parameters
+        ----------
+        mechanism : Mechanism
+            What the certificate describes.
+        perturbation : Perturbation
+            What is added to the sum of the losses.
+        loss : Loss
+            Clipped, where it has to be.
+        stop_at : float > 0
+            τ, the gradient norm to reach.
+        output_noise : float
+            Standard deviation of the noise on every coefficient.
+        **facts
+            The certificate's fields that neither the mechanism nor this fit decides.
+
+        Raises
+        ------
+        ConvergenceError
+            If the solver does not reach τ. Nothing is released and no other noise is tried: choosing the noise by
+            whether the solver likes it would void the proof.
+        """
+        rows, source = self.rows, self.source
+        linear = np.zeros(rows.dimension) if perturbation.linear is None else perturbation.linear
+        result = solve(
+            PerturbedObjective(rows, self._targets, perturbation.quadratic, linear, loss),
+            tau=stop_at,
+            solver=self._solver,
+            max_iter=self._max_iter,
+            callback=self._callback,
+        )
+        if not result.converged:
+            raise ConvergenceError(_not_converged(result, stop_at, self._max_iter))
+        certificate = PrivacyCertificate.describe(
+            mechanism,
+            row_norm=self._row_norm,
+            intercept_scaling=rows.constant,
+            noise_source=source.origin,
+            reproducible=source.reproducible,
+            gradient_norm=result.gradient_norm,
+            n_iter=result.iterations,
+            **facts,
+        )
+        theta = result.theta + output_noise * source.standard_normal(rows.dimension)
+        return Release(theta, certificate, result.gradient_norms)
+
+
+def _not_converged(result: SolverResult, tau: float, max_iter: int) -> str:
+    """Say where the solver stopped, and what might help."""
+    if result.exhausted:
+        advice = f"raise max_iter above {max_iter} or try another solver"
+    else:
+        advice = "tau is too small for these data in double precision"
+    return (
+        f"solver {result.solver!r} reached gradient norm {result.gradient_norm:.3g} in {result.iterations} iterations, "
+        f"but the privacy proof needs tau = {tau:g}; nothing was released ({advice})"
+    )
