@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 from objpert_core._validation import choice
 from objpert_core.accounting import ApproximateMinima, Mechanism, ObjectivePerturbation, via_rdp
-from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY
+from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, Parameters
 from objpert_core.learning.problem.losses import LogisticLoss, Loss, loss_named
 from objpert_core.learning.problem.rows import ROW_NORMS, row_radius
 
@@ -448,27 +448,17 @@ def proved_epsilon(mechanism: Mechanism, epsilon: float | None, delta: float, ac
     return float(proved)
 
 
-class Bounds(Protocol):
+class Bounded(Parameters, Protocol):
     """What `covers` has to know: a theorem, and what it is told of one row."""
 
     @property
     def bound(self) -> str:
         """The theorem's key in `BOUND_REGISTRY`."""
 
-    @property
-    def lipschitz(self) -> float:
-        """Bound on one row's gradient norm."""
 
-    @property
-    def smoothness(self) -> float:
-        """Bound on one row's Hessian norm."""
-
-    @property
-    def dimension(self) -> int | None:
-        """The number of parameters, where the theorem uses it."""
-
-
-def covers(promised: Bounds, loss: Loss, clip: float | None, radius: float, dimension: int | None = None) -> str | None:
+def covers(
+    promised: Bounded, loss: Loss, clip: float | None, radius: float, dimension: int | None = None
+) -> str | None:
     """Why the proof does not cover `loss`, clipped at `clip`, on rows of norm `radius`; None if it does.
 
     Parameters

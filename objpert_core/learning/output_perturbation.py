@@ -57,7 +57,7 @@ def output_sensitivity(lam: float, lipschitz: float, tau: float, adjacency: str 
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If a number is not positive, or the adjacency unknown.
 
     Notes
     -----
@@ -116,7 +116,7 @@ def recommended_output_lam(
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If no such number of rows, (ε, δ) or radius exists, or the adjacency is unknown.
 
     Examples
     --------

@@ -34,7 +34,7 @@ class Streams:
     Raises
     ------
     ValueError
-        For any other `random_state`.
+        Where `noise_source` refuses the `random_state`.
 
     Examples
     --------

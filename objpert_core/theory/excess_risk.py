@@ -59,7 +59,7 @@ def excess_risk_bound(
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If the mechanism is of another kind, or a number is out of range.
 
     Notes
     -----
@@ -124,7 +124,7 @@ def best_regularisation(sigma: float, dimension: int, comparator_norm: float) ->
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If a number is not positive.
 
     Examples
     --------

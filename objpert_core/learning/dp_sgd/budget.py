@@ -151,7 +151,7 @@ def calibrate_score(epsilon: float, delta: float, mean_runs: float, accountant: 
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If a number is not positive, δ not below 1, or the accountant unknown.
 
     Examples
     --------

@@ -174,7 +174,7 @@ def select_honestly(
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If `mean_runs` is not positive, or `train_candidates` refuses its arguments.
 
     Notes
     -----
@@ -230,7 +230,7 @@ def select_by_looking(
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If `train_candidates` refuses its arguments.
 
     Examples
     --------

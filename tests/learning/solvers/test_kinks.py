@@ -3,17 +3,8 @@
 import numpy as np
 import pytest
 
-from objpert_core.learning import (
-    ClippedLoss,
-    HuberisedHingeLoss,
-    HuberLoss,
-    LogisticLoss,
-    PerturbedObjective,
-    Rows,
-    SquaredHingeLoss,
-    SquaredLoss,
-    solve,
-)
+from objpert_core.learning import ClippedLoss, PerturbedObjective, Rows, solve
+from objpert_core.learning.problem import losses
 
 
 def random_problem(seed, least_lam):
@@ -25,7 +16,8 @@ def random_problem(seed, least_lam):
     y = X @ rng.standard_normal(d) + 0.1 * rng.standard_normal(n)
     y[rng.random(n) < rng.choice([0.0, 0.2])] += 10 ** rng.uniform(0, 4)
     width = 10 ** rng.uniform(-3, 1)
-    loss = (SquaredLoss(), HuberLoss(width), SquaredHingeLoss(), HuberisedHingeLoss(width))[rng.integers(4)]
+    kinds = losses.SquaredLoss(), losses.HuberLoss(width), losses.SquaredHingeLoss(), losses.HuberisedHingeLoss(width)
+    loss = kinds[rng.integers(4)]
     rows = Rows(X, "clip" if rng.random() < 0.5 else "normalize", 0.3)
     clip, lam = 10 ** rng.uniform(-3, 1), 10 ** rng.uniform(np.log10(least_lam), 2)
     noise = 10 ** rng.uniform(-2, 1.5) * min(clip, 1.0) * rng.standard_normal(rows.dimension)
@@ -65,7 +57,7 @@ def test_it_arrives_where_another_method_does():
 def test_what_rounding_forbids_ends_soon_and_says_so():
     rng = np.random.default_rng(0)
     X, targets = rng.standard_normal((500, 8)), rng.choice([-1.0, 1.0], 500)
-    for loss in (LogisticLoss(), ClippedLoss(SquaredHingeLoss(), 0.3)):
+    for loss in (losses.LogisticLoss(), ClippedLoss(losses.SquaredHingeLoss(), 0.3)):
         problem = PerturbedObjective(Rows(X, "clip", 0.3), targets, 0.5, rng.standard_normal(9), loss)
         result = solve(problem, tau=1e-18)
         assert not result.converged
