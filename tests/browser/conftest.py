@@ -13,10 +13,12 @@ from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 READY = "[data-testid=stApp][data-test-connection-state=CONNECTED][data-test-script-state=notRunning]"
 TIMEOUT = 180.0  # for a machine that is busy with other things
+PATIENCE = 60.0  # for a picture to follow what the page has already said
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 420, "height": 900}
 
 
@@ -35,8 +37,6 @@ def find_chromium() -> str | None:
     for name in ("chromium", "chromium-browser", "google-chrome"):
         if path := shutil.which(name):
             return path
-    from playwright.sync_api import sync_playwright
-
     with sync_playwright() as playwright:
         path = playwright.chromium.executable_path
     return path if path and Path(path).exists() else None
@@ -104,7 +104,7 @@ def first_visit(tab):
             query(tab),
             tab.get_by_role("heading", level=1).inner_text(),
             tab.get_by_text("Many releases", exact=True).count(),
-            answer(tab),
+            answer(tab).inner_text().replace("\xa0", " "),
         )
 
 
@@ -117,12 +117,10 @@ def server(first_visit):
 @pytest.fixture(scope="session")
 def chromium():
     """One headless browser for the session."""
-    pytest.importorskip("playwright", reason="playwright is not installed")
-    from playwright.sync_api import sync_playwright
-
     executable = find_chromium()
     if executable is None:
         pytest.skip("no Chromium found: install one (apt install chromium, or python -m playwright install chromium)")
+    expect.set_options(timeout=TIMEOUT * 1000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=executable, args=["--no-sandbox", "--disable-dev-shm-usage"]
@@ -213,9 +211,51 @@ def query(page) -> dict[str, str]:
     return {key: values[0] for key, values in parse_qs(urlsplit(page.url).query).items()}
 
 
-def answer(page, number: int = 0) -> str:
-    """The page's answer in words, with plain spaces."""
-    return page.locator(".answer").nth(number).inner_text().replace("\xa0", " ")
+def answer(page, number: int = 0):
+    """The page's answer; `expect(answer(page))` waits for what it is to say, whatever its spaces are."""
+    return page.locator(".answer").nth(number)
+
+
+def eventually(page, check) -> None:
+    """Call `check` until its assertions hold; the last failure is raised when the patience ends."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return check()
+        except AssertionError:
+            if time.monotonic() > deadline:
+                raise
+            page.wait_for_timeout(100)
+
+
+def expect_query(page, expected: dict[str, str]) -> None:
+    """Wait until the address says this and nothing else."""
+
+    def check():
+        assert query(page) == expected
+
+    eventually(page, check)
+
+
+def expect_same(other, page, *charts: str) -> None:
+    """Wait until another tab says and draws what this one does."""
+    expect(other.locator(".answer")).to_have_text(page.locator(".answer").all_inner_texts())
+
+    def check():
+        for key in charts:
+            assert chart_data(other, key) == chart_data(page, key), key
+
+    eventually(page, check)
+
+
+def move(page, control: str, key: str, address: str) -> None:
+    """Press a key on a slider, and wait for the address; the slider has the focus before."""
+    slider = page.locator(f".st-key-{control} input[type=range]")
+    slider.focus()
+    expect(slider).to_be_focused()
+    slider.press(key)
+    page.wait_for_url(f"**{address}**")
+    settle(page)
 
 
 def copied_link(page) -> str:
@@ -235,8 +275,7 @@ def choose(page, label: str, option: str) -> None:
     """Choose from a box by keyboard: type until one option is left, take it."""
     page.get_by_label(label).press_sequentially(option)
     left = page.get_by_role("option")
-    left.filter(has_text=option).first.wait_for()
-    assert left.all_inner_texts() == [option]
+    expect(left).to_have_text([option])
     page.keyboard.press("Enter")
     left.first.wait_for(state="detached")
 

@@ -5,8 +5,9 @@ from itertools import pairwise
 from urllib.parse import quote, urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE, query, renew, settle, visit
+from tests.browser.conftest import PHONE, eventually, query, renew, settle, visit
 from ui import registry
 from ui.figures import BACKGROUNDS, contrast
 
@@ -77,11 +78,10 @@ def as_hex(color):
 
 
 def assert_no_traceback(page):
-    text = page.locator("body").inner_text()
-    assert "Traceback" not in text
-    assert "encountered an error" not in text
-    assert page.locator("[data-testid=stException]").count() == 0
-    assert page.get_by_text("What am I looking at?").count() == 1  # the last thing on every page
+    expect(page.get_by_text("What am I looking at?")).to_have_count(1)  # the last thing on every page
+    expect(page.locator("body")).not_to_contain_text("Traceback")
+    expect(page.locator("body")).not_to_contain_text("encountered an error")
+    expect(page.locator("[data-testid=stException]")).to_have_count(0)
 
 
 def assert_readable(page, theme, least):
@@ -126,7 +126,7 @@ def test_everybody_can_use_it(tab, server, address):
         page.wait_for_function(DRAWN)
         assert_no_traceback(page)
         least = -1 if path in WITHOUT_CHARTS else 15
-        assert_readable(page, "light", least)
+        eventually(page, lambda: assert_readable(page, "light", least))
         assert page.evaluate(CHARTS_IN_THE_KEYBOARDS_WAY) == []
 
         page.get_by_text("What am I looking at?").click()
@@ -138,13 +138,12 @@ def test_everybody_can_use_it(tab, server, address):
             arg="rgb({}, {}, {})".format(*bytes.fromhex(BACKGROUNDS["dark"][1:])),
         )
         settle(page)
-        assert_readable(page, "dark", least)
+        eventually(page, lambda: assert_readable(page, "dark", least))
 
         page.set_viewport_size(PHONE)
         page.wait_for_function(f"document.documentElement.scrollWidth <= {PHONE['width']}")
         settle(page)
-        page.wait_for_timeout(300)  # plotly draws again, a moment after the resize
-        assert_fits(page, PHONE["width"])
+        eventually(page, lambda: assert_fits(page, PHONE["width"]))  # plotly draws again, a moment after the resize
         assert path != "/bounds" or page.locator(".legendtoggle").count() >= 5  # or the last check would see none
     finally:
         for event, listener in listeners.items():

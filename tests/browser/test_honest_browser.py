@@ -1,29 +1,36 @@
 """Honest or not in a real browser: it fills itself, and the charts are those of the run."""
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.conftest import chart_data, copied_link, query, reruns, settle
+from tests.browser.conftest import answer, chart_data, copied_link, eventually, query, reruns, settle
 
 pytestmark = pytest.mark.browser
 
 SMALL = "/honest?honest_data=breast-cancer&honest_draws=2&honest_epochs=1&honest_runs=3&honest_rates=five"
 
 
+def done(page):
+    expect(answer(page)).to_be_visible()
+    expect(page.locator(".st-key-honest_stop")).to_have_count(0)
+    settle(page)
+
+
 def test_it_fills_itself_and_stops_polling(open_page):
     page = open_page(SMALL)
-    page.wait_for_selector(".answer")  # nobody pressed anything
-    page.wait_for_selector(".st-key-honest_stop", state="detached")
-    settle(page)
-    assert len(chart_data(page, "honest_accuracy")) == 4
-    assert any(name.startswith("fixed in advance") for name in chart_data(page, "honest_curse_chart"))
+    done(page)  # nobody pressed anything
+
+    def check():
+        assert len(chart_data(page, "honest_accuracy")) == 4
+        assert any(name.startswith("fixed in advance") for name in chart_data(page, "honest_curse_chart"))
+
+    eventually(page, check)
     assert reruns(page, 1500) == 0
 
 
 def test_the_link_says_which_draw_is_looked_into(open_page):
     page = open_page(SMALL)
-    page.wait_for_selector(".answer")
-    page.wait_for_selector(".st-key-honest_stop", state="detached")
-    settle(page)
+    done(page)
     field = page.get_by_role("spinbutton", name="Draw to look into")
     field.fill("2")
     field.press("Enter")

@@ -1,12 +1,11 @@
 """Bounds and Home in a browser: the link, the keyboard, the downloads, what a screen reader hears, play and stop."""
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.conftest import answer, chart_data, copied_link, query, settle
+from tests.browser.conftest import answer, chart_data, copied_link, eventually, expect_query, expect_same, move, settle
 
 pytestmark = pytest.mark.browser
-
-SIGMA = ".st-key-bounds_sigma input[type=range]"
 
 
 def test_a_link_shows_the_same_picture_in_another_browser(open_page, open_elsewhere):
@@ -14,31 +13,31 @@ def test_a_link_shows_the_same_picture_in_another_browser(open_page, open_elsewh
     page.get_by_role("button", name="Figure 1 right").click()
     page.wait_for_url("**bounds_lambda=5**")
     settle(page)
-    assert query(page) == {"bounds_sigma": "10", "bounds_lambda": "5"}
-    sent = chart_data(page, "bounds_chart")
-    assert len(sent) == 5
+    expect_query(page, {"bounds_sigma": "10", "bounds_lambda": "5"})
+    assert len(chart_data(page, "bounds_chart")) == 5
     for address in (copied_link(page), page.url):  # the link says everything, the address what is not the default
-        other = open_elsewhere(address)
-        assert chart_data(other, "bounds_chart") == sent
-        assert answer(other) == answer(page)
+        expect_same(open_elsewhere(address), page, "bounds_chart")
 
 
 def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_page):
     page = open_page("/bounds")
     before = chart_data(page, "bounds_chart")
-    assert page.get_by_role("figure", name="ε at δ = 10⁻⁵: Logistic (tight) 0.726").count() == 1
-    assert page.locator("[role=status] .answer").count() == 1
+    expect(page.get_by_role("figure", name="ε at δ = 10⁻⁵: Logistic (tight) 0.726")).to_have_count(1)
+    expect(page.locator("[role=status] .answer")).to_have_count(1)
     page.get_by_role("button", name="Published recipe at ε = 1").focus()
     page.keyboard.press("Tab")
-    assert page.evaluate("!!document.activeElement.closest('.st-key-bounds_show')")  # past the presets, not a chart
+    expect(page.locator(".st-key-bounds_show :focus")).to_have_count(1)  # past the presets, not a chart
 
-    page.locator(SIGMA).press("ArrowRight")
-    page.wait_for_url("**bounds_sigma=5.6**")
-    settle(page)
-    page.wait_for_function("document.querySelector('.answer').innerText.includes('0.64')")
+    move(page, "bounds_sigma", "ArrowRight", "bounds_sigma=5.6")
+    expect(answer(page)).to_contain_text("0.64")
+
+    def check():
+        after = chart_data(page, "bounds_chart")
+        assert after["Logistic (tight)"][1] != before["Logistic (tight)"][1]
+        assert after["Logistic (tight)"][0] == before["Logistic (tight)"][0]
+
+    eventually(page, check)
     after = chart_data(page, "bounds_chart")
-    assert after["Logistic (tight)"][1] != before["Logistic (tight)"][1]
-    assert after["Logistic (tight)"][0] == before["Logistic (tight)"][0]
 
     with page.expect_download() as csv:
         page.get_by_role("button", name="Numbers as CSV").click()

@@ -3,41 +3,46 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.conftest import answer, chart_data, copied_link, reruns, settle
+from tests.browser.conftest import answer, chart_data, copied_link, eventually, expect_same, move, reruns, settle
 
 pytestmark = pytest.mark.browser
 
-F = ".st-key-planner_f input[type=range]"
 SMALL = "/planner?planner_bound=Logistic+(tight)&planner_rows=700&planner_features=5&planner_draws=2"
 
 
 def test_arrow_keys_move_the_point_along_the_frontier(open_page):
     page = open_page("/planner")
     before = chart_data(page, "planner_frontier")
-    page.locator(F).focus()
     for f in ("1.35", "1.4"):
-        page.keyboard.press("ArrowRight")
-        page.wait_for_url(f"**planner_f={f}**")
-    settle(page)
-    page.wait_for_function("document.querySelector('.answer').innerText.replace(/\\u00a0/g, ' ').includes('f = 1.4 ')")
+        move(page, "planner_f", "ArrowRight", f"planner_f={f}")
+    expect(answer(page)).to_contain_text("f = 1.4 ")
+
+    def check():
+        assert "your point, f = 1.4" in chart_data(page, "planner_frontier")
+        assert chart_data(page, "planner_excess")["your point, f = 1.4"][0] == [1.4]
+
+    eventually(page, check)
     after = chart_data(page, "planner_frontier")
     (f,), (lam,) = after["your point, f = 1.4"]
     assert f == 1.4
     assert lam < before["your point, f = 1.3"][1][0]
     curve = dict(zip(*after["Rényi"], strict=True))
     assert curve[1.4] == lam
-    assert chart_data(page, "planner_excess")["your point, f = 1.4"][0] == [1.4]
 
 
 def test_a_sample_arrives_without_another_click_and_the_timer_ends(open_page):
     page = open_page(SMALL)
     page.get_by_role("button", name="Sample it").click()
-    page.get_by_text(re.compile("trains best along this frontier")).first.wait_for()
-    page.wait_for_selector(".st-key-planner_stop", state="detached")
+    expect(page.get_by_text(re.compile("trains best along this frontier")).first).to_be_visible()
+    expect(page.locator(".st-key-planner_stop")).to_have_count(0)
     settle(page)
-    shown = chart_data(page, "planner_excess")
-    assert len(shown["sampled, Logistic (tight)"][0]) == 8
+
+    def check():
+        assert len(chart_data(page, "planner_excess")["sampled, Logistic (tight)"][0]) == 8
+
+    eventually(page, check)
     assert reruns(page, 2000) == 0
 
 
@@ -46,8 +51,6 @@ def test_the_link_shows_the_same_picture_in_another_browser(open_page, open_else
     page.get_by_role("button", name="Ours at ε = 8").click()
     page.wait_for_url("**planner_epsilon=8**")
     settle(page)
-    sent = chart_data(page, "planner_frontier"), chart_data(page, "planner_excess")
     other = open_elsewhere(copied_link(page), color_scheme="dark")
-    assert (chart_data(other, "planner_frontier"), chart_data(other, "planner_excess")) == sent
-    assert answer(other) == answer(page)
+    expect_same(other, page, "planner_frontier", "planner_excess")
     assert other.evaluate("document.documentElement.scrollWidth") <= 420

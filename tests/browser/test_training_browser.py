@@ -3,8 +3,9 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.conftest import answer, chart_data, copied_link, query, reruns, settle, visit
+from tests.browser.conftest import answer, chart_data, copied_link, expect_same, query, reruns, settle, visit
 
 pytestmark = pytest.mark.browser
 
@@ -16,8 +17,8 @@ def run(page):
 
 
 def wait_until_done(page):
-    page.wait_for_selector(".answer")
-    page.wait_for_selector(".st-key-training_stop", state="detached")
+    expect(answer(page)).to_be_visible()
+    expect(page.locator(".st-key-training_stop")).to_have_count(0)
     settle(page)
 
 
@@ -38,7 +39,7 @@ def test_a_run_shows_its_results_by_itself_stops_polling_and_is_marked_when_old(
             page.remove_listener(event, listener)
     assert not [url for url in asked if not url.startswith((server, "data:", "blob:"))]
     assert not errors
-    assert answer(page).startswith("At ε = 1 ")
+    expect(answer(page)).to_contain_text(re.compile(r"^\s*At ε\s=\s1 "))
     curves = chart_data(page, "training_accuracy")
     shown = [name.rsplit(" ", 2)[0] for name in curves]
     assert shown == ["no privacy", "Algorithm 1 published", "Algorithm 1 tight", "always “benign”"]
@@ -48,19 +49,19 @@ def test_a_run_shows_its_results_by_itself_stops_polling_and_is_marked_when_old(
     page.get_by_role("spinbutton", name="Noise draws").fill("4")
     page.get_by_role("spinbutton", name="Noise draws").press("Enter")
     settle(page)
-    assert page.get_by_text("These results are for repeats = 3 (now 4).").is_visible()
+    expect(page.get_by_text("These results are for repeats = 3 (now 4).")).to_be_visible()
 
 
 def test_stop_works_while_the_server_is_training(open_page):
     page = open_page("/training?training_data=gisette-like&training_repeats=50")
     run(page)
-    page.wait_for_selector(".st-key-training_stop button")
-    page.wait_for_selector(".answer")  # at least one model is fitted
-    page.locator(".st-key-training_stop button").click()
-    page.wait_for_selector(".st-key-training_stop", state="detached")
-    settle(page)
-    assert page.get_by_text(re.compile(r"Stopped after \d{1,2} of 101 models")).is_visible()
-    assert answer(page)
+    stop = page.locator(".st-key-training_stop button")
+    expect(stop).to_be_visible()
+    expect(answer(page)).to_be_visible()  # at least one model is fitted
+    stop.click()
+    expect(stop).to_have_count(0)
+    expect(page.get_by_text(re.compile(r"Stopped after \d{1,2} of 101 models"))).to_be_visible()
+    expect(answer(page)).not_to_be_empty()
 
 
 def test_the_link_shows_the_same_picture_in_another_browser(open_page, open_elsewhere):
@@ -72,14 +73,13 @@ def test_the_link_shows_the_same_picture_in_another_browser(open_page, open_else
     assert "training_epsilon=8" in link
     assert "training_seed=0" in link
     link = link.replace("training_repeats=10", "training_repeats=2")
-    pictures = []
-    for other in (visit(page, link), open_elsewhere(link)):
-        run(other)
-        wait_until_done(other)
-        pictures.append((answer(other), chart_data(other, "training_coefficients_chart")))
-    assert pictures[0] == pictures[1]
-    assert pictures[0][0].startswith("At ε = 8 ")
-    assert len(pictures[0][1]) == 3
+    other = open_elsewhere(link)
+    for tab in (visit(page, link), other):
+        run(tab)
+        wait_until_done(tab)
+    expect(answer(page)).to_contain_text(re.compile(r"^\s*At ε\s=\s8 "))
+    expect_same(other, page, "training_coefficients_chart")
+    assert len(chart_data(page, "training_coefficients_chart")) == 3
     run(page)
     wait_until_done(page)
     assert "training_view=coefficients" in page.url  # a second run does not lose it
@@ -87,7 +87,7 @@ def test_the_link_shows_the_same_picture_in_another_browser(open_page, open_else
 
 def test_the_link_follows_controls_that_were_moved_beside_the_picture(open_page):
     page = open_page(SMALL)
-    assert not page.get_by_text("Close-up", exact=True).is_visible()  # there is nothing to look at yet
+    expect(page.get_by_text("Close-up", exact=True)).not_to_be_visible()  # there is nothing to look at yet
     run(page)
     wait_until_done(page)
     page.get_by_text("coefficients", exact=True).click()
@@ -111,9 +111,9 @@ def test_numbers_in_the_address_are_those_that_are_used(open_page):
     field = page.get_by_role("spinbutton", name="Noise draws")
     field.fill("51")
     field.press("Enter")
-    page.get_by_text("Noise draws: a number from 1 to 50, please. 2 is still used.").wait_for()
+    expect(page.get_by_text("Noise draws: a number from 1 to 50, please. 2 is still used.")).to_be_visible()
+    expect(field).to_have_value("2")
     settle(page)
-    assert field.input_value() == "2"
     assert float(query(page)["training_repeats"]) == 2
 
 
