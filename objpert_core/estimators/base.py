@@ -1,25 +1,38 @@
-"""What the estimators share: validation, scores, and the warning about fits that nobody pays for."""
+"""What the estimators share: their common parameters and what these may be, one `fit` for all, scores and warnings."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import expit, log_expit
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, is_regressor
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from objpert_core._validation import boolean, choice, positive, positive_integer, random_state_argument
+from objpert_core._validation import (
+    FloatArray,
+    boolean,
+    in_open_unit,
+    nonnegative,
+    positive,
+    positive_integer,
+    random_state_argument,
+)
+from objpert_core.estimators.constraints import Constraint, one_of, two_labels
 from objpert_core.exceptions import PrivacyBudgetWarning
+from objpert_core.learning import Release
 from objpert_core.learning.certificate import PrivacyCertificate
-from objpert_core.learning.objective_perturbation import Release
-from objpert_core.learning.problem.losses import FloatArray, LogisticLoss
+from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.rows import ROW_NORMS, Rows
-from objpert_core.learning.solvers import SOLVERS
+from objpert_core.learning.solvers import SOLVERS, Callback
 
 FLOATS = [np.float64, np.float32]
+Seed = int | np.random.RandomState | np.random.Generator | None
+CALLERS_OF_FIT = 4  # stack level of a warning given by what `LinearModel._fit` calls
 
 
 class WarnsOfCopies(BaseEstimator):
@@ -45,44 +58,154 @@ class WarnsOfCopies(BaseEstimator):
                 "Every fit spends its own (epsilon, delta), and on overlapping data they add up: privacy_ of one "
                 "model covers neither the other fits nor the choice among them.",
                 PrivacyBudgetWarning,
-                stacklevel=3,
+                stacklevel=CALLERS_OF_FIT,
             )
 
 
 class LinearModel(WarnsOfCopies):
     """A private linear model: a score is a coefficient times a feature, summed, plus the intercept.
 
-    Subclasses have the parameters `fit_intercept`, `intercept_scaling` and `row_norm` and set, in `fit`, `coef_`,
-    `intercept_` and `privacy_`.
+    A subclass lists its own parameters' constraints in `CONSTRAINTS` and says in `_release` how it learns. It may also
+    say in `_check_together` which parameters do not go together, in `_encoded` what the learner gets for `y`, and
+    in `_record` what else a release tells.
+
+    Attributes
+    ----------
+    CONSTRAINTS : mapping from str to callable
+        For each of the class's own parameters what it may be; `constraints` adds those of the classes it comes from.
     """
 
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
+        "epsilon": positive,
+        "delta": in_open_unit,
+        "fit_intercept": boolean,
+        "intercept_scaling": positive,
+        "row_norm": one_of(*ROW_NORMS),
+        "random_state": random_state_argument,
+    }
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"callback": UNUSED}  # scikit-learn's protocol
+
     coef_: FloatArray
-    intercept_: FloatArray
+    intercept_: Any
     privacy_: PrivacyCertificate
 
+    def __init__(
+        self,
+        *,
+        epsilon: float,
+        delta: float,
+        fit_intercept: bool,
+        intercept_scaling: float,
+        row_norm: str,
+        random_state: Seed,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.row_norm = row_norm
+        self.random_state = random_state
+
+    # Fitting
+
+    def fit(self, X: Any, y: Any, *, callback: Callback | None = None) -> Self:
+        """Fit the private model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n, d)
+            Finite numbers. CSR is used as it is; other sparse formats are converted to it.
+        y : array-like, shape (n,)
+            A classifier takes two labels, a regressor finite numbers.
+        callback : callable, optional
+            ``callback(iteration, gradient_norm)`` after every solver iteration. An exception raised in it stops
+            the fit, leaves the estimator unfitted and is passed on. What it is told depends on the data.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ConvergenceError
+            If the solver does not reach `tau`: nothing is released and the estimator is left unfitted.
+        ValueError
+            For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are
+            not two classes.
+        """
+        return self._fit(X, y, callback)
+
+    def _fit(self, X: Any, y: Any, callback: Any, **options: Any) -> Self:
+        """What every public `fit` does; `options` go on to `_check_together` and `_release`.
+
+        Parameters come first: nothing of the data is touched before each was found in range. Whatever fails leaves the
+        estimator unfitted, so that no older model looks like the result of a fit that failed.
+        """
+        self.forget()
+        self.check_parameters()
+        self._check_together(**options)
+        self.warn_of_copies()
+        try:
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                accept_sparse="csr",
+                dtype=FLOATS,
+                ensure_all_finite=False,
+                y_numeric=is_regressor(self),
+            )
+            self._record(self._release(X, self._encoded(y), callback, **options))
+        except BaseException:
+            self.forget()
+            raise
+        return self
+
     def forget(self) -> None:
-        """Unfit, so that a fit that fails does not leave an older model that looks like its result."""
+        """Unfit: drop everything that a fit has set."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
-    def validated_constant(self) -> float:
-        """The constant s appended to every row; 0.0 without an intercept."""
-        scaling = positive("intercept_scaling", self.intercept_scaling)
-        return scaling if boolean("fit_intercept", self.fit_intercept) else 0.0
+    @classmethod
+    def constraints(cls) -> dict[str, Constraint]:
+        """What each parameter may be, by name: `CONSTRAINTS` of this class and of all that it comes from."""
+        tables = (vars(parent).get("CONSTRAINTS", {}) for parent in reversed(cls.__mro__))
+        return {name: constraint for table in tables for name, constraint in table.items()}
 
-    def check_solving(self) -> None:
-        """Errors for parameters out of range that every model which solves an objective has."""
-        for name, allowed in (("solver", tuple(SOLVERS)), ("row_norm", ROW_NORMS)):
-            choice(name, getattr(self, name), allowed)
-        positive_integer("max_iter", self.max_iter)
-        positive("tau", self.tau)
-        random_state_argument("random_state", self.random_state)
+    def check_parameters(self) -> None:
+        """`ValueError` for the first parameter that is out of range."""
+        for name, constraint in self.constraints().items():
+            constraint(name, getattr(self, name))
 
-    def record_solving(self, release: Release[Any]) -> None:
-        """The attributes that say what solving took and what the release costs."""
-        self.n_iter_ = release.certificate.n_iter
-        self.gradient_norms_ = np.array(release.gradient_norms)
+    def _check_together(self, **options: Any) -> None:
+        """`ValueError` for parameters, or options of `fit`, that contradict each other; each is in range by itself."""
+
+    def _encoded(self, y: np.ndarray) -> FloatArray:
+        """What the learner gets for `y`."""
+        raise NotImplementedError(f"{type(self).__name__} must say what it makes of y")
+
+    def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[Any]:
+        """The private parameters of validated rows, and what publishing them costs."""
+        raise NotImplementedError(f"{type(self).__name__} must say how it learns")
+
+    def _record(self, release: Release[Any]) -> None:
+        """Set what the fitted model keeps: coefficients, intercept and certificate."""
         self.privacy_ = release.certificate
+        features, constant = self.n_features_in_, self.privacy_.intercept_scaling
+        self._record_coefficients(
+            release.theta[:features], constant * release.theta[features:] if constant else np.zeros(1)
+        )
+
+    def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
+        """Set `coef_` and `intercept_`, given in units of the score; shapes (d,) and (1,)."""
+        raise NotImplementedError(f"{type(self).__name__} must say what its coefficients look like")
+
+    @property
+    def _constant(self) -> float:
+        """The constant s appended to every row; 0.0 without an intercept."""
+        return float(self.intercept_scaling) if self.fit_intercept else 0.0
+
+    # Scores
 
     def validated_rows(self, X: Any) -> Any:
         """`X` as the fitted model takes it: float64 or float32, dense or CSR."""
@@ -90,7 +213,23 @@ class LinearModel(WarnsOfCopies):
         return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=False)
 
     def scores(self, X: Any) -> FloatArray:
-        """x̃ᵀθ of every row, shape (n,)."""
+        """x̃ᵀθ of every row; the rows of `X` are normalised or clipped as in `fit`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n, d)
+
+        Returns
+        -------
+        ndarray, shape (n,)
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before a successful `fit`.
+        ValueError
+            If `X` has another number of features than in `fit`, or holds NaN or inf.
+        """
         return Rows(self.validated_rows(X), self.privacy_.row_norm).margins(self.coef_.ravel()) + self.intercept_
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -102,26 +241,56 @@ class LinearModel(WarnsOfCopies):
         return tags
 
 
+class SolvedModel(LinearModel):
+    """A linear model that a solver finds: it stops at the gradient norm `tau`."""
+
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
+        "tau": positive,
+        "solver": one_of(*SOLVERS),
+        "max_iter": positive_integer,
+    }
+
+    def __init__(self, *, tau: float, solver: str, max_iter: int, **shared: Any) -> None:
+        super().__init__(**shared)
+        self.tau = tau
+        self.solver = solver
+        self.max_iter = max_iter
+
+    def _solving(self, callback: Callback | None) -> dict[str, Any]:
+        """What every solved release is told by these parameters."""
+        return {
+            "row_norm": self.row_norm,
+            "intercept_scaling": self._constant,
+            "solver": self.solver,
+            "max_iter": self.max_iter,
+            "random_state": self.random_state,
+            "callback": callback,
+        }
+
+    def _record(self, release: Release[Any]) -> None:
+        super()._record(release)
+        self.n_iter_ = release.certificate.n_iter
+        self.gradient_norms_ = np.array(release.gradient_norms)
+
+
 class LinearClassifier(ClassifierMixin, LinearModel):
-    """Two classes; the sign of the score decides. Subclasses have the parameter `classes` too."""
+    """Two classes; the sign of the score decides."""
+
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"classes": two_labels}
 
     classes_: np.ndarray
 
-    def validated_classes(self) -> np.ndarray | None:
-        """The two labels that were named, sorted; None where they are to be taken from `y`."""
-        if self.classes is None:
-            return None
-        classes = np.unique(np.asarray(self.classes))
-        if len(classes) != 2:
-            raise ValueError(f"classes must be None or two different labels, got {self.classes!r}")
-        return classes
+    def __init__(self, *, classes: Any, **shared: Any) -> None:
+        super().__init__(**shared)
+        self.classes = classes
 
-    def record_classifier(self, classes: np.ndarray, theta: FloatArray, constant: float) -> None:
-        """The classes, and θ as coefficients and, with a constant, an intercept."""
-        features = len(theta) - (constant > 0)
-        self.classes_ = classes
-        self.coef_ = theta[:features].reshape(1, -1)
-        self.intercept_ = constant * theta[-1:] if constant else np.zeros(1)
+    def _encoded(self, y: np.ndarray) -> FloatArray:
+        """−1.0 or +1.0 for every label."""
+        self.classes_, targets = encode(y, two_labels("classes", self.classes))
+        return targets
+
+    def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
+        self.coef_, self.intercept_ = coefficients.reshape(1, -1), intercept
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -129,28 +298,14 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         return tags
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores, positive for ``classes_[1]``; the rows of `X` are normalised or clipped as in `fit`.
+        """Scores, positive for ``classes_[1]``: for logistic regression without a margin its log-odds.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix, shape (n, d)
-
-        Returns
-        -------
-        ndarray, shape (n,)
-            For logistic regression without a margin the log-odds of ``classes_[1]``.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before a successful `fit`.
-        ValueError
-            If `X` has another number of features than in `fit`, or holds NaN or inf.
+        Arguments, shape and errors are as in `scores`.
         """
         return self.scores(X)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The likelier label of every row, shape (n,); arguments and errors as in `decision_function`."""
+        """The likelier label of every row, shape (n,); arguments and errors as in `scores`."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(int)]
 
@@ -158,10 +313,16 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 class ProbabilisticClassifier(LinearClassifier):
     """A linear classifier trained by the logistic loss, with or without a margin."""
 
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"margin": nonnegative}
+
     margin_: float
 
+    def __init__(self, *, margin: Any, **shared: Any) -> None:
+        super().__init__(**shared)
+        self.margin = margin
+
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of ``classes_``, shape (n, 2); arguments and errors as in `decision_function`.
+        """Probabilities of ``classes_``, shape (n, 2); arguments and errors as in `scores`.
 
         They are those for which the score has the least expected loss (`LogisticLoss.log_odds`).
         """

@@ -7,26 +7,19 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
-import numpy as np
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
 
-from objpert_core._validation import (
-    FloatArray,
-    IntArray,
-    choice,
-    in_open_unit,
-    nonnegative,
-    positive,
-    positive_integer,
-    random_state_argument,
-)
-from objpert_core.estimators.base import FLOATS, ProbabilisticClassifier, encode
+from objpert_core._validation import FloatArray, IntArray, in_open_unit, positive, positive_integer
+from objpert_core.estimators.base import CALLERS_OF_FIT, FLOATS, ProbabilisticClassifier, Seed, encode
+from objpert_core.estimators.constraints import one_of, or_none
+from objpert_core.estimators.documented import documented
 from objpert_core.exceptions import PrivacyBudgetWarning
+from objpert_core.learning import Release
 from objpert_core.learning.dp_sgd.budget import ACCOUNTANTS, Budget, dpsgd_budget
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
-from objpert_core.learning.dp_sgd.training import Schedule, StepCallback, learning_rates_array, train_candidates
+from objpert_core.learning.dp_sgd.training import Schedule, learning_rates_array, train_candidates
 from objpert_core.learning.dp_sgd.tuning import (
     Score,
     Selection,
@@ -37,8 +30,9 @@ from objpert_core.learning.dp_sgd.tuning import (
     select_honestly,
     split_by_coins,
 )
-from objpert_core.learning.problem.rows import ROW_NORMS, Rows
+from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.sampling import Streams
+from objpert_core.learning.solvers import Callback
 
 _NOT_PAID = (
     "The learning rate is chosen by looking at the data and nobody pays for the choice: privacy_ covers one run only. "
@@ -54,6 +48,14 @@ class _Data(NamedTuple):
     judges: tuple[Rows, FloatArray] | None  # X_val and y_val
 
 
+def _different_rates(name: str, value: Any) -> list[float]:
+    rates: list[float] = learning_rates_array(name, value).ravel().tolist()
+    if not rates or len(set(rates)) < len(rates):
+        raise ValueError(f"{name} must be one or more different numbers > 0, got {value!r}")
+    return rates
+
+
+@documented
 class DPSGDLogisticRegression(ProbabilisticClassifier):
     """Logistic regression under (ε, δ)-differential privacy, by DP-SGD.
 
@@ -70,10 +72,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        ε > 0 of the fit, under adding or removing one row.
-    delta : float, default=1e-5
-        δ strictly between 0 and 1; choose it well below 1/n.
+    %(epsilon delta)s
     learning_rate : float, default=0.03
         For Adam; chosen on synthetic data only (`benchmarks/dp_sgd_learning_rates.py`: within 1 point of the best
         rate's accuracy on average, 4.4 at worst). SGD wants about 3. Not used where `learning_rates` is given.
@@ -95,35 +94,16 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         None means honest where `mean_runs` is given; otherwise, with `learning_rates`, dishonest, with a warning.
     validation_fraction : float, default=0.1
         Tuning without `X_val`: every row is held out for the choice with this probability, by its own coin.
-    fit_intercept : bool, default=True
-    intercept_scaling : float, default=0.3
-        The constant s > 0 appended to every row when an intercept is fitted; the rows' norm becomes √(1 + s²).
-    row_norm : {"normalize", "clip"}, default="normalize"
-        Every row's features are divided by their norm, or only if it exceeds 1; the same happens in `predict`.
+    %(intercept row_norm)s
     random_state : None, int, RandomState or Generator, default=None
         None takes batches, noise and coins from the operating system. Anything else is for teaching and tests, and the
         certificate says ``reproducible=True``. With one seed a candidate of dishonest tuning has the batches and the
         noise of a fit with that learning rate alone.
-    margin : float >= 0, default=0.0
-        The loss is log(1 + e^{k − y·score}) with this k (`objpert_core.learning.LogisticLoss`), which costs no privacy;
-        0 is logistic regression itself. `objpert_core.accounting.recommended_margin` has a rule.
-    classes : array-like of two labels or None, default=None
-        The labels that can occur. None takes the two seen in `y`; that set is then revealed outside the accounting.
-    public_rows : int or None, default=None
-        The number of rows that sample rate and steps are computed from; with a number given the promise is that of
-        adding or removing a row, without a proviso. None takes the number of rows in `X`, **treated as public**: the
-        promise then compares data sets that differ by a row and are fitted by what the one number gives.
+    %(margin classes public_rows)s
 
     Attributes
     ----------
-    coef_ : ndarray, shape (1, n_features_in_)
-        Private. Applies to rows after `row_norm`, not to raw ones.
-    intercept_ : ndarray, shape (1,)
-        Private; 0.0 without an intercept.
-    classes_ : ndarray, shape (2,)
-        Sorted labels; the second is the positive one.
-    margin_ : float
-        k.
+    %(fitted_classifier fitted_margin)s
     privacy_ : DPSGDCertificate
         What was promised and how.
     learning_rate_ : float or None
@@ -133,16 +113,15 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         Outside the guarantee, their number too: do not publish.
     n_iter_ : int
         Steps of one run.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Where `X` had string column names.
+    %(fitted_features)s
 
     Notes
     -----
     Abadi et al. (2016), Algorithm 1; Papernot and Steinke (2022) for the choice; the set-up of Redberg, Koskela and
     Wang (2023), Section 5. A held-out row is counted with noise, at the same (ε, δ), and no row is both trained on and
-    counted (proof in `learning/dp_sgd_budget.py`). The time that honest tuning takes tells K, which is not covered: do
+    counted (proof in `learning/dp_sgd/budget.py`). The time that honest tuning takes tells K, which is not covered: do
     not publish it either.
+    %(weights)s
 
     Examples
     --------
@@ -153,33 +132,33 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
     ((1, 30), 1.0, 'none')
     """
 
+    CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
+        "learning_rate": learning_rates_array,
+        "batch_size": positive_integer,
+        "epochs": positive_integer,
+        "optimizer": one_of(*OPTIMIZERS),
+        "clip": or_none(positive),
+        "accountant": one_of(*ACCOUNTANTS),
+        "mean_runs": or_none(positive),
+        "learning_rates": or_none(_different_rates),
+        "tuning": or_none(one_of("honest", "dishonest")),
+        "validation_fraction": in_open_unit,
+        "public_rows": or_none(positive_integer),
+    }
     __metadata_request__fit = {"X_val": UNUSED, "y_val": UNUSED, "callback": UNUSED}  # noqa: RUF012 - sklearn's protocol
 
     def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-5,
-        learning_rate: float = 0.03,
-        batch_size: int = 256,
-        epochs: int = 60,
-        optimizer: str = "adam",
-        clip: float | None = None,
-        accountant: str = "pld",
-        mean_runs: float | None = None,
-        learning_rates: Sequence[float] | None = None,
-        tuning: str | None = None,
-        validation_fraction: float = 0.1,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 0.3,
-        row_norm: str = "normalize",
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
-        *,
-        margin: float = 0.0,
-        classes: Any = None,
+        self, epsilon: float = 1.0, delta: float = 1e-5, learning_rate: float = 0.03, batch_size: int = 256,
+        epochs: int = 60, optimizer: str = "adam", clip: float | None = None, accountant: str = "pld",
+        mean_runs: float | None = None, learning_rates: Sequence[float] | None = None, tuning: str | None = None,
+        validation_fraction: float = 0.1, fit_intercept: bool = True, intercept_scaling: float = 0.3,
+        row_norm: str = "normalize", random_state: Seed = None, *, margin: float = 0.0, classes: Any = None,
         public_rows: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
+    ) -> None:  # fmt: skip
+        super().__init__(
+            epsilon=epsilon, delta=delta, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
+            row_norm=row_norm, random_state=random_state, margin=margin, classes=classes,
+        )  # fmt: skip
         self.learning_rate = learning_rate
         self.batch_size = batch_size
         self.epochs = epochs
@@ -190,17 +169,9 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         self.learning_rates = learning_rates
         self.tuning = tuning
         self.validation_fraction = validation_fraction
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.row_norm = row_norm
-        self.random_state = random_state
-        self.margin = margin
-        self.classes = classes
         self.public_rows = public_rows
 
-    def fit(
-        self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None, callback: StepCallback | None = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None, callback: Callback | None = None) -> Self:
         """Fit the private model.
 
         Parameters
@@ -229,40 +200,56 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
             For a parameter out of range or parameters that contradict each other, NaN or inf in `X`, no rows, lengths
             that differ, or labels that are not two classes.
         """
-        self.forget()
-        tuning, candidates = self._validated_tuning(X_val, y_val)
-        classes, constant = self.validated_classes(), self.validated_constant()
-        self._check_parameters()
-        nonnegative("margin", self.margin)
-        self.warn_of_copies()
+        return self._fit(X, y, callback, X_val=X_val, y_val=y_val)
 
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
-        classes, targets = encode(y, classes)
+    def _check_together(self, **options: Any) -> None:
+        X_val, y_val = options["X_val"], options["y_val"]
+        if (X_val is None) != (y_val is None):
+            raise ValueError("X_val and y_val must be given together")
+        if self.learning_rates is None:
+            for name, value in (("mean_runs", self.mean_runs), ("tuning", self.tuning)):
+                if value is not None:
+                    raise ValueError(f"{name} must be None where learning_rates is None, got {value!r}")
+            if X_val is not None:
+                raise ValueError("X_val must be None where learning_rates is None: there is nothing to choose")
+        if self.tuning == "dishonest" and self.mean_runs is not None:
+            raise ValueError(f"mean_runs must be None for tuning='dishonest', got {self.mean_runs!r}")
+        if self.tuning == "honest" and self.mean_runs is None:
+            raise ValueError("mean_runs must be a finite number > 0 for tuning='honest', got None")
+
+    def _asked(self) -> tuple[str, tuple[float, ...]]:
+        """("none", "honest" or "dishonest") and the learning rates on offer."""
+        if self.learning_rates is None:
+            return "none", (float(self.learning_rate),)
+        return "dishonest" if self.mean_runs is None else "honest", tuple(
+            _different_rates("learning_rates", self.learning_rates)
+        )
+
+    def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[DPSGDCertificate]:
+        tuning, candidates = self._asked()
+        constant = self._constant
         public_rows = X.shape[0] if self.public_rows is None else int(self.public_rows)
-        data = _Data(Rows(X, self.row_norm, constant), targets, self._validated_judges(X_val, y_val, classes, constant))
+        data = _Data(Rows(X, self.row_norm, constant), targets, self._validated_judges(**options))
         held_out = tuning != "none" and data.judges is None
         fraction = float(self.validation_fraction) if held_out else None
         schedule = Schedule.of_epochs(public_rows * (1 - (fraction or 0.0)), self.batch_size, self.epochs)
-        mean_runs = None if tuning != "honest" else positive("mean_runs", self.mean_runs)
         budget = dpsgd_budget(
             self.epsilon,
             self.delta,
             schedule,
             accountant=self.accountant,
-            mean_runs=mean_runs,
+            mean_runs=None if self.mean_runs is None else float(self.mean_runs),
             private_score=held_out,
         )
         streams = Streams(self.random_state)
         if tuning == "dishonest" and self.tuning is None:
-            warnings.warn(_NOT_PAID, PrivacyBudgetWarning, stacklevel=2)
+            warnings.warn(_NOT_PAID, PrivacyBudgetWarning, stacklevel=CALLERS_OF_FIT)
         selection = self._select(data, tuning, candidates, schedule, budget, fraction, public_rows, streams, callback)
-
         self.margin_ = float(self.margin)
-        self.record_classifier(classes, selection.theta, constant)
         self.learning_rate_ = selection.learning_rate
         self.candidates_ = [{"learning_rate": trial.learning_rate, "score": trial.score} for trial in selection.trials]
         self.n_iter_ = schedule.steps
-        self.privacy_: DPSGDCertificate = DPSGDCertificate.of(
+        certificate = DPSGDCertificate.of(
             budget,
             schedule,
             streams,
@@ -280,7 +267,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
             candidates=candidates,
             validation_fraction=fraction,
         )
-        return self
+        return Release(selection.theta, certificate, ())
 
     def _select(
         self,
@@ -292,7 +279,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         fraction: float | None,
         public_rows: int,
         streams: Streams,
-        callback: StepCallback | None,
+        callback: Any,
     ) -> Selection:
         rows, targets, _ = data
         members, score = self._split(data, budget, fraction, public_rows, streams) if tuning != "none" else (None, None)
@@ -334,54 +321,10 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         scale = public_rows * fraction
         return training, private_score(rows, targets, held_out, budget.score_noise, scale, streams)
 
-    def _validated_tuning(self, X_val: Any, y_val: Any) -> tuple[str, tuple[float, ...]]:
-        """("none", "honest" or "dishonest") and the learning rates on offer."""
-        if self.tuning is not None:
-            choice("tuning", self.tuning, ("honest", "dishonest"))
-        if (X_val is None) != (y_val is None):
-            raise ValueError("X_val and y_val must be given together")
-        if self.learning_rates is None:
-            for name, value in (("mean_runs", self.mean_runs), ("tuning", self.tuning)):
-                if value is not None:
-                    raise ValueError(f"{name} must be None where learning_rates is None, got {value!r}")
-            if X_val is not None:
-                raise ValueError("X_val must be None where learning_rates is None: there is nothing to choose")
-            return "none", (float(learning_rates_array("learning_rate", self.learning_rate)),)
-        rates = learning_rates_array("learning_rates", self.learning_rates).ravel().tolist()
-        if not rates or len(set(rates)) < len(rates):
-            raise ValueError(f"learning_rates must be one or more different numbers > 0, got {self.learning_rates!r}")
-        if self.tuning == "dishonest" and self.mean_runs is not None:
-            raise ValueError(f"mean_runs must be None for tuning='dishonest', got {self.mean_runs!r}")
-        if self.tuning == "honest" and self.mean_runs is None:
-            raise ValueError("mean_runs must be a finite number > 0 for tuning='honest', got None")
-        if self.mean_runs is not None:
-            positive("mean_runs", self.mean_runs)
-        return "dishonest" if self.mean_runs is None else "honest", tuple(rates)
-
-    def _check_parameters(self) -> None:
-        positive("epsilon", self.epsilon)
-        in_open_unit("delta", self.delta)
-        positive_integer("batch_size", self.batch_size)
-        positive_integer("epochs", self.epochs)
-        in_open_unit("validation_fraction", self.validation_fraction)
-        for name, allowed in (
-            ("optimizer", tuple(OPTIMIZERS)),
-            ("accountant", ACCOUNTANTS),
-            ("row_norm", ROW_NORMS),
-        ):
-            choice(name, getattr(self, name), allowed)
-        if self.clip is not None:
-            positive("clip", self.clip)
-        if self.public_rows is not None:
-            positive_integer("public_rows", self.public_rows)
-        random_state_argument("random_state", self.random_state)
-
-    def _validated_judges(
-        self, X_val: Any, y_val: Any, classes: np.ndarray, constant: float
-    ) -> tuple[Rows, FloatArray] | None:
+    def _validated_judges(self, X_val: Any, y_val: Any) -> tuple[Rows, FloatArray] | None:
         if X_val is None:
             return None
         X_val, y_val = validate_data(
             self, X_val, y_val, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=False
         )
-        return Rows(X_val, self.row_norm, constant), encode(y_val, classes)[1]
+        return Rows(X_val, self.row_norm, self._constant), encode(y_val, self.classes_)[1]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
-import numpy as np
-from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import validate_data
+from typing import Any
 
 from objpert_core._validation import positive
-from objpert_core.estimators.base import FLOATS, LinearClassifier, encode
-from objpert_core.estimators.clipped import ClippedLinearModel
+from objpert_core.estimators.base import LinearClassifier, Seed
+from objpert_core.estimators.constraints import one_of
+from objpert_core.estimators.documented import documented
+from objpert_core.estimators.objective import ClippedModel
 from objpert_core.learning.problem.losses import HuberisedHingeLoss, Loss, SquaredHingeLoss
-from objpert_core.learning.solvers import Callback
 
 
-class ObjPertSVC(LinearClassifier, ClippedLinearModel):
+@documented
+class ObjPertSVC(LinearClassifier, ClippedModel):
     """A linear support vector machine under (ε, δ)-differential privacy, by objective perturbation.
 
     The hinge has a corner, which no such proof covers; its squared and its rounded form have none. Their gradients
@@ -25,10 +23,7 @@ class ObjPertSVC(LinearClassifier, ClippedLinearModel):
 
     Parameters
     ----------
-    epsilon : float, default=1.0
-        ε > 0 of one fit, under adding or removing one row.
-    delta : float, default=1e-5
-        δ strictly between 0 and 1; choose it well below 1/n.
+    %(epsilon delta)s
     loss : {"squared-hinge", "huberised-hinge"}, default="squared-hinge"
         max(0, 1 − m)²/2 of the margin m (half of scikit-learn's), or the hinge with its corner rounded.
     clip : float > 0 or None, default=1.0
@@ -37,61 +32,21 @@ class ObjPertSVC(LinearClassifier, ClippedLinearModel):
     bound : {"monotone", "two-signed", "glm", "non-glm"}, default="monotone"
         The privacy theorem; see `objpert_core.accounting.ObjectivePerturbation`. "logistic" does not cover a hinge;
         "non-glm" needs ``accountant="rdp"``.
-    noise_ratio : float >= 1 or None, default=None
-        σ as a multiple of the Gaussian mechanism's; more noise allows less regularisation. None takes the
-        bound's recommended value.
-    tau : float, default=1e-6
-        Gradient norm the solver must reach.
-    sigma_out : float or None, default=None
-        Standard deviation of the output noise; None takes one that costs next to nothing.
-    solver : str, default="newton"
-        A key of `objpert_core.learning.SOLVERS`. The choice does not touch privacy.
-    fit_intercept : bool, default=True
-    intercept_scaling : float, default=0.3
-        The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). The rows'
-        norm becomes √(1 + s²); a large s penalises the intercept less.
-    row_norm : {"normalize", "clip"}, default="normalize"
-        Every row's features are divided by their norm, or only if it exceeds 1; the same happens in `predict`.
-        A zero row stays zero and gets the intercept only.
-    random_state : None, int, RandomState or Generator, default=None
-        None takes the noise from the operating system. Anything else is for teaching and tests: the fit can be
-        repeated and the certificate says ``reproducible=True``, because whoever knows the seed can subtract the
-        noise. Fits with one seed on different data share their noise, and comparing them reveals the data.
+    %(noise_ratio tau sigma_out solver intercept row_norm random_state)s
     hinge_width : float > 0, default=0.5
         h: "huberised-hinge" is rounded over |1 − m| ≤ h. A wider corner has less curvature, 1/(2h), and needs a
         smaller λ.
-    accountant : {"profile", "rdp"}, default="profile"
-        Calibrate by the bound's privacy profile, or only through its Rényi curve.
-    classes : array-like of two labels or None, default=None
-        The labels that can occur, so that they need not be learned from the data. None takes the two seen in
-        `y`; that set is then revealed outside the accounting.
-    max_iter : int, default=1000
-        Solver iterations at most; `ConvergenceError` if they do not suffice.
+    %(accountant classes max_iter)s
 
     Attributes
     ----------
-    coef_ : ndarray, shape (1, n_features_in_)
-        Private. Applies to rows after `row_norm`, not to raw ones.
-    intercept_ : ndarray, shape (1,)
-        Private; 0.0 without an intercept.
-    classes_ : ndarray, shape (2,)
-        Sorted labels; the second is the positive one.
-    privacy_ : ObjectivePerturbationCertificate
-        What was promised and how; ``privacy_.public()`` may be published with the model.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Where `X` had string column names.
-    n_iter_ : int
-        Depends on the data, outside the guarantee: do not publish.
-    gradient_norms_ : ndarray, shape (n_iter_ + 1,)
-        The solver's trace. Depends on the data, outside the guarantee: do not publish.
+    %(fitted_classifier fitted_certificate fitted_features fitted_trace)s
 
     Notes
     -----
     Redberg, Koskela and Wang (2023), Algorithm 1, Theorems 4.1, E.2 and E.3, with the bound for losses whose slope has
-    one sign (README). The rounded hinge is that of Chaudhuri, Monteleoni and Sarwate (2011). `fit` takes no sample
-    weights: a weight would change how much one person can move the model. Searching over parameters fits many models;
-    each spends its own budget, and a `PrivacyBudgetWarning` says so.
+    one sign (README). The rounded hinge is that of Chaudhuri, Monteleoni and Sarwate (2011).
+    %(weights)s
 
     Examples
     --------
@@ -102,88 +57,25 @@ class ObjPertSVC(LinearClassifier, ClippedLinearModel):
     ((1, 30), 'monotone', 'squared-hinge')
     """
 
-    LOSSES = (SquaredHingeLoss.name, HuberisedHingeLoss.name)
-    BOUNDS = ("monotone", "two-signed", "glm", "non-glm")
-    __metadata_request__fit = {"callback": UNUSED}  # noqa: RUF012 - scikit-learn's protocol
+    CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
+        "loss": one_of(SquaredHingeLoss.name, HuberisedHingeLoss.name),
+        "bound": one_of("monotone", "two-signed", "glm", "non-glm"),
+        "hinge_width": positive,
+    }
 
     def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-5,
-        loss: str = "squared-hinge",
-        clip: float | None = 1.0,
-        bound: str = "monotone",
-        noise_ratio: float | None = None,
-        tau: float = 1e-6,
-        sigma_out: float | None = None,
-        solver: str = "newton",
-        fit_intercept: bool = True,
-        intercept_scaling: float = 0.3,
-        row_norm: str = "normalize",
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
-        *,
-        hinge_width: float = 0.5,
-        accountant: str = "profile",
-        classes: Any = None,
-        max_iter: int = 1000,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.loss = loss
-        self.clip = clip
-        self.bound = bound
-        self.noise_ratio = noise_ratio
-        self.tau = tau
-        self.sigma_out = sigma_out
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.row_norm = row_norm
-        self.random_state = random_state
+        self, epsilon: float = 1.0, delta: float = 1e-5, loss: str = "squared-hinge", clip: float | None = 1.0,
+        bound: str = "monotone", noise_ratio: float | None = None, tau: float = 1e-6, sigma_out: float | None = None,
+        solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3,
+        row_norm: str = "normalize", random_state: Seed = None, *, hinge_width: float = 0.5,
+        accountant: str = "profile", classes: Any = None, max_iter: int = 1000,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            epsilon=epsilon, delta=delta, loss=loss, clip=clip, bound=bound, noise_ratio=noise_ratio, tau=tau,
+            sigma_out=sigma_out, solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
+            row_norm=row_norm, random_state=random_state, accountant=accountant, classes=classes, max_iter=max_iter,
+        )  # fmt: skip
         self.hinge_width = hinge_width
-        self.accountant = accountant
-        self.classes = classes
-        self.max_iter = max_iter
 
-    def chosen_loss(self) -> Loss:
-        """The squared or the rounded hinge."""
-        width = positive("hinge_width", self.hinge_width)
-        return SquaredHingeLoss() if self.loss == SquaredHingeLoss.name else HuberisedHingeLoss(width)
-
-    def fit(self, X: Any, y: Any, *, callback: Callback | None = None) -> Self:
-        """Fit the private model.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix, shape (n, d)
-            Finite numbers. CSR is used as it is; other sparse formats are converted to it.
-        y : array-like, shape (n,)
-            Two labels.
-        callback : callable, optional
-            ``callback(iteration, gradient_norm)`` after every solver iteration. An exception raised in it stops
-            the fit, leaves the estimator unfitted and is passed on. What it is told depends on the data.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ConvergenceError
-            If the solver does not reach `tau`: nothing is released and the estimator is left unfitted.
-        ValueError
-            For a parameter out of range, NaN or inf in `X`, no rows, lengths that differ, or labels that are not
-            two classes.
-        """
-        self.forget()
-        classes = self.validated_classes()
-        loss = self.validate_parameters()
-        self.warn_of_copies()
-
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
-        classes, targets = encode(y, classes)
-        theta = self.release(X, targets, loss, callback)
-        self.classes_ = classes
-        self.coef_ = theta[: X.shape[1]].reshape(1, -1)
-        self.intercept_ = theta[-1:] if len(theta) > X.shape[1] else np.zeros(1)
-        return self
+    def _chosen_loss(self) -> Loss:
+        return SquaredHingeLoss() if self.loss == SquaredHingeLoss.name else HuberisedHingeLoss(self.hinge_width)

@@ -1,0 +1,37 @@
+"""What a parameter may be: a constraint takes a parameter's name and value and raises `ValueError` if it is not met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from objpert_core._validation import at_least, choice
+
+Constraint = Callable[[str, Any], Any]
+
+
+def or_none(constraint: Constraint) -> Constraint:
+    """`constraint`, met by None as well."""
+    return lambda name, value: None if value is None else constraint(name, value)
+
+
+def one_of(*allowed: str) -> Constraint:
+    """Met by these strings."""
+    return lambda name, value: choice(name, value, allowed)
+
+
+def number_from(least: float) -> Constraint:
+    """Met by finite numbers >= `least`."""
+    return lambda name, value: at_least(name, value, least)
+
+
+def two_labels(name: str, value: Any) -> np.ndarray | None:
+    """The two labels of `value`, sorted; None for None. `ValueError` unless there are two different ones."""
+    if value is None:
+        return None
+    labels = np.unique(np.asarray(value))
+    if len(labels) != 2:
+        raise ValueError(f"{name} must be None or two different labels, got {value!r}")
+    return labels

@@ -1,0 +1,125 @@
+"""Paragraphs that the estimators' docstrings share: written once here, put in place when a class is made."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from typing import TypeVar
+
+Estimator = TypeVar("Estimator", bound=type)
+
+PARAGRAPHS = {
+    "epsilon": """
+        epsilon : float, default=1.0
+            ε > 0 of one fit, under adding or removing one row.
+        """,
+    "delta": """
+        delta : float, default=1e-5
+            δ strictly between 0 and 1; choose it well below 1/n.
+        """,
+    "noise_ratio": """
+        noise_ratio : float >= 1 or None, default=None
+            σ as a multiple of the Gaussian mechanism's; more noise allows less regularisation. None takes the bound's
+            `objpert_core.accounting.default_noise_ratio`, or less where a given λ makes up for it.
+        """,
+    "sigma_out": """
+        sigma_out : float or None, default=None
+            Standard deviation of the output noise; None takes one that costs next to nothing.
+        """,
+    "tau": """
+        tau : float, default=1e-6
+            Gradient norm the solver must reach.
+        """,
+    "solver": """
+        solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"}
+            "newton" by default; see `objpert_core.learning.solve`. The choice does not touch privacy.
+        """,
+    "intercept": """
+        fit_intercept : bool, default=True
+        intercept_scaling : float, default=0.3
+            The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). The rows'
+            norm becomes √(1 + s²); unless gradients are clipped the noise grows by that factor. A large s penalises
+            the intercept less.
+        """,
+    "row_norm": """
+        row_norm : {"normalize", "clip"}, default="normalize"
+            Every row's features are divided by their norm, or only if it exceeds 1; the same happens in `predict`.
+            A zero row stays zero and gets the intercept only.
+        """,
+    "random_state": """
+        random_state : None, int, RandomState or Generator, default=None
+            None takes the noise from the operating system. Anything else is for teaching and tests: the fit can be
+            repeated and the certificate says ``reproducible=True``, because whoever knows the seed can subtract the
+            noise. Fits with one seed on different data share their noise, and comparing them reveals the data.
+        """,
+    "accountant": """
+        accountant : {"profile", "rdp"}, default="profile"
+            Calibrate by the bound's privacy profile, or only through its Rényi curve.
+        """,
+    "margin": """
+        margin : float >= 0, default=0.0
+            The loss is log(1 + e^{k − y·score}) with this k (`objpert_core.learning.LogisticLoss`), which costs no
+            privacy; 0 is logistic regression itself. `objpert_core.accounting.recommended_margin` has a rule.
+        """,
+    "public_rows": """
+        public_rows : int or None, default=None
+            The number of rows that λ and the margin, or sample rate and steps, depend on. With a number given the
+            promise is that of adding or removing a row, without a proviso. None takes the number of rows in `X`,
+            **treated as public**: the promise then compares data sets that differ by a row and are fitted by what the
+            one number gives.
+        """,
+    "classes": """
+        classes : array-like of two labels or None, default=None
+            The labels that can occur, so that they need not be learned from the data. None takes the two seen in
+            `y`; that set is then revealed outside the accounting.
+        """,
+    "max_iter": """
+        max_iter : int, default=1000
+            Solver iterations at most, counted as `objpert_core.learning.solve` says; `ConvergenceError` if they do not
+            suffice.
+        """,
+    "fitted_classifier": """
+        coef_ : ndarray, shape (1, n_features_in_)
+            Private. Applies to rows after `row_norm`, not to raw ones.
+        intercept_ : ndarray, shape (1,)
+            Private; 0.0 without an intercept.
+        classes_ : ndarray, shape (2,)
+            Sorted labels; the second is the positive one.
+        """,
+    "fitted_margin": """
+        margin_ : float
+            k.
+        """,
+    "fitted_features": """
+        n_features_in_ : int
+        feature_names_in_ : ndarray of str
+            Where `X` had string column names.
+        """,
+    "fitted_certificate": """
+        privacy_ : ObjectivePerturbationCertificate
+            What was promised and how; ``privacy_.public()`` may be published with the model.
+        """,
+    "fitted_trace": """
+        n_iter_ : int
+            Depends on the data, outside the guarantee: do not publish.
+        gradient_norms_ : ndarray, shape (n_iter_ + 1,)
+            The solver's trace. Depends on the data, outside the guarantee: do not publish.
+        """,
+    "weights": """
+        `fit` takes no sample weights: a weight would change how much one person can move the model. Searching over
+        parameters fits many models; each spends its own budget, and a `PrivacyBudgetWarning` says so.
+        """,
+}
+
+
+def documented(cls: Estimator) -> Estimator:
+    """A class decorator: a docstring's line ``%(one other)s`` becomes the paragraphs ``one`` and ``other``."""
+
+    def paragraphs(match: re.Match[str]) -> str:
+        text = "\n".join(inspect.cleandoc(PARAGRAPHS[name]) for name in match["names"].split())
+        return textwrap.indent(text, match["indent"])
+
+    if cls.__doc__ is not None:  # python -OO
+        cls.__doc__ = re.sub(r"^(?P<indent> *)%\((?P<names>[\w ]+)\)s$", paragraphs, cls.__doc__, flags=re.MULTILINE)
+    return cls

@@ -1,0 +1,119 @@
+"""What the estimators by objective perturbation share: Algorithm 1 of Redberg, Koskela and Wang (2023)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, positive
+from objpert_core.accounting import calibrate_objective_perturbation
+from objpert_core.estimators.base import SolvedModel
+from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
+from objpert_core.learning import Release
+from objpert_core.learning.certificate import ObjectivePerturbationCertificate
+from objpert_core.learning.objective_perturbation import perturb_and_solve
+from objpert_core.learning.problem.losses import Loss
+from objpert_core.learning.problem.rows import row_radius
+
+
+class Plan(NamedTuple):
+    """What is minimised, but for the noise.
+
+    Attributes
+    ----------
+    loss : Loss
+    clip : float or None
+        Threshold on the norm of every row's gradient.
+    lam : float
+        The regularisation at least; privacy may need more.
+    public_rows : int or None
+        The number of rows, where the plan goes by it.
+    """
+
+    loss: Loss
+    clip: float | None = None
+    lam: float = 0.0
+    public_rows: int | None = None
+
+
+class ObjectivePerturbationModel(SolvedModel):
+    """A linear model by Algorithm 1. Subclasses give `bound` a constraint and say in `_plan` what they minimise."""
+
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
+        "noise_ratio": or_none(number_from(1)),
+        "sigma_out": or_none(positive),
+        "accountant": one_of("profile", "rdp"),
+    }
+
+    privacy_: ObjectivePerturbationCertificate
+
+    def __init__(
+        self, *, bound: str, noise_ratio: float | None, sigma_out: float | None, accountant: str, **shared: Any
+    ) -> None:
+        super().__init__(**shared)
+        self.bound = bound
+        self.noise_ratio = noise_ratio
+        self.sigma_out = sigma_out
+        self.accountant = accountant
+
+    def _plan(self, n_rows: int, dimension: int) -> Plan:
+        """What is minimised on so many rows by so many parameters; nothing else of the data may count."""
+        raise NotImplementedError(f"{type(self).__name__} must say what it minimises")
+
+    def _release(
+        self, X: Any, targets: FloatArray, callback: Any, **options: Any
+    ) -> Release[ObjectivePerturbationCertificate]:
+        """Calibrate σ and λ, perturb the objective, solve it, perturb the solution."""
+        radius, dimension = row_radius(self._constant), X.shape[1] + bool(self.fit_intercept)
+        loss, clip, lam, public_rows = self._plan(len(targets), dimension)
+        gradient = loss.lipschitz * radius
+        mechanism = calibrate_objective_perturbation(
+            self.epsilon,
+            self.delta,
+            lipschitz=gradient if clip is None else min(gradient, clip),
+            smoothness=loss.smoothness * radius**2,
+            bound=self.bound,
+            noise_ratio=self.noise_ratio,
+            tau=self.tau,
+            sigma_out=self.sigma_out,
+            accountant=self.accountant,
+            dimension=dimension if self.bound == "non-glm" else None,
+            lam=lam,
+        )
+        return perturb_and_solve(
+            X,
+            targets,
+            mechanism,
+            delta=self.delta,
+            loss=loss,
+            clip=clip,
+            epsilon=self.epsilon,
+            accountant=self.accountant,
+            public_rows=public_rows,
+            **self._solving(callback),
+        )
+
+
+class ClippedModel(ObjectivePerturbationModel):
+    """Algorithm 1 with a choice of losses and every row's gradient clipped, in closed form."""
+
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"clip": or_none(positive)}
+
+    def __init__(self, *, loss: str, clip: float | None, **shared: Any) -> None:
+        super().__init__(**shared)
+        self.loss = loss
+        self.clip = clip
+
+    def _chosen_loss(self) -> Loss:
+        """The loss the parameters ask for, not yet clipped."""
+        raise NotImplementedError(f"{type(self).__name__} must say what its loss is")
+
+    def _check_together(self, **options: Any) -> None:
+        loss = self._chosen_loss()
+        if self.clip is None and not np.isfinite(loss.lipschitz):
+            raise ValueError(f"clip must be a finite number > 0 for the loss {loss.name!r}, whose slope has no bound")
+
+    def _plan(self, n_rows: int, dimension: int) -> Plan:
+        return Plan(self._chosen_loss(), self.clip)
