@@ -12,9 +12,9 @@ from pages.losses import dimension as ld
 from pages.losses import fits as lf
 from pages.losses import numbers as lc
 from pages.losses.words import CLIPPED, PLAIN, PRIVATE
-from ui import figures
+from ui import bounds, figures
 
-_POINTS = {"color": figures.ROLES["lower"].color, "size": 6}
+Trace = dict[str, Any]
 
 
 def _nice(value: float) -> float:
@@ -28,98 +28,81 @@ def loss(setting: lc.LossSetting, *, view: float, ghost: lc.LossSetting | None =
     drawn = lc.curves(setting, view)
     top = _nice(min(float(drawn["f"].max()), 2.5 * float(drawn["f_C"].max())))
     kinks = np.array([kink for kink in setting.kinks if abs(kink) <= view])
-    traces = []
-    if ghost is not None:
-        before = lc.curves(ghost, view)
-        traces.append(figures.series("f clipped, before", before["score"], before["f_C"], "tight", ghost=True))
-    traces += [figures.guide((kink, kink), (0.0, top)) for kink in kinks]
-    if setting.unmoved:
-        hover = "f at k = 0: %{y:.3g}"
-        traces.append(figures.series("f at k = 0", drawn["score"], drawn["f_k0"], "guide", hover=hover))
-    traces += [
-        figures.series("f clipped at C", drawn["score"], drawn["f_C"], "tight", hover="clipped %{y:.3g}"),
-        figures.series("f", drawn["score"], drawn["f"], "published", hover="f = %{y:.3g}"),
-    ]
+    traces = _before_and_after(setting, view, ghost, "f", [figures.guide((kink, kink), (0.0, top)) for kink in kinks])
     if len(kinks):
         values = setting.clipped.value(kinks, setting.target)
         traces.append(figures.series("kinks", kinks, values, "tight", mode="markers", hover="kink at %{x:.3g}"))
-    return figures.figure(
-        traces,
-        xaxis=figures.axis(setting.axis, (-view, view), hoverformat=".3g"),
-        yaxis=figures.axis("loss", (0.0, top)),
-        height=380,
-    )
+    across = figures.axis(setting.axis, (-view, view), hoverformat=".3g")
+    return figures.figure(traces, xaxis=across, yaxis=figures.axis("loss", (0.0, top)), height=380)
 
 
 def slope(setting: lc.LossSetting, *, view: float, ghost: lc.LossSetting | None = None) -> go.Figure:
     """f′ and f_C′ with the cut-off ±c; where there is a margin k, also f′ at k = 0."""
-    drawn, cut = lc.curves(setting, view), setting.slope
-    reach = _nice(max(1.15 * min(cut, 1.5 * float(np.abs(drawn["slope_f"]).max())), 0.5 * cut, 0.1))
+    steepest, cut = float(np.abs(lc.curves(setting, view)["slope_f"]).max()), setting.slope
+    reach = _nice(max(1.15 * min(cut, 1.5 * steepest), 0.5 * cut, 0.1))
     high = 0.1 * reach if setting.plain.monotone else reach
-    traces = []
+    cuts = (-cut,) if setting.plain.monotone else (-cut, cut)
+    guides = [figures.guide((-view, view), (level, level)) for level in cuts]
+    traces = _before_and_after(setting, view, ghost, "f′", guides, "slope_")
+    across = figures.axis(setting.axis, (-view, view), hoverformat=".3g")
+    return figures.figure(traces, xaxis=across, yaxis=figures.axis("slope", (-reach, high)), height=300)
+
+
+def _before_and_after(
+    setting: lc.LossSetting, view: float, ghost: lc.LossSetting | None, f: str, guides: list[Trace], what: str = ""
+) -> list[Trace]:
+    """The clipped curve of the ghost, then of this setting, with the unclipped one on top; `f` is its name."""
+    drawn, traces = lc.curves(setting, view), []
+    x = drawn["score"]
     if ghost is not None:
         before = lc.curves(ghost, view)
-        traces.append(figures.series("f′ clipped, before", before["score"], before["slope_f_C"], "tight", ghost=True))
-    cuts = (-cut,) if setting.plain.monotone else (-cut, cut)
-    traces += [figures.guide((-view, view), (level, level)) for level in cuts]
+        faint = before["score"], before[f"{what}f_C"]
+        traces.append(figures.series(f"{f} clipped, before", *faint, "tight", ghost=True))
+    traces += guides
     if setting.unmoved:
-        hover = "f′ at k = 0: %{y:.3g}"
-        traces.append(figures.series("f′ at k = 0", drawn["score"], drawn["slope_f_k0"], "guide", hover=hover))
-    traces += [
-        figures.series("f′ clipped at C", drawn["score"], drawn["slope_f_C"], "tight", hover="clipped %{y:.3g}"),
-        figures.series("f′", drawn["score"], drawn["slope_f"], "published", hover="f′ = %{y:.3g}"),
-    ]
-    return figures.figure(
-        traces,
-        xaxis=figures.axis(setting.axis, (-view, view), hoverformat=".3g"),
-        yaxis=figures.axis("slope", (-reach, high)),
-        height=300,
-    )
+        name = f"{f} at k = 0"
+        traces.append(figures.series(name, x, drawn[f"{what}f_k0"], "guide", hover=f"{name}: %{{y:.3g}}"))
+    clipped = figures.series(f"{f} clipped at C", x, drawn[f"{what}f_C"], "tight", hover="clipped %{y:.3g}")
+    return [*traces, clipped, figures.series(f, x, drawn[f"{what}f"], "published", hover=f"{f} = %{{y:.3g}}")]
 
 
 def fits(setting: lf.FitSetting, *, draws: int, ghost: lf.FitSetting | None = None) -> go.Figure:
     """The rows, the fits of f and of f_C without noise, also at a quarter and at four times C, and private fits."""
-    view = (-1.05, 1.05)
-    y_view = (-3.8, 1.5) if setting.regression else view
     traces = _rows(setting)
-    name = "private fits"
-    for draw in range(draws):
-        line = _line(setting, lf.private(setting, draw))
-        traces.append(
-            figures.series(name, *line, "noise", opacity=0.6, showlegend=draw == 0, hoverinfo="skip")
-            | {"line": {"color": figures.ROLES["noise"].color, "dash": "dashdot", "width": 1.2}}
-        )
+
+    def draw(name: str, theta: np.ndarray, role: str, of: lf.FitSetting = setting, **look: Any) -> None:
+        line = look.pop("line", {})
+        trace = figures.series(name, *_line(of, theta), role, **look)
+        traces.append(trace | ({"line": line} if line else {}))
+
+    thin = {"color": figures.ROLES["noise"].color, "dash": "dashdot", "width": 1.2}
+    for k in range(draws):
+        theta, first = lf.private(setting, k), k == 0
+        draw("private fits", theta, "noise", opacity=0.6, showlegend=first, hoverinfo="skip", line=thin)
     if ghost is not None:
-        line = _line(ghost, lf.without_privacy(ghost, ghost.clip))
-        traces.append(figures.series("clipped, before", *line, "tight", ghost=True))
-    for times, dash in ((0.25, "dot"), (4.0, "longdash")):
-        line = _line(setting, lf.without_privacy(setting, times * setting.clip))
-        look = {"color": figures.PURPLE, "dash": dash, "width": 1.5}
-        name = "clipped at C/4" if times < 1 else "clipped at 4C"
-        traces.append(figures.series(name, *line, "kifer2012", hoverinfo="skip") | {"line": look})
-    for label, role, clip in ((PLAIN, "published", None), (CLIPPED, "tight", setting.clip)):
-        traces.append(figures.series(label, *_line(setting, lf.without_privacy(setting, clip)), role, hoverinfo="skip"))
-    names = ("feature x", "target y") if setting.regression else ("feature x₁", "feature x₂")
-    return figures.figure(
-        traces,
-        xaxis=figures.axis(names[0], view),
-        yaxis=figures.axis(names[1], y_view),
-        height=430,
-        hovermode="closest",
-    )
+        draw("clipped, before", lf.without_privacy(ghost, ghost.clip), "tight", ghost, ghost=True)
+    for name, times, dash in (("clipped at C/4", 0.25, "dot"), ("clipped at 4C", 4.0, "longdash")):
+        line = {"color": figures.PURPLE, "dash": dash, "width": 1.5}
+        draw(name, lf.without_privacy(setting, times * setting.clip), "kifer2012", hoverinfo="skip", line=line)
+    draw(PLAIN, lf.without_privacy(setting, None), "published", hoverinfo="skip")
+    draw(CLIPPED, lf.without_privacy(setting, setting.clip), "tight", hoverinfo="skip")
+    x, y = ("feature x", "target y") if setting.regression else ("feature x₁", "feature x₂")
+    across = figures.axis(x, (-1.05, 1.05))
+    up = figures.axis(y, (-3.8, 1.5) if setting.regression else (-1.05, 1.05))
+    return figures.figure(traces, xaxis=across, yaxis=up, height=430, hovermode="closest")
 
 
-def _rows(setting: lf.FitSetting) -> list[dict[str, Any]]:
+def _rows(setting: lf.FitSetting) -> list[Trace]:
     X, y = lf.data(setting)
     if setting.regression:
-        trace = figures.series("rows", X[:, 0], y, "lower", mode="markers", hoverinfo="skip")
-        return [trace | {"marker": _POINTS | {"symbol": "circle"}, "opacity": 0.55}]
+        shown = [("rows", X[:, 0], y, "lower", "circle", 0.55)]
+    else:
+        classes = (("rows of class +1", 1.0, "lower", "circle"), ("rows of class −1", -1.0, "monotone", "x"))
+        shown = [(name, *X[y == label].T, role, symbol, 0.6) for name, label, role, symbol in classes]
     traces = []
-    for label, role, symbol in ((1.0, "lower", "circle"), (-1.0, "monotone", "x")):
-        name = "rows of class +1" if label > 0 else "rows of class −1"
-        trace = figures.series(name, X[y == label, 0], X[y == label, 1], role, mode="markers", hoverinfo="skip")
-        look = {"color": figures.ROLES[role].color, "size": 6, "symbol": symbol}
-        traces.append(trace | {"marker": look, "opacity": 0.6})
+    for name, across, up, role, symbol, opacity in shown:
+        trace = figures.series(name, across, up, role, mode="markers", hoverinfo="skip", opacity=opacity)
+        traces.append(trace | {"marker": {"color": figures.ROLES[role].color, "size": 6, "symbol": symbol}})
     return traces
 
 
@@ -144,48 +127,38 @@ def errors(setting: lf.FitSetting, *, ghost: lf.FitSetting | None = None) -> go.
     if ghost is not None:
         before = lf.errors(ghost)
         traces.append(figures.series("private, before", before["C"], before["private"], "noise", ghost=True))
-    hover = "%{y:.3f}"
+    x = found["C"]
+    look: Trace = {"mode": "lines+markers", "hover": "%{y:.3f}"}
     traces += [
         figures.guide((setting.clip, setting.clip), (0.0, top)),
-        figures.band(found["C"], found["private_lowest"], found["private_highest"], "noise"),
-        figures.series(CLIPPED, found["C"], found["clipped"], "tight", mode="lines+markers", hover=hover),
-        figures.series(PRIVATE, found["C"], found["private"], "noise", mode="lines+markers", hover=hover),
+        figures.band(x, found["private_lowest"], found["private_highest"], "noise"),
+        figures.series(CLIPPED, x, found["clipped"], "tight", **look),
+        figures.series(PRIVATE, x, found["private"], "noise", **look),
     ]
     what = "distance from the true line" if setting.regression else "wrong labels on fresh rows"
-    return figures.figure(
-        traces,
-        xaxis=figures.axis("clipping threshold C", (lf.THRESHOLDS[0], lf.THRESHOLDS[-1]), log=True, hoverformat=".3g"),
-        yaxis=figures.axis(what, (0.0, top)),
-        height=300,
-    )
+    across = figures.axis("clipping threshold C", (x[0], x[-1]), log=True, hoverformat=".3g")
+    return figures.figure(traces, xaxis=across, yaxis=figures.axis(what, (0.0, top)), height=300)
 
 
-def dimension(
-    setting: ld.DimensionSetting, *, delta: float, at: int, ghost: ld.DimensionSetting | None = None
-) -> go.Figure:
+def dimension(setting: bounds.Setting, *, delta: float, at: int, ghost: bounds.Setting | None = None) -> go.Figure:
     """ε against the number of parameters."""
     d = np.array(ld.DIMENSIONS, dtype=float)
-    found = ld.readings(setting, delta, at)
-    shown = [value for value in (*ld.curve(setting, delta), *found.values()) if 0 < value < math.inf]
+    found, rising = ld.readings(setting, delta, at), ld.curve(setting, delta)
+    shown = [value for value in (*rising, *found.values()) if 0 < value < math.inf]
     low = 10.0 ** math.floor(math.log10(min(shown))) if shown else 0.1
-    high = 10.0 ** math.ceil(math.log10(max(shown))) if shown else 10.0
-    high = max(high, 10 * low)
+    high = max(10.0 ** math.ceil(math.log10(max(shown))), 10 * low) if shown else 10.0
     traces = []
     if ghost is not None:
         traces.append(figures.series("Theorem G.2, before", d, _gaps(ld.curve(ghost, delta)), "kifer2012", ghost=True))
     traces.append(figures.guide((at, at), (low, high)))
-    for bound, role in (("lower", "lower"), ("glm", "glm"), ("rdp", "rdp")):
-        flat = _gaps(np.full(len(d), found[bound]))
-        traces.append(figures.series(ld.NAMES[bound], d, flat, role, hover="ε = %{y:.3g}"))
-    rising = _gaps(ld.curve(setting, delta))
-    traces.append(
-        figures.series(ld.NAMES["non-glm"], d, rising, "kifer2012", mode="lines+markers", hover="ε = %{y:.3g}")
-    )
+    hover = "ε = %{y:.3g}"
+    for bound in ("lower", "glm", "rdp"):
+        traces.append(figures.series(ld.NAMES[bound], d, _gaps(np.full(len(d), found[bound])), bound, hover=hover))
+    name = ld.NAMES["non-glm"]
+    traces.append(figures.series(name, d, _gaps(rising), "kifer2012", mode="lines+markers", hover=hover))
+    across = figures.axis("number of parameters d", (ld.DIMENSIONS[0], ld.DIMENSIONS[-1]), log=True)
     return figures.figure(
-        traces,
-        xaxis=figures.axis("number of parameters d", (ld.DIMENSIONS[0], ld.DIMENSIONS[-1]), log=True),
-        yaxis=figures.axis("privacy budget ε", (low, high), log=True),
-        height=620,
+        traces, xaxis=across, yaxis=figures.axis("privacy budget ε", (low, high), log=True), height=620
     )
 
 

@@ -14,9 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
-from objpert_core.learning import ClippedLoss, Loss, PerturbedObjective, Rows, loss_named, perturb_and_solve, solve
+from objpert_core.learning import ClippedLoss, PerturbedObjective, Rows, perturb_and_solve, solve
 from objpert_core.learning.problem.rows import row_radius
-from pages.losses.numbers import PARAMETERS
+from pages.losses.numbers import Clipping
 
 Array = NDArray[np.float64]
 
@@ -32,27 +32,17 @@ _REMEMBERED = 500
 
 
 @dataclass(frozen=True)
-class FitSetting:
+class FitSetting(Clipping):
     """What is fitted, to which data, and with how much privacy."""
 
-    loss: str
-    parameter: float
-    clip: float
     outliers: float
     epsilon: float
     delta: float
     seed: int
 
     def __str__(self) -> str:
-        own = f" ({PARAMETERS[self.loss]} {self.parameter:g})" if self.loss in PARAMETERS and self.parameter else ""
-        return (
-            f"{self.loss}{own}, C = {self.clip:.4g}, outliers {self.outliers:g}, ε = {self.epsilon:g}, seed {self.seed}"
-        )
-
-    @property
-    def plain(self) -> Loss:
-        """f."""
-        return loss_named(self.loss, self.parameter if self.loss in PARAMETERS else None)
+        data = f"outliers {self.outliers:g}, ε = {self.epsilon:g}, seed {self.seed}"
+        return f"{self.loss}{self.own}, C = {self.clip:.4g}, {data}"
 
     @property
     def regression(self) -> bool:
@@ -105,17 +95,14 @@ def _generated(regression: bool, outliers: float, seed: int) -> tuple[Array, Arr
 @lru_cache(maxsize=_REMEMBERED)
 def _calibrated(bound: str, smoothness: float, epsilon: float, delta: float) -> acc.ApproximateMinima:
     radius = row_radius(CONSTANT)
-    found = acc.calibrate_objective_perturbation(
-        epsilon, delta, lipschitz=1.0, smoothness=smoothness * radius**2, bound=bound, tau=TAU
-    )
+    found = acc.calibrate_objective_perturbation(epsilon, delta, 1.0, smoothness * radius**2, bound, tau=TAU)
     assert isinstance(found, acc.ApproximateMinima)
     return found
 
 
 def mechanism(setting: FitSetting) -> acc.ApproximateMinima:
     """σ and λ of the private fit: calibrated for gradients of norm 1, σ then scaled to their largest norm."""
-    unit = _calibrated(setting.bound, setting.plain.smoothness, setting.epsilon, setting.delta)
-    size = setting.lipschitz
+    unit, size = _calibrated(setting.bound, setting.plain.smoothness, setting.epsilon, setting.delta), setting.lipschitz
     objective = replace(unit.objective, sigma=size * unit.objective.sigma * (1 + 1e-12), lipschitz=size)
     return replace(unit, objective=objective)
 
@@ -143,9 +130,7 @@ def _minimiser(setting: FitSetting, clipped: bool, noise: Array, tau: float = TA
 
 
 def _with_intercept(theta: Array) -> Array:
-    result = theta.copy()
-    result[-1] *= CONSTANT
-    return result
+    return np.append(theta[:-1], CONSTANT * theta[-1])
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -233,15 +218,9 @@ def errors_frame(setting: FitSetting) -> pd.DataFrame:
 
 def frame(setting: FitSetting, draws: int) -> pd.DataFrame:
     """Every plotted fit, one a row: which, its threshold, its coefficients and its error."""
-    fits = [
-        ("f", np.inf, without_privacy(setting, None)),
-        ("f_C", setting.clip, without_privacy(setting, setting.clip)),
-    ]
+    fits = [("f", np.inf, without_privacy(setting, None))]
+    fits.append(("f_C", setting.clip, without_privacy(setting, setting.clip)))
     fits += [(f"private {draw + 1}", setting.clip, private(setting, draw)) for draw in range(draws)]
     names = ["slope", "intercept"] if setting.regression else ["weight_1", "weight_2", "intercept"]
-    return pd.DataFrame(
-        [
-            {"fit": name, "C": clip, **dict(zip(names, theta, strict=True)), "error": error(setting, theta)}
-            for name, clip, theta in fits
-        ]
-    )
+    rows = [(name, clip, *theta, error(setting, theta)) for name, clip, theta in fits]
+    return pd.DataFrame(rows, columns=["fit", "C", *names, "error"])

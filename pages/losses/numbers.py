@@ -28,22 +28,32 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class LossSetting:
-    """A loss, the threshold C on gradient norms and the norm of the row that is looked at."""
+class Clipping:
+    """A loss by its name and its own constant, and the threshold C on gradient norms."""
 
     loss: str
     parameter: float
     clip: float
-    norm: float
-
-    def __str__(self) -> str:
-        own = f" ({PARAMETERS[self.loss]} {self.parameter:g})" if self.loss in PARAMETERS and self.parameter else ""
-        return f"{NAMES[self.loss]}{own}, C = {self.clip:.4g}, row norm {self.norm:.4g}"
 
     @property
     def plain(self) -> Loss:
         """f."""
         return loss_named(self.loss, self.parameter if self.loss in PARAMETERS else None)
+
+    @property
+    def own(self) -> str:
+        """The loss's own constant, to follow its name; empty where there is none."""
+        return f" ({PARAMETERS[self.loss]} {self.parameter:g})" if self.loss in PARAMETERS and self.parameter else ""
+
+
+@dataclass(frozen=True)
+class LossSetting(Clipping):
+    """What is looked at: a clipped loss, for a row of this norm."""
+
+    norm: float
+
+    def __str__(self) -> str:
+        return f"{NAMES[self.loss]}{self.own}, C = {self.clip:.4g}, row norm {self.norm:.4g}"
 
     @property
     def slope(self) -> float:
@@ -73,8 +83,7 @@ class LossSetting:
     @property
     def pull(self) -> float:
         """Force of a row at score 0 as a share of the largest it could have once it is clipped."""
-        at_zero = self.clipped.derivatives(np.zeros(1), self.target)[0]
-        return abs(float(at_zero[0])) / self.clipped.lipschitz
+        return _force_at_zero(self.clipped, self.target) / self.clipped.lipschitz
 
     @property
     def kinks(self) -> tuple[float, float]:
@@ -88,25 +97,20 @@ class LossSetting:
         return bool(np.isfinite(self.kinks).any())
 
 
-def grid(setting: LossSetting, view: float) -> Array:
-    """Scores from −view to view, kinks among them."""
-    kinks = [kink for kink in setting.kinks if abs(kink) < view]
-    return np.unique(np.concatenate([np.linspace(-view, view, POINTS), kinks]))
+def _force_at_zero(loss: Loss, target: float) -> float:
+    return abs(float(loss.derivatives(np.zeros(1), target)[0][0]))
 
 
 def curves(setting: LossSetting, view: float) -> dict[str, Array]:
-    """Scores, f, f_C and their slopes; where there is a margin k, also f and its slope at k = 0."""
-    scores, plain, clipped = grid(setting, view), setting.plain, setting.clipped
-    drawn = {
-        "score": scores,
-        "f": plain.value(scores, setting.target),
-        "f_C": clipped.value(scores, setting.target),
-        "slope_f": plain.derivatives(scores, setting.target)[0],
-        "slope_f_C": clipped.derivatives(scores, setting.target)[0],
-    }
-    if unmoved := setting.unmoved:
-        drawn["f_k0"] = unmoved.plain.value(scores, setting.target)
-        drawn["slope_f_k0"] = unmoved.plain.derivatives(scores, setting.target)[0]
+    """Scores from −view to view, kinks among them; there f, f_C, their slopes; with a margin k, also f at k = 0."""
+    kinks = [kink for kink in setting.kinks if abs(kink) < view]
+    scores = np.unique(np.concatenate([np.linspace(-view, view, POINTS), kinks]))
+    losses: dict[str, Loss] = {"f": setting.plain, "f_C": setting.clipped}
+    moved: dict[str, Loss] = {"f_k0": setting.unmoved.plain} if setting.unmoved else {}
+    drawn = {"score": scores}
+    for some in (losses, moved):
+        drawn |= {name: loss.value(scores, setting.target) for name, loss in some.items()}
+        drawn |= {f"slope_{name}": loss.derivatives(scores, setting.target)[0] for name, loss in some.items()}
     return drawn
 
 
@@ -117,23 +121,25 @@ def frame(setting: LossSetting, view: float) -> pd.DataFrame:
 
 def table_rows(setting: LossSetting) -> list[dict[str, str]]:
     """What the loss and its clipped form are like, as texts, one row each."""
-    rows = []
-    everywhere = (-np.inf, np.inf)
-    shown = [("f", setting.plain, everywhere), ("f, clipped at C", setting.clipped, setting.kinks)]
+    kinks = tuple(sentences.number(kink) for kink in setting.kinks)
+    shown: list[tuple[str, Loss, tuple[str, ...]]] = [("f", setting.plain, ("−∞", "∞"))]
+    shown.append(("f, clipped at C", setting.clipped, kinks))
     if unmoved := setting.unmoved:
-        shown.append(("f at k = 0", unmoved.plain, everywhere))
-    for name, loss, (low, high) in shown:
-        pull = abs(float(loss.derivatives(np.zeros(1), setting.target)[0][0]))
-        rows.append(
-            {
-                "": name,
-                "Follows f from": sentences.number(low) if name != "f at k = 0" else "–",
-                "to": sentences.number(high) if name != "f at k = 0" else "–",
-                "Largest |f′|": sentences.number(loss.lipschitz),
-                "Gradient of this row ≤": sentences.number(loss.lipschitz * setting.norm),
-                "Curvature ≤": sentences.number(loss.smoothness),
-                "f′ keeps its sign": "yes" if loss.monotone else "no",
-            }
-            | ({"|f′| at m = 0": sentences.number(pull)} if setting.loss == "logistic" else {})
-        )
+        shown.append(("f at k = 0", unmoved.plain, ("–", "–")))
+    rows = [
+        {
+            "": name,
+            "Follows f from": low,
+            "to": high,
+            "Largest |f′|": sentences.number(loss.lipschitz),
+            "Gradient of this row ≤": sentences.number(loss.lipschitz * setting.norm),
+            "Curvature ≤": sentences.number(loss.smoothness),
+            "f′ keeps its sign": "yes" if loss.monotone else "no",
+            "|f′| at m = 0": sentences.number(_force_at_zero(loss, setting.target)),
+        }
+        for name, loss, (low, high) in shown
+    ]
+    if setting.loss != "logistic":
+        for row in rows:
+            del row["|f′| at m = 0"]
     return rows

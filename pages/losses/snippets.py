@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 
-from pages.losses import dimension as ld
 from pages.losses import fits as lf
 from pages.losses import numbers as lc
+from ui import bounds
+from ui.snippets import call
 
 
 def loss(setting: lc.LossSetting) -> str:
@@ -28,17 +29,12 @@ print("kinks:", *clipped.kinks(targets=target))
 
 def _generator(setting: lf.FitSetting) -> str:
     """The source of the data's generator, its constants filled in."""
-    source = inspect.getsource(lf.regression_data if setting.regression else lf.classification_data)
-    head, body = source.split('"""', 2)[0], source.split('"""', 2)[2]
-    for name, value in (
-        ("TRUE_SLOPE", lf.TRUE_SLOPE),
-        ("TRUE_INTERCEPT", lf.TRUE_INTERCEPT),
-        ("CENTRE", f"np.array({lf.CENTRE.tolist()})"),
-        ("ROWS", lf.ROWS),
-    ):
-        body, head = body.replace(name, str(value)), head.replace(name, str(value))
-    name = "regression_data" if setting.regression else "classification_data"
-    arguments = "outliers, seed" if setting.regression else f"outliers, seed, rows={lf.ROWS}"
+    generator = lf.regression_data if setting.regression else lf.classification_data
+    body, centre = inspect.getsource(generator).split('"""', 2)[2], f"np.array({lf.CENTRE.tolist()})"
+    constants = {"TRUE_SLOPE": lf.TRUE_SLOPE, "TRUE_INTERCEPT": lf.TRUE_INTERCEPT, "CENTRE": centre, "ROWS": lf.ROWS}
+    for constant, value in constants.items():
+        body = body.replace(constant, str(value))
+    name, arguments = generator.__name__, "outliers, seed" + ("" if setting.regression else f", rows={lf.ROWS}")
     return f"def {name}({arguments}):{body.rstrip()}\n\n\nX, y = {name}({setting.outliers!r}, {setting.seed!r})"
 
 
@@ -88,15 +84,11 @@ print(model.privacy_)
 """
 
 
-def dimension(setting: ld.DimensionSetting, *, delta: float, at: int) -> str:
+def dimension(setting: bounds.Setting, *, delta: float, at: int) -> str:
     """Every bound's ε at `delta`; defines the dictionary ``curves``."""
-    shared = (
-        f"sigma={setting.sigma!r}, lam={setting.lam!r}, lipschitz={setting.lipschitz!r}, "
-        f"smoothness={setting.smoothness!r}"
-    )
     return f"""import objpert_core.accounting as acc
 
-parameters = dict({shared})
+parameters = {call("dict", vars(setting))}
 glm = acc.ObjectivePerturbation(**parameters, bound="glm")
 curves = {{
     "non-glm": acc.via_rdp(acc.ObjectivePerturbation(**parameters, bound="non-glm", dimension={at!r})),

@@ -36,30 +36,23 @@ def _the(loss: str) -> str:
 
 def loss_answer(setting: lc.LossSetting) -> str:
     """What clipping at C does to this loss, in one sentence."""
-    name, clip, norm = _the(setting.loss), _n(setting.clip), _n(setting.norm)
-    low, high = setting.kinks
     if setting.unmoved:
         return _margin_answer(setting, setting.unmoved)
     if not setting.clips:
         return _clips_nothing(setting)
+    low, high = (_n(kink) for kink in setting.kinks)
+    start = f"Clipped at C = {_n(setting.clip)}, {_the(setting.loss)} of a row of norm {_n(setting.norm)}"
     if setting.plain.monotone:
-        return f"Clipped at C = {clip}, {name} of a row of norm {norm} goes on straight below m = {_n(low)}."
+        return f"{start} goes on straight below m = {low}."
     if setting.loss == "squared":
-        return (
-            f"Clipped at C = {clip}, the squared loss of a row of norm {norm} is Huber’s loss: beyond a residual of "
-            f"±{_n(high)} it goes on as a straight line."
-        )
-    return (
-        f"Clipped at C = {clip}, {name} of a row of norm {norm} is straight from a residual of ±{_n(high)} on already."
-    )
+        return f"{start} is Huber’s loss: beyond a residual of ±{high} it goes on as a straight line."
+    return f"{start} is straight from a residual of ±{high} on already."
 
 
 def _clips_nothing(setting: lc.LossSetting) -> str:
-    longest = _n(setting.plain.lipschitz * setting.norm)
-    return (
-        f"C = {_n(setting.clip)} clips nothing: on a row of norm {_n(setting.norm)} no gradient of "
-        f"{_the(setting.loss)} is longer than {longest}."
-    )
+    loss, longest = _the(setting.loss), _n(setting.plain.lipschitz * setting.norm)
+    row = f"a row of norm {_n(setting.norm)}"
+    return f"C = {_n(setting.clip)} clips nothing: on {row} no gradient of {loss} is longer than {longest}."
 
 
 def _margin_answer(setting: lc.LossSetting, unmoved: lc.LossSetting) -> str:
@@ -85,24 +78,23 @@ def _pull(setting: lc.LossSetting) -> str:
 
 def loss_more(setting: lc.LossSetting) -> list[str]:
     """What a privacy proof gets from clipping, and what a margin has to do with it."""
-    more = [_clipping(setting)]
+    proof = _proof(setting)
     if setting.unmoved:
         low = f"Clipped at C = {_n(setting.clip)}, the loss goes on straight below m = {_n(setting.kinks[0])}."
-        more[0] = f"{low if setting.clips else _clips_nothing(setting)} {more[0]}"
-    return [_pull(setting), *more] if setting.loss == "logistic" else more
+        proof = f"{low if setting.clips else _clips_nothing(setting)} {proof}"
+    return [_pull(setting), proof] if setting.loss == "logistic" else [proof]
 
 
-def _clipping(setting: lc.LossSetting) -> str:
-    curvature = _n(setting.plain.smoothness)
-    if setting.clips:
-        steep = "without a bound" if math.isinf(setting.plain.lipschitz) else f"up to {_n(setting.plain.lipschitz)}"
-        return (
-            f"The slope, {steep} before, is cut off at ±C/‖x‖ = {_n(setting.slope)}, so the row’s gradient has norm at "
-            f"most C. The clipped loss is convex and its curvature still at most {curvature}: the proofs for f hold "
-            "for it with L = C."
-        )
-    steepest = _n(setting.plain.lipschitz)
-    return f"The proofs use the loss’s own slope, at most {steepest}, and curvature, at most {curvature}."
+def _proof(setting: lc.LossSetting) -> str:
+    steepest, curvature = _n(setting.plain.lipschitz), _n(setting.plain.smoothness)
+    if not setting.clips:
+        return f"The proofs use the loss’s own slope, at most {steepest}, and curvature, at most {curvature}."
+    steep = "without a bound" if math.isinf(setting.plain.lipschitz) else f"up to {steepest}"
+    return (
+        f"The slope, {steep} before, is cut off at ±C/‖x‖ = {_n(setting.slope)}, so the row’s gradient has norm at "
+        f"most C. The clipped loss is convex and its curvature still at most {curvature}: the proofs for f hold "
+        "for it with L = C."
+    )
 
 
 def loss_alt(setting: lc.LossSetting, what: str) -> str:
@@ -122,12 +114,17 @@ def _error(setting: lf.FitSetting, value: float) -> str:
     return _n(value) if setting.regression else sentences.percent(value)
 
 
+def _wrong(setting: lf.FitSetting, how_much: str, *, many: bool = False) -> str:
+    """How wrong a fit is, or `many` are: 'is off the true line by 0.08', 'get wrong 8.0 % of fresh rows'."""
+    if setting.regression:
+        return f"{'are' if many else 'is'} off the true line by {how_much}"
+    return f"{'get' if many else 'gets'} wrong {how_much} of fresh rows"
+
+
 def fit_answer(setting: lf.FitSetting, plain: float, clipped: float) -> str:
     """What clipping did to the fit, from the errors of f and of f_C without noise."""
-    what = "is off the true line by" if setting.regression else "gets wrong"
-    of = "" if setting.regression else " of fresh rows"
     margin = f" with a margin of {_n(setting.parameter)}" if setting.loss == "logistic" and setting.parameter else ""
-    start = f"Clipped at C = {_n(setting.clip)}, the fit{margin} {what} {_error(setting, clipped)}{of}"
+    start = f"Clipped at C = {_n(setting.clip)}, the fit{margin} {_wrong(setting, _error(setting, clipped))}"
     if abs(clipped - plain) <= 0.02 * plain + 1e-6:
         return f"{start}, as it does unclipped."
     verdict = "clipping helps" if clipped < plain else "clipping hurts"
@@ -136,14 +133,12 @@ def fit_answer(setting: lf.FitSetting, plain: float, clipped: float) -> str:
 
 def fit_more(setting: lf.FitSetting, private: float, best: float) -> str:
     """What privacy adds, and at which threshold it would be least, from mean errors of private fits."""
-    mechanism = lf.mechanism(setting)
-    wrong = "are off the true line by" if setting.regression else "get wrong"
-    of = "" if setting.regression else " of fresh rows"
+    objective = lf.mechanism(setting).objective
+    size = "C" if setting.lipschitz == setting.clip else "the loss’s own slope, which C does not lower"
     return (
-        f"With noise for ε = {sentences.epsilon(setting.epsilon)}, {_FOUR} (not those drawn here) {wrong} "
-        f"{_error(setting, private)}{of} on average: σ = {_n(mechanism.objective.sigma)} is proportional to "
-        f"{'C' if setting.lipschitz == setting.clip else 'the loss’s own slope, which C does not lower'}, "
-        f"λ = {_n(mechanism.objective.lam)} does not depend on it. On these rows C ≈ {sentences.number(best, 2)} "
+        f"With noise for ε = {sentences.epsilon(setting.epsilon)}, {_FOUR} (not those drawn here) "
+        f"{_wrong(setting, _error(setting, private), many=True)} on average: σ = {_n(objective.sigma)} is proportional "
+        f"to {size}, λ = {_n(objective.lam)} does not depend on it. On these rows C ≈ {sentences.number(best, 2)} "
         "would have been best for the private fits, but finding that out from the data would itself cost privacy."
     )
 
@@ -186,11 +181,12 @@ def fit_alt(setting: lf.FitSetting, plain: float, clipped: float, draws: int) ->
 
 def errors_alt(setting: lf.FitSetting, found: Mapping[str, np.ndarray]) -> str:
     """Alt text of the chart of errors."""
-    best, low, high = (lf.THRESHOLDS[int(np.argmin(found["private"]))], *found["private"][[0, -1]])
+    at, private = lf.THRESHOLDS, found["private"]
+    low, high = (_error(setting, float(private[end])) for end in (0, -1))
     return (
         f"Error of the fit against the clipping threshold, logarithmic, with and without noise. Private fits are best "
-        f"at C = {sentences.number(best, 2)}; at C = {lf.THRESHOLDS[0]:g} their error is "
-        f"{_error(setting, float(low))}, at C = {lf.THRESHOLDS[-1]:g} it is {_error(setting, float(high))}."
+        f"at C = {sentences.number(lf.best_threshold(setting), 2)}; at C = {at[0]:g} their error is {low}, at "
+        f"C = {at[-1]:g} it is {high}."
     )
 
 
@@ -198,13 +194,10 @@ def fit_rows(setting: lf.FitSetting, private: float) -> list[dict[str, str]]:
     """The fits as texts, one row each."""
     names = ["Slope", "Intercept"] if setting.regression else ["Weight of x₁", "Weight of x₂", "Intercept"]
     error = "Distance from the true line" if setting.regression else "Wrong labels on fresh rows"
-    rows = []
-    for label, clip in ((PLAIN, None), (CLIPPED, setting.clip)):
-        theta = lf.without_privacy(setting, clip)
-        values = {name: _n(value) for name, value in zip(names, theta.tolist(), strict=True)}
-        rows.append({"Fit": label} | values | {error: _error(setting, lf.error(setting, theta))})
-    blank = dict.fromkeys(names, "varies")
-    return [*rows, {"Fit": PRIVATE} | blank | {error: _error(setting, private)}]
+    fits = [(label, lf.without_privacy(setting, clip)) for label, clip in ((PLAIN, None), (CLIPPED, setting.clip))]
+    rows = [(label, *map(_n, theta.tolist()), _error(setting, lf.error(setting, theta))) for label, theta in fits]
+    rows.append((PRIVATE, *("varies" for _ in names), _error(setting, private)))
+    return [dict(zip(("Fit", *names, error), row, strict=True)) for row in rows]
 
 
 # --- without GLM structure ------------------------------------------------------------------------------------------
@@ -236,16 +229,14 @@ def dimension_more(price: float, found: Mapping[str, float]) -> str:
     )
 
 
-def dimension_accounted() -> str:
-    """Adjacency and accountants."""
-    return sentences.accounted(
-        "the privacy profile of Theorem 3.1 and the Rényi curves of Theorems 3.2 and G.2 (the latter as corrected here)"
-    )
+DIMENSION_ACCOUNTED = sentences.accounted(
+    "the privacy profile of Theorem 3.1 and the Rényi curves of Theorems 3.2 and G.2 (the latter as corrected here)"
+)
 
 
-def dimension_alt(found: Mapping[str, float], names: Mapping[str, str], delta: float, dimension: int) -> str:
+def dimension_alt(found: Mapping[str, float], delta: float, dimension: int) -> str:
     """Alt text of the chart of ε against the dimension."""
-    order = sentences.ranking({names[bound]: value for bound, value in found.items()})
+    order = sentences.ranking({ld.NAMES[bound]: value for bound, value in found.items()})
     return (
         f"ε at δ = {sentences.delta(delta)} against the number of parameters, both logarithmic. One curve rises, three "
         f"are flat. With {ld.parameters(dimension)}: {order}."

@@ -11,21 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
 from objpert_core.experiments.studies.noise_ratios import BOUNDS, PUBLISHED_RATIO, Estimate, Plan, Recipe
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.theory import excess_risk
-from ui import bounds as bound_curves
-from ui import sentences
+from ui import bounds, sentences
 
-FloatArray = NDArray[np.float64]
-
-NAMES: Mapping[str, str] = {name: bound_curves.NAMES[name] for name in ("rdp", "glm", "monotone", "logistic")}
-SOURCES = bound_curves.SOURCES
+NAMES: Mapping[str, str] = {name: bounds.NAMES[name] for name in reversed(BOUNDS)}
 NODES = (1.0, 1.002, 1.01, 1.03, 1.06, 1.1, 1.2, PUBLISHED_RATIO, 1.5, 2.0, 3.0)
 MORE_NODES: Mapping[str, tuple[float, ...]] = {"rdp": (1.15, 1.4, 1.7), "glm": (1.15, 1.4, 1.7)}  # they turn late
 _REMEMBERED = 1000
@@ -36,13 +30,8 @@ assert set(NAMES) == set(BOUNDS)
 class Setting:
     """A privacy target, the data planned for, and the point chosen on a bound's frontier.
 
-    Attributes:
-        epsilon, delta: the target.
-        rows, features: shape of the data.
-        intercept_scaling: s; the row norm is R = √(1 + s²), and s = 0 means no intercept.
-        norm: ‖θ₀‖ of the model without privacy, a guess.
-        bound: one of `NAMES`.
-        ratio: f = σ/σ_Gauss.
+    The row norm is R = √(1 + s²) with s = `intercept_scaling`, and s = 0 means no intercept. `norm` is a guess of ‖θ₀‖,
+    the model without privacy; `bound` is one of `NAMES`, and `ratio` is f = σ/σ_Gauss.
     """
 
     epsilon: float
@@ -77,13 +66,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Spot:
-    """One point of a frontier.
-
-    Attributes:
-        ratio, sigma, lam: f, σ and the smallest λ.
-        excess: what the corrected Theorem H.1 allows, nats per row.
-        published: what the theorem allows as printed.
-    """
+    """One point of a frontier: f, σ, the smallest λ; what Theorem H.1 allows, corrected and as printed, nats a row."""
 
     ratio: float
     sigma: float
@@ -95,14 +78,14 @@ class Spot:
 def spot(setting: Setting, bound: str, ratio: float) -> Spot | None:
     """The frontier's point at f = `ratio`; None where no λ meets the target under this bound."""
     mechanism = _calibrated(bound, setting.epsilon, setting.delta, setting.radius, ratio)
-    return None if mechanism is None else _spot(setting, mechanism, ratio)
+    return None if mechanism is None else _spot(setting, mechanism.sigma, mechanism.lam, ratio)
 
 
 def kifer(setting: Setting) -> Spot:
     """The one point of Kifer et al. (2012): their theorem names both σ and λ."""
     mechanism = acc.calibrate_objective_perturbation(setting.epsilon, setting.delta, setting.radius, bound="kifer2012")
     assert isinstance(mechanism, acc.ObjectivePerturbation)
-    return _spot(setting, mechanism, mechanism.sigma / gaussian_sigma(setting))
+    return _spot(setting, mechanism.sigma, mechanism.lam, mechanism.sigma / gaussian_sigma(setting))
 
 
 def closed_form(setting: Setting) -> Spot:
@@ -129,7 +112,8 @@ def fitted_ratio(setting: Setting) -> float:
 def frontier(setting: Setting, bound: str) -> list[Spot]:
     """The points to draw, by rising f: `NODES` and the package's default where the bound works, and the setting's f."""
     unit = _unit_frontier(bound, setting.epsilon, setting.delta)
-    spots = [_stretched(setting, lam, f) for f, lam in unit if f != setting.ratio]
+    sigma, square = gaussian_sigma(setting), setting.radius**2
+    spots = [_spot(setting, sigma * f, lam * square, f) for f, lam in unit if f != setting.ratio]
     here = spot(setting, bound, setting.ratio)
     return sorted([*spots, here] if here else spots, key=lambda s: s.ratio)
 
@@ -151,7 +135,7 @@ def raised(setting: Setting) -> Spot | None:
     lam = wanted(setting, setting.ratio)
     if here is None or lam <= here.lam:
         return None
-    return _spot(setting, _objective(setting, here.sigma, lam), setting.ratio)
+    return _spot(setting, here.sigma, lam, setting.ratio)
 
 
 def sampled_bound(setting: Setting, rows: int, dimension: int, norm: float) -> list[tuple[float, float]]:
@@ -164,15 +148,8 @@ def sampled_bound(setting: Setting, rows: int, dimension: int, norm: float) -> l
 
 def frame(setting: Setting) -> pd.DataFrame:
     """Every number of the frontier's chart, one row a point."""
-    spots = _all_spots(setting)
-    return pd.DataFrame(
-        {
-            "bound": [b for b, _ in spots],
-            "noise_ratio": [s.ratio for _, s in spots],
-            "sigma": [s.sigma for _, s in spots],
-            "lambda": [s.lam for _, s in spots],
-        }
-    )
+    rows = [(b, s.ratio, s.sigma, s.lam) for b, s in _all_spots(setting)]
+    return pd.DataFrame(rows, columns=["bound", "noise_ratio", "sigma", "lambda"])
 
 
 def excess_frame(setting: Setting, estimate: Estimate | None = None) -> pd.DataFrame:
@@ -184,10 +161,13 @@ def excess_frame(setting: Setting, estimate: Estimate | None = None) -> pd.DataF
     ]
     for point in estimate.points if estimate else ():
         if point.measured:
-            mean = point.mean_excess
-            found: dict[str, str | float] = {"kind": "sampled", "bound": point.recipe.bound}
-            found |= {"noise_ratio": point.recipe.noise_ratio, "excess_loss_per_row": mean.mean}
-            found |= {"low": mean.low, "high": mean.high, "draws": mean.count}
+            mean, recipe = point.mean_excess, point.recipe
+            found: dict[str, str | float] = {
+                "kind": "sampled",
+                "bound": recipe.bound,
+                "noise_ratio": recipe.noise_ratio,
+            }
+            found |= {"excess_loss_per_row": mean.mean, "low": mean.low, "high": mean.high, "draws": mean.count}
             rows.append(found | {"test_accuracy": point.mean_accuracy.mean})
     return pd.DataFrame(rows)
 
@@ -196,26 +176,21 @@ def _all_spots(setting: Setting) -> list[tuple[str, Spot]]:
     return [(b, s) for b in NAMES for s in frontier(setting, b)] + [("kifer2012", kifer(setting))]
 
 
-def table_rows(setting: Setting, bounds: Sequence[str] = tuple(NAMES)) -> list[dict[str, str]]:
+def table_rows(setting: Setting, shown: Sequence[str] = tuple(NAMES)) -> list[dict[str, str]]:
     """σ, λ and the theorem at the setting's f under each bound, and each bound's best f."""
-    rows = []
-    for bound in bounds:
-        here, best = spot(setting, bound, setting.ratio), least(frontier(setting, bound))
-        rows.append(_row(f"{NAMES[bound]}, {SOURCES[bound]}", here, best))
     point = kifer(setting)
-    rows.append(_row(f"{bound_curves.NAMES['kifer2012']}, {SOURCES['kifer2012']}, f = {point.ratio:.3g}", point, point))
-    return rows
-
-
-def _row(name: str, here: Spot | None, best: Spot | None) -> dict[str, str]:
-    return {
-        "Bound": name,
-        "σ": sentences.number(here.sigma, 4, up=True) if here else "no λ works",
-        "λ at least": sentences.scientific(here.lam, 4, up=True) if here else "–",
-        "excess loss, at most": nats(here.excess) if here else "–",
-        "best f": f"{best.ratio:.4g}" if best else "–",
-        "there": nats(best.excess) if best else "–",
-    }
+    rows = [(bound, "", spot(setting, bound, setting.ratio), least(frontier(setting, bound))) for bound in shown]
+    return [
+        {
+            "Bound": f"{bounds.NAMES[bound]}, {bounds.SOURCES[bound]}{at}",
+            "σ": sentences.number(here.sigma, 4, up=True) if here else "no λ works",
+            "λ at least": sentences.scientific(here.lam, 4, up=True) if here else "–",
+            "excess loss, at most": nats(here.excess) if here else "–",
+            "best f": f"{best.ratio:.4g}" if best else "–",
+            "there": nats(best.excess) if best else "–",
+        }
+        for bound, at, here, best in [*rows, ("kifer2012", f", f = {point.ratio:.3g}", point, point)]
+    ]
 
 
 def nats(value: float) -> str:
@@ -223,16 +198,10 @@ def nats(value: float) -> str:
     return sentences.scientific(value, 2, up=True)
 
 
-def _spot(setting: Setting, mechanism: acc.ObjectivePerturbation, ratio: float) -> Spot:
-    about = (mechanism, setting.rows, setting.dimension, setting.norm)
-    corrected = excess_risk.excess_risk_bound(*about) / setting.rows
-    printed = excess_risk.published_excess_risk_bound(*about) / setting.rows
-    return Spot(ratio, mechanism.sigma, mechanism.lam, corrected, printed)
-
-
-def _stretched(setting: Setting, unit_lam: float, ratio: float) -> Spot:
-    sigma = gaussian_sigma(setting) * ratio
-    return _spot(setting, _objective(setting, sigma, unit_lam * setting.radius**2), ratio)
+def _spot(setting: Setting, sigma: float, lam: float, ratio: float) -> Spot:
+    about = (_objective(setting, sigma, lam), setting.rows, setting.dimension, setting.norm)
+    allowed = excess_risk.excess_risk_bound(*about), excess_risk.published_excess_risk_bound(*about)
+    return Spot(ratio, sigma, lam, *(value / setting.rows for value in allowed))
 
 
 def _objective(setting: Setting, sigma: float, lam: float) -> acc.ObjectivePerturbation:

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from objpert_core.experiments.studies.noise_ratios import PUBLISHED, PUBLISHED_RATIO, RATIOS, TAU, Estimate, Plan, Point
 from pages.planner import numbers as pc
-from ui import bounds as bound_curves
-from ui import sentences
+from ui import sentences, words
+from ui.bounds import NAMES
 from ui.jobs import JobView
-from ui.words import ACCOUNTANTS as PROFILES
+from ui.runs import ended_early, waiting
 
-ACCOUNTANTS: Mapping[str, str] = PROFILES | {"rdp": "the Rényi curve of the published bound"}
+ACCOUNTANTS: Mapping[str, str] = {**words.ACCOUNTANTS, "rdp": "the Rényi curve of the published bound"}
 UNDER: Mapping[str, str] = {
     "rdp": "the Rényi bound",
     "glm": "the hockey-stick bound",
@@ -109,7 +109,7 @@ def off_view(setting: pc.Setting, f_max: float) -> str | None:
     if point.ratio <= f_max:
         return None
     return (
-        f"{bound_curves.NAMES['kifer2012']} ask for f = {point.ratio:.3g} and "
+        f"{NAMES['kifer2012']} ask for f = {point.ratio:.3g} and "
         f"λ = {sentences.scientific(point.lam, 3, up=True)}: outside the picture."
     )
 
@@ -187,10 +187,7 @@ def right(point: Point) -> str:
 
 
 def _spread(point: Point) -> str:
-    interval = point.mean_excess
-    if not interval.known:
-        return " (one draw, no interval)"
-    return f" (95 % interval {_interval(point)})"
+    return f" (95 % interval {_interval(point)})" if point.mean_excess.known else " (one draw, no interval)"
 
 
 def _interval(point: Point) -> str:
@@ -235,24 +232,16 @@ def invitation(plan: Plan) -> str:
 
 def progress(view: JobView[Estimate]) -> tuple[float, str]:
     """Share done, and the words beside the bar."""
-    if view.state == "waiting":
-        return 0.0, view.queue_words
-    if view.stopping:
-        return 0.0, "Stopping …"
-    if view.latest is None:
-        return 0.0, "Drawing the rows and fitting them without privacy …"
-    done, all_of_them = view.latest.fits, view.latest.fits_planned
-    return done / max(all_of_them, 1), f"{done} of {all_of_them} models fitted."
+    if view.latest is None or view.state == "waiting" or view.stopping:
+        return waiting(view) or (0.0, "Drawing the rows and fitting them without privacy …")
+    done, planned = view.latest.fits, view.latest.fits_planned
+    return done / max(planned, 1), f"{done} of {planned} models fitted."
 
 
 def outcome(view: JobView[Estimate]) -> str | None:
     """Why a job ended early; None when it did not."""
-    if view.state == "failed":
-        return view.message
-    if view.state == "stopped":
-        done = view.latest.fits if view.latest else 0
-        return f"Stopped after {sentences.count(done, 'model')}."
-    return None
+    done = view.latest.fits if view.latest else 0
+    return ended_early(view, f"Stopped after {sentences.count(done, 'model')}.")
 
 
 def snippet(setting: pc.Setting) -> str:
@@ -270,7 +259,7 @@ def snippet(setting: pc.Setting) -> str:
     note = "" if fitted == setting.ratio else f"  # f = {ratio(fitted)}: room for the output noise"
     return f"""import objpert_core.accounting as acc
 from objpert_core.estimators import ObjPertLogisticRegression
-from objpert_core.learning.excess_risk import excess_risk_bound
+from objpert_core.theory.excess_risk import excess_risk_bound
 
 mechanism = acc.calibrate_objective_perturbation(
     {target}, lipschitz={setting.radius!r}, bound={bound!r}, noise_ratio={setting.ratio!r}{rdp}

@@ -60,7 +60,7 @@ RELATIVE = c.Choice(
     help="Divided by n log n, what Appendix F proves for SAG and SVRG is flat.",
 )
 GHOST = c.Toggle("solvers_ghost", "Keep the previous setting as a ghost", True)
-PROBLEM = (ROWS, LAM, SIGMA, COLUMNS, SEED, TAU)
+PROBLEM: tuple[c.Control, ...] = (ROWS, LAM, SIGMA, COLUMNS, SEED, TAU)
 CONTROLS = (SOLVERS, *PROBLEM, RELATIVE, GHOST)
 
 

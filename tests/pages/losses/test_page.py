@@ -1,16 +1,17 @@
 """The page Losses and clipping, without a browser: the core's numbers, exact presets, nonsense does no harm."""
 
-import json
 import math
+from functools import partial
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import objpert_core.accounting as acc
 from objpert_core.learning import ClippedLoss, HuberLoss, LogisticLoss, SquaredLoss
 from pages.losses import dimension as ld
 from pages.losses import fits as lf
+from tests.pages.apps import curves, open_app, said, spec
+from ui import bounds
 from ui.svg import decode
 
 FIT, DIMENSION = "The fit", "Without GLM structure"
@@ -45,32 +46,7 @@ PRESETS = {
 }
 
 
-def open_page(**query):
-    app = AppTest.from_file("../../../pages/losses/page.py", default_timeout=60)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
-
-
-def specs(app):
-    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
-
-
-def curves(app, chart=0):
-    """Name → (x, y) of the curves in the legend, and the names of the ghosts."""
-    shown, ghosts = {}, []
-    for trace in specs(app)[chart]["data"]:
-        if trace.get("meta", {}).get("ghost"):
-            ghosts.append(trace["name"])
-        elif trace.get("showlegend", True):
-            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
-    return shown, ghosts
-
-
-def said(app):
-    return " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
+open_page = partial(open_app, "pages/losses/page.py")
 
 
 def test_opens_on_hubers_loss_as_clipped_squares():
@@ -142,7 +118,7 @@ def test_the_margin_moves_the_logistic_loss():
 def test_the_fit_draws_private_fits_and_names_their_promise():
     app = open_page(losses_show=FIT, losses_C="0.2", losses_epsilon="0.5", losses_delta="1e-6", losses_draws="3")
     setting = lf.FitSetting("squared", 0.5, 0.2, 0.1, 0.5, 1e-6, 0)
-    drawn = [trace for trace in specs(app)[0]["data"] if trace["name"] == "private fits"]
+    drawn = [trace for trace in spec(app)["data"] if trace["name"] == "private fits"]
     assert len(drawn) == 3
     slope, intercept = lf.private(setting, 0)
     np.testing.assert_allclose(decode(drawn[0]["y"]), slope * decode(drawn[0]["x"]) + intercept)
@@ -169,7 +145,7 @@ def test_a_classifier_is_shown_in_the_plane():
 
 def test_the_dimension_view_draws_theorem_g2_and_the_bounds_without_dimension():
     app = open_page(losses_show=DIMENSION, losses_sigma="10", losses_d="50")
-    setting = ld.DimensionSetting(10.0, 20.0, 1.0, 1.0)
+    setting = bounds.Setting(10.0, 20.0, 1.0, 1.0)
     shown, _ = curves(app)
     assert list(shown) == [ld.NAMES[bound] for bound in ("lower", "glm", "rdp", "non-glm")]
     np.testing.assert_array_equal(shown[ld.NAMES["non-glm"]][1], ld.curve(setting, 1e-5))
@@ -224,11 +200,11 @@ def test_alt_texts_carry_the_take_away():
 
 def test_try_it_hides_the_curve_until_a_prediction_is_made():
     app = open_page()
-    assert len(specs(app)) == 2
+    assert len(app.get("plotly_chart")) == 2
     radio = app.radio(key="losses__try")
     assert radio.value is None
     radio.set_value(radio.options[1]).run()
-    assert len(specs(app)) == 3
+    assert len(app.get("plotly_chart")) == 3
     assert any("Not quite" in block.value for block in app.info)
     app.radio(key="losses__try").set_value(radio.options[2]).run()
     assert app.success

@@ -10,20 +10,18 @@ import pytest
 
 import objpert_core.accounting as acc
 from objpert_core.learning import ClippedLoss, HuberLoss, SquaredHingeLoss, SquaredLoss
-from pages.losses import charts as charts
+from pages.losses import charts, snippets, words
 from pages.losses import dimension as ld
 from pages.losses import fits as lf
 from pages.losses import numbers as lc
-from pages.losses import snippets as snippets
-from pages.losses import words as words
-from ui import figures
+from ui import bounds, figures
 from ui.svg import to_svg
 
 OPENS = lc.LossSetting("squared", 0.5, 1.0, 1.0)
 OUTLIERS = lf.FitSetting("squared", 0.5, 0.2, 0.1, 1.0, 1e-5, 0)
 LABELS = lf.FitSetting("squared-hinge", 0.5, 0.5, 0.2, 1.0, 1e-5, 0)
 LOGISTIC = replace(LABELS, loss="logistic", parameter=0.0)
-FIGURE_1 = ld.DimensionSetting(5.0, 20.0, 1.0, 1.0)
+FIGURE_1 = bounds.Setting(5.0, 20.0, 1.0, 1.0)
 
 
 def run(code):
@@ -309,7 +307,7 @@ def test_the_answer_compares_a_glm_with_any_other_loss():
     assert ld.table_rows(found, 100)[0]["ε / lower bound"] == f"{found['non-glm'] / found['lower']:.3g}×" == "10.6×"
     assert "ε with 1 parameter" in ld.table_rows(found, 1)[0]
     assert "−log(1 − β/λ) = 0.0513" in words.dimension_more(ld.price(FIGURE_1), found)
-    assert "With 100 parameters" in words.dimension_alt(found, ld.NAMES, 1e-5, 100)
+    assert "With 100 parameters" in words.dimension_alt(found, 1e-5, 100)
 
 
 def test_snippets_print_the_numbers_on_the_screen():
