@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 
 from objpert_core.experiments.studies.tuning_runs import Draw, TuningRuns
 from pages.honest.words import WAYS
-from ui.figures import GHOST_OPACITY, ROLES, axis, before, figure, guide, series, translucent
-from ui.words import accuracy as percent
+from ui import draws
+from ui.figures import axis, figure, guide, series
 
 ROLE = {"judges": "dpsgd-dishonest-rdp", "fresh": "dpsgd-dishonest-pld", "honest": "dpsgd-honest", "fixed": "tight"}
 _BINS = 16
@@ -20,42 +20,16 @@ _BINS = 16
 def accuracies(result: TuningRuns, previous: TuningRuns | None = None, *, stale: bool = False) -> go.Figure:
     """Every draw as a faint dot and the mean with its 95 % interval, for each way to get a learning rate."""
     traces: list[dict[str, Any]] = []
-    seen: list[float] = []
+    seeds = [draw.seed for draw in result.draws]
     for place, (way, label) in enumerate(WAYS.items()):
-        mean = result.mean(way)
-        assert mean is not None
-        if compares(previous, result) and (old := previous.mean(way)):  # type: ignore[union-attr]
-            traces.append(before(label, place - 0.2, old.mean, ROLE[way]))
-            seen.append(old.mean)
-        values = np.array([draw.of(way) for draw in result.draws])
-        seen += values.tolist()
-        look = ROLES[ROLE[way]]
-        spread = 0.12 + 0.16 * np.arange(len(values)) / max(len(values) - 1, 1)
-        marker = {"color": translucent(look.color, 0.45), "symbol": look.symbol, "size": 6}
-        dots = series("", place + spread, values, ROLE[way], mode="markers", marker=marker)
-        dots |= {"showlegend": False, "customdata": np.array([draw.seed for draw in result.draws])}
-        traces.append(dots | {"hovertemplate": "noise seed %{customdata}: %{y:.2%}<extra></extra>"})
-        bars: dict[str, Any] = {}
-        if mean.known:
-            low, high = mean.within()
-            seen += [low, high]
-            ends = {
-                "symmetric": False,
-                "array": np.array([high - mean.mean]),
-                "arrayminus": np.array([mean.mean - low]),
-            }
-            bars = {"error_y": {**ends, "color": look.color, "thickness": 2, "width": 8}}
-        name = f"{label} {percent(mean.mean)}"
-        big = series(name, [place], [mean.mean], ROLE[way], mode="markers", hover="%{y:.2%}", **bars)
-        traces.append(big | {"marker": {**big["marker"], "size": 12}})
-    low, high = min(seen), max(seen)
-    pad = max(0.005, 0.06 * (high - low))
+        former = previous.mean(way) if previous is not None and compares(previous, result) else None
+        values = [draw.of(way) for draw in result.draws]
+        traces += draws.spread(label, place, ROLE[way], result.mean(way), values, seeds, former)
     labels = [label.replace(", ", ",<br>") for label in WAYS.values()]
-    ticks: dict[str, Any] = {"tickmode": "array", "tickvals": np.arange(len(labels)), "ticktext": labels}
     return figure(
-        _faint(traces) if stale else traces,
-        xaxis=axis("", (-0.5, len(labels) - 0.5), **ticks, categoryarray=labels, showgrid=False),
-        yaxis=axis(f"share of right answers ({result.data.label})", (low - pad, high + pad), tickformat=".1%"),
+        draws.faint(traces, stale),
+        xaxis=draws.places("", labels, (-0.5, len(labels) - 0.5)),
+        yaxis=axis(f"share of right answers ({result.data.label})", draws.view(traces), tickformat=".1%"),
         hovermode="closest",
     )
 
@@ -73,34 +47,24 @@ def runs(result: TuningRuns, draw: Draw, *, stale: bool = False) -> go.Figure:
     values = np.concatenate([draw.scores, draw.accuracy, [draw.honest]])
     if len(draw.runs):
         gaps = np.full(len(draw.runs), np.nan)
-        across = np.repeat(draw.runs, 3)
         between = np.column_stack([draw.scores, draw.accuracy, gaps]).ravel()
-        traces.append(guide(across, between))  # type: ignore[arg-type]
-        traces.append(
-            series("private score, noise included", draw.runs, draw.scores, "dpsgd-honest", mode="markers",
-                   hover="learning rate %{x:.2g}: %{y:.1%}")
-        )  # fmt: skip
-        traces.append(
-            series("on fresh rows", draw.runs, draw.accuracy, "published", mode="markers",
-                   hover="learning rate %{x:.2g}: %{y:.1%}")
-        )  # fmt: skip
+        traces.append(guide(np.repeat(draw.runs, 3), between))  # type: ignore[arg-type]
+        hover = "learning rate %{x:.2g}: %{y:.1%}"
+        for name, shares, role in (
+            ("private score, noise included", draw.scores, "dpsgd-honest"),
+            ("on fresh rows", draw.accuracy, "published"),
+        ):
+            traces.append(series(name, draw.runs, shares, role, mode="markers", hover=hover))
     if draw.released is not None:
-        best = series(
-            "released, on fresh rows",
-            [draw.runs[draw.released]],
-            [draw.honest],
-            "tight",
-            mode="markers",
-            hover="%{y:.2%}",
-        )
+        at, name = [draw.runs[draw.released]], "released, on fresh rows"
+        best = series(name, at, [draw.honest], "tight", mode="markers", hover="%{y:.2%}")
         traces.append(best | {"marker": {**best["marker"], "size": 14}})
     else:
-        line = guide(edges, [draw.honest, draw.honest], name="θ = 0, released")
-        traces.append(line | {"showlegend": True})
+        traces.append(guide(edges, [draw.honest, draw.honest], name="θ = 0, released") | {"showlegend": True})
     low, high = float(values.min()), float(values.max())
     pad = max(0.02, 0.06 * (high - low))
     return figure(
-        _faint(traces) if stale else traces,
+        draws.faint(traces, stale),
         xaxis=axis("learning rate", edges, log=True),
         yaxis=axis("share of right answers", (low - pad, high + pad), tickformat=".0%"),
         height=340,
@@ -110,7 +74,8 @@ def runs(result: TuningRuns, draw: Draw, *, stale: bool = False) -> go.Figure:
 
 def curse(result: TuningRuns, *, stale: bool = False) -> go.Figure:
     """How much juries flatter the candidate they choose, beside a learning rate that nobody chose."""
-    chosen, nobody = _gaps(result)
+    chosen = np.concatenate([draw.curse for draw in result.draws])
+    nobody = np.concatenate([draw.no_curse for draw in result.draws])
     low, high = 100 * min(chosen.min(), nobody.min(), 0.0), 100 * max(chosen.max(), nobody.max(), 0.0)
     edges = np.linspace(low, high + 1e-9 + 0.001 * (high - low), _BINS + 1)
     traces, top = [], 0.0
@@ -124,7 +89,7 @@ def curse(result: TuningRuns, *, stale: bool = False) -> go.Figure:
         traces.append(series(f"{name}, mean {100 * gaps.mean():+.1f}", x, y, role, hover="%{y:.0%} at %{x:.1f} points"))
     traces.insert(0, guide([0, 0], [0, 1.08 * top]))
     return figure(
-        _faint(traces) if stale else traces,
+        draws.faint(traces, stale),
         xaxis=axis("judges’ share of right answers minus fresh rows’, points", (edges[0], edges[-1])),
         yaxis=axis("share of juries", (0, 1.08 * top), tickformat=".0%"),
         height=340,
@@ -132,30 +97,11 @@ def curse(result: TuningRuns, *, stale: bool = False) -> go.Figure:
     )
 
 
-def _gaps(result: TuningRuns) -> tuple[np.ndarray, np.ndarray]:
-    return (
-        np.concatenate([draw.curse for draw in result.draws]),
-        np.concatenate([draw.no_curse for draw in result.draws]),
-    )
-
-
-def _faint(traces: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [trace | {"opacity": GHOST_OPACITY * trace.get("opacity", 1.0)} for trace in traces]
-
-
 def _about(result: TuningRuns) -> dict[str, Any]:
-    settings = result.settings
-    return {
-        "data_set": result.data.label,
-        "split_seed": result.data.split_seed,
-        "epsilon": settings.epsilon,
-        "delta": settings.delta,
-        "batch_size": settings.batch_size,
-        "epochs": settings.epochs,
-        "accountant": settings.accountant,
-        "mean_runs": settings.mean_runs,
-        "judges": result.judges,
-    }
+    fields = ("epsilon", "delta", "batch_size", "epochs", "accountant", "mean_runs")
+    settings = {field: getattr(result.settings, field) for field in fields}
+    data = {"data_set": result.data.label, "split_seed": result.data.split_seed}
+    return data | settings | {"judges": result.judges}
 
 
 def accuracies_frame(result: TuningRuns) -> pd.DataFrame:

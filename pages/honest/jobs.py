@@ -4,34 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from objpert_core import datasets
-from objpert_core.experiments.studies.tuning_runs import Settings, TuningRuns, tuning_runs
+from objpert_core.datasets import Dataset
+from objpert_core.experiments.studies.tuning_runs import TuningRuns, tuning_runs
+from ui import live
 from ui.jobs import Job
 
 _SMALL = ("synthetic-l", "breast-cancer", "digits-4-9")
 _LIGHT = 3000  # epochs of small data, all runs together: some seconds
 
 
-class Meter:
-    """Where the draw under way is: written by the worker's thread, read by the page's, one tuple at a time."""
-
-    def __init__(self) -> None:
-        self.now: tuple[int, int, int] | None = None  # run (0: the unpaid candidates), runs, step
-
-    def tell(self, run: int, runs: int, step: int) -> None:
-        """What `tuning_runs` tells at every step."""
-        self.now = (run, runs, step)
-
-
 @dataclass(frozen=True)
-class Request:
-    """Everything that decides the numbers: data set, split, settings."""
-
-    name: str
-    split_seed: int
-    settings: Settings
+class Request(live.Request[TuningRuns]):
+    """A data set, a split, and how it is tuned."""
 
     @property
     def light(self) -> bool:
@@ -39,13 +25,9 @@ class Request:
         settings = self.settings
         return self.name in _SMALL and settings.draws * settings.epochs * (settings.mean_runs + 2) <= _LIGHT
 
-    def work(self, should_stop: Callable[[], bool], meter: Meter | None = None) -> Iterator[TuningRuns]:
-        """Load the data, then tune; for `JobRunner.submit` or a plain loop."""
-        meter = meter or Meter()
-        data = datasets.load(self.name, split_seed=self.split_seed)
-        for state in tuning_runs(data, self.settings, should_stop, meter.tell):
-            meter.now = None
-            yield state
+    def study(self, data: Dataset, should_stop: Callable[[], bool], tell: Callable[..., None]) -> Iterator[TuningRuns]:
+        """Tune; a step tells its run (0: the unpaid candidates), the number of runs, and itself."""
+        return tuning_runs(data, self.settings, should_stop, tell)
 
 
 def wait_for_a_draw(job: Job[TuningRuns], seconds: float = 8.0) -> None:
@@ -53,13 +35,3 @@ def wait_for_a_draw(job: Job[TuningRuns], seconds: float = 8.0) -> None:
     end = time.monotonic() + seconds
     while (view := job.view()).active and not (view.latest and view.latest.draws) and time.monotonic() < end:
         time.sleep(0.05)
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """One run: the request, its job, where it is, and what was on the screen before."""
-
-    request: Request
-    job: Job[TuningRuns]
-    meter: Meter = field(default_factory=Meter)
-    previous: TuningRuns | None = None

@@ -46,7 +46,7 @@ def snippet(result: TuningRuns) -> str:
     given = {name: value for name, value in settings.items() if value != default[name]}
     load = call("load", {"name": result.data.name, "split_seed": result.data.split_seed})
     return f"""from objpert_core.datasets import load
-from objpert_core.experiments.tuning_runs import Settings, tuning_runs
+from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
 
 *_, last = tuning_runs({load}, {call("Settings", given)})
 for way in {tuple(WAYS)!r}:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from objpert_core.experiments.studies.tuning_runs import FIXED_RATE, Draw, TuningRuns
-from pages.honest.jobs import Meter, Request
-from ui import sentences
+from pages.honest.jobs import Request
+from ui import live, runs, sentences
 from ui.jobs import JobView
 from ui.sentences import scientific
-from ui.words import accuracy, between, points, signed, times, undecided, width
+from ui.words import SHOWS, accuracy, between, points, signed, times, undecided, width
 
 WAYS = {
     "judges": "unpaid, its judges say",
@@ -17,11 +17,19 @@ WAYS = {
     "honest": "paid, on fresh rows",
     "fixed": "fixed rate, on fresh rows",
 }
-SHOWS = 0.05  # points; less prints as 0.0
 DO_NOT_PUBLISH = (
     "Of paid tuning only the released model, its learning rate and its own score are covered by the promise. K and the "
     "other runs are not: this picture is for the page, not for publication."
 )
+CERTIFICATES = (
+    "Both can be verified, and each is true: the unpaid one says right after the promise what it does not cover. Fits "
+    "on this page are seeded, so both say reproducible."
+)
+
+
+def worth(result: TuningRuns) -> bool:
+    """Whether there is something to show."""
+    return bool(result.draws)
 
 
 def answer(result: TuningRuns) -> str:
@@ -163,7 +171,7 @@ def data_line(result: TuningRuns) -> str:
 def invitation(request: Request, *, ready: bool = True) -> str:
     """What Run will do, where it does not start by itself; without the files, what to do first."""
     if not ready:
-        return f"The files of {request.name} are missing or damaged here: choose another data set, or fetch them first."
+        return request.unready
     settings = request.settings
     return (
         f"This takes more than some seconds: {sentences.count(settings.draws, 'draw')} of about "
@@ -171,61 +179,51 @@ def invitation(request: Request, *, ready: bool = True) -> str:
     )
 
 
-def progress(view: JobView[TuningRuns], meter: Meter) -> tuple[float, str]:
+def progress(view: JobView[TuningRuns], meter: live.Meter) -> tuple[float, str]:
     """The progress bar's share and text while a job is active."""
-    if view.state == "waiting":
-        return 0.0, view.queue_words
-    if view.latest is None:
-        return 0.0, "Loading the data and calibrating the noise …"
-    done, total = len(view.latest.draws), view.latest.settings.draws
-    share, words, now = done / total, f"Draw {min(done + 1, total)} of {total}, {view.seconds:.1f} s", meter.now
-    if now is not None:
-        run, runs, step = now
-        # the unpaid candidates take about as long as two runs
-        share += (run + 1 if run else min(step / 1000, 1)) / (runs + 2) / total
-        words += f"; paid tuning, run {run} of K = {runs}" if run else "; all candidates of unpaid tuning"
-    return min(share, 1.0), "Stopping …" if view.stopping else words
+
+    def how_far(latest: TuningRuns) -> tuple[float, str]:
+        done, total = len(latest.draws), latest.settings.draws
+        share, words, now = done / total, f"Draw {min(done + 1, total)} of {total}, {view.seconds:.1f} s", meter.now
+        if now is not None:
+            run, of, step = now
+            # the unpaid candidates take about as long as two runs
+            share += (run + 1 if run else min(step / 1000, 1)) / (of + 2) / total
+            words += f"; paid tuning, run {run} of K = {of}" if run else "; all candidates of unpaid tuning"
+        return share, words
+
+    return runs.stage(view, "Loading the data and calibrating the noise …", how_far)
 
 
 def outcome(view: JobView[TuningRuns]) -> str | None:
     """One sentence about a job that ended early; None for one that finished."""
-    draws = len(view.latest.draws) if view.latest else 0
-    if view.state == "failed":
-        return sentences.sentence(view.message or "")
-    if view.state == "stopped":
-        if view.latest is None or not draws:
-            return "Stopped before the first draw was done. Press Run to start again."
-        return f"Stopped after {draws} of {view.latest.settings.draws} draws; what is shown is from these."
-    return None
+    if view.latest is None or not view.latest.draws:
+        return runs.ended_early(view, "Stopped before the first draw was done. Press Run to start again.")
+    done, total = len(view.latest.draws), view.latest.settings.draws
+    return runs.ended_early(view, f"Stopped after {done} of {total} draws; what is shown is from these.")
 
 
 def differences(shown: Request, asked: Request) -> str | None:
     """How the controls differ from what is shown; None when they agree."""
-    names: dict[str, tuple[Any, Any]] = {
-        "data set": (shown.name, asked.name),
-        "split seed": (shown.split_seed, asked.split_seed),
-    }
-    labels = {
-        "epsilon": "ε",
-        "delta": "δ",
-        "learning_rates": "number of learning rates",
-        "judges": "judges",
-        "mean_runs": "mean runs μ",
-        "batch_size": "batch",
-        "epochs": "epochs",
-        "accountant": "accountant",
-        "draws": "draws",
-        "seed": "noise seed",
-    }
-    names |= {label: (getattr(shown.settings, key), getattr(asked.settings, key)) for key, label in labels.items()}
-    parts = [f"{name} = {_plain(old)} (now {_plain(new)})" for name, (old, new) in names.items() if old != new]
-    return f"These results are for {', '.join(parts)}. Press Run to have them for the controls." if parts else None
+
+    def said(value: Any) -> str:
+        return str(len(value)) if isinstance(value, tuple) else live.plain(value)
+
+    return live.differences(shown, asked, _SETTINGS, "have them for the controls", said)
 
 
-def _plain(value: Any) -> str:
-    if isinstance(value, tuple):
-        return str(len(value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
+_SETTINGS = {
+    "epsilon": "ε",
+    "delta": "δ",
+    "learning_rates": "number of learning rates",
+    "judges": "judges",
+    "mean_runs": "mean runs μ",
+    "batch_size": "batch",
+    "epochs": "epochs",
+    "accountant": "accountant",
+    "draws": "draws",
+    "seed": "noise seed",
+}
 
 
 def accuracy_alt(result: TuningRuns) -> str:

@@ -10,14 +10,13 @@ import pytest
 
 from objpert_core.datasets import load
 from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
-from pages.honest import charts as charts
-from pages.honest import controls as controls
-from pages.honest import tables as tables
+from pages.honest import charts, controls, tables
 from pages.honest import words as text
-from pages.honest.jobs import Meter, Request
-from pages.training.words import GRIDS
+from pages.honest.jobs import Request
 from ui.jobs import JobView
+from ui.live import Meter
 from ui.svg import to_svg
+from ui.words import GRIDS
 
 SETTINGS = Settings(epochs=2, draws=2, mean_runs=4.0, judges=30, epsilon=2.0, learning_rates=(1e-4, 0.1))
 

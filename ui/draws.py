@@ -1,0 +1,83 @@
+"""Charts of trainings that were repeated with several noises: a faint dot a draw, and the mean with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from objpert_core.experiments.summary import Interval
+from ui import words
+from ui.figures import GHOST_OPACITY, ROLES, axis, before, series, translucent
+
+
+def spread(
+    label: str,
+    place: float,
+    role: str,
+    mean: Interval | None,
+    values: Sequence[float] = (),
+    seeds: Sequence[int | None] = (),
+    former: Interval | None = None,
+) -> list[dict[str, Any]]:
+    """The traces of one method: the mean of the run before, each draw beside its seed, and the mean with its interval.
+
+    Parameters
+    ----------
+    label : str
+        The method; the legend adds the mean.
+    place : float
+        Where on the axis it stands.
+    role : str
+        Its look, a key of `ROLES`.
+    mean : Interval or None
+        None before the first draw.
+    values, seeds : sequence
+        Each draw and its noise seed; empty draws no dots.
+    former : Interval or None
+        What the run before had.
+    """
+    look = ROLES[role]
+    traces = [] if former is None else [before(label, place - 0.2, former.mean, role)]
+    if mean is None:
+        return traces
+    if len(values):
+        beside = place + 0.12 + 0.16 * np.arange(len(values)) / max(len(values) - 1, 1)
+        marker = {"color": translucent(look.color, 0.45), "symbol": look.symbol, "size": 6}
+        hover = "noise seed %{customdata}: %{y:.2%}"
+        dots = series("", beside, values, role, mode="markers", hover=hover, marker=marker)
+        traces.append(dots | {"showlegend": False, "customdata": np.array(seeds)})
+    bars: dict[str, Any] = {}
+    if mean.known:
+        low, high = mean.within()
+        ends = {"symmetric": False, "array": np.array([high - mean.mean]), "arrayminus": np.array([mean.mean - low])}
+        bars = {"error_y": {**ends, "color": look.color, "thickness": 2, "width": 8}}
+    name = f"{label} {words.accuracy(mean.mean)}"
+    large = series(name, [place], [mean.mean], role, mode="markers", hover="%{y:.2%}", **bars)
+    return [*traces, large | {"marker": {**large["marker"], "size": 12}}]
+
+
+def view(traces: Sequence[dict[str, Any]], *also: float) -> tuple[float, float]:
+    """An axis of shares that holds every point of the traces, their intervals and `also`, with a little air."""
+    found = [np.array(also)]
+    for trace in traces:
+        ends = trace.get("error_y", {})
+        found += [trace["y"] - ends.get("arrayminus", 0.0), trace["y"] + ends.get("array", 0.0)]
+    every = np.concatenate(found)
+    low, high = float(every.min()), float(every.max())
+    air = max(0.005, 0.06 * (high - low))
+    return low - air, high + air
+
+
+def places(title: str, labels: Sequence[str], view: tuple[float, float]) -> dict[str, Any]:
+    """An axis whose whole numbers carry names; `categoryarray` says the same to `ui.svg`."""
+    ticks: dict[str, Any] = {"tickmode": "array", "tickvals": np.arange(len(labels)), "ticktext": list(labels)}
+    return axis(title, view, **ticks, categoryarray=list(labels), showgrid=False)
+
+
+def faint(traces: list[dict[str, Any]], stale: bool) -> list[dict[str, Any]]:
+    """The traces, drawn faintly where they are `stale`: the controls have moved on."""
+    if not stale:
+        return traces
+    return [trace | {"opacity": GHOST_OPACITY * trace.get("opacity", 1.0)} for trace in traces]

@@ -1,0 +1,184 @@
+"""What pages share that train on a data set: the request, its work, the Run button, and results as they come in.
+
+RUNS: Runs[Comparison] = Runs("training")
+
+with panel, page.errors():
+    asked, pressed = …                                  # the controls, a `Request` and `run_button`
+with picture, page.errors():
+    if pressed:
+        start(RUNS, asked, Meter(), worth)
+    RUNS.follow(results, asked)                         # `results` calls `live.results`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
+
+import streamlit as st
+
+from objpert_core import datasets
+from objpert_core.datasets import Dataset
+from ui import page, raw_files
+from ui.controls import Control
+from ui.jobs import JobView
+from ui.runs import Runs, Seen
+
+T = TypeVar("T")
+
+
+class Meter:
+    """Where the fit under way is: written by the worker's thread, read by the page's, one tuple at a time."""
+
+    def __init__(self) -> None:
+        self.now: tuple[Any, ...] | None = None
+
+    def tell(self, *where: Any) -> None:
+        """What the work tells at every step."""
+        self.now = where
+
+    def next_fit(self) -> None:
+        """A fit has ended."""
+        self.now = None
+
+
+@dataclass(frozen=True)
+class Request(Generic[T]):
+    """Everything that decides the numbers; a page says in `study` what is done with it.
+
+    Attributes
+    ----------
+    name : str
+        The data set.
+    split_seed : int
+        Which of its rows are held out.
+    settings : object
+        The rest.
+    """
+
+    name: str
+    split_seed: int
+    settings: Any
+
+    def study(self, data: Dataset, should_stop: Callable[[], bool], tell: Callable[..., None]) -> Iterator[T]:
+        """The results so far, after each fit."""
+        raise NotImplementedError
+
+    def work(self, should_stop: Callable[[], bool], meter: Meter | None = None) -> Iterator[T]:
+        """Load the data, then study them; for `JobRunner.submit` or a plain loop."""
+        meter = meter or Meter()
+        data = datasets.load(self.name, split_seed=self.split_seed)
+        for state in self.study(data, should_stop, meter.tell):
+            meter.next_fit()
+            yield state
+
+    @property
+    def unready(self) -> str:
+        """What to do first where the files of the data set are not there."""
+        return f"The files of {self.name} are missing or damaged here: choose another data set, or fetch them first."
+
+
+class Words(Protocol):
+    """The module of a page's words."""
+
+    def progress(self, view: JobView[Any], meter: Any) -> tuple[float, str]:
+        """How far a run is."""
+
+    def outcome(self, view: JobView[Any]) -> str | None:
+        """How a run ended early."""
+
+    def differences(self, shown: Any, asked: Any) -> str | None:
+        """How the controls differ from what is shown."""
+
+
+def ready(name: str) -> bool:
+    """Whether the data set's files are there; where not, the page says how to get them."""
+    found = datasets.available(name)
+    if not found:
+        raw_files.offer(name)
+    return found
+
+
+def run_button(prefix: str, *, ready: bool, why_not: str | None = None) -> bool:
+    """The Run button; returns whether it was pressed."""
+    icon, key = ":material/play_arrow:", f"{prefix}_run"
+    return st.button("Run", type="primary", icon=icon, key=key, disabled=not ready, help=why_not, width="stretch")
+
+
+def start(runs: Runs[T], request: Request[T], meter: Meter, worth: Callable[[T], bool], **notes: Any) -> bool:
+    """Queue the request's work; the last result that is `worth` it becomes the ghost."""
+    work = partial(request.work, meter=meter)
+    return runs.start(request, work, meter=meter, previous=runs.previous(worth), **notes)
+
+
+def results(
+    runs: Runs[T],
+    asked: Request[T],
+    words: Words,
+    *,
+    invitation: str,
+    worth: Callable[[T], Any],
+    show: Callable[[Seen[T], T, bool], None],
+    ask: Callable[[Any], None] = lambda asked: None,
+    unseen: Sequence[Control],
+) -> None:
+    """The latest run, as far as it is.
+
+    Parameters
+    ----------
+    runs, asked
+        The page's runs and what its controls ask for now.
+    words : module
+        With `progress`, `outcome` and `differences`.
+    invitation : str
+        What stands there before the first run.
+    worth : callable
+        Whether there is something to show in a result.
+    show : callable
+        Draws a run, its result, and whether the controls have moved on.
+    ask : callable
+        Asks for a guess before the next run.
+    unseen : sequence of Control
+        What `show` draws; kept in the address until there is something to show.
+    """
+    seen = runs.look(lambda seen: words.progress(seen.view, seen.run.meter), words.outcome)
+    moved = words.differences(seen.run.request, asked) if seen is not None else None
+    if seen is None:
+        st.info(invitation, icon=":material/play_circle:")
+    elif moved:
+        st.warning(moved, icon=":material/sync_problem:")
+    if seen is None or (moved and not seen.view.active):
+        ask(asked)
+    if seen is not None and seen.latest is not None and worth(seen.latest):
+        show(seen, seen.latest, moved is not None)
+    else:
+        page.keep(*unseen)
+
+
+def plain(value: Any) -> str:
+    """A setting's value inside a sentence."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def differences(
+    shown: Request, asked: Request, labels: Mapping[str, str], then: str, said: Callable[[Any], str] = plain
+) -> str | None:
+    """How the controls differ from what is shown, 'ε = 1 (now 2)'; None when they agree.
+
+    Parameters
+    ----------
+    shown, asked : Request
+        The run's, and the controls'.
+    labels : mapping
+        What a field of the settings is called.
+    then : str
+        What pressing Run will do.
+    said : callable
+        A value in words.
+    """
+    moves = [("data set", shown.name, asked.name), ("split seed", shown.split_seed, asked.split_seed)]
+    moves += [(label, getattr(shown.settings, key), getattr(asked.settings, key)) for key, label in labels.items()]
+    parts = [f"{label} = {said(old)} (now {said(new)})" for label, old, new in moves if old != new]
+    return f"These results are for {', '.join(parts)}. Press Run to {then}." if parts else None
