@@ -7,16 +7,17 @@ field picks it up: the address, the list and the totals always say the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from pages.composition import files as ledger_files
+from pages.composition import files
 from pages.composition import ledger as lg
+from ui import controls as c
 from ui import sentences
-from ui.controls import Control, SelectSlider
 
 NEW = "new"
 _WHICH, _KIND, _NAME, _COUNT = (f"composition__{part}" for part in ("which", "kind", "name", "count"))
@@ -24,7 +25,7 @@ _FILE, _PASTED, _REFUSED, _DONE = (f"composition__{part}" for part in ("file", "
 
 
 @dataclass(frozen=True)
-class LedgerText(Control):
+class LedgerText(c.Control):
     """The ledger as text, in the address and in a field; what cannot be read falls back to the default."""
 
     def mend(self) -> None:
@@ -40,12 +41,8 @@ class LedgerText(Control):
 
     def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> str:
         """Draw the field and return the text."""
-        text = st.text_input(
-            self.label,
-            value=self.default,
-            on_change=self._typed,
-            **self._common(disabled, label_visibility),
-        )
+        common = self._common(disabled, label_visibility)
+        text = st.text_input(self.label, value=self.default, on_change=self._typed, **common)
         if not _readable(text):
             st.rerun()
         st.session_state[self._good] = text
@@ -57,10 +54,10 @@ class LedgerText(Control):
 
     def _typed(self) -> None:
         """Put what was typed into its canonical form, or the last good text back with a reason."""
-        with _Refusals():
-            st.session_state[self.key] = lg.write(lg.parse(st.session_state[self.key]))
-            return
+        typed = st.session_state[self.key]
         st.session_state[self.key] = st.session_state.get(self._good, self.default)
+        with _refusals():
+            self.set(lg.parse(typed))
 
     def ledger(self) -> lg.Ledger:
         """The entries."""
@@ -80,68 +77,63 @@ def _readable(text: Any) -> bool:
     return bool(text)
 
 
-class _Refusals:
+@contextmanager
+def _refusals() -> Iterator[None]:
     """A `ValueError` inside a callback becomes a sentence that the page shows under the form."""
-
-    def __enter__(self) -> None:
-        st.session_state.pop(_REFUSED, None)
-        st.session_state.pop(_DONE, None)
-
-    def __exit__(self, kind: Any, error: BaseException | None, _trace: Any) -> bool:
-        if isinstance(error, ValueError):
-            st.session_state[_REFUSED] = sentences.sentence(str(error))
-            return True
-        return False
+    st.session_state.pop(_REFUSED, None)
+    st.session_state.pop(_DONE, None)
+    try:
+        yield
+    except ValueError as error:
+        st.session_state[_REFUSED] = sentences.sentence(str(error))
 
 
-def messages() -> None:
-    """What the last change has to say, once."""
+def form(text: LedgerText) -> None:
+    """Choose an entry, or a new one, and change it; under it what the last change has to say, once."""
+    entries = text.ledger()
+    options = [NEW, *range(len(entries))]
+    if st.session_state.get(_WHICH) not in options:
+        st.session_state[_WHICH] = NEW
+    names = {NEW: "A new one"} | {index: f"{index + 1}. {entry.label}" for index, entry in enumerate(entries)}
+    chosen, kinds = st.columns(2, gap="small")
+    which = chosen.selectbox("Entry", options, key=_WHICH, format_func=names.__getitem__, on_change=_load, args=(text,))
+    kind = kinds.selectbox("Kind of release", list(lg.KINDS), key=_KIND, format_func=lambda word: lg.KINDS[word].label)
+    with st.form("composition_form", border=True):
+        st.text_input("Name (optional)", key=_NAME, max_chars=lg.LONGEST_NAME)
+        fields = _fields(kind)
+        for row in range(0, len(fields), 2):
+            for column, (key, parameter) in zip(st.columns(2, gap="small"), fields[row : row + 2], strict=False):
+                with column:
+                    _field(key, parameter)
+        label, icon = ("Add to the list", ":material/add:") if which == NEW else ("Save entry", ":material/save:")
+        st.form_submit_button(label, key="composition_save", icon=icon, on_click=_save, args=(text,), type="primary")
+    with st.container(horizontal=True):
+        for name, icon, by in _ACTIONS:
+            key = f"composition_{name.lower().replace(' ', '_')}"
+            st.button(name, key=key, icon=icon, disabled=which == NEW, on_click=_change, args=(text, by))
     if refused := st.session_state.pop(_REFUSED, None):
         st.error(refused, icon=":material/error:")
     if done := st.session_state.pop(_DONE, None):
         st.success(done, icon=":material/check:")
 
 
-def form(text: LedgerText) -> None:
-    """Choose an entry, or a new one, and change it."""
-    entries = text.ledger()
-    options = [NEW, *range(len(entries))]
-    if st.session_state.get(_WHICH) not in options:
-        st.session_state[_WHICH] = NEW
-    chosen, kinds = st.columns(2, gap="small")
-    which = chosen.selectbox(
-        "Entry",
-        options,
-        key=_WHICH,
-        format_func=lambda item: "A new one" if item == NEW else f"{item + 1}. {entries[item].label}",
-        on_change=_load,
-        args=(text,),
-    )
-    kind = kinds.selectbox("Kind of release", list(lg.KINDS), key=_KIND, format_func=lambda word: lg.KINDS[word].label)
-    with st.form("composition_form", border=True):
-        st.text_input("Name (optional)", key=_NAME, max_chars=lg.LONGEST_NAME)
-        fields: list[lg.Parameter | None] = [None, *lg.KINDS[kind].parameters]  # None: how many
-        for row in range(0, len(fields), 2):
-            for column, parameter in zip(st.columns(2, gap="small"), fields[row : row + 2], strict=False):
-                with column:
-                    if parameter:
-                        _field(kind, parameter)
-                    else:
-                        st.number_input("How many", 1, lg.MOST_COPIES, key=_COUNT)
-        label, icon = ("Add to the list", ":material/add:") if which == NEW else ("Save entry", ":material/save:")
-        st.form_submit_button(label, key="composition_save", icon=icon, on_click=_save, args=(text,), type="primary")
-    with st.container(horizontal=True):
-        off = which == NEW
-        for name, icon, action in _ACTIONS:
-            key = f"composition_{name.lower().replace(' ', '_')}"
-            st.button(name, key=key, icon=icon, disabled=off, on_click=action, args=(text,))
-    messages()
+_ACTIONS = (
+    ("Move up", ":material/arrow_upward:", -1),
+    ("Move down", ":material/arrow_downward:", 1),
+    ("Remove", ":material/delete:", None),
+)
 
 
-def _field(kind: str, parameter: lg.Parameter) -> None:
-    key = _key(kind, parameter)
+def _fields(kind: str) -> list[tuple[str, lg.Parameter]]:
+    """Key and parameter of each field of the form: how many, then those of the kind."""
+    parameters = lg.KINDS[kind].parameters
+    return [(_COUNT, lg.COUNT), *((f"composition__{kind}_{parameter.name}", parameter) for parameter in parameters)]
+
+
+def _field(key: str, parameter: lg.Parameter) -> None:
     if parameter.options:
-        st.selectbox(parameter.label, parameter.options, key=key, help="Which proof the fit is accounted by.")
+        options = list(parameter.options)
+        st.selectbox(parameter.label, options, key=key, help="Which proof the fit is accounted by.")
         return
     optional = parameter.default is None
     st.session_state.setdefault(key, parameter.default)
@@ -158,13 +150,9 @@ def _field(kind: str, parameter: lg.Parameter) -> None:
 
 
 def _step(parameter: lg.Parameter) -> float:
-    """What the field's arrows add: a power of ten about a tenth of the usual value."""
+    """What the field's arrows add: a power of ten about a tenth of the usual value, or one where that is usual."""
     usual = parameter.default if isinstance(parameter.default, (int, float)) else 1.0
     return 10.0 ** (math.floor(math.log10(usual)) - (1 if usual != 10.0 ** round(math.log10(usual)) else 0))
-
-
-def _key(kind: str, parameter: lg.Parameter) -> str:
-    return f"composition__{kind}_{parameter.name}"
 
 
 def _load(text: LedgerText) -> None:
@@ -174,64 +162,49 @@ def _load(text: LedgerText) -> None:
         state[_NAME], state[_COUNT] = "", 1
         return
     entry = text.ledger()[which]
-    state[_KIND], state[_NAME], state[_COUNT] = entry.kind, entry.name, entry.count
-    for parameter, value in zip(lg.KINDS[entry.kind].parameters, entry.values, strict=True):
-        state[_key(entry.kind, parameter)] = value
+    state[_KIND], state[_NAME] = entry.kind, entry.name
+    for (key, _), value in zip(_fields(entry.kind), (entry.count, *entry.values), strict=True):
+        state[key] = value
 
 
 def _drafted() -> lg.Entry:
     """The entry that the form describes."""
-    state, kind = st.session_state, st.session_state[_KIND]
-    values = [state[_key(kind, parameter)] for parameter in lg.KINDS[kind].parameters]
+    kind = st.session_state[_KIND]
+    count, *values = (st.session_state[key] for key, _ in _fields(kind))
     if kind == "fit" and values[3] == "logistic":
         values[4] = None  # the logistic bound has a smoothness of its own
-    return lg.Entry(kind, tuple(values), state[_COUNT], state[_NAME])
+    return lg.Entry(kind, tuple(values), count, st.session_state[_NAME])
 
 
 def _save(text: LedgerText) -> None:
-    with _Refusals():
+    with _refusals():
         entries, entry, which = text.ledger(), _drafted(), st.session_state[_WHICH]
-        text.set(lg.checked((*entries, entry)) if which == NEW else lg.replaced(entries, which, entry))
-        st.session_state[_DONE] = (
-            f"Entry {len(entries) + 1} added: {entry.label}." if which == NEW else f"Entry {which + 1} saved."
-        )
+        text.set((*entries, entry) if which == NEW else lg.replaced(entries, which, entry))
+        done = f"Entry {len(entries) + 1} added: {entry.label}." if which == NEW else f"Entry {which + 1} saved."
+        st.session_state[_DONE] = done
 
 
-def _remove(text: LedgerText) -> None:
-    with _Refusals():
-        which = st.session_state[_WHICH]
-        text.set(lg.removed(text.ledger(), which))
+def _change(text: LedgerText, by: int | None) -> None:
+    """Move the chosen entry `by` places, or remove it."""
+    with _refusals():
+        entries, which = text.ledger(), st.session_state[_WHICH]
+        if by is not None:
+            text.set(lg.moved(entries, which, by))
+            st.session_state[_WHICH] = min(max(which + by, 0), len(entries) - 1)
+            return
+        text.set(lg.replaced(entries, which))
         st.session_state[_WHICH] = NEW
         _load(text)
         st.session_state[_DONE] = f"Entry {which + 1} removed."
 
 
-def _move(text: LedgerText, by: int) -> None:
-    with _Refusals():
-        entries, which = text.ledger(), st.session_state[_WHICH]
-        text.set(lg.moved(entries, which, by))
-        st.session_state[_WHICH] = min(max(which + by, 0), len(entries) - 1)
-
-
-_ACTIONS: tuple[tuple[str, str, Callable[[LedgerText], None]], ...] = (
-    ("Move up", ":material/arrow_upward:", lambda text: _move(text, -1)),
-    ("Move down", ":material/arrow_downward:", lambda text: _move(text, 1)),
-    ("Remove", ":material/delete:", _remove),
-)
-
-
-def saved(text: LedgerText, delta: SelectSlider, target: SelectSlider) -> None:
+def saved(text: LedgerText, delta: c.SelectSlider, target: c.SelectSlider) -> None:
     """Go on with a ledger from a file, from what is pasted, or from its text."""
     with st.expander("Go on with a saved ledger", icon=":material/folder_open:"):
-        st.file_uploader(
-            "A JSON or CSV file from this page",
-            type=["json", "csv"],
-            key=_FILE,
-            on_change=_open,
-            args=(_FILE, text, delta, target),
-        )
-        st.text_area("Or paste what is in it", key=_PASTED, height=100, max_chars=ledger_files.LARGEST)
-        st.button("Open what is pasted", key="composition_open", on_click=_open, args=(_PASTED, text, delta, target))
+        label, controls = "A JSON or CSV file from this page", (text, delta, target)
+        st.file_uploader(label, type=["json", "csv"], key=_FILE, on_change=_open, args=(_FILE, *controls))
+        st.text_area("Or paste what is in it", key=_PASTED, height=100, max_chars=files.LARGEST)
+        st.button("Open what is pasted", key="composition_open", on_click=_open, args=(_PASTED, *controls))
         text.show()
         st.caption(
             "One entry: kind, * how many, : its parameters in the form's order, @ its name. Kinds: "
@@ -240,20 +213,19 @@ def saved(text: LedgerText, delta: SelectSlider, target: SelectSlider) -> None:
         )
 
 
-def _open(source: str, text: LedgerText, delta: SelectSlider, target: SelectSlider) -> None:
+def _open(source: str, text: LedgerText, delta: c.SelectSlider, target: c.SelectSlider) -> None:
     content = st.session_state[source]
     if not content:
         return
-    with _Refusals():
-        found = ledger_files.read(content if isinstance(content, str) else content.getvalue())
+    with _refusals():
+        found = files.read(content if isinstance(content, str) else content.getvalue())
         text.set(found.entries)
-        kept = []
+        told = [f"{sentences.count(len(found.entries), 'entry', 'entries').capitalize()} opened."]
         for control, value in ((delta, found.delta), (target, found.target)):
             if value in control.options:
                 st.session_state[control.key] = value
             elif value is not None:
-                told = f"{control.label} = {sentences.scientific(value, 3)}"
-                kept.append(f"{told} is not offered here and was left as it was.")
+                what = f"{control.label} = {sentences.scientific(value, 3)}"
+                told.append(f"{what} is not offered here and was left as it was.")
         st.session_state[_WHICH] = NEW
-        n = sentences.count(len(found.entries), "entry", "entries")
-        st.session_state[_DONE] = " ".join([f"{n[0].upper()}{n[1:]} opened.", *kept])
+        st.session_state[_DONE] = " ".join(told)

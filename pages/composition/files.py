@@ -10,8 +10,7 @@ import io
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -21,10 +20,10 @@ from ui import sentences
 
 FORMAT = "objpert privacy ledger 1"
 LARGEST = 100_000  # bytes
+_SHARED = ("delta", "target_epsilon", "adjacency")
 
 
-@dataclass(frozen=True)
-class Saved:
+class Saved(NamedTuple):
     """What a file or a pasted text holds: the ledger, and δ and the target where they are named."""
 
     entries: ledger.Ledger
@@ -57,21 +56,17 @@ def rows(lines: Sequence[Line], delta: float, target: float) -> list[dict[str, A
 
 def frame(lines: Sequence[Line], delta: float, target: float) -> pd.DataFrame:
     """The rows as a table; its columns are there for an empty ledger too."""
-    columns = list(rows(_EXAMPLE, delta, target)[0])
-    return pd.DataFrame(rows(lines, delta, target), columns=columns)
-
-
-_EXAMPLE = [Line(ledger.Entry("gauss", (1.0, 1.0)), 0.0, 0.0, 0.0, 0.0, 0.0)]
+    example = Line(ledger.Entry("gauss", (1.0, 1.0)), 0.0, 0.0, 0.0, 0.0, 0.0)
+    return pd.DataFrame(rows(lines, delta, target), columns=list(rows([example], delta, target)[0]))
 
 
 def to_json(lines: Sequence[Line], delta: float, target: float) -> str:
     """The ledger as a JSON document; an infinite ε is null, as JSON has no infinity."""
-    shared = ("delta", "target_epsilon", "adjacency")
-    entries = []
-    for row, line in zip(rows(lines, delta, target), lines, strict=True):
-        own = {key: value for key, value in row.items() if key not in shared}
-        unproved = {key: None for key, value in own.items() if isinstance(value, float) and not math.isfinite(value)}
-        entries.append(own | unproved | {"parameters": line.entry.parameters})
+    entries = [
+        {key: _finite(value) for key, value in row.items() if key not in _SHARED}
+        | {"parameters": line.entry.parameters}
+        for row, line in zip(rows(lines, delta, target), lines, strict=True)
+    ]
     document = {
         "format": FORMAT,
         "delta": delta,
@@ -84,6 +79,10 @@ def to_json(lines: Sequence[Line], delta: float, target: float) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def read(content: bytes | str) -> Saved:
     """What a downloaded JSON or CSV file, or the short text, describes; raises `ValueError` with one sentence."""
     if len(content) > LARGEST:
@@ -94,13 +93,13 @@ def read(content: bytes | str) -> Saved:
         raise ValueError("the ledger's file must be text in UTF-8, as this page writes it") from None
     text = text.strip()
     if text.startswith("{"):
-        return _from_json(text)
+        return _saved(*_from_json(text))
     if "\n" in text or text.startswith("position,"):
-        return _from_csv(text)
+        return _saved(*_from_csv(text))
     return Saved(ledger.parse(text))
 
 
-def _from_json(text: str) -> Saved:
+def _from_json(text: str) -> tuple[list[Any], Mapping[str, Any]]:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -108,28 +107,27 @@ def _from_json(text: str) -> Saved:
     entries = document.get("entries")
     if document.get("format") != FORMAT or not isinstance(entries, list):
         raise ValueError(f"the ledger's file must say “format”: “{FORMAT}” and have a list of entries")
-    return _saved(entries, document)
+    return entries, document
 
 
-def _from_csv(text: str) -> Saved:
+def _from_csv(text: str) -> tuple[list[Any], Mapping[str, Any]]:
     try:
-        found: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+        found = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
     except csv.Error:
         raise ValueError("the ledger's file must be a complete CSV table, as this page writes it") from None
-    return _saved(found, found[0] if found else {})
+    return found, found[0] if found else {}
 
 
 def _saved(entries: Sequence[Any], shared: Mapping[str, Any]) -> Saved:
     texts = [entry.get("entry") if isinstance(entry, dict) else None for entry in entries]
     if not all(isinstance(text, str) and text.strip() and ";" not in text for text in texts):
         raise ValueError("the ledger's file must have a column or field “entry” in every row")
-    parsed = ledger.parse(";".join(text for text in texts if text) or ledger.EMPTY)
-    return Saved(parsed, _number(shared, "delta"), _number(shared, "target_epsilon"))
+    parsed = ledger.parse(";".join(map(str, texts)) or ledger.EMPTY)
+    return Saved(parsed, _number(shared.get("delta")), _number(shared.get("target_epsilon")))
 
 
-def _number(shared: Mapping[str, Any], key: str) -> float | None:
-    """A finite number under `key`, or None."""
-    value = shared.get(key)
+def _number(value: Any) -> float | None:
+    """What a file has for a number, where it is a finite one."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:

@@ -1,12 +1,10 @@
-"""A privacy-budget ledger: a list of releases about the same rows, as text that fits into an address, and its totals.
+"""A privacy-budget ledger: a list of releases about the same rows, as text that fits into an address.
 
     fit*3:8,10,1;dpsgd:1,0.01,1000;gauss:20,1@Histogram
 
 Entries are separated by semicolons. Each is a kind of release, ``*`` and how many of it (left out for one), ``:`` and
 its parameters (`KINDS` lists them; optional ones may be left out at the end), ``@`` and a name if it has one. The list
 without entries is written ``empty``. `parse` is strict and `write` gives the one canonical text of a ledger.
-
-Every ε comes from `objpert_core.accounting`; this file adds the promises one by one and remembers what it was told.
 """
 
 from __future__ import annotations
@@ -14,10 +12,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import objpert_core.accounting as acc
+from ui.controls import plain
 from ui.snippets import call
 
 EMPTY = "empty"
@@ -26,8 +25,6 @@ MOST_COPIES = 1000
 MOST_RUNS = 6  # different DP-SGD runs: each takes up to seconds to compose
 LONGEST_NAME = 40
 LONGEST_TEXT = 2000
-BOUNDS = ("logistic", "monotone", "glm")
-_TAU = 1e-6  # ObjPertLogisticRegression's default
 _NUMBER = re.compile(r"\d{1,20}(\.\d{0,20})?(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 _WHOLE = re.compile(r"\d{1,12}", re.ASCII)
 _ENTRY = re.compile(r"(?P<kind>[a-z]+)(\*(?P<count>[^:@]*))?:(?P<values>[^@]*)(@(?P<name>.*))?", re.ASCII | re.DOTALL)
@@ -37,15 +34,19 @@ Value = float | int | str
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a kind of release: its name in the core, its label, and what is allowed."""
+    """One parameter of a release: its name in the core, its symbol and its label on the page, and what is allowed.
+
+    `options` maps the values of a parameter that is no number to words.
+    """
 
     name: str
+    symbol: str
     label: str
     default: Value | None
     low: float = 0.0
     high: float = 0.0
     whole: bool = False
-    options: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
     required: bool = True
 
     def check(self, value: object) -> Value:
@@ -55,73 +56,81 @@ class Parameter:
                 raise ValueError(f"{self.name} must be one of {', '.join(self.options)}, got {_quoted(value)}")
             return value
         kind = "a whole number" if self.whole else "a number"
-        allowed = f"{self.name} must be {kind} from {self.low:.12g} to {self.high:.12g}, got {_quoted(value)}"
+        refused = ValueError(
+            f"{self.name} must be {kind} from {self.low:.12g} to {self.high:.12g}, got {_quoted(value)}"
+        )
         if isinstance(value, str):
             if not (_WHOLE if self.whole else _NUMBER).fullmatch(value):
-                raise ValueError(allowed)
+                raise refused
             value = float(value)
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise ValueError(allowed)
-        if not self.low <= value <= self.high or (self.whole and value != int(value)):
-            raise ValueError(allowed)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not self.low <= value <= self.high:
+            raise refused
+        if self.whole and value != int(value):
+            raise refused
         return int(value) if self.whole else float(value)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of release: its word in the text, its name on the page, its parameters in order."""
+    """A kind of release.
+
+    Attributes
+    ----------
+    word : str
+        In the ledger's text.
+    label : str
+        On the page.
+    maker : str
+        What makes its mechanism, in `objpert_core.accounting`.
+    parameters : tuple of Parameter
+        In the order of the text, optional ones last.
+    fixed : mapping
+        Further arguments of the maker.
+    paired : bool
+        Composed through the symmetric pair of its bound: k of them cost like √k.
+    """
 
     word: str
     label: str
+    maker: str
     parameters: tuple[Parameter, ...]
-
-    @property
-    def required(self) -> int:
-        """How many parameters cannot be left out; they come first."""
-        return sum(parameter.required for parameter in self.parameters)
+    fixed: Mapping[str, Value] = field(default_factory=dict)
+    paired: bool = False
 
 
-_L = Parameter("lipschitz", "Largest gradient norm L", 1.0, 1e-3, 1e3)
+COUNT = Parameter("count", "", "How many", 1, 1, MOST_COPIES, whole=True)
+_L = Parameter("lipschitz", "L", "Largest gradient norm L", 1.0, 1e-3, 1e3)
+_PROOFS = {"logistic": "logistic loss", "monotone": "monotone loss", "glm": "Theorem 3.1"}
+_FIT = (
+    Parameter("sigma", "σ", "Noise σ", 8.0, 0.01, 1e6),
+    Parameter("lam", "λ", "Regularisation λ", 10.0, 1e-6, 1e9),
+    _L,
+    Parameter("bound", "", "Proof", "logistic", options=_PROOFS, required=False),
+    Parameter("smoothness", "β", "Smoothness β", None, 1e-6, 1e6, required=False),
+)
+_CALIBRATED = (
+    Parameter("epsilon", "ε", "ε of one fit", 1.0, 0.01, 50.0),
+    Parameter("delta", "δ", "δ of one fit", 1e-5, 1e-12, 0.1),
+    replace(_L, required=False),
+)
+_DPSGD = (
+    Parameter("noise_multiplier", "noise multiplier", "Noise multiplier", 1.0, 0.5, 1e3),
+    Parameter("sample_rate", "q", "Sample rate q", 0.01, 1e-4, 1.0),
+    Parameter("steps", "steps", "Steps", 1000, 1, 1e6, whole=True),
+)
+_GAUSSIAN = (
+    Parameter("sigma", "σ", "Noise σ", 20.0, 1e-3, 1e9),
+    Parameter("sensitivity", "sensitivity", "L2 sensitivity", 1.0, 1e-6, 1e6),
+)
+_CALIBRATE = "calibrate_objective_perturbation"
 KINDS: Mapping[str, Kind] = {
     kind.word: kind
     for kind in (
-        Kind(
-            "fit",
-            "Objective-perturbation fit",
-            (
-                Parameter("sigma", "Noise σ", 8.0, 0.01, 1e6),
-                Parameter("lam", "Regularisation λ", 10.0, 1e-6, 1e9),
-                _L,
-                Parameter("bound", "Proof", "logistic", options=BOUNDS, required=False),
-                Parameter("smoothness", "Smoothness β", None, 1e-6, 1e6, required=False),
-            ),
-        ),
-        Kind(
-            "cal",
-            "Fit calibrated to (ε, δ)",
-            (
-                Parameter("epsilon", "ε of one fit", 1.0, 0.01, 50.0),
-                Parameter("delta", "δ of one fit", 1e-5, 1e-12, 0.1),
-                replace(_L, required=False),
-            ),
-        ),
-        Kind(
-            "dpsgd",
-            "DP-SGD run",
-            (
-                Parameter("noise_multiplier", "Noise multiplier", 1.0, 0.5, 1e3),
-                Parameter("sample_rate", "Sample rate q", 0.01, 1e-4, 1.0),
-                Parameter("steps", "Steps", 1000, 1, 1e6, whole=True),
-            ),
-        ),
-        Kind(
-            "gauss",
-            "Gaussian release",
-            (
-                Parameter("sigma", "Noise σ", 20.0, 1e-3, 1e9),
-                Parameter("sensitivity", "L2 sensitivity", 1.0, 1e-6, 1e6),
-            ),
-        ),
+        Kind("fit", "Objective-perturbation fit", "ObjectivePerturbation", _FIT, paired=True),
+        # τ as `ObjPertLogisticRegression` has it unless told
+        Kind("cal", "Fit calibrated to (ε, δ)", _CALIBRATE, _CALIBRATED, {"tau": 1e-6}, paired=True),
+        Kind("dpsgd", "DP-SGD run", "DPSGD", _DPSGD),
+        Kind("gauss", "Gaussian release", "Gaussian", _GAUSSIAN),
     )
 }
 
@@ -130,11 +139,16 @@ KINDS: Mapping[str, Kind] = {
 class Entry:
     """`count` releases of one kind; raises `ValueError` for values out of range.
 
-    Args:
-        kind: a key of `KINDS`.
-        values: its parameters in order; those left out take their defaults.
-        count: how many such releases.
-        name: what the list calls it; letters, digits, spaces and ``- ' ( ) ,`` or nothing.
+    Attributes
+    ----------
+    kind : str
+        A key of `KINDS`.
+    values : tuple
+        Its parameters in order; those left out take their defaults.
+    count : int
+        How many such releases.
+    name : str
+        What the list calls it; letters, digits, spaces and ``- ' ( ) ,`` or nothing.
     """
 
     kind: str
@@ -145,22 +159,20 @@ class Entry:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {_quoted(self.kind)}")
-        kind, given = KINDS[self.kind], len(self.values)
-        if not kind.required <= given <= len(kind.parameters):
-            wanted = " or ".join(str(n) for n in range(kind.required, len(kind.parameters) + 1))
-            raise ValueError(f"{self.kind} takes {wanted} numbers ({self.order()}), got {given}")
-        padded = (*self.values, *(p.default for p in kind.parameters[given:]))
-        pairs = zip(kind.parameters, padded, strict=True)
+        parameters, given = KINDS[self.kind].parameters, len(self.values)
+        fewest = sum(parameter.required for parameter in parameters)
+        if not fewest <= given <= len(parameters):
+            wanted = " or ".join(str(n) for n in range(fewest, len(parameters) + 1))
+            order = ", ".join(parameter.name for parameter in parameters)
+            raise ValueError(f"{self.kind} takes {wanted} numbers ({order}), got {given}")
+        padded = (*self.values, *(p.default for p in parameters[given:]))
+        pairs = zip(parameters, padded, strict=True)
         checked = tuple(None if value is None and p.default is None else p.check(value) for p, value in pairs)
         if self.kind == "fit" and checked[3] == "logistic" and checked[4] is not None:
             raise ValueError("smoothness must be left out with the logistic bound, which does not use it")
         object.__setattr__(self, "values", checked)
-        object.__setattr__(self, "count", _count(self.count))
+        object.__setattr__(self, "count", COUNT.check(self.count))
         object.__setattr__(self, "name", _name(self.name))
-
-    def order(self) -> str:
-        """The kind's parameters in the order in which the text has them."""
-        return ", ".join(parameter.name for parameter in KINDS[self.kind].parameters)
 
     @property
     def label(self) -> str:
@@ -168,20 +180,25 @@ class Entry:
         return self.name or KINDS[self.kind].label
 
     @property
-    def parameters(self) -> dict[str, Value]:
-        """The parameters by name, without what is not set."""
+    def given(self) -> list[tuple[Parameter, Value]]:
+        """The parameters that have a value, with it."""
         named = zip(KINDS[self.kind].parameters, self.values, strict=True)
-        return {p.name: value for p, value in named if value is not None}
+        return [(parameter, value) for parameter, value in named if value is not None]
+
+    @property
+    def parameters(self) -> dict[str, Value]:
+        """The parameters that have a value, by name."""
+        return {parameter.name: value for parameter, value in self.given}
 
     def mechanism(self) -> acc.Mechanism:
         """One release of it, as the core describes it."""
-        return _mechanism(self.kind, self.values)
+        return _mechanism(replace(self, count=1, name=""))
 
     def one(self) -> str:
         """Python for one of its releases, with ``objpert_core.accounting`` imported as ``acc``."""
-        name, extra = _CALLS[self.kind]
-        one = call(f"acc.{name}", self.parameters | extra)
-        return f"acc.symmetrised({one})" if self.kind in _FITS else one
+        kind = KINDS[self.kind]
+        made = call(f"acc.{kind.maker}", {**self.parameters, **kind.fixed})
+        return f"acc.symmetrised({made})" if kind.paired else made
 
     def expression(self) -> str:
         """Python for all its releases."""
@@ -189,31 +206,22 @@ class Entry:
 
     def write(self) -> str:
         """Its canonical text."""
-        values = list(self.values)
-        parameters = KINDS[self.kind].parameters
+        values, parameters = list(self.values), KINDS[self.kind].parameters
         while not parameters[len(values) - 1].required and values[-1] == parameters[len(values) - 1].default:
             values.pop()
         times = f"*{self.count}" if self.count > 1 else ""
         name = f"@{self.name}" if self.name else ""
-        return f"{self.kind}{times}:{','.join(map(_plain, values))}{name}"
+        return f"{self.kind}{times}:{','.join(map(_exact, values))}{name}"
 
 
-_CALLS: Mapping[str, tuple[str, dict[str, Value]]] = {
-    "fit": ("ObjectivePerturbation", {}),
-    "cal": ("calibrate_objective_perturbation", {"tau": _TAU}),  # as ObjPertLogisticRegression calibrates
-    "dpsgd": ("DPSGD", {}),
-    "gauss": ("Gaussian", {}),
-}
-_FITS = ("fit", "cal")  # composed through the symmetric pair of their bound: k of them cost like √k
 Ledger = tuple[Entry, ...]
 
 
 @lru_cache(maxsize=500)
-def _mechanism(kind: str, values: tuple[Value | None, ...]) -> acc.Mechanism:
-    name, extra = _CALLS[kind]
-    pairs = zip(KINDS[kind].parameters, values, strict=True)
-    made: acc.Mechanism = getattr(acc, name)(**{p.name: value for p, value in pairs if value is not None}, **extra)
-    return acc.symmetrised(made) if kind in _FITS else made
+def _mechanism(entry: Entry) -> acc.Mechanism:
+    kind = KINDS[entry.kind]
+    made: acc.Mechanism = getattr(acc, kind.maker)(**entry.parameters, **kind.fixed)
+    return acc.symmetrised(made) if kind.paired else made
 
 
 def _quoted(value: object) -> str:
@@ -223,37 +231,22 @@ def _quoted(value: object) -> str:
     return f"'{shown}…'" if len(text) > 30 else f"'{shown}'"
 
 
-def _count(value: object) -> int:
-    allowed = f"count must be a whole number from 1 to {MOST_COPIES}, got {_quoted(value)}"
-    if isinstance(value, str) and _WHOLE.fullmatch(value):
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
-        raise ValueError(allowed)
-    if not 1 <= value <= MOST_COPIES or value != int(value):
-        raise ValueError(allowed)
-    return int(value)
-
-
 def _name(value: object) -> str:
     """A name without anything that a table cell, a spreadsheet or the text could take for more than a name."""
-    allowed = f"letters, digits, spaces and - ' ( ) , up to {LONGEST_NAME}, starting with a letter or a digit"
-    if not isinstance(value, str):
-        raise ValueError(f"name must be {allowed}, got {_quoted(value)}")
-    name = " ".join(unicodedata.normalize("NFC", value[: 4 * LONGEST_NAME]).split(" ")).strip()
+    name = value if isinstance(value, str) else "?"
+    name = " ".join(unicodedata.normalize("NFC", name[: 4 * LONGEST_NAME]).split(" ")).strip()
     fine = all(c in " -'()," or unicodedata.category(c)[0] in "LMN" for c in name)
     if len(name) > LONGEST_NAME or not fine or not (name == "" or unicodedata.category(name[0])[0] in "LN"):
+        allowed = f"letters, digits, spaces and - ' ( ) , up to {LONGEST_NAME}, starting with a letter or a digit"
         raise ValueError(f"name must be {allowed}, got {_quoted(value)}")
     return name
 
 
-def _plain(value: Value | None) -> str:
+def _exact(value: Value | None) -> str:
     """The shortest text that reads back as the same value; empty for what is not set."""
     if value is None or isinstance(value, str):
         return value or ""
-    text = f"{value:.12g}"
-    text = text if float(text) == value else repr(value)
-    mantissa, e, exponent = text.partition("e")
-    return f"{mantissa}e{int(exponent)}" if e else text
+    return plain(value) if float(plain(value)) == value else repr(value)
 
 
 def write(ledger: Sequence[Entry]) -> str:
@@ -310,11 +303,6 @@ def moved(ledger: Ledger, index: int, by: int) -> Ledger:
     return tuple(entries)
 
 
-def replaced(ledger: Ledger, index: int, entry: Entry) -> Ledger:
-    """The ledger with another entry at `index`."""
-    return checked((*ledger[:index], entry, *ledger[index + 1 :]))
-
-
-def removed(ledger: Ledger, index: int) -> Ledger:
-    """The ledger without the entry at `index`."""
-    return (*ledger[:index], *ledger[index + 1 :])
+def replaced(ledger: Ledger, index: int, *entries: Entry) -> Ledger:
+    """The ledger with other entries at `index`, or with none."""
+    return checked((*ledger[:index], *entries, *ledger[index + 1 :]))

@@ -1,7 +1,6 @@
 """The curves of the Composition page: k fits accounted for by convolution, with their certified band, and by Rényi.
 
-Everything is computed by `objpert_core.accounting`; this file asks and remembers (`lru_cache` on frozen settings, as
-`ui.bounds`).
+Everything is computed by `objpert_core.accounting`; this file asks and remembers.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
-from pages.composition.totals import epsilon_alone, renyi_curve
-from ui import sentences
+from pages.composition import totals
 from ui.bounds import ORDERS
 
 PAIRED = "-pair"  # ends the name of a bound that is composed through its symmetric pair
@@ -55,7 +53,9 @@ class Fit:
 
     def mechanism(self) -> acc.Mechanism:
         """As the core describes it; the logistic bound has a smoothness of its own."""
-        return _mechanism(self)
+        smoothness = self.smoothness if self.base == "glm" else None
+        one = acc.ObjectivePerturbation(self.sigma, self.lam, self.lipschitz, smoothness, self.base)  # type: ignore[arg-type]
+        return acc.symmetrised(one) if self.bound.endswith(PAIRED) else one
 
 
 @dataclass(frozen=True)
@@ -87,69 +87,31 @@ class Reading:
         return (self.epsilon - self.low) / self.epsilon if 0 < self.epsilon < math.inf else math.nan
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _mechanism(fit: Fit) -> acc.Mechanism:
-    smoothness = fit.smoothness if fit.base == "glm" else None
-    one = acc.ObjectivePerturbation(fit.sigma, fit.lam, fit.lipschitz, smoothness, fit.base)  # type: ignore[arg-type]
-    return acc.symmetrised(one) if fit.bound.endswith(PAIRED) else one
-
-
 def grid(eps_max: float) -> Array:
     """The ε at which curves are drawn."""
     return np.linspace(0.0, eps_max, POINTS)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def profile(fit: Fit, k: int, view: View) -> tuple[Array, Array]:
     """Certified (lower, upper) bounds on δ of k fits on `grid(view.eps_max)`; NaN where both are below the floor.
 
     What is below the floor is not asked for: it takes longer the smaller it is.
     """
-    return _profile(fit.mechanism(), k, view)
+    inside = renyi_profile(fit, k, view.eps_max) >= view.floor  # it is above both bounds
+    both = np.full((2, POINTS), np.nan)
+    if inside.any():
+        both[:, inside] = acc.repeat(fit.mechanism(), k).delta_bounds(grid(view.eps_max)[inside], view.width)
+    both.setflags(write=False)
+    return both[0], both[1]
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def renyi_profile(fit: Fit, k: int, eps_max: float) -> Array:
     """δ of k fits on `grid(eps_max)` from the Rényi curve at `ORDERS`."""
-    return _renyi_profile(fit.mechanism(), k, eps_max)
-
-
-def epsilon_bounds(fit: Fit, k: int, delta: float, width: float) -> tuple[float, float]:
-    """Certified (lower, upper) bounds on ε of k fits at δ."""
-    return _epsilon_bounds(fit.mechanism(), k, delta, width)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _profile(mechanism: acc.Mechanism, k: int, view: View) -> tuple[Array, Array]:
-    inside = _renyi_profile(mechanism, k, view.eps_max) >= view.floor  # it is above both bounds
-    low, high = np.full(POINTS, np.nan), np.full(POINTS, np.nan)
-    if inside.any():
-        low[inside], high[inside] = acc.repeat(mechanism, k).delta_bounds(grid(view.eps_max)[inside], view.width)
-    for values in (low, high):
-        values.setflags(write=False)
-    return low, high
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _renyi_profile(mechanism: acc.Mechanism, k: int, eps_max: float) -> Array:
-    values = np.asarray(acc.rdp_to_delta(ORDERS, k * renyi_curve(mechanism), grid(eps_max)))
+    values = np.asarray(acc.rdp_to_delta(ORDERS, k * totals.renyi_curve(fit.mechanism()), grid(eps_max)))
     values.setflags(write=False)
     return values
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _epsilon_bounds(mechanism: acc.Mechanism, k: int, delta: float, width: float) -> tuple[float, float]:
-    low, high = acc.repeat(mechanism, k).epsilon_bounds(delta, width)
-    return float(low), float(high)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _reading(fit: Fit, k: int, delta: float, view: View) -> Reading:
-    mechanism = fit.mechanism()
-    low, high = _epsilon_bounds(mechanism, k, delta, view.width)
-    renyi = float(acc.rdp_to_epsilon(ORDERS, k * renyi_curve(mechanism), delta))
-    below, above = profile(fit, k, view)
-    drawn = (above >= view.floor) & (above <= RARE)
-    share = float(np.max(1 - below[drawn] / above[drawn])) if drawn.any() else math.nan
-    return Reading(k, low, high, renyi, k * epsilon_alone(mechanism, delta), share)
 
 
 def readings(fit: Fit, counts: Sequence[int], delta: float, view: View) -> list[Reading]:
@@ -157,24 +119,16 @@ def readings(fit: Fit, counts: Sequence[int], delta: float, view: View) -> list[
     return [_reading(fit, k, delta, view) for k in counts]
 
 
-def table_rows(found: Sequence[Reading], delta: float) -> list[dict[str, str]]:
-    """The read-outs as texts, one row a number of fits."""
-    at = sentences.delta(delta)
-
-    def told(value: float) -> str:
-        return sentences.epsilon(value) if math.isfinite(value) else "nothing proved"
-
-    return [
-        {
-            "Fits k": f"{r.k:,}",
-            f"ε at δ = {at}": told(r.epsilon),
-            "Certified width": sentences.scientific(r.epsilon - r.low, 2, up=True) if math.isfinite(r.epsilon) else "–",
-            "ε by Rényi": told(r.renyi),
-            "k × ε of one": told(r.added),
-            "k × ε of one / ε": sentences.ratio(r.added / r.epsilon if 0 < r.epsilon < math.inf else math.nan),
-        }
-        for r in found
-    ]
+@lru_cache(maxsize=_REMEMBERED)
+def _reading(fit: Fit, k: int, delta: float, view: View) -> Reading:
+    mechanism = fit.mechanism()
+    fits = frozenset({(mechanism, k)})
+    below, above = profile(fit, k, view)
+    drawn = (above >= view.floor) & (above <= RARE)
+    share = float(np.max(1 - below[drawn] / above[drawn])) if drawn.any() else math.nan
+    low, high = totals.epsilon_bounds(fits, delta, view.width)
+    renyi, alone = totals.renyi_epsilon(fits, delta), totals.epsilon_alone(mechanism, delta)
+    return Reading(k, low, high, renyi, k * alone, share)
 
 
 def frame(fit: Fit, counts: Sequence[int], view: View) -> pd.DataFrame:

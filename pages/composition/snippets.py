@@ -1,4 +1,4 @@
-"""Python that gives the numbers of the Composition page, as `ui.snippets` does for the others."""
+"""Python that gives the numbers of the Composition page."""
 
 from __future__ import annotations
 
@@ -38,9 +38,8 @@ for k in {list(counts)!r}:
 
 def ledger(entries: Sequence[Entry], *, delta: float) -> str:
     """The ledger's running totals: certified bounds, by Rényi, and the ε added up; defines the list ``totals``."""
-    releases = "\n".join(
-        f"    ({entry.one()}, {entry.count}),{f'  # {entry.name}' if entry.name else ''}" for entry in entries
-    )
+    named = ((entry, f"  # {entry.name}" if entry.name else "") for entry in entries)
+    releases = "\n".join(f"    ({entry.one()}, {entry.count}),{name}" for entry, name in named)
     return f"""import numpy as np
 
 import objpert_core.accounting as acc

@@ -1,11 +1,12 @@
-"""What a ledger costs: running totals by composition, next to adding the ε up and to the Rényi route.
+"""What releases cost together: by composition, next to adding the ε up and to the Rényi route.
 
-Prefixes are asked for as sets of (mechanism, how often), so that moving an entry keeps what is known of the others.
+Releases are asked for as sets of (mechanism, how often), so that moving an entry keeps what is known of the others.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
-from pages.composition.ledger import Entry, Ledger
+from pages.composition.ledger import MOST_COPIES, Entry, Ledger
 from ui.bounds import ORDERS
 
 WIDTH = 1e-3  # certified width asked for, a share of ε: several times faster than the core's own
@@ -26,12 +27,18 @@ Counts = frozenset[tuple[acc.Mechanism, int]]
 class Line:
     """One entry and what the releases up to and with it cost.
 
-    Args:
-        entry: the releases.
-        alone: ε at δ of one of them.
-        added: the ε of all releases so far, added up; what it adds up to holds at the sum of the δ only.
-        low, total: certified interval of ε at δ of all releases so far together; `total` is what is promised.
-        renyi: the same through Rényi curves.
+    Attributes
+    ----------
+    entry : Entry
+        The releases.
+    alone : float
+        ε at δ of one of them.
+    added : float
+        The ε of all releases so far, added up; what it adds up to holds at the sum of the δ only.
+    low, total : float
+        Certified interval of ε at δ of all releases so far together; `total` is what is promised.
+    renyi : float
+        The same through Rényi curves.
     """
 
     entry: Entry
@@ -45,11 +52,11 @@ class Line:
 def totals(ledger: Sequence[Entry], delta: float) -> list[Line]:
     """One line an entry, in order."""
     lines: list[Line] = []
-    counts: dict[acc.Mechanism, int] = {}
+    counts: Counter[acc.Mechanism] = Counter()
     added = 0.0
     for entry in ledger:
         mechanism = entry.mechanism()
-        counts[mechanism] = counts.get(mechanism, 0) + entry.count
+        counts[mechanism] += entry.count
         so_far = frozenset(counts.items())
         alone = epsilon_alone(mechanism, delta)
         added += entry.count * alone
@@ -67,21 +74,22 @@ def epsilon_alone(mechanism: acc.Mechanism, delta: float) -> float:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def epsilon_bounds(counts: Counts, delta: float) -> tuple[float, float]:
+def epsilon_bounds(counts: Counts, delta: float, width: float = WIDTH) -> tuple[float, float]:
     """Certified (lower, upper) bounds on ε at δ of everything in `counts` together."""
-    low, high = composed(counts).epsilon_bounds(delta, WIDTH)
+    together = acc.compose(*(acc.repeat(mechanism, k) for mechanism, k in _in_order(counts)))
+    low, high = together.epsilon_bounds(delta, width)
     return float(low), float(high)
-
-
-def composed(counts: Counts) -> acc.Composition:
-    """The composition, in an order that does not depend on how the set came about."""
-    return acc.compose(*(acc.repeat(mechanism, k) for mechanism, k in sorted(counts, key=repr)))
 
 
 def renyi_epsilon(counts: Counts, delta: float) -> float:
     """ε at δ from the sum of the Rényi curves at `ORDERS`."""
-    curve = sum(k * renyi_curve(mechanism) for mechanism, k in sorted(counts, key=repr))
+    curve = sum(k * renyi_curve(mechanism) for mechanism, k in _in_order(counts))
     return float(acc.rdp_to_epsilon(ORDERS, curve, delta))
+
+
+def _in_order(counts: Counts) -> list[tuple[acc.Mechanism, int]]:
+    """In an order that does not depend on how the set came about, so that sums agree to the last digit."""
+    return sorted(counts, key=repr)
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -97,21 +105,21 @@ def overrun(lines: Sequence[Line], target: float) -> int | None:
     return next((index for index, line in enumerate(lines) if line.total > target), None)
 
 
-def copies_left(ledger: Ledger, entry: Entry, delta: float, target: float, most: int = 1000) -> int:
-    """How many further releases like `entry` keep the total within the target: 0 to `most`."""
+def copies_left(ledger: Ledger, entry: Entry, delta: float, target: float) -> int:
+    """How many further releases like `entry` keep the total within the target, at most `MOST_COPIES`."""
 
     def fits(k: int) -> bool:
-        counts: dict[acc.Mechanism, int] = {entry.mechanism(): k}
+        counts = Counter({entry.mechanism(): k})
         for known in ledger:
-            counts[known.mechanism()] = counts.get(known.mechanism(), 0) + known.count
+            counts[known.mechanism()] += known.count
         return epsilon_bounds(frozenset(counts.items()), delta)[1] <= target
 
     if not fits(1):
         return 0
     low, high = 1, 2
-    while high <= most and fits(high):
+    while high <= MOST_COPIES and fits(high):
         low, high = high, 2 * high
-    high = min(high, most + 1)
+    high = min(high, MOST_COPIES + 1)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from pages.composition.ledger import MOST_COPIES
 from pages.composition.numbers import PAIRED, RARE, Reading
 from pages.composition.totals import Line, overrun, share_used
 from ui import sentences
@@ -14,24 +15,23 @@ NEARLY = 0.9  # of the target: from here on a ledger is nearly used up
 VISIBLE = 0.01  # relative width of ε from which the band can be seen on the chart
 
 
-def fits(k: int) -> str:
-    """'Ten fits', 'One fit', '100 fits': how a sentence about them starts."""
-    text = count(k, "fit")
-    return text[0].upper() + text[1:]
-
-
 def answer(k: int, total: float, one: float, at_delta: float) -> str:
-    """The page's one large sentence: what k fits cost together, against k times the ε of one."""
+    """What k fits cost together, against k times the ε of one."""
     at = f"at δ = {delta(at_delta)}"
     if math.isinf(total):
         return f"No bound proves a finite ε for {count(k, 'fit')} {at} with this setting."
-    cost = f"{fits(k)} {'costs' if k == 1 else 'cost'} ε = {epsilon(total)} {at}"
+    cost = _cost(k, "fit", total, at_delta)
     added = k * one
     if k == 1 or not 0 < added < math.inf:
         return f"{cost}."
     if total >= added * (1 - 1e-3):
         return f"{cost}; adding up the ε of one gives no more, but holds at {k:,} × δ only."
     return f"{cost}, not {k:,} × {epsilon(one)} = {epsilon(added)}."
+
+
+def _cost(k: int, what: str, total: float, at_delta: float) -> str:
+    verb = "costs" if k == 1 else "cost"
+    return f"{count(k, what).capitalize()} {verb} ε = {epsilon(total)} at δ = {delta(at_delta)}"
 
 
 def renyi_sentence(k: int, total: float, renyi: float) -> str:
@@ -42,6 +42,10 @@ def renyi_sentence(k: int, total: float, renyi: float) -> str:
     if renyi <= total * (1 + 1e-3):
         return f"Rényi accounting of {who} says the same, within a thousandth."
     return f"Rényi accounting of {who} proves only ε = {epsilon(renyi)}, {percent(renyi / total - 1)} more."
+
+
+def odds(total: float, at_delta: float) -> str:
+    return f"{sentences.odds_sentence(total, 'all the models')} {sentences.except_with(at_delta)}"
 
 
 def band(reading: Reading, at_delta: float, asked: float) -> str:
@@ -76,7 +80,6 @@ def _up(share: float, decimals: int = 1) -> float:
 
 
 def profiles_alt(found: Sequence[Reading], at_delta: float) -> str:
-    """Alt text of the δ(ε) curves: what is plotted, and ε by both accountants."""
     parts = [
         f"{count(r.k, 'fit')} {epsilon(r.epsilon)}, by Rényi {epsilon(r.renyi)}"
         if math.isfinite(r.epsilon)
@@ -90,7 +93,6 @@ def profiles_alt(found: Sequence[Reading], at_delta: float) -> str:
 
 
 def widths_alt(found: Sequence[Reading]) -> str:
-    """Alt text of the chart of the band's width."""
     parts = [f"{count(r.k, 'fit')} {percent(_up(r.delta_share))}" for r in found if math.isfinite(r.delta_share)]
     return (
         "Relative width of the certified band of δ, on a logarithmic scale against ε, one curve a number of fits. "
@@ -98,16 +100,29 @@ def widths_alt(found: Sequence[Reading]) -> str:
     )
 
 
+def fit_rows(found: Sequence[Reading], at_delta: float) -> list[dict[str, str]]:
+    """The read-outs, one row a number of fits."""
+    return [
+        {
+            "Fits k": f"{r.k:,}",
+            f"ε at δ = {delta(at_delta)}": sentences.proved(r.epsilon),
+            "Certified width": scientific(r.epsilon - r.low, 2, up=True) if math.isfinite(r.epsilon) else "–",
+            "ε by Rényi": sentences.proved(r.renyi),
+            "k × ε of one": sentences.proved(r.added),
+            "k × ε of one / ε": sentences.ratio(r.added / r.epsilon if 0 < r.epsilon < math.inf else math.nan),
+        }
+        for r in found
+    ]
+
+
 def ledger_answer(lines: Sequence[Line], at_delta: float) -> str:
     """What the whole list costs, against adding the ε up."""
     if not lines:
         return "Nothing has been released yet: ε = 0."
     last, n = lines[-1], sum(line.entry.count for line in lines)
-    who = count(n, "release")
-    who = who[0].upper() + who[1:]
     if math.isinf(last.total):
         return f"No finite ε is proved for {count(n, 'release')} at δ = {delta(at_delta)}."
-    cost = f"{who} {'costs' if n == 1 else 'cost'} ε = {epsilon(last.total)} at δ = {delta(at_delta)}"
+    cost = _cost(n, "release", last.total, at_delta)
     if n == 1 or last.total >= last.added * (1 - 1e-3):
         return f"{cost}."
     return f"{cost}; adding up their ε says {epsilon(last.added)}, with the δ added up as well."
@@ -118,16 +133,23 @@ def status(lines: Sequence[Line], target: float) -> tuple[str, str]:
     aim = f"the target ε = {number(target)}"
     if not lines:
         return "Nothing used", f"All of {aim} is left."
-    if math.isinf(lines[-1].total):
+    total, used, over = lines[-1].total, share_used(lines, target), overrun(lines, target)
+    if math.isinf(total):
         return "Not accounted for", "Nothing is proved about this list, so no target is kept."
-    used = share_used(lines, target)
-    over = overrun(lines, target)
     if over is not None:
-        line = lines[over]
-        end = f"the list ends {epsilon(lines[-1].total - target)} above it"
-        return "Over budget", f"Entry {over + 1} ({line.entry.label}) takes the total past {aim}; {end}."
-    left = f"{percent(_up(used))} of {aim} is used, {_down(target - lines[-1].total, 3)} is left."
+        end = f"the list ends {epsilon(total - target)} above it"
+        return "Over budget", f"Entry {over + 1} ({lines[over].entry.label}) takes the total past {aim}; {end}."
+    left = f"{percent(_up(used))} of {aim} is used, {_down(target - total, 3)} is left."
     return ("Nearly used up" if used >= NEARLY else "Within budget"), left
+
+
+def promise(lines: Sequence[Line]) -> str:
+    """What the total means for a person on the list, and how it is accounted."""
+    total = lines[-1].total if lines else 0.0
+    return f"{sentences.odds_sentence(total, 'everything on the list')} " + sentences.accounted(
+        "the convolution of all privacy losses, fits through the symmetric pair of their proof, certified from above "
+        "to about a thousandth of ε"
+    )
 
 
 def remaining(line: Line, target: float) -> str:
@@ -141,75 +163,48 @@ def remaining(line: Line, target: float) -> str:
 def ledger_rows(
     lines: Sequence[Line], at_delta: float, target: float, left: Sequence[int] | None = None
 ) -> list[dict[str, str]]:
-    """The list as texts, one row an entry; `left` says how many more of each entry still fit, where that was asked."""
-    at = f"δ = {delta(at_delta)}"
-    rows = []
-    for position, line in enumerate(lines, 1):
-        row = {
+    """The list, one row an entry; `left` says how many more of each entry still fit, where that was asked."""
+    fits = [None] * len(lines) if left is None else left
+    return [
+        {
             "": f"{position}",
             "Release": f"{line.entry.label}: {describe(line)}",
             "Times": f"{line.entry.count:,}",
-            "ε of one": told(line.alone),
-            f"Total so far at {at}": told(line.total),
+            "ε of one": sentences.proved(line.alone),
+            f"Total so far at δ = {delta(at_delta)}": sentences.proved(line.total),
             f"Target ε = {number(target)}": remaining(line, target),
-            "By Rényi": told(line.renyi),
-            "Sum of ε": told(line.added),
+            "By Rényi": sentences.proved(line.renyi),
+            "Sum of ε": sentences.proved(line.added),
         }
-        if left is not None:
-            row["Still fits"] = still_fits(left[position - 1])
-        rows.append(row)
-    return rows
+        | ({} if more is None else {"Still fits": still_fits(more)})
+        for position, (line, more) in enumerate(zip(lines, fits, strict=True), 1)
+    ]
 
 
-def still_fits(n: int, most: int = 1000) -> str:
-    """How many more of an entry fit."""
-    return "none" if n == 0 else f"{most:,} or more" if n >= most else f"{n:,} more"
-
-
-def told(value: float) -> str:
-    """An ε in a table cell."""
-    return epsilon(value) if math.isfinite(value) else "nothing proved"
-
-
-_SYMBOLS: Mapping[str, str] = {
-    "sigma": "σ",
-    "lam": "λ",
-    "lipschitz": "L",
-    "smoothness": "β",
-    "epsilon": "ε",
-    "delta": "δ",
-    "noise_multiplier": "noise multiplier",
-    "sample_rate": "q",
-    "steps": "steps",
-    "sensitivity": "sensitivity",
-}
-_BOUNDS = {"logistic": "logistic loss", "monotone": "monotone loss", "glm": "Theorem 3.1"}
+def still_fits(n: int) -> str:
+    return "none" if n == 0 else f"{n:,} or more" if n >= MOST_COPIES else f"{n:,} more"
 
 
 def describe(line: Line) -> str:
     """An entry's parameters in the page's symbols."""
     parts = []
-    for name, value in line.entry.parameters.items():
-        if name == "bound":
-            parts.append(_BOUNDS[str(value)])
-        elif name == "delta":
-            parts.append(f"δ = {scientific(float(value), 3)}")
+    for parameter, value in line.entry.given:
+        if isinstance(value, str):
+            parts.append(parameter.options[value])
         else:
-            text = f"{value:,}" if isinstance(value, int) else scientific(float(value), 4)
-            parts.append(f"{_SYMBOLS[name]} = {text}")
+            shown = f"{value:,}" if parameter.whole else scientific(value, 3 if parameter.name == "delta" else 4)
+            parts.append(f"{parameter.symbol} = {shown}")
     return ", ".join(parts)
 
 
 def ledger_alt(lines: Sequence[Line], at_delta: float, target: float) -> str:
-    """Alt text of the chart of the running total."""
     if not lines:
         return "Running total of ε against the entries of the list; it is empty."
     end = lines[-1]
-    total = f"{told(end.total)} together, {told(end.renyi)} by Rényi, {told(end.added)} added up"
-    light, _ = status(lines, target)
+    total = f"{sentences.proved(end.total)} together, {sentences.proved(end.renyi)} by Rényi, {sentences.proved(end.added)} added up"
     return (
         f"Running total of ε at δ = {delta(at_delta)} after each of {count(len(lines), 'entry', 'entries')}: "
-        f"it ends at {total}. The target is {number(target)}. {light}."
+        f"it ends at {total}. The target is {number(target)}. {status(lines, target)[0]}."
     )
 
 

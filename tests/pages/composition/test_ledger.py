@@ -149,7 +149,7 @@ def test_moving_replacing_and_removing():
     assert sigmas(lg.moved(ledger, 2, -1)) == [1, 3, 2]
     assert sigmas(lg.moved(ledger, 0, -1)) == [1, 2, 3]
     assert sigmas(lg.moved(ledger, 2, 1)) == [1, 2, 3]
-    assert sigmas(lg.removed(ledger, 1)) == [1, 3]
+    assert sigmas(lg.replaced(ledger, 1)) == [1, 3]
     assert sigmas(lg.replaced(ledger, 1, lg.Entry("gauss", (9.0, 1.0)))) == [1, 9, 3]
 
 

@@ -10,8 +10,9 @@ import pytest
 import objpert_core.accounting as acc
 from pages.composition import ledger as lg
 from pages.composition import numbers as cc
-from pages.composition import snippets as snippets
+from pages.composition import snippets
 from pages.composition import totals as lt
+from pages.composition import words as text
 
 FIGURE_3 = cc.Fit(8.0, 10.0, 1.0, 1.0, "glm")
 TIGHT = cc.Fit(8.0, 10.0, 1.0, 1.0, "logistic")
@@ -64,7 +65,7 @@ def test_nothing_is_proved_where_lambda_is_at_most_beta():
     fit = cc.Fit(8.0, 1.0, 1.0, 1.0, "glm")
     (found,) = cc.readings(fit, (3,), 1e-5, VIEW)
     assert math.isinf(found.epsilon)
-    assert cc.table_rows([found], 1e-5)[0]["ε at δ = 10⁻⁵"] == "nothing proved"
+    assert text.fit_rows([found], 1e-5)[0]["ε at δ = 10⁻⁵"] == "nothing proved"
     assert (cc.profile(fit, 3, VIEW)[1] == 1.0).all()
 
 
