@@ -15,7 +15,7 @@ from objpert_core.learning.noise import noise_source
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
 from objpert_core.learning.problem.rows import Rows
-from objpert_core.learning.release import Release
+from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import Callback, SolverResult, solve
 
 
@@ -114,7 +114,7 @@ class Fit:
             If the solver does not reach τ. Nothing is released and no other noise is tried: choosing the noise by
             whether the solver likes it would void the proof.
         """
-        rows, source = self.rows, self.source
+        rows = self.rows
         linear = np.zeros(rows.dimension) if perturbation.linear is None else perturbation.linear
         result = solve(
             PerturbedObjective(rows, self._targets, perturbation.quadratic, linear, loss),
@@ -125,18 +125,35 @@ class Fit:
         )
         if not result.converged:
             raise ConvergenceError(_not_converged(result, stop_at, self._max_iter))
-        certificate = PrivacyCertificate.describe(
+        certificate = self._certificate(
+            mechanism, gradient_norm=result.gradient_norm, n_iter=result.iterations, **facts
+        )
+        theta = result.theta + output_noise * self.source.standard_normal(rows.dimension)
+        return Release(theta, certificate, result.gradient_norms)
+
+    def refuse(self, mechanism: Mechanism, reason: str, /, **facts: Any) -> Refused[Any]:
+        """Release no model, and certify what it cost to find out that there is none.
+
+        Parameters
+        ----------
+        mechanism : Mechanism
+            What the certificate describes: all that a release would have cost.
+        reason : str
+            One sentence, which may say only what the mechanism covers.
+        **facts
+            As in `release`.
+        """
+        return Refused(self._certificate(mechanism, **facts), reason)
+
+    def _certificate(self, mechanism: Mechanism, /, **facts: Any) -> PrivacyCertificate:
+        return PrivacyCertificate.describe(
             mechanism,
             row_norm=self._row_norm,
-            intercept_scaling=rows.constant,
-            noise_source=source.origin,
-            reproducible=source.reproducible,
-            gradient_norm=result.gradient_norm,
-            n_iter=result.iterations,
+            intercept_scaling=self.rows.constant,
+            noise_source=self.source.origin,
+            reproducible=self.source.reproducible,
             **facts,
         )
-        theta = result.theta + output_noise * source.standard_normal(rows.dimension)
-        return Release(theta, certificate, result.gradient_norms)
 
 
 def _not_converged(result: SolverResult, tau: float, max_iter: int) -> str:

@@ -1,0 +1,317 @@
+"""A family from outside: mechanism, certificate, release and estimator in one file, and what it gets for free.
+
+The toy is objective perturbation with a public prior: the j-th coefficient is penalised by λ(1 + g·j), so that the
+quadratic term is a matrix. It may count the rows first, with noise, and refuse to release a model of too few.
+
+Its privacy. Every Hessian H of the objective is ⪰ Λ ⪰ λI. So a row multiplies det H by 1 + f''xᵀH⁻¹x ≤ 1 + β/λ, it moves
+the gradient by L at most, and a solver stops within τ/λ of the minimiser: the proof of the bound "monotone" goes
+through word by word. The noisy count is one more Gaussian mechanism, and two Gaussian losses make one.
+"""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import (
+    DPSGD,
+    ApproximateMinima,
+    Gaussian,
+    Mechanism,
+    ObjectivePerturbation,
+    calibrate_gaussian,
+    compose,
+    rdp_to_epsilon,
+    repeat,
+)
+from objpert_core.accounting.laws.base import GaussianLoss
+from objpert_core.accounting.laws.simple import PositiveGaussianLaw
+from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.estimators.base import LinearClassifier, SolvedModel
+from objpert_core.exceptions import ReleaseRefusedError
+from objpert_core.learning import (
+    Fit,
+    LogisticLoss,
+    PerturbedObjective,
+    PrivacyCertificate,
+    Refused,
+    Release,
+    Rows,
+    SolvedCertificate,
+    SquaredHingeLoss,
+    noise_source,
+    perturb_and_solve,
+    solve,
+)
+from objpert_core.learning.certificate import proved_epsilon
+from objpert_core.learning.problem.losses import LOGISTIC
+from objpert_core.learning.problem.rows import row_radius
+
+# The family: accounting
+
+
+@dataclass(frozen=True)
+class PublicPrior(Mechanism):
+    """Objective perturbation whose quadratic term is λ·diag(1, 1 + g, 1 + 2g, …), for the logistic loss."""
+
+    sigma: float
+    lam: float
+    lipschitz: float = 1.0
+    growth: float = 0.5
+    tau: float = 1e-6
+    sigma_out: float = 0.1
+    count_noise: float | None = None  # of the count of rows; None where nobody counts
+
+    perturbs_objective: ClassVar[bool] = True
+
+    @property
+    def law(self) -> PositiveGaussianLaw:
+        """The law of the exact minimiser's privacy loss."""
+        shift = math.log1p(self.lipschitz**2 / 4 / self.lam)
+        return PositiveGaussianLaw(self.lipschitz / self.sigma, math.nextafter(shift, math.inf))
+
+    @property
+    def noise(self) -> GaussianLoss:
+        """The output noise, which hides the distance to the exact minimiser, and the noisy count."""
+        count = 1 / self.count_noise if self.count_noise else 0.0
+        return GaussianLoss(math.hypot(2 * self.tau / self.lam / self.sigma_out, count))
+
+    def losses(self, direction="remove"):
+        return (self.law, 1), (self.noise, 1)
+
+    def _log_delta(self, epsilon):
+        return self.law.log_profile_with_gaussian(epsilon, self.noise.a)
+
+    def _rdp(self, alpha):
+        return self.law.rdp(alpha - 1) + alpha * self.noise.a**2 / 2
+
+    def perturbation(self, source, dimension):
+        quadratic = np.diag(self.lam * (1 + self.growth * np.arange(dimension)))
+        return Perturbation(self.sigma * source.standard_normal(dimension), quadratic)
+
+
+def calibrate(epsilon, delta, lipschitz, **options):
+    """A tenth more noise than the Gaussian mechanism needs, and as much regularisation as that asks for."""
+    mechanism = PublicPrior(1.1 * calibrate_gaussian(epsilon, delta, lipschitz).sigma, 1e-3, lipschitz, **options)
+    while mechanism.delta(epsilon) > delta:
+        mechanism = dataclasses.replace(mechanism, lam=1.1 * mechanism.lam)
+    return mechanism
+
+
+# The family: certificate and release
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PublicPriorCertificate(SolvedCertificate, mechanisms=("PublicPrior",)):
+    """What a fit with a public prior promises."""
+
+    sigma: float
+    lam: float
+    lipschitz: float
+    growth: float
+    tau: float
+    sigma_out: float
+    count_noise: float | None
+    loss: str = "logistic"
+    loss_parameter: float | None = None
+    clip: float | None = None
+    public_rows: int | None = None
+
+    @classmethod
+    def numbers(cls, mechanism):
+        return dataclasses.asdict(mechanism)
+
+    def rebuild(self):
+        return PublicPrior(**{item.name: getattr(self, item.name) for item in dataclasses.fields(PublicPrior)})
+
+    @classmethod
+    def uncovered(cls, mechanism, loss, clip, radius, dimension):
+        if (loss.name, clip) != ("logistic", None):
+            return f"proof must not be used for the loss {loss.name!r} or for clipped gradients"
+        return None if mechanism.lipschitz >= radius else f"lipschitz must be at least {radius!r}"
+
+    def holds(self):
+        return self.lipschitz >= self.radius and self.growth >= 0 and self.reached(self.tau)
+
+
+def release_if_enough(X, targets, mechanism, *, least_rows, delta, **options):
+    """Count the rows with noise; release a model if there seem to be enough, and refuse otherwise."""
+    fit = Fit(X, targets, LOGISTIC, **options)
+    facts = {"epsilon": proved_epsilon(mechanism, None, delta), "delta": delta, "accountant": "profile"}
+    count = fit.rows.n_rows + mechanism.count_noise * fit.source.standard_normal(1)[0]
+    if count < least_rows:
+        return fit.refuse(mechanism, f"the noisy count of rows, {count:.1f}, is below {least_rows}", **facts)
+    perturbation = mechanism.perturbation(fit.source, fit.rows.dimension)
+    noise = {"stop_at": mechanism.tau, "output_noise": mechanism.sigma_out}
+    return fit.release(mechanism, perturbation, LOGISTIC, **noise, **facts)
+
+
+# The family: estimator
+
+
+class PublicPriorClassifier(LinearClassifier, SolvedModel):
+    """Logistic regression with a public prior."""
+
+    CONSTRAINTS: ClassVar[Mapping[str, Any]] = {}
+
+    def __init__(
+        self,
+        epsilon=1.0,
+        delta=1e-5,
+        tau=1e-6,
+        solver="newton",
+        fit_intercept=True,
+        intercept_scaling=0.3,
+        row_norm="normalize",
+        random_state=None,
+        *,
+        classes=None,
+        max_iter=1000,
+    ):
+        super().__init__(
+            epsilon=epsilon,
+            delta=delta,
+            tau=tau,
+            solver=solver,
+            fit_intercept=fit_intercept,
+            intercept_scaling=intercept_scaling,
+            row_norm=row_norm,
+            random_state=random_state,
+            classes=classes,
+            max_iter=max_iter,
+        )
+
+    def _release(self, X, targets, callback):
+        mechanism = calibrate(self.epsilon, self.delta, row_radius(self._constant), tau=self.tau)
+        options = self._solving(callback)
+        return perturb_and_solve(X, targets, mechanism, delta=self.delta, epsilon=self.epsilon, **options)
+
+
+class CautiousClassifier(PublicPriorClassifier):
+    """The same, but it refuses where there seem to be fewer than 100 rows."""
+
+    def _release(self, X, targets, callback):
+        mechanism = calibrate(self.epsilon, self.delta, row_radius(self._constant), tau=self.tau, count_noise=20.0)
+        options = self._solving(callback)
+        return release_if_enough(X, targets, mechanism, least_rows=100, delta=self.delta, **options).required()
+
+
+# What it gets for free
+
+TOY = PublicPrior(sigma=5.0, lam=2.0)
+PEER = ApproximateMinima(ObjectivePerturbation(5.0, 2.0, bound="monotone"), TOY.tau, TOY.sigma_out)
+COUNTING = dataclasses.replace(TOY, count_noise=20.0)
+DELTA = 1e-5
+
+
+def data(n=300, d=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.where(X[:, 0] + 0.5 * rng.normal(size=n) > 0, 1.0, -1.0)
+
+
+def test_profile_renyi_curve_and_trade_off_are_those_of_the_theorem():
+    epsilons, alphas = np.array([0.0, 0.1, 0.5, 1.0, 2.0]), np.array([1.0, 1.5, 4.0, 32.0])
+    np.testing.assert_allclose(TOY.delta(epsilons), PEER.delta(epsilons), rtol=1e-9)
+    np.testing.assert_allclose(TOY.rdp(alphas), PEER.rdp(alphas), rtol=1e-9)
+    assert TOY.delta(TOY.epsilon(DELTA)) <= DELTA
+    assert TOY.tradeoff(0.05) == pytest.approx(PEER.tradeoff(0.05), rel=1e-6)
+    orders = np.linspace(1.1, 200, 2000)
+    assert TOY.epsilon(DELTA) <= rdp_to_epsilon(orders, TOY.rdp(orders), DELTA)
+    assert COUNTING.epsilon(DELTA) > TOY.epsilon(DELTA)
+
+
+def test_it_composes_with_itself_and_with_every_other_mechanism():
+    alone = TOY.delta(0.7)
+    low, high = compose(TOY).delta_bounds(0.7)
+    assert low * (1 - 1e-9) <= alone <= high * (1 + 1e-9)
+    both = compose(TOY, Gaussian(20.0), DPSGD(2.0, 0.01, 50))
+    parts = TOY.epsilon(DELTA / 3) + Gaussian(20.0).epsilon(DELTA / 3) + DPSGD(2.0, 0.01, 50).epsilon(DELTA / 3)
+    assert TOY.epsilon(DELTA) < both.epsilon(DELTA) < parts
+    assert repeat(TOY, 3).epsilon(DELTA) == pytest.approx(repeat(PEER, 3).epsilon(DELTA), rel=1e-4)
+    # what counts the rows first is the composition of the fit with the count
+    assert COUNTING.epsilon(DELTA) == pytest.approx(compose(TOY, Gaussian(20.0)).epsilon(DELTA), rel=1e-4)
+
+
+def test_algorithm_1_takes_its_matrix():
+    X, t = data()
+    mechanism = calibrate(1.0, DELTA, row_radius(0.3))
+    release = perturb_and_solve(X, t, mechanism, delta=DELTA, epsilon=1.0, random_state=3)
+    source = noise_source(3)
+    matrix = np.diag(mechanism.lam * (1 + 0.5 * np.arange(5)))
+    objective = PerturbedObjective(Rows(X, "normalize", 0.3), t, matrix, mechanism.sigma * source.standard_normal(5))
+    expected = solve(objective, tau=1e-11).theta + mechanism.sigma_out * source.standard_normal(5)
+    np.testing.assert_allclose(release.theta, expected, atol=1e-6 / mechanism.lam)
+
+
+def test_the_certificate_is_described_stored_read_and_verified():
+    certificate = perturb_and_solve(*data(), calibrate(1.0, DELTA, 1.1), delta=DELTA, epsilon=1.0).certificate
+    assert isinstance(certificate, PublicPriorCertificate)
+    assert certificate.verify()
+    assert certificate.rebuild() == calibrate(1.0, DELTA, 1.1)
+    assert PrivacyCertificate.from_json(certificate.to_json()) == certificate
+    public = PrivacyCertificate.from_json(certificate.public().to_json())
+    assert public.verify()
+    assert public.n_iter is None is public.gradient_norm
+    assert "(1, 1e-05)-differential privacy, add/remove one row" in repr(certificate)
+    for forgery in ({"epsilon": 0.9}, {"sigma": 1.0}, {"lam": 1e-3}, {"lipschitz": 1.0}, {"gradient_norm": 1.0}):
+        assert not dataclasses.replace(certificate, **forgery).verify(), forgery
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"loss": SquaredHingeLoss(), "clip": 0.5}, "mechanism's proof must not be used for the loss 'squared-hinge'"),
+        ({"intercept_scaling": 1.0}, r"mechanism's lipschitz must be at least 1\.41"),
+        ({"epsilon": 0.01}, "epsilon must be at least"),
+        (
+            {"mechanism": Gaussian(1.0)},
+            "mechanism must be an ApproximateMinima, or another that perturbs the objective",
+        ),
+    ],
+)
+def test_what_its_proof_does_not_cover_is_refused(change, message):
+    X, t = data()
+    call = {"mechanism": calibrate(1.0, DELTA, 1.1), "delta": DELTA, "loss": LogisticLoss()} | change
+    with pytest.raises(ValueError, match=message):
+        perturb_and_solve(X, t, **call)
+
+
+def test_a_family_that_does_not_say_what_it_covers_covers_nothing():
+    silent = type("Silent", (PublicPriorCertificate,), {"uncovered": PrivacyCertificate.uncovered})
+    assert "must say which losses are covered" in silent.uncovered(TOY, LogisticLoss(), None, 1.0, 3)
+
+
+def test_a_refusal_costs_what_a_release_costs():
+    mechanism = calibrate(1.0, DELTA, row_radius(0.3), count_noise=20.0)
+    options = {"least_rows": 150, "delta": DELTA, "random_state": 0}
+    released = release_if_enough(*data(), mechanism, **options)
+    refused = release_if_enough(*data(n=20), mechanism, **options)
+    assert isinstance(released, Release)
+    assert isinstance(refused, Refused)
+    assert (released.released, refused.released) == (True, False)
+    assert refused.certificate == released.certificate.public()
+    assert refused.certificate.verify()
+    assert refused.reason.startswith("the noisy count of rows, ")
+
+
+def test_the_estimator_learns_and_certifies():
+    X, t = data(n=3000)
+    model = PublicPriorClassifier(epsilon=4.0, random_state=0).fit(X, t > 0)
+    assert model.score(X, t > 0) > 0.8
+    assert model.privacy_.verify()
+    assert model.coef_.shape == (1, 4)
+
+
+def test_an_estimator_whose_release_is_refused_is_left_unfitted():
+    X, t = data(n=3000)
+    model = CautiousClassifier(epsilon=4.0, random_state=0).fit(X, t > 0)
+    assert model.privacy_.verify()
+    with pytest.raises(ReleaseRefusedError, match="the noisy count of rows") as caught:
+        model.fit(X[:20], t[:20] > 0)
+    assert caught.value.certificate.verify()
+    assert not hasattr(model, "coef_")
