@@ -24,10 +24,11 @@ from objpert_core._validation import (
 )
 from objpert_core.estimators.constraints import Constraint, one_of, two_labels
 from objpert_core.exceptions import PrivacyBudgetWarning
-from objpert_core.learning import Release
 from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.fit import FitOptions
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.rows import ROW_NORMS, Rows
+from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import SOLVERS, Callback
 
 FLOATS = [np.float64, np.float32]
@@ -129,6 +130,8 @@ class LinearModel(WarnsOfCopies):
         ------
         ConvergenceError
             If the solver does not reach `tau`: nothing is released and the estimator is left unfitted.
+        ReleaseRefusedError
+            If the mechanism spends its budget and refuses to release anything; only some mechanisms may.
         ValueError
             For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are
             not two classes.
@@ -155,7 +158,7 @@ class LinearModel(WarnsOfCopies):
                 ensure_all_finite=False,
                 y_numeric=is_regressor(self),
             )
-            self._record(self._release(X, self._encoded(y), callback, **options))
+            self._record(self._release(X, self._encoded(y), callback, **options).required())
         except BaseException:
             self.forget()
             raise
@@ -184,8 +187,8 @@ class LinearModel(WarnsOfCopies):
         """What the learner gets for `y`."""
         raise NotImplementedError(f"{type(self).__name__} must say what it makes of y")
 
-    def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[Any]:
-        """The private parameters of validated rows, and what publishing them costs."""
+    def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[Any] | Refused[Any]:
+        """The private parameters of validated rows and what publishing them costs, or a refusal."""
         raise NotImplementedError(f"{type(self).__name__} must say how it learns")
 
     def _record(self, release: Release[Any]) -> None:
@@ -256,7 +259,7 @@ class SolvedModel(LinearModel):
         self.solver = solver
         self.max_iter = max_iter
 
-    def _solving(self, callback: Callback | None) -> dict[str, Any]:
+    def _solving(self, callback: Callback | None) -> FitOptions:
         """What every solved release is told by these parameters."""
         return {
             "row_norm": self.row_norm,

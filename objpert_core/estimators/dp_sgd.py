@@ -15,7 +15,6 @@ from objpert_core.estimators.base import CALLERS_OF_FIT, FLOATS, ProbabilisticCl
 from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
 from objpert_core.exceptions import PrivacyBudgetWarning
-from objpert_core.learning import Release
 from objpert_core.learning.dp_sgd.budget import ACCOUNTANTS, Budget, dpsgd_budget
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
@@ -31,6 +30,7 @@ from objpert_core.learning.dp_sgd.tuning import (
     split_by_coins,
 )
 from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.release import Release
 from objpert_core.learning.sampling import Streams
 from objpert_core.learning.solvers import Callback
 

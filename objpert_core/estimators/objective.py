@@ -11,11 +11,11 @@ from objpert_core._validation import FloatArray, positive
 from objpert_core.accounting import calibrate_objective_perturbation
 from objpert_core.estimators.base import SolvedModel
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
-from objpert_core.learning import Release
 from objpert_core.learning.certificate import ObjectivePerturbationCertificate
 from objpert_core.learning.objective_perturbation import perturb_and_solve
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.release import Release
 
 
 class Plan(NamedTuple):

@@ -8,9 +8,9 @@ from objpert_core._validation import FloatArray, positive, positive_integer
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed, SolvedModel
 from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
-from objpert_core.learning import Release
 from objpert_core.learning.output_perturbation import ADJACENCIES, OutputPerturbationCertificate, solve_and_perturb
 from objpert_core.learning.problem.losses import LogisticLoss
+from objpert_core.learning.release import Release
 
 
 @documented

@@ -1,0 +1,498 @@
+"""What every estimator promises, as functions of one `Case`: to be run on this package's estimators and on any other.
+
+>>> @parametrize_with_contract([Case("my estimator", MyEstimator)])
+... def test_my_estimator_keeps_the_contract(case, promise):
+...     promise(case)
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import pickle
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.validation import check_is_fitted
+
+from objpert_core.estimators import PrivacyCertificate
+from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning, ReleaseRefusedError
+from objpert_core.learning import SOLVERS, Refused
+
+ABOVE_ZERO, FROM_ZERO, COUNT = "a finite number > 0", "a finite number >= 0", "a whole number >= 1"
+NOT_ABOVE_ZERO = (0.0, -1.0, math.nan, math.inf, None, "1", True)
+RANGES: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "epsilon": (ABOVE_ZERO, NOT_ABOVE_ZERO),
+    "delta": ("a number strictly between 0 and 1", (0.0, 1.0, math.nan, None)),
+    "tau": (ABOVE_ZERO, NOT_ABOVE_ZERO),
+    "sigma_out": (ABOVE_ZERO, (-0.1, 0.0)),
+    "noise_ratio": ("a finite number >= 1", (0.9, math.inf)),
+    "solver": (f"one of {', '.join(map(repr, SOLVERS))}", ("adam", None)),
+    "fit_intercept": ("True or False", ("yes", 1, None)),
+    "intercept_scaling": (ABOVE_ZERO, NOT_ABOVE_ZERO),
+    "row_norm": ("one of 'normalize', 'clip'", ("l2", None)),
+    "random_state": ("None, an integer >= 0, or a numpy RandomState or Generator", (-3, 0.5, "seed")),
+    "accountant": ("one of 'profile', 'rdp'", ("gdp", None)),
+    "clip": (ABOVE_ZERO, (0.0, -1.0, math.inf)),
+    "margin": (FROM_ZERO, (-1.0, math.nan)),
+    "public_rows": (COUNT, (0, 1.5)),
+    "classes": ("None or two different labels", ([0, 1, 2], [1, 1], [1])),
+    "max_iter": (COUNT, (0, 1.5, None)),
+}
+"""By a parameter's name: what it may be, in the error's words, and values that it may not have."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One estimator and what to expect of it where estimators differ.
+
+    Parameters
+    ----------
+    name : str
+    make : callable
+        Takes keyword parameters and gives an unfitted estimator: a class, or a preset such as a class method.
+    parameters : mapping, optional
+        Given to `make` in every fit, unless a promise needs another value.
+    ranges : mapping, optional
+        Entries that join or replace those of `RANGES`.
+    first_step : int, default=0
+        The first number that the callback hears.
+    slow : bool, default=False
+        Whether only the long test run has this case.
+    """
+
+    name: str
+    make: Callable[..., Any]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[str, tuple[Any, ...]]] = field(default_factory=dict)
+    first_step: int = 0
+    slow: bool = False
+
+    def new(self, **parameters: Any) -> Any:
+        """An unfitted estimator."""
+        return self.make(**{**self.parameters, **parameters})
+
+    def fit(self, X: Any = None, **parameters: Any) -> Any:
+        """An estimator fitted to `data`, or to the rows `X` in place of these; seeded unless told otherwise."""
+        return self.new(**{"random_state": 0, **parameters}).fit(self.data[0] if X is None else X, self.data[1])
+
+    @cached_property
+    def data(self) -> tuple[np.ndarray, np.ndarray]:
+        """300 rows of four features, and labels or numbers."""
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(300, 4)).astype(np.float32).astype(np.float64)
+        scores = X @ np.array([1.0, -2.0, 0.5, 1.5]) / 3 + 0.1 * rng.normal(size=300)
+        return X, scores if is_regressor(self.new()) else (scores > 0).astype(int)
+
+    @cached_property
+    def fitted(self) -> Any:
+        """A seeded fit that promises read and none changes."""
+        return self.fit()
+
+
+Promise = Callable[[Case], None]
+
+
+def assert_unfitted(model: Any) -> None:
+    """Nothing of any fit is left, and predicting says so."""
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
+    with pytest.raises(NotFittedError):
+        model.predict(np.zeros((2, 4)))
+    assert not [name for name in vars(model) if name.endswith("_")]
+
+
+class Untouchable:
+    """Data that no one may look at."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise AssertionError(f"the data were touched: {name}")
+
+
+# Parameters
+
+
+def every_parameter_has_a_constraint_and_a_description(case: Case) -> None:
+    model = case.new()
+    assert set(model.constraints()) == set(model.get_params())
+    model.check_parameters()
+    text = inspect.getdoc(type(model))
+    for name in [*model.get_params(), *(name for name in vars(case.fitted) if name.endswith("_"))]:
+        if name not in {"feature_names_in_"}:
+            assert re.search(rf"^(\w+, )*{name}(, \w+)* : ", text, re.MULTILINE), f"{name} is not described"
+    assert "%(" not in text
+
+
+def a_value_out_of_range_is_named_before_the_data_are_touched(case: Case) -> None:
+    ranges = RANGES | dict(case.ranges)
+    for name in case.new().get_params():
+        allowed, values = ranges.get(name, ("", ()))
+        for value in (object(), *values):
+            model = pickle.loads(pickle.dumps(case.fitted)).set_params(**{name: value})
+            with pytest.raises(ValueError, match=f"^{name} must be ") as raised:
+                model.fit(Untouchable(), Untouchable())
+            if value in values:
+                assert str(raised.value) == f"{name} must be {allowed}, got {value!r}"
+            assert str(raised.value).endswith(f", got {value!r}")
+            assert_unfitted(model)
+
+
+# Certificates
+
+
+def the_certificate_states_what_was_asked_and_verifies(case: Case) -> None:
+    model, spent = case.fitted, case.fitted.privacy_
+    assert (spent.epsilon, spent.delta) == (model.epsilon, model.delta)
+    assert (spent.row_norm, spent.intercept_scaling) == (model.row_norm, model.intercept_scaling)
+    assert spent.verify()
+    assert f"({spent.epsilon:g}, {spent.delta:g})-differential privacy, {spent.adjacency}" in repr(spent)
+    asked = case.fit(epsilon=2.0, delta=1e-6).privacy_
+    assert (asked.epsilon, asked.delta) == (2.0, 1e-6)
+    assert asked.verify()
+
+
+def the_certificate_survives_json_and_its_public_part_hides_the_diagnostics(case: Case) -> None:
+    spent = case.fitted.privacy_
+    assert PrivacyCertificate.from_json(spent.to_json()) == spent
+    assert PrivacyCertificate.from_dict(spent.to_dict()) == spent
+    public = PrivacyCertificate.from_json(spent.public().to_json())
+    assert public == spent.public()
+    assert public.verify()
+    assert "diagnostics" not in public.to_dict()
+    if spent.DIAGNOSTICS:
+        assert set(spent.to_dict()["diagnostics"]) == {"note", *spent.DIAGNOSTICS}
+        assert all(getattr(spent, name) is not None for name in spent.DIAGNOSTICS)
+        assert all(getattr(public, name) is None for name in spent.DIAGNOSTICS)
+
+
+def the_fit_records_its_shape_and_its_trace(case: Case) -> None:
+    model = case.fitted
+    assert model.n_features_in_ == 4
+    assert model.coef_.shape == ((4,) if is_regressor(model) else (1, 4))
+    assert np.shape(model.intercept_) == (() if is_regressor(model) else (1,))
+    assert model.n_iter_ >= 1
+    if hasattr(model, "gradient_norms_"):
+        assert len(model.gradient_norms_) == model.n_iter_ + 1
+        assert model.gradient_norms_[-1] <= model.tau
+
+
+# Randomness
+
+
+def seeded_fits_repeat_and_the_certificate_says_so(case: Case) -> None:
+    for make in (lambda: 3, lambda: np.random.RandomState(3), lambda: np.random.default_rng(3)):
+        one, other = (case.fit(random_state=make()) for _ in range(2))
+        np.testing.assert_array_equal(one.coef_, other.coef_)
+        np.testing.assert_array_equal(one.intercept_, other.intercept_)
+        assert one.privacy_.reproducible is True
+        assert "whoever knows the seed" in repr(one.privacy_)
+
+
+def a_random_state_shared_by_two_fits_moves_on(case: Case) -> None:
+    state = np.random.RandomState(3)
+    one, other = (case.fit(random_state=state) for _ in range(2))
+    assert not np.allclose(one.coef_, other.coef_, rtol=1e-9, atol=0)
+
+
+def the_operating_systems_noise_differs_from_fit_to_fit(case: Case) -> None:
+    one, other = (case.fit(random_state=None) for _ in range(2))
+    assert not np.allclose(one.coef_, other.coef_, rtol=1e-9, atol=0)
+    assert (one.privacy_.noise_source, one.privacy_.reproducible) == ("operating system", False)
+
+
+# Failure
+
+
+def a_fit_that_does_not_converge_raises_and_leaves_nothing_behind(case: Case) -> None:
+    model = case.fit()
+    if "max_iter" not in model.get_params():
+        return
+    with pytest.raises(ConvergenceError, match="nothing was released"):
+        model.set_params(max_iter=1, tau=1e-12).fit(*case.data)
+    assert_unfitted(model)
+
+
+def a_refused_release_raises_with_its_certificate_and_leaves_nothing_behind(case: Case) -> None:
+    model = case.fit()
+    model._release = lambda *arguments, **options: Refused(case.fitted.privacy_, "the noisy test said no")
+    with pytest.raises(ReleaseRefusedError, match="the noisy test said no") as raised:
+        model.fit(*case.data)
+    assert raised.value.certificate == case.fitted.privacy_
+    assert_unfitted(model)
+
+
+def stopping_from_the_callback_leaves_the_estimator_unfitted(case: Case) -> None:
+    heard: list[int] = []
+
+    def stop(step: int, norm: float) -> None:
+        assert norm >= 0
+        heard.append(step)
+        if len(heard) == 3:
+            raise KeyboardInterrupt("enough")
+
+    model = case.fit()
+    with pytest.raises(KeyboardInterrupt, match="enough"):
+        model.fit(*case.data, callback=stop)
+    assert heard == [case.first_step + step for step in range(3)]
+    assert_unfitted(model)
+
+
+def the_callback_hears_every_iteration(case: Case) -> None:
+    heard: list[tuple[int, float]] = []
+    model = case.new(random_state=0).fit(*case.data, callback=lambda step, norm: heard.append((step, norm)))
+    np.testing.assert_array_equal(model.coef_, case.fitted.coef_)  # listening changes nothing
+    if hasattr(model, "gradient_norms_"):
+        assert heard == list(enumerate(model.gradient_norms_))
+
+
+def an_estimator_that_was_not_fitted_says_so(case: Case) -> None:
+    assert_unfitted(case.new())
+    for name in {"decision_function", "predict_proba", "predict_log_proba"} & set(dir(case.new())):
+        with pytest.raises(NotFittedError):
+            getattr(case.new(), name)(case.data[0])
+
+
+# Rows
+
+
+def the_container_of_the_rows_does_not_matter(case: Case) -> None:
+    X = np.where(np.abs(case.data[0]) < 0.5, 0.0, case.data[0])
+    dense = case.fit(X)
+    for convert in (sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_matrix, np.asfortranarray, np.float32, frame):
+        other = case.fit(convert(X))
+        np.testing.assert_allclose(other.coef_, dense.coef_, atol=1e-5)
+        scores = (model.predict if is_regressor(model) else model.decision_function for model in (dense, other))
+        expected, got = next(scores)(X), next(scores)(convert(X))
+        np.testing.assert_allclose(got, expected, atol=1e-4)
+
+
+def frame(X: np.ndarray) -> pd.DataFrame:
+    """The rows with named columns."""
+    return pd.DataFrame(X, columns=list("abcd"))
+
+
+def single_precision_data_are_fitted_in_double(case: Case) -> None:
+    X = case.data[0]  # exact in single precision
+    np.testing.assert_allclose(case.fit(X.astype(np.float32)).coef_, case.fitted.coef_, atol=1e-6)
+
+
+def data_frames_keep_their_column_names(case: Case) -> None:
+    rows = frame(case.data[0])
+    model = case.new(random_state=0).fit(rows, pd.Series(case.data[1]))
+    assert model.feature_names_in_.tolist() == list("abcd")
+    np.testing.assert_allclose(model.predict(rows), case.fitted.predict(case.data[0]), atol=1e-9)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(rows[list("dcba")])
+
+
+def the_norm_of_the_rows_is_enforced_in_fit_and_in_predict(case: Case) -> None:
+    X = case.data[0]
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    for row_norm, bounded in (("normalize", X / norms), ("clip", X / np.maximum(norms, 1))):
+        model = case.fit(row_norm=row_norm)
+        np.testing.assert_allclose(case.fit(bounded, row_norm=row_norm).coef_, model.coef_, atol=1e-6)
+        scores = bounded @ model.coef_.ravel() + model.intercept_
+        predict = model.predict if is_regressor(model) else model.decision_function
+        np.testing.assert_allclose(predict(X), scores, atol=1e-9)
+        if row_norm == "normalize":
+            np.testing.assert_allclose(predict(1000 * X), scores, atol=1e-9)
+        model.set_params(row_norm="clip" if row_norm == "normalize" else "normalize")  # from the next fit on
+        np.testing.assert_allclose(predict(X), scores, atol=1e-9)
+
+
+def a_zero_row_is_scored_by_the_intercept(case: Case) -> None:
+    X = case.data[0].copy()
+    X[3] = 0.0
+    model = case.fit(X)
+    predict = model.predict if is_regressor(model) else model.decision_function
+    assert predict(np.zeros((1, 4)))[0] == np.ravel(model.intercept_)[0]
+
+
+def without_an_intercept_there_is_none(case: Case) -> None:
+    model = case.fit(fit_intercept=False)
+    assert np.ravel(model.intercept_).tolist() == [getattr(model, "target_offset", 0.0)]
+    assert model.privacy_.intercept_scaling == 0.0
+
+
+def rows_with_nan_or_infinity_are_refused(case: Case) -> None:
+    for value in (np.nan, np.inf, -np.inf):
+        for convert in (np.asarray, sp.csr_matrix, frame):
+            X = case.data[0].copy()
+            X[4, 2] = value
+            model = case.new()
+            with pytest.raises(ValueError, match=r"X must hold finite numbers \(no NaN, no inf.*row 4"):
+                model.fit(convert(X), case.data[1])
+            assert_unfitted(model)
+        with pytest.raises(ValueError, match="X must hold finite numbers"):
+            case.fitted.predict(np.full((1, 4), value))
+
+
+def empty_data_mismatched_lengths_and_weights_are_refused(case: Case) -> None:
+    X, y = case.data
+    for rows, labels, message in (
+        (X[:0], y[:0], "0 sample"),
+        (X[:, :0], y, "0 feature"),
+        (X, y[:-1], "inconsistent numbers of samples"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            case.new().fit(rows, labels)
+    with pytest.raises(ValueError, match="X has 3 features"):
+        case.fitted.predict(X[:, :3])
+    with pytest.raises(TypeError, match="sample_weight"):
+        case.new().fit(X, y, sample_weight=np.ones(len(y)))
+
+
+# Labels and targets
+
+
+def any_two_labels_work(case: Case) -> None:
+    if not is_classifier(case.new()):
+        return
+    X, y = case.data
+    for labels in (["no", "yes"], [-1, 1], [False, True], [2.0, 7.0]):
+        model = case.new(random_state=0, classes=None).fit(X, np.array(labels)[y])
+        assert model.classes_.tolist() == labels
+        np.testing.assert_array_equal(model.coef_, case.fit(classes=None).coef_)
+        scores = model.decision_function(X)
+        np.testing.assert_array_equal(model.predict(X), np.array(labels)[(scores > 0).astype(int)])
+
+
+def a_class_that_was_named_need_not_be_seen(case: Case) -> None:
+    if not is_classifier(case.new()):
+        return
+    X, y = case.data
+    model = case.new(random_state=0, classes=["yes", "no"]).fit(X, np.full(len(y), "yes"))
+    assert model.classes_.tolist() == ["no", "yes"]
+
+
+def labels_that_are_not_two_classes_are_refused(case: Case) -> None:
+    if not is_classifier(case.new()):
+        return
+    for labels, classes, message in (
+        ([0, 1, 2], None, "Only binary classification is supported. y must hold two classes, got 3 classes: 0, 1, 2"),
+        (list(range(9)), None, r"got 9 classes: 0, 1, 2, 3, 4, \.\.\."),
+        ([1], None, "y must hold two classes, got one class: 1; name both with classes="),
+        ([0, 2], [0, 1], r"y must hold only labels in classes=\[0, 1\], got 2"),
+        (["a", "b"], ["b", "c"], r"y must hold only labels in classes=\['b', 'c'\], got 'a'"),
+        ([0.5, 1.7], None, "Unknown label type"),
+    ):
+        model = case.new(classes=classes)
+        with pytest.raises(ValueError, match=message):
+            model.fit(case.data[0], np.resize(labels, len(case.data[1])))
+        assert_unfitted(model)
+
+
+def probabilities_are_consistent_and_their_logarithms_finite(case: Case) -> None:
+    if not hasattr(case.new(), "predict_proba"):
+        return
+    X, model = case.data[0], pickle.loads(pickle.dumps(case.fitted))
+    proba = model.predict_proba(X)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[proba.argmax(axis=1)])
+    np.testing.assert_allclose(model.predict_log_proba(X), np.log(proba), atol=1e-9)
+    model.coef_ = model.coef_ * 1e6
+    assert np.isfinite(model.predict_log_proba(X)).all()
+
+
+def targets_that_are_no_finite_numbers_are_refused(case: Case) -> None:
+    if not is_regressor(case.new()):
+        return
+    for value in (np.nan, np.inf, -np.inf):
+        y = case.data[1].copy()
+        y[3] = value
+        with pytest.raises(ValueError, match=r"NaN|infinity|finite"):
+            case.new().fit(case.data[0], y)
+
+
+# Life among other estimators
+
+
+def pickles_and_clones_are_faithful(case: Case) -> None:
+    X, y = case.data
+    again = pickle.loads(pickle.dumps(case.fitted))
+    np.testing.assert_array_equal(again.predict(X), case.fitted.predict(X))
+    assert again.privacy_ == case.fitted.privacy_
+    copy = clone(case.fit())
+    assert copy.get_params() == case.fitted.get_params()
+    assert_unfitted(copy)
+    np.testing.assert_array_equal(copy.fit(X, y).coef_, case.fitted.coef_)
+
+
+def one_fit_at_a_time_does_not_warn(case: Case) -> None:
+    X, y = case.data
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PrivacyBudgetWarning)
+        model = case.new()
+        model.fit(X, y).fit(X, y)
+        clone(model).fit(X, y)
+        clone(make_pipeline(FunctionTransformer(), case.new())).fit(X, y).predict(X)
+
+
+def fitting_several_copies_warns_that_each_spends_budget(case: Case) -> None:
+    with pytest.warns(PrivacyBudgetWarning, match=r"Every fit spends its own \(epsilon, delta\)"):
+        cross_val_score(case.new(), *case.data, cv=2)
+    model = case.new()
+    clones = clone(model), clone(model)
+    with pytest.warns(PrivacyBudgetWarning, match=f"Several copies of one {type(model).__name__}") as told:
+        clones[1].fit(*case.data)
+    assert told[0].filename == __file__  # it points at the line that fits
+
+
+CONTRACT: tuple[Promise, ...] = (
+    every_parameter_has_a_constraint_and_a_description,
+    a_value_out_of_range_is_named_before_the_data_are_touched,
+    the_certificate_states_what_was_asked_and_verifies,
+    the_certificate_survives_json_and_its_public_part_hides_the_diagnostics,
+    the_fit_records_its_shape_and_its_trace,
+    seeded_fits_repeat_and_the_certificate_says_so,
+    a_random_state_shared_by_two_fits_moves_on,
+    the_operating_systems_noise_differs_from_fit_to_fit,
+    a_fit_that_does_not_converge_raises_and_leaves_nothing_behind,
+    a_refused_release_raises_with_its_certificate_and_leaves_nothing_behind,
+    stopping_from_the_callback_leaves_the_estimator_unfitted,
+    the_callback_hears_every_iteration,
+    an_estimator_that_was_not_fitted_says_so,
+    the_container_of_the_rows_does_not_matter,
+    single_precision_data_are_fitted_in_double,
+    data_frames_keep_their_column_names,
+    the_norm_of_the_rows_is_enforced_in_fit_and_in_predict,
+    a_zero_row_is_scored_by_the_intercept,
+    without_an_intercept_there_is_none,
+    rows_with_nan_or_infinity_are_refused,
+    empty_data_mismatched_lengths_and_weights_are_refused,
+    any_two_labels_work,
+    a_class_that_was_named_need_not_be_seen,
+    labels_that_are_not_two_classes_are_refused,
+    probabilities_are_consistent_and_their_logarithms_finite,
+    targets_that_are_no_finite_numbers_are_refused,
+    pickles_and_clones_are_faithful,
+    one_fit_at_a_time_does_not_warn,
+    fitting_several_copies_warns_that_each_spends_budget,
+)
+
+
+def parametrize_with_contract(cases: Iterable[Case]) -> pytest.MarkDecorator:
+    """Run a test with `case` and `promise` once for every case and every promise."""
+    return pytest.mark.parametrize(
+        ("case", "promise"),
+        [
+            pytest.param(
+                case, promise, id=f"{case.name}-{promise.__name__}", marks=[pytest.mark.slow] if case.slow else []
+            )
+            for case in cases
+            for promise in CONTRACT
+        ],
+    )
