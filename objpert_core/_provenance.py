@@ -16,10 +16,13 @@ PACKAGE = Path(objpert_core.__file__).parent
 def commit(*sources: Path, folder: Path = PACKAGE) -> str:
     """The short commit of the checkout, "unknown" outside of one.
 
-    Args:
-        sources: files and folders that made the result; when one has changes that are not committed, the commit ends
-            in `+`. Default: `folder`.
-        folder: a folder of the checkout.
+    Parameters
+    ----------
+    sources
+        Files and folders that made the result; when one has changes that are not committed, the commit ends in `+`.
+        Default: `folder`.
+    folder : Path
+        A folder of the checkout.
     """
     try:
         head, changes = (

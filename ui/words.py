@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
+from objpert_core.experiments import methods
+from objpert_core.experiments.compare import TIGHT_BOUNDS
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.summary import Interval
 from objpert_core.learning.dp_sgd.tuning import PAPER_LEARNING_RATES
@@ -16,12 +16,11 @@ GRIDS: Mapping[str, tuple[float, ...]] = {
     "five": (0.003, 0.01, 0.03, 0.1, 0.3),
     "one": (0.03,),
     "paper": PAPER_LEARNING_RATES,
-    "fine": tuple(float(f"{rate:.3g}") for rate in np.logspace(-4, 0, 25)),
+    "fine": methods.grid(-4, 0, 25, digits=3),
 }
 """DP-SGD's learning rates on offer."""
-ACCOUNTANTS: Mapping[str, str] = {
+ACCOUNTANTS: Mapping[str, str] = {key: f"the privacy profile of the {key} bound" for key in TIGHT_BOUNDS} | {
     "logistic": "the privacy profile of the tight logistic bound",
-    "monotone": "the privacy profile of the monotone bound",
     "glm": "the hockey-stick divergence of the published bound",
 }
 """How (ε, δ) is accounted under a bound, inside a sentence."""

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from objpert_core.datasets._dataset import FloatArray, IntArray
+from objpert_core._validation import FloatArray, IntArray
 from objpert_core.datasets.adult import AdultRecords
 from objpert_core.datasets.adult_codebook import CATEGORIES, MAXIMA
 
@@ -122,12 +122,18 @@ def conditional(noisy: FloatArray, sigma: float, table: Table) -> FloatArray:
     estimate that leaves out the most special parent. The mixing weight is the standard deviation of the slice's
     sum, so a slice that holds little but noise follows its more general estimate, and a full one itself.
 
-    Args:
-        noisy: counts of shape `table.shape`.
-        sigma: standard deviation of the noise in each cell.
-        table: the table's description.
+    Parameters
+    ----------
+    noisy : ndarray
+        Counts of shape `table.shape`.
+    sigma : float
+        Standard deviation of the noise in each cell.
+    table : Table
+        The table's description.
 
-    Returns:
+    Returns
+    -------
+    ndarray
         float64 (2, *parents' levels, child_cells), summing to one over the last axis.
     """
     cells = table.child_cells
@@ -148,6 +154,8 @@ def conditional(noisy: FloatArray, sigma: float, table: Table) -> FloatArray:
 def project_to_total(rows: FloatArray, totals: FloatArray) -> FloatArray:
     """The nearest nonnegative vectors with the given sums, row by row (Euclidean projection on a simplex).
 
+    Examples
+    --------
     >>> project_to_total(np.array([[5.0, 1.0, -2.0]]), np.array([4.0]))
     array([[4., 0., 0.]])
     """

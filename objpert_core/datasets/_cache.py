@@ -22,8 +22,10 @@ class BoundedCache(Generic[T]):
     `functools.lru_cache` bounds the number of entries, not their size (Gisette is a thousand times larger than
     breast-cancer), and lets twenty threads that miss together load the same file twenty times.
 
-    Args:
-        max_bytes: the sum of `nbytes` to keep; a value larger than that is returned but not kept.
+    Parameters
+    ----------
+    max_bytes : int
+        The sum of `nbytes` to keep; a value larger than that is returned but not kept.
     """
 
     def __init__(self, max_bytes: int) -> None:

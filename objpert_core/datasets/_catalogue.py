@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from objpert_core._validation import choice, nonnegative_integer
+from objpert_core._validation import FloatArray, IntArray, choice, nonnegative_integer
 from objpert_core.datasets import adult, adult_synthetic, gisette, gisette_like, small, synthetic
 from objpert_core.datasets._cache import BoundedCache
-from objpert_core.datasets._dataset import Dataset, FloatArray, IntArray, shuffled_split
+from objpert_core.datasets._dataset import Dataset, shuffled_split
 from objpert_core.datasets._files import Progress, RawFile, data_folder, obtain, present, verified
 from objpert_core.datasets._registry import ADULT_FILES, GISETTE_FILES
 from objpert_core.datasets.adult_codebook import CLASSES as INCOME
@@ -169,6 +169,8 @@ _cache: BoundedCache[_Pool | Dataset] = BoundedCache(700 * 2**20)
 def names() -> tuple[str, ...]:
     """The names that `load` knows.
 
+    Examples
+    --------
     >>> names()[:3]
     ('adult', 'adult-synthetic', 'gisette')
     """
@@ -182,12 +184,18 @@ def _entry(name: str) -> _Entry:
 def describe(name: str) -> str:
     """One paragraph about a data set: what it is, where it comes from, its licence, and whether it is a stand-in.
 
-    Args:
-        name: one of `names()`.
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
 
-    Raises:
-        ValueError: no data set has this name.
+    Raises
+    ------
+    ValueError
+        If no data set has this name.
 
+    Examples
+    --------
     >>> describe("digits-4-9")
     "Tell a handwritten 4 from a 9: 361 images of 8 × 8 pixels. scikit-learn's copy of the optical digits; pixels \
 divided by 16. Licence: CC BY 4.0."
@@ -200,15 +208,21 @@ divided by 16. Licence: CC BY 4.0."
 def available(name: str) -> bool:
     """Whether `load(name)` would work without the network: always, for sets that need no raw files.
 
-    Args:
-        name: one of `names()`.
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
 
-    Returns:
-        True when every raw file is in the data folder with the right SHA-256. A damaged file counts as absent
-        here; `load` names it.
+    Returns
+    -------
+    bool
+        True when every raw file is in the data folder with the right SHA-256. A damaged file counts as absent here;
+        `load` names it.
 
-    Raises:
-        ValueError: no data set has this name.
+    Raises
+    ------
+    ValueError
+        If no data set has this name.
     """
     files = _entry(name).files
     return not files or present(files, data_folder())
@@ -217,15 +231,23 @@ def available(name: str) -> bool:
 def damage(name: str) -> tuple[str, ...]:
     """What is wrong with those raw files of a data set that are on disk; a file that is missing is not damaged.
 
-    Args:
-        name: one of `names()`.
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
 
-    Returns:
+    Returns
+    -------
+    tuple[str, ...]
         For each file with a wrong SHA-256 a message with its path, the digest expected and the one found.
 
-    Raises:
-        ValueError: no data set has this name.
+    Raises
+    ------
+    ValueError
+        If no data set has this name.
 
+    Examples
+    --------
     >>> damage("digits-4-9")
     ()
     """
@@ -252,20 +274,29 @@ def fetch(
 ) -> list[Path]:
     """Fetch the raw files of a data set that are not on disk yet.
 
-    Args:
-        name: one of `names()`; sets that need no files have nothing to fetch.
-        progress: called as `progress(file name, bytes so far, total bytes or None)`; what it raises stops the
-            transfer, and nothing is left behind.
-        base_url: where the files are; default: `OBJPERT_DATA_URL` if set, else the UCI archive. The digests must
-            be the same whatever the place.
+    Parameters
+    ----------
+    name : str
+        One of `names()`; sets that need no files have nothing to fetch.
+    progress : Progress or None
+        Called as `progress(file name, bytes so far, total bytes or None)`; what it raises stops the transfer, and
+        nothing is left behind.
+    base_url : str or None
+        Where the files are; default: `OBJPERT_DATA_URL` if set, else the UCI archive. The digests must be the same
+        whatever the place.
 
-    Returns:
+    Returns
+    -------
+    list[Path]
         Paths of the verified files.
 
-    Raises:
-        ValueError: no data set has this name.
-        DataUnavailableError: a file on disk has a wrong digest, or a missing one could not be fetched in three
-            tries; the message names the folder to put it in.
+    Raises
+    ------
+    ValueError
+        If no data set has this name.
+    DataUnavailableError
+        If a file on disk has a wrong digest, or a missing one could not be fetched in three tries; the message
+        names the folder to put it in.
     """
     files = _entry(name).files if _registry is None else _registry
     return obtain(files, data_folder(), url=base_url, progress=progress)
@@ -280,17 +311,27 @@ def load(name: str, *, split_seed: int = 0, _registry: tuple[RawFile, ...] | Non
     The sizes of the two parts are functions of the number of rows, which is hence taken as public: under
     add/remove adjacency that number is itself a fact about the people, here one that was published.
 
-    Args:
-        name: one of `names()`.
-        split_seed: whole number >= 0 that decides which rows go where; equal seeds give equal splits.
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
+    split_seed : int
+        Whole number >= 0 that decides which rows go where; equal seeds give equal splits.
 
-    Returns:
+    Returns
+    -------
+    Dataset
         A `Dataset`.
 
-    Raises:
-        ValueError: no data set has this name, or `split_seed` is not a whole number >= 0.
-        DataUnavailableError: its raw files can be neither found nor fetched, or have a wrong SHA-256.
+    Raises
+    ------
+    ValueError
+        If no data set has this name, or `split_seed` is not a whole number >= 0.
+    DataUnavailableError
+        If its raw files can be neither found nor fetched, or have a wrong SHA-256.
 
+    Examples
+    --------
     >>> load("digits-4-9", split_seed=1)
     Dataset(digits-4-9: 288 training and 73 test rows, 64 columns)
     """

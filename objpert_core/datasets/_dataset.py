@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from objpert_core._validation import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -20,17 +18,28 @@ class Dataset:
     `X_train` looks at two people at once. What the split does reveal is the number of rows: the sizes of the
     two parts are functions of n, so under add/remove adjacency n itself is treated as public.
 
-    Attributes:
-        name: the name given to `load`.
-        X_train, X_test: float64 matrices (rows, columns), rows of norm one.
-        y_train, y_test: int64 vectors of zeros and ones; `classes[label]` is the label's meaning.
-        feature_names: one string a column.
-        classes: what the labels 0 and 1 mean, in this order.
-        origin: where the rows come from and how they were made.
-        citation: how to cite the source.
-        licence: terms of the source.
-        stand_in_for: the name of the real data set this one stands in for, or None.
-        split_seed: the seed of the split.
+    Parameters
+    ----------
+    name : str
+        The name given to `load`.
+    X_train, X_test : ndarray
+        float64 matrices (rows, columns), rows of norm one.
+    y_train, y_test : ndarray
+        int64 vectors of zeros and ones; `classes[label]` is the label's meaning.
+    feature_names : tuple of str
+        One string a column.
+    classes : tuple[str, str]
+        What the labels 0 and 1 mean, in this order.
+    origin : str
+        Where the rows come from and how they were made.
+    citation : str
+        How to cite the source.
+    licence : str
+        Terms of the source.
+    stand_in_for : str or None
+        The name of the real data set this one stands in for, or None.
+    split_seed : int
+        The seed of the split.
     """
 
     name: str
@@ -75,6 +84,8 @@ def unit_rows(matrix: FloatArray) -> FloatArray:
 
     A row's scale depends on that row alone, so this costs no privacy.
 
+    Examples
+    --------
     >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
     array([[0.6, 0.8],
            [0. , 0. ]])
@@ -88,6 +99,8 @@ def unit_rows(matrix: FloatArray) -> FloatArray:
 def training_size(rows: int) -> int:
     """How many of `rows` rows go to the training part: four fifths, rounded down.
 
+    Examples
+    --------
     >>> training_size(45222)
     36177
     """

@@ -92,8 +92,10 @@ def present(files: Sequence[RawFile], root: Path) -> bool:
 def verified(raw: RawFile, root: Path) -> Path | None:
     """The file's path once its digest was checked; None when there is no such file.
 
-    Raises:
-        DataUnavailableError: the file is there with a wrong digest; it is left untouched.
+    Raises
+    ------
+    DataUnavailableError
+        If the file is there with a wrong digest; it is left untouched.
     """
     path = raw.find(root)
     if path is not None and (found := digest(path)) != raw.sha256:
@@ -116,17 +118,27 @@ def obtain(
 ) -> list[Path]:
     """Paths of verified files; those that are missing are fetched first.
 
-    Args:
-        files: the files wanted.
-        root: the data folder.
-        url: base URL; `base_url()` when None.
-        progress: see `Progress`; what it raises stops the transfer and leaves nothing behind.
-        attempts: tries for each file before giving up.
-        pause: seconds to wait after the first failure; doubled after each further one.
-        timeout: seconds without an answer from the server that count as a failure.
+    Parameters
+    ----------
+    files : sequence of RawFile
+        The files wanted.
+    root : Path
+        The data folder.
+    url : str or None
+        Base URL; `base_url()` when None.
+    progress : Progress or None
+        See `Progress`; what it raises stops the transfer and leaves nothing behind.
+    attempts : int
+        Tries for each file before giving up.
+    pause : float
+        Seconds to wait after the first failure; doubled after each further one.
+    timeout : float
+        Seconds without an answer from the server that count as a failure.
 
-    Raises:
-        DataUnavailableError: naming the folder to put the files in, when one can be neither found nor fetched.
+    Raises
+    ------
+    DataUnavailableError
+        Naming the folder to put the files in, when one can be neither found nor fetched.
     """
     paths = []
     for raw in files:

@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from objpert_core.datasets._dataset import FloatArray, IntArray, unit_rows
+from objpert_core._validation import FloatArray, IntArray
+from objpert_core.datasets._dataset import unit_rows
 from objpert_core.datasets.adult_codebook import CATEGORIES, CLASSES, COLUMNS, MAXIMA, MISSING
 
 _CODES = {column: {value: code for code, value in enumerate(values)} for column, values in CATEGORIES.items()}
@@ -27,10 +28,14 @@ _LABELS = {text: label for label, name in enumerate(CLASSES) for text in (name, 
 class AdultRecords:
     """Rows of Adult before the encoding.
 
-    Attributes:
-        categories: int64 (rows, 8), positions in the codebook, columns in the order of `CATEGORIES`.
-        numbers: int64 (rows, 6), raw values, columns in the order of `MAXIMA`.
-        labels: int64 (rows,), 1 for an income above 50,000 dollars.
+    Parameters
+    ----------
+    categories : ndarray
+        int64 (rows, 8), positions in the codebook, columns in the order of `CATEGORIES`.
+    numbers : ndarray
+        int64 (rows, 6), raw values, columns in the order of `MAXIMA`.
+    labels : ndarray
+        int64 (rows,), 1 for an income above 50,000 dollars.
     """
 
     categories: IntArray
@@ -55,15 +60,21 @@ def parse(lines: Iterable[str], source: str = "adult.data") -> AdultRecords:
     Blank lines and the comment that opens `adult.test` ("|1x3 Cross validator") are skipped, and the full stop
     that ends its labels is allowed.
 
-    Args:
-        lines: the file's lines.
-        source: the file's name, for messages.
+    Parameters
+    ----------
+    lines : iterable of str
+        The file's lines.
+    source : str
+        The file's name, for messages.
 
-    Raises:
-        ValueError: naming the file, the line, the column and the value, when a row has the wrong number of
-            fields, a category or label that the codebook does not have, or a number that is not a whole
-            number >= 0.
+    Raises
+    ------
+    ValueError
+        Naming the file, the line, the column and the value, when a row has the wrong number of fields, a
+        category or label that the codebook does not have, or a number that is not a whole number >= 0.
 
+    Examples
+    --------
     >>> line = ("39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, "
     ...         "2174, 0, 40, United-States, <=50K")
     >>> parse([line]).numbers
@@ -120,10 +131,14 @@ def read(paths: Iterable[Path]) -> AdultRecords:
 def encode(records: AdultRecords) -> FloatArray:
     """The 105-column matrix of unit rows: 99 indicators, then six numbers divided by their public maxima.
 
-    Args:
-        records: rows as returned by `parse`.
+    Parameters
+    ----------
+    records : AdultRecords
+        Rows as returned by `parse`.
 
-    Returns:
+    Returns
+    -------
+    ndarray
         float64 (rows, 105), every row of norm one; columns as in `adult_codebook.FEATURE_NAMES`.
     """
     sizes = [len(values) for values in CATEGORIES.values()]

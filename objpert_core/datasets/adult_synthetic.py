@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from objpert_core._validation import FloatArray, IntArray
 from objpert_core.datasets._adult_tables import BIN_STARTS, TABLES, conditional, draw_within_bins
-from objpert_core.datasets._dataset import FloatArray, IntArray
 from objpert_core.datasets.adult import AdultRecords
 from objpert_core.datasets.adult_codebook import CATEGORIES, EDUCATION_LEVEL, MAXIMA, PUBLISHED_ROWS
 
@@ -65,12 +65,18 @@ def positive_rate(counts: NoisyCounts) -> float:
 def sample(counts: NoisyCounts, seed: int, rows: int = PUBLISHED_ROWS) -> AdultRecords:
     """Rows drawn independently from the Bayesian network that the noisy counts describe.
 
-    Args:
-        counts: released tables.
-        seed: seed of the draw; equal seeds give equal rows.
-        rows: how many.
+    Parameters
+    ----------
+    counts : NoisyCounts
+        Released tables.
+    seed : int
+        Seed of the draw; equal seeds give equal rows.
+    rows : int
+        How many.
 
-    Returns:
+    Returns
+    -------
+    AdultRecords
         Records of the same columns as Adult's.
     """
     generator = np.random.default_rng(seed)

@@ -11,18 +11,24 @@ from pathlib import Path
 
 import numpy as np
 
-from objpert_core.datasets._dataset import FloatArray, IntArray, unit_rows
+from objpert_core._validation import FloatArray, IntArray
+from objpert_core.datasets._dataset import unit_rows
 
 
 def read(train: Path, valid: Path, train_labels: Path, valid_labels: Path) -> tuple[FloatArray, IntArray]:
     """The pooled rows of norm one, and their labels: 0 for the file's -1, 1 for its +1.
 
-    Args:
-        train, valid: space-separated whole numbers, one row a line.
-        train_labels, valid_labels: -1 or 1, one a line.
+    Parameters
+    ----------
+    train, valid : Path
+        Space-separated whole numbers, one row a line.
+    train_labels, valid_labels : Path
+        -1 or 1, one a line.
 
-    Raises:
-        ValueError: naming the file, when a line is not of that form or rows, columns and labels do not match.
+    Raises
+    ------
+    ValueError
+        Naming the file, when a line is not of that form or rows, columns and labels do not match.
     """
     parts = [_matrix(train), _matrix(valid)]
     labels = [_labels(train_labels), _labels(valid_labels)]

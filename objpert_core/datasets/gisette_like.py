@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from scipy import ndimage
 from sklearn.datasets import load_digits
 
-from objpert_core.datasets._dataset import FloatArray, IntArray, training_size, unit_rows
+from objpert_core._validation import FloatArray, IntArray
+from objpert_core.datasets._dataset import training_size, unit_rows
 
 ROWS, SIDE = 6_000, 28
 TRAINING_ROWS = training_size(ROWS)
@@ -93,10 +94,14 @@ def _redrawings(images: FloatArray, count: int, generator: np.random.Generator) 
 def make(seed: int) -> tuple[FloatArray, IntArray, FloatArray, IntArray]:
     """The training part (4,800 rows) and the test part (1,200 rows): X_train, y_train, X_test, y_test.
 
-    Args:
-        seed: decides which images serve which part, and every redrawing.
+    Parameters
+    ----------
+    seed : int
+        Decides which images serve which part, and every redrawing.
 
-    Returns:
+    Returns
+    -------
+    tuple[FloatArray, IntArray, FloatArray, IntArray]
         Rows of norm one; labels 0 for a 4 and 1 for a 9.
     """
     digits = load_digits()

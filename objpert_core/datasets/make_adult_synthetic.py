@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from objpert_core._provenance import commit
+from objpert_core._validation import IntArray
 from objpert_core.accounting import calibrate_gaussian
 from objpert_core.datasets import _adult_tables, adult
-from objpert_core.datasets._dataset import IntArray
 from objpert_core.datasets._files import data_folder, obtain
 from objpert_core.datasets._registry import ADULT_FILES
 from objpert_core.datasets.adult_synthetic import COUNTS_FILE, PROVENANCE_FILE
@@ -48,11 +48,16 @@ def add_noise(exact: dict[str, IntArray], sigma: float) -> dict[str, IntArray]:
 def release(records: adult.AdultRecords, epsilon: float = EPSILON, delta: float = DELTA) -> dict[str, Any]:
     """Noisy counts of `records`, with what a reader needs to check them.
 
-    Args:
-        records: the people.
-        epsilon, delta: the guarantee, adding or removing one person.
+    Parameters
+    ----------
+    records : adult.AdultRecords
+        The people.
+    epsilon, delta : float
+        The guarantee, adding or removing one person.
 
-    Returns:
+    Returns
+    -------
+    dict[str, Any]
         `tables` (flat lists of whole numbers, by name), `columns`, `sigma`, `sensitivity`, `epsilon`, `delta`.
     """
     mechanism = calibrate_gaussian(epsilon, delta, _adult_tables.SENSITIVITY)

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits
 
-from objpert_core.datasets._dataset import FloatArray, IntArray, unit_rows
+from objpert_core._validation import FloatArray, IntArray
+from objpert_core.datasets._dataset import unit_rows
 
 _MEASURES = (
     "radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity", "concave points", "symmetry",

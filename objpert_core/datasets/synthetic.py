@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from objpert_core.datasets._dataset import FloatArray, IntArray, unit_rows
+from objpert_core._validation import FloatArray, IntArray
+from objpert_core.datasets._dataset import unit_rows
 
 _SEEDS = {"synthetic-l": 2019, "synthetic-h": 2023}
 _SHAPES = {"synthetic-l": (10_000, 20), "synthetic-h": (5_000, 5_000)}
@@ -38,11 +39,16 @@ def make(name: str, *, rows: int | None = None, seed: int | None = None) -> tupl
 def draw(rows: int, columns: int, *, decay: float, flipped: float, seed: int) -> tuple[FloatArray, IntArray]:
     """Gaussian rows of norm one and labels 1[x·w > 0], w ~ N(0, I), of which a share is flipped.
 
-    Args:
-        rows, columns: shape of the matrix.
-        decay: column j = 1, 2, … has standard deviation j**-decay.
-        flipped: share of the labels turned over; the number is exact, the rows are random.
-        seed: equal seeds give equal data.
+    Parameters
+    ----------
+    rows, columns : int
+        Shape of the matrix.
+    decay : float
+        Column j = 1, 2, … has standard deviation j**-decay.
+    flipped : float
+        Share of the labels turned over; the number is exact, the rows are random.
+    seed : int
+        Equal seeds give equal data.
     """
     generator = np.random.default_rng(seed)
     matrix = generator.standard_normal((rows, columns))

@@ -75,8 +75,10 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; what `sys.exit` should be given.
 
-    Args:
-        arguments: as on the command line; None takes those.
+    Parameters
+    ----------
+    arguments : Sequence[str] or None
+        As on the command line; None takes those.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     options = _parser().parse_args(given)

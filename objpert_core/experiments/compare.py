@@ -24,6 +24,7 @@ from objpert_core._validation import (
     positive,
     positive_integer,
 )
+from objpert_core.accounting import BOUND_REGISTRY
 from objpert_core.datasets import Dataset
 from objpert_core.estimators import PrivacyCertificate
 from objpert_core.experiments import paper
@@ -60,7 +61,8 @@ __all__ = [
 
 METHODS = (NON_PRIVATE, PUBLISHED, TIGHT)
 """What is compared unless something else is asked for."""
-TIGHT_BOUNDS = ("logistic", "monotone", "glm")  # the bounds that have a privacy profile under Algorithm 1
+TIGHT_BOUNDS = tuple(key for key, bound in BOUND_REGISTRY.items() if bound.has_losses)
+"""The bounds that have a privacy profile under Algorithm 1: their privacy loss composes with the output noise's."""
 MAX_REPEATS = 50
 
 ROC_GRID = np.linspace(0.0, 1.0, 201)
@@ -214,11 +216,16 @@ class Fit:
 class Comparison:
     """The fits made so far; complete in itself, never changed.
 
-    Attributes:
-        settings: what was asked for.
-        data: which rows, but not the rows.
-        baseline: test accuracy of always answering the class that is more frequent in the training rows.
-        fits: in the order in which they were made.
+    Parameters
+    ----------
+    settings : Settings
+        What was asked for.
+    data : DataFacts
+        Which rows, but not the rows.
+    baseline : float
+        Test accuracy of always answering the class that is more frequent in the training rows.
+    fits : tuple of Fit
+        In the order in which they were made.
     """
 
     settings: Settings

@@ -11,10 +11,14 @@ from objpert_core.datasets import Dataset
 class DataFacts:
     """What results say about their rows, without the rows: results are kept long after a matrix can be let go.
 
-    Attributes:
-        name, label, split_seed, feature_names, classes, citation, stand_in_for: as in `Dataset`.
-        train_rows, test_rows, columns: sizes.
-        majority: the label, 0 or 1, that is more frequent in the training rows.
+    Parameters
+    ----------
+    name, label, split_seed, feature_names, classes, citation, stand_in_for
+        As in `Dataset`.
+    train_rows, test_rows, columns : int
+        Sizes.
+    majority : int
+        The label, 0 or 1, that is more frequent in the training rows.
     """
 
     name: str

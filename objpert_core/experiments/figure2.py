@@ -28,6 +28,8 @@ TRIALS = 10
 def noise_seed(dataset: str, method: str, epsilon: float, trial: int) -> int:
     """The noise seed of one piece of work: as if drawn at random, but the same whenever it is done.
 
+    Examples
+    --------
     >>> noise_seed("adult", "tight", 1.0, 0), noise_seed("adult", "tight", 1.0, 1)
     (750610425, 3311341290)
     """
@@ -39,8 +41,10 @@ def noise_seed(dataset: str, method: str, epsilon: float, trial: int) -> int:
 class Piece:
     """One method at one ε in one trial; trial t has the split of seed t.
 
-    Attributes:
-        version: the package's version where the sweep was started; a worker with another one refuses.
+    Parameters
+    ----------
+    version : str
+        The package's version where the sweep was started; a worker with another one refuses.
     """
 
     dataset: str
@@ -76,15 +80,23 @@ class Piece:
 class Sweep:
     """What to run.
 
-    Attributes:
-        dataset: one of `datasets.names()`.
-        methods: some of `methods.EVERY`.
-        epsilons: privacy targets of the private methods.
-        trials: repetitions, each with its own split and noise.
-        parameters: everything else.
+    Parameters
+    ----------
+    dataset : str
+        One of `datasets.names()`.
+    methods : tuple of str
+        Some of `methods.EVERY`.
+    epsilons : tuple of float
+        Privacy targets of the private methods.
+    trials : int
+        Repetitions, each with its own split and noise.
+    parameters : Parameters
+        Everything else.
 
-    Raises:
-        ValueError: one of them is out of range.
+    Raises
+    ------
+    ValueError
+        If one of them is out of range.
     """
 
     dataset: str
@@ -124,18 +136,28 @@ def run(
 ) -> tuple[Outcome, ...]:
     """Do what is not in the store yet, and store each run as it is done.
 
-    Args:
-        sweep: what to run.
-        store: where to.
-        jobs, backend, scheduler: as in `runner.execute`.
-        stream: where progress is written; standard error if left out.
+    Parameters
+    ----------
+    sweep : Sweep
+        What to run.
+    store : Store
+        Where to.
+    jobs, backend, scheduler
+        As in `runner.execute`.
+    stream : TextIO or None
+        Where progress is written; standard error if left out.
 
-    Returns:
+    Returns
+    -------
+    tuple[Outcome, ...]
         The pieces that failed; they are not stored, so the same command tries them again.
 
-    Raises:
-        DataUnavailableError: the raw files are neither here nor to be fetched (on a cluster each worker has its own).
-        ValueError: as in `runner.execute`, or the calibration has changed since the store's rows were made.
+    Raises
+    ------
+    DataUnavailableError
+        If the raw files are neither here nor to be fetched (on a cluster each worker has its own).
+    ValueError
+        As in `runner.execute`, or the calibration has changed since the store's rows were made.
     """
     stream = sys.stderr if stream is None else stream
     pieces = sweep.pieces()

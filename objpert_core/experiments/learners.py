@@ -188,8 +188,8 @@ def _objective(name: str, **entry: Any) -> Learner:
 
 
 def _svm(name: str, **entry: Any) -> Learner:
-    shared = {"kind": SVM, "estimator": "ObjPertSVC", "accountant": _MONOTONE}
-    return Learner(name=name, **shared, certificate=(*_SHOWN, "loss", "clip"), **entry)
+    shared = {"kind": SVM, "estimator": "ObjPertSVC", "certificate": (*_SHOWN, "loss", "clip")}
+    return Learner(name=name, accountant=_MONOTONE, **(shared | entry))
 
 
 def _sgd(name: str, **entry: Any) -> Learner:

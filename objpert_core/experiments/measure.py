@@ -33,9 +33,10 @@ class Measured(Generic[Result]):
 def measured(call: Callable[[], Result]) -> Measured[Result]:
     """Call and measure.
 
-    Example:
-        >>> measured(lambda: sum(range(10))).result
-        45
+    Examples
+    --------
+    >>> measured(lambda: sum(range(10))).result
+    45
     """
     before = _start_watching_memory()
     began = time.thread_time()

@@ -24,22 +24,38 @@ _PREFIX = "figure2_"
 class Run:
     """One fit, or one tuning of several, and how it did on the test rows.
 
-    Attributes:
-        dataset: name of the data set.
-        method: what was fitted, one of `methods.METHODS`.
-        epsilon: the ε promised; infinite without privacy.
-        delta: the δ promised; None without privacy.
-        trial: number of the repetition; all methods of one trial share the split.
-        split_seed: seed of the split into training and test rows.
-        seed: noise seed; None without privacy.
-        accuracy: share of the test rows it got right.
-        seconds: processor time of `fit` with one thread, calibration and tuning included.
-        runs: models trained, all candidates of a tuning counted.
-        learning_rate: the one chosen by DP-SGD.
-        sigma: standard deviation of the noise in the objective or in the output.
-        lam: λ of the regulariser.
-        noise_multiplier: DP-SGD's noise in units of the clipping threshold.
-        peak_mb: memory in MB that the fit needed beyond what was in use before; None where it could not be told.
+    Parameters
+    ----------
+    dataset : str
+        Name of the data set.
+    method : str
+        What was fitted, one of `methods.METHODS`.
+    epsilon : float
+        The ε promised; infinite without privacy.
+    delta : float or None
+        The δ promised; None without privacy.
+    trial : int
+        Number of the repetition; all methods of one trial share the split.
+    split_seed : int
+        Seed of the split into training and test rows.
+    seed : int or None
+        Noise seed; None without privacy.
+    accuracy : float
+        Share of the test rows it got right.
+    seconds : float
+        Processor time of `fit` with one thread, calibration and tuning included.
+    runs : int
+        Models trained, all candidates of a tuning counted.
+    learning_rate : float or None
+        The one chosen by DP-SGD.
+    sigma : float or None
+        Standard deviation of the noise in the objective or in the output.
+    lam : float or None
+        λ of the regulariser.
+    noise_multiplier : float or None
+        DP-SGD's noise in units of the clipping threshold.
+    peak_mb : float or None
+        Memory in MB that the fit needed beyond what was in use before; None where it could not be told.
     """
 
     dataset: str
@@ -76,8 +92,10 @@ class Run:
     def from_row(cls, row: Mapping[str, str]) -> Self:
         """The inverse of `as_row`.
 
-        Raises:
-            ValueError: a cell does not hold what its column should.
+        Raises
+        ------
+        ValueError
+            If a cell does not hold what its column should.
         """
         values: dict[str, Any] = {name: row[name] for name in ("dataset", "method")}
         for name in ("trial", "split_seed", "runs"):
@@ -105,12 +123,18 @@ def _cell(value: str | float | None) -> str:
 class Results:
     """What one file holds.
 
-    Attributes:
-        dataset: name of the data set.
-        version: version of the package that made it.
-        configuration: every parameter that is the same for all its rows.
-        sessions: for each command that added rows what it was, on which commit and machine.
-        runs: the rows, in the file's order.
+    Parameters
+    ----------
+    dataset : str
+        Name of the data set.
+    version : str
+        Version of the package that made it.
+    configuration : Mapping
+        Every parameter that is the same for all its rows.
+    sessions : tuple[Mapping[str, str], ...]
+        For each command that added rows what it was, on which commit and machine.
+    runs : tuple of Run
+        The rows, in the file's order.
     """
 
     dataset: str
@@ -148,9 +172,12 @@ def stored() -> tuple[str, ...]:
 def load(dataset: str) -> Results:
     """The stored results of one data set.
 
-    Raises:
-        DataUnavailableError: there are none; the message names the command that makes them.
-        ValueError: the file is damaged.
+    Raises
+    ------
+    DataUnavailableError
+        If there are none; the message names the command that makes them.
+    ValueError
+        If the file is damaged.
     """
     path = path_of(dataset)
     if not path.is_file():
@@ -164,9 +191,12 @@ def load(dataset: str) -> Results:
 def read(path: Path) -> Results:
     """The results in a file; a last line that is still being written is left out.
 
-    Raises:
-        OSError: the file cannot be read.
-        ValueError: it is damaged or no file of results; the message names the line.
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If it is damaged or no file of results; the message names the line.
     """
     header: dict[str, str] = {}
     sessions: list[Mapping[str, str]] = []

@@ -36,11 +36,16 @@ AnyWork = TypeVar("AnyWork", bound=Work)
 class Outcome:
     """What became of one piece of work.
 
-    Attributes:
-        work: what was to be done.
-        result: what it returned, None if it failed.
-        error: type and message of the exception, None if it worked.
-        seconds: wall-clock time it took, loading its data included.
+    Parameters
+    ----------
+    work : Any
+        What was to be done.
+    result : Any
+        What it returned, None if it failed.
+    error : str or None
+        Type and message of the exception, None if it worked.
+    seconds : float
+        Wall-clock time it took, loading its data included.
     """
 
     work: Any
@@ -57,16 +62,25 @@ def execute(
     Every piece runs with one thread of linear algebra, wherever it runs, so that their times can be compared. A piece
     that raises does not stop the others.
 
-    Args:
-        work: what to do; sent to other processes by pickle.
-        jobs: processes on this machine; with "dask" the cluster's size decides.
-        backend: "loky" for this machine, "dask" for a cluster.
-        scheduler: with "dask", the scheduler's address (``tcp://host:8786``) or the path of its scheduler file.
+    Parameters
+    ----------
+    work : sequence of AnyWork
+        What to do; sent to other processes by pickle.
+    jobs : int
+        Processes on this machine; with "dask" the cluster's size decides.
+    backend : str
+        "loky" for this machine, "dask" for a cluster.
+    scheduler : str or None
+        With "dask", the scheduler's address (``tcp://host:8786``) or the path of its scheduler file.
 
-    Raises:
-        ValueError: an argument is out of range, "dask" comes without a scheduler or the other way round.
-        ImportError: "dask" was asked for and `distributed` is not installed.
-        OSError: the scheduler does not answer.
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, "dask" comes without a scheduler or the other way round.
+    ImportError
+        If "dask" was asked for and `distributed` is not installed.
+    OSError
+        If the scheduler does not answer.
     """
     positive_integer("jobs", jobs)
     choice("backend", backend, BACKENDS)
@@ -109,10 +123,14 @@ def _attempt(work: Work) -> Outcome:
 class Progress:
     """Says after every piece how many are done and when all may be, from the pace so far and each kind's mean time.
 
-    Args:
-        work: everything to be done.
-        stream: where to write.
-        clock: seconds, from any start.
+    Parameters
+    ----------
+    work : sequence of Work
+        Everything to be done.
+    stream : TextIO
+        Where to write.
+    clock : callable
+        Seconds, from any start.
     """
 
     def __init__(self, work: Sequence[Work], stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
@@ -146,6 +164,8 @@ class Progress:
 
 def _duration(seconds: float) -> str:
     """
+    Examples
+    --------
     >>> _duration(42.4), _duration(601), _duration(7500)
     ('42 s', '10 min', '2 h 5 min')
     """

@@ -35,8 +35,10 @@ _TITLE = "# Test accuracy of private logistic regression: a row for each method,
 def session(command: str) -> dict[str, str]:
     """What a row should be traced back by: the command, the commit, versions, machine and time.
 
-    Args:
-        command: the command line.
+    Parameters
+    ----------
+    command : str
+        The command line.
     """
     return {
         "command": command,
@@ -52,16 +54,24 @@ def forget(path: Path, methods: Collection[str]) -> int:
 
     The file is replaced as a whole or not at all. The lines about the sessions that made the rows stay.
 
-    Args:
-        path: a file of results; nothing is done where there is none.
-        methods: whose rows to take out.
+    Parameters
+    ----------
+    path : Path
+        A file of results; nothing is done where there is none.
+    methods : collection of str
+        Whose rows to take out.
 
-    Returns:
+    Returns
+    -------
+    int
         How many rows were taken out.
 
-    Raises:
-        ValueError: the file is damaged.
-        OSError: it cannot be replaced, or a run is writing to it.
+    Raises
+    ------
+    ValueError
+        If the file is damaged.
+    OSError
+        If it cannot be replaced, or a run is writing to it.
     """
     if not path.is_file():
         return 0
@@ -87,18 +97,28 @@ def _lock(file: IO[bytes], path: Path) -> None:
 class Store:
     """A file of results that rows are added to. A context manager; one at a time for each file.
 
-    Args:
-        path: the file; made if absent, continued otherwise. A last row that was cut off is dropped.
-        dataset: name of the data set.
-        configuration: what all rows share; anything JSON can hold.
-        session: see `session`; written before the first row that is added.
+    Parameters
+    ----------
+    path : Path
+        The file; made if absent, continued otherwise. A last row that was cut off is dropped.
+    dataset : str
+        Name of the data set.
+    configuration : Mapping
+        What all rows share; anything JSON can hold.
+    session : Mapping
+        See `session`; written before the first row that is added.
 
-    Attributes:
-        done: which (method, ε, trial) the file holds.
+    Attributes
+    ----------
+    done
+        Which (method, ε, trial) the file holds.
 
-    Raises:
-        ValueError: the file was made for another data set, configuration or version, or is damaged.
-        OSError: it cannot be written, or another run is writing to it.
+    Raises
+    ------
+    ValueError
+        If the file was made for another data set, configuration or version, or is damaged.
+    OSError
+        If it cannot be written, or another run is writing to it.
     """
 
     def __init__(self, path: Path, dataset: str, configuration: Mapping[str, Any], session: Mapping[str, str]) -> None:
@@ -144,9 +164,11 @@ class Store:
     def append(self, run: Run) -> None:
         """Add one row and see it to the disk.
 
-        Raises:
-            ValueError: the file has a row for this method, ε and trial, the run holds a NaN, or its noise is not that
-                of the other trials: the code that calibrates has changed since.
+        Raises
+        ------
+        ValueError
+            If the file has a row for this method, ε and trial, the run holds a NaN, or its noise is not that of the
+            other trials: the code that calibrates has changed since.
         """
         if run.key in self.done:
             raise ValueError(f"there is a row for {run.key} already")

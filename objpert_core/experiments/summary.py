@@ -16,10 +16,14 @@ from objpert_core._validation import positive_integer
 class Interval:
     """A mean and its two-sided interval by Student's t.
 
-    Attributes:
-        mean: the mean of the values.
-        low, high: the interval's ends; NaN when there is one value only, which says nothing about spread.
-        count: how many values.
+    Parameters
+    ----------
+    mean : float
+        The mean of the values.
+    low, high : float
+        The interval's ends; NaN when there is one value only, which says nothing about spread.
+    count : int
+        How many values.
     """
 
     mean: float
@@ -45,17 +49,23 @@ class Interval:
 def mean_interval(values: Sequence[float], level: float = 0.95) -> Interval:
     """The mean of `values` and the interval that holds the true mean with probability `level`, values being normal.
 
-    Args:
-        values: independent draws, at least one.
-        level: coverage, strictly between 0 and 1.
+    Parameters
+    ----------
+    values : sequence of float
+        Independent draws, at least one.
+    level : float
+        Coverage, strictly between 0 and 1.
 
-    Raises:
-        ValueError: `values` is empty or `level` is out of range.
+    Raises
+    ------
+    ValueError
+        If `values` is empty or `level` is out of range.
 
-    Example:
-        >>> interval = mean_interval([0.84, 0.85, 0.83, 0.84])
-        >>> round(interval.mean, 3), round(interval.low, 3), round(interval.high, 3)
-        (0.84, 0.827, 0.853)
+    Examples
+    --------
+    >>> interval = mean_interval([0.84, 0.85, 0.83, 0.84])
+    >>> round(interval.mean, 3), round(interval.low, 3), round(interval.high, 3)
+    (0.84, 0.827, 0.853)
     """
     if not values:
         raise ValueError("values must hold at least one number, got none")
@@ -76,23 +86,32 @@ def wilson_interval(share: float, count: int, level: float = 0.95) -> tuple[floa
 
     Unlike the normal approximation it has a width also when every trial succeeded, and it stays within 0 and 1.
 
-    Args:
-        share: part of the trials that succeeded, 0 to 1.
-        count: number of independent trials, at least 1.
-        level: coverage, strictly between 0 and 1.
+    Parameters
+    ----------
+    share : float
+        Part of the trials that succeeded, 0 to 1.
+    count : int
+        Number of independent trials, at least 1.
+    level : float
+        Coverage, strictly between 0 and 1.
 
-    Returns:
+    Returns
+    -------
+    tuple[float, float]
         The interval's two ends.
 
-    Raises:
-        ValueError: an argument is out of range.
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
 
     Source: E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference, JASA 22.
 
-    Example:
-        >>> low, high = wilson_interval(1.0, 73)
-        >>> round(low, 3), round(high, 3)
-        (0.95, 1.0)
+    Examples
+    --------
+    >>> low, high = wilson_interval(1.0, 73)
+    >>> round(low, 3), round(high, 3)
+    (0.95, 1.0)
     """
     if not 0 <= share <= 1:
         raise ValueError(f"share must be a number from 0 to 1, got {share!r}")

@@ -39,9 +39,12 @@ WIDE = 0.04  # an interval of more than four points around "no difference" says 
 class Median:
     """A time, or a ratio of two: the median, which a few trials on a busy machine do not move, and the range.
 
-    Attributes:
-        median: the median over the trials.
-        low, high: the least and the greatest.
+    Parameters
+    ----------
+    median : float
+        The median over the trials.
+    low, high : float
+        The least and the greatest.
     """
 
     median: float
@@ -52,6 +55,8 @@ class Median:
     def of(cls, values: Sequence[float]) -> Median:
         """The median and the range of at least one value.
 
+        Examples
+        --------
         >>> Median.of([0.2, 0.1, 9.0])
         Median(median=0.2, low=0.1, high=9.0)
         """
@@ -66,12 +71,18 @@ class Median:
 class Point:
     """One method at one ε over the trials.
 
-    Attributes:
-        method, epsilon: which; ε is infinite for "non-private".
-        accuracy: mean test accuracy with its 95 % interval (Student's t over the trials, each with its own split).
-        seconds: median time of one fit, tuning included, with its range.
-        runs: mean number of models trained.
-        peak_mb: largest extra memory of any trial; None where it was not measured.
+    Parameters
+    ----------
+    method, epsilon
+        Which; ε is infinite for "non-private".
+    accuracy : Interval
+        Mean test accuracy with its 95 % interval (Student's t over the trials, each with its own split).
+    seconds : Median
+        Median time of one fit, tuning included, with its range.
+    runs : float
+        Mean number of models trained.
+    peak_mb : float or None
+        Largest extra memory of any trial; None where it was not measured.
     """
 
     method: str
@@ -86,14 +97,20 @@ class Point:
 class Claim:
     """Algorithm 1 against the best DP-SGD whose tuning is not paid for, at one ε.
 
-    Attributes:
-        epsilon: the target of both.
-        rival: which of the rivals: the one with the best mean accuracy at this ε over the trials in common. Among
-            dishonest DP-SGDs that is a choice in their favour on top of the learning rate's choice by test accuracy.
-        difference: accuracy of `method` − the rival's, mean over the trials in common, which share the split, with
-            its 95 % interval.
-        speedup: the rival's seconds ÷ those of `method`, as their `Point`s have them: the ratio of the medians.
-        method: what is compared, "tight" unless asked otherwise.
+    Parameters
+    ----------
+    epsilon : float
+        The target of both.
+    rival : str
+        Which of the rivals: the one with the best mean accuracy at this ε over the trials in common. Among
+        dishonest DP-SGDs that is a choice in their favour on top of the learning rate's choice by test accuracy.
+    difference : Interval
+        Accuracy of `method` − the rival's, mean over the trials in common, which share the split, with its 95 %
+        interval.
+    speedup : Median
+        The rival's seconds ÷ those of `method`, as their `Point`s have them: the ratio of the medians.
+    method : str
+        What is compared, "tight" unless asked otherwise.
     """
 
     epsilon: float
@@ -131,10 +148,11 @@ class Claim:
 def summary(results: Results) -> tuple[Point, ...]:
     """A point for every method and ε that has rows, methods in the order of `EVERY`, ε rising.
 
-    Example:
-        >>> run = Run("adult", "tight", 1.0, 1e-5, trial=0, split_seed=0, seed=7, accuracy=0.84, seconds=0.2)
-        >>> summary(Results("adult", "0.1.0", {}, (), (run,)))[0].accuracy.mean
-        0.84
+    Examples
+    --------
+    >>> run = Run("adult", "tight", 1.0, 1e-5, trial=0, split_seed=0, seed=7, accuracy=0.84, seconds=0.2)
+    >>> summary(Results("adult", "0.1.0", {}, (), (run,)))[0].accuracy.mean
+    0.84
     """
     targets = sorted({run.epsilon for run in results.runs})
     return tuple(
@@ -160,10 +178,14 @@ def _point(method: str, epsilon: float, runs: tuple[Run, ...]) -> Point:
 def claims(results: Results, method: str = TIGHT, rivals: Sequence[str] = UNPAID) -> tuple[Claim, ...]:
     """A claim for every ε at which `method` and one of `rivals` have trials in common, ε rising.
 
-    Args:
-        results: what was run.
-        method: the method that the claim is about.
-        rivals: whom it is compared with: at each ε the most accurate of those that have the most trials in common.
+    Parameters
+    ----------
+    results : Results
+        What was run.
+    method : str
+        The method that the claim is about.
+    rivals : sequence of str
+        Whom it is compared with: at each ε the most accurate of those that have the most trials in common.
     """
     found = []
     for epsilon in sorted({run.epsilon for run in results.runs if run.method == method}):
@@ -222,6 +244,8 @@ def verdict(found: Iterable[Claim]) -> str:
 
 def accuracy_text(interval: Interval) -> str:
     """
+    Examples
+    --------
     >>> accuracy_text(mean_interval([0.84, 0.86]))
     '85.00 ± 12.71'
     """
@@ -274,8 +298,10 @@ def _claim_lines(results: Results) -> list[str]:
 def paper_table(results: Results) -> str:
     """The paper's table for this data set (Table 1 or 2) with ours beside it, as text.
 
-    Raises:
-        ValueError: the paper prints no table for this data set.
+    Raises
+    ------
+    ValueError
+        If the paper prints no table for this data set.
     """
     if results.dataset not in ACCURACIES:
         raise ValueError(f"the paper has tables for {', '.join(ACCURACIES)}, got results for {results.dataset!r}")

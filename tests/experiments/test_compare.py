@@ -187,7 +187,7 @@ def test_stops_inside_a_solver_and_drops_that_fit(data):
         ("epsilon", 0.0, r"epsilon must be .* got 0\.0"),
         ("epsilon", math.nan, "epsilon must be .* got nan"),
         ("delta", 1.0, r"delta must be .* got 1\.0"),
-        ("bound", "kifer2012", "bound must be one of 'logistic', 'monotone', 'glm', got 'kifer2012'"),
+        ("bound", "kifer2012", "bound must be one of 'logistic', 'monotone', 'two-signed', 'glm', got 'kifer2012'"),
         ("repeats", 0, "repeats must be a whole number >= 1, got 0"),
         ("repeats", MAX_REPEATS + 1, "repeats must be a whole number from 1 to 50, got 51"),
         ("intercept_scaling", -1.0, r"intercept_scaling must be .* got -1\.0"),

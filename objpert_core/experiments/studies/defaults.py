@@ -78,7 +78,7 @@ import numpy as np
 
 import objpert_core
 from objpert_core import _provenance, datasets
-from objpert_core._validation import nonnegative_integer, positive_integer
+from objpert_core._validation import FloatArray, nonnegative_integer, positive_integer
 from objpert_core.accounting import (
     calibrate_gaussian,
     calibrate_objective_perturbation,
@@ -90,7 +90,7 @@ from objpert_core.datasets import Dataset
 from objpert_core.estimators import ObjPertLogisticRegression, OutputPerturbationLogisticRegression
 from objpert_core.experiments.summary import mean_interval
 from objpert_core.learning import LogisticLoss, PerturbedObjective, Rows, recommended_output_lam, solve
-from objpert_core.learning.problem.losses import LOGISTIC, FloatArray
+from objpert_core.learning.problem.losses import LOGISTIC
 from objpert_core.learning.problem.rows import row_radius
 
 DELTA = 1e-5
@@ -112,17 +112,24 @@ _TAU = 1e-3  # of a gradient that is a sum over all rows: differences this small
 class Design:
     """What a synthetic data set is like.
 
-    Attributes:
-        rows, features: shape of the training part.
-        decay: feature j varies with standard deviation j**-decay before rows are scaled to norm 1.
-        offset: norm of the features' common mean, in units of the root mean square of the rest.
-        positive: share of the positive class, before labels are flipped.
-        flipped: share of the labels turned over.
+    Parameters
+    ----------
+    rows, features : int
+        Shape of the training part.
+    decay : float
+        Feature j varies with standard deviation j**-decay before rows are scaled to norm 1.
+    offset : float
+        Norm of the features' common mean, in units of the root mean square of the rest.
+    positive : float
+        Share of the positive class, before labels are flipped.
+    flipped : float
+        Share of the labels turned over.
 
-    Example:
-        >>> X, targets = Design(rows=100, features=3, positive=0.3).draw(seed=0)
-        >>> X.shape == (100 + TEST_ROWS, 3), bool(0.3 < np.mean(targets > 0) < 0.35)
-        (True, True)
+    Examples
+    --------
+    >>> X, targets = Design(rows=100, features=3, positive=0.3).draw(seed=0)
+    >>> X.shape == (100 + TEST_ROWS, 3), bool(0.3 < np.mean(targets > 0) < 0.35)
+    (True, True)
     """
 
     rows: int
@@ -148,6 +155,8 @@ class Design:
 def designs(shapes: Iterable[tuple[int, int]] = SHAPES) -> Iterator[Design]:
     """Every shape with even and uneven columns, centred or not, balanced with little or lopsided with more label noise.
 
+    Examples
+    --------
     >>> len(list(designs()))
     32
     """
@@ -160,13 +169,20 @@ def designs(shapes: Iterable[tuple[int, int]] = SHAPES) -> Iterator[Design]:
 class Score:
     """How one candidate did on one design.
 
-    Attributes:
-        study: "objective", "output", "intercept" or "margin".
-        design: what it was fitted to.
-        epsilon: ε.
-        candidate: its name within the study.
-        sigma, lam: noise (of the objective or of every coefficient) and regularisation.
-        accuracy, loss: means over the noise draws, on fresh rows.
+    Parameters
+    ----------
+    study : str
+        "objective", "output", "intercept" or "margin".
+    design : Design
+        What it was fitted to.
+    epsilon : float
+        ε.
+    candidate : str
+        Its name within the study.
+    sigma, lam : float
+        Noise (of the objective or of every coefficient) and regularisation.
+    accuracy, loss : float
+        Means over the noise draws, on fresh rows.
     """
 
     study: str
@@ -182,6 +198,8 @@ class Score:
 def candidates(epsilon: float, design: Design, constant: float = SCALING) -> dict[str, tuple[float, float]]:
     """(σ, λ) of every candidate of the study "objective".
 
+    Examples
+    --------
     >>> found = candidates(1.0, Design(rows=300, features=60))
     >>> found["rule"][1] > found["least"][1], found["x1"][1] < found["x2"][1]
     (True, True)
@@ -228,16 +246,22 @@ class _Bench:
 def scores(design: Design, seed: int, draws: int, epsilons: Iterable[float] = EPSILONS) -> Iterator[Score]:
     """All candidates of the three studies on one design.
 
-    Args:
-        design: what to draw.
-        seed: of the rows and of the noise, which all candidates share.
-        draws: noise draws per candidate.
-        epsilons: the ε to fit at.
+    Parameters
+    ----------
+    design : Design
+        What to draw.
+    seed : int
+        Of the rows and of the noise, which all candidates share.
+    draws : int
+        Noise draws per candidate.
+    epsilons : iterable of float
+        The ε to fit at.
 
-    Example:
-        >>> found = list(scores(Design(rows=60, features=2), seed=0, draws=1, epsilons=[1.0]))
-        >>> sorted({score.study for score in found})
-        ['intercept', 'objective', 'output']
+    Examples
+    --------
+    >>> found = list(scores(Design(rows=60, features=2), seed=0, draws=1, epsilons=[1.0]))
+    >>> sorted({score.study for score in found})
+    ['intercept', 'objective', 'output']
     """
     nonnegative_integer("seed", seed), positive_integer("draws", draws)
     epsilons = tuple(epsilons)
@@ -264,10 +288,11 @@ def scores(design: Design, seed: int, draws: int, epsilons: Iterable[float] = EP
 def margin_scores(design: Design, seed: int, draws: int, epsilons: Iterable[float] = EPSILONS) -> Iterator[Score]:
     """The candidates of the study "margin" on one design; arguments as in `scores`.
 
-    Example:
-        >>> found = list(margin_scores(Design(rows=60, features=2), seed=0, draws=1, epsilons=[1.0]))
-        >>> [score.candidate for score in found]
-        ['k=0', 'k=0.5', 'k=1', 'k=1.5', 'k=2', 'k=3', 'k=4', 'rule']
+    Examples
+    --------
+    >>> found = list(margin_scores(Design(rows=60, features=2), seed=0, draws=1, epsilons=[1.0]))
+    >>> [score.candidate for score in found]
+    ['k=0', 'k=0.5', 'k=1', 'k=1.5', 'k=2', 'k=3', 'k=4', 'rule']
     """
     nonnegative_integer("seed", seed), positive_integer("draws", draws)
     bench, radius = _Bench(design, seed, draws, SCALING), row_radius(SCALING)
@@ -284,12 +309,18 @@ def margin_scores(design: Design, seed: int, draws: int, epsilons: Iterable[floa
 class Regret:
     """What one candidate loses, design by design, against the best candidate of its study at the same ε.
 
-    Attributes:
-        study, candidate: which.
-        cases: how many (design, ε).
-        accuracy, worst_accuracy: mean and largest loss of accuracy.
-        tenth: the loss of accuracy that one case in ten exceeds.
-        loss, worst_loss: mean and largest excess of the mean loss.
+    Parameters
+    ----------
+    study, candidate : str
+        Which.
+    cases : int
+        How many (design, ε).
+    accuracy, worst_accuracy : float
+        Mean and largest loss of accuracy.
+    tenth : float
+        The loss of accuracy that one case in ten exceeds.
+    loss, worst_loss : float
+        Mean and largest excess of the mean loss.
     """
 
     study: str
@@ -305,6 +336,8 @@ class Regret:
 def regrets(found: Iterable[Score]) -> list[Regret]:
     """Every candidate's regret, least mean loss first within a study.
 
+    Examples
+    --------
     >>> design = Design(rows=10, features=1)
     >>> pair = [Score("output", design, 1.0, "a", 1, 1, 0.9, 0.3), Score("output", design, 1.0, "b", 1, 2, 0.8, 0.2)]
     >>> [(r.candidate, round(r.accuracy, 3), round(r.loss, 3)) for r in regrets(pair)]
@@ -333,6 +366,8 @@ CONFIRMED = ("rule", "no-margin", "least", "published", "output")
 def confirmed_estimator(method: str, epsilon: float, seed: int) -> Any:
     """The estimator of one method of `CONFIRMED`, all with the same constant.
 
+    Examples
+    --------
     >>> confirmed_estimator("least", 1.0, 0).lam
     0.0
     """
@@ -349,9 +384,12 @@ def confirmed_estimator(method: str, epsilon: float, seed: int) -> Any:
 def confirm(name: str, splits: int, draws: int) -> Iterator[dict[str, Any]]:
     """Accuracy of the rules, without a margin, with the least λ and by other recipes on one data set, per method and ε.
 
-    Args:
-        name: of the data set, as `datasets.load` knows it.
-        splits, draws: split seeds 0, 1, … and noise seeds 0, 1, … per split.
+    Parameters
+    ----------
+    name : str
+        Of the data set, as `datasets.load` knows it.
+    splits, draws : int
+        Split seeds 0, 1, … and noise seeds 0, 1, … per split.
     """
     for epsilon, method in itertools.product(EPSILONS, CONFIRMED):
         accuracy = []

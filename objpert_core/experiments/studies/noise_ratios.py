@@ -13,7 +13,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from objpert_core._validation import choice, in_open_unit, nonnegative, nonnegative_integer, positive, positive_integer
+from objpert_core._validation import (
+    FloatArray,
+    choice,
+    in_open_unit,
+    nonnegative,
+    nonnegative_integer,
+    positive,
+    positive_integer,
+)
 from objpert_core.accounting import (
     ApproximateMinima,
     ObjectivePerturbation,
@@ -22,13 +30,14 @@ from objpert_core.accounting import (
 )
 from objpert_core.datasets import synthetic
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.experiments.compare import NON_PRIVATE_C
+from objpert_core.experiments.compare import TIGHT_BOUNDS
+from objpert_core.experiments.learners import NON_PRIVATE_C
+from objpert_core.experiments.stopping import StoppedError, stopper
 from objpert_core.experiments.summary import Interval, mean_interval
 from objpert_core.learning import LogisticLoss, PerturbedObjective, Rows, perturb_and_solve, solve
-from objpert_core.learning.problem.losses import FloatArray
 from objpert_core.learning.problem.rows import row_radius
 
-BOUNDS = ("logistic", "monotone", "glm", "rdp")
+BOUNDS = (*TIGHT_BOUNDS, "rdp")
 """What may calibrate: a bound by its privacy profile, or "rdp", the published "glm" through its Rényi curve."""
 RATIOS = (1.05, 1.1, 1.2, 1.3, 1.5, 2.0, 3.0)  # and the bound's default
 PUBLISHED_RATIO = 1.3  # Redberg et al. (2023), section 5
@@ -57,8 +66,10 @@ class Recipe:
     def mechanism(self, epsilon: float, delta: float, lipschitz: float) -> ObjectivePerturbation | None:
         """σ and the smallest λ that meet the target with an exact minimiser; None where no λ does at this f.
 
-        Raises:
-            ValueError: an argument is out of range.
+        Raises
+        ------
+        ValueError
+            If an argument is out of range.
         """
         found = self._calibrated(epsilon, delta, lipschitz, None)
         assert found is None or isinstance(found, ObjectivePerturbation)
@@ -98,23 +109,34 @@ PUBLISHED = Recipe("rdp", PUBLISHED_RATIO)
 class Plan:
     """What to sample.
 
-    Attributes:
-        epsilon, delta: the privacy target that every fit meets.
-        bound: one of `BOUNDS`, along whose frontier to go.
-        rows, features: shape of the data planned for; the sample may be smaller (`sample_shape`).
-        intercept_scaling: the constant appended to every row, 0 for no intercept.
-        columns: "even" (all features alike) or "uneven" (feature j has standard deviation 1/j), before rows are scaled
-            to norm 1.
-        draws: noise draws at every f, 1 to `MAX_DRAWS`.
-        seed: of the synthetic rows; draw i takes the noise seed `seed + i`.
+    Parameters
+    ----------
+    epsilon, delta : float
+        The privacy target that every fit meets.
+    bound : str
+        One of `BOUNDS`, along whose frontier to go.
+    rows, features : int
+        Shape of the data planned for; the sample may be smaller (`sample_shape`).
+    intercept_scaling : float
+        The constant appended to every row, 0 for no intercept.
+    columns : str
+        "even" (all features alike) or "uneven" (feature j has standard deviation 1/j), before rows are scaled to
+        norm 1.
+    draws : int
+        Noise draws at every f, 1 to `MAX_DRAWS`.
+    seed : int
+        Of the synthetic rows; draw i takes the noise seed `seed + i`.
 
-    Raises:
-        ValueError: one of them is out of range.
+    Raises
+    ------
+    ValueError
+        If one of them is out of range.
 
-    Example:
-        >>> plan = Plan(epsilon=1.0, delta=1e-5, rows=1_000_000, features=100)
-        >>> plan.sample_shape, plan.scaled_down
-        ((20000, 100), True)
+    Examples
+    --------
+    >>> plan = Plan(epsilon=1.0, delta=1e-5, rows=1_000_000, features=100)
+    >>> plan.sample_shape, plan.scaled_down
+    ((20000, 100), True)
     """
 
     epsilon: float = 1.0
@@ -172,12 +194,18 @@ class Plan:
 class Point:
     """One recipe's fits so far.
 
-    Attributes:
-        recipe: the bound and f.
-        mechanism: its σ, λ, τ and σ_out.
-        excess: for each draw the training loss above that of the model without privacy, per row.
-        accuracy: for each draw the share of the test rows that it gets right.
-        failed: whether a fit did not reach τ, as may happen at a vanishing λ; the point then counts nowhere.
+    Parameters
+    ----------
+    recipe : Recipe
+        The bound and f.
+    mechanism : ApproximateMinima
+        Its σ, λ, τ and σ_out.
+    excess : tuple of float
+        For each draw the training loss above that of the model without privacy, per row.
+    accuracy : tuple of float
+        For each draw the share of the test rows that it gets right.
+    failed : bool
+        Whether a fit did not reach τ, as may happen at a vanishing λ; the point then counts nowhere.
     """
 
     recipe: Recipe
@@ -206,12 +234,16 @@ class Point:
 class Estimate:
     """The fits made so far; complete in itself, never changed.
 
-    Attributes:
-        plan: what was asked for.
-        rows, dimension: training rows, and the length of θ (features, plus one with an intercept).
-        reference_norm, reference_loss, reference_accuracy: ‖θ₀‖, mean training loss and test accuracy of the model
-            without privacy (λ = 1/`NON_PRIVATE_C`).
-        points: one per recipe.
+    Parameters
+    ----------
+    plan : Plan
+        What was asked for.
+    rows, dimension : int
+        Training rows, and the length of θ (features, plus one with an intercept).
+    reference_norm, reference_loss, reference_accuracy : float
+        ‖θ₀‖, mean training loss and test accuracy of the model without privacy (λ = 1/`NON_PRIVATE_C`).
+    points : tuple of Point
+        One per recipe.
     """
 
     plan: Plan
@@ -259,22 +291,30 @@ def mean_difference(first: Point, second: Point) -> Interval:
 def sample(plan: Plan, should_stop: Callable[[], bool] = lambda: False) -> Iterator[Estimate]:
     """Fit along the frontier, one draw at every f before the next draw.
 
-    Args:
-        plan: what to sample.
-        should_stop: asked before every fit and at every solver iteration; once it is true the generator ends.
+    Parameters
+    ----------
+    plan : Plan
+        What to sample.
+    should_stop : callable
+        Asked before every fit and at every solver iteration; once it is true the generator ends.
 
-    Yields:
+    Yields
+    ------
+    Estimate
         The estimate so far: first without a private fit, then once more after each.
 
-    Raises:
-        ValueError: neither the bound nor one of the two recipes can meet the target.
+    Raises
+    ------
+    ValueError
+        If neither the bound nor one of the two recipes can meet the target.
 
-    Example:
-        >>> *_, last = sample(Plan(rows=500, features=3, draws=2))
-        >>> [point.recipe.noise_ratio for point in last.along()]
-        [1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 2.0, 3.0]
-        >>> last.fits == last.fits_planned
-        True
+    Examples
+    --------
+    >>> *_, last = sample(Plan(rows=500, features=3, draws=2))
+    >>> [point.recipe.noise_ratio for point in last.along()]
+    [1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 2.0, 3.0]
+    >>> last.fits == last.fits_planned
+    True
     """
     rows, features = plan.sample_shape
     X, labels = synthetic.draw(
@@ -301,10 +341,6 @@ def sample(plan: Plan, should_stop: Callable[[], bool] = lambda: False) -> Itera
         raise ValueError(f"epsilon must be one that some recipe can meet at delta = {plan.delta:g}, got {plan.epsilon}")
     yield state
 
-    def watch(iteration: int, norm: float) -> None:
-        if should_stop():
-            raise _StoppedError
-
     for draw in range(plan.draws):
         for index, point in enumerate(state.points):
             if point.failed:
@@ -319,9 +355,9 @@ def sample(plan: Plan, should_stop: Callable[[], bool] = lambda: False) -> Itera
                     accountant=point.recipe.accountant,
                     intercept_scaling=plan.intercept_scaling,
                     random_state=plan.seed + draw,
-                    callback=watch,
+                    callback=stopper(should_stop),
                 ).theta
-            except _StoppedError:
+            except StoppedError:
                 return
             except ConvergenceError:
                 fitted = replace(point, failed=True)
@@ -333,10 +369,6 @@ def sample(plan: Plan, should_stop: Callable[[], bool] = lambda: False) -> Itera
                 )
             state = replace(state, points=(*state.points[:index], fitted, *state.points[index + 1 :]))
             yield state
-
-
-class _StoppedError(Exception):
-    """Leaves the solver from inside its callback."""
 
 
 def _mean_loss(rows: Rows, targets: FloatArray, theta: FloatArray) -> float:

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
-from objpert_core._validation import choice, nonnegative, positive, positive_integer
+from objpert_core._validation import FloatArray, choice, nonnegative, positive, positive_integer
 from objpert_core.exceptions import DataUnavailableError
-from objpert_core.learning.problem.losses import FloatArray
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.solvers import SolverResult, solve

@@ -14,18 +14,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 
 from objpert_core import datasets
-from objpert_core._validation import choice, in_open_unit, nonnegative_integer, positive, positive_integer
+from objpert_core._validation import (
+    FloatArray,
+    IntArray,
+    choice,
+    in_open_unit,
+    nonnegative_integer,
+    positive,
+    positive_integer,
+)
 from objpert_core.datasets import adult, adult_synthetic, synthetic
 from objpert_core.estimators import ObjPertLogisticRegression
-from objpert_core.experiments.compare import reference_parameters
+from objpert_core.experiments.learners import reference
+from objpert_core.experiments.stopping import StoppedError, stopper
 from objpert_core.experiments.summary import Interval, mean_interval
-from objpert_core.learning.problem.losses import FloatArray
-
-IntArray = NDArray[np.int64]
 
 GENERATED = ("adult-synthetic", "synthetic-l")
 """Data sets whose rows are drawn from a law that is written down, and can therefore have any number of rows."""
@@ -39,15 +43,23 @@ TEST_ROWS = 12_500  # of a generated draw
 class Plan:
     """What to measure.
 
-    Attributes:
-        dataset: one of `objpert_core.datasets.names()`.
-        epsilon, delta: the target of each private fit, whatever the number of rows.
-        sizes: numbers of training rows, each 1 to `MAX_ROWS`, increasing.
-        draws: how often rows and noise are drawn, 1 to `MAX_DRAWS`.
-        seed: draw i deals the rows by `seed + i` and takes its noise from (`seed + i`, n).
+    Parameters
+    ----------
+    dataset : str
+        One of `objpert_core.datasets.names()`.
+    epsilon, delta : float
+        The target of each private fit, whatever the number of rows.
+    sizes : tuple of int
+        Numbers of training rows, each 1 to `MAX_ROWS`, increasing.
+    draws : int
+        How often rows and noise are drawn, 1 to `MAX_DRAWS`.
+    seed : int
+        Draw i deals the rows by `seed + i` and takes its noise from (`seed + i`, n).
 
-    Raises:
-        ValueError: one of them is out of range.
+    Raises
+    ------
+    ValueError
+        If one of them is out of range.
     """
 
     dataset: str = "adult-synthetic"
@@ -79,10 +91,14 @@ class Plan:
 class Fits:
     """The two models of one draw on n rows.
 
-    Attributes:
-        draw, rows: which.
-        private, reference: test accuracy of the tight private model and of the one without privacy.
-        baseline: test accuracy of always answering the class that is more frequent in the training part.
+    Parameters
+    ----------
+    draw, rows : int
+        Which.
+    private, reference : float
+        Test accuracy of the tight private model and of the one without privacy.
+    baseline : float
+        Test accuracy of always answering the class that is more frequent in the training part.
     """
 
     draw: int
@@ -96,11 +112,16 @@ class Fits:
 class LearningCurve:
     """The fits made so far; complete in itself, never changed.
 
-    Attributes:
-        plan: what was asked for.
-        label: the data set's name; a stand-in says what it stands in for.
-        available: training rows of one draw, `None` before the first.
-        fits: in the order in which they were made.
+    Parameters
+    ----------
+    plan : Plan
+        What was asked for.
+    label : str
+        The data set's name; a stand-in says what it stands in for.
+    available : int or None
+        Training rows of one draw, `None` before the first.
+    fits : tuple of Fits
+        In the order in which they were made.
     """
 
     plan: Plan
@@ -150,28 +171,33 @@ def _mean(values: list[float]) -> Interval | None:
     return mean_interval(values) if values else None
 
 
-class _StoppedError(Exception):
-    """Leaves the solver from inside its callback."""
-
-
 def learning_curve(plan: Plan, should_stop: Callable[[], bool] = lambda: False) -> Iterator[LearningCurve]:
     """Fit with and without privacy on each number of rows, draw after draw.
 
-    Args:
-        plan: data set, target, sizes, draws, seed.
-        should_stop: asked before every fit and at every solver iteration; once it is true the generator ends.
+    Parameters
+    ----------
+    plan : Plan
+        Data set, target, sizes, draws, seed.
+    should_stop : callable
+        Asked before every fit and at every solver iteration; once it is true the generator ends.
 
-    Yields:
+    Yields
+    ------
+    LearningCurve
         The curve so far: first without any fit, then once more after each pair of fits.
 
-    Raises:
-        DataUnavailableError: the data set's files can be neither found nor fetched.
-        ConvergenceError: a private fit did not reach the gradient norm its proof needs.
+    Raises
+    ------
+    DataUnavailableError
+        If the data set's files can be neither found nor fetched.
+    ConvergenceError
+        If a private fit did not reach the gradient norm its proof needs.
 
-    Example:
-        >>> *_, curve = learning_curve(Plan("synthetic-l", epsilon=1.0, sizes=(100, 2000), draws=2))
-        >>> curve.complete, curve.cost(2000).mean < curve.cost(100).mean
-        (True, True)
+    Examples
+    --------
+    >>> *_, curve = learning_curve(Plan("synthetic-l", epsilon=1.0, sizes=(100, 2000), draws=2))
+    >>> curve.complete, curve.cost(2000).mean < curve.cost(100).mean
+    (True, True)
     """
     curve = LearningCurve(plan, plan.dataset)
     yield curve
@@ -186,7 +212,7 @@ def learning_curve(plan: Plan, should_stop: Callable[[], bool] = lambda: False) 
                 return
             try:
                 private = _private(plan, draw, X[:size], y[:size], should_stop).score(X_test, y_test)
-            except _StoppedError:
+            except StoppedError:
                 return
             fits = Fits(draw, size, float(private), _reference(X[:size], y[:size], X_test, y_test), baseline)
             curve = replace(curve, fits=(*curve.fits, fits))
@@ -218,18 +244,14 @@ def _rows(plan: Plan, draw: int) -> tuple[str, FloatArray, IntArray, FloatArray,
 def _private(
     plan: Plan, draw: int, X: FloatArray, y: IntArray, should_stop: Callable[[], bool]
 ) -> ObjPertLogisticRegression:
-    def watch(iteration: int, norm: float) -> None:
-        if should_stop():
-            raise _StoppedError
-
     model = ObjPertLogisticRegression(
         epsilon=plan.epsilon, delta=plan.delta, classes=(0, 1), random_state=plan.noise_seed(draw, len(y))
     )
-    return model.fit(X, y, callback=watch)
+    return model.fit(X, y, callback=stopper(should_stop))
 
 
 def _reference(X: FloatArray, y: IntArray, X_test: FloatArray, y_test: IntArray) -> float:
     """Test accuracy without privacy; of a few rows that are all of one class, that of answering this class."""
     if len(np.unique(y)) == 1:
         return float(np.mean(y_test == y[0]))
-    return float(LogisticRegression(**reference_parameters(X.shape[1])).fit(X, y).score(X_test, y_test))
+    return float(reference(X.shape[1]).fit(X, y).score(X_test, y_test))

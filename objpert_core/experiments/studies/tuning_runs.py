@@ -30,7 +30,9 @@ from objpert_core._validation import (
 )
 from objpert_core.accounting import PrivateSelection
 from objpert_core.datasets import Dataset
+from objpert_core.experiments import paper
 from objpert_core.experiments.facts import DataFacts
+from objpert_core.experiments.stopping import StoppedError
 from objpert_core.experiments.summary import Interval, mean_interval
 from objpert_core.learning.dp_sgd.budget import ACCOUNTANTS, Budget, accounted, dpsgd_budget
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
@@ -59,25 +61,37 @@ WAYS = ("judges", "fresh", "honest", "fixed")
 class Settings:
     """What to run.
 
-    Attributes:
-        epsilon, delta: the promise of every model; of unpaid tuning it is that of one run.
-        learning_rates: the candidates.
-        mean_runs: paid tuning makes K ~ Poisson(mean_runs) runs.
-        batch_size, epochs, accountant: of DP-SGD.
-        judges: how many test rows choose in unpaid tuning; at most half of those there are do.
-        draws: noise seeds, 1 to `MAX_DRAWS`.
-        seed: draw i has the noise seed `seed + i`.
-        validation_fraction: share of the training rows that paid tuning holds out.
-        intercept_scaling: the constant appended to every row.
+    Parameters
+    ----------
+    epsilon, delta : float
+        The promise of every model; of unpaid tuning it is that of one run.
+    learning_rates : tuple of float
+        The candidates.
+    mean_runs : float
+        Paid tuning makes K ~ Poisson(mean_runs) runs.
+    batch_size, epochs, accountant
+        Of DP-SGD.
+    judges : int
+        How many test rows choose in unpaid tuning; at most half of those there are do.
+    draws : int
+        Noise seeds, 1 to `MAX_DRAWS`.
+    seed : int
+        Draw i has the noise seed `seed + i`.
+    validation_fraction : float
+        Share of the training rows that paid tuning holds out.
+    intercept_scaling : float
+        The constant appended to every row.
 
-    Raises:
-        ValueError: one of them is out of range.
+    Raises
+    ------
+    ValueError
+        If one of them is out of range.
     """
 
     epsilon: float = 1.0
     delta: float = 1e-5
     learning_rates: tuple[float, ...] = PAPER_LEARNING_RATES
-    mean_runs: float = 15.4
+    mean_runs: float = paper.MEAN_RUNS
     batch_size: int = 256
     epochs: int = 10
     accountant: str = "pld"
@@ -108,20 +122,33 @@ class Settings:
 class Draw:
     """What one noise seed gave. All of it but one released model looks at the data outside any guarantee.
 
-    Attributes:
-        seed: the noise seed.
-        rates: the candidates' learning rates, shape (G,).
-        judged, fresh: share of right answers of every candidate of unpaid tuning on the judges and on fresh rows.
-        chosen: which candidate the judges took.
-        runs: learning rates of paid tuning's K runs, shape (K,).
-        scores: their private scores: noisy share of right answers on held-out training rows.
-        accuracy: their share of right answers on the fresh rows.
-        released: which run paid tuning released; None where K = 0 and θ = 0 is.
-        honest: share of right answers of the model that paid tuning released, on the fresh rows.
-        fixed: the same of the learning rate fixed in advance.
-        curse: for each of `JURIES` other sets of judges, what they say of the candidate they choose minus its share on
-            the rows left over, shape (JURIES,).
-        no_curse: the same differences for the learning rate fixed in advance.
+    Parameters
+    ----------
+    seed : int
+        The noise seed.
+    rates : ndarray
+        The candidates' learning rates, shape (G,).
+    judged, fresh : ndarray
+        Share of right answers of every candidate of unpaid tuning on the judges and on fresh rows.
+    chosen : int
+        Which candidate the judges took.
+    runs : ndarray
+        Learning rates of paid tuning's K runs, shape (K,).
+    scores : ndarray
+        Their private scores: noisy share of right answers on held-out training rows.
+    accuracy : ndarray
+        Their share of right answers on the fresh rows.
+    released : int or None
+        Which run paid tuning released; None where K = 0 and θ = 0 is.
+    honest : float
+        Share of right answers of the model that paid tuning released, on the fresh rows.
+    fixed : float
+        The same of the learning rate fixed in advance.
+    curse : ndarray
+        For each of `JURIES` other sets of judges, what they say of the candidate they choose minus its share on the
+        rows left over, shape (JURIES,).
+    no_curse : ndarray
+        The same differences for the learning rate fixed in advance.
     """
 
     seed: int
@@ -148,15 +175,24 @@ class Draw:
 class TuningRuns:
     """The draws made so far; complete in itself, never changed.
 
-    Attributes:
-        settings: what was asked for.
-        data: which rows, but not the rows.
-        judges: how many test rows choose.
-        one: what one run costs and its noise.
-        paid: the same of paid tuning.
-        unpaid_certificate, paid_certificate: what `DPSGDLogisticRegression` certifies; the same for every draw.
-        true_epsilon: ε of the unpaid noise if the choice among K runs is accounted for: what paying afterwards costs.
-        draws: in the order of their seeds.
+    Parameters
+    ----------
+    settings : Settings
+        What was asked for.
+    data : DataFacts
+        Which rows, but not the rows.
+    judges : int
+        How many test rows choose.
+    one : Budget
+        What one run costs and its noise.
+    paid : Budget
+        The same of paid tuning.
+    unpaid_certificate, paid_certificate : DPSGDCertificate
+        What `DPSGDLogisticRegression` certifies; the same for every draw.
+    true_epsilon : float
+        ε of the unpaid noise if the choice among K runs is accounted for: what paying afterwards costs.
+    draws : tuple of Draw
+        In the order of their seeds.
     """
 
     settings: Settings
@@ -198,10 +234,6 @@ class TuningRuns:
         return sum(len(draw.curse) for draw in self.draws)
 
 
-class _StoppedError(Exception):
-    """Leaves a training from inside its callback."""
-
-
 def tuning_runs(
     data: Dataset,
     settings: Settings = Settings(),
@@ -210,24 +242,34 @@ def tuning_runs(
 ) -> Iterator[TuningRuns]:
     """Tune with and without paying, for one noise seed after the other.
 
-    Args:
-        data: the rows, already of norm one.
-        settings: promise, candidates, number of draws.
-        should_stop: asked at every step; once it is true the generator ends and a draw under way is dropped.
-        tell: called at every step of paid tuning with (run, runs, step), and with run 0 while the candidates of unpaid
-            tuning are trained together.
+    Parameters
+    ----------
+    data : Dataset
+        The rows, already of norm one.
+    settings : Settings
+        Promise, candidates, number of draws.
+    should_stop : callable
+        Asked at every step; once it is true the generator ends and a draw under way is dropped.
+    tell : callable
+        Called at every step of paid tuning with (run, runs, step), and with run 0 while the candidates of unpaid
+        tuning are trained together.
 
-    Yields:
+    Yields
+    ------
+    TuningRuns
         The result so far: first without any draw, then once more after each.
 
-    Raises:
-        ValueError: no noise reaches the target, or there are fewer than two test rows.
+    Raises
+    ------
+    ValueError
+        If no noise reaches the target, or there are fewer than two test rows.
 
-    Example:
-        >>> from objpert_core.datasets import load
-        >>> *_, last = tuning_runs(load("breast-cancer"), Settings(draws=2, epochs=2, mean_runs=3.0, judges=40))
-        >>> len(last.draws), last.complete, last.draws[0].curse.shape
-        (2, True, (40,))
+    Examples
+    --------
+    >>> from objpert_core.datasets import load
+    >>> *_, last = tuning_runs(load("breast-cancer"), Settings(draws=2, epochs=2, mean_runs=3.0, judges=40))
+    >>> len(last.draws), last.complete, last.draws[0].curse.shape
+    (2, True, (40,))
     """
     if len(data.y_test) < 2:
         raise ValueError(f"data must have at least two test rows, got {len(data.y_test)}")
@@ -250,7 +292,7 @@ def tuning_runs(
     for number in range(settings.draws):
         try:
             draw = _draw(data, state, whole, part, settings.seed + number, should_stop, tell)
-        except _StoppedError:
+        except StoppedError:
             return
         state = replace(state, draws=(*state.draws, draw))
         yield state
@@ -290,7 +332,7 @@ def _draw(
 
     def watch(run: int, runs: int, step: int, _norm: float) -> None:
         if should_stop():
-            raise _StoppedError
+            raise StoppedError
         tell(run, runs, step)
 
     constant = settings.intercept_scaling
