@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from objpert_core.experiments.compare import ROC_GRID, Comparison, Fit
 from objpert_core.experiments.learners import LIVE, NON_PRIVATE
 from pages.training.tables import frame, provenance
 from pages.training.words import LABELS, majority
-from pages.training.words import accuracy as percent
-from ui import sentences
-from ui.figures import GHOST_OPACITY, ROLES, axis, before, figure, guide, of_learner, series, translucent
+from ui import draws, sentences
+from ui.figures import ROLES, axis, figure, guide, of_learner, series, translucent
+from ui.page import Picture
+from ui.words import accuracy as percent
 
 ROLE = {name: of_learner(name) for name in LIVE}
 _ROC_CORNER = ((0.0, 0.3), (0.7, 1.0))
@@ -24,77 +24,45 @@ _LONGEST_LABEL = 30
 _MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room on the right for half a tick label
 
 
-class Picture(NamedTuple):
-    """A figure, a function of the numbers in it, and its take-away in words."""
-
-    figure: go.Figure
-    numbers: Callable[[], pd.DataFrame]
-    alt: str
-
-
 def accuracy(
     comparison: Comparison, previous: Comparison | None = None, *, close_up: bool = False, stale: bool = False
 ) -> Picture:
     """Every draw as a faint dot, each method's mean with its 95 % interval, and the majority class as a line.
 
-    Args:
-        comparison: the fits so far.
-        previous: an earlier comparison on the same data, drawn as ghosts; others are left out.
-        close_up: let the axis end at the lowest draw instead of at the majority class.
-        stale: draw everything faintly, because the controls have moved on.
+    Parameters
+    ----------
+    comparison : Comparison
+        The fits so far.
+    previous : Comparison or None
+        An earlier one on the same data, drawn as ghosts; others are left out.
+    close_up : bool
+        Let the axis end at the lowest draw instead of at the majority class.
+    stale : bool
+        Draw everything faintly, because the controls have moved on.
     """
     traces: list[dict[str, Any]] = []
-    shares = [fit.accuracy for fit in comparison.fits]
-    if not close_up or not shares:
-        shares.append(comparison.baseline)
-    methods = comparison.settings.methods
+    methods, former = comparison.settings.methods, _ghost(previous, comparison)
     for place, method in enumerate(methods):
-        if _same_data(previous, comparison) and (old := previous.accuracy(method)):  # type: ignore[union-attr]
-            traces.append(before(LABELS[method], place - 0.2, old.mean, ROLE[method]))
-            shares.append(old.mean)
-        mean = comparison.accuracy(method)
-        if mean is None:
-            continue
-        fits = comparison.of(method)
-        if method != NON_PRIVATE:
-            spread = 0.12 + 0.16 * np.arange(len(fits)) / max(len(fits) - 1, 1)
-            look = ROLES[ROLE[method]]
-            marker = {"color": translucent(look.color, 0.45), "symbol": look.symbol, "size": 6}
-            values = np.array([fit.accuracy for fit in fits])
-            hover = "noise seed %{customdata}: %{y:.2%}"
-            dots = series("", place + spread, values, ROLE[method], mode="markers", hover=hover, marker=marker)
-            traces.append(dots | {"showlegend": False, "customdata": np.array([fit.seed for fit in fits])})
-        extra: dict[str, Any] = {}
-        if mean.known:
-            low, high = mean.within()
-            bars = {
-                "symmetric": False,
-                "array": np.array([high - mean.mean]),
-                "arrayminus": np.array([mean.mean - low]),
-            }
-            extra = {"error_y": {**bars, "color": ROLES[ROLE[method]].color, "thickness": 2, "width": 8}}
-            shares += [low, high]
-        name = f"{LABELS[method]} {percent(mean.mean)}"
-        traces.append(series(name, [place], [mean.mean], ROLE[method], mode="markers", hover="%{y:.2%}", **extra))
-        traces[-1]["marker"] = {**traces[-1]["marker"], "size": 12}
+        fits = comparison.of(method) if method != NON_PRIVATE else ()
+        values, seeds = [fit.accuracy for fit in fits], [fit.seed for fit in fits]
+        old = former.accuracy(method) if former else None
+        traces += draws.spread(LABELS[method], place, ROLE[method], comparison.accuracy(method), values, seeds, old)
+    view = draws.view(traces, *(() if close_up and comparison.fits else (comparison.baseline,)))
     ends = (-0.5, len(methods) - 0.5)
-    reference = guide(ends, [comparison.baseline] * 2, name=f"always “{majority(comparison)}” ")
-    reference["name"] += percent(comparison.baseline)
-    traces.append(reference | {"showlegend": True, "hoverinfo": "skip"})
+    always = f"always “{majority(comparison)}” {percent(comparison.baseline)}"
+    traces.append(guide(ends, [comparison.baseline] * 2, name=always) | {"showlegend": True})
     labels = ["<br>".join(LABELS[method].rsplit(" ", 1)) for method in methods]
-    low, high = min(shares), max(shares)
-    pad = max(0.005, 0.06 * (high - low))
     chart = figure(
-        _faint(traces) if stale else traces,
-        xaxis=_places(_on(comparison, _target(comparison)), labels, ends),
-        yaxis=axis("test accuracy", (low - pad, high + pad), tickformat=".1%"),
+        draws.faint(traces, stale),
+        xaxis=draws.places(_on(comparison, _target(comparison)), labels, ends),
+        yaxis=axis("test accuracy", view, tickformat=".1%"),
         height=_height(comparison),
         hovermode="closest",
     )
     words = [f"{LABELS[m]} {percent(c.mean)}" for m in methods if (c := comparison.accuracy(m))]
     words.append(f"majority class {percent(comparison.baseline)}")
     alt = f"Test accuracy on {comparison.data.label}: {', '.join(words)}."
-    return Picture(chart, lambda: frame(comparison), alt)
+    return Picture(chart, alt, lambda: frame(comparison))
 
 
 def roc(
@@ -103,9 +71,9 @@ def roc(
     """The mean ROC curve of each method; `corner` shows the few false and many true positives only."""
     traces = [guide([0, 1], [0, 1], name="guessing")]
     columns: dict[str, Any] = {**provenance(comparison.data), "false_positive_rate": ROC_GRID}
-    words = []
+    words, former = [], _ghost(previous, comparison)
     for method in comparison.settings.methods:
-        if _same_data(previous, comparison) and (old := previous.roc(method)) is not None:  # type: ignore[union-attr]
+        if former is not None and (old := former.roc(method)) is not None:
             traces.append(series(f"{LABELS[method]}, before", ROC_GRID, old, ROLE[method], ghost=True))
         curve, area = comparison.roc(method), comparison.auc(method)
         if curve is None or area is None:
@@ -116,14 +84,14 @@ def roc(
         words.append(f"{LABELS[method]} {area.mean:.3f}")
     across, up = _ROC_CORNER if corner else ((0.0, 1.0), (0.0, 1.0))
     chart = figure(
-        _faint(traces) if stale else traces,
+        draws.faint(traces, stale),
         xaxis=axis(_on(comparison, "false positive rate"), across, tickformat=".0%"),
         yaxis=axis("true positive rate", up, tickformat=".0%"),
         height=_height(comparison),
         margin=_MARGIN,
     )
     alt = f"Mean ROC curves on {comparison.data.label}; area under them: {', '.join(words)}."
-    return Picture(chart, lambda: pd.DataFrame(columns), alt)
+    return Picture(chart, alt, lambda: pd.DataFrame(columns))
 
 
 def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False) -> Picture:
@@ -155,9 +123,9 @@ def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False
     labels = [_short(name) for name in names]
     title = _on(comparison, "coefficient").replace(" (", "<br>(")  # on a telephone the names leave it little room
     chart = figure(
-        _faint(traces) if stale else traces,
+        draws.faint(traces, stale),
         xaxis=axis(title, (min(edges) - pad, max(edges) + pad)),
-        yaxis=_places("", labels, (len(names) - 0.5, -0.5)),
+        yaxis=draws.places("", labels, (len(names) - 0.5, -0.5)),
         margin=_MARGIN,
         height=90 + max(38, 11 * len(methods)) * max(len(names), 3),
         hovermode="closest",
@@ -169,7 +137,7 @@ def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False
     if share is not None and main is not None:
         alt += f"; those of the model “{LABELS[main]}” are on average {sentences.percent(share, 0)} as large"
     alt += "."
-    return Picture(chart, lambda: pd.DataFrame(table), alt)
+    return Picture(chart, alt, lambda: pd.DataFrame(table))
 
 
 def _short(name: str) -> str:
@@ -221,14 +189,14 @@ def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
     low, high = (min(edges), max(edges)) if edges else (1e-6, 1.0)
     low = max(low, 1e-12)  # a gradient of exactly zero has no place on a log axis
     chart = figure(
-        _faint(traces) if stale else traces,
+        draws.faint(traces, stale),
         xaxis=axis(_on(comparison, "solver iteration"), (-0.3, steps + 0.3)),
         yaxis=axis("gradient norm ‖∇‖₂", (10 ** math.floor(math.log10(low)), 3 * high), log=True),
         height=_height(comparison),
         hovermode="closest",
     )
     alt = f"Gradient norm by iteration on {comparison.data.label}: {'; '.join(words) or 'no such method was run'}."
-    return Picture(chart, lambda: _norms_frame(comparison), alt)
+    return Picture(chart, alt, lambda: _norms_frame(comparison))
 
 
 def _norms_frame(comparison: Comparison) -> pd.DataFrame:
@@ -253,12 +221,12 @@ def _joined(fits: Sequence[Fit]) -> tuple[np.ndarray, np.ndarray]:
     return x, np.concatenate([[*fit.gradient_norms, np.nan] for fit in fits])
 
 
-def _same_data(previous: Comparison | None, comparison: Comparison) -> bool:
-    return (
-        previous is not None
-        and previous is not comparison
-        and ((previous.data.name, previous.data.split_seed) == (comparison.data.name, comparison.data.split_seed))
-    )
+def _ghost(previous: Comparison | None, comparison: Comparison) -> Comparison | None:
+    """The earlier comparison if it is another one on the same rows."""
+    if previous is None or previous is comparison:
+        return None
+    old, new = previous.data, comparison.data
+    return previous if (old.name, old.split_seed) == (new.name, new.split_seed) else None
 
 
 def _on(comparison: Comparison, title: str) -> str:
@@ -274,13 +242,3 @@ def _height(comparison: Comparison) -> int:
 def _target(comparison: Comparison) -> str:
     settings = comparison.settings
     return f"ε = {sentences.epsilon(settings.epsilon)}, δ = {sentences.delta(settings.delta)}"
-
-
-def _places(title: str, labels: Sequence[str], view: tuple[float, float]) -> dict[str, Any]:
-    """An axis whose whole numbers carry names; `categoryarray` says the same to `ui.svg`."""
-    ticks: dict[str, Any] = {"tickmode": "array", "tickvals": np.arange(len(labels)), "ticktext": list(labels)}
-    return axis(title, view, **ticks, categoryarray=list(labels), showgrid=False)
-
-
-def _faint(traces: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [trace | {"opacity": GHOST_OPACITY * trace.get("opacity", 1.0)} for trace in traces]

@@ -13,9 +13,10 @@ from objpert_core.experiments.compare import Comparison, Settings
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.learners import COVERS_ALL, HONEST, LIVE, NON_PRIVATE, reference_parameters
 from pages.training.promises import LABELS, UNCOVERED
-from pages.training.words import accuracy, interval, majority, times
+from pages.training.words import majority
 from ui import sentences
 from ui.snippets import call
+from ui.words import accuracy, interval, times
 
 CERTIFICATE = {
     "sigma": "σ",
@@ -34,29 +35,11 @@ CERTIFICATE = {
 }
 """What a row of the table is called, by the certificate's attribute."""
 COVERS = "the promise covers"
-ROWS: tuple[str, ...] = (
-    "test accuracy",
-    "95 % interval",
-    "σ",
-    "λ",
-    "AUC",
-    "noise draws",
-    *list(CERTIFICATE.values())[2:],
-)
-ROWS += ("learning rates chosen", "runs K of a draw", COVERS)
-CSV: tuple[str, ...] = (
-    "bound",
-    "accountant",
-    "sigma",
-    "lam",
-    "tau",
-    "sigma_out",
-    "intercept_scaling",
-    "lipschitz",
-    "loss",
-    "clip",
-)
-CSV += ("sensitivity", "noise_multiplier", "sample_rate", "steps", "tuning", "mean_runs", "score_noise", "public_rows")
+ROWS: tuple[str, ...] = ("test accuracy", "95 % interval", "σ", "λ", "AUC", "noise draws")
+ROWS += (*list(CERTIFICATE.values())[2:], "learning rates chosen", "runs K of a draw", COVERS)
+CSV: tuple[str, ...] = ("bound", "accountant", "sigma", "lam", "tau", "sigma_out", "intercept_scaling", "lipschitz")
+CSV += ("loss", "clip", "sensitivity", "noise_multiplier", "sample_rate", "steps", "tuning", "mean_runs")
+CSV += ("score_noise", "public_rows")
 
 
 def table(comparison: Comparison) -> list[dict[str, str]]:
@@ -113,9 +96,7 @@ def frame(comparison: Comparison) -> pd.DataFrame:
     """Every fit as one row, with all digits, for the CSV."""
     settings, data = comparison.settings, comparison.data
     shared = provenance(data)
-    rows: list[dict[str, Any]] = [
-        {**shared, "method": "majority class", "accuracy": comparison.baseline, "auc": 0.5},
-    ]
+    rows: list[dict[str, Any]] = [shared | {"method": "majority class", "accuracy": comparison.baseline, "auc": 0.5}]
     for fit in comparison.fits:
         row = {**shared, "method": fit.method, "accuracy": fit.accuracy, "auc": fit.auc, "seconds": fit.seconds}
         if fit.privacy is not None:

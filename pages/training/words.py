@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from objpert_core.experiments import paper
 from objpert_core.experiments.compare import Comparison, Settings
 from objpert_core.experiments.learners import (
     HONEST,
@@ -19,29 +18,13 @@ from objpert_core.experiments.learners import (
     reference_parameters,
 )
 from objpert_core.experiments.methods import Parameters
+from objpert_core.experiments.paper import printed
 from objpert_core.experiments.summary import Interval
-from pages.training.jobs import Meter, Request
+from pages.training.jobs import Request
 from pages.training.promises import LABELS, called, guarantees
-from ui import sentences
+from ui import live, runs, sentences
 from ui.jobs import JobView
-from ui.words import (  # noqa: F401
-    GRIDS,
-    SHOWS,
-    accuracy,
-    apart,
-    between,
-    data_line,
-    first_sentence,
-    grid,
-    in_points,
-    interval,
-    name_line,
-    points,
-    signed,
-    times,
-    undecided,
-    width,
-)
+from ui.words import SHOWS, accuracy, apart, between, in_points, interval, name_line, points, signed, undecided, width
 
 GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
 NOT_HERE = (
@@ -52,7 +35,30 @@ ABOUT_SOLVER = (
     "The solver does not touch privacy and hardly the numbers: each goes on until the gradient's norm is at most τ. "
     "DP-SGD and the model without privacy have their own."
 )
-PAPER_TABLE_2 = paper.printed("adult", PUBLISHED)
+ABOUT_SEEDS = (
+    "Seeds make the page repeatable, for teaching. Whoever knows a noise seed can subtract the noise, so each "
+    "certificate here is marked reproducible; a model for release is trained without one."
+)
+ABOUT_COEFFICIENTS = (
+    "The largest coefficients of the first model, and the others' beside them: mean over the draws, line from "
+    "the least to the greatest. Which are largest was looked up without privacy, as everything on this page: "
+    "it teaches. What may be released is one private model with its certificate."
+)
+ABOUT_GRADIENTS = (
+    "The proof needs the gradient's norm at the solution to be at most τ; the solver goes on until it is, and "
+    "a fit that cannot reach it is not released. The path depends on the data: do not publish it. DP-SGD "
+    "stops after a fixed number of steps instead and needs no such proof."
+)
+ABOUT_CERTIFICATES = (
+    "What may be published with a model. These fits were seeded, so each certificate says reproducible: for a "
+    "release, train once without a seed. Each fit spends its own ε; fits on the same people add up."
+)
+PAPER_TABLE_2 = printed("adult", PUBLISHED)
+
+
+def worth(comparison: Comparison) -> bool:
+    """Whether the next run may be compared with it: a private method has been fitted."""
+    return any(comparison.of(method) for method in comparison.settings.private)
 
 
 def cost(comparison: Comparison) -> float | None:
@@ -83,7 +89,8 @@ def headline(comparison: Comparison, *, finished: bool = True) -> str:
     private, lost = main_accuracy(comparison), cost(comparison)
     if private is None or main is None:
         if reference is None:
-            return "Nothing was trained." if finished else _first(comparison)
+            first = "Training without privacy first …" if NON_PRIVATE in comparison.settings.methods else "Training …"
+            return "Nothing was trained." if finished else first
         if main is None:
             return f"Without privacy: {accuracy(reference.mean)} right. No private method was chosen."
         rest = f"No {called(main)} private model was trained." if finished else "The private models come next …"
@@ -112,21 +119,11 @@ def headline(comparison: Comparison, *, finished: bool = True) -> str:
         )
     if lost > -SHOWS:
         return f"{at} privacy{with_main} costs nothing that shows (below {SHOWS:g} points): {both}."
+    other = main in (*SGD, SVC, ROUNDED)
+    why = "another learner suits these rows better" if other else "more regularisation helps here"
     return (
         f"{at} the private model{with_main} does {points(lost)} better than the one without privacy{width(gap)}: "
-        f"{accuracy(private.mean)} and {accuracy(reference.mean)}; {_why_better(main)}."
-    )
-
-
-def _first(comparison: Comparison) -> str:
-    return "Training without privacy first …" if NON_PRIVATE in comparison.settings.methods else "Training …"
-
-
-def _why_better(main: str) -> str:
-    return (
-        "more regularisation helps here"
-        if main not in (*SGD, SVC, ROUNDED)
-        else "another learner suits these rows better"
+        f"{accuracy(private.mean)} and {accuracy(reference.mean)}; {why}."
     )
 
 
@@ -262,37 +259,32 @@ def preset_note(data: str, damaged: bool) -> str | None:
 
 
 def differences(shown: Request, asked: Request) -> str | None:
-    """How the controls differ from what is shown: 'ε = 1 is shown, the controls say 2'; None when they agree."""
-    names: list[tuple[str, Any, Any]] = [
-        ("data set", shown.name, asked.name),
-        ("split seed", shown.split_seed, asked.split_seed),
-    ]
-    labels = {
-        "epsilon": "ε",
-        "delta": "δ",
-        "bound": "bound",
-        "repeats": "repeats",
-        "intercept_scaling": "intercept scaling",
-        "seed": "noise seed",
-        "methods": "methods",
-    }
-    if set(SGD) & set(asked.settings.methods):
+    """How the controls differ from what is shown, in what its methods depend on; None when they agree."""
+    labels, methods, private = dict(_SETTINGS), set(asked.settings.methods), set(asked.settings.private)
+    if methods & set(SGD):
         labels |= {"batch_size": "batch", "epochs": "epochs", "learning_rates": "learning rates"}
-    if HONEST in asked.settings.methods:
+    if HONEST in methods:
         labels["mean_runs"] = "mean runs μ"
-    if set(asked.settings.private) - set(SGD):
+    if private - set(SGD):
         labels["solver"] = "solver"
-    names += [(label, getattr(shown.settings, key), getattr(asked.settings, key)) for key, label in labels.items()]
-    parts = [f"{label} = {_plain(old)} (now {_plain(new)})" for label, old, new in names if old != new]
-    if not parts:
-        return None
-    return f"These results are for {', '.join(parts)}. Press Run to train with the controls as they are now."
+
+    def said(value: Any) -> str:
+        if isinstance(value, tuple):
+            return ", ".join(LABELS.get(item, live.plain(item)) for item in value)
+        return live.plain(value)
+
+    return live.differences(shown, asked, labels, "train with the controls as they are now", said)
 
 
-def _plain(value: Any) -> str:
-    if isinstance(value, tuple):
-        return ", ".join(LABELS.get(item, _plain(item)) for item in value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+_SETTINGS = {
+    "epsilon": "ε",
+    "delta": "δ",
+    "bound": "bound",
+    "repeats": "repeats",
+    "intercept_scaling": "intercept scaling",
+    "seed": "noise seed",
+    "methods": "methods",
+}
 
 
 def schedule(epochs: int, rates: Sequence[float], mean_runs: float) -> str:
@@ -309,7 +301,7 @@ def schedule(epochs: int, rates: Sequence[float], mean_runs: float) -> str:
 def invitation(asked: Request, description: str, *, ready: bool = True) -> str:
     """What pressing Run will do; without the files of the data set, what to do first."""
     if not ready:
-        return f"The files of {asked.name} are missing or damaged here: choose another data set, or fetch them first."
+        return asked.unready
     settings = asked.settings
     models = sentences.count(settings.fits, "model") + (" is" if settings.fits == 1 else " are")
     parts = ["one without privacy"] if NON_PRIVATE in settings.methods else []
@@ -320,28 +312,24 @@ def invitation(asked: Request, description: str, *, ready: bool = True) -> str:
     return f"Choose, guess, press Run: {models} trained on {name_line(asked.name, description)}, {' and '.join(parts)}."
 
 
-def progress(view: JobView[Comparison], meter: Meter | None = None) -> tuple[float, str]:
+def progress(view: JobView[Comparison], meter: live.Meter | None = None) -> tuple[float, str]:
     """The progress bar's share and text while a job is active; of a long fit also where it is."""
-    if view.state == "waiting":
-        return 0.0, view.queue_words
-    if view.latest is None:
-        return 0.0, "Loading the data …"
-    done, total = len(view.latest.fits), view.latest.settings.fits
-    text = f"{done} of {total} models fitted, {view.seconds:.1f} s"
-    if meter is not None and (now := meter.now) is not None and now[0] in SGD:
-        method, run, step = now
-        text += f"; {LABELS[method]}: {f'run {run}, ' if method == HONEST else ''}step {step:,}"
-    return done / total, "Stopping …" if view.stopping else text
+
+    def how_far(latest: Comparison) -> tuple[float, str]:
+        done, total = len(latest.fits), latest.settings.fits
+        words = f"{done} of {total} models fitted, {view.seconds:.1f} s"
+        if meter is not None and (now := meter.now) is not None and now[0] in SGD:
+            method, run, step = now
+            words += f"; {LABELS[method]}: {f'run {run}, ' if method == HONEST else ''}step {step:,}"
+        return done / total, words
+
+    return runs.stage(view, "Loading the data …", how_far)
 
 
 def outcome(view: JobView[Comparison]) -> str | None:
     """One sentence about a job that ended early; None for one that finished."""
-    fits = len(view.latest.fits) if view.latest else 0
-    if view.state == "failed":
-        kept = f" The {fits} models fitted before are shown." if fits else ""
-        return sentences.sentence(view.message or "") + kept
-    if view.state == "stopped":
-        if view.latest is None or not fits:
-            return "Stopped before the first model was fitted. Press Run to start again."
-        return f"Stopped after {fits} of {view.latest.settings.fits} models; what is shown is from these."
-    return None
+    if view.latest is None or not view.latest.fits:
+        return runs.ended_early(view, "Stopped before the first model was fitted. Press Run to start again.")
+    fits, total = len(view.latest.fits), view.latest.settings.fits
+    words = runs.ended_early(view, f"Stopped after {fits} of {total} models; what is shown is from these.")
+    return f"{words} The {fits} models fitted before are shown." if view.state == "failed" else words

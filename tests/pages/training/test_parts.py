@@ -28,13 +28,14 @@ from objpert_core.experiments.learners import HONEST, KIFER, OUTPUT, ROUNDED, SV
 from objpert_core.experiments.learners import LIVE as LEARNERS
 from pages.training import charts as training
 from pages.training import controls as training_controls
-from pages.training import tables as tables
+from pages.training import tables
 from pages.training import words as text
 from pages.training.jobs import Meter, Request
-from ui.figures import ROLES, of_learner
+from ui import registry
+from ui.figures import GHOST_OPACITY, ROLES, of_learner
 from ui.jobs import JobView
-from ui.page import text as page_text
 from ui.svg import decode, to_svg
+from ui.words import GRIDS, first_sentence, grid, times
 
 DRAWINGS = [training.accuracy, training.roc, training.coefficients, training.gradient_norms]
 
@@ -236,7 +237,7 @@ class TestWords:
     def test_a_stand_in_says_so_in_its_first_sentence(self):
         from objpert_core.datasets import describe
 
-        assert text.first_sentence(describe("adult-synthetic")) == "Stand-in for adult, not the real data."
+        assert first_sentence(describe("adult-synthetic")) == "Stand-in for adult, not the real data."
 
 
 class TestTables:
@@ -365,7 +366,7 @@ class TestFigures:
     def test_stale_results_are_faint(self, last, draw):
         clear, faint = draw(last), draw(last, stale=True)
         for a, b in zip(clear.figure.data, faint.figure.data, strict=True):
-            assert b.opacity == pytest.approx(training.GHOST_OPACITY * (a.opacity or 1.0))
+            assert b.opacity == pytest.approx(GHOST_OPACITY * (a.opacity or 1.0))
 
     def test_roc(self, last):
         picture = training.roc(last)
@@ -426,7 +427,7 @@ class TestFigures:
 
 def test_the_explanation_quotes_the_calibrations_own_numbers():
     data = load("digits-4-9")
-    explanation = page_text("training")
+    explanation = registry.entry("training").about
     for method in (PUBLISHED, TIGHT):
         model = Settings(epsilon=1.0, delta=1e-5, bound="logistic", intercept_scaling=0.3).estimator(method, 0)
         model.set_params(lam=0.0)  # the least that privacy allows, as on Adult
@@ -521,8 +522,8 @@ class TestAnyMethods:
         assert (by_name["loss"]["SVM"], by_name["gradients clipped at"]["SVM"]) == ("squared-hinge", "1")
         assert by_name["gradients clipped at"]["Algorithm 1 tight"] == "–"
         rates = [fit.learning_rate for fit in everything.of(DISHONEST)]
-        assert by_name["learning rates chosen"]["DP-SGD unpaid"] == text.times(rates)
-        assert text.times([0.1, 1e-8, 0.1]) == "10⁻⁸, 0.1 (2 times)"
+        assert by_name["learning rates chosen"]["DP-SGD unpaid"] == times(rates)
+        assert times([0.1, 1e-8, 0.1]) == "10⁻⁸, 0.1 (2 times)"
         runs = sorted({fit.runs for fit in everything.of(HONEST)})
         assert by_name["runs K of a draw"]["DP-SGD paid"] == " to ".join(str(k) for k in runs)
 
@@ -617,7 +618,7 @@ class TestAnyMethods:
             "DP-SGD here: 256 rows a batch, 20 epochs, five learning rates: a quick DP-SGD; the Accuracy page has the "
             "strongest one (4,096 rows a batch, 60 epochs, 25 learning rates)."
         )
-        strong = Settings(batch_size=4096, epochs=60, learning_rates=text.GRIDS["fine"])
+        strong = Settings(batch_size=4096, epochs=60, learning_rates=GRIDS["fine"])
         assert text.which_dp_sgd(strong) == "DP-SGD here: 4,096 rows a batch, 60 epochs, 25 learning rates."
 
     def test_without_files_the_invitation_does_not_ask_for_run(self):
@@ -650,10 +651,10 @@ class TestAnyMethods:
         )
 
     def test_dp_sgds_schedule_in_words(self):
-        assert "all 5 learning rates at once" in text.schedule(20, text.GRIDS["five"], 15.4)
-        assert "about 15.4 times 20 passes" in text.schedule(20, text.GRIDS["five"], 15.4)
-        assert "nothing to choose" in text.schedule(1, text.GRIDS["one"], 15.4)
-        assert text.grid(text.GRIDS["paper"]) == "10⁻⁸ to 0.1 (10)"
+        assert "all 5 learning rates at once" in text.schedule(20, GRIDS["five"], 15.4)
+        assert "about 15.4 times 20 passes" in text.schedule(20, GRIDS["five"], 15.4)
+        assert "nothing to choose" in text.schedule(1, GRIDS["one"], 15.4)
+        assert grid(GRIDS["paper"]) == "10⁻⁸ to 0.1 (10)"
 
     def test_every_method_has_a_look_and_an_accountant_of_its_own(self):
         looks = [ROLES[of_learner(name)] for name in LEARNERS]
@@ -667,4 +668,4 @@ class TestAnyMethods:
         assert training_controls.EPOCHS.default == asked.epochs
         assert training_controls.SOLVER.default == asked.solver
         assert training_controls.MEAN_RUNS.default == asked.mean_runs
-        assert text.GRIDS[training_controls.RATES.default] == asked.learning_rates
+        assert GRIDS[training_controls.RATES.default] == asked.learning_rates
