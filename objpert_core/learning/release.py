@@ -46,7 +46,7 @@ class Release(_Outcome, Generic[Certificate]):
 
     @property
     def released(self) -> Literal[True]:
-        """There is a model."""
+        """True: there is a model."""
         return True
 
     def required(self) -> Release[Certificate]:
@@ -81,7 +81,7 @@ class Refused(_Outcome, Generic[Certificate]):
 
     @property
     def released(self) -> Literal[False]:
-        """There is no model."""
+        """False: there is no model."""
         return False
 
     def required(self) -> NoReturn:

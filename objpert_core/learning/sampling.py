@@ -97,6 +97,10 @@ def selected(source: NoiseSource, n: int, probability: float) -> IntArray:
     n : int >= 0
     probability : float in (0, 1]
 
+    Returns
+    -------
+    ndarray of int
+
     Examples
     --------
     >>> selected(NoiseSource(bytes, "zeros", True), 4, 1.0).tolist()
@@ -148,7 +152,17 @@ def poisson_batches(source: NoiseSource, n_rows: int, sample_rate: float, steps:
 
 
 def poisson_count(source: NoiseSource, mean: float) -> int:
-    """A number with the Poisson law: how many exponential waiting times fit into `mean`.
+    """Draw a number with the Poisson law: how many exponential waiting times fit into `mean`.
+
+    Parameters
+    ----------
+    source : NoiseSource
+    mean : float > 0
+
+    Raises
+    ------
+    ValueError
+        If the mean is not a finite number > 0.
 
     Examples
     --------
@@ -166,7 +180,16 @@ def poisson_count(source: NoiseSource, mean: float) -> int:
 
 
 def uniform_choices(source: NoiseSource, options: int, size: int) -> IntArray:
-    """`size` independent numbers from 0 … options − 1; their probabilities differ by less than 2⁻⁶⁴.
+    """Draw `size` independent numbers from 0 … options − 1; their probabilities differ by less than 2⁻⁶⁴.
+
+    Parameters
+    ----------
+    source : NoiseSource
+    options, size : int
+
+    Returns
+    -------
+    ndarray of int, shape (size,)
 
     Examples
     --------

@@ -91,8 +91,17 @@ def published_excess_risk_bound(
 ) -> float:
     """Theorem H.1 as printed: valid, but loose by a factor of about nβ/λ; for comparison only.
 
-    Arguments, result and errors as in `excess_risk_bound`; β‖X‖² is the mechanism's `smoothness`, and
-    `comparator_norm` is ‖θ*‖ of a minimiser.
+    Parameters
+    ----------
+    mechanism, rows, dimension
+        As in `excess_risk_bound`; β‖X‖² is the mechanism's `smoothness`.
+    comparator_norm : float >= 0
+        ‖θ*‖ of a minimiser.
+
+    Returns
+    -------
+    float
+        As in `excess_risk_bound`, which also says what is refused.
 
     Examples
     --------

@@ -137,10 +137,22 @@ class OneDimensionalLogistic:
         return float(low), float(high)
 
     def hockey_stick(self, other: OneDimensionalLogistic, epsilon: float, *, cells: int = 4000) -> float:
-        """E[1 − e^{ε−loss}]₊ of this law against `other`: the exact δ of this pair of data sets at ε.
+        """Integrate E[1 − e^{ε−loss}]₊ of this law against `other`: the exact δ of this pair of data sets at ε.
 
-        Both laws' probabilities of `cells` intervals are exact, so that the sum is a lower bound, which approaches the
-        exact value from below as the cells get finer.
+        Parameters
+        ----------
+        other : OneDimensionalLogistic
+        epsilon : float >= 0
+        cells : int, default=4000
+
+        Returns
+        -------
+        float
+            A lower bound, which approaches the exact value from below as the cells get finer.
+
+        Notes
+        -----
+        Both laws' probabilities of `cells` intervals are exact, and merging outcomes never adds to the divergence.
         """
         eps = float(epsilon_array(epsilon))
         spans = np.array([self.interval(1e-15), other.interval(1e-15)])

@@ -41,7 +41,17 @@ ACCOUNTANTS = ("pld", "rdp")
 
 
 def accounted(mechanism: DPSGD | PrivateSelection, accountant: str) -> Mechanism:
-    """`mechanism` with its (ε, δ) by that accountant: "rdp" takes one run's by its Rényi curve alone.
+    """Choose where (ε, δ) come from: "pld" leaves `mechanism` as it is, "rdp" takes one run by its Rényi curve alone.
+
+    Parameters
+    ----------
+    mechanism : DPSGD or PrivateSelection of one
+    accountant : {"pld", "rdp"}
+
+    Raises
+    ------
+    ValueError
+        For another accountant.
 
     Examples
     --------
@@ -103,7 +113,7 @@ def dpsgd_budget(
     mean_runs: float | None = None,
     private_score: bool = False,
 ) -> Budget:
-    """The least noise with which DP-SGD, or its honest tuning, is (ε, δ)-differentially private.
+    """Find the least noise with which DP-SGD, or its honest tuning, is (ε, δ)-differentially private.
 
     Parameters
     ----------
@@ -115,6 +125,10 @@ def dpsgd_budget(
         μ: pay for the choice among K ~ Poisson(μ) runs; left out, for one run.
     private_score : bool
         Whether the choice looks at private held-out rows, whose count of right answers then needs noise too.
+
+    Returns
+    -------
+    Budget
 
     Raises
     ------
@@ -139,7 +153,7 @@ def dpsgd_budget(
 
 
 def calibrate_score(epsilon: float, delta: float, mean_runs: float, accountant: str = "pld") -> float:
-    """The least noise on a count of right answers with which the best of K ~ Poisson runs is (ε, δ)-DP.
+    """Find the least noise on a count of right answers with which the best of K ~ Poisson runs is (ε, δ)-DP.
 
     Parameters
     ----------
@@ -147,6 +161,11 @@ def calibrate_score(epsilon: float, delta: float, mean_runs: float, accountant: 
     delta : float strictly between 0 and 1
     mean_runs : float > 0
     accountant : {"pld", "rdp"}
+
+    Returns
+    -------
+    float
+        The standard deviation, in right answers.
 
     Raises
     ------

@@ -76,7 +76,6 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
     def of(
         cls,
         budget: Budget,
-        schedule: Schedule,
         streams: Streams,
         *,
         tuning: str,
@@ -84,12 +83,11 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         intercept_scaling: float,
         **values: Any,
     ) -> Self:
-        """The certificate of a fit with this budget, walk through the data and randomness.
+        """The certificate of a fit with this budget and this randomness.
 
         Parameters
         ----------
         budget : Budget
-        schedule : Schedule
         streams : Streams
         tuning, intercept_scaling
             As the attributes.

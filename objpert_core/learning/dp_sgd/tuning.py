@@ -74,6 +74,11 @@ def split_by_coins(n_rows: int, fraction: float, streams: Streams) -> tuple[IntA
     fraction : float strictly between 0 and 1
     streams : Streams
 
+    Returns
+    -------
+    tuple of two int ndarrays
+        Sorted row numbers.
+
     Examples
     --------
     >>> training, held_out = split_by_coins(10, 0.5, Streams(0))
@@ -97,6 +102,10 @@ def right_answers(rows: Rows, targets: FloatArray, thetas: FloatArray, members: 
     thetas : ndarray, shape (G, D)
     members : ndarray of int, optional
         Count among these rows only.
+
+    Returns
+    -------
+    ndarray of int, shape (G,)
 
     Examples
     --------
@@ -123,6 +132,11 @@ def private_score(
     scale : float
         The expected number of held-out rows; their own number is private.
     streams : Streams
+
+    Returns
+    -------
+    callable
+        θ to the noisy share. `PrivateSelection` of the Gaussian mechanism covers the choice by it.
     """
     source = streams.stream(_SCORES)
 
@@ -134,7 +148,18 @@ def private_score(
 
 
 def exact_score(rows: Rows, targets: FloatArray, members: IntArray | None = None) -> Score:
-    """The share of right answers on these rows, as it is."""
+    """Judge by the share of right answers on these rows, as it is.
+
+    Parameters
+    ----------
+    rows, targets, members
+        As in `right_answers`.
+
+    Returns
+    -------
+    callable
+        θ to the share, from 0 to 1. It is not private: use it for public rows, or to show what looking does.
+    """
     total = max(1, rows.n_rows if members is None else len(members))
     return lambda theta: float(right_answers(rows, targets, theta[None], members)[0] / total)
 

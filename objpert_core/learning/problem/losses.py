@@ -73,11 +73,11 @@ class MarginLoss(Loss):
     monotone = True
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """ℓ(t u), elementwise."""
+        """The loss ℓ(t u), elementwise."""
         return self._value(targets * scores)
 
     def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """(t ℓ'(t u), ℓ''(t u)), elementwise."""
+        """Slope t ℓ'(t u) and curvature ℓ''(t u), elementwise."""
         slopes, curvature = self._derivatives(targets * scores)
         return targets * slopes, curvature
 
@@ -105,11 +105,11 @@ class ResidualLoss(Loss):
     monotone = False
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """ℓ(u − t), elementwise."""
+        """The loss ℓ(u − t), elementwise."""
         return self._value(scores - targets)
 
     def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """(ℓ'(u − t), ℓ''(u − t)), elementwise."""
+        """Slope ℓ'(u − t) and curvature ℓ''(u − t), elementwise."""
         return self._derivatives(scores - targets)
 
     def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
@@ -166,7 +166,7 @@ class LogisticLoss(MarginLoss):
 
     @property
     def parameter(self) -> float:
-        """k."""
+        """The margin k."""
         return self.margin
 
     def log_odds(self, scores: FloatArray) -> FloatArray:
@@ -258,12 +258,12 @@ class HuberisedHingeLoss(MarginLoss):
 
     @property
     def smoothness(self) -> float:
-        """1/(2h)."""
+        """The parabola's curvature, 1/(2h)."""
         return 1 / (2 * self.width)
 
     @property
     def parameter(self) -> float:
-        """h."""
+        """Half the width h of the rounded corner."""
         return self.width
 
     def _value(self, margins: FloatArray) -> FloatArray:
@@ -335,12 +335,12 @@ class HuberLoss(ResidualLoss):
 
     @property
     def lipschitz(self) -> float:
-        """The threshold."""
+        """The slope of the straight lines: the threshold."""
         return self.threshold
 
     @property
     def parameter(self) -> float:
-        """The threshold."""
+        """The threshold, where the parabola ends."""
         return self.threshold
 
     def _value(self, residuals: FloatArray) -> FloatArray:
@@ -397,7 +397,7 @@ class ClippedLoss(Loss):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """That of the loss clipped."""
+        """The name of the loss that is clipped."""
         return self.loss.name
 
     @property
@@ -417,11 +417,11 @@ class ClippedLoss(Loss):
 
     @property
     def parameter(self) -> float | None:
-        """That of the loss clipped."""
+        """The constant of the loss that is clipped, where it has one."""
         return self.loss.parameter
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
-        """f_C, elementwise."""
+        """The clipped loss f_C, elementwise: f between the kinks, straight lines beyond."""
         nearest = np.clip(scores, *self.kinks(math.inf, targets))
         return self.loss.value(nearest, targets) + self.slope * np.abs(scores - nearest)
 

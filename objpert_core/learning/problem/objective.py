@@ -54,12 +54,12 @@ class PerturbedObjective:
 
     @property
     def dimension(self) -> int:
-        """D, the length of θ."""
+        """The length D of θ."""
         return self.rows.dimension
 
     @property
     def n_rows(self) -> int:
-        """The number of rows n."""
+        """The number n of rows."""
         return self.rows.n_rows
 
     @property
@@ -90,7 +90,7 @@ class PerturbedObjective:
         return float(values[0]), float(values[-1])
 
     def _bend(self, theta: FloatArray) -> FloatArray:
-        """Λθ."""
+        """Multiply θ by Λ, or by the number λ."""
         return np.dot(self.lam, theta)
 
     def tilt(self, theta: FloatArray) -> FloatArray:

@@ -105,7 +105,7 @@ class _Table:
         self.reset()
 
     def reset(self) -> None:
-        """Forget every slope."""
+        """Forget every slope, after steps that led astray."""
         self._table = np.zeros(self._problem.n_rows)
         self._total = np.zeros(self._problem.dimension)
         self._seen: set[int] = set()

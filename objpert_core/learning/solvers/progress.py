@@ -132,12 +132,12 @@ class CountedProblem:
 
     @cached_property
     def strong_convexity(self) -> float:
-        """As the problem's."""
+        """As the problem's; it needs no visit."""
         return self._problem.strong_convexity
 
     @cached_property
     def tilt_smoothness(self) -> float:
-        """As the problem's."""
+        """As the problem's; it needs no visit."""
         return self._problem.tilt_smoothness
 
     @cached_property
