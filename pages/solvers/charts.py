@@ -18,52 +18,36 @@ def descent(setting: sr.Setting, solvers: Sequence[str], *, ghost: sr.Setting | 
     runs = {solver: sr.run(solver, setting) for solver in solvers}
     counts = np.concatenate([[setting.n, 10 * setting.n], *(found.evaluations for found in runs.values())])
     norms = np.concatenate([[10 * setting.tau], *(found.norms[found.norms > 0] for found in runs.values())])
-    right = sr.decades(counts)[1]
-    left, top = 0.8 * setting.n, sr.decades(norms)[1]
-    bottom = setting.tau / 30
-    traces = [
-        figures.series(f"{sr.NAMES[solver]}, before", *sr.curve(sr.run(solver, ghost)), solver, ghost=True)
-        for solver in (solvers if ghost else ())
-    ]
-    traces.append(figures.guide((left, right), (setting.tau, setting.tau), name="τ"))
-    traces += [
-        figures.series(sr.NAMES[solver], *sr.curve(found), solver, hover="‖∇J‖ = %{y:.2g} after %{x:,.0f}")
-        for solver, found in runs.items()
-    ]
-    return figures.figure(
-        traces,
-        xaxis=figures.axis("gradient evaluations, single rows", (left, right), log=True),
-        yaxis=figures.axis("gradient norm ‖∇J‖", (bottom, top), log=True),
-        height=height,
-        hovermode="closest",
-        annotations=[_label("τ", np.log10(right), np.log10(setting.tau))],
-    )
-
-
-def _label(text: str, x: float, y: float) -> dict[str, Any]:
-    return {"text": text, "x": x, "y": y, "showarrow": False, "xanchor": "right", "yanchor": "bottom"}
+    (_, right), (_, top), tau = sr.decades(counts), sr.decades(norms), setting.tau
+    left, traces = 0.8 * setting.n, []
+    if ghost:
+        for solver in solvers:
+            before = sr.curve(sr.run(solver, ghost))
+            traces.append(figures.series(f"{sr.NAMES[solver]}, before", *before, solver, ghost=True))
+    traces.append(figures.guide((left, right), (tau, tau), name="τ"))
+    hover = "‖∇J‖ = %{y:.2g} after %{x:,.0f}"
+    traces += [figures.series(sr.NAMES[solver], *sr.curve(run), solver, hover=hover) for solver, run in runs.items()]
+    label = {"text": "τ", "x": np.log10(right), "y": np.log10(tau), "showarrow": False}
+    across = figures.axis("gradient evaluations, single rows", (left, right), log=True)
+    up = figures.axis("gradient norm ‖∇J‖", (tau / 30, top), log=True)
+    labels = [label | {"xanchor": "right", "yanchor": "bottom"}]
+    return figures.figure(traces, xaxis=across, yaxis=up, height=height, hovermode="closest", annotations=labels)
 
 
 def growth(columns: str, solvers: Sequence[str], *, relative: bool = False, height: int = 460) -> Any:
     """The stored measurements as points, and c·n^a·log n fitted to each solver's."""
-    found = sr.costs(solvers, columns)
-    traces, heights, sizes = [], [1e3], [1e3, 1e4]
-    for solver, cost in found.items():
-        n = np.array(cost.n, dtype=np.float64)
+    traces: list[dict[str, Any]] = []
+    heights: list[float] = []
+    sizes, hover = [1e3, 1e4], "%{y:.3g} at n = %{x:,.0f}"
+    for solver, cost in sr.costs(solvers, columns).items():
+        n, name = np.array(cost.n, dtype=np.float64), sr.NAMES[solver]
         shown = sr.per_row(n, np.array(cost.evaluations, dtype=np.float64), relative)
         line = np.geomspace(n[0], n[-1], 40)
         fitted = sr.per_row(line, cost.growth.at(line), relative)
-        traces.append(figures.series(f"{sr.NAMES[solver]}, fitted", line, fitted, solver, ghost=True, opacity=0.7))
-        hover = "%{y:.3g} at n = %{x:,.0f}"
-        traces.append(figures.series(sr.NAMES[solver], n, shown, solver, mode="markers", hover=hover))
+        traces.append(figures.series(f"{name}, fitted", line, fitted, solver, ghost=True, opacity=0.7))
+        traces.append(figures.series(name, n, shown, solver, mode="markers", hover=hover))
         heights, sizes = [*heights, *shown], [*sizes, *n]
-    low, high = sr.decades(np.array(heights[1:] or heights))
-    return figures.figure(
-        traces,
-        xaxis=figures.axis("rows n", (0.7 * min(sizes), 1.4 * max(sizes)), log=True, dtick=1),
-        yaxis=figures.axis(
-            "gradient evaluations / (n log n)" if relative else "gradient evaluations", (low, high), log=True
-        ),
-        height=height,
-        hovermode="closest",
-    )
+    what = "gradient evaluations / (n log n)" if relative else "gradient evaluations"
+    across = figures.axis("rows n", (0.7 * min(sizes), 1.4 * max(sizes)), log=True, dtick=1)
+    up = figures.axis(what, sr.decades(np.array(heights or [1e3])), log=True)
+    return figures.figure(traces, xaxis=across, yaxis=up, height=height, hovermode="closest")

@@ -88,35 +88,27 @@ def _objective(case: sc.Case) -> PerturbedObjective:
 def run(solver: str, setting: Setting) -> Run:
     """A solver on a setting, from θ = 0 to ‖∇J‖ ≤ τ or to its limit."""
     result = solve(_objective(setting.case), tau=setting.tau, solver=solver, max_iter=limit(solver, setting.n))
-    trace = np.array(result.trace, dtype=np.float64)
+    trace = np.array(result.trace, dtype=np.float64).T
     trace.setflags(write=False)
+    evaluations, norms = trace
     return Run(
-        evaluations=trace[:, 0],
-        norms=trace[:, 1],
-        total=result.gradient_evaluations,
-        iterations=result.iterations,
-        reached=result.gradient_norm,
-        converged=result.converged,
+        evaluations, norms, result.gradient_evaluations, result.iterations, result.gradient_norm, result.converged
     )
 
 
 def curve(found: Run) -> tuple[Array, Array]:
     """A run's checks, thinned to about `POINTS` evenly on the logarithmic axis, ends kept."""
-    count = len(found.norms)
-    if count <= POINTS:
+    if len(found.norms) <= POINTS:
         return found.evaluations, found.norms
-    keep = np.unique(np.geomspace(1, count, POINTS).astype(int)) - 1
+    keep = np.unique(np.geomspace(1, len(found.norms), POINTS).astype(int)) - 1
     return found.evaluations[keep], found.norms[keep]
 
 
 def frame(solvers: Sequence[str], setting: Setting) -> pd.DataFrame:
     """Every check of every solver: one row each."""
-    runs = {solver: run(solver, setting) for solver in solvers}
-    parts = [
-        pd.DataFrame({"solver": solver, "gradient_evaluations": found.evaluations, "gradient_norm": found.norms})
-        for solver, found in runs.items()
-    ]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    found = [(solver, run(solver, setting)) for solver in solvers]
+    checks = [(solver, *check) for solver, one in found for check in zip(one.evaluations, one.norms, strict=True)]
+    return pd.DataFrame(checks, columns=["solver", "gradient_evaluations", "gradient_norm"])
 
 
 # --- cost against n, stored -----------------------------------------------------------------------------------------
@@ -168,8 +160,7 @@ def per_row(n: Array, evaluations: Array, relative: bool) -> Array:
 
 def stored_frame(solvers: Sequence[str], columns: str) -> pd.DataFrame:
     """The stored rows behind the chart."""
-    rows = [asdict(row) for solver in solvers for row in sc.load().of(solver, columns)]
-    return pd.DataFrame(rows)
+    return pd.DataFrame([asdict(row) for solver in solvers for row in sc.load().of(solver, columns)])
 
 
 def decades(values: Array) -> tuple[float, float]:

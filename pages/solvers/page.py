@@ -1,48 +1,29 @@
 """Solvers (Appendix F of Redberg et al. 2023): gradient norm against gradient evaluations, and cost against n."""
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from objpert_core.exceptions import DataUnavailableError
-from pages.solvers import charts as charts
+from pages.solvers import charts
 from pages.solvers import numbers as sr
 from pages.solvers import words as text
 from ui import controls as c
 from ui import page
+from ui import parameters as p
 
 APPENDIX_F = sr.Setting(n=500, lam=1.0, sigma=4.0, columns="redundant", seed=0, tau=1e-6)
 
-SOLVERS = c.Pills(
-    "solvers_shown",
-    "Solvers",
-    tuple(sr.NAMES),
-    options=tuple(sr.NAMES),
-    format=sr.NAMES.__getitem__,
-    most=len(sr.NAMES),
-)
+NAMES = tuple(sr.NAMES)
+SOLVERS = c.Pills("solvers_shown", "Solvers", NAMES, options=NAMES, format=sr.NAMES.__getitem__, most=len(NAMES))
 ROWS = c.SelectSlider("solvers_n", "Rows n", APPENDIX_F.n, (100, 200, 500, 1000), format=str)
-LAM = c.SelectSlider(
-    "solvers_lambda",
-    "Regularisation λ",
-    APPENDIX_F.lam,
-    c.log_values(0.01, 1000),
-    help="Not divided by n: for fixed ε it does not grow with n, and L/λ is what descent pays for.",
-)
-SIGMA = c.SelectSlider(
-    "solvers_sigma",
-    "Noise σ",
-    APPENDIX_F.sigma,
-    c.log_values(0.01, 100, extra=[4.0]),
-    help="Standard deviation of each coordinate of the tilt b. In directions the data do not see, θ goes to −b/λ.",
-)
-TAU = c.SelectSlider(
-    "solvers_tau",
-    "Gradient norm to reach, τ",
-    APPENDIX_F.tau,
-    c.powers_of_ten(-9, 0),
-    help="The package asks for 10⁻⁶, the paper’s experiments for 0.01.",
-)
+NOT_DIVIDED = "Not divided by n: for fixed ε it does not grow with n, and L/λ is what descent pays for."
+LAM = p.lam("solvers", APPENDIX_F.lam, high=1000, help=NOT_DIVIDED)
+TILT = "Standard deviation of each coordinate of the tilt b. In directions the data do not see, θ goes to −b/λ."
+SIGMA = p.sigma("solvers", APPENDIX_F.sigma, 0.01, 100, extra=[4.0], help=TILT)
+ASKED = "The package asks for 10⁻⁶, the paper’s experiments for 0.01."
+TAU = c.SelectSlider("solvers_tau", "Gradient norm to reach, τ", APPENDIX_F.tau, c.powers_of_ten(-9, 0), help=ASKED)
 COLUMNS = c.Choice(
     "solvers_columns",
     "Columns",
@@ -51,42 +32,31 @@ COLUMNS = c.Choice(
     format=sr.COLUMNS.__getitem__,
     help="Of 50 synthetic features. Indicators of one attribute add up to 1, so some directions are curved by λ alone.",
 )
-SEED = c.Number("solvers_seed", "Seed of rows and noise", APPENDIX_F.seed, low=0, high=9999)
-RELATIVE = c.Choice(
-    "solvers_cost",
-    "Second chart shows",
-    charts.EVALUATIONS,
+SEED = p.seed("solvers")
+SHOWN, FLAT = (
     (charts.EVALUATIONS, charts.RELATIVE),
-    help="Divided by n log n, what Appendix F proves for SAG and SVRG is flat.",
+    "Divided by n log n, what Appendix F proves for SAG and SVRG is flat.",
 )
-GHOST = c.Toggle("solvers_ghost", "Keep the previous setting as a ghost", True)
-PROBLEM: tuple[c.Control, ...] = (ROWS, LAM, SIGMA, COLUMNS, SEED, TAU)
+RELATIVE = c.Choice("solvers_cost", "Second chart shows", charts.EVALUATIONS, SHOWN, help=FLAT)
+GHOST = p.ghost("solvers")
+PROBLEM: dict[c.Control, str] = {ROWS: "n", LAM: "lam", SIGMA: "sigma", COLUMNS: "columns", SEED: "seed", TAU: "tau"}
 CONTROLS = (SOLVERS, *PROBLEM, RELATIVE, GHOST)
 
 
 def preset(name: str, hint: str, **changes: Any) -> c.Preset:
-    values = {**vars(APPENDIX_F), **changes}
-    problem = {ROWS: "n", LAM: "lam", SIGMA: "sigma", COLUMNS: "columns", SEED: "seed", TAU: "tau"}
-    return c.Preset(
-        name, {control: values[field] for control, field in problem.items()} | {SOLVERS: SOLVERS.default}, hint
-    )
+    values = p.held(PROBLEM, replace(APPENDIX_F, **changes))
+    return c.Preset(name, values | {SOLVERS: SOLVERS.default}, hint)
 
 
+SMALL = "Little regularisation: harder to solve. On 100 rows instead of 500, so that it does not take the page long."
+CURVED = "λ = 130 is more than all 500 rows can curve, nβ = 125: everything is easy."
 PRESETS = (
     preset("Appendix F at ε = 1", "λ and σ about those of ε = 1 on rows of norm 1, and redundant columns."),
     preset("The paper’s τ", "The same, down to the gradient norm of the paper’s experiments only.", tau=0.01),
     preset("More privacy, ε = 0.1", "More regularisation: easier to solve.", lam=10.0, sigma=33.0),
-    preset(
-        "Less privacy, ε = 8, on 100 rows",
-        "Little regularisation: harder to solve. On 100 rows instead of 500, so that it does not take the page long.",
-        n=100,
-        lam=0.056,
-        sigma=0.62,
-    ),
+    preset("Less privacy, ε = 8, on 100 rows", SMALL, n=100, lam=0.056, sigma=0.62),
     preset("Diverse columns", "Every direction is well seen: λ no longer decides.", columns="diverse"),
-    preset(
-        "Much regularisation", "λ = 130 is more than all 500 rows can curve, nβ = 125: everything is easy.", lam=130.0
-    ),
+    preset("Much regularisation", CURVED, lam=130.0),
 )
 
 
@@ -96,10 +66,9 @@ def explore() -> None:
     left, panel = page.columns()
     with panel:
         solvers = SOLVERS.show()
-        n, lam, sigma, columns, seed, tau = (control.show() for control in PROBLEM)
+        setting = sr.Setting(**{field: control.show() for control, field in PROBLEM.items()})
         relative, with_ghost = RELATIVE.show() == charts.RELATIVE, GHOST.show()
         c.copy_link(CONTROLS)
-    setting = sr.Setting(n, lam, sigma, columns, seed, tau)
     before = c.previous("solvers", setting)
     with page.errors():
         runs = {solver: sr.run(solver, setting) for solver in solvers}
@@ -116,7 +85,7 @@ def explore() -> None:
             page.evidence(picture, text.table_rows(setting, runs), name="solvers", code=text.snippet(setting, solvers))
             if "newton" in runs:
                 st.caption(text.hessians())
-        cost(solvers, columns, relative)
+        cost(solvers, setting.columns, relative)
 
 
 def cost(solvers: tuple[str, ...], columns: str, relative: bool) -> None:
@@ -151,9 +120,8 @@ def revealed() -> None:
     except DataUnavailableError as error:
         st.info(str(error), icon=":material/info:")
         return
-    page.show(
-        page.Picture(charts.growth("redundant", shown, height=380), text.growth_alt(costs)), key="solvers_try_chart"
-    )
+    picture = page.Picture(charts.growth("redundant", shown, height=380), text.growth_alt(costs))
+    page.show(picture, key="solvers_try_chart")
 
 
 PREDICTION = page.Prediction(

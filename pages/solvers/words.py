@@ -20,11 +20,6 @@ _INSIDE = {
 }
 
 
-def visits(run: sr.Run, n: int) -> float:
-    """How often each row was visited on average."""
-    return run.total / n
-
-
 def _reached(run: sr.Run) -> str:
     return sentences.scientific(run.reached, up=True)
 
@@ -46,15 +41,16 @@ def answer(setting: sr.Setting, runs: Mapping[str, sr.Run]) -> str:
         return "Pick a solver to see what it costs."
     if not arrived:
         return f"On {setting.n:,} rows none of these reaches ‖∇J‖ ≤ {tau} within the page’s limits."
-    told = [f"{_INSIDE[solver]} visits every row {_times(total / setting.n)} times" for total, solver in arrived[:1]]
-    told += [f"{_INSIDE[solver]} {_times(total / setting.n)}" for total, solver in arrived[1:]]
+    (first, cheapest), *others = arrived
+    told = [f"{_INSIDE[cheapest]} visits every row {_times(first / setting.n)} times"]
+    told += [f"{_INSIDE[solver]} {_times(total / setting.n)}" for total, solver in others]
     return f"To reach ‖∇J‖ ≤ {tau} on {setting.n:,} rows, {listing(told)}."
 
 
 def unfinished(setting: sr.Setting, runs: Mapping[str, sr.Run]) -> str | None:
     """Which solvers stopped at the page's limit, and how far they got."""
     late = [
-        f"{_INSIDE[solver]} is at {_reached(run)} after {_times(visits(run, setting.n))} visits"
+        f"{_INSIDE[solver]} is at {_reached(run)} after {_times(run.total / setting.n)} visits"
         for solver, run in runs.items()
         if not run.converged
     ]
@@ -122,7 +118,7 @@ def table_rows(setting: sr.Setting, runs: Mapping[str, sr.Run]) -> list[dict[str
         {
             "Solver": sr.NAMES[solver],
             "Gradient evaluations": f"{run.total:,}",
-            "Visits per row": _times(visits(run, setting.n)),
+            "Visits per row": _times(run.total / setting.n),
             "Iterations": f"{run.iterations:,}",
             "‖∇J‖ reached": _reached(run) + ("" if run.converged else " (above τ)"),
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from pages.tuning import numbers as tc
 from pages.tuning.words import WAYS
 from ui import figures, sentences
-from ui.controls import plain
+from ui.controls import log_values, plain
 
 _DIGITS = (1.0, 2.0, 5.0)
 _MOST_TICKS = 12
@@ -30,45 +31,27 @@ def price(setting: tc.Setting, settings: int, ghost: tc.Setting | None = None, *
         drawn = _finite(values)
         traces.append(figures.series(WAYS[way], x, drawn, way, mode="lines+markers", hover="ε = %{y:.3g}"))
         traces[-1]["marker"] |= {"size": np.where(np.arange(x.size) == here, 15, 7), "opacity": 1}
-    return figures.figure(
-        traces,
-        xaxis=_axis("number of settings tried, s", (0.93, 107.0), [1, 2, 3, 5, 10, 20, 30, 50, 100]),
-        yaxis=_axis(f"ε at δ = {sentences.delta(setting.delta)}", view, _ticks(*view), hoverformat=".3g"),
-        height=height,
-    )
+    across = _axis("number of settings tried, s", (0.93, 107.0), [1, 2, 3, 5, 10, 20, 30, 50, 100])
+    up = _axis(f"ε at δ = {sentences.delta(setting.delta)}", view, _ticks(*view), hoverformat=".3g")
+    return figures.figure(traces, xaxis=across, yaxis=up, height=height)
 
 
 def number_of_runs(law: tc.Runs, settings: int, ghost: tc.Runs | None = None, *, height: int = 280) -> Any:
     """Probability of every number of runs; those up to `settings` in grey, its mean as a line."""
-    top = 1.08 * float(law.probability.max())
-    last = law.probability.size - 1
+    top, last = 1.08 * float(law.probability.max()), law.probability.size - 1
     colors = np.where(law.k > settings, figures.VERMILION, figures.GREY)
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "bar",
-            "name": "runs K, more than s in colour",
-            "x": law.k,
-            "y": law.probability,
-            "marker": {"color": colors.tolist(), "line": {"width": 0}},
-            "showlegend": False,
-            "hovertemplate": "Pr[K = %{x}] = %{y:.3g}<extra></extra>",
-            "meta": {"role": "selection", "ghost": False},
-        }
-    ]
+    bars: dict[str, Any] = {"type": "bar", "name": "runs K, more than s in colour", "x": law.k, "y": law.probability}
+    bars |= {"marker": {"color": colors.tolist(), "line": {"width": 0}}, "showlegend": False}
+    bars |= {"hovertemplate": "Pr[K = %{x}] = %{y:.3g}<extra></extra>", "meta": {"role": "selection", "ghost": False}}
+    traces = [bars]
     if ghost is not None and ghost is not law:
         traces.append(figures.series("K, before", ghost.k, ghost.probability, "selection", ghost=True))
-    edge = settings + 0.5
-    traces.append(_upright(f"s = {settings}; grey: no more runs than settings", edge, top, "composed"))
+    traces.append(_upright(f"s = {settings}; grey: no more runs than settings", settings + 0.5, top, "composed"))
     if law.mean <= last:
         traces.append(_upright(f"mean {sentences.scientific(law.mean, 3)}", law.mean, top, "noise"))
-    return figures.figure(
-        traces,
-        xaxis=figures.axis("number of runs, K", (-0.6, last + 0.6), hoverformat=".0f"),
-        yaxis=figures.axis("probability", (0.0, top)),
-        height=height,
-        bargap=0.2 if last <= 60 else 0.0,
-        hovermode="closest",
-    )
+    across = figures.axis("number of runs, K", (-0.6, last + 0.6), hoverformat=".0f")
+    look: dict[str, Any] = {"bargap": 0.2 if last <= 60 else 0.0, "hovermode": "closest"}
+    return figures.figure(traces, xaxis=across, yaxis=figures.axis("probability", (0.0, top)), height=height, **look)
 
 
 def _upright(name: str, x: float, top: float, role: str) -> dict[str, Any]:
@@ -84,24 +67,15 @@ def _view(values: Any) -> tuple[float, float]:
     shown = values[np.isfinite(values) & (values > 0)]
     if not shown.size:
         return 0.1, 10.0
-    low = max(v for v in _steps(shown.min()) if v <= shown.min())
-    high = min(v for v in _steps(shown.max()) if v >= shown.max())
-    return 0.9 * low, 1.1 * high
+    low, high = float(shown.min()), float(shown.max())
+    return 0.9 * log_values(low / 10, low, steps=_DIGITS)[-1], 1.1 * log_values(high, 10 * high, steps=_DIGITS)[0]
 
 
-def _steps(near: float) -> list[float]:
-    power = math.floor(math.log10(near))
-    return [float(f"{digit:g}e{p}") for p in (power - 1, power, power + 1) for digit in _DIGITS]
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    digits = _DIGITS if math.log10(high / low) < 4 else (1.0,)
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = [float(f"{digit:g}e{power}") for power in powers for digit in digits]
-    inside = [tick for tick in ticks if low <= tick <= high]
+def _ticks(low: float, high: float) -> Sequence[float]:
+    inside = log_values(low, high, steps=_DIGITS if math.log10(high / low) < 4 else (1.0,))
     return inside[:: max(1, math.ceil(len(inside) / _MOST_TICKS))]
 
 
-def _axis(title: str, view: tuple[float, float], ticks: list[Any], **extra: Any) -> dict[str, Any]:
+def _axis(title: str, view: tuple[float, float], ticks: Sequence[float], **extra: Any) -> dict[str, Any]:
     marks = {"tickvals": list(ticks), "ticktext": [plain(tick) for tick in ticks]}
     return figures.axis(title, view, log=True, **marks, **extra)

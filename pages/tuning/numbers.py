@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -195,16 +196,13 @@ def _runs(one_run: acc.Mechanism, law: Law, settings: int) -> Runs:
 def afford(setting: Setting, settings: int) -> dict[str, Need | None]:
     """The DP-SGD run that every way allows, so that the total costs what one run costs now; None where none does."""
     target = epsilon("free", setting, settings)
-    return {way: _need(way, setting, settings, target) for way in WAYS}
-
-
-def _need(way: str, setting: Setting, settings: int, target: float) -> Need | None:
-    try:
-        noise = _noise(way, setting, settings, target)
-    except ValueError:
-        return None
-    own = acc.DPSGD(noise, setting.base.sample_rate, setting.base.steps)
-    return Need(noise, float((acc.via_rdp(own) if setting.renyi else own).epsilon(setting.delta)))
+    needs: dict[str, Need | None] = dict.fromkeys(WAYS)
+    for way in WAYS:
+        with suppress(ValueError):
+            noise = _noise(way, setting, settings, target)
+            own = acc.DPSGD(noise, setting.base.sample_rate, setting.base.steps)
+            needs[way] = Need(noise, float((acc.via_rdp(own) if setting.renyi else own).epsilon(setting.delta)))
+    return needs
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -230,6 +228,5 @@ def _noise(way: str, setting: Setting, settings: int, target: float) -> float:
 
 def frame(setting: Setting) -> pd.DataFrame:
     """Every plotted ε: one row a grid size."""
-    columns: dict[str, object] = {"settings": np.array(GRID)}
-    columns |= {"mean_runs": np.array([setting.law.mean(s) for s in GRID])}
+    columns = {"settings": np.array(GRID), "mean_runs": np.array([setting.law.mean(s) for s in GRID])}
     return pd.DataFrame(columns | {f"epsilon_{way}": curve(way, setting) for way in WAYS})

@@ -9,22 +9,20 @@ from ui.snippets import call
 def tuning(setting: Setting, settings: int) -> str:
     """ε of choosing among `settings` settings under the four ways; defines ``ways`` and the probabilities ``pmf``."""
     base, delta, law = setting.base, setting.delta, setting.law
-    accountant = "rdp" if setting.renyi else "pld"
+    accountant = {"accountant": "rdp" if setting.renyi else "pld"}
+    run = {"sample_rate": base.sample_rate, "steps": base.steps}
     if base.kind == "dpsgd" and base.epsilon is not None:
-        run = {"epsilon": base.epsilon, "delta": delta, "sample_rate": base.sample_rate, "steps": base.steps}
-        made = call("acc.calibrate_dpsgd", run | {"accountant": accountant})
+        made = call("acc.calibrate_dpsgd", {"epsilon": base.epsilon, "delta": delta} | run | accountant)
     elif base.kind == "dpsgd":
-        run = {"noise_multiplier": base.noise_multiplier, "sample_rate": base.sample_rate, "steps": base.steps}
-        made = call("acc.DPSGD", run)
+        made = call("acc.DPSGD", {"noise_multiplier": base.noise_multiplier} | run)
     elif base.epsilon is not None:
-        target = {"epsilon": base.epsilon, "delta": delta}
-        made = call("acc.calibrate_objective_perturbation", target | ({"accountant": "rdp"} if setting.renyi else {}))
+        target = {"epsilon": base.epsilon, "delta": delta} | (accountant if setting.renyi else {})
+        made = call("acc.calibrate_objective_perturbation", target)
     else:
         made = call("acc.ObjectivePerturbation", {"sigma": base.sigma, "lam": base.lam})
-    one_run = f"acc.via_rdp({made})" if setting.renyi else made
-    composed = "acc.repeat(acc.symmetrised(one_run), settings)"
+    one_run, composed = made, "acc.repeat(acc.symmetrised(one_run), settings)"
     if setting.renyi:
-        composed = "acc.via_rdp(acc.repeat(table, settings))"
+        one_run, composed = f"acc.via_rdp({made})", "acc.via_rdp(acc.repeat(table, settings))"
     if settings == 1:
         composed = "one_run"
     return f"""import numpy as np

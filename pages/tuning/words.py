@@ -54,9 +54,8 @@ def answer(settings: int, noun: str, at_delta: float, ways: Mapping[str, float])
     if math.isinf(free):
         return f"Not even one run has a finite ε {at}, so no choice among runs has."
     if settings == 1:
-        return (
-            f"One run with settings fixed in advance costs ε = {epsilon(free)} {at}: nothing is chosen, nothing added."
-        )
+        fixed = f"One run with settings fixed in advance costs ε = {epsilon(free)} {at}"
+        return f"{fixed}: nothing is chosen, nothing added."
     if math.isinf(paid):
         return f"No way of accounting proves a finite ε for choosing among {settings} {noun} {at}."
     costs = f"Choosing among {settings} {noun} costs ε = {epsilon(paid)} {at} instead of {epsilon(free)}"
@@ -77,14 +76,12 @@ def consequence(settings: int, at_delta: float, ways: Mapping[str, float]) -> st
 
 def accountant(settings: int, ways: Mapping[str, float], law: str, *, renyi: bool) -> str:
     """Adjacency, and which proof the answer's ε comes from; `law` names the distribution of K."""
-    tight = "Rényi curves" if renyi else "privacy loss distributions"
     if settings == 1:
         return sentences.accounted(f"the {'Rényi curve' if renyi else 'privacy profile'} of one run")
-    by = {
-        "composed": f"composing {settings} runs, through {tight}",
-        "selection": f"Papernot and Steinke (2022), {law}",
-    }
-    return sentences.accounted(by[cheapest(ways)])
+    if cheapest(ways) == "selection":
+        return sentences.accounted(f"Papernot and Steinke (2022), {law}")
+    tight = "Rényi curves" if renyi else "privacy loss distributions"
+    return sentences.accounted(f"composing {settings} runs, through {tight}")
 
 
 def law(family: str, mean: float, eta: float) -> str:
@@ -100,17 +97,13 @@ def runs(settings: int, mean: float, more: float, none: float) -> str:
     """What K does: its mean, Pr[K > s] = `more`, and Pr[K = 0] = `none` in words."""
     start = "One setting needs no random number of runs; if it were drawn all the same: " if settings == 1 else ""
     than = "the one setting" if settings == 1 else f"the {settings} settings"
-    text = f"{start}K has mean {scientific(mean, 3)} and is larger than {than} with probability {percent(more, 0)}."
+    nothing = "It is never 0: something is always trained."
     if none > 0:
-        text += (
-            f" With probability {scientific(none, 2, up=True)} it is 0: nothing is trained, and a default fixed in "
-            "advance is released."
-        )
-    else:
-        text += " It is never 0: something is always trained."
-    if mean > TOO_MANY:
-        text += " That is more training than anybody does: lower Pr[K > s], or let K be Poisson."
-    return text
+        default = "nothing is trained, and a default fixed in advance is released."
+        nothing = f"With probability {scientific(none, 2, up=True)} it is 0: {default}"
+    larger = f"is larger than {than} with probability {percent(more, 0)}."
+    much = " That is more training than anybody does: lower Pr[K > s], or let K be Poisson." if mean > TOO_MANY else ""
+    return f"{start}K has mean {scientific(mean, 3)} and {larger} {nothing}{much}"
 
 
 def geometric(settings: int, ways: Mapping[str, float], mean: float, own_mean: float, family: str) -> str:
@@ -135,10 +128,8 @@ def crossing(grid: Sequence[int], composed: Sequence[float], selection: Sequence
     if len(wins) == len(several):
         return f"Composing every run is cheaper here than the random number of runs, up to s = {grid[-1]} at least."
     if wins == several[: len(wins)]:
-        return (
-            f"Composing every run is cheaper up to s = {grid[wins[-1]]}; from s = {grid[wins[-1] + 1]} on the random "
-            "number of runs is."
-        )
+        last, first = grid[wins[-1]], grid[wins[-1] + 1]
+        return f"Composing every run is cheaper up to s = {last}; from s = {first} on the random number of runs is."
     return f"Composing every run is cheaper at s = {', '.join(str(grid[i]) for i in wins)}."
 
 
@@ -176,13 +167,8 @@ def ways_rows(ways: Mapping[str, float], trained: Mapping[str, str], at_delta: f
 
 def trained(settings: int, geometric_mean: float, mean: float) -> dict[str, str]:
     """How many runs each way is about."""
-    fixed = f"{settings}"
-    return {
-        "free": fixed,
-        "composed": fixed,
-        "liu_talwar": f"{scientific(geometric_mean, 3)} on average",
-        "selection": f"{scientific(mean, 3)} on average",
-    }
+    drawn = {"liu_talwar": geometric_mean, "selection": mean}
+    return {way: f"{scientific(drawn[way], 3)} on average" if way in drawn else f"{settings}" for way in WAYS}
 
 
 def afford_rows(needs: Mapping[str, Need | None], at_delta: float) -> list[dict[str, str]]:

@@ -1,45 +1,20 @@
 """The Solvers page, run without a browser: its curves are the core's, presets are exact, nonsense does no harm."""
 
-import json
+from functools import partial
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from objpert_core.experiments.studies.solver_costs import Case
 from objpert_core.learning import solve
 from pages.solvers import numbers as sr
+from tests.pages.apps import curves, open_app, said, spec
 from ui.svg import decode
 
 DEFAULT = {"solvers_n": 500, "solvers_lambda": 1.0, "solvers_sigma": 4.0, "solvers_tau": 1e-6}
 
 
-def open_page(**query):
-    app = AppTest.from_file("../../../pages/solvers/page.py", default_timeout=60)
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception
-    return app
-
-
-def spec(app, chart=0):
-    return json.loads(app.get("plotly_chart")[chart].proto.spec)
-
-
-def curves(app, chart=0):
-    """Name → (x, y) of the curves in the legend, and the names of the ghosts."""
-    shown, ghosts = {}, []
-    for trace in spec(app, chart)["data"]:
-        if trace.get("meta", {}).get("ghost"):
-            ghosts.append(trace["name"])
-        elif trace.get("showlegend", True):
-            shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
-    return shown, ghosts
-
-
-def said(app):
-    return " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
+open_page = partial(open_app, "pages/solvers/page.py")
 
 
 def test_opens_on_appendix_f_with_the_cores_counts():

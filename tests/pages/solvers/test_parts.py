@@ -6,7 +6,7 @@ import pytest
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments.studies import solver_costs as sc
 from objpert_core.learning import SOLVERS, solve
-from pages.solvers import charts as charts
+from pages.solvers import charts
 from pages.solvers import numbers as sr
 from pages.solvers import words as text
 
