@@ -23,7 +23,6 @@ gaussian  k Gaussian mechanisms, which are one with σ/√k: `error` is that of 
 from __future__ import annotations
 
 import argparse
-import csv
 import statistics
 import sys
 import time
@@ -269,10 +268,7 @@ def main() -> None:
     print("\n" + "; ".join(f"{name}: {value}" for name, value in source.items()))
     if options.write:
         stored = [{name: f"{v:.9g}" if isinstance(v, float) else v for name, v in asdict(row).items()} for row in rows]
-        with options.write.open("w", newline="") as file:
-            writer = csv.DictWriter(file, fieldnames=[*stored[0], *source], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows({**row, **source} for row in stored)
+        _provenance.write_table(options.write, ({**row, **source} for row in stored))
 
 
 if __name__ == "__main__":

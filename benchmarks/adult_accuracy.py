@@ -9,7 +9,6 @@ noise draws on one split share its test rows. Needs the UCI files (OBJPERT_DATA_
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import numpy as np
 
 import objpert_core
 from benchmarks.shared import commit
+from objpert_core import _provenance
 from objpert_core.datasets import load
 from objpert_core.experiments.compare import METHODS, Settings, compare
 from objpert_core.experiments.summary import mean_interval
@@ -76,10 +76,7 @@ def main() -> None:
             f"± {100 * float(str(row['half_width_95'])):.2f}   {row['median_fit_seconds']} s"
         )
     if arguments.write:
-        with arguments.write.open("w", newline="") as file:
-            writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        _provenance.write_table(arguments.write, rows)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,6 @@ What they promise is not the same, and not all of what they do is paid for:
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
 import subprocess
@@ -238,10 +237,7 @@ def interpreters(options: argparse.Namespace) -> dict[str, str]:
 
 
 def stored(file: Path | None) -> list[dict[str, str]]:
-    if file is None or not file.exists():
-        return []
-    with file.open(newline="") as lines:
-        return list(csv.DictReader(lines))
+    return [] if file is None or not file.exists() else list(_provenance.read_table(file).rows)
 
 
 def markdown(rows: list[dict[str, str]]) -> str:
@@ -328,10 +324,7 @@ def save(file: Path, rows: list[dict[str, Any]]) -> None:
     """Everything so far, in the order of the methods."""
     order = {name: place for place, name in enumerate(METHODS)}
     rows.sort(key=lambda row: (row["dataset"], order[row["method"]], float(row["epsilon"]), int(row["trial"])))
-    with file.open("w", newline="") as out:
-        writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    _provenance.write_table(file, rows)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,20 @@
-"""Where a result came from: the commit, the versions and the machine that made it."""
+"""Where a result came from, and files of results that say so.
+
+A file of results is CSV. Comment lines ``# name: value`` above the columns say how it was made: command, seeds, commit.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import platform
 import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any, TextIO
 
 import objpert_core
 
@@ -53,3 +61,124 @@ def machine() -> str:
         lines = []
     processor = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), processor)
     return f"{processor}, {os.cpu_count()} cores"
+
+
+# --- files of results --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a file of results: a comment or a row, the columns' names being the first row.
+
+    Parameters
+    ----------
+    number : int
+        Its number in the file, from 1.
+    note : tuple of str, optional
+        Name and value of a comment ``# name: value``; ("", text) of any other comment.
+    cells : tuple of str
+        The cells of a row; empty for a comment.
+    """
+
+    number: int
+    note: tuple[str, str] | None
+    cells: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a file of results holds.
+
+    Parameters
+    ----------
+    notes : Mapping
+        Its comments ``# name: value``.
+    rows : tuple of dict
+        Its rows by the columns' names, all cells as text.
+    """
+
+    notes: Mapping[str, str]
+    rows: tuple[dict[str, str], ...]
+
+
+def lines(path: Path) -> Iterator[Line]:
+    """The lines of a file of results, but for empty ones and a last one that is still being written.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    """
+    text = path.read_text(encoding="utf-8")
+    for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
+        if line.startswith("#"):
+            name, found, value = line[1:].strip().partition(": ")
+            yield Line(number, (name, value) if found else ("", name))
+        elif line:
+            yield Line(number, None, tuple(next(csv.reader([line]))))
+
+
+def read_table(path: Path) -> Table:
+    """A file of results as a table.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If a row has not as many cells as there are columns.
+    """
+    found = list(lines(path))
+    columns, *rows = [line.cells for line in found if line.note is None] or [()]
+    notes = dict(line.note for line in found if line.note is not None and line.note[0])
+    return Table(notes, tuple(dict(zip(columns, cells, strict=True)) for cells in rows))
+
+
+def note_line(name: str, value: str) -> str:
+    """A comment of a file of results.
+
+    Examples
+    --------
+    >>> note_line("seeds", "0 to 9")
+    '# seeds: 0 to 9\\n'
+    """
+    return f"# {name}: {value}\n"
+
+
+def row_line(cells: Iterable[Any]) -> str:
+    """A row of a file of results.
+
+    Examples
+    --------
+    >>> row_line(["a", "b, c", 1])
+    'a,"b, c",1\\n'
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue()
+
+
+def write_table(out: Path | TextIO, rows: Iterable[Mapping[str, Any]], notes: Mapping[str, str] | None = None) -> None:
+    """Write a file of results, each row as it comes.
+
+    Parameters
+    ----------
+    out : Path or TextIO
+        Where to; a file that is there is replaced.
+    rows : iterable of Mapping
+        The rows, all with the first one's names.
+    notes : Mapping, optional
+        How they were made: a comment line each.
+    """
+    if isinstance(out, Path):
+        with out.open("w", encoding="utf-8", newline="") as file:
+            write_table(file, rows, notes)
+        return
+    out.writelines(note_line(name, value) for name, value in (notes or {}).items())
+    columns: list[str] = []
+    for row in rows:
+        if not columns:
+            columns = list(row)
+            out.write(row_line(columns))
+        out.write(row_line(row[name] for name in columns))
+        out.flush()

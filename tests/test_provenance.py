@@ -65,3 +65,27 @@ def test_the_machine_has_cores_also_where_no_processor_is_told(monkeypatch):
     monkeypatch.setattr(_provenance.Path, "read_text", no_file)
     assert told.endswith(" cores")
     assert _provenance.machine().endswith(" cores")
+
+
+def test_a_table_comes_back_with_its_notes(tmp_path):
+    path = tmp_path / "table.csv"
+    rows = [{"method": "tight, ours", "accuracy": 0.84, "note": None}, {"method": 'a "b"', "accuracy": 1, "note": ""}]
+    _provenance.write_table(path, iter(rows), {"command": "python -m x --n 1", "seeds": "0: yes"})
+    found = _provenance.read_table(path)
+    assert found.notes == {"command": "python -m x --n 1", "seeds": "0: yes"}
+    assert [list(row.values()) for row in found.rows] == [["tight, ours", "0.84", ""], ['a "b"', "1", ""]]
+
+
+@pytest.mark.parametrize("path", sorted((_provenance.PACKAGE.parent / "data" / "results").glob("*.csv")), ids=str)
+def test_every_stored_result_is_a_table_that_names_its_command(path):
+    found = _provenance.read_table(path)
+    assert found.rows
+    text = path.read_text(encoding="utf-8")
+    assert "python -m " in text.partition("\n")[0] or all(row.get("command", "python -m ") for row in found.rows)
+    assert "commit" in text
+
+
+def test_a_line_that_is_still_being_written_is_left_out(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("# a comment\n# name: value\n\na,b\n1,2\n3,")
+    assert _provenance.read_table(path) == _provenance.Table({"name": "value"}, ({"a": "1", "b": "2"},))

@@ -6,13 +6,13 @@ machine, made the rows below them. `store` writes such files.
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
+from objpert_core import _provenance
 from objpert_core.exceptions import DataUnavailableError
 
 Key = tuple[str, float, int]
@@ -202,37 +202,29 @@ def read(path: Path) -> Results:
     sessions: list[Mapping[str, str]] = []
     runs: dict[Key, Run] = {}
     columns: tuple[str, ...] | None = None
-    for number, line in _whole_lines(path):
+    for line in _provenance.lines(path):
         try:
-            if line.startswith("#"):
-                name, found, value = line[1:].strip().partition(": ")
-                if found and name == "session":
+            if line.note is not None:
+                name, value = line.note
+                if name == "session":
                     sessions.append(json.loads(value))
-                elif found:
+                elif name:
                     header[name] = value
                 continue
-            cells = next(csv.reader([line]))
             if columns is None:
-                columns = tuple(cells)
+                columns = line.cells
                 if columns != COLUMNS:
                     raise ValueError(f"the columns must be {','.join(COLUMNS)}")
                 continue
-            run = Run.from_row(dict(zip(columns, cells, strict=True)))
+            run = Run.from_row(dict(zip(columns, line.cells, strict=True)))
             if run.key in runs:
                 raise ValueError(f"a second row for {run.key}")
             runs[run.key] = run
         except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}") from error
+            raise ValueError(f"{path}, line {line.number}: {error}") from error
     missing = [name for name in ("dataset", "version", "configuration") if name not in header]
     if missing or columns is None:
         raise ValueError(f"{path} is no file of results: it has no {missing[0] if missing else 'columns'}")
     return Results(
         header["dataset"], header["version"], json.loads(header["configuration"]), tuple(sessions), tuple(runs.values())
     )
-
-
-def _whole_lines(path: Path) -> Iterator[tuple[int, str]]:
-    text = path.read_text(encoding="utf-8")
-    for number, line in enumerate(text[: text.rfind("\n") + 1].splitlines(), start=1):
-        if line:
-            yield number, line

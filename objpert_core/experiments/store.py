@@ -5,8 +5,6 @@ A file can be continued after an interruption; whenever a run adds rows it first
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import os
@@ -134,10 +132,9 @@ class Store:
                 held = self._checked(path, dataset, shared).runs
             else:
                 held = ()
-                self._write(
-                    f"{_TITLE}\n# dataset: {dataset}\n# version: {objpert_core.__version__}\n"
-                    f"# configuration: {json.dumps(shared)}\n{','.join(COLUMNS)}\n"
-                )
+                notes = {"dataset": dataset, "version": objpert_core.__version__, "configuration": json.dumps(shared)}
+                above = "".join(_provenance.note_line(name, value) for name, value in notes.items())
+                self._write(f"{_TITLE}\n{above}{_provenance.row_line(COLUMNS)}")
             self.done = {run.key for run in held}
             self._noise = {(run.method, run.epsilon): run.noise for run in held}
         except BaseException:
@@ -180,12 +177,11 @@ class Store:
                 f"{run.method} at ε = {run.epsilon:g} now has (sigma, lam, noise_multiplier) = {run.noise}, the "
                 f"file's other trials {others}: the calibration has changed, start another file"
             )
-        text = io.StringIO()
+        text = _provenance.row_line(run.as_row())
         if self._session is not None:
-            text.write(f"# session: {json.dumps(self._session, ensure_ascii=False)}\n")
+            text = _provenance.note_line("session", json.dumps(self._session, ensure_ascii=False)) + text
             self._session = None
-        csv.writer(text, lineterminator="\n").writerow(run.as_row())
-        self._write(text.getvalue())
+        self._write(text)
         self.done.add(run.key)
 
     def _write(self, text: str) -> None:

@@ -1,8 +1,8 @@
 """Which λ, which constant for the intercept and which margin train best: the study behind the package's defaults.
 
-    python -m objpert_core.experiments.studies.defaults synthetic --out data/results/defaults.csv
-    python -m objpert_core.experiments.studies.defaults margin --draws 3 --out data/results/defaults_margin.csv
-    python -m objpert_core.experiments.studies.defaults confirm --out data/results/defaults_confirmed.csv
+    python -m objpert_core.experiments.defaults synthetic --out data/results/defaults.csv
+    python -m objpert_core.experiments.defaults margin --draws 3 --out data/results/defaults_margin.csv
+    python -m objpert_core.experiments.defaults confirm --out data/results/defaults_confirmed.csv
 
 The first two parts make the choices, on synthetic rows that are nobody's. Each design is a data set of another shape,
 with even or uneven columns, centred or with a common offset (as counts and indicators have), balanced or not, with
@@ -65,14 +65,13 @@ are designs with an offset; no constant was fitted to them.
 from __future__ import annotations
 
 import argparse
-import csv
 import itertools
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
@@ -105,6 +104,7 @@ MULTIPLES = (1.0, 2.0, 4.0, 16.0)
 RATIOS = (1.1, 1.3)
 CONSTANTS = (0.125, 0.25, 0.5, 1.0, 2.0)
 CONFIRMED_ON = ("adult", "adult-synthetic", "breast-cancer", "digits-4-9", "synthetic-l")
+_COMMAND = "python -m objpert_core.experiments.defaults"
 _TAU = 1e-3  # of a gradient that is a sum over all rows: differences this small do not show in an accuracy
 
 
@@ -410,18 +410,6 @@ def confirm(name: str, splits: int, draws: int) -> Iterator[dict[str, Any]]:
         }
 
 
-def _write(rows: Iterable[dict[str, Any]], notes: Iterable[str], out: TextIO) -> None:
-    for note in notes:
-        out.write(f"# {note}\n")
-    writer = None
-    for row in rows:
-        if writer is None:
-            writer = csv.DictWriter(out, list(row), lineterminator="\n")
-            writer.writeheader()
-        writer.writerow(row)
-        out.flush()
-
-
 def _summary(part: str, seed: int, draws: int) -> Iterator[dict[str, Any]]:
     judge, drawn = (margin_scores, designs(MARGIN_SHAPES)) if part == "margin" else (scores, designs())
     found = [score for number, design in enumerate(drawn) for score in judge(design, seed + number, draws)]
@@ -431,7 +419,7 @@ def _summary(part: str, seed: int, draws: int) -> Iterator[dict[str, Any]]:
 
 def main(arguments: list[str] | None = None) -> None:
     """The command line; see the top of this file."""
-    parser = argparse.ArgumentParser(prog="python -m objpert_core.experiments.defaults", description="defaults study")
+    parser = argparse.ArgumentParser(prog=_COMMAND, description="defaults study")
     parser.add_argument("part", choices=("synthetic", "margin", "confirm"))
     parser.add_argument("--out", type=Path)
     parser.add_argument("--seed", type=int, default=0, help="of the first design; the others follow")
@@ -446,16 +434,12 @@ def main(arguments: list[str] | None = None) -> None:
         rows = (row for name in given.datasets for row in confirm(name, given.splits, given.draws))
         seeds = f"splits 0 to {given.splits - 1}, noise 1000*split + 0 to {given.draws - 1}"
     words = sys.argv[1:] if arguments is None else arguments
-    notes = [
-        f"command: python -m objpert_core.experiments.studies.defaults {' '.join(words)}",
-        f"seeds: {seeds}; delta = {DELTA:g}",
-        f"version: {objpert_core.__version__}, commit: {_provenance.commit()}",
-    ]
-    if given.out is None:
-        _write(rows, notes, sys.stdout)
-    else:
-        with given.out.open("w", encoding="utf-8") as out:
-            _write(rows, notes, out)
+    notes = {
+        "command": f"{_COMMAND} {' '.join(words)}",
+        "seeds": f"{seeds}; delta = {DELTA:g}",
+        "version": f"{objpert_core.__version__}, commit: {_provenance.commit()}",
+    }
+    _provenance.write_table(given.out or sys.stdout, rows, notes)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,7 @@ measured at several sizes; `load` reads what `python -m benchmarks.solvers` has 
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -16,8 +15,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
+from objpert_core import _provenance
 from objpert_core._validation import FloatArray, choice, nonnegative, positive, positive_integer
 from objpert_core.exceptions import DataUnavailableError
+from objpert_core.experiments import results
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.solvers import SolverResult, solve
@@ -204,21 +205,16 @@ class Stored:
         return tuple(dict.fromkeys(row.solver for row in self.rows if row.columns == columns))
 
 
-STORED = Path(__file__).resolve().parents[3] / "data" / "results" / "solvers.csv"
+STORED = results.folder() / "solvers.csv"
 
 
 def save(path: Path, rows: Sequence[Measurement], provenance: Mapping[str, str]) -> None:
     """Write measurements as CSV below comment lines that say how they were made."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        file.writelines(f"# {key}: {value}\n" for key, value in provenance.items())
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(asdict(rows[0]))
-        writer.writerows(_cells(row) for row in rows)
+    _provenance.write_table(path, map(_cells, rows), provenance)
 
 
-def _cells(row: Measurement) -> Iterator[str]:
-    for value in asdict(row).values():
-        yield f"{value:.6g}" if isinstance(value, float) else str(value)
+def _cells(row: Measurement) -> dict[str, str]:
+    return {name: f"{v:.6g}" if isinstance(v, float) else str(v) for name, v in asdict(row).items()}
 
 
 @cache
@@ -231,12 +227,11 @@ def load(path: Path = STORED) -> Stored:
         If the file is not there (an installed package has none) or is not one of `save`'s.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        provenance = dict(line[2:].split(": ", 1) for line in lines if line.startswith("# "))
-        rows = tuple(_row(cells) for cells in csv.DictReader(line for line in lines if not line.startswith("#")))
+        found = _provenance.read_table(path)
+        rows = tuple(map(_row, found.rows))
     except (OSError, ValueError, KeyError) as error:
         raise DataUnavailableError(f"{path.name} with the solvers' measured costs cannot be read: {error}") from error
-    return Stored(provenance, rows)
+    return Stored(found.notes, rows)
 
 
 def _row(cells: Mapping[str, str]) -> Measurement:
