@@ -3,16 +3,15 @@
 The toy is objective perturbation with a public prior: the j-th coefficient is penalised by λ(1 + g·j), so that the
 quadratic term is a matrix. It may count the rows first, with noise, and refuse to release a model of too few.
 
-Its privacy. Every Hessian H of the objective is ⪰ Λ ⪰ λI. So a row multiplies det H by 1 + f''xᵀH⁻¹x ≤ 1 + β/λ, it moves
+Its privacy. Every Hessian H of the objective is ⪰ Λ ⪰ λI. So a row multiplies det H by 1 + f''xᵀH⁻¹x ≤ 1 + β/λ, moves
 the gradient by L at most, and a solver stops within τ/λ of the minimiser: the proof of the bound "monotone" goes
 through word by word. The noisy count is one more Gaussian mechanism, and two Gaussian losses make one.
 """
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -32,6 +31,7 @@ from objpert_core.accounting.laws.base import GaussianLoss
 from objpert_core.accounting.laws.simple import PositiveGaussianLaw
 from objpert_core.accounting.mechanisms.base import Perturbation
 from objpert_core.estimators.base import LinearClassifier, SolvedModel
+from objpert_core.estimators.documented import documented
 from objpert_core.exceptions import ReleaseRefusedError
 from objpert_core.learning import (
     Fit,
@@ -50,6 +50,7 @@ from objpert_core.learning import (
 from objpert_core.learning.certificate import proved_epsilon
 from objpert_core.learning.problem.losses import LOGISTIC
 from objpert_core.learning.problem.rows import row_radius
+from tests.estimators.contract import Case, parametrize_with_contract
 
 # The family: accounting
 
@@ -153,37 +154,30 @@ def release_if_enough(X, targets, mechanism, *, least_rows, delta, **options):
 # The family: estimator
 
 
+@documented
 class PublicPriorClassifier(LinearClassifier, SolvedModel):
-    """Logistic regression with a public prior."""
+    """Logistic regression with a public prior.
 
-    CONSTRAINTS: ClassVar[Mapping[str, Any]] = {}
+    Parameters
+    ----------
+    %(epsilon delta tau solver intercept row_norm random_state classes max_iter)s
 
-    def __init__(
-        self,
-        epsilon=1.0,
-        delta=1e-5,
-        tau=1e-6,
-        solver="newton",
-        fit_intercept=True,
-        intercept_scaling=0.3,
-        row_norm="normalize",
-        random_state=None,
-        *,
-        classes=None,
-        max_iter=1000,
+    Attributes
+    ----------
+    %(fitted_classifier fitted_certificate fitted_features fitted_trace)s
+    """
+
+    # fmt: off
+    def __init__(  # scikit-learn reads the parameters' names here
+        self, epsilon=1.0, delta=1e-5, tau=1e-6, solver="newton", fit_intercept=True, intercept_scaling=0.3,
+        row_norm="normalize", random_state=None, *, classes=None, max_iter=1000,
     ):
         super().__init__(
-            epsilon=epsilon,
-            delta=delta,
-            tau=tau,
-            solver=solver,
-            fit_intercept=fit_intercept,
-            intercept_scaling=intercept_scaling,
-            row_norm=row_norm,
-            random_state=random_state,
-            classes=classes,
-            max_iter=max_iter,
+            epsilon=epsilon, delta=delta, tau=tau, solver=solver, fit_intercept=fit_intercept,
+            intercept_scaling=intercept_scaling, row_norm=row_norm, random_state=random_state,
+            classes=classes, max_iter=max_iter,
         )
+    # fmt: on
 
     def _release(self, X, targets, callback):
         mechanism = calibrate(self.epsilon, self.delta, row_radius(self._constant), tau=self.tau)
@@ -297,6 +291,12 @@ def test_a_refusal_costs_what_a_release_costs():
     assert refused.certificate == released.certificate.public()
     assert refused.certificate.verify()
     assert refused.reason.startswith("the noisy count of rows, ")
+
+
+@parametrize_with_contract([Case("public prior", PublicPriorClassifier)])
+@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
+def test_the_estimator_keeps_the_contract(case, promise):
+    promise(case)
 
 
 def test_the_estimator_learns_and_certifies():

@@ -251,7 +251,6 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         self.n_iter_ = schedule.steps
         certificate = DPSGDCertificate.of(
             budget,
-            schedule,
             streams,
             tuning=tuning,
             clip=self.clip,
