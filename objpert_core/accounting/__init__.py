@@ -1,6 +1,7 @@
 """Privacy accounting: what (ε, δ) and Rényi curve a mechanism has, and what noise a target needs.
 
-Adjacency is add/remove one row. See `ObjectivePerturbation` for the bounds and their sources.
+Every mechanism says which data sets count as neighbours (`adjacency`). `BOUND_REGISTRY` holds the bounds on objective
+perturbation and their sources.
 """
 
 from objpert_core.accounting.calibration.defaults import default_noise_ratio, recommended_lam, recommended_margin

@@ -22,8 +22,6 @@ from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.gaussian import SQRT_HALF, unit_legendre
 from objpert_core.accounting.numerics.search import smallest_epsilon_of_each
 
-MAP_BOUNDS = ("logistic", "glm")
-
 _ROOTS, _ROOT_WEIGHTS = unit_legendre(20)
 _NODES, _WEIGHTS = _ROOTS**2, 2 * _ROOTS * _ROOT_WEIGHTS  # crowded where e^{ε−t} is largest
 _UPPER = np.linspace(0.0, 1.0, 17)  # panels for G >= 0, from the last down to G = 0
@@ -82,16 +80,10 @@ def distance_map(
     target = float(np.log(in_open_unit("delta", delta)))
     length = positive("lipschitz", lipschitz)
     curvature = positive("smoothness", length**2 / 4 if smoothness is None else smoothness)
-    choice("bound", bound, MAP_BOUNDS)
+    choice("bound", bound, tuple(_MAPS))
     a = length / sigmas
     lower = _gaussian_epsilons(a, target)[:, None]
-    if bound == "glm":
-        return over_lower_bound(_glm_epsilons(a, lams, curvature, target), lower)
-    epsilon = np.broadcast_to(lower, (sigmas.size, lams.size)).copy()
-    above = lams < optimal_lam(lower, sigmas[:, None], length)
-    rows, columns = np.nonzero(above)
-    epsilon[above] = np.maximum(_logistic_epsilons(a[rows], length**2 / lams[columns], target), epsilon[above])
-    return over_lower_bound(epsilon, lower)
+    return over_lower_bound(_MAPS[bound](length, a, lams, curvature, target, lower), lower)
 
 
 def boundary_lam(sigma: Any, delta: float, *, lipschitz: float = 1.0) -> FloatArray:
@@ -131,7 +123,9 @@ def _gaussian_epsilons(a: FloatArray, log_delta: float) -> FloatArray:
     )
 
 
-def _glm_epsilons(a: FloatArray, lams: FloatArray, curvature: float, log_delta: float) -> FloatArray:
+def _glm_epsilons(
+    length: float, a: FloatArray, lams: FloatArray, curvature: float, log_delta: float, lower: FloatArray
+) -> FloatArray:
     """ε(δ) of Theorem 3.1 for every a and λ: the shift plus the half-normal law's, which is known in closed form.
 
     2·δ_G(ε) = δ where that gives ε ≥ a²/2, else 1 − e^{ε − a²/2}·E[e^{−a|v|}] = δ.
@@ -176,6 +170,17 @@ class _LogisticLaws:
         loss, survival, slope = self.at(end + (start - end) * _NODES, sign)
         gained = (np.exp(low - loss) * survival * slope) @ _WEIGHTS * np.abs(start - end)[:, 0]
         return np.exp(low - high) * delta + gained[:, None]
+
+
+def _tight_epsilons(
+    length: float, a: FloatArray, lams: FloatArray, curvature: float, log_delta: float, lower: FloatArray
+) -> FloatArray:
+    """ε(δ) of the tight logistic bound for every a and λ: the lower bound's from `optimal_lam` on."""
+    epsilon = np.broadcast_to(lower, (a.size, lams.size)).copy()
+    above = lams < optimal_lam(lower, length / a[:, None], length)
+    rows, columns = np.nonzero(above)
+    epsilon[above] = np.maximum(_logistic_epsilons(a[rows], length**2 / lams[columns], log_delta), epsilon[above])
+    return epsilon
 
 
 def _logistic_epsilons(a: FloatArray, kappa: FloatArray, log_delta: float) -> FloatArray:
@@ -229,3 +234,7 @@ def _solve(
         if not (np.abs(step) > 1e-13 * r).any():
             break
     return r
+
+
+# The bounds that a map is known for: (L, a of each row, λ of each column, β, log δ, the lower bound's ε) to ε
+_MAPS = {"logistic": _tight_epsilons, "glm": _glm_epsilons}

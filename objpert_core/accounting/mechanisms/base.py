@@ -42,6 +42,13 @@ class Perturbation:
         The linear term; None where there is none.
     quadratic : float, or array of shape (D, D)
         The quadratic term; a number stands for that multiple of the identity.
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import ObjectivePerturbation
+    >>> drawn = ObjectivePerturbation(sigma=5, lam=20).perturbation(np.random.default_rng(0), 3)
+    >>> drawn.linear.shape, drawn.quadratic
+    ((3,), 20.0)
     """
 
     linear: FloatArray | None

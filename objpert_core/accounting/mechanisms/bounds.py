@@ -153,6 +153,19 @@ class Bound:
         The noise and regularisation that the theorem itself names.
     rdp_label, rdp_source : str
         Name and theorem where (ε, δ) come only through the Rényi curve; see `named` and `cited`.
+
+    Examples
+    --------
+    >>> for entry in BOUND_REGISTRY.values():
+    ...     print(f"{entry.label}: {entry.coverage.words}")
+    Logistic (tight): logistic loss
+    Monotone losses: GLM losses whose slope never changes sign
+    Two-signed losses: any GLM loss
+    Hockey-stick: any GLM loss
+    Kifer et al. 2012: any GLM loss
+    Any smooth convex loss: any smooth convex loss
+    >>> BOUND_REGISTRY["kifer2012"].accountants, BOUND_REGISTRY["non-glm"].accountants
+    (('profile',), ('rdp',))
     """
 
     key: str

@@ -42,21 +42,11 @@ class ObjectivePerturbation(Mechanism):
     smoothness : float > 0, optional
         Bound β on the largest eigenvalue of one row's Hessian; `lipschitz**2 / 4` unless given, which is the
         logistic loss on rows of norm at most `lipschitz`.
-    bound : {"logistic", "monotone", "two-signed", "glm", "kifer2012", "non-glm"}
-        Which theorem to use.
-
-        * ``"logistic"``: the logistic loss only; exactly the Gaussian mechanism's profile for every
-          ε >= max(0, R²/λ − R²/(2σ²)) (the project's theorem, README). Any λ > 0. Does not use `smoothness`.
-        * ``"monotone"``: GLM losses f(xᵀθ; y) whose f' never changes sign in its first argument. Any λ > 0.
-        * ``"two-signed"``: any GLM loss, as "glm" but with log(1 + β/λ) where that has −log(1 − β/λ), which is more:
-          the row multiplies the determinant of a Hessian H ⪰ λI by 1 + f''xᵀH⁻¹x, between 1 and 1 + β/λ. Any λ > 0.
-        * ``"glm"``: any GLM loss, as published; Redberg et al. (2023), Theorems 3.1 and 3.2 with the second branch of
-          (3.1) corrected (it reads e^{L²/(2σ²)}) and the limit E|X| at α = 1. Proves nothing unless λ > β.
-        * ``"kifer2012"``: any GLM loss; Theorem 2.8 there (Kifer, Smith and Thakurta 2012), which says so of any
-          convex loss: false where a row's Hessian has a rank above 1. Answers `delta` and `epsilon` only and proves
-          nothing unless λ >= 2β/ε.
-        * ``"non-glm"``: Theorem G.2 there, with its lost logarithm and square restored; any smooth convex loss in
-          `dimension` parameters; answers `rdp` only. Proves nothing unless λ > β.
+    bound : str
+        Which theorem to use: a key of `BOUND_REGISTRY`, in `objpert_core.accounting.mechanisms.bounds`. The entry says
+        which losses it covers, what it proves and where it is silent. ``"logistic"`` is the tight one for the
+        logistic loss; ``"monotone"`` and ``"two-signed"`` hold for GLM losses at any λ > 0; ``"glm"``, ``"kifer2012"``
+        and ``"non-glm"`` are the published ones, for a λ that is large enough.
     dimension : int >= 1, optional
         Number of parameters; needed by, and only used by, ``"non-glm"``.
     adjacency : {"add/remove one row"}

@@ -14,12 +14,12 @@ from objpert_core.accounting import (
     HalfNormal,
     ObjectivePerturbation,
     boundary_lam,
+    distance_map,
     distance_to_optimality,
     optimal_lam,
     repeat,
     via_rdp,
 )
-from objpert_core.accounting.calibration import distance_map
 from tests.accounting.oracles import half_normal_delta, half_normal_rdp, relative_error
 
 

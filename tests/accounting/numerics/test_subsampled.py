@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from objpert_core.accounting import DPSGD
-from objpert_core.accounting.numerics import subsampled as subsampled
+from objpert_core.accounting.numerics import subsampled
 from tests.accounting.oracles import reference_rows, relative_error
 from tests.accounting.subsampled_oracle import binomial, gaussian_from_mixture, mixture_from_gaussian
 
