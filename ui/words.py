@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from objpert_core.experiments import methods
 from objpert_core.experiments.compare import TIGHT_BOUNDS
@@ -26,6 +27,14 @@ ACCOUNTANTS: Mapping[str, str] = {key: f"the privacy profile of the {key} bound"
 """How (ε, δ) is accounted under a bound, inside a sentence."""
 SHOWS = 0.05  # points of accuracy; less prints as 0.0
 _TINY = 1e-12  # of a share: the last bits of a difference
+T = TypeVar("T")
+
+
+def given(value: T | None) -> T:
+    """A value that is there wherever the page asks for it: the mean of a method that has been fitted."""
+    if value is None:
+        raise ValueError("there is no result yet")
+    return value
 
 
 def points(value: float) -> str:
@@ -52,6 +61,17 @@ def between(gap: Interval) -> str:
 def undecided(gap: Interval) -> bool:
     """Whether a difference's interval holds 0, so that the draws do not say which way it goes."""
     return gap.known and gap.low - _TINY <= 0 <= gap.high + _TINY
+
+
+def unclear(gap: Interval) -> str:
+    """'cannot be told from 0 with two draws (+2.50 points, 95 % interval −1.80 to +6.80', the bracket still open.
+
+    Empty where the draws tell the difference from 0, or tell that it is too small to show.
+    """
+    if not undecided(gap) or 100 * gap.half_width < SHOWS:
+        return ""
+    draws = sentences.count(gap.count, "draw")
+    return f"cannot be told from 0 with {draws} ({signed(gap.mean)} points, {between(gap)}"
 
 
 def width(gap: Interval) -> str:

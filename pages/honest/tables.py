@@ -8,7 +8,7 @@ from objpert_core.experiments.studies.tuning_runs import FIXED_RATE, Settings, T
 from pages.honest.words import WAYS
 from ui import sentences
 from ui.snippets import call
-from ui.words import accuracy, times
+from ui.words import accuracy, given, times
 
 
 def table(result: TuningRuns) -> list[dict[str, str]]:
@@ -34,8 +34,7 @@ def table(result: TuningRuns) -> list[dict[str, str]]:
 
 
 def _mean(result: TuningRuns, way: str) -> str:
-    mean = result.mean(way)
-    assert mean is not None
+    mean = given(result.mean(way))
     return accuracy(mean.mean) + (f" ± {100 * mean.half_width:.2f}" if mean.known else "")
 
 

@@ -9,7 +9,7 @@ from pages.honest.jobs import Request
 from ui import live, runs, sentences
 from ui.jobs import JobView
 from ui.sentences import scientific
-from ui.words import SHOWS, accuracy, between, points, signed, times, undecided, width
+from ui.words import SHOWS, accuracy, between, given, points, times, unclear, undecided, width
 
 WAYS = {
     "judges": "unpaid, its judges say",
@@ -34,30 +34,24 @@ def worth(result: TuningRuns) -> bool:
 
 def answer(result: TuningRuns) -> str:
     """The page's one large sentence; only after the first draw."""
-    lost, paid, free = result.difference("fresh", "honest"), result.mean("honest"), result.mean("fresh")
-    assert lost is not None
-    assert paid is not None
-    assert free is not None
-    at = f"At ε = {sentences.epsilon(result.settings.epsilon)}"
-    numbers = f"{accuracy(paid.mean)} right instead of {accuracy(free.mean)}"
-    if undecided(lost) and 100 * lost.half_width >= SHOWS:
-        return (
-            f"{at} the cost of paying for the choice of the learning rate cannot be told from 0 with "
-            f"{sentences.count(lost.count, 'draw')} ({signed(lost.mean)} points, {between(lost)}): {numbers}."
-        )
-    if abs(100 * lost.mean) < SHOWS:
-        return f"{at} paying for the choice of the learning rate costs no accuracy that shows: {numbers}."
-    size = points(100 * lost.mean)
-    if lost.mean < 0:
-        return f"{at} the model that paid for its learning rate is even better by {size}{width(lost)}: {numbers}."
-    return f"{at} paying for the choice of the learning rate costs {size} of accuracy{width(lost)}: {numbers}."
+    lost = given(result.difference("fresh", "honest"))
+    paid, free = (accuracy(given(result.mean(way)).mean) for way in ("honest", "fresh"))
+    paying, size = "paying for the choice of the learning rate", points(100 * lost.mean)
+    if words := unclear(lost):
+        verdict = f"the cost of {paying} {words})"
+    elif abs(100 * lost.mean) < SHOWS:
+        verdict = f"{paying} costs no accuracy that shows"
+    elif lost.mean < 0:
+        verdict = f"the model that paid for its learning rate is even better by {size}{width(lost)}"
+    else:
+        verdict = f"{paying} costs {size} of accuracy{width(lost)}"
+    return f"At ε = {sentences.epsilon(result.settings.epsilon)} {verdict}: {paid} right instead of {free}."
 
 
 def details(result: TuningRuns) -> list[str]:
     """What the unpaid ε really is, what its judges believed, and what choosing nothing gives."""
-    settings, fixed = result.settings, result.mean("fixed")
+    settings, fixed = result.settings, given(result.mean("fixed"))
     unpaid_noise, paid_noise = (sentences.number(b.noise_multiplier) for b in (result.one, result.paid))
-    assert fixed is not None
     unpaid = (
         f"The unpaid model claims ε = {sentences.epsilon(settings.epsilon)}, which is that of one run of noise "
         f"multiplier {unpaid_noise}; but it is the best of {len(settings.learning_rates)} runs. Had this choice been "
@@ -74,24 +68,17 @@ def details(result: TuningRuns) -> list[str]:
 
 def flattery(result: TuningRuns) -> str:
     """What a jury says of its choice against what the other rows say, on average over all that were drawn."""
-    gap = result.optimism
-    assert gap is not None
+    gap, drawn = given(result.optimism), f"{result.juries:,} drawn"
     jury = (
         f"The {result.judges} test rows that chose it are its judges, together its jury. Juries of {result.judges} "
-        "rows like these"
+        "rows like these flatter the candidate they choose by"
     )
-    drawn = f"{result.juries:,} drawn"
-    if undecided(gap) and 100 * gap.half_width >= SHOWS:
-        return (
-            f"{jury} flatter the candidate they choose by an amount that cannot be told from 0 with "
-            f"{sentences.count(gap.count, 'draw')} ({signed(gap.mean)} points, {between(gap)}; {drawn})."
-        )
+    if words := unclear(gap):
+        return f"{jury} an amount that {words}; {drawn})."
     if 100 * gap.mean < SHOWS:
-        return f"{jury} flatter the candidate they choose by less than 0.1 points on average ({drawn})."
-    return (
-        f"{jury} flatter the candidate they choose by {points(100 * gap.mean)} on average against the rows left over "
-        f"({drawn}): the winner’s curse."
-    )
+        return f"{jury} less than 0.1 points on average ({drawn})."
+    size = points(100 * gap.mean)
+    return f"{jury} {size} on average against the rows left over ({drawn}): the winner’s curse."
 
 
 def caption(result: TuningRuns, *, ghosts: bool = False) -> str:
@@ -114,29 +101,23 @@ def what_k_did(draw: Draw) -> str:
             f"**K was 0** with noise seed {draw.seed}: nothing was trained, and θ = 0 was released, as was fixed in "
             f"advance. It is right on {accuracy(draw.honest)} of fresh rows."
         )
-    tried = times(draw.runs.tolist())
     best = int(draw.accuracy.argmax())
-    text = (
-        f"**K was {len(draw.runs)}** with noise seed {draw.seed}. The learning rates drawn: {tried}. The noisy "
-        f"score was highest for {scientific(draw.runs[draw.released])}: released, right on "
-        f"{accuracy(draw.honest)} of fresh rows."
-    )
+    other = f"The best of the runs, with {scientific(draw.runs[best])}, is right on {accuracy(draw.accuracy[best])}."
     if best == draw.released or draw.accuracy[best] <= draw.honest:
-        return text + " No other run would have been better."
+        other = "No other run would have been better."
     return (
-        text
-        + f" The best of the runs, with {scientific(draw.runs[best])}, is right on {accuracy(draw.accuracy[best])}."
+        f"**K was {len(draw.runs)}** with noise seed {draw.seed}. The learning rates drawn: "
+        f"{times(draw.runs.tolist())}. The noisy score was highest for {scientific(draw.runs[draw.released])}: "
+        f"released, right on {accuracy(draw.honest)} of fresh rows. {other}"
     )
 
 
 def scores(result: TuningRuns) -> str:
     """How noisy the private score is."""
-    assert result.paid.score_noise is not None
-    held_out = result.data.train_rows * result.settings.validation_fraction
-    share = points(100 * result.paid.score_noise / held_out)
+    noise, held_out = given(result.paid.score_noise), result.data.train_rows * result.settings.validation_fraction
     return (
         f"The private score counts right answers on about {held_out:,.0f} held-out training rows, with noise of "
-        f"standard deviation {sentences.number(result.paid.score_noise)}: {share}."
+        f"standard deviation {sentences.number(noise)}: {points(100 * noise / held_out)}."
     )
 
 
@@ -154,8 +135,7 @@ def curse(result: TuningRuns) -> str:
 
 def no_curse(result: TuningRuns) -> str:
     """The mean difference without a choice, with its interval: 'the mean is +0.3 points, not told apart from 0 (…)'."""
-    gap = result.without_choice
-    assert gap is not None
+    gap = given(result.without_choice)
     words = f"the mean is {100 * gap.mean:+.1f} points".replace("-", "−")
     if not gap.known:
         return words
@@ -245,9 +225,8 @@ def runs_alt(draw: Draw) -> str:
 
 def curse_alt(result: TuningRuns) -> str:
     """Alt text of the chart of the winner's curse."""
-    optimism = result.optimism
-    assert optimism is not None
+    flattered = 100 * given(result.optimism).mean
     return (
-        f"How much {result.judges} judges flatter the candidate they choose: {100 * optimism.mean:+.1f} points on "
+        f"How much {result.judges} judges flatter the candidate they choose: {flattered:+.1f} points on "
         f"average; for a learning rate fixed in advance {no_curse(result)}."
     )

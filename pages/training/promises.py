@@ -5,7 +5,7 @@ from __future__ import annotations
 from objpert_core.experiments.compare import Comparison
 from objpert_core.experiments.learners import COVERS_ALL, DISHONEST_PLD, LIVE, PUBLISHED, TIGHT
 from ui import sentences
-from ui.words import ACCOUNTANTS
+from ui.words import ACCOUNTANTS, given
 
 LABELS = {name: learner.label for name, learner in LIVE.items()}
 UNCOVERED = {name: learner.covers for name, learner in LIVE.items() if learner.private and learner.covers != COVERS_ALL}
@@ -23,8 +23,7 @@ def called(method: str) -> str:
 
 def guarantees(comparison: Comparison) -> list[str]:
     """The full guarantee of the main method, and how the others came to theirs."""
-    settings, main = comparison.settings, comparison.settings.main
-    assert main is not None
+    settings, main = comparison.settings, given(comparison.settings.main)
     by = BY | {TIGHT: ACCOUNTANTS[settings.bound]}
     whole = sentences.guarantee(settings.epsilon, settings.delta, by[main])
     fitted = [method for method in settings.private if comparison.of(method) and method != main]

@@ -16,7 +16,7 @@ from pages.training.promises import LABELS, UNCOVERED
 from pages.training.words import majority
 from ui import sentences
 from ui.snippets import call
-from ui.words import accuracy, interval, times
+from ui.words import accuracy, given, interval, times
 
 CERTIFICATE = {
     "sigma": "σ",
@@ -57,9 +57,7 @@ def table(comparison: Comparison) -> list[dict[str, str]]:
 
 def _column(comparison: Comparison, method: str) -> Mapping[str, str]:
     """What is known about one method that has been fitted at least once."""
-    share, auc, fits = comparison.accuracy(method), comparison.auc(method), comparison.of(method)
-    assert share is not None
-    assert auc is not None
+    share, auc, fits = given(comparison.accuracy(method)), given(comparison.auc(method)), comparison.of(method)
     shared = {"test accuracy": accuracy(share.mean), "AUC": f"{auc.mean:.4f}"}
     privacy = fits[0].privacy
     if privacy is None:

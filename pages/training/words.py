@@ -24,7 +24,7 @@ from pages.training.jobs import Request
 from pages.training.promises import LABELS, called, guarantees
 from ui import live, runs, sentences
 from ui.jobs import JobView
-from ui.words import SHOWS, accuracy, apart, between, in_points, interval, name_line, points, signed, undecided, width
+from ui.words import SHOWS, accuracy, apart, given, in_points, interval, name_line, points, unclear, undecided, width
 
 GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
 NOT_HERE = (
@@ -104,14 +104,10 @@ def headline(comparison: Comparison, *, finished: bool = True) -> str:
         )
     if lost is None or reference is None:
         return f"{at} {called(main)} gets {accuracy(private.mean)} right; nothing was trained without privacy."
-    gap = comparison.difference(NON_PRIVATE, main)
-    assert gap is not None
+    gap = given(comparison.difference(NON_PRIVATE, main))
     both = f"{accuracy(private.mean)} with and {accuracy(reference.mean)} without it"
-    if undecided(gap) and 100 * gap.half_width >= SHOWS:
-        return (
-            f"{at} the cost of privacy{with_main} cannot be told from 0 with {sentences.count(gap.count, 'draw')} "
-            f"({signed(gap.mean)} points, {between(gap)}): {both}."
-        )
+    if words := unclear(gap):
+        return f"{at} the cost of privacy{with_main} {words}): {both}."
     if lost >= SHOWS:
         return (
             f"{at} privacy{with_main} costs {points(lost)} of accuracy{width(gap)}: {accuracy(private.mean)} "
@@ -160,10 +156,8 @@ def _others(comparison: Comparison) -> list[str]:
 
 def _distance(comparison: Comparison, method: str) -> str:
     """How far a method is from the main one, and over which draws where one has been fitted more often."""
-    main = comparison.settings.main
-    assert main is not None
-    gap = comparison.difference(method, main)
-    assert gap is not None
+    main = given(comparison.settings.main)
+    gap = given(comparison.difference(method, main))
     most = max(len(comparison.of(method)), len(comparison.of(main)))
     return apart(gap) + (f", first {sentences.count(gap.count, 'draw')} of both" if gap.count < most else "")
 
@@ -184,9 +178,7 @@ def which_dp_sgd(settings: Settings) -> str:
 
 
 def _against_published(comparison: Comparison) -> str:
-    published, gap = comparison.accuracy(PUBLISHED), comparison.difference(PUBLISHED, TIGHT)
-    assert published is not None
-    assert gap is not None
+    published, gap = given(comparison.accuracy(PUBLISHED)), given(comparison.difference(PUBLISHED, TIGHT))
     words = f"The published calibration, for the same ε and δ, reaches {accuracy(published.mean)}: "
     words += _distance(comparison, PUBLISHED)
     if gap.mean > 0 and not undecided(gap) and in_points(gap.mean) >= SHOWS:
