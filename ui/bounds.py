@@ -1,55 +1,94 @@
-"""The curves of the Bounds page: which bounds there are, what they are called, and their numbers from the core.
+"""The proofs about one fit that pages put side by side: their names, their order, and their numbers from the core.
 
-Everything is computed by `objpert_core.accounting`; this file asks, remembers and puts the answers side by side. It
-remembers with `lru_cache` on frozen settings: `st.cache_data` spends 0.3 ms a look-up on hashing and unpickling, and a
-rerun needs twenty.
+Names, theorems and reasons come from the core's registry of bounds; a new entry there appears here by itself. Pages
+remember answers with `at` and `along`: `st.cache_data` spends 0.3 ms a look-up on hashing and unpickling, and a rerun
+needs twenty. Mechanisms are equal where a bound cannot tell them apart, so the memory hits where a control has no
+effect.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
+from objpert_core._validation import FloatArray
 from ui import sentences
 
-NAMES: Mapping[str, str] = {
-    "kifer2012": "Kifer et al. 2012",
-    "rdp": "Rényi",
-    "glm": "Hockey-stick",
-    "monotone": "Monotone losses",
-    "logistic": "Logistic (tight)",
-    "lower": "Gaussian lower bound",
-}
-SOURCES: Mapping[str, str] = {
-    "kifer2012": "Theorem 2.8",
-    "rdp": "Theorem 3.2",
-    "glm": "Theorem 3.1, corrected",
-    "monotone": "README",
-    "logistic": "README",
-    "lower": "Corollary 3.5",
-}
-PUBLISHED = ("kifer2012", "rdp", "glm")
 POINTS = 241  # on the ε axis, ends included
-_REMEMBERED = 2000  # curves of 2 kB, shared by everybody
+_REMEMBERED = 6000  # curves of 2 kB at most, shared by everybody
 
 
-def _orders() -> NDArray[np.float64]:
+@dataclass(frozen=True)
+class Proof:
+    """A bound of the core's registry, or None for what no bound can be below, read through one accountant."""
+
+    name: str
+    source: str
+    bound: str | None = None
+    accountant: str = "profile"
+
+
+def _proofs() -> dict[str, Proof]:
+    """Every bound that needs no number of parameters, from the most general to the smallest; the lower bound last."""
+    proofs = {}
+    for key, entry in reversed(acc.BOUND_REGISTRY.items()):
+        if entry.needs_dimension:
+            continue
+        if entry.rdp_label:  # published by its Rényi curve; "rdp" is how links and files have always named the first
+            proofs["rdp" if key == "glm" else f"{key}-rdp"] = Proof(entry.named("rdp"), entry.cited("rdp"), key, "rdp")
+        proofs[key] = Proof(entry.named(), entry.cited(), key)
+    return proofs | {"lower": Proof("Gaussian lower bound", "Corollary 3.5")}
+
+
+PROOFS: Mapping[str, Proof] = _proofs()
+NAMES: Mapping[str, str] = {key: proof.name for key, proof in PROOFS.items()}
+SOURCES: Mapping[str, str] = {key: proof.source for key, proof in PROOFS.items()}
+PUBLISHED = ("kifer2012", "rdp", "glm")
+SPECIAL = tuple(key for key in PROOFS if key not in (*PUBLISHED, "logistic", "lower"))
+"""Bounds for other classes of losses: shown on request."""
+
+
+def grid(eps_max: float) -> FloatArray:
+    """The ε at which curves are drawn."""
+    return np.linspace(0.0, eps_max, POINTS)
+
+
+def _orders() -> FloatArray:
     """α − 1 evenly spaced on a log scale from 0.01 to 10⁵; whole numbers from 10 on, where the core is fastest."""
     alpha = 1 + np.logspace(-2, 5, 281)
-    orders = np.unique(np.where(alpha < 10, np.round(alpha, 6), np.round(alpha)))
-    orders.setflags(write=False)
-    return orders
+    return np.unique(np.where(alpha < 10, np.round(alpha, 6), np.round(alpha)))
 
 
 ORDERS = _orders()
 """The Rényi orders of every chart and total, so that one call answers for all of them."""
+ORDERS.setflags(write=False)
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def at(mechanism: acc.Mechanism, question: str, value: float) -> float:
+    """What `mechanism` answers at one value; `question` is "epsilon", "delta", "rdp" or "tradeoff"."""
+    return float(getattr(mechanism, question)(value))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def along(mechanism: acc.Mechanism, question: str, axis: Callable[..., FloatArray], *ends: float) -> FloatArray:
+    """What `mechanism` answers at each value of ``axis(*ends)``; cannot be written to."""
+    values = np.asarray(getattr(mechanism, question)(axis(*ends)))
+    values.setflags(write=False)
+    return values
+
+
+# --- one setting ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -64,19 +103,14 @@ class Setting:
     def __str__(self) -> str:
         return f"σ = {self.sigma:g}, λ = {self.lam:g}, β = {self.smoothness:g}, L = {self.lipschitz:g}"
 
-    def mechanism(self, bound: str) -> acc.Mechanism:
-        """The mechanism under one bound of `NAMES`; raises `ValueError` for values out of range."""
-        if bound == "lower":
-            return acc.Gaussian(self.sigma, self.lipschitz)
-        base = "glm" if bound == "rdp" else bound
-        objective = acc.ObjectivePerturbation(self.sigma, self.lam, self.lipschitz, self.smoothness, base)
-        return acc.via_rdp(objective) if bound == "rdp" else objective
+    def mechanism(self, name: str) -> acc.Mechanism:
+        """The mechanism under one of `PROOFS`; raises `ValueError` for values out of range."""
+        return _mechanism(name, self)
 
-    def relevant_to(self, bound: str) -> Setting:
-        """This setting with what the bound does not depend on set to 1, so that caches hit."""
-        if bound == "lower":
-            return replace(self, lam=1.0, smoothness=1.0)
-        return replace(self, smoothness=1.0) if bound == "logistic" else self
+    def silent(self, name: str, epsilon: float | None = None) -> str | None:
+        """Why that proof says nothing (at `epsilon`, if given), as one sentence; None where it does."""
+        mechanism = self.mechanism(name)
+        return (mechanism.base if isinstance(mechanism, acc.ViaRDP) else mechanism).explain(epsilon)
 
     @property
     def logistic_smoothness(self) -> float:
@@ -84,11 +118,40 @@ class Setting:
         return acc.ObjectivePerturbation(self.sigma, self.lam, self.lipschitz).smoothness
 
 
+@lru_cache(maxsize=_REMEMBERED)
+def _mechanism(name: str, setting: Setting) -> acc.Mechanism:
+    proof = PROOFS[name]
+    if proof.bound is None:
+        return acc.Gaussian(setting.sigma, setting.lipschitz)
+    objective = acc.ObjectivePerturbation(
+        setting.sigma, setting.lam, setting.lipschitz, setting.smoothness, proof.bound
+    )
+    return acc.via_rdp(objective) if proof.accountant == "rdp" else objective
+
+
 def rounded_up(mechanism: acc.ObjectivePerturbation | acc.ApproximateMinima) -> Setting:
     """A calibrated mechanism as a setting, σ and λ rounded up to four digits: its ε can only get smaller."""
     objective = mechanism.objective if isinstance(mechanism, acc.ApproximateMinima) else mechanism
     sigma, lam = (sentences.rounded_up(value, 4) for value in (objective.sigma, objective.lam))
     return Setting(sigma, lam, objective.smoothness, objective.lipschitz)
+
+
+def curve(bound: str, setting: Setting, eps_max: float) -> FloatArray:
+    """δ on `grid(eps_max)`; 1 where the bound proves nothing."""
+    return along(setting.mechanism(bound), "delta", grid, eps_max)
+
+
+def epsilon_at(bound: str, setting: Setting, delta: float) -> float:
+    """Smallest ε that the bound proves at δ."""
+    return at(setting.mechanism(bound), "epsilon", delta)
+
+
+def delta_at(bound: str, setting: Setting, epsilon: float) -> float:
+    """Smallest δ that the bound proves at ε."""
+    return at(setting.mechanism(bound), "delta", epsilon)
+
+
+# --- read-outs --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -103,56 +166,13 @@ class Reading:
     reason: str | None
 
 
-def grid(eps_max: float) -> NDArray[np.float64]:
-    """The ε at which curves are drawn."""
-    return np.linspace(0.0, eps_max, POINTS)
-
-
-def curve(bound: str, setting: Setting, eps_max: float) -> NDArray[np.float64]:
-    """δ on `grid(eps_max)`; 1 where the bound proves nothing."""
-    return _curve(bound, setting.relevant_to(bound), eps_max)
-
-
-def epsilon_at(bound: str, setting: Setting, delta: float) -> float:
-    """Smallest ε that the bound proves at δ."""
-    return _epsilon(bound, setting.relevant_to(bound), delta)
-
-
-def delta_at(bound: str, setting: Setting, epsilon: float) -> float:
-    """Smallest δ that the bound proves at ε."""
-    return _delta(bound, setting.relevant_to(bound), epsilon)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _mechanism(bound: str, setting: Setting) -> acc.Mechanism:
-    return setting.mechanism(bound)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _curve(bound: str, setting: Setting, eps_max: float) -> NDArray[np.float64]:
-    values = np.asarray(_mechanism(bound, setting).delta(grid(eps_max)))
-    values.setflags(write=False)
-    return values
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _epsilon(bound: str, setting: Setting, delta: float) -> float:
-    return float(_mechanism(bound, setting).epsilon(delta))
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _delta(bound: str, setting: Setting, epsilon: float) -> float:
-    return float(_mechanism(bound, setting).delta(epsilon))
-
-
 def readings(setting: Setting, bounds: Sequence[str], delta: float, epsilon: float) -> list[Reading]:
     """ε at δ and δ at ε of every bound, and how many times the lower bound each is."""
     low_epsilon, low_delta = epsilon_at("lower", setting, delta), delta_at("lower", setting, epsilon)
     result = []
     for bound in bounds:
         eps, dlt = epsilon_at(bound, setting, delta), delta_at(bound, setting, epsilon)
-        mechanism = setting.mechanism("glm" if bound == "rdp" else bound)
-        reason = mechanism.explain() or (mechanism.explain(epsilon) if dlt >= 1.0 else None)
+        reason = setting.silent(bound) or (setting.silent(bound, epsilon) if dlt >= 1.0 else None)
         result.append(Reading(bound, eps, dlt, _over(eps, low_epsilon), _over(dlt, low_delta), reason))
     return result
 
@@ -167,7 +187,7 @@ def table_rows(found: Sequence[Reading], delta: float, epsilon: float) -> list[d
     return [
         {
             "Bound": f"{NAMES[r.bound]}, {SOURCES[r.bound]}",
-            f"ε at δ = {at_delta}": sentences.epsilon(r.epsilon) if math.isfinite(r.epsilon) else "nothing proved",
+            f"ε at δ = {at_delta}": sentences.proved(r.epsilon),
             "ε / lower bound": sentences.ratio(r.epsilon_ratio),
             f"δ at ε = {at_epsilon}": sentences.delta(r.delta) if r.delta < 1 else "nothing proved",
             "δ / lower bound": sentences.ratio(r.delta_ratio if r.delta < 1 else math.inf),
@@ -176,17 +196,24 @@ def table_rows(found: Sequence[Reading], delta: float, epsilon: float) -> list[d
     ]
 
 
-def reasons(found: Sequence[Reading]) -> list[tuple[str, str]]:
+class Silent(Protocol):
+    """A read-out that may say nothing."""
+
+    @property
+    def bound(self) -> str:
+        """A key of `PROOFS`."""
+
+    @property
+    def reason(self) -> str | None:
+        """Why it says nothing."""
+
+
+def reasons(found: Iterable[Silent]) -> list[tuple[str, str]]:
     """Which bounds prove nothing and why: (names, sentence), bounds with the same reason together."""
-    return grouped((reading.bound, reading.reason) for reading in found)
-
-
-def grouped(reasons: Iterable[tuple[str, str | None]]) -> list[tuple[str, str]]:
-    """(names, reason) of the bounds that have one, bounds with the same reason together."""
     names: dict[str, list[str]] = {}
-    for bound, reason in reasons:
-        if reason:
-            names.setdefault(reason, []).append(NAMES[bound])
+    for reading in found:
+        if reading.reason:
+            names.setdefault(reading.reason, []).append(NAMES[reading.bound])
     return [(" and ".join(who), reason) for reason, who in names.items()]
 
 

@@ -101,7 +101,7 @@ def look(role: str) -> Role:
     return ROLES.get(role) or _SPARE[zlib.crc32(role.encode()) % len(_SPARE)]
 
 
-_SPARE = (Role(OLIVE, "12px,4px,3px,4px,3px,4px", "star"), Role(BROWN, "2px,6px", "hexagram"))
+_SPARE = (Role(OLIVE, "12px,4px,3px,4px,3px,4px", "star"), Role(BROWN, "2px,6px", "star"))
 
 
 def of_learner(name: str) -> str:

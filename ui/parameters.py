@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import objpert_core.accounting as acc
+from ui import bounds as proofs
 from ui.controls import ROUND_STEPS, Choice, Control, Number, SelectSlider, Toggle, log_values, powers_of_ten
 from ui.words import grid
 
@@ -139,6 +141,25 @@ def floor(prefix: str, ends: Sequence[float]) -> SelectSlider:
 def ghost(prefix: str, what: str = "setting") -> Toggle:
     """Whether the previous `what` stays as a faint picture."""
     return Toggle(f"{prefix}_ghost", f"Keep the previous {what} as a ghost", True)
+
+
+def special_bounds(prefix: str) -> dict[str, Toggle]:
+    """A switch for each bound that charts show on request; off at first. Its entry in the core's registry names it."""
+    return {
+        key: Toggle(
+            f"{prefix}_{key.replace('-', '_')}",
+            f"Curve for {proofs.NAMES[key][0].lower()}{proofs.NAMES[key][1:]}",
+            False,
+            help=_SPECIAL.get(key) or f"Covers {acc.BOUND_REGISTRY[key].coverage.words}; {proofs.SOURCES[key]}.",
+        )
+        for key in proofs.SPECIAL
+    }
+
+
+_SPECIAL = {
+    "monotone": "Any GLM loss whose derivative keeps its sign: logistic, squared hinge, Huberised hinge, softplus.",
+    "two-signed": "Any GLM loss, also where λ ≤ β: as Theorem 3.1, with log(1 + β/λ) in place of −log(1 − β/λ).",
+}
 
 
 # --- data, draws and seeds --------------------------------------------------------------------------------------------

@@ -60,6 +60,11 @@ def epsilon(value: float, digits: int = 3) -> str:
     return number(value, digits, up=True) if value >= 1e-3 or value == 0 else scientific(value, digits, up=True)
 
 
+def proved(value: float) -> str:
+    """ε in a table; "nothing proved" where it is infinite."""
+    return epsilon(value) if math.isfinite(value) else "nothing proved"
+
+
 def delta(value: float, digits: int = 2) -> str:
     """δ rounded up, as 10⁻⁵ or 4.2×10⁻⁵; below the smallest double as a bound."""
     if value == 0:
@@ -126,69 +131,6 @@ def except_with(at_delta: float) -> str:
 def accounted(accountant: str) -> str:
     """Adjacency and accountant, where ε and δ were named just before."""
     return f"Neighbouring data sets: {ADJACENCY}. Accounted by {accountant}."
-
-
-def bounds_answer(
-    at_delta: float, tight: float, lower: float, published: float, own: float, smoothness: float, own_smoothness: float
-) -> str:
-    """The Bounds page's one large sentence, from ε at δ of the tight, the lower and the published bounds.
-
-    `published` is the smallest ε that the published bounds prove at the page's β = `smoothness`, `own` at the logistic
-    loss's own β = `own_smoothness` (`math.inf` when they prove nothing): the tight bound is about that loss only.
-    """
-    start = f"One fit of logistic regression costs ε = {epsilon(tight)} at δ = {delta(at_delta)}"
-    if math.isinf(tight):
-        return f"No bound proves a finite ε at δ = {delta(at_delta)} with this setting."
-    if lower > 0 and tight <= lower * (1 + EXACT):
-        start += ", exactly what the Gaussian mechanism with this noise costs"
-    elif 0 < tight < 1.001 * lower:
-        start += ", less than a thousandth above what the Gaussian mechanism with this noise costs"
-    elif lower > 0:
-        start += f", {number(tight / lower, up=True)} times what the Gaussian mechanism with this noise costs"
-    if math.isinf(own):
-        return start + "; the published bounds prove nothing here."
-    if own <= tight * (1 + EXACT):
-        return start + "; the published analysis proves the same."
-    start += f"; the published analysis proves only ε = {epsilon(own)}"
-    if math.isclose(smoothness, own_smoothness):
-        return start + "."
-    other = f"ε = {epsilon(published)}" if math.isfinite(published) else "nothing"
-    return start + f" for this loss (β = {number(own_smoothness)}), and {other} for β = {number(smoothness)}."
-
-
-def home_answer(guess: float) -> str:
-    """The Home page's large sentence: how often the best guess from one release of this pair of data sets is right."""
-    share = math.ceil(1000 * guess - 1e-9) / 1000
-    return (
-        f"From the released θ, the best guess whether this person was in the data is right {percent(share)} of the "
-        "time; a coin is right 50 %."
-    )
-
-
-def home_alt(person: str, eps: float) -> str:
-    """Alt text of the Home page's picture."""
-    return (
-        "Above, the training objective with one random tilt, with and without a person who "
-        f"{person}; below, the densities of its lowest point over all tilts. "
-        f"How well one sample of either tells which one it came from is limited by ε = {epsilon(eps)}."
-    )
-
-
-def loss_alt(eps: float) -> str:
-    """Alt text of the privacy loss chart."""
-    return (
-        "Privacy loss, the logarithm of the ratio of the two densities, against the released θ. "
-        f"Horizontal lines mark ±ε = ±{epsilon(eps)}, which it may pass only with small probability."
-    )
-
-
-def pair(eps: float, at_delta: float, exact: float) -> str:
-    """What holds for this pair of data sets, against what is proved for all."""
-    found = f"δ = {delta(exact, 3)}" if exact > 0 else "δ below 10⁻³⁰⁰"
-    return (
-        f"Horizontal lines: ±ε = ±{epsilon(eps)}, proved for every pair of data sets at δ = {delta(at_delta)}. "
-        f"This pair alone has {found} at that ε."
-    )
 
 
 def logistic_curve(smoothness: float, own: float, lipschitz: float) -> str:

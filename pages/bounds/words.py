@@ -1,4 +1,4 @@
-"""The words of the trade-off view: pure functions from numbers to sentences, and its snippet.
+"""The words of the Bounds page: pure functions from numbers to sentences.
 
 Rounded to the safe side: what an attacker misses is rounded down, how often a guess is right is rounded up.
 """
@@ -36,8 +36,37 @@ def _percent(value: float, rounding: str) -> str:
     return f"{text} %" if len(text) < 10 else "0 %" if rounding == ROUND_FLOOR else f"{float(text):.1e} %"
 
 
+def profile_answer(
+    at_delta: float, tight: float, lower: float, published: float, own: float, smoothness: float, own_smoothness: float
+) -> str:
+    """The profile view's one large sentence, from ε at δ of the tight, the lower and the published bounds.
+
+    `published` is the smallest ε that the published bounds prove at the page's β = `smoothness`, `own` at the logistic
+    loss's own β = `own_smoothness` (`math.inf` when they prove nothing): the tight bound is about that loss only.
+    """
+    start = f"One fit of logistic regression costs ε = {sentences.epsilon(tight)} at δ = {sentences.delta(at_delta)}"
+    if math.isinf(tight):
+        return f"No bound proves a finite ε at δ = {sentences.delta(at_delta)} with this setting."
+    if lower > 0 and tight <= lower * (1 + sentences.EXACT):
+        start += ", exactly what the Gaussian mechanism with this noise costs"
+    elif 0 < tight < 1.001 * lower:
+        start += ", less than a thousandth above what the Gaussian mechanism with this noise costs"
+    elif lower > 0:
+        start += f", {sentences.number(tight / lower, up=True)} times what the Gaussian mechanism with this noise costs"
+    if math.isinf(own):
+        return start + "; the published bounds prove nothing here."
+    if own <= tight * (1 + sentences.EXACT):
+        return start + "; the published analysis proves the same."
+    start += f"; the published analysis proves only ε = {sentences.epsilon(own)}"
+    if math.isclose(smoothness, own_smoothness):
+        return start + "."
+    other = f"ε = {sentences.epsilon(published)}" if math.isfinite(published) else "nothing"
+    start += f" for this loss (β = {sentences.number(own_smoothness)})"
+    return f"{start}, and {other} for β = {sentences.number(smoothness)}."
+
+
 def answer(rate: float, tight: float, lower: float) -> str:
-    """The view's one large sentence: what an attacker misses under the tight bound, and under the Gaussian one."""
+    """The trade-off view's one large sentence: what an attacker misses under the tight and under the Gaussian bound."""
     if tight <= 0:
         return f"Nothing is proved about an attacker who accepts {share(rate)} false accusations with this setting."
     start = f"An attacker who accepts {share(rate)} false accusations misses at least {at_least(tight)} of the members"
@@ -87,26 +116,3 @@ def alt(missed: Mapping[str, float], rate: float) -> str:
         f"{sentences.count(len(missed), 'bound')} and for perfect privacy, the diagonal. "
         f"Missed at {share(rate)} false accusations: {listed}."
     )
-
-
-def snippet(*, sigma: float, lam: float, smoothness: float, lipschitz: float, rate: float) -> str:
-    """Every bound's curve of errors at `rate`; defines the dictionary ``curves``."""
-    shared = f"lipschitz={lipschitz!r}, smoothness={smoothness!r}"
-    return f"""import objpert_core.accounting as acc
-
-
-def bound(name):
-    return acc.ObjectivePerturbation(sigma={sigma!r}, lam={lam!r}, {shared}, bound=name)
-
-
-curves = {{
-    "logistic": bound("logistic"),
-    "monotone": bound("monotone"),
-    "glm": bound("glm"),
-    "rdp": acc.via_rdp(bound("glm")),
-    "kifer2012": bound("kifer2012"),
-    "lower": acc.Gaussian(sigma={sigma!r}, sensitivity={lipschitz!r}),
-}}
-for name, curve in curves.items():
-    print(name, curve.tradeoff({rate!r}), acc.best_guess(curve))
-"""

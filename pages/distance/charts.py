@@ -9,24 +9,25 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from pages.distance import numbers as dc
-from pages.distance import words as distance_text
-from ui import bounds as bc
+from pages.distance import numbers, words
 from ui import figures, sentences
+from ui.bounds import Setting, grid
 
 ROLES = {"lower": "lower", "half": "noise", "glm": "glm", "logistic": "logistic"}
 _MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room for the label at the axis' end
 # Viridis from its light end to its dark one, told apart by lightness alone; "exact" lets the page through
 _BANDS = ("rgba(0,0,0,0)", "#fde725", "#a0da39", "#4ac16d", "#1fa187", "#277f8e", "#365c8d", "#46327e")
 _SILENT = "rgba(127,127,127,0.3)"
+_COLORS = (*_BANDS, _SILENT)
+_SCALE = [[(i + end) / len(_COLORS), color] for i, color in enumerate(_COLORS) for end in (0, 1)]  # a flat step a band
 
 
-def renyi(setting: dc.Setting, *, alpha_max: float, alpha: float, ghost: dc.Setting | None = None) -> go.Figure:
+def renyi(setting: Setting, *, alpha_max: float, alpha: float, ghost: Setting | None = None) -> go.Figure:
     """ε(α) of the four mechanisms, both axes logarithmic, as in Figure 4 of Redberg et al. (2023)."""
-    x = dc.orders(alpha_max)
-    curves = {name: dc.renyi(name, setting, alpha_max) for name in dc.NAMES}
+    x = numbers.orders(alpha_max)
+    curves = {name: numbers.renyi(name, setting, alpha_max) for name in numbers.NAMES}
     view = _decades(*curves.values())
-    traces = [_series(name, x, dc.renyi(name, ghost, alpha_max), ghost=True) for name in dc.NAMES if ghost]
+    traces = [_series(name, x, numbers.renyi(name, ghost, alpha_max), ghost=True) for name in numbers.NAMES if ghost]
     traces.append(figures.guide((alpha, alpha), view))
     traces += [_series(name, x, values, hover="ε(α) = %{y:.3g}") for name, values in curves.items()]
     return figures.figure(
@@ -38,12 +39,14 @@ def renyi(setting: dc.Setting, *, alpha_max: float, alpha: float, ghost: dc.Sett
     )
 
 
-def profiles(setting: dc.Setting, *, eps_max: float, delta: float, ghost: dc.Setting | None = None) -> go.Figure:
+def profiles(setting: Setting, *, eps_max: float, delta: float, ghost: Setting | None = None) -> go.Figure:
     """δ(ε) of the four mechanisms."""
-    x, view = bc.grid(eps_max), (min(1e-10, delta / 100), 2.0)
-    traces = [_series(name, x, dc.profile(name, ghost, eps_max), ghost=True) for name in dc.NAMES if ghost]
+    x, view, names = grid(eps_max), (min(1e-10, delta / 100), 2.0), numbers.NAMES
+    traces = [_series(name, x, numbers.profile(name, ghost, eps_max), ghost=True) for name in names if ghost]
     traces.append(figures.guide((0, eps_max), (delta, delta)))
-    traces += [_series(name, x, dc.profile(name, setting, eps_max), hover="δ = %{y:.3g}") for name in dc.NAMES]
+    traces += [
+        _series(name, x, numbers.profile(name, setting, eps_max), hover="δ = %{y:.3g}") for name in numbers.NAMES
+    ]
     return figures.figure(
         traces,
         xaxis=figures.axis("privacy budget ε", (0.0, eps_max), hoverformat=".3g"),
@@ -54,7 +57,7 @@ def profiles(setting: dc.Setting, *, eps_max: float, delta: float, ghost: dc.Set
 
 
 def _series(name: str, x: Any, y: Any, *, ghost: bool = False, hover: str | None = None) -> dict[str, Any]:
-    label = f"{dc.NAMES[name]}, before" if ghost else dc.NAMES[name]
+    label = f"{numbers.NAMES[name]}, before" if ghost else numbers.NAMES[name]
     shown = np.where(np.isfinite(y), y, np.nan)  # where nothing is proved there is no curve
     return figures.series(label, x, shown, ROLES[name], ghost=ghost, hover=hover)
 
@@ -65,16 +68,16 @@ def _decades(*curves: Any) -> tuple[float, float]:
     return 10.0 ** math.floor(math.log10(values.min())), 10.0 ** math.ceil(math.log10(values.max()))
 
 
-def distance_map(bound: str, setting: dc.Setting, *, delta: float, ghost: dc.Setting | None = None) -> go.Figure:
+def distance_map(bound: str, setting: Setting, *, delta: float, ghost: Setting | None = None) -> go.Figure:
     """The distance over (σ, λ) in bands, what bounds its regions, and where this setting is."""
     cells, texts = _bands(bound, setting.smoothness, setting.lipschitz, delta)
-    count = len(distance_text.BANDS)
-    view = (dc.SIGMAS[0], dc.SIGMAS[-1]), (dc.LAMS[0], dc.LAMS[-1])
+    count = len(words.BANDS)
+    view = (numbers.SIGMAS[0], numbers.SIGMAS[-1]), (numbers.LAMS[0], numbers.LAMS[-1])
     heat = {
         "type": "heatmap",
         "name": "distance to optimality",
-        "x": dc.SIGMAS,
-        "y": dc.LAMS,
+        "x": numbers.SIGMAS,
+        "y": numbers.LAMS,
         "z": cells,
         "text": texts,
         "hovertemplate": "%{text}<extra></extra>",
@@ -88,8 +91,8 @@ def distance_map(bound: str, setting: dc.Setting, *, delta: float, ghost: dc.Set
             "thickness": 14,
             "len": 1.0,
             "outlinewidth": 1,
-            "tickvals": [place for place, _ in distance_text.band_labels()],
-            "ticktext": [label for _, label in distance_text.band_labels()],
+            "tickvals": [place for place, _ in words.band_labels()],
+            "ticktext": [label for _, label in words.band_labels()],
             "tickangle": 0,
             "ticks": "",
         },
@@ -104,50 +107,41 @@ def distance_map(bound: str, setting: dc.Setting, *, delta: float, ghost: dc.Set
     )
 
 
-def _scale() -> list[list[Any]]:
-    """One flat step for each band."""
-    colors = [*_BANDS, _SILENT]
-    return [[(i + end) / len(colors), color] for i, color in enumerate(colors) for end in (0, 1)]
-
-
-_SCALE = _scale()
-
-
 @lru_cache(maxsize=100)
 def _bands(bound: str, smoothness: float, lipschitz: float, delta: float) -> tuple[Any, Any]:
     """The band of every cell, and what a cell says when it is pointed at."""
-    found = dc.distances(bound, dc.Setting(1.0, 1.0, smoothness, lipschitz), delta)
-    cells = np.where(found <= 1, 0, 1 + np.searchsorted(distance_text.BANDS[2:], found, side="right")).astype(float)
+    found = numbers.distances(bound, Setting(1.0, 1.0, smoothness, lipschitz), delta)
+    cells = np.where(found <= 1, 0, 1 + np.searchsorted(words.BANDS[2:], found, side="right")).astype(float)
     texts = np.array(
         [
             [
                 f"σ = {sigma:.3g}, λ = {lam:.3g}<br>"
                 + (f"distance {sentences.ratio(ratio)}" if math.isfinite(ratio) else "nothing proved")
-                for sigma, ratio in zip(dc.middles(dc.SIGMAS), row, strict=True)
+                for sigma, ratio in zip(numbers.middles(numbers.SIGMAS), row, strict=True)
             ]
-            for lam, row in zip(dc.middles(dc.LAMS), found, strict=True)
+            for lam, row in zip(numbers.middles(numbers.LAMS), found, strict=True)
         ]
     )
     return cells, texts
 
 
-def _edge(bound: str, setting: dc.Setting, delta: float) -> dict[str, Any]:
+def _edge(bound: str, setting: Setting, delta: float) -> dict[str, Any]:
     """Where the tight bound becomes exact, or where the published one falls silent."""
     if bound == "logistic":
-        sigma, lam = dc.boundary(setting.lipschitz, delta)
+        sigma, lam = numbers.boundary(setting.lipschitz, delta)
         return figures.series("exact from here up: λ = R²/(ε + R²/2σ²)", sigma, lam, "logistic", hoverinfo="skip")
-    ends = np.array([dc.SIGMAS[0], dc.SIGMAS[-1]])
+    ends = np.array([numbers.SIGMAS[0], numbers.SIGMAS[-1]])
     flat = np.full(2, setting.smoothness)
     return figures.series("silent from here down: λ = β", ends, flat, "glm", hoverinfo="skip")
 
 
-def _regions(bound: str, setting: dc.Setting) -> list[dict[str, Any]]:
+def _regions(bound: str, setting: Setting) -> list[dict[str, Any]]:
     """The name of the plain region, written into it; always exact, or silent, at that point."""
     if bound == "logistic":
         return [_word("exact: no proof can do better", 10.0, 3e3)]
-    if setting.smoothness < 4 * dc.LAMS[0]:
+    if setting.smoothness < 4 * numbers.LAMS[0]:
         return []
-    return [_word("nothing proved", 10.0, math.sqrt(dc.LAMS[0] * min(setting.smoothness, dc.LAMS[-1])))]
+    return [_word("nothing proved", 10.0, math.sqrt(numbers.LAMS[0] * min(setting.smoothness, numbers.LAMS[-1])))]
 
 
 def _word(text: str, sigma: float, lam: float) -> dict[str, Any]:
@@ -164,24 +158,14 @@ def _word(text: str, sigma: float, lam: float) -> dict[str, Any]:
     }
 
 
-def _marks(setting: dc.Setting, ghost: dc.Setting | None) -> list[dict[str, Any]]:
+def _marks(setting: Setting, ghost: Setting | None) -> list[dict[str, Any]]:
     """Where this setting is and, fainter, where the previous one was."""
 
-    def mark(at: dc.Setting, **look: Any) -> dict[str, Any]:
-        return figures.series(
-            "this setting",
-            [at.sigma],
-            [at.lam],
-            "guide",
-            mode="markers",
-            marker={
-                "color": "#ffffff",
-                "symbol": "circle",
-                "size": 13,
-                "line": {"color": "#000000", "width": 2.5},
-            },
-            **look,
-        )
+    ring = {"color": "#ffffff", "symbol": "circle", "size": 13, "line": {"color": "#000000", "width": 2.5}}
+
+    def mark(at: Setting, **look: Any) -> dict[str, Any]:
+        name = "this setting"
+        return figures.series(name, [at.sigma], [at.lam], "guide", mode="markers", marker=ring, **look)
 
     faint = [mark(ghost, ghost=True)] if ghost else []
     return [*faint, mark(setting, hover="σ = %{x:.3g}, λ = %{y:.3g}")]
@@ -190,11 +174,11 @@ def _marks(setting: dc.Setting, ghost: dc.Setting | None) -> list[dict[str, Any]
 def against_lam(sigma: float, smoothness: float, lipschitz: float, delta: float) -> go.Figure:
     """The distance of both proofs against λ at one σ, with the level that the published one falls to."""
     lams = np.geomspace(1e-1, 1e4, 61)
-    settings = [dc.Setting(sigma, float(lam), smoothness, lipschitz) for lam in lams]
-    curves = {name: np.array([dc.distance_at(name, s, delta) for s in settings]) for name in dc.MAPS}
-    half = dc.distance_at("half", settings[0], delta)
+    settings = [Setting(sigma, float(lam), smoothness, lipschitz) for lam in lams]
+    curves = {name: np.array([numbers.distance_at(name, s, delta) for s in settings]) for name in numbers.MAPS}
+    half = numbers.distance_at("half", settings[0], delta)
     traces = [
-        figures.series(dc.NAMES["half"], [lams[0], lams[-1]], [half, half], ROLES["half"], hover="%{y:.3g} times")
+        figures.series(numbers.NAMES["half"], [lams[0], lams[-1]], [half, half], ROLES["half"], hover="%{y:.3g} times")
     ]
     traces += [_series(name, lams, values, hover="%{y:.3g} times") for name, values in curves.items()]
     return figures.figure(

@@ -1,27 +1,23 @@
 """The numbers of the page Distance to optimality: its four curves, its read-outs, and the maps over (σ, λ).
 
-Everything is computed by `objpert_core.accounting`. As in `bound_curves`, `lru_cache` on frozen settings remembers. The
-maps depend on δ, β and L alone, so that moving σ or λ costs nothing there.
+Everything is computed by `objpert_core.accounting` and remembered as in `ui.bounds`. The maps depend on δ, β and L
+alone, so that moving σ or λ costs nothing there.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
+from objpert_core._validation import FloatArray
 from objpert_core.accounting.calibration.distance import over_lower_bound
-from ui import bounds as bc
 from ui import sentences
-from ui.bounds import Setting
-
-FloatArray = NDArray[np.float64]
+from ui.bounds import Setting, along, at, grid
 
 NAMES: Mapping[str, str] = {
     "lower": "Normal (lower bound)",
@@ -39,19 +35,12 @@ MAPS = ("glm", "logistic")
 POINTS = 201
 CELLS = 40  # along either side of a map
 SIGMAS, LAMS = np.geomspace(0.1, 1000.0, CELLS + 1), np.geomspace(0.01, 1e4, CELLS + 1)  # edges of the cells
-_REMEMBERED = 2000  # curves of 2 kB, shared by everybody
 _MAPS_REMEMBERED = 300  # of 13 kB
 
 
 def mechanism(name: str, setting: Setting) -> acc.Mechanism:
     """The mechanism behind one curve of `NAMES`; raises `ValueError` for values out of range."""
-    if name == "half":
-        return acc.HalfNormal(setting.sigma, setting.lipschitz)
-    return setting.mechanism(name)
-
-
-def _relevant(name: str, setting: Setting) -> Setting:
-    return replace(setting, lam=1.0, smoothness=1.0) if name == "half" else setting.relevant_to(name)
+    return acc.HalfNormal(setting.sigma, setting.lipschitz) if name == "half" else setting.mechanism(name)
 
 
 # --- curves ----------------------------------------------------------------------------------------------------------
@@ -66,26 +55,12 @@ def orders(alpha_max: float) -> FloatArray:
 
 def renyi(name: str, setting: Setting, alpha_max: float) -> FloatArray:
     """ε(α) on `orders(alpha_max)`; inf where the bound proves nothing."""
-    return _renyi(name, _relevant(name, setting), alpha_max)
+    return along(mechanism(name, setting), "rdp", orders, alpha_max)
 
 
 def profile(name: str, setting: Setting, eps_max: float) -> FloatArray:
-    """δ(ε) on `bound_curves.grid(eps_max)`; 1 where the bound proves nothing."""
-    return _profile(name, _relevant(name, setting), eps_max)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _renyi(name: str, setting: Setting, alpha_max: float) -> FloatArray:
-    values = np.asarray(mechanism(name, setting).rdp(orders(alpha_max)))
-    values.setflags(write=False)
-    return values
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _profile(name: str, setting: Setting, eps_max: float) -> FloatArray:
-    values = np.asarray(mechanism(name, setting).delta(bc.grid(eps_max)))
-    values.setflags(write=False)
-    return values
+    """δ(ε) on `ui.bounds.grid(eps_max)`; 1 where the bound proves nothing."""
+    return along(mechanism(name, setting), "delta", grid, eps_max)
 
 
 # --- read-outs -------------------------------------------------------------------------------------------------------
@@ -95,10 +70,14 @@ def _profile(name: str, setting: Setting, eps_max: float) -> FloatArray:
 class Reading:
     """What one curve says at one setting.
 
-    Attributes:
-        name: a key of `NAMES`.
-        epsilon: ε at δ, and its `distance` to the least that any proof could show.
-        renyi: ε(α), and how many times the normal curve's it is.
+    Attributes
+    ----------
+    name : str
+        A key of `NAMES`.
+    epsilon, distance : float
+        ε at δ, and how many times the least is that any proof could show.
+    renyi, renyi_ratio : float
+        ε(α), and how many times the normal curve's it is.
     """
 
     name: str
@@ -110,7 +89,7 @@ class Reading:
 
 def epsilon_at(name: str, setting: Setting, delta: float) -> float:
     """Smallest ε that the curve proves at δ."""
-    return _epsilon(name, _relevant(name, setting), delta)
+    return at(mechanism(name, setting), "epsilon", delta)
 
 
 def distance_at(name: str, setting: Setting, delta: float) -> float:
@@ -118,23 +97,13 @@ def distance_at(name: str, setting: Setting, delta: float) -> float:
     return float(over_lower_bound(epsilon_at(name, setting, delta), epsilon_at("lower", setting, delta)))
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _epsilon(name: str, setting: Setting, delta: float) -> float:
-    return float(mechanism(name, setting).epsilon(delta))
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _renyi_at(name: str, setting: Setting, alpha: float) -> float:
-    return float(mechanism(name, setting).rdp(alpha))
-
-
 def readings(setting: Setting, delta: float, alpha: float) -> list[Reading]:
     """ε at δ and ε(α) of every curve, and how many times the normal one each is."""
-    normal = _renyi_at("lower", _relevant("lower", setting), alpha)
+    normal = at(mechanism("lower", setting), "rdp", alpha)
     result = []
     for name in NAMES:
+        at_alpha = at(mechanism(name, setting), "rdp", alpha)
         epsilon, distance = epsilon_at(name, setting, delta), distance_at(name, setting, delta)
-        at_alpha = _renyi_at(name, _relevant(name, setting), alpha)
         result.append(Reading(name, epsilon, distance, at_alpha, at_alpha / normal))
     return result
 
@@ -146,25 +115,26 @@ def optimal_lam(setting: Setting, delta: float) -> float:
 
 def table_rows(found: Sequence[Reading], delta: float, alpha: float) -> list[dict[str, str]]:
     """The read-outs as texts, one row a curve."""
-    at_delta, order = sentences.delta(delta), sentences.scientific(alpha)
     return [
         {
             "Curve": f"{NAMES[r.name]}, {SOURCES[r.name]}",
-            f"ε at δ = {at_delta}": sentences.epsilon(r.epsilon) if math.isfinite(r.epsilon) else "nothing proved",
+            f"ε at δ = {sentences.delta(delta)}": sentences.proved(r.epsilon),
             "Distance": sentences.ratio(r.distance),
-            f"Rényi ε(α) at α = {order}": sentences.epsilon(r.renyi) if math.isfinite(r.renyi) else "nothing proved",
+            f"Rényi ε(α) at α = {sentences.scientific(alpha)}": sentences.proved(r.renyi),
             "ε(α) / normal": sentences.ratio(r.renyi_ratio),
         }
         for r in found
     ]
 
 
-def frame(setting: Setting, *, alpha_max: float | None = None, eps_max: float | None = None) -> pd.DataFrame:
-    """Every plotted number of the Rényi curves up to `alpha_max`, or else of the profiles up to `eps_max`."""
-    if alpha_max is not None:
-        return pd.DataFrame({"alpha": orders(alpha_max)} | {f"rdp_{n}": renyi(n, setting, alpha_max) for n in NAMES})
-    assert eps_max is not None
-    return pd.DataFrame({"epsilon": bc.grid(eps_max)} | {f"delta_{n}": profile(n, setting, eps_max) for n in NAMES})
+def renyi_frame(setting: Setting, alpha_max: float) -> pd.DataFrame:
+    """Every plotted number of the Rényi curves."""
+    return pd.DataFrame({"alpha": orders(alpha_max)} | {f"rdp_{n}": renyi(n, setting, alpha_max) for n in NAMES})
+
+
+def profile_frame(setting: Setting, eps_max: float) -> pd.DataFrame:
+    """Every plotted number of the profiles."""
+    return pd.DataFrame({"epsilon": grid(eps_max)} | {f"delta_{n}": profile(n, setting, eps_max) for n in NAMES})
 
 
 # --- maps ------------------------------------------------------------------------------------------------------------
@@ -190,13 +160,9 @@ def _distances(bound: str, smoothness: float, lipschitz: float, delta: float) ->
     return found
 
 
+@lru_cache(maxsize=_MAPS_REMEMBERED)
 def boundary(lipschitz: float, delta: float) -> tuple[FloatArray, FloatArray]:
     """σ, and the λ from which on the tight bound is exact, over the width of the map."""
-    return _boundary(lipschitz, delta)
-
-
-@lru_cache(maxsize=_MAPS_REMEMBERED)
-def _boundary(lipschitz: float, delta: float) -> tuple[FloatArray, FloatArray]:
     sigma = np.geomspace(SIGMAS[0], SIGMAS[-1], 4 * CELLS + 1)
     lam = acc.boundary_lam(sigma, delta, lipschitz=lipschitz)
     for values in (sigma, lam):

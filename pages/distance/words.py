@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import astuple
 
 import numpy as np
 
-from pages.distance import numbers as dc
+from pages.distance.numbers import CELLS
 from ui import sentences
 from ui.bounds import Setting
 
@@ -128,8 +129,9 @@ def distance_alt(sigma: float, delta: float) -> str:
     )
 
 
-def snippet(*, sigma: float, lam: float, smoothness: float, lipschitz: float, delta: float, alpha: float) -> str:
+def snippet(setting: Setting, *, delta: float, alpha: float) -> str:
     """Every curve's ε, distance and ε(α), and both maps; defines the dictionaries ``curves`` and ``maps``."""
+    sigma, lam, smoothness, lipschitz = astuple(setting)
     shared = f"sigma={sigma!r}, lam={lam!r}, lipschitz={lipschitz!r}, smoothness={smoothness!r}"
     return f"""import numpy as np
 
@@ -145,7 +147,7 @@ for name, curve in curves.items():
     print(name, curve.epsilon({delta!r}), acc.distance_to_optimality(curve, {delta!r}), curve.rdp({alpha!r}))
 print("exact from lam =", acc.optimal_lam(curves["lower"].epsilon({delta!r}), sigma={sigma!r}, lipschitz={lipschitz!r}))
 
-sigmas, lams = np.geomspace(0.1, 1000, {dc.CELLS + 1}), np.geomspace(0.01, 1e4, {dc.CELLS + 1})  # edges of the cells
+sigmas, lams = np.geomspace(0.1, 1000, {CELLS + 1}), np.geomspace(0.01, 1e4, {CELLS + 1})  # edges of the cells
 sigmas, lams = np.sqrt(sigmas[1:] * sigmas[:-1]), np.sqrt(lams[1:] * lams[:-1])
 maps = {{
     "glm": acc.distance_map(sigmas, lams, {delta!r}, lipschitz={lipschitz!r}, smoothness={smoothness!r}, bound="glm"),

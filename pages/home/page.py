@@ -1,134 +1,115 @@
 """Home: objective perturbation in one picture, and the way to the other pages."""
 
+import base64
 from dataclasses import replace
 
 import streamlit as st
 
-from pages.home import picture as home_picture
-from ui import page, registry, sentences, snippets
-from ui.controls import (
-    Choice,
-    Number,
-    Preset,
-    SelectSlider,
-    copy_link,
-    log_values,
-    powers_of_ten,
-    preset_buttons,
-    previous,
-)
+from pages.home import picture as drawn
+from pages.home import words
+from ui import controls as c
+from ui import page, parameters, registry, sentences
 
-SIGMA = SelectSlider(
-    "home_sigma", "Noise σ", 2.5, log_values(0.1, 100, extra=[2.5]), help="Standard deviation of the random tilt b."
-)
-LAM = SelectSlider(
-    "home_lambda",
-    "Regularisation λ",
-    1.0,
-    log_values(0.05, 50),
-    help="Pulls θ towards 0; the objective contains λ/2 θ².",
-)
-PERSON = Choice("home_person", "The person …", "disagrees with the others", tuple(home_picture.PERSON))
-DELTA = SelectSlider("home_delta", "Read ε at δ =", 1e-5, powers_of_ten(-12, -1))
-DRAW = Number("home_draw", "Draw number", 1, low=1, high=home_picture.DRAWS)
+SIGMA = parameters.sigma("home", 2.5, 0.1, 100, extra=[2.5], help="Standard deviation of the random tilt b.")
+LAM = parameters.lam("home", 1.0, 0.05, 50, help="Pulls θ towards 0; the objective contains λ/2 θ².")
+PERSON = c.Choice("home_person", "The person …", "disagrees with the others", tuple(drawn.PERSON))
+DELTA = parameters.read_delta("home")
+DRAW = parameters.draws("home", 1, drawn.DRAWS, label="Draw number", name="draw")
 CONTROLS = (SIGMA, LAM, PERSON, DELTA, DRAW)
 PRESETS = (
-    Preset("Little noise", {SIGMA: 0.5, LAM: 1.0}, "σ = 0.5, λ = 1: the two curves part."),
-    Preset("Some noise", {SIGMA: 2.5, LAM: 1.0}, "σ = 2.5, λ = 1"),
-    Preset("Much noise", {SIGMA: 10.0, LAM: 1.0}, "σ = 10, λ = 1: hard to tell apart, and θ says little."),
+    c.Preset("Little noise", {SIGMA: 0.5, LAM: 1.0}, "σ = 0.5, λ = 1: the two curves part."),
+    c.Preset("Some noise", {SIGMA: 2.5, LAM: 1.0}, "σ = 2.5, λ = 1"),
+    c.Preset("Much noise", {SIGMA: 10.0, LAM: 1.0}, "σ = 10, λ = 1: hard to tell apart, and θ says little."),
 )
+CARDS_A_ROW = 3
 
 
 def next_draw() -> None:
-    st.session_state[DRAW.key] = DRAW.stored(DRAW.value() % home_picture.DRAWS + 1)
+    st.session_state[DRAW.key] = DRAW.stored(DRAW.value() % drawn.DRAWS + 1)
 
 
 @st.fragment
 def explore() -> None:
-    preset_buttons(PRESETS, prefix="home")
-    picture, panel = st.columns([2.6, 1], gap="medium")
+    c.preset_buttons(PRESETS, prefix="home")
+    left, panel = page.columns()
     with panel:
         st.button("Draw another b", key="home_another", icon=":material/casino:", on_click=next_draw, type="primary")
         sigma, lam, person, delta, draw = (control.show() for control in CONTROLS)
-        copy_link(CONTROLS)
+        c.copy_link(CONTROLS)
     with page.errors():
-        scene = home_picture.Scene(sigma, lam, person, draw)
-        told = home_picture.story(scene, delta)
-        before = previous("home", replace(scene, draw=1))
-        with picture:
+        scene = drawn.Scene(sigma, lam, person, draw)
+        told = drawn.story(scene, delta)
+        before = c.previous("home", replace(scene, draw=1))
+        picture = page.Picture(
+            drawn.release(scene, before),
+            words.alt(person, told.epsilon),
+            lambda: drawn.frame(scene),
+            f"Objective perturbation in one dimension, σ = {sigma:g}, λ = {lam:g}",
+        )
+        with left:
             page.answer(
-                sentences.home_answer(told.guess),
+                words.answer(told.guess),
                 f"Proved for every person and all data: {sentences.guarantee(told.epsilon, delta, sentences.TIGHT)} "
                 f"{sentences.odds_sentence(told.epsilon, 'θ')} {sentences.except_with(delta)}",
             )
-            chart = home_picture.release(scene, before)
-            page.chart(chart, key="home_chart", alt=sentences.home_alt(person, told.epsilon), filename="release")
+            page.show(picture, key="home_chart")
             st.caption(
                 "Play shows one draw of b after another; each dot under the densities is one release. The draws are an "
                 "illustration and the same for everybody; a real fit takes b from the operating system."
             )
         with panel:
-            page.chart(
-                home_picture.privacy_loss(scene, told.epsilon),
-                key="home_loss",
-                alt=sentences.loss_alt(told.epsilon),
-                filename="privacy-loss",
-            )
-            st.caption(sentences.pair(told.epsilon, told.delta, told.exact_delta))
-        page.table(home_picture.table_rows(scene), alt="The released θ without and with the person.")
-        page.downloads(
-            lambda: home_picture.frame(scene),
-            chart,
-            filename="home",
-            title=f"Objective perturbation in one dimension, σ = {sigma:g}, λ = {lam:g}",
-        )
-        page.reproduce(
-            snippets.one_dimension(
-                sigma=sigma,
-                lam=lam,
-                features=list(home_picture.FEATURES),
-                labels=list(home_picture.LABELS),
-                person=home_picture.PERSON[person],
-                radius=home_picture.RADIUS,
-                delta=delta,
-            )
-        )
+            loss = page.Picture(drawn.privacy_loss(scene, told.epsilon), words.loss_alt(told.epsilon))
+            page.show(loss, key="home_loss")
+            st.caption(words.pair(told.epsilon, told.delta, told.exact_delta))
+        page.table(drawn.table_rows(scene), alt="The released θ without and with the person.")
+        page.evidence(picture, name="home", code=words.snippet(scene, delta))
 
 
-TRY_OPTIONS = (
-    "They part: the person becomes easier to spot.",
-    "Nothing happens: ε depends on σ alone.",
-    "They move together: the person becomes harder to spot.",
+def revealed() -> None:
+    person = PERSON.default
+    scenes = [drawn.Scene(2.5, lam, person, 1) for lam in (1.0, 0.1)]
+    view = float(scenes[0].grid()[0]), float(scenes[1].grid()[-1])
+    for scene, column in zip(scenes, st.columns(2), strict=True):
+        told = drawn.story(scene, 1e-5)
+        with column:
+            st.markdown(
+                f"**λ = {scene.lam:g}.** {words.answer(told.guess)} "
+                f"{sentences.guarantee(told.epsilon, 1e-5, sentences.TIGHT)}"
+            )
+            densities = page.Picture(drawn.densities(scene, view), words.alt(person, told.epsilon))
+            page.show(densities, key=f"home_try_{scene.lam:g}")
+
+
+def cards() -> None:
+    """A card for every other page: its picture, where there is one, and the link to it."""
+    # The link's own area covers the whole card.
+    st.html(
+        "<style>[data-testid=stPageLink] :is([data-testid=stMarkdownContainer], p) { white-space: normal; } "
+        "[class*=st-key-home_card_] { position: relative; } "
+        "[class*=st-key-home_card_] [data-testid=stPageLink] a::after "
+        "{ content: ''; position: absolute; inset: 0; z-index: 1; }</style>"
+    )
+    others = registry.PAGES[1:]
+    for start in range(0, len(others), CARDS_A_ROW):
+        for other, column in zip(others[start : start + CARDS_A_ROW], st.columns(CARDS_A_ROW), strict=False):
+            with column, st.container(border=True, height="stretch", key=f"home_card_{other.name}"):
+                if other.thumbnail.exists():
+                    drawing = base64.b64encode(other.thumbnail.read_bytes()).decode()
+                    st.html(f'<img src="data:image/svg+xml;base64,{drawing}" alt="" style="width: 100%; height: auto">')
+                page.see_also(other.name)
+
+
+PREDICTION = page.Prediction(
+    "what does less regularisation do?",
+    "Keep σ = 2.5 and lower λ from 1 to 0.1. What happens to the two densities?",
+    (
+        "They part: the person becomes easier to spot.",
+        "Nothing happens: ε depends on σ alone.",
+        "They move together: the person becomes harder to spot.",
+    ),
+    0,
+    draw=revealed,
 )
-
-
-@st.fragment
-def predict() -> None:
-    with st.expander("Try it: what does less regularisation do?", icon=":material/psychology:"):
-        if not page.try_it(
-            "Keep σ = 2.5 and lower λ from 1 to 0.1. What happens to the two densities?",
-            TRY_OPTIONS,
-            TRY_OPTIONS[0],
-            key="home__try",
-        ):
-            return
-        person = PERSON.default
-        scenes = [home_picture.Scene(2.5, lam, person, 1) for lam in (1.0, 0.1)]
-        view = float(scenes[0].grid()[0]), float(scenes[1].grid()[-1])
-        for scene, column in zip(scenes, st.columns(2), strict=True):
-            told = home_picture.story(scene, 1e-5)
-            with column:
-                st.markdown(
-                    f"**λ = {scene.lam:g}.** {sentences.home_answer(told.guess)} "
-                    f"{sentences.guarantee(told.epsilon, 1e-5, sentences.TIGHT)}"
-                )
-                page.chart(
-                    home_picture.densities(scene, view),
-                    key=f"home_try_{scene.lam:g}",
-                    alt=sentences.home_alt(person, told.epsilon),
-                    filename="try-it",
-                )
-
 
 page.begin(
     "home",
@@ -136,9 +117,7 @@ page.begin(
     "that the lowest point it publishes could as well have come from the data without you.",
 )
 explore()
-predict()
+page.predict(PREDICTION, key="home__try")
 page.about("home")
 st.subheader("Where to go from here", anchor=False)
-st.html("<style>[data-testid=stPageLink] :is([data-testid=stMarkdownContainer], p) { white-space: normal; }</style>")
-for other in registry.PAGES[1:]:
-    page.see_also(other.name)
+cards()

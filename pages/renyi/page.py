@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.renyi import numbers as rc
 from pages.renyi import words as renyi_text
-from ui import figures, page, sentences, snippets
+from ui import figures, page, sentences
 from ui.controls import (
     ROUND_STEPS,
     Choice,
@@ -269,7 +269,7 @@ def explore() -> None:
             title = f"Rényi curves of one fit and of DP-SGD, {setting}"
             page.downloads(lambda: rc.frame(setting), chart, filename="renyi", title=title)
         promises(setting, delta)
-        page.reproduce(snippets.renyi(**vars(setting), delta=delta))
+        page.reproduce(renyi_text.snippet(setting, delta))
 
 
 def answer(setting: rc.Setting, delta: float) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pages.renyi import numbers as rc
 from ui import sentences
+from ui.snippets import call
 
 SIMILAR = 1.015  # closer than this is "about the same": rounding to the sliders makes 1 %
 _FIT = "one fit of objective perturbation"
@@ -177,3 +178,24 @@ def certified(run: rc.Promise) -> str:
 
 def _epsilon(value: float) -> str:
     return sentences.epsilon(value) if math.isfinite(value) else "nothing proved"
+
+
+def snippet(setting: rc.Setting, delta: float) -> str:
+    """The curves and every ε at `delta`; defines the dictionary ``mechanisms`` and the array ``alpha``."""
+    smooth = {"smoothness": setting.smoothness} if setting.bound == "glm" else {}
+    fit = {"sigma": setting.sigma, "lam": setting.lam, **smooth, "bound": setting.bound}
+    run = {name: getattr(setting, name) for name in ("noise_multiplier", "sample_rate", "steps")}
+    return f"""import numpy as np
+
+import objpert_core.accounting as acc
+
+mechanisms = {{
+    "objective": {call("acc.ObjectivePerturbation", fit)},
+    "gaussian": acc.Gaussian(sigma={setting.sigma!r}),
+    "dpsgd": {call("acc.DPSGD", run)},
+}}
+alpha = np.array([1.5, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0, 1024.0, 4096.0])
+for name, mechanism in mechanisms.items():
+    by_renyi, by_distribution = acc.via_rdp(mechanism).epsilon({delta!r}), mechanism.epsilon({delta!r})
+    print(name, by_renyi, by_distribution, *mechanism.rdp(alpha))
+"""

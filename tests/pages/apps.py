@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 from html import unescape
 from pathlib import Path
@@ -54,3 +56,11 @@ def written(app: AppTest) -> str:
 
 def infos(app: AppTest) -> str:
     return " ".join(block.value for block in app.info)
+
+
+def execute(snippet: str) -> tuple[dict, str]:
+    """What a snippet defines, and what it prints."""
+    printed, names = io.StringIO(), {}
+    with contextlib.redirect_stdout(printed):
+        exec(compile(snippet, "snippet", "exec"), names)
+    return names, printed.getvalue()

@@ -6,10 +6,10 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from ui import figures
+from ui import bounds, figures
 from ui.svg import decode
 
-BOUNDS = ("logistic", "glm", "rdp", "kifer2012", "monotone", "lower")
+BOUNDS = tuple(bounds.NAMES)
 FITS = ("non-private", "published", "tight")
 
 
@@ -34,6 +34,13 @@ def test_roles_on_one_chart_differ_in_colour_dash_and_symbol(group):
         assert a.color != b.color
         assert a.dash != b.dash
         assert a.symbol != b.symbol
+
+
+def test_a_role_that_nobody_has_described_gets_a_look_of_its_own():
+    spare = figures.look("a bound of tomorrow")
+    assert spare not in figures.ROLES.values()
+    assert all(figures.contrast(spare.color, back) >= 3.0 for back in figures.BACKGROUNDS.values())
+    assert figures.series("A", [1], [1], "a bound of tomorrow")["line"]["color"] == spare.color
 
 
 def test_figure_keeps_numbers_ranges_and_transparency():

@@ -27,11 +27,17 @@ _CROSS = "M-1.2 -.4 H-.4 V-1.2 H.4 V-.4 H1.2 V.4 H.4 V1.2 H-.4 V.4 H-1.2 Z"
 _ARM = 0.8 / 2**0.5
 _CORNERS = [(0, 1), (1, 2), (2, 1), (1, 0), (2, -1), (1, -2), (0, -1), (-1, -2), (-2, -1), (-1, 0), (-2, 1), (-1, 2)]
 _X = "M" + " L".join(f"{_ARM * across:.3f} {_ARM * down:.3f}" for across, down in _CORNERS) + " Z"
+_STAR = "M" + " L".join(
+    f"{radius * math.sin(turn * math.pi / 5):.3f} {-radius * math.cos(turn * math.pi / 5):.3f}"
+    for turn, radius in enumerate((1.4, 0.53) * 5)
+)
+_STAR += " Z"
 _SYMBOLS = {
     "square": "M-1 -1 H1 V1 H-1 Z",
     "diamond": "M0 -1.3 L1.3 0 L0 1.3 L-1.3 0 Z",
     "cross": _CROSS,
     "x": _X,
+    "star": _STAR,
     "triangle-up": "M0 -1 L1.155 .5 H-1.155 Z",
 }
 
@@ -176,7 +182,8 @@ def _color(trace: dict[str, Any]) -> str:
 
 def _stroke(line: dict[str, Any]) -> str:
     color, alpha = paint(line.get("color") or BLACK)
-    dash = _DASHES.get(line.get("dash", "solid"), "")
+    named = line.get("dash", "solid")
+    dash = _DASHES.get(named, named.replace("px", "").replace(",", " "))  # plotly also takes lengths: "4px,3px"
     look = f'stroke="{color}" stroke-width="{line.get("width", 2):g}"'
     look += f' stroke-opacity="{alpha:g}"' if alpha < 1 else ""
     return look + (f' stroke-dasharray="{dash}"' if dash else "")

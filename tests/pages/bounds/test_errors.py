@@ -1,7 +1,6 @@
-"""The trade-off view of the Bounds page: its numbers, its words, its snippet."""
+"""The parts of the Bounds page: the trade-off view's numbers, words and snippet; the profile view's answer."""
 
-import contextlib
-import io
+import math
 from decimal import Decimal
 
 import numpy as np
@@ -12,7 +11,9 @@ from hypothesis import strategies as st
 import objpert_core.accounting as acc
 from pages.bounds import errors as tc
 from pages.bounds import words as text
+from tests.pages.apps import execute
 from ui import bounds as bc
+from ui import sentences, snippets
 
 LEFT = bc.Setting(5.0, 20.0, 1.0, 1.0)
 ALL = tuple(bc.NAMES)
@@ -35,7 +36,7 @@ def test_readings_tell_misses_guesses_and_reasons():
     assert "λ > β" in found["glm"].reason
     assert found["lower"].guess == acc.best_guess(acc.Gaussian(10.0, 2.0))
     assert found["logistic"].reason is None
-    assert dict(tc.reasons(list(found.values()))).keys() == {"Rényi and Hockey-stick"}
+    assert dict(bc.reasons(list(found.values()))).keys() == {"Rényi and Hockey-stick"}
     rows = {row["Bound"].split(",")[0]: row for row in tc.table_rows(list(found.values()), 0.05)}
     assert rows["Hockey-stick"]["Misses at 5 % false accusations"] == "nothing proved"
     assert rows["Gaussian lower bound"]["Best guess right"] == "at most 54.0 %"
@@ -93,12 +94,38 @@ def test_alt_text_ranks_the_bounds():
 
 @pytest.mark.parametrize("setting", [LEFT, bc.Setting(10.0, 0.9, 1.0, 2.0)])
 def test_the_snippet_prints_the_read_outs_and_makes_the_curves(setting):
-    printed, names = io.StringIO(), {}
-    with contextlib.redirect_stdout(printed):
-        exec(compile(text.snippet(**vars(setting), rate=0.05), "snippet", "exec"), names)
-    lines = {line.split()[0]: [float(v) for v in line.split()[1:]] for line in printed.getvalue().splitlines()}
+    names, printed = execute(snippets.errors(**vars(setting), rate=0.05))
+    lines = {line.split()[0]: [float(v) for v in line.split()[1:]] for line in printed.splitlines()}
     assert set(lines) == set(ALL)
     for reading in tc.readings(setting, tuple(lines), 0.05):
         assert lines[reading.bound] == [reading.missed, reading.guess]
     for bound, curve in names["curves"].items():
         np.testing.assert_array_equal(curve.tradeoff(tc.RATES), tc.curve(bound, setting))
+
+
+# --- the profile view ----------------------------------------------------------------------------------------------
+
+
+def profile_answer(tight, lower, published, own, smoothness=1.0):
+    return text.profile_answer(1e-5, tight, lower, published, own, smoothness, 0.25)
+
+
+def test_bounds_answer_tells_the_cases_apart():
+    exact = profile_answer(0.7255, 0.7255, 0.81, 0.77)
+    assert exact.startswith("One fit of logistic regression costs ε = 0.726 at δ = 10⁻⁵, exactly what the Gaussian")
+    assert exact.endswith("proves only ε = 0.77 for this loss (β = 0.25), and ε = 0.81 for β = 1.")
+    assert profile_answer(0.7255, 0.7255, 0.77, 0.77, 0.25).endswith("the published analysis proves only ε = 0.77.")
+    assert profile_answer(0.42, 0.34, math.inf, 2.0).endswith("ε = 2 for this loss (β = 0.25), and nothing for β = 1.")
+    worse = profile_answer(1.2, 0.6, math.inf, math.inf)
+    assert "2 times what the Gaussian mechanism" in worse
+    assert "the published bounds prove nothing here" in worse
+    assert "proves the same" in profile_answer(0.5, 0.5, 0.6, 0.5)
+    assert profile_answer(math.inf, 0.5, math.inf, math.inf).startswith("No bound proves a finite ε")
+
+
+def test_the_sentence_and_the_table_agree_on_what_is_exact():
+    for factor in (1.0, 1 + 1e-9, 1 + 2e-6, 1.00001, 1.0009, 1.002, 1.2):
+        said = "exactly" in profile_answer(0.5 * factor, 0.5, 9.0, 9.0)
+        assert said == (sentences.ratio(factor) == "1×"), factor
+    assert sentences.ratio(1.00001) == "< 1.001×"
+    assert sentences.ratio(1.0021) == "1.01×"

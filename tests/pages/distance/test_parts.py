@@ -1,8 +1,6 @@
 """What the page Distance to optimality shows: numbers, words, charts, snippet."""
 
-import contextlib
 import dataclasses
-import io
 import itertools
 import math
 
@@ -13,6 +11,7 @@ import objpert_core.accounting as acc
 from pages.distance import charts as charts
 from pages.distance import numbers as dc
 from pages.distance import words as text
+from tests.pages.apps import execute
 from ui import bounds as bc
 from ui import figures, sentences
 from ui.svg import to_svg
@@ -115,10 +114,10 @@ def test_the_optimal_lam_is_the_boundary():
 
 
 def test_frames_hold_every_plotted_number():
-    curves = dc.frame(OPENS, alpha_max=1e4)
+    curves = dc.renyi_frame(OPENS, 1e4)
     assert list(curves.columns) == ["alpha", *(f"rdp_{name}" for name in dc.NAMES)]
     np.testing.assert_array_equal(curves["rdp_glm"], dc.renyi("glm", OPENS, 1e4))
-    profiles = dc.frame(OPENS, eps_max=2.0)
+    profiles = dc.profile_frame(OPENS, 2.0)
     assert list(profiles.columns) == ["epsilon", *(f"delta_{name}" for name in dc.NAMES)]
     cells = dc.map_frame("glm", OPENS, 1e-5)
     assert len(cells) == dc.CELLS**2
@@ -263,10 +262,8 @@ def test_maps_are_written_as_svg():
 
 @pytest.mark.parametrize("setting", [OPENS, SILENT])
 def test_the_snippet_prints_the_read_outs_and_makes_the_maps(setting):
-    printed, names = io.StringIO(), {}
-    with contextlib.redirect_stdout(printed):
-        exec(compile(text.snippet(**vars(setting), delta=1e-5, alpha=10.0), "snippet", "exec"), names)
-    *lines, last = printed.getvalue().splitlines()
+    names, printed = execute(text.snippet(setting, delta=1e-5, alpha=10.0))
+    *lines, last = printed.splitlines()
     for line, reading in zip(lines, dc.readings(setting, 1e-5, 10.0), strict=True):
         name, *numbers = line.split()
         assert name == reading.name

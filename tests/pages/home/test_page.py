@@ -8,7 +8,8 @@ import pytest
 import objpert_core.accounting as acc
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 from pages.home import picture as home_picture
-from tests.pages.apps import open_app, spec
+from pages.home import words
+from tests.pages.apps import execute, open_app, spec
 from ui.svg import decode
 
 open_page = partial(open_app, "app.py")
@@ -145,3 +146,30 @@ def test_exact_delta_of_the_pair_is_below_the_promise():
     for sigma, lam, person in ((0.5, 1.0, "agrees with the others"), (2.5, 0.1, "disagrees with the others")):
         told = home_picture.story(home_picture.Scene(sigma, lam, person, 1), 1e-3)
         assert 0 <= told.exact_delta <= told.delta
+
+
+def test_home_snippet_gives_the_densities_and_epsilon():
+    scene = home_picture.Scene(2.5, 1.0, "disagrees with the others", 4)
+    code = words.snippet(scene, 1e-5)
+    names, printed = execute(code)
+    assert names["epsilon"] == home_picture.story(scene, 1e-5).epsilon
+    assert repr(names["epsilon"]) in printed
+    shown = home_picture.frame(scene)
+    for column in ("density_without", "density_with", "privacy_loss"):
+        np.testing.assert_allclose(
+            names[column], np.interp(names["theta"], shown["theta"], shown[column]), rtol=5e-3, atol=1e-4
+        )
+
+
+def test_home_answer_states_the_rate_rounded_up():
+    assert "is right 56.2 % of the time" in words.answer(0.5611)
+    assert "is right 50.0 % of the time" in words.answer(0.5)
+
+
+def test_pair_and_alts_name_epsilon():
+    assert "ε" in words.loss_alt(1.5)
+    assert "1.5" in words.loss_alt(1.5)
+    assert "δ = 10⁻⁵" in words.pair(1.5, 1e-5, 3e-7)
+    assert "3×10⁻⁷" in words.pair(1.5, 1e-5, 3e-7)
+    assert "below 10⁻³⁰⁰" in words.pair(1.5, 1e-5, 0.0)
+    assert "who agrees" in words.alt("agrees", 1.0)

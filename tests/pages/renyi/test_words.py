@@ -7,6 +7,7 @@ import pytest
 
 from pages.renyi import numbers as rc
 from pages.renyi import words as rt
+from tests.pages.apps import execute
 
 FIGURE_5 = rc.rounds(100, 2.5, 20.0)
 CROSS = (rc.Crossing(12.9, 1.1, "objective"),)
@@ -101,3 +102,15 @@ def test_the_certificate_is_rounded_up():
     run = rc.Promise(np.array([2.0, 3.0]), np.array([1.0, 2.0]), np.array([0.9987, 2.0]))
     assert "at most 0.2 % smaller" in rt.certified(run)
     assert "at most 0.0 %" in rt.certified(rc.Promise(np.zeros(1), np.zeros(1), np.zeros(1)))
+
+
+@pytest.mark.parametrize("bound", ["glm", "logistic"])
+def test_renyi_snippet_gives_the_read_outs_and_the_curves(bound):
+    setting = rc.rounds(100, 2.5, 20.0, bound=bound)
+    names, printed = execute(rt.snippet(setting, 1e-5))
+    lines = {line.split()[0]: [float(v) for v in line.split()[1:]] for line in printed.splitlines()}
+    assert list(lines) == list(rc.NAMES)
+    for which, (by_renyi, by_distribution, *curve) in lines.items():
+        assert (by_renyi, by_distribution) == rc.epsilon_at(which, setting, 1e-5)
+        np.testing.assert_array_equal(curve, setting.mechanism(which).rdp(names["alpha"]))
+        np.testing.assert_array_equal(names["mechanisms"][which].rdp(rc.ORDERS), rc.curve(which, setting))
