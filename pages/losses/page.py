@@ -17,14 +17,8 @@ from ui import parameters as p
 LOSS, FIT, DIMENSION = "The loss", "The fit", "Without GLM structure"
 ROOT_2 = 2**0.5
 
-SHOW = c.Choice(
-    "losses_show",
-    "Show",
-    LOSS,
-    (LOSS, FIT, DIMENSION),
-    horizontal=True,
-    help="The clipped loss itself, what it does to a fit with outliers, or what a loss without GLM structure costs.",
-)
+VIEWS = "The clipped loss itself, what it does to a fit with outliers, or what a loss without GLM structure costs."
+SHOW = c.Choice("losses_show", "Show", LOSS, (LOSS, FIT, DIMENSION), horizontal=True, help=VIEWS)
 LOSS_NAME = c.Choice("losses_loss", "Loss f", "squared", tuple(lc.NAMES))
 PARAMETER = c.SelectSlider(
     "losses_parameter",
@@ -42,28 +36,14 @@ MARGIN = c.SelectSlider(
     help="The loss is log(1 + exp(k − m)): a row counts until its signed score m = y·xᵀθ is well beyond k. "
     "Privacy costs the same at every k.",
 )
-CLIP = c.SelectSlider(
-    "losses_C",
-    "Clipping threshold C",
-    1.0,
-    c.log_values(0.01, 10, extra=[ROOT_2]),
-    help="No row’s gradient gets longer than this.",
-)
-NORM = c.SelectSlider(
-    "losses_norm",
-    "Row norm ‖x‖",
-    1.0,
-    c.log_values(0.1, 2, extra=[ROOT_2]),
-    help="With the constant for the intercept. The slope f′ is cut off at C/‖x‖, so long rows are clipped first.",
-)
+THRESHOLDS, SHORTER = c.log_values(0.01, 10, extra=[ROOT_2]), "No row’s gradient gets longer than this."
+CLIP = c.SelectSlider("losses_C", "Clipping threshold C", 1.0, THRESHOLDS, help=SHORTER)
+LONG = "With the constant for the intercept. The slope f′ is cut off at C/‖x‖, so long rows are clipped first."
+NORM = c.SelectSlider("losses_norm", "Row norm ‖x‖", 1.0, c.log_values(0.1, 2, extra=[ROOT_2]), help=LONG)
 VIEW = p.view("losses", "Axis up to ±", 4.0, (1.0, 2.0, 4.0, 8.0, 16.0, 32.0))
-OUTLIERS = c.SelectSlider(
-    "losses_outliers",
-    "Share of outliers",
-    0.1,
-    (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3),
-    help="Of 300 generated rows: targets far below the line, or wrong labels far from the border.",
-)
+WRONG = "Of 300 generated rows: targets far below the line, or wrong labels far from the border."
+SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
+OUTLIERS = c.SelectSlider("losses_outliers", "Share of outliers", 0.1, SHARES, help=WRONG)
 EPSILON = c.SelectSlider("losses_epsilon", "ε of a private fit", 1.0, c.log_values(0.05, 20, steps=p.FEW_STEPS))
 DRAWS = c.SelectSlider("losses_draws", "Private fits drawn", 5, (0, 1, 2, 3, 5, 10, 20), format=str)
 SEED = p.seed("losses", "Seed", help="Of the rows and of the noise.")
@@ -86,39 +66,18 @@ def preset(name: str, hint: str, **values: Any) -> c.Preset:
 
 
 KEYS = {control.key.removeprefix("losses_"): control for control in CONTROLS}
+LONGEST = "The logistic loss on the longest rows of the paper’s experiments."
+MOVED = "The logistic loss moved to the right: rows near 0 pull harder, and σ, λ and ε stay what they were."
+DEEP = "Two classes, a fifth of the rows deep in the wrong half."
+FIGURE_1 = "Theorem G.2 at the noise and regularisation of the paper’s Figure 1, left."
 PRESETS = (
     preset("Huber is clipped squares", "The squared loss of a row of norm 1, clipped at C = 1.", loss="squared", C=1.0),
-    preset(
-        "C = √2, the paper’s",
-        "The logistic loss on the longest rows of the paper’s experiments.",
-        loss="logistic",
-        C=ROOT_2,
-        norm=ROOT_2,
-    ),
-    preset(
-        "A margin, for free",
-        "The logistic loss moved to the right: rows near 0 pull harder, and σ, λ and ε stay what they were.",
-        loss="logistic",
-        margin=1.5,
-    ),
+    preset("C = √2, the paper’s", LONGEST, loss="logistic", C=ROOT_2, norm=ROOT_2),
+    preset("A margin, for free", MOVED, loss="logistic", margin=1.5),
     preset("Clipping against outliers", "A line through 300 points, a tenth of them far off.", show=FIT, C=0.2),
-    preset(
-        "Wrong labels",
-        "Two classes, a fifth of the rows deep in the wrong half.",
-        show=FIT,
-        loss="squared-hinge",
-        C=0.5,
-        outliers=0.2,
-    ),
+    preset("Wrong labels", DEEP, show=FIT, loss="squared-hinge", C=0.5, outliers=0.2),
     preset("Clipping that hurts", "No outliers and a C so small that λ wins.", show=FIT, C=0.02, outliers=0.0),
-    preset(
-        "Without GLM structure",
-        "Theorem G.2 at the noise and regularisation of the paper’s Figure 1, left.",
-        show=DIMENSION,
-        sigma=5.0,
-        d=100,
-        **{"lambda": 20.0},
-    ),
+    preset("Without GLM structure", FIGURE_1, show=DIMENSION, sigma=5.0, d=100, **{"lambda": 20.0}),
 )
 
 

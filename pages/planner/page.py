@@ -20,40 +20,23 @@ PAPER = pc.Setting(1.0, 1e-5, *ADULT, intercept_scaling=1.0, norm=50.0, bound="r
 
 NEAR_1 = (1.0, 1.002, 1.005, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.08, 1.1, 1.12, 1.15, 1.2, 1.25, 1.3, 1.35, 1.4)
 RATIOS = (*NEAR_1, 1.45, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.2, 2.4, 2.6, 2.8, 3.0)
-RATIO = c.SelectSlider(
-    "planner_f",
-    "Noise ratio f",
-    PAPER.ratio,
-    RATIOS,
-    help="Moves the point along the frontier. f = σ / σ of the Gaussian mechanism with the same sensitivity.",
-)
-BOUND = c.Choice(
-    "planner_bound",
-    "Bound behind the point",
-    PAPER.bound,
-    options=tuple(pc.NAMES),
-    format=pc.NAMES.__getitem__,
-    help="Rényi and Hockey-stick: the published theorem, accounted in two ways. The last two are this project’s.",
-)
+ALONG = "Moves the point along the frontier. f = σ / σ of the Gaussian mechanism with the same sensitivity."
+RATIO = c.SelectSlider("planner_f", "Noise ratio f", PAPER.ratio, RATIOS, help=ALONG)
+WHOSE = "Rényi and Hockey-stick: the published theorem, accounted in two ways. The last two are this project’s."
+NAMES, NAME = tuple(pc.NAMES), pc.NAMES.__getitem__
+BOUND = c.Choice("planner_bound", "Bound behind the point", PAPER.bound, NAMES, NAME, help=WHOSE)
 EPSILON = p.epsilon("planner", PAPER.epsilon, help="Of one fit, under adding or removing one row.")
 DELTA = p.delta("planner")
 PER_ROW = "What the theorem allows in total hardly depends on n, so per row it falls as 1/n. A public guess will do."
 ROWS = p.counts("planner", "rows", "Rows n", PAPER.rows, 100, 1_000_000, help=PER_ROW)
 FEATURES = p.counts("planner", "features", "Features d", PAPER.features, 1, 5000)
-SCALING = p.intercept_scaling(
-    "planner",
-    PAPER.intercept_scaling,
-    (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0),
-    help="Rows have norm 1 and the constant s is appended: R = √(1 + s²). The paper has s = 1, the package s = 0.3; "
-    "0 means no intercept.",
-)
-NORM = c.SelectSlider(
-    "planner_norm",
-    "Size of the model without privacy, ‖θ₀‖",
-    PAPER.norm,
-    c.log_values(0.1, 1000, steps=p.FEW_STEPS),
-    help="A guess; do not measure it on private data. Synthetic rows below show theirs.",
-)
+APPENDED = "Rows have norm 1 and the constant s is appended: R = √(1 + s²). The paper has s = 1, the package s = 0.3; "
+APPENDED += "0 means no intercept."
+CONSTANTS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
+SCALING = p.intercept_scaling("planner", PAPER.intercept_scaling, CONSTANTS, help=APPENDED)
+SIZE, SIZES = "Size of the model without privacy, ‖θ₀‖", c.log_values(0.1, 1000, steps=p.FEW_STEPS)
+GUESS = "A guess; do not measure it on private data. Synthetic rows below show theirs."
+NORM = c.SelectSlider("planner_norm", SIZE, PAPER.norm, SIZES, help=GUESS)
 F_MAX = p.view("planner", "f axis up to", 3.0, (1.1, 1.2, 1.5, 2.0, 3.0, 5.0))
 MONOTONE = c.Toggle("planner_monotone", "Curve for monotone losses", False, help="Any GLM loss with f′ of one sign.")
 GHOST = p.ghost("planner")

@@ -38,25 +38,20 @@ def answer(setting: pc.Setting) -> str:
         more = f"it needs more noise, f ≥ {ratio(spots[0].ratio)} or so" if spots else "nor with f up to 3"
         return f"Under {UNDER[setting.bound]} no λ meets {_target(setting)} with f = {ratio(setting.ratio)}: {more}."
     sigma, lam = sentences.number(here.sigma, 3, up=True), sentences.scientific(here.lam, 3, up=True)
-    return (
-        f"Under {UNDER[setting.bound]} f = {ratio(setting.ratio)} takes σ = {sigma} and λ = {lam} for "
-        f"{_target(setting)}; on average the training loss is then at most {pc.nats(here.excess)} nats per row too "
-        "high."
-    )
+    takes = f"Under {UNDER[setting.bound]} f = {ratio(setting.ratio)} takes σ = {sigma} and λ = {lam}"
+    loss = f"on average the training loss is then at most {pc.nats(here.excess)} nats per row too high."
+    return f"{takes} for {_target(setting)}; {loss}"
 
 
 def where_best(setting: pc.Setting) -> str:
     """Where the theorem is lowest along the chosen frontier and along the tight one."""
     own, tight = (pc.least(pc.frontier(setting, b)) for b in (setting.bound, "logistic"))
     assert tight is not None  # the logistic bound meets every target
-    best = f"at about f = {ratio(tight.ratio)} with λ = {sentences.scientific(tight.lam, 3, up=True)}"
-    allowed = f"at most {pc.nats(tight.excess)} nats"
+    best = f"at about f = {ratio(tight.ratio)} with λ = {_lam(tight)}: at most {pc.nats(tight.excess)} nats."
     if own is None or setting.bound == "logistic":
-        return f"Along the logistic bound’s frontier Theorem H.1, corrected, allows least {best}: {allowed}."
-    return (
-        f"Along this frontier Theorem H.1, corrected, allows least at about f = {ratio(own.ratio)}: at most "
-        f"{pc.nats(own.excess)} nats. The logistic bound meets the same promise {best}: {allowed}."
-    )
+        return f"Along the logistic bound’s frontier Theorem H.1, corrected, allows least {best}"
+    here = f"Along this frontier Theorem H.1, corrected, allows least at about f = {ratio(own.ratio)}"
+    return f"{here}: at most {pc.nats(own.excess)} nats. The logistic bound meets the same promise {best}"
 
 
 def odds(setting: pc.Setting) -> str:
@@ -92,15 +87,10 @@ def caveats(setting: pc.Setting) -> str:
     if here is None:
         return lines
     if more := pc.raised(setting):
-        lam = sentences.scientific(more.lam, 3, up=True)
-        lines += (
-            f" More than the smallest λ keeps the promise as well: with λ = {lam} the theorem allows "
-            f"{pc.nats(more.excess)} nats at this f."
-        )
-    return (
-        f"{lines} As printed, the theorem allows {pc.nats(here.published)} nats at your point; its proof gives away a "
-        "factor of about nβ/λ."
-    )
+        allowed = f"with λ = {_lam(more)} the theorem allows {pc.nats(more.excess)} nats at this f."
+        lines += f" More than the smallest λ keeps the promise as well: {allowed}"
+    printed = f"As printed, the theorem allows {pc.nats(here.published)} nats at your point"
+    return f"{lines} {printed}; its proof gives away a factor of about nβ/λ."
 
 
 def off_view(setting: pc.Setting, f_max: float) -> str | None:
@@ -108,10 +98,7 @@ def off_view(setting: pc.Setting, f_max: float) -> str | None:
     point = pc.kifer(setting)
     if point.ratio <= f_max:
         return None
-    return (
-        f"{NAMES['kifer2012']} ask for f = {point.ratio:.3g} and "
-        f"λ = {sentences.scientific(point.lam, 3, up=True)}: outside the picture."
-    )
+    return f"{NAMES['kifer2012']} ask for f = {point.ratio:.3g} and λ = {_lam(point)}: outside the picture."
 
 
 def frontier_alt(setting: pc.Setting, bounds: Sequence[str] = tuple(pc.NAMES)) -> str:
@@ -147,8 +134,9 @@ def sampled(estimate: Estimate) -> str:
     best = estimate.best()
     if best is None:
         return "No private model was fitted along this frontier."
-    where = f"On {shape(estimate.plan)}, f = {ratio(best.recipe.noise_ratio)} trains best along this frontier: "
-    text = where + f"{loss(best)} nats per row above the model without privacy{_spread(best)}."
+    where = f"On {shape(estimate.plan)}, f = {ratio(best.recipe.noise_ratio)} trains best along this frontier"
+    spread = f"95 % interval {_interval(best)}" if best.mean_excess.known else "one draw, no interval"
+    text = f"{where}: {_loss(best)} nats per row above the model without privacy ({spread})."
     if alike := [ratio(p.recipe.noise_ratio) for p in estimate.undecided()]:
         text += f" {sentences.count(estimate.plan.draws, 'draw').capitalize()} cannot tell f = {_join(alike)} from it."
     return text
@@ -159,11 +147,11 @@ def recipes(estimate: Estimate) -> str | None:
     ours, published = estimate.of(estimate.plan.ours), estimate.of(PUBLISHED)
     if ours is None or published is None:
         return None
+    default = f"Our bound at its default f = {ratio(ours.recipe.noise_ratio)} and its smallest λ"
+    reference = sentences.percent(estimate.reference_accuracy)
     return (
-        f"Our bound at its default f = {ratio(ours.recipe.noise_ratio)} and its smallest λ: {loss(ours)} nats, "
-        f"{right(ours)} of the test rows right. The paper’s recipe (Rényi, f = {PUBLISHED_RATIO:g}): "
-        f"{loss(published)} nats, {right(published)}. Without privacy: "
-        f"{sentences.percent(estimate.reference_accuracy)}."
+        f"{default}: {_loss(ours)} nats, {_right(ours)} of the test rows right. The paper’s recipe (Rényi, "
+        f"f = {PUBLISHED_RATIO:g}): {_loss(published)} nats, {_right(published)}. Without privacy: {reference}."
     )
 
 
@@ -176,18 +164,12 @@ def measured_norm(estimate: Estimate) -> str:
     )
 
 
-def loss(point: Point) -> str:
-    """Mean excess loss of a sampled point."""
+def _loss(point: Point) -> str:
     return sentences.scientific(point.mean_excess.mean, 2)
 
 
-def right(point: Point) -> str:
-    """Mean accuracy of a sampled point."""
+def _right(point: Point) -> str:
     return sentences.percent(point.mean_accuracy.mean)
-
-
-def _spread(point: Point) -> str:
-    return f" (95 % interval {_interval(point)})" if point.mean_excess.known else " (one draw, no interval)"
 
 
 def _interval(point: Point) -> str:
@@ -205,9 +187,9 @@ def sample_rows(estimate: Estimate) -> list[dict[str, str]]:
         {
             "Recipe": f"{pc.NAMES[p.recipe.bound]}, f = {ratio(p.recipe.noise_ratio)}",
             "λ": sentences.scientific(p.mechanism.objective.lam, 3, up=True),
-            "excess loss": loss(p),
+            "excess loss": _loss(p),
             "95 % interval": _interval(p),
-            "test rows right": right(p),
+            "test rows right": _right(p),
         }
         for p in estimate.points
         if p.measured
@@ -252,9 +234,8 @@ def snippet(setting: pc.Setting) -> str:
     bound = "glm" if setting.bound == "rdp" else setting.bound
     rdp = ', accountant="rdp"' if setting.bound == "rdp" else ""
     target = f"epsilon={setting.epsilon!r}, delta={setting.delta!r}"
-    intercept = (
-        f"intercept_scaling={setting.intercept_scaling!r}" if setting.intercept_scaling else "fit_intercept=False"
-    )
+    scaling = setting.intercept_scaling
+    intercept = f"intercept_scaling={scaling!r}" if scaling else "fit_intercept=False"
     fitted = pc.fitted_ratio(setting)
     note = "" if fitted == setting.ratio else f"  # f = {ratio(fitted)}: room for the output noise"
     return f"""import objpert_core.accounting as acc

@@ -24,14 +24,9 @@ TILT = "Standard deviation of each coordinate of the tilt b. In directions the d
 SIGMA = p.sigma("solvers", APPENDIX_F.sigma, 0.01, 100, extra=[4.0], help=TILT)
 ASKED = "The package asks for 10⁻⁶, the paper’s experiments for 0.01."
 TAU = c.SelectSlider("solvers_tau", "Gradient norm to reach, τ", APPENDIX_F.tau, c.powers_of_ten(-9, 0), help=ASKED)
-COLUMNS = c.Choice(
-    "solvers_columns",
-    "Columns",
-    APPENDIX_F.columns,
-    options=tuple(sr.COLUMNS),
-    format=sr.COLUMNS.__getitem__,
-    help="Of 50 synthetic features. Indicators of one attribute add up to 1, so some directions are curved by λ alone.",
-)
+KINDS, KIND = tuple(sr.COLUMNS), sr.COLUMNS.__getitem__
+ONE_HOT = "Of 50 synthetic features. Indicators of one attribute add up to 1, so some directions are curved by λ alone."
+COLUMNS = c.Choice("solvers_columns", "Columns", APPENDIX_F.columns, KINDS, KIND, help=ONE_HOT)
 SEED = p.seed("solvers")
 SHOWN, FLAT = (
     (charts.EVALUATIONS, charts.RELATIVE),

@@ -23,48 +23,26 @@ SUMMED = "Standard deviation of the noise on the summed gradients divided by the
 NOISE = p.noise_multiplier("tuning", PAPER.noise_multiplier, help=SUMMED)
 JOINS = "Probability with which a row joins a batch: batch size over rows. The paper’s Adult: 256 of 36,177."
 RATE = p.sample_rate("tuning", PAPER.sample_rate, 1e-4, extra=[PAPER.sample_rate], name="rate", help=JOINS)
-STEPS = c.SelectSlider(
-    "tuning_steps",
-    "Steps",
-    PAPER.steps,
-    tuple(int(v) for v in c.log_values(1, 100_000, extra=[PAPER.steps], steps=p.FEW_STEPS) if v == int(v)),
-    format=str,
-    help="The paper’s Adult: 60 epochs of 142 batches.",
-)
+COUNTS = c.log_values(1, 100_000, extra=[PAPER.steps], steps=p.FEW_STEPS)
+WHOLE, BATCHES = tuple(int(v) for v in COUNTS if v == int(v)), "The paper’s Adult: 60 epochs of 142 batches."
+STEPS = c.SelectSlider("tuning_steps", "Steps", PAPER.steps, WHOLE, str, help=BATCHES)
 SIGMA = p.sigma("tuning", PAPER.sigma, extra=[PAPER.sigma], help="Of the random tilt b; rows have norm at most 1.")
 LAM = p.lam("tuning", PAPER.lam)
 DELTA = p.delta("tuning", help="Of one run, and of the whole tuning.")
 SETTINGS = c.SelectSlider(
     "tuning_settings", "Settings to choose among, s", 10, tc.GRID, format=str, help="Size of the grid."
 )
-FAMILY = c.Choice(
-    "tuning_k",
-    "Number of runs K is",
-    "Poisson",
-    options=tc.FAMILIES,
-    help="How Papernot and Steinke’s tuner draws it. Liu and Talwar’s always draws it from a geometric distribution.",
-)
-ETA = c.SelectSlider(
-    "tuning_eta",
-    "Shape η",
-    0.5,
-    (-0.9, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1.5, 2.0, 3.0, 5.0, 10.0),
-    help="η = 1 is geometric, η = 0 logarithmic; the larger η, the more concentrated K.",
-)
-MORE = c.SelectSlider(
-    "tuning_more",
-    "Pr[K > s]",
-    0.9,
-    (0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 0.99),
-    help="It fixes the mean of K. The paper asks for 0.9.",
-)
-RENYI = c.Toggle(
-    "tuning_renyi",
-    "Rényi everywhere, as in the paper",
-    True,
-    help="Off: one run and the composition are accounted by privacy loss distributions, which are tighter; the two "
-    "selection theorems keep theirs.",
-)
+DRAWN = "How Papernot and Steinke’s tuner draws it. Liu and Talwar’s always draws it from a geometric distribution."
+FAMILY = c.Choice("tuning_k", "Number of runs K is", "Poisson", options=tc.FAMILIES, help=DRAWN)
+SHAPES = (-0.9, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1.5, 2.0, 3.0, 5.0, 10.0)
+CONCENTRATED = "η = 1 is geometric, η = 0 logarithmic; the larger η, the more concentrated K."
+ETA = c.SelectSlider("tuning_eta", "Shape η", 0.5, SHAPES, help=CONCENTRATED)
+CHANCES = (0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 0.99)
+FIXES = "It fixes the mean of K. The paper asks for 0.9."
+MORE = c.SelectSlider("tuning_more", "Pr[K > s]", 0.9, CHANCES, help=FIXES)
+OFF = "Off: one run and the composition are accounted by privacy loss distributions, which are tighter; the two "
+OFF += "selection theorems keep theirs."
+RENYI = c.Toggle("tuning_renyi", "Rényi everywhere, as in the paper", True, help=OFF)
 GHOST = p.ghost("tuning")
 CONTROLS = (KIND, BY, EPSILON, NOISE, RATE, STEPS, SIGMA, LAM, DELTA, SETTINGS, FAMILY, ETA, MORE, RENYI, GHOST)
 
