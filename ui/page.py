@@ -11,7 +11,7 @@
             page.show(picture, key="bounds_chart")
             page.evidence(picture, rows, name="bounds", code=snippets.bounds(...))
     explore()
-    page.predict(PREDICTION)
+    page.predict(page.Prediction.of("bounds", revealed), key="bounds__try")     # pages/bounds/try.md
     page.about("bounds")               # pages/bounds/about.md
 
 Importing this module also warms the process up once (`ui.warm`).
@@ -22,6 +22,7 @@ from __future__ import annotations
 import html
 import io
 import logging
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -102,6 +103,15 @@ class Prediction:
     correct: int
     reason: str = ""
     draw: Callable[[], None] | None = None
+
+    @classmethod
+    def of(cls, name: str, draw: Callable[[], None] | None = None) -> Prediction:
+        """The one in the ``try.md`` of the page `name`: title, question, options with the right one ticked, reason."""
+        text = (registry.ROOMS / name / "try.md").read_text(encoding="utf-8")
+        title, question, *options, reason = re.split(r"\n+(?=\* )|\n{2,}", text.removeprefix("# ").strip())
+        question, reason = (paragraph.replace("\n", " ") for paragraph in (question, reason))
+        correct = [option.startswith("* [x] ") for option in options].index(True)
+        return cls(title, question, tuple(option[len("* [x] ") :] for option in options), correct, reason, draw)
 
 
 def begin(name: str, lead: str) -> None:

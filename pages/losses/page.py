@@ -185,23 +185,11 @@ def revealed() -> None:
     st.caption("The faint line is the clipped loss of a row of norm 1.")
 
 
-PREDICTION = page.Prediction(
-    "which rows are clipped first?",
-    "Gradients are clipped at C = 1. From which residual on is the squared loss of a short row, ‖x‖ = 0.5, a straight "
-    "line?",
-    ("From 0.5 on.", "From 1 on, as for every row.", "From 2 on."),
-    2,
-    "The gradient of a row is its residual times x, so it has norm |r| ‖x‖, which reaches C at |r| = C/‖x‖ = 2. A "
-    "short row moves the model little and may be further off before it is clipped: clipping limits influence, not "
-    "residuals. With rows of one and the same norm the clipped fit is Huber’s regression, otherwise not quite.",
-    revealed,
-)
-
 page.begin(
     "losses",
     "Privacy needs a limit on how hard one row can pull. Clipping sets it, and for a linear model it amounts to "
     "another loss $f_C$ in closed form: convex, as smooth as $f$, and straight beyond its kinks.",
 )
 explore()
-page.predict(PREDICTION, key="losses__try")
+page.predict(page.Prediction.of("losses", revealed), key="losses__try")
 page.about("losses")

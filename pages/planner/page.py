@@ -148,28 +148,11 @@ def revealed() -> None:
     page.show(page.Picture(figure, text.excess_alt(PAPER, None, shown)), key="planner_try_chart")
 
 
-PREDICTION = page.Prediction(
-    "does the best f move with the bound?",
-    "The paper’s recipe adds 30 % more noise than the Gaussian mechanism, because its Rényi bound then accepts a much "
-    "smaller λ. With the logistic bound instead (same ε = 1, δ = 10⁻⁵, Adult’s size, ‖θ₀‖ = 50): at which f does "
-    "Theorem H.1 allow the least excess loss?",
-    (
-        "At about 1.3 as well.",
-        "Well above 1.3: λ is worth more than noise.",
-        "Almost at 1: there λ is small enough already.",
-    ),
-    2,
-    "The published bounds blow up as f approaches 1, so a good deal of noise is well spent on getting λ down. The "
-    "logistic bound starts at f = 1 with the closed form’s λ, already close to the λ that learning would like; 2 or "
-    "3 % more noise takes a third off it, and beyond that noise costs more than λ saves.",
-    revealed,
-)
-
 page.begin(
     "planner",
     "A promise (ε, δ) can be kept with little noise and much regularisation, or the other way round. Each curve shows "
     "the smallest λ that one bound accepts as the noise grows; the point on it is yours to move.",
 )
 explore()
-page.predict(PREDICTION, key="planner__try")
+page.predict(page.Prediction.of("planner", revealed), key="planner__try")
 page.about("planner")

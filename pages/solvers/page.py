@@ -119,22 +119,6 @@ def revealed() -> None:
     page.show(picture, key="solvers_try_chart")
 
 
-PREDICTION = page.Prediction(
-    "what do ten times as many rows cost?",
-    "Ten times as many rows, with redundant columns and the same λ and σ. How many times as many gradient evaluations "
-    "does accelerated descent need?",
-    (
-        "10 times: each gradient costs ten times as much.",
-        "About 40 times: there are also more steps.",
-        "100 times and more: the steps grow as the rows do.",
-    ),
-    1,
-    "A gradient costs n, and the number of steps grows as √(L/λ) log n with L about nβ: n^1.5 log n in all, so "
-    "10^1.5 ≈ 32 times, and a little more for the logarithm. Gradient descent takes L/λ steps and pays a hundredfold. "
-    "SAG and SVRG make their steps from a few rows at a time, so theirs grows tenfold, the logarithm aside.",
-    revealed,
-)
-
 page.begin(
     "solvers",
     "A private fit makes J(θ) small: the loss of all rows, regularised and tilted at random. Objective perturbation "
@@ -143,5 +127,5 @@ page.begin(
     "visits to single rows, which are the same on every machine.",
 )
 explore()
-page.predict(PREDICTION, key="solvers__try")
+page.predict(page.Prediction.of("solvers", revealed), key="solvers__try")
 page.about("solvers")

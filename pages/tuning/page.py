@@ -142,24 +142,6 @@ def revealed() -> None:
     page.show(page.Picture(charts.price(setting, 3, height=380), alt), key="tuning_try_chart")
 
 
-PREDICTION = page.Prediction(
-    "two or three settings",
-    "Each run of DP-SGD costs ε = 1 at δ = 10⁻⁵. You try three learning rates and publish the best model. Which valid "
-    "way of accounting proves the smaller ε: composing the three runs, or Papernot and Steinke’s with K Poisson and "
-    "Pr[K > 3] = 0.9?",
-    (
-        "Composing the three runs.",
-        "Papernot and Steinke: only the best model is released.",
-        "They are the same.",
-    ),
-    0,
-    "A random number of runs has to be paid for before the first setting has won: to try more than three settings with "
-    "probability 0.9 it makes 6.7 runs on average, and its proof carries the term log μ/(α − 1) from the start. "
-    "Composing three runs costs about √3 times one run. From four settings on the random number is the cheaper way; "
-    "for 100 settings it costs about 0.6 times what composing costs.",
-    revealed,
-)
-
 page.begin(
     "tuning",
     "Training with DP-SGD needs a learning rate. Each value that is tried looks at the data once more, and keeping the "
@@ -168,5 +150,5 @@ page.begin(
 explore()
 st.markdown(text.OBJECTIVE_PERTURBATION)
 page.see_also("training", "what one fit without tuning reaches")
-page.predict(PREDICTION, key="tuning__try")
+page.predict(page.Prediction.of("tuning", revealed), key="tuning__try")
 page.about("tuning")
