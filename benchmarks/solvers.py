@@ -11,7 +11,7 @@ Evaluations are counted, not timed: they are the same on every machine up to rou
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -62,16 +62,17 @@ def run(columns: str, largest: int) -> Iterator[Measurement]:
                 yield row
 
 
-def report(columns: str, rows: list[Measurement]) -> None:
-    """Evaluations = c · n^a · log n: a with its 95 % interval, c, and the a that is proved."""
-    print(f"\n{columns} columns\n\n| solver | a | 95 % | c | proved a |\n|---|---|---|---|---|")
+def growth_table(rows: Sequence[Measurement]) -> str:
+    """How each solver's evaluations grow, c · n^a · log n, as Markdown: a with its 95 % interval, c, the proved a."""
+    lines = ["| solver | a | 95 % | c | proved a |", "|---|---|---|---|---|"]
     for solver in dict.fromkeys(row.solver for row in rows):
         found = [row for row in rows if row.solver == solver and row.converged]
         if len({row.n for row in found}) < 3:
             continue
         fit = growth([row.n for row in found], [row.evaluations for row in found])
         interval = f"{fit.low:.3f} to {fit.high:.3f}"
-        print(f"| {solver} | {fit.exponent:.3f} | {interval} | {fit.factor:.3g} | {PROVED.get(solver, '')} |")
+        lines.append(f"| {solver} | {fit.exponent:.3f} | {interval} | {fit.factor:.3g} | {PROVED.get(solver, '')} |")
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -88,7 +89,7 @@ def main() -> None:
                 rows.append(row)
                 if options.write:
                     save(options.write, rows, source)
-            report(columns, [row for row in rows if row.columns == columns])
+            print(f"\n{columns} columns\n\n{growth_table([row for row in rows if row.columns == columns])}")
     print("\n" + "; ".join(f"{name}: {value}" for name, value in source.items()))
 
 

@@ -135,6 +135,21 @@ def test_the_results_table_quotes_the_stored_results() -> None:
     assert all(row["command"] and row["seeds"] and row["commit"] for row in stored)
 
 
-def test_the_blocks_of_figure_2_quote_the_stored_results() -> None:
+def test_the_blocks_between_markers_quote_the_stored_results() -> None:
     text = README.read_text()
     assert readme_tables.filled(text) == text
+
+
+def test_a_text_without_a_block_or_with_one_twice_is_refused() -> None:
+    block = "<!-- adult -->\nold\n<!-- /adult -->\n"
+    assert "our defaults" in readme_tables.filled(block)
+    for text in ("nothing", 2 * block):
+        with pytest.raises(ValueError, match="each once"):
+            readme_tables.filled(text)
+
+
+def test_the_page_of_results_is_what_the_stored_results_give() -> None:
+    page = (README.parent / "docs" / "results.md").read_text(encoding="utf-8")
+    assert page == readme_tables.page(), "python -m benchmarks.readme_tables --write docs/results.md"
+    for path in (README.parent / "data" / "results").glob("*.csv"):
+        assert f"`{path.name}`" in page
