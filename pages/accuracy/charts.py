@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
+from objpert_core.experiments import paper as printed
 from objpert_core.experiments.learners import LEARNERS, NON_PRIVATE, TIGHT
-from objpert_core.experiments.methods import EVERY, METHODS
+from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.studies.subsampling import LearningCurve
 from objpert_core.experiments.summary import Interval
-from pages.accuracy.numbers import BARS, PAPER, Stored
+from pages.accuracy.numbers import BARS, Stored
 from pages.accuracy.words import LABELS
 from ui import figures, sentences
 from ui.controls import plain
@@ -24,7 +25,8 @@ VIEWS = {EVERYTHING: (0.0, math.inf), SMALL: (0.0, 0.25), LARGE: (1.0, math.inf)
 ROLE = {method: figures.of_learner(method) for method in EVERY}
 _TOP = 0.03
 _AIR = 1.25  # beside the first and the last ε, as a factor
-_CLEAR = "rgba(0,0,0,0)"
+
+Trace = dict[str, Any]
 
 
 def figure_2(
@@ -36,93 +38,97 @@ def figure_2(
     paper: bool = True,
     ghost: Stored | None = None,
     live: Run | None = None,
-    height: int | None = None,
 ) -> Any:
     """Mean accuracy of each method with its interval against ε; the model without privacy as a line.
 
     The best unpaid DP-SGD where the read-out is has a mark also if it is not among the methods.
 
-    Args:
-        stored: a file of results.
-        methods: which methods are shown.
-        epsilon: where the read-out is, marked by a line.
-        view: one of `VIEWS`.
-        paper: mark the paper's numbers, where its tables have this data set.
-        ghost: another file, whose means are drawn faintly.
-        live: a run made just now, drawn as a mark of its own.
-        height: in pixels; by default with room for the legend, which a telephone stacks.
+    Parameters
+    ----------
+    stored : Stored
+        A file of results.
+    methods : sequence of str
+        Which methods are shown.
+    epsilon : float
+        Where the read-out is, marked by a line.
+    view : str
+        One of `VIEWS`.
+    paper : bool
+        Mark the paper's numbers, where its tables have this data set.
+    ghost : Stored or None
+        Another file, whose means are drawn faintly.
+    live : Run or None
+        A run made just now, drawn as a mark of its own.
     """
     least, most = VIEWS[view]
     shown = [e for e in stored.epsilons if least <= e <= most] or list(stored.epsilons) or [epsilon]
     across = (shown[0] / _AIR, shown[-1] * _AIR)
-    traces: list[dict[str, Any]] = []
-    edges: list[float] = []
+    traces = [trace for method in methods if ghost for trace in _ghost(ghost, method, across)]
     for method in methods:
-        if ghost is not None and (old := _means(ghost, method, across)):
-            traces.append(figures.series(f"{LABELS[method]}, {ghost.label}", *old, ROLE[method], ghost=True))
-    for method in methods:
-        if method == NON_PRIVATE:
-            traces += _level(stored, epsilon, across, edges)
-        elif any(stored.point(method, e) for e in stored.epsilons):
-            traces.append(_curve(stored, method, shown, edges))
-            traces += _singles(stored, method, shown, edges)
-    traces += _rival(stored, methods, epsilon, shown, edges)
-    marks = _marks(stored.dataset, shown, edges) if paper else []
-    marks += _live(live, shown, edges) if live else []
-    up = _range(edges, top=view == TOP)
+        traces += _level(stored, epsilon, across) if method == NON_PRIVATE else _method(stored, method)
+    traces += _rival(stored, methods, epsilon) if epsilon in shown else []
+    marks = [_hollow(stored.dataset, method, shown) for method in EVERY if paper]
+    marks = [mark for mark in marks if mark["x"].size]
+    if live and live.epsilon in shown:
+        line = {"color": figures.GREY, "width": 2}
+        name = f"made now: {LABELS[live.method]}"
+        marks.append(_mark(name, live.method, [live.epsilon], [live.accuracy], size=15, line=line))
+    up = _range(_edges([*traces, *marks], {*shown, *across}), top=view == TOP)
     guide = [figures.guide((epsilon, epsilon), up)] if across[0] <= epsilon <= across[1] else []
+    at = f", δ = {sentences.delta(stored.delta)}" if stored.delta else ""
     return figures.figure(
         [*guide, *traces, *marks],
-        xaxis=figures.axis(
-            f"privacy budget ε, δ = {sentences.delta(stored.delta)}" if stored.delta else "privacy budget ε",
-            across,
-            log=True,
-            **_ticks(shown),
-        ),
+        xaxis=figures.axis(f"privacy budget ε{at}", across, log=True, **_ticks(shown)),
         yaxis=figures.axis(f"test accuracy<br>on {stored.label}", up, tickformat=".1%", hoverformat=".2%"),
-        height=height or 400 + 18 * (len(methods) + len(marks)),
+        height=400 + 18 * (len(methods) + len(marks)),  # the legend, which a telephone stacks
     )
 
 
-def _means(stored: Stored, method: str, across: tuple[float, float]) -> tuple[np.ndarray, np.ndarray] | None:
-    """ε and mean accuracies, for a ghost; None where there is none."""
+def _means(stored: Stored, method: str) -> dict[float, Interval]:
+    """Accuracies by ε."""
+    return {e: point.accuracy for e in stored.epsilons if (point := stored.point(method, e))}
+
+
+def _ghost(stored: Stored, method: str, across: tuple[float, float]) -> list[Trace]:
+    found = {e: interval.mean for e, interval in _means(stored, method).items()}
     if method == NON_PRIVATE:
         level = stored.point(method, math.inf)
-        return (np.array(across), np.full(2, level.accuracy.mean)) if level else None
-    found = [(e, p.accuracy.mean) for e in stored.epsilons if (p := stored.point(method, e))]
-    return (np.array([e for e, _ in found]), np.array([mean for _, mean in found])) if found else None
+        found = dict.fromkeys(across, level.accuracy.mean) if level else {}
+    x, y = np.array(list(found)), np.array(list(found.values()))
+    return [figures.series(f"{LABELS[method]}, {stored.label}", x, y, ROLE[method], ghost=True)] if found else []
 
 
-def _level(stored: Stored, epsilon: float, across: tuple[float, float], edges: list[float]) -> list[dict[str, Any]]:
+def _level(stored: Stored, epsilon: float, across: tuple[float, float]) -> list[Trace]:
     """The accuracy without privacy: a line with its interval as a band."""
     point = stored.point(NON_PRIVATE, epsilon)
     if point is None:
         return []
-    x, mean = np.array(across), point.accuracy.mean
-    traces = []
-    edges.append(mean)
-    if point.accuracy.count >= BARS:
-        low, high = point.accuracy.within()
-        edges += [low, high]
-        traces.append(figures.band(x, np.full(2, low), np.full(2, high), ROLE[NON_PRIVATE]))
-    line = figures.series(LABELS[NON_PRIVATE], x, np.full(2, mean), ROLE[NON_PRIVATE], hoverinfo="skip")
-    return [*traces, line]
+    x, role = np.array(across), ROLE[NON_PRIVATE]
+    low, high = _ends(point.accuracy)
+    band = [figures.band(x, np.full(2, low), np.full(2, high), role)] if point.accuracy.count >= BARS else []
+    return [*band, figures.series(LABELS[NON_PRIVATE], x, np.full(2, point.accuracy.mean), role, hoverinfo="skip")]
 
 
-def _curve(stored: Stored, method: str, shown: Sequence[float], edges: list[float]) -> dict[str, Any]:
-    """One private method: means joined by a line, with their intervals as bars."""
-    found = {e: p.accuracy for e in stored.epsilons if (p := stored.point(method, e))}
-    edges += [edge for e, interval in found.items() if e in shown for edge in _ends(interval)]
-    trace = figures.series(
-        LABELS[method],
-        np.array(list(found)),
-        np.array([interval.mean for interval in found.values()]),
-        ROLE[method],
-        mode="lines+markers",
-        hover="%{y:.2%} %{customdata}",
-        error_y=_bars(list(found.values()), ROLE[method]),
-    )
-    return trace | {"customdata": np.array([_spread(interval) for interval in found.values()], dtype=object)}
+def _method(stored: Stored, method: str) -> list[Trace]:
+    """One private method: means joined by a line, with bars, or with single trials where they are few."""
+    found = _means(stored, method)
+    if not found:
+        return []
+    hover = "%{y:.2%} %{customdata}"
+    curve = _curve(LABELS[method], method, list(found), list(found.values()), hover)
+    curve["customdata"] = np.array([_spread(interval) for interval in found.values()], dtype=object)
+    few = [run for e, interval in found.items() if interval.count < BARS for run in stored.runs(method, e)]
+    x, y = [run.epsilon for run in few], [run.accuracy for run in few]
+    style = {"symbol": "circle", "size": 5, "opacity": 0.7}
+    dots = _mark(f"{LABELS[method]}, single trials", method, x, y, hover=None, **style)
+    return [curve, dots | {"showlegend": False, "hoverinfo": "skip"}] if few else [curve]
+
+
+def _curve(name: str, method: str, x: Sequence[float], found: Sequence[Interval], hover: str) -> Trace:
+    """Means joined by a line, with error bars."""
+    role, y = ROLE[method], np.array([interval.mean for interval in found])
+    at = np.array(x, dtype=float)
+    return figures.series(name, at, y, role, mode="lines+markers", hover=hover, error_y=_bars(found, role))
 
 
 def _spread(interval: Interval) -> str:
@@ -130,44 +136,27 @@ def _spread(interval: Interval) -> str:
     return f"± {100 * interval.half_width:.2f}" if interval.count >= BARS else few
 
 
-def _singles(stored: Stored, method: str, shown: Sequence[float], edges: list[float]) -> list[dict[str, Any]]:
-    """The single trials of one method as dots, at each ε where they are too few for an interval."""
-    few = [run for e in stored.epsilons for run in stored.runs(method, e) if len(stored.runs(method, e)) < BARS]
-    if not few:
-        return []
-    edges += [run.accuracy for run in few if run.epsilon in shown]
-    x, y = np.array([run.epsilon for run in few]), np.array([run.accuracy for run in few])
-    marker = {"color": figures.ROLES[ROLE[method]].color, "symbol": "circle", "size": 5, "opacity": 0.7}
-    name = f"{LABELS[method]}, single trials"
-    dots = figures.series(name, x, y, ROLE[method], mode="markers", marker=marker)
-    return [dots | {"showlegend": False, "hoverinfo": "skip"}]
+def _mark(
+    name: str, method: str, x: Sequence[float], y: Sequence[float], hover: str | None = "%{y:.2%}", **style: Any
+) -> Trace:
+    """Marks without a line in the look of a method, as far as `style` does not say otherwise."""
+    look = figures.ROLES[ROLE[method]]
+    marker = {"color": look.color, "symbol": look.symbol, "size": 13} | style
+    return figures.series(name, np.array(x), np.array(y), ROLE[method], mode="markers", hover=hover, marker=marker)
 
 
-def _rival(
-    stored: Stored, methods: Sequence[str], epsilon: float, shown: Sequence[float], edges: list[float]
-) -> list[dict[str, Any]]:
+def _rival(stored: Stored, methods: Sequence[str], epsilon: float) -> list[Trace]:
     """The rival's mean where the read-out is, if other methods are shown and its curve is not."""
-    name = stored.rival(epsilon)
-    if name is None or name in methods or not methods or epsilon not in shown:
+    rival = stored.rival(epsilon)
+    if rival is None or rival in methods or not methods:
         return []
-    point = stored.point(name, epsilon)
-    assert point is not None
-    edges += _ends(point.accuracy)
-    look = figures.ROLES[ROLE[name]]
-    mark = figures.series(
-        f"rival at ε = {sentences.epsilon(epsilon)}: {LABELS[name]}",
-        np.array([epsilon]),
-        np.array([point.accuracy.mean]),
-        ROLE[name],
-        mode="markers",
-        hover="%{y:.2%} " + _spread(point.accuracy),
-        error_y=_bars([point.accuracy], ROLE[name]),
-        marker={"color": look.color, "symbol": look.symbol, "size": 13},
-    )
-    return [mark]
+    interval = _means(stored, rival)[epsilon]
+    name = f"rival at ε = {sentences.epsilon(epsilon)}: {LABELS[rival]}"
+    mark = _mark(name, rival, [epsilon], [interval.mean], hover="%{y:.2%} " + _spread(interval))
+    return [mark | {"error_y": _bars([interval], ROLE[rival])}]
 
 
-def _bars(intervals: Sequence[Interval], role: str) -> dict[str, Any]:
+def _bars(intervals: Sequence[Interval], role: str) -> Trace:
     """Error bars of 95 % intervals, cut at 0 and 1; none where the trials are too few."""
     ends = [_ends(interval) for interval in intervals]
     return {
@@ -184,59 +173,42 @@ def _ends(interval: Interval) -> tuple[float, float]:
     return interval.within() if interval.count >= BARS else (interval.mean, interval.mean)
 
 
-def _live(run: Run, shown: Sequence[float], edges: list[float]) -> list[dict[str, Any]]:
-    """A run made on the page, in the colour of its method; the model without privacy is already a line."""
-    if run.epsilon not in shown:
-        return []
-    edges.append(run.accuracy)
-    name, look = f"made now: {LABELS[run.method]}", figures.ROLES[ROLE[run.method]]
-    marker = {"color": look.color, "symbol": look.symbol, "size": 15, "line": {"color": figures.GREY, "width": 2}}
-    x, y = np.array([run.epsilon]), np.array([run.accuracy])
-    return [figures.series(name, x, y, ROLE[run.method], mode="markers", hover="%{y:.2%}", marker=marker)]
+def _hollow(dataset: str, method: str, shown: Collection[float]) -> Trace:
+    """The paper's numbers as hollow marks in the colour of what they are here."""
+    numbers = {e: share for e, share in printed.printed(dataset, method).items() if e in shown}
+    line = {"color": figures.ROLES[ROLE[method]].color, "width": 2}
+    name = f"paper: {LEARNERS[method].label}"
+    return _mark(name, method, list(numbers), list(numbers.values()), color="rgba(0,0,0,0)", line=line)
 
 
-def _marks(dataset: str, shown: Sequence[float], edges: list[float]) -> list[dict[str, Any]]:
-    """The paper's numbers as hollow marks in the colours of what they are here."""
-    traces = []
-    for method in EVERY:
-        numbers = {e: share for e, share in PAPER.get((dataset, method), {}).items() if e in shown}
-        if not numbers:
-            continue
-        edges += numbers.values()
-        look = figures.ROLES[ROLE[method]]
-        marker = {"color": _CLEAR, "symbol": look.symbol, "size": 13, "line": {"color": look.color, "width": 2}}
-        x, y = np.array(list(numbers)), np.array(list(numbers.values()))
-        name = f"paper: {LEARNERS[method].label}"
-        traces.append(figures.series(name, x, y, ROLE[method], mode="markers", hover="%{y:.2%}", marker=marker))
-    return traces
-
-
-def papers(dataset: str, *, height: int = 340) -> Any:
+def papers(dataset: str) -> Any:
     """The numbers of the paper's table for a data set alone, joined by lines."""
-    found = {method: PAPER[dataset, method] for method in METHODS if (dataset, method) in PAPER}
-    shown = sorted({epsilon for numbers in found.values() for epsilon in numbers})
-    traces = [
-        figures.series(
-            f"paper: {LEARNERS[method].label}",
-            np.array(list(numbers)),
-            np.array(list(numbers.values())),
-            ROLE[method],
-            mode="lines+markers",
-            hover="%{y:.2%}",
-        )
-        for method, numbers in found.items()
-    ]
-    edges = [share for numbers in found.values() for share in numbers.values()]
+    traces = []
+    for method in (method for method in EVERY if printed.printed(dataset, method)):
+        numbers = printed.printed(dataset, method)
+        x, y, name = np.array(list(numbers)), np.array(list(numbers.values())), f"paper: {LEARNERS[method].label}"
+        traces.append(figures.series(name, x, y, ROLE[method], mode="lines+markers", hover="%{y:.2%}"))
+    shown = sorted({float(epsilon) for trace in traces for epsilon in trace["x"]})
     across = (shown[0] / _AIR, shown[-1] * _AIR)
     return figures.figure(
         traces,
         xaxis=figures.axis("privacy budget ε, δ = 10⁻⁵", across, log=True, **_ticks(shown)),
-        yaxis=figures.axis(f"test accuracy on {dataset}", _range(edges, top=False), tickformat=".0%"),
-        height=height,
+        yaxis=figures.axis(f"test accuracy on {dataset}", _range(_edges(traces, shown)), tickformat=".0%"),
+        height=340,
     )
 
 
-def _range(edges: Sequence[float], *, top: bool) -> tuple[float, float]:
+def _edges(traces: Sequence[Trace], shown: Collection[float]) -> list[float]:
+    """The heights of everything but ghosts that stands at one of the x in `shown`, ends of bars included."""
+    found: list[float] = []
+    for trace in (trace for trace in traces if not trace["meta"]["ghost"]):
+        inside, bars = np.isin(trace["x"], list(shown)), trace.get("error_y", {"array": 0.0, "arrayminus": 0.0})
+        for end in (trace["y"], trace["y"] + bars["array"], trace["y"] - bars["arrayminus"]):
+            found += end[inside].tolist()
+    return found
+
+
+def _range(edges: Sequence[float], *, top: bool = False) -> tuple[float, float]:
     if not edges:
         return 0.0, 1.0
     low, high = min(edges), max(edges)
@@ -246,39 +218,27 @@ def _range(edges: Sequence[float], *, top: bool) -> tuple[float, float]:
     return low - air, high + air
 
 
-def _ticks(values: Sequence[Any]) -> dict[str, Any]:
+def _ticks(values: Sequence[Any]) -> Trace:
     return {"tickmode": "array", "tickvals": np.array(values), "ticktext": [plain(v) for v in values]}
 
 
-def rows(curve: LearningCurve, *, height: int = 400) -> Any:
+def rows(curve: LearningCurve) -> Any:
     """Accuracy with and without privacy against the number of training rows, and the majority class as a line."""
     sizes = [size for size in curve.sizes if curve.of(size)]
     across = (min(curve.plan.sizes) / _AIR, max(curve.sizes, default=max(curve.plan.sizes)) * _AIR)
-    traces: list[dict[str, Any]] = []
-    edges: list[float] = []
+    traces: list[Trace] = []
     if curve.baseline is not None:
-        edges.append(curve.baseline)
         line = figures.guide(across, (curve.baseline, curve.baseline), name="always the more frequent class")
         traces.append(line | {"showlegend": True})
     private = f"Algorithm 1 tight, ε = {sentences.epsilon(curve.plan.epsilon)}"
     for method, name, mean in ((NON_PRIVATE, "no privacy", curve.reference), (TIGHT, private, curve.private)):
         found = [interval for size in sizes if (interval := mean(size))]
-        edges += [edge for interval in found for edge in _ends(interval)]
-        traces.append(
-            figures.series(
-                name,
-                np.array(sizes, dtype=float),
-                np.array([interval.mean for interval in found]),
-                ROLE[method],
-                mode="lines+markers",
-                hover="%{y:.2%}",
-                error_y=_bars(found, ROLE[method]),
-            )
-        )
+        traces.append(_curve(name, method, sizes, found, "%{y:.2%}"))
     ticks = _ticks(curve.sizes) | {"ticktext": [f"{size:,}" for size in curve.sizes]}
+    up = _range(_edges(traces, [*sizes, *across]))
     return figures.figure(
         traces,
         xaxis=figures.axis("training rows", across, log=True, **ticks),
-        yaxis=figures.axis(f"test accuracy<br>on {curve.label}", _range(edges, top=False), tickformat=".0%"),
-        height=height,
+        yaxis=figures.axis(f"test accuracy<br>on {curve.label}", up, tickformat=".0%"),
+        height=400,
     )

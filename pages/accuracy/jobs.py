@@ -1,4 +1,4 @@
-"""The accuracy page's background work: one stored point run again, and accuracy on few and many rows. No Streamlit."""
+"""The accuracy page's background work: one stored point run again. No Streamlit."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from objpert_core import datasets
-from objpert_core.experiments.compare import NON_PRIVATE
 from objpert_core.experiments.figure2 import noise_seed
+from objpert_core.experiments.learners import NON_PRIVATE
 from objpert_core.experiments.methods import Parameters, fit
 from objpert_core.experiments.results import Run
-from objpert_core.experiments.studies.subsampling import LearningCurve, Plan, learning_curve
-from ui import sentences
-from ui.jobs import Job, JobView
+from ui import runs, sentences
+from ui.jobs import JobView
 
 LONGEST_SECONDS = 300.0  # a point that took longer where it was stored is left to the command line
 
@@ -37,11 +36,9 @@ class Point:
 
 @dataclass(eq=False)
 class Again:
-    """How far a point is. Unlike other results it changes in place: each field alone is written in one step.
+    """How far a point is, in steps of all its runs, and its result once there is one.
 
-    Attributes:
-        steps: steps of the solver or of DP-SGD so far, over all runs of a tuning.
-        run: the result once there is one.
+    Unlike other results it changes in place: each field alone is written in one step.
     """
 
     steps: int = 0
@@ -67,10 +64,9 @@ def again(point: Point) -> Callable[[Callable[[], bool]], Iterator[Again]]:
 
         if should_stop():
             return
+        asked = (point.method, point.epsilon, point.trial, point.seed, point.parameters)
         try:
-            state.run = fit(
-                data, point.method, point.epsilon, point.trial, point.seed, point.parameters, callback=watch
-            )
+            state.run = fit(data, *asked, callback=watch)
         except _StoppedError:
             return
         yield state
@@ -78,48 +74,12 @@ def again(point: Point) -> Callable[[Callable[[], bool]], Iterator[Again]]:
     return work
 
 
-def rows(plan: Plan) -> Callable[[Callable[[], bool]], Iterator[LearningCurve]]:
-    """The work of measuring accuracy on every number of rows."""
-
-    def work(should_stop: Callable[[], bool]) -> Iterator[LearningCurve]:
-        yield from learning_curve(plan, should_stop)
-
-    return work
-
-
-@dataclass(frozen=True, eq=False)
-class PointRun:
-    """One press of "Run this point again": the point, the file it is of, and its job."""
-
-    point: Point
-    key: str
-    job: Job[Again]
-
-
-@dataclass(frozen=True, eq=False)
-class RowsRun:
-    """One press of "Measure": the plan and its job."""
-
-    plan: Plan
-    job: Job[LearningCurve]
-
-
 def progress(view: JobView[Again], expected: float | None) -> tuple[float, str]:
     """The progress bar's share and text; `expected` is what stored trials took, in seconds."""
-    if view.state == "waiting":
-        return 0.0, view.queue_words
-    if view.stopping:
-        return 0.0, "Stopping …"
-    steps = view.latest.steps if view.latest else 0
-    if not steps:
+    if said := runs.waiting(view):
+        return said
+    if not (view.latest and view.latest.steps):
         return 0.0, f"Loading the data and calibrating the noise, {view.seconds:.1f} s"
     share = min(0.95, view.seconds / expected) if expected else 0.5
     took = f"; stored trials took {expected:.3g} s" if expected else ""
-    return share, f"{sentences.count(steps, 'step')}, {view.seconds:.1f} s{took}"
-
-
-def outcome(view: JobView) -> str | None:
-    """One sentence about a job that ended early; None for one that finished."""
-    if view.state == "failed":
-        return sentences.sentence(view.message or "")
-    return "Stopped; what is shown is what there was by then." if view.state == "stopped" else None
+    return share, f"{sentences.count(view.latest.steps, 'step')}, {view.seconds:.1f} s{took}"

@@ -9,48 +9,36 @@ from functools import lru_cache
 from pathlib import Path
 
 from objpert_core import datasets
-from objpert_core.experiments import paper, results, tables
+from objpert_core.experiments import learners, results, tables
 from objpert_core.experiments.figure2 import EPSILONS
-from objpert_core.experiments.learners import (
-    DISHONEST_LARGE,
-    DISHONEST_PLD,
-    DISHONEST_RDP,
-    DPSGD_AGAIN,
-    DPSGD_MARGIN,
-    HONEST,
-    NON_PRIVATE,
-    PUBLISHED,
-    TIGHT,
-    TIGHT_DISHONEST,
-    TIGHT_LOGISTIC,
-)
+from objpert_core.experiments.learners import HONEST, NON_PRIVATE, PUBLISHED, TIGHT
 from objpert_core.experiments.methods import EVERY, Parameters
 from objpert_core.experiments.results import Results, Run
 from objpert_core.experiments.summary import Interval, mean_interval
 
 BARS = 3  # trials: with fewer, Student's t has bars that fill the plot
-USUAL = (NON_PRIVATE, DISHONEST_RDP, DISHONEST_PLD, DISHONEST_LARGE, HONEST, PUBLISHED, TIGHT)
-PAPERS = (NON_PRIVATE, DISHONEST_RDP, HONEST, PUBLISHED, TIGHT)  # what Tables 1 and 2 compare, and ours
-LUCK = (NON_PRIVATE, DISHONEST_PLD, TIGHT, TIGHT_DISHONEST, DPSGD_AGAIN)
-MARGINS = (NON_PRIVATE, DISHONEST_LARGE, TIGHT, TIGHT_LOGISTIC, DPSGD_MARGIN)
-PAPER_CONSTANT = paper.INTERCEPT_SCALING
-PAPER_TABLE = paper.TABLES
-PAPER: Mapping[tuple[str, str], Mapping[float, float]] = {
-    (dataset, method): paper.printed(dataset, method) for dataset in paper.TABLES for method in paper.COLUMNS
-}
-"""The paper's accuracies by ε, for each (data set, method) of its tables."""
+USUAL = (NON_PRIVATE, *learners.UNPAID, HONEST, PUBLISHED, TIGHT)
+PAPERS = (NON_PRIVATE, learners.DISHONEST_RDP, HONEST, PUBLISHED, TIGHT)  # what Tables 1 and 2 compare, and ours
+LUCK = (NON_PRIVATE, learners.DISHONEST_PLD, TIGHT, learners.TIGHT_DISHONEST, learners.DPSGD_AGAIN)
+MARGINS = (NON_PRIVATE, learners.DISHONEST_LARGE, TIGHT, learners.TIGHT_LOGISTIC, learners.DPSGD_MARGIN)
 
 
 @dataclass(frozen=True, eq=False)
 class Stored:
     """One file of results.
 
-    Attributes:
-        key: the file's name without "figure2_" and ".csv": the data set's, unless the run was a variant.
-        results: header and runs.
-        points: mean accuracy and time of each method at each ε.
-        claims: tight against the best DP-SGD whose tuning is not paid for, at every ε that has both.
-        index: the runs of each method at each ε, by trial.
+    Attributes
+    ----------
+    key : str
+        The file's name without "figure2_" and ".csv": the data set's, unless the run was a variant.
+    results : Results
+        Header and runs.
+    points : mapping
+        Mean accuracy and time of each method at each ε.
+    claims : mapping
+        Tight against the best DP-SGD whose tuning is not paid for, at every ε that has both.
+    index : mapping
+        The runs of each method at each ε, by trial.
     """
 
     key: str
@@ -84,19 +72,13 @@ class Stored:
         return self.known and datasets.describe(self.dataset).startswith("Stand-in")
 
     @property
-    def methods(self) -> tuple[str, ...]:
-        """The methods that have runs, in the order of legends."""
-        there = {method for method, _ in self.points}
-        return tuple(method for method in EVERY if method in there)
-
-    @property
     def epsilons(self) -> tuple[float, ...]:
-        """Every ε of a private run, increasing."""
+        """Every ε of a private run, rising."""
         return tuple(sorted({epsilon for _, epsilon in self.points if math.isfinite(epsilon)}))
 
     @property
     def constant(self) -> float:
-        """The constant feature that every private method of the file has; the paper's is `PAPER_CONSTANT`."""
+        """The constant feature that every private method of the file has."""
         return float(self.results.configuration.get("intercept_scaling", Parameters().intercept_scaling))
 
     @property
@@ -106,20 +88,16 @@ class Stored:
 
     @property
     def parameters(self) -> Parameters:
-        """What all runs of the file share, as `objpert_core.experiments.methods.fit` takes it.
-
-        Raises:
-            ValueError: the file's configuration is not one that this version knows.
-        """
+        """What all runs of the file share; `ValueError` where this version does not know the file's configuration."""
         return Parameters.from_configuration(self.results.configuration)
 
     def point(self, method: str, epsilon: float) -> tables.Point | None:
         """Mean accuracy and time at one ε; the model without privacy is the same at each."""
-        return self.points.get((method, _target(method, epsilon)))
+        return self.points.get((method, target(method, epsilon)))
 
     def runs(self, method: str, epsilon: float) -> tuple[Run, ...]:
         """The runs of one point, by trial."""
-        return self.index.get((method, _target(method, epsilon)), ())
+        return self.index.get((method, target(method, epsilon)), ())
 
     def run(self, method: str, epsilon: float, trial: int) -> Run | None:
         """One trial of one point; None if it is not there."""
@@ -152,7 +130,8 @@ class Stored:
         return mean_interval([own - other for own, other in pairs]) if pairs else None
 
 
-def _target(method: str, epsilon: float) -> float:
+def target(method: str, epsilon: float) -> float:
+    """The ε that a method's runs have where the page reads at `epsilon`."""
     return math.inf if method == NON_PRIVATE else epsilon
 
 
@@ -176,25 +155,21 @@ def default_key(found: tuple[str, ...]) -> str:
 
 def epsilons(found: tuple[str, ...]) -> tuple[float, ...]:
     """Figure 2's ε and every other one that a readable file of `found` has."""
-    more: set[float] = set(EPSILONS)
-    for key in found:
-        if stored := load_or_none(key):  # what is wrong with a file is said where it is shown
-            more |= set(stored.epsilons)
-    return tuple(sorted(more))
+    return tuple(sorted({*EPSILONS, *(epsilon for stored in _readable(found) for epsilon in stored.epsilons)}))
 
 
 def constants(found: tuple[str, ...]) -> tuple[float, ...]:
     """The constant features of the readable files of `found`; the default where there is none."""
-    stored = {one.constant for key in found if (one := load_or_none(key))}
-    return tuple(sorted(stored)) or (Parameters().intercept_scaling,)
+    return tuple(sorted({stored.constant for stored in _readable(found)})) or (Parameters().intercept_scaling,)
+
+
+def _readable(found: tuple[str, ...]) -> list[Stored]:
+    """The files that can be read; what is wrong with another is said where it is shown."""
+    return [stored for key in found if (stored := load_or_none(key))]
 
 
 def load(key: str) -> Stored:
-    """One file of `files()`, read again when it has changed.
-
-    Raises:
-        ValueError: the file is damaged, or gone.
-    """
+    """One file of `files()`, read again when it has changed; `ValueError` where it is damaged, or gone."""
     path = results.path_of(key)
     try:
         state = path.stat()

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from objpert_core.experiments.studies.subsampling import GENERATED, LearningCurve, Plan
 from pages.accuracy.numbers import BARS
-from pages.accuracy.words import signed
 from ui import sentences
 from ui.jobs import JobView
-from ui.words import accuracy
+from ui.words import accuracy, signed
 
 
 def invitation(plan: Plan) -> str:

@@ -8,20 +8,21 @@ from typing import Any
 import pandas as pd
 
 from objpert_core.experiments.learners import HONEST, LEARNERS, NON_PRIVATE, PUBLISHED, TIGHT
+from objpert_core.experiments.paper import printed
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.studies.subsampling import LearningCurve, Plan
 from objpert_core.experiments.summary import Interval
 from pages.accuracy.jobs import Point
-from pages.accuracy.numbers import PAPER, Stored
-from pages.accuracy.words import LABELS, between, covers, seconds, share_between, signed
+from pages.accuracy.numbers import Stored
+from pages.accuracy.words import LABELS, between, covers, seconds, share_between
 from ui import sentences
-from ui.words import accuracy
+from ui.words import accuracy, signed
 
 
 def methods(stored: Stored, shown: Sequence[str], epsilon: float) -> list[dict[str, str]]:
     """Every shown method and the rival at one ε as a row: difference, accuracy, the paper's number, time, promise."""
     rows = []
-    with_paper = any(epsilon in PAPER.get((stored.dataset, method), {}) for method in shown)
+    with_paper = any(epsilon in printed(stored.dataset, method) for method in shown)
     for method in stored.with_rival(shown, epsilon):
         point = stored.point(method, epsilon)
         if point is None:
@@ -35,7 +36,7 @@ def methods(stored: Stored, shown: Sequence[str], epsilon: float) -> list[dict[s
             "95 % interval": _whole(share_between(point.accuracy)),
         }
         if with_paper:
-            share = PAPER.get((stored.dataset, method), {}).get(epsilon)
+            share = printed(stored.dataset, method).get(epsilon)
             row["Paper"] = _whole(accuracy(share)) if share is not None else "–"
         row["Processor time, median"] = _whole(seconds(point.seconds.median))
         row["ε is a promise about"] = _whole(covers(method))
@@ -98,7 +99,7 @@ def frame(stored: Stored, shown: Sequence[str]) -> pd.DataFrame:
                     "tight_minus_it": difference.mean if difference and method != NON_PRIVATE else None,
                     "tight_minus_it_low": difference.low if difference and method != NON_PRIVATE else None,
                     "tight_minus_it_high": difference.high if difference and method != NON_PRIVATE else None,
-                    "paper": PAPER.get((stored.dataset, method), {}).get(epsilon),
+                    "paper": printed(stored.dataset, method).get(epsilon),
                 }
             )
             if method == NON_PRIVATE:

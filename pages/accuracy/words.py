@@ -6,17 +6,17 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from objpert_core.experiments import tables
+from objpert_core.experiments import paper, tables
 from objpert_core.experiments.learners import COVERS_ALL, HONEST, LEARNERS, NON_PRIVATE, TIGHT, label_words
 from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.summary import Interval
 from objpert_core.experiments.tables import WIDE, Claim
 from pages.accuracy.jobs import Point
-from pages.accuracy.numbers import BARS, PAPER, PAPER_CONSTANT, PAPER_TABLE, Stored
+from pages.accuracy.numbers import BARS, Stored
 from ui import sentences
 from ui.controls import plain
-from ui.words import accuracy
+from ui.words import accuracy, signed
 
 LABELS: Mapping[str, str] = {method: LEARNERS[method].full_label for method in EVERY}
 OURS, RIVAL = "Algorithm 1 with the tight bound", "the best DP-SGD whose tuning is not paid for"
@@ -27,11 +27,6 @@ def points(value: float) -> str:
     """A difference of accuracies in points, without its sign: '0.35 points'; what two decimals hide gets more."""
     size = abs(100 * value)
     return f"{sentences.number(size, 2) if 0 < size < _TOO_SMALL else f'{size:.2f}'} points"
-
-
-def signed(value: float) -> str:
-    """A difference of accuracies in points with its sign and two decimals: '+0.35', '−0.02'."""
-    return f"{100 * value:+.2f}".replace("-", "−")
 
 
 def between(interval: Interval) -> str:
@@ -108,8 +103,7 @@ def answer(stored: Stored, epsilon: float) -> str:
 
 def details(stored: Stored, epsilon: float) -> list[str]:
     """The lines under the answer: what the methods reach, and every ε."""
-    lines = [reached(stored, epsilon), everywhere(stored)]
-    return [line for line in lines if line]
+    return [line for line in (reached(stored, epsilon), everywhere(stored)) if line]
 
 
 def reached(stored: Stored, epsilon: float) -> str:
@@ -187,6 +181,10 @@ def promise(stored: Stored, epsilon: float) -> str:
     )
 
 
+def bullets(lines: Sequence[str]) -> str:
+    return "\n".join(f"* {line}" for line in lines)
+
+
 def legend(methods: Sequence[str]) -> str:
     """What the names of the shown methods mean, each word once."""
     words = [f"{word}: {meaning}" for word, meaning in label_words(methods).items()]
@@ -250,11 +248,11 @@ def again(run: Run, before: Run | None) -> str:
 def papers_alt(dataset: str) -> str:
     """Alt text of the paper's numbers for one data set."""
     parts = []
-    for (name, method), numbers in PAPER.items():
-        if name == dataset:
-            shares = ", ".join(f"{accuracy(share)} at ε = {epsilon:g}" for epsilon, share in numbers.items())
-            parts.append(f"{LEARNERS[method].label} {shares}")
-    return f"{PAPER_TABLE[dataset]} of the paper, test accuracy on {dataset}: {'; '.join(parts)}."
+    for method in paper.COLUMNS:
+        numbers = paper.printed(dataset, method).items()
+        shares = ", ".join(f"{accuracy(share)} at ε = {epsilon:g}" for epsilon, share in numbers)
+        parts.append(f"{LEARNERS[method].label} {shares}")
+    return f"{paper.TABLES[dataset]} of the paper, test accuracy on {dataset}: {'; '.join(parts)}."
 
 
 def alt(stored: Stored, methods: Sequence[str], epsilon: float, ghost: Stored | None = None) -> str:
@@ -302,7 +300,7 @@ def intervals(stored: Stored, methods: Sequence[str]) -> str:
 
 def paper_note(stored: Stored) -> str:
     """What the paper's marks are and what differs; empty where its tables have no such data set."""
-    if stored.dataset not in PAPER_TABLE:
+    if stored.dataset not in paper.TABLES:
         return ""
     same = (
         "its rows are Iyengar et al.’s, these are drawn anew in their shape, by this project’s recipe"
@@ -310,22 +308,21 @@ def paper_note(stored: Stored) -> str:
         else "its encoding has 104 columns, this one 105"
     )
     constant = (
-        "" if stored.constant == PAPER_CONSTANT else f", and the constant feature is {constants([stored.constant])}"
+        ""
+        if stored.constant == paper.INTERCEPT_SCALING
+        else f", and the constant feature is {constants([stored.constant])}"
     )
     return (
-        f"Hollow marks: Redberg et al. (2023), {PAPER_TABLE[stored.dataset]} (“paper”), where all three methods chose "
+        f"Hollow marks: Redberg et al. (2023), {paper.TABLES[stored.dataset]} (“paper”), where all three methods chose "
         f"by test accuracy, over other splits; {same}{constant}."
     )
 
 
 def constants(found: Sequence[float]) -> str:
     """The constant feature of the files beside the paper's: '0.3 here for all methods (paper: 1)'."""
-    return f"{' or '.join(plain(value) for value in found)} here for all methods (paper: {plain(PAPER_CONSTANT)})"
-
-
-def explanation(words: str, found: Sequence[float]) -> str:
-    """The page's long text, with the constant feature that the stored files have."""
-    return words.replace("CONSTANT", constants(found))
+    return (
+        f"{' or '.join(plain(value) for value in found)} here for all methods (paper: {plain(paper.INTERCEPT_SCALING)})"
+    )
 
 
 def stand_in_note(stored: Stored) -> str:

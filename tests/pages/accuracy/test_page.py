@@ -10,7 +10,7 @@ from objpert_core.experiments import results
 from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.methods import EVERY, METHODS, Parameters
 from objpert_core.experiments.studies.subsampling import Plan, learning_curve
-from pages.accuracy import charts as charts
+from pages.accuracy import charts
 from pages.accuracy import numbers as data
 from pages.accuracy import words as text
 from pages.accuracy.jobs import Point, again

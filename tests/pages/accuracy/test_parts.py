@@ -11,19 +11,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from objpert_core.experiments import results, tables
+from objpert_core.experiments import paper, results, tables
 from objpert_core.experiments.figure2 import EPSILONS, noise_seed
 from objpert_core.experiments.methods import DISHONEST, EVERY, EXPLANATIONS, METHODS, Parameters
 from objpert_core.experiments.summary import mean_interval
-from pages.accuracy import charts as charts
+from pages.accuracy import charts
 from pages.accuracy import numbers as data
 from pages.accuracy import tables as accuracy_tables
 from pages.accuracy import words as text
 from pages.accuracy.jobs import Point
 from tests.pages.accuracy.runs import runs, write
-from ui import figures
-from ui.page import text as page_text
+from ui import figures, registry
 from ui.svg import decode, to_svg
+from ui.words import signed
 
 ALL = tuple(METHODS)
 
@@ -74,7 +74,7 @@ class TestFiles:
         assert data.default_key(("synthetic-l",)) == "synthetic-l"
 
     def test_hold_what_was_written(self, adult):
-        assert adult.methods == ALL
+        assert {method for method, _ in adult.points} == set(ALL)
         assert adult.epsilons == EPSILONS
         assert (adult.counts(ALL), adult.delta) == ((4, 4), 1e-5)
         assert adult.parameters == Parameters()
@@ -132,10 +132,10 @@ class TestFiles:
         assert (stranger.label, stranger.known, stranger.stand_in) == ("mine", False, False)
 
     def test_the_papers_numbers_are_the_tables(self):
-        assert data.PAPER["adult", "dpsgd-dishonest-rdp"] == {0.1: 0.8161, 1.0: 0.8354, 8.0: 0.8419}
-        assert data.PAPER["adult", "published"] == {0.1: 0.8137, 1.0: 0.8318, 8.0: 0.8399}
-        assert data.PAPER["synthetic-l", "dpsgd-honest"] == {0.1: 0.7734, 1.0: 0.9315, 8.0: 0.9517}
-        assert set(data.PAPER_TABLE) == {dataset for dataset, _ in data.PAPER}
+        assert paper.printed("adult", "dpsgd-dishonest-rdp") == {0.1: 0.8161, 1.0: 0.8354, 8.0: 0.8419}
+        assert paper.printed("adult", "published") == {0.1: 0.8137, 1.0: 0.8318, 8.0: 0.8399}
+        assert paper.printed("synthetic-l", "dpsgd-honest") == {0.1: 0.7734, 1.0: 0.9315, 8.0: 0.9517}
+        assert set(paper.TABLES) == set(paper.ACCURACIES)
 
 
 class TestAnswer:
@@ -246,7 +246,7 @@ class TestAnswer:
         assert text.points(-0.0035) == "0.35 points"
         assert text.points(0.00001234) == "0.0012 points"
         assert text.points(0.0) == "0.00 points"
-        assert text.signed(-0.0002) == "−0.02"
+        assert signed(-0.0002) == "−0.02"
 
     def test_intervals_end_at_100(self):
         assert text.share_between(mean_interval([1.0, 0.9, 1.0])).endswith("to 100.00 %")
@@ -349,7 +349,7 @@ class TestWords:
         as_paper = replace(adult.results, configuration={"intercept_scaling": 1.0})
         assert "constant" not in text.paper_note(data.indexed("adult", as_paper))
         assert data.constants(data.files()) == (0.3,)
-        words = text.explanation(page_text("accuracy"), (0.3, 1.0))
+        words = registry.entry("accuracy").about.replace("CONSTANT", text.constants((0.3, 1.0)))
         assert "except the constant feature,\n  0.3 or 1 here for all methods (paper: 1);" in words
         assert "CONSTANT" not in words
 
@@ -375,7 +375,7 @@ class TestWords:
         assert text.again(before, None).endswith("This trial is not stored.")
 
     def test_the_long_text_says_what_the_page_must_not_leave_out(self):
-        words = page_text("accuracy")
+        words = registry.entry("accuracy").about
         for part in ("not* paid for", "best **test** accuracy", "whichever way", "no row is ever repeated"):
             assert part in words
 
@@ -391,7 +391,7 @@ class TestTables:
         difference = adult.difference("tight", "published", 1.0)
         assert by["published"]["Accuracy"] == f"{100 * adult.point('published', 1.0).accuracy.mean:.2f}\u00a0%"
         assert by["published"]["Paper"] == "83.18\u00a0%"
-        assert by["published"]["Tight minus it, points"].startswith(text.signed(difference.mean) + "\u00a0(")
+        assert by["published"]["Tight minus it, points"].startswith(signed(difference.mean) + "\u00a0(")
         assert by["tight"]["Tight minus it, points"] == "–"
         assert "Paper" not in accuracy_tables.methods(adult, data.USUAL, 0.25)[0]
         assert "Paper" not in accuracy_tables.methods(data.load("adult-synthetic"), data.USUAL, 1.0)[0]
@@ -469,7 +469,7 @@ class TestCharts:
         trace = marks["paper: Algorithm 1 published"]
         assert trace.mode == "markers"
         at = list(decode(trace.x)).index(epsilon)
-        assert decode(trace.y)[at] == data.PAPER[dataset, "published"][epsilon]
+        assert decode(trace.y)[at] == paper.printed(dataset, "published")[epsilon]
         assert trace.marker.color == "rgba(0,0,0,0)"
 
     def test_a_stand_in_has_no_marks_of_the_paper_and_says_so_on_the_axis(self):

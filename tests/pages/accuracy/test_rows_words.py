@@ -12,11 +12,10 @@ from objpert_core import datasets
 from objpert_core.experiments.figure2 import Sweep
 from objpert_core.experiments.methods import Parameters, fit
 from objpert_core.experiments.studies.subsampling import Fits, LearningCurve, Plan, learning_curve
-from pages.accuracy import charts as charts
-from pages.accuracy import jobs as jobs
+from pages.accuracy import charts, jobs, tables
 from pages.accuracy import rows_words as text
-from pages.accuracy import tables as tables
 from ui.jobs import JobView
+from ui.runs import ended_early
 from ui.svg import decode, to_svg
 
 PLAN = Plan("synthetic-l", epsilon=0.5, sizes=(500, 5000, 50_000), draws=2)
@@ -133,10 +132,6 @@ class TestJobs:
         assert last.run is None
         assert 0 < last.steps < 9
 
-    def test_rows_are_the_learning_curve(self):
-        plan = Plan("synthetic-l", sizes=(100,), draws=1)
-        assert list(jobs.rows(plan)(lambda: False)) == list(learning_curve(plan))
-
     @pytest.mark.parametrize(
         ("view", "words"),
         [
@@ -157,6 +152,6 @@ class TestJobs:
         assert jobs.progress(late, None)[1] == "seven steps, 500.0 s"
 
     def test_outcome(self):
-        assert jobs.outcome(JobView("finished", None, None, 0, False, 1.0)) is None
-        assert jobs.outcome(JobView("failed", None, "epsilon must be > 0", 0, False, 1.0)) == "Epsilon must be > 0."
-        assert "Stopped" in jobs.outcome(JobView("stopped", None, None, 0, False, 1.0))
+        assert ended_early(JobView("finished", None, None, 0, False, 1.0)) is None
+        assert ended_early(JobView("failed", None, "epsilon must be > 0", 0, False, 1.0)) == "Epsilon must be > 0."
+        assert "Stopped" in ended_early(JobView("stopped", None, None, 0, False, 1.0))
