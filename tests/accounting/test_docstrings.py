@@ -9,7 +9,7 @@ import pytest
 
 import objpert_core.accounting as acc
 
-MODULES = [f"{acc.__name__}.{module.name}" for module in pkgutil.iter_modules(acc.__path__)]
+MODULES = [module.name for module in pkgutil.walk_packages(acc.__path__, f"{acc.__name__}.")]
 
 
 @pytest.mark.parametrize("name", [acc.__name__, *MODULES])

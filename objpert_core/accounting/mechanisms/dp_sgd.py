@@ -25,8 +25,8 @@ class DPSGD(ByConvolution):
     sample_rate : float in (0, 1]
         Probability q with which Poisson sampling takes a row into a batch.
     steps : int >= 1
-    adjacency : {"add/remove one row"}
-        Which data sets count as neighbours.
+    adjacency : str
+        `ADD_REMOVE`; there is no proof for `REPLACE_ONE` here yet.
 
     Raises
     ------

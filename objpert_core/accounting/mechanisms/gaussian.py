@@ -11,22 +11,8 @@ from objpert_core.accounting.numerics import gaussian as gauss
 
 
 @dataclass(frozen=True)
-class GaussianNoise(Mechanism):
-    """A value of bounded L2 sensitivity plus N(0, σ²) noise in every coordinate, whatever the value is.
-
-    Parameters
-    ----------
-    sigma : float > 0
-        Standard deviation of the noise, in the units of the released value.
-    sensitivity : float > 0
-        L2 sensitivity under `adjacency`.
-    adjacency : {"add/remove one row", "replace one row"}
-        Which data sets count as neighbours.
-
-    Notes
-    -----
-    Exact: Balle and Wang (2018), Theorem 8, for the profile; Redberg et al. (2023), Theorem B.1, for Rényi.
-    """
+class NoiseOnValue(Mechanism):
+    """Noise of scale σ on a value of bounded L2 sensitivity; the value may be anything, and so may the adjacency."""
 
     sigma: float
     sensitivity: float
@@ -40,6 +26,10 @@ class GaussianNoise(Mechanism):
     def a(self) -> float:
         """Sensitivity over σ, which is all that its privacy depends on."""
         return self.sensitivity / self.sigma
+
+
+class GaussianNoise(NoiseOnValue):
+    """N(0, σ²) noise in every coordinate of a value: what `Gaussian` and `OutputPerturbation` share."""
 
     @property
     def lower_bound(self) -> Mechanism:
@@ -67,13 +57,8 @@ class Gaussian(GaussianNoise):
         Standard deviation of the noise, in the units of the released value.
     sensitivity : float > 0
         L2 sensitivity under `adjacency`.
-    adjacency : {"add/remove one row", "replace one row"}
-        Which data sets count as neighbours.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
+    adjacency : str
+        `ADD_REMOVE` or `REPLACE_ONE`.
 
     Notes
     -----

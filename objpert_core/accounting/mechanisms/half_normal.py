@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
-from objpert_core._validation import FloatArray, check_fields, positive
+from objpert_core._validation import FloatArray
 from objpert_core.accounting.laws.simple import HalfNormalLaw
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, check_adjacency
-from objpert_core.accounting.mechanisms.gaussian import Gaussian
+from objpert_core.accounting.mechanisms.base import Mechanism
+from objpert_core.accounting.mechanisms.gaussian import Gaussian, NoiseOnValue
 
 
 @dataclass(frozen=True)
-class HalfNormal(Mechanism):
+class HalfNormal(NoiseOnValue):
     """A value of bounded sensitivity plus half-normal noise |N(0, σ²)|, by its privacy loss a²/2 + |N(0, a²)|.
 
     It is what Theorems 3.1 and 3.2 of Redberg et al. (2023) leave of objective perturbation as λ → ∞, where the
@@ -25,8 +25,8 @@ class HalfNormal(Mechanism):
         Scale of the noise, in the units of the value.
     sensitivity : float > 0
         L2 sensitivity under `adjacency`; a = sensitivity/σ.
-    adjacency : {"add/remove one row", "replace one row"}
-        Which data sets count as neighbours.
+    adjacency : str
+        `ADD_REMOVE` or `REPLACE_ONE`.
 
     Raises
     ------
@@ -41,18 +41,12 @@ class HalfNormal(Mechanism):
     True
     """
 
-    sigma: float
     sensitivity: float = 1.0
-    adjacency: str = field(default=ADD_REMOVE, kw_only=True)
-
-    def __post_init__(self) -> None:
-        check_fields(self, positive, "sigma", "sensitivity")
-        check_adjacency(self)
 
     @cached_property
     def law(self) -> HalfNormalLaw:
         """The law of its privacy loss."""
-        return HalfNormalLaw(self.sensitivity / self.sigma, 0.0)
+        return HalfNormalLaw(self.a, 0.0)
 
     @property
     def gaussian(self) -> Gaussian:

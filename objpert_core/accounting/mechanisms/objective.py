@@ -49,8 +49,8 @@ class ObjectivePerturbation(Mechanism):
         and ``"non-glm"`` are the published ones, for a λ that is large enough.
     dimension : int >= 1, optional
         Number of parameters; needed by, and only used by, ``"non-glm"``.
-    adjacency : {"add/remove one row"}
-        Which data sets count as neighbours.
+    adjacency : str
+        `ADD_REMOVE`; there is no proof for `REPLACE_ONE` here yet.
 
     Raises
     ------

@@ -130,14 +130,7 @@ def tabulated(mechanism: Mechanism) -> Tabulated:
     Parameters
     ----------
     mechanism : Mechanism
-        Anything with a Rényi curve.
-
-    Raises
-    ------
-    ValueError
-        If `mechanism` is not a mechanism.
-    NotImplementedError
-        If it has no Rényi curve ("kifer2012").
+        Anything with a Rényi curve; refused as by `via_rdp` where it has none.
 
     Examples
     --------

@@ -119,8 +119,10 @@ def test_losses_covered(entry):
     assert logistic.monotone
     assert not huber.monotone
     assert entry.uncovered(logistic) is None
-    refused = {"logistic": "bound must not be 'logistic' for the loss 'huber'",
-               "monotone": "bound must not be 'monotone' for the loss 'huber', whose slope has either sign"}  # fmt: skip
+    refused = {
+        "logistic": "bound must not be 'logistic' for the loss 'huber'",
+        "monotone": "bound must not be 'monotone' for the loss 'huber', whose slope has either sign",
+    }
     assert entry.uncovered(huber) == refused.get(entry.key)
 
 
@@ -164,16 +166,9 @@ def test_calibration_keeps_the_smoothness_that_was_asked_for(lam):
 
 @ENTRIES
 def test_every_bound_calibrates_by_every_accountant_that_it_has(entry):
-    dimension = 3 if entry.needs_dimension else None
+    options = {"bound": entry.key} | ({"dimension": 3, "noise_ratio": 2.5} if entry.needs_dimension else {})
     for accountant in entry.accountants:
-        found = calibrate_objective_perturbation(
-            1.0,
-            1e-5,
-            bound=entry.key,
-            accountant=accountant,
-            dimension=dimension,
-            noise_ratio=None if dimension is None else 2.5,
-        )
+        found = calibrate_objective_perturbation(1.0, 1e-5, accountant=accountant, **options)
         accounted = via_rdp(found) if accountant == "rdp" else found
         assert 0.999e-5 < accounted.delta(1.0) <= 1e-5
     if entry.noise_ratio is not None:
