@@ -159,16 +159,10 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
             epsilon=epsilon, delta=delta, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
             row_norm=row_norm, random_state=random_state, margin=margin, classes=classes,
         )  # fmt: skip
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.epochs = epochs
-        self.optimizer = optimizer
-        self.clip = clip
-        self.accountant = accountant
-        self.mean_runs = mean_runs
-        self.learning_rates = learning_rates
-        self.tuning = tuning
-        self.validation_fraction = validation_fraction
+        self.learning_rate, self.learning_rates = learning_rate, learning_rates
+        self.batch_size, self.epochs, self.optimizer = batch_size, epochs, optimizer
+        self.clip, self.accountant = clip, accountant
+        self.tuning, self.mean_runs, self.validation_fraction = tuning, mean_runs, validation_fraction
         self.public_rows = public_rows
 
     def fit(self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None, callback: Callback | None = None) -> Self:

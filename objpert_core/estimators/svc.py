@@ -51,9 +51,10 @@ class ObjPertSVC(LinearClassifier, ClippedModel):
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = ObjPertSVC(epsilon=1.0, delta=1e-5, classes=[0, 1], random_state=0).fit(X, y)
-    >>> model.coef_.shape, model.privacy_.bound, model.privacy_.loss
+    >>> cells = load_breast_cancer()
+    >>> model = ObjPertSVC(epsilon=1.0, delta=1e-5, classes=[0, 1], random_state=0)
+    >>> spent = model.fit(cells.data, cells.target).privacy_
+    >>> model.coef_.shape, spent.bound, spent.loss
     ((1, 30), 'monotone', 'squared-hinge')
     """
 

@@ -7,10 +7,8 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import pickle
-import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -125,15 +123,10 @@ class Untouchable:
 # Parameters
 
 
-def every_parameter_has_a_constraint_and_a_description(case: Case) -> None:
+def every_parameter_has_a_constraint(case: Case) -> None:
     model = case.new()
     assert set(model.constraints()) == set(model.get_params())
     model.check_parameters()
-    text = inspect.getdoc(type(model))
-    for name in [*model.get_params(), *(name for name in vars(case.fitted) if name.endswith("_"))]:
-        if name not in {"feature_names_in_"}:
-            assert re.search(rf"^(\w+, )*{name}(, \w+)* : ", text, re.MULTILINE), f"{name} is not described"
-    assert "%(" not in text
 
 
 def a_value_out_of_range_is_named_before_the_data_are_touched(case: Case) -> None:
@@ -156,7 +149,8 @@ def a_value_out_of_range_is_named_before_the_data_are_touched(case: Case) -> Non
 def the_certificate_states_what_was_asked_and_verifies(case: Case) -> None:
     model, spent = case.fitted, case.fitted.privacy_
     assert (spent.epsilon, spent.delta) == (model.epsilon, model.delta)
-    assert (spent.row_norm, spent.intercept_scaling) == (model.row_norm, model.intercept_scaling)
+    constant = model.intercept_scaling if model.fit_intercept else 0.0
+    assert (spent.row_norm, spent.intercept_scaling) == (model.row_norm, constant)
     assert spent.verify()
     assert f"({spent.epsilon:g}, {spent.delta:g})-differential privacy, {spent.adjacency}" in repr(spent)
     asked = case.fit(epsilon=2.0, delta=1e-6).privacy_
@@ -286,7 +280,10 @@ def frame(X: np.ndarray) -> pd.DataFrame:
 
 def single_precision_data_are_fitted_in_double(case: Case) -> None:
     X = case.data[0]  # exact in single precision
-    np.testing.assert_allclose(case.fit(X.astype(np.float32)).coef_, case.fitted.coef_, atol=1e-6)
+    model = case.fit(X.astype(np.float32))
+    np.testing.assert_allclose(model.coef_, case.fitted.coef_, atol=1e-6)
+    if hasattr(model, "gradient_norms_"):
+        assert model.gradient_norms_[-1] <= model.tau
 
 
 def data_frames_keep_their_column_names(case: Case) -> None:
@@ -452,7 +449,7 @@ def fitting_several_copies_warns_that_each_spends_budget(case: Case) -> None:
 
 
 CONTRACT: tuple[Promise, ...] = (
-    every_parameter_has_a_constraint_and_a_description,
+    every_parameter_has_a_constraint,
     a_value_out_of_range_is_named_before_the_data_are_touched,
     the_certificate_states_what_was_asked_and_verifies,
     the_certificate_survives_json_and_its_public_part_hides_the_diagnostics,

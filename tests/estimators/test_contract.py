@@ -1,9 +1,12 @@
 """Every estimator keeps the contract; `contract.py` says what that is."""
 
+import dataclasses
+import inspect
 import math
+import re
 
 import pytest
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from objpert_core import estimators
@@ -14,7 +17,16 @@ from objpert_core.estimators import (
     ObjPertSVC,
     OutputPerturbationLogisticRegression,
 )
-from tests.estimators.contract import ABOVE_ZERO, COUNT, FROM_ZERO, Case, parametrize_with_contract
+from tests.estimators.contract import (
+    ABOVE_ZERO,
+    COUNT,
+    FROM_ZERO,
+    Case,
+    assert_unfitted,
+    parametrize_with_contract,
+    the_certificate_states_what_was_asked_and_verifies,
+    the_certificate_survives_json_and_its_public_part_hides_the_diagnostics,
+)
 
 LOGISTIC = {
     "bound": ("one of 'logistic', 'monotone', 'two-signed', 'glm', 'kifer2012', 'non-glm'", ("tight", None)),
@@ -80,6 +92,125 @@ def test_every_estimator_is_under_contract():
     assert models == {type(case.new()) for case in CASES}
 
 
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_parameter_and_every_result_is_described(case):
+    model = case.fitted
+    text = inspect.getdoc(type(model))
+    for name in [*model.get_params(), *(name for name in vars(model) if name.endswith("_"))]:
+        assert re.search(rf"^(\w+, )*{name}(, \w+)* : ", text, re.MULTILINE), f"{name} is not described"
+    assert "%(" not in text  # every shared paragraph is in its place
+
+
+BY_RENYI = {"bound": "non-glm", "accountant": "rdp", "epsilon": 8.0, "noise_ratio": 4.0}
+OTHER_PROMISES = [
+    Case("svc, wide corner", ObjPertSVC, HUBERISED | {"hinge_width": 1.5}),
+    Case("svc, clipped below its slope", ObjPertSVC, HUBERISED | {"clip": 0.2, "row_norm": "clip"}),
+    Case("svc, rdp", ObjPertSVC, {"accountant": "rdp", "noise_ratio": 1.4}),
+    Case("svc, glm", ObjPertSVC, {"bound": "glm", "fit_intercept": False}),
+    Case("svc, non-glm", ObjPertSVC, BY_RENYI),
+    Case("huber", ObjPertRegressor, {"loss": "huber", "huber_threshold": 0.5, "clip": None}),
+    Case(
+        "huber, clipped below its threshold", ObjPertRegressor, {"loss": "huber", "huber_threshold": 0.5, "clip": 0.2}
+    ),
+    Case("regressor, rdp", ObjPertRegressor, {"accountant": "rdp", "noise_ratio": 1.4, "row_norm": "normalize"}),
+    Case("regressor, non-glm", ObjPertRegressor, BY_RENYI),
+    Case("replaced rows", OutputPerturbationLogisticRegression, {"adjacency": "replace", "random_state": 3}),
+    Case("loose solver", OutputPerturbationLogisticRegression, {"lam": 0.1, "tau": 1.0}),
+]
+
+
+@pytest.mark.parametrize("case", OTHER_PROMISES, ids=lambda case: case.name)
+def test_certificates_of_other_set_ups(case):
+    the_certificate_states_what_was_asked_and_verifies(case)
+    the_certificate_survives_json_and_its_public_part_hides_the_diagnostics(case)
+
+
+FORGERIES = [
+    *(
+        (ObjPertSVC(), forgery)
+        for forgery in (
+            {"clip": 2.0},
+            {"clip": None},
+            {"loss": "squared"},
+            {"bound": "logistic"},
+            {"smoothness": 0.9},
+            {"lipschitz": 0.9},
+            {"sigma": 3.0},
+            {"lam": 5.0},
+            {"intercept_scaling": 1.0},
+            {"loss": "huberised-hinge", "loss_parameter": 0.1},
+        )
+    ),
+    *(
+        (ObjPertRegressor(), forgery)
+        for forgery in (
+            {"clip": 2.0},
+            {"clip": None},
+            {"loss": "squared-hinge", "clip": 5.0},
+            {"bound": "monotone"},
+            {"bound": "logistic"},
+            {"smoothness": 0.9},
+            {"lipschitz": 0.9},
+            {"sigma": 4.0},
+            {"intercept_scaling": 1.0},
+        )
+    ),
+    *(
+        (OutputPerturbationLogisticRegression(lam=5.0), forgery)
+        for forgery in (
+            {"epsilon": 0.999},
+            {"delta": 0.9999e-5},
+            {"row_norm": "none"},
+            {"accountant": "magic"},
+            {"intercept_scaling": math.nan},
+            {"sigma": 0.5},
+            {"lam": 1.0},
+            {"tau": 0.1},
+            {"lipschitz": 1.0},
+            {"adjacency": "replace one row"},
+            {"gradient_norm": 2e-6},
+            {"intercept_scaling": 0.5},
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("model", "forgery"), FORGERIES, ids=str)
+def test_a_certificate_changed_for_the_better_does_not_verify(model, forgery):
+    honest = Case("honest", lambda **parameters: clone(model).set_params(**parameters)).fitted.privacy_
+    assert honest.verify()
+    assert not dataclasses.replace(honest, **forgery).verify()
+
+
+NO_CLIP = "clip must be a finite number > 0 for the loss"
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (ObjPertLogisticRegression(bound="kifer2012", accountant="rdp"), "'kifer2012' has a profile only"),
+        (ObjPertLogisticRegression(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
+        (ObjPertSVC(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
+        (ObjPertSVC(clip=None), f"{NO_CLIP} 'squared-hinge', whose slope has no bound"),
+        (ObjPertRegressor(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
+        (
+            ObjPertRegressor(clip=None),
+            f"{NO_CLIP} 'squared', whose slope has no bound",
+        ),
+    ],
+    ids=str,
+)
+def test_parameters_that_contradict_each_other_are_refused(model, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(*CASES[0].data)
+    assert_unfitted(model)
+
+
+def test_more_noise_than_promised_verifies():
+    honest = OutputPerturbationLogisticRegression(lam=5.0).fit(*CASES[0].data).privacy_
+    assert dataclasses.replace(honest, sigma=2 * honest.sigma, lam=6.0).verify()
+
+
 ignoring_budgets = pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
 
 
@@ -89,6 +220,7 @@ ignoring_budgets = pytest.mark.filterwarnings("ignore::objpert_core.exceptions.P
         ObjPertSVC(),
         ObjPertRegressor(target_offset=3.0, target_scale=2.0),
         OutputPerturbationLogisticRegression(epsilon=8.0),
+        DPSGDLogisticRegression(),
     ]
 )
 @ignoring_budgets
@@ -105,7 +237,6 @@ def test_scikit_learns_own_checks(estimator, check):
         ObjPertSVC(loss="huberised-hinge", clip=None, solver="lbfgs", row_norm="clip", fit_intercept=False),
         ObjPertRegressor(loss="huber", clip=None, solver="lbfgs", row_norm="normalize", fit_intercept=False),
         OutputPerturbationLogisticRegression(adjacency="replace", row_norm="clip", fit_intercept=False, lam=5.0),
-        DPSGDLogisticRegression(),
         DPSGDLogisticRegression(optimizer="sgd", learning_rate=3.0, row_norm="clip", fit_intercept=False),
         DPSGDLogisticRegression(learning_rates=[0.03, 0.1], mean_runs=4.0, random_state=0),
         DPSGDLogisticRegression(learning_rates=[0.03, 0.1], tuning="dishonest"),

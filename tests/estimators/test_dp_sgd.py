@@ -1,4 +1,3 @@
-import pickle
 import tracemalloc
 import warnings
 
@@ -6,11 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.estimator_checks import parametrize_with_checks
-from sklearn.utils.validation import check_is_fitted
 
 from objpert_core.estimators import DPSGDLogisticRegression
 from objpert_core.exceptions import PrivacyBudgetWarning
@@ -25,19 +20,6 @@ def data(n=2000, d=5, seed=0):
     X = rng.normal(size=(n, d))
     weights = rng.normal(size=d)
     return X, (X @ weights + 0.3 * rng.normal(size=n) > 0).astype(int)
-
-
-@parametrize_with_checks(
-    [
-        DPSGDLogisticRegression(),
-        DPSGDLogisticRegression(optimizer="sgd", learning_rate=3.0, row_norm="clip", fit_intercept=False),
-        DPSGDLogisticRegression(learning_rates=[0.03, 0.1], mean_runs=4.0, random_state=0),
-        DPSGDLogisticRegression(learning_rates=[0.03, 0.1], tuning="dishonest"),
-    ]
-)
-@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
-def test_scikit_learns_own_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize(("optimizer", "rate"), [("adam", 0.03), ("sgd", 3.0)])
@@ -232,80 +214,12 @@ def test_dense_rows_are_not_copied():
     assert peak < 0.6 * X.nbytes
 
 
-def test_a_callback_that_raises_stops_the_fit_and_leaves_nothing_behind():
-    X, y = data(n=300)
-    seen = []
-
-    def stop(step, norm):
-        seen.append((step, norm))
-        if len(seen) == 3:
-            raise TimeoutError("enough")
-
-    for parameters in (
-        {},
-        {"learning_rates": [0.1], "mean_runs": 20.0},
-        {"learning_rates": [0.1], "tuning": "dishonest"},
-    ):
-        seen.clear()
-        model = DPSGDLogisticRegression(random_state=0, **QUICK, **parameters).fit(X, y)
-        with pytest.raises(TimeoutError, match="enough"):
-            model.fit(X, y, callback=stop)
-        with pytest.raises(NotFittedError):
-            check_is_fitted(model)
-        assert [step for step, _ in seen] == [1, 2, 3]
-
-
-# Randomness
-
-
-def test_the_operating_systems_noise_differs_from_fit_to_fit():
-    X, y = data(n=300)
-    one, other = (DPSGDLogisticRegression(**QUICK).fit(X, y) for _ in range(2))
-    assert not np.allclose(one.coef_, other.coef_)
-    assert one.privacy_.noise_source == "operating system"
-    assert one.privacy_.reproducible is False
-
-
-@pytest.mark.parametrize("make", [lambda: 4, lambda: np.random.RandomState(4), lambda: np.random.default_rng(4)])
-@pytest.mark.parametrize("parameters", [{}, {"learning_rates": [0.1, 0.2], "mean_runs": 3.0}], ids=str)
-def test_seeded_fits_repeat_and_their_certificate_says_so(make, parameters):
-    X, y = data(n=300)
-    one, other = (DPSGDLogisticRegression(random_state=make(), **QUICK, **parameters).fit(X, y) for _ in range(2))
-    np.testing.assert_array_equal(one.coef_, other.coef_)
-    assert one.privacy_.reproducible is True
-    assert "whoever knows the seed" in repr(one.privacy_)
-
-
-def test_pickle_and_clone():
-    X, y = data(n=300)
-    model = DPSGDLogisticRegression(random_state=0, learning_rates=(0.1, 0.2), mean_runs=3.0, **QUICK).fit(X, y)
-    copy = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(copy.predict(X), model.predict(X))
-    assert copy.privacy_ == model.privacy_
-    assert clone(model).get_params() == model.get_params()
-
-
 # Refusals
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"epsilon": 0}, "epsilon must be a finite number > 0, got 0"),
-        ({"delta": 1.0}, "delta must be a number strictly between 0 and 1, got 1.0"),
-        ({"learning_rate": -0.1}, "learning_rate must be a finite number > 0, got -0.1"),
-        ({"batch_size": 0}, "batch_size must be a whole number >= 1, got 0"),
-        ({"epochs": 1.5}, "epochs must be a whole number >= 1, got 1.5"),
-        ({"optimizer": "lbfgs"}, "optimizer must be one of 'adam', 'sgd', got 'lbfgs'"),
-        ({"clip": 0}, "clip must be a finite number > 0, got 0"),
-        ({"accountant": "prv"}, "accountant must be one of 'pld', 'rdp', got 'prv'"),
-        ({"validation_fraction": 1.0}, "validation_fraction must be a number strictly between 0 and 1, got 1.0"),
-        ({"intercept_scaling": 0}, "intercept_scaling must be a finite number > 0, got 0"),
-        ({"margin": -1.0}, "margin must be a finite number >= 0, got -1.0"),
-        ({"row_norm": "l1"}, "row_norm must be one of 'normalize', 'clip', got 'l1'"),
-        ({"random_state": -1}, "random_state must be None, an integer >= 0"),
-        ({"classes": [0]}, "classes must be None or two different labels"),
-        ({"public_rows": 0}, "public_rows must be a whole number >= 1, got 0"),
         ({"tuning": "maybe", "learning_rates": [0.1]}, "tuning must be one of 'honest', 'dishonest', got 'maybe'"),
         ({"tuning": "honest"}, "tuning must be None where learning_rates is None, got 'honest'"),
         ({"mean_runs": 3.0}, "mean_runs must be None where learning_rates is None, got 3.0"),
@@ -314,9 +228,6 @@ def test_pickle_and_clone():
             {"tuning": "dishonest", "learning_rates": [0.1], "mean_runs": 2.0},
             "mean_runs must be None for tuning='dishonest', got 2.0",
         ),
-        ({"mean_runs": -2.0, "learning_rates": [0.1]}, "mean_runs must be a finite number > 0, got -2.0"),
-        ({"learning_rates": []}, "learning_rates must be one or more different numbers > 0"),
-        ({"learning_rates": [0.1, 0.1]}, "learning_rates must be one or more different numbers > 0"),
         ({"learning_rates": [0.1, 0.0]}, "learning_rates must be a finite number > 0, got 0.0"),
         ({"learning_rate": 1e10}, r"learning_rate must be at most 1e\+09, got 10000000000\.0"),
         ({"learning_rates": [0.1, 2e9]}, r"learning_rates must be at most 1e\+09, got 2000000000\.0"),
@@ -324,7 +235,7 @@ def test_pickle_and_clone():
     ],
     ids=str,
 )
-def test_parameters_out_of_range_are_named_before_the_data_are_touched(parameters, message):
+def test_parameters_that_contradict_each_other_are_refused_before_the_data_are_touched(parameters, message):
     with pytest.raises(ValueError, match=message):
         DPSGDLogisticRegression(**parameters).fit(None, None)
 
@@ -339,11 +250,3 @@ def test_judges_must_be_complete_and_have_something_to_judge():
         DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=1.0).fit(X, y, X_val=X[:, :4], y_val=y)
     with pytest.raises(ValueError, match=r"y must hold only labels in classes=\[0, 1\], got 2"):
         DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=1.0).fit(X, y, X_val=X, y_val=y + 1)
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_rows_with_nan_or_infinity_are_refused(value):
-    X, y = data(n=300)
-    X[7, 2] = value
-    with pytest.raises(ValueError, match=r"X must hold finite numbers .* in row 7"):
-        DPSGDLogisticRegression().fit(X, y)

@@ -1,24 +1,14 @@
 """Private regression: what it fits, what it promises, what it refuses."""
 
-import dataclasses
 import math
-import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
-import scipy.sparse as sp
 from scipy.optimize import minimize
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import HuberRegressor, Ridge
-from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
-from sklearn.utils.validation import check_is_fitted
 
 from objpert_core.accounting import calibrate_objective_perturbation
-from objpert_core.estimators import ObjPertRegressor, PrivacyCertificate
-from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
+from objpert_core.estimators import ObjPertRegressor
 from objpert_core.learning import SOLVERS, HuberLoss, SquaredLoss, perturb_and_solve
 
 
@@ -32,17 +22,6 @@ def data(n=2000, d=4, noise=0.1, seed=0):
 def almost_public(**parameters):
     """So large an ε that what is left of the noise is below 1e-4; λ stays above β, as the bound needs."""
     return ObjPertRegressor(epsilon=1e9, random_state=0, noise_ratio=1.0001, **parameters)
-
-
-@parametrize_with_checks(
-    [
-        ObjPertRegressor(target_offset=3.0, target_scale=2.0),
-        ObjPertRegressor(loss="huber", clip=None, solver="lbfgs", row_norm="normalize", fit_intercept=False),
-    ]
-)
-@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
-def test_scikit_learns_own_checks(estimator, check):
-    check(estimator)
 
 
 # Learning
@@ -151,46 +130,7 @@ def test_every_solver_gives_the_same_model():
         np.testing.assert_allclose(model.coef_, models[0].coef_, atol=1e-5)
 
 
-# Prediction and input formats
-
-
-def test_rows_longer_than_one_are_shrunk_in_fit_and_in_predict():
-    X, y = data()
-    model = ObjPertRegressor(random_state=0).fit(X, y)
-    long = np.array([[3.0, 4.0, 0.0, 0.0], [0.3, 0.4, 0.0, 0.0]])
-    expected = np.array([[0.6, 0.8, 0.0, 0.0], [0.3, 0.4, 0.0, 0.0]]) @ model.coef_ + model.intercept_
-    np.testing.assert_allclose(model.predict(long), expected, atol=1e-12)
-
-
-@pytest.mark.parametrize("convert", [sp.csr_array, sp.csc_matrix, pd.DataFrame, lambda X: X.astype(np.float32)])
-def test_input_formats_give_the_same_model(convert):
-    X, y = data()
-    X = np.where(np.abs(X) < 0.2, 0.0, X).astype(np.float32).astype(np.float64)
-    other = convert(pd.DataFrame(X, columns=list("abcd")) if convert is pd.DataFrame else X)
-    reference, model = (ObjPertRegressor(random_state=0).fit(Z, y) for Z in (X, other))
-    np.testing.assert_allclose(model.coef_, reference.coef_, atol=1e-6)
-    np.testing.assert_allclose(model.predict(other), reference.predict(X), atol=1e-5)
-
-
 # The promise
-
-
-CASES = {
-    "squared": {},
-    "huber": {"loss": "huber", "huber_threshold": 0.5, "clip": None},
-    "huber clipped below its threshold": {"loss": "huber", "huber_threshold": 0.5, "clip": 0.2},
-    "rdp": {"accountant": "rdp", "noise_ratio": 1.4, "row_norm": "normalize"},
-    "non-glm": {"bound": "non-glm", "accountant": "rdp", "epsilon": 8.0},
-}
-
-
-@pytest.mark.parametrize("parameters", CASES.values(), ids=CASES)
-def test_every_certificate_verifies_and_survives_json(parameters):
-    certificate = ObjPertRegressor(**parameters).fit(*data(n=100)).privacy_
-    assert certificate.verify()
-    assert PrivacyCertificate.from_json(certificate.to_json()) == certificate
-    assert PrivacyCertificate.from_dict(certificate.public().to_dict()).verify()
-    assert certificate.rebuild().objective.sigma == certificate.sigma
 
 
 def test_noise_is_calibrated_to_the_gradient_that_one_row_can_have():
@@ -207,25 +147,6 @@ def test_noise_is_calibrated_to_the_gradient_that_one_row_can_have():
         assert spent.lipschitz == pytest.approx(gradient)
         assert (spent.sigma, spent.lam) == pytest.approx((expected.objective.sigma, expected.objective.lam))
         assert spent.lam > spent.smoothness == pytest.approx(radius**2)
-
-
-@pytest.mark.parametrize(
-    "forgery",
-    [
-        {"clip": 2.0},
-        {"clip": None},
-        {"loss": "squared-hinge", "clip": 5.0},
-        {"bound": "monotone"},
-        {"bound": "logistic"},
-        {"smoothness": 0.9},
-        {"lipschitz": 0.9},
-        {"sigma": 4.0},
-        {"intercept_scaling": 1.0},
-    ],
-)
-def test_a_certificate_changed_for_the_better_does_not_verify(forgery):
-    honest = ObjPertRegressor().fit(*data(n=50)).privacy_
-    assert not dataclasses.replace(honest, **forgery).verify()
 
 
 @pytest.mark.parametrize("bound", ["logistic", "monotone"])
@@ -246,83 +167,8 @@ def test_a_row_moves_no_fit_further_than_its_clipped_gradient_allows():
     assert 0 < moved <= 0.5 / without.privacy_.lam
 
 
-# Bad input
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"epsilon": 0.0}, "epsilon must be a finite number > 0, got 0.0"),
-        ({"delta": 1.0}, "delta must be a number strictly between 0 and 1, got 1.0"),
-        ({"loss": "absolute"}, "loss must be one of 'squared', 'huber', got 'absolute'"),
-        ({"loss": "squared-hinge"}, "loss must be one of 'squared', 'huber', got 'squared-hinge'"),
-        ({"bound": "monotone"}, "bound must be one of 'glm', 'two-signed', 'non-glm', got 'monotone'"),
-        ({"bound": "logistic"}, "bound must be one of 'glm', 'two-signed', 'non-glm', got 'logistic'"),
-        ({"bound": "non-glm"}, "'non-glm' .*needs accountant='rdp'"),
-        ({"clip": None}, "clip must be a finite number > 0 for the loss 'squared', whose slope has no bound"),
-        ({"clip": 0.0}, "clip must be a finite number > 0, got 0.0"),
-        ({"clip": math.inf}, "clip must be a finite number > 0, got inf"),
-        ({"huber_threshold": -1.0}, "huber_threshold must be a finite number > 0, got -1.0"),
-        ({"target_scale": 0.0}, "target_scale must be a finite number > 0, got 0.0"),
-        ({"target_offset": math.nan}, "target_offset must be a finite number, got nan"),
-        ({"target_offset": "mean"}, "target_offset must be a finite number, got 'mean'"),
-        ({"noise_ratio": 0.9}, "noise_ratio must be a finite number >= 1, got 0.9"),
-        ({"tau": None}, "tau must be a finite number > 0, got None"),
-        ({"solver": "adam"}, "solver must be one of .*got 'adam'"),
-        ({"row_norm": "l2"}, "row_norm must be one of 'normalize', 'clip', got 'l2'"),
-        ({"intercept_scaling": 0.0}, "intercept_scaling must be a finite number > 0, got 0.0"),
-        ({"random_state": -3}, "random_state must be None, an integer >= 0.*got -3"),
-        ({"max_iter": 0}, "max_iter must be a whole number >= 1, got 0"),
-    ],
-)
-def test_parameters_out_of_range_are_named(parameters, message):
-    model = ObjPertRegressor(**parameters)
-    with pytest.raises(ValueError, match=message):
-        model.fit(*data(n=20))
-    assert not hasattr(model, "coef_")
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, 1e308])
-def test_targets_that_are_no_finite_numbers_are_refused(value):
+def test_targets_that_overflow_when_scaled_are_refused():
     X, y = data(n=20)
-    y[3] = value
-    with pytest.raises(ValueError, match=r"NaN|infinity|finite"):
+    y[3] = 1e308
+    with pytest.raises(ValueError, match="finite"):
         ObjPertRegressor(target_scale=1e-3).fit(X, y)
-
-
-def test_lengths_that_differ_and_weights_are_refused():
-    X, y = data(n=20)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        ObjPertRegressor().fit(X, y[:-1])
-    with pytest.raises(TypeError, match="sample_weight"):
-        ObjPertRegressor().fit(X, y, sample_weight=np.ones(20))
-
-
-def test_a_fit_that_does_not_converge_raises_and_leaves_nothing_behind():
-    X, y = data()
-    model = ObjPertRegressor(random_state=0).fit(X, y)
-    with pytest.raises(ConvergenceError, match="nothing was released"):
-        model.set_params(max_iter=1, tau=1e-12).fit(X, y)
-    with pytest.raises(NotFittedError):
-        check_is_fitted(model)
-    assert not {"coef_", "intercept_", "privacy_", "n_iter_", "gradient_norms_"} & set(vars(model))
-
-
-# Life among other estimators
-
-
-def test_pickle_clone_and_seeds():
-    X, y = data()
-    model = ObjPertRegressor(random_state=3).fit(X, y)
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    np.testing.assert_array_equal(clone(model).fit(X, y).coef_, model.coef_)
-    assert model.privacy_.reproducible
-    fresh = [ObjPertRegressor().fit(X, y) for _ in range(2)]
-    assert not np.allclose(fresh[0].coef_, fresh[1].coef_)
-    assert not fresh[0].privacy_.reproducible
-
-
-def test_fitting_several_copies_warns_that_each_spends_budget():
-    with pytest.warns(PrivacyBudgetWarning, match=r"Every fit spends its own \(epsilon, delta\)"):
-        cross_val_score(ObjPertRegressor(), *data(n=100), cv=2)

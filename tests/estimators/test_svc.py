@@ -1,23 +1,15 @@
 """Private support vector machines: what they fit, what they promise, what they refuse."""
 
-import dataclasses
 import math
-import pickle
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import cross_val_score
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
-from sklearn.utils.validation import check_is_fitted
 
 from objpert_core.accounting import calibrate_objective_perturbation
-from objpert_core.estimators import ObjPertSVC, PrivacyCertificate
-from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
+from objpert_core.estimators import ObjPertSVC
 from objpert_core.learning import SOLVERS, HuberisedHingeLoss, SquaredHingeLoss, perturb_and_solve
 
 
@@ -30,14 +22,6 @@ def data(n=2000, d=5, seed=0):
 def almost_public(**parameters):
     """So large an ε that what is left of the noise is below 1e-3; "glm" keeps λ above β there."""
     return ObjPertSVC(epsilon=1e9, bound="glm", random_state=0, noise_ratio=1.0001, **parameters)
-
-
-@parametrize_with_checks(
-    [ObjPertSVC(), ObjPertSVC(loss="huberised-hinge", clip=None, solver="lbfgs", row_norm="clip", fit_intercept=False)]
-)
-@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
-def test_scikit_learns_own_checks(estimator, check):
-    check(estimator)
 
 
 # Learning
@@ -102,23 +86,10 @@ def test_clipping_bounds_what_wrong_labels_can_do():
     assert scores[0] > scores[1]
 
 
-def test_decisions_and_predictions_agree_and_there_are_no_probabilities():
-    X, y = data()
-    model = ObjPertSVC(random_state=0).fit(X, np.array(["no", "yes"])[y])
-    scores = model.decision_function(X)
-    rows = X / np.linalg.norm(X, axis=1, keepdims=True)
-    np.testing.assert_allclose(scores, rows @ model.coef_[0] + model.intercept_[0], atol=1e-9)
-    np.testing.assert_array_equal(model.predict(X), np.where(scores > 0, "yes", "no"))
+def test_there_are_no_probabilities():
+    model = ObjPertSVC().fit(*data(n=100))
     assert not hasattr(model, "predict_proba")
     assert not hasattr(model, "predict_log_proba")
-
-
-def test_a_class_that_was_named_need_not_be_seen():
-    X, _ = data()
-    model = ObjPertSVC(classes=["yes", "no"], epsilon=8.0).fit(X, np.full(len(X), "yes"))
-    assert model.classes_.tolist() == ["no", "yes"]
-    with pytest.raises(ValueError, match="y must hold two classes, got one class"):
-        ObjPertSVC().fit(X, np.full(len(X), "yes"))
 
 
 def test_more_privacy_costs_accuracy():
@@ -141,24 +112,6 @@ def test_every_solver_and_format_gives_the_same_model():
 # The promise
 
 
-CASES = {
-    "squared hinge": {},
-    "huberised hinge": {"loss": "huberised-hinge", "hinge_width": 1.5, "clip": None},
-    "clipped below its slope": {"loss": "huberised-hinge", "clip": 0.2, "row_norm": "clip"},
-    "rdp": {"accountant": "rdp", "noise_ratio": 1.4},
-    "glm": {"bound": "glm", "fit_intercept": False},
-    "non-glm": {"bound": "non-glm", "accountant": "rdp", "epsilon": 8.0},
-}
-
-
-@pytest.mark.parametrize("parameters", CASES.values(), ids=CASES)
-def test_every_certificate_verifies_and_survives_json(parameters):
-    certificate = ObjPertSVC(**parameters).fit(*data(n=100, d=3)).privacy_
-    assert certificate.verify()
-    assert PrivacyCertificate.from_json(certificate.to_json()) == certificate
-    assert PrivacyCertificate.from_dict(certificate.public().to_dict()).verify()
-
-
 def test_noise_is_calibrated_to_the_gradient_that_one_row_can_have():
     X, y = data(n=50)
     radius = math.sqrt(1 + 0.3**2)
@@ -173,88 +126,9 @@ def test_noise_is_calibrated_to_the_gradient_that_one_row_can_have():
         assert (spent.sigma, spent.lam) == pytest.approx((expected.objective.sigma, expected.objective.lam))
 
 
-@pytest.mark.parametrize(
-    "forgery",
-    [
-        {"clip": 2.0},
-        {"clip": None},
-        {"loss": "squared"},
-        {"bound": "logistic"},
-        {"smoothness": 0.9},
-        {"lipschitz": 0.9},
-        {"sigma": 3.0},
-        {"lam": 5.0},
-        {"intercept_scaling": 1.0},
-        {"loss": "huberised-hinge", "loss_parameter": 0.1},
-    ],
-)
-def test_a_certificate_changed_for_the_better_does_not_verify(forgery):
-    honest = ObjPertSVC().fit(*data(n=50)).privacy_
-    assert not dataclasses.replace(honest, **forgery).verify()
-
-
 @pytest.mark.parametrize("loss", [SquaredHingeLoss(), HuberisedHingeLoss()], ids=repr)
 def test_the_mechanism_refuses_the_logistic_bound(loss):
     X, y = data(n=20)
     mechanism = calibrate_objective_perturbation(1.0, 1e-5, 2.0, 2.0, "logistic", tau=1e-6)
     with pytest.raises(ValueError, match="bound must not be 'logistic' for the loss"):
         perturb_and_solve(X, 2.0 * y - 1, mechanism, delta=1e-5, loss=loss, clip=0.5)
-
-
-# Bad input
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"epsilon": math.nan}, "epsilon must be a finite number > 0, got nan"),
-        ({"delta": 0.0}, "delta must be a number strictly between 0 and 1, got 0.0"),
-        ({"loss": "hinge"}, "loss must be one of 'squared-hinge', 'huberised-hinge', got 'hinge'"),
-        ({"loss": "logistic"}, "loss must be one of 'squared-hinge', 'huberised-hinge', got 'logistic'"),
-        ({"bound": "logistic"}, "bound must be one of 'monotone', 'two-signed', 'glm', 'non-glm', got 'logistic'"),
-        ({"bound": "non-glm"}, "'non-glm' .*needs accountant='rdp'"),
-        ({"clip": None}, "clip must be a finite number > 0 for the loss 'squared-hinge', whose slope has no bound"),
-        ({"clip": -1.0}, "clip must be a finite number > 0, got -1.0"),
-        ({"hinge_width": 0.0}, "hinge_width must be a finite number > 0, got 0.0"),
-        ({"noise_ratio": 0.9}, "noise_ratio must be a finite number >= 1, got 0.9"),
-        ({"classes": [1, 1]}, "classes must be None or two different labels"),
-        ({"row_norm": "l2"}, "row_norm must be one of 'normalize', 'clip', got 'l2'"),
-        ({"fit_intercept": 1}, "fit_intercept must be True or False, got 1"),
-        ({"max_iter": 0}, "max_iter must be a whole number >= 1, got 0"),
-    ],
-)
-def test_parameters_out_of_range_are_named(parameters, message):
-    model = ObjPertSVC(**parameters)
-    with pytest.raises(ValueError, match=message):
-        model.fit(*data(n=20))
-    assert not hasattr(model, "coef_")
-
-
-def test_a_fit_that_does_not_converge_raises_and_leaves_nothing_behind():
-    X, y = data()
-    model = ObjPertSVC(random_state=0).fit(X, y)
-    with pytest.raises(ConvergenceError, match="nothing was released"):
-        model.set_params(max_iter=1, tau=1e-12).fit(X, y)
-    with pytest.raises(NotFittedError):
-        check_is_fitted(model)
-    assert not {"coef_", "intercept_", "privacy_", "n_iter_", "gradient_norms_", "classes_"} & set(vars(model))
-
-
-# Life among other estimators
-
-
-def test_pickle_clone_and_seeds():
-    X, y = data()
-    model = ObjPertSVC(random_state=3).fit(X, y)
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
-    np.testing.assert_array_equal(clone(model).fit(X, y).coef_, model.coef_)
-    assert model.privacy_.reproducible
-    fresh = [ObjPertSVC().fit(X, y) for _ in range(2)]
-    assert not np.allclose(fresh[0].coef_, fresh[1].coef_)
-    assert not fresh[0].privacy_.reproducible
-
-
-def test_fitting_several_copies_warns_that_each_spends_budget():
-    with pytest.warns(PrivacyBudgetWarning, match=r"Every fit spends its own \(epsilon, delta\)"):
-        cross_val_score(ObjPertSVC(), *data(n=100), cv=2)
