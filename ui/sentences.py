@@ -6,7 +6,7 @@ Privacy is rounded to the safe side: ε and δ up, odds up. δ, the adjacency an
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 
 ADJACENCY = "add or remove one row"
@@ -161,6 +161,11 @@ def count(n: int, noun: str, plural: str | None = None) -> str:
         return f"no {many}"
     word = _ONES[n] if n < len(_ONES) else f"{n:,}"
     return f"{word} {noun if n == 1 else many}"
+
+
+def listing(items: Sequence[str]) -> str:
+    """'a', 'a and b', 'a, b and c'."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
 
 
 def sentence(message: str) -> str:

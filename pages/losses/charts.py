@@ -75,7 +75,7 @@ def fits(setting: lf.FitSetting, *, draws: int, ghost: lf.FitSetting | None = No
         trace = figures.series(name, *_line(of, theta), role, **look)
         traces.append(trace | ({"line": line} if line else {}))
 
-    thin = {"color": figures.ROLES["noise"].color, "dash": "dashdot", "width": 1.2}
+    thin = {"color": figures.look("noise").color, "dash": "dashdot", "width": 1.2}
     for k in range(draws):
         theta, first = lf.private(setting, k), k == 0
         draw("private fits", theta, "noise", opacity=0.6, showlegend=first, hoverinfo="skip", line=thin)
@@ -102,7 +102,7 @@ def _rows(setting: lf.FitSetting) -> list[Trace]:
     traces = []
     for name, across, up, role, symbol, opacity in shown:
         trace = figures.series(name, across, up, role, mode="markers", hoverinfo="skip", opacity=opacity)
-        traces.append(trace | {"marker": {"color": figures.ROLES[role].color, "size": 6, "symbol": symbol}})
+        traces.append(trace | {"marker": {"color": figures.look(role).color, "size": 6, "symbol": symbol}})
     return traces
 
 

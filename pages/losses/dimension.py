@@ -25,7 +25,6 @@ NAMES: Mapping[str, str] = {
 }
 DIMENSIONS = tuple(int(d) for d in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000))
 _ORDERS = 1 + np.geomspace(1e-3, 1e5, 64)
-_REMEMBERED = 1000
 
 
 def _theorem_g2(setting: bounds.Setting, dimension: int) -> acc.ObjectivePerturbation:
@@ -33,15 +32,14 @@ def _theorem_g2(setting: bounds.Setting, dimension: int) -> acc.ObjectivePerturb
     return acc.ObjectivePerturbation(*parameters, "non-glm", dimension)
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def epsilon_at(bound: str, setting: bounds.Setting, delta: float, dimension: int) -> float:
     """Smallest ε at δ; the dimension matters to Theorem G.2 only."""
     if bound != "non-glm":
         return bounds.epsilon_at(bound, setting, delta)
-    return float(acc.via_rdp(_theorem_g2(setting, dimension)).epsilon(delta))
+    return bounds.at(acc.via_rdp(_theorem_g2(setting, dimension)), "epsilon", delta)
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=1000)
 def curve(setting: bounds.Setting, delta: float) -> NDArray[np.float64]:
     """ε of Theorem G.2 at `DIMENSIONS`; inf where it proves nothing."""
     values = np.full(len(DIMENSIONS), np.inf)
@@ -73,7 +71,7 @@ def table_rows(found: Mapping[str, float], dimension: int) -> list[dict[str, str
     return [
         {
             "Bound": NAMES[bound],
-            f"ε with {parameters(dimension)}": sentences.epsilon(eps) if math.isfinite(eps) else "nothing proved",
+            f"ε with {parameters(dimension)}": sentences.proved(eps),
             "ε / lower bound": sentences.ratio(eps / low if low > 0 else math.nan, up=False),
             "Grows with the dimension": "yes" if bound == "non-glm" else "no",
         }

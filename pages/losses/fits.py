@@ -60,6 +60,7 @@ class FitSetting(Clipping):
         return min(self.plain.lipschitz * row_radius(CONSTANT), self.clip)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def regression_data(outliers: float, seed: int) -> tuple[Array, Array]:
     """Points near a line over [−1, 1], and that share of them far below it on the right."""
     rng = np.random.default_rng(seed)
@@ -71,6 +72,7 @@ def regression_data(outliers: float, seed: int) -> tuple[Array, Array]:
     return X, y
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def classification_data(outliers: float, seed: int, rows: int = ROWS) -> tuple[Array, Array]:
     """Two clouds in the unit disc, labels ±1, and that share of the rows far inside the other class's half."""
     rng = np.random.default_rng(seed)
@@ -84,12 +86,7 @@ def classification_data(outliers: float, seed: int, rows: int = ROWS) -> tuple[A
 
 def data(setting: FitSetting) -> tuple[Array, Array]:
     """Features and targets of this setting."""
-    return _generated(setting.regression, setting.outliers, setting.seed)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _generated(regression: bool, outliers: float, seed: int) -> tuple[Array, Array]:
-    return (regression_data if regression else classification_data)(outliers, seed)
+    return (regression_data if setting.regression else classification_data)(setting.outliers, setting.seed)
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -163,13 +160,8 @@ def error(setting: FitSetting, theta: Array) -> float:
         x = np.linspace(-1, 1, 41)
         off = (theta[0] - TRUE_SLOPE) * x + theta[1] - TRUE_INTERCEPT
         return float(np.sqrt(np.mean(off**2)))
-    X, y = _fresh(setting.seed)
+    X, y = classification_data(0.0, setting.seed + 10_000, rows=4000)
     return float(np.mean((X @ theta[:2] + theta[2]) * y <= 0))
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _fresh(seed: int) -> tuple[Array, Array]:
-    return classification_data(0.0, seed + 10_000, rows=4000)
 
 
 def errors(setting: FitSetting) -> dict[str, Array]:

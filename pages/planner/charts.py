@@ -95,7 +95,7 @@ def _sampled(setting: pc.Setting, estimate: Estimate, measured: Sequence[Point])
     """Markers with 95 % intervals, one colour a bound, and the theorem's line for the sampled rows."""
     theorem = pc.sampled_bound(setting, estimate.rows, estimate.dimension, estimate.reference_norm)
     x, y = zip(*theorem, strict=True)
-    look = {"color": figures.ROLES[setting.bound].color, "dash": "dot", "width": 1.5}
+    look = {"color": figures.look(setting.bound).color, "dash": "dot", "width": 1.5}
     name = "Theorem H.1 for the sampled rows"
     traces = [figures.series(name, x, y, setting.bound, hover="at most %{y:.3g}", line=look)]
     for bound in dict.fromkeys((setting.bound, PUBLISHED.bound, estimate.plan.ours.bound)):
@@ -105,7 +105,7 @@ def _sampled(setting: pc.Setting, estimate: Estimate, measured: Sequence[Point])
         ratios, intervals = [p.recipe.noise_ratio for p in points], [p.mean_excess for p in points]
         means = np.array([i.mean for i in intervals])
         half = np.array([i.half_width if i.known else 0.0 for i in intervals])
-        bars = {"type": "data", "symmetric": False, "array": half, "color": figures.ROLES[bound].color}
+        bars = {"type": "data", "symmetric": False, "array": half, "color": figures.look(bound).color}
         bars |= {"arrayminus": np.minimum(half, 0.95 * means), "thickness": 1.5, "width": 4}  # a log axis has no 0
         name, hover = f"sampled, {NAMES[bound]}", "sampled %{y:.3g}"
         traces.append(figures.series(name, ratios, means, bound, mode="markers", hover=hover, error_y=bars))
@@ -131,7 +131,7 @@ def _marks(setting: pc.Setting, bounds: Sequence[str], what: str, hover: str) ->
     for name, spot, role, size, opacity in marked:
         if spot is None or (role in pc.NAMES and role not in bounds):
             continue
-        marker = {"color": figures.ROLES[role].color, "symbol": figures.ROLES[role].symbol, "size": size}
+        marker = {"color": figures.look(role).color, "symbol": figures.look(role).symbol, "size": size}
         traces.append(_line(name, [spot], role, what, mode="markers", hover=hover, opacity=opacity, marker=marker))
     return traces
 
@@ -141,7 +141,7 @@ def _ghosts(ghost: pc.Setting | None, bounds: Sequence[str], what: str) -> list[
         return []
     traces = [_line(f"{NAMES[b]}, before", pc.frontier(ghost, b), b, what, ghost=True) for b in bounds]
     if here := pc.spot(ghost, ghost.bound, ghost.ratio):
-        marker = {"color": figures.ROLES[ghost.bound].color, "symbol": "circle", "size": _HALO}
+        marker = {"color": figures.look(ghost.bound).color, "symbol": "circle", "size": _HALO}
         look = {"ghost": True, "mode": "markers", "marker": marker}
         traces.append(_line("your point, before", [here], ghost.bound, what, **look))
     return traces

@@ -138,7 +138,8 @@ def sampled(estimate: Estimate) -> str:
     spread = f"95 % interval {_interval(best)}" if best.mean_excess.known else "one draw, no interval"
     text = f"{where}: {_loss(best)} nats per row above the model without privacy ({spread})."
     if alike := [ratio(p.recipe.noise_ratio) for p in estimate.undecided()]:
-        text += f" {sentences.count(estimate.plan.draws, 'draw').capitalize()} cannot tell f = {_join(alike)} from it."
+        draws = sentences.count(estimate.plan.draws, "draw").capitalize()
+        text += f" {draws} cannot tell f = {sentences.listing(alike)} from it."
     return text
 
 
@@ -177,10 +178,6 @@ def _interval(point: Point) -> str:
     return f"{sentences.scientific(low, 2)} to {sentences.scientific(high, 2)}" if math.isfinite(low) else "–"
 
 
-def _join(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
 def sample_rows(estimate: Estimate) -> list[dict[str, str]]:
     """The sampled points as texts."""
     return [
@@ -201,7 +198,8 @@ def failures(estimate: Estimate) -> str | None:
     lost = [ratio(p.recipe.noise_ratio) for p in estimate.points if p.failed]
     if not lost:
         return None
-    return f"At f = {_join(lost)} λ is so small that the solver did not reach τ = {TAU:g}: nothing to show there."
+    where = f"At f = {sentences.listing(lost)} λ is so small that the solver"
+    return f"{where} did not reach τ = {TAU:g}: nothing to show there."
 
 
 def invitation(plan: Plan) -> str:

@@ -28,11 +28,6 @@ def _times(value: float) -> str:
     return f"{round(value):,}" if value >= 10 else sentences.number(value, 2)
 
 
-def listing(items: Sequence[str]) -> str:
-    """'a', 'a and b', 'a, b and c'."""
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
-
-
 def answer(setting: sr.Setting, runs: Mapping[str, sr.Run]) -> str:
     """What reaching τ costs each solver that got there, cheapest first."""
     tau = sentences.scientific(setting.tau)
@@ -44,7 +39,7 @@ def answer(setting: sr.Setting, runs: Mapping[str, sr.Run]) -> str:
     (first, cheapest), *others = arrived
     told = [f"{_INSIDE[cheapest]} visits every row {_times(first / setting.n)} times"]
     told += [f"{_INSIDE[solver]} {_times(total / setting.n)}" for total, solver in others]
-    return f"To reach ‖∇J‖ ≤ {tau} on {setting.n:,} rows, {listing(told)}."
+    return f"To reach ‖∇J‖ ≤ {tau} on {setting.n:,} rows, {sentences.listing(told)}."
 
 
 def unfinished(setting: sr.Setting, runs: Mapping[str, sr.Run]) -> str | None:
@@ -74,7 +69,7 @@ def growths(costs: Mapping[str, sr.Cost]) -> str:
     if not told:
         return "No solver with a proved growth is shown."
     smallest = min(min(cost.n) for cost in costs.values())
-    said = f"Measured from n = {smallest:,} on, the cost grows as {listing(told)}."
+    said = f"Measured from n = {smallest:,} on, the cost grows as {sentences.listing(told)}."
     return said.replace(" = ", "\u00a0=\u00a0").replace(" %", "\u00a0%")
 
 

@@ -157,7 +157,7 @@ def ways_rows(ways: Mapping[str, float], trained: Mapping[str, str], at_delta: f
         {
             "Accounted for": WAYS[way] + (" (wrong if the data chose)" if way == "free" else ""),
             "Runs": trained[way],
-            f"ε at δ = {delta(at_delta)}": epsilon(value) if math.isfinite(value) else "nothing proved",
+            f"ε at δ = {delta(at_delta)}": sentences.proved(value),
             "ε / one run": sentences.ratio(value / free if free > 0 and math.isfinite(free) else math.nan),
             "Odds": sentences.odds(value).replace(" ", "\u00a0"),
         }
