@@ -283,8 +283,8 @@ def tuning_runs(
     paid = dpsgd_budget(*about, part, accountant=settings.accountant, mean_runs=settings.mean_runs, private_score=True)
     afterwards = accounted(PrivateSelection(one.mechanism, settings.mean_runs), settings.accountant)
     certificates = (
-        _certificate(one, whole, settings, len(data.y_train), "dishonest"),
-        _certificate(paid, part, settings, len(data.y_train), "honest"),
+        _certificate(one, settings, len(data.y_train), "dishonest"),
+        _certificate(paid, settings, len(data.y_train), "honest"),
     )
     true_epsilon = float(afterwards.epsilon(settings.delta))
     state = TuningRuns(settings, DataFacts.of(data), judges, one, paid, *certificates, true_epsilon)
@@ -298,10 +298,9 @@ def tuning_runs(
         yield state
 
 
-def _certificate(budget: Budget, schedule: Schedule, settings: Settings, rows: int, tuning: str) -> DPSGDCertificate:
+def _certificate(budget: Budget, settings: Settings, rows: int, tuning: str) -> DPSGDCertificate:
     return DPSGDCertificate.of(
         budget,
-        schedule,
         Streams(settings.seed),
         tuning=tuning,
         clip=None,
