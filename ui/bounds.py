@@ -38,7 +38,8 @@ class Proof:
 def _proofs() -> dict[str, Proof]:
     """Every bound that needs no number of parameters, from the most general to the smallest; the lower bound last."""
     proofs = {}
-    for key, entry in reversed(acc.BOUND_REGISTRY.items()):
+    for key in reversed(acc.BOUNDS):
+        entry = acc.BOUND_REGISTRY[key]
         if entry.needs_dimension:
             continue
         if entry.rdp_label:  # published by its Rényi curve; "rdp" is how links and files have always named the first

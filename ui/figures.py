@@ -28,6 +28,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
+from objpert_core._validation import FloatArray
+
 BACKGROUNDS = {"light": "#ffffff", "dark": "#171614"}  # Streamlit's two themes
 
 ORANGE, GREEN, BLUE, VERMILION, PURPLE, GREY = "#b97f00", "#009e73", "#1a80c4", "#d55e00", "#c0649a", "#7f7f7f"
@@ -220,6 +222,19 @@ def axis(title: str, view: tuple[float, float], *, log: bool = False, **extra: A
         decades = abs(high - low)
         result |= {"exponentformat": "power", "dtick": max(1, math.ceil(decades / 8))}
     return result | extra
+
+
+def finite(values: ArrayLike) -> FloatArray:
+    """The values with NaN where nothing is proved, so that no curve is drawn there."""
+    numbers = np.asarray(values, dtype=float)
+    return np.where(np.isfinite(numbers), numbers, np.nan)
+
+
+def decades(*curves: ArrayLike) -> tuple[float, float]:
+    """Whole powers of ten around the curves, so that an axis stays put while they move a little."""
+    values = np.concatenate([np.asarray(curve) for curve in curves])
+    values = values[np.isfinite(values) & (values > 0)]
+    return 10.0 ** math.floor(math.log10(values.min())), 10.0 ** math.ceil(math.log10(values.max()))
 
 
 def figure(

@@ -22,7 +22,7 @@ def _curves(sigma: float, lam: float, smoothness: float, lipschitz: float) -> st
     """The dictionary ``curves`` of every proof about one fit, smallest bound first."""
     objective = f"sigma={sigma!r}, lam={lam!r}, lipschitz={lipschitz!r}, smoothness={smoothness!r}"
     lines = []
-    for key, proof in reversed(PROOFS.items()):
+    for key, proof in list(PROOFS.items())[::-1]:
         if proof.bound is not None:
             bound = f'bound("{proof.bound}")'
             lines.append(f'    "{key}": {f"acc.via_rdp({bound})" if proof.accountant == "rdp" else bound},\n')

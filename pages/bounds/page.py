@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import astuple, replace
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -53,7 +54,7 @@ CONTROLS = (SHOW, *MECHANISM, READ_DELTA, READ_EPSILON, READ_RATE, EPS_MAX, FLOO
 
 
 def preset(name: str, setting: proofs.Setting, hint: str, *, epsilon: float = 0.5, view: float = 2.0) -> c.Preset:
-    values = dict(zip(MECHANISM, astuple(setting), strict=True))
+    values: dict[c.Control, Any] = dict(zip(MECHANISM, astuple(setting), strict=True))
     return c.Preset(name, values | {READ_DELTA: 1e-5, READ_EPSILON: epsilon, EPS_MAX: view, FLOOR: 1e-10}, hint)
 
 

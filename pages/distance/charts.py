@@ -26,7 +26,7 @@ def renyi(setting: Setting, *, alpha_max: float, alpha: float, ghost: Setting | 
     """ε(α) of the four mechanisms, both axes logarithmic, as in Figure 4 of Redberg et al. (2023)."""
     x = numbers.orders(alpha_max)
     curves = {name: numbers.renyi(name, setting, alpha_max) for name in numbers.NAMES}
-    view = _decades(*curves.values())
+    view = figures.decades(*curves.values())
     traces = [_series(name, x, numbers.renyi(name, ghost, alpha_max), ghost=True) for name in numbers.NAMES if ghost]
     traces.append(figures.guide((alpha, alpha), view))
     traces += [_series(name, x, values, hover="ε(α) = %{y:.3g}") for name, values in curves.items()]
@@ -58,14 +58,7 @@ def profiles(setting: Setting, *, eps_max: float, delta: float, ghost: Setting |
 
 def _series(name: str, x: Any, y: Any, *, ghost: bool = False, hover: str | None = None) -> dict[str, Any]:
     label = f"{numbers.NAMES[name]}, before" if ghost else numbers.NAMES[name]
-    shown = np.where(np.isfinite(y), y, np.nan)  # where nothing is proved there is no curve
-    return figures.series(label, x, shown, ROLES[name], ghost=ghost, hover=hover)
-
-
-def _decades(*curves: Any) -> tuple[float, float]:
-    """Whole powers of ten around the curves, so that the axis stays put while they move a little."""
-    values = np.concatenate([c[np.isfinite(c) & (c > 0)] for c in curves])
-    return 10.0 ** math.floor(math.log10(values.min())), 10.0 ** math.ceil(math.log10(values.max()))
+    return figures.series(label, x, figures.finite(y), ROLES[name], ghost=ghost, hover=hover)
 
 
 def distance_map(bound: str, setting: Setting, *, delta: float, ghost: Setting | None = None) -> go.Figure:

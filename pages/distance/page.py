@@ -2,6 +2,7 @@
 
 from dataclasses import astuple
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -39,7 +40,7 @@ CONTROLS = (SHOW, *MECHANISM, READ_DELTA, READ_ALPHA, ALPHA_MAX, EPS_MAX, GHOST)
 
 
 def preset(name: str, setting: Setting, hint: str, eps_view: float) -> c.Preset:
-    values = dict(zip(MECHANISM, astuple(setting), strict=True))
+    values: dict[c.Control, Any] = dict(zip(MECHANISM, astuple(setting), strict=True))
     return c.Preset(name, values | {ALPHA_MAX: 10_000.0, EPS_MAX: eps_view}, f"{setting}. {hint}")
 
 

@@ -15,7 +15,7 @@ LAM = parameters.lam("home", 1.0, 0.05, 50, help="Pulls θ towards 0; the object
 PERSON = c.Choice("home_person", "The person …", "disagrees with the others", tuple(drawn.PERSON))
 DELTA = parameters.read_delta("home")
 DRAW = parameters.draws("home", 1, drawn.DRAWS, label="Draw number", name="draw")
-CONTROLS = (SIGMA, LAM, PERSON, DELTA, DRAW)
+CONTROLS: tuple[c.Control, ...] = (SIGMA, LAM, PERSON, DELTA, DRAW)
 PRESETS = (
     c.Preset("Little noise", {SIGMA: 0.5, LAM: 1.0}, "σ = 0.5, λ = 1: the two curves part."),
     c.Preset("Some noise", {SIGMA: 2.5, LAM: 1.0}, "σ = 2.5, λ = 1"),

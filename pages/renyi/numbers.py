@@ -1,8 +1,8 @@
 """The curves of the Rényi page: one objective-perturbation fit, the Gaussian mechanism and DP-SGD, from the core.
 
-Everything is computed by `objpert_core.accounting`; this file asks, remembers (`lru_cache` on frozen settings, as
-`ui.bounds`) and compares. Every Rényi curve is taken at the same orders, `ORDERS`, so that one call answers for
-the chart, for the crossings and for the phase transition.
+Everything is computed by `objpert_core.accounting`; this file asks, remembers (as `ui.bounds`) and compares. Every Rényi
+curve is taken at the same orders, `ORDERS`, so that one call answers for the chart, for the crossings and for the phase
+transition.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from functools import lru_cache
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
+from objpert_core._validation import FloatArray
 from ui import sentences
-from ui.bounds import ORDERS
+from ui.bounds import ORDERS, along, at
 
 NAMES: Mapping[str, str] = {
     "objective": "Objective perturbation",
@@ -56,22 +56,7 @@ class Setting:
 
     def mechanism(self, which: str) -> acc.Mechanism:
         """The mechanism of that name in `NAMES`; raises `ValueError` for values out of range."""
-        if which == "dpsgd":
-            return acc.DPSGD(self.noise_multiplier, self.sample_rate, self.steps)
-        if which == "gaussian":
-            return acc.Gaussian(self.sigma)
-        if self.bound == "logistic":  # with the logistic loss's own β
-            return acc.ObjectivePerturbation(self.sigma, self.lam, bound="logistic")
-        return acc.ObjectivePerturbation(self.sigma, self.lam, smoothness=self.smoothness, bound=self.bound)
-
-    def relevant_to(self, which: str) -> Setting:
-        """This setting with what the mechanism does not depend on set to 1, so that caches hit."""
-        if which == "dpsgd":
-            return replace(self, sigma=1.0, lam=1.0, smoothness=1.0, bound="")
-        fit = replace(self, noise_multiplier=1.0, sample_rate=1.0, steps=1)
-        if which == "gaussian":
-            return replace(fit, lam=1.0, smoothness=1.0, bound="")
-        return fit if self.bound == "glm" else replace(fit, smoothness=1.0)
+        return _mechanism(which, self)
 
 
 def rounds(n: int, noise: float, lam: float, smoothness: float = 1.0, bound: str = "glm") -> Setting:
@@ -79,53 +64,51 @@ def rounds(n: int, noise: float, lam: float, smoothness: float = 1.0, bound: str
     return Setting(noise, lam, smoothness, bound, noise, 1 / n, n * n)
 
 
-def curve(which: str, setting: Setting) -> NDArray[np.float64]:
-    """Rényi curve at `ORDERS`; inf where nothing is proved."""
-    return _curve(which, setting.relevant_to(which))
-
-
 @lru_cache(maxsize=_REMEMBERED)
 def _mechanism(which: str, setting: Setting) -> acc.Mechanism:
-    return setting.mechanism(which)
+    if which == "dpsgd":
+        return acc.DPSGD(setting.noise_multiplier, setting.sample_rate, setting.steps)
+    if which == "gaussian":
+        return acc.Gaussian(setting.sigma)
+    return acc.ObjectivePerturbation(setting.sigma, setting.lam, smoothness=setting.smoothness, bound=setting.bound)
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _curve(which: str, setting: Setting) -> NDArray[np.float64]:
-    values = np.asarray(_mechanism(which, setting).rdp(ORDERS))
-    values.setflags(write=False)
-    return values
+def _orders() -> FloatArray:
+    return ORDERS
 
 
-def amplified(setting: Setting) -> NDArray[np.float64]:
+def _curve(mechanism: acc.Mechanism) -> FloatArray:
+    return along(mechanism, "rdp", _orders)
+
+
+def curve(which: str, setting: Setting) -> FloatArray:
+    """Rényi curve at `ORDERS`; inf where nothing is proved."""
+    return _curve(setting.mechanism(which))
+
+
+def amplified(setting: Setting) -> FloatArray:
     """The Gaussian mechanism's straight curve with DP-SGD's own Kullback–Leibler divergence, at `ORDERS`."""
-    return ORDERS * _kullback_leibler(setting.relevant_to("dpsgd"))
+    return ORDERS * at(setting.mechanism("dpsgd"), "rdp", 1.0)
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _kullback_leibler(setting: Setting) -> float:
-    return float(_mechanism("dpsgd", setting).rdp(1.0))
-
-
-def unamplified(setting: Setting) -> NDArray[np.float64]:
+def unamplified(setting: Setting) -> FloatArray:
     """DP-SGD with every row in every batch, at `ORDERS`."""
     return curve("dpsgd", replace(setting, sample_rate=1.0))
 
 
-def shown(
-    values: NDArray[np.float64], setting: Setting, relative: bool, alpha: NDArray[np.float64] = ORDERS
-) -> NDArray[np.float64]:
+def shown(values: FloatArray, setting: Setting, relative: bool, alpha: FloatArray = ORDERS) -> FloatArray:
     """A curve as it is drawn: itself, or `relative` to the Gaussian mechanism with the fit's noise."""
-    return values / _mechanism("gaussian", setting.relevant_to("gaussian")).rdp(alpha) if relative else values
+    return values / setting.mechanism("gaussian").rdp(alpha) if relative else values
 
 
-def before(setting: Setting, relative: bool) -> dict[str, NDArray[np.float64]]:
-    """Every mechanism's curve as it is drawn, for the ghosts."""
+def drawn(setting: Setting, relative: bool) -> dict[str, FloatArray]:
+    """Every mechanism's curve as it is drawn."""
     return {which: shown(curve(which, setting), setting, relative) for which in NAMES}
 
 
 def reason(setting: Setting) -> str | None:
     """Why the bound proves nothing about the fit; None where it does."""
-    return _mechanism("objective", setting.relevant_to("objective")).explain()
+    return setting.mechanism("objective").explain()
 
 
 @dataclass(frozen=True)
@@ -139,28 +122,29 @@ class Transition:
 
 def transition(setting: Setting) -> Transition | None:
     """DP-SGD's phase transition; None where sampling never helps, or up to the last of `ORDERS` always does."""
-    return _transition(setting.relevant_to("dpsgd"))
+    run = setting.mechanism("dpsgd")
+    assert isinstance(run, acc.DPSGD)
+    return _transition(run)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _transition(setting: Setting) -> Transition | None:
-    mechanism, rate = _mechanism("dpsgd", setting), _kullback_leibler(setting)
-    whole = _mechanism("dpsgd", replace(setting, sample_rate=1.0))
-    if setting.sample_rate == 1 or rate == 0 or LEAVES * rate >= ARRIVES * float(whole.rdp(1.0)):
+def _transition(run: acc.DPSGD) -> Transition | None:
+    whole, rate = replace(run, sample_rate=1.0), at(run, "rdp", 1.0)
+    if run.sample_rate == 1 or rate == 0 or LEAVES * rate >= ARRIVES * float(whole.rdp(1.0)):
         return None  # too little amplification for a transition
 
-    def leaves(alpha: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.log(mechanism.rdp(alpha)) - np.log(LEAVES * rate * alpha)
+    def leaves(alpha: FloatArray) -> FloatArray:
+        return np.log(run.rdp(alpha)) - np.log(LEAVES * rate * alpha)
 
-    def arrives(alpha: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.log(mechanism.rdp(alpha)) - np.log(ARRIVES * whole.rdp(alpha))
+    def arrives(alpha: FloatArray) -> FloatArray:
+        return np.log(run.rdp(alpha)) - np.log(ARRIVES * whole.rdp(alpha))
 
-    own = np.log(curve("dpsgd", setting))
-    starts = _roots(own - np.log(LEAVES * amplified(setting)), leaves)
+    own = np.log(_curve(run))
+    starts = _roots(own - np.log(LEAVES * rate * ORDERS), leaves)
     if not starts:
         return None
-    ends = [end for end in _roots(own - np.log(ARRIVES * unamplified(setting)), arrives) if end >= starts[0]]
-    return Transition(starts[0], ends[0] if ends else math.inf, float(mechanism.rdp(starts[0])))
+    ends = [end for end in _roots(own - np.log(ARRIVES * _curve(whole)), arrives) if end >= starts[0]]
+    return Transition(starts[0], ends[0] if ends else math.inf, float(run.rdp(starts[0])))
 
 
 @dataclass(frozen=True)
@@ -174,28 +158,27 @@ class Crossing:
 
 def crossings(setting: Setting) -> tuple[Crossing, ...]:
     """Where the Rényi curves of objective perturbation and DP-SGD cross, by increasing order."""
-    return _crossings(setting.relevant_to("objective"), setting.relevant_to("dpsgd"))
+    return _crossings(setting.mechanism("objective"), setting.mechanism("dpsgd"))
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _crossings(fit: Setting, run: Setting) -> tuple[Crossing, ...]:
-    one, many = _mechanism("objective", fit), _mechanism("dpsgd", run)
-    if not np.isfinite(curve("objective", fit)).all():
+def _crossings(fit: acc.Mechanism, run: acc.Mechanism) -> tuple[Crossing, ...]:
+    if not np.isfinite(_curve(fit)).all():
         return ()
 
-    def gap(alpha: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.log(many.rdp(alpha)) - np.log(one.rdp(alpha))
+    def gap(alpha: FloatArray) -> FloatArray:
+        return np.log(run.rdp(alpha)) - np.log(fit.rdp(alpha))
 
-    table = np.log(curve("dpsgd", run)) - np.log(curve("objective", fit))
+    table = np.log(_curve(run)) - np.log(_curve(fit))
     found = []
     for alpha in _roots(table, gap):
         beyond = table[np.searchsorted(ORDERS, alpha, side="right") :]
         after = next((value for value in beyond if abs(value) > sentences.EXACT), 0.0)
-        found.append(Crossing(alpha, float(one.rdp(alpha)), "objective" if after > 0 else "dpsgd"))
+        found.append(Crossing(alpha, float(fit.rdp(alpha)), "objective" if after > 0 else "dpsgd"))
     return tuple(found)
 
 
-def _roots(values: NDArray[np.float64], function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> list[float]:
+def _roots(values: FloatArray, function: Callable[[FloatArray], FloatArray]) -> list[float]:
     """Orders at which `function`, whose values at `ORDERS` are given, changes sign; equal is not yet a change."""
     told = np.flatnonzero(np.abs(values) > sentences.EXACT)
     turns = np.flatnonzero(np.sign(values[told[1:]]) != np.sign(values[told[:-1]]))
@@ -203,9 +186,9 @@ def _roots(values: NDArray[np.float64], function: Callable[[NDArray[np.float64]]
     for low, high in zip(told[turns], told[turns + 1], strict=True):
         alpha = np.linspace(ORDERS[low], ORDERS[high], _REFINE)
         fine = function(alpha)
-        at = int(np.flatnonzero(np.sign(fine) != np.sign(fine[0]))[0])
-        share = fine[at - 1] / (fine[at - 1] - fine[at])
-        roots.append(float(alpha[at - 1] + share * (alpha[at] - alpha[at - 1])))
+        turn = int(np.flatnonzero(np.sign(fine) != np.sign(fine[0]))[0])
+        share = fine[turn - 1] / (fine[turn - 1] - fine[turn])
+        roots.append(float(alpha[turn - 1] + share * (alpha[turn] - alpha[turn - 1])))
     return roots
 
 
@@ -214,13 +197,13 @@ def turns(setting: Setting) -> tuple[tuple[float, str], ...]:
 
     The first entry starts at δ = 0.1; "" stands for equal within `sentences.EXACT`. Down to δ = 1e-300.
     """
-    return _turns(setting.relevant_to("objective"), setting.relevant_to("dpsgd"))
+    return _turns(setting.mechanism("objective"), setting.mechanism("dpsgd"))
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _turns(fit: Setting, run: Setting) -> tuple[tuple[float, str], ...]:
-    one = acc.rdp_to_epsilon(ORDERS, curve("objective", fit), _RARE)
-    many = acc.rdp_to_epsilon(ORDERS, curve("dpsgd", run), _RARE)
+def _turns(fit: acc.Mechanism, run: acc.Mechanism) -> tuple[tuple[float, str], ...]:
+    one = acc.rdp_to_epsilon(ORDERS, _curve(fit), _RARE)
+    many = acc.rdp_to_epsilon(ORDERS, _curve(run), _RARE)
     found: list[tuple[float, str]] = []
     for delta, first, second in zip(_RARE, one, many, strict=True):
         larger = max(first, second)  # ∞ where nothing is proved, which no finite ε is close to
@@ -235,36 +218,31 @@ def _turns(fit: Setting, run: Setting) -> tuple[tuple[float, str], ...]:
 class Promise:
     """What one mechanism promises at a list of δ: ε by its Rényi curve, and by its privacy loss distribution."""
 
-    renyi: NDArray[np.float64]
-    exact: NDArray[np.float64]
-    least: NDArray[np.float64]  # the numbers in `exact` are upper bounds; no smaller ones than these are true
+    renyi: FloatArray
+    exact: FloatArray
+    least: FloatArray  # the numbers in `exact` are upper bounds; no smaller ones than these are true
 
 
 def promise(which: str, setting: Setting) -> Promise:
     """ε at every δ of `DELTAS`, accounted both ways; inf where nothing is proved."""
-    return _promise(which, setting.relevant_to(which))
+    return _promise(setting.mechanism(which))
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _promise(which: str, setting: Setting) -> Promise:
-    mechanism, at = _mechanism(which, setting), np.array(DELTAS)
-    renyi = np.asarray(acc.via_rdp(mechanism).epsilon(at))
+def _promise(mechanism: acc.Mechanism) -> Promise:
+    deltas = np.array(DELTAS)
+    renyi = np.asarray(acc.via_rdp(mechanism).epsilon(deltas))
     if isinstance(mechanism, acc.DPSGD):
-        least, exact = mechanism.epsilon_bounds(at, relative_width=WIDTH)
+        least, exact = mechanism.epsilon_bounds(deltas, relative_width=WIDTH)
         return Promise(renyi, np.minimum(exact, renyi), least)  # both are proved
-    exact = np.asarray(mechanism.epsilon(at))
+    exact = np.asarray(mechanism.epsilon(deltas))
     return Promise(renyi, exact, exact)
 
 
 def epsilon_at(which: str, setting: Setting, delta: float) -> tuple[float, float]:
     """ε at one δ by the Rényi curve and by the privacy loss distribution."""
-    return _epsilon(which, setting.relevant_to(which), delta)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _epsilon(which: str, setting: Setting, delta: float) -> tuple[float, float]:
-    mechanism = _mechanism(which, setting)
-    return float(acc.via_rdp(mechanism).epsilon(delta)), float(mechanism.epsilon(delta))
+    mechanism = setting.mechanism(which)
+    return at(acc.via_rdp(mechanism), "epsilon", delta), at(mechanism, "epsilon", delta)
 
 
 def matched(setting: Setting, epsilon: float, delta: float, options: Mapping[str, Sequence[float]]) -> Setting:
@@ -288,10 +266,10 @@ def matched(setting: Setting, epsilon: float, delta: float, options: Mapping[str
 
 def _offered(name: str, value: float, options: Mapping[str, Sequence[float]]) -> float:
     offered = options[name]
-    at = bisect.bisect_left(offered, value)
-    if at == len(offered):
+    place = bisect.bisect_left(offered, value)
+    if place == len(offered):
         raise ValueError(f"{name} would have to be {value:.4g}; this page offers at most {offered[-1]:g}")
-    return offered[at]
+    return offered[place]
 
 
 def frame(setting: Setting) -> pd.DataFrame:

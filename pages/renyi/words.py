@@ -138,8 +138,8 @@ def readings(setting: rc.Setting, delta: float) -> list[dict[str, str]]:
         rows.append(
             {
                 "Mechanism": name,
-                f"ε at δ = {at}, Rényi": _epsilon(renyi),
-                "privacy loss distribution": _epsilon(exact),
+                f"ε at δ = {at}, Rényi": sentences.proved(renyi),
+                "privacy loss distribution": sentences.proved(exact),
                 "Rényi / distribution": sentences.ratio(renyi / exact if exact > 0 else math.nan),
             }
         )
@@ -157,10 +157,10 @@ def promises(setting: rc.Setting) -> list[dict[str, str]]:
     return [
         {
             "δ": sentences.delta(delta),
-            "Objective perturbation, Rényi": _epsilon(found["objective"].renyi[i]),
-            "… distribution": _epsilon(found["objective"].exact[i]),
-            "DP-SGD, Rényi": _epsilon(found["dpsgd"].renyi[i]),
-            "… distribution ": _epsilon(found["dpsgd"].exact[i]),
+            "Objective perturbation, Rényi": sentences.proved(found["objective"].renyi[i]),
+            "… distribution": sentences.proved(found["objective"].exact[i]),
+            "DP-SGD, Rényi": sentences.proved(found["dpsgd"].renyi[i]),
+            "… distribution ": sentences.proved(found["dpsgd"].exact[i]),
         }
         for i, delta in enumerate(rc.DELTAS)
     ]
@@ -174,10 +174,6 @@ def certified(run: rc.Promise) -> str:
         "DP-SGD’s ε by its privacy loss distribution are upper bounds from a numerical convolution; the true ones are "
         f"here at most {sentences.percent(math.ceil(1000 * width) / 1000)} smaller (both ends are in the file)."
     )
-
-
-def _epsilon(value: float) -> str:
-    return sentences.epsilon(value) if math.isfinite(value) else "nothing proved"
 
 
 def snippet(setting: rc.Setting, delta: float) -> str:

@@ -137,9 +137,9 @@ def test_turns_tell_who_promises_less_by_renyi():
 
 
 def test_relative_curves_are_divided_by_the_gaussians():
-    gaussian = rc.before(FIGURE_5, True)["gaussian"]
+    gaussian = rc.drawn(FIGURE_5, True)["gaussian"]
     np.testing.assert_allclose(gaussian, 1.0, rtol=1e-15)
-    np.testing.assert_array_equal(rc.before(FIGURE_5, False)["dpsgd"], rc.curve("dpsgd", FIGURE_5))
+    np.testing.assert_array_equal(rc.drawn(FIGURE_5, False)["dpsgd"], rc.curve("dpsgd", FIGURE_5))
     halved = rc.shown(np.array([0.2]), FIGURE_5, True, np.array([5.0]))
     assert halved == pytest.approx(0.2 / (5 / (2 * 2.5**2)))
 

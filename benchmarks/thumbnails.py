@@ -1,0 +1,68 @@
+"""The small pictures on Home's cards: the first chart of every other page, drawn from this checkout.
+
+python -m benchmarks.thumbnails [name …]     # writes pages/<name>/thumbnail.svg; every page unless named
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from objpert_core import _provenance
+from ui import registry
+from ui.jobs import Job
+from ui.svg.thumbnail import to_thumbnail
+
+LARGEST = 30_000  # bytes
+QUICK = {
+    "training": {"training_data": "breast-cancer", "training_repeats": "5"},
+    "honest": {"honest_data": "breast-cancer", "honest_draws": "4", "honest_epochs": "2", "honest_rates": "five"},
+}
+"""Pages that draw nothing before their button is pressed, with a setting that takes seconds."""
+
+
+def first_chart(name: str) -> dict[str, Any]:
+    """What the page `name` sends to plotly first, its button pressed where it has to be."""
+    app = AppTest.from_file(str(registry.ROOMS.parent / registry.entry(name).path), default_timeout=300)
+    for key, value in QUICK.get(name, {}).items():
+        app.query_params[key] = value
+    app.run()
+    if name in QUICK:
+        app.button(key=f"{name}_run").click().run()
+        wait(app.session_state[f"{name}__run"].job)
+        app.run()
+    if app.exception or not app.get("plotly_chart"):
+        raise RuntimeError(f"{name} shows no chart: {[error.value for error in app.exception]}")
+    return json.loads(app.get("plotly_chart")[0].proto.spec)
+
+
+def wait(job: Job[Any], seconds: float = 300) -> None:
+    """Wait until the job has ended, at most that long."""
+    end = time.monotonic() + seconds
+    while job.view().active:
+        if time.monotonic() > end:
+            raise TimeoutError(f"not done after {seconds:g} s")
+        time.sleep(0.2)
+
+
+def main() -> None:
+    names = [entry.name for entry in registry.PAGES[1:]]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(names)}")
+    for name in parser.parse_args().names or names:
+        target = registry.entry(name).thumbnail
+        note = f"python -m benchmarks.thumbnails {name}; commit {_provenance.commit(target.parent)}"
+        drawing = to_thumbnail(first_chart(name), note=note)
+        size = len(drawing.encode())
+        if size > LARGEST:
+            raise RuntimeError(f"{target} would have {size:,} bytes, more than {LARGEST:,}")
+        target.write_text(drawing, encoding="utf-8")
+        print(f"{target.relative_to(registry.ROOMS.parent)}: {size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
