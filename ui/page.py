@@ -35,8 +35,6 @@ from streamlit.errors import StreamlitPageNotFoundError
 
 from ui import registry, sentences
 from ui.controls import Control
-from ui.runs import under_way as under_way
-from ui.runs import visitor as visitor
 from ui.svg import to_svg
 from ui.warm import warm_up
 

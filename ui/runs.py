@@ -177,13 +177,13 @@ class Runs(Generic[T]):
             return None
         if seen.view.active:
             key = f"{self.page}_stop" if self.kind == "run" else f"{self.page}_{self.kind}_stop"
-            under_way(progress(seen), key=key, stop=seen.run.job.stop, narrow=narrow)
+            _under_way(progress(seen), key=key, stop=seen.run.job.stop, narrow=narrow)
         elif words := outcome(seen.view):
             (st.error if seen.view.state == "failed" else st.info)(words, icon=":material/info:")
         return seen
 
 
-def under_way(progress: tuple[float, str], *, key: str, stop: Callable[[], None], narrow: bool = False) -> None:
+def _under_way(progress: tuple[float, str], *, key: str, stop: Callable[[], None], narrow: bool = False) -> None:
     """How far a job is, (share done, words), beside the button that stops it; under it where `narrow`."""
     bar, button = (st.container(), st.container()) if narrow else st.columns([4, 1], vertical_alignment="bottom")
     bar.progress(*progress)

@@ -86,17 +86,6 @@ def show(seen: Seen[TuningRuns], result: TuningRuns, stale: bool) -> None:
     page.reproduce(tables.snippet(result), note="Trains everything again and prints the means and every K.")
 
 
-PREDICTION = page.Prediction(
-    "ten equals",
-    "Ten candidates are each right on 90 % of all rows, and their mistakes have nothing to do with one another. 100 "
-    "judges choose the best one. On how many of themselves is it right?",
-    ("About 90 %.", "About 93 to 95 %.", "About 99 %."),
-    1,
-    "One jury’s share of right answers has a standard error of √(0.9 · 0.1 / 100) = 3 points, and the "
-    "largest of ten independent ones lies 1.5 standard errors above their mean. Fresh rows say 90 %. Candidates "
-    "that were trained on the same rows, as on this page, err on the same judges; the curse is then smaller, not gone.",
-)
-
 page.begin(
     "honest",
     "DP-SGD needs a learning rate. Here it is chosen twice on the same data: once without paying for the choice, as "
@@ -111,5 +100,5 @@ with left, page.errors():
         start(asked)
     RUNS.follow(results, asked)
 page.see_also("tuning", "ε for any number of settings")
-page.predict(PREDICTION, key="honest__try")
+page.predict(page.Prediction.of("honest"), key="honest__try")
 page.about("honest")
