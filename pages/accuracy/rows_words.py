@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from objpert_core.experiments.studies.subsampling import GENERATED, LearningCurve, Plan
 from pages.accuracy.numbers import BARS
-from ui import sentences
+from ui import runs, sentences
 from ui.jobs import JobView
 from ui.words import accuracy, signed
 
@@ -23,22 +21,13 @@ def invitation(plan: Plan) -> str:
 def answer(curve: LearningCurve) -> str:
     """What ε costs on how many rows, in one sentence."""
     eps = sentences.epsilon(curve.plan.epsilon)
-    parts = []
-    for rows in curve.sizes:
-        if cost := curve.cost(rows):
-            parts.append(f"{signed(-cost.mean)} points on {rows:,} rows")
+    costs = ((rows, curve.cost(rows)) for rows in curve.sizes)
+    parts = [f"{signed(-cost.mean)} points on {rows:,} rows" for rows, cost in costs if cost]
+    if not curve.sizes:
+        return f"{curve.label} has {curve.available or 0:,} training rows, fewer than the smallest size asked for."
     if not parts:
-        return "Nothing has been fitted yet." if curve.sizes else no_size(curve)
-    return f"On {curve.label}, ε = {eps} changes the accuracy by {_listed(parts)}."
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def no_size(curve: LearningCurve) -> str:
-    """Why there is nothing to see."""
-    return f"{curve.label} has {curve.available or 0:,} training rows, fewer than the smallest size asked for."
+        return "Nothing has been fitted yet."
+    return f"On {curve.label}, ε = {eps} changes the accuracy by {sentences.listing(parts)}."
 
 
 def notes(curve: LearningCurve) -> list[str]:
@@ -47,13 +36,13 @@ def notes(curve: LearningCurve) -> list[str]:
     share = curve.baseline
     below = [rows for rows in curve.sizes if (found := curve.private(rows)) and share and found.mean <= share]
     if below:
-        sizes = _listed([f"{rows:,}" for rows in below])
+        sizes = sentences.listing([f"{rows:,}" for rows in below])
         lines.append(
             f"On {sizes} rows the private model is on average no better than always answering the class that is more "
             f"frequent ({accuracy(share or 0.0)}): nothing useful is learned from so few people at this ε."
         )
     if curve.left_out:
-        sizes = _listed([f"{rows:,}" for rows in curve.left_out])
+        sizes = sentences.listing([f"{rows:,}" for rows in curve.left_out])
         lines.append(
             f"{curve.label} has {curve.available or 0:,} training rows, so {sizes} are left out: rows are never "
             "repeated. adult-synthetic and synthetic-l are drawn and can have any number."
@@ -82,11 +71,9 @@ def alt(curve: LearningCurve) -> str:
 
 def progress(view: JobView[LearningCurve]) -> tuple[float, str]:
     """The progress bar's share and text while the sizes are being fitted."""
-    if view.state == "waiting":
-        return 0.0, view.queue_words
+    if said := runs.waiting(view):
+        return said
     curve = view.latest
-    if view.stopping:
-        return 0.0, "Stopping …"
     if curve is None or not curve.fits:
         return 0.0, "Drawing the rows …"
     total = curve.plan.draws * len(curve.sizes)

@@ -24,23 +24,21 @@ def methods(stored: Stored, shown: Sequence[str], epsilon: float) -> list[dict[s
     rows = []
     with_paper = any(epsilon in printed(stored.dataset, method) for method in shown)
     for method in stored.with_rival(shown, epsilon):
-        point = stored.point(method, epsilon)
+        point, share = stored.point(method, epsilon), printed(stored.dataset, method).get(epsilon)
         if point is None:
             continue
         difference = stored.difference(TIGHT, method, epsilon) if method != TIGHT else None
-        rival = " (the\u00a0rival)" if method == stored.rival(epsilon) else ""
         row = {
-            "Method": _whole(LABELS[method]) + rival,
+            "Method": LABELS[method],
             "Tight minus it, points": _difference(difference),
-            "Accuracy": _whole(accuracy(point.accuracy.mean)),
-            "95 % interval": _whole(share_between(point.accuracy)),
+            "Accuracy": accuracy(point.accuracy.mean),
+            "95 % interval": share_between(point.accuracy),
+            **({"Paper": "–" if share is None else accuracy(share)} if with_paper else {}),
+            "Processor time, median": seconds(point.seconds.median),
+            "ε is a promise about": covers(method),
         }
-        if with_paper:
-            share = printed(stored.dataset, method).get(epsilon)
-            row["Paper"] = _whole(accuracy(share)) if share is not None else "–"
-        row["Processor time, median"] = _whole(seconds(point.seconds.median))
-        row["ε is a promise about"] = _whole(covers(method))
-        rows.append(row)
+        rows.append({column: _whole(cell) for column, cell in row.items()})
+        rows[-1]["Method"] += " (the\u00a0rival)" if method == stored.rival(epsilon) else ""
     return rows
 
 
@@ -61,18 +59,18 @@ def every_epsilon(stored: Stored) -> list[dict[str, str]]:
     rows = []
     for epsilon in stored.epsilons:
         claim = stored.claims.get(epsilon)
-        row = {
-            "ε": sentences.epsilon(epsilon),
-            "Tight minus best unpaid, points": _difference(claim.difference if claim else None),
-        }
-        for method in (TIGHT, PUBLISHED, HONEST):
-            point = stored.point(method, epsilon)
-            row[LABELS[method]] = accuracy(point.accuracy.mean) if point else "–"
-        best = stored.point(claim.rival, epsilon) if claim else None
-        row["Best unpaid DP-SGD"] = accuracy(best.accuracy.mean) if best else "–"
-        row["which"] = f"({LEARNERS[claim.rival].variant})" if claim else "–"
-        row["Its time / tight’s"] = f"{sentences.number(claim.speedup.median, 2)}×" if claim else "–"
-        rows.append(row)
+        shown = {LABELS[method]: method for method in (TIGHT, PUBLISHED, HONEST)}
+        shown |= {"Best unpaid DP-SGD": claim.rival if claim else ""}
+        points = {column: stored.point(method, epsilon) for column, method in shown.items()}
+        rows.append(
+            {
+                "ε": sentences.epsilon(epsilon),
+                "Tight minus best unpaid, points": _difference(claim.difference if claim else None),
+                **{column: accuracy(point.accuracy.mean) if point else "–" for column, point in points.items()},
+                "which": f"({LEARNERS[claim.rival].variant})" if claim else "–",
+                "Its time / tight’s": f"{sentences.number(claim.speedup.median, 2)}×" if claim else "–",
+            }
+        )
     return rows
 
 
@@ -80,30 +78,28 @@ def frame(stored: Stored, shown: Sequence[str]) -> pd.DataFrame:
     """The plotted numbers of the shown methods at every ε, with all digits, and the paper's."""
     rows: list[dict[str, Any]] = []
     for method in shown:
-        for epsilon in stored.epsilons:
+        private = LEARNERS[method].private
+        for epsilon in stored.epsilons if private else stored.epsilons[:1]:  # the same at every ε
             point = stored.point(method, epsilon)
             if point is None:
                 continue
-            difference = stored.difference(TIGHT, method, epsilon)
+            difference = stored.difference(TIGHT, method, epsilon) if private else None
+            ends = {"": "mean", "_low": "low", "_high": "high"}
             rows.append(
                 {
                     "data_set": stored.label,
                     "method": method,
-                    "epsilon": None if method == NON_PRIVATE else epsilon,
-                    "delta": None if method == NON_PRIVATE else stored.delta,
+                    "epsilon": epsilon if private else None,
+                    "delta": stored.delta if private else None,
                     "trials": point.accuracy.count,
                     "accuracy": point.accuracy.mean,
                     "low": point.accuracy.low,
                     "high": point.accuracy.high,
                     "median_seconds": point.seconds.median,
-                    "tight_minus_it": difference.mean if difference and method != NON_PRIVATE else None,
-                    "tight_minus_it_low": difference.low if difference and method != NON_PRIVATE else None,
-                    "tight_minus_it_high": difference.high if difference and method != NON_PRIVATE else None,
+                    **{f"tight_minus_it{end}": getattr(difference, field, None) for end, field in ends.items()},
                     "paper": printed(stored.dataset, method).get(epsilon),
                 }
             )
-            if method == NON_PRIVATE:
-                break  # the same at every ε
     return pd.DataFrame(rows)
 
 

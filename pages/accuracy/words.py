@@ -122,13 +122,9 @@ def reached(stored: Stored, epsilon: float) -> str:
         if difference and point:
             inside = f", {between(difference)}" if difference.known else ""
             parts.append(f"{words} {accuracy(point.accuracy.mean)} (tight is {signed(difference.mean)} points{inside})")
-    return f"{'; '.join(parts)}. {_trials(claim.difference.count if claim else own.accuracy.count)}"
-
-
-def _trials(count: int) -> str:
-    if count == 1:
-        return "One trial, one split."
-    return f"Paired over {sentences.count(count, 'trial')}, each with its own split."
+    trials = claim.difference.count if claim else own.accuracy.count
+    over = f"Paired over {sentences.count(trials, 'trial')}, each with its own split."
+    return f"{'; '.join(parts)}. {over if trials > 1 else 'One trial, one split.'}"
 
 
 def everywhere(stored: Stored) -> str:
@@ -156,18 +152,15 @@ def _tally(claims: Collection[Claim]) -> str:
 
 def variants(stored: Stored) -> tuple[str, ...]:
     """The same verdict with the margin, or the luck of choosing, taken away or given to both sides."""
-    found = []
     said = (
-        "Without its margin, tight is",
-        "Against DP-SGD that is given the margin too, large batch, tight is",
-        "With the luck of choosing for both, tight is",
-        "With margin and luck for both, tight is",
+        "Without its margin",
+        "Against DP-SGD that is given the margin too, large batch",
+        "With the luck of choosing for both",
+        "With margin and luck for both",
     )
-    for words, (method, rivals) in zip(said, tables.VARIANTS, strict=True):
-        claims = tables.claims(stored.results, method, rivals)
-        if len(claims) > 1:
-            found.append(f"{words} {_tally(claims)}.")
-    return tuple(found)
+    claims = (tables.claims(stored.results, method, rivals) for method, rivals in tables.VARIANTS)
+    pairs = zip(said, claims, strict=True)
+    return tuple(f"{words}, tight is {_tally(found)}." for words, found in pairs if len(found) > 1)
 
 
 def promise(stored: Stored, epsilon: float) -> str:
@@ -354,6 +347,7 @@ def no_results() -> str:
 def provenance(stored: Stored) -> list[str]:
     """Where the stored runs are from: one line for each command that added rows, and the seeds."""
     lines = []
+    splits = sorted({run.split_seed for run in stored.results.runs})
     for session in stored.results.sessions:
         commit = session.get("commit", "unknown")
         dirty = " with changes that were not committed" if commit.endswith("+") else ""
@@ -363,20 +357,12 @@ def provenance(stored: Stored) -> list[str]:
             f"{session.get('versions', 'unknown versions')}."
             + (f" Note: {sentences.sentence(session['note'])}" if session.get("note") else "")
         )
-    lines.append(f"Package version {stored.results.version}. {seeds(stored)}")
-    return lines
-
-
-def seeds(stored: Stored) -> str:
-    """Which seeds the runs have."""
-    splits = sorted({run.split_seed for run in stored.results.runs})
-    if not splits:
-        return "The file holds no run yet."
-    span = f"{splits[0]} to {splits[-1]}" if len(splits) > 1 else f"{splits[0]}"
-    return (
+    span = f"{splits[0]} to {splits[-1]}" if len(splits) > 1 else f"{splits[0]}" if splits else ""
+    seeds = (
         f"Split seeds {span}, one a trial, the same for all methods; the noise seed of every run is in the file. "
         "Whoever knows a noise seed can subtract the noise: these runs measure and are not releases."
     )
+    return [*lines, f"Package version {stored.results.version}. {seeds if splits else 'The file holds no run yet.'}"]
 
 
 def configuration(stored: Stored) -> list[dict[str, str]]:

@@ -72,30 +72,14 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of release.
+    """A kind of release, and how `objpert_core.accounting` makes its mechanism."""
 
-    Attributes
-    ----------
-    word : str
-        In the ledger's text.
-    label : str
-        On the page.
-    maker : str
-        What makes its mechanism, in `objpert_core.accounting`.
-    parameters : tuple of Parameter
-        In the order of the text, optional ones last.
-    fixed : mapping
-        Further arguments of the maker.
-    paired : bool
-        Composed through the symmetric pair of its bound: k of them cost like √k.
-    """
-
-    word: str
+    word: str  # in the ledger's text
     label: str
     maker: str
-    parameters: tuple[Parameter, ...]
-    fixed: Mapping[str, Value] = field(default_factory=dict)
-    paired: bool = False
+    parameters: tuple[Parameter, ...]  # optional ones last
+    fixed: Mapping[str, Value] = field(default_factory=dict)  # the maker's other arguments
+    paired: bool = False  # composed through the symmetric pair of its bound: k of them cost like √k
 
 
 COUNT = Parameter("count", "", "How many", 1, 1, MOST_COPIES, whole=True)
@@ -139,20 +123,11 @@ KINDS: Mapping[str, Kind] = {
 class Entry:
     """`count` releases of one kind; raises `ValueError` for values out of range.
 
-    Attributes
-    ----------
-    kind : str
-        A key of `KINDS`.
-    values : tuple
-        Its parameters in order; those left out take their defaults.
-    count : int
-        How many such releases.
-    name : str
-        What the list calls it; letters, digits, spaces and ``- ' ( ) ,`` or nothing.
+    Parameters that are left out take their defaults. The name has letters, digits, spaces and ``- ' ( ) ,``.
     """
 
     kind: str
-    values: tuple[Value | None, ...]
+    values: tuple[Value | None, ...]  # in the order of the kind's parameters
     count: int = 1
     name: str = ""
 
@@ -176,7 +151,6 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """The name, or what kind of release it is."""
         return self.name or KINDS[self.kind].label
 
     @property
@@ -187,7 +161,7 @@ class Entry:
 
     @property
     def parameters(self) -> dict[str, Value]:
-        """The parameters that have a value, by name."""
+        """The same by name."""
         return {parameter.name: value for parameter, value in self.given}
 
     def mechanism(self) -> acc.Mechanism:
@@ -201,11 +175,9 @@ class Entry:
         return f"acc.symmetrised({made})" if kind.paired else made
 
     def expression(self) -> str:
-        """Python for all its releases."""
         return self.one() if self.count == 1 else f"acc.repeat({self.one()}, {self.count})"
 
     def write(self) -> str:
-        """Its canonical text."""
         values, parameters = list(self.values), KINDS[self.kind].parameters
         while not parameters[len(values) - 1].required and values[-1] == parameters[len(values) - 1].default:
             values.pop()

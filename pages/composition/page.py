@@ -1,6 +1,7 @@
 """Composition (Figure 3 of Redberg et al. 2023): what several releases about the same rows cost together."""
 
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -10,7 +11,6 @@ from ui import controls as c
 from ui import page, parameters, sentences
 
 FIGURE_3 = numbers.Fit(sigma=8.0, lam=10.0, smoothness=1.0, lipschitz=1.0, bound="glm")  # the text does not name its k
-BOUND_NAMES = {bound: name for name, bound in numbers.BOUNDS.items()}
 CURVES, WIDTHS = "δ against ε", "width of the certified band"
 
 SIGMA = parameters.sigma(
@@ -58,54 +58,37 @@ LEFT = c.Toggle(
     False,
     help="How many more of each entry would keep the total within the target, by composing them.",
 )
-CHART = (READ_DELTA, EPS_MAX, FLOOR, SHOW, WIDTH, RENYI, GHOST)
-CONTROLS = (SIGMA, LAM, BETA, LIPSCHITZ, BOUND, COUNTS, *CHART, LEDGER, LEDGER_DELTA, TARGET, LEFT)
-
-
-def preset(
-    name: str,
-    bound: str,
-    hint: str,
-    *,
-    counts: tuple[int, ...] = (1, 2, 5, 10),
-    view: float = 5.0,
-    width: float = 1e-3,
-    show: str = CURVES,
-) -> c.Preset:
-    """Figure 3's fits under one proof."""
-    usual = {control: control.default for control in (SIGMA, LAM, BETA, LIPSCHITZ, READ_DELTA, FLOOR, RENYI)}
-    chosen = {BOUND: BOUND_NAMES[bound], COUNTS: counts, EPS_MAX: view, SHOW: show, WIDTH: width}
-    return c.Preset(name, usual | chosen, hint)
-
-
-PRESETS = (
-    preset("Figure 3", "glm", "σ = 8, β = 1, λ = 10, L = 1; Theorem 3.1 by convolution and by Rényi."),
-    preset("Logistic loss", "logistic", "The same fits under the tight bound for the logistic loss."),
-    preset(
-        "√k, not k",
-        "logistic-pair",
-        "1, 10 and 100 logistic fits through the symmetric pair, which uses that a row may be added or removed.",
-        counts=(1, 10, 100),
-        view=10.0,
-    ),
-    preset("A hundred fits", "glm", "1, 10 and 100 fits of Figure 3.", counts=(1, 10, 100), view=30.0),
-    preset("A band to see", "glm", "A coarse grid: an honest, wide band.", counts=(2, 10), width=0.1),
-    preset("How wide is it?", "glm", "The band’s own chart: its width relative to δ.", show=WIDTHS),
+FITS = (SIGMA, LAM, BETA, LIPSCHITZ, BOUND, COUNTS)
+CHART = (READ_DELTA, EPS_MAX, FLOOR, SHOW, WIDTH, RENYI)
+CONTROLS = (*FITS, *CHART, GHOST, LEDGER, LEDGER_DELTA, TARGET, LEFT)
+USUAL: dict[c.Control, Any] = {control: control.default for control in (*FITS, *CHART)}
+HUNDRED = (1, 10, 100)
+PRESETS = tuple(
+    c.Preset(name, USUAL | changes, hint)
+    for name, hint, changes in (
+        ("Figure 3", "σ = 8, β = 1, λ = 10, L = 1; Theorem 3.1 by convolution and by Rényi.", {}),
+        (
+            "Logistic loss",
+            "The same fits under the tight bound for the logistic loss.",
+            {BOUND: "tight, logistic loss"},
+        ),
+        (
+            "√k, not k",
+            "1, 10 and 100 logistic fits through the symmetric pair, which uses that a row may be added or removed.",
+            {BOUND: "tight, symmetric pair", COUNTS: HUNDRED, EPS_MAX: 10.0},
+        ),
+        ("A hundred fits", "1, 10 and 100 fits of Figure 3.", {COUNTS: HUNDRED, EPS_MAX: 30.0}),
+        ("A band to see", "A coarse grid: an honest, wide band.", {COUNTS: (2, 10), WIDTH: 0.1}),
+        ("How wide is it?", "The band’s own chart: its width relative to δ.", {SHOW: WIDTHS}),
+    )
 )
+TEN, TWELVE = ";".join(["fit:8,10,1,glm,1"] * 10), ";".join(["cal:0.5,1e-5"] * 12)
 LISTS = tuple(
     c.Preset(name, {LEDGER: ledger, LEDGER_DELTA: 1e-5, TARGET: 3.0}, hint)
     for name, ledger, hint in (
         ("Three kinds", LEDGER.default, "3 fits, 1 DP-SGD run, 1 histogram."),
-        (
-            "Ten fits, one by one",
-            ";".join(["fit:8,10,1,glm,1"] * 10),
-            "The fits of Figure 3 as ten entries: which one passes the target?",
-        ),
-        (
-            "A model a month",
-            ";".join(["cal:0.5,1e-5"] * 12),
-            "Twelve models, each trained for ε = 0.5 at δ = 10⁻⁵.",
-        ),
+        ("Ten fits, one by one", TEN, "The fits of Figure 3 as ten entries: which one passes the target?"),
+        ("A model a month", TWELVE, "Twelve models, each trained for ε = 0.5 at δ = 10⁻⁵."),
         ("Empty list", "empty", "Start your own."),
     )
 )
@@ -117,7 +100,7 @@ def panel() -> tuple[numbers.Fit, tuple[int, ...]]:
     sigma, lam, bound = SIGMA.show(), LAM.show(), numbers.BOUNDS[BOUND.show()]
     beta = BETA.show(disabled=not bound.startswith("glm"))
     lipschitz = LIPSCHITZ.show()
-    for control in CHART:
+    for control in (*CHART, GHOST):
         control.show()
     c.copy_link(CONTROLS)
     return numbers.Fit(sigma, lam, beta if bound.startswith("glm") else 1.0, lipschitz, bound), counts
@@ -217,7 +200,7 @@ def budget() -> None:
 
 
 def revealed() -> None:
-    counts, view = (1, 10, 100), numbers.View(30.0, 1e-10, 1e-3)
+    counts, view = HUNDRED, numbers.View(30.0, 1e-10, 1e-3)
     chart = charts.profiles(FIGURE_3, counts, view, height=380)
     alt = text.profiles_alt(numbers.readings(FIGURE_3, counts, 1e-5, view), 1e-5)
     page.show(page.Picture(chart, alt), key="composition_try_chart")

@@ -5,7 +5,6 @@ Releases are asked for as sets of (mechanism, how often), so that moving an entr
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,32 +24,17 @@ Counts = frozenset[tuple[acc.Mechanism, int]]
 
 @dataclass(frozen=True)
 class Line:
-    """One entry and what the releases up to and with it cost.
-
-    Attributes
-    ----------
-    entry : Entry
-        The releases.
-    alone : float
-        ε at δ of one of them.
-    added : float
-        The ε of all releases so far, added up; what it adds up to holds at the sum of the δ only.
-    low, total : float
-        Certified interval of ε at δ of all releases so far together; `total` is what is promised.
-    renyi : float
-        The same through Rényi curves.
-    """
+    """One entry and what the releases up to and with it cost, as ε at δ."""
 
     entry: Entry
-    alone: float
-    added: float
+    alone: float  # of one release
+    added: float  # added up; holds at the sum of the δ only
     low: float
-    total: float
-    renyi: float
+    total: float  # certified from below by `low`; this is what is promised
+    renyi: float  # the same through Rényi curves
 
 
 def totals(ledger: Sequence[Entry], delta: float) -> list[Line]:
-    """One line an entry, in order."""
     lines: list[Line] = []
     counts: Counter[acc.Mechanism] = Counter()
     added = 0.0
@@ -67,7 +51,6 @@ def totals(ledger: Sequence[Entry], delta: float) -> list[Line]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def epsilon_alone(mechanism: acc.Mechanism, delta: float) -> float:
-    """ε at δ of one release."""
     if isinstance(mechanism, acc.DPSGD):
         return float(mechanism.epsilon_bounds(delta, WIDTH)[1])
     return float(mechanism.epsilon(delta))
@@ -129,10 +112,3 @@ def copies_left(ledger: Ledger, entry: Entry, delta: float, target: float) -> in
 def reason(ledger: Sequence[Entry]) -> str | None:
     """Why nothing is proved about the ledger: the first entry about which nothing is; None otherwise."""
     return next((why for entry in ledger if (why := entry.mechanism().explain())), None)
-
-
-def share_used(lines: Sequence[Line], target: float) -> float:
-    """Total over target; 0 for an empty ledger, `math.inf` where nothing is proved."""
-    if not lines:
-        return 0.0
-    return lines[-1].total / target if math.isfinite(lines[-1].total) else math.inf

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from pages.composition.ledger import MOST_COPIES
 from pages.composition.numbers import PAIRED, RARE, Reading
-from pages.composition.totals import Line, overrun, share_used
+from pages.composition.totals import Line, overrun
 from ui import sentences
-from ui.sentences import count, delta, epsilon, number, percent, scientific
+from ui.sentences import count, delta, epsilon, number, percent, proved, scientific
 
 NEARLY = 0.9  # of the target: from here on a ledger is nearly used up
 VISIBLE = 0.01  # relative width of ε from which the band can be seen on the chart
@@ -105,10 +105,10 @@ def fit_rows(found: Sequence[Reading], at_delta: float) -> list[dict[str, str]]:
     return [
         {
             "Fits k": f"{r.k:,}",
-            f"ε at δ = {delta(at_delta)}": sentences.proved(r.epsilon),
+            f"ε at δ = {delta(at_delta)}": proved(r.epsilon),
             "Certified width": scientific(r.epsilon - r.low, 2, up=True) if math.isfinite(r.epsilon) else "–",
-            "ε by Rényi": sentences.proved(r.renyi),
-            "k × ε of one": sentences.proved(r.added),
+            "ε by Rényi": proved(r.renyi),
+            "k × ε of one": proved(r.added),
             "k × ε of one / ε": sentences.ratio(r.added / r.epsilon if 0 < r.epsilon < math.inf else math.nan),
         }
         for r in found
@@ -133,14 +133,14 @@ def status(lines: Sequence[Line], target: float) -> tuple[str, str]:
     aim = f"the target ε = {number(target)}"
     if not lines:
         return "Nothing used", f"All of {aim} is left."
-    total, used, over = lines[-1].total, share_used(lines, target), overrun(lines, target)
+    total, over = lines[-1].total, overrun(lines, target)
     if math.isinf(total):
         return "Not accounted for", "Nothing is proved about this list, so no target is kept."
     if over is not None:
         end = f"the list ends {epsilon(total - target)} above it"
         return "Over budget", f"Entry {over + 1} ({lines[over].entry.label}) takes the total past {aim}; {end}."
-    left = f"{percent(_up(used))} of {aim} is used, {_down(target - total, 3)} is left."
-    return ("Nearly used up" if used >= NEARLY else "Within budget"), left
+    left = f"{percent(_up(total / target))} of {aim} is used, {_down(target - total, 3)} is left."
+    return ("Nearly used up" if total / target >= NEARLY else "Within budget"), left
 
 
 def promise(lines: Sequence[Line]) -> str:
@@ -170,18 +170,18 @@ def ledger_rows(
             "": f"{position}",
             "Release": f"{line.entry.label}: {describe(line)}",
             "Times": f"{line.entry.count:,}",
-            "ε of one": sentences.proved(line.alone),
-            f"Total so far at δ = {delta(at_delta)}": sentences.proved(line.total),
+            "ε of one": proved(line.alone),
+            f"Total so far at δ = {delta(at_delta)}": proved(line.total),
             f"Target ε = {number(target)}": remaining(line, target),
-            "By Rényi": sentences.proved(line.renyi),
-            "Sum of ε": sentences.proved(line.added),
+            "By Rényi": proved(line.renyi),
+            "Sum of ε": proved(line.added),
         }
-        | ({} if more is None else {"Still fits": still_fits(more)})
+        | ({} if more is None else {"Still fits": _still_fits(more)})
         for position, (line, more) in enumerate(zip(lines, fits, strict=True), 1)
     ]
 
 
-def still_fits(n: int) -> str:
+def _still_fits(n: int) -> str:
     return "none" if n == 0 else f"{n:,} or more" if n >= MOST_COPIES else f"{n:,} more"
 
 
@@ -201,10 +201,11 @@ def ledger_alt(lines: Sequence[Line], at_delta: float, target: float) -> str:
     if not lines:
         return "Running total of ε against the entries of the list; it is empty."
     end = lines[-1]
-    total = f"{sentences.proved(end.total)} together, {sentences.proved(end.renyi)} by Rényi, {sentences.proved(end.added)} added up"
+    ways = {"together": end.total, "by Rényi": end.renyi, "added up": end.added}
+    told = ", ".join(f"{proved(value)} {way}" for way, value in ways.items())
     return (
         f"Running total of ε at δ = {delta(at_delta)} after each of {count(len(lines), 'entry', 'entries')}: "
-        f"it ends at {total}. The target is {number(target)}. {status(lines, target)[0]}."
+        f"it ends at {told}. The target is {number(target)}. {status(lines, target)[0]}."
     )
 
 

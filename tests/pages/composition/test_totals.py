@@ -50,14 +50,12 @@ def test_nothing_proved_is_infinite_and_says_why():
     lines = lt.totals(ledger, 1e-5)
     assert math.isfinite(lines[0].total)
     assert math.isinf(lines[1].total)
-    assert math.isinf(lt.share_used(lines, 3.0))
     assert "λ > β" in lt.reason(ledger)
     assert lt.reason(SMALL) is None
 
 
 def test_an_empty_list_costs_nothing():
     assert lt.totals((), 1e-5) == []
-    assert lt.share_used([], 3.0) == 0.0
     assert lt.overrun([], 3.0) is None
 
 
