@@ -62,7 +62,7 @@ class BoundedCache(Generic[T]):
                     self._values.popitem(last=False)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop every value, so that the next `get` of each makes it anew."""
         with self._lock:
             self._values.clear()
 

@@ -61,7 +61,7 @@ class Piece:
 
     @property
     def key(self) -> tuple[str, float, int]:
-        """As in `Run`."""
+        """What there is one of in a file: method, ε and trial, as of a `Run`."""
         return self.method, self.epsilon, self.trial
 
     def __call__(self) -> Run:

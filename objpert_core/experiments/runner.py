@@ -26,7 +26,7 @@ class Work(Protocol):
         """What takes about the same time as this; progress is estimated by it."""
 
     def __call__(self) -> Any:
-        """Do it."""
+        """Do the work; what it returns becomes the outcome's result."""
 
 
 AnyWork = TypeVar("AnyWork", bound=Work)
@@ -163,7 +163,8 @@ class Progress:
 
 
 def _duration(seconds: float) -> str:
-    """
+    """A time in words, coarser the longer it is.
+
     Examples
     --------
     >>> _duration(42.4), _duration(601), _duration(7500)

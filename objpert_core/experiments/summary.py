@@ -105,7 +105,9 @@ def wilson_interval(share: float, count: int, level: float = 0.95) -> tuple[floa
     ValueError
         If an argument is out of range.
 
-    Source: E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference, JASA 22.
+    References
+    ----------
+    E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference, JASA 22.
 
     Examples
     --------

@@ -243,7 +243,8 @@ def verdict(found: Iterable[Claim]) -> str:
 
 
 def accuracy_text(interval: Interval) -> str:
-    """
+    """A mean accuracy in per cent, with half its interval where there is one.
+
     Examples
     --------
     >>> accuracy_text(mean_interval([0.84, 0.86]))
