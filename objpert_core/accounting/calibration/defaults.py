@@ -22,14 +22,14 @@ def default_noise_ratio(bound: str, epsilon: float, accountant: str = "profile")
     Parameters
     ----------
     bound : str
-        One of `BOUNDS` but ``"kifer2012"``, whose σ comes from its theorem.
+        A key of `BOUND_REGISTRY`, but for a theorem that names its own σ, as ``"kifer2012"`` does.
     epsilon : float > 0
     accountant : {"profile", "rdp"}
 
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If ε is not positive, or the bound has no such default.
 
     Examples
     --------
@@ -115,11 +115,7 @@ def recommended_margin(epsilon: float, delta: float, n_rows: int, dimension: int
     Raises
     ------
     ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    Both constants were chosen on synthetic data only; the evidence is in `experiments.defaults`.
+        As in `recommended_lam`, whose evidence is that of these constants, too.
 
     Examples
     --------

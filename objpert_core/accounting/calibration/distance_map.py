@@ -103,7 +103,7 @@ def boundary_lam(sigma: Any, delta: float, *, lipschitz: float = 1.0) -> FloatAr
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If σ, δ or L is out of range.
 
     Examples
     --------

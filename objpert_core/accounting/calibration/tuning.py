@@ -94,10 +94,8 @@ def calibrate_tuning(
 
     Parameters
     ----------
-    epsilon : float > 0
-    delta : float strictly between 0 and 1
-    sample_rate, steps
-        As in `DPSGD`.
+    epsilon, delta, sample_rate, steps
+        As in `calibrate_dpsgd`.
     mean_runs, eta
         The law of K, as in `PrivateSelection`.
     accountant : {"pld", "rdp"}

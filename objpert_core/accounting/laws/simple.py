@@ -124,7 +124,7 @@ class HalfNormalLaw(PrivacyLossLaw):
         return self.shift + self.a**2 / 2
 
     def begins(self) -> bool:
-        """It does."""
+        """|v| begins at 0, with a density."""
         return True
 
 

@@ -317,6 +317,17 @@ class Mechanism(ABC):
         raise NotImplementedError(f"{type(self).__name__} does not perturb an objective")
 
 
+class Wrapper(Mechanism):
+    """A mechanism that says something about another one, `base`, and means the same neighbours."""
+
+    base: Mechanism
+
+    @property
+    def adjacency(self) -> str:
+        """That of `base`."""
+        return self.base.adjacency
+
+
 def check_adjacency(mechanism: Mechanism, proved: tuple[str, ...] = ADJACENCIES) -> None:
     """`ValueError` unless the mechanism's `adjacency` is one of `ADJACENCIES`, and among those with a proof."""
     adjacency = choice("adjacency", mechanism.adjacency, ADJACENCIES)

@@ -31,7 +31,7 @@ class HalfNormal(NoiseOnValue):
     Raises
     ------
     ValueError
-        If a parameter is out of range.
+        If the scale or the sensitivity is not a finite number > 0, or the adjacency has another name.
 
     Examples
     --------

@@ -26,7 +26,7 @@ class OutputPerturbation(GaussianNoise):
     Raises
     ------
     ValueError
-        If a parameter is out of range.
+        If σ or the sensitivity is not a finite number > 0, or the adjacency has another name.
 
     Notes
     -----

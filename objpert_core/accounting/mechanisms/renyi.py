@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray, alpha_array, delta_array, epsilon_array, like_input
-from objpert_core.accounting.mechanisms.base import Mechanism, a_mechanism, with_rdp
+from objpert_core.accounting.mechanisms.base import Mechanism, Wrapper, a_mechanism, with_rdp
 from objpert_core.accounting.numerics.renyi import LOG_ORDERS, epsilon_at, log_delta_at, log_total_variation
 
 _REFINE = 33
@@ -68,8 +68,8 @@ def rdp_to_epsilon(alphas: Any, rdp: Any, delta: Any) -> Any:
 
     Parameters
     ----------
-    alphas : float or 1-d array of orders >= 1
-    rdp : float or 1-d array of the same length, >= 0 (inf allowed)
+    alphas, rdp
+        As in `rdp_to_delta`.
     delta : float or array strictly between 0 and 1
 
     Returns
@@ -98,7 +98,7 @@ def rdp_to_epsilon(alphas: Any, rdp: Any, delta: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class ViaRDP(Mechanism):
+class ViaRDP(Wrapper):
     """The mechanism `base`, with (ε, δ) only through its Rényi curve; see `via_rdp`."""
 
     base: Mechanism
@@ -107,11 +107,6 @@ class ViaRDP(Mechanism):
     def own_profile(self) -> bool:
         """Never: δ comes from the Rényi curve."""
         return False
-
-    @property
-    def adjacency(self) -> str:
-        """That of `base`."""
-        return self.base.adjacency
 
     @property
     def lower_bound(self) -> Mechanism | None:

@@ -32,7 +32,7 @@ from objpert_core._validation import (
     positive,
     rate,
 )
-from objpert_core.accounting.mechanisms.base import Mechanism, a_mechanism, with_rdp
+from objpert_core.accounting.mechanisms.base import Mechanism, Wrapper, a_mechanism, with_rdp
 from objpert_core.accounting.mechanisms.one_run import OneRun
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.numerics import run_counts
@@ -77,7 +77,7 @@ def _drift(log_profile: Callable[[FloatArray], FloatArray], gamma: float) -> flo
 
 
 @dataclass(frozen=True)
-class PrivateSelection(Mechanism):
+class PrivateSelection(Wrapper):
     """The best of K runs of a mechanism, K random and not released: hyperparameter tuning, accounted for.
 
     Parameters
@@ -147,11 +147,6 @@ class PrivateSelection(Mechanism):
                 most = math.exp(run_counts.largest_log_mean(self.eta))
                 raise ValueError(f"mean_runs must be below {most:.4g} for eta = {self.eta:g}, got {self.mean_runs!r}")
 
-    @property
-    def adjacency(self) -> str:
-        """That of `base`."""
-        return self.base.adjacency
-
     @classmethod
     def negative_binomial(cls, base: Mechanism, eta: float, gamma: float) -> PrivateSelection:
         """The truncated negative binomial law by its own parameters instead of its mean.
@@ -165,7 +160,7 @@ class PrivateSelection(Mechanism):
         Raises
         ------
         ValueError
-            If an argument is out of range.
+            If η or γ is out of range.
 
         Examples
         --------

@@ -191,7 +191,7 @@ def posterior(prior: Any, epsilon: Any) -> Any:
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If the prior is no probability, or ε is negative.
 
     Examples
     --------
