@@ -1,3 +1,5 @@
+"""DP-SGD: what it learns, how its learning rate is chosen, what it refuses."""
+
 import tracemalloc
 import warnings
 

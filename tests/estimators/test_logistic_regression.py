@@ -1,3 +1,5 @@
+"""Private logistic regression: what it fits, the published recipe, the rules for λ and margin, memory, and searches."""
+
 import subprocess
 import sys
 import tracemalloc
@@ -141,6 +143,13 @@ def test_without_a_margin_scores_are_log_odds():
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-model.decision_function(X))))
 
 
+def test_given_classes_need_not_all_be_seen_and_are_sorted():
+    X, _ = data()
+    model = ObjPertLogisticRegression(classes=["yes", "no"], epsilon=8.0).fit(X, np.full(len(X), "yes"))
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert (model.predict(X) == "yes").mean() > 0.9
+
+
 # Memory
 
 
@@ -162,13 +171,6 @@ def test_dense_fit_takes_little_memory_beyond_the_data():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.5 * X.nbytes  # the issue allows 1.5
-
-
-def test_given_classes_need_not_all_be_seen_and_are_sorted():
-    X, _ = data()
-    model = ObjPertLogisticRegression(classes=["yes", "no"], epsilon=8.0).fit(X, np.full(len(X), "yes"))
-    assert model.classes_.tolist() == ["no", "yes"]
-    assert (model.predict(X) == "yes").mean() > 0.9
 
 
 # Life among other estimators

@@ -1,3 +1,5 @@
+"""Output perturbation: the sensitivity of a solver that stops early, the noise that follows, and what it learns."""
+
 import math
 
 import numpy as np
