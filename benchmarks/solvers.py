@@ -29,7 +29,7 @@ LARGEST = {  # the last size that is a matter of minutes; newton-cholesky is new
     "redundant": {"gradient-descent": 10_000, "newton-cholesky": 0},
     "diverse": {"newton-cholesky": 0, "gradient-descent": 100_000},
 }
-MEASURED = ("solvers", "objective.py", "rows.py", "losses.py")
+MEASURED = ("solvers", "problem")  # folders of `learning`
 
 
 def provenance(arguments: list[str]) -> dict[str, str]:

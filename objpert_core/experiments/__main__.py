@@ -10,14 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from objpert_core.datasets import names
-from objpert_core.experiments import results
+from objpert_core.experiments import paper, results
 from objpert_core.experiments.figure2 import EPSILONS, TRIALS, Sweep, run
 from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS, PRESETS
 from objpert_core.experiments.runner import BACKENDS
 from objpert_core.experiments.store import Store, forget, session
 from objpert_core.experiments.tables import paper_table, report
 
-TABLES = {"table1": "synthetic-l", "table2": "adult"}
+TABLES = {table.lower().replace(" ", ""): dataset for dataset, table in paper.TABLES.items()}
 _OVERRIDES = {  # options that change a preset
     "delta": (float, "δ of every private method"),
     "intercept_scaling": (float, "the constant feature of every private method; the paper's is 1"),
