@@ -211,24 +211,17 @@ def downloads(
         return to_svg(figure, title=title).encode()
 
     with st.container(horizontal=True):
-        st.download_button(
-            "Numbers as CSV",
-            csv,
-            f"{filename}.csv",
-            "text/csv",
-            key=f"{filename}_csv",
-            on_click="ignore",
-            icon=":material/table:",
-        )
-        st.download_button(
-            "Figure as SVG",
-            svg,
-            f"{filename}.svg",
-            "image/svg+xml",
-            key=f"{filename}_svg",
-            on_click="ignore",
-            icon=":material/image:",
-        )
+        download("Numbers as CSV", csv, f"{filename}.csv", "table")
+        download("Figure as SVG", svg, f"{filename}.svg", "image")
+
+
+_TYPES = {"csv": "text/csv", "svg": "image/svg+xml", "json": "application/json"}
+
+
+def download(label: str, make: Callable[[], bytes], filename: str, icon: str, *, key: str = "") -> None:
+    """A button for a file that is made when it is pressed; its key is the file's name with _ for the dot."""
+    mime, key = _TYPES[filename.rpartition(".")[2]], key or filename.replace(".", "_")
+    st.download_button(label, make, filename, mime, key=key, on_click="ignore", icon=f":material/{icon}:")
 
 
 def table(rows: Sequence[Mapping[str, str]], *, alt: str | None = None) -> None:

@@ -1,6 +1,7 @@
 """Accuracy against privacy (Redberg et al. 2023, Figure 2, Tables 1 and 2): every learner, on stored runs and live."""
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -80,12 +81,7 @@ def controls_of(keys: tuple[str, ...]) -> Controls:
 
 
 def presets(controls: Controls) -> list[c.Preset]:
-    usual: dict[c.Control, Any] = {
-        SHOWN: data.USUAL,
-        controls.epsilon: 1.0,
-        VIEW: charts.EVERYTHING,
-        PAPER: True,
-    }
+    usual: dict[c.Control, Any] = {SHOWN: data.USUAL, controls.epsilon: 1.0, VIEW: charts.EVERYTHING, PAPER: True}
     low, ours_only = {controls.epsilon: 0.1}, {PAPER: False}
     found = [
         c.Preset(
@@ -126,7 +122,7 @@ def body(keys: tuple[str, ...]) -> None:
         with place:  # last: only now has every control its value
             c.copy_link((*named, *ROWS_CONTROLS))
     else:
-        st.info(text.no_results(), icon=":material/inventory_2:")
+        st.info(text.NO_RESULTS, icon=":material/inventory_2:")
         with few_and_many():
             c.copy_link(ROWS_CONTROLS)
 
@@ -172,27 +168,23 @@ def explore(controls: Controls) -> DeltaGenerator:
     return place
 
 
+def bullets(lines: Sequence[str]) -> str:
+    return "\n".join(f"* {line}" for line in lines)
+
+
 def behind(stored: data.Stored) -> None:
     """What the answer rests on: the claim at every ε, and where the runs are from."""
     with st.expander("The claim at every ε", icon=":material/gavel:"):
         st.markdown(text.everywhere(stored) or "There is no ε with runs of both.")
-        st.markdown(text.bullets(text.variants(stored)))
+        st.markdown(bullets(text.variants(stored)))
         if rows := tables.every_epsilon(stored):
             page.table(rows, alt=text.everywhere(stored) or None)
         st.caption(text.CLAIM_NOTE)
     with st.expander("Where these numbers are from", icon=":material/history:"):
-        st.markdown(text.bullets(text.provenance(stored)))
+        st.markdown(bullets(text.provenance(stored)))
         page.table(text.configuration(stored))
         path = results.path_of(stored.key)
-        st.download_button(
-            "Every run as CSV",
-            path.read_bytes,
-            path.name,
-            "text/csv",
-            key="accuracy_raw",
-            on_click="ignore",
-            icon=":material/table_rows:",
-        )
+        page.download("Every run as CSV", path.read_bytes, path.name, "table_rows", key="accuracy_raw")
 
 
 def again(stored: data.Stored, epsilon: float, controls: Controls) -> None:

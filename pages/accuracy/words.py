@@ -61,11 +61,8 @@ def time(stored: Stored, claim: Claim, rival: str) -> str:
 
     `rival` is "its" there.
     """
-    own, other = (stored.point(method, claim.epsilon) for method in (TIGHT, claim.rival))
-    assert own is not None
-    assert other is not None
-    ratio = claim.speedup.median
-    both = f"({seconds(own.seconds.median)} against {seconds(other.seconds.median)}, medians)"
+    own, other = (stored.typical_seconds(method, claim.epsilon) or 0.0 for method in (TIGHT, claim.rival))
+    ratio, both = claim.speedup.median, f"({seconds(own)} against {seconds(other)}, medians)"
     if ratio >= 10:
         step = 10 ** (math.floor(math.log10(ratio)) - 1)
         return f"about 1/{step * math.floor(ratio / step):,} of {rival} time {both}"
@@ -174,16 +171,16 @@ def promise(stored: Stored, epsilon: float) -> str:
     )
 
 
-def bullets(lines: Sequence[str]) -> str:
-    return "\n".join(f"* {line}" for line in lines)
-
-
 def legend(methods: Sequence[str]) -> str:
     """What the names of the shown methods mean, each word once."""
     words = [f"{word}: {meaning}" for word, meaning in label_words(methods).items()]
     return f"Names: {'; '.join(words)}." if words else ""
 
 
+NO_RESULTS = (
+    "No stored results are on this server: make them with `python -m objpert_core.experiments figure2 --dataset "
+    "adult-synthetic` in a checkout, then reload this page; the last part of the page works without them."
+)
 CLAIM_NOTE = (
     "Three things favour the rival: its learning rate was chosen by test accuracy, its ε is that of one run, and among "
     "the unpaid ones it is the best at each ε by hindsight. "
@@ -300,22 +297,18 @@ def paper_note(stored: Stored) -> str:
         if stored.dataset == "synthetic-l"
         else "its encoding has 104 columns, this one 105"
     )
-    constant = (
-        ""
-        if stored.constant == paper.INTERCEPT_SCALING
-        else f", and the constant feature is {constants([stored.constant])}"
-    )
+    if stored.constant != paper.INTERCEPT_SCALING:
+        same += f", and the constant feature is {constants([stored.constant])}"
     return (
         f"Hollow marks: Redberg et al. (2023), {paper.TABLES[stored.dataset]} (“paper”), where all three methods chose "
-        f"by test accuracy, over other splits; {same}{constant}."
+        f"by test accuracy, over other splits; {same}."
     )
 
 
 def constants(found: Sequence[float]) -> str:
     """The constant feature of the files beside the paper's: '0.3 here for all methods (paper: 1)'."""
-    return (
-        f"{' or '.join(plain(value) for value in found)} here for all methods (paper: {plain(paper.INTERCEPT_SCALING)})"
-    )
+    here, theirs = " or ".join(plain(value) for value in found), plain(paper.INTERCEPT_SCALING)
+    return f"{here} here for all methods (paper: {theirs})"
 
 
 def stand_in_note(stored: Stored) -> str:
@@ -334,14 +327,6 @@ def missing(stored: Stored, methods: Sequence[str], epsilon: float) -> str:
     if not absent:
         return ""
     return f"No run is stored at ε = {sentences.epsilon(epsilon)} for {', '.join(absent)}."
-
-
-def no_results() -> str:
-    """The one sentence where there is no file at all."""
-    return (
-        "No stored results are on this server: make them with `python -m objpert_core.experiments figure2 --dataset "
-        "adult-synthetic` in a checkout, then reload this page; the last part of the page works without them."
-    )
 
 
 def provenance(stored: Stored) -> list[str]:

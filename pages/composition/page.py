@@ -181,15 +181,8 @@ def budget() -> None:
             if lines:
                 page.table(text.ledger_rows(lines, delta, target, more), alt=picture.alt)
             with st.container(horizontal=True):
-                st.download_button(
-                    "Ledger as JSON",
-                    lambda: files.to_json(lines, delta, target).encode(),
-                    "ledger.json",
-                    "application/json",
-                    key="ledger_json",
-                    on_click="ignore",
-                    icon=":material/data_object:",
-                )
+                as_json = partial(files.to_json, lines, delta, target)
+                page.download("Ledger as JSON", lambda: as_json().encode(), "ledger.json", "data_object")
                 page.evidence(picture, name="ledger")
         st.caption(
             "Fix the list and its noise beforehand. What a release is about may depend on earlier answers; how noisy "

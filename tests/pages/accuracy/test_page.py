@@ -212,7 +212,7 @@ def test_without_any_file_one_sentence_says_so_and_the_rest_works(monkeypatch, t
     monkeypatch.setattr(results, "folder", lambda: tmp_path / "nothing")
     at = opened(data="adult", epsilon="8")
     assert not at.error
-    assert [info.value for info in at.info] == [text.no_results()]
+    assert [info.value for info in at.info] == [text.NO_RESULTS]
     assert not at.get("plotly_chart")
     assert [button.label for button in at.button] == ["Measure"]
 
