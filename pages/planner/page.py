@@ -22,7 +22,7 @@ NEAR_1 = (1.0, 1.002, 1.005, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.08, 1.1, 1.12
 RATIOS = (*NEAR_1, 1.45, 1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.2, 2.4, 2.6, 2.8, 3.0)
 ALONG = "Moves the point along the frontier. f = σ / σ of the Gaussian mechanism with the same sensitivity."
 RATIO = c.SelectSlider("planner_f", "Noise ratio f", PAPER.ratio, RATIOS, help=ALONG)
-WHOSE = "Rényi and Hockey-stick: the published theorem, accounted in two ways. The last two are this project’s."
+WHOSE = "Rényi and Hockey-stick: the published theorem, accounted in two ways. The others are this project’s."
 NAMES, NAME = tuple(pc.NAMES), pc.NAMES.__getitem__
 BOUND = c.Choice("planner_bound", "Bound behind the point", PAPER.bound, NAMES, NAME, help=WHOSE)
 EPSILON = p.epsilon("planner", PAPER.epsilon, help="Of one fit, under adding or removing one row.")
@@ -38,12 +38,12 @@ SIZE, SIZES = "Size of the model without privacy, ‖θ₀‖", c.log_values(0.1
 GUESS = "A guess; do not measure it on private data. Synthetic rows below show theirs."
 NORM = c.SelectSlider("planner_norm", SIZE, PAPER.norm, SIZES, help=GUESS)
 F_MAX = p.view("planner", "f axis up to", 3.0, (1.1, 1.2, 1.5, 2.0, 3.0, 5.0))
-MONOTONE = c.Toggle("planner_monotone", "Curve for monotone losses", False, help="Any GLM loss with f′ of one sign.")
+SPECIAL = p.special_bounds("planner")
 GHOST = p.ghost("planner")
 COLUMN = c.Choice("planner_columns", "Synthetic columns", "even", options=tuple(COLUMNS), horizontal=True)
 SAMPLE: tuple[c.Control, ...] = (COLUMN, p.draws("planner", 6, MAX_DRAWS), p.seed("planner"))
 SETTING = (EPSILON, DELTA, ROWS, FEATURES, SCALING, NORM, BOUND, RATIO)  # as the fields of `pc.Setting`
-CONTROLS = (RATIO, BOUND, EPSILON, DELTA, ROWS, FEATURES, SCALING, NORM, F_MAX, MONOTONE, GHOST, *SAMPLE)
+CONTROLS = (RATIO, BOUND, EPSILON, DELTA, ROWS, FEATURES, SCALING, NORM, F_MAX, *SPECIAL.values(), GHOST, *SAMPLE)
 
 
 def preset(name: str, hint: str, epsilon: float, bound: str, ratio: float, scaling: float) -> c.Preset:
@@ -76,9 +76,11 @@ def explore() -> None:
         setting = pc.Setting(*(shown[control] for control in SETTING))
         with st.expander("Sampled estimate"):
             plan = setting.plan(*(control.show() for control in SAMPLE))
-        f_max, monotone, with_ghost = F_MAX.show(), MONOTONE.show(), GHOST.show()
+        f_max = F_MAX.show()
+        hidden = {bound for bound, control in SPECIAL.items() if not control.show()} - {setting.bound}
+        with_ghost = GHOST.show()
         c.copy_link(CONTROLS)
-    bounds = tuple(b for b in pc.NAMES if b != "monotone" or monotone or setting.bound == "monotone")
+    bounds = tuple(bound for bound in pc.NAMES if bound not in hidden)
     ghost = c.previous("planner", setting) if with_ghost else None
     with page.errors():
         seen = RUNS.seen()

@@ -14,9 +14,9 @@ from ui.runs import ended_early, waiting
 
 ACCOUNTANTS: Mapping[str, str] = {**words.ACCOUNTANTS, "rdp": "the Rényi curve of the published bound"}
 UNDER: Mapping[str, str] = {
+    **{key: f"the bound for {name[0].lower()}{name[1:]}" for key, name in pc.NAMES.items()},
     "rdp": "the Rényi bound",
     "glm": "the hockey-stick bound",
-    "monotone": "the bound for monotone losses",
     "logistic": "the logistic bound",
 }
 

@@ -77,9 +77,10 @@ def explore() -> None:
             )
             page.show(picture, key="solvers_chart")
         if runs:
-            page.evidence(picture, text.table_rows(setting, runs), name="solvers", code=text.snippet(setting, solvers))
+            page.table(text.table_rows(setting, runs), alt=picture.alt)
             if "newton" in runs:
                 st.caption(text.hessians())
+            page.evidence(picture, name="solvers", code=text.snippet(setting, solvers))
         cost(solvers, setting.columns, relative)
 
 

@@ -107,10 +107,13 @@ def test_where_no_lambda_works_the_page_says_so_and_promises_nothing():
     assert "our default f = 1.02" in curves(app)[0]
 
 
-def test_monotone_is_shown_when_asked_for_or_chosen():
-    assert "Monotone losses" not in curves(open_page())[0]
-    assert "Monotone losses" in curves(open_page(planner_monotone="true"))[0]
-    assert "Monotone losses" in curves(open_page(planner_bound="Monotone losses"))[0]
+@pytest.mark.parametrize(("switch", "name"), [("monotone", "Monotone losses"), ("two_signed", "Two-signed losses")])
+def test_bounds_for_other_losses_are_shown_when_asked_for_or_chosen(switch, name):
+    assert name not in curves(open_page())[0]
+    assert name in curves(open_page(**{f"planner_{switch}": "true"}))[0]
+    chosen = open_page(planner_bound=name)
+    assert name in curves(chosen)[0]
+    assert f"Under the bound for {name.lower()} f = 1.3 takes" in said(chosen)
 
 
 def test_view_sets_the_axis_and_says_what_is_outside():
