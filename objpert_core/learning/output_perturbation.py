@@ -103,7 +103,7 @@ def recommended_output_lam(
     epsilon : float > 0
     delta : float strictly between 0 and 1
     n_rows : int >= 1
-        The number of rows n. The result depends on it, so that it has to be public.
+        The number of rows n, which λ thus makes public.
     lipschitz : float > 0
         The radius R.
     adjacency : {"add/remove", "replace"}

@@ -27,7 +27,10 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("parameters", CASES.values(), ids=CASES)
+@pytest.mark.parametrize(
+    "parameters",
+    [pytest.param(case, id=name, marks=[pytest.mark.slow] if name == "rdp" else []) for name, case in CASES.items()],
+)
 def test_every_certificate_verifies_and_survives_json(parameters):
     certificate = fitted(**parameters)
     assert certificate.verify()

@@ -76,6 +76,7 @@ def test_hockey_stick_matches_quadrature_and_stays_below_the_bound(label, epsilo
         assert exact <= bound
 
 
+@pytest.mark.slow
 def test_hockey_stick_nearly_reaches_the_tight_bound_on_its_worst_case():
     without = OneDimensionalLogistic([1.0] * 4000, [-1] * 4000, sigma=1.5, lam=0.5)
     with_person = without.add(1.0, 1)

@@ -99,6 +99,7 @@ def test_accelerated_costs_n_to_the_one_and_a_half():
     assert fitted("accelerated", (1000, 5000, 30_000)) == pytest.approx(1.5, abs=0.12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["sag", "svrg"])
 def test_finite_sum_solvers_cost_n(solver):
     assert fitted(solver, (1000, 5000, 30_000)) == pytest.approx(1.0, abs=0.12)
