@@ -48,13 +48,20 @@ class QueueFullError(RuntimeError):
 class JobView(Generic[T]):
     """What a page may show of a job at one moment.
 
-    Attributes:
-        state: "waiting", "running", "finished", "stopped" (by its owner, or abandoned) or "failed".
-        latest: the last partial result, or None when there is none yet; kept after a stop or a failure.
-        message: one sentence that says why the job failed, else None.
-        ahead: how many waiting jobs are in front of this one.
-        stopping: whether a stop was asked for and has not taken effect yet.
-        seconds: time since the job began to run; stands still once it has ended.
+    Attributes
+    ----------
+    state : str
+        "waiting", "running", "finished", "stopped" (by its owner, or abandoned) or "failed".
+    latest : object or None
+        The last partial result; None before the first. A stop or a failure keeps it.
+    message : str or None
+        One sentence that says why the job failed.
+    ahead : int
+        How many waiting jobs are in front of this one.
+    stopping : bool
+        Whether a stop was asked for and has not taken effect yet.
+    seconds : float
+        Time since the job began to run; it stands still once the job has ended.
     """
 
     state: State
@@ -154,11 +161,16 @@ class Job(Generic[T]):
 class JobRunner:
     """Runs jobs on at most `workers` threads, first come first served.
 
-    Args:
-        workers: how many jobs run at once.
-        queue_limit: how many more may wait.
-        abandoned_after: seconds without a `Job.view()` after which a job is stopped.
-        clock: seconds, monotonic; replaced in tests.
+    Parameters
+    ----------
+    workers : int
+        How many jobs run at once.
+    queue_limit : int
+        How many more may wait.
+    abandoned_after : float
+        Seconds without a `Job.view()` after which a job is stopped.
+    clock : callable
+        Monotonic seconds; tests replace it.
     """
 
     def __init__(
@@ -180,8 +192,10 @@ class JobRunner:
     def submit(self, owner: str, work: Work[T]) -> Job[T]:
         """Queue `work` for `owner`, whose previous job is stopped first.
 
-        Raises:
-            QueueFullError: the queue is full; nothing was queued.
+        Raises
+        ------
+        QueueFullError
+            The queue is full; nothing was queued.
         """
         job: Job[T] = Job(self, owner, work)
         with self._lock:
