@@ -37,14 +37,9 @@ class DataFacts:
     def of(cls, data: Dataset) -> DataFacts:
         """The facts about a data set."""
         rows, columns = data.X_train.shape
+        same = ("name", "label", "split_seed", "feature_names", "classes", "citation", "stand_in_for")
         return cls(
-            name=data.name,
-            label=data.label,
-            split_seed=data.split_seed,
-            feature_names=data.feature_names,
-            classes=data.classes,
-            citation=data.citation,
-            stand_in_for=data.stand_in_for,
+            **{name: getattr(data, name) for name in same},
             train_rows=rows,
             test_rows=len(data.y_test),
             columns=columns,
