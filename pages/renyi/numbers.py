@@ -1,8 +1,8 @@
 """The curves of the Rényi page: one objective-perturbation fit, the Gaussian mechanism and DP-SGD, from the core.
 
-Everything is computed by `objpert_core.accounting`; this file asks, remembers (as `ui.bounds`) and compares. Every Rényi
-curve is taken at the same orders, `ORDERS`, so that one call answers for the chart, for the crossings and for the phase
-transition.
+Everything is computed by `objpert_core.accounting`; this file asks, remembers (as `ui.bounds`) and compares. Every
+Rényi curve is taken at the same orders, `ORDERS`, so that one call answers for the chart, for the crossings and for the
+phase transition.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from ui import bounds as bound_curves
 from ui import figures
 from ui.svg import to_svg
 from ui.svg.text import lines, text_width
+from ui.svg.thumbnail import to_thumbnail
 
 NS = {"s": "http://www.w3.org/2000/svg"}
 
@@ -284,3 +285,25 @@ def test_a_marker_may_have_an_outline():
     root = parse(to_svg(chart([figures.series("dot", [5.0], [0.5], "guide", mode="markers", marker=marker)])))
     for circle in root.iter("{http://www.w3.org/2000/svg}circle"):
         assert (circle.get("stroke"), circle.get("stroke-width")) == ("#123456", "2")
+
+
+def test_a_hollow_marker_is_an_outline_in_the_colour_of_its_role():
+    before = figures.before("A", 1.0, 0.5, "glm")
+    root = parse(to_svg(chart([before]), title="Before"))
+    (mark,) = root.findall(".//s:path[@class='square']", NS)
+    assert mark.get("fill") == "none"
+    assert mark.get("stroke") == figures.ROLES["glm"].color
+
+
+def test_a_thumbnail_has_the_curves_and_no_words():
+    x = np.linspace(0, 10, 500)
+    picture = chart(
+        [figures.series("Named", x, np.exp(-x), "rdp"), figures.series("Text", [1], [1], "glm", mode="text")]
+    )
+    small = to_thumbnail(picture.to_plotly_json(), note="how it was made")
+    root = parse(small)
+    assert small.startswith("<!-- how it was made -->")
+    assert not root.findall(".//s:text", NS)
+    assert not root.findall(".//s:title", NS)
+    assert len(small) < 3_000
+    assert figures.ROLES["rdp"].color in small

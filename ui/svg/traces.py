@@ -145,10 +145,12 @@ def _markers(trace: dict[str, Any], xs: np.ndarray, ys: np.ndarray) -> list[str]
 
 def _mark(x: float, y: float, radius: float, color: str, symbol: str, outline: dict[str, Any] | None = None) -> str:
     fill, alpha = paint(color)
-    look = f'fill="{fill}"' + (f' fill-opacity="{alpha:g}"' if alpha < 1 else "")
-    if outline and outline.get("width"):
-        width = outline["width"] / (radius if symbol in _SYMBOLS else 1)  # those outlines are scaled with the shape
-        look += f' stroke="{paint(outline["color"])[0]}" stroke-width="{width:g}"'
+    symbol, hollow, _ = symbol.partition("-open")
+    look = 'fill="none"' if hollow else f'fill="{fill}"' + (f' fill-opacity="{alpha:g}"' if alpha < 1 else "")
+    if hollow or (outline and outline.get("width")):
+        line = {"width": 1, "color": color} | (outline or {})  # plotly's defaults for a hollow marker
+        width = line["width"] / (radius if symbol in _SYMBOLS else 1)  # those outlines are scaled with the shape
+        look += f' stroke="{paint(line["color"])[0]}" stroke-width="{width:g}"'
     if symbol not in _SYMBOLS:
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" {look}/>'
     place = f'transform="translate({x:.1f} {y:.1f}) scale({radius:g})"'

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
+from benchmarks.thumbnails import LARGEST
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 from pages.home import picture as home_picture
 from pages.home import words
 from tests.pages.apps import execute, open_app, spec
+from ui import registry
 from ui.svg import decode
 
 open_page = partial(open_app, "app.py")
@@ -130,7 +132,19 @@ def test_try_it_reveals_after_the_prediction_and_is_right():
 
 def test_the_way_to_the_other_pages():
     links = {link.proto.page for link in open_page().get("page_link")}
-    assert {"bounds", "training"} <= links
+    assert links == {entry.name for entry in registry.PAGES[1:]}
+
+
+def test_every_card_has_a_picture_that_is_small_and_without_words():
+    app = open_page()
+    shown = [block.proto.body for block in app.get("html") if block.proto.body.startswith("<img")]
+    assert len(shown) == len(registry.PAGES) - 1
+    assert all('alt=""' in body for body in shown)  # the link beside it says where it goes
+    for entry in registry.PAGES[1:]:
+        drawing = entry.thumbnail.read_text(encoding="utf-8")
+        assert len(drawing.encode()) <= LARGEST
+        assert drawing.startswith(f"<!-- python -m benchmarks.thumbnails {entry.name}; commit ")
+        assert "<text" not in drawing
 
 
 def test_the_best_guess_is_half_the_area_between_the_densities():
