@@ -138,24 +138,22 @@ print(again)
 
 def again(run: Run, before: Run | None) -> list[dict[str, str]]:
     """The run made now beside the stored one, one quantity a row."""
-    made = {"made now": run} | ({"stored": before} if before else {})
-    cells = {
-        "test accuracy": lambda r: f"{100 * r.accuracy:.3f} %",
-        "processor time": lambda r: seconds(r.seconds),
-        "models trained": lambda r: f"{r.runs}",
-        "learning rate": lambda r: _or_dash(r.learning_rate, 6),
-        "σ": lambda r: _or_dash(r.sigma, 6),
-        "λ": lambda r: _or_dash(r.lam, 6),
-        "noise multiplier": lambda r: _or_dash(r.noise_multiplier, 6),
-        "noise seed": lambda r: "none" if r.seed is None else f"{r.seed}",
-        "split seed": lambda r: f"{r.split_seed}",
-    }
-    rows = [{"": name, **{head: cell(r) for head, r in made.items()}} for name, cell in cells.items()]
-    return [row for row in rows if any(value != "–" for head, value in row.items() if head)]
 
+    def cells(one: Run) -> dict[str, str]:
+        noise = {"learning rate": one.learning_rate, "σ": one.sigma, "λ": one.lam}
+        noise |= {"noise multiplier": one.noise_multiplier}
+        return {
+            "test accuracy": f"{100 * one.accuracy:.3f} %",
+            "processor time": seconds(one.seconds),
+            "models trained": f"{one.runs}",
+            **{name: "–" if value is None else sentences.scientific(value, 6) for name, value in noise.items()},
+            "noise seed": "none" if one.seed is None else f"{one.seed}",
+            "split seed": f"{one.split_seed}",
+        }
 
-def _or_dash(value: float | None, digits: int) -> str:
-    return "–" if value is None else sentences.scientific(value, digits)
+    columns = {"made now": cells(run)} | ({"stored": cells(before)} if before else {})
+    rows = [{"": name} | {head: column[name] for head, column in columns.items()} for name in columns["made now"]]
+    return [row for row in rows if any(row[head] != "–" for head in columns)]
 
 
 def row_sizes(curve: LearningCurve) -> list[dict[str, str]]:

@@ -193,16 +193,13 @@ CLAIM_NOTE = (
 
 def cannot_run(dataset: str, available: bool, expected: float | None, longest: float) -> str:
     """Why a fit cannot be made here; empty if it can."""
+    lost = f"The files of {dataset} are missing or damaged on this server; the page “Live training” says what to do."
     if not available:
-        return (
-            f"The files of {dataset} are missing or damaged on this server; the page “Live training” says what to do."
-        )
-    if expected is not None and expected > longest:
-        return (
-            f"Stored trials of this point took {seconds(expected)} (median): too long for a shared server; the command "
-            "line has no limit."
-        )
-    return ""
+        return lost
+    if expected is None or expected <= longest:
+        return ""
+    took = f"Stored trials of this point took {seconds(expected)} (median)"
+    return f"{took}: too long for a shared server; the command line has no limit."
 
 
 def linked(button: str) -> str:
@@ -215,13 +212,11 @@ def point_invitation(point: Point, before: Run | None, expected: float | None) -
     target = "without privacy" if point.method == NON_PRIVATE else f"ε = {sentences.epsilon(point.epsilon)}"
     what = f"{LABELS[point.method]}, {target}, split and trial {point.trial} of {point.dataset}"
     took = f" Stored trials of this point took {seconds(expected)} (median)." if expected else ""
-    if before is None:
-        return f"{what}: this trial is not stored, so there will be nothing beside it.{took}"
-    return f"{what}: {accuracy(before.accuracy)} is stored.{took}"
+    beside = "this trial is not stored, so there will be nothing beside it"
+    return f"{what}: {f'{accuracy(before.accuracy)} is stored' if before else beside}.{took}"
 
 
 def again(run: Run, before: Run | None) -> str:
-    """The run made now against the stored one."""
     made = f"Made now: **{accuracy(run.accuracy)}** in {seconds(run.seconds)}."
     if before is None:
         return f"{made} This trial is not stored."
@@ -236,7 +231,6 @@ def again(run: Run, before: Run | None) -> str:
 
 
 def papers_alt(dataset: str) -> str:
-    """Alt text of the paper's numbers for one data set."""
     parts = []
     for method in paper.COLUMNS:
         numbers = paper.printed(dataset, method).items()
@@ -258,7 +252,6 @@ def alt(stored: Stored, methods: Sequence[str], epsilon: float, ghost: Stored | 
 
 
 def faint(ghost: Stored) -> str:
-    """What the ghost is."""
     return f"Faint lines without marks: the same methods on {ghost.label}, shown before."
 
 
@@ -313,20 +306,14 @@ def constants(found: Sequence[float]) -> str:
 
 def stand_in_note(stored: Stored) -> str:
     """The warning that goes with a stand-in; empty for others."""
-    if not stored.stand_in:
-        return ""
-    return (
-        f"{stored.label}: these are not the real data. Compare the methods with one another, not with the paper’s "
-        "numbers."
-    )
+    told = "these are not the real data. Compare the methods with one another, not with the paper’s numbers."
+    return f"{stored.label}: {told}" if stored.stand_in else ""
 
 
 def missing(stored: Stored, methods: Sequence[str], epsilon: float) -> str:
     """Which of the shown methods have no run at this ε; empty if none."""
     absent = [LABELS[method] for method in methods if stored.point(method, epsilon) is None]
-    if not absent:
-        return ""
-    return f"No run is stored at ε = {sentences.epsilon(epsilon)} for {', '.join(absent)}."
+    return f"No run is stored at ε = {sentences.epsilon(epsilon)} for {', '.join(absent)}." if absent else ""
 
 
 def provenance(stored: Stored) -> list[str]:
