@@ -12,7 +12,7 @@ with picture, page.errors():
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
@@ -162,8 +162,16 @@ def plain(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+_CALLED = {"epsilon": "ε", "delta": "δ", "seed": "noise seed", "batch_size": "batch", "mean_runs": "mean runs μ"}
+
+
 def differences(
-    shown: Request, asked: Request, labels: Mapping[str, str], then: str, said: Callable[[Any], str] = plain
+    shown: Request,
+    asked: Request,
+    fields: Sequence[str],
+    then: str,
+    said: Callable[[Any], str] = plain,
+    **called: str,
 ) -> str | None:
     """How the controls differ from what is shown, 'ε = 1 (now 2)'; None when they agree.
 
@@ -171,14 +179,19 @@ def differences(
     ----------
     shown, asked : Request
         The run's, and the controls'.
-    labels : mapping
-        What a field of the settings is called.
+    fields : sequence of str
+        What counts of the settings.
     then : str
         What pressing Run will do.
     said : callable
         A value in words.
+    called : str
+        What a field is called, where that is not its name and not what other pages call it.
     """
+    names = _CALLED | called
     moves = [("data set", shown.name, asked.name), ("split seed", shown.split_seed, asked.split_seed)]
-    moves += [(label, getattr(shown.settings, key), getattr(asked.settings, key)) for key, label in labels.items()]
+    for field in fields:
+        label = names.get(field, field.replace("_", " "))
+        moves.append((label, getattr(shown.settings, field), getattr(asked.settings, field)))
     parts = [f"{label} = {said(old)} (now {said(new)})" for label, old, new in moves if old != new]
     return f"These results are for {', '.join(parts)}. Press Run to {then}." if parts else None

@@ -189,21 +189,19 @@ def differences(shown: Request, asked: Request) -> str | None:
     def said(value: Any) -> str:
         return str(len(value)) if isinstance(value, tuple) else live.plain(value)
 
-    return live.differences(shown, asked, _SETTINGS, "have them for the controls", said)
-
-
-_SETTINGS = {
-    "epsilon": "ε",
-    "delta": "δ",
-    "learning_rates": "number of learning rates",
-    "judges": "judges",
-    "mean_runs": "mean runs μ",
-    "batch_size": "batch",
-    "epochs": "epochs",
-    "accountant": "accountant",
-    "draws": "draws",
-    "seed": "noise seed",
-}
+    fields: tuple[str, ...] = (
+        "epsilon",
+        "delta",
+        "learning_rates",
+        "judges",
+        "mean_runs",
+        "batch_size",
+        "epochs",
+        "accountant",
+    )
+    fields += ("draws", "seed")
+    then, rates = "have them for the controls", "number of learning rates"
+    return live.differences(shown, asked, fields, then, said, learning_rates=rates)
 
 
 def accuracy_alt(result: TuningRuns) -> str:

@@ -252,31 +252,21 @@ def preset_note(data: str, damaged: bool) -> str | None:
 
 def differences(shown: Request, asked: Request) -> str | None:
     """How the controls differ from what is shown, in what its methods depend on; None when they agree."""
-    labels, methods, private = dict(_SETTINGS), set(asked.settings.methods), set(asked.settings.private)
+    methods, private = set(asked.settings.methods), set(asked.settings.private)
+    fields = ["epsilon", "delta", "bound", "repeats", "intercept_scaling", "seed", "methods"]
     if methods & set(SGD):
-        labels |= {"batch_size": "batch", "epochs": "epochs", "learning_rates": "learning rates"}
+        fields += ["batch_size", "epochs", "learning_rates"]
     if HONEST in methods:
-        labels["mean_runs"] = "mean runs μ"
+        fields.append("mean_runs")
     if private - set(SGD):
-        labels["solver"] = "solver"
+        fields.append("solver")
 
     def said(value: Any) -> str:
         if isinstance(value, tuple):
             return ", ".join(LABELS.get(item, live.plain(item)) for item in value)
         return live.plain(value)
 
-    return live.differences(shown, asked, labels, "train with the controls as they are now", said)
-
-
-_SETTINGS = {
-    "epsilon": "ε",
-    "delta": "δ",
-    "bound": "bound",
-    "repeats": "repeats",
-    "intercept_scaling": "intercept scaling",
-    "seed": "noise seed",
-    "methods": "methods",
-}
+    return live.differences(shown, asked, fields, "train with the controls as they are now", said)
 
 
 def schedule(epochs: int, rates: Sequence[float], mean_runs: float) -> str:

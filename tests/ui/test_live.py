@@ -35,16 +35,16 @@ def test_the_work_tells_where_it_is_and_forgets_it_with_each_fit():
 
 
 def test_only_what_moved_and_counts_is_named():
-    def moved(asked, labels, **more):
-        return live.differences(Request("a", 0, Settings()), asked, labels, "see", **more)
+    def moved(asked, fields, **more):
+        return live.differences(Request("a", 0, Settings()), asked, fields, "see", **more)
 
-    assert moved(Request("a", 0, Settings()), {"epsilon": "ε"}) is None
-    assert moved(Request("a", 0, Settings(rows=(3,))), {"epsilon": "ε"}) is None
-    words = moved(Request("b", 2, Settings(epsilon=0.5)), {"epsilon": "ε"})
+    assert moved(Request("a", 0, Settings()), ["epsilon"]) is None
+    assert moved(Request("a", 0, Settings(rows=(3,))), ["epsilon"]) is None
+    words = moved(Request("b", 2, Settings(epsilon=0.5)), ["epsilon"])
     assert words == (
         "These results are for data set = a (now b), split seed = 0 (now 2), ε = 1 (now 0.5). Press Run to see."
     )
-    assert "rows = 2 (now 1)" in moved(Request("a", 0, Settings(rows=(3,))), {"rows": "rows"}, said=lambda v: len(v))
+    assert "rows = 2 (now 1)" in moved(Request("a", 0, Settings(rows=(3,))), ["rows"], said=lambda v: len(v))
 
 
 def test_a_spread_is_the_mean_before_the_draws_and_the_mean():
