@@ -50,14 +50,14 @@ class Setting:
     seed: int
     tau: float
 
-    def __str__(self) -> str:
-        size = f"n = {self.n:,}, d = {DIMENSION}"
-        return f"{size}, λ = {self.lam:g}, σ = {self.sigma:g}, {self.columns} columns, seed {self.seed}"
-
     @property
     def case(self) -> sc.Case:
         """The problem without τ."""
         return sc.Case(self.n, self.lam, self.sigma, columns=self.columns, seed=self.seed)
+
+    def __str__(self) -> str:
+        size = f"n = {self.n:,}, d = {DIMENSION}"
+        return f"{size}, λ = {self.lam:g}, σ = {self.sigma:g}, {self.columns} columns, seed {self.seed}"
 
 
 @dataclass(frozen=True, eq=False)
