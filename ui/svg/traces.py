@@ -148,7 +148,7 @@ def _mark(x: float, y: float, radius: float, color: str, symbol: str, outline: d
     symbol, hollow, _ = symbol.partition("-open")
     look = 'fill="none"' if hollow else f'fill="{fill}"' + (f' fill-opacity="{alpha:g}"' if alpha < 1 else "")
     if hollow or (outline and outline.get("width")):
-        line = {"width": 1, "color": color} | (outline or {})  # plotly's defaults for a hollow marker
+        line: dict[str, Any] = {"width": 1, "color": color} | (outline or {})  # plotly's defaults for a hollow marker
         width = line["width"] / (radius if symbol in _SYMBOLS else 1)  # those outlines are scaled with the shape
         look += f' stroke="{paint(line["color"])[0]}" stroke-width="{width:g}"'
     if symbol not in _SYMBOLS:
