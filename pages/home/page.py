@@ -86,6 +86,7 @@ def cards() -> None:
     st.html(
         "<style>[data-testid=stPageLink] :is([data-testid=stMarkdownContainer], p) { white-space: normal; } "
         "[class*=st-key-home_card_] { position: relative; } "
+        "[class*=st-key-home_card_] :is(div, a) { position: static; } "
         "[class*=st-key-home_card_] [data-testid=stPageLink] a::after "
         "{ content: ''; position: absolute; inset: 0; z-index: 1; }</style>"
     )
