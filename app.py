@@ -1,9 +1,18 @@
 """The app's entry point: ``streamlit run app.py``."""
 
+import logging
+
 import streamlit as st
 
 from ui import registry
 
-st.set_page_config(page_title="Objective perturbation", page_icon="🎲", layout="wide")
-
-st.navigation(registry.navigation(), position="top").run()
+if __name__ == "__main__":  # the script of every session
+    st.set_page_config(page_title="Objective perturbation", page_icon="🎲", layout="wide")
+    st.navigation(registry.navigation(), position="top").run()
+else:  # the server's own import, before anybody's session
+    # Until the first `st.navigation` of a process Streamlit takes a folder called pages for its older kind of multipage
+    # app, in which the first visitor's link to a page is answered by "Page not found".
+    logging.disable(logging.WARNING)  # that there is no session yet is meant
+    st.navigation(registry.navigation())
+    logging.disable(logging.NOTSET)
+    app = st.App(__file__)

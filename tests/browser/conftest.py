@@ -91,6 +91,7 @@ class FirstVisit(NamedTuple):
     query: dict[str, str]
     heading: str
     menus: int
+    dialogs: int
     answer: str
 
 
@@ -104,6 +105,7 @@ def first_visit(tab):
             query(tab),
             tab.get_by_role("heading", level=1).inner_text(),
             tab.get_by_text("Many releases", exact=True).count(),
+            tab.get_by_role("dialog").count(),
             answer(tab).inner_text().replace("\xa0", " "),
         )
 

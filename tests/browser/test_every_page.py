@@ -158,5 +158,6 @@ def test_everybody_can_use_it(tab, server, address):
 def test_the_first_visitor_may_come_through_a_link_to_a_page(first_visit):
     assert first_visit.heading == "How much privacy does one fit cost?"
     assert first_visit.menus == 1  # that of app.py
+    assert first_visit.dialogs == 0  # no "Page not found"
     assert first_visit.query == {"bounds_sigma": "10"}
     assert "ε = 0.341" in first_visit.answer
