@@ -219,6 +219,7 @@ def test_profile_renyi_curve_and_trade_off_are_those_of_the_theorem():
     assert COUNTING.epsilon(DELTA) > TOY.epsilon(DELTA)
 
 
+@pytest.mark.slow
 def test_it_composes_with_itself_and_with_every_other_mechanism():
     alone = TOY.delta(0.7)
     low, high = compose(TOY).delta_bounds(0.7)

@@ -93,10 +93,12 @@ def check_logistic(count: int, seed: int, loss: Loss = LOGISTIC) -> float:
     return largest
 
 
+@pytest.mark.slow
 def test_logistic_loss_stays_below_every_bound():
     assert check_logistic(40, seed=1) > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.5, 1.5, 6.0])
 def test_a_margin_costs_no_privacy(margin):
     """The bounds are those of the logistic loss without a margin, and as tight."""
@@ -136,6 +138,7 @@ def test_of_the_test():
     # the second branch of Theorem 3.1 as printed (e^{L²/σ²}) is not wrong by enough for a GLM to show it (test_laws)
 
 
+@pytest.mark.slow
 def test_renyi_divergences_stay_below_every_curve():
     rng = np.random.default_rng(3)
     alphas = np.array([1.0, 1.2, 2.0, 6.0, 20.0])
@@ -163,6 +166,7 @@ def test_renyi_curve_is_attained():
     np.testing.assert_allclose(renyi(*strong, orders, 10.0), ObjectivePerturbation(0.1, 0.5).rdp(orders), rtol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [0.3, 2.0])
 def test_another_monotone_loss(width):
     """The hinge with a parabola for its corner: f' never changes sign and |f'| reaches 1, with f'' = 1/width there."""
@@ -179,6 +183,7 @@ def test_another_monotone_loss(width):
             assert violations(bound.delta, pair, epsilons) == 0, bound
 
 
+@pytest.mark.slow
 def test_any_glm_loss_stays_below_glm():
     """A regression loss, f' = tanh(β(t − y)): the sign of f' follows the noise."""
     rng = np.random.default_rng(5)
@@ -195,6 +200,7 @@ def test_any_glm_loss_stays_below_glm():
         assert (exact <= glm.rdp(alphas) * (1 + QUADRATURE) + 1e-12).all()
 
 
+@pytest.mark.slow
 def test_any_glm_loss_stays_below_two_signed_at_any_regularisation():
     """λ down to a hundredth of β, where the published theorem is silent, and never above it where it is not."""
     rng = np.random.default_rng(6)
@@ -238,6 +244,7 @@ def worst_output_noise(sigma: float, lam: float, tau: float) -> float:
     return sigma / lam * (2 * tau) ** 0.5
 
 
+@pytest.mark.slow
 def test_algorithm_1_with_the_worst_solver():
     """Solvers that stop τ/λ to the left on one data set and to the right on the other, then N(0, σ_out²)."""
     rng = np.random.default_rng(6)
@@ -258,6 +265,7 @@ def test_algorithm_1_with_the_worst_solver():
                     assert (exact <= release.delta(epsilons) * (1 + 1e-5) + 1e-12).all(), (release, sign)
 
 
+@pytest.mark.slow
 def test_algorithm_1_is_attained():
     """In the linear case with the worst solver the bound is what really happens; 1 % less is caught."""
     sigma, lam, tau = 2.0, 4.0, 0.3

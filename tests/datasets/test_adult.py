@@ -109,6 +109,7 @@ def test_real_adult_loads_in_the_paper_s_shape(real_adult) -> None:
     assert 0.24 < data.y_train.mean() < 0.26
 
 
+@pytest.mark.slow
 def test_without_privacy_real_adult_reaches_85_percent(real_adult) -> None:
     scores = []
     for seed in range(3):

@@ -121,6 +121,7 @@ def test_sampled_rows_follow_the_tables() -> None:
         assert stats.chisquare(observed[label, busiest][seen], expected[seen], sum_check=False).pvalue > 1e-4
 
 
+@pytest.mark.slow
 def test_a_release_of_invented_people_teaches_what_they_teach() -> None:
     """The whole path on a population that is nobody's: count, add noise, sample, learn."""
     truth = _invented_counts(1)
@@ -189,6 +190,7 @@ def test_rows_are_plausible_and_decided_by_the_seed() -> None:
     assert 0.2 < records.labels.mean() < 0.3
 
 
+@pytest.mark.slow
 def test_it_stands_in_for_adult(real_adult) -> None:
     """Trained on the stand-in, tested on real Adult: within 3 points of training on real Adult."""
     real, synthetic = load("adult"), load("adult-synthetic")

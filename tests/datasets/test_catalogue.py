@@ -46,6 +46,7 @@ def test_numpy_seeds_are_seeds() -> None:
     assert datasets.load("digits-4-9", split_seed=np.int64(2)) is datasets.load("digits-4-9", split_seed=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OFFLINE)
 def test_offline_sets_need_no_network(name: str, monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
@@ -112,6 +113,7 @@ def test_a_damaged_adult_file_is_named_and_not_the_default(real_adult: Path, mon
         datasets.load("adult")
 
 
+@pytest.mark.slow
 def test_adult_is_fetched_on_first_use(real_adult: Path, server, monkeypatch, tmp_path) -> None:
     for name in ("adult.data", "adult.test"):
         server.content[f"/adult/{name}"] = (real_adult / name).read_bytes()
@@ -124,6 +126,7 @@ def test_adult_is_fetched_on_first_use(real_adult: Path, server, monkeypatch, tm
     assert server.requests == ["/adult/adult.data", "/adult/adult.test"]
 
 
+@pytest.mark.slow
 def test_threads_share_one_copy(real_adult) -> None:
     with ThreadPoolExecutor(8) as pool:
         loaded = list(pool.map(lambda turn: datasets.load("adult", split_seed=turn % 2), range(16)))

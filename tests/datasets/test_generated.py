@@ -21,6 +21,7 @@ def digits() -> Dataset:
 
 
 class TestGisetteLike:
+    @pytest.mark.slow
     def test_shape_norms_and_balance(self, digits: Dataset) -> None:
         assert digits.X_train.shape == (4800, 5000)
         assert digits.X_test.shape == (1200, 5000)
@@ -36,6 +37,7 @@ class TestGisetteLike:
         products = [name for name in names if "·" in name]
         assert (len(probes), len(products), len(names) - len(probes) - len(products)) == (2500, 2100, 400)
 
+    @pytest.mark.slow
     def test_probes_carry_no_information_and_the_others_do(self, monkeypatch: pytest.MonkeyPatch) -> None:
         # Before the rows are divided by their norms, which know a little about the label.
         monkeypatch.setattr(gisette_like, "unit_rows", lambda matrix: matrix)
@@ -50,6 +52,7 @@ class TestGisetteLike:
         assert np.quantile(score[probe], 0.99) < 2.9  # chance alone gives 2.58
         assert np.quantile(score[~probe], 0.5) > 5
 
+    @pytest.mark.slow
     def test_it_is_as_hard_as_gisette(self, digits: Dataset) -> None:
         """Linear models get about 98 % on Gisette."""
         assert 0.96 < _accuracy(digits, 1.0) < 0.995

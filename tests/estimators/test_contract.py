@@ -92,6 +92,7 @@ def test_every_estimator_is_under_contract():
     assert models == {type(case.new()) for case in CASES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_parameter_and_every_result_is_described(case):
     model = case.fitted
@@ -119,6 +120,7 @@ OTHER_PROMISES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", OTHER_PROMISES, ids=lambda case: case.name)
 def test_certificates_of_other_set_ups(case):
     the_certificate_states_what_was_asked_and_verifies(case)

@@ -54,6 +54,7 @@ def test_a_huge_epsilon_approaches_the_model_without_privacy():
     assert np.mean(model.predict(X) == peer.predict(rows)) > 0.99
 
 
+@pytest.mark.slow
 def test_a_margin_changes_the_model_and_not_the_promise():
     X, y = data()
     plain, ahead = (DPSGDLogisticRegression(epochs=5, margin=k, random_state=0).fit(X, y) for k in (0.0, 2.0))
@@ -62,6 +63,7 @@ def test_a_margin_changes_the_model_and_not_the_promise():
     assert np.linalg.norm(ahead.coef_) > 1.1 * np.linalg.norm(plain.coef_)
 
 
+@pytest.mark.slow
 def test_less_privacy_is_more_accurate():
     X, y = data(n=1200)
     accuracy = [
@@ -74,6 +76,7 @@ def test_less_privacy_is_more_accurate():
 # Choosing the learning rate
 
 
+@pytest.mark.slow
 def test_dishonest_candidates_are_the_single_fits_of_the_same_seed():
     X, y = data()
     rates = [0.01, 0.1, 0.3]
@@ -100,6 +103,7 @@ def test_dishonest_tuning_without_judges_holds_rows_out():
     assert max(tried["score"] for tried in model.candidates_) > 0.8
 
 
+@pytest.mark.slow
 def test_honest_tuning_finds_the_good_candidate_and_releases_its_best_run():
     X, y = data(n=4000)
     model = DPSGDLogisticRegression(4.0, learning_rates=[1e-7, 0.1], mean_runs=8.0, random_state=1, **QUICK).fit(X, y)
@@ -168,6 +172,7 @@ def test_public_judges_choose_without_noise():
     assert model.privacy_.score_noise is None
 
 
+@pytest.mark.slow
 def test_choosing_without_paying_or_saying_so_warns():
     X, y = data(n=300)
     with pytest.warns(PrivacyBudgetWarning, match="nobody pays for the choice: privacy_ covers one run only"):
@@ -179,6 +184,7 @@ def test_choosing_without_paying_or_saying_so_warns():
         DPSGDLogisticRegression(learning_rates=[0.01, 0.1], mean_runs=2.0, **QUICK).fit(X, y)
 
 
+@pytest.mark.slow
 def test_the_public_number_of_rows_can_be_given():
     X, y = data(n=990)
     certificate = DPSGDLogisticRegression(public_rows=1000, batch_size=100, **QUICK).fit(X, y).privacy_

@@ -163,6 +163,7 @@ def test_sparse_input_is_never_made_dense():
     assert peak < 4000 * 2000 * 8 / 20
 
 
+@pytest.mark.slow
 def test_dense_fit_takes_little_memory_beyond_the_data():
     X, y = data(n=40_000, d=60)
     ObjPertLogisticRegression().fit(X[:100], y[:100])  # what is imported or cached on first use

@@ -233,6 +233,7 @@ def everything(data):
     return settings, last, told
 
 
+@pytest.mark.slow
 def test_methods_run_in_the_registrys_order_whatever_order_was_asked(everything):
     settings, last, _ = everything
     assert settings.methods == tuple(LEARNERS)
@@ -289,6 +290,7 @@ def test_tells_where_every_private_fit_is(everything):
     assert of_runs == list(range(1, last.of(HONEST)[0].privacy.steps + 1)) * last.of(HONEST)[0].runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", SGD)
 def test_stops_inside_a_run_of_dp_sgd_and_drops_it(data, method):
     asked = []
@@ -313,6 +315,7 @@ def test_a_subset_has_a_main_method_and_needs_no_reference(data):
     assert list(last.largest_coefficients(3)) == list(np.argsort(-np.abs(last.fits[0].coef), kind="stable")[:3])
 
 
+@pytest.mark.slow
 def test_honest_tuning_that_draws_no_run_releases_zeros_and_can_be_judged(data):
     settings = Settings(methods=(HONEST,), repeats=1, epochs=1, mean_runs=1e-3, learning_rates=(0.1,))
     *_, last = compare(data, settings)

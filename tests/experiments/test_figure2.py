@@ -98,6 +98,7 @@ PRIVATE = [method for method in METHODS if method != "non-private"]
 
 
 class TestMethods:
+    @pytest.mark.slow
     @pytest.mark.parametrize("method", PRIVATE)
     def test_all_have_the_same_rows_and_promise(self, data, method):
         parameters = replace(QUICK, intercept_scaling=0.7, row_norm="clip", delta=1e-6)
@@ -109,6 +110,7 @@ class TestMethods:
         assert certificate.reproducible
         assert certificate.verify()
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("method", PRIVATE)
     def test_a_run_is_the_estimator_s_fit(self, data, method):
         done = fit(data, method, 2.0, 1, 5, QUICK)
@@ -176,6 +178,7 @@ class TestMethods:
         assert run.accuracy == ours.score(data.X_test, data.y_test)
         assert (run.noise_multiplier, run.runs) == (plain.noise_multiplier, plain.runs)
 
+    @pytest.mark.slow
     def test_the_choice_again_with_fresh_noise(self, data):
         chosen = fit(data, "dpsgd-dishonest-pld", 0.1, 1, 5, QUICK)
         again = fit(data, DPSGD_AGAIN, 0.1, 1, 5, QUICK)

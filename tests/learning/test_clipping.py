@@ -190,6 +190,7 @@ def scalar(loss):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("loss", "bounds", "least_lam"),
     [(SquaredLoss(), ("glm", "kifer2012"), 1.01), (SquaredHingeLoss(), ("monotone", "glm", "kifer2012"), 0.1)],

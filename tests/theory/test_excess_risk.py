@@ -67,6 +67,7 @@ def total_loss(rows, targets, theta):
     return float(LogisticLoss().value(rows.margins(theta) * targets).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "d", "sigma", "lam", "tau", "sigma_out"),
     [

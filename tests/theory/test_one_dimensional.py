@@ -61,6 +61,7 @@ def test_no_rows_is_the_gaussian_itself():
     np.testing.assert_allclose(law.density(theta), expected, rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", [1, -1])
 @pytest.mark.parametrize("epsilon", [0.0, 0.2, 1.0])
 @pytest.mark.parametrize("margin", [0.0, 1.5])

@@ -90,6 +90,7 @@ def _several():
     st.session_state["seen"] = (several.show(), link((several,)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "values"),
     [
@@ -174,6 +175,7 @@ def _number():
     st.session_state["seen"] = (count.show(), link((count,)).partition("?")[2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "used", "refused"),
     [(1.5, 2, False), (49.7, 50, False), (7.0, 7, False), (-3.0, 9, True), (51.0, 9, True), (0.7, 9, True)],
@@ -192,6 +194,7 @@ def test_a_typed_number_is_made_whole_or_refused_in_one_sentence(typed, used, re
     assert not app.caption
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("address", "used"),
     [("1.5", 2), ("12", 12), ("51", 3), ("-3", 3), ("inf", 3), ("-inf", 3), ("nan", 3), ("1e999", 3), ("x", 3)],

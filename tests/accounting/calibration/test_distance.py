@@ -23,6 +23,7 @@ from objpert_core.accounting import (
 from tests.accounting.oracles import half_normal_delta, half_normal_rdp, relative_error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", [0.3, 5.0, 300.0])
 def test_half_normal_against_integration(sigma):
     mechanism = HalfNormal(sigma)
@@ -92,6 +93,7 @@ def test_refuses_a_bad_delta():
 # --- the boundary ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     sigma=st.floats(-1, 3).map(lambda x: 10.0**x),
     lipschitz=st.floats(-1, 1).map(lambda x: 10.0**x),
@@ -146,6 +148,7 @@ def one_by_one(sigma, lam, delta, lipschitz, smoothness, bound) -> np.ndarray:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", ["logistic", "glm"])
 @pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.1, 0.7])
 def test_the_map_is_the_distance_of_each_mechanism(bound, delta):
@@ -160,6 +163,7 @@ def test_the_map_is_the_distance_of_each_mechanism(bound, delta):
         np.testing.assert_array_equal(found == 1.0, exact == 1.0)
 
 
+@pytest.mark.slow
 @given(
     log_a=st.floats(-3, 2.2),
     log_kappa=st.floats(-3, 4),

@@ -40,6 +40,7 @@ def check(result, epsilon: float, delta: float, accountant: str) -> None:
         assert reached >= epsilon * (1 - (3e-5 if accountant == "pld" else 3e-7))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.025, 0.1, 1.0, 8.0])
 @pytest.mark.parametrize("accountant", ["pld", "rdp"])
 @pytest.mark.parametrize("mean_runs", [None, PAPER])
@@ -62,6 +63,7 @@ targets = {
 }
 
 
+@pytest.mark.slow
 @given(**targets, log_rate=st.floats(-4, 0), log_steps=st.floats(0, 5))
 @settings(deadline=None, max_examples=12)
 def test_never_over_the_target_by_renyi(log_epsilon, log_delta, log_rate, log_steps, mean_runs):
@@ -70,6 +72,7 @@ def test_never_over_the_target_by_renyi(log_epsilon, log_delta, log_rate, log_st
     check(result, epsilon, delta, "rdp")
 
 
+@pytest.mark.slow
 @given(**targets, log_rate=st.floats(-2, 0), log_steps=st.floats(2, 4.5))
 @settings(deadline=None, max_examples=6)
 def test_never_over_the_target_by_privacy_losses(log_epsilon, log_delta, log_rate, log_steps, mean_runs):
@@ -110,6 +113,7 @@ def test_dp_accounting_agrees_that_it_is_private(mean_runs):
     assert 1.0 - 1e-6 < accountant.get_epsilon(1e-5) < 1.02
 
 
+@pytest.mark.slow
 def test_monotone():
     noise = [calibrate_dpsgd(1.0, 1e-5, 0.01, steps, "rdp").noise_multiplier for steps in (10, 100, 1000)]
     assert noise == sorted(noise)
@@ -119,6 +123,7 @@ def test_monotone():
     assert noise == sorted(noise)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "delta", "mean_runs"),
     [
@@ -146,6 +151,7 @@ def test_what_no_noise_reaches():
         calibrate_dpsgd(1e-40, 1e-80, 1.0, 1000, "rdp")
 
 
+@pytest.mark.slow
 def test_the_same_question_is_answered_once():
     assert calibrate_dpsgd(1.0, 1e-5, 0.01, 500) is calibrate_dpsgd(1, 1e-5, 0.01, 500, "pld", None)
 

@@ -9,6 +9,7 @@ from objpert_core.accounting import Gaussian, calibrate_gaussian
 from tests.accounting.calibration.test_objective import check, targets
 
 
+@pytest.mark.slow
 @given(**targets, sensitivity=st.sampled_from([1.0, 2**0.5, 0.1, 10.0]))
 @settings(deadline=None, max_examples=100)
 def test_gaussian(epsilon, delta, sensitivity):

@@ -37,6 +37,7 @@ def test_the_profile_is_the_best_split_of_the_two_theorems():
         assert mechanism.delta(epsilon) == pytest.approx(best, rel=1e-5)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(
     sigma=st.floats(0.5, 100),
@@ -66,6 +67,7 @@ def test_with_hardly_any_output_noise_needed_it_is_theorem_2_8():
     np.testing.assert_allclose(released.delta(epsilons), exact.delta(epsilons), rtol=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(sigma=st.floats(2, 100), lam=st.floats(0.05, 50), delta=targets["delta"])
 def test_epsilon_inverts_delta_from_the_safe_side(sigma, lam, delta):
@@ -80,6 +82,7 @@ def test_epsilon_inverts_delta_from_the_safe_side(sigma, lam, delta):
 # Calibration
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(**targets, lipschitz=st.sampled_from([1.0, 0.3, 2**0.5]), tau=st.sampled_from([1e-6, 1e-3]))
 def test_calibration_meets_the_target_and_wastes_next_to_nothing(epsilon, delta, lipschitz, tau):
@@ -94,6 +97,7 @@ def test_calibration_meets_the_target_and_wastes_next_to_nothing(epsilon, delta,
         assert result.delta(epsilon) >= delta * (1 - 1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(**targets, tau=st.floats(1e-6, 1e-2), sigma_out=st.floats(0.05, 2.0), ratio=st.sampled_from([None, 1.05, 2.0]))
 def test_calibration_with_output_noise_and_sigma_given(epsilon, delta, tau, sigma_out, ratio):

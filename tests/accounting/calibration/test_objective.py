@@ -71,6 +71,7 @@ def test_published_recipe(epsilon, lam):
     check(released, epsilon, 1e-5, "rdp")
 
 
+@pytest.mark.slow
 @given(
     **targets,
     bound=st.sampled_from(["logistic", "monotone", "glm"]),
@@ -105,6 +106,7 @@ def feasible(sigma, epsilon, delta, lipschitz, bound, tau, sigma_out) -> bool:
     return limit.delta(epsilon) <= delta
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", ["logistic", "monotone", "glm", "non-glm"])
 @pytest.mark.parametrize("epsilon", [1.0, 8.0])
 @pytest.mark.parametrize("tau", [None, 1e-4])
@@ -160,6 +162,7 @@ def test_kifer(epsilon, delta, lipschitz):
     assert result.sigma == pytest.approx(least, rel=1e-11)
 
 
+@pytest.mark.slow
 @given(
     **targets,
     bound=st.sampled_from(["logistic", "monotone", "glm", "rdp", "kifer2012"]),
@@ -203,6 +206,7 @@ def test_same_answer_from_the_cache():
     assert calibrate_objective_perturbation(1.0, 1e-5) == calibrate_objective_perturbation(1, 1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

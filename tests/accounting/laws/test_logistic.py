@@ -17,6 +17,7 @@ from tests.accounting.oracles import TightLaw, relative_error, tight_loss
 PAIRS = [(0.1, 0.2), (1.0, 2.0), (1.0, 0.55), (2.5, 4.0), (0.3, 1e4), (1e-3, 1e-5), (5.0, 12.5000001), (1e-6, 1e8)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("a", "kappa"), PAIRS)
 def test_loss_is_the_maximum(a, kappa):
     """Against brute force over p, at v on both sides of G = −ε*, 0 and ε*."""
@@ -30,6 +31,7 @@ def test_loss_is_the_maximum(a, kappa):
         assert abs(value - float(exact)) <= 4e-15 * (abs(g) + min(kappa, 40.0)), (point, value, float(exact))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("a", "kappa"), [(1.0, 0.5), (1.0, 0.4999), (3.0, 0.01), (0.1, 0.005)])
 def test_is_exactly_gaussian_for_strong_regularisation(a, kappa):
     """λ ≥ 2σ²: T = max(0, G), so the profile is the Gaussian one for every ε ≥ 0 and not only from ε* on."""

@@ -22,6 +22,7 @@ def landmarks(law) -> list[float]:
     return [0.0, -0.4, law.shift / 2, law.shift, corner, corner * (1 + 1e-9), *out]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law_type", LAWS)
 @pytest.mark.parametrize(("a", "shift"), CASES)
 def test_profile(law_type, a, shift):
@@ -33,6 +34,7 @@ def test_profile(law_type, a, shift):
         assert relative_error(value, exact) < 1e-12 + condition, (law, e)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law_type", LAWS)
 @pytest.mark.parametrize(("a", "shift"), CASES)
 def test_rdp(law_type, a, shift):

@@ -69,6 +69,7 @@ def test_labels_are_those_of_the_pages_and_tell_bounds_apart():
     ]
 
 
+@pytest.mark.slow
 @ENTRIES
 def test_flags_agree_with_what_answers(entry):
     exact = mechanism(entry)
@@ -164,6 +165,7 @@ def test_calibration_keeps_the_smoothness_that_was_asked_for(lam):
 # --- calibration -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @ENTRIES
 def test_every_bound_calibrates_by_every_accountant_that_it_has(entry):
     options = {"bound": entry.key} | ({"dimension": 3, "noise_ratio": 2.5} if entry.needs_dimension else {})

@@ -110,6 +110,7 @@ def check_delta_bounds(mechanism, truth, epsilons):
 # --- quadrature --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @some_of_two
 def test_two_releases(name):
     mechanism, sides = TWO[name]
@@ -129,6 +130,7 @@ def test_three_releases(name):
     check_epsilon_bounds(mechanism, lambda epsilon: true_delta(sides, epsilon), (1e-3, 1e-12))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("noise", "rate"), [*RUNS[:3], *(slow(*run) for run in RUNS[3:])])
 def test_one_step_of_dp_sgd(noise, rate):
     run = DPSGD(noise, rate, 1)
@@ -196,6 +198,7 @@ def test_different_gaussians_add_their_squares():
     np.testing.assert_allclose(parts.rdp(epsilons + 1), together.rdp(epsilons + 1), rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [slow(0.1), 1e-5, slow(1e-30), 1e-100])
 @pytest.mark.parametrize(
     ("noise", "k"), [slow(0.7, 1), slow(2.0, 2), (10.0, 100), slow(100.0, 5000), slow(300.0, 10**6)]
@@ -212,6 +215,7 @@ def test_the_convolution_of_gaussians(noise, k, delta):
     assert high - low <= WIDTH * high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log_delta", [slow(-700.0), -900.0, slow(-3000.0)])
 def test_logarithms_of_what_doubles_cannot_hold(log_delta):
     """The smallest of the valid bounds: never below the truth, and of the same order."""
@@ -223,6 +227,7 @@ def test_logarithms_of_what_doubles_cannot_hold(log_delta):
         assert exact * (1 + 1e-9) <= mechanism.log_delta(epsilon) <= 0.97 * exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("noise", "rate", "steps"), [(50.0, 1e-3, 10), slow(200.0, 0.01, 1000), slow(20.0, 0.5, 1)])
 def test_tiny_epsilon(noise, rate, steps):
     """Around δ(0), where ε is far smaller than the losses."""
@@ -258,6 +263,7 @@ def test_strongly_regularised_logistic_fits_are_gaussian_mechanisms(sigma, k, de
     assert high - low <= WIDTH * high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mechanism", "law"), [(GLM, GLM_LAW), slow(WIDE, WIDE_LAW)])
 def test_two_symmetrised_fits(mechanism, law):
     fits = repeat(acc.symmetrised(mechanism), 2)
@@ -291,6 +297,7 @@ def test_dp_accounting_brackets(noise, rate, steps):
 # --- the oracle --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_oracle_agrees_with_closed_forms_and_with_mpmath():
     for epsilon in (0.0, 0.5, 3.0):
         for laws, a in (
@@ -336,6 +343,7 @@ def test_the_oracle_does_not_depend_on_its_panels(monkeypatch):
 # --- would these tests notice? -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @some_of_two
 def test_one_per_cent_less_would_be_caught(name):
     """The true δ at 99 % of the upper bound exceeds what was promised, by far more than the oracle's error."""

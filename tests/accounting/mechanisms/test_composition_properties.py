@@ -64,6 +64,7 @@ def same(first, second):
 # --- algebra -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @one_of_each
 def test_repeat_is_k_fold_compose(mechanism):
     assert same(repeat(mechanism, 4), compose(mechanism, mechanism, mechanism, mechanism))
@@ -71,15 +72,18 @@ def test_repeat_is_k_fold_compose(mechanism):
     np.testing.assert_allclose(repeat(mechanism, 4).rdp(np.array([1.0, 2.0, 7.5])), 4 * mechanism.rdp([1.0, 2.0, 7.5]))
 
 
+@pytest.mark.slow
 def test_steps_of_dp_sgd_are_repeats():
     assert same(DPSGD(1.2, 0.02, 60), repeat(DPSGD(1.2, 0.02, 20), 3))
     assert same(DPSGD(1.2, 0.02, 60), compose(DPSGD(1.2, 0.02, 59), DPSGD(1.2, 0.02, 1)))
 
 
+@pytest.mark.slow
 def test_algorithm_1_is_its_two_parts():
     assert same(repeat(ALGORITHM, 3), compose(repeat(LOGISTIC, 3), repeat(ALGORITHM.output, 3)))
 
 
+@pytest.mark.slow
 @each
 def test_once_is_the_mechanism_itself(mechanism):
     np.testing.assert_allclose(repeat(mechanism, 1).epsilon(DELTAS), mechanism.epsilon(DELTAS), rtol=2e-3)
@@ -104,6 +108,7 @@ def test_groups_do_not_matter():
     assert same(repeat(compose(GLM, NOISE), 3), compose(repeat(GLM, 3), repeat(NOISE, 3)))
 
 
+@pytest.mark.slow
 @one_of_each
 @pytest.mark.parametrize("free", [Gaussian(1e7), slow(DPSGD(2.0, 1e-10, 1))], ids=["Gaussian", "DP-SGD"])
 def test_a_nearly_free_release_costs_nearly_nothing(mechanism, free):
@@ -133,12 +138,14 @@ def test_more_releases_cost_more(mechanism):
     increases([repeat(mechanism, k) for k in (1, 2, 3, 10, 100)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", ["glm", slow("logistic"), slow("monotone")])
 def test_more_noise_and_regularisation_cost_less(bound):
     increases([repeat(ObjectivePerturbation(sigma, 10.0, bound=bound), 5) for sigma in (20.0, 10.0, 9.9, 5.0)])
     increases([repeat(ObjectivePerturbation(10.0, lam, bound=bound), 5) for lam in (300.0, 30.0, 29.0, 0.5)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "runs",
     [
@@ -174,6 +181,7 @@ def test_epsilon_and_delta_are_inverse_on_the_safe_side(mechanism):
         assert low == 0 or mechanism.delta(low) >= delta * (1 - 1e-9)
 
 
+@pytest.mark.slow
 @mixed
 def test_never_above_the_renyi_bound(mechanism):
     """And at everyday δ clearly below it."""
@@ -184,6 +192,7 @@ def test_never_above_the_renyi_bound(mechanism):
     assert (mechanism.log_delta(epsilons) <= via_rdp(mechanism).log_delta(epsilons) + 1e-9).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1e-2, slow(1e-4)])
 def test_the_width_that_is_asked_for(width):
     for mechanism in (repeat(GLM, 10), RUN, compose(*ALL)):
@@ -257,6 +266,7 @@ def least_log_delta(mechanism, epsilon):
 FAR = [pytest.param(n, marks=[pytest.mark.slow, pytest.mark.exhaustive]) for n in EXTREMES if n not in QUICK]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*QUICK, *FAR])
 def test_extremes(name):
     """No NaN, no wrong 0, upper >= lower, not below what is certainly lost, and in finite time."""
@@ -293,6 +303,7 @@ parts = st.builds(repeat, st.one_of(gaussians, tight_fits, glm_fits, runs), st.i
 mixes = st.lists(parts, min_size=1, max_size=3).map(lambda some: compose(*some))
 
 
+@pytest.mark.slow
 @settings(max_examples=3, deadline=None)
 @given(mix=mixes, log10_delta=st.floats(-20, -0.5), extra=gaussians)
 def test_any_mix(mix, log10_delta, extra):
@@ -325,6 +336,7 @@ def test_any_mix_thoroughly(mix, log10_delta, share):
 # --- objects and refusals ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", [repeat(GLM, 3), compose(*ALL), RUN])
 def test_frozen_equal_hashable_and_picklable(mechanism):
     before = mechanism.epsilon(1e-5)

@@ -40,6 +40,7 @@ def allowed(row) -> float:
     return max(1e-9, 1e-15 * row["at"] * tail * row["sigma"] / row["lipschitz"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sigma", "lam", "beta"), [(5.0, 20.0, 1.0), (3.0, 0.01, 1.0), (100.0, 1e-6, 0.25), (0.5, 1e6, 1)]
 )
@@ -179,6 +180,7 @@ def corners_and_random(rng: np.random.Generator, count: int):
         yield 10 ** rng.uniform(-3, 6), 10 ** rng.uniform(-6, 9), float(rng.choice([1.0, 2**0.5, 0.1, 10.0]))
 
 
+@pytest.mark.slow
 def test_sweep():
     rng = np.random.default_rng(5)
     with np.errstate(over="raise", invalid="raise", divide="raise"):
@@ -195,6 +197,7 @@ def test_wide_sweep():
             sweep(*parameters, rng, output=i % 7 == 0)
 
 
+@pytest.mark.slow
 @given(
     sigma=sigmas,
     lam=lams,
@@ -247,6 +250,7 @@ def test_seam_of_kifers_condition():
 # --- inverse ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     sigma=sigmas,
     lam=lams,
@@ -266,6 +270,7 @@ def test_epsilon_is_the_inverse_rounded_up(sigma, lam, bound, log_delta):
         assert target.delta(epsilon * (1 - 1e-9)) > delta * (1 - 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", PROFILES)
 @pytest.mark.parametrize("ratio", [1e-6, 0.01, 1.0, 30.0])
 def test_round_trip_with_output_noise(bound, ratio):
@@ -324,6 +329,7 @@ def answers(target: Mechanism) -> list[tuple]:
     return methods[3:] if bound == "non-glm" else methods[:3] if bound == "kifer2012" else methods
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ALL, ids=repr)
 def test_scalars_in_float_out_arrays_in_arrays_out(target):
     for method, x in answers(target):
@@ -339,6 +345,7 @@ def test_scalars_in_float_out_arrays_in_arrays_out(target):
         assert method(np.empty((0, 2))).shape == (0, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ALL, ids=repr)
 def test_vectorised_is_elementwise(target):
     grids = {"delta": np.linspace(0, 3, 7), "log_delta": np.linspace(0, 3, 7), "epsilon": np.geomspace(1e-9, 0.9, 7),

@@ -60,6 +60,7 @@ TARGETS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS, ids=repr)
 def test_best_order(target):
     """via_rdp against a fine minimisation in 40 digits: never below it, and at most 1e-9 above."""
@@ -75,6 +76,7 @@ def test_best_order(target):
         assert exact * (1 - mpf(10) ** -11) <= value <= exact * (1 + mpf(10) ** -9), (value, exact)
 
 
+@pytest.mark.slow
 @given(
     log_sigma=st.floats(-2, 5),
     log_lam=st.floats(-5, 5),
@@ -202,6 +204,7 @@ def test_is_the_same_mechanism():
     np.testing.assert_array_equal(indirect.rdp([1.0, 5.0]), base.rdp([1.0, 5.0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", [1e-3, 1.0, 1e3, 1e6])
 @pytest.mark.parametrize("lam", [1e-6, 2.0, 1e9])
 @pytest.mark.parametrize("bound", ["logistic", "monotone", "glm", "non-glm"])

@@ -109,6 +109,7 @@ def exact_pairs(selection):
 weights = st.lists(st.floats(-7, 0), min_size=2, max_size=5)
 
 
+@pytest.mark.slow
 @given(
     log_p=weights,
     tilt=st.lists(st.floats(-4, 4), min_size=5, max_size=5),
@@ -199,6 +200,7 @@ def test_published_theorem_is_met_where_it_is_good():
     assert 0.9 * published < PrivateSelection(base, PAPER).rdp(alpha) < published
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", [1.0, 4.0, 20.0])
 @pytest.mark.parametrize("mean", [1.0, PAPER, 300.0])
 @pytest.mark.parametrize("shape", [math.inf, 1.0, 0.0, 0.5])
@@ -290,6 +292,7 @@ BASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [None, 1.0])
 @pytest.mark.parametrize("base", BASES, ids=repr)
 def test_every_kind_of_mechanism(base, shape):
@@ -390,6 +393,7 @@ def test_three_epsilon_without_delta(bias, epsilon, mean):
         assert np.log(a / b).max() <= total * (1 + 1e-6) + 1e-9
 
 
+@pytest.mark.slow
 def test_random_stopping_is_private_selection_with_a_geometric_law():
     for base in (Gaussian(8.0), DPSGD(2.0, 0.02, 200), ObjectivePerturbation(5, 20, smoothness=1.0, bound="glm")):
         deltas = np.array([1e-9, 1e-5])

@@ -43,6 +43,7 @@ def profile(pair, epsilon):
     return weight @ np.maximum(-np.expm1(np.minimum(epsilon - omega[:, None], 0.0)), 0.0)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     st.floats(-0.5, 1.5), st.floats(0.01, 2.0), st.floats(-2.0, -0.01), st.sampled_from(["glm", "monotone", "logistic"])
@@ -67,6 +68,7 @@ def test_the_profile_is_that_of_the_bound_above_the_threshold_and_symmetric(fit)
         assert abs(profile(pair, -epsilon) - mirrored) < 2e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 10, 1000])
 @pytest.mark.parametrize("sigma", [1.0, 8.0, 40.0])
 def test_k_logistic_fits_are_k_gaussian_mechanisms_from_lam_2_sigma_squared_on(sigma, k):
@@ -75,6 +77,7 @@ def test_k_logistic_fits_are_k_gaussian_mechanisms_from_lam_2_sigma_squared_on(s
     assert low <= truth <= high <= 1.001 * low
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", FITS, ids=str)
 def test_between_the_gaussian_lower_bound_and_the_published_pair(fit):
     for k in (2, 30):
@@ -83,6 +86,7 @@ def test_between_the_gaussian_lower_bound_and_the_published_pair(fit):
         assert low <= repeat(fit, k).epsilon(1e-6)
 
 
+@pytest.mark.slow
 def test_the_corner_of_the_monotone_loss_is_not_integrated_across():
     """With the corner inside a panel the pair lost mass: 10,000 fits at ε = 0 then had a δ of 0.67."""
     fit = ObjectivePerturbation(1 / 1.6803344790041885, 1.0, 1.0, math.expm1(0.5503386179381783), "monotone")
@@ -94,6 +98,7 @@ def test_the_corner_of_the_monotone_loss_is_not_integrated_across():
     assert above.delta(0.0) >= single.delta(0.0) * (1 - 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", FITS, ids=str)
 def test_one_fit_costs_what_it_did(fit):
     assert symmetrised(fit).epsilon(1e-5) == fit.epsilon(1e-5)
@@ -104,6 +109,7 @@ def test_one_fit_costs_what_it_did(fit):
     assert (pair >= gaussian * (1 - 1e-9)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", FITS, ids=str)
 def test_the_renyi_curve_of_the_pair_is_that_of_its_points(fit):
     weight, omega = points(symmetric(fit.law), 20.0)
@@ -113,6 +119,7 @@ def test_the_renyi_curve_of_the_pair_is_that_of_its_points(fit):
     assert repeat(symmetrised(fit), 20).epsilon(1e-5) <= via_rdp(repeat(symmetrised(fit), 20)).epsilon(1e-5)
 
 
+@pytest.mark.slow
 def test_what_is_not_symmetrised_stays_as_it_is():
     exact = ObjectivePerturbation(8.0, 10.0)
     rounded = ApproximateMinima(exact, 1e-6, 1e-3)

@@ -43,6 +43,7 @@ def test_small_orders_are_bounded_by_the_smallest_tabulated_one_and_large_ones_n
     assert quick.rdp(1e7) == np.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", BASES.values(), ids=BASES)
 def test_the_profile_is_bounded_closely_from_above(base):
     quick = tabulated(base)
@@ -54,6 +55,7 @@ def test_the_profile_is_bounded_closely_from_above(base):
     assert (quick.delta(epsilon)[exact > 1e-12] <= exact[exact > 1e-12] * 1.02).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-9, 1e-12, 1e-20])
 @pytest.mark.parametrize("base", BASES.values(), ids=BASES)
 def test_epsilon_is_bounded_closely_from_above(base, delta):
@@ -64,6 +66,7 @@ def test_epsilon_is_bounded_closely_from_above(base, delta):
     assert quick <= loosest * 1.002
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", BASES.values(), ids=BASES)
 def test_the_inverse_keeps_its_promise(base):
     quick = tabulated(base)
@@ -71,6 +74,7 @@ def test_the_inverse_keeps_its_promise(base):
         assert quick.delta(quick.epsilon(delta)) <= delta
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eta", [None, 1.0, 0.0])
 @pytest.mark.parametrize("name", ["gaussian", "dp-sgd, Rényi", "dp-sgd"])
 def test_private_selection_is_what_it_is_without_the_table(name, eta):

@@ -33,6 +33,7 @@ def test_log_profile_over_all_of_epsilon(a):
         assert abs(mpf(value) - mp.log(exact)) < allowed, (a, e)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "a"), [(0.0, 0.3), (0.5, 0.1), (1.0, 1.0), (3.0, 5.0), (-0.7, 0.4), (-5.0, 2.0)])
 def test_closed_form_is_the_expectation_it_stands_for(epsilon, a):
     assert relative_error(gaussian_delta(epsilon, a), gaussian_delta_by_integration(epsilon, a)) < 1e-25

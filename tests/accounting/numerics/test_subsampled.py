@@ -32,6 +32,7 @@ def test_reference_values():
         assert relative_error(value, row["rdp"]) < 1e-9, row
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise_multiplier", [0.3, 0.7, 1.0, 3.3, 10.0, 100.0])
 @pytest.mark.parametrize("q", [1e-12, 1e-6, 1e-3, 0.0071, 0.4, 0.999])
 def test_integer_orders(q, noise_multiplier):
@@ -39,6 +40,7 @@ def test_integer_orders(q, noise_multiplier):
         assert 0 <= excess(alpha, q, noise_multiplier, binomial(alpha, q, noise_multiplier)) < 1e-9, alpha
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("alpha", "q", "noise_multiplier"),
     [(1.0, 1e-6, 100.0), (1.0000001, 1e-6, 0.3), (2.5, 1e-12, 5.0), (59.3, 0.01, 1.0), (9999.5, 1e-6, 15.3)],
@@ -47,6 +49,7 @@ def test_fractional_orders(alpha, q, noise_multiplier):
     assert 0 <= excess(alpha, q, noise_multiplier, mixture_from_gaussian(alpha, q, noise_multiplier)) < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", [1e-3, 0.01, 0.3])
 def test_integer_orders_where_the_two_modes_change_over(q):
     """Near α·log(1/q) = α·(α − 1)·a²/2 the upper mode overtakes the lower, and rounding weighs most."""
@@ -82,6 +85,7 @@ DIRECTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("alpha", "q", "noise_multiplier"), DIRECTIONS)
 def test_the_mixture_from_the_gaussian_is_the_larger_direction(alpha, q, noise_multiplier):
     larger = mixture_from_gaussian(alpha, q, noise_multiplier)
@@ -134,6 +138,7 @@ def test_the_series_meet_the_direct_formulas(monkeypatch):
     np.testing.assert_allclose([subsampled.step_rdp(alpha, q, 1.5) for q in (1e-3, 0.3)], values, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_half_the_step_changes_nothing(monkeypatch):
     alpha = 1 + np.geomspace(1e-9, 1e4, 60)
     cases = [(q, s) for q in (1e-9, 1e-3, 0.5, 1 - 1e-9) for s in (0.02, 0.3, 1.0, 2.6, 100.0)]
@@ -161,6 +166,7 @@ def test_little_noise_is_a_bound_and_tight(noise_multiplier):
             assert 0 <= excess(alpha, q, noise_multiplier, binomial(alpha, q, noise_multiplier)) < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("alpha", "noise_multiplier"), [(1.0, 0.0125), *(pytest.param(x, 0.012, marks=SLOW) for x in (1.0, 1.0001, 1.002))]
 )

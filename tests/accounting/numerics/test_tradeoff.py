@@ -57,6 +57,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", SHAPES, ids=repr)
 def test_shape(mechanism):
     """From 1 to 0, decreasing, convex, below 1 − x, its own inverse."""
@@ -70,6 +71,7 @@ def test_shape(mechanism):
     np.testing.assert_allclose(back, x, atol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", SHAPES, ids=repr)
 def test_says_all_that_the_profile_says_and_no_more(mechanism):
     """Against the supremum over very many values of ε, by brute force: the lines of the profile lie below."""
@@ -99,6 +101,7 @@ def test_corner_and_jump_are_found():
     assert kifer.tradeoff(0.2) == pytest.approx(1 - kifer.delta(start) - math.exp(start) * 0.2, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(
     sigma=st.floats(-1, 3).map(lambda x: 10.0**x),
     lam=st.floats(-2, 3).map(lambda x: 10.0**x),
@@ -120,6 +123,7 @@ def test_every_point_of_the_profile_lies_below(sigma, lam, bound, x, epsilon):
         assert f <= objective.gaussian.tradeoff(x) + 1e-12
 
 
+@pytest.mark.slow
 @given(
     sigma=st.floats(-1, 4).map(lambda x: 10.0**x),
     bound=st.sampled_from(["logistic", "monotone", "glm"]),
@@ -147,6 +151,7 @@ def test_a_bound_that_proves_nothing_promises_no_error(bound):
     assert weak.tradeoff(0.0) == (0.0 if bound == "glm" else 1.0)
 
 
+@pytest.mark.slow
 def test_scalars_in_float_out_arrays_in_arrays_out():
     for mechanism in SHAPES:
         value = mechanism.tradeoff(0.3)
@@ -244,6 +249,7 @@ def test_posterior_refuses(prior, epsilon, message):
 # --- guesses --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", SHAPES, ids=repr)
 def test_the_best_guess_is_where_the_trade_off_curve_is_nearest_to_the_origin(mechanism):
     """Wrong (x + f(x))/2 of the time; f is its own inverse, so the least is where x = f(x)."""

@@ -44,6 +44,7 @@ def test_designs_differ_and_cover_what_real_data_do():
 # Candidates
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", defaults.EPSILONS)
 def test_every_candidate_is_private(epsilon):
     radius = row_radius(0.3)

@@ -21,6 +21,7 @@ def last(plan, should_stop=lambda: False):
     return estimate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", nr.BOUNDS)
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
 def test_every_recipe_keeps_the_promise(bound, epsilon):

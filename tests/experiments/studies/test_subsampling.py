@@ -44,6 +44,7 @@ def test_the_cost_is_paired_over_the_draws():
     assert curve.cost(500) is None
 
 
+@pytest.mark.slow
 def test_more_rows_make_the_same_promise_cheaper():
     curve = last(Plan("synthetic-l", epsilon=1.0, sizes=(200, 2000, 20_000), draws=2))
     costs = [curve.cost(size).mean for size in curve.plan.sizes]
@@ -52,6 +53,7 @@ def test_more_rows_make_the_same_promise_cheaper():
     assert curve.baseline == pytest.approx(0.5, abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", subsampling.GENERATED)
 def test_generated_rows_are_fresh_and_none_is_repeated(monkeypatch, name):
     seen = []

@@ -24,6 +24,7 @@ def last(data):
     return last
 
 
+@pytest.mark.slow
 def test_paid_tuning_is_the_estimators_run_by_run(data, last):
     for draw in last.draws:
         model = DPSGDLogisticRegression(
@@ -71,6 +72,7 @@ def test_what_paying_afterwards_would_cost(last):
     assert last.true_epsilon == PrivateSelection(last.one.mechanism, 4.0).epsilon(1e-5) > 2.0
 
 
+@pytest.mark.slow
 def test_judges_flatter_whom_they_choose_and_nobody_else():
     """Many candidates about equally good, few judges: the curse is there; for a fixed rate it is not."""
     settings = dataclasses.replace(QUICK, learning_rates=tuple(np.geomspace(0.01, 0.3, 15)), judges=20, draws=4)
@@ -92,6 +94,7 @@ def test_means_are_over_the_draws_and_differences_in_pairs(last):
     assert last.complete
 
 
+@pytest.mark.slow
 def test_no_run_releases_zero(data):
     settings = dataclasses.replace(QUICK, mean_runs=0.01, draws=1)
     *_, last = tuning_runs(data, settings)

@@ -32,6 +32,7 @@ def fitted(seed=0, judges=False, n=300, **parameters):
     return DPSGDLogisticRegression(**settings).fit(X, y, **arguments).privacy_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parameters", CASES.values(), ids=CASES)
 def test_every_certificate_verifies_and_survives_json(parameters):
     certificate = fitted(**parameters)
@@ -158,6 +159,7 @@ def test_an_independent_library_agrees_with_the_certificate_of_one_run(name):
     assert accountant.get_epsilon(certificate.delta) == pytest.approx(certificate.epsilon, rel=3e-3)
 
 
+@pytest.mark.slow
 def test_an_independent_library_agrees_with_both_sides_of_an_honest_certificate():
     """Integer orders and the published theorem: a little above our ε, from below never far off."""
     module = pytest.importorskip("dp_accounting.rdp.rdp_privacy_accountant")

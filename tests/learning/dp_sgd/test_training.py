@@ -34,6 +34,7 @@ def clipped_sum_by_loop(X, targets, theta, clip, constant, row_norm, margin=0.0)
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("convert", [np.asarray, np.asfortranarray, sp.csr_array, sp.csr_matrix, np.float32])
 @pytest.mark.parametrize(("constant", "row_norm"), [(0.3, "normalize"), (0.0, "clip"), (1.0, "clip")])
 @pytest.mark.parametrize("clip", [0.05, 0.4, 10.0])
@@ -70,6 +71,7 @@ def test_no_rows_in_a_batch_give_no_gradient():
         assert not gradients.total(np.arange(0), np.ones((7, 2))).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 def test_a_grid_equals_single_runs_seed_by_seed(optimizer, convert):
@@ -154,6 +156,7 @@ def test_training_on_members_is_training_on_those_rows():
     np.testing.assert_allclose(part, alone, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("optimizer", "rates"), [("adam", [0.02, 0.005]), ("sgd", [4.0, 1.0])])
 def test_without_noise_it_reaches_the_unregularised_optimum(optimizer, rates):
     X, targets = data(n=400, d=4)

@@ -62,6 +62,7 @@ def test_candidates_are_drawn_uniformly_and_with_replacement():
     )
 
 
+@pytest.mark.slow
 def test_honest_runs_of_one_learning_rate_are_independent():
     """Without slope from the data, θ is noise: the first and the second run of one selection share none of it."""
     pairs = [

@@ -95,6 +95,7 @@ def test_gradient_descent_costs_n_squared():
     assert fitted("gradient-descent", (300, 1000, 3000)) == pytest.approx(2.0, abs=0.15)
 
 
+@pytest.mark.slow
 def test_accelerated_costs_n_to_the_one_and_a_half():
     assert fitted("accelerated", (1000, 5000, 30_000)) == pytest.approx(1.5, abs=0.12)
 

@@ -30,6 +30,7 @@ def past_kinks(result):
     return bool((np.diff(result.gradient_norms) > 0).any())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["newton", "newton-cg"])
 def test_every_problem_with_a_lambda_in_use_is_solved(solver):
     results = [solve(random_problem(seed, 1e-2), tau=1e-6, solver=solver) for seed in range(150)]

@@ -17,6 +17,7 @@ def problem(n=400, d=6, lam=1.0, noise=0.0, constant=0.3, seed=0, sparse=False):
     return PerturbedObjective(rows, targets, lam, noise * rng.normal(size=rows.dimension))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("sparse", [False, True])
 def test_without_noise_the_minimiser_is_scikit_learns(solver, sparse):
@@ -30,6 +31,7 @@ def test_without_noise_the_minimiser_is_scikit_learns(solver, sparse):
     np.testing.assert_allclose(result.theta, peer.coef_[0], atol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize(("lam", "noise"), [(20.0, 50.0), (0.05, 0.8), (1e-4, 0.01)])
 def test_all_solvers_reach_tau_and_the_same_minimiser(solver, lam, noise):

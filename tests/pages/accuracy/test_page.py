@@ -111,6 +111,7 @@ def test_opens_on_adult_with_the_files_numbers(folder):
         assert part in written(at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "dataset", "methods", "epsilon", "view"),
     [
@@ -146,6 +147,7 @@ def test_the_address_sets_every_control(folder):
     assert 10**right == pytest.approx(10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [
@@ -330,6 +332,7 @@ def _with_sizes(sizes, original):
     return init
 
 
+@pytest.mark.slow
 def test_one_link_holds_every_control(folder):
     at = opened(data="synthetic-l", epsilon="8", methods=["no privacy", "Algorithm 1 tight"], rows_epsilon="1")
     at.selectbox(key="accuracy_again").set_value("published").run()
@@ -373,6 +376,7 @@ def test_try_it_hides_the_numbers_until_a_prediction_is_made(folder):
     assert shown["paper: DP-SGD paid"][1].tolist() == [0.7832, 0.8240, 0.8366]
 
 
+@pytest.mark.slow
 def test_the_committed_files_open():
     keys = data.files()
     for key in keys:

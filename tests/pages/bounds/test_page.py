@@ -43,6 +43,7 @@ def test_opens_on_figure_1_left_with_the_cores_numbers():
         np.testing.assert_array_equal(y, mechanism.delta(x))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "values"), [("Figure 1 left", LEFT), ("Figure 1 right", RIGHT)])
 def test_presets_named_after_the_figure_set_exactly_its_values(name, values):
     app = open_page(bounds_sigma="100", bounds_lambda="100", bounds_beta="0.1", bounds_L="2")
@@ -145,6 +146,7 @@ def test_alt_text_carries_the_take_away():
     assert "Kifer et al. 2012 2.06" in alt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [
@@ -256,6 +258,7 @@ def test_the_trade_off_view_says_why_a_bound_is_silent():
     assert "proves nothing" in app.get("plotly_chart")[0].proto.alt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", [{"bounds_show": "nonsense"}, {"bounds_show": ""}, {"bounds_accused": "-1"}])
 def test_nonsense_about_the_view_falls_back_to_the_profile(query):
     assert "Gaussian lower bound" in curves(open_page(**query))[0]

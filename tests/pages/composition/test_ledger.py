@@ -65,6 +65,7 @@ def entries():
     return st.sampled_from(list(lg.KINDS)).flatmap(of)
 
 
+@pytest.mark.slow
 @given(st.lists(entries(), max_size=6))
 def test_what_is_written_reads_back_as_the_same(found):
     ledger = tuple(found)

@@ -85,6 +85,7 @@ def test_snippet_of_fits_prints_the_table_and_defines_the_curves(fit):
         np.testing.assert_allclose(names["renyi"][found.k], cc.renyi_profile(fit, found.k, 5.0), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_snippet_of_a_ledger_prints_its_running_totals():
     ledger = lg.parse("fit*3:8,10,1@Models;cal:1,1e-5;gauss:20,1")
     _, printed = execute(snippets.ledger(ledger, delta=1e-6))

@@ -117,6 +117,7 @@ def test_a_proof_that_says_nothing_says_why():
     assert any("λ = 1 is not above β = 1" in info.value for info in app.info)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [
@@ -133,6 +134,7 @@ def test_nonsense_in_the_address_falls_back_to_the_default(query):
     np.testing.assert_array_equal(y[known], acc.repeat(FIT, 10).delta_bounds(x[known], 1e-3)[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -154,6 +156,7 @@ def test_a_ledger_that_cannot_be_read_is_the_default_one(text):
     assert list(app.table[1].value["Times"]) == ["3", "1", "1"]
 
 
+@pytest.mark.slow
 def test_the_default_ledger_is_three_kinds_with_the_cores_totals():
     app = open_page(**{LEDGER: None})
     parts = [
@@ -177,6 +180,7 @@ def fill(app, **fields):
         app.number_input(key=f"composition__{key}").set_value(value)
 
 
+@pytest.mark.slow
 def test_adding_editing_moving_and_removing():
     app = open_page()
     app.selectbox(key="composition__kind").select("dpsgd").run()
@@ -204,6 +208,7 @@ def test_adding_editing_moving_and_removing():
     assert list(app.table[1].value["Times"]) == ["1", "1"]
 
 
+@pytest.mark.slow
 def test_a_fit_with_a_published_proof_and_one_by_calibration():
     app = open_page(**{LEDGER: "empty"})
     fill(app, fit_sigma=8.0, fit_lam=10.0, fit_smoothness=1.0)
@@ -276,6 +281,7 @@ def test_a_pasted_ledger_is_opened_or_refused():
     assert entry_of(app) == "gauss*3:30,1"
 
 
+@pytest.mark.slow
 def test_lists_are_presets_and_the_status_is_in_words():
     app = open_page()
     app.button(key="composition_list_preset_Ten fits, one by one").click().run()
@@ -315,6 +321,7 @@ def test_assumptions_are_on_the_page():
     assert not any("aplace" in kind for kind in app.selectbox(key="composition__kind").options)
 
 
+@pytest.mark.slow
 def test_try_it_hides_the_curve_and_its_numbers_are_true():
     app = open_page()
     assert len(app.get("plotly_chart")) == 2

@@ -12,6 +12,7 @@ from pages.renyi.numbers import ORDERS
 SMALL = lg.parse("fit*3:8,10,1;cal:1,1e-5;gauss:20,1@Histogram")
 
 
+@pytest.mark.slow
 def test_lines_are_compositions_of_the_prefixes():
     parts = []
     for entry, line in zip(SMALL, lt.totals(SMALL, 1e-6), strict=True):

@@ -52,6 +52,7 @@ def test_opens_on_a_panel_of_figure_4_with_the_cores_numbers():
         np.testing.assert_array_equal(y, mechanism.rdp(x))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PANELS)
 def test_presets_set_exactly_their_values(name):
     app = open_page(distance_sigma="100", distance_lambda="0.5", distance_beta="0.1", distance_L="2")
@@ -146,6 +147,7 @@ def test_alt_texts_carry_the_take_away():
     assert "exactly 1 on" in alts[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [
@@ -163,6 +165,7 @@ def test_nonsense_in_the_address_falls_back_to_the_default(query):
     np.testing.assert_array_equal(y, acc.ObjectivePerturbation(10.0, 2.0).rdp(x))
 
 
+@pytest.mark.slow
 def test_try_it_hides_the_curve_until_a_prediction_is_made():
     app = open_page()
     assert len(specs(app)) == 3

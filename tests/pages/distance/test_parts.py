@@ -29,6 +29,7 @@ def test_every_curve_has_a_name_a_source_and_a_look():
     assert len({look.color for look in looks}) == len({look.dash for look in looks}) == len(looks)
 
 
+@pytest.mark.slow
 def test_memory_does_not_mix_settings_up_and_cannot_be_written_to():
     for setting in (
         OPENS,
@@ -207,6 +208,7 @@ def test_maps_mark_this_setting_and_the_one_before():
     np.testing.assert_array_equal(line.y, acc.boundary_lam(np.asarray(line.x), 1e-5))
 
 
+@pytest.mark.slow
 def test_a_region_is_only_named_where_it_is():
     for smoothness in (0.01, 0.1, 1.0, 100.0):
         for delta in (1e-12, 0.1):

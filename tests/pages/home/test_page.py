@@ -73,6 +73,7 @@ def test_drawing_another_b_moves_on_and_starts_over_after_the_last():
     assert app.session_state["home_draw"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "sigma"), [("Little noise", 0.5), ("Some noise", 2.5), ("Much noise", 10.0)])
 def test_presets_set_exact_values_and_rewrite_the_answer(name, sigma):
     app = open_page()
@@ -94,6 +95,7 @@ def test_the_previous_densities_stay_as_a_ghost():
     np.testing.assert_array_equal(decode(ghost["y"]), law.density(decode(ghost["x"])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [
@@ -147,6 +149,7 @@ def test_every_card_has_a_picture_that_is_small_and_without_words():
         assert "<text" not in drawing
 
 
+@pytest.mark.slow
 def test_the_best_guess_is_half_the_area_between_the_densities():
     scene = home_picture.Scene(2.5, 1.0, "disagrees with the others", 1)
     theta = np.linspace(-60, 60, 400_001)

@@ -71,6 +71,7 @@ def texts(at):
     return " ".join(element.value for element in kinds)
 
 
+@pytest.mark.slow
 def test_it_starts_by_itself_and_shows_the_runners_own_numbers():
     at = finished(opened(**SMALL, honest_epsilon="1"))
     *_, expected = tuning_runs(
@@ -89,11 +90,13 @@ def test_it_starts_by_itself_and_shows_the_runners_own_numbers():
     assert "winner’s curse" in " ".join(element.value for element in at.subheader)
 
 
+@pytest.mark.slow
 def test_the_default_is_small_enough_to_start_by_itself():
     at = opened()
     assert job(at).view().state in ("waiting", "running", "finished")
 
 
+@pytest.mark.slow
 def test_another_draw_can_be_looked_into():
     at = finished(opened(**SMALL))
     at.number_input(key="honest_shown").set_value(2).run()
@@ -118,6 +121,7 @@ def test_long_work_waits_for_run():
     assert len(charts(at)) == 3
 
 
+@pytest.mark.slow
 def test_moving_a_control_marks_the_results_as_old():
     at = finished(opened(**SMALL))
     at.select_slider(key="honest_epsilon").set_value(8.0).run()
@@ -129,6 +133,7 @@ def test_moving_a_control_marks_the_results_as_old():
     assert answer(at).startswith("At ε = 8 ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["Quick look (some seconds)", "Few judges, many candidates", "The paper’s recipe"])
 def test_presets_move_the_controls(preset):
     at = opened(**SMALL)

@@ -42,6 +42,7 @@ def made_up(last, fresh, honest, judges=0.9):
     return replace(last, draws=tuple(draws))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fresh", "honest", "expected"),
     [

@@ -65,6 +65,7 @@ def test_opens_on_hubers_loss_as_clipped_squares():
     assert "the squared loss of a row of norm 1 is Huber’s loss: beyond a residual of ±1" in said(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_set_exactly_their_values_and_take_their_view_along(name):
     app = open_page(
@@ -168,6 +169,7 @@ def test_controls_that_do_not_matter_are_disabled():
     assert not app.select_slider(key="losses_epsilon").disabled
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [

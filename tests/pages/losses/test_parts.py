@@ -141,6 +141,7 @@ def test_the_table_tells_f_and_its_clipped_form_apart():
     assert lc.table_rows(lc.LossSetting("logistic", 0, 1, 0.5))[0]["Gradient of this row ≤"] == "0.5"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", lc.NAMES)
 @pytest.mark.parametrize("clip", [0.01, 1.0, 10.0])
 @pytest.mark.parametrize("norm", [0.1, 2.0])

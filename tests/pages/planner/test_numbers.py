@@ -22,6 +22,7 @@ def calibrated(setting, bound, f):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "setting", [PAPER, replace(PAPER, epsilon=8.0, intercept_scaling=0.3), replace(PAPER, delta=1e-9)]
 )

@@ -68,6 +68,7 @@ def test_the_slider_moves_the_point_along_the_frontier_and_leaves_a_ghost():
     assert curves(app)[1] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "epsilon", "f", "scaling"),
     [
@@ -107,6 +108,7 @@ def test_where_no_lambda_works_the_page_says_so_and_promises_nothing():
     assert "our default f = 1.02" in curves(app)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("switch", "name"), [("monotone", "Monotone losses"), ("two_signed", "Two-signed losses")])
 def test_bounds_for_other_losses_are_shown_when_asked_for_or_chosen(switch, name):
     assert name not in curves(open_page())[0]
@@ -164,6 +166,7 @@ def test_sampling_puts_the_fits_next_to_the_theorem():
     assert app.table[0].value.shape == (len(expected.points), 5)
 
 
+@pytest.mark.slow
 def test_samples_of_another_setting_are_not_shown():
     app = small()
     sampled(app)
@@ -209,6 +212,7 @@ def test_a_full_queue_is_said_in_a_sentence(monkeypatch):
     assert [block.value for block in app.error] == ["The server is busy."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [
@@ -225,6 +229,7 @@ def test_nonsense_in_the_address_falls_back_to_the_default(query):
     assert "your point, f = 1.3" in curves(app)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [

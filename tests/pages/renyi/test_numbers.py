@@ -32,6 +32,7 @@ def test_orders_cover_the_axis_and_are_whole_where_that_is_fast():
     assert (np.diff(np.log(rc.ORDERS)) < 0.1).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", [*SETTINGS, EARLY])
 def test_curves_and_epsilons_are_the_cores(setting):
     for which, mechanism in core(setting).items():
@@ -144,6 +145,7 @@ def test_relative_curves_are_divided_by_the_gaussians():
     assert halved == pytest.approx(0.2 / (5 / (2 * 2.5**2)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", ["glm", "logistic"])
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_matching_keeps_the_promise_and_is_the_next_option(bound, epsilon):
@@ -163,6 +165,7 @@ def test_matching_beyond_the_slider_is_refused_by_name():
         rc.matched(FIGURE_5, 1.0, 1e-5, few)
 
 
+@pytest.mark.slow
 def test_promises_are_certified_and_fall_with_delta():
     for which, mechanism in core(FIGURE_5).items():
         found = rc.promise(which, FIGURE_5)

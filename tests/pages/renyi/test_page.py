@@ -79,6 +79,7 @@ def test_crossing_and_transition_are_marked_on_the_curves():
     assert not any(name.startswith("Phase") for name in shown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "n"), [("Figure 5", 100), ("n = 1,000", 1000)])
 def test_presets_of_n_squared_rounds(name, n):
     values = press(open_page(renyi_q="1", renyi_steps="1", renyi_noise="1"), name)
@@ -96,6 +97,7 @@ def test_the_logistic_preset_changes_the_proof_only():
     np.testing.assert_array_equal(y, acc.ObjectivePerturbation(2.5, 20.0).rdp(x))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "epsilon", "q", "steps"), [("Adult at ε = 1", 1.0, 0.0071, 8520), ("Early transition", 2.0, 0.01, 1000)]
 )
@@ -109,6 +111,7 @@ def test_matched_presets_keep_their_promise(name, epsilon, q, steps):
     assert "about the same" in said(app)
 
 
+@pytest.mark.slow
 def test_match_moves_the_sliders_to_the_safe_side():
     app = open_page(renyi_epsilon="0.5", renyi_delta="1e-6", renyi_steps="1000")
     app.button(key="renyi_match").click().run()
@@ -146,6 +149,7 @@ def test_read_outs_are_the_cores_and_rounded_up():
     assert "ε at δ = 10⁻⁸, Rényi" in rows.columns
 
 
+@pytest.mark.slow
 def test_the_second_chart_has_both_mechanisms_under_both_accountants():
     shown, _ = curves(open_page(), chart=1)
     found = mechanisms(FIGURE_5)
@@ -178,6 +182,7 @@ def test_relative_curves_and_the_view():
     assert shown["Crossing, α = 12.9"][1] == pytest.approx(np.interp(12.9, x, y), rel=0.02)
 
 
+@pytest.mark.slow
 def test_the_previous_setting_stays_as_a_ghost_until_it_is_switched_off():
     app = open_page()
     app.select_slider(key="renyi_noise").set_value(3.0).run()
@@ -196,6 +201,7 @@ def test_alt_text_carries_the_take_away():
     assert "Objective perturbation from" in second
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [

@@ -41,6 +41,7 @@ def test_the_answer_says_what_it_costs_and_that_privacy_does_not_care():
     assert "The solver has no part in the privacy proof" in text
 
 
+@pytest.mark.slow
 def test_presets_set_exactly_their_values():
     app = open_page(solvers_n="100", solvers_tau="0.1", solvers_columns="redundant, like a one-hot table")
     app.button(key="solvers_preset_Appendix F at ε = 1").click().run()
@@ -62,6 +63,7 @@ def test_the_previous_setting_stays_as_a_ghost_until_it_is_switched_off():
     assert curves(app)[1] == []
 
 
+@pytest.mark.slow
 def test_a_solver_that_stops_at_the_limit_says_so():
     app = open_page(solvers_lambda="0.01", solvers_sigma="0.1", solvers_n="100")
     assert "Stopped at this page’s limit: " in said(app)
@@ -106,6 +108,7 @@ def test_without_stored_results_the_page_says_so(monkeypatch, tmp_path):
     assert len(app.get("plotly_chart")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [

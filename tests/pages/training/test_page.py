@@ -191,6 +191,7 @@ def test_a_guess_is_judged_by_its_own_run_only():
     assert "You guessed" not in texts(at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["ROC", "ROC corner", "coefficients", "gradient norm", "certificate"])
 def test_every_view(view):
     at = finished(press_run(opened(repeats=2)))
@@ -209,6 +210,7 @@ def test_the_snippet_on_the_page_is_for_the_run_on_the_page():
     assert "range(7, 9)" in code
 
 
+@pytest.mark.slow
 def test_a_stand_in_is_labelled_before_and_after_the_run():
     at = opened(data="adult-synthetic", repeats=1)
     assert "Stand-in for adult, not the real data." in [caption.value for caption in at.caption]
@@ -230,6 +232,7 @@ def test_a_stand_in_is_labelled_before_and_after_the_run():
     assert sum(label in words.value for words in at.markdown) == 3  # the data line and both certificates
 
 
+@pytest.mark.slow
 def test_missing_files_are_named_with_the_way_to_get_them(monkeypatch, tmp_path):
     monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("OBJPERT_DATA_URL", "http://127.0.0.1:9")  # nobody listens there
@@ -419,6 +422,7 @@ def test_two_sessions_do_not_see_each_other():
     assert first.session_state["training__owner"] != second.session_state["training__owner"]
 
 
+@pytest.mark.slow
 def test_every_method_runs_and_is_in_charts_table_and_certificates():
     quick = {"training_rates": "one", "training_epochs": "1", "training_runs": "2", "training_view": "certificate"}
     at = finished(press_run(opened(query=quick, methods=LEARNERS, repeats=1)))
@@ -442,6 +446,7 @@ def test_a_run_without_a_reference_and_with_one_method():
     assert "LogisticRegression(C=" not in next(element.value for element in at.code if "import" in element.value)
 
 
+@pytest.mark.slow
 def test_stop_works_inside_a_run_of_dp_sgd():
     long = {"training_epochs": "100", "training_batch": "64", "training_runs": "30"}
     at = opened(data="synthetic-l", query=long, methods=(HONEST,), repeats=1)

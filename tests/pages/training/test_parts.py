@@ -475,6 +475,7 @@ SUBSETS = [
 
 
 class TestAnyMethods:
+    @pytest.mark.slow
     @pytest.mark.parametrize("methods", SUBSETS)
     @pytest.mark.parametrize("draw", DRAWINGS)
     def test_every_picture_shows_the_methods_chosen_and_no_other(self, everything, methods, draw):

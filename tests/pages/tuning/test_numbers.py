@@ -113,6 +113,7 @@ def test_every_offered_law_can_be_had():
                 assert np.isfinite(tc.epsilon("selection", tc.Setting(SMALL, 1e-5, tc.Law(family, more), True), 10))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["paper", "geometric", "η = 2"])
 def test_what_is_afforded_costs_the_target(name):
     setting = SETTINGS[name]
@@ -161,6 +162,7 @@ def test_base_says_what_it_is():
     assert (tc.Base().noun, OBJECTIVE.noun) == ("learning rates", "settings")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [1, 10])
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
 def test_the_snippet_prints_the_pages_numbers(setting, settings):

@@ -60,6 +60,7 @@ def test_the_second_chart_is_the_law_of_k():
     np.testing.assert_allclose(probability, base.pmf(np.arange(probability.size)), rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "setting", "settings"),
     [
@@ -104,6 +105,7 @@ def test_the_table_holds_the_marked_numbers_rounded_up():
     assert rows["Runs"].tolist()[2].endswith("on average")
 
 
+@pytest.mark.slow
 def test_only_the_controls_that_matter_are_shown():
     app = open_page()
     keys = {slider.key for slider in app.select_slider}
@@ -121,6 +123,7 @@ def test_only_the_controls_that_matter_are_shown():
     assert not app.exception
 
 
+@pytest.mark.slow
 def test_every_control_changes_the_curves():
     app = open_page(**QUICK)
     assert_shows(app, tc.Setting(QUICK_BASE, 1e-5, tc.Law(), True))
@@ -144,6 +147,7 @@ def test_the_previous_setting_stays_as_a_ghost_and_moving_s_leaves_none():
     assert curves(app)[1] == []
 
 
+@pytest.mark.slow
 def test_what_each_run_must_be_is_calibrated_only_when_asked(monkeypatch):
     asked = []
     afford = tc.afford
@@ -166,6 +170,7 @@ def test_alt_text_carries_the_take_away():
     assert "K Poisson of mean 15.4" in alts[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [
@@ -208,6 +213,7 @@ def test_a_refused_value_becomes_one_sentence(monkeypatch):
     assert app.select_slider(key="tuning_settings").value == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [
