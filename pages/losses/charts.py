@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from objpert_core.experiments.studies import clipping
 from pages.losses import dimension as ld
-from pages.losses import fits as lf
 from pages.losses import numbers as lc
 from pages.losses.words import CLIPPED, PLAIN, PRIVATE
 from ui import bounds, figures
@@ -66,34 +66,34 @@ def _before_and_after(
     return [*traces, clipped, figures.series(f, x, drawn[f"{what}f"], "published", hover=f"{f} = %{{y:.3g}}")]
 
 
-def fits(setting: lf.FitSetting, *, draws: int, ghost: lf.FitSetting | None = None) -> go.Figure:
+def fits(setting: clipping.Setting, *, draws: int, ghost: clipping.Setting | None = None) -> go.Figure:
     """The rows, the fits of f and of f_C without noise, also at a quarter and at four times C, and private fits."""
     traces = _rows(setting)
 
-    def draw(name: str, theta: np.ndarray, role: str, of: lf.FitSetting = setting, **look: Any) -> None:
+    def draw(name: str, theta: np.ndarray, role: str, of: clipping.Setting = setting, **look: Any) -> None:
         line = look.pop("line", {})
         trace = figures.series(name, *_line(of, theta), role, **look)
         traces.append(trace | ({"line": line} if line else {}))
 
     thin = {"color": figures.look("noise").color, "dash": "dashdot", "width": 1.2}
     for k in range(draws):
-        theta, first = lf.private(setting, k), k == 0
+        theta, first = clipping.private(setting, k), k == 0
         draw("private fits", theta, "noise", opacity=0.6, showlegend=first, hoverinfo="skip", line=thin)
     if ghost is not None:
-        draw("clipped, before", lf.without_privacy(ghost, ghost.clip), "tight", ghost, ghost=True)
+        draw("clipped, before", clipping.without_privacy(ghost, ghost.clip), "tight", ghost, ghost=True)
     for name, times, dash in (("clipped at C/4", 0.25, "dot"), ("clipped at 4C", 4.0, "longdash")):
         line = {"color": figures.PURPLE, "dash": dash, "width": 1.5}
-        draw(name, lf.without_privacy(setting, times * setting.clip), "kifer2012", hoverinfo="skip", line=line)
-    draw(PLAIN, lf.without_privacy(setting, None), "published", hoverinfo="skip")
-    draw(CLIPPED, lf.without_privacy(setting, setting.clip), "tight", hoverinfo="skip")
+        draw(name, clipping.without_privacy(setting, times * setting.clip), "kifer2012", hoverinfo="skip", line=line)
+    draw(PLAIN, clipping.without_privacy(setting, None), "published", hoverinfo="skip")
+    draw(CLIPPED, clipping.without_privacy(setting, setting.clip), "tight", hoverinfo="skip")
     x, y = ("feature x", "target y") if setting.regression else ("feature x₁", "feature x₂")
     across = figures.axis(x, (-1.05, 1.05))
     up = figures.axis(y, (-3.8, 1.5) if setting.regression else (-1.05, 1.05))
     return figures.figure(traces, xaxis=across, yaxis=up, height=430, hovermode="closest")
 
 
-def _rows(setting: lf.FitSetting) -> list[Trace]:
-    X, y = lf.data(setting)
+def _rows(setting: clipping.Setting) -> list[Trace]:
+    X, y = clipping.data(setting)
     if setting.regression:
         shown = [("rows", X[:, 0], y, "lower", "circle", 0.55)]
     else:
@@ -106,7 +106,7 @@ def _rows(setting: lf.FitSetting) -> list[Trace]:
     return traces
 
 
-def _line(setting: lf.FitSetting, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _line(setting: clipping.Setting, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Two ends of the fitted line; in the plane, of the line on which the score is 0, within the unit square."""
     if setting.regression:
         x = np.array([-1.05, 1.05])
@@ -119,13 +119,13 @@ def _line(setting: lf.FitSetting, theta: np.ndarray) -> tuple[np.ndarray, np.nda
     return ends[0], ends[1]
 
 
-def errors(setting: lf.FitSetting, *, ghost: lf.FitSetting | None = None) -> go.Figure:
+def errors(setting: clipping.Setting, *, ghost: clipping.Setting | None = None) -> go.Figure:
     """Error against the threshold C: too small a C loses the signal, too large a one lets outliers and noise in."""
-    found = lf.errors(setting)
+    found = clipping.errors(setting)
     top = _nice(1.1 * float(max(found["private_highest"].max(), found["clipped"].max())))
     traces = []
     if ghost is not None:
-        before = lf.errors(ghost)
+        before = clipping.errors(ghost)
         traces.append(figures.series("private, before", before["C"], before["private"], "noise", ghost=True))
     x = found["C"]
     look: Trace = {"mode": "lines+markers", "hover": "%{y:.3f}"}

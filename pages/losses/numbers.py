@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from objpert_core.learning import ClippedLoss, Loss, loss_named
+from objpert_core.experiments.studies import clipping
+from objpert_core.learning import ClippedLoss, Loss
 from ui import sentences
 
 NAMES: Mapping[str, str] = {
@@ -27,33 +28,20 @@ POINTS = 241  # on the axis, ends included; the kinks come on top
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Clipping:
-    """A loss by its name and its own constant, and the threshold C on gradient norms."""
-
-    loss: str
-    parameter: float
-    clip: float
-
-    @property
-    def plain(self) -> Loss:
-        """f."""
-        return loss_named(self.loss, self.parameter if self.loss in PARAMETERS else None)
-
-    @property
-    def own(self) -> str:
-        """The loss's own constant, to follow its name; empty where there is none."""
-        return f" ({PARAMETERS[self.loss]} {self.parameter:g})" if self.loss in PARAMETERS and self.parameter else ""
+def own(setting: clipping.Clipping) -> str:
+    """The loss's own constant, to follow its name; empty where there is none."""
+    constant = setting.loss in PARAMETERS and setting.parameter
+    return f" ({PARAMETERS[setting.loss]} {setting.parameter:g})" if constant else ""
 
 
 @dataclass(frozen=True)
-class LossSetting(Clipping):
+class LossSetting(clipping.Clipping):
     """What is looked at: a clipped loss, for a row of this norm."""
 
     norm: float
 
     def __str__(self) -> str:
-        return f"{NAMES[self.loss]}{self.own}, C = {self.clip:.4g}, row norm {self.norm:.4g}"
+        return f"{NAMES[self.loss]}{own(self)}, C = {self.clip:.4g}, row norm {self.norm:.4g}"
 
     @property
     def slope(self) -> float:
@@ -117,6 +105,16 @@ def curves(setting: LossSetting, view: float) -> dict[str, Array]:
 def frame(setting: LossSetting, view: float) -> pd.DataFrame:
     """Every plotted number."""
     return pd.DataFrame(curves(setting, view))
+
+
+def fits_frame(setting: clipping.Setting, draws: int) -> pd.DataFrame:
+    """Every plotted fit, one a row: which, its threshold, its coefficients and its error."""
+    fits = [("f", np.inf, clipping.without_privacy(setting, None))]
+    fits.append(("f_C", setting.clip, clipping.without_privacy(setting, setting.clip)))
+    fits += [(f"private {draw + 1}", setting.clip, clipping.private(setting, draw)) for draw in range(draws)]
+    names = ["slope", "intercept"] if setting.regression else ["weight_1", "weight_2", "intercept"]
+    rows = [(name, clip, *theta, clipping.error(setting, theta)) for name, clip, theta in fits]
+    return pd.DataFrame(rows, columns=["fit", "C", *names, "error"])
 
 
 def table_rows(setting: LossSetting) -> list[dict[str, str]]:

@@ -3,12 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from objpert_core.experiments.studies import clipping
 from pages.losses import charts, snippets, words
 from pages.losses import dimension as ld
-from pages.losses import fits as lf
 from pages.losses import numbers as lc
 from ui import bounds, page
 from ui import controls as c
@@ -106,7 +107,7 @@ def explore() -> None:
         if show == LOSS:
             loss(left, lc.LossSetting(name, own, clip, norm), view, with_ghost)
         elif show == FIT:
-            fit(left, lf.FitSetting(name, own, clip, outliers, epsilon, delta, seed), draws, with_ghost)
+            fit(left, clipping.Setting(name, own, clip, outliers, epsilon, delta, seed), draws, with_ghost)
         else:
             without_structure(left, mechanism, delta, at, with_ghost)
 
@@ -128,26 +129,26 @@ def loss(left: DeltaGenerator, setting: lc.LossSetting, view: float, with_ghost:
     page.evidence(picture, lc.table_rows(setting), name="losses", code=snippets.loss(setting))
 
 
-def fit(left: DeltaGenerator, setting: lf.FitSetting, draws: int, with_ghost: bool) -> None:
+def fit(left: DeltaGenerator, setting: clipping.Setting, draws: int, with_ghost: bool) -> None:
     before = c.previous("losses_fit", setting)
     ghost = before if with_ghost and before and before.regression == setting.regression else None
     same_curve = ghost is None or replace(ghost, clip=setting.clip) == setting
-    plain, clipped = (lf.error(setting, lf.without_privacy(setting, clip)) for clip in (None, setting.clip))
-    private = lf.private_error(setting)
+    plain, clipped = (clipping.error(setting, clipping.without_privacy(setting, clip)) for clip in (None, setting.clip))
+    private = clipping.private_error(setting)
     picture = page.Picture(
         charts.fits(setting, draws=draws, ghost=ghost),
         words.fit_alt(setting, plain, clipped, draws),
-        lambda: lf.frame(setting, draws),
-        f"Fits: {setting}",
+        lambda: lc.fits_frame(setting, draws),
+        f"Fits: {words.fit_title(setting)}",
     )
     by_threshold = page.Picture(
         charts.errors(setting, ghost=None if same_curve else ghost),
-        words.errors_alt(setting, lf.errors(setting)),
-        lambda: lf.errors_frame(setting),
-        f"Error against C: {setting}",
+        words.errors_alt(setting, clipping.errors(setting)),
+        lambda: pd.DataFrame(clipping.errors(setting)),
+        f"Error against C: {words.fit_title(setting)}",
     )
     with left:
-        more = words.fit_more(setting, private, lf.best_threshold(setting))
+        more = words.fit_more(setting, private, clipping.best_threshold(setting))
         page.answer(words.fit_answer(setting, plain, clipped), more, words.fit_accounted(setting))
         page.show(picture, key="losses_fits")
         st.caption(words.FIT_LINES)

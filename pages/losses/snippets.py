@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from pages.losses import fits as lf
+from objpert_core.experiments.studies import clipping
 from pages.losses import numbers as lc
 from ui import bounds
 from ui.snippets import call
@@ -27,22 +27,27 @@ print("kinks:", *clipped.kinks(targets=target))
 """
 
 
-def _generator(setting: lf.FitSetting) -> str:
+def _generator(setting: clipping.Setting) -> str:
     """The source of the data's generator, its constants filled in."""
-    generator = lf.regression_data if setting.regression else lf.classification_data
-    body, centre = inspect.getsource(generator).split('"""', 2)[2], f"np.array({lf.CENTRE.tolist()})"
-    constants = {"TRUE_SLOPE": lf.TRUE_SLOPE, "TRUE_INTERCEPT": lf.TRUE_INTERCEPT, "CENTRE": centre, "ROWS": lf.ROWS}
+    generator = clipping.regression_data if setting.regression else clipping.classification_data
+    body, centre = inspect.getsource(generator).split('"""', 2)[2], f"np.array({clipping.CENTRE.tolist()})"
+    constants = {
+        "TRUE_SLOPE": clipping.TRUE_SLOPE,
+        "TRUE_INTERCEPT": clipping.TRUE_INTERCEPT,
+        "CENTRE": centre,
+        "ROWS": clipping.ROWS,
+    }
     for constant, value in constants.items():
         body = body.replace(constant, str(value))
-    name, arguments = generator.__name__, "outliers, seed" + ("" if setting.regression else f", rows={lf.ROWS}")
+    name, arguments = generator.__name__, "outliers, seed" + ("" if setting.regression else f", rows={clipping.ROWS}")
     return f"def {name}({arguments}):{body.rstrip()}\n\n\nX, y = {name}({setting.outliers!r}, {setting.seed!r})"
 
 
-def fit(setting: lf.FitSetting) -> str:
+def fit(setting: clipping.Setting) -> str:
     """The first private fit on the chart; defines ``theta``, its last entry the intercept."""
     start = "import numpy as np\n\n"
-    seed = lf.noise_seed(setting.seed, 0)
-    shared = f'intercept_scaling={lf.CONSTANT!r}, row_norm="clip", random_state={seed!r}'
+    seed = clipping.noise_seed(setting.seed, 0)
+    shared = f'intercept_scaling={clipping.CONSTANT!r}, row_norm="clip", random_state={seed!r}'
     if setting.loss == "logistic":
         radius = "2**0.5"
         loss = f"loss=LogisticLoss({setting.parameter!r}), " if setting.parameter else ""
@@ -54,7 +59,7 @@ from objpert_core.learning import {names}
 {_generator(setting)}
 mechanism = acc.calibrate_objective_perturbation(
     {setting.epsilon!r}, {setting.delta!r}, lipschitz=min({radius}, {setting.clip!r}), smoothness=({radius})**2 / 4,
-    bound="monotone", tau={lf.TAU!r},
+    bound="monotone", tau={clipping.TAU!r},
 )
 released = perturb_and_solve(
     X, y, mechanism, {loss}delta={setting.delta!r}, clip={setting.clip!r},

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from objpert_core.experiments.studies import clipping
 from pages.losses import dimension as ld
-from pages.losses import fits as lf
 from pages.losses import numbers as lc
 from ui import sentences
 
 # the fits, in legends and in the table
-PLAIN, CLIPPED, PRIVATE = "not clipped, no noise", "clipped at C, no noise", f"private, mean of {lf.NOISES}"
+PLAIN, CLIPPED, PRIVATE = "not clipped, no noise", "clipped at C, no noise", f"private, mean of {clipping.NOISES}"
 
-_FOUR = sentences.count(lf.NOISES, "private fit")
+_FOUR = sentences.count(clipping.NOISES, "private fit")
 _PROVED = {
     "monotone": "the privacy profile of the bound for losses whose slope keeps its sign",
     "glm": "the privacy profile of Theorem 3.1",
@@ -110,18 +110,24 @@ def loss_alt(setting: lc.LossSetting, what: str) -> str:
 # --- the fit --------------------------------------------------------------------------------------------------------
 
 
-def _error(setting: lf.FitSetting, value: float) -> str:
+def _error(setting: clipping.Setting, value: float) -> str:
     return _n(value) if setting.regression else sentences.percent(value)
 
 
-def _wrong(setting: lf.FitSetting, how_much: str, *, many: bool = False) -> str:
+def _wrong(setting: clipping.Setting, how_much: str, *, many: bool = False) -> str:
     """How wrong a fit is, or `many` are: 'is off the true line by 0.08', 'get wrong 8.0 % of fresh rows'."""
     if setting.regression:
         return f"{'are' if many else 'is'} off the true line by {how_much}"
     return f"{'get' if many else 'gets'} wrong {how_much} of fresh rows"
 
 
-def fit_answer(setting: lf.FitSetting, plain: float, clipped: float) -> str:
+def fit_title(setting: clipping.Setting) -> str:
+    """What is fitted and how, to name a picture."""
+    data = f"outliers {setting.outliers:g}, ε = {setting.epsilon:g}, seed {setting.seed}"
+    return f"{setting.loss}{lc.own(setting)}, C = {setting.clip:.4g}, {data}"
+
+
+def fit_answer(setting: clipping.Setting, plain: float, clipped: float) -> str:
     """What clipping did to the fit, from the errors of f and of f_C without noise."""
     margin = f" with a margin of {_n(setting.parameter)}" if setting.loss == "logistic" and setting.parameter else ""
     start = f"Clipped at C = {_n(setting.clip)}, the fit{margin} {_wrong(setting, _error(setting, clipped))}"
@@ -131,9 +137,9 @@ def fit_answer(setting: lf.FitSetting, plain: float, clipped: float) -> str:
     return f"{start} instead of {_error(setting, plain)} unclipped: {verdict}."
 
 
-def fit_more(setting: lf.FitSetting, private: float, best: float) -> str:
+def fit_more(setting: clipping.Setting, private: float, best: float) -> str:
     """What privacy adds, and at which threshold it would be least, from mean errors of private fits."""
-    objective = lf.mechanism(setting).objective
+    objective = clipping.mechanism(setting).objective
     size = "C" if setting.lipschitz == setting.clip else "the loss’s own slope, which C does not lower"
     return (
         f"With noise for ε = {sentences.epsilon(setting.epsilon)}, {_FOUR} (not those drawn here) "
@@ -153,12 +159,12 @@ def errors_lines() -> str:
     """What the chart of errors shows, beside its legend."""
     return (
         f"Green: the mean of {_FOUR} at each C, with a band from the best to the worst of them. The noise is drawn "
-        f"{lf.NOISES} times and scaled to every C, so that the curve shows what C does and not luck. The upright line "
-        "is the C in use."
+        f"{clipping.NOISES} times and scaled to every C, so that the curve shows what C does and not luck. The upright "
+        "line is the C in use."
     )
 
 
-def fit_accounted(setting: lf.FitSetting) -> str:
+def fit_accounted(setting: clipping.Setting) -> str:
     """The promise of one private fit."""
     return (
         f"Each private fit keeps ε = {sentences.epsilon(setting.epsilon)} at δ = {sentences.delta(setting.delta)}. "
@@ -166,7 +172,7 @@ def fit_accounted(setting: lf.FitSetting) -> str:
     )
 
 
-def fit_alt(setting: lf.FitSetting, plain: float, clipped: float, draws: int) -> str:
+def fit_alt(setting: clipping.Setting, plain: float, clipped: float, draws: int) -> str:
     """Alt text of the chart of fits."""
     picture = "Points near a line" if setting.regression else "Two clouds of points"
     if setting.outliers:
@@ -179,23 +185,25 @@ def fit_alt(setting: lf.FitSetting, plain: float, clipped: float, draws: int) ->
     )
 
 
-def errors_alt(setting: lf.FitSetting, found: Mapping[str, np.ndarray]) -> str:
+def errors_alt(setting: clipping.Setting, found: Mapping[str, np.ndarray]) -> str:
     """Alt text of the chart of errors."""
-    at, private = lf.THRESHOLDS, found["private"]
+    at, private = clipping.THRESHOLDS, found["private"]
     low, high = (_error(setting, float(private[end])) for end in (0, -1))
     return (
         f"Error of the fit against the clipping threshold, logarithmic, with and without noise. Private fits are best "
-        f"at C = {sentences.number(lf.best_threshold(setting), 2)}; at C = {at[0]:g} their error is {low}, at "
+        f"at C = {sentences.number(clipping.best_threshold(setting), 2)}; at C = {at[0]:g} their error is {low}, at "
         f"C = {at[-1]:g} it is {high}."
     )
 
 
-def fit_rows(setting: lf.FitSetting, private: float) -> list[dict[str, str]]:
+def fit_rows(setting: clipping.Setting, private: float) -> list[dict[str, str]]:
     """The fits as texts, one row each."""
     names = ["Slope", "Intercept"] if setting.regression else ["Weight of x₁", "Weight of x₂", "Intercept"]
     error = "Distance from the true line" if setting.regression else "Wrong labels on fresh rows"
-    fits = [(label, lf.without_privacy(setting, clip)) for label, clip in ((PLAIN, None), (CLIPPED, setting.clip))]
-    rows = [(label, *map(_n, theta.tolist()), _error(setting, lf.error(setting, theta))) for label, theta in fits]
+    fits = [
+        (label, clipping.without_privacy(setting, clip)) for label, clip in ((PLAIN, None), (CLIPPED, setting.clip))
+    ]
+    rows = [(label, *map(_n, theta.tolist()), _error(setting, clipping.error(setting, theta))) for label, theta in fits]
     rows.append((PRIVATE, *("varies" for _ in names), _error(setting, private)))
     return [dict(zip(("Fit", *names, error), row, strict=True)) for row in rows]
 

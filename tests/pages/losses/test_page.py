@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
+from objpert_core.experiments.studies import clipping
 from objpert_core.learning import ClippedLoss, HuberLoss, LogisticLoss, SquaredLoss
 from pages.losses import dimension as ld
-from pages.losses import fits as lf
 from tests.pages.apps import curves, open_app, said, spec
 from ui import bounds
 from ui.svg import decode
@@ -118,16 +118,16 @@ def test_the_margin_moves_the_logistic_loss():
 
 def test_the_fit_draws_private_fits_and_names_their_promise():
     app = open_page(losses_show=FIT, losses_C="0.2", losses_epsilon="0.5", losses_delta="1e-6", losses_draws="3")
-    setting = lf.FitSetting("squared", 0.5, 0.2, 0.1, 0.5, 1e-6, 0)
+    setting = clipping.Setting("squared", 0.5, 0.2, 0.1, 0.5, 1e-6, 0)
     drawn = [trace for trace in spec(app)["data"] if trace["name"] == "private fits"]
     assert len(drawn) == 3
-    slope, intercept = lf.private(setting, 0)
+    slope, intercept = clipping.private(setting, 0)
     np.testing.assert_allclose(decode(drawn[0]["y"]), slope * decode(drawn[0]["x"]) + intercept)
     text = said(app)
     for part in ("ε = 0.5 at δ = 10⁻⁶", "add or remove one row", "Accounted by", "clipping helps"):
         assert part in text, part
     shown, _ = curves(app, 1)
-    np.testing.assert_array_equal(shown["private, mean of 4"][1], lf.errors(setting)["private"])
+    np.testing.assert_array_equal(shown["private, mean of 4"][1], clipping.errors(setting)["private"])
     app.select_slider(key="losses_C").set_value(1.0).run()
     assert curves(app)[1] == ["clipped, before"]
     assert curves(app, 1)[1] == []  # the errors at every threshold are the same
@@ -140,7 +140,7 @@ def test_a_classifier_is_shown_in_the_plane():
     assert {"rows of class +1", "rows of class −1", "not clipped, no noise", "clipped at C, no noise"} <= set(shown)
     assert "private fits" not in shown
     x, y = shown["clipped at C, no noise"]
-    theta = lf.without_privacy(lf.FitSetting("logistic", 0.0, 0.5, 0.1, 1.0, 1e-5, 0), 0.5)
+    theta = clipping.without_privacy(clipping.Setting("logistic", 0.0, 0.5, 0.1, 1.0, 1e-5, 0), 0.5)
     np.testing.assert_allclose(theta[0] * x + theta[1] * y + theta[2], 0.0, atol=1e-9)
 
 

@@ -8,18 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import objpert_core.accounting as acc
+from objpert_core.experiments.studies import clipping
 from objpert_core.learning import ClippedLoss, HuberLoss, SquaredHingeLoss, SquaredLoss
 from pages.losses import charts, snippets, words
 from pages.losses import dimension as ld
-from pages.losses import fits as lf
 from pages.losses import numbers as lc
 from ui import bounds, figures
 from ui.svg import to_svg
 
 OPENS = lc.LossSetting("squared", 0.5, 1.0, 1.0)
-OUTLIERS = lf.FitSetting("squared", 0.5, 0.2, 0.1, 1.0, 1e-5, 0)
-LABELS = lf.FitSetting("squared-hinge", 0.5, 0.5, 0.2, 1.0, 1e-5, 0)
+OUTLIERS = clipping.Setting("squared", 0.5, 0.2, 0.1, 1.0, 1e-5, 0)
+LABELS = clipping.Setting("squared-hinge", 0.5, 0.5, 0.2, 1.0, 1e-5, 0)
 LOGISTIC = replace(LABELS, loss="logistic", parameter=0.0)
 FIGURE_1 = bounds.Setting(5.0, 20.0, 1.0, 1.0)
 
@@ -163,86 +162,41 @@ def test_every_loss_can_be_drawn_and_written_as_svg(name, clip, norm):
 
 def test_clipping_helps_where_there_are_outliers_and_hurts_where_it_is_too_strong():
     for setting in (OUTLIERS, LABELS):
-        plain, clipped = (lf.error(setting, lf.without_privacy(setting, c)) for c in (None, setting.clip))
+        plain, clipped = (clipping.error(setting, clipping.without_privacy(setting, c)) for c in (None, setting.clip))
         assert clipped < plain / 2
         assert words.fit_answer(setting, plain, clipped).endswith("clipping helps.")
     hurts = replace(OUTLIERS, clip=0.02, outliers=0.0)
-    plain, clipped = (lf.error(hurts, lf.without_privacy(hurts, c)) for c in (None, 0.02))
+    plain, clipped = (clipping.error(hurts, clipping.without_privacy(hurts, c)) for c in (None, 0.02))
     assert clipped > 3 * plain
     assert words.fit_answer(hurts, plain, clipped).endswith("clipping hurts.")
     assert words.fit_answer(hurts, 0.1, 0.1).endswith("0.1, as it does unclipped.")
 
 
-def test_errors_fall_and_rise_again_with_the_threshold():
-    found = lf.errors(OUTLIERS)
-    best = int(np.argmin(found["private"]))
-    assert 0 < best < len(lf.THRESHOLDS) - 1
-    assert found["private"][0] > 2 * found["private"][best] < found["private"][-1]
-    assert (found["private_lowest"] <= found["private"]).all()
-    assert lf.best_threshold(OUTLIERS) == lf.THRESHOLDS[best]
-    assert lf.private_error(replace(OUTLIERS, clip=lf.THRESHOLDS[best])) == pytest.approx(found["private"][best])
-    assert lf.errors(replace(OUTLIERS, clip=7.0)) is found  # C is not in it
-
-
-def test_one_calibration_serves_every_threshold():
-    unit, small = (lf.mechanism(replace(OUTLIERS, clip=c)).objective for c in (1.0, 0.01))
-    assert small.lam == unit.lam
-    assert small.sigma == pytest.approx(0.01 * unit.sigma)
-    for setting in (
-        OUTLIERS,
-        LABELS,
-        replace(LOGISTIC, clip=10.0),
-        replace(OUTLIERS, clip=0.013),
-    ):
-        mechanism = lf.mechanism(setting)
-        assert mechanism.epsilon(1e-5) <= 1.0
-        assert mechanism.epsilon(1e-5) > 0.999
-        objective = mechanism.objective
-        direct = acc.calibrate_objective_perturbation(
-            1.0, 1e-5, objective.lipschitz, objective.smoothness, objective.bound, tau=lf.TAU
-        )
-        assert (objective.sigma, objective.lam) == pytest.approx((direct.objective.sigma, direct.objective.lam))
-    assert lf.mechanism(replace(LOGISTIC, clip=10.0)).objective.lipschitz == pytest.approx(2**0.5)
-
-
-def test_data_stay_in_the_unit_ball_and_follow_share_and_seed():
-    for setting in (OUTLIERS, LABELS):
-        X, y = lf.data(setting)
-        assert np.linalg.norm(X, axis=1).max() <= 1 + 1e-12
-        assert len(X) == len(y) == lf.ROWS
-        assert not np.array_equal(lf.data(replace(setting, seed=1))[0], X)
-    assert np.sum(lf.data(OUTLIERS)[1] < -2) == 30
-    assert np.sum(lf.data(replace(OUTLIERS, outliers=0.0))[1] < -2) == 0
-
-
-def test_private_draws_differ_in_their_noise_only():
-    first, second = lf.private(OUTLIERS, 0), lf.private(OUTLIERS, 1)
-    assert not np.allclose(first, second)
-    quiet = replace(OUTLIERS, epsilon=20.0)
-    np.testing.assert_allclose(lf.private(quiet, 0), lf.without_privacy(quiet, quiet.clip), atol=0.02)
-    frame = lf.frame(OUTLIERS, 3)
+def test_the_table_of_fits_has_every_plotted_one():
+    frame = lc.fits_frame(OUTLIERS, 3)
     assert frame["fit"].tolist() == ["f", "f_C", "private 1", "private 2", "private 3"]
+    first = clipping.private(OUTLIERS, 0)
     np.testing.assert_array_equal(frame.iloc[2][["slope", "intercept"]].astype(float), first)
 
 
 @pytest.mark.parametrize("name", lc.NAMES)
 def test_every_fit_can_be_drawn_and_its_snippet_gives_the_first_private_fit(name):
-    setting = lf.FitSetting(name, 0.4, 0.3, 0.1, 1.5, 1e-6, 3)
+    setting = clipping.Setting(name, 0.4, 0.3, 0.1, 1.5, 1e-6, 3)
     chart = charts.fits(setting, draws=2, ghost=replace(setting, clip=1.0))
     drawn = {trace.name for trace in chart.data}
     assert {"private fits", words.PLAIN, words.CLIPPED, "clipped at C/4", "clipped at 4C", "clipped, before"} <= drawn
     assert "<svg" in to_svg(chart, title=str(setting))
     names, printed = run(snippets.fit(setting))
-    np.testing.assert_allclose(names["theta"], lf.private(setting, 0), rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(names["theta"], clipping.private(setting, 0), rtol=1e-5, atol=1e-7)
     assert "(1.5, 1e-06)-differential privacy" in printed
-    np.testing.assert_array_equal(names["X"], lf.data(setting)[0])
+    np.testing.assert_array_equal(names["X"], clipping.data(setting)[0])
 
 
 def test_the_answer_of_a_fit_names_the_margin():
     with_margin = replace(LOGISTIC, parameter=1.5)
     assert "the fit with a margin of 1.5 gets wrong" in words.fit_answer(with_margin, 0.3, 0.2)
     assert "the fit gets wrong" in words.fit_answer(LOGISTIC, 0.3, 0.2)
-    assert "logistic (margin 1.5), C = " in str(with_margin)
+    assert "logistic (margin 1.5), C = " in words.fit_title(with_margin)
 
 
 def test_words_of_the_fit_name_the_promise_and_what_depends_on_the_threshold():
@@ -260,7 +214,7 @@ def test_words_of_the_fit_name_the_promise_and_what_depends_on_the_threshold():
     assert "10 % of them far below it on the right" in words.fit_alt(OUTLIERS, 0.5, 0.1, 5)
     assert "20 % of them of class −1 deep in" in words.fit_alt(LABELS, 0.5, 0.1, 5)
     assert "of them" not in words.fit_alt(replace(OUTLIERS, outliers=0.0), 0.5, 0.1, 5)
-    assert "at C = 10 it is" in words.errors_alt(OUTLIERS, lf.errors(OUTLIERS))
+    assert "at C = 10 it is" in words.errors_alt(OUTLIERS, clipping.errors(OUTLIERS))
     rows = words.fit_rows(LABELS, 0.09)
     assert [row["Fit"] for row in rows] == ["not clipped, no noise", "clipped at C, no noise", "private, mean of 4"]
     assert rows[2]["Wrong labels on fresh rows"] == "9.0 %"

@@ -1,7 +1,9 @@
-"""The fits of the page Losses and clipping: small generated data with outliers, fitted by the core, remembered.
+"""What a clipping threshold does to a fit: small generated data with outliers, fitted with and without noise.
 
 Losses of residuals get a line through points, losses of margins two classes in the plane. The noise of a private fit
-is proportional to C and its λ does not depend on C, so one calibration serves every C.
+is proportional to C and its λ does not depend on C, so one calibration serves every C. Results are remembered.
+
+The errors are taken against what generated the rows, without privacy: they measure.
 """
 
 from __future__ import annotations
@@ -10,39 +12,74 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
-from objpert_core.learning import ClippedLoss, PerturbedObjective, Rows, perturb_and_solve, solve
+from objpert_core._validation import FloatArray
+from objpert_core.learning import (
+    LOSSES,
+    ClippedLoss,
+    Loss,
+    PerturbedObjective,
+    Rows,
+    loss_named,
+    perturb_and_solve,
+    solve,
+)
 from objpert_core.learning.problem.rows import row_radius
-from pages.losses.numbers import Clipping
-
-Array = NDArray[np.float64]
 
 ROWS = 300
 CONSTANT = 1.0  # the intercept's feature, as in the paper's experiments
 TAU = 1e-6
-CHART_TAU = 1e-4  # for the chart of errors: θ is then right to 1e-4/λ, far below what is visible
+ROUGH_TAU = 1e-4  # for the errors at every threshold: θ is then right to 1e-4/λ, far below what is visible
 TRUE_SLOPE, TRUE_INTERCEPT = 0.8, 0.1
 CENTRE = np.array([0.42, 0.24])
 THRESHOLDS = tuple(float(c) for c in np.geomspace(0.01, 10, 10))
-NOISES = 4  # private fits averaged at each threshold of the chart of errors
+NOISES = 4  # private fits averaged at each threshold
 _REMEMBERED = 500
 
 
 @dataclass(frozen=True)
-class FitSetting(Clipping):
-    """What is fitted, to which data, and with how much privacy."""
+class Clipping:
+    """A loss and the threshold at which its gradients are clipped.
+
+    Attributes
+    ----------
+    loss : str
+        Its name, a key of `objpert_core.learning.LOSSES`.
+    parameter : float
+        Its own constant; ignored for a loss that has none.
+    clip : float
+        The threshold C on gradient norms.
+    """
+
+    loss: str
+    parameter: float
+    clip: float
+
+    @property
+    def plain(self) -> Loss:
+        """The loss f that is not clipped."""
+        return loss_named(self.loss, None if LOSSES[self.loss]().parameter is None else self.parameter)
+
+
+@dataclass(frozen=True)
+class Setting(Clipping):
+    """What is fitted, to which data, and with how much privacy.
+
+    Attributes
+    ----------
+    outliers : float
+        Share of the rows that are outliers.
+    epsilon, delta : float
+        The target of each private fit.
+    seed : int
+        Of the rows; the noise's seeds follow from it (`noise_seed`).
+    """
 
     outliers: float
     epsilon: float
     delta: float
     seed: int
-
-    def __str__(self) -> str:
-        data = f"outliers {self.outliers:g}, ε = {self.epsilon:g}, seed {self.seed}"
-        return f"{self.loss}{self.own}, C = {self.clip:.4g}, {data}"
 
     @property
     def regression(self) -> bool:
@@ -61,8 +98,8 @@ class FitSetting(Clipping):
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def regression_data(outliers: float, seed: int) -> tuple[Array, Array]:
-    """Points near a line over [−1, 1], and that share of them far below it on the right."""
+def regression_data(outliers: float, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Points near a line over [−1, 1]; a share `outliers` of them far below it on the right."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, size=(ROWS, 1))
     y = TRUE_SLOPE * X[:, 0] + TRUE_INTERCEPT + 0.1 * rng.normal(size=ROWS)
@@ -73,8 +110,8 @@ def regression_data(outliers: float, seed: int) -> tuple[Array, Array]:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def classification_data(outliers: float, seed: int, rows: int = ROWS) -> tuple[Array, Array]:
-    """Two clouds in the unit disc, labels ±1, and that share of the rows far inside the other class's half."""
+def classification_data(outliers: float, seed: int, rows: int = ROWS) -> tuple[FloatArray, FloatArray]:
+    """Two clouds in the unit disc, labels ±1; a share `outliers` of the rows far inside the other class's half."""
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(rows) % 2 == 0, 1.0, -1.0)
     X = y[:, None] * CENTRE + 0.22 * rng.normal(size=(rows, 2))
@@ -84,7 +121,7 @@ def classification_data(outliers: float, seed: int, rows: int = ROWS) -> tuple[A
     return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1.0), y
 
 
-def data(setting: FitSetting) -> tuple[Array, Array]:
+def data(setting: Setting) -> tuple[FloatArray, FloatArray]:
     """Features and targets of this setting."""
     return (regression_data if setting.regression else classification_data)(setting.outliers, setting.seed)
 
@@ -97,28 +134,41 @@ def _calibrated(bound: str, smoothness: float, epsilon: float, delta: float) -> 
     return found
 
 
-def mechanism(setting: FitSetting) -> acc.ApproximateMinima:
+def mechanism(setting: Setting) -> acc.ApproximateMinima:
     """σ and λ of the private fit: calibrated for gradients of norm 1, σ then scaled to their largest norm."""
     unit, size = _calibrated(setting.bound, setting.plain.smoothness, setting.epsilon, setting.delta), setting.lipschitz
     objective = replace(unit.objective, sigma=size * unit.objective.sigma * (1 + 1e-12), lipschitz=size)
     return replace(unit, objective=objective)
 
 
-def without_privacy(setting: FitSetting, clip: float | None) -> Array:
-    """θ of f (clip None) or of f_C without noise, with the private fit's λ; the last entry is the intercept."""
+def without_privacy(setting: Setting, clip: float | None) -> FloatArray:
+    """The fit without noise, with the private fit's λ.
+
+    Parameters
+    ----------
+    setting : Setting
+        Its own threshold is not used.
+    clip : float or None
+        The threshold C; None fits f itself.
+
+    Returns
+    -------
+    ndarray
+        θ; the last entry is the intercept.
+    """
     return _solved(replace(setting, clip=1.0 if clip is None else clip), clip is not None)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _solved(setting: FitSetting, clipped: bool) -> Array:
+def _solved(setting: Setting, clipped: bool) -> FloatArray:
     return _minimiser(setting, clipped, np.zeros(_dimension(setting)))
 
 
-def _dimension(setting: FitSetting) -> int:
+def _dimension(setting: Setting) -> int:
     return 2 if setting.regression else 3
 
 
-def _minimiser(setting: FitSetting, clipped: bool, noise: Array, tau: float = TAU) -> Array:
+def _minimiser(setting: Setting, clipped: bool, noise: FloatArray, tau: float = TAU) -> FloatArray:
     X, y = data(setting)
     rows = Rows(X, "clip", CONSTANT)
     loss = ClippedLoss(setting.plain, setting.clip / rows.norms()) if clipped else setting.plain
@@ -126,13 +176,25 @@ def _minimiser(setting: FitSetting, clipped: bool, noise: Array, tau: float = TA
     return _with_intercept(solve(objective, tau=tau).theta)
 
 
-def _with_intercept(theta: Array) -> Array:
+def _with_intercept(theta: FloatArray) -> FloatArray:
     return np.append(theta[:-1], CONSTANT * theta[-1])
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def private(setting: FitSetting, draw: int) -> Array:
-    """θ of one private fit, as Algorithm 1 would release it; draws differ in their noise only."""
+def private(setting: Setting, draw: int) -> FloatArray:
+    """One private fit, as Algorithm 1 would release it.
+
+    Parameters
+    ----------
+    setting : Setting
+    draw : int
+        Draws differ in their noise only.
+
+    Returns
+    -------
+    ndarray
+        θ; the last entry is the intercept.
+    """
     X, y = data(setting)
     released = perturb_and_solve(
         X,
@@ -154,8 +216,14 @@ def noise_seed(seed: int, draw: int) -> int:
     return 1000 * (seed + 1) + draw
 
 
-def error(setting: FitSetting, theta: Array) -> float:
-    """How wrong a fit is about data without outliers: distance from the true line, or share of wrong labels."""
+def error(setting: Setting, theta: FloatArray) -> float:
+    """How wrong a fit is about data without outliers.
+
+    Returns
+    -------
+    float
+        Root mean square distance from the true line, or the share of wrong labels on 4,000 fresh rows.
+    """
     if setting.regression:
         x = np.linspace(-1, 1, 41)
         off = (theta[0] - TRUE_SLOPE) * x + theta[1] - TRUE_INTERCEPT
@@ -164,16 +232,20 @@ def error(setting: FitSetting, theta: Array) -> float:
     return float(np.mean((X @ theta[:2] + theta[2]) * y <= 0))
 
 
-def errors(setting: FitSetting) -> dict[str, Array]:
-    """Error at each of `THRESHOLDS`: of f_C without noise, and of private fits, mean, lowest and highest.
+def errors(setting: Setting) -> dict[str, FloatArray]:
+    """The error at each of `THRESHOLDS`; the same noise, scaled, at every one, so that C shows and not luck.
 
-    The same noise, scaled, at every threshold: the curve shows what C does, not luck.
+    Returns
+    -------
+    dict of ndarray
+        "C"; "clipped", of f_C without noise; "private", the mean over `NOISES` private fits; "private_lowest" and
+        "private_highest" of these.
     """
     return _errors(replace(setting, clip=1.0))
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _errors(setting: FitSetting) -> dict[str, Array]:
+def _errors(setting: Setting) -> dict[str, FloatArray]:
     at = [replace(setting, clip=clip) for clip in THRESHOLDS]
     noisy = np.array([_noisy(one) for one in at])
     return {
@@ -186,33 +258,18 @@ def _errors(setting: FitSetting) -> dict[str, Array]:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _noisy(setting: FitSetting) -> Array:
+def _noisy(setting: Setting) -> FloatArray:
     """Errors of `NOISES` fits with noise; the output noise, far smaller, is left out."""
     units = np.random.default_rng(noise_seed(setting.seed, 0)).standard_normal((NOISES, _dimension(setting)))
     sigma = mechanism(setting).objective.sigma
-    return np.array([error(setting, _minimiser(setting, True, sigma * unit, CHART_TAU)) for unit in units])
+    return np.array([error(setting, _minimiser(setting, True, sigma * unit, ROUGH_TAU)) for unit in units])
 
 
-def private_error(setting: FitSetting) -> float:
+def private_error(setting: Setting) -> float:
     """Mean error of private fits at this threshold, with the noise of `errors`."""
     return float(_noisy(setting).mean())
 
 
-def best_threshold(setting: FitSetting) -> float:
+def best_threshold(setting: Setting) -> float:
     """The one of `THRESHOLDS` with the smallest mean error of private fits."""
     return THRESHOLDS[int(np.argmin(errors(setting)["private"]))]
-
-
-def errors_frame(setting: FitSetting) -> pd.DataFrame:
-    """Every number of the chart of errors."""
-    return pd.DataFrame(errors(setting))
-
-
-def frame(setting: FitSetting, draws: int) -> pd.DataFrame:
-    """Every plotted fit, one a row: which, its threshold, its coefficients and its error."""
-    fits = [("f", np.inf, without_privacy(setting, None))]
-    fits.append(("f_C", setting.clip, without_privacy(setting, setting.clip)))
-    fits += [(f"private {draw + 1}", setting.clip, private(setting, draw)) for draw in range(draws)]
-    names = ["slope", "intercept"] if setting.regression else ["weight_1", "weight_2", "intercept"]
-    rows = [(name, clip, *theta, error(setting, theta)) for name, clip, theta in fits]
-    return pd.DataFrame(rows, columns=["fit", "C", *names, "error"])
