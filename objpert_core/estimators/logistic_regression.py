@@ -48,7 +48,7 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
 
     Notes
     -----
-    Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1, with the tight logistic bound (README, theorem).
+    Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1, with the tight logistic bound (docs/theorems.md, T1).
     %(weights)s
 
     Examples

@@ -45,7 +45,7 @@ class ObjPertSVC(LinearClassifier, ClippedModel):
     Notes
     -----
     Redberg, Koskela and Wang (2023), Algorithm 1, Theorems 4.1, E.2 and E.3, with the bound for losses whose slope has
-    one sign (README). The rounded hinge is that of Chaudhuri, Monteleoni and Sarwate (2011).
+    one sign (docs/theorems.md, T3). The rounded hinge is that of Chaudhuri, Monteleoni and Sarwate (2011).
     %(weights)s
 
     Examples

@@ -85,7 +85,7 @@ def perturb_and_solve(
     Notes
     -----
     Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1; the default bound is the tight logistic bound
-    (README, theorem). For the logistic loss the norm of a row's gradient is at most R = √(1 + s²) without clipping.
+    (docs/theorems.md, T1). For the logistic loss the norm of a row's gradient is at most R = √(1 + s²) without clipping.
 
     Examples
     --------

@@ -1,18 +1,9 @@
 """Output perturbation: solve the regularised problem without noise, release the solution plus Gaussian noise.
 
-Sensitivity. J(θ; Z) = Σ ℓ(θ; z) + λ/2 ‖θ‖² is λ-strongly convex, so λ‖θ − θ'‖ ≤ ‖∇J(θ; Z') − ∇J(θ'; Z')‖ for any two
-points and any data Z'. Let the solver stop at θ̃ on Z and at θ̃' on Z', each where its own gradient has norm ≤ τ, and
-let every row's gradient have norm ≤ R. With Z' = Z ∪ {z'},
-
-    ∇J(θ̃; Z') = ∇J(θ̃; Z) + ∇ℓ(θ̃; z'),     so     λ‖θ̃ − θ̃'‖ ≤ (τ + R) + τ,
-
-and with z replaced by z' the middle term is ∇ℓ(θ̃; z') − ∇ℓ(θ̃; z), of norm ≤ 2R. The release is therefore a Gaussian
-mechanism of sensitivity (R + 2τ)/λ under adding or removing a row and (2R + 2τ)/λ under replacing one. No solver's
-stopping place enters but through τ, whatever path it took.
-
-Both are tight for the logistic loss: let many rows pull θ̃ far out in one direction. A misclassified row that is nearly
-orthogonal to it has a slope close to 1 and moves θ̃ by nearly R/λ, as nothing but λ resists there; replaced by its
-mirror image on the other side it moves it by nearly 2R/λ.
+Where every row's gradient has norm ≤ R and the solver stops at a gradient of norm ≤ τ, its stopping place moves by at
+most (R + 2τ)/λ when a row is added or removed, and by at most (2R + 2τ)/λ when one is replaced. The release is
+therefore a Gaussian mechanism of that sensitivity. No solver's stopping place enters but through τ, whatever path it
+took. Both are tight for the logistic loss. The proof, and the data that come close, are docs/theorems.md, T10.
 """
 
 from __future__ import annotations
@@ -61,8 +52,8 @@ def output_sensitivity(lam: float, lipschitz: float, tau: float, adjacency: str 
 
     Notes
     -----
-    Chaudhuri, Monteleoni and Sarwate (2011), Lemma 7 and Corollary 8, for a solver that is not exact: proof at the
-    top of this file.
+    Chaudhuri, Monteleoni and Sarwate (2011), Lemma 7 and Corollary 8, for a solver that is not exact
+    (docs/theorems.md, T10).
 
     Examples
     --------

@@ -2,28 +2,17 @@
 
 Write L(θ) for the sum of the n losses, without regularisation and noise, and fix any θ₀ that does not depend on the
 noise: the minimiser of L where there is one. Every loss is convex with gradients of norm at most `lipschitz`, so
-‖∇L‖ ≤ G = n·lipschitz. Algorithm 1's θ̃ before output noise satisfies ∇L(θ̃) = r − b − λθ̃ with ‖r‖ ≤ τ.
-
-**Theorem.** With V = √(dσ² + λ²‖θ₀‖²) + τ,
+‖∇L‖ ≤ G = n·lipschitz. Algorithm 1's θ̃ before output noise satisfies, with V = √(dσ² + λ²‖θ₀‖²) + τ,
 
     E L(θ̃) − L(θ₀)  ≤  V²/(4λ)  if V ≤ 2G,   else  G(V − G)/λ.
 
-Proof. Let g = ∇L(θ̃) and w = r − b − λθ₀, so that θ̃ − θ₀ = (w − g)/λ. By convexity L(θ̃) − L(θ₀) ≤ gᵀ(θ̃ − θ₀) =
-(gᵀw − ‖g‖²)/λ ≤ max over 0 ≤ s ≤ G of (s‖w‖ − s²)/λ. That maximum is the right-hand side with ‖w‖ for V; it grows
-with ‖w‖ and is concave in ‖w‖², so its mean is at most its value at √(E‖w‖²), and √(E‖w‖²) ≤ V by Minkowski's
-inequality, as E‖b + λθ₀‖² = dσ² + λ²‖θ₀‖². ∎
+Output noise N(0, σ_out²) adds at most n·min(lipschitz·√d·σ_out, smoothness·d·σ_out²/2). What the paper prints (Redberg
+et al. 2023, appendix H, Theorem H.1; `published_excess_risk_bound`) is
 
-Output noise N(0, σ_out²) adds at most n·min(lipschitz·√d·σ_out, smoothness·d·σ_out²/2): by Lipschitz continuity, or by
-smoothness, since its mean is zero.
+    nL(τ/λ + √d·σ_out) + (nβ‖X‖² + λ)dσ²/(2λ²) + λ‖θ*‖²/2,
 
-What the paper prints (Redberg et al. 2023, appendix H, Theorem H.1; `published_excess_risk_bound`) is
-
-    nL(τ/λ + √d·σ_out) + (nβ‖X‖² + λ)dσ²/(2λ²) + λ‖θ*‖²/2.
-
-It is valid if ‖X‖ is read as the largest row norm (it says diameter: one row alone has diameter 0), but loose. Its
-proof bounds L_λ(θᴾ) − min L_λ by smoothness; strong convexity alone gives ‖b‖²/(2λ), without the factor 1 + nβ‖X‖²/λ.
-The argument above saves another factor 2 in both remaining terms and needs no minimiser to exist. The printed "optimal
-λ ≃ dL/(‖θ*‖ε)" follows from neither: V²/(4λ) is least at λ = √d·σ/‖θ₀‖, where it is √d·σ‖θ₀‖/2.
+which is valid if ‖X‖ is read as the largest row norm, but loose. The proof, and why the printed bound is loose, are
+docs/theorems.md, T13.
 """
 
 from __future__ import annotations
@@ -63,7 +52,7 @@ def excess_risk_bound(
 
     Notes
     -----
-    Redberg, Koskela and Wang (2023), Theorem H.1, corrected: statement and proof at the top of this file. Never above
+    Redberg, Koskela and Wang (2023), Theorem H.1, corrected: docs/theorems.md, T13. Never above
     `published_excess_risk_bound`.
 
     Examples

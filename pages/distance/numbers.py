@@ -29,7 +29,7 @@ SOURCES: Mapping[str, str] = {
     "lower": "Theorem B.1, Corollary 3.5",
     "half": "Theorem 3.1 with λ → ∞",
     "glm": "Theorems 3.1 and 3.2",
-    "logistic": "README",
+    "logistic": "this project, T1",
 }
 MAPS = ("glm", "logistic")
 POINTS = 201

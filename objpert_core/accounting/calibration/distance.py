@@ -49,7 +49,7 @@ def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
     Notes
     -----
     The lower bound is Corollary 3.5 of Redberg et al. (2023). The logistic loss comes as close to it as one likes
-    (tight logistic bound, README), so that it is the lower bound for that loss too.
+    (docs/theorems.md, T1), so that it is the lower bound for that loss too.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def optimal_lam(epsilon: Any, sigma: Any, lipschitz: Any = 1.0) -> Any:
 
     Notes
     -----
-    Tight logistic bound (README): the threshold ε* = R²/λ − R²/(2σ²), solved for λ.
+    The tight logistic bound (docs/theorems.md, T1): the threshold ε* = R²/λ − R²/(2σ²), solved for λ.
 
     Examples
     --------

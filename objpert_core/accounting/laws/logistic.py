@@ -1,4 +1,4 @@
-"""The tight privacy loss of objective perturbation for the logistic loss, T (README, theorem).
+"""The tight privacy loss of objective perturbation for the logistic loss, T (docs/theorems.md, T1).
 
 With a = R/σ, κ = R²/λ, G = a²/2 + a·v and w(p) = p(1 − p),
 

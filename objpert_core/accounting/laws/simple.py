@@ -130,7 +130,7 @@ class HalfNormalLaw(PrivacyLossLaw):
 
 @dataclass(frozen=True)
 class PositiveGaussianLaw(PrivacyLossLaw):
-    """ω = shift + max(0, G) with G = a²/2 + a·v: GLM losses whose derivative never changes sign (README, theorem)."""
+    """ω = shift + max(0, G) with G = a²/2 + a·v: GLM losses whose slope keeps its sign (docs/theorems.md, T3)."""
 
     a: float
     shift: float

@@ -359,10 +359,10 @@ _ENTRIES = (
     Bound(
         key="logistic",
         label="Logistic (tight)",
-        source="README",
+        source="this project, T1",
         statement=(
             "The logistic loss only; exactly the Gaussian mechanism's profile for every ε >= max(0, R²/λ − R²/(2σ²)) "
-            "(the project's theorem, README). Any λ > 0."
+            "(docs/theorems.md, T1). Any λ > 0."
         ),
         coverage=LOGISTIC_ONLY,
         ignores=frozenset({"smoothness", "dimension"}),
@@ -374,7 +374,7 @@ _ENTRIES = (
     Bound(
         key="monotone",
         label="Monotone losses",
-        source="README",
+        source="this project, T3",
         statement="GLM losses f(xᵀθ; y) whose f' never changes sign in its first argument. Any λ > 0.",
         coverage=ONE_SIGN,
         ignores=frozenset({"dimension"}),
@@ -384,7 +384,7 @@ _ENTRIES = (
     Bound(
         key="two-signed",
         label="Two-signed losses",
-        source="README",
+        source="this project, T4",
         statement=(
             'Any GLM loss, as "glm" but with log(1 + β/λ) where that has −log(1 − β/λ), which is more: the row '
             "multiplies the determinant of a Hessian H ⪰ λI by 1 + f''xᵀH⁻¹x, between 1 and 1 + β/λ. Any λ > 0."

@@ -229,10 +229,7 @@ class ApproximateMinima(Mechanism):
 
         δ(ε) = min over ε₁ + ε₂ = ε of δ₁(ε₁) + δ_Gauss(ε₂).
 
-    Proof. Let P, P' be the laws of the exact minimiser on two neighbours, and K_θ, K'_θ those of the release given it,
-    which are Gaussians: K_θ(S) ≤ e^{ε₂} K'_θ(S) + δ₂. Put Q = min(P, e^{ε₁} P'), a measure of mass 1 − δ₁ or more. Then
-    ∫ K_θ(S) dP ≤ δ₁ + ∫ K_θ(S) dQ ≤ δ₁ + δ₂ + e^{ε₂} ∫ K'_θ(S) dQ ≤ δ₁ + δ₂ + e^{ε₁ + ε₂} ∫ K'_θ(S) dP'. ∎
-    (Basic composition, Dwork and Roth 2014, Theorem B.1.) Whatever splits are tried, each is a valid bound.
+    The proofs are docs/theorems.md, T6 and T7. Whatever splits are tried, each is a valid bound.
 
     Examples
     --------

@@ -104,20 +104,15 @@ class PrivateSelection(Wrapper):
         rdp(α) <= log(1 + μ·e^{sμδ̂}·(e^{sρ(α)} − 1))/s.
 
     This sharpens ρ(α) + μδ̂ + log(μ)/s of Papernot and Steinke, Theorem 6, which it never exceeds for μ >= 1 and which
-    proves nothing for μ < 1. Proof: write J = αG − sH. The moment of the released densities is e^{−μ} (K = 0) plus
-    μ∫p^α q^{−s} e^{−μJ}. There p^α q^{−s} = r + αp − sq with r >= 0 and ∫r <= e^{sρ} − 1; −J = s(H − αG/s) <= sδ̂, the
-    hockey-stick divergence at e^{ε̂} = α/s; and −μ(αp − sq) is the derivative of μJ along the order, so that
-    μ∫(αp − sq)e^{−μJ} = 1 − e^{−μ} exactly. Any (ε̂, δ(ε̂)) with ε̂ <= log(1 + 1/s) would do in its place; δ
-    decreases, so the largest ε̂ is the best one.
+    proves nothing for μ < 1.
 
     Truncated negative binomial, for all α, λ > 1 (Theorem 2 there, with a second choice for its middle term):
 
         rdp(α) <= ρ(α) + (1 + η)·min{(1 − 1/λ)ρ(λ) + log(1/γ)/λ, ε₁} + log(E[K])/s,
         δ(ε₂ + (1 + η)ε₁) <= E[K]·δ(ε₂) for every ε₂ >= 0,
 
-    with ε₁ the least solution of δ(ε₁) <= (e^{ε₁} − 1)·γ/(1 − γ). Here f' is E[K]·(γ/w)^{1+η} at w = γ + (1 − γ)G, and
-    H <= e^{ε₁}G + δ(ε₁) makes the two w differ by a factor of e^{ε₁} at most; γ <= w. `delta` and `epsilon` are the
-    smaller of the last line and the Rényi curve's; `via_rdp(selection)` is the Rényi curve's alone.
+    with ε₁ the least solution of δ(ε₁) <= (e^{ε₁} − 1)·γ/(1 − γ). `delta` and `epsilon` are the smaller of the last
+    line and the Rényi curve's; `via_rdp(selection)` is the Rényi curve's alone. The proofs are docs/theorems.md, T11.
 
     A larger order's divergence bounds a smaller order's, and the curves above do not only rise: `rdp(α)` is the least
     of their value at α and of their dips at larger orders.
@@ -309,8 +304,8 @@ def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
 
         ε(δ) + 2ε₁  at  E[K]·δ,   for any ε₁ with δ(ε₁) <= (e^{ε₁} − 1)/(E[K] − 1),
 
-    which is at most 3ε if δ(ε) = 0, and needs none of the losses of their statement for (ε, δ). The proof stands at
-    `PrivateSelection`, of which this is η = 1.
+    which is at most 3ε if δ(ε) = 0, and needs none of the losses of their statement for (ε, δ). The proof is
+    docs/theorems.md, T11: this is η = 1.
 
     Examples
     --------

@@ -7,7 +7,8 @@ negative adds up like k·E[ω]. But a profile δ(ε) that holds for both directi
 
 turns it into a bound at every ε < 0 as well (Zhu, Dong and Wang 2022). The largest convex function of e^ε below both is
 the profile of a symmetric pair (`SymmetricLoss`), and dominating pairs compose. For the logistic loss and λ >= 2σ² that
-pair is the Gaussian mechanism's: k private logistic regressions are exactly as private as k Gaussian mechanisms.
+pair is the Gaussian mechanism's: k private logistic regressions are exactly as private as k Gaussian mechanisms
+(docs/theorems.md, T8).
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ def symmetrised(mechanism: Mechanism) -> Mechanism:
 
     Notes
     -----
-    Zhu, Dong and Wang (2022) for symmetric adjacency; the pair for objective perturbation is this project's (README).
+    Zhu, Dong and Wang (2022) for symmetric adjacency; docs/theorems.md, T8, for the pair of objective perturbation.
     What `repeat(m, k)` composes is the published pair (Redberg et al. 2023, Lemma D.6 and (D.11)).
 
     Examples

@@ -1,20 +1,10 @@
 """What DP-SGD costs, with and without its tuning: from (ε, δ) to the noise on gradients and on scores.
 
-Honest tuning with a private score, line by line
-------------------------------------------------
-1. Every row tosses its own coin, once for the whole fit: training part or held-out part. Batches are drawn in the one,
-   with a rate and a number of steps that are fixed beforehand; right answers are counted in the other.
-2. K ~ Poisson(μ) runs follow, independent of each other given the coins: draw a learning rate, train, then count the
-   right answers of the model on the held-out part and add N(0, s²). The run with the best noisy count is released.
-3. Take two data sets that differ by one row and toss the same coins for all the rows they share. If the extra row
-   falls into the training part, the two held-out parts are the same, so a run's (learning rate, model, noisy count) is
-   computed from its model: the run is as private as DP-SGD. If it falls into the held-out part, the models have the
-   same law, and given the model the counts differ by 1 at most: the run is a Gaussian mechanism of noise s.
-4. So, given the coins, the selection is `PrivateSelection` of one or of the other, and meets (ε, δ) if both do.
-5. Averaging over coins that have the same law on both sides keeps (ε, δ): the hockey-stick divergence is jointly
-   convex.
-
-No Rényi curve has to lie below another one: σ is calibrated for the one case and s for the other.
+Honest tuning with a private score (docs/theorems.md, T12): the rows are split by coins into a training and a held-out
+part, K ~ Poisson(μ) runs draw a learning rate, train on the one and count right answers on the other plus N(0, s²), and
+the run with the best noisy count is released. A row is in one part only. In the training part, a run is as private as
+DP-SGD; in the held-out part, it is a Gaussian mechanism of noise s. So the procedure meets (ε, δ) if `PrivateSelection`
+of either does. No Rényi curve has to lie below another one: σ is calibrated for the one case and s for the other.
 """
 
 from __future__ import annotations

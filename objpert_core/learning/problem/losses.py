@@ -140,7 +140,7 @@ class LogisticLoss(MarginLoss):
     Notes
     -----
     A margin costs no privacy. Whatever k, ℓ' = −p and ℓ'' = p(1 − p) for a p between 0 and 1, and this is all that the
-    tight logistic bound uses (README, theorem). But a row at the score 0, where noise keeps a model, pulls with
+    tight logistic bound uses (docs/theorems.md, T2). But a row at the score 0, where noise keeps a model, pulls with
     ℓ'(0) = −1/(1 + e^{−k}): half of what its privacy is paid for without a margin, 82 % of it with k = 1.5.
 
     The sign of the best score stays that of η − 1/2, where η is the probability of the positive class; `log_odds` has
