@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
+import time
+from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 
@@ -28,9 +31,55 @@ def open_app(file: str, **query) -> AppTest:
     return app
 
 
+def press(app: AppTest, label: str) -> AppTest:
+    """The page after a click on the button that says this."""
+    next(button for button in app.button if button.label == label).click().run()
+    assert not app.exception
+    return app
+
+
+def until(true: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait until that is true; fail when it has not become true in time."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def finished(app: AppTest, run: str) -> AppTest:
+    """The page after the job of its run has ended; `run` is the run's key in the session."""
+    job = app.session_state[run].job
+    until(lambda: not job.view().active)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def try_it(app: AppTest, page: str, wrong: str | int, right: str | int | None = None) -> None:
+    """Predict in the page's "Try it": a chart more after the first prediction, and a word about each."""
+
+    def predict(answer: str | int) -> None:
+        radio = app.radio(key=f"{page}__try")
+        radio.set_value(radio.options[answer] if isinstance(answer, int) else answer).run()
+
+    before = len(app.get("plotly_chart"))
+    assert app.radio(key=f"{page}__try").value is None
+    predict(wrong)
+    assert len(app.get("plotly_chart")) == before + 1
+    assert "Not quite" in infos(app)
+    if right is not None:
+        predict(right)
+        assert app.success
+
+
+def charts(app: AppTest) -> list[dict]:
+    """What was sent to plotly, chart by chart."""
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
 def spec(app: AppTest, chart: int = 0) -> dict:
-    """What was sent to plotly."""
-    return json.loads(app.get("plotly_chart")[chart].proto.spec)
+    """What was sent to plotly for one chart."""
+    return charts(app)[chart]
 
 
 def curves(app: AppTest, chart: int = 0) -> tuple[Curves, list[str]]:
@@ -49,6 +98,12 @@ def said(app: AppTest) -> str:
     return unescape(" ".join(block.proto.body for block in app.get("html"))).replace("\xa0", " ")
 
 
+def answer(app: AppTest) -> str | None:
+    """The page's answer, where it has one."""
+    found = [re.search(r'class="answer">(.*?)</p>', block.proto.body) for block in app.get("html")]
+    return next((unescape(match.group(1)).replace("\xa0", " ") for match in found if match), None)
+
+
 def written(app: AppTest) -> str:
     """The running text and the captions."""
     return " ".join(block.value for block in [*app.markdown, *app.caption])
@@ -56,6 +111,12 @@ def written(app: AppTest) -> str:
 
 def infos(app: AppTest) -> str:
     return " ".join(block.value for block in app.info)
+
+
+def texts(app: AppTest) -> str:
+    """The running text, the captions and every message."""
+    kinds = (*app.info, *app.warning, *app.error, *app.success, *app.caption, *app.markdown)
+    return " ".join(block.value for block in kinds)
 
 
 def execute(snippet: str) -> tuple[dict, str]:

@@ -15,10 +15,9 @@ from pages.accuracy import numbers as data
 from pages.accuracy import words as text
 from pages.accuracy.jobs import Point, again
 from tests.pages.accuracy.runs import write
-from tests.pages.apps import curves, open_app, said, spec
-from ui import jobs
-from ui.jobs import JobRunner
+from tests.pages.apps import curves, finished, open_app, press, said, spec, texts, until
 
+pytestmark = pytest.mark.usefixtures("own_runner")
 USUAL = [text.LABELS[method] for method in data.USUAL]
 
 
@@ -37,40 +36,13 @@ def folder(monkeypatch, files):
     monkeypatch.setattr(results, "folder", lambda: files)
 
 
-@pytest.fixture(autouse=True)
-def own_runner():
-    """Each test has its own pool; jobs it leaves behind are stopped."""
-    jobs.shared_runner.cache_clear()
-    yield
-    runner = jobs.shared_runner()
-    for job in (*runner._running, *runner._waiting):
-        job.stop()
-    jobs.shared_runner.cache_clear()
-
-
 def opened(**query):
     return open_app("pages/accuracy/page.py", **{f"accuracy_{key}": value for key, value in query.items()})
 
 
-def finished(at, key, seconds=40):
-    job = at.session_state[key].job
-    deadline = time.monotonic() + seconds
-    while job.view().active:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    at.run()
-    assert not at.exception
-    return job.view()
-
-
-def written(at):
-    return " ".join(block.value for block in (*at.markdown, *at.caption, *at.info, *at.error, *at.success))
-
-
-def press(at, label):
-    next(button for button in at.button if button.label == label).click().run()
-    assert not at.exception
-    return at
+def ended(at, run):
+    """What a run's job says at its end."""
+    return finished(at, run).session_state[run].job.view()
 
 
 def paper(shown):
@@ -108,7 +80,7 @@ def test_opens_on_adult_with_the_files_numbers(folder):
     assert text.answer(stored, 1.0) in said(at)
     assert at.get("plotly_chart")[0].proto.alt == text.alt(stored, data.USUAL, 1.0)
     for part in ("commit `abc1234`", "figure2 --dataset adult", "Split seeds 0 to 2", "Hollow marks"):
-        assert part in written(at)
+        assert part in texts(at)
 
 
 @pytest.mark.slow
@@ -175,7 +147,7 @@ def test_hidden_methods_stay_hidden_and_none_at_all_is_fine(folder):
     assert len(shown) == 2
     assert shown[0].endswith(" (the\u00a0rival)")
     assert shown[1] == "Algorithm\u00a01\u00a0tight"
-    assert "whose curve is off" in written(at)
+    assert "whose curve is off" in texts(at)
     assert text.answer(data.load("adult"), 1.0) in said(at)  # the verdict does not depend on what is shown
     at = opened(methods="", paper="false")
     assert not curves(at)[0]
@@ -187,7 +159,7 @@ def test_the_previous_data_set_stays_as_a_ghost(folder):
     assert curves(at)[1] == []
     at.selectbox(key="accuracy_data").set_value("adult-synthetic").run()
     assert curves(at)[1] == [f"{name}, adult" for name in ("no privacy", "Algorithm 1 tight")]
-    assert "the same methods on adult, shown before" in written(at)
+    assert "the same methods on adult, shown before" in texts(at)
     assert at.get("plotly_chart")[0].proto.alt.endswith("the same methods on adult, shown before.")
     at.toggle(key="accuracy_ghost").set_value(False).run()
     assert curves(at)[1] == []
@@ -207,7 +179,7 @@ def test_the_claim_is_tabled_at_every_epsilon(folder):
     at = opened()
     rows = next(table.value for table in at.table if "Best unpaid DP-SGD" in table.value.columns)
     assert rows["ε"].astype(float).tolist() == list(EPSILONS)
-    assert text.everywhere(data.load("adult")) in written(at)
+    assert text.everywhere(data.load("adult")) in texts(at)
 
 
 def test_without_any_file_one_sentence_says_so_and_the_rest_works(monkeypatch, tmp_path):
@@ -234,38 +206,38 @@ def test_a_damaged_file_is_one_sentence_and_the_others_stay(monkeypatch, tmp_pat
 def test_a_point_run_again_stands_beside_the_stored_one(folder):
     at = opened(data="breast-cancer", epsilon="2", trial="1")
     press(at, "Run this point")
-    view = finished(at, "accuracy__again")
+    view = ended(at, "accuracy__again")
     *_, expected = again(Point("breast-cancer", "tight", 2.0, 1, Parameters()))(lambda: False)
     assert view.latest.run.accuracy == expected.run.accuracy
     stored = data.load("breast-cancer").run("tight", 2.0, 1)
-    assert text.again(view.latest.run, stored) in written(at)
-    assert f"Stored: **{100 * stored.accuracy:.2f} %**" in written(at)
+    assert text.again(view.latest.run, stored) in texts(at)
+    assert f"Stored: **{100 * stored.accuracy:.2f} %**" in texts(at)
     table = next(table.value for table in at.table if "made now" in table.value.columns)
     assert "stored" in table.columns
     x, y = curves(at)[0]["made now: Algorithm 1 tight"]
     assert (x.tolist(), y.tolist()) == ([2.0], [expected.run.accuracy])
     assert any("before = " in code.value for code in at.code)
     at.number_input(key="accuracy_trial").set_value(0).run()
-    assert "What was run belongs to another point" in written(at)
+    assert "What was run belongs to another point" in texts(at)
     assert not any("made now" in table.value.columns for table in at.table)
 
 
 def test_no_privacy_can_be_run_again(folder):
     at = opened(data="breast-cancer", again="no privacy")
     press(at, "Run this point")
-    assert finished(at, "accuracy__again").latest.run.seed is None
-    assert "Made now: **" in written(at)
+    assert ended(at, "accuracy__again").latest.run.seed is None
+    assert "Made now: **" in texts(at)
 
 
 def test_a_point_that_is_too_long_or_has_no_files_is_not_offered(folder, monkeypatch, tmp_path):
     monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
     at = opened()
     assert at.button(key="accuracy_run").disabled
-    assert "The files of adult are missing or damaged" in written(at)
+    assert "The files of adult are missing or damaged" in texts(at)
     monkeypatch.setattr("pages.accuracy.jobs.LONGEST_SECONDS", 0.1)
     at = opened(data="adult-synthetic")
     assert at.button(key="accuracy_run").disabled
-    assert "too long for a shared server" in written(at)
+    assert "too long for a shared server" in texts(at)
 
 
 def test_stop_ends_a_point(folder, monkeypatch):
@@ -279,29 +251,17 @@ def test_stop_ends_a_point(folder, monkeypatch):
     monkeypatch.setattr(module, "fit", endless)
     at = opened(data="breast-cancer", epsilon="2")
     press(at, "Run this point")
-    deadline = time.monotonic() + 20
-    while (latest := at.session_state["accuracy__again"].job.view().latest) is None or not latest.steps:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    job = at.session_state["accuracy__again"].job
+    until(lambda: job.view().latest is not None and job.view().latest.steps)
     at.run()
     assert "step" in at.get("progress")[0].proto.text
     at.button(key="accuracy_again_stop").click().run()
-    assert finished(at, "accuracy__again").state == "stopped"
-    assert "Stopped; what is shown is what there was by then." in written(at)
+    assert ended(at, "accuracy__again").state == "stopped"
+    assert "Stopped; what is shown is what there was by then." in texts(at)
 
 
-def test_a_full_server_says_so(folder, monkeypatch):
-    full = JobRunner(workers=1, queue_limit=0)
-    monkeypatch.setattr(jobs, "shared_runner", lambda: full)
-
-    def endless(should_stop):
-        while not should_stop():
-            yield 0
-            time.sleep(0.01)
-
-    other = full.submit("somebody else", endless)
+def test_a_full_server_says_so(folder, full_server):
     at = press(opened(data="breast-cancer"), "Measure")
-    other.stop()
     assert any("The server is busy" in error.value for error in at.error)
 
 
@@ -312,17 +272,17 @@ def test_few_and_many_rows_are_measured(folder, monkeypatch):
     sizes = (500, 2000)
     monkeypatch.setattr(Plan, "__init__", _with_sizes(sizes, Plan.__init__))
     at = opened(data="breast-cancer", rows_data="synthetic-l", rows_epsilon="1", rows_draws="2", rows_seed="4")
-    assert "up to 8 logistic regressions" in written(at)
+    assert "up to 8 logistic regressions" in texts(at)
     press(at, "Measure")
-    found = finished(at, "accuracy__rows").latest
+    found = ended(at, "accuracy__rows").latest
     *_, expected = learning_curve(Plan("synthetic-l", 1.0, draws=2, seed=4))
     assert found == expected
     shown, _ = curves(at, 1)
     np.testing.assert_array_equal(shown["Algorithm 1 tight, ε = 1"][0], sizes)
     np.testing.assert_array_equal(shown["Algorithm 1 tight, ε = 1"][1], [found.private(n).mean for n in sizes])
-    assert "On synthetic-l, ε = 1 changes the accuracy by" in written(at)
+    assert "On synthetic-l, ε = 1 changes the accuracy by" in texts(at)
     at.number_input(key="accuracy_rows_seed").set_value(5).run()
-    assert "What is shown belongs to other settings" in written(at)
+    assert "What is shown belongs to other settings" in texts(at)
 
 
 def _with_sizes(sizes, original):
@@ -354,7 +314,7 @@ def test_one_link_holds_every_control(folder):
         "rows_seed": ["7"],
     }
     assert link(opened(**sent)) == link(at)
-    assert written(at).count("“Copy link” above holds these settings too") == 2
+    assert texts(at).count("“Copy link” above holds these settings too") == 2
 
 
 def test_without_any_file_the_link_holds_the_rest(monkeypatch, tmp_path):

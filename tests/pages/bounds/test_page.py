@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from tests.pages.apps import curves, infos, open_app, said
+from tests.pages.apps import curves, infos, open_app, said, try_it
 from ui.svg import decode
 
 open_page = partial(open_app, "pages/bounds/page.py")
@@ -167,13 +167,7 @@ def test_nonsense_in_the_address_falls_back_to_the_default(query):
 def test_try_it_hides_the_curve_until_a_prediction_is_made():
     app = open_page()
     assert len(app.get("plotly_chart")) == 1
-    radio = app.radio(key="bounds__try")
-    assert radio.value is None
-    radio.set_value("Only the logistic bound.").run()
-    assert len(app.get("plotly_chart")) == 2
-    assert any("Not quite" in block.value for block in app.info)
-    app.radio(key="bounds__try").set_value("Kifer et al. and the logistic bound.").run()
-    assert app.success
+    try_it(app, "bounds", wrong="Only the logistic bound.", right="Kifer et al. and the logistic bound.")
     finite = {name: math.isfinite(m.epsilon(1e-5)) for name, m in mechanisms(10.0, 0.9, 1.0, 2.0).items()}
     assert finite == {
         "Kifer et al. 2012": True,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from tests.pages.apps import curves, open_app, said
+from tests.pages.apps import curves, open_app, said, try_it
 from ui.svg import decode
 
 open_page = partial(open_app, "pages/distance/page.py")
@@ -169,13 +169,7 @@ def test_nonsense_in_the_address_falls_back_to_the_default(query):
 def test_try_it_hides_the_curve_until_a_prediction_is_made():
     app = open_page()
     assert len(specs(app)) == 3
-    radio = app.radio(key="distance__try")
-    assert radio.value is None
-    radio.set_value(radio.options[0]).run()
-    assert len(specs(app)) == 4
-    assert any("Not quite" in block.value for block in app.info)
-    app.radio(key="distance__try").set_value(radio.options[1]).run()
-    assert app.success
+    try_it(app, "distance", wrong=0, right=1)
     for lam in (1e2, 1e6, 1e12):
         assert acc.distance_to_optimality(acc.ObjectivePerturbation(10.0, lam, 1.0, 1.0, "glm"), 1e-5) > 1.05
     assert acc.distance_to_optimality(acc.ObjectivePerturbation(10.0, 3.0), 1e-5) == 1.0

@@ -1,19 +1,17 @@
 """The page "Honest or not", run by Streamlit's own test driver: no browser, but real threads and real trainings."""
 
-import json
-import re
-import time
-from html import unescape
-from pathlib import Path
+from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from objpert_core.datasets import load
 from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
-from ui import jobs
+from tests.pages import apps
+from tests.pages.apps import answer, charts, texts
 
-PAGE = str(Path(__file__).resolve().parents[3] / "pages" / "honest" / "page.py")
+pytestmark = pytest.mark.usefixtures("own_runner")
+opened = partial(apps.open_app, "pages/honest/page.py")
+finished = partial(apps.finished, run="honest__run")
 SMALL = {
     "honest_data": "breast-cancer",
     "honest_draws": "2",
@@ -23,52 +21,8 @@ SMALL = {
 }
 
 
-@pytest.fixture(autouse=True)
-def own_runner():
-    """Each test has its own pool; jobs it leaves behind are stopped."""
-    jobs.shared_runner.cache_clear()
-    yield
-    runner = jobs.shared_runner()
-    for job in (*runner._running, *runner._waiting):
-        job.stop()
-    jobs.shared_runner.cache_clear()
-
-
-def opened(**query):
-    at = AppTest.from_file(PAGE, default_timeout=60)
-    for key, value in query.items():
-        at.query_params[key] = value
-    at.run()
-    assert not at.exception
-    return at
-
-
 def job(at):
     return at.session_state["honest__run"].job
-
-
-def finished(at, seconds=60):
-    deadline = time.monotonic() + seconds
-    while job(at).view().active:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    at.run()
-    assert not at.exception
-    return at
-
-
-def answer(at):
-    found = [re.search(r'class="answer">(.*?)</p>', element.proto.body) for element in at.get("html")]
-    return next((unescape(match.group(1)).replace("\xa0", " ") for match in found if match), None)
-
-
-def charts(at):
-    return [json.loads(element.proto.spec) for element in at.get("plotly_chart")]
-
-
-def texts(at):
-    kinds = (*at.info, *at.warning, *at.error, *at.caption, *at.markdown)
-    return " ".join(element.value for element in kinds)
 
 
 @pytest.mark.slow

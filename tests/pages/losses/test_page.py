@@ -10,7 +10,7 @@ import objpert_core.accounting as acc
 from objpert_core.experiments.studies import clipping
 from objpert_core.learning import ClippedLoss, HuberLoss, LogisticLoss, SquaredLoss
 from pages.losses import dimension as ld
-from tests.pages.apps import curves, open_app, said, spec
+from tests.pages.apps import curves, open_app, said, spec, try_it
 from ui import bounds
 from ui.svg import decode
 
@@ -203,13 +203,7 @@ def test_alt_texts_carry_the_take_away():
 def test_try_it_hides_the_curve_until_a_prediction_is_made():
     app = open_page()
     assert len(app.get("plotly_chart")) == 2
-    radio = app.radio(key="losses__try")
-    assert radio.value is None
-    radio.set_value(radio.options[1]).run()
-    assert len(app.get("plotly_chart")) == 3
-    assert any("Not quite" in block.value for block in app.info)
-    app.radio(key="losses__try").set_value(radio.options[2]).run()
-    assert app.success
+    try_it(app, "losses", wrong=1, right=2)
     shown, ghosts = curves(app, 2)
     assert shown["kinks"][0].tolist() == [-2.0, 2.0]
     assert ghosts == ["f clipped, before"]

@@ -7,7 +7,7 @@ import pytest
 
 import objpert_core.accounting as acc
 from pages.renyi import numbers as rc
-from tests.pages.apps import curves, open_app, said, spec, written
+from tests.pages.apps import curves, open_app, said, spec, try_it, written
 from ui.svg import decode
 
 open_page = partial(open_app, "pages/renyi/page.py")
@@ -220,13 +220,7 @@ def test_nonsense_in_the_address_falls_back_to_the_default(query):
 def test_try_it_hides_the_curve_until_a_prediction_is_made():
     app = open_page()
     assert len(app.get("plotly_chart")) == 2
-    radio = app.radio(key="renyi__try")
-    assert radio.value is None
-    radio.set_value(radio.options[0]).run()
-    assert len(app.get("plotly_chart")) == 3
-    assert any("Not quite" in block.value for block in app.info)
-    app.radio(key="renyi__try").set_value(radio.options[2]).run()
-    assert app.success
+    try_it(app, "renyi", wrong=0, right=2)
     few, many = acc.DPSGD(5.0, 0.01, 10_000), acc.DPSGD(5.0, 0.001, 1_000_000)
     assert many.rdp(50.0) == pytest.approx(few.rdp(50.0), rel=0.02)
     assert many.rdp(300) < 0.1 * few.rdp(300)

@@ -8,7 +8,7 @@ import pytest
 from objpert_core.experiments.studies.solver_costs import Case
 from objpert_core.learning import solve
 from pages.solvers import numbers as sr
-from tests.pages.apps import curves, open_app, said, spec
+from tests.pages.apps import curves, open_app, said, spec, try_it
 from ui.svg import decode
 
 DEFAULT = {"solvers_n": 500, "solvers_lambda": 1.0, "solvers_sigma": 4.0, "solvers_tau": 1e-6}
@@ -128,11 +128,7 @@ def test_nonsense_in_the_address_falls_back_to_the_default(query):
 def test_try_it_hides_the_chart_until_a_prediction_is_made():
     app = open_page()
     assert len(app.get("plotly_chart")) == 2
-    radio = app.radio(key="solvers__try")
-    assert radio.value is None
-    radio.set_value(radio.options[2]).run()
-    assert len(app.get("plotly_chart")) == 3
-    assert any("Not quite" in block.value for block in app.info)
+    try_it(app, "solvers", wrong=2)
     cost = sr.cost("accelerated", "redundant")
     means = {n: np.mean([e for m, e in zip(cost.n, cost.evaluations, strict=True) if m == n]) for n in set(cost.n)}
     assert 30 < means[10_000] / means[1000] < 50  # the right answer is right

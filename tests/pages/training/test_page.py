@@ -1,13 +1,9 @@
 """The training page, run by Streamlit's own test driver: no browser, but real threads and real fits."""
 
-import json
-import re
 import time
-from html import unescape
-from pathlib import Path
+from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from objpert_core import datasets
 from objpert_core.experiments.compare import (
@@ -23,31 +19,19 @@ from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
 from objpert_core.experiments.learners import HONEST, KIFER, OUTPUT, ROUNDED
 from objpert_core.experiments.learners import LIVE as LEARNERS
 from pages.training import words as text
-from ui import jobs
-from ui.jobs import JobRunner
+from tests.pages import apps
+from tests.pages.apps import answer, charts, open_app, texts, until
 
-PAGE = str(Path(__file__).resolve().parents[3] / "pages" / "training" / "page.py")
-
-
-@pytest.fixture(autouse=True)
-def own_runner():
-    """Each test has its own pool; jobs it leaves behind are stopped."""
-    jobs.shared_runner.cache_clear()
-    yield
-    runner = jobs.shared_runner()
-    for job in (*runner._running, *runner._waiting):
-        job.stop()
-    jobs.shared_runner.cache_clear()
+pytestmark = pytest.mark.usefixtures("own_runner")
+finished = partial(apps.finished, run="training__run")
+press_run = partial(apps.press, label="Run")
 
 
 def opened(data="breast-cancer", query=None, methods=None, **values):
     """The page at these settings."""
     if methods is not None:
         query = {**(query or {}), "training_methods": [text.LABELS[method] for method in methods]}
-    at = AppTest.from_file(PAGE, default_timeout=60)
-    for key, value in (query or {}).items():
-        at.query_params[key] = value
-    at.run()
+    at = open_app("pages/training/page.py", **(query or {}))
     if data is not None:
         at.selectbox(key="training_data").set_value(data)
     for key, value in values.items():
@@ -61,36 +45,6 @@ def opened(data="breast-cancer", query=None, methods=None, **values):
 
 def job(at):
     return at.session_state["training__run"].job
-
-
-def press_run(at):
-    at.button(key="training_run").click().run()
-    assert not at.exception
-    return at
-
-
-def finished(at, seconds=30):
-    deadline = time.monotonic() + seconds
-    while job(at).view().active:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    at.run()
-    assert not at.exception
-    return at
-
-
-def answer(at):
-    found = [re.search(r'class="answer">(.*?)</p>', element.proto.body) for element in at.get("html")]
-    return next((unescape(match.group(1)).replace("\xa0", " ") for match in found if match), None)
-
-
-def texts(at):
-    kinds = (*at.info, *at.warning, *at.error, *at.success, *at.caption, *at.markdown)
-    return " ".join(element.value for element in kinds)
-
-
-def charts(at):
-    return [json.loads(element.proto.spec) for element in at.get("plotly_chart")]
 
 
 def test_opens_idle_and_asks_for_a_guess():
@@ -149,10 +103,7 @@ def slow_down(monkeypatch):
 
 
 def wait_for_fits(at, count):
-    deadline = time.monotonic() + 20
-    while (latest := job(at).view().latest) is None or len(latest.fits) < count:
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+    until(lambda: (latest := job(at).view().latest) is not None and len(latest.fits) >= count)
 
 
 def test_partial_results_are_on_the_page_while_it_runs(monkeypatch):
@@ -398,19 +349,8 @@ def test_a_failing_fit_is_one_sentence(monkeypatch):
     assert "Traceback" not in texts(at)
 
 
-def test_a_full_server_says_so(monkeypatch):
-    full = JobRunner(workers=1, queue_limit=0)
-    monkeypatch.setattr(jobs, "shared_runner", lambda: full)
-
-    def endless(should_stop):
-        while not should_stop():
-            yield 0
-            time.sleep(0.01)
-
-    other = full.submit("somebody else", endless)
-    at = opened()
-    press_run(at)
-    other.stop()
+def test_a_full_server_says_so(full_server):
+    at = press_run(opened())
     assert "The server is busy" in at.error[0].value
 
 
@@ -451,10 +391,7 @@ def test_stop_works_inside_a_run_of_dp_sgd():
     long = {"training_epochs": "100", "training_batch": "64", "training_runs": "30"}
     at = opened(data="synthetic-l", query=long, methods=(HONEST,), repeats=1)
     press_run(at)
-    deadline = time.monotonic() + 30
-    while at.session_state["training__run"].meter.now is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: at.session_state["training__run"].meter.now is not None)
     at.run()
     assert "DP-SGD paid: run " in at.get("progress")[0].proto.text
     at.button(key="training_stop").click().run()

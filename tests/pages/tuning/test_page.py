@@ -8,7 +8,7 @@ import pytest
 import objpert_core.accounting as acc
 from pages.tuning import numbers as tc
 from pages.tuning.words import WAYS
-from tests.pages.apps import curves, open_app, said, spec, written
+from tests.pages.apps import curves, open_app, said, spec, try_it, written
 from ui.svg import decode
 
 open_page = partial(open_app, "pages/tuning/page.py")
@@ -188,13 +188,7 @@ def test_nonsense_in_the_address_falls_back_to_the_default(query):
 def test_try_it_hides_the_curve_until_a_prediction_is_made():
     app = open_page()
     assert len(app.get("plotly_chart")) == 2
-    radio = app.radio(key="tuning__try")
-    assert radio.value is None
-    radio.set_value("They are the same.").run()
-    assert len(app.get("plotly_chart")) == 3
-    assert any("Not quite" in block.value for block in app.info)
-    app.radio(key="tuning__try").set_value("Composing the three runs.").run()
-    assert app.success
+    try_it(app, "tuning", wrong="They are the same.", right="Composing the three runs.")
     ways = tc.ways(PAPER, 3)
     assert ways["composed"] < ways["selection"]
     assert ways["composed"] == pytest.approx(3**0.5, rel=0.06)

@@ -1,0 +1,34 @@
+"""What pages that start jobs need around each of their tests."""
+
+import time
+
+import pytest
+
+from ui import jobs
+
+
+@pytest.fixture
+def own_runner():
+    """Each test has its own pool; jobs it leaves behind are stopped."""
+    jobs.shared_runner.cache_clear()
+    yield
+    runner = jobs.shared_runner()
+    for job in (*runner._running, *runner._waiting):
+        job.stop()
+    jobs.shared_runner.cache_clear()
+
+
+@pytest.fixture
+def full_server(own_runner, monkeypatch):
+    """A pool that somebody else has filled until the test ends."""
+    full = jobs.JobRunner(workers=1, queue_limit=0)
+    monkeypatch.setattr(jobs, "shared_runner", lambda: full)
+
+    def endless(should_stop):
+        while not should_stop():
+            yield 0
+            time.sleep(0.01)
+
+    other = full.submit("somebody else", endless)
+    yield
+    other.stop()
