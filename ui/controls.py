@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -34,7 +35,7 @@ T = TypeVar("T")
 _E24: tuple[float, ...] = (1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2.0, 2.2, 2.4, 2.7, 3.0)
 _E24 += (3.3, 3.6, 3.9, 4.3, 4.7, 5.0, 5.6, 6.2, 6.8, 7.5, 8.2, 9.1)
 # One or two digits, ten or so a decade, and only round ones: for values that people say aloud (ε, δ)
-_ROUND = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
+ROUND_STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 
 
 def plain(value: float) -> str:
@@ -49,23 +50,25 @@ def log_values(
 ) -> tuple[float, ...]:
     """Rounded values from `low` to `high` (both inclusive when round), evenly spread on a log scale.
 
-    Args:
-        low, high: positive ends.
-        extra: further values to be offered exactly, for instance those of presets.
-        steps: the mantissas in [1, 10) of one decade; E24 preferred numbers unless given, `ROUND_STEPS` for few.
+    Parameters
+    ----------
+    low, high : float
+        Positive ends.
+    extra : iterable of float
+        Further values to be offered exactly, for instance those of presets.
+    steps : sequence of float or None
+        The mantissas in [1, 10) of one decade; E24 preferred numbers unless given, `ROUND_STEPS` for few.
 
-    Example:
-        >>> log_values(1, 3, steps=(1, 2, 5), extra=[1.25])
-        (1.0, 1.25, 2.0)
+    Examples
+    --------
+    >>> log_values(1, 3, steps=(1, 2, 5), extra=[1.25])
+    (1.0, 1.25, 2.0)
     """
     mantissas = _E24 if steps is None else steps
     decades = range(math.floor(math.log10(low)) - 1, math.floor(math.log10(high)) + 2)
     values = {float(f"{m:.12g}e{d}") for d in decades for m in mantissas}
     within = {v for v in values if low * (1 - 1e-12) <= v <= high * (1 + 1e-12)}
     return tuple(sorted(within | {float(v) for v in extra}))
-
-
-ROUND_STEPS = _ROUND
 
 
 def powers_of_ten(low: int, high: int) -> tuple[float, ...]:
@@ -84,16 +87,16 @@ class Control:
 
     def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> Any:
         """Draw the widget here and return its value."""
+        return self._draw(
+            key=self.key, help=self.help, bind="query-params", disabled=disabled, label_visibility=label_visibility
+        )
+
+    def _draw(self, **common: Any) -> Any:
         raise NotImplementedError
 
-    def _common(self, disabled: bool, label_visibility: str) -> dict[str, Any]:
-        return {
-            "key": self.key,
-            "help": self.help,
-            "bind": "query-params",
-            "disabled": disabled,
-            "label_visibility": label_visibility,
-        }
+    def offers(self, value: Any) -> bool:
+        """Whether a preset may set it to `value`."""
+        return True
 
     def value(self) -> Any:
         """The current value without drawing anything: what the session holds, else the default."""
@@ -109,87 +112,69 @@ class Control:
 
 
 @dataclass(frozen=True)
-class SelectSlider(Control):
-    """A slider over listed values; use it with `log_values` where a log scale is meant."""
+class _Listed(Control):
+    """A control over listed values, which the address writes as they are formatted."""
 
     options: tuple[Any, ...] = ()
     format: Callable[[Any], str] = plain
 
     def __post_init__(self) -> None:
-        if self.default not in self.options:
+        if not self.offers(self.default):
             raise ValueError(f"default of {self.key} must be one of its options, got {self.default!r}")
 
-    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> Any:
-        """Draw the slider and return the chosen option."""
-        return st.select_slider(
-            self.label,
-            self.options,
-            value=self.default,
-            format_func=self.format,
-            **self._common(disabled, label_visibility),
-        )
+    def offers(self, value: Any) -> bool:
+        """Whether it is among the options."""
+        return value in self.options
 
-    def encode(self, value: Any) -> str:
+    def encode(self, value: Any) -> str | list[str]:
         """The formatted option."""
         return self.format(value)
 
 
 @dataclass(frozen=True)
-class Choice(Control):
+class SelectSlider(_Listed):
+    """A slider over listed values; use it with `log_values` where a log scale is meant."""
+
+    def _draw(self, **common: Any) -> Any:
+        return st.select_slider(self.label, self.options, value=self.default, format_func=self.format, **common)
+
+
+@dataclass(frozen=True)
+class Choice(_Listed):
     """A drop-down list, or radio buttons in a row with ``horizontal=True``, over listed values."""
 
-    options: tuple[Any, ...] = ()
     format: Callable[[Any], str] = str
     horizontal: bool = False
 
-    def __post_init__(self) -> None:
-        if self.default not in self.options:
-            raise ValueError(f"default of {self.key} must be one of its options, got {self.default!r}")
-
-    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> Any:
-        """Draw the list and return the chosen option."""
-        draw: Any = st.radio if self.horizontal else st.selectbox
-        extra: dict[str, Any] = {"horizontal": True} if self.horizontal else {}
-        return draw(
-            self.label,
-            self.options,
-            index=self.options.index(self.default),
-            format_func=self.format,
-            **extra,
-            **self._common(disabled, label_visibility),
-        )
-
-    def encode(self, value: Any) -> str:
-        """The formatted option."""
-        return self.format(value)
+    def _draw(self, **common: Any) -> Any:
+        draw: Any = partial(st.radio, horizontal=True) if self.horizontal else st.selectbox
+        first = self.options.index(self.default)
+        return draw(self.label, self.options, index=first, format_func=self.format, **common)
 
 
 @dataclass(frozen=True)
-class Several(Control):
+class Several(_Listed):
     """A list from which several values are picked, at most `most`; `default` is a tuple of them.
 
     The address names the key once for each value.
     """
 
-    options: tuple[Any, ...] = ()
-    format: Callable[[Any], str] = plain
     most: int = 5
 
-    def __post_init__(self) -> None:
-        if not set(self.default) <= set(self.options) or len(self.default) > self.most:
-            raise ValueError(f"default of {self.key} must be at most {self.most} of its options, got {self.default!r}")
+    def offers(self, value: Any) -> bool:
+        """Whether all are among the options, and few enough."""
+        return set(value) <= set(self.options) and len(value) <= self.most
 
     def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> tuple[Any, ...]:
         """Draw the list and return what is picked, in the order of the options."""
-        picked = st.multiselect(
-            self.label,
-            self.options,
-            default=list(self.default),
-            format_func=self.format,
-            max_selections=self.most,
-            **self._common(disabled, label_visibility),
-        )
+        picked = super().show(disabled=disabled, label_visibility=label_visibility)
         return tuple(option for option in self.options if option in picked)
+
+    def _draw(self, **common: Any) -> list[Any]:
+        chosen, most = list(self.default), self.most
+        return st.multiselect(
+            self.label, self.options, default=chosen, format_func=self.format, max_selections=most, **common
+        )
 
     def stored(self, value: Any) -> list[Any]:
         """`value` as the session state has to hold it."""
@@ -209,19 +194,10 @@ class Pills(Several):
 
     former: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
-    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> tuple[Any, ...]:
-        """Draw the buttons and return what is picked, in the order of the options."""
+    def _draw(self, **common: Any) -> list[Any]:
         self._read_older_link()
-        picked = st.pills(
-            self.label,
-            self.options,
-            selection_mode="multi",
-            default=list(self.default),
-            format_func=self.format,
-            wrap=True,
-            **self._common(disabled, label_visibility),
-        )
-        return tuple(option for option in self.options if option in picked)
+        look: dict[str, Any] = {"selection_mode": "multi", "wrap": True}
+        return st.pills(self.label, self.options, default=list(self.default), format_func=self.format, **look, **common)
 
     def _read_older_link(self) -> None:
         """Write the present names of options into an address that has former ones, and run again: the address wins."""
@@ -236,9 +212,8 @@ class Pills(Several):
 class Toggle(Control):
     """An on/off switch."""
 
-    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> bool:
-        """Draw the switch and return whether it is on."""
-        return bool(st.toggle(self.label, value=bool(self.default), **self._common(disabled, label_visibility)))
+    def _draw(self, **common: Any) -> bool:
+        return bool(st.toggle(self.label, value=bool(self.default), **common))
 
     def encode(self, value: Any) -> str:
         """``true`` or ``false``."""
@@ -256,20 +231,12 @@ class Number(Control):
     high: int = 100
     step: int = 1
 
-    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> int:
-        """Draw the field and return the number.
-
-        The field has no bounds of its own: with them the browser keeps a refused number to itself, and shows it.
-        """
+    def _draw(self, **common: Any) -> int:
+        # no bounds of its own: with them the browser keeps a refused number to itself, and shows it
         self._mend_address()
         note = self._mend()
-        number = st.number_input(
-            self.label,
-            value=float(self.default),
-            step=float(self.step),
-            format="%.0f",
-            **self._common(disabled, label_visibility),
-        )
+        first, step = float(self.default), float(self.step)
+        number = st.number_input(self.label, value=first, step=step, format="%.0f", **common)
         if not self._fits(number):
             st.rerun()  # the browser went back to an address with it; the next run mends it
         st.session_state[f"{self.key}__used"] = number
@@ -337,11 +304,7 @@ class Preset:
 
     def __post_init__(self) -> None:
         for control, value in self.values.items():
-            if isinstance(control, Several):
-                offered = set(value) <= set(control.options) and len(value) <= control.most
-            else:
-                offered = not isinstance(control, (SelectSlider, Choice)) or value in control.options
-            if not offered:
+            if not control.offers(value):
                 raise ValueError(f"preset {self.name!r} sets {control.key} to {value!r}, which it does not offer")
 
     def apply(self) -> None:
@@ -357,13 +320,13 @@ def preset_buttons(presets: Sequence[Preset], *, prefix: str) -> None:
             st.button(preset.name, key=f"{prefix}_preset_{preset.name}", help=preset.help, on_click=preset.apply)
 
 
-def previous(prefix: str, setting: T) -> T | None:
-    """The setting this session showed on the page before `setting`, for its ghost line; None at first."""
+def previous(prefix: str, setting: T, wanted: bool = True) -> T | None:
+    """The setting this session showed on the page before `setting`, for its ghost line; None at first, or unwanted."""
     state, now, before = st.session_state, f"{prefix}__now", f"{prefix}__before"
     if state.get(now) != setting:
         state[before] = state.get(now)
         state[now] = setting
-    return state[before]
+    return state[before] if wanted else None
 
 
 def link(controls: Iterable[Control]) -> str:

@@ -106,10 +106,13 @@ class Prediction:
     def of(cls, name: str, draw: Callable[[], None] | None = None) -> Prediction:
         """The one in the ``try.md`` of the page `name`: title, question, options with the right one ticked, reason."""
         text = (registry.ROOMS / name / "try.md").read_text(encoding="utf-8")
-        title, question, *options, reason = re.split(r"\n+(?=\* )|\n{2,}", text.removeprefix("# ").strip())
-        question, reason = (paragraph.replace("\n", " ") for paragraph in (question, reason))
+        parts = re.split(r"\n+(?=\* )|\n{2,}", text.removeprefix("# ").strip())
+        title, question, *rest = (part.replace("\n", " ") for part in parts)
+        options = [part for part in rest if part.startswith("* ")]
+        reason = "\n\n".join(rest[len(options) :])
         correct = [option.startswith("* [x] ") for option in options].index(True)
-        return cls(title, question, tuple(option[len("* [x] ") :] for option in options), correct, reason, draw)
+        texts = tuple(option[len("* [x] ") :] for option in options)
+        return cls(title, question, texts, correct, reason, draw)
 
 
 def begin(name: str, lead: str) -> None:

@@ -121,11 +121,9 @@ def explore() -> None:
         epsilon, rate = READ_EPSILON.show(disabled=attacked), READ_RATE.show(disabled=not attacked)
         view = EPS_MAX.show(disabled=attacked), FLOOR.show(disabled=attacked)
         special = {bound for bound, control in SPECIAL.items() if control.show()}
-        with_ghost = GHOST.show()
+        ghost = c.previous("bounds", setting, GHOST.show())
         c.copy_link(CONTROLS)
     bounds = [b for b in proofs.NAMES if b not in SPECIAL or b in special]
-    before = c.previous("bounds", setting)
-    ghost = before if with_ghost else None
     with page.errors():
         if attacked:
             tradeoff(left, setting, bounds, delta=delta, rate=rate, ghost=ghost)
@@ -219,23 +217,11 @@ def revealed() -> None:
     page.show(page.Picture(chart, sentences.bounds_alt(eps, 1e-5)), key="bounds_try_chart")
 
 
-PREDICTION = page.Prediction(
-    "what does a smaller λ do?",
-    "Take the logistic loss on rows of norm 2 (so β = 1), σ = 10, and lower λ to 0.9, just below β. Which of Kifer et "
-    "al., Rényi, hockey-stick and the logistic bound still prove a finite ε at δ = 10⁻⁵?",
-    ("All of them.", "Kifer et al. and the logistic bound.", "Only the logistic bound.", "None of them."),
-    1,
-    "Theorems 3.1 and 3.2 pay −log(1 − β/λ) for the curvature, which is infinite from λ = β down. Kifer et al. "
-    "ask only for λ ≥ 2β/ε, so their curve starts at ε = 2.2. The logistic bound pays nothing where the gradient is "
-    "largest, because there the curvature vanishes. **λ below β** at the top of the page takes you to this setting.",
-    revealed,
-)
-
 page.begin(
     "bounds",
     "Objective perturbation adds a random tilt bᵀθ, b ~ N(0, σ²I), and λ/2 ‖θ‖² to the training objective and releases "
     "the minimiser. Each curve is a proof about that same release: the lower the curve, the stronger the proof.",
 )
 explore()
-page.predict(PREDICTION, key="bounds__try")
+page.predict(page.Prediction.of("bounds", revealed), key="bounds__try")
 page.about("bounds")

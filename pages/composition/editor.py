@@ -39,9 +39,7 @@ class LedgerText(c.Control):
         elif not _readable(st.session_state[self.key]):
             st.session_state[self.key] = self.default
 
-    def show(self, *, disabled: bool = False, label_visibility: str = "visible") -> str:
-        """Draw the field and return the text."""
-        common = self._common(disabled, label_visibility)
+    def _draw(self, **common: Any) -> str:
         text = st.text_input(self.label, value=self.default, on_change=self._typed, **common)
         if not _readable(text):
             st.rerun()

@@ -68,10 +68,8 @@ def explore() -> None:
         setting = Setting(*(control.show() for control in MECHANISM))
         delta, alpha = READ_DELTA.show(), READ_ALPHA.show(disabled=profiles)
         alpha_max, eps_max = ALPHA_MAX.show(disabled=profiles), EPS_MAX.show(disabled=not profiles)
-        with_ghost = GHOST.show()
+        ghost = c.previous("distance", setting, GHOST.show())
         c.copy_link(CONTROLS)
-    before = c.previous("distance", setting)
-    ghost = before if with_ghost else None
     with page.errors():
         found = numbers.readings(setting, delta, alpha)
         if profiles:
@@ -130,28 +128,11 @@ def revealed() -> None:
     page.show(picture, key="distance_try_chart")
 
 
-PREDICTION = page.Prediction(
-    "is more regularisation enough?",
-    "Keep σ = 10 and let λ grow without end. How far does the published proof come down towards the Gaussian "
-    "mechanism?",
-    (
-        "All the way: the price of the curvature, −log(1 − β/λ), goes to 0, and nothing else stands between them.",
-        "Almost: it stays some way above, whatever λ.",
-        "All the way, at a finite λ already.",
-    ),
-    1,
-    "Large λ removes the price of the curvature, but the published proof also bounds a normal variable by its absolute "
-    "value, since for a general loss the sign of a gradient may be either. That half-normal costs more than the normal "
-    "at every λ. A logistic gradient has the sign of its label: the tight proof uses that and is exact from a finite "
-    "λ.",
-    revealed,
-)
-
 page.begin(
     "distance",
     "No proof about objective perturbation can go below the Gaussian mechanism with the same noise. What a proof "
     "certifies above that is a price for what it does not know: here is how much it is, and what it is paid for.",
 )
 explore()
-page.predict(PREDICTION, key="distance__try")
+page.predict(page.Prediction.of("distance", revealed), key="distance__try")
 page.about("distance")

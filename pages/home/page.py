@@ -100,25 +100,13 @@ def cards() -> None:
                 page.see_also(other.name)
 
 
-PREDICTION = page.Prediction(
-    "what does less regularisation do?",
-    "Keep σ = 2.5 and lower λ from 1 to 0.1. What happens to the two densities?",
-    (
-        "They part: the person becomes easier to spot.",
-        "Nothing happens: ε depends on σ alone.",
-        "They move together: the person becomes harder to spot.",
-    ),
-    0,
-    draw=revealed,
-)
-
 page.begin(
     "home",
     "Training finds the lowest point of a curve. Objective perturbation tilts the curve at random before it looks, so "
     "that the lowest point it publishes could as well have come from the data without you.",
 )
 explore()
-page.predict(PREDICTION, key="home__try")
+page.predict(page.Prediction.of("home", revealed), key="home__try")
 page.about("home")
 st.subheader("Where to go from here", anchor=False)
 cards()

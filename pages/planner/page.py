@@ -78,10 +78,9 @@ def explore() -> None:
             plan = setting.plan(*(control.show() for control in SAMPLE))
         f_max = F_MAX.show()
         hidden = {bound for bound, control in SPECIAL.items() if not control.show()} - {setting.bound}
-        with_ghost = GHOST.show()
+        ghost = c.previous("planner", setting, GHOST.show())
         c.copy_link(CONTROLS)
     bounds = tuple(bound for bound in pc.NAMES if bound not in hidden)
-    ghost = c.previous("planner", setting) if with_ghost else None
     with page.errors():
         seen = RUNS.seen()
         estimate = seen.latest if seen and seen.run.request == plan else None

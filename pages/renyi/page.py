@@ -111,8 +111,8 @@ def match() -> None:
         c.Preset("match", values(found)).apply()
 
 
-def panel() -> tuple[rc.Setting, float, dict[str, Any], bool]:
-    """The controls, beside the chart; returns the setting, δ, the view and whether to keep a ghost."""
+def panel() -> tuple[rc.Setting, float, dict[str, Any]]:
+    """The controls, beside the chart; returns the setting, δ and the view."""
     st.markdown("**One fit**")
     for control in FIT:
         control.show(disabled=control is BETA and BOUND.value() != BOUND.default)
@@ -132,9 +132,9 @@ def panel() -> tuple[rc.Setting, float, dict[str, Any], bool]:
     if refused := st.session_state.pop("renyi__refused", None):
         st.error(refused, icon=":material/error:")
     view = {"alpha_max": ALPHA_MAX.show(), "relative": SHOWN.show() != SHOWN.default}
-    ghost = GHOST.show()
+    view["ghost"] = c.previous("renyi", shown(), GHOST.show())
     c.copy_link(CONTROLS)
-    return shown(), delta, view, ghost
+    return shown(), delta, view
 
 
 @st.fragment
@@ -142,12 +142,11 @@ def explore() -> None:
     c.preset_buttons(PRESETS, prefix="renyi")
     left, side = page.columns()
     with side:
-        setting, delta, view, with_ghost = panel()
-    before = c.previous("renyi", setting)
+        setting, delta, view = panel()
     with page.errors():
         crossings, leap = rc.crossings(setting), rc.transition(setting)
         picture = page.Picture(
-            charts.curves(setting, **view, ghost=before if with_ghost else None),
+            charts.curves(setting, **view),
             words.alt(crossings, leap),
             lambda: rc.frame(setting),
             f"Rényi curves of one fit and of DP-SGD, {setting}",
@@ -206,24 +205,11 @@ def revealed() -> None:
     )
 
 
-PREDICTION = page.Prediction(
-    "what do more, smaller batches do?",
-    "DP-SGD does 10,000 steps at q = 1/100 with noise multiplier 5. Now the data are ten times as large: a million "
-    "steps at q = 1/1000, with the same noise. What happens to its Rényi curve?",
-    (
-        "All of it moves up: a hundred times as many steps leak more.",
-        "Nothing: a hundred times as many steps and a tenth of the rate cancel at every α.",
-        "Small α stay where they are; the leap comes later and goes a hundred times as high.",
-    ),
-    2,
-    draw=revealed,
-)
-
 page.begin(
     "renyi",
     "Objective perturbation pays once for one tilted fit. DP-SGD pays a little in each of many steps, made cheap by "
     "random batches. Their Rényi curves show which of the two pays more for rare events.",
 )
 explore()
-page.predict(PREDICTION, key="renyi__try")
+page.predict(page.Prediction.of("renyi", revealed), key="renyi__try")
 page.about("renyi")

@@ -87,10 +87,8 @@ def explore() -> None:
         settings, chosen = SETTINGS.show(), law()
         one_run, delta = base(), DELTA.show()
         setting = tc.Setting(one_run, delta, chosen, RENYI.show())
-        with_ghost = GHOST.show()
+        ghost = c.previous("tuning", (setting, settings), GHOST.show())
         c.copy_link(CONTROLS)
-    before = c.previous("tuning", (setting, settings))
-    ghost = before if with_ghost else None
     with page.errors():
         ways, found = tc.ways(setting, settings), tc.runs(setting, settings)
         geometric, name = tc.geometric_mean(setting, settings), text.law(chosen.family, found.mean, chosen.shape)
