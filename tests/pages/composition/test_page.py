@@ -119,23 +119,6 @@ def test_a_proof_that_says_nothing_says_why():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "query",
-    [
-        {"composition_sigma": "banana", "composition_lambda": "nan", "composition_delta": "2"},
-        {"composition_k": "banana", "composition_bound": "none", "composition_width": "0"},
-        {"composition_k": ["1", "2", "x", "1e9", "5", "10", "inf"], "composition_show": "<script>"},
-        {"composition_view": "1e400", "composition_floor": "", "composition_beta": "🙂"},
-    ],
-)
-def test_nonsense_in_the_address_falls_back_to_the_default(query):
-    shown, _ = curves(open_page(**query))
-    x, y = shown["k = 10"]
-    known = np.isfinite(y)
-    np.testing.assert_array_equal(y[known], acc.repeat(FIT, 10).delta_bounds(x[known], 1e-3)[1])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
     "text",
     [
         "banana",
@@ -338,13 +321,3 @@ def test_try_it_hides_the_curve_and_its_numbers_are_true():
     least = -math.log(0.9) + 1 / 128
     assert least == pytest.approx(0.113, abs=5e-4)
     assert least + math.sqrt(2 / math.pi) / 8 == pytest.approx(0.213, abs=5e-4)
-
-
-def test_a_refused_value_becomes_one_sentence(monkeypatch):
-    def refuse(*_):
-        raise ValueError("sigma must be a finite number > 0, got -1")
-
-    monkeypatch.setattr("pages.composition.numbers.readings", refuse)
-    app = open_page()
-    assert [block.value for block in app.error] == ["Sigma must be a finite number > 0, got -1."]
-    assert app.select_slider(key="composition_sigma").value == 8.0

@@ -54,15 +54,6 @@ def test_presets_set_exactly_their_values():
     assert totals["Accelerated"] < 50 * 500
 
 
-def test_the_previous_setting_stays_as_a_ghost_until_it_is_switched_off():
-    app = open_page()
-    app.select_slider(key="solvers_lambda").set_value(10.0).run()
-    shown, ghosts = curves(app)
-    assert ghosts == [f"{name}, before" for name in shown]
-    app.toggle(key="solvers_ghost").set_value(False).run()
-    assert curves(app)[1] == []
-
-
 @pytest.mark.slow
 def test_a_solver_that_stops_at_the_limit_says_so():
     app = open_page(solvers_lambda="0.01", solvers_sigma="0.1", solvers_n="100")
@@ -108,23 +99,6 @@ def test_without_stored_results_the_page_says_so(monkeypatch, tmp_path):
     assert len(app.get("plotly_chart")) == 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"solvers_n": "banana", "solvers_lambda": "nan", "solvers_tau": "2"},
-        {"solvers_sigma": "-5", "solvers_seed": "1e400", "solvers_columns": "<script>alert(1)</script>"},
-        {"solvers_shown": "💥", "solvers_cost": "", "solvers_ghost": "7", "unknown": "x" * 5000},
-        {"solvers_n": ["500", "100"], "solvers_seed": "inf"},
-    ],
-)
-def test_nonsense_in_the_address_falls_back_to_the_default(query):
-    shown, _ = curves(open_page(**query))
-    np.testing.assert_array_equal(
-        shown["Newton"][0], sr.run("newton", sr.Setting(500, 1.0, 4.0, "redundant", 0, 1e-6)).evaluations
-    )
-
-
 def test_try_it_hides_the_chart_until_a_prediction_is_made():
     app = open_page()
     assert len(app.get("plotly_chart")) == 2
@@ -132,11 +106,3 @@ def test_try_it_hides_the_chart_until_a_prediction_is_made():
     cost = sr.cost("accelerated", "redundant")
     means = {n: np.mean([e for m, e in zip(cost.n, cost.evaluations, strict=True) if m == n]) for n in set(cost.n)}
     assert 30 < means[10_000] / means[1000] < 50  # the right answer is right
-
-
-def test_a_refused_value_becomes_one_sentence(monkeypatch):
-    def refuse(*_):
-        raise ValueError("sigma must be a finite number >= 0, got -1")
-
-    monkeypatch.setattr(sr, "run", refuse)
-    assert [block.value for block in open_page().error] == ["Sigma must be a finite number >= 0, got -1."]
