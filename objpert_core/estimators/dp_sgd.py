@@ -11,11 +11,12 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import FloatArray, IntArray, in_open_unit, positive, positive_integer
+from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
 from objpert_core.estimators.base import CALLERS_OF_FIT, FLOATS, ProbabilisticClassifier, Seed, encode
 from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
 from objpert_core.exceptions import PrivacyBudgetWarning
-from objpert_core.learning.dp_sgd.budget import ACCOUNTANTS, Budget, dpsgd_budget
+from objpert_core.learning.dp_sgd.budget import Budget, dpsgd_budget
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
 from objpert_core.learning.dp_sgd.training import Schedule, learning_rates_array, train_candidates

@@ -7,9 +7,9 @@ from typing import Any, Self
 from objpert_core._validation import nonnegative, positive_integer
 from objpert_core.accounting import recommended_lam, recommended_margin
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed
-from objpert_core.estimators.constraints import one_of, or_none
+from objpert_core.estimators.constraints import or_none
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.objective import ObjectivePerturbationModel, Plan
+from objpert_core.estimators.objective import ObjectivePerturbationModel, Plan, bounds_covering
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.rows import row_radius
 
@@ -61,7 +61,7 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
     """
 
     CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
-        "bound": one_of("logistic", "monotone", "two-signed", "glm", "kifer2012", "non-glm"),
+        "bound": bounds_covering(LogisticLoss(), first="logistic"),
         "lam": or_none(nonnegative),
         "margin": or_none(nonnegative),
         "public_rows": or_none(positive_integer),

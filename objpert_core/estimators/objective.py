@@ -9,6 +9,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, positive
 from objpert_core.accounting import calibrate_objective_perturbation
+from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
 from objpert_core.estimators.base import SolvedModel
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
 from objpert_core.learning.certificate import ObjectivePerturbationCertificate
@@ -38,13 +39,32 @@ class Plan(NamedTuple):
     public_rows: int | None = None
 
 
+def bounds_covering(*losses: LossFacts, first: str, with_rdp: bool = False) -> Constraint:
+    """Met by the bounds that cover every one of `losses`.
+
+    Parameters
+    ----------
+    *losses : LossFacts
+    first : str
+        The bound that the sentence about a wrong value names first; the others follow in the registry's order.
+    with_rdp : bool
+        Leave out those without a Rényi curve, which could only be split with the output noise (docs/theorems.md, T7).
+    """
+    keys = [
+        key
+        for key, entry in BOUND_REGISTRY.items()
+        if (entry.has_rdp or not with_rdp) and not any(map(entry.uncovered, losses))
+    ]
+    return one_of(first, *(key for key in keys if key != first))
+
+
 class ObjectivePerturbationModel(SolvedModel):
     """A linear model by Algorithm 1. Subclasses give `bound` a constraint and say in `_plan` what they minimise."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
         "noise_ratio": or_none(number_from(1)),
         "sigma_out": or_none(positive),
-        "accountant": one_of("profile", "rdp"),
+        "accountant": one_of(*ACCOUNTANTS),
     }
 
     privacy_: ObjectivePerturbationCertificate
@@ -79,7 +99,7 @@ class ObjectivePerturbationModel(SolvedModel):
             tau=self.tau,
             sigma_out=self.sigma_out,
             accountant=self.accountant,
-            dimension=dimension if self.bound == "non-glm" else None,
+            dimension=dimension if BOUND_REGISTRY[self.bound].needs_dimension else None,
             lam=lam,
         )
         return perturb_and_solve(

@@ -11,7 +11,7 @@ from objpert_core._validation import FloatArray, finite, positive
 from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import one_of
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.objective import ClippedModel
+from objpert_core.estimators.objective import ClippedModel, bounds_covering
 from objpert_core.learning.problem.losses import HuberLoss, Loss, SquaredLoss
 
 
@@ -79,7 +79,7 @@ class ObjPertRegressor(RegressorMixin, ClippedModel):
 
     CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
         "loss": one_of(SquaredLoss.name, HuberLoss.name),
-        "bound": one_of("glm", "two-signed", "non-glm"),
+        "bound": bounds_covering(SquaredLoss(), HuberLoss(), first="glm", with_rdp=True),
         "huber_threshold": positive,
         "target_offset": finite,
         "target_scale": positive,

@@ -8,7 +8,7 @@ from objpert_core._validation import positive
 from objpert_core.estimators.base import LinearClassifier, Seed
 from objpert_core.estimators.constraints import one_of
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.objective import ClippedModel
+from objpert_core.estimators.objective import ClippedModel, bounds_covering
 from objpert_core.learning.problem.losses import HuberisedHingeLoss, Loss, SquaredHingeLoss
 
 
@@ -60,7 +60,7 @@ class ObjPertSVC(LinearClassifier, ClippedModel):
 
     CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
         "loss": one_of(SquaredHingeLoss.name, HuberisedHingeLoss.name),
-        "bound": one_of("monotone", "two-signed", "glm", "non-glm"),
+        "bound": bounds_covering(SquaredHingeLoss(), HuberisedHingeLoss(), first="monotone", with_rdp=True),
         "hinge_width": positive,
     }
 

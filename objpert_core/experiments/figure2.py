@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TextIO
 
 import objpert_core
 from objpert_core._validation import choice, positive, positive_integer
-from objpert_core.datasets import fetch, load, names
+from objpert_core.datasets import Dataset, fetch, load, names
 from objpert_core.experiments.learners import NON_PRIVATE
 from objpert_core.experiments.methods import EVERY, METHODS, Parameters, fit
 from objpert_core.experiments.results import Run
@@ -64,16 +65,24 @@ class Piece:
         """What there is one of in a file: method, ε and trial, as of a `Run`."""
         return self.method, self.epsilon, self.trial
 
+    @property
+    def seed(self) -> int | None:
+        """The noise seed; None without privacy."""
+        if self.method == NON_PRIVATE:
+            return None
+        return noise_seed(self.dataset, self.method, self.epsilon, self.trial)
+
+    def fit(self, data: Dataset, callback: Callable[..., object] | None = None) -> Run:
+        """Fit on `data`, the split of this trial; see `methods.fit`."""
+        return fit(data, self.method, self.epsilon, self.trial, self.seed, self.parameters, callback=callback)
+
     def __call__(self) -> Run:
         """Load the split (kept by the process for the next piece) and fit."""
         if self.version != objpert_core.__version__:
             raise RuntimeError(
                 f"this worker has objpert {objpert_core.__version__}, the sweep was started with {self.version}"
             )
-        data = load(self.dataset, split_seed=self.trial)
-        private = self.method != NON_PRIVATE
-        seed = noise_seed(self.dataset, self.method, self.epsilon, self.trial) if private else None
-        return fit(data, self.method, self.epsilon, self.trial, seed, self.parameters)
+        return self.fit(load(self.dataset, split_seed=self.trial))
 
 
 @dataclass(frozen=True)

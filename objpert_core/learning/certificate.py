@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 from objpert_core._validation import choice
 from objpert_core.accounting import ApproximateMinima, Mechanism, ObjectivePerturbation, via_rdp
-from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, Parameters
+from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, Parameters
 from objpert_core.learning.problem.losses import LogisticLoss, Loss, loss_named
 from objpert_core.learning.problem.rows import ROW_NORMS, row_radius
 
@@ -333,7 +333,7 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
         The number of rows, where λ was chosen by it: the guarantee then takes that number as public.
     """
 
-    ACCOUNTANTS: ClassVar[tuple[str, ...]] = ("profile", "rdp")
+    ACCOUNTANTS: ClassVar[tuple[str, ...]] = ACCOUNTANTS
 
     bound: str
     sigma: float

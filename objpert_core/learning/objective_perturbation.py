@@ -7,13 +7,12 @@ from typing import Any, Protocol, Unpack, runtime_checkable
 from objpert_core._validation import FloatArray, choice, in_open_unit, nonnegative, positive
 from objpert_core.accounting import Mechanism
 from objpert_core.accounting.mechanisms.base import NormalSource, Perturbation
+from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
 from objpert_core.learning.certificate import PrivacyCertificate, proved_epsilon
 from objpert_core.learning.fit import Fit, FitOptions
 from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, ClippedLoss, Loss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
-
-ACCOUNTANTS = ("profile", "rdp")
 
 
 @runtime_checkable
@@ -85,7 +84,7 @@ def perturb_and_solve(
     Notes
     -----
     Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1; the default bound is the tight logistic bound
-    (docs/theorems.md, T1). For the logistic loss the norm of a row's gradient is at most R = √(1 + s²) without clipping.
+    (docs/theorems.md, T1). For the logistic loss a row's gradient has norm at most R = √(1 + s²) without clipping.
 
     Examples
     --------

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from objpert_core._validation import choice, positive, positive_integer
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
-from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, PUBLISHED_NOISE_RATIO
-
-ACCOUNTANTS = ("profile", "rdp")
+from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, PUBLISHED_NOISE_RATIO
 
 _MARGIN = 1.5
 _QUIET = 0.01  # the λ that `recommended_lam` would like, where the noise is so little that half the margin will do

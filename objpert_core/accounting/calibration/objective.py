@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from objpert_core._validation import choice, in_open_unit, nonnegative, positive, positive_integer
-from objpert_core.accounting.calibration.defaults import ACCOUNTANTS, default_noise_ratio
+from objpert_core.accounting.calibration.defaults import default_noise_ratio
 from objpert_core.accounting.calibration.distance import optimal_lam
 from objpert_core.accounting.calibration.gaussian import SIGMA_MARGIN
 from objpert_core.accounting.calibration.kifer import calibrate_closed_form
 from objpert_core.accounting.calibration.target import OUTPUT_SHARE, Calibrated, Target, objective_of
-from objpert_core.accounting.mechanisms.bounds import BOUNDS
+from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUNDS
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.numerics.safe_root import NoRootError, nudged, root_between, smallest_above
 

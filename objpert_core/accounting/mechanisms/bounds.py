@@ -23,6 +23,8 @@ from objpert_core.accounting.laws.logistic import logistic_law
 from objpert_core.accounting.laws.simple import HalfNormalLaw, PositiveGaussianLaw, PrivacyLossLaw
 from objpert_core.accounting.numerics.chi import log_chi_moment_rate
 
+ACCOUNTANTS = ("profile", "rdp")
+"""What (ε, δ) of objective perturbation may be computed from: the privacy profile, or the Rényi curve alone."""
 # A Rényi curve loses more than 2 % or 10 % of σ on the way to (ε, δ): no λ would do at those ratios
 PUBLISHED_NOISE_RATIO = 1.3
 _LEAST_EXTRA_NOISE = 1e-4  # enough for the output noise, and for a λ that is not astronomical

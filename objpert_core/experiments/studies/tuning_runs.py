@@ -29,12 +29,13 @@ from objpert_core._validation import (
     positive_integer,
 )
 from objpert_core.accounting import PrivateSelection
+from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
 from objpert_core.datasets import Dataset
 from objpert_core.experiments import paper
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.stopping import StoppedError
 from objpert_core.experiments.summary import Interval, mean_interval
-from objpert_core.learning.dp_sgd.budget import ACCOUNTANTS, Budget, accounted, dpsgd_budget
+from objpert_core.learning.dp_sgd.budget import Budget, accounted, dpsgd_budget
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
 from objpert_core.learning.dp_sgd.training import Schedule, train_candidates
 from objpert_core.learning.dp_sgd.tuning import (

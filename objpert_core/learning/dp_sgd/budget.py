@@ -25,9 +25,8 @@ from objpert_core.accounting import (
     calibrate_gaussian,
     via_rdp,
 )
+from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
 from objpert_core.learning.dp_sgd.training import Schedule
-
-ACCOUNTANTS = ("pld", "rdp")
 
 
 def accounted(mechanism: DPSGD | PrivateSelection, accountant: str) -> Mechanism:

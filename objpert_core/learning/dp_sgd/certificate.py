@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from objpert_core.accounting import DPSGD, Mechanism, PrivateSelection
+from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
 from objpert_core.learning.certificate import PrivacyCertificate
-from objpert_core.learning.dp_sgd.budget import ACCOUNTANTS, Budget, accounted, run_of, score_mechanism
+from objpert_core.learning.dp_sgd.budget import Budget, accounted, run_of, score_mechanism
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
 from objpert_core.learning.dp_sgd.training import Schedule
 from objpert_core.learning.problem.rows import row_radius
