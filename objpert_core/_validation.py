@@ -18,74 +18,76 @@ def _refuse(name: str, value: object, allowed: str) -> ValueError:
     return ValueError(f"{name} must be {allowed}, got {value!r}")
 
 
-def _as_float(name: str, value: Any, allowed: str) -> float:
+def _number(name: str, value: Any, allowed: str, good: Callable[[float], bool]) -> float:
+    """`value` as a float; `ValueError` unless it is a real number for which `good` holds. True and False are none."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Real, np.ndarray)):
         raise _refuse(name, value, allowed)
     if isinstance(value, np.ndarray) and (value.ndim != 0 or value.dtype.kind not in "iuf"):
         raise _refuse(name, value, allowed)
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:  # an int beyond the doubles
         raise _refuse(name, value, allowed) from None
-
-
-def positive(name: str, value: Any) -> float:
-    """`value` as a float; `ValueError` unless it is a finite number > 0."""
-    allowed = "a finite number > 0"
-    number = _as_float(name, value, allowed)
-    if not (math.isfinite(number) and number > 0):
-        raise _refuse(name, value, allowed)
-    return number
-
-
-def nonnegative(name: str, value: Any) -> float:
-    """`value` as a float; `ValueError` unless it is a finite number >= 0."""
-    allowed = "a finite number >= 0"
-    number = _as_float(name, value, allowed)
-    if not (math.isfinite(number) and number >= 0):
+    if not good(number):
         raise _refuse(name, value, allowed)
     return number
 
 
 def finite(name: str, value: Any) -> float:
     """`value` as a float; `ValueError` unless it is a finite number."""
-    allowed = "a finite number"
-    number = _as_float(name, value, allowed)
-    if not math.isfinite(number):
-        raise _refuse(name, value, allowed)
-    return number
+    return _number(name, value, "a finite number", math.isfinite)
+
+
+def positive(name: str, value: Any) -> float:
+    """`value` as a float; `ValueError` unless it is a finite number > 0."""
+    return above(name, value, 0)
+
+
+def nonnegative(name: str, value: Any) -> float:
+    """`value` as a float; `ValueError` unless it is a finite number >= 0."""
+    return at_least(name, value, 0)
+
+
+def above(name: str, value: Any, least: float) -> float:
+    """`value` as a float; `ValueError` unless it is a finite number > `least`."""
+    return _number(name, value, f"a finite number > {least:g}", lambda number: least < number < math.inf)
+
+
+def at_least(name: str, value: Any, least: float) -> float:
+    """`value` as a float; `ValueError` unless it is a finite number >= `least`."""
+    return _number(name, value, f"a finite number >= {least:g}", lambda number: least <= number < math.inf)
 
 
 def in_open_unit(name: str, value: Any) -> float:
     """`value` as a float; `ValueError` unless it lies strictly between 0 and 1."""
-    allowed = "a number strictly between 0 and 1"
-    number = _as_float(name, value, allowed)
-    if not 0 < number < 1:
-        raise _refuse(name, value, allowed)
-    return number
+    return _number(name, value, "a number strictly between 0 and 1", lambda number: 0 < number < 1)
 
 
 def rate(name: str, value: Any) -> float:
     """`value` as a float; `ValueError` unless it lies in (0, 1]."""
-    allowed = "a number above 0 and at most 1"
-    number = _as_float(name, value, allowed)
-    if not 0 < number <= 1:
-        raise _refuse(name, value, allowed)
-    return number
+    return _number(name, value, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral) or value < least:
+        raise _refuse(name, value, f"a whole number >= {least}")
+    return int(value)
 
 
 def positive_integer(name: str, value: Any) -> int:
     """`value` as an int; `ValueError` unless it is a whole number >= 1."""
-    allowed = "a whole number >= 1"
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral) or value < 1:
-        raise _refuse(name, value, allowed)
-    return int(value)
+    return _whole(name, value, 1)
 
 
 def nonnegative_integer(name: str, value: Any) -> int:
     """`value` as an int; `ValueError` unless it is a whole number >= 0."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral) or value < 0:
-        raise _refuse(name, value, "a whole number >= 0")
+    return _whole(name, value, 0)
+
+
+def integer_up_to(name: str, value: Any, most: int) -> int:
+    """`value` as an int; `ValueError` unless it is a whole number >= 1 and at most `most`."""
+    if positive_integer(name, value) > most:
+        raise _refuse(name, value, f"a whole number from 1 to {most}")
     return int(value)
 
 
@@ -96,75 +98,55 @@ def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     return value
 
 
-def _array(name: str, value: Any, allowed: str) -> FloatArray:
+def _array(name: str, value: Any, allowed: str, good: Callable[[FloatArray], NDArray[np.bool_]]) -> FloatArray:
+    """`value` as a float array; `ValueError` that names the first entry for which `good` does not hold."""
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
         raise _refuse(name, value, allowed)
-    return array.astype(np.float64)
-
-
-def _first_bad(array: FloatArray, bad: NDArray[np.bool_]) -> float:
-    return float(array[bad].flat[0])
+    array = array.astype(np.float64)
+    if (bad := ~good(array)).any():
+        raise _refuse(name, float(array[bad].flat[0]), allowed)
+    return array
 
 
 def epsilon_array(value: Any, name: str = "epsilon") -> FloatArray:
     """`value` as a float array; `ValueError` unless every entry is a finite number >= 0."""
-    allowed = "a finite number >= 0"
-    array = _array(name, value, allowed)
-    bad = ~(np.isfinite(array) & (array >= 0))
-    if bad.any():
-        raise _refuse(name, _first_bad(array, bad), allowed)
-    return array
+    return _array(name, value, "a finite number >= 0", lambda entries: np.isfinite(entries) & (entries >= 0))
 
 
 def delta_array(value: Any, name: str = "delta") -> FloatArray:
     """`value` as a float array; `ValueError` unless every entry lies strictly between 0 and 1."""
-    allowed = "a number strictly between 0 and 1"
-    array = _array(name, value, allowed)
-    bad = ~((array > 0) & (array < 1))
-    if bad.any():
-        raise _refuse(name, _first_bad(array, bad), allowed)
-    return array
+    return _array(name, value, "a number strictly between 0 and 1", lambda entries: (entries > 0) & (entries < 1))
 
 
 def privacy_budget_array(value: Any, name: str = "epsilon") -> FloatArray:
     """`value` as a float array; `ValueError` unless every entry is a number >= 0; infinity, no promise, is allowed."""
-    allowed = "a number >= 0"
-    array = _array(name, value, allowed)
-    bad = ~(array >= 0)
-    if bad.any():
-        raise _refuse(name, _first_bad(array, bad), allowed)
-    return array
+    return _array(name, value, "a number >= 0", lambda entries: entries >= 0)
 
 
 def positive_array(name: str, value: Any) -> FloatArray:
     """`value` as a float array; `ValueError` unless every entry is a finite number > 0."""
-    allowed = "a finite number > 0"
-    array = _array(name, value, allowed)
-    bad = ~(np.isfinite(array) & (array > 0))
-    if bad.any():
-        raise _refuse(name, _first_bad(array, bad), allowed)
-    return array
+    return _array(name, value, "a finite number > 0", lambda entries: np.isfinite(entries) & (entries > 0))
 
 
 def unit_array(value: Any, name: str) -> FloatArray:
     """`value` as a float array; `ValueError` unless every entry is a probability, in [0, 1]."""
-    allowed = "a number from 0 to 1"
-    array = _array(name, value, allowed)
-    bad = ~((array >= 0) & (array <= 1))
-    if bad.any():
-        raise _refuse(name, _first_bad(array, bad), allowed)
-    return array
+    return _array(name, value, "a number from 0 to 1", lambda entries: (entries >= 0) & (entries <= 1))
 
 
 def alpha_array(value: Any, name: str = "alpha") -> FloatArray:
     """`value` as a float array; `ValueError` unless every entry is a finite Rényi order >= 1."""
-    allowed = "a finite Rényi order >= 1"
-    array = _array(name, value, allowed)
-    bad = ~(np.isfinite(array) & (array >= 1))
-    if bad.any():
-        raise _refuse(name, _first_bad(array, bad), allowed)
-    return array
+    return _array(name, value, "a finite Rényi order >= 1", lambda entries: np.isfinite(entries) & (entries >= 1))
+
+
+def count_array(value: Any, name: str = "k") -> FloatArray:
+    """`value` as a float array; `ValueError` unless every entry is a whole number >= 0."""
+    return _array(
+        name,
+        value,
+        "a whole number >= 0",
+        lambda entries: np.isfinite(entries) & (entries >= 0) & (entries == np.floor(entries)),
+    )
 
 
 def like_input(value: Any, result: FloatArray) -> Any:
@@ -186,34 +168,6 @@ def boolean(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise _refuse(name, value, "True or False")
     return bool(value)
-
-
-def above(name: str, value: Any, least: float) -> float:
-    """`value` as a float; `ValueError` unless it is a finite number > `least`."""
-    allowed = f"a finite number > {least:g}"
-    number = _as_float(name, value, allowed)
-    if not (math.isfinite(number) and number > least):
-        raise _refuse(name, value, allowed)
-    return number
-
-
-def at_least(name: str, value: Any, least: float) -> float:
-    """`value` as a float; `ValueError` unless it is a finite number >= `least`."""
-    allowed = f"a finite number >= {least:g}"
-    number = _as_float(name, value, allowed)
-    if not (math.isfinite(number) and number >= least):
-        raise _refuse(name, value, allowed)
-    return number
-
-
-def count_array(value: Any, name: str = "k") -> FloatArray:
-    """`value` as a float array; `ValueError` unless every entry is a whole number >= 0."""
-    allowed = "a whole number >= 0"
-    array = _array(name, value, allowed)
-    bad = ~(np.isfinite(array) & (array >= 0) & (array == np.floor(array)))
-    if bad.any():
-        raise _refuse(name, _first_bad(array, bad), allowed)
-    return array
 
 
 def check_fields(instance: object, check: Callable[[str, Any], Any], *names: str) -> None:

@@ -20,6 +20,7 @@ from objpert_core._validation import (
     IntArray,
     choice,
     in_open_unit,
+    integer_up_to,
     nonnegative_integer,
     positive,
     positive_integer,
@@ -119,8 +120,7 @@ class Settings:
         positive("epsilon", self.epsilon)
         in_open_unit("delta", self.delta)
         choice("bound", self.bound, TIGHT_BOUNDS)
-        if positive_integer("repeats", self.repeats) > MAX_REPEATS:
-            raise ValueError(f"repeats must be a whole number from 1 to {MAX_REPEATS}, got {self.repeats!r}")
+        integer_up_to("repeats", self.repeats, MAX_REPEATS)
         positive("intercept_scaling", self.intercept_scaling)
         nonnegative_integer("seed", self.seed)
         for name in self.methods:

@@ -17,6 +17,7 @@ from objpert_core._validation import (
     FloatArray,
     choice,
     in_open_unit,
+    integer_up_to,
     nonnegative,
     nonnegative_integer,
     positive,
@@ -157,8 +158,7 @@ class Plan:
         positive_integer("features", self.features)
         nonnegative("intercept_scaling", self.intercept_scaling)
         choice("columns", self.columns, tuple(COLUMNS))
-        if positive_integer("draws", self.draws) > MAX_DRAWS:
-            raise ValueError(f"draws must be a whole number from 1 to {MAX_DRAWS}, got {self.draws!r}")
+        integer_up_to("draws", self.draws, MAX_DRAWS)
         nonnegative_integer("seed", self.seed)
 
     @property

@@ -21,6 +21,7 @@ from objpert_core._validation import (
     IntArray,
     choice,
     in_open_unit,
+    integer_up_to,
     nonnegative_integer,
     positive,
     positive_integer,
@@ -78,8 +79,7 @@ class Plan:
         for size in self.sizes:
             if positive_integer("sizes", size) > MAX_ROWS:
                 raise ValueError(f"sizes must be whole numbers from 1 to {MAX_ROWS}, got {size!r}")
-        if positive_integer("draws", self.draws) > MAX_DRAWS:
-            raise ValueError(f"draws must be a whole number from 1 to {MAX_DRAWS}, got {self.draws!r}")
+        integer_up_to("draws", self.draws, MAX_DRAWS)
         nonnegative_integer("seed", self.seed)
 
     def noise_seed(self, draw: int, rows: int) -> int:

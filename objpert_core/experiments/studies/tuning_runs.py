@@ -24,6 +24,7 @@ from objpert_core._validation import (
     IntArray,
     choice,
     in_open_unit,
+    integer_up_to,
     nonnegative_integer,
     positive,
     positive_integer,
@@ -114,8 +115,7 @@ class Settings:
         for rate in self.learning_rates:
             positive("learning_rates", rate)
         choice("accountant", self.accountant, ACCOUNTANTS)
-        if positive_integer("draws", self.draws) > MAX_DRAWS:
-            raise ValueError(f"draws must be a whole number from 1 to {MAX_DRAWS}, got {self.draws!r}")
+        integer_up_to("draws", self.draws, MAX_DRAWS)
         nonnegative_integer("seed", self.seed)
 
 
