@@ -146,21 +146,8 @@ def tight_loss(v: float, a: float, kappa: float) -> mpf:
     grid = [mpf(k) / 4 for k in range(-240, 241)]
     values = [objective(t) for t in grid]
     best = max(mpf(0), a * a / 2 + a * v)
-    ratio = (mp.sqrt(5) - 1) / 2
     for k in sorted(range(len(grid)), key=lambda i: -values[i])[:3]:
-        low, high = grid[k] - mpf(1) / 4, grid[k] + mpf(1) / 4
-        left, right = high - ratio * (high - low), low + ratio * (high - low)
-        f_left, f_right = objective(left), objective(right)
-        for _ in range(60):
-            if f_left > f_right:
-                high, right, f_right = right, left, f_left
-                left = high - ratio * (high - low)
-                f_left = objective(left)
-            else:
-                low, left, f_left = left, right, f_right
-                right = low + ratio * (high - low)
-                f_right = objective(right)
-        best = max(best, f_left, f_right)
+        best = max(best, -_golden(lambda t: -objective(t), grid[k] - mpf(1) / 4, grid[k] + mpf(1) / 4))
     return best
 
 
@@ -374,7 +361,11 @@ def _minimum(f: Function) -> mpf:
     grid = [mpf(k) / 2 for k in range(-40, 120)]
     values = [f(t) for t in grid]
     k = min(range(len(grid)), key=lambda i: values[i])
-    low, high = grid[max(k - 1, 0)], grid[min(k + 1, len(grid) - 1)]
+    return _golden(f, grid[max(k - 1, 0)], grid[min(k + 1, len(grid) - 1)])
+
+
+def _golden(f: Function, low: mpf, high: mpf) -> mpf:
+    """Minimum of a function with one valley in [low, high], by golden sections."""
     ratio = (mp.sqrt(5) - 1) / 2
     left, right = high - ratio * (high - low), low + ratio * (high - low)
     f_left, f_right = f(left), f(right)

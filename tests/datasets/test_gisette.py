@@ -30,19 +30,19 @@ def test_handmade_files(parts: list[Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("index", "text", "message"),
+    ("name", "text", "message"),
     [
-        (0, "3 0 4\n0 5\n", "train.data: every line must hold the same number of whole numbers"),
-        (0, "3 0 x\n0 5 1\n", "train.data: every line must hold the same number of whole numbers"),
-        (0, "3 0 4\n", "train.data: 1 rows, but 2 labels"),
-        (1, "1 0\n", "valid.data: 2 columns, but train.data has 3"),
-        (2, "1\n0\n", "train.labels: every line must be -1 or 1"),
-        (2, "1 1\n-1 1\n", "train.labels: every line must be -1 or 1"),
+        ("train.data", "3 0 4\n0 5\n", "every line must hold the same number of whole numbers"),
+        ("train.data", "3 0 x\n0 5 1\n", "every line must hold the same number of whole numbers"),
+        ("train.data", "3 0 4\n", "1 rows, but 2 labels"),
+        ("valid.data", "1 0\n", "2 columns, but train.data has 3"),
+        ("train.labels", "1\n0\n", "every line must be -1 or 1"),
+        ("train.labels", "1 1\n-1 1\n", "every line must be -1 or 1"),
     ],
 )
-def test_a_damaged_file_is_named(parts: list[Path], index: int, text: str, message: str) -> None:
-    parts[index].write_text(text)
-    with pytest.raises(ValueError, match=message):
+def test_a_damaged_file_is_named(tmp_path: Path, parts: list[Path], name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=f"{name}: {message}"):
         gisette.read(*parts)
 
 
