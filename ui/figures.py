@@ -20,15 +20,17 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from objpert_core._validation import FloatArray
+
+T = TypeVar("T")
 
 BACKGROUNDS = {"light": "#ffffff", "dark": "#171614"}  # Streamlit's two themes
 
@@ -165,6 +167,37 @@ def series(
     elif hover is not None:
         trace["hovertemplate"] = hover + "<extra>" + name + "</extra>"
     return trace | extra
+
+
+def curves(
+    names: Mapping[str, str],
+    x: ArrayLike,
+    of: Callable[[str, T], ArrayLike],
+    now: T,
+    previous: T | None,
+    *,
+    between: Sequence[dict[str, Any]] = (),
+    role: Callable[[str, T], str] = lambda key, setting: key,
+    hover: str,
+) -> list[dict[str, Any]]:
+    """The curves of one setting over those of the previous one, if there is one, which are ghosts.
+
+    Parameters
+    ----------
+    names : mapping
+        What the legend calls each curve, by its key.
+    of, role : callable
+        Heights and role of a key's curve at a setting; infinite heights are not drawn.
+    between : sequence of dict
+        Traces over the ghosts and under the curves.
+    """
+
+    def drawn(setting: T, then: str, **look: Any) -> list[dict[str, Any]]:
+        every = names.items()
+        return [series(name + then, x, finite(of(key, setting)), role(key, setting), **look) for key, name in every]
+
+    ghosts = [] if previous is None else drawn(previous, ", before", ghost=True)
+    return [*ghosts, *between, *drawn(now, "", hover=hover)]
 
 
 def band(x: ArrayLike, low: ArrayLike, high: ArrayLike, role: str, *, name: str = "") -> dict[str, Any]:

@@ -10,7 +10,7 @@ The first argument is the page's prefix. Keyword arguments say where a page diff
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import objpert_core.accounting as acc
@@ -28,46 +28,29 @@ _TILT = "Standard deviation of each coordinate of the random tilt b."
 _SUM = "The objective is a sum over the rows plus λ/2 ‖θ‖²: λ is not divided by their number."
 _CURVATURE = "Largest curvature of one person’s loss. The logistic loss on rows of norm at most L has β = L²/4."
 _GRADIENT = "Largest gradient norm of one person’s loss. For the logistic loss it is the largest row norm R."
+_BUDGET = "Privacy budget ε"
 _MULTIPLIER = "Standard deviation of the noise in one step, divided by the clipping norm."
 
 # --- one mechanism ----------------------------------------------------------------------------------------------------
 
 
 def sigma(
-    prefix: str,
-    default: float,
-    low: float = 0.1,
-    high: float = 1000.0,
-    *,
-    extra: Iterable[float] = (),
-    steps: Sequence[float] | None = None,
-    help: str | None = _TILT,
+    prefix: str, default: float, low: float = 0.1, high: float = 1000.0, *, help: str | None = _TILT, **values: Any
 ) -> SelectSlider:
-    """Noise σ of a fit, from `low` to `high` on a logarithmic scale; `steps` are the mantissas of a decade."""
-    values = log_values(low, high, extra=extra, steps=steps)
-    return SelectSlider(f"{prefix}_sigma", "Noise σ", default, values, help=help)
+    """Noise σ of a fit, from `low` to `high` on a log scale; `values` are `extra` and `steps` of `log_values`."""
+    return SelectSlider(f"{prefix}_sigma", "Noise σ", default, log_values(low, high, **values), help=help)
 
 
 def lam(
-    prefix: str,
-    default: float,
-    low: float = 0.01,
-    high: float = 10_000.0,
-    *,
-    extra: Iterable[float] = (),
-    steps: Sequence[float] | None = None,
-    help: str | None = _SUM,
+    prefix: str, default: float, low: float = 0.01, high: float = 10_000.0, *, help: str | None = _SUM, **values: Any
 ) -> SelectSlider:
     """Regularisation λ, as `sigma`."""
-    values = log_values(low, high, extra=extra, steps=steps)
-    return SelectSlider(f"{prefix}_lambda", "Regularisation λ", default, values, help=help)
+    return SelectSlider(f"{prefix}_lambda", "Regularisation λ", default, log_values(low, high, **values), help=help)
 
 
-def smoothness(
-    prefix: str, default: float, *, extra: Iterable[float] = (), help: str | None = _CURVATURE
-) -> SelectSlider:
-    """Smoothness β of the loss."""
-    return SelectSlider(f"{prefix}_beta", "Smoothness β", default, log_values(0.01, 100, extra=extra), help=help)
+def smoothness(prefix: str, default: float, *, help: str | None = _CURVATURE, **values: Any) -> SelectSlider:
+    """Smoothness β of the loss, as `sigma`."""
+    return SelectSlider(f"{prefix}_beta", "Smoothness β", default, log_values(0.01, 100, **values), help=help)
 
 
 def lipschitz(prefix: str, default: float, *, help: str | None = _GRADIENT) -> SelectSlider:
@@ -76,41 +59,28 @@ def lipschitz(prefix: str, default: float, *, help: str | None = _GRADIENT) -> S
 
 
 def noise_multiplier(
-    prefix: str,
-    default: float,
-    low: float = 0.3,
-    high: float = 30.0,
-    *,
-    steps: Sequence[float] | None = None,
-    help: str | None = _MULTIPLIER,
+    prefix: str, default: float, high: float = 30.0, *, help: str | None = _MULTIPLIER, **values: Any
 ) -> SelectSlider:
-    """Noise multiplier of DP-SGD."""
-    values = log_values(low, high, steps=steps)
-    return SelectSlider(f"{prefix}_noise", "Noise multiplier", default, values, help=help)
+    """Noise multiplier of DP-SGD, as `sigma`."""
+    return SelectSlider(f"{prefix}_noise", "Noise multiplier", default, log_values(0.3, high, **values), help=help)
 
 
 def sample_rate(
-    prefix: str, default: float, low: float, *, extra: Iterable[float] = (), name: str = "q", help: str | None = None
+    prefix: str, default: float, low: float, *, name: str = "q", help: str | None = None, **values: Any
 ) -> SelectSlider:
-    """Sample rate q of DP-SGD, from `low` to 1."""
-    return SelectSlider(f"{prefix}_{name}", "Sample rate q", default, log_values(low, 1, extra=extra), help=help)
+    """Sample rate q of DP-SGD, as `sigma`."""
+    return SelectSlider(f"{prefix}_{name}", "Sample rate q", default, log_values(low, 1, **values), help=help)
 
 
 # --- ε and δ ----------------------------------------------------------------------------------------------------------
 
 
 def epsilon(
-    prefix: str,
-    default: float,
-    high: float = 20.0,
-    *,
-    name: str = "epsilon",
-    label: str = "Privacy budget ε",
-    help: str | None = None,
+    prefix: str, default: float, high: float = 20.0, *, name: str = "epsilon", label: str = _BUDGET, **explained: Any
 ) -> SelectSlider:
     """A budget ε from 0.01 to `high`; with 0.025, 0.05 and 0.25 of the papers' experiments."""
     values = log_values(0.01, high, extra=[0.025, 0.05, 0.25], steps=ROUND_STEPS)
-    return SelectSlider(f"{prefix}_{name}", label, default, values, help=help)
+    return SelectSlider(f"{prefix}_{name}", label, default, values, **explained)
 
 
 def delta(
@@ -179,13 +149,7 @@ def counts(
 
 
 def draws(
-    prefix: str,
-    default: int,
-    most: int,
-    *,
-    label: str = "Noise draws",
-    name: str = "draws",
-    help: str | None = None,
+    prefix: str, default: int, most: int, *, label: str = "Noise draws", name: str = "draws", help: str | None = None
 ) -> Number:
     """How often something random is repeated, 1 to `most`."""
     return Number(f"{prefix}_{name}", label, default, low=1, high=most, help=help)

@@ -74,13 +74,11 @@ def draw(
     setting: proofs.Setting, bounds: Sequence[str], *, rate: float, ghost: proofs.Setting | None = None
 ) -> go.Figure:
     """The curves of the bounds, perfect privacy, and the tight bound's reading at one rate of false accusations."""
-    missed, names = missed_at("logistic", setting, rate), proofs.NAMES
-    traces = [figures.series(f"{names[b]}, before", RATES, curve(b, ghost), b, ghost=True) for b in bounds if ghost]
-    traces += [figures.guide((0, rate), (missed, missed)), figures.guide((rate, rate), (0, missed))]
-    traces.append(figures.series(words.PERFECT, RATES, 1 - RATES, "guide", hoverinfo="skip"))
-    traces += [figures.series(names[b], RATES, curve(b, setting), b, hover="misses %{y:.1%}") for b in bounds]
+    missed, names = missed_at("logistic", setting, rate), {b: proofs.NAMES[b] for b in bounds}
+    guides = [figures.guide((0, rate), (missed, missed)), figures.guide((rate, rate), (0, missed))]
+    guides.append(figures.series(words.PERFECT, RATES, 1 - RATES, "guide", hoverinfo="skip"))
     return figures.figure(
-        traces,
+        figures.curves(names, RATES, curve, setting, ghost, between=guides, hover="misses %{y:.1%}"),
         xaxis=figures.axis("false accusations (type I error)", (0.0, 1.0), tickformat=".0%", hoverformat=".1%"),
         yaxis=figures.axis("missed members (type II error)", (0.0, 1.0), tickformat=".0%"),
         height=480,

@@ -93,17 +93,14 @@ def draw(
     read: tuple[float, float] | None = None,
     height: int = 480,
 ) -> go.Figure:
-    x, top, names = proofs.grid(eps_max), 2.0, proofs.NAMES
-    traces = [
-        figures.series(f"{names[b]}, before", x, proofs.curve(b, ghost, eps_max), b, ghost=True)
-        for b in bounds
-        if ghost
-    ]
+    x, top, names = proofs.grid(eps_max), 2.0, {b: proofs.NAMES[b] for b in bounds}
+    guides = []
     if read:
-        traces += [figures.guide((0, eps_max), (read[1], read[1])), figures.guide((read[0], read[0]), (floor, top))]
-    traces += [figures.series(names[b], x, proofs.curve(b, setting, eps_max), b, hover="δ = %{y:.3g}") for b in bounds]
+        guides = [figures.guide((0, eps_max), (read[1], read[1])), figures.guide((read[0], read[0]), (floor, top))]
     return figures.figure(
-        traces,
+        figures.curves(
+            names, x, lambda b, at: proofs.curve(b, at, eps_max), setting, ghost, between=guides, hover="δ = %{y:.3g}"
+        ),
         xaxis=figures.axis("privacy budget ε", (0.0, eps_max), hoverformat=".3g"),
         yaxis=figures.axis("failure probability δ", (floor, top), log=True),
         height=height,

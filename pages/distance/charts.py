@@ -24,14 +24,10 @@ _SCALE = [[(i + end) / len(_COLORS), color] for i, color in enumerate(_COLORS) f
 
 def renyi(setting: Setting, *, alpha_max: float, alpha: float, ghost: Setting | None = None) -> go.Figure:
     """ε(α) of the four mechanisms, both axes logarithmic, as in Figure 4 of Redberg et al. (2023)."""
-    x = numbers.orders(alpha_max)
-    curves = {name: numbers.renyi(name, setting, alpha_max) for name in numbers.NAMES}
-    view = figures.decades(*curves.values())
-    traces = [_series(name, x, numbers.renyi(name, ghost, alpha_max), ghost=True) for name in numbers.NAMES if ghost]
-    traces.append(figures.guide((alpha, alpha), view))
-    traces += [_series(name, x, values, hover="ε(α) = %{y:.3g}") for name, values in curves.items()]
+    view = figures.decades(*(numbers.renyi(name, setting, alpha_max) for name in numbers.NAMES))
+    x, guide = numbers.orders(alpha_max), figures.guide((alpha, alpha), view)
     return figures.figure(
-        traces,
+        _curves(x, numbers.renyi, alpha_max, setting, ghost, guide, "ε(α) = %{y:.3g}"),
         xaxis=figures.axis("Rényi order α", (1.0, alpha_max), log=True, hoverformat=".3g"),
         yaxis=figures.axis("Rényi divergence ε(α)", view, log=True),
         height=440,
@@ -41,14 +37,9 @@ def renyi(setting: Setting, *, alpha_max: float, alpha: float, ghost: Setting | 
 
 def profiles(setting: Setting, *, eps_max: float, delta: float, ghost: Setting | None = None) -> go.Figure:
     """δ(ε) of the four mechanisms."""
-    x, view, names = grid(eps_max), (min(1e-10, delta / 100), 2.0), numbers.NAMES
-    traces = [_series(name, x, numbers.profile(name, ghost, eps_max), ghost=True) for name in names if ghost]
-    traces.append(figures.guide((0, eps_max), (delta, delta)))
-    traces += [
-        _series(name, x, numbers.profile(name, setting, eps_max), hover="δ = %{y:.3g}") for name in numbers.NAMES
-    ]
+    view, guide = (min(1e-10, delta / 100), 2.0), figures.guide((0, eps_max), (delta, delta))
     return figures.figure(
-        traces,
+        _curves(grid(eps_max), numbers.profile, eps_max, setting, ghost, guide, "δ = %{y:.3g}"),
         xaxis=figures.axis("privacy budget ε", (0.0, eps_max), hoverformat=".3g"),
         yaxis=figures.axis("failure probability δ", view, log=True),
         height=440,
@@ -56,9 +47,9 @@ def profiles(setting: Setting, *, eps_max: float, delta: float, ghost: Setting |
     )
 
 
-def _series(name: str, x: Any, y: Any, *, ghost: bool = False, hover: str | None = None) -> dict[str, Any]:
-    label = f"{numbers.NAMES[name]}, before" if ghost else numbers.NAMES[name]
-    return figures.series(label, x, figures.finite(y), ROLES[name], ghost=ghost, hover=hover)
+def _curves(x: Any, what: Any, end: float, now: Setting, before: Setting | None, guide: Any, hover: str) -> Any:
+    look: dict[str, Any] = {"between": [guide], "role": lambda name, at: ROLES[name], "hover": hover}
+    return figures.curves(numbers.NAMES, x, lambda name, at: what(name, at, end), now, before, **look)
 
 
 def distance_map(bound: str, setting: Setting, *, delta: float, ghost: Setting | None = None) -> go.Figure:
@@ -173,7 +164,10 @@ def against_lam(sigma: float, smoothness: float, lipschitz: float, delta: float)
     traces = [
         figures.series(numbers.NAMES["half"], [lams[0], lams[-1]], [half, half], ROLES["half"], hover="%{y:.3g} times")
     ]
-    traces += [_series(name, lams, values, hover="%{y:.3g} times") for name, values in curves.items()]
+    traces += [
+        figures.series(numbers.NAMES[name], lams, figures.finite(values), name, hover="%{y:.3g} times")
+        for name, values in curves.items()
+    ]
     return figures.figure(
         traces,
         xaxis=figures.axis("regularisation λ", (lams[0], lams[-1]), log=True, hoverformat=".3g"),

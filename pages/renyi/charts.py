@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from objpert_core._validation import FloatArray
 from pages.renyi import numbers, words
 from ui import figures
 
@@ -30,19 +31,14 @@ def curves(
     drawn = alpha_max >= numbers.ORDERS
     x = numbers.ORDERS[drawn]
 
-    def series(name: str, which: str, values: Any, at: numbers.Setting, **look: Any) -> dict[str, Any]:
-        return figures.series(name, x, figures.finite(values)[drawn], role(which, at), **look)
+    def curve(which: str, at: numbers.Setting) -> FloatArray:
+        return numbers.drawn(at, relative)[which][drawn]
 
-    found = numbers.drawn(setting, relative)
-    shown = [figures.finite(values)[drawn] for values in found.values()]
+    shown = [figures.finite(curve(which, setting)) for which in numbers.NAMES]
     bottom, top = figures.decades(*shown)
     if relative:
         bottom, top = min(0.5, bottom) if np.nanmin(shown) < 0.5 else 0.5, 20.0
-    traces = [
-        series(f"{numbers.NAMES[which]}, before", which, old, ghost, ghost=True)
-        for which, old in (numbers.drawn(ghost, relative).items() if ghost else ())
-        if ghost
-    ]
+    traces = []
     for name, line, dash in (
         (numbers.AMPLIFIED, numbers.amplified(setting), "dot"),
         (numbers.UNAMPLIFIED, numbers.unamplified(setting), "dash"),
@@ -55,7 +51,7 @@ def curves(
     if leap and leap.start <= alpha_max:
         traces.append(figures.guide((leap.start, leap.start), (bottom, top)))
         marks.append(("Phase transition", leap.start, leap.height, "diamond"))
-    traces += [series(numbers.NAMES[which], which, values, setting, hover=HOVER) for which, values in found.items()]
+    traces = figures.curves(numbers.NAMES, x, curve, setting, ghost, between=traces, role=role, hover=HOVER)
     for name, alpha, epsilon, symbol in marks:
         if alpha <= alpha_max:
             y = numbers.shown(np.array([epsilon]), setting, relative, np.array([alpha]))
