@@ -72,9 +72,9 @@ class Piece:
             return None
         return noise_seed(self.dataset, self.method, self.epsilon, self.trial)
 
-    def fit(self, data: Dataset, callback: Callable[..., object] | None = None) -> Run:
-        """Fit on `data`, the split of this trial; see `methods.fit`."""
-        return fit(data, self.method, self.epsilon, self.trial, self.seed, self.parameters, callback=callback)
+    def fit(self, data: Dataset, **watched: Callable[..., object]) -> Run:
+        """Fit on `data`, the split of this trial; a `callback` is handed to `methods.fit`."""
+        return fit(data, self.method, self.epsilon, self.trial, self.seed, self.parameters, **watched)
 
     def __call__(self) -> Run:
         """Load the split (kept by the process for the next piece) and fit."""

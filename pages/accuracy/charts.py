@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from objpert_core.experiments import paper as printed
+from objpert_core.experiments.indexed import Stored
 from objpert_core.experiments.learners import LEARNERS, NON_PRIVATE, TIGHT
 from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.studies.subsampling import LearningCurve
 from objpert_core.experiments.summary import Interval
-from pages.accuracy.numbers import BARS, Stored
+from pages.accuracy.numbers import BARS
 from pages.accuracy.words import LABELS
 from ui import figures, sentences
 from ui.controls import plain
@@ -140,7 +141,7 @@ def _mark(
     name: str, method: str, x: Sequence[float], y: Sequence[float], hover: str | None = "%{y:.2%}", **style: Any
 ) -> Trace:
     """Marks without a line in the look of a method, as far as `style` does not say otherwise."""
-    look = figures.ROLES[ROLE[method]]
+    look = figures.look(ROLE[method])
     marker = {"color": look.color, "symbol": look.symbol, "size": 13} | style
     return figures.series(name, np.array(x), np.array(y), ROLE[method], mode="markers", hover=hover, marker=marker)
 
@@ -163,7 +164,7 @@ def _bars(intervals: Sequence[Interval], role: str) -> Trace:
         "symmetric": False,
         "array": np.array([high - i.mean for (_, high), i in zip(ends, intervals, strict=True)]),
         "arrayminus": np.array([i.mean - low for (low, _), i in zip(ends, intervals, strict=True)]),
-        "color": figures.ROLES[role].color,
+        "color": figures.look(role).color,
         "thickness": 1.5,
         "width": 4,
     }
@@ -176,7 +177,7 @@ def _ends(interval: Interval) -> tuple[float, float]:
 def _hollow(dataset: str, method: str, shown: Collection[float]) -> Trace:
     """The paper's numbers as hollow marks in the colour of what they are here."""
     numbers = {e: share for e, share in printed.printed(dataset, method).items() if e in shown}
-    line = {"color": figures.ROLES[ROLE[method]].color, "width": 2}
+    line = {"color": figures.look(ROLE[method]).color, "width": 2}
     name = f"paper: {LEARNERS[method].label}"
     return _mark(name, method, list(numbers), list(numbers.values()), color="rgba(0,0,0,0)", line=line)
 

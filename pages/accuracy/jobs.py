@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from objpert_core import datasets
-from objpert_core.experiments.figure2 import noise_seed
-from objpert_core.experiments.learners import NON_PRIVATE
-from objpert_core.experiments.methods import Parameters, fit
+from objpert_core.experiments.figure2 import Piece
 from objpert_core.experiments.results import Run
+from objpert_core.experiments.stopping import StoppedError, stopper
 from ui import runs, sentences
 from ui.jobs import JobView
 
 LONGEST_SECONDS = 300.0  # a point that took longer where it was stored is left to the command line
-
-
-@dataclass(frozen=True)
-class Point:
-    """One stored fit: data set, method, ε (infinite without privacy), trial, and what all fits of its file share."""
-
-    dataset: str
-    method: str
-    epsilon: float
-    trial: int
-    parameters: Parameters
-
-    @property
-    def seed(self) -> int | None:
-        """The noise seed the sweep gives it; None without privacy."""
-        if self.method == NON_PRIVATE:
-            return None
-        return noise_seed(self.dataset, self.method, self.epsilon, self.trial)
 
 
 @dataclass(eq=False)
@@ -45,11 +27,7 @@ class Again:
     run: Run | None = None
 
 
-class _StoppedError(Exception):
-    """Leaves a fit from inside its callback."""
-
-
-def again(point: Point) -> Callable[[Callable[[], bool]], Iterator[Again]]:
+def again(point: Piece) -> Callable[[Callable[[], bool]], Iterator[Again]]:
     """The work of fitting `point` as its sweep did: same split, same seed, same parameters."""
 
     def work(should_stop: Callable[[], bool]) -> Iterator[Again]:
@@ -57,19 +35,16 @@ def again(point: Point) -> Callable[[Callable[[], bool]], Iterator[Again]]:
         yield state
         data = datasets.load(point.dataset, split_seed=point.trial)
 
-        def watch(*_: object) -> None:
-            state.steps += 1
-            if should_stop():
-                raise _StoppedError
+        watch = stopper(should_stop)
 
-        if should_stop():
-            return
-        asked = (point.method, point.epsilon, point.trial, point.seed, point.parameters)
-        try:
-            state.run = fit(data, *asked, callback=watch)
-        except _StoppedError:
-            return
-        yield state
+        def step(*_: float) -> None:
+            state.steps += 1
+            watch()
+
+        with suppress(StoppedError):
+            watch()
+            state.run = point.fit(data, callback=step)
+            yield state
 
     return work
 

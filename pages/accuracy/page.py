@@ -9,7 +9,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core import datasets
-from objpert_core.experiments import paper, results
+from objpert_core.experiments import indexed, paper, results
+from objpert_core.experiments.figure2 import Piece
+from objpert_core.experiments.indexed import Stored
 from objpert_core.experiments.methods import EVERY, METHODS
 from objpert_core.experiments.studies.subsampling import GENERATED, MAX_DRAWS, LearningCurve, Plan, learning_curve
 from pages.accuracy import charts, jobs, tables
@@ -138,8 +140,8 @@ def explore(controls: Controls) -> DeltaGenerator:
     before = c.previous("accuracy", key)
     seen = AGAIN.seen()
     with page.errors():
-        stored = data.load(key)
-        ghost = data.load_or_none(before) if with_ghost and before else None
+        stored = indexed.load(key)
+        ghost = indexed.load_or_none(before) if with_ghost and before else None
         made = seen.latest if seen and not seen.view.active and seen.run.request[1] == key else None
         with left:
             page.answer(text.answer(stored, epsilon), *text.details(stored, epsilon))
@@ -172,7 +174,7 @@ def bullets(lines: Sequence[str]) -> str:
     return "\n".join(f"* {line}" for line in lines)
 
 
-def behind(stored: data.Stored) -> None:
+def behind(stored: Stored) -> None:
     """What the answer rests on: the claim at every ε, and where the runs are from."""
     with st.expander("The claim at every ε", icon=":material/gavel:"):
         st.markdown(text.everywhere(stored) or "There is no ε with runs of both.")
@@ -187,7 +189,7 @@ def behind(stored: data.Stored) -> None:
         page.download("Every run as CSV", path.read_bytes, path.name, "table_rows", key="accuracy_raw")
 
 
-def again(stored: data.Stored, epsilon: float, controls: Controls) -> None:
+def again(stored: Stored, epsilon: float, controls: Controls) -> None:
     st.subheader("Run one point again", anchor=False)
     if not stored.known:
         st.caption(f"{stored.dataset} is no data set of this package.")
@@ -197,8 +199,8 @@ def again(stored: data.Stored, epsilon: float, controls: Controls) -> None:
         method = controls.again.show()
     with right:
         trial = controls.trial.show()
-    target = data.target(method, epsilon)
-    AGAIN.follow(one_point, stored, jobs.Point(stored.dataset, method, target, trial, stored.parameters))
+    target = indexed.target(method, epsilon)
+    AGAIN.follow(one_point, stored, Piece(stored.dataset, method, target, trial, stored.parameters))
 
 
 def offer(label: str, reason: str, does: str, **look: Any) -> bool:
@@ -208,7 +210,7 @@ def offer(label: str, reason: str, does: str, **look: Any) -> bool:
     return button.button(label, disabled=bool(reason), width="stretch", **look)
 
 
-def one_point(stored: data.Stored, point: jobs.Point) -> None:
+def one_point(stored: Stored, point: Piece) -> None:
     """The button, the progress of what it started, and the stored run beside it."""
 
     def progress(seen: runs.Seen[jobs.Again]) -> tuple[float, str]:
@@ -285,18 +287,6 @@ def revealed() -> None:
     page.show(page.Picture(charts.papers("adult"), text.papers_alt("adult")), key="accuracy_try_chart")
 
 
-PREDICTION = page.Prediction(
-    "what does an honest choice cost?",
-    "The paper’s Table 2 (Adult, ε = 0.1): DP-SGD whose learning rate was chosen without paying for it gets 81.61 % "
-    "right. What does it get when the choice among some ten learning rates is paid for from the same ε?",
-    ("81.5 %: choosing is nearly free.", "80.9 %: less than a point.", "78.3 %: more than three points."),
-    2,
-    "78.32 %, says the table: the choice is paid for from the same small budget, so that every run gets more noise. At "
-    "ε = 8 the same choice costs half a point. Algorithm 1 has nothing to choose: σ and λ are "
-    "computed from ε and δ before anybody looks at the data.",
-    revealed,
-)
-
 page.begin(
     "accuracy",
     "Logistic regression on one data set, learned under the same (ε, δ) by DP-SGD, by objective perturbation "
@@ -305,5 +295,5 @@ page.begin(
 stored_keys = data.files()
 body(stored_keys)
 page.see_also("tuning", "why the paid curve is lower")
-page.predict(PREDICTION, key="accuracy__try")
+page.predict(page.Prediction.of("accuracy", revealed), key="accuracy__try")
 page.about("accuracy", CONSTANT=text.constants(data.constants(stored_keys)))

@@ -7,13 +7,13 @@ from typing import Any
 
 import pandas as pd
 
+from objpert_core.experiments.figure2 import Piece
+from objpert_core.experiments.indexed import Stored
 from objpert_core.experiments.learners import HONEST, LEARNERS, NON_PRIVATE, PUBLISHED, TIGHT
 from objpert_core.experiments.paper import printed
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.studies.subsampling import LearningCurve, Plan
 from objpert_core.experiments.summary import Interval
-from pages.accuracy.jobs import Point
-from pages.accuracy.numbers import Stored
 from pages.accuracy.words import LABELS, between, covers, seconds, share_between
 from ui import sentences
 from ui.words import accuracy, signed
@@ -118,7 +118,7 @@ print(tables.verdict(claims.values()))
 """
 
 
-def point_snippet(point: Point, key: str) -> str:
+def point_snippet(point: Piece, key: str) -> str:
     """Python that runs one stored point again; defines ``again`` and ``before``."""
     target = 'float("inf")' if point.method == NON_PRIVATE else repr(point.epsilon)
     return f"""from objpert_core.datasets import load

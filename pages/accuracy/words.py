@@ -7,13 +7,14 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from objpert_core.experiments import paper, tables
+from objpert_core.experiments.figure2 import Piece
+from objpert_core.experiments.indexed import Stored
 from objpert_core.experiments.learners import COVERS_ALL, HONEST, LEARNERS, NON_PRIVATE, TIGHT, label_words
 from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.summary import Interval
 from objpert_core.experiments.tables import WIDE, Claim
-from pages.accuracy.jobs import Point
-from pages.accuracy.numbers import BARS, Stored
+from pages.accuracy.numbers import BARS
 from ui import sentences
 from ui.controls import plain
 from ui.words import accuracy, signed
@@ -207,7 +208,7 @@ def linked(button: str) -> str:
     return f"“Copy link” above holds these settings too: whoever opens it presses “{button}” for the same numbers."
 
 
-def point_invitation(point: Point, before: Run | None, expected: float | None) -> str:
+def point_invitation(point: Piece, before: Run | None, expected: float | None) -> str:
     """What a press of the button does, and what there is to compare it with."""
     target = "without privacy" if point.method == NON_PRIVATE else f"ε = {sentences.epsilon(point.epsilon)}"
     what = f"{LABELS[point.method]}, {target}, split and trial {point.trial} of {point.dataset}"

@@ -199,19 +199,6 @@ def revealed() -> None:
     page.show(page.Picture(chart, alt), key="composition_try_chart")
 
 
-PREDICTION = page.Prediction(
-    "what do a hundred fits cost?",
-    "One fit of Figure 3 costs ε = 0.562 at δ = 10⁻⁵. Noise averages out, so a hundred fits should cost less than a "
-    "hundred times that. How much, under Theorem 3.1?",
-    ("About 5.6: ten times as much, √100.", "About 24.", "About 56: a hundred times as much."),
-    1,
-    "Only the spread of the privacy loss grows like √k; its mean grows like k. Under Theorem 3.1 the loss of every fit "
-    "is at least −log(1 − β/λ) + L²/2σ² = 0.113, and 0.213 on average, so a hundred fits lose 21.3 on average before "
-    "any spread. The tight bound for the logistic loss has no such floor: there a hundred fits cost ε = 8.9, and "
-    "through its symmetric pair, whose mean is next to nothing, ε = 5.73. Press **√k, not k** to see it.",
-    revealed,
-)
-
 page.begin(
     "composition",
     "Every model, statistic or histogram released about the same people costs privacy. Composition says how much they "
@@ -221,5 +208,5 @@ LEDGER.mend()
 explore()
 st.divider()
 budget()
-page.predict(PREDICTION, key="composition__try")
+page.predict(page.Prediction.of("composition", revealed), key="composition__try")
 page.about("composition")

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from objpert_core import datasets
+from objpert_core.experiments import indexed
 from pages.accuracy import numbers as data
 from tests.browser.conftest import answer, chart_data, eventually, expect_same, reruns, settle
 
@@ -15,10 +16,10 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def stored():
     """The stored results of a small data set, or of any that can be fitted here."""
-    found = [key for key in data.files() if data.load(key).known and datasets.available(data.load(key).dataset)]
+    found = [key for key in data.files() if indexed.load(key).known and datasets.available(indexed.load(key).dataset)]
     if not found:
         pytest.skip("no stored results of a data set that is on this machine (data/results/figure2_*.csv)")
-    return data.load("breast-cancer" if "breast-cancer" in found else found[-1])
+    return indexed.load("breast-cancer" if "breast-cancer" in found else found[-1])
 
 
 def test_a_link_shows_the_same_picture_in_another_browser(open_page, open_elsewhere, stored):

@@ -6,14 +6,14 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-from objpert_core.experiments import results
-from objpert_core.experiments.figure2 import EPSILONS
+from objpert_core.experiments import indexed, results
+from objpert_core.experiments.figure2 import EPSILONS, Piece
 from objpert_core.experiments.methods import EVERY, METHODS, Parameters
 from objpert_core.experiments.studies.subsampling import Plan, learning_curve
 from pages.accuracy import charts
 from pages.accuracy import numbers as data
 from pages.accuracy import words as text
-from pages.accuracy.jobs import Point, again
+from pages.accuracy.jobs import again
 from tests.pages.accuracy.runs import write
 from tests.pages.apps import curves, finished, open_app, press, said, spec, texts, until
 
@@ -51,7 +51,7 @@ def paper(shown):
 
 def rival(key, epsilon):
     """The rival's mark, where its curve is off."""
-    return f"rival at ε = {epsilon:g}: {text.LABELS[data.load(key).rival(epsilon)]}"
+    return f"rival at ε = {epsilon:g}: {text.LABELS[indexed.load(key).rival(epsilon)]}"
 
 
 def link(at):
@@ -68,7 +68,7 @@ def link(at):
 def test_opens_on_adult_with_the_files_numbers(folder):
     at = opened()
     assert at.title[0].value == "Which private learner is the most accurate?"
-    stored = data.load("adult")
+    stored = indexed.load("adult")
     shown, ghosts = curves(at)
     assert not ghosts
     assert [name for name in shown if name not in paper(shown)] == USUAL
@@ -103,17 +103,17 @@ def test_presets_set_exactly_their_values(folder, name, dataset, methods, epsilo
     assert (state["accuracy_data"], state["accuracy_epsilon"], state["accuracy_view"]) == (dataset, epsilon, view)
     shown, _ = curves(at)
     expected = [text.LABELS[method] for method in methods]
-    expected += [rival(dataset, epsilon)] if data.load(dataset).rival(epsilon) not in methods else []
+    expected += [rival(dataset, epsilon)] if indexed.load(dataset).rival(epsilon) not in methods else []
     assert [label for label in shown if label not in paper(shown)] == expected
     assert len(paper(shown)) == (0 if methods in (data.LUCK, data.MARGINS) else 3)  # the paper has none of these
-    assert text.answer(data.load(dataset), epsilon) in said(at)
+    assert text.answer(indexed.load(dataset), epsilon) in said(at)
 
 
 def test_the_address_sets_every_control(folder):
     at = opened(data="adult-synthetic", methods=["Algorithm 1 tight", "DP-SGD paid"], epsilon="0.25", view="large ε")
     shown, _ = curves(at)
     assert list(shown) == ["DP-SGD paid", "Algorithm 1 tight"]  # the rival’s mark is at 0.25, out of this view
-    assert text.answer(data.load("adult-synthetic"), 0.25) in said(at)
+    assert text.answer(indexed.load("adult-synthetic"), 0.25) in said(at)
     left, right = spec(at)["layout"]["xaxis"]["range"]
     assert 10**left == pytest.approx(0.8)
     assert 10**right == pytest.approx(10)
@@ -137,7 +137,7 @@ def test_nonsense_in_the_address_falls_back_to_the_default(folder, query):
     assert at.selectbox(key="accuracy_rows_data").value == "adult-synthetic"
     assert at.select_slider(key="accuracy_rows_epsilon").value == 0.1
     assert 1 <= at.number_input(key="accuracy_rows_draws").value <= 20
-    assert text.answer(data.load("adult"), 1.0) in said(at)
+    assert text.answer(indexed.load("adult"), 1.0) in said(at)
 
 
 def test_hidden_methods_stay_hidden_and_none_at_all_is_fine(folder):
@@ -148,7 +148,7 @@ def test_hidden_methods_stay_hidden_and_none_at_all_is_fine(folder):
     assert shown[0].endswith(" (the\u00a0rival)")
     assert shown[1] == "Algorithm\u00a01\u00a0tight"
     assert "whose curve is off" in texts(at)
-    assert text.answer(data.load("adult"), 1.0) in said(at)  # the verdict does not depend on what is shown
+    assert text.answer(indexed.load("adult"), 1.0) in said(at)  # the verdict does not depend on what is shown
     at = opened(methods="", paper="false")
     assert not curves(at)[0]
 
@@ -179,7 +179,7 @@ def test_the_claim_is_tabled_at_every_epsilon(folder):
     at = opened()
     rows = next(table.value for table in at.table if "Best unpaid DP-SGD" in table.value.columns)
     assert rows["ε"].astype(float).tolist() == list(EPSILONS)
-    assert text.everywhere(data.load("adult")) in texts(at)
+    assert text.everywhere(indexed.load("adult")) in texts(at)
 
 
 def test_without_any_file_one_sentence_says_so_and_the_rest_works(monkeypatch, tmp_path):
@@ -207,9 +207,9 @@ def test_a_point_run_again_stands_beside_the_stored_one(folder):
     at = opened(data="breast-cancer", epsilon="2", trial="1")
     press(at, "Run this point")
     view = ended(at, "accuracy__again")
-    *_, expected = again(Point("breast-cancer", "tight", 2.0, 1, Parameters()))(lambda: False)
+    *_, expected = again(Piece("breast-cancer", "tight", 2.0, 1, Parameters()))(lambda: False)
     assert view.latest.run.accuracy == expected.run.accuracy
-    stored = data.load("breast-cancer").run("tight", 2.0, 1)
+    stored = indexed.load("breast-cancer").run("tight", 2.0, 1)
     assert text.again(view.latest.run, stored) in texts(at)
     assert f"Stored: **{100 * stored.accuracy:.2f} %**" in texts(at)
     table = next(table.value for table in at.table if "made now" in table.value.columns)
@@ -241,7 +241,7 @@ def test_a_point_that_is_too_long_or_has_no_files_is_not_offered(folder, monkeyp
 
 
 def test_stop_ends_a_point(folder, monkeypatch):
-    import pages.accuracy.jobs as module
+    import objpert_core.experiments.figure2 as module
 
     def endless(*_, callback, **__):
         while True:
@@ -342,4 +342,4 @@ def test_the_committed_files_open():
     for key in keys:
         at = opened(data=key)
         assert not at.error
-        assert text.answer(data.load(key), 1.0) in said(at)
+        assert text.answer(indexed.load(key), 1.0) in said(at)

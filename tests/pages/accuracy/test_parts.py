@@ -11,15 +11,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from objpert_core.experiments import paper, results, tables
-from objpert_core.experiments.figure2 import EPSILONS, noise_seed
+from objpert_core.experiments import indexed, paper, results, tables
+from objpert_core.experiments.figure2 import EPSILONS, Piece, noise_seed
 from objpert_core.experiments.methods import DISHONEST, EVERY, EXPLANATIONS, METHODS, Parameters
 from objpert_core.experiments.summary import mean_interval
 from pages.accuracy import charts
 from pages.accuracy import numbers as data
 from pages.accuracy import tables as accuracy_tables
 from pages.accuracy import words as text
-from pages.accuracy.jobs import Point
 from tests.pages.accuracy.runs import runs, write
 from ui import figures, registry
 from ui.svg import decode, to_svg
@@ -44,12 +43,12 @@ def stored_here(monkeypatch, folder):
 
 @pytest.fixture
 def adult():
-    return data.load("adult")
+    return indexed.load("adult")
 
 
 def made(dataset="adult", **choices):
     """A file of made-up runs without the file."""
-    return data.indexed(dataset, results.Results(dataset, "0.1.0", {}, (), tuple(runs(dataset, **choices))))
+    return indexed.indexed(dataset, results.Results(dataset, "0.1.0", {}, (), tuple(runs(dataset, **choices))))
 
 
 def moved(by, trials=4):
@@ -96,7 +95,7 @@ class TestFiles:
             for own, other in zip(stored.runs("tight", 1.0), stored.runs("published", 1.0), strict=True)
         ]
         assert stored.difference("tight", "published", 1.0) == mean_interval(pairs)
-        fewer = data.indexed("adult", replace(stored.results, runs=tuple(
+        fewer = indexed.indexed("adult", replace(stored.results, runs=tuple(
             run for run in stored.results.runs if (run.method, run.trial) != ("published", 1)
         )))  # fmt: skip
         assert fewer.difference("tight", "published", 1.0) == mean_interval([pairs[0], *pairs[2:]])
@@ -105,30 +104,30 @@ class TestFiles:
     def test_a_changed_file_is_read_again(self, tmp_path, monkeypatch):
         monkeypatch.setattr(results, "folder", lambda: tmp_path)
         write(tmp_path, "adult", trials=2, methods=("tight",))
-        assert data.load("adult").counts(("tight",)) == (2, 2)
+        assert indexed.load("adult").counts(("tight",)) == (2, 2)
         write(tmp_path, "adult", trials=3, methods=("tight",))
-        assert data.load("adult").counts(("tight",)) == (3, 3)
+        assert indexed.load("adult").counts(("tight",)) == (3, 3)
 
     def test_a_damaged_or_missing_file_is_one_sentence_and_spoils_nothing_else(self, tmp_path, monkeypatch):
         monkeypatch.setattr(results, "folder", lambda: tmp_path)
         write(tmp_path, "adult", trials=1, epsilons=(0.3, 1.0))
         (tmp_path / "figure2_synthetic-l.csv").write_text("rubbish\n")
         with pytest.raises(ValueError, match="line 1"):
-            data.load("synthetic-l")
+            indexed.load("synthetic-l")
         with pytest.raises(ValueError, match="the stored results of 'gisette' cannot be read"):
-            data.load("gisette")
+            indexed.load("gisette")
         assert data.epsilons(data.files()) == (*EPSILONS[:4], 0.3, *EPSILONS[4:])
 
     def test_labels(self, adult):
         assert adult.label == "adult"
         assert not adult.stand_in
-        assert data.load("adult-synthetic").label == "adult-synthetic (stand-in for adult)"
-        assert data.load("adult-synthetic").stand_in
-        assert data.load("adult-scaling-1").label == "adult, variant adult-scaling-1"
+        assert indexed.load("adult-synthetic").label == "adult-synthetic (stand-in for adult)"
+        assert indexed.load("adult-synthetic").stand_in
+        assert indexed.load("adult-scaling-1").label == "adult, variant adult-scaling-1"
 
     def test_a_file_of_a_data_set_that_nobody_knows(self):
         stored = made(trials=1)
-        stranger = data.indexed("mine", replace(stored.results, dataset="mine"))
+        stranger = indexed.indexed("mine", replace(stored.results, dataset="mine"))
         assert (stranger.label, stranger.known, stranger.stand_in) == ("mine", False, False)
 
     def test_the_papers_numbers_are_the_tables(self):
@@ -286,7 +285,7 @@ class TestWords:
             "are not releases",
         ):
             assert part in words
-        assert "Note: The paper's constant feature 1." in " ".join(text.provenance(data.load("adult-scaling-1")))
+        assert "Note: The paper's constant feature 1." in " ".join(text.provenance(indexed.load("adult-scaling-1")))
 
     def test_configuration_is_readable(self, adult):
         rows = {row["Parameter"]: row["Value"] for row in text.configuration(adult)}
@@ -296,9 +295,9 @@ class TestWords:
 
     def test_notes_are_there_only_where_they_apply(self, adult):
         assert "Table 2" in text.paper_note(adult)
-        assert "Table 1" in text.paper_note(data.load("synthetic-l"))
-        assert text.paper_note(data.load("adult-synthetic")) == ""
-        assert "not the real data" in text.stand_in_note(data.load("adult-synthetic"))
+        assert "Table 1" in text.paper_note(indexed.load("synthetic-l"))
+        assert text.paper_note(indexed.load("adult-synthetic")) == ""
+        assert "not the real data" in text.stand_in_note(indexed.load("adult-synthetic"))
         assert text.stand_in_note(adult) == ""
         assert text.missing(adult, ALL, 1.0) == ""
         assert "for no privacy, DP-SGD paid" in text.missing(
@@ -312,7 +311,7 @@ class TestWords:
         assert text.alt(made(methods=("tight",)), ("output",), 0.1).endswith("nothing is stored.")
 
     def test_alt_names_the_rival_and_the_ghost(self, adult):
-        ghost = data.load("adult-synthetic")
+        ghost = indexed.load("adult-synthetic")
         words = text.alt(adult, ("tight",), 0.1, ghost)
         assert text.LABELS[adult.rival(0.1)] in words
         assert words.endswith("Faint lines without marks: the same methods on adult-synthetic (stand-in for adult), "
@@ -338,7 +337,7 @@ class TestWords:
         assert "over four trials (Student’s t)" in text.intervals(adult, ("tight",))
         fewer = {"tight": 1, "output": 3}
         kept = [run for run in adult.results.runs if run.trial < fewer.get(run.method, 9)]
-        mixed = data.indexed("adult", replace(adult.results, runs=tuple(kept)))
+        mixed = indexed.indexed("adult", replace(adult.results, runs=tuple(kept)))
         assert "over 3 to 4 trials (Student’s t). Each" in text.intervals(mixed, ("output", "published"))
         assert "over 1 to 4 trials (Student’s t), and small dots" in text.intervals(mixed, ("tight", "published"))
         assert text.intervals(mixed, ("tight",)).startswith("Points are means over one trial; the small dots")
@@ -347,14 +346,14 @@ class TestWords:
     def test_the_constant_is_that_of_the_files(self, adult):
         assert "the constant feature is 0.3 here for all methods (paper: 1)" in text.paper_note(adult)
         as_paper = replace(adult.results, configuration={"intercept_scaling": 1.0})
-        assert "constant" not in text.paper_note(data.indexed("adult", as_paper))
+        assert "constant" not in text.paper_note(indexed.indexed("adult", as_paper))
         assert data.constants(data.files()) == (0.3,)
         words = registry.entry("accuracy").about.replace("CONSTANT", text.constants((0.3, 1.0)))
         assert "except the constant feature,\n  0.3 or 1 here for all methods (paper: 1);" in words
         assert "CONSTANT" not in words
 
     def test_what_a_point_will_be_compared_with(self, adult):
-        point = Point("adult", "tight", 1.0, 9, Parameters())
+        point = Piece("adult", "tight", 1.0, 9, Parameters())
         words = text.point_invitation(point, None, adult.typical_seconds("tight", 1.0))
         assert "this trial is not stored" in words
         assert words.endswith("Stored trials of this point took 0.258 s (median).")
@@ -394,7 +393,7 @@ class TestTables:
         assert by["published"]["Tight minus it, points"].startswith(signed(difference.mean) + "\u00a0(")
         assert by["tight"]["Tight minus it, points"] == "–"
         assert "Paper" not in accuracy_tables.methods(adult, data.USUAL, 0.25)[0]
-        assert "Paper" not in accuracy_tables.methods(data.load("adult-synthetic"), data.USUAL, 1.0)[0]
+        assert "Paper" not in accuracy_tables.methods(indexed.load("adult-synthetic"), data.USUAL, 1.0)[0]
 
     def test_the_rival_has_a_row_whatever_is_picked(self, adult):
         rows = accuracy_tables.methods(adult, ("tight",), 1.0)
@@ -463,7 +462,7 @@ class TestCharts:
 
     @pytest.mark.parametrize(("dataset", "epsilon"), [("adult", 0.1), ("synthetic-l", 8.0)])
     def test_the_papers_numbers_are_hollow_marks_named_paper(self, dataset, epsilon):
-        curves = self.curves(charts.figure_2(data.load(dataset), ("tight",), epsilon=1.0))
+        curves = self.curves(charts.figure_2(indexed.load(dataset), ("tight",), epsilon=1.0))
         marks = {name: trace for name, trace in curves.items() if name.startswith("paper: ")}
         assert list(marks) == ["paper: DP-SGD unpaid", "paper: DP-SGD paid", "paper: Algorithm 1 published"]
         trace = marks["paper: Algorithm 1 published"]
@@ -473,7 +472,7 @@ class TestCharts:
         assert trace.marker.color == "rgba(0,0,0,0)"
 
     def test_a_stand_in_has_no_marks_of_the_paper_and_says_so_on_the_axis(self):
-        chart = charts.figure_2(data.load("adult-synthetic"), ("tight",), epsilon=1.0)
+        chart = charts.figure_2(indexed.load("adult-synthetic"), ("tight",), epsilon=1.0)
         assert not any(name.startswith("paper") for name in self.curves(chart))
         assert "stand-in for adult" in chart.layout.yaxis.title.text
 
@@ -494,11 +493,11 @@ class TestCharts:
         assert list(chart.layout.xaxis.ticktext) == [f"{e:g}" for e in shown]
 
     def test_the_ghost_is_the_other_data_set(self, adult):
-        chart = charts.figure_2(adult, ("tight", "non-private"), epsilon=1.0, ghost=data.load("adult-synthetic"))
+        chart = charts.figure_2(adult, ("tight", "non-private"), epsilon=1.0, ghost=indexed.load("adult-synthetic"))
         ghosts = [trace for trace in chart.data if trace.meta["ghost"]]
         assert len(ghosts) == 2
         assert ghosts[0].name == "Algorithm 1 tight, adult-synthetic (stand-in for adult)"
-        other = data.load("adult-synthetic")
+        other = indexed.load("adult-synthetic")
         np.testing.assert_array_equal(
             decode(ghosts[0].y), [other.point("tight", epsilon).accuracy.mean for epsilon in EPSILONS]
         )
@@ -569,8 +568,8 @@ class TestSnippets:
         monkeypatch.setattr(results, "folder", lambda: tmp_path)
         write(tmp_path, "breast-cancer", trials=2, methods=("non-private", "tight"), epsilons=(2.0,))
         target = math.inf if method == "non-private" else 2.0
-        point = Point("breast-cancer", method, target, 1, Parameters())
+        point = Piece("breast-cancer", method, target, 1, Parameters())
         names, _ = self.run(accuracy_tables.point_snippet(point, "breast-cancer"))
-        assert names["before"] == data.load("breast-cancer").run(method, 2.0, 1)
+        assert names["before"] == indexed.load("breast-cancer").run(method, 2.0, 1)
         assert (names["again"].seed, names["again"].split_seed) == (point.seed, 1)
         assert names["again"].accuracy > 0.8

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from objpert_core import datasets
-from objpert_core.experiments.figure2 import Sweep
+from objpert_core.experiments.figure2 import Piece, Sweep
 from objpert_core.experiments.methods import Parameters, fit
 from objpert_core.experiments.studies.subsampling import Fits, LearningCurve, Plan, learning_curve
 from pages.accuracy import charts, jobs, tables
@@ -109,7 +109,7 @@ class TestRows:
 
 class TestJobs:
     def point(self, method="tight", epsilon=2.0):
-        return jobs.Point("breast-cancer", method, epsilon, 1, Parameters())
+        return Piece("breast-cancer", method, epsilon, 1, Parameters())
 
     def test_a_point_is_fitted_as_its_sweep_does(self):
         piece = next(p for p in Sweep("breast-cancer", ("tight",), (2.0,), 2).pieces() if p.trial == 1)
