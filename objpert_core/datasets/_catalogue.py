@@ -208,21 +208,8 @@ divided by 16. Licence: CC BY 4.0."
 def available(name: str) -> bool:
     """Whether `load(name)` would work without the network: always, for sets that need no raw files.
 
-    Parameters
-    ----------
-    name : str
-        One of `names()`.
-
-    Returns
-    -------
-    bool
-        True when every raw file is in the data folder with the right SHA-256. A damaged file counts as absent here;
-        `load` names it.
-
-    Raises
-    ------
-    ValueError
-        If no data set has this name.
+    Every raw file has to be in the data folder with the right SHA-256. A damaged file counts as absent; `damage` names
+    it. A name that is not one of `names()` is refused with a `ValueError`.
     """
     files = _entry(name).files
     return not files or present(files, data_folder())
@@ -233,18 +220,13 @@ def damage(name: str) -> tuple[str, ...]:
 
     Parameters
     ----------
-    name : str
-        One of `names()`.
+    name
+        As in `describe`, which also says what is refused.
 
     Returns
     -------
     tuple[str, ...]
         For each file with a wrong SHA-256 a message with its path, the digest expected and the one found.
-
-    Raises
-    ------
-    ValueError
-        If no data set has this name.
 
     Examples
     --------

@@ -95,7 +95,9 @@ def grid(lowest: float, highest: float, count: int, digits: int = 6) -> tuple[fl
 
 @dataclass(frozen=True)
 class Parameters:
-    """What all rows of one file share. The defaults are the paper's text where the paper says something.
+    """What all rows of one file share.
+
+    The defaults are the paper's text where the paper says something.
 
     Parameters
     ----------

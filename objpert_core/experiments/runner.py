@@ -36,6 +36,8 @@ AnyWork = TypeVar("AnyWork", bound=Work)
 class Outcome:
     """What became of one piece of work.
 
+    A piece that fails is an outcome like any other: the rest goes on.
+
     Parameters
     ----------
     work : Any

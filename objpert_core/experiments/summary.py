@@ -16,12 +16,14 @@ from objpert_core._validation import positive_integer
 class Interval:
     """A mean and its two-sided interval by Student's t.
 
+    One value says nothing about spread: it has a mean, and no interval.
+
     Parameters
     ----------
     mean : float
         The mean of the values.
     low, high : float
-        The interval's ends; NaN when there is one value only, which says nothing about spread.
+        The interval's ends; NaN where there is none.
     count : int
         How many values.
     """
@@ -103,7 +105,7 @@ def wilson_interval(share: float, count: int, level: float = 0.95) -> tuple[floa
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If `share` is not from 0 to 1, `count` is not a whole number >= 1, or `level` is not strictly between 0 and 1.
 
     References
     ----------

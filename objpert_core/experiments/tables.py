@@ -37,12 +37,14 @@ WIDE = 0.04  # an interval of more than four points around "no difference" says 
 
 @dataclass(frozen=True)
 class Median:
-    """A time, or a ratio of two: the median, which a few trials on a busy machine do not move, and the range.
+    """A time, or a ratio of two: the median and the range over the trials.
+
+    A few trials on a busy machine do not move a median, but they do a mean.
 
     Parameters
     ----------
     median : float
-        The median over the trials.
+        The middle value.
     low, high : float
         The least and the greatest.
     """
@@ -71,12 +73,14 @@ class Median:
 class Point:
     """One method at one ε over the trials.
 
+    Each trial has its own split, so that an interval over the trials allows for the choice of test rows as well.
+
     Parameters
     ----------
     method, epsilon
         Which; ε is infinite for "non-private".
     accuracy : Interval
-        Mean test accuracy with its 95 % interval (Student's t over the trials, each with its own split).
+        Mean test accuracy with its 95 % interval (Student's t over the trials).
     seconds : Median
         Median time of one fit, tuning included, with its range.
     runs : float

@@ -71,7 +71,7 @@ def recommended_lam(epsilon: float, delta: float, n_rows: int, dimension: int, l
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If ε, R, `n_rows` or `dimension` is not positive, or δ is not strictly between 0 and 1.
 
     Notes
     -----

@@ -86,7 +86,7 @@ def optimal_lam(epsilon: Any, sigma: Any, lipschitz: Any = 1.0) -> Any:
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If an ε is negative, or a σ or an R is not positive; infinite ones are refused, too.
 
     Notes
     -----

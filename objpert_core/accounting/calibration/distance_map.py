@@ -62,7 +62,7 @@ def distance_map(
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If σ or λ is not 1-d, a number is not positive, δ is not below 1, or there is no map of that bound.
 
     Notes
     -----

@@ -39,7 +39,7 @@ def calibrate_gaussian(
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If ε is negative, δ outside (0, 1), the sensitivity not positive, or the adjacency unknown.
 
     Notes
     -----

@@ -79,16 +79,24 @@ class PrivacyLossLaw(PrivacyLoss):
 
 
 @dataclass(frozen=True)
-class HalfNormalLaw(PrivacyLossLaw):
-    """ω = shift + a²/2 + |N(0, a²)|: any GLM loss (Redberg et al. 2023, Lemmas D.3 and D.6)."""
+class _ShiftedLaw(PrivacyLossLaw):
+    """A law of Gaussian shape, moved up by what the determinant costs at most."""
 
     a: float
     shift: float
     shift_rest: float = 0.0  # what rounding the shift to a double left off; ε − shift is compared with a
 
+    def _above_shift(self, epsilon: FloatArray) -> FloatArray:
+        return epsilon - self.shift - self.shift_rest
+
+
+@dataclass(frozen=True)
+class HalfNormalLaw(_ShiftedLaw):
+    """ω = shift + a²/2 + |N(0, a²)|: any GLM loss (Redberg et al. 2023, Lemmas D.3 and D.6)."""
+
     def log_profile(self, epsilon: FloatArray) -> FloatArray:
         """Theorem 3.1 with the correction of its second branch: e^{L²/(2σ²)} where e^{L²/σ²} is printed."""
-        moved = epsilon - self.shift - self.shift_rest
+        moved = self._above_shift(epsilon)
         above = moved - self.a**2 / 2
         upper = gauss.log_profile(moved, self.a) + np.log(2)
         x = self.a * SQRT_HALF
@@ -129,16 +137,12 @@ class HalfNormalLaw(PrivacyLossLaw):
 
 
 @dataclass(frozen=True)
-class PositiveGaussianLaw(PrivacyLossLaw):
+class PositiveGaussianLaw(_ShiftedLaw):
     """ω = shift + max(0, G) with G = a²/2 + a·v: GLM losses whose slope keeps its sign (docs/theorems.md, T3)."""
-
-    a: float
-    shift: float
-    shift_rest: float = 0.0  # what rounding the shift to a double left off; ε − shift is compared with a
 
     def log_profile(self, epsilon: FloatArray) -> FloatArray:
         """The Gaussian profile, moved by the shift; below the shift the atom at ω = shift counts as well."""
-        moved = epsilon - self.shift - self.shift_rest
+        moved = self._above_shift(epsilon)
         upper = gauss.log_profile(np.maximum(moved, 0.0), self.a)
         below = np.minimum(moved, 0.0)
         lower = np.log(-np.expm1(below) + np.exp(below) * erf(self.a * SQRT_HALF / 2))

@@ -238,16 +238,12 @@ class Mechanism(ABC):
 
         Parameters
         ----------
-        delta : float or array of floats strictly between 0 and 1
+        delta
+            As in `epsilon`, which also says what is refused.
 
         Returns
         -------
         float or array of the same shape, >= 1; `math.inf` where the bound proves nothing, or e^ε overflows.
-
-        Raises
-        ------
-        ValueError
-            If a δ lies outside (0, 1).
 
         Examples
         --------

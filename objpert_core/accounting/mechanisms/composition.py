@@ -98,7 +98,7 @@ class ByConvolution(Mechanism):
         Raises
         ------
         ValueError
-            If an argument is out of range.
+            If an ε is negative or infinite, or the width is not positive.
         """
         eps = epsilon_array(epsilon)
         width = positive("relative_width", relative_width)
@@ -144,7 +144,7 @@ class ByConvolution(Mechanism):
         Raises
         ------
         ValueError
-            If an argument is out of range.
+            If a δ lies outside (0, 1), or the width is not positive.
         """
         target = delta_array(delta)
         width = positive("relative_width", relative_width)

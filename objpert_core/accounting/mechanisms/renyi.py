@@ -45,7 +45,7 @@ def rdp_to_delta(alphas: Any, rdp: Any, epsilon: Any) -> Any:
     Raises
     ------
     ValueError
-        If an argument is out of range or the lengths differ.
+        If an order is below 1, a divergence or an ε is negative, or the lengths differ.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def rdp_to_epsilon(alphas: Any, rdp: Any, delta: Any) -> Any:
     Raises
     ------
     ValueError
-        If an argument is out of range or the lengths differ.
+        If a δ lies outside (0, 1), or the curve is not one that `rdp_to_delta` takes.
 
     Examples
     --------

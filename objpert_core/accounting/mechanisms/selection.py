@@ -148,14 +148,10 @@ class PrivateSelection(Wrapper):
 
         Parameters
         ----------
-        base : Mechanism
-        eta : float > −1
+        base, eta
+            As in `PrivateSelection`, which also says what is refused.
         gamma : float in (0, 1]
-
-        Raises
-        ------
-        ValueError
-            If η or γ is out of range.
+            The chance that a law with η = 1 stops after a run; a smaller one means more runs.
 
         Examples
         --------
@@ -295,7 +291,7 @@ def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If `base` is not a mechanism, a δ lies outside (0, 1), or E[K] is below 1.
 
     Notes
     -----
@@ -332,7 +328,7 @@ def poisson_mean(more_than: int, probability: float) -> float:
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If `more_than` is negative or not whole, or the probability is not strictly between 0 and 1.
 
     Notes
     -----

@@ -194,6 +194,8 @@ class Plan:
 class Point:
     """One recipe's fits so far.
 
+    Draws are taken in the same order at every recipe, so that the numbers of two recipes pair up.
+
     Parameters
     ----------
     recipe : Recipe
@@ -201,9 +203,9 @@ class Point:
     mechanism : ApproximateMinima
         Its σ, λ, τ and σ_out.
     excess : tuple of float
-        For each draw the training loss above that of the model without privacy, per row.
+        For each draw, the training loss above that of the model without privacy, per row.
     accuracy : tuple of float
-        For each draw the share of the test rows that it gets right.
+        For each draw, the share of the test rows that it gets right.
     failed : bool
         Whether a fit did not reach τ, as may happen at a vanishing λ; the point then counts nowhere.
     """

@@ -94,7 +94,7 @@ class Fits:
     Parameters
     ----------
     draw, rows : int
-        Which.
+        The draw's number and n.
     private, reference : float
         Test accuracy of the tight private model and of the one without privacy.
     baseline : float
@@ -110,7 +110,9 @@ class Fits:
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """The fits made so far; complete in itself, never changed.
+    """The fits made so far.
+
+    It is complete in itself and never changed: every further fit makes a new one.
 
     Parameters
     ----------

@@ -178,10 +178,8 @@ class TuningRuns:
 
     Parameters
     ----------
-    settings : Settings
-        What was asked for.
-    data : DataFacts
-        Which rows, but not the rows.
+    settings, data
+        What was asked for, on which data set.
     judges : int
         How many test rows choose.
     one : Budget

@@ -74,7 +74,7 @@ class Schedule:
         Raises
         ------
         ValueError
-            If an argument is out of range.
+            If there are no rows, or `batch_size` or `epochs` is not a whole number >= 1.
 
         Notes
         -----
@@ -216,7 +216,8 @@ def train_candidates(
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If a learning rate or `clip` is not positive, `margin` or the noise is negative, or there is no such
+        optimizer.
 
     Notes
     -----
