@@ -9,7 +9,7 @@ import numpy as np
 
 from objpert_core.experiments.summary import Interval
 from ui import words
-from ui.figures import GHOST_OPACITY, ROLES, axis, before, series, translucent
+from ui.figures import GHOST_OPACITY, axis, before, look, series, translucent
 
 
 def spread(
@@ -38,13 +38,13 @@ def spread(
     former : Interval or None
         What the run before had.
     """
-    look = ROLES[role]
+    drawn = look(role)
     traces = [] if former is None else [before(label, place - 0.2, former.mean, role)]
     if mean is None:
         return traces
     if len(values):
         beside = place + 0.12 + 0.16 * np.arange(len(values)) / max(len(values) - 1, 1)
-        marker = {"color": translucent(look.color, 0.45), "symbol": look.symbol, "size": 6}
+        marker = {"color": translucent(drawn.color, 0.45), "symbol": drawn.symbol, "size": 6}
         hover = "noise seed %{customdata}: %{y:.2%}"
         dots = series("", beside, values, role, mode="markers", hover=hover, marker=marker)
         traces.append(dots | {"showlegend": False, "customdata": np.array(seeds)})
@@ -52,7 +52,7 @@ def spread(
     if mean.known:
         low, high = mean.within()
         ends = {"symmetric": False, "array": np.array([high - mean.mean]), "arrayminus": np.array([mean.mean - low])}
-        bars = {"error_y": {**ends, "color": look.color, "thickness": 2, "width": 8}}
+        bars = {"error_y": {**ends, "color": drawn.color, "thickness": 2, "width": 8}}
     name = f"{label} {words.accuracy(mean.mean)}"
     large = series(name, [place], [mean.mean], role, mode="markers", hover="%{y:.2%}", **bars)
     return [*traces, large | {"marker": {**large["marker"], "size": 12}}]

@@ -14,7 +14,7 @@ from objpert_core.experiments.learners import LIVE, NON_PRIVATE
 from pages.training.tables import frame, provenance
 from pages.training.words import LABELS, majority
 from ui import draws, sentences
-from ui.figures import ROLES, axis, figure, guide, of_learner, series, translucent
+from ui.figures import axis, figure, guide, look, of_learner, series, translucent
 from ui.page import Picture
 from ui.words import accuracy as percent
 
@@ -130,7 +130,7 @@ def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False
         height=90 + max(38, 11 * len(methods)) * max(len(names), 3),
         hovermode="closest",
     )
-    share, main = _kept(comparison, chosen), comparison.settings.main
+    share, main = comparison.kept(chosen), comparison.settings.main
     whose = "non-private" if NON_PRIVATE in methods else LABELS[methods[0]]
     beside = ", the private ones beside them" if NON_PRIVATE in methods else ", the others' beside them"
     alt = f"The {len(names)} largest {whose} coefficients on {comparison.data.label}{beside}"
@@ -148,16 +148,6 @@ def _short(name: str) -> str:
     return f"{name[: half - 1]}…{name[-half:]}"
 
 
-def _kept(comparison: Comparison, chosen: Sequence[int] | np.ndarray) -> float | None:
-    """Size of the main private method's mean coefficients relative to the non-private ones, over these columns."""
-    main = comparison.settings.main
-    fits, reference = comparison.of(main) if main else (), comparison.of(NON_PRIVATE)
-    if not fits or not reference:
-        return None
-    private = np.mean([fit.coef[chosen] for fit in fits], axis=0)
-    return float(np.abs(private).sum() / max(np.abs(reference[0].coef[chosen]).sum(), 1e-300))
-
-
 def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
     """The gradient's norm by solver iteration, the first draw in full, the others faintly, and each method's τ.
 
@@ -171,11 +161,11 @@ def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
         fits = comparison.of(method)
         if not fits or not fits[0].gradient_norms:
             continue
-        look, tau = ROLES[ROLE[method]], _tau(fits[0])
+        shape, tau = look(ROLE[method]), _tau(fits[0])
         if len(fits) > 1:
             x, y = _joined(fits[1:])
             traces.append(series("", x, y, ROLE[method], showlegend=False, hoverinfo="skip"))
-            traces[-1]["line"] = {"color": translucent(look.color, 0.3), "dash": "solid", "width": 1}
+            traces[-1]["line"] = {"color": translucent(shape.color, 0.3), "dash": "solid", "width": 1}
         first = np.array(fits[0].gradient_norms)
         name = f"{LABELS[method]}, noise seed {fits[0].seed}"
         hover = "iteration %{x}: %{y:.2e}"
@@ -183,7 +173,7 @@ def gradient_norms(comparison: Comparison, *, stale: bool = False) -> Picture:
         steps = max(steps, *(len(fit.gradient_norms) - 1 for fit in fits))
         edges += [tau, *(norm for fit in fits for norm in fit.gradient_norms)]
         label = f"τ = {sentences.scientific(tau)} ({LABELS[method]})"
-        line = {"color": look.color, "dash": "dot", "width": 1.5}
+        line = {"color": shape.color, "dash": "dot", "width": 1.5}
         traces.append(series(label, [0, 1000], [tau, tau], ROLE[method], hoverinfo="skip", line=line))
         words.append(f"{LABELS[method]} reaches τ = {sentences.scientific(tau)} in {len(first) - 1} iterations")
     low, high = (min(edges), max(edges)) if edges else (1e-6, 1.0)

@@ -1,0 +1,126 @@
+"""The pages of docs/ are true: links lead somewhere, code runs, tables are computed, theorems have code and a test."""
+
+import ast
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks import readme_tables
+from objpert_core.accounting import Gaussian, ObjectivePerturbation, repeat, symmetrised
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+RESULTS = (DOCS / "results.md").read_text(encoding="utf-8")
+THEOREMS = (DOCS / "theorems.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+INDEX = [line.strip("|").split("|") for line in THEOREMS.splitlines() if re.match(r"\| \[T\d", line)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("row", INDEX, ids=lambda row: row[0].strip()[1:4])
+def test_every_theorem_has_its_statement_its_code_and_its_test(row):
+    number, anchor = re.search(r"\[(T\d+)\]\(#([^)]+)\)", row[0]).groups()
+    heading = re.search(rf"^## ({number}\. .*)$", THEOREMS, flags=re.MULTILINE).group(1)
+    assert re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") == anchor
+    code, test = (re.search(r"`([^`]+)`", cell).group(1) for cell in row[-2:])
+    assert (ROOT / code).is_file()
+    file, _, name = test.partition("::")
+    assert name in {node.name for node in ast.walk(ast.parse((ROOT / file).read_text())) if hasattr(node, "name")}
+
+
+def test_every_theorem_is_in_the_index():
+    assert re.findall(r"^## (T\d+)\.", THEOREMS, flags=re.MULTILINE) == [
+        row[0].strip()[1:].split("]")[0] for row in INDEX
+    ]
+
+
+def test_the_table_of_many_fits_is_computed() -> None:
+    (code,) = re.findall(r"^```python\n(.*?)^```$", THEOREMS, flags=re.DOTALL | re.MULTILINE)
+    exec(compile(code, "theorems.md", "exec"), {})
+    glm, tight = (ObjectivePerturbation(8.0, 10.0, bound=bound) for bound in ("glm", "logistic"))
+    upper = {"published pair": glm, "T, composed": tight, "**symmetric pair": symmetrised(tight)}
+    for label, fit in upper.items():  # bounds are rounded up, the truth they are compared with down
+        (line,) = [line for line in THEOREMS.splitlines() if line.startswith(f"| {label}")]
+        for cell, k in zip(line.strip("|").split("|")[1:], (1, 10, 100, 1000), strict=True):
+            value = cell.strip(" *")
+            digit = 10.0 ** -len(value.partition(".")[2])
+            assert 0 <= float(value) - repeat(fit, k).epsilon(1e-5) < digit, (label, k)
+    (line,) = [line for line in THEOREMS.splitlines() if line.startswith("| k Gaussian")]
+    for cell, k in zip(line.strip("|").split("|")[1:], (1, 10, 100, 1000), strict=True):
+        digit = 10.0 ** -len(cell.strip().partition(".")[2])
+        assert 0 <= Gaussian(8 / k**0.5).epsilon(1e-5) - float(cell) < digit
+
+
+QUESTIONS = {  # label: case, then library: what its call starts with
+    "255 Rényi orders": ("q = 0.0071, σ = 1, 255 whole orders 2–256", {"objpert": "", "dp-accounting": ""}),
+    "18 fractional orders": ("q = 0.0071, σ = 1, 18 fractional orders", {"objpert": "", "dp-accounting": ""}),
+    "8,520 DP-SGD steps": (
+        "q = 0.0071, 8520 steps, noise multiplier 1",
+        {"objpert": "DPSGD(…).epsilon_bounds(δ)", "dp-accounting": "from_gaussian"},
+    ),
+    "1,000 fits": (
+        "1000 fits, bound 'logistic', σ = 300, λ = 1000, β = 0.25",
+        {"objpert": "repeat(m, k).epsilon_bounds(δ)", "dp-accounting": "the same at interval"},
+    ),
+}
+OTHERS = {"prv-accountant": ("PRVAccountant", "eps_error=0.01"), "autodp": ("",)}
+
+
+def test_the_accounting_table_quotes_the_stored_benchmark() -> None:
+    with (ROOT / "data/results/accounting.csv").open() as file:
+        stored = list(csv.DictReader(file))
+    assert all(row["command"] and row["versions"] and row["commit"] for row in stored)
+    for label, (case, calls) in QUESTIONS.items():
+        (line,) = [line for line in RESULTS.splitlines() if line.startswith(f"| {label}")]
+        cells = [cell.strip() for cell in line.strip("|").split("|")[1:]]
+        for cell, library in zip(cells, ["objpert", "dp-accounting", "prv-accountant", "autodp"], strict=True):
+            if cell == "–":
+                continue
+            rows = [row for row in stored if row["case"] == case and row["library"] == library]
+            if library in calls:
+                rows = [row for row in rows if row["call"].startswith(calls[library])]
+            elif rows[0]["part"] != "renyi":
+                rows = [row for row in rows if all(part in row["call"] for part in OTHERS[library])]
+            assert cell == accounting_cell(label, library, rows[0]), (label, library)
+
+
+def accounting_cell(label: str, library: str, row: dict[str, str]) -> str:
+    time = f"{1000 * float(row['seconds']):.1f} ms" if library == "objpert" else f"{float(row['ratio']):.1f} ×"
+    if label.startswith("255"):
+        return time
+    if label.startswith("18"):
+        return f"{float(row['error']):.1e}" + ("" if row["valid"] == "True" else ", too small")
+    return f"{float(row['width']):.1e}, {time}"
+
+
+def test_the_results_table_quotes_the_stored_results() -> None:
+    with (ROOT / "data/results/adult_accuracy.csv").open() as file:
+        stored = list(csv.DictReader(file))
+    text = RESULTS
+    for method, label in (
+        ("tight", "our defaults"),
+        ("published", "published recipe ("),
+        ("non-private", "without privacy"),
+    ):
+        cells = [
+            f"{100 * float(row['accuracy']):.2f} ± {100 * float(row['half_width_95']):.2f}"
+            for row in stored
+            if row["method"] == method
+        ]
+        (line,) = [line for line in text.splitlines() if line.startswith(f"| {label}")]
+        assert [cell.strip() for cell in line.strip("|").split("|")[1:]] == cells
+    assert all(row["command"] and row["seeds"] and row["commit"] for row in stored)
+
+
+def test_the_page_of_results_is_what_the_stored_results_give() -> None:
+    page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    assert page == readme_tables.page(), "python -m benchmarks.readme_tables --write docs/results.md"
+    for path in (ROOT / "data" / "results").glob("*.csv"):
+        assert f"`{path.name}`" in page
