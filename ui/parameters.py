@@ -11,6 +11,7 @@ The first argument is the page's prefix. Keyword arguments say where a page diff
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
 import objpert_core.accounting as acc
@@ -58,6 +59,17 @@ def lipschitz(prefix: str, default: float, *, help: str | None = _GRADIENT) -> S
     return SelectSlider(f"{prefix}_L", "Lipschitz constant L", default, log_values(0.1, 10), help=help)
 
 
+def mechanism(prefix: str, default: proofs.Setting, *presets: proofs.Setting) -> tuple[SelectSlider, ...]:
+    """Controls of σ, λ, β and L, as the fields of a `Setting`, that offer the values of presets exactly."""
+    sigmas, lams, betas, _ = zip(*map(astuple, (default, *presets)), strict=True)
+    return (
+        sigma(prefix, default.sigma, extra=sigmas),
+        lam(prefix, default.lam, extra=lams),
+        smoothness(prefix, default.smoothness, extra=betas),
+        lipschitz(prefix, default.lipschitz),
+    )
+
+
 def noise_multiplier(
     prefix: str, default: float, high: float = 30.0, *, help: str | None = _MULTIPLIER, **values: Any
 ) -> SelectSlider:
@@ -101,6 +113,11 @@ def read_delta(prefix: str, *, label: str = "Read ε at δ =") -> SelectSlider:
 def view(prefix: str, label: str, default: float, ends: Sequence[float], *, name: str = "view") -> SelectSlider:
     """How far an axis goes; `ends` are its possible ends."""
     return SelectSlider(f"{prefix}_{name}", label, default, tuple(ends))
+
+
+def show(prefix: str, options: Sequence[str], help: str, *, label: str = "Show") -> Choice:
+    """Which of several pictures of the same thing is shown; the first one opens the page."""
+    return Choice(f"{prefix}_show", label, options[0], tuple(options), horizontal=True, help=help)
 
 
 def floor(prefix: str, ends: Sequence[float]) -> SelectSlider:
@@ -196,6 +213,11 @@ def mean_runs(prefix: str, default: float, values: Sequence[float], *, help: str
 
 
 # --- presets ----------------------------------------------------------------------------------------------------------
+
+
+def in_order(controls: Sequence[Control], setting: Any) -> dict[Control, Any]:
+    """The values of a preset: of each control, the field of `setting` in its place."""
+    return dict(zip(controls, astuple(setting), strict=True))
 
 
 def held(controls: Mapping[Control, str], setting: Any) -> dict[Control, Any]:

@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import astuple, replace
-from typing import Any
+from dataclasses import replace
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -22,18 +21,9 @@ RECIPE = proofs.rounded_up(acc.calibrate_published(1.0, 1e-5))
 
 PROFILE, ERRORS = "Privacy profile", "Attacker’s errors"
 
-SHOW = c.Choice(
-    "bounds_show",
-    "Show",
-    PROFILE,
-    (PROFILE, ERRORS),
-    horizontal=True,
-    help="The same proofs twice: δ against ε, or what somebody who looks for you in the data gets wrong.",
-)
-SIGMA = parameters.sigma("bounds", FIGURE_1_LEFT.sigma, extra=[OURS.sigma, RECIPE.sigma])
-LAM = parameters.lam("bounds", FIGURE_1_LEFT.lam, extra=[BELOW_BETA.lam, OURS.lam, RECIPE.lam])
-BETA = parameters.smoothness("bounds", FIGURE_1_LEFT.smoothness, extra=[OURS.smoothness])
-LIPSCHITZ = parameters.lipschitz("bounds", FIGURE_1_LEFT.lipschitz)
+TWICE = "The same proofs twice: δ against ε, or what somebody who looks for you in the data gets wrong."
+SHOW = parameters.show("bounds", (PROFILE, ERRORS), TWICE)
+MECHANISM = parameters.mechanism("bounds", FIGURE_1_LEFT, BELOW_BETA, OURS, RECIPE)
 READ_DELTA = parameters.read_delta("bounds")
 READ_EPSILON = c.SelectSlider(
     "bounds_epsilon", "Read δ at ε =", 0.5, c.log_values(0.01, 50, steps=parameters.FEW_STEPS)
@@ -49,13 +39,12 @@ EPS_MAX = parameters.view("bounds", "ε axis up to", 2.0, (0.2, 0.5, 1.0, 1.5, 2
 FLOOR = parameters.floor("bounds", (1e-100, 1e-50, 1e-20, 1e-15, 1e-10, 1e-8, 1e-6, 1e-4))
 SPECIAL = parameters.special_bounds("bounds")
 GHOST = parameters.ghost("bounds")
-MECHANISM = (SIGMA, LAM, BETA, LIPSCHITZ)
 CONTROLS = (SHOW, *MECHANISM, READ_DELTA, READ_EPSILON, READ_RATE, EPS_MAX, FLOOR, *SPECIAL.values(), GHOST)
 
 
 def preset(name: str, setting: proofs.Setting, hint: str, *, epsilon: float = 0.5, view: float = 2.0) -> c.Preset:
-    values: dict[c.Control, Any] = dict(zip(MECHANISM, astuple(setting), strict=True))
-    return c.Preset(name, values | {READ_DELTA: 1e-5, READ_EPSILON: epsilon, EPS_MAX: view, FLOOR: 1e-10}, hint)
+    at = {READ_DELTA: 1e-5, READ_EPSILON: epsilon, EPS_MAX: view, FLOOR: 1e-10}
+    return c.Preset(name, parameters.in_order(MECHANISM, setting) | at, hint)
 
 
 PRESETS = (

@@ -159,17 +159,15 @@ def against_lam(sigma: float, smoothness: float, lipschitz: float, delta: float)
     """The distance of both proofs against λ at one σ, with the level that the published one falls to."""
     lams = np.geomspace(1e-1, 1e4, 61)
     settings = [Setting(sigma, float(lam), smoothness, lipschitz) for lam in lams]
-    curves = {name: np.array([numbers.distance_at(name, s, delta) for s in settings]) for name in numbers.MAPS}
     half = numbers.distance_at("half", settings[0], delta)
-    traces = [
-        figures.series(numbers.NAMES["half"], [lams[0], lams[-1]], [half, half], ROLES["half"], hover="%{y:.3g} times")
-    ]
-    traces += [
-        figures.series(numbers.NAMES[name], lams, figures.finite(values), name, hover="%{y:.3g} times")
-        for name, values in curves.items()
-    ]
+    names, hover = {name: numbers.NAMES[name] for name in numbers.MAPS}, "%{y:.3g} times"
+
+    def curve(name: str, along: list[Setting]) -> list[float]:
+        return [numbers.distance_at(name, at, delta) for at in along]
+
+    level = figures.series(numbers.NAMES["half"], [lams[0], lams[-1]], [half, half], ROLES["half"], hover=hover)
     return figures.figure(
-        traces,
+        [level, *figures.curves(names, lams, curve, settings, None, hover=hover)],
         xaxis=figures.axis("regularisation λ", (lams[0], lams[-1]), log=True, hoverformat=".3g"),
         yaxis=figures.axis("distance to optimality", (0.9, 2.5)),
         height=360,

@@ -1,8 +1,6 @@
 """Distance to optimality (Figure 4 of Redberg et al. 2023): how far a bound is from what any proof could show."""
 
-from dataclasses import astuple
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -12,22 +10,12 @@ from ui import page, parameters, sentences
 from ui.bounds import Setting
 
 LARGE_SMALL = Setting(sigma=10.0, lam=2.0, smoothness=1.0, lipschitz=1.0)
+SILENT = Setting(sigma=10.0, lam=0.2, smoothness=0.25, lipschitz=1.0)
 RENYI, PROFILE = "Rényi curves", "Privacy profiles"
 
-SHOW = c.Choice(
-    "distance_show",
-    "Show",
-    RENYI,
-    (RENYI, PROFILE),
-    horizontal=True,
-    help="The same four privacy losses twice: their Rényi divergences, as in the paper’s figure, or δ against ε.",
-)
-MECHANISM = (
-    parameters.sigma("distance", LARGE_SMALL.sigma),
-    parameters.lam("distance", LARGE_SMALL.lam),
-    parameters.smoothness("distance", LARGE_SMALL.smoothness, extra=[0.25]),
-    parameters.lipschitz("distance", LARGE_SMALL.lipschitz),
-)
+TWICE = "The same four privacy losses twice: their Rényi divergences, as in the paper’s figure, or δ against ε."
+SHOW = parameters.show("distance", (RENYI, PROFILE), TWICE)
+MECHANISM = parameters.mechanism("distance", LARGE_SMALL, SILENT)
 READ_DELTA = parameters.read_delta("distance", label="Compare ε at δ =")
 READ_ALPHA = c.SelectSlider(
     "distance_alpha", "Read ε(α) at α =", 10.0, c.log_values(1, 10_000, steps=parameters.FEW_STEPS)
@@ -40,22 +28,18 @@ CONTROLS = (SHOW, *MECHANISM, READ_DELTA, READ_ALPHA, ALPHA_MAX, EPS_MAX, GHOST)
 
 
 def preset(name: str, setting: Setting, hint: str, eps_view: float) -> c.Preset:
-    values: dict[c.Control, Any] = dict(zip(MECHANISM, astuple(setting), strict=True))
-    return c.Preset(name, values | {ALPHA_MAX: 10_000.0, EPS_MAX: eps_view}, f"{setting}. {hint}")
+    values = parameters.in_order(MECHANISM, setting) | {ALPHA_MAX: 10_000.0, EPS_MAX: eps_view}
+    return c.Preset(name, values, f"{setting}. {hint}")
 
 
 OURS = "The paper’s text gives no numbers for this panel; these show what it says about it."
+BELOW = "Rows of norm 1, so β = 1/4, and λ below it: the published proof falls silent."
 PRESETS = (
     preset("Figure 4a: large σ, large λ", Setting(10.0, 100.0, 1.0, 1.0), OURS, 1.0),
     preset("Figure 4b: large σ, small λ", LARGE_SMALL, OURS, 2.0),
     preset("Figure 4c: small σ, large λ", Setting(1.0, 100.0, 1.0, 1.0), OURS, 10.0),
     preset("Figure 4d: small σ, small λ", Setting(1.0, 2.0, 1.0, 1.0), OURS, 10.0),
-    preset(
-        "Logistic loss, small λ",
-        Setting(10.0, 0.2, 0.25, 1.0),
-        "Rows of norm 1, so β = 1/4, and λ below it: the published proof falls silent.",
-        2.0,
-    ),
+    preset("Logistic loss, small λ", SILENT, BELOW, 2.0),
 )
 
 

@@ -56,14 +56,8 @@ STEPS = c.SelectSlider(
 READ_DELTA = parameters.delta("renyi", label="δ")
 MATCH_EPSILON = c.SelectSlider("renyi_epsilon", "ε to match at", 1.0, c.log_values(0.1, 10, steps=c.ROUND_STEPS))
 ALPHA_MAX = parameters.view("renyi", "α axis up to", 1e4, c.powers_of_ten(2, 5))
-SHOWN = c.Choice(
-    "renyi_show",
-    "Vertical axis",
-    "ε(α)",
-    ("ε(α)", "ε(α) over the Gaussian’s"),
-    horizontal=True,
-    help="Divided by α/(2σ²), the Gaussian mechanism’s with the fit’s noise, the curves show where they cross.",
-)
+DIVIDED = "Divided by α/(2σ²), the Gaussian mechanism’s with the fit’s noise, the curves show where they cross."
+SHOWN = parameters.show("renyi", ("ε(α)", "ε(α) over the Gaussian’s"), DIVIDED, label="Vertical axis")
 GHOST = parameters.ghost("renyi")
 FIT, RUN = (SIGMA, LAM, BOUND, BETA), (NOISE, RATE, STEPS)
 CONTROLS = (*FIT, *RUN, READ_DELTA, MATCH_EPSILON, ALPHA_MAX, SHOWN, GHOST)
