@@ -280,6 +280,14 @@ class Comparison:
             return np.empty(0, dtype=np.intp)
         return np.argsort(-np.abs(self.fits[0].coef), kind="stable")[:count]
 
+    def kept(self, columns: IntArray) -> float | None:
+        """Size of the main private method's mean coefficients in these columns, relative to those without privacy."""
+        private, reference = self.of(self.settings.main) if self.settings.main else (), self.of(NON_PRIVATE)
+        if not private or not reference:
+            return None
+        mean = np.mean([fit.coef[columns] for fit in private], axis=0)
+        return float(np.abs(mean).sum() / max(np.abs(reference[0].coef[columns]).sum(), 1e-300))
+
     @property
     def test_interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval that the finite test set leaves for the first model's accuracy, or the baseline's."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from objpert_core.experiments.studies import solver_costs as sc
 from pages.solvers import numbers as sr
 from ui import figures
 
@@ -39,7 +40,7 @@ def growth(columns: str, solvers: Sequence[str], *, relative: bool = False, heig
     traces: list[dict[str, Any]] = []
     heights: list[float] = []
     sizes, hover = [1e3, 1e4], "%{y:.3g} at n = %{x:,.0f}"
-    for solver, cost in sr.costs(solvers, columns).items():
+    for solver, cost in sc.costs(solvers, columns).items():
         n, name = np.array(cost.n, dtype=np.float64), sr.NAMES[solver]
         shown = sr.per_row(n, np.array(cost.evaluations, dtype=np.float64), relative)
         line = np.geomspace(n[0], n[-1], 40)

@@ -111,48 +111,6 @@ def frame(solvers: Sequence[str], setting: Setting) -> pd.DataFrame:
     return pd.DataFrame(checks, columns=["solver", "gradient_evaluations", "gradient_norm"])
 
 
-# --- cost against n, stored -----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Cost:
-    """A solver's measured cost at several n, its growth, and the processor time."""
-
-    n: tuple[int, ...]
-    evaluations: tuple[int, ...]
-    growth: sc.Growth
-    seconds: tuple[float, ...] = ()
-
-    def seconds_at(self, n: int) -> float:
-        """Mean processor time of the runs on n rows; NaN where none is stored."""
-        found = [taken for size, taken in zip(self.n, self.seconds, strict=False) if size == n]
-        return sum(found) / len(found) if found else math.nan
-
-
-@lru_cache(maxsize=32)
-def cost(solver: str, columns: str) -> Cost | None:
-    """What is stored of a solver on such columns; None where that is too little for a growth.
-
-    Raises `DataUnavailableError` where nothing is stored.
-    """
-    rows = sc.load().of(solver, columns)
-    if len({row.n for row in rows}) < 3:
-        return None
-    sizes, evaluations = tuple(row.n for row in rows), tuple(row.evaluations for row in rows)
-    return Cost(sizes, evaluations, sc.growth(sizes, evaluations), tuple(row.seconds for row in rows))
-
-
-def costs(solvers: Sequence[str], columns: str) -> dict[str, Cost]:
-    """`cost` of each solver that has one."""
-    found = {solver: cost(solver, columns) for solver in solvers}
-    return {solver: known for solver, known in found.items() if known}
-
-
-def provenance() -> Mapping[str, str]:
-    """How the stored costs were made: command, seeds, commit, versions."""
-    return sc.load().provenance
-
-
 def per_row(n: Array, evaluations: Array, relative: bool) -> Array:
     """Evaluations as they are, or divided by n log n."""
     return evaluations / (n * np.log(n)) if relative else evaluations

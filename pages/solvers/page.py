@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from objpert_core.exceptions import DataUnavailableError
+from objpert_core.experiments.studies import solver_costs as sc
 from pages.solvers import charts
 from pages.solvers import numbers as sr
 from pages.solvers import words as text
@@ -88,7 +89,7 @@ def cost(solvers: tuple[str, ...], columns: str, relative: bool) -> None:
     """The second chart: what is stored of the cost against n."""
     st.subheader("How the cost grows with the number of rows", anchor=False)
     try:
-        costs, provenance = sr.costs(solvers, columns), sr.provenance()
+        costs, provenance = sc.costs(solvers, columns), sc.load().provenance
     except DataUnavailableError as error:
         st.info(str(error), icon=":material/info:")
         return
@@ -112,7 +113,7 @@ def cost(solvers: tuple[str, ...], columns: str, relative: bool) -> None:
 def revealed() -> None:
     shown = ("gradient-descent", "accelerated", "sag")
     try:
-        costs = sr.costs(shown, "redundant")
+        costs = sc.costs(shown, "redundant")
     except DataUnavailableError as error:
         st.info(str(error), icon=":material/info:")
         return

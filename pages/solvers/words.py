@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from objpert_core.experiments.studies.solver_costs import PROVED
+from objpert_core.experiments.studies import solver_costs as sc
 from pages.solvers import numbers as sr
 from ui import sentences
 
@@ -58,13 +58,13 @@ PRIVACY = (
 )
 
 
-def growths(costs: Mapping[str, sr.Cost]) -> str:
+def growths(costs: Mapping[str, sc.Cost]) -> str:
     """The measured exponents of those with a proved one, next to it."""
     told = [
         f"{_power(f'{cost.growth.exponent:.2f}')} for {_INSIDE[solver]} (up to n = {max(cost.n):,}; 95 %: "
-        f"{cost.growth.low:.2f} to {cost.growth.high:.2f}; proved: at most {_power(f'{PROVED[solver]:g}')})"
+        f"{cost.growth.low:.2f} to {cost.growth.high:.2f}; proved: at most {_power(f'{sc.PROVED[solver]:g}')})"
         for solver, cost in costs.items()
-        if solver in PROVED
+        if solver in sc.PROVED
     ]
     if not told:
         return "No solver with a proved growth is shown."
@@ -87,7 +87,7 @@ def hessians() -> str:
     )
 
 
-def seconds(costs: Mapping[str, sr.Cost]) -> str | None:
+def seconds(costs: Mapping[str, sc.Cost]) -> str | None:
     """The processor time of everybody at the largest n that all of them have; None where no time is stored."""
     shared = set.intersection(*(set(cost.n) for cost in costs.values()))
     n = max(shared, default=0)
@@ -121,14 +121,14 @@ def table_rows(setting: sr.Setting, runs: Mapping[str, sr.Run]) -> list[dict[str
     ]
 
 
-def growth_rows(costs: Mapping[str, sr.Cost]) -> list[dict[str, str]]:
+def growth_rows(costs: Mapping[str, sc.Cost]) -> list[dict[str, str]]:
     """The measured growths as texts, one row a solver."""
     return [
         {
             "Solver": sr.NAMES[solver],
             "Exponent a of c·nᵃ·log n": f"{cost.growth.exponent:.3f}",
             "95\u00a0% interval": f"{cost.growth.low:.3f} to {cost.growth.high:.3f}",
-            "Proved (Appendix F)": f"at most {PROVED[solver]:g}" if solver in PROVED else "–",
+            "Proved (Appendix F)": f"at most {sc.PROVED[solver]:g}" if solver in sc.PROVED else "–",
             "Largest n": f"{max(cost.n):,}",
             "Visits per row there": _times(cost.evaluations[-1] / cost.n[-1]),
         }
@@ -148,7 +148,7 @@ def alt(setting: sr.Setting, runs: Mapping[str, sr.Run]) -> str:
     )
 
 
-def growth_alt(costs: Mapping[str, sr.Cost], *, relative: bool = False) -> str:
+def growth_alt(costs: Mapping[str, sc.Cost], *, relative: bool = False) -> str:
     """Alt text of the second chart."""
     what = "Gradient evaluations divided by n log n" if relative else "Gradient evaluations"
     told = [f"{sr.NAMES[solver]} n^{cost.growth.exponent:.2f} log n" for solver, cost in costs.items()]

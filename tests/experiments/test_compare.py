@@ -149,6 +149,15 @@ def test_largest_coefficients_are_ordered_by_the_non_private_size(steps):
     assert len(steps[0].largest_coefficients()) == 0
 
 
+def test_what_is_kept_of_the_coefficients_is_the_main_methods_share(steps):
+    last = steps[-1]
+    chosen = last.largest_coefficients(5)
+    private = np.mean([fit.coef[chosen] for fit in last.of(last.settings.main)], axis=0)
+    reference = last.of(NON_PRIVATE)[0].coef[chosen]
+    assert last.kept(chosen) == pytest.approx(np.abs(private).sum() / np.abs(reference).sum())
+    assert steps[0].kept(chosen) is None
+
+
 def test_what_the_test_rows_leave_open_is_wilsons_interval(steps, data):
     rows = len(data.y_test)
     for step, share in ((steps[-1], steps[-1].fits[0].accuracy), (steps[0], steps[0].baseline)):

@@ -6,6 +6,7 @@ measured at several sizes; `load` reads what `python -m benchmarks.solvers` has 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -238,3 +239,50 @@ def _row(cells: Mapping[str, str]) -> Measurement:
     read: dict[str, Callable[[str], Any]] = {"solver": str, "columns": str, "converged": "True".__eq__}
     read |= dict.fromkeys(("n", "features", "seed", "iterations", "evaluations"), int)
     return Measurement(**{name: read.get(name, float)(cells[name]) for name in Measurement.__dataclass_fields__})
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A solver's measured cost at several n.
+
+    Attributes
+    ----------
+    n, evaluations : tuple of int
+        Rows and gradient evaluations of each measurement.
+    growth : Growth
+        Fitted to them.
+    seconds : tuple of float
+        Processor time of each; empty where none is stored.
+    """
+
+    n: tuple[int, ...]
+    evaluations: tuple[int, ...]
+    growth: Growth
+    seconds: tuple[float, ...] = ()
+
+    def seconds_at(self, n: int) -> float:
+        """Mean processor time of the runs on n rows; NaN where none is stored."""
+        found = [taken for size, taken in zip(self.n, self.seconds, strict=False) if size == n]
+        return sum(found) / len(found) if found else math.nan
+
+
+@cache
+def cost(solver: str, columns: str) -> Cost | None:
+    """What is stored of a solver on such columns; None where that is too little for a growth.
+
+    Raises
+    ------
+    DataUnavailableError
+        Where nothing is stored.
+    """
+    rows = load().of(solver, columns)
+    if len({row.n for row in rows}) < 3:
+        return None
+    sizes, evaluations = tuple(row.n for row in rows), tuple(row.evaluations for row in rows)
+    return Cost(sizes, evaluations, growth(sizes, evaluations), tuple(row.seconds for row in rows))
+
+
+def costs(solvers: Sequence[str], columns: str) -> dict[str, Cost]:
+    """`cost` of each solver that has one."""
+    found = {solver: cost(solver, columns) for solver in solvers}
+    return {solver: known for solver, known in found.items() if known}

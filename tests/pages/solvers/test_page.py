@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from objpert_core.experiments.studies import solver_costs as sc
 from objpert_core.experiments.studies.solver_costs import Case
 from objpert_core.learning import solve
 from pages.solvers import numbers as sr
@@ -75,9 +76,9 @@ def test_the_stored_costs_are_labelled_with_command_and_commit():
     app = open_page()
     captions = " ".join(block.value for block in app.caption)
     assert "python -m benchmarks.solvers" in captions
-    assert f"commit {sr.provenance()['commit']}" in captions
+    assert f"commit {sc.load().provenance['commit']}" in captions
     shown, _ = curves(app, 1)
-    cost = sr.cost("sag", "redundant")
+    cost = sc.cost("sag", "redundant")
     np.testing.assert_array_equal(shown["SAG"][1], cost.evaluations)
     assert any("proved: at most $n^{1.5}" in block.value for block in app.markdown)
     app.selectbox(key="solvers_cost").set_value("Divided by n log n").run()
@@ -88,12 +89,11 @@ def test_the_stored_costs_are_labelled_with_command_and_commit():
 
 def test_without_stored_results_the_page_says_so(monkeypatch, tmp_path):
     from objpert_core.exceptions import DataUnavailableError
-    from pages.solvers import numbers as solvers_runs
 
     def missing(*_):
         raise DataUnavailableError("solvers.csv cannot be read")
 
-    monkeypatch.setattr(solvers_runs, "costs", missing)
+    monkeypatch.setattr(sc, "costs", missing)
     app = open_page()
     assert [block.value for block in app.info] == ["solvers.csv cannot be read"]
     assert len(app.get("plotly_chart")) == 1
@@ -103,6 +103,6 @@ def test_try_it_hides_the_chart_until_a_prediction_is_made():
     app = open_page()
     assert len(app.get("plotly_chart")) == 2
     try_it(app, "solvers", wrong=2)
-    cost = sr.cost("accelerated", "redundant")
+    cost = sc.cost("accelerated", "redundant")
     means = {n: np.mean([e for m, e in zip(cost.n, cost.evaluations, strict=True) if m == n]) for n in set(cost.n)}
     assert 30 < means[10_000] / means[1000] < 50  # the right answer is right

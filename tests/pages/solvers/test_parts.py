@@ -96,7 +96,7 @@ def test_the_alt_text_carries_the_counts():
 
 
 def test_growths_name_measured_interval_and_proof():
-    fit = sr.Cost((1000, 3000, 10_000), (1, 2, 3), sc.Growth(1.47, 1.44, 1.5, 7.0))
+    fit = sc.Cost((1000, 3000, 10_000), (1, 2, 3), sc.Growth(1.47, 1.44, 1.5, 7.0))
     said = text.growths({"accelerated": fit, "newton": fit})
     assert "n\u00a0=\u00a01,000" in said
     assert said.replace("\u00a0", " ") == (
@@ -113,13 +113,13 @@ def test_growths_name_measured_interval_and_proof():
 
 def test_seconds_are_told_at_the_largest_n_of_all():
     growth = sc.Growth(1.0, 1.0, 1.0, 1.0)
-    short = sr.Cost((10, 10, 1000), (1, 1, 2), growth, (1.0, 3.0, 0.5))
-    costs = {"newton": short, "sag": sr.Cost((10, 1000, 3000), (1, 2, 3), growth, (1.0, 0.123, 9.0))}
+    short = sc.Cost((10, 10, 1000), (1, 1, 2), growth, (1.0, 3.0, 0.5))
+    costs = {"newton": short, "sag": sc.Cost((10, 1000, 3000), (1, 2, 3), growth, (1.0, 0.123, 9.0))}
     told = "Visits are not seconds. Processor time of the stored runs on 1,000 rows: SAG 0.12 s; Newton 0.5 s."
     assert text.seconds(costs) == told
-    assert text.seconds({"newton": sr.Cost((10, 1000), (1, 2), growth)}) is None
+    assert text.seconds({"newton": sc.Cost((10, 1000), (1, 2), growth)}) is None
     assert short.seconds_at(10) == 2.0
-    stored = sr.costs(tuple(sr.NAMES), "redundant")
+    stored = sc.costs(tuple(sr.NAMES), "redundant")
     assert "on 10,000 rows: Newton 0.0" in text.seconds(stored)
 
 
@@ -150,7 +150,7 @@ def test_charts_draw_what_was_measured(columns):
     for relative in (False, True):
         figure = charts.growth(columns, tuple(sr.NAMES), relative=relative)
         points = {trace.name: trace for trace in figure.data if trace.mode == "markers"}
-        for solver, cost in sr.costs(tuple(sr.NAMES), columns).items():
+        for solver, cost in sc.costs(tuple(sr.NAMES), columns).items():
             n, y = np.array(points[sr.NAMES[solver]].x), np.array(points[sr.NAMES[solver]].y)
             np.testing.assert_array_equal(n, cost.n)
             np.testing.assert_allclose(y * (n * np.log(n) if relative else 1), cost.evaluations)
@@ -164,13 +164,13 @@ def test_charts_draw_what_was_measured(columns):
 
 
 def test_the_stored_costs_bear_out_appendix_f():
-    costs = sr.costs(tuple(sr.NAMES), "redundant")
+    costs = sc.costs(tuple(sr.NAMES), "redundant")
     assert set(costs) == set(sr.NAMES)
     for solver, exponent in sc.PROVED.items():
         assert costs[solver].growth.low <= exponent + 0.02
         assert costs[solver].growth.exponent == pytest.approx(exponent, abs=0.12)
         assert costs[solver].growth.high - costs[solver].growth.low < 0.25
-    assert {"command", "seeds", "commit", "versions"} <= set(sr.provenance())
+    assert {"command", "seeds", "commit", "versions"} <= set(sc.load().provenance)
 
 
 @pytest.mark.parametrize("solver", sr.NAMES)
