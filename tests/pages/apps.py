@@ -6,14 +6,13 @@ import contextlib
 import io
 import json
 import re
-import time
-from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from tests.ui.waiting import ended
 from ui.svg import decode
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,18 +37,9 @@ def press(app: AppTest, label: str) -> AppTest:
     return app
 
 
-def until(true: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait until that is true; fail when it has not become true in time."""
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
 def finished(app: AppTest, run: str) -> AppTest:
     """The page after the job of its run has ended; `run` is the run's key in the session."""
-    job = app.session_state[run].job
-    until(lambda: not job.view().active)
+    ended(app.session_state[run].job)
     app.run()
     assert not app.exception
     return app

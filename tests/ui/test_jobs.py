@@ -8,19 +8,8 @@ import scipy.linalg  # noqa: F401  (loads the BLAS library that a test counts th
 from threadpoolctl import threadpool_info
 
 from objpert_core import ConvergenceError
+from tests.ui.waiting import ended, until
 from ui.jobs import JobRunner, QueueFullError
-
-
-def wait_for(condition, seconds=5.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "did not happen in time"
-        time.sleep(0.002)
-
-
-def ended(job):
-    wait_for(lambda: not job.view().active)
-    return job.view()
 
 
 class Gate:
@@ -75,7 +64,7 @@ def test_work_runs_outside_the_callers_thread_and_threads_end_with_the_queue():
 
     assert ended(runner.submit("a", name)).latest == "objpert-job"
     assert threading.current_thread().name != "objpert-job"
-    wait_for(lambda: runner._threads == 0)
+    until(lambda: runner._threads == 0)
 
 
 def test_never_more_than_the_cap_at_once():
@@ -100,7 +89,7 @@ def test_those_who_wait_know_how_many_are_ahead_and_go_in_order(gates):
     runner = JobRunner(workers=1)
     first, order = gates(), []
     running = runner.submit("a", first)
-    wait_for(first.started.is_set)
+    until(first.started.is_set)
 
     def note(name):
         def work(should_stop):
@@ -125,7 +114,7 @@ def test_a_full_queue_refuses_in_one_sentence_and_recovers(gates):
     runner = JobRunner(workers=1, queue_limit=2)
     first = gates()
     runner.submit("a", first)
-    wait_for(first.started.is_set)
+    until(first.started.is_set)
     kept = [runner.submit(owner, lambda should_stop: iter([1])) for owner in "bc"]
     with pytest.raises(QueueFullError, match=r"1 jobs .* 2 are waiting.*try again"):
         runner.submit("d", lambda should_stop: iter([1]))
@@ -140,7 +129,7 @@ def test_an_owner_in_a_full_queue_may_replace_its_own_job(gates):
     runner = JobRunner(workers=1, queue_limit=1)
     first = gates()
     runner.submit("a", first)
-    wait_for(first.started.is_set)
+    until(first.started.is_set)
     old = runner.submit("b", lambda should_stop: iter(["old"]))
     new = runner.submit("b", lambda should_stop: iter(["new"]))
     assert old.view().state == "stopped"
@@ -164,7 +153,7 @@ def test_stop_takes_effect_at_the_next_question_and_keeps_what_there_is():
 
     stopped = []
     job = runner.submit("a", work)
-    wait_for(lambda: job.view().latest is not None)
+    until(lambda: job.view().latest is not None)
     job.stop()
     stopped.append(True)
     view = ended(job)
@@ -184,7 +173,7 @@ def test_a_stop_shows_as_stopping_until_it_has_taken_effect(gates):
         raise AssertionError("must not be asked for a third value")
 
     job = runner.submit("a", deaf)
-    wait_for(lambda: job.view().latest == 1)
+    until(lambda: job.view().latest == 1)
     job.stop()
     assert job.view().stopping
     assert job.view().active
@@ -197,7 +186,7 @@ def test_starting_the_next_job_stops_the_owners_previous_one_only(gates):
     runner = JobRunner(workers=3)
     mine, theirs = gates(), gates()
     old, other = runner.submit("me", mine), runner.submit("somebody", theirs)
-    wait_for(lambda: mine.started.is_set() and theirs.started.is_set())
+    until(lambda: mine.started.is_set() and theirs.started.is_set())
     new = runner.submit("me", lambda should_stop: iter([1]))
     assert ended(old).state == "stopped"
     assert ended(new).state == "finished"
@@ -209,11 +198,11 @@ def test_a_job_nobody_looks_at_is_stopped_and_one_that_is_looked_at_is_not(gates
     runner = JobRunner(workers=2, abandoned_after=10.0, clock=clock)
     left, watched = gates(), gates()
     abandoned, kept = runner.submit("left", left), runner.submit("watched", watched)
-    wait_for(lambda: left.started.is_set() and watched.started.is_set())
+    until(lambda: left.started.is_set() and watched.started.is_set())
     for _ in range(4):
         clock.now += 4.0
         assert kept.view().state == "running"
-    wait_for(lambda: runner.counts() == (1, 0))  # nobody had to look for this to happen
+    until(lambda: runner.counts() == (1, 0))  # nobody had to look for this to happen
     assert ended(abandoned).state == "stopped"
     assert abandoned.view().latest == 0
     assert kept.view().state == "running"
@@ -224,7 +213,7 @@ def test_an_abandoned_job_leaves_the_queue(gates):
     runner = JobRunner(workers=1, abandoned_after=10.0, clock=clock)
     first = gates()
     running = runner.submit("a", first)
-    wait_for(first.started.is_set)
+    until(first.started.is_set)
     gone = runner.submit("b", lambda should_stop: iter([1]))
     clock.now = 8.0
     running.view()
@@ -283,7 +272,7 @@ def test_time_counts_from_the_start_and_stands_still_after_the_end():
     runner = JobRunner(clock=clock, workers=1)
     gate = Gate()
     job = runner.submit("a", gate)
-    wait_for(gate.started.is_set)
+    until(gate.started.is_set)
     queued = runner.submit("b", lambda should_stop: iter([1]))
     clock.now = 3.0
     assert job.view().seconds == 3.0
@@ -306,11 +295,11 @@ def test_a_running_job_uses_its_part_of_the_cores_only(gates, monkeypatch):
         runner = JobRunner(workers=workers)
         gate = gates()
         job = runner.submit("a", gate)
-        wait_for(gate.started.is_set)
+        until(gate.started.is_set)
         assert set(blas()) == {max(1, 4 // workers)}
         gate.open.set()
         ended(job)
-        wait_for(lambda runner=runner: runner.counts() == (0, 0))
+        until(lambda runner=runner: runner.counts() == (0, 0))
         assert blas() == before
 
 
@@ -318,7 +307,7 @@ def test_the_runner_forgets_a_job_when_it_ends():
     runner = JobRunner()
     job = runner.submit("a", lambda should_stop: iter([1]))
     ended(job)
-    wait_for(lambda: runner.counts() == (0, 0))
+    until(lambda: runner.counts() == (0, 0))
     assert job._work is None
 
 
@@ -347,4 +336,4 @@ def test_a_storm_of_sessions_leaves_nothing_behind():
     states = [ended(job).state for job in jobs]
     assert set(states) <= {"finished", "stopped"}
     assert states.count("finished") >= 1
-    wait_for(lambda: runner.counts() == (0, 0) and runner._threads == 0)
+    until(lambda: runner.counts() == (0, 0) and runner._threads == 0)

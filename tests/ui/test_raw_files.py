@@ -6,7 +6,7 @@ import pytest
 
 from objpert_core import DataUnavailableError, datasets
 from objpert_core.datasets._registry import ADULT_FILES, GISETTE_FILES
-from tests.ui.test_jobs import ended, wait_for
+from tests.ui.waiting import ended, until
 from ui.jobs import JobRunner, JobView
 from ui.raw_files import RAW_FILES, Download, fetch, progress
 
@@ -35,7 +35,7 @@ def test_progress_arrives_while_the_transfer_runs_and_stop_breaks_it_off(monkeyp
 
     monkeypatch.setattr(datasets, "fetch", slow)
     job = JobRunner().submit("a", fetch("adult"))
-    wait_for(at_half.is_set)
+    until(at_half.is_set)
     assert progress(job.view()) == (0.5, "adult.data: 2.0 of 4.0 MB")
     job.stop()
     go_on.set()
@@ -59,7 +59,7 @@ def test_no_network_is_one_sentence_that_names_the_folder(monkeypatch, tmp_path)
 
 
 def ended_slowly(job):
-    wait_for(lambda: not job.view().active, seconds=30)
+    until(lambda: not job.view().active, seconds=30)
     return job.view()
 
 

@@ -1,12 +1,12 @@
 """One way to run a job on a page: start, poll, stop, refuse, and forget with the session."""
 
 import threading
-import time
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from tests.ui.waiting import until
 from ui import jobs, runs
 from ui.jobs import JobRunner, JobView
 
@@ -78,13 +78,6 @@ def opened():
     app = AppTest.from_function(script, default_timeout=20).run()
     assert not app.exception
     return app
-
-
-def until(condition):
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def running(app):

@@ -15,7 +15,8 @@ from pages.accuracy import numbers as data
 from pages.accuracy import words as text
 from pages.accuracy.jobs import again
 from tests.pages.accuracy.runs import write
-from tests.pages.apps import curves, finished, open_app, press, said, spec, texts, until
+from tests.pages.apps import curves, finished, open_app, press, said, spec, texts
+from tests.ui.waiting import until
 
 pytestmark = pytest.mark.usefixtures("own_runner")
 USUAL = [text.LABELS[method] for method in data.USUAL]

@@ -11,7 +11,8 @@ import objpert_core.accounting as acc
 from objpert_core.experiments.studies import noise_ratios as nr
 from objpert_core.theory.excess_risk import excess_risk_bound
 from pages.planner import words as text
-from tests.pages.apps import curves, finished, open_app, said, spec, try_it, until
+from tests.pages.apps import curves, finished, open_app, said, spec, try_it
+from tests.ui.waiting import until
 from ui import jobs
 
 pytestmark = pytest.mark.usefixtures("own_runner")

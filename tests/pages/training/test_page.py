@@ -20,7 +20,8 @@ from objpert_core.experiments.learners import HONEST, KIFER, OUTPUT, ROUNDED
 from objpert_core.experiments.learners import LIVE as LEARNERS
 from pages.training import words as text
 from tests.pages import apps
-from tests.pages.apps import answer, charts, open_app, texts, until
+from tests.pages.apps import answer, charts, open_app, texts
+from tests.ui.waiting import until
 
 pytestmark = pytest.mark.usefixtures("own_runner")
 finished = partial(apps.finished, run="training__run")

@@ -1,0 +1,22 @@
+"""How tests wait for what other threads do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from ui.jobs import Job, JobView
+
+
+def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
+    """Wait until the condition holds; fail where it does not in time (a machine may do other things as well)."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "did not happen in time"
+        time.sleep(0.002)
+
+
+def ended(job: Job) -> JobView:
+    """What a job says at its end."""
+    until(lambda: not job.view().active)
+    return job.view()
