@@ -182,11 +182,11 @@ def evidence(
         reproduce(code, **({"note": note} if note else {}))
 
 
-def chart(figure: go.Figure, *, key: str, alt: str, filename: str = "") -> None:
+def chart(figure: go.Figure, *, key: str, alt: str) -> None:
     """Show a figure with its alt text.
 
     Without plotly's toolbar: it covers the legend on a phone and is seven stops for the Tab key; views are controls of
-    the page, and `downloads` writes the file. So `filename` has no effect here any more.
+    the page, and `downloads` writes the file.
     """
     config = {"displayModeBar": False, "responsive": True}
     st.plotly_chart(figure, key=key, alt=alt, config=config)
@@ -197,11 +197,16 @@ def downloads(
 ) -> None:
     """Two buttons: the plotted numbers as CSV and the figure as SVG. Both are made when pressed, not before.
 
-    Args:
-        frame: the numbers, or a function that makes them; no index is written.
-        figure: what is on the screen.
-        filename: name of the files without suffix; also the prefix of the buttons' keys.
-        title: the SVG's accessible name.
+    Parameters
+    ----------
+    frame : DataFrame or callable
+        The numbers, or what makes them; no index is written.
+    figure : plotly.graph_objects.Figure
+        What is on the screen.
+    filename : str
+        Name of the files without suffix; also the prefix of the buttons' keys.
+    title : str
+        The SVG's accessible name.
     """
 
     def csv() -> bytes:

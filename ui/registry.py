@@ -24,15 +24,20 @@ class Entry:
         What it answers: its heading.
     group : str
         Its place in the menu; "" stands first.
-    icon : str
-        A Material symbol.
+    symbol : str
+        The name of its Material symbol.
     """
 
     name: str
     title: str
     question: str
     group: str
-    icon: str
+    symbol: str
+
+    @property
+    def icon(self) -> str:
+        """The symbol as Streamlit takes it."""
+        return f":material/{self.symbol}:"
 
     @property
     def path(self) -> str:
@@ -53,36 +58,22 @@ class Entry:
 FIT, MANY, LEARNING = "One fit", "Many releases", "Learning"
 
 PAGES: tuple[Entry, ...] = (
-    Entry("home", "Home", "How can one fit hide one person?", "", ":material/home:"),
-    Entry("bounds", "Bounds", "How much privacy does one fit cost?", FIT, ":material/show_chart:"),
-    Entry("distance", "Distance", "How far is a proof from the best possible one?", FIT, ":material/straighten:"),
-    Entry("planner", "Planner", "How much noise, how much regularisation?", FIT, ":material/tune:"),
+    Entry("home", "Home", "How can one fit hide one person?", "", "home"),
+    Entry("bounds", "Bounds", "How much privacy does one fit cost?", FIT, "show_chart"),
+    Entry("distance", "Distance", "How far is a proof from the best possible one?", FIT, "straighten"),
+    Entry("planner", "Planner", "How much noise, how much regularisation?", FIT, "tune"),
     Entry(
-        "renyi",
-        "Rényi and DP-SGD",
-        "One fit or thousands of noisy steps: which hides you better?",
-        MANY,
-        ":material/trending_up:",
+        "renyi", "Rényi and DP-SGD", "One fit or thousands of noisy steps: which hides you better?", MANY, "trending_up"
     ),
-    Entry("composition", "Composition", "What do several releases cost together?", MANY, ":material/stacks:"),
-    Entry("tuning", "What tuning costs", "What does trying ten settings cost?", MANY, ":material/experiment:"),
-    Entry("training", "Live training", "What does privacy cost in accuracy?", LEARNING, ":material/model_training:"),
-    Entry("accuracy", "Accuracy", "Which private learner is the most accurate?", LEARNING, ":material/leaderboard:"),
-    Entry("honest", "Honest or not", "What does honest tuning cost?", LEARNING, ":material/balance:"),
+    Entry("composition", "Composition", "What do several releases cost together?", MANY, "stacks"),
+    Entry("tuning", "What tuning costs", "What does trying ten settings cost?", MANY, "experiment"),
+    Entry("training", "Live training", "What does privacy cost in accuracy?", LEARNING, "model_training"),
+    Entry("accuracy", "Accuracy", "Which private learner is the most accurate?", LEARNING, "leaderboard"),
+    Entry("honest", "Honest or not", "What does honest tuning cost?", LEARNING, "balance"),
     Entry(
-        "solvers",
-        "Solvers",
-        "How many passes over the data until a private fit may be released?",
-        LEARNING,
-        ":material/speed:",
+        "solvers", "Solvers", "How many passes over the data until a private fit may be released?", LEARNING, "speed"
     ),
-    Entry(
-        "losses",
-        "Losses and clipping",
-        "What does clipping do to a loss, and to the fit?",
-        LEARNING,
-        ":material/content_cut:",
-    ),
+    Entry("losses", "Losses and clipping", "What does clipping do to a loss, and to the fit?", LEARNING, "content_cut"),
 )
 """Every page, in the order of the menu; the first one opens the app."""
 

@@ -111,16 +111,14 @@ def odds_sentence(eps: float, released: str = "the model") -> str:
     return f"Someone who is told {released} bets at most {odds(eps)} on you being in the data, starting from even odds."
 
 
-def guarantee(eps: float, at_delta: float, accountant: str, released: str = "the model") -> str:
+def guarantee(eps: float, at_delta: float, accountant: str) -> str:
     """The full guarantee in one sentence: ε, δ, adjacency, accountant.
 
-    Example:
-        >>> guarantee(1.0, 1e-5, "the hockey-stick divergence")
-        'ε = 1 at δ = 10⁻⁵ (add or remove one row; accounted by the hockey-stick divergence).'
+    >>> guarantee(1.0, 1e-5, "the hockey-stick divergence")
+    'ε = 1 at δ = 10⁻⁵ (add or remove one row; accounted by the hockey-stick divergence).'
     """
-    if math.isinf(eps):
-        return f"No finite ε is proved at δ = {delta(at_delta)} ({ADJACENCY}; accounted by {accountant})."
-    return f"ε = {epsilon(eps)} at δ = {delta(at_delta)} ({ADJACENCY}; accounted by {accountant})."
+    found = "No finite ε is proved" if math.isinf(eps) else f"ε = {epsilon(eps)}"
+    return f"{found} at δ = {delta(at_delta)} ({ADJACENCY}; accounted by {accountant})."
 
 
 def except_with(at_delta: float) -> str:

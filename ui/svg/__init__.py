@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import plotly.graph_objects as go
 
-from ui.svg.axes import Scale, decode
+from ui.svg.axes import Scale, decode, panels
 from ui.svg.cells import bar, bar_height
 from ui.svg.text import LINE, SIZE, lines, plain, text_width, write
 from ui.svg.traces import draw, sample
@@ -30,11 +30,14 @@ _SAMPLE = 32.0  # of a line in the legend
 def to_svg(chart: go.Figure, *, title: str = "", width: int = 760, height: int = 480) -> str:
     """The figure as a complete SVG document.
 
-    Args:
-        chart: what is on the screen.
-        title: what it shows; drawn above the legend, wrapped, and the picture's accessible name.
-        width: in pixels.
-        height: in pixels without the title and the legend, at least; a higher figure keeps its own.
+    Parameters
+    ----------
+    chart : plotly.graph_objects.Figure
+        What is on the screen.
+    title : str
+        What it shows; drawn above the legend, wrapped, and the picture's accessible name.
+    width, height : int
+        In pixels; the height is without the title and the legend, and a higher figure keeps its own.
     """
     spec = chart.to_plotly_json()
     layout = spec["layout"]
@@ -42,11 +45,10 @@ def to_svg(chart: go.Figure, *, title: str = "", width: int = 760, height: int =
     heading = lines(title, width - 2 * _EDGE)
     legend = [] if layout.get("showlegend") is False else _legend_rows(traces, width)
     across = Scale(layout["xaxis"])
-    names = sorted(key for key in layout if key.startswith("yaxis"))
     head = _EDGE + LINE * len(heading) + _ROW * len(legend) + _GAP
     height = round(head + max(height, layout.get("height") or 0))
     ends = [text_width(label) / 2 for label in across.labels()] or [0.0]
-    left = max(_EDGE + ends[0], *(_beside(Scale(layout[name])) for name in names))
+    left = max(_EDGE + ends[0], *(_beside(y) for _, y, _ in panels(layout, [], 0.0, 1.0)))
     right = width - _EDGE - ends[-1]
     under = lines(across.title, right - left)
     scaled = [trace for trace in traces if trace.get("type") == "heatmap" and trace.get("showscale", True)]
@@ -62,12 +64,8 @@ def to_svg(chart: go.Figure, *, title: str = "", width: int = 760, height: int =
     parts += [write(line, _EDGE, _EDGE + LINE * (row + 0.75)) for row, line in enumerate(heading)]
     for row, entries in enumerate(legend):
         parts += _legend(entries, _EDGE + LINE * len(heading) + _ROW * (row + 0.5))
-    for name in names:
-        low, high = layout[name].get("domain") or (0.0, 1.0)
-        y = Scale(layout[name], bottom - low * (bottom - top), bottom - high * (bottom - top))
-        axis = name.replace("yaxis", "y")  # plotly's short name of it
-        inside = [trace for trace in traces if (trace.get("yaxis") or "y") == axis]
-        parts += _panel(inside, axis, x, y, salt=title)
+    for name, y, inside in panels(layout, traces, top, bottom):
+        parts += _panel(inside, name, x, y, salt=title)
     parts += [write(label, at, bottom + LINE, "middle") for at, label in x.ticks()]
     parts += [
         write(line, (left + right) / 2, bottom + _GAP + LINE * (row + 1.75), "middle") for row, line in enumerate(under)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,16 @@ class Scale:
         if self.log:
             return "1" if mark == 0 else "10" + f"{mark:.0f}".translate(_SUPERSCRIPT)
         return f"{100 * mark:.6g} %" if self.percent else f"{mark:.6g}"
+
+
+def panels(
+    layout: dict[str, Any], traces: list[dict[str, Any]], top: float, bottom: float
+) -> Iterator[tuple[str, Scale, list[dict[str, Any]]]]:
+    """The y axes between two heights: plotly's short name of each, its scale, and the traces on it."""
+    for key in sorted(key for key in layout if key.startswith("yaxis")):
+        name, ends = key.replace("yaxis", "y"), layout[key].get("domain") or (0.0, 1.0)
+        start, end = (bottom - share * (bottom - top) for share in ends)
+        yield name, Scale(layout[key], start, end), [t for t in traces if (t.get("yaxis") or "y") == name]
 
 
 def _nice_step(span: float) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ui.svg.axes import Scale, decode
+from ui.svg.axes import Scale, decode, panels
 from ui.svg.traces import draw
 
 _MOST = 60  # points of a curve
@@ -32,13 +32,9 @@ def to_thumbnail(spec: dict[str, Any], *, note: str = "", width: int = 320, heig
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
     )
     x = Scale(layout["xaxis"], _EDGE, width - _EDGE)
-    top, bottom = _EDGE, height - _EDGE
-    for name in sorted(key for key in layout if key.startswith("yaxis")):
-        low, high = layout[name].get("domain") or (0.0, 1.0)
-        y = Scale(layout[name], bottom - low * (bottom - top), bottom - high * (bottom - top))
-        axis = name.replace("yaxis", "y")
+    drawn = [_plain(trace) for trace in spec["data"] if _drawn(trace)]
+    for axis, y, inside in panels(layout, drawn, _EDGE, height - _EDGE):
         box = f'x="{x.start:g}" y="{y.end:g}" width="{x.end - x.start:g}" height="{y.start - y.end:g}"'
-        inside = [_plain(trace) for trace in spec["data"] if _drawn(trace) and (trace.get("yaxis") or "y") == axis]
         parts += [f'<clipPath id="{axis}"><rect {box}/></clipPath>', f'<g clip-path="url(#{axis})">']
         parts += [*(part.replace("<title></title>", "") for part in draw(inside, x, y)), "</g>"]
         parts.append(f'<path d="M{x.start:g} {y.end:g} V{y.start:g} H{x.end:g}" fill="none" stroke="{_INK}"/>')
