@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -89,6 +88,11 @@ def along(mechanism: acc.Mechanism, question: str, axis: Callable[..., FloatArra
     return values
 
 
+def renyi_curve(mechanism: acc.Mechanism) -> FloatArray:
+    """Rényi curve at `ORDERS`, inf where nothing is proved; cannot be written to."""
+    return along(mechanism, "rdp", _orders)
+
+
 # --- one setting ------------------------------------------------------------------------------------------------------
 
 
@@ -156,15 +160,21 @@ def delta_at(bound: str, setting: Setting, epsilon: float) -> float:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What one bound says at one setting."""
+class Told:
+    """A read-out of a bound, a key of `PROOFS`, and why it says nothing, if so."""
 
     bound: str
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class Reading(Told):
+    """What one bound says at one setting."""
+
     epsilon: float
     delta: float
     epsilon_ratio: float
     delta_ratio: float
-    reason: str | None
 
 
 def readings(setting: Setting, bounds: Sequence[str], delta: float, epsilon: float) -> list[Reading]:
@@ -174,7 +184,7 @@ def readings(setting: Setting, bounds: Sequence[str], delta: float, epsilon: flo
     for bound in bounds:
         eps, dlt = epsilon_at(bound, setting, delta), delta_at(bound, setting, epsilon)
         reason = setting.silent(bound) or (setting.silent(bound, epsilon) if dlt >= 1.0 else None)
-        result.append(Reading(bound, eps, dlt, _over(eps, low_epsilon), _over(dlt, low_delta), reason))
+        result.append(Reading(bound, reason, eps, dlt, _over(eps, low_epsilon), _over(dlt, low_delta)))
     return result
 
 
@@ -197,19 +207,7 @@ def table_rows(found: Sequence[Reading], delta: float, epsilon: float) -> list[d
     ]
 
 
-class Silent(Protocol):
-    """A read-out that may say nothing."""
-
-    @property
-    def bound(self) -> str:
-        """A key of `PROOFS`."""
-
-    @property
-    def reason(self) -> str | None:
-        """Why it says nothing."""
-
-
-def reasons(found: Iterable[Silent]) -> list[tuple[str, str]]:
+def reasons(found: Iterable[Told]) -> list[tuple[str, str]]:
     """Which bounds prove nothing and why: (names, sentence), bounds with the same reason together."""
     names: dict[str, list[str]] = {}
     for reading in found:

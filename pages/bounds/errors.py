@@ -27,25 +27,19 @@ RATES.setflags(write=False)
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(proofs.Told):
     """What one bound says about an attacker.
 
     Attributes
     ----------
-    bound : str
-        A key of `ui.bounds.PROOFS`.
     missed : float
         Share of the members that an attacker with the given rate of false accusations misses at least.
     guess : float
         How often the best guess is right at most, starting from even odds.
-    reason : str or None
-        Why the bound proves nothing.
     """
 
-    bound: str
     missed: float
     guess: float
-    reason: str | None
 
 
 def _rates() -> FloatArray:
@@ -67,7 +61,7 @@ _guess = lru_cache(maxsize=2000)(acc.best_guess)
 
 def readings(setting: proofs.Setting, bounds: Sequence[str], rate: float) -> list[Reading]:
     """What every bound says at one rate of false accusations."""
-    return [Reading(b, missed_at(b, setting, rate), _guess(setting.mechanism(b)), setting.silent(b)) for b in bounds]
+    return [Reading(b, setting.silent(b), missed_at(b, setting, rate), _guess(setting.mechanism(b))) for b in bounds]
 
 
 def draw(

@@ -19,7 +19,7 @@ import pandas as pd
 import objpert_core.accounting as acc
 from objpert_core._validation import FloatArray
 from ui import sentences
-from ui.bounds import ORDERS, along, at
+from ui.bounds import ORDERS, at, renyi_curve
 
 NAMES: Mapping[str, str] = {
     "objective": "Objective perturbation",
@@ -73,17 +73,9 @@ def _mechanism(which: str, setting: Setting) -> acc.Mechanism:
     return acc.ObjectivePerturbation(setting.sigma, setting.lam, smoothness=setting.smoothness, bound=setting.bound)
 
 
-def _orders() -> FloatArray:
-    return ORDERS
-
-
-def _curve(mechanism: acc.Mechanism) -> FloatArray:
-    return along(mechanism, "rdp", _orders)
-
-
 def curve(which: str, setting: Setting) -> FloatArray:
     """Rényi curve at `ORDERS`; inf where nothing is proved."""
-    return _curve(setting.mechanism(which))
+    return renyi_curve(setting.mechanism(which))
 
 
 def amplified(setting: Setting) -> FloatArray:
@@ -139,11 +131,11 @@ def _transition(run: acc.DPSGD) -> Transition | None:
     def arrives(alpha: FloatArray) -> FloatArray:
         return np.log(run.rdp(alpha)) - np.log(ARRIVES * whole.rdp(alpha))
 
-    own = np.log(_curve(run))
+    own = np.log(renyi_curve(run))
     starts = _roots(own - np.log(LEAVES * rate * ORDERS), leaves)
     if not starts:
         return None
-    ends = [end for end in _roots(own - np.log(ARRIVES * _curve(whole)), arrives) if end >= starts[0]]
+    ends = [end for end in _roots(own - np.log(ARRIVES * renyi_curve(whole)), arrives) if end >= starts[0]]
     return Transition(starts[0], ends[0] if ends else math.inf, float(run.rdp(starts[0])))
 
 
@@ -163,13 +155,13 @@ def crossings(setting: Setting) -> tuple[Crossing, ...]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _crossings(fit: acc.Mechanism, run: acc.Mechanism) -> tuple[Crossing, ...]:
-    if not np.isfinite(_curve(fit)).all():
+    if not np.isfinite(renyi_curve(fit)).all():
         return ()
 
     def gap(alpha: FloatArray) -> FloatArray:
         return np.log(run.rdp(alpha)) - np.log(fit.rdp(alpha))
 
-    table = np.log(_curve(run)) - np.log(_curve(fit))
+    table = np.log(renyi_curve(run)) - np.log(renyi_curve(fit))
     found = []
     for alpha in _roots(table, gap):
         beyond = table[np.searchsorted(ORDERS, alpha, side="right") :]
@@ -202,8 +194,8 @@ def turns(setting: Setting) -> tuple[tuple[float, str], ...]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _turns(fit: acc.Mechanism, run: acc.Mechanism) -> tuple[tuple[float, str], ...]:
-    one = acc.rdp_to_epsilon(ORDERS, _curve(fit), _RARE)
-    many = acc.rdp_to_epsilon(ORDERS, _curve(run), _RARE)
+    one = acc.rdp_to_epsilon(ORDERS, renyi_curve(fit), _RARE)
+    many = acc.rdp_to_epsilon(ORDERS, renyi_curve(run), _RARE)
     found: list[tuple[float, str]] = []
     for delta, first, second in zip(_RARE, one, many, strict=True):
         larger = max(first, second)  # ∞ where nothing is proved, which no finite ε is close to

@@ -19,40 +19,18 @@ ADULT_START = replace(FIGURE_5, sample_rate=0.0071, steps=8520)  # Section 5: ba
 BOUND_NAMES = {bound: name for name, bound in rc.BOUNDS.items()}
 ONE_PERCENT = tuple(sorted({round(10 ** (i / 192), 2) for i in range(192)} | {k / 10 for k in range(10, 100)}))
 
-SIGMA = parameters.sigma(
-    "renyi",
-    FIGURE_5.sigma,
-    high=100,
-    steps=ONE_PERCENT,
-    help="Standard deviation of each coordinate of the random tilt b, for gradients of norm at most L = 1.",
-)
+TILT = "Standard deviation of each coordinate of the random tilt b, for gradients of norm at most L = 1."
+SIGMA = parameters.sigma("renyi", FIGURE_5.sigma, high=100, steps=ONE_PERCENT, help=TILT)
 LAM = parameters.lam("renyi", FIGURE_5.lam, high=1000, steps=ONE_PERCENT)
-BETA = parameters.smoothness(
-    "renyi",
-    FIGURE_5.smoothness,
-    help="Largest curvature of one person’s loss. Only Theorem 3.2 uses it; the logistic loss has β = 1/4 here.",
-)
-BOUND = c.Choice(
-    "renyi_bound",
-    "Proof for the fit",
-    "Theorem 3.2",
-    tuple(rc.BOUNDS),
-    help="The published bound for smooth losses, or this project’s bound for the logistic loss.",
-)
+CURVATURE = "Largest curvature of one person’s loss. Only Theorem 3.2 uses it; the logistic loss has β = 1/4 here."
+BETA = parameters.smoothness("renyi", FIGURE_5.smoothness, help=CURVATURE)
+WHOSE = "The published bound for smooth losses, or this project’s bound for the logistic loss."
+BOUND = c.Choice("renyi_bound", "Proof for the fit", "Theorem 3.2", tuple(rc.BOUNDS), help=WHOSE)
 NOISE = parameters.noise_multiplier("renyi", FIGURE_5.noise_multiplier, high=100, steps=ONE_PERCENT)
-RATE = parameters.sample_rate(
-    "renyi",
-    FIGURE_5.sample_rate,
-    1e-5,
-    extra=[ADULT_START.sample_rate],
-    help="Probability with which a row is in the batch of a step.",
-)
-STEPS = c.SelectSlider(
-    "renyi_steps",
-    "Steps",
-    float(FIGURE_5.steps),
-    c.log_values(1, 1e6, steps=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0), extra=[ADULT_START.steps]),
-)
+ADULTS, JOINS = [ADULT_START.sample_rate], "Probability with which a row is in the batch of a step."
+RATE = parameters.sample_rate("renyi", FIGURE_5.sample_rate, 1e-5, extra=ADULTS, help=JOINS)
+COUNTS = c.log_values(1, 1e6, steps=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0), extra=[ADULT_START.steps])
+STEPS = c.SelectSlider("renyi_steps", "Steps", float(FIGURE_5.steps), COUNTS)
 READ_DELTA = parameters.delta("renyi", label="δ")
 MATCH_EPSILON = c.SelectSlider("renyi_epsilon", "ε to match at", 1.0, c.log_values(0.1, 10, steps=c.ROUND_STEPS))
 ALPHA_MAX = parameters.view("renyi", "α axis up to", 1e4, c.powers_of_ten(2, 5))
