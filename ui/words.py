@@ -52,10 +52,17 @@ def signed(value: float) -> str:
     return f"{100 * value:+.2f}".replace("-", "−")
 
 
+def ends(gap: Interval) -> str:
+    """The ends of a difference's interval alone: '−0.10 to +0.06'; a dash where there is none."""
+    if not gap.known:
+        return "–"
+    low, high = gap.within(-1.0, 1.0)
+    return f"{signed(low)} to {signed(high)}"
+
+
 def between(gap: Interval) -> str:
     """The ends of a difference's interval: '95 % interval −0.10 to +0.06'."""
-    low, high = gap.within(-1.0, 1.0)
-    return f"95 % interval {signed(low)} to {signed(high)}"
+    return f"95 % interval {ends(gap)}"
 
 
 def undecided(gap: Interval) -> bool:

@@ -14,9 +14,9 @@ from objpert_core.experiments.paper import printed
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.studies.subsampling import LearningCurve, Plan
 from objpert_core.experiments.summary import Interval
-from pages.accuracy.words import LABELS, between, covers, seconds, share_between
+from pages.accuracy.words import LABELS, covers, seconds, share_between
 from ui import sentences
-from ui.words import accuracy, signed
+from ui.words import accuracy, ends, signed
 
 
 def methods(stored: Stored, shown: Sequence[str], epsilon: float) -> list[dict[str, str]]:
@@ -45,7 +45,7 @@ def methods(stored: Stored, shown: Sequence[str], epsilon: float) -> list[dict[s
 def _difference(difference: Interval | None) -> str:
     if difference is None:
         return "–"
-    inside = f" ({between(difference)})" if difference.known else ""
+    inside = f" ({ends(difference)})" if difference.known else ""
     return _whole(f"{signed(difference.mean)}{inside}")
 
 

@@ -17,7 +17,7 @@ from objpert_core.experiments.tables import WIDE, Claim
 from pages.accuracy.numbers import BARS
 from ui import sentences
 from ui.controls import plain
-from ui.words import accuracy, signed
+from ui.words import accuracy, between, ends, interval, signed
 
 LABELS: Mapping[str, str] = {method: LEARNERS[method].full_label for method in EVERY}
 OURS, RIVAL = "Algorithm 1 with the tight bound", "the best DP-SGD whose tuning is not paid for"
@@ -30,20 +30,9 @@ def points(value: float) -> str:
     return f"{sentences.number(size, 2) if 0 < size < _TOO_SMALL else f'{size:.2f}'} points"
 
 
-def between(interval: Interval) -> str:
-    """The ends of a difference's interval: '−0.10 to +0.06'; a dash where there is none."""
-    if not interval.known:
-        return "–"
-    low, high = interval.within(-1.0, 1.0)
-    return f"{signed(low)} to {signed(high)}"
-
-
-def share_between(interval: Interval) -> str:
+def share_between(share: Interval) -> str:
     """The ends of an accuracy's interval: '83.91 to 84.13 %'; the number of trials where they are too few for one."""
-    if interval.count < BARS:
-        return sentences.count(interval.count, "trial")
-    low, high = interval.within()
-    return f"{100 * low:.2f} to {100 * high:.2f} %"
+    return sentences.count(share.count, "trial") if share.count < BARS else interval(share)
 
 
 def seconds(value: float) -> str:
@@ -83,7 +72,7 @@ def answer(stored: Stored, epsilon: float) -> str:
         if own is None:
             return f"{at} no run of {OURS} is stored."
         return f"{at}, {OURS} gets {accuracy(own.accuracy.mean)} right; no unpaid DP-SGD is stored beside it."
-    inside, off = f"95 % interval {between(claim.difference)}", f"{signed(claim.difference.mean)} points"
+    inside, off = between(claim.difference), f"{signed(claim.difference.mean)} points"
     if claim.verdict in ("even", "unclear", "unknown"):
         took = f"the first takes {time(stored, claim, 'the second’s')}"
         if claim.verdict == "even":
@@ -118,7 +107,7 @@ def reached(stored: Stored, epsilon: float) -> str:
     for method, words in ((HONEST, "DP-SGD that pays for its tuning"), (NON_PRIVATE, "no privacy")):
         difference, point = stored.difference(TIGHT, method, epsilon), stored.point(method, epsilon)
         if difference and point:
-            inside = f", {between(difference)}" if difference.known else ""
+            inside = f", {ends(difference)}" if difference.known else ""
             parts.append(f"{words} {accuracy(point.accuracy.mean)} (tight is {signed(difference.mean)} points{inside})")
     trials = claim.difference.count if claim else own.accuracy.count
     over = f"Paired over {sentences.count(trials, 'trial')}, each with its own split."

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
 from pages.composition import totals
-from ui.bounds import ORDERS
+from ui.bounds import ORDERS, renyi_curve
 
 PAIRED = "-pair"  # ends the name of a bound that is composed through its symmetric pair
 BOUNDS: Mapping[str, str] = {
@@ -109,7 +109,7 @@ def profile(fit: Fit, k: int, view: View) -> tuple[Array, Array]:
 @lru_cache(maxsize=_REMEMBERED)
 def renyi_profile(fit: Fit, k: int, eps_max: float) -> Array:
     """δ of k fits on `grid(eps_max)` from the Rényi curve at `ORDERS`."""
-    values = np.asarray(acc.rdp_to_delta(ORDERS, k * totals.renyi_curve(fit.mechanism()), grid(eps_max)))
+    values = np.asarray(acc.rdp_to_delta(ORDERS, k * renyi_curve(fit.mechanism()), grid(eps_max)))
     values.setflags(write=False)
     return values
 

@@ -10,12 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
 import objpert_core.accounting as acc
 from pages.composition.ledger import MOST_COPIES, Entry, Ledger
-from ui.bounds import ORDERS
+from ui.bounds import ORDERS, renyi_curve
 
 WIDTH = 1e-3  # certified width asked for, a share of ε: several times faster than the core's own
 _REMEMBERED = 1000
@@ -73,14 +70,6 @@ def renyi_epsilon(counts: Counts, delta: float) -> float:
 def _in_order(counts: Counts) -> list[tuple[acc.Mechanism, int]]:
     """In an order that does not depend on how the set came about, so that sums agree to the last digit."""
     return sorted(counts, key=repr)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def renyi_curve(mechanism: acc.Mechanism) -> NDArray[np.float64]:
-    """Rényi curve of one release at `ORDERS`."""
-    values = np.asarray(mechanism.rdp(ORDERS))
-    values.setflags(write=False)
-    return values
 
 
 def overrun(lines: Sequence[Line], target: float) -> int | None:

@@ -251,7 +251,7 @@ class TestAnswer:
         assert text.share_between(mean_interval([1.0, 0.9, 1.0])).endswith("to 100.00 %")
         assert text.share_between(mean_interval([1.0, 0.9])) == "two trials"
         assert text.share_between(mean_interval([0.9])) == "one trial"
-        assert text.between(mean_interval([-0.3, 0.5])) == "−100.00 to +100.00"
+        assert text.ends(mean_interval([-0.3, 0.5])) == "−100.00 to +100.00"
 
 
 class TestWords:
@@ -560,7 +560,7 @@ class TestSnippets:
             if point.method != "non-private":
                 assert plotted[text.LABELS[point.method]][0.25] == point.accuracy.mean
         claim = names["claims"][0.25]
-        assert text.between(claim.difference) in text.answer(adult, 0.25)
+        assert text.ends(claim.difference) in text.answer(adult, 0.25)
         assert tables.verdict(names["claims"].values()) in printed
 
     @pytest.mark.parametrize("method", ["tight", "non-private"])
