@@ -49,6 +49,10 @@ class _Data(NamedTuple):
     judges: tuple[Rows, FloatArray] | None  # X_val and y_val
 
 
+def _one_rate(name: str, value: Any) -> None:
+    learning_rates_array(name, positive(name, value))
+
+
 def _different_rates(name: str, value: Any) -> list[float]:
     rates: list[float] = learning_rates_array(name, value).ravel().tolist()
     if not rates or len(set(rates)) < len(rates):
@@ -76,7 +80,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
     %(epsilon delta)s
     learning_rate : float, default=0.03
         For Adam; chosen on synthetic data only (`benchmarks/dp_sgd_learning_rates.py`: within 1 point of the best
-        rate's accuracy on average, 4.4 at worst). SGD wants about 3. Not used where `learning_rates` is given.
+        rate's accuracy on average, 4.4 at worst). SGD wants about 3. Not used, and may be None, where
+        `learning_rates` is given.
     batch_size : int, default=256
         Expected size of a batch; more than the rows there are means all of them in every step.
     epochs : int, default=60
@@ -134,7 +139,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
     """
 
     CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
-        "learning_rate": learning_rates_array,
+        "learning_rate": or_none(_one_rate),
         "batch_size": positive_integer,
         "epochs": positive_integer,
         "optimizer": one_of(*OPTIMIZERS),
@@ -202,6 +207,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         if (X_val is None) != (y_val is None):
             raise ValueError("X_val and y_val must be given together")
         if self.learning_rates is None:
+            _one_rate("learning_rate", self.learning_rate)
             for name, value in (("mean_runs", self.mean_runs), ("tuning", self.tuning)):
                 if value is not None:
                     raise ValueError(f"{name} must be None where learning_rates is None, got {value!r}")

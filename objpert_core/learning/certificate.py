@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 from objpert_core._validation import choice
 from objpert_core.accounting import ApproximateMinima, Mechanism, ObjectivePerturbation, via_rdp
+from objpert_core.accounting.mechanisms.base import ADJACENCIES
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, Parameters
 from objpert_core.learning.problem.losses import LogisticLoss, Loss, loss_named
 from objpert_core.learning.problem.rows import ROW_NORMS, row_radius
@@ -216,6 +217,7 @@ class PrivacyCertificate(ABC):
             and 0 <= self.intercept_scaling < math.inf
             and self.row_norm in ROW_NORMS
             and self.accountant in self.ACCOUNTANTS
+            and self.adjacency in ADJACENCIES
             and (rows is None or rows >= 1)
         )
 
@@ -370,7 +372,7 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
     def holds(self) -> bool:
         """Say whether the bounds on gradient and Hessian hold for this loss on these rows and τ was reached."""
         loss = loss_named(self.loss, self.loss_parameter)
-        return covers(self, loss, self.clip, self.radius) is None and self.reached(self.tau)
+        return covers(self.rebuild().objective, loss, self.clip, self.radius) is None and self.reached(self.tau)
 
     def _lines(self) -> list[str]:
         own = f" ({self.loss_parameter:g})" if self.loss_parameter else ""

@@ -3,12 +3,10 @@
 import dataclasses
 
 import numpy as np
-import pytest
 
 from objpert_core.estimators import ObjPertSVC
 
 
-@pytest.mark.xfail(strict=True, reason="covers() takes None for 'not asked', rebuild() for L²/4")
 def test_a_certificate_without_its_smoothness_does_not_verify():
     X = np.random.default_rng(0).standard_normal((60, 3))
     honest = ObjPertSVC(classes=[0, 1], clip=0.1, random_state=3).fit(X, (X[:, 0] > 0).astype(int)).privacy_

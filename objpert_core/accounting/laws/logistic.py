@@ -6,7 +6,7 @@ With a = R/σ, κ = R²/λ, G = a²/2 + a·v and w(p) = p(1 − p),
 
 * κ ≤ a²/2 (λ ≥ 2σ²): log(1 + κw) ≤ κw ≤ a²w/2, so T = max(0, G), attained at p = 0 or 1.
 * κ > a²/2: write p = 1/2 + q. Everything but q·G is even in q, so T(−G) = T(G) − G, and for G ≥ 0 the maximum is at the
-  only root in [0, 1/2] of  G + a²q = 2κq/(K − κq²), K = 1 + κ/4,  or at q = 1/2 once G ≥ ε* = κ − a²/2.
+  largest root in [0, 1/2] of  G + a²q = 2κq/(K − κq²), K = 1 + κ/4,  or at q = 1/2 once G ≥ ε* = κ − a²/2.
   With Q = √(K/κ) and q = Q·tanh(r) the equation reads  sinh(2r)/Q − a²Q·tanh(r) = G, convex in r: Newton's
   method from above converges monotonically.
 

@@ -171,6 +171,8 @@ class Composition(ByConvolution):
     parts: tuple[tuple[Mechanism, int], ...]
 
     def __post_init__(self) -> None:
+        if not self.parts:
+            raise ValueError("parts must be at least one mechanism with its count, got none")
         common_adjacency(mechanism for mechanism, _ in self.parts)
 
     @property

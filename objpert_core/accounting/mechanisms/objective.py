@@ -101,6 +101,7 @@ class ObjectivePerturbation(Mechanism):
         """The parameters that the bound uses: mechanisms that share them are equal, and have one hash."""
         entry = self.entry
         return (
+            type(self),
             self.bound,
             self.sigma,
             self.lam,

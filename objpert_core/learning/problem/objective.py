@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from objpert_core._validation import FloatArray
+from objpert_core._validation import FloatArray, positive
 from objpert_core.learning.problem.losses import LOGISTIC, ClippedLoss, Loss, MarginLoss
 from objpert_core.learning.problem.rows import Rows
 
@@ -31,7 +31,7 @@ class PerturbedObjective:
     Raises
     ------
     ValueError
-        If a matrix `lam` is not of shape (D, D), symmetric and positive definite.
+        If `lam` is neither a number > 0 nor a symmetric positive definite matrix, or `linear` is not of shape (D,).
 
     Examples
     --------
@@ -49,8 +49,11 @@ class PerturbedObjective:
     loss: Loss = LOGISTIC
 
     def __post_init__(self) -> None:
-        if isinstance(self.lam, np.ndarray) and self.lam.ndim:
-            _check_definite(self.lam, self.dimension)
+        object.__setattr__(self, "lam", _definite(self.lam, self.dimension))
+        linear = np.asarray(self.linear, dtype=np.float64)
+        if linear.shape != (self.dimension,):  # NumPy would give every coordinate the same noise
+            raise ValueError(f"linear must be of shape ({self.dimension},), got shape {linear.shape}")
+        object.__setattr__(self, "linear", linear)
 
     @property
     def dimension(self) -> int:
@@ -186,9 +189,14 @@ def _restricted(loss: Loss, where: slice) -> Loss:
     return loss
 
 
-def _check_definite(matrix: FloatArray, dimension: int) -> None:
-    """`ValueError` unless `matrix` is symmetric, positive definite and of shape (dimension, dimension)."""
+def _definite(lam: float | FloatArray, dimension: int) -> float | FloatArray:
+    """A number > 0, or a symmetric positive definite matrix of shape (dimension, dimension); else `ValueError`."""
+    if np.ndim(lam) == 0:
+        return positive("lam", lam)
+    matrix = np.asarray(lam)
     allowed = f"a number > 0 or a symmetric positive definite matrix of shape ({dimension}, {dimension})"
+    if matrix.dtype.kind not in "fiu":
+        raise ValueError(f"lam must be {allowed}, got entries of type {matrix.dtype}")
     if matrix.shape != (dimension, dimension):
         raise ValueError(f"lam must be {allowed}, got shape {matrix.shape}")
     if not (np.isfinite(matrix).all() and np.array_equal(matrix, matrix.T)):
@@ -197,6 +205,7 @@ def _check_definite(matrix: FloatArray, dimension: int) -> None:
         np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:
         raise ValueError(f"lam must be {allowed}, got one that is not positive definite") from None
+    return matrix.astype(np.float64, copy=False)
 
 
 def check_targets(targets: FloatArray, n_rows: int, loss: Loss) -> None:
