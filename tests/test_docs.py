@@ -119,6 +119,7 @@ def test_the_results_table_quotes_the_stored_results() -> None:
     assert all(row["command"] and row["seeds"] and row["commit"] for row in stored)
 
 
+@pytest.mark.slow
 def test_the_page_of_results_is_what_the_stored_results_give() -> None:
     page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     assert page == readme_tables.page(), "python -m benchmarks.readme_tables --write docs/results.md"

@@ -16,6 +16,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", README.read_text(), flags=re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_python_block_runs_and_its_comments_state_the_value() -> None:
     code = blocks("python")[0]
     namespace: dict[str, object] = {}

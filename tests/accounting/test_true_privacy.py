@@ -111,6 +111,7 @@ def test_logistic_loss_stays_below_every_bound_in_many_cases():
     assert check_logistic(300, seed=2) > 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sigma", "lam"), [(2.0, 1.0), (5.0, 20.0), (0.5, 0.3), (8.0, 3.0), (1.0, 2.0), (1.0, 5.0)])
 def test_logistic_bound_is_attained(sigma, lam):
     """From ε* on, and from ε = 0 on if λ ≥ 2σ², no smaller δ is true."""

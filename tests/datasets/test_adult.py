@@ -88,6 +88,7 @@ def test_columns_by_name() -> None:
     np.testing.assert_array_equal(records.column("label"), [0, 1])
 
 
+@pytest.mark.slow
 def test_real_adult_has_the_published_rows_and_98_of_99_categories(real_adult) -> None:
     records = adult.read([real_adult / "adult.data", real_adult / "adult.test"])
     assert len(records) == 45_222
@@ -99,6 +100,7 @@ def test_real_adult_has_the_published_rows_and_98_of_99_categories(real_adult) -
     np.testing.assert_array_equal(level[records.column("education")], records.column("education-num"))
 
 
+@pytest.mark.slow
 def test_real_adult_loads_in_the_paper_s_shape(real_adult) -> None:
     data = load("adult")
     assert data.X_train.shape == (36_177, 105)

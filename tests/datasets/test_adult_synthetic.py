@@ -167,6 +167,7 @@ def test_the_bundled_release_keeps_its_promise() -> None:
     assert content.keys() == {"epsilon", "delta", "sensitivity", "sigma", "columns", "tables"}
 
 
+@pytest.mark.slow
 def test_the_bundled_counts_are_noisy(real_adult) -> None:
     """The difference to the exact counts is N(0, σ²), rounded: the noise was really added, and no more of it."""
     exact = tables.count(adult.read([real_adult / "adult.data", real_adult / "adult.test"]))

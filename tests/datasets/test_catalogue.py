@@ -65,6 +65,7 @@ def test_offline_sets_need_no_network(name: str, monkeypatch, tmp_path) -> None:
     assert all(isinstance(text, str) and text for text in (data.origin, data.citation, data.licence, *data.classes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["adult-synthetic", "synthetic-l", "breast-cancer", "digits-4-9"])
 def test_the_seed_decides_the_split_and_nothing_else(name: str) -> None:
     first, other = datasets.load(name, split_seed=0), datasets.load(name, split_seed=1)

@@ -30,6 +30,7 @@ class TestGisetteLike:
         assert digits.y_test.sum() == 600
         assert digits.stand_in_for == "gisette"
 
+    @pytest.mark.slow
     def test_columns_are_pixels_products_and_as_many_probes(self, digits: Dataset) -> None:
         names = digits.feature_names
         assert len(names) == len(set(names)) == 5000
@@ -93,6 +94,7 @@ class TestGisetteLike:
 
 
 class TestSynthetic:
+    @pytest.mark.slow
     def test_shapes_and_norms(self) -> None:
         for name, shape in (("synthetic-l", (10_000, 20)), ("synthetic-h", (5_000, 5_000))):
             features, labels = synthetic.make(name)
@@ -100,6 +102,7 @@ class TestSynthetic:
             np.testing.assert_allclose(np.linalg.norm(features[:50], axis=1), 1.0, rtol=1e-12)
             assert 0.4 < labels.mean() < 0.6
 
+    @pytest.mark.slow
     def test_the_rows_are_gaussian_in_direction(self) -> None:
         features, _ = synthetic.draw(20_000, 20, decay=0.0, flipped=0.0, seed=1)
         np.testing.assert_allclose(features.mean(axis=0), 0.0, atol=0.01)

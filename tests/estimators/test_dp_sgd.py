@@ -139,6 +139,7 @@ def watched_honest_fit(monkeypatch, **parameters):
     return DPSGDLogisticRegression(**options | parameters).fit(*data(n=400)), trained, counted, means
 
 
+@pytest.mark.slow
 def test_no_row_is_both_trained_on_and_counted(monkeypatch):
     """The proof of honest tuning stands on it; nothing that is released would show it if it were not so."""
     model, trained, counted, means = watched_honest_fit(monkeypatch)
@@ -196,6 +197,7 @@ def test_the_public_number_of_rows_can_be_given():
 # Data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("convert", [sp.csr_array, sp.csc_matrix, np.asfortranarray, pd.DataFrame, np.float32])
 def test_the_container_of_the_rows_does_not_matter(convert):
     X, y = data(n=400)

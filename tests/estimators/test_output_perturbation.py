@@ -68,6 +68,7 @@ def test_no_pair_of_neighbours_moves_the_solution_further(seed, n, lam, tau, adj
     assert np.linalg.norm(first - second) <= output_sensitivity(lam, 1.0, tau, adjacency) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adjacency", ["add/remove", "replace"])
 def test_the_sensitivity_is_nearly_attained(adjacency):
     lam, n, sine = 2.0, 150_000, 0.4

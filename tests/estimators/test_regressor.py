@@ -52,6 +52,7 @@ def test_without_clipping_and_noise_it_is_ridge_regression():
     assert with_intercept.intercept_ == pytest.approx(0.5 * peer.coef_[-1], abs=2e-3)
 
 
+@pytest.mark.slow
 def test_huber_without_noise_is_scikit_learns():
     """scikit-learn's objective, times σ̂/2 for its estimate σ̂ of the scale: threshold 1.35 σ̂ and λ = α σ̂."""
     X, y = data(noise=0.3)

@@ -250,6 +250,7 @@ def test_methods_run_in_the_registrys_order_whatever_order_was_asked(everything)
     assert last.complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", PRIVATE)
 def test_every_method_is_its_estimator_with_a_certificate_that_verifies(everything, data, method):
     settings, last, _ = everything
@@ -346,6 +347,7 @@ def test_differences_pair_draws_of_one_seed_and_the_reference_stands_beside_each
     assert steps[4].difference(TIGHT, PUBLISHED).count == 1  # two published ones, one tight
 
 
+@pytest.mark.slow
 def test_the_solver_is_every_methods_that_has_one_and_changes_no_answer(data):
     asked = {"repeats": 1, "methods": tuple(name for name in LEARNERS if name not in SGD)}
     *_, newton = compare(data, Settings(**asked))

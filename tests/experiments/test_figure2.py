@@ -130,6 +130,7 @@ class TestMethods:
         assert done.accuracy == model.score(data.X_test, data.y_test)
         assert (done.delta, done.seed, done.sigma) == (None, None, None)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("method", DISHONEST)
     def test_dishonest_means_the_best_candidate_by_test_accuracy(self, data, method):
         model = estimator(method, 2.0, QUICK, 5).fit(data.X_train, data.y_train, **chooser(method, data))

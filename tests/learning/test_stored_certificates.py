@@ -10,6 +10,7 @@ from objpert_core.learning import PrivacyCertificate
 STORED = json.loads(Path(__file__).with_name("stored_certificates.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", STORED.values(), ids=STORED)
 def test_it_is_read_verifies_and_is_written_again_letter_by_letter(text):
     certificate = PrivacyCertificate.from_json(text)

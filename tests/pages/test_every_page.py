@@ -158,6 +158,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "query", "function", "told", "controls"), REFUSED)
 def test_a_refused_value_becomes_one_sentence(monkeypatch, page, query, function, told, controls):
     reason, sentence = told
@@ -186,6 +187,7 @@ GHOSTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "control", "value", "names", "laws"), GHOSTS)
 def test_the_previous_setting_stays_as_a_ghost_until_it_is_switched_off(page, control, value, names, laws):
     app = open_page(page)

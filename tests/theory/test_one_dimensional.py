@@ -20,6 +20,7 @@ def test_density_integrates_to_one_and_is_the_derivative_of_the_cdf(sigma, lam):
     np.testing.assert_allclose(law.cdf(grid), cumulated, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_minimisers_of_random_tilts_follow_the_law():
     law = OneDimensionalLogistic(*DATA, sigma=2.0, lam=0.4)
     draws = law.minimiser(np.random.default_rng(7).normal(0.0, 2.0, 20_000))

@@ -178,6 +178,7 @@ def test_a_refused_run_is_said_until_the_next_press(monkeypatch):
     assert "testing__run" in app.session_state
 
 
+@pytest.mark.slow
 def test_a_reload_clears_everything():
     first, second = running(opened()), opened()
     assert first.text

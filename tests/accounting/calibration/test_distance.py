@@ -124,6 +124,7 @@ def test_boundary_of_arrays_and_refusals():
             optimal_lam(*arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.3])
 def test_the_boundary_of_many_is_the_boundary_of_each(delta):
     sigma = np.geomspace(0.1, 1e4, 30)

@@ -81,6 +81,7 @@ def test_never_over_the_target_by_privacy_losses(log_epsilon, log_delta, log_rat
     check(result, epsilon, delta, "pld")
 
 
+@pytest.mark.slow
 def test_order_among_the_four():
     """Rényi accounting asks for more noise than privacy loss distributions, and honesty for more than dishonesty."""
     noise = {}
@@ -101,6 +102,7 @@ def test_one_full_step_is_the_gaussian_mechanism():
     assert many.noise_multiplier == pytest.approx(10 * calibrate_gaussian(0.7, 1e-6).sigma, rel=2e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean_runs", [None, PAPER])
 def test_dp_accounting_agrees_that_it_is_private(mean_runs):
     """Their ε of our noise, from integer orders and with the published theorem, is a little above the target."""

@@ -54,6 +54,7 @@ def test_figures_of_the_note(epsilon, sigma, lam):
     check(mechanism, epsilon, 1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "lam"), [(0.1, 45.4), (1.0, 3.73), (8.0, 0.657)])
 def test_published_recipe(epsilon, lam):
     """Up to 4 % below the note's λ, and still a proof: the same curve in 40 digits gives δ at the target."""

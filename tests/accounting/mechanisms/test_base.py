@@ -83,6 +83,7 @@ def test_calibration_says_for_which_adjacency():
 # --- what it can answer ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", [*EITHER, *ADD_REMOVE_ONLY, FITS[1], *(w(Gaussian(2.0)) for w in WRAPPERS)])
 def test_flags_say_what_answers(mechanism):
     assert mechanism.has_profile

@@ -177,6 +177,7 @@ def test_every_bound_calibrates_by_every_accountant_that_it_has(entry):
         assert default_noise_ratio(entry.key, 1.0) == entry.noise_ratio(1.0) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sigma", "lam", "beta"), [(5.0, 20.0, 1.0), (3.0, 0.01, 1.0), (0.5, 1e6, 1.0)])
 def test_two_signed_one_per_cent_less_is_refuted(sigma, lam, beta):
     """The value of the half-normal law with shift log(1 + β/λ), to 40 digits, is above 99 % of ours."""

@@ -166,6 +166,7 @@ def test_few_steps_of_dp_sgd(noise, rate, steps):
         check_delta_bounds(run, truth, np.array([0.5, 1.0]) * high[0])
 
 
+@pytest.mark.slow
 def test_addition_of_a_row_can_decide():
     """With a loss that is never small, the subsampled one also matters where it is negative, and there addition loses
     more than removal: a bound from removal alone would be wrong."""

@@ -201,6 +201,7 @@ def test_the_width_that_is_asked_for(width):
         assert meet((low, high), mechanism.epsilon_bounds(1e-5))
 
 
+@pytest.mark.slow
 def test_scalars_and_arrays():
     mechanism = repeat(GLM, 3)
     for ask, at in (("delta", 0.4), ("epsilon", 1e-5), ("log_delta", 0.4), ("rdp", 3.0)):

@@ -342,6 +342,7 @@ def test_extreme_orders():
                 assert np.all(curve > 0)
 
 
+@pytest.mark.slow
 def test_profile_of_a_convolved_run():
     """The chords are above the profile, and close to it; beyond the grid the Rényi curve takes over."""
     base = DPSGD(2.0, 0.02, 200)

@@ -23,6 +23,7 @@ def convolved(base):
     return isinstance(base, acc.DPSGD)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", BASES.values(), ids=BASES)
 def test_the_renyi_curve_is_bounded_closely_from_above(base):
     alpha = np.unique(np.concatenate([1 + np.geomspace(1e-3, 9e5, 400), [1.5, 2, 3, 17, 100]]))
@@ -34,6 +35,7 @@ def test_the_renyi_curve_is_bounded_closely_from_above(base):
     assert (quick[matters] <= exact[matters] * (1 + 2e-4)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", BASES.values(), ids=BASES)
 def test_small_orders_are_bounded_by_the_smallest_tabulated_one_and_large_ones_not_at_all(base):
     quick = tabulated(base)

@@ -58,6 +58,7 @@ def test_one_per_cent_less_is_refuted():
     assert relative_error(0.99 * value, gaussian_delta(0.4, 1 / 3)) > 1e-9
 
 
+@pytest.mark.slow
 @given(
     log_ratio=st.floats(-9, 3), s=st.floats(-3, 34), scale=st.sampled_from([0.1, 2.0, 1e4]), step=st.floats(1e-6, 0.5)
 )

@@ -71,6 +71,7 @@ def test_wide_grid(q, noise_multiplier):
         assert 0 <= excess(alpha, q, noise_multiplier, binomial(alpha, q, noise_multiplier)) < 1e-9, alpha
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("alpha", "q", "noise_multiplier"), [(3, 0.1, 1.0), (40, 0.01, 2.0)])
 def test_the_two_oracles_agree(alpha, q, noise_multiplier):
     exact = binomial(alpha, q, noise_multiplier)
@@ -99,6 +100,7 @@ def test_where_opacus_is_negative():
     assert value > 0.036
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("q", "noise_multiplier"), DP_SGD)
 def test_dp_accounting_agrees_at_integer_orders(q, noise_multiplier):
     dp_accounting = pytest.importorskip("dp_accounting")
@@ -184,6 +186,7 @@ def test_the_seam_of_the_triangle_inequality(q):
             assert 0 <= excess(alpha, q, noise_multiplier, binomial(alpha, q, noise_multiplier)) < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("q", "noise_multiplier", "factor"),
     [

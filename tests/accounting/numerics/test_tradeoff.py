@@ -30,6 +30,7 @@ def exact_gaussian(x: float, mu: float) -> mpf:
         return +mp.ncdf(mp.sqrt(2) * mp.erfinv(1 - 2 * mpf(x)) - mpf(mu))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", [1e6, 1e3, 50.0, 5.0, 1.0, 0.4, 0.2])
 def test_gaussian_is_the_neyman_pearson_curve(sigma):
     """Dong, Roth and Su (2022), Equation 6; never above it, and to 1e-9 of it, of 1 − x also where f is tiny."""

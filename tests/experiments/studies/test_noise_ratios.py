@@ -59,6 +59,7 @@ def test_the_losses_are_those_of_the_estimator_on_the_same_rows():
         assert point.accuracy[draw] == pytest.approx(model.score(X[SMALL.rows :], y[SMALL.rows :]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", nr.COLUMNS)
 @pytest.mark.parametrize("bound", ["logistic", "rdp"])
 def test_theorem_h1_holds_for_what_is_sampled(columns, bound):

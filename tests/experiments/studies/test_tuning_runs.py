@@ -40,6 +40,7 @@ def test_paid_tuning_is_the_estimators_run_by_run(data, last):
         assert draw.honest == pytest.approx(model.score(data.X_test[fresh], data.y_test[fresh]))
 
 
+@pytest.mark.slow
 def test_unpaid_tuning_is_the_estimators_chosen_by_the_judges(data, last):
     for draw in last.draws:
         order = np.random.default_rng([draw.seed, 0]).permutation(len(data.y_test))

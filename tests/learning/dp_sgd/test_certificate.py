@@ -41,6 +41,7 @@ def test_every_certificate_verifies_and_survives_json(parameters):
     assert certificate.mechanism == type(certificate.rebuild()).__name__
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judges", [False, True])
 @pytest.mark.parametrize("parameters", [CASES["one run"], CASES["honest"], CASES["dishonest"]], ids=str)
 def test_it_is_the_same_for_any_data_of_as_many_rows(parameters, judges):
@@ -73,6 +74,7 @@ FORGERIES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forgery", FORGERIES, ids=str)
 def test_a_certificate_changed_for_the_better_does_not_verify(forgery):
     honest = fitted()
@@ -134,6 +136,7 @@ def test_the_score_noise_is_the_least_that_meets_the_target(epsilon, mean_runs, 
     assert found > calibrate_gaussian(epsilon, 1e-5).sigma or mean_runs < 1
 
 
+@pytest.mark.slow
 def test_both_sides_of_an_honest_selection_meet_the_target_by_themselves():
     """A row in training and a row held out are two different mechanisms: neither may be over."""
     budget = dpsgd_budget(0.5, 1e-6, Schedule.of_epochs(2000, 100, 3), mean_runs=4.0, private_score=True)

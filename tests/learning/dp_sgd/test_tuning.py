@@ -45,6 +45,7 @@ def test_the_papers_grid_and_ours():
     assert tuple(sorted(set(FINE_LEARNING_RATES))) == FINE_LEARNING_RATES
 
 
+@pytest.mark.slow
 def test_the_number_of_honest_runs_is_poisson():
     counts = np.bincount([len(honestly(seed).trials) for seed in range(500)])
     law = stats.poisson(3.0).pmf(np.arange(len(counts))) * 500

@@ -150,6 +150,7 @@ def test_a_multiple_of_the_identity_is_the_number(objective):
     assert other.value_gradient(THETA)[0] == pytest.approx(objective.value_gradient(THETA)[0], rel=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_every_solver_takes_a_matrix(objective, solver):
     _, _, bent = with_matrix(objective)

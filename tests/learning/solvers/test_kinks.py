@@ -38,6 +38,7 @@ def test_every_problem_with_a_lambda_in_use_is_solved(solver):
     assert np.median([result.iterations for result in results]) <= 6
 
 
+@pytest.mark.slow
 def test_a_tiny_lambda_takes_steps_past_kinks_and_nearly_always_arrives():
     results = [solve(random_problem(seed, 1e-8), tau=1e-6) for seed in range(60)]
     assert sum(past_kinks(result) for result in results) >= 5

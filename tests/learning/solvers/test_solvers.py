@@ -84,6 +84,7 @@ def test_too_few_iterations_are_reported_not_hidden(solver):
     assert result.gradient_norm > 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_tau_below_rounding_ends_unconverged_instead_of_looping(solver):
     result = solve(problem(n=1000, lam=20.0), tau=1e-30, solver=solver, max_iter=500)

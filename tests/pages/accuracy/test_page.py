@@ -141,6 +141,7 @@ def test_nonsense_in_the_address_falls_back_to_the_default(folder, query):
     assert text.answer(indexed.load("adult"), 1.0) in said(at)
 
 
+@pytest.mark.slow
 def test_hidden_methods_stay_hidden_and_none_at_all_is_fine(folder):
     at = opened(methods="Algorithm 1 tight", paper="false")
     assert list(curves(at)[0]) == ["Algorithm 1 tight", rival("adult", 1.0)]
@@ -204,6 +205,7 @@ def test_a_damaged_file_is_one_sentence_and_the_others_stay(monkeypatch, tmp_pat
     assert "no unpaid DP-SGD is stored beside it" in said(at)
 
 
+@pytest.mark.slow
 def test_a_point_run_again_stands_beside_the_stored_one(folder):
     at = opened(data="breast-cancer", epsilon="2", trial="1")
     press(at, "Run this point")
@@ -241,6 +243,7 @@ def test_a_point_that_is_too_long_or_has_no_files_is_not_offered(folder, monkeyp
     assert "too long for a shared server" in texts(at)
 
 
+@pytest.mark.slow
 def test_stop_ends_a_point(folder, monkeypatch):
     import objpert_core.experiments.figure2 as module
 
@@ -261,11 +264,13 @@ def test_stop_ends_a_point(folder, monkeypatch):
     assert "Stopped; what is shown is what there was by then." in texts(at)
 
 
+@pytest.mark.slow
 def test_a_full_server_says_so(folder, full_server):
     at = press(opened(data="breast-cancer"), "Measure")
     assert any("The server is busy" in error.value for error in at.error)
 
 
+@pytest.mark.slow
 def test_few_and_many_rows_are_measured(folder, monkeypatch):
     import objpert_core.experiments.studies.subsampling as module
 

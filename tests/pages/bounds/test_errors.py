@@ -19,6 +19,7 @@ LEFT = bc.Setting(5.0, 20.0, 1.0, 1.0)
 ALL = tuple(bc.NAMES)
 
 
+@pytest.mark.slow
 def test_curves_are_the_cores_and_cannot_be_written_to():
     for setting in (LEFT, bc.Setting(10.0, 5.0, 1.0, 2.0)):
         for bound in ALL:
@@ -92,6 +93,7 @@ def test_alt_text_ranks_the_bounds():
     assert said.endswith("Missed at 5 % false accusations: B 75.0 %; A 50.0 %; C proves nothing.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", [LEFT, bc.Setting(10.0, 0.9, 1.0, 2.0)])
 def test_the_snippet_prints_the_read_outs_and_makes_the_curves(setting):
     names, printed = execute(snippets.errors(**vars(setting), rate=0.05))

@@ -183,6 +183,7 @@ def test_the_trade_off_answer_follows_the_controls():
     assert len(rows) == 5
 
 
+@pytest.mark.slow
 def test_switching_the_view_keeps_the_setting_and_its_ghost():
     app = open_page(bounds_epsilon="0.3", bounds_view="5")
     app.select_slider(key="bounds_sigma").set_value(10.0).run()

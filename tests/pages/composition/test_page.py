@@ -81,6 +81,7 @@ def test_the_bands_own_chart():
     assert "Relative width" in app.get("plotly_chart")[0].proto.alt
 
 
+@pytest.mark.slow
 def test_presets_set_exactly_their_values_and_ghosts_remain():
     app = open_page(composition_sigma="100", composition_k=["3", "7"], composition_view="30")
     assert list(curves(app)[0]) == ["k = 3, Rényi", "k = 3", "k = 7, Rényi", "k = 7"]
@@ -216,6 +217,7 @@ def test_a_name_that_is_not_one_is_refused_and_nothing_is_lost():
     assert not app.exception
 
 
+@pytest.mark.slow
 def test_the_list_stops_growing_at_twenty():
     app = open_page(**{LEDGER: ";".join(["gauss:20,1"] * 20)})
     app.selectbox(key="composition__kind").select("gauss").run()
@@ -224,6 +226,7 @@ def test_the_list_stops_growing_at_twenty():
     assert len(lg.parse(entry_of(app))) == 20
 
 
+@pytest.mark.slow
 def test_typed_text_becomes_canonical_or_is_refused():
     app = open_page()
     app.text_input(key=LEDGER).set_value("gauss:2e1,1.0 ; gauss*2:10,1").run()

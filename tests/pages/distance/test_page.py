@@ -110,6 +110,7 @@ def test_a_silent_bound_says_why():
     assert not any("whose own β" in caption.value for caption in app.caption)
 
 
+@pytest.mark.slow
 def test_maps_follow_delta_and_not_sigma():
     app = open_page()
     before = {chart: cells(app, chart) for chart in (1, 2)}
@@ -125,6 +126,7 @@ def test_maps_follow_delta_and_not_sigma():
         assert (cells(app, chart) != old).any()
 
 
+@pytest.mark.slow
 def test_beta_moves_the_published_map_alone():
     before, after = open_page(), open_page(distance_beta="0.1")
     assert (cells(before, 1) != cells(after, 1)).any()

@@ -98,6 +98,7 @@ def test_maps_depend_on_nothing_else_than_their_own_parameters():
     assert dc.distances("glm", OPENS, 1e-5) is not dc.distances("glm", dataclasses.replace(OPENS, smoothness=2.0), 1e-5)
 
 
+@pytest.mark.slow
 def test_the_boundary_parts_the_exact_cells_from_the_others():
     for delta in (1e-12, 1e-5, 1e-2):
         sigma, lam = dc.boundary(1.0, delta)
@@ -227,6 +228,7 @@ def test_bands_can_be_told_apart_by_lightness():
     assert all(a / b > 1.2 for a, b in itertools.pairwise(lights))
 
 
+@pytest.mark.slow
 def test_the_published_distance_levels_off_at_the_half_normals():
     chart = charts.against_lam(10.0, 1.0, 1.0, 1e-5)
     level, published, tight = (np.asarray(trace.y, dtype=float) for trace in chart.data)
@@ -262,6 +264,7 @@ def test_maps_are_written_as_svg():
 # --- snippet --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", [OPENS, SILENT])
 def test_the_snippet_prints_the_read_outs_and_makes_the_maps(setting):
     names, printed = execute(text.snippet(setting, delta=1e-5, alpha=10.0))

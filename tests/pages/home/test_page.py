@@ -63,6 +63,7 @@ def test_privacy_loss_stays_between_the_guides_where_it_is_proved():
     assert guides == [acc.ObjectivePerturbation(2.5, 1.0).epsilon(1e-5) * sign for sign in (1, -1)]
 
 
+@pytest.mark.slow
 def test_drawing_another_b_moves_on_and_starts_over_after_the_last():
     app = open_page()
     app.button(key="home_another").click().run()
@@ -113,12 +114,14 @@ def test_nonsense_in_the_address_falls_back_to_the_default(query):
     assert values == {"home_sigma": 2.5, "home_lambda": 1.0, "home_draw": 1, "home_delta": 1e-5}
 
 
+@pytest.mark.slow
 def test_a_fraction_in_the_address_counts_as_the_whole_number_that_is_shown():
     whole, fraction = spec(open_page(home_draw="8")), spec(open_page(home_draw="7.5"))
     assert fraction == whole
     assert fraction != spec(open_page(home_draw="7"))
 
 
+@pytest.mark.slow
 def test_try_it_reveals_after_the_prediction_and_is_right():
     app = open_page()
     app.radio(key="home__try").set_value("They part: the person becomes easier to spot.").run()

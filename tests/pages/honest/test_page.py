@@ -63,6 +63,7 @@ def test_another_draw_can_be_looked_into():
     assert "with noise seed 1." in texts(at)
 
 
+@pytest.mark.slow
 def test_long_work_waits_for_run():
     at = opened(**SMALL | {"honest_draws": "50", "honest_epochs": "60"})
     assert "honest__run" not in at.session_state

@@ -68,6 +68,7 @@ def test_the_answer_follows_the_sign(last, fresh, honest, expected):
     assert found.endswith(f"{100 * right[0]:.2f} % right instead of {100 * right[1]:.2f} %.")
 
 
+@pytest.mark.slow
 def test_one_draw_has_no_interval_and_says_so(last):
     one = made_up(replace(last, draws=last.draws[:1]), (0.9,), (0.8,))
     assert "costs 10.0 points of accuracy (one draw): " in text.answer(one)
@@ -115,6 +116,7 @@ def test_what_k_did_names_the_winner_and_the_better_one(last):
     assert text.what_k_did(replace(draw, released=0, honest=0.8)).endswith("No other run would have been better.")
 
 
+@pytest.mark.slow
 def test_k_of_zero_is_said_and_drawn(empty):
     assert text.what_k_did(empty.draws[0]).startswith("**K was 0**")
     assert text.runs_alt(empty.draws[0]) == "No run was made: K was 0."

@@ -116,6 +116,7 @@ def test_the_margin_moves_the_logistic_loss():
     assert "pulls with 82 %" in said(app)
 
 
+@pytest.mark.slow
 def test_the_fit_draws_private_fits_and_names_their_promise():
     app = open_page(losses_show=FIT, losses_C="0.2", losses_epsilon="0.5", losses_delta="1e-6", losses_draws="3")
     setting = clipping.Setting("squared", 0.5, 0.2, 0.1, 0.5, 1e-6, 0)
@@ -174,6 +175,7 @@ def test_nonsense_does_no_harm_to_the_other_views():
     assert "for 100" in said(open_page(losses_show=DIMENSION, losses_d="0", losses_sigma="-1", losses_delta="1"))
 
 
+@pytest.mark.slow
 def test_alt_texts_carry_the_take_away():
     alts = [chart.proto.alt for chart in open_page().get("plotly_chart")]
     assert all("They part at −1 and 1." in alt for alt in alts)

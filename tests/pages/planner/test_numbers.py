@@ -41,6 +41,7 @@ def test_frontiers_are_the_cores_calibrations_also_where_they_are_stretched(sett
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", pc.NAMES)
 def test_the_point_is_exact_and_on_the_curve(bound):
     setting = replace(PAPER, bound=bound, ratio=1.37)

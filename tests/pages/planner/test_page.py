@@ -47,6 +47,7 @@ def test_opens_on_the_papers_recipe_with_the_cores_numbers():
         assert [v.tolist() for v in frontier[mark]] == [[1.3], [pytest.approx(recipe.lam, rel=1e-12)]]
 
 
+@pytest.mark.slow
 def test_the_slider_moves_the_point_along_the_frontier_and_leaves_a_ghost():
     app = open_page()
     app.select_slider(key="planner_f").set_value(1.4).run()
@@ -138,6 +139,7 @@ def small(**more):
     return open_page(**(query | more))
 
 
+@pytest.mark.slow
 def test_sampling_puts_the_fits_next_to_the_theorem():
     app = small(planner_scaling="0.3", planner_columns="uneven", planner_seed="4")
     sampled(app)
@@ -164,6 +166,7 @@ def test_samples_of_another_setting_are_not_shown():
     assert any("another setting" in block.value for block in app.info)
 
 
+@pytest.mark.slow
 def test_stop_keeps_what_there_is(monkeypatch):
     real = nr.perturb_and_solve
 
@@ -184,6 +187,7 @@ def test_stop_keeps_what_there_is(monkeypatch):
     assert app.button(key="planner_sample")
 
 
+@pytest.mark.slow
 def test_a_full_queue_is_said_in_a_sentence(monkeypatch):
     def full(*_):
         raise jobs.QueueFullError("The server is busy.")

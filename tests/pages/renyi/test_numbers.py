@@ -159,6 +159,7 @@ def test_matching_keeps_the_promise_and_is_the_next_option(bound, epsilon):
     assert acc.DPSGD(less, 0.01, 1000).epsilon(1e-6) > 0.999 * epsilon
 
 
+@pytest.mark.slow
 def test_matching_beyond_the_slider_is_refused_by_name():
     few = OPTIONS | {"noise_multiplier": (0.3, 0.5)}
     with pytest.raises(ValueError, match=r"^noise_multiplier would have to be .* at most 0\.5$"):
@@ -178,6 +179,7 @@ def test_promises_are_certified_and_fall_with_delta():
             assert least * (1 - 1e-9) <= mechanism.epsilon(delta) <= exact * (1 + rc.WIDTH)
 
 
+@pytest.mark.slow
 def test_frames_hold_every_plotted_number():
     frame = rc.frame(FIGURE_5)
     assert list(frame.columns) == [

@@ -41,6 +41,7 @@ def press(app, name):
     return {key: app.session_state[key] for key in FIGURE_5}
 
 
+@pytest.mark.slow
 def test_opens_on_figure_5_with_the_cores_curves():
     app = open_page()
     assert {key: app.session_state[key] for key in FIGURE_5} == FIGURE_5
@@ -68,6 +69,7 @@ def test_opens_on_a_figure_that_makes_its_point():
     assert fit.epsilon(1e-12) < run.epsilon(1e-12)
 
 
+@pytest.mark.slow
 def test_crossing_and_transition_are_marked_on_the_curves():
     shown, _ = curves(open_page())
     run = mechanisms(FIGURE_5)["DP-SGD"]
@@ -126,6 +128,7 @@ def test_match_moves_the_sliders_to_the_safe_side():
     assert curves(app)[1]  # the setting before stays as a ghost
 
 
+@pytest.mark.slow
 def test_a_match_beyond_the_sliders_says_so_and_moves_nothing():
     app = open_page(renyi_epsilon="0.1", renyi_delta="1e-12", renyi_steps="10000", renyi_q="1")
     app.button(key="renyi_match").click().run()
@@ -137,6 +140,7 @@ def test_a_match_beyond_the_sliders_says_so_and_moves_nothing():
     assert not app.error
 
 
+@pytest.mark.slow
 def test_read_outs_are_the_cores_and_rounded_up():
     app = open_page(renyi_delta="1e-8")
     rows = app.table[0].value
@@ -188,6 +192,7 @@ def test_alt_text_carries_the_take_away():
     assert "Objective perturbation from" in second
 
 
+@pytest.mark.slow
 def test_try_it_hides_the_curve_until_a_prediction_is_made():
     app = open_page()
     assert len(app.get("plotly_chart")) == 2

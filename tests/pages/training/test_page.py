@@ -58,6 +58,7 @@ def test_opens_idle_and_asks_for_a_guess():
     assert not charts(at)
 
 
+@pytest.mark.slow
 def test_run_finishes_and_shows_the_runners_own_numbers():
     at = finished(press_run(opened(repeats=3, epsilon=2.0, split=1, seed=5)))
     *_, expected = compare(datasets.load("breast-cancer", split_seed=1), Settings(epsilon=2.0, repeats=3, seed=5))
@@ -73,6 +74,7 @@ def test_run_finishes_and_shows_the_runners_own_numbers():
     assert "breast-cancer: 455 training rows, 114 test rows" in texts(at)
 
 
+@pytest.mark.slow
 def test_stop_keeps_what_there_is_and_says_so(monkeypatch):
     at = opened(repeats=MAX_REPEATS)
     slow_down(monkeypatch)
@@ -118,6 +120,7 @@ def test_partial_results_are_on_the_page_while_it_runs(monkeypatch):
     assert charts(at)
 
 
+@pytest.mark.slow
 def test_moving_a_control_marks_the_results_as_old_and_a_new_run_clears_it():
     at = finished(press_run(opened(repeats=2)))
     assert not at.warning
@@ -134,6 +137,7 @@ def test_moving_a_control_marks_the_results_as_old_and_a_new_run_clears_it():
     assert len(ghosts) == 3  # the run at ε = 1
 
 
+@pytest.mark.slow
 def test_a_guess_is_judged_by_its_own_run_only():
     at = opened(repeats=2)
     at.radio(key="training__guess").set_value("more than 3 points").run()
@@ -230,6 +234,7 @@ def test_the_default_follows_the_files(monkeypatch, tmp_path):
     assert opened(data=None).selectbox(key="training_data").value == "adult-synthetic"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
 def test_presets_set_every_control_of_the_table(epsilon):
     at = opened(epsilon=20.0, delta=1e-8, bound="glm", repeats=3, split=4, seed=2, scaling=1.0)
@@ -355,6 +360,7 @@ def test_a_full_server_says_so(full_server):
     assert "The server is busy" in at.error[0].value
 
 
+@pytest.mark.slow
 def test_two_sessions_do_not_see_each_other():
     first, second = finished(press_run(opened(repeats=1))), opened(repeats=2)
     assert "training__run" not in second.session_state

@@ -269,6 +269,7 @@ class TestTables:
         assert set(tight["sigma"]) == {last.of(TIGHT)[0].privacy.sigma}
         assert list(tight["iterations"]) == [len(fit.gradient_norms) - 1 for fit in last.of(TIGHT)]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", ["breast-cancer", "digits-4-9"])
     def test_the_snippet_gives_the_numbers_on_the_screen(self, name):
         settings = Settings(epsilon=0.7, delta=1e-4, bound="monotone", repeats=2, intercept_scaling=0.5, seed=4)
@@ -488,6 +489,7 @@ class TestAnyMethods:
             drawn_ones -= {NON_PRIVATE, DISHONEST, HONEST}  # nothing to reach
         assert roles == {of_learner(method) for method in drawn_ones}
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("methods", SUBSETS)
     def test_words_and_table_are_about_the_methods_chosen(self, everything, methods):
         comparison = only(everything, *methods)

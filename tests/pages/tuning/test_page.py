@@ -39,6 +39,7 @@ def test_opens_on_the_papers_setting_with_the_cores_numbers():
     assert shown[WAYS["composed"]][1][at] == pytest.approx(composed, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_the_answer_and_the_law_of_k_are_in_words():
     text = said(open_page())
     assert "Choosing among 10 learning rates costs ε = 2.9" in text
@@ -137,6 +138,7 @@ def test_every_control_changes_the_curves():
     assert_shows(app, tc.Setting(QUICK_BASE, 1e-7, tc.Law("geometric", 0.5), False))
 
 
+@pytest.mark.slow
 def test_the_previous_setting_stays_as_a_ghost_and_moving_s_leaves_none():
     app = open_page(**QUICK)
     app.select_slider(key="tuning_settings").set_value(20).run()
