@@ -13,23 +13,14 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 HERE = Path(__file__).parent
 NOT_THE_CORE = {"browser", "pages", "ui"}
-SWEEPS = {  # files of tests/accounting whose slow tests go over what quick ones have been through
-    "test_true_privacy.py",
-    "test_composition.py",
-    "test_composition_properties.py",
-    "test_simple.py",
-    "test_logistic.py",
-}
 
 
 def pytest_collection_modifyitems(items):
-    """Count coverage in the core's own tests only, and not in sweeps.
+    """Count coverage in the core's own tests only: those of pages and charts should not hide that a line has none.
 
-    Tracing doubles the time of what computes much, and neither sweeps over what quick tests have already been through
-    nor tests of pages and charts should hide that a line of the core has no test of its own.
+    Sweeps over what quick tests have already been through carry `no_cover` themselves: tracing doubles their time.
     """
     for item in items:
         folder = item.path.relative_to(HERE).parts[0]
-        sweep = folder == "accounting" and item.path.name in SWEEPS and item.get_closest_marker("slow")
-        if folder in NOT_THE_CORE or sweep:
+        if folder in NOT_THE_CORE:
             item.add_marker("no_cover")

@@ -105,6 +105,7 @@ def test_a_margin_costs_no_privacy(margin):
     assert check_logistic(15, seed=3, loss=logistic(margin)) > 0.9
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.exhaustive
 def test_logistic_loss_stays_below_every_bound_in_many_cases():

@@ -135,6 +135,7 @@ def test_rdp_at_huge_orders(sigma, lam, lipschitz):
     assert (np.diff(curve) >= -1e-12 * curve[1:]).all()
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "kappa"), [(1.0, 0.6), *(pytest.param(*pair, marks=pytest.mark.exhaustive) for pair in
@@ -150,6 +151,7 @@ def test_integrals_against_the_oracle(a, kappa):
         assert relative_error(mechanism.rdp(alpha), oracle.rdp(alpha)) < 1e-12
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.exhaustive  # a test of the oracle alone; `test_integrals_against_the_oracle` would notice as well
 def test_oracle_in_v_agrees_with_oracle_in_p():

@@ -71,7 +71,7 @@ QUICK = ("2 glm", "2 monotone", "2 logistic", "glm + DP-SGD")
 
 
 def slow(*values):
-    return pytest.param(*values, marks=pytest.mark.slow)
+    return pytest.param(*values, marks=[pytest.mark.slow, pytest.mark.no_cover])
 
 
 some_of_two = pytest.mark.parametrize("name", [name if name in QUICK else slow(name) for name in TWO])
@@ -122,6 +122,7 @@ def test_two_releases(name):
     check_delta_bounds(mechanism, truth, np.array([0.3, 0.6, 1.0]) * high[1])
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", THREE)
@@ -276,6 +277,7 @@ def test_two_symmetrised_fits(mechanism, law):
 # --- another library ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("noise", "rate", "steps"), [(1.0, 0.0071, 8520), (0.7, 0.01, 100), (4.0, 0.2, 1000), (1.0, 0.9, 10)]
@@ -316,6 +318,7 @@ def test_the_oracle_agrees_with_closed_forms_and_with_mpmath():
             assert oracle.dpsgd_delta(noise, rate, 1, epsilon) == pytest.approx(exact, rel=oracle.ACCURACY)
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "kappa", "law"),
@@ -329,6 +332,7 @@ def test_the_oracle_of_the_logistic_loss_agrees_with_mpmath(a, kappa, law):
     assert oracle.delta((NOISE_LAW, law), 1.0) == pytest.approx(both, rel=oracle.ACCURACY)
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_the_oracle_does_not_depend_on_its_panels(monkeypatch):
     points = [(laws, 0.5) for _, sides in TWO.values() for laws in sides]

@@ -33,7 +33,7 @@ ULP = 1e-12
 
 
 def slow(*values, **named):
-    return pytest.param(*values, marks=pytest.mark.slow, **named)
+    return pytest.param(*values, marks=[pytest.mark.slow, pytest.mark.no_cover], **named)
 
 
 each = pytest.mark.parametrize("mechanism", ALL, ids=NAMES)
@@ -94,6 +94,7 @@ def test_once_is_the_mechanism_itself(mechanism):
     assert (high >= (mechanism.delta_bounds(EPSILONS)[0] if mechanism is RUN else own) * (1 - ULP)).all()
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_order_does_not_matter():
     parts = [GLM, repeat(NOISE, 2), RUN]
@@ -102,6 +103,7 @@ def test_order_does_not_matter():
         assert same(first, compose(*(parts[i] for i in order)))
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_groups_do_not_matter():
     assert same(compose(GLM, NOISE, LOGISTIC, NOISE), compose(compose(LOGISTIC, NOISE), compose(NOISE, GLM)))
@@ -317,6 +319,7 @@ def test_any_mix(mix, log10_delta, extra):
     assert compose(mix, extra).epsilon_bounds(delta)[1] >= low * (1 - ULP)
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.exhaustive
 @settings(max_examples=300, deadline=None)

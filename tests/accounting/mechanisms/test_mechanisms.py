@@ -94,6 +94,7 @@ def one_of_each() -> list[dict]:
     return [min(rows, key=extremity) for rows in kinds.values()]
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [one_of_each(), pytest.param(ROWS[7::23], marks=pytest.mark.exhaustive)], ids=len)
 def test_table_can_be_recomputed(rows):
@@ -188,6 +189,7 @@ def test_sweep():
             sweep(*parameters, rng, output=i % 7 == 0)
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.exhaustive
 def test_wide_sweep():

@@ -60,6 +60,7 @@ def test_integer_orders_where_the_two_modes_change_over(q):
             assert 0 <= excess(alpha, q, noise_multiplier, binomial(alpha, q, noise_multiplier)) < 1e-9, alpha
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("noise_multiplier", [0.3, 0.5, 1.0, 2.75, 13.3, 30.0, 100.0])
