@@ -18,9 +18,9 @@ NOT_THE_CORE = {"browser", "pages", "ui"}
 def pytest_collection_modifyitems(items):
     """Count coverage in the core's own tests only: those of pages and charts should not hide that a line has none.
 
-    Sweeps over what quick tests have already been through carry `no_cover` themselves: tracing doubles their time.
+    Slow tests of accounting go over what its quick tests have been through (97 % of it): tracing doubles their time.
     """
     for item in items:
         folder = item.path.relative_to(HERE).parts[0]
-        if folder in NOT_THE_CORE:
+        if folder in NOT_THE_CORE or (folder == "accounting" and item.get_closest_marker("slow")):
             item.add_marker("no_cover")
