@@ -257,6 +257,7 @@ def test_the_certificate_is_described_stored_read_and_verified():
         assert not dataclasses.replace(certificate, **forgery).verify(), forgery
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "message"),
     [

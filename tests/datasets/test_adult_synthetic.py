@@ -35,6 +35,7 @@ def people(draw: st.DrawFn) -> adult.AdultRecords:
     return adult.AdultRecords(categories, numbers, labels)
 
 
+@pytest.mark.slow
 @given(people())
 @settings(deadline=None, max_examples=60)
 def test_one_person_moves_the_counts_by_exactly_the_sensitivity(records: adult.AdultRecords) -> None:

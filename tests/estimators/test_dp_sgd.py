@@ -24,6 +24,7 @@ def data(n=2000, d=5, seed=0):
     return X, (X @ weights + 0.3 * rng.normal(size=n) > 0).astype(int)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("optimizer", "rate"), [("adam", 0.03), ("sgd", 3.0)])
 def test_it_learns_and_says_what_it_spent(optimizer, rate):
     X, y = data()
@@ -95,6 +96,7 @@ def test_dishonest_candidates_are_the_single_fits_of_the_same_seed():
     assert grid.privacy_.noise_multiplier == best.privacy_.noise_multiplier
 
 
+@pytest.mark.slow
 def test_dishonest_tuning_without_judges_holds_rows_out():
     X, y = data()
     model = DPSGDLogisticRegression(learning_rates=[1e-6, 0.1], tuning="dishonest", random_state=0, **QUICK).fit(X, y)
@@ -165,6 +167,7 @@ def test_honest_tuning_without_a_run_releases_zero():
     assert set(model.predict(X)) == {0}
 
 
+@pytest.mark.slow
 def test_public_judges_choose_without_noise():
     X, y = data(n=1500)
     model = DPSGDLogisticRegression(learning_rates=[0.1], mean_runs=4.0, random_state=0, **QUICK)

@@ -50,6 +50,7 @@ def test_a_huge_epsilon_approaches_the_model_without_privacy():
     np.testing.assert_allclose(model.coef_, peer.coef_, rtol=0.02)
 
 
+@pytest.mark.slow
 def test_more_privacy_costs_accuracy():
     X, y = load_breast_cancer(return_X_y=True)
     scores = [

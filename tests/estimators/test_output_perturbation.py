@@ -49,6 +49,7 @@ def stopped_early(X, targets, lam, tau, jitter):
     return theta + low * direction
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10**6),

@@ -145,6 +145,7 @@ class TestMethods:
         assert list(accountants.values()) == ["rdp", "pld", "pld"]
         assert [estimator(name, 1.0, QUICK, 0).batch_size for name in DISHONEST] == [256, 256, 4096]
 
+    @pytest.mark.slow
     def test_honest_tuning_pays_and_never_sees_the_test_rows(self, data):
         model = estimator("dpsgd-honest", 2.0, QUICK, 5).fit(data.X_train, data.y_train)
         assert model.privacy_.choice_covered

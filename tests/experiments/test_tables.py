@@ -220,6 +220,7 @@ def test_a_report_has_every_point():
     assert text.endswith("No ε has trials of both methods.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dataset", stored())
 def test_committed_results_can_be_told(dataset):
     found = load(dataset)

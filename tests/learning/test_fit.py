@@ -78,6 +78,7 @@ def test_only_a_mechanism_with_a_kind_of_certificate_can_be_described():
         run_of(Gaussian(1.0))
 
 
+@pytest.mark.slow
 def test_a_certificate_states_no_less_than_what_is_proved():
     mechanism = calibrate_objective_perturbation(1.0, DELTA, tau=1e-6)
     assert proved_epsilon(mechanism, 1.0, DELTA) == 1.0

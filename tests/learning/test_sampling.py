@@ -39,6 +39,7 @@ def test_exponential_numbers_keep_their_digits_at_both_ends():
     assert smallest == pytest.approx(2.0**-65, rel=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", [0.003, 0.2, 0.9])
 def test_every_row_joins_every_batch_with_the_sample_rate(q):
     n, steps = 60, 8_000
@@ -99,6 +100,7 @@ def test_no_rows_give_empty_batches():
     assert [len(batch) for batch in poisson_batches(noise_source(0), 0, 0.4, 3)] == [0, 0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", [0.3, 15.4, 60.0])
 def test_the_number_of_runs_is_poisson(mean):
     source = noise_source(1)

@@ -31,6 +31,7 @@ def one_dimensional(copies, sigma, lam):
     return quad(lambda v: excess(sigma * v) * norm.pdf(v), -9, 9, points=[0], limit=200)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("copies", "sigma", "lam", "least"),
     [(10, 25.0, 1e-3, 0.6), (40, 100.0, 1e-2, 0.6), (10, 250.0, 1e-3, 0.4), (50, 5.0, 1.0, 0.001)],

@@ -92,6 +92,7 @@ def ended(app):
     return app.run()
 
 
+@pytest.mark.slow
 def test_it_polls_while_the_run_is_under_way_and_only_then(timers):
     app = opened()
     assert timers == [None]

@@ -8,6 +8,7 @@ from ui import bounds as bc
 from ui import snippets
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "setting", [bc.Setting(5.0, 20.0, 1.0, 1.0), bc.Setting(10.0, 5.0, 1.0, 1.0), bc.Setting(10.0, 0.9, 1.0, 2.0)]
 )

@@ -69,6 +69,7 @@ def test_exactly_one_where_the_bound_is_tight():
     assert distance_to_optimality(Gaussian(3.0), 1e-5) == 1.0
 
 
+@pytest.mark.slow
 def test_nothing_proved_and_nothing_to_prove():
     nothing = ObjectivePerturbation(5.0, 0.5, smoothness=1.0, bound="glm")
     assert distance_to_optimality(nothing, 1e-5) == math.inf

@@ -123,6 +123,7 @@ def test_through_the_renyi_curve(bound, epsilon, tau):
     assert objective_of(result).lam > by_profile.lam
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "delta", "bound", "noise_ratio"),
     [(3.6e-4, 0.763, "logistic", None), (2.29e-4, 0.7, "logistic", 5.0), (1.02e-4, 4.5e-3, "logistic", 5.0),
@@ -243,6 +244,7 @@ def test_refusals(arguments, message):
         calibrate_objective_perturbation(**({"epsilon": 1.0, "delta": 1e-5} | arguments))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1e-9, 1e-7, 1e-6, 1e-5])
 def test_defaults_work_where_epsilon_is_smaller_than_delta(epsilon):
     mechanism = calibrate_objective_perturbation(epsilon, 1e-5, tau=1e-6)

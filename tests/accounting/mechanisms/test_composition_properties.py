@@ -135,6 +135,7 @@ def increases(mechanisms):
         assert (bounds[0][1] < bounds[-1][0])[-1], "the ends do not differ enough to say so"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", [GLM, *map(slow, ALL[1:])], ids=NAMES)
 def test_more_releases_cost_more(mechanism):
     increases([repeat(mechanism, k) for k in (1, 2, 3, 10, 100)])

@@ -134,6 +134,7 @@ def test_one_per_cent_less_is_refuted():
     assert 0.99 * value < attained
 
 
+@pytest.mark.slow
 @given(p=st.floats(1e-4, 1 - 1e-4), q=st.floats(1e-4, 1 - 1e-4), alpha=st.one_of(st.just(1.0), st.floats(1.001, 50)))
 @settings(max_examples=200)
 def test_total_variation_from_any_order(p, q, alpha):

@@ -331,6 +331,7 @@ def test_one_run_costs_what_it_costs(shape):
     assert liu_talwar_epsilon(base, 1e-5, 1.0) == pytest.approx(base.epsilon(1e-5), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_extreme_orders():
     """No NaN and no warning from orders next to 1 to far beyond any use."""
     alpha = np.array([1.0, math.nextafter(1.0, 2.0), 1e17, 1e100])
@@ -381,6 +382,7 @@ def test_composes_with_others():
 # --- Liu and Talwar's random stopping ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(bias=st.floats(-0.49, 0.49), epsilon=st.floats(0.01, 2), mean=st.floats(1, 1000))
 @settings(deadline=None, max_examples=40)
 def test_three_epsilon_without_delta(bias, epsilon, mean):

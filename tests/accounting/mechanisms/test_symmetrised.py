@@ -55,6 +55,7 @@ def test_the_masses_of_p_and_q_are_one_and_never_less(log_sigma, log_lam, log_sm
     assert 0 <= weight @ np.exp(-omega) - 1 < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", FITS, ids=str)
 def test_the_profile_is_that_of_the_bound_above_the_threshold_and_symmetric(fit):
     pair = symmetric(fit.law)

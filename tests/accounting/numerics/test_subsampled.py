@@ -178,6 +178,7 @@ def test_little_noise_at_orders_near_1_is_a_bound(alpha, noise_multiplier):
     assert 0 <= excess(alpha, 0.1, noise_multiplier, exact) < 2e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", [0.01, 0.6])
 def test_the_seam_of_the_triangle_inequality(q):
     """Both sides of s·a²/2 + log q = _TIGHT, at integer orders."""
@@ -214,6 +215,7 @@ def test_rates_whose_squares_underflow():
                 assert step(2, q, noise_multiplier) >= mpf(q) ** 2 * mp.expm1(1 / mpf(noise_multiplier) ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", [5e-324, 1e-300, 1e-140, 1e-20, 1e-6, 0.3, 1 - 1.2e-16, 1.0])
 @pytest.mark.parametrize("noise_multiplier", [5e-324, 1e-160, 1e-10, 0.0124, 0.3, 10.0, 1e5, 1e140, 1e200, 1.7e308])
 def test_everywhere_positive_and_increasing_and_below_the_gaussian(q, noise_multiplier):

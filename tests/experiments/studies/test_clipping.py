@@ -26,6 +26,7 @@ def test_errors_fall_and_rise_again_with_the_threshold():
     assert clipping.errors(replace(OUTLIERS, clip=7.0)) is found  # C is not in it
 
 
+@pytest.mark.slow
 def test_one_calibration_serves_every_threshold():
     unit, small = (clipping.mechanism(replace(OUTLIERS, clip=c)).objective for c in (1.0, 0.01))
     assert small.lam == unit.lam

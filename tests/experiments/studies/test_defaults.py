@@ -65,6 +65,7 @@ def test_the_rule_is_the_packages_and_least_uses_no_number_of_rows():
 # Scores
 
 
+@pytest.mark.slow
 def test_scores_are_means_over_shared_noise(small_scores):
     by = {(s.study, s.candidate): s for s in small_scores}
     assert len(by) == len(small_scores)
@@ -126,6 +127,7 @@ def test_bad_arguments_are_named(change, name):
 # Command line and committed results
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_table_with_its_origin(tmp_path, monkeypatch):
     monkeypatch.setattr(defaults, "designs", lambda *_: [SMALL])
     monkeypatch.setattr(defaults, "SCALINGS", (0.3,))

@@ -125,6 +125,7 @@ def test_honesty_costs_noise_and_public_judges_spare_the_scores():
     assert tuned.sample_rate == pytest.approx(40 / 270)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("accountant", ["pld", "rdp"])
 @pytest.mark.parametrize(("epsilon", "mean_runs"), [(0.025, 15.4), (1.0, 0.4), (8.0, 15.4)])
 def test_the_score_noise_is_the_least_that_meets_the_target(epsilon, mean_runs, accountant):

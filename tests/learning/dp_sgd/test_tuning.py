@@ -54,6 +54,7 @@ def test_the_number_of_honest_runs_is_poisson():
     assert stats.chisquare(observed, np.append(law[common], 500 - law[common].sum())).pvalue > LEVEL
 
 
+@pytest.mark.slow
 def test_candidates_are_drawn_uniformly_and_with_replacement():
     picked = [trial.learning_rate for seed in range(300) for trial in honestly(seed, rates=(1.0, 2.0, 3.0)).trials]
     assert stats.chisquare(np.unique(picked, return_counts=True)[1]).pvalue > LEVEL
@@ -99,6 +100,7 @@ def test_the_best_score_wins_and_the_first_of_equals():
     assert best.trials == tuple(trials)
 
 
+@pytest.mark.slow
 def test_a_held_out_row_is_not_trained_on_and_every_row_tosses_its_own_coin():
     counts = np.zeros(40)
     for seed in range(2000):

@@ -48,6 +48,7 @@ class Spy:
         return self.inner.derivatives(scores, targets)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_every_visit_to_a_row_is_counted(solver):
     watched = Watched(Case(700, features=10).objective())
@@ -77,6 +78,7 @@ def test_finite_sum_solvers_check_after_about_n_evaluations_and_pay_for_it(solve
     np.testing.assert_allclose(between, 2 * n, rtol=0.05)  # n of the pass, n of the check; batches of unequal size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_the_same_problem_is_solved_in_the_same_way_every_time(solver):
     first, again = (solve(Case(300).objective(), tau=1e-6, solver=solver) for _ in range(2))
@@ -91,6 +93,7 @@ def fitted(solver, sizes):
     return growth([case.n for case in cases], [result.gradient_evaluations for result in results]).exponent
 
 
+@pytest.mark.slow
 def test_gradient_descent_costs_n_squared():
     assert fitted("gradient-descent", (300, 1000, 3000)) == pytest.approx(2.0, abs=0.15)
 
@@ -110,6 +113,7 @@ def test_a_newton_step_costs_n_and_their_number_hardly_grows():
     assert fitted("newton", (1000, 5000, 30_000)) < 1.0
 
 
+@pytest.mark.slow
 def test_with_a_large_lambda_larger_batches_cost_no_more():
     case = Case(5000, lam=50.0)
     assert batch_size(CountedProblem(case.objective())) == 256

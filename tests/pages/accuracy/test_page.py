@@ -155,6 +155,7 @@ def test_hidden_methods_stay_hidden_and_none_at_all_is_fine(folder):
     assert not curves(at)[0]
 
 
+@pytest.mark.slow
 def test_the_previous_data_set_stays_as_a_ghost(folder):
     at = opened(methods=["Algorithm 1 tight", "no privacy"])
     at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
@@ -193,6 +194,7 @@ def test_without_any_file_one_sentence_says_so_and_the_rest_works(monkeypatch, t
     assert [button.label for button in at.button] == ["Measure"]
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_one_sentence_and_the_others_stay(monkeypatch, tmp_path):
     monkeypatch.setattr(results, "folder", lambda: tmp_path)
     (tmp_path / "figure2_adult.csv").write_text("rubbish\n")
@@ -225,6 +227,7 @@ def test_a_point_run_again_stands_beside_the_stored_one(folder):
     assert not any("made now" in table.value.columns for table in at.table)
 
 
+@pytest.mark.slow
 def test_no_privacy_can_be_run_again(folder):
     at = opened(data="breast-cancer", again="no privacy")
     press(at, "Run this point")
@@ -232,6 +235,7 @@ def test_no_privacy_can_be_run_again(folder):
     assert "Made now: **" in texts(at)
 
 
+@pytest.mark.slow
 def test_a_point_that_is_too_long_or_has_no_files_is_not_offered(folder, monkeypatch, tmp_path):
     monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
     at = opened()
@@ -330,6 +334,7 @@ def test_without_any_file_the_link_holds_the_rest(monkeypatch, tmp_path):
     assert all(key.startswith("accuracy_rows_") for key in sent)
 
 
+@pytest.mark.slow
 def test_try_it_hides_the_numbers_until_a_prediction_is_made(folder):
     at = opened()
     before = len(at.get("plotly_chart"))

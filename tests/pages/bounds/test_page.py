@@ -54,6 +54,7 @@ def test_presets_named_after_the_figure_set_exactly_its_values(name, values):
         np.testing.assert_array_equal(shown[label][1], mechanism.delta(shown[label][0]))
 
 
+@pytest.mark.slow
 def test_calibration_presets_keep_their_promise():
     app = open_page()
     app.button(key="bounds_preset_Ours at ε = 1").click().run()
@@ -68,6 +69,7 @@ def test_calibration_presets_keep_their_promise():
     assert recipe.sigma > ours.sigma
 
 
+@pytest.mark.slow
 def test_a_bound_that_proves_nothing_says_why_and_stays():
     app = open_page()
     app.button(key="bounds_preset_λ below β").click().run()
@@ -82,6 +84,7 @@ def test_a_bound_that_proves_nothing_says_why_and_stays():
     assert rows.iloc[1].tolist()[1] == "nothing proved"
 
 
+@pytest.mark.slow
 def test_read_outs_are_the_cores_and_rounded_up():
     app = open_page(bounds_delta="1e-6", bounds_epsilon="0.3")
     rows = app.table[0].value
@@ -96,6 +99,7 @@ def test_read_outs_are_the_cores_and_rounded_up():
     assert "ε at δ = 10⁻⁶" in rows.columns
 
 
+@pytest.mark.slow
 def test_the_answer_names_everything_and_follows_the_controls():
     app = open_page()
     text = said(app)
@@ -114,6 +118,7 @@ def test_the_monotone_curve_is_optional():
     np.testing.assert_array_equal(y, acc.ObjectivePerturbation(5.0, 20.0, 1.0, 1.0, bound="monotone").delta(x))
 
 
+@pytest.mark.slow
 def test_the_logistic_curve_says_what_it_stands_for_only_where_beta_differs():
     assert any("whose own β is L²/4 = 0.25" in c.value for c in open_page().caption)
     assert not any("whose own β" in c.value for c in open_page(bounds_beta="0.25").caption)
@@ -132,6 +137,7 @@ def test_alt_text_carries_the_take_away():
     assert "Kifer et al. 2012 2.06" in alt
 
 
+@pytest.mark.slow
 def test_try_it_hides_the_curve_until_a_prediction_is_made():
     app = open_page()
     assert len(app.get("plotly_chart")) == 1
@@ -153,6 +159,7 @@ def test_try_it_hides_the_curve_until_a_prediction_is_made():
 ERRORS = "Attacker’s errors"
 
 
+@pytest.mark.slow
 def test_the_trade_off_view_draws_the_cores_curves_and_the_diagonal():
     app = open_page(bounds_show=ERRORS)
     shown, ghosts = curves(app)
@@ -168,6 +175,7 @@ def test_the_trade_off_view_draws_the_cores_curves_and_the_diagonal():
     assert layout["xaxis"]["range"] == layout["yaxis"]["range"] == [0, 1]
 
 
+@pytest.mark.slow
 def test_the_trade_off_answer_follows_the_controls():
     app = open_page(bounds_show=ERRORS)
     missed = acc.ObjectivePerturbation(5.0, 20.0).tradeoff(0.05)

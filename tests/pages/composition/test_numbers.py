@@ -73,6 +73,7 @@ def test_the_logistic_bound_does_not_depend_on_beta():
     assert cc.Fit(8.0, 10.0, 7.0, 1.0, "logistic").mechanism() == TIGHT.mechanism()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", [FIGURE_3, TIGHT])
 def test_snippet_of_fits_prints_the_table_and_defines_the_curves(fit):
     names, printed = execute(snippets.fits(fit, (1, 2, 10), delta=1e-5, view=VIEW))

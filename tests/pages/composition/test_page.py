@@ -47,6 +47,7 @@ def test_opens_on_figure_3_with_the_cores_numbers():
         assert (shown[f"k = {k}, Rényi"][1][known] >= y[known] * (1 - 1e-9)).all()
 
 
+@pytest.mark.slow
 def test_the_answer_is_computed():
     text = said(open_page())
     total = acc.repeat(FIT, 10).epsilon_bounds(1e-5, 1e-3)[1]
@@ -57,6 +58,7 @@ def test_the_answer_is_computed():
     assert "Accounted by" in text
 
 
+@pytest.mark.slow
 def test_the_band_is_drawn_and_its_width_said():
     app = open_page()
     assert len(bands(app)) == 4
@@ -68,6 +70,7 @@ def test_the_band_is_drawn_and_its_width_said():
     assert (high - low) / high > 0.01
 
 
+@pytest.mark.slow
 def test_the_bands_own_chart():
     app = open_page()
     app.button(key="composition_preset_How wide is it?").click().run()
@@ -93,6 +96,7 @@ def test_presets_set_exactly_their_values_and_ghosts_remain():
     assert curves(app)[1] == []
 
 
+@pytest.mark.slow
 def test_the_logistic_bound_disables_beta():
     app = open_page()
     app.button(key="composition_preset_Logistic loss").click().run()
@@ -103,6 +107,7 @@ def test_the_logistic_bound_disables_beta():
     np.testing.assert_array_equal(y[known], tight.delta_bounds(x[known], 1e-3)[1])
 
 
+@pytest.mark.slow
 def test_rényi_curves_can_be_hidden_and_no_choice_of_k_means_the_default():
     app = open_page()
     app.toggle(key="composition_renyi").set_value(False).run()
@@ -244,6 +249,7 @@ def saved(text, delta=1e-6, target=5.0):
     return ledger_files.to_json(ledger_totals.totals(lg.parse(text), delta), delta, target)
 
 
+@pytest.mark.slow
 def test_a_downloaded_ledger_is_opened_again_from_a_file():
     app = open_page()
     app.file_uploader[0].upload("ledger.json", saved("gauss*3:30,1@Kept").encode(), "application/json").run()
@@ -254,6 +260,7 @@ def test_a_downloaded_ledger_is_opened_again_from_a_file():
     assert app.success[0].value == "One entry opened."
 
 
+@pytest.mark.slow
 def test_a_pasted_ledger_is_opened_or_refused():
     app = open_page()
     app.text_area(key="composition__pasted").set_value(saved("gauss*3:30,1", delta=2e-6))
@@ -281,6 +288,7 @@ def test_lists_are_presets_and_the_status_is_in_words():
     assert "Nothing used." in said(app)
 
 
+@pytest.mark.slow
 def test_what_still_fits_is_said_on_request():
     app = open_page(composition_target="1")
     assert "Still fits" not in app.table[1].value

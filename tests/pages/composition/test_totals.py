@@ -26,6 +26,7 @@ def test_lines_are_compositions_of_the_prefixes():
         assert line.alone == entry.mechanism().epsilon(1e-6)
 
 
+@pytest.mark.slow
 def test_the_total_is_below_rényi_and_below_the_sum():
     last = lt.totals(SMALL, 1e-5)[-1]
     alone = [entry.mechanism().epsilon(1e-5) for entry in SMALL]
@@ -66,6 +67,7 @@ def test_the_first_entry_over_the_target_is_found():
     assert lt.overrun(lines, lines[-1].total) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "text"), [(1.0, "gauss*2:20,1"), (3.0, "fit:8,10,1"), (0.1, "gauss:20,1")])
 def test_copies_left_are_the_most_that_fit(target, text):
     ledger = lg.parse(text)

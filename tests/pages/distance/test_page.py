@@ -86,6 +86,7 @@ def test_the_profile_view_draws_the_profiles():
     assert not app.select_slider(key="distance_eps_view").disabled
 
 
+@pytest.mark.slow
 def test_the_answer_names_everything_and_follows_the_controls():
     app = open_page()
     text = said(app)
@@ -101,6 +102,7 @@ def test_the_answer_names_everything_and_follows_the_controls():
     assert "proof is exact from λ" in text
 
 
+@pytest.mark.slow
 def test_a_silent_bound_says_why():
     app = open_page()
     app.button(key="distance_preset_Logistic loss, small λ").click().run()

@@ -21,6 +21,7 @@ def traces(app, name, chart=0):
     return [t for t in spec(app, chart)["data"] if t["name"] == name]
 
 
+@pytest.mark.slow
 def test_densities_are_the_cores():
     app = open_page()
     without = OneDimensionalLogistic(home_picture.FEATURES, home_picture.LABELS, sigma=2.5, lam=1.0)
@@ -45,6 +46,7 @@ def test_every_frame_is_one_tilt_and_its_minimisers():
     np.testing.assert_allclose(decode(curve["y"]), scene.without.objective(x, float(tilts[0])), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_nothing_moves_before_play_is_pressed_and_there_is_a_stop():
     layout = spec(open_page())["layout"]
     labels = [button["label"] for button in layout["updatemenus"][0]["buttons"]]
@@ -52,6 +54,7 @@ def test_nothing_moves_before_play_is_pressed_and_there_is_a_stop():
     assert "sliders" not in layout
 
 
+@pytest.mark.slow
 def test_privacy_loss_stays_between_the_guides_where_it_is_proved():
     app = open_page()
     trace = traces(app, "privacy loss", chart=1)[0]
@@ -87,6 +90,7 @@ def test_presets_set_exact_values_and_rewrite_the_answer(name, sigma):
     assert epsilon <= shown <= 1.01 * epsilon
 
 
+@pytest.mark.slow
 def test_the_previous_densities_stay_as_a_ghost():
     app = open_page()
     assert not traces(app, "with the person, before")
@@ -140,6 +144,7 @@ def test_the_way_to_the_other_pages():
     assert links == {entry.name for entry in registry.PAGES[1:]}
 
 
+@pytest.mark.slow
 def test_every_card_has_a_picture_that_is_small_and_without_words():
     app = open_page()
     shown = [block.proto.body for block in app.get("html") if block.proto.body.startswith("<img")]

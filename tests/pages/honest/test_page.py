@@ -97,6 +97,7 @@ def test_presets_move_the_controls(preset):
     assert at.selectbox(key="honest_data").value == "synthetic-l"
 
 
+@pytest.mark.slow
 def test_nonsense_in_the_address_does_no_harm():
     at = opened(
         **SMALL
@@ -125,6 +126,7 @@ def test_a_stand_in_is_labelled():
     assert "adult-synthetic" in at.info[0].value
 
 
+@pytest.mark.slow
 def test_the_prediction_is_asked_for_before_it_is_answered():
     at = opened(**SMALL)
     assert at.radio(key="honest__try").value is None

@@ -90,6 +90,7 @@ def test_presets_set_exactly_their_values_and_take_their_view_along(name):
     assert expected[name] in text
 
 
+@pytest.mark.slow
 def test_the_loss_follows_threshold_norm_and_loss():
     app = open_page(losses_loss="logistic", losses_C="0.3", losses_norm="0.5")
     x, y = curves(app)[0]["f clipped at C"]
@@ -135,6 +136,7 @@ def test_the_fit_draws_private_fits_and_names_their_promise():
     assert len(app.table) == 1
 
 
+@pytest.mark.slow
 def test_a_classifier_is_shown_in_the_plane():
     app = open_page(losses_show=FIT, losses_loss="logistic", losses_C="0.5", losses_draws="0")
     shown, _ = curves(app)
@@ -145,6 +147,7 @@ def test_a_classifier_is_shown_in_the_plane():
     np.testing.assert_allclose(theta[0] * x + theta[1] * y + theta[2], 0.0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_dimension_view_draws_theorem_g2_and_the_bounds_without_dimension():
     app = open_page(losses_show=DIMENSION, losses_sigma="10", losses_d="50")
     setting = bounds.Setting(10.0, 20.0, 1.0, 1.0)
@@ -170,6 +173,7 @@ def test_controls_that_do_not_matter_are_disabled():
     assert not app.select_slider(key="losses_epsilon").disabled
 
 
+@pytest.mark.slow
 def test_nonsense_does_no_harm_to_the_other_views():
     assert "clipping" in said(open_page(losses_show=FIT, losses_seed="nan", losses_outliers="2", losses_epsilon="0"))
     assert "for 100" in said(open_page(losses_show=DIMENSION, losses_d="0", losses_sigma="-1", losses_delta="1"))
@@ -186,6 +190,7 @@ def test_alt_texts_carry_the_take_away():
     assert "With 100 parameters: Gaussian lower bound 0.726" in alt
 
 
+@pytest.mark.slow
 def test_try_it_hides_the_curve_until_a_prediction_is_made():
     app = open_page()
     assert len(app.get("plotly_chart")) == 2

@@ -279,6 +279,7 @@ def test_snippets_print_the_numbers_on_the_screen():
         assert f"kinks: {setting.kinks[0]!s}" in printed
 
 
+@pytest.mark.slow
 def test_every_role_in_use_has_a_look():
     for chart in (
         charts.loss(OPENS, view=4.0),

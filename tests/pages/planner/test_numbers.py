@@ -116,6 +116,7 @@ def test_dimension_and_radius_follow_the_intercept():
     assert (without.dimension, without.radius) == (105, 1.0)
 
 
+@pytest.mark.slow
 def test_frames_hold_every_plotted_number():
     frame = pc.frame(PAPER)
     for bound in pc.NAMES:

@@ -81,6 +81,7 @@ def test_presets_set_exactly_what_they_say(name, epsilon, f, scaling):
     assert {key: app.session_state[key] for key in PAPER} == PAPER
 
 
+@pytest.mark.slow
 def test_the_answer_names_everything():
     shown = said(open_page())
     for part in (
@@ -93,6 +94,7 @@ def test_the_answer_names_everything():
         assert part in shown, part
 
 
+@pytest.mark.slow
 def test_where_no_lambda_works_the_page_says_so_and_promises_nothing():
     app = open_page(planner_f="1.02")
     shown = said(app)
@@ -113,6 +115,7 @@ def test_bounds_for_other_losses_are_shown_when_asked_for_or_chosen(switch, name
     assert f"Under the bound for {name.lower()} f = 1.3 takes" in said(chosen)
 
 
+@pytest.mark.slow
 def test_view_sets_the_axis_and_says_what_is_outside():
     app = open_page(planner_view="1.5")
     low, high = spec(app, 0)["layout"]["xaxis"]["range"]
@@ -217,6 +220,7 @@ def test_the_corners_of_the_controls_are_drawn(query, bound):
     assert not app.error
 
 
+@pytest.mark.slow
 def test_try_it_hides_the_curve_until_a_prediction_is_made():
     app = open_page()
     assert len(app.get("plotly_chart")) == 2

@@ -89,6 +89,7 @@ def test_presets_of_n_squared_rounds(name, n):
     assert values["renyi_noise"] == values["renyi_sigma"]
 
 
+@pytest.mark.slow
 def test_the_logistic_preset_changes_the_proof_only():
     app = open_page()
     values = press(app, "Logistic loss")

@@ -104,6 +104,7 @@ def test_the_certificate_is_rounded_up():
     assert "at most 0.0 %" in rt.certified(rc.Promise(np.zeros(1), np.zeros(1), np.zeros(1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", ["glm", "logistic"])
 def test_renyi_snippet_gives_the_read_outs_and_the_curves(bound):
     setting = rc.rounds(100, 2.5, 20.0, bound=bound)

@@ -72,6 +72,7 @@ def test_solvers_can_be_hidden_one_and_all():
     assert "Pick a solver" in said(app)
 
 
+@pytest.mark.slow
 def test_the_stored_costs_are_labelled_with_command_and_commit():
     app = open_page()
     captions = " ".join(block.value for block in app.caption)
@@ -99,6 +100,7 @@ def test_without_stored_results_the_page_says_so(monkeypatch, tmp_path):
     assert len(app.get("plotly_chart")) == 1
 
 
+@pytest.mark.slow
 def test_try_it_hides_the_chart_until_a_prediction_is_made():
     app = open_page()
     assert len(app.get("plotly_chart")) == 2

@@ -25,6 +25,7 @@ def test_every_solver_of_the_page_is_in_the_registry_and_has_a_look():
     assert set(sr.COLUMNS) == set(sc.COLUMNS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", sr.NAMES)
 def test_runs_are_the_cores(solver):
     found = sr.run(solver, SMALL)

@@ -109,6 +109,7 @@ def wait_for_fits(at, count):
     until(lambda: (latest := job(at).view().latest) is not None and len(latest.fits) >= count)
 
 
+@pytest.mark.slow
 def test_partial_results_are_on_the_page_while_it_runs(monkeypatch):
     at = opened(repeats=MAX_REPEATS)
     slow_down(monkeypatch)
@@ -268,6 +269,7 @@ def test_the_address_sets_the_controls():
     assert (at.number_input(key="training_repeats").value, at.number_input(key="training_seed").value) == (3, 5)
 
 
+@pytest.mark.slow
 def test_links_from_before_the_methods_were_renamed_still_work():
     at = opened(query={"training_methods": ["tight", "published", "Kifer 2012", "output", "no privacy", "DP-SGD paid"]})
     assert set(at.session_state["training_methods"]) == {TIGHT, PUBLISHED, KIFER, OUTPUT, NON_PRIVATE, HONEST}
@@ -275,6 +277,7 @@ def test_links_from_before_the_methods_were_renamed_still_work():
     assert set(mixed.session_state["training_methods"]) == {ROUNDED, OUTPUT}
 
 
+@pytest.mark.slow
 def test_the_link_says_what_is_shown():
     at = finished(press_run(opened(repeats=1)))
     at.radio(key="training_view").set_value("coefficients").run()

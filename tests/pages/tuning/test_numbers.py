@@ -195,6 +195,7 @@ def test_the_price_chart():
     assert "<svg" in to_svg(chart, title="t")
 
 
+@pytest.mark.slow
 def test_a_chart_of_infinities_is_empty_and_not_broken():
     nothing = tc.Setting(tc.Base("objective", None, sigma=0.1, lam=0.01), 1e-12, tc.Law(), True)
     chart = charts.price(nothing, 10)

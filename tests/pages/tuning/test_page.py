@@ -172,6 +172,7 @@ def test_alt_text_carries_the_take_away():
     assert "K Poisson of mean 15.4" in alts[1]
 
 
+@pytest.mark.slow
 def test_try_it_hides_the_curve_until_a_prediction_is_made():
     app = open_page()
     assert len(app.get("plotly_chart")) == 2
