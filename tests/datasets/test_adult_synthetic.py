@@ -63,6 +63,7 @@ def test_values_within_a_bin_come_back_to_it() -> None:
         np.testing.assert_array_equal(np.searchsorted(starts, values, side="right") - 1, codes)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.floats(-50, 200), min_size=5, max_size=5),
     st.floats(0.01, 500),
@@ -177,6 +178,7 @@ def test_the_bundled_counts_are_noisy(real_adult) -> None:
     assert stats.kstest(noise / released.sigma, "norm").pvalue > 1e-4
 
 
+@pytest.mark.slow
 def test_rows_are_plausible_and_decided_by_the_seed() -> None:
     counts = adult_synthetic.released_counts()
     records = adult_synthetic.sample(counts, seed=5)

@@ -12,6 +12,7 @@ from objpert_core.datasets import load
 from objpert_core.datasets._dataset import shuffled_split, training_size, unit_rows
 
 
+@pytest.mark.slow
 @given(arrays(np.float64, (4, 3), elements=st.floats(-1e6, 1e6, allow_subnormal=False)))
 def test_unit_rows_have_norm_one_and_keep_their_direction(matrix: np.ndarray) -> None:
     matrix[np.abs(matrix) < 1e-9] = 0.0

@@ -73,6 +73,7 @@ class TestGisetteLike:
         assert not parts[2] & parts[3]
         assert len(fours) + len(nines) == 361
 
+    @pytest.mark.slow
     def test_the_seed_decides(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(gisette_like, "ROWS", 100)
         monkeypatch.setattr(gisette_like, "TRAINING_ROWS", 80)
@@ -120,6 +121,7 @@ class TestSynthetic:
         ratios = features / features[:, :1]  # the row norm cancels
         np.testing.assert_allclose(np.median(np.abs(ratios), axis=0), [1, 2**-1.5, 3**-1.5, 4**-1.5], rtol=0.05)
 
+    @pytest.mark.slow
     def test_non_private_accuracy_of_synthetic_l_is_near_95_5(self) -> None:
         scores = [_accuracy(load("synthetic-l", split_seed=seed), 100.0) for seed in range(5)]
         assert np.mean(scores) == pytest.approx(0.955, abs=0.005)
@@ -137,6 +139,7 @@ class TestSmall:
         assert (bunch.data >= low).all()
         assert (bunch.data <= high).all()
 
+    @pytest.mark.slow
     def test_breast_cancer(self) -> None:
         data = load("breast-cancer")
         assert data.X_train.shape == (455, 30)

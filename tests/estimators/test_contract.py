@@ -177,6 +177,7 @@ FORGERIES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "forgery"), FORGERIES, ids=str)
 def test_a_certificate_changed_for_the_better_does_not_verify(model, forgery):
     honest = Case("honest", lambda **parameters: clone(model).set_params(**parameters)).fitted.privacy_

@@ -38,6 +38,7 @@ def test_it_learns_and_says_what_it_spent(optimizer, rate):
     assert model.learning_rate_ == rate
 
 
+@pytest.mark.slow
 def test_a_huge_epsilon_approaches_the_model_without_privacy():
     X, y = data(n=600)
     model = DPSGDLogisticRegression(

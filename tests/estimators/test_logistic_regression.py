@@ -121,6 +121,7 @@ def test_the_margin_follows_the_rule_and_costs_no_privacy():
     assert ObjPertLogisticRegression.kifer2012().fit(X, y).margin_ == 0.0
 
 
+@pytest.mark.slow
 def test_the_margin_makes_rows_count_where_noise_keeps_scores_small():
     X, y = data(n=400)
     scores = {
@@ -199,6 +200,7 @@ def test_fitting_several_copies_warns_that_each_spends_budget(spend):
         spend(ObjPertLogisticRegression(), *data(n=200))
 
 
+@pytest.mark.slow
 def test_a_search_still_finds_its_winner():
     X, y = data()
     with warnings.catch_warnings():

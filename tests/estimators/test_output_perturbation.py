@@ -126,6 +126,7 @@ def test_the_certificate_says_that_n_is_public_where_the_rule_chose():
     assert "public" not in repr(OutputPerturbationLogisticRegression(lam=1.0).fit(*data()).privacy_)
 
 
+@pytest.mark.slow
 def test_the_noise_has_the_promised_size_and_is_all_that_differs():
     X, y = data(n=200, d=40)
     fits = [OutputPerturbationLogisticRegression(lam=2.0, random_state=i).fit(X, y) for i in range(40)]

@@ -39,6 +39,7 @@ def test_it_learns_and_says_what_it_spent():
     assert len(model.gradient_norms_) == model.n_iter_ + 1
 
 
+@pytest.mark.slow
 def test_without_clipping_and_noise_it_is_ridge_regression():
     X, y = data()
     model = almost_public(clip=10.0, fit_intercept=False).fit(X, y)
@@ -122,6 +123,7 @@ def test_more_privacy_costs_accuracy():
     assert scores[0] < scores[1] - 0.2
 
 
+@pytest.mark.slow
 def test_every_solver_gives_the_same_model():
     X, y = data(n=600)
     y[::9] += 30

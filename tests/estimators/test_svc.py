@@ -40,6 +40,7 @@ def test_it_learns_and_says_what_it_spent(loss):
     assert len(model.gradient_norms_) == model.n_iter_ + 1
 
 
+@pytest.mark.slow
 def test_without_clipping_and_noise_it_is_scikit_learns_svm():
     """scikit-learn's squared hinge is twice ours, so its C is 1/(2λ)."""
     X, y = data(n=600)
@@ -53,6 +54,7 @@ def test_without_clipping_and_noise_it_is_scikit_learns_svm():
     np.testing.assert_allclose(with_intercept.intercept_, peer.intercept_, atol=5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("loss", "clip"), [("squared-hinge", 0.6), ("huberised-hinge", 0.6), ("huberised-hinge", None)]
 )
@@ -92,6 +94,7 @@ def test_there_are_no_probabilities():
     assert not hasattr(model, "predict_log_proba")
 
 
+@pytest.mark.slow
 def test_more_privacy_costs_accuracy():
     X, y = data(n=400)
     scores = [

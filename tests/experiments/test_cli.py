@@ -52,6 +52,7 @@ def test_a_method_can_be_done_again(out, capsys):
     assert [run.method for run in read(out).runs] == ["published", "tight"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("option", "name"),
     [

@@ -216,6 +216,7 @@ def test_refuses_bad_settings_before_any_work(name, value, message):
         Settings(**{name: value})
 
 
+@pytest.mark.slow
 def test_results_do_not_keep_the_rows_alive():
     data = load("digits-4-9", split_seed=77)
     data = replace(data, X_train=data.X_train.copy(), X_test=data.X_test.copy())  # not the loader's shared ones

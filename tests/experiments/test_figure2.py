@@ -242,6 +242,7 @@ class TestSweep:
         with pytest.raises(RuntimeError, match=r"the sweep was started with 0\.0\.0"):
             replace(SWEEP.pieces()[0], version="0.0.0")()
 
+    @pytest.mark.slow
     def test_everything_is_stored(self, path):
         failed, lines = swept(SWEEP, path)
         assert failed == ()
@@ -275,6 +276,7 @@ class TestSweep:
         assert len(calls) == 4 + 7
         assert swept(SWEEP, path)[1] == ["breast-cancer: 0 of 10 fits to do"]
 
+    @pytest.mark.slow
     def test_stopping_does_not_change_the_numbers(self, path, tmp_path):
         swept(replace(SWEEP, trials=1, methods=("tight",)), path)
         swept(SWEEP, path)

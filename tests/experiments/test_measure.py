@@ -24,6 +24,7 @@ def can_reset():
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not can_reset(), reason="this system does not let a process reset its high-water mark")
 def test_memory_is_what_the_call_itself_needed():
     held = np.ones(MEGABYTES * 2**17)  # in use before, so it does not count

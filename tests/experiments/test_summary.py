@@ -20,6 +20,7 @@ def test_agrees_with_scipys_t_test(count, level):
     assert interval.count == count
 
 
+@pytest.mark.slow
 def test_it_covers_as_often_as_it_says():
     rng = np.random.default_rng(0)
     runs = [mean_interval(list(rng.normal(3.0, 2.0, 5))) for _ in range(4000)]

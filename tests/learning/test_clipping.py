@@ -38,6 +38,7 @@ def rows_by_hand(X, constant):
     return np.column_stack([X / scale, np.full(len(X), constant)])
 
 
+@pytest.mark.slow
 @every
 @pytest.mark.parametrize("clip", SLOPES)
 @pytest.mark.parametrize("constant", [0.3, 1.0])

@@ -42,6 +42,7 @@ def test_equal_reasons_are_said_once():
     assert not bc.reasons(bc.readings(bc.Setting(10.0, 20.0, 1.0, 1.0), ALL, 1e-5, 0.5))
 
 
+@pytest.mark.slow
 def test_memory_does_not_mix_settings_up():
     for setting in (LEFT, dataclasses.replace(LEFT, smoothness=2.0), dataclasses.replace(LEFT, lipschitz=2.0)):
         x = bc.grid(2.0)
@@ -55,6 +56,7 @@ def test_remembered_curves_cannot_be_written_to():
         bc.curve("lower", LEFT, 2.0)[0] = 0.0
 
 
+@pytest.mark.slow
 def test_rounding_a_calibration_up_keeps_its_promise():
     for epsilon in (0.1, 1.0, 8.0):
         setting = bc.rounded_up(acc.calibrate_objective_perturbation(epsilon, 1e-5, tau=1e-6))

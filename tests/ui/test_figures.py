@@ -13,6 +13,7 @@ BOUNDS = tuple(bounds.NAMES)
 FITS = ("non-private", "published", "tight")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", figures.ROLES)
 @pytest.mark.parametrize("theme", figures.BACKGROUNDS)
 def test_every_colour_stands_out_on_both_backgrounds(role, theme):

@@ -284,6 +284,7 @@ def test_time_counts_from_the_start_and_stands_still_after_the_end():
     assert ended(queued).seconds == 0.0
 
 
+@pytest.mark.slow
 def test_a_running_job_uses_its_part_of_the_cores_only(gates, monkeypatch):
     monkeypatch.setattr("ui.jobs.os.cpu_count", lambda: 4)
 

@@ -96,6 +96,7 @@ def test_warm_up_freezes_what_is_loaded_once():
     assert gc.get_freeze_count() <= frozen
 
 
+@pytest.mark.slow
 def test_a_link_to_another_page_needs_the_app_around_it():
     def script():
         import streamlit as st

@@ -120,6 +120,7 @@ def test_a_poll_that_finds_the_run_ended_draws_the_whole_page_once_more(monkeypa
     assert (again, drawn) == ([True], [("asked",), ("asked",)])
 
 
+@pytest.mark.slow
 def test_stop_works_and_keeps_what_there_is():
     app = running(opened())
     app.button(key="testing_stop").click().run()
@@ -137,6 +138,7 @@ def test_a_failure_is_one_sentence():
     assert [error.value for error in app.error] == ["Lam must be > 0."]
 
 
+@pytest.mark.slow
 def test_a_new_run_stops_the_old_one_and_knows_its_result():
     app = running(opened())
     old = app.session_state["testing__run"].job
@@ -163,6 +165,7 @@ def test_a_result_that_is_not_worth_it_leaves_the_ghost_before(monkeypatch):
     assert RUNS.previous() == 7
 
 
+@pytest.mark.slow
 def test_a_refused_run_is_said_until_the_next_press(monkeypatch):
     full = JobRunner(workers=1, queue_limit=0)
     monkeypatch.setattr(jobs, "shared_runner", lambda: full)

@@ -122,6 +122,7 @@ def test_an_interval_of_a_point_that_is_missing_is_left_out():
     assert len(bars_of(parse(to_svg(chart([dots]))), "error_y")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("symbol", sorted({role.symbol for role in figures.ROLES.values()}))
 def test_each_symbol_of_the_app_is_drawn_in_the_picture_and_in_the_legend(symbol):
     role = next(name for name, look in figures.ROLES.items() if look.symbol == symbol)

@@ -53,6 +53,7 @@ def test_half_normal_refuses(name, arguments):
         HalfNormal(*arguments)
 
 
+@pytest.mark.slow
 def test_the_distance_is_the_ratio_of_two_epsilons():
     objective = ObjectivePerturbation(10.0, 5.0, smoothness=1.0, bound="glm")
     lower = Gaussian(10.0)

@@ -147,6 +147,7 @@ def test_it_says_why_it_proves_nothing_and_what_it_has_not():
 # The estimator's preset
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parameters", [{}, {"epsilon": 0.1, "row_norm": "clip"}, {"tau": 0.01, "sigma_out": 0.15}])
 def test_the_presets_certificate_verifies(parameters):
     rng = np.random.default_rng(0)

@@ -152,6 +152,7 @@ def test_output_noise_of_its_own_choice_costs_next_to_nothing():
     check(released, 1.0, 1e-5)
 
 
+@pytest.mark.slow
 @given(**targets, lipschitz=st.sampled_from([1.0, 0.3]))
 @settings(deadline=None, max_examples=100)
 def test_kifer(epsilon, delta, lipschitz):

@@ -45,6 +45,7 @@ def test_brackets_the_truth(name, interval):
         np.testing.assert_allclose(below.delta(EPSILONS)[seen], exact[seen], rtol=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_is_a_distribution(name):
     mechanism, direction, _ = CASES[name]

@@ -44,6 +44,7 @@ def test_is_exactly_gaussian_for_strong_regularisation(a, kappa):
     np.testing.assert_array_equal(ObjectivePerturbation(sigma, lam).delta(epsilon), Gaussian(sigma).delta(epsilon))
 
 
+@pytest.mark.slow
 @given(log_a=st.floats(-2, 1), log_kappa=st.floats(-2, 4), t=st.floats(-1.2, 1.2), gap=st.floats(1e-3, 0.3))
 @settings(deadline=None, max_examples=100)
 def test_shape(log_a, log_kappa, t, gap):
@@ -73,6 +74,7 @@ def test_position_inverts_the_loss(a, kappa):
     np.testing.assert_allclose(law.loss(law.position(epsilon)), epsilon, rtol=1e-6, atol=1e-13 * (1 + kappa * 1e-3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("a", "kappa"), PAIRS)
 @pytest.mark.parametrize("order", [1e-6, 0.3, 5.0, 1e3])
 def test_tilted_density_has_one_mode(a, kappa, order):
@@ -112,6 +114,7 @@ def test_continuous_at_the_seam_to_the_gaussian_case(sigma):
     np.testing.assert_allclose(below.rdp(alpha), at.rdp(alpha), rtol=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sigma", "lam", "lipschitz"),
     [

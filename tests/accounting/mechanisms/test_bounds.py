@@ -83,6 +83,7 @@ def test_flags_agree_with_what_answers(entry):
     assert "rdp" in entry.accountants or "profile" in entry.accountants
 
 
+@pytest.mark.slow
 @ENTRIES
 @pytest.mark.parametrize("lam", [0.1, 0.25, 0.26, 5.0])
 @pytest.mark.parametrize("epsilon", [None, 0.05, 1.0])

@@ -182,6 +182,7 @@ def test_addition_of_a_row_can_decide():
 # --- closed forms ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [slow(0.3), 1e-5, slow(1e-30), 1e-100, slow(1e-300)])
 @pytest.mark.parametrize(("sigma", "k"), [(1.0, 2), (30.0, 1000), (1e-3, 7), (1e5, 10**9), (0.1, 10**6)])
 def test_gaussians_are_one_gaussian(sigma, k, delta):
@@ -250,6 +251,7 @@ def test_tiny_epsilon(noise, rate, steps):
 # --- the symmetric pair ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [slow(1e-2), 1e-5, slow(1e-12), slow(1e-30)])
 @pytest.mark.parametrize(("sigma", "k"), [(2.0, 2), (10.0, 50), (300.0, 10**5)])
 def test_strongly_regularised_logistic_fits_are_gaussian_mechanisms(sigma, k, delta):

@@ -174,6 +174,7 @@ def test_the_profile_falls(mechanism):
 # --- the safe side -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @mixed
 def test_epsilon_and_delta_are_inverse_on_the_safe_side(mechanism):
     for delta in (0.3, 1e-5, 1e-15, 1e-40):

@@ -391,6 +391,7 @@ def test_defaults_are_the_logistic_loss_of_the_radius():
 NOT_POSITIVE = [0, -1.0, math.nan, math.inf, -math.inf, True, "1", None, [1.0], 1j, 10**400]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", NOT_POSITIVE, ids=lambda v: repr(v)[:12])
 @pytest.mark.parametrize(
     ("name", "build"),

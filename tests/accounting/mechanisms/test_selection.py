@@ -165,6 +165,7 @@ def test_small_means_are_attained_too():
     assert np.all(quiet.rdp(alpha) < 0.011 * Gaussian(100.0).rdp(alpha) * np.exp(0.01 * alpha))
 
 
+@pytest.mark.slow
 @given(log_sigma=st.floats(-1, 4), log_mean=st.floats(0, 4), log_order=st.floats(-4, 5), indirect=st.booleans())
 @settings(deadline=None, max_examples=40)
 def test_never_above_the_published_theorem(log_sigma, log_mean, log_order, indirect):
@@ -368,6 +369,7 @@ def test_profile_of_a_run_with_a_curve_only():
         assert np.all(values <= exact * 0.95)
 
 
+@pytest.mark.slow
 def test_composes_with_others():
     """Only by Rényi curves, which add up; in any mix and any nesting."""
     selection, alpha = PrivateSelection(Gaussian(20.0), 10.0), np.array([1.0, 3.0, 20.0])

@@ -94,6 +94,7 @@ def test_the_mixture_from_the_gaussian_is_the_larger_direction(alpha, q, noise_m
     assert gaussian_from_mixture(alpha, q, noise_multiplier) < larger <= step(alpha, q, noise_multiplier)
 
 
+@pytest.mark.slow
 def test_where_opacus_is_negative():
     """Its fractional orders cancel at q = 0.4, σ = 12, α = 59.3."""
     value = DPSGD(noise_multiplier=12, sample_rate=0.4, steps=1).rdp(59.3)

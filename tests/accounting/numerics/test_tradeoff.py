@@ -210,6 +210,7 @@ def test_odds_are_e_to_the_epsilon_rounded_up():
         mechanism.odds(0.0)
 
 
+@pytest.mark.slow
 @given(prior=st.floats(0, 1), epsilon=st.one_of(st.floats(0, 800), st.just(math.inf)))
 def test_posterior_is_bayes_rule_rounded_up(prior, epsilon):
     value = posterior(prior, epsilon)

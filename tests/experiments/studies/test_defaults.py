@@ -78,6 +78,7 @@ def test_scores_are_means_over_shared_noise(small_scores):
     assert rule.sigma == pytest.approx(calibrate_gaussian(1.0, defaults.DELTA, row_radius(0.3)).sigma / rule.lam)
 
 
+@pytest.mark.slow
 def test_noise_hurts(small_scores, monkeypatch):
     monkeypatch.setattr(defaults, "SCALINGS", (0.3,))
     quiet = list(defaults.scores(SMALL, seed=3, draws=2, epsilons=[20.0]))
@@ -145,6 +146,7 @@ def test_the_command_writes_a_table_with_its_origin(tmp_path, monkeypatch):
     assert all(float(row["loss"]) >= 0 for row in rows)
 
 
+@pytest.mark.slow
 def test_the_confirmation_compares_the_same_splits_with_the_same_constant(capsys):
     defaults.main(["confirm", "--datasets", "breast-cancer", "--splits", "1", "--draws", "2"])
     rows = list(csv.DictReader(line for line in capsys.readouterr().out.splitlines() if not line.startswith("#")))

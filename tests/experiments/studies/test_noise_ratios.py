@@ -47,6 +47,7 @@ def test_recipes_that_no_lambda_meets_are_left_out():
         nr.Recipe("rdp", 0.9).mechanism(1.0, 1e-5, 1.0)
 
 
+@pytest.mark.slow
 def test_the_losses_are_those_of_the_estimator_on_the_same_rows():
     estimate = last(SMALL)
     X, y = synthetic.draw(SMALL.rows + nr.TEST_ROWS, SMALL.features, decay=0.0, flipped=0.036, seed=5)
@@ -77,6 +78,7 @@ def test_draws_are_shared_between_ratios_so_that_pairs_are_comparable():
     assert paired.half_width < 0.5 * math.hypot(first.mean_excess.half_width, second.mean_excess.half_width)
 
 
+@pytest.mark.slow
 def test_best_and_undecided():
     estimate = last(nr.Plan(rows=800, features=10, draws=8))
     best = estimate.best()
@@ -88,6 +90,7 @@ def test_best_and_undecided():
     assert 3.0 not in [p.recipe.noise_ratio for p in estimate.undecided()]
 
 
+@pytest.mark.slow
 def test_equal_plans_give_equal_numbers_and_seeds_matter():
     assert last(SMALL).points == last(SMALL).points
     other = last(nr.Plan(rows=600, features=4, draws=3, seed=6))

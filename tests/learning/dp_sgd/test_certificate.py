@@ -82,6 +82,7 @@ def test_a_certificate_changed_for_the_better_does_not_verify(forgery):
     assert not dataclasses.replace(honest, **forgery).verify()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "forgery", [{"score_noise": 1.0}, {"score_noise": None}, {"mean_runs": 5.0}, {"mean_runs": None}], ids=str
 )

@@ -61,6 +61,7 @@ def test_many_blocks_and_single_precision_give_the_same_products(monkeypatch):
     np.testing.assert_allclose(single.gram(weights), double.gram(weights), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_norm", ["normalize", "clip"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])

@@ -57,6 +57,7 @@ def test_every_visit_to_a_row_is_counted(solver):
     assert result.gradient_evaluations == watched.loss.seen + watched.extra[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_the_trace_counts_up_to_the_last_check(solver):
     n = 600
@@ -70,6 +71,7 @@ def test_the_trace_counts_up_to_the_last_check(solver):
     assert not result.exhausted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["sag", "svrg"])
 def test_finite_sum_solvers_check_after_about_n_evaluations_and_pay_for_it(solver):
     n = 2000
@@ -162,6 +164,7 @@ def test_every_solver_solves_every_loss(solver, name, clip, sparse):
     assert np.linalg.norm(result.theta - reference.theta) <= 1.01e-7 / 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("n", [1, 2, 17])
 def test_a_handful_of_rows_is_enough(solver, n):
@@ -178,6 +181,7 @@ def test_rows_of_zeros_leave_the_minimiser_of_the_tilt(solver):
     np.testing.assert_allclose(result.theta, -linear / 0.5, atol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["sag", "svrg"])
 def test_single_precision_rows_are_solved_in_double(solver):
     rng = np.random.default_rng(0)

@@ -68,6 +68,7 @@ def test_what_rounding_forbids_ends_soon_and_says_so():
         assert result.gradient_norm == pytest.approx(min(result.gradient_norms), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_iterations_are_limited_past_kinks_too():
     seed = next(s for s in range(60) if past_kinks(solve(random_problem(s, 1e-8), tau=1e-6)))
     problem = random_problem(seed, 1e-8)

@@ -45,6 +45,7 @@ def test_all_solvers_reach_tau_and_the_same_minimiser(solver, lam, noise):
     assert np.linalg.norm(result.theta - reference.theta) <= 1.02e-8 / lam
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_trace_and_callback_tell_the_same_story(solver):
     heard = []

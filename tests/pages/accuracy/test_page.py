@@ -110,6 +110,7 @@ def test_presets_set_exactly_their_values(folder, name, dataset, methods, epsilo
     assert text.answer(indexed.load(dataset), epsilon) in said(at)
 
 
+@pytest.mark.slow
 def test_the_address_sets_every_control(folder):
     at = opened(data="adult-synthetic", methods=["Algorithm 1 tight", "DP-SGD paid"], epsilon="0.25", view="large ε")
     shown, _ = curves(at)
@@ -168,6 +169,7 @@ def test_the_previous_data_set_stays_as_a_ghost(folder):
     assert curves(at)[1] == []
 
 
+@pytest.mark.slow
 def test_a_stand_in_is_labelled_everywhere(folder):
     at = opened(data="adult-synthetic")
     label = "adult-synthetic (stand-in for adult)"
@@ -178,6 +180,7 @@ def test_a_stand_in_is_labelled_everywhere(folder):
     assert not paper(curves(at)[0])
 
 
+@pytest.mark.slow
 def test_the_claim_is_tabled_at_every_epsilon(folder):
     at = opened()
     rows = next(table.value for table in at.table if "Best unpaid DP-SGD" in table.value.columns)
@@ -185,6 +188,7 @@ def test_the_claim_is_tabled_at_every_epsilon(folder):
     assert text.everywhere(indexed.load("adult")) in texts(at)
 
 
+@pytest.mark.slow
 def test_without_any_file_one_sentence_says_so_and_the_rest_works(monkeypatch, tmp_path):
     monkeypatch.setattr(results, "folder", lambda: tmp_path / "nothing")
     at = opened(data="adult", epsilon="8")
@@ -327,6 +331,7 @@ def test_one_link_holds_every_control(folder):
     assert texts(at).count("“Copy link” above holds these settings too") == 2
 
 
+@pytest.mark.slow
 def test_without_any_file_the_link_holds_the_rest(monkeypatch, tmp_path):
     monkeypatch.setattr(results, "folder", lambda: tmp_path / "nothing")
     sent = link(opened(rows_seed="3"))

@@ -97,6 +97,7 @@ class TestRows:
         assert frame.noise_seed.nunique() == 6
         assert list(frame.rows_seed) == [0, 0, 0, 1, 1, 1]
 
+    @pytest.mark.slow
     def test_the_snippet_gives_the_plotted_numbers(self):
         plan = Plan("synthetic-l", epsilon=0.5, sizes=(200, 1000), draws=2, seed=3)
         *_, found = learning_curve(plan)

@@ -50,6 +50,7 @@ def test_frame_holds_every_plotted_number():
     np.testing.assert_array_equal(frame["missed_glm"], tc.curve("glm", LEFT))
 
 
+@pytest.mark.slow
 @given(st.floats(1e-9, 1.0))
 def test_shares_are_rounded_to_the_safe_side(value):
     low, high = (Decimal(f(value).removesuffix(" %")) for f in (text.at_least, text.at_most))

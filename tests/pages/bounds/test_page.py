@@ -111,6 +111,7 @@ def test_the_answer_names_everything_and_follows_the_controls():
     assert "ε = 0.341" in said(app)
 
 
+@pytest.mark.slow
 def test_the_monotone_curve_is_optional():
     app = open_page()
     app.toggle(key="bounds_monotone").set_value(True).run()
@@ -124,6 +125,7 @@ def test_the_logistic_curve_says_what_it_stands_for_only_where_beta_differs():
     assert not any("whose own β" in c.value for c in open_page(bounds_beta="0.25").caption)
 
 
+@pytest.mark.slow
 def test_view_sets_the_axes():
     app = open_page(bounds_view="5", bounds_floor="1e-20")
     layout = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]
@@ -131,6 +133,7 @@ def test_view_sets_the_axes():
     assert layout["yaxis"]["range"] == pytest.approx([-20, math.log10(2)])
 
 
+@pytest.mark.slow
 def test_alt_text_carries_the_take_away():
     alt = open_page().get("plotly_chart")[0].proto.alt
     assert "ε at δ = 10⁻⁵: Logistic (tight) 0.726" in alt
@@ -207,6 +210,7 @@ def test_switching_the_view_keeps_the_setting_and_its_ghost():
     assert "ε = 0.341" in said(app)
 
 
+@pytest.mark.slow
 def test_the_trade_off_view_says_why_a_bound_is_silent():
     app = open_page(bounds_show=ERRORS)
     app.button(key="bounds_preset_λ below β").click().run()

@@ -33,6 +33,7 @@ def test_empty_ledgers_have_files_as_well():
     assert lf.read(csv_bytes([])) == lf.Saved(())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["csv", "json"])
 def test_the_mechanism_column_recomputes_the_running_total(which):
     rows = lf.rows(LINES, 1e-6, 2.5) if which == "csv" else json.loads(lf.to_json(LINES, 1e-6, 2.5))["entries"]

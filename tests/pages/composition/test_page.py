@@ -117,6 +117,7 @@ def test_rényi_curves_can_be_hidden_and_no_choice_of_k_means_the_default():
     assert list(curves(app)[0]) == ["k = 1", "k = 2", "k = 5", "k = 10"]
 
 
+@pytest.mark.slow
 def test_a_proof_that_says_nothing_says_why():
     app = open_page(composition_lambda="1")
     assert "No bound proves a finite ε for ten fits" in said(app)
@@ -213,6 +214,7 @@ def test_a_fit_with_a_published_proof_and_one_by_calibration():
     assert entry_of(app) == "fit:8,10,1;cal:1,1e-5"
 
 
+@pytest.mark.slow
 def test_a_name_that_is_not_one_is_refused_and_nothing_is_lost():
     app = open_page()
     app.text_input(key="composition__name").set_value("[x](http://a.example)")
@@ -300,6 +302,7 @@ def test_what_still_fits_is_said_on_request():
         assert acc.compose(*used, acc.repeat(acc.Gaussian(sigma), more + 1)).epsilon(1e-5) > 1.0
 
 
+@pytest.mark.slow
 def test_an_entry_that_proves_nothing_says_why():
     app = open_page(**{LEDGER: "gauss:20,1;fit:8,0.5,1,glm,1"})
     assert "Not accounted for." in said(app)
@@ -307,6 +310,7 @@ def test_an_entry_that_proves_nothing_says_why():
     assert app.table[1].value["By Rényi"].iloc[-1] == "nothing proved"
 
 
+@pytest.mark.slow
 def test_assumptions_are_on_the_page():
     app = open_page()
     body = " ".join(block.value for block in app.markdown) + " ".join(block.value for block in app.caption)

@@ -41,6 +41,7 @@ def test_gaussians_compose_as_their_closed_form_says():
     assert lines[1].total == pytest.approx(acc.Gaussian(10.0 / math.sqrt(2)).epsilon(1e-5), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_neither_order_nor_grouping_moves_the_end():
     one = lt.totals(lg.parse("fit*2:8,10,1;gauss:20,1;fit:8,10,1"), 1e-5)[-1]
     other = lt.totals(lg.parse("gauss:20,1;fit*3:8,10,1"), 1e-5)[-1]

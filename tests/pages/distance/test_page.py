@@ -74,6 +74,7 @@ def test_the_panels_show_what_the_paper_says_about_them():
     assert meet["4b"] > 3 * meet["4d"]
 
 
+@pytest.mark.slow
 def test_the_profile_view_draws_the_profiles():
     app = open_page(distance_show="Privacy profiles", distance_eps_view="5")
     shown, _ = curves(app)
@@ -135,6 +136,7 @@ def test_beta_moves_the_published_map_alone():
     np.testing.assert_array_equal(cells(before, 2), cells(after, 2))
 
 
+@pytest.mark.slow
 def test_alt_texts_carry_the_take_away():
     alts = [chart.proto.alt for chart in open_page().get("plotly_chart")]
     assert "ε(α) at α = 10: Normal (lower bound) 0.0501" in alts[0]

@@ -30,6 +30,7 @@ def test_densities_are_the_cores():
         np.testing.assert_array_equal(decode(trace["y"]), law.density(decode(trace["x"])))
 
 
+@pytest.mark.slow
 def test_every_frame_is_one_tilt_and_its_minimisers():
     app = open_page(home_draw="5")
     figure = spec(app)
@@ -139,6 +140,7 @@ def test_try_it_reveals_after_the_prediction_and_is_right():
         assert exact[0] < exact[1]
 
 
+@pytest.mark.slow
 def test_the_way_to_the_other_pages():
     links = {link.proto.page for link in open_page().get("page_link")}
     assert links == {entry.name for entry in registry.PAGES[1:]}

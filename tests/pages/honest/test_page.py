@@ -108,6 +108,7 @@ def test_nonsense_in_the_address_does_no_harm():
     assert at.select_slider(key="honest_epsilon").value == 0.1
 
 
+@pytest.mark.slow
 def test_a_target_that_no_noise_reaches_is_a_sentence(monkeypatch):
     import pages.honest.jobs as module
 
@@ -120,6 +121,7 @@ def test_a_target_that_no_noise_reaches_is_a_sentence(monkeypatch):
     assert at.error[0].value.startswith("Epsilon and delta must be larger")
 
 
+@pytest.mark.slow
 def test_a_stand_in_is_labelled():
     at = opened(honest_data="adult-synthetic")
     assert "honest__run" not in at.session_state  # Adult's size takes longer
@@ -134,6 +136,7 @@ def test_the_prediction_is_asked_for_before_it_is_answered():
     assert "Yes" in at.success[0].value
 
 
+@pytest.mark.slow
 def test_without_its_files_a_data_set_cannot_be_run_and_nothing_asks_for_it(monkeypatch, tmp_path):
     monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
     at = opened(honest_data="gisette")

@@ -173,6 +173,7 @@ def test_without_files_the_invitation_does_not_ask_for_run():
     assert "Run" not in text.invitation(request, ready=False)
 
 
+@pytest.mark.slow
 def test_the_snippet_prints_what_is_shown(last):
     printed, names = io.StringIO(), {}
     with contextlib.redirect_stdout(printed):

@@ -107,6 +107,7 @@ def test_the_loss_follows_threshold_norm_and_loss():
     assert curves(app)[1] == []
 
 
+@pytest.mark.slow
 def test_the_margin_moves_the_logistic_loss():
     app = open_page(losses_loss="logistic", losses_margin="1.5")
     x, y = curves(app)[0]["f"]
@@ -163,6 +164,7 @@ def test_the_dimension_view_draws_theorem_g2_and_the_bounds_without_dimension():
     assert "λ = 1 is not above β = 1" in " ".join(block.value for block in app.info)
 
 
+@pytest.mark.slow
 def test_controls_that_do_not_matter_are_disabled():
     app = open_page()
     for key in ("losses_parameter", "losses_outliers", "losses_epsilon", "losses_sigma", "losses_d", "losses_delta"):

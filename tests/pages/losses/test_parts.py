@@ -179,6 +179,7 @@ def test_the_table_of_fits_has_every_plotted_one():
     np.testing.assert_array_equal(frame.iloc[2][["slope", "intercept"]].astype(float), first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", lc.NAMES)
 def test_every_fit_can_be_drawn_and_its_snippet_gives_the_first_private_fit(name):
     setting = clipping.Setting(name, 0.4, 0.3, 0.1, 1.5, 1e-6, 3)

@@ -67,6 +67,7 @@ def test_where_a_bound_fails_there_is_nothing():
     assert row["best f"] == "1.5"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0, 8.0, 20.0])
 @pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-12])
 @pytest.mark.parametrize("scaling", [0.0, 0.3, 2.0])
@@ -132,6 +133,7 @@ def test_frames_hold_every_plotted_number():
     assert "sampled" not in set(pc.excess_frame(PAPER)["kind"])
 
 
+@pytest.mark.slow
 def test_the_dotted_line_is_the_theorem_for_the_sampled_rows():
     setting = replace(PAPER, bound="logistic")
     for f, value in pc.sampled_bound(setting, 1000, 21, 9.0):

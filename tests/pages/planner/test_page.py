@@ -124,6 +124,7 @@ def test_view_sets_the_axis_and_says_what_is_outside():
     assert not any("outside the picture" in c.value for c in open_page().caption)
 
 
+@pytest.mark.slow
 def test_table_and_captions():
     app = open_page()
     rows = app.table[0].value

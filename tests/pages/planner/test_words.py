@@ -134,6 +134,7 @@ def test_progress_and_outcome(estimate):
     assert text.outcome(view("finished", estimate)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "setting",
     [

@@ -166,6 +166,7 @@ def test_the_second_chart_has_both_mechanisms_under_both_accountants():
         np.testing.assert_allclose(exact, found[name].epsilon(x), rtol=2 * rc.WIDTH)
 
 
+@pytest.mark.slow
 def test_a_bound_that_proves_nothing_says_why_and_stays():
     app = open_page(renyi_lambda="0.91")
     assert "nothing is proved for the fit, and ε = 1.64 for DP-SGD" in said(app)
@@ -175,6 +176,7 @@ def test_a_bound_that_proves_nothing_says_why_and_stays():
     assert not np.isnan(curves(app, chart=1)[0]["DP-SGD, Rényi"][1]).any()
 
 
+@pytest.mark.slow
 def test_relative_curves_and_the_view():
     app = open_page(renyi_show=RELATIVE, renyi_view="1000")
     shown, _ = curves(app)

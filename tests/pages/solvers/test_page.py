@@ -63,6 +63,7 @@ def test_a_solver_that_stops_at_the_limit_says_so():
     assert app.table[0].value.set_index("Solver").loc["Gradient descent", "‖∇J‖ reached"].endswith("(above τ)")
 
 
+@pytest.mark.slow
 def test_solvers_can_be_hidden_one_and_all():
     app = open_page(solvers_shown=["Newton", "SAG"])
     assert list(curves(app)[0]) == ["Newton", "SAG"]
@@ -88,6 +89,7 @@ def test_the_stored_costs_are_labelled_with_command_and_commit():
     assert any("Processor time of the stored runs on 10,000 rows: Newton" in block.value for block in app.markdown)
 
 
+@pytest.mark.slow
 def test_without_stored_results_the_page_says_so(monkeypatch, tmp_path):
     from objpert_core.exceptions import DataUnavailableError
 

@@ -174,6 +174,7 @@ def test_the_stored_costs_bear_out_appendix_f():
     assert {"command", "seeds", "commit", "versions"} <= set(sc.load().provenance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", sr.NAMES)
 def test_stored_counts_are_those_of_the_code(solver):
     row = sc.load().of(solver, "redundant")[0]

@@ -160,6 +160,7 @@ def test_every_view(view):
         assert sum("reproducible" in words for words in shown) == 2
 
 
+@pytest.mark.slow
 def test_the_snippet_on_the_page_is_for_the_run_on_the_page():
     at = finished(press_run(opened(repeats=2, seed=7)))
     code = next(element.value for element in at.code if "import" in element.value)
@@ -212,6 +213,7 @@ def test_missing_files_are_named_with_the_way_to_get_them(monkeypatch, tmp_path)
     assert not at.exception
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_not_called_missing(monkeypatch, tmp_path):
     monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
     (tmp_path / "adult").mkdir()
@@ -226,10 +228,12 @@ def test_a_damaged_file_is_not_called_missing(monkeypatch, tmp_path):
     assert "Adult's files are damaged" in texts(at)
 
 
+@pytest.mark.slow
 def test_the_page_says_what_a_reload_does():
     assert "Reloading the page or closing its tab stops a run" in texts(opened())
 
 
+@pytest.mark.slow
 def test_the_default_follows_the_files(monkeypatch, tmp_path):
     monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
     assert opened(data=None).selectbox(key="training_data").value == "adult-synthetic"
@@ -289,12 +293,14 @@ def test_the_link_says_what_is_shown():
     assert "training_closeup=true" in link
 
 
+@pytest.mark.slow
 def test_a_view_in_the_address_waits_out_of_sight_for_the_first_model():
     at = opened(query={"training_view": "coefficients"})
     assert at.radio(key="training_view").value == "coefficients"
     assert "display: none" in " ".join(element.proto.body for element in at.get("html"))
 
 
+@pytest.mark.slow
 def test_regression_is_said_to_be_elsewhere():
     assert "Losses and clipping" in texts(opened())
 
@@ -338,12 +344,14 @@ def test_nonsense_about_dp_sgd_falls_back_too():
     assert at.selectbox(key="training_rates").value == "five"
 
 
+@pytest.mark.slow
 def test_dp_sgds_controls_are_there_with_dp_sgd_only():
     keys = [slider.key for slider in opened(data=None).select_slider]
     assert "training_batch" not in keys
     assert "training_batch" in [slider.key for slider in opened(data=None, methods=(DISHONEST,)).select_slider]
 
 
+@pytest.mark.slow
 def test_a_failing_fit_is_one_sentence(monkeypatch):
     import pages.training.jobs as module
 
@@ -358,6 +366,7 @@ def test_a_failing_fit_is_one_sentence(monkeypatch):
     assert "Traceback" not in texts(at)
 
 
+@pytest.mark.slow
 def test_a_full_server_says_so(full_server):
     at = press_run(opened())
     assert "The server is busy" in at.error[0].value
@@ -388,6 +397,7 @@ def test_every_method_runs_and_is_in_charts_table_and_certificates():
     assert "covers one run, not what was released" in " ".join(element.proto.body for element in at.get("html"))
 
 
+@pytest.mark.slow
 def test_a_run_without_a_reference_and_with_one_method():
     at = opened(methods=(OUTPUT,), repeats=2)
     assert "training__guess" not in [radio.key for radio in at.radio]  # nothing to compare a guess with
@@ -409,6 +419,7 @@ def test_stop_works_inside_a_run_of_dp_sgd():
     assert "Stopped before the first model was fitted" in texts(at)
 
 
+@pytest.mark.slow
 def test_no_method_is_a_hint_and_not_a_run():
     at = opened()
     at.session_state["training_methods"] = []
@@ -418,6 +429,7 @@ def test_no_method_is_a_hint_and_not_a_run():
     assert at.button(key="training_run").disabled
 
 
+@pytest.mark.slow
 def test_a_preset_takes_the_methods_of_the_table_too():
     at = opened(methods=(DISHONEST,))
     at.button(key=f"training_preset_{text.preset_name(1.0, datasets.default_name())}").click().run()

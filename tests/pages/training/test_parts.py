@@ -409,6 +409,7 @@ class TestFigures:
         ends = numbers.groupby(["method", "noise_seed"]).last()
         assert (ends["gradient_norm"] <= ends["tau"]).all()
 
+    @pytest.mark.slow
     def test_every_stage_of_a_run_can_be_drawn_and_saved(self, steps):
         for step in steps[1:]:
             for draw in DRAWINGS:

@@ -178,6 +178,7 @@ def test_the_snippet_prints_the_pages_numbers(setting, settings):
     assert names["selection"].mean_runs == runs.mean
 
 
+@pytest.mark.slow
 def test_the_price_chart():
     before = SETTINGS["geometric"]
     chart = charts.price(PAPER, 10, before)

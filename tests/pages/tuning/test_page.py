@@ -54,6 +54,7 @@ def test_the_answer_and_the_law_of_k_are_in_words():
     assert "Objective perturbation hardly needs this page" in text
 
 
+@pytest.mark.slow
 def test_the_second_chart_is_the_law_of_k():
     bars = spec(open_page(), 1)["data"][0]
     probability = decode(bars["y"]).astype(float)
@@ -89,6 +90,7 @@ def test_the_preset_with_tighter_accountants_is_below_the_papers():
     assert tc.ways(setting, 10)["selection"] < tc.ways(PAPER, 10)["selection"]
 
 
+@pytest.mark.slow
 def test_three_settings_are_composed_and_one_costs_nothing_more():
     app = open_page(tuning_settings="3")
     assert "composing 3 runs, through Rényi curves" in said(app)
@@ -166,6 +168,7 @@ def test_what_each_run_must_be_is_calibrated_only_when_asked(monkeypatch):
     assert len(app.table) == 1
 
 
+@pytest.mark.slow
 def test_alt_text_carries_the_take_away():
     alts = [chart.proto.alt for chart in open_page().get("plotly_chart")]
     assert "At ten settings: Not at all 1; Liu and Talwar 2019 2.2" in alts[0]
