@@ -21,8 +21,21 @@ import objpert_core
 PACKAGE = Path(objpert_core.__file__).parent
 
 
+def checkout() -> Path | None:
+    """The checkout of this project that the package lies in; None where the package was installed."""
+    root = PACKAGE.parent
+    try:
+        project = (root / "pyproject.toml").read_text(encoding="utf-8")
+    except OSError:
+        return None
+    return root if 'name = "objpert"' in project and (root / "data").is_dir() else None
+
+
 def commit(*sources: Path, folder: Path = PACKAGE) -> str:
-    """The short commit of the checkout, "unknown" outside of one.
+    """The short commit of `folder`'s checkout; "objpert_core" and the version where there is none.
+
+    A folder that merely lies below somebody's checkout, as an environment's site-packages may, is not part of it: git
+    has to keep files of the folder.
 
     Parameters
     ----------
@@ -33,16 +46,27 @@ def commit(*sources: Path, folder: Path = PACKAGE) -> str:
         A folder of the checkout.
     """
     try:
-        head, changes = (
-            subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+        head, kept, changes = (
+            subprocess.run(
+                ["git", *words], cwd=folder, env=_git_finds_itself(), capture_output=True, text=True, check=True
+            ).stdout.strip()
             for words in (
                 ["rev-parse", "--short", "HEAD"],
+                ["ls-files", "--", "."],
                 ["status", "--porcelain", "--", *map(str, sources or (folder,))],
             )
         )
     except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return head + ("+" if changes else "")
+        kept = ""
+    return head + ("+" if changes else "") if kept else f"objpert_core {objpert_core.__version__}"
+
+
+def _git_finds_itself() -> dict[str, str]:
+    """The environment without what makes git look at another repository than the folder's (set in hooks)."""
+    return {name: value for name, value in os.environ.items() if name not in _OTHER_REPOSITORY}
+
+
+_OTHER_REPOSITORY = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"}
 
 
 def versions(*modules: ModuleType) -> str:

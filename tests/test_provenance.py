@@ -39,17 +39,51 @@ def test_changes_are_marked_where_they_matter(checkout):
     assert _provenance.commit(folder / "measured.py", folder / "other.py", folder=folder) == head + "+"
 
 
-def test_outside_a_checkout_the_commit_is_unknown(tmp_path, monkeypatch):
+VERSION = f"objpert_core {objpert_core.__version__}"
+
+
+def test_outside_a_checkout_there_is_the_version(tmp_path, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    assert _provenance.commit(folder=tmp_path) == "unknown"
+    assert _provenance.commit(folder=tmp_path) == VERSION
 
 
-def test_without_git_the_commit_is_unknown(monkeypatch):
+def test_without_git_there_is_the_version(monkeypatch):
     def no_git(*_, **__):
         raise FileNotFoundError("git")
 
     monkeypatch.setattr(subprocess, "run", no_git)
-    assert _provenance.commit() == "unknown"
+    assert _provenance.commit() == VERSION
+
+
+def test_a_package_installed_below_another_project_does_not_take_its_commit(checkout):
+    folder, head = checkout
+    installed = folder / "venv" / "site-packages" / "objpert_core"
+    installed.mkdir(parents=True)
+    (installed / "__init__.py").write_text("1\n")
+    assert _provenance.commit(folder=installed) == VERSION
+    (folder / ".gitignore").write_text("venv\n")
+    assert _provenance.commit(folder=installed) == VERSION
+    assert _provenance.commit(folder=folder) == head + "+"
+
+
+def test_a_hook_of_another_project_does_not_lend_its_commit(checkout, tmp_path_factory, monkeypatch):
+    folder, head = checkout
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    monkeypatch.setenv("GIT_DIR", str(folder / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(folder))
+    assert _provenance.commit(folder=elsewhere) == VERSION
+    assert _provenance.commit(folder=folder) == head
+
+
+def test_only_a_checkout_of_this_project_is_its_checkout(tmp_path, monkeypatch):
+    assert _provenance.checkout() == _provenance.PACKAGE.parent
+    monkeypatch.setattr(_provenance, "PACKAGE", tmp_path / "objpert_core")
+    assert _provenance.checkout() is None
+    (tmp_path / "data").mkdir()
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "another"\n')
+    assert _provenance.checkout() is None
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "objpert"\n')
+    assert _provenance.checkout() == tmp_path
 
 
 def test_versions_name_this_package_first():

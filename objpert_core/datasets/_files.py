@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pooch
 
+from objpert_core import _provenance
 from objpert_core.exceptions import DataUnavailableError
 
 DATA_DIR_VARIABLE = "OBJPERT_DATA_DIR"
@@ -54,8 +55,8 @@ def data_folder() -> Path:
     chosen = os.environ.get(DATA_DIR_VARIABLE, "").strip()
     if chosen:
         return Path(chosen).expanduser()
-    root = Path(__file__).resolve().parents[2]
-    if (root / "pyproject.toml").is_file() and (root / "data").is_dir() and os.access(root / "data", os.W_OK):
+    root = _provenance.checkout()
+    if root is not None and os.access(root / "data", os.W_OK):
         return root / "data" / "downloads"
     return Path(pooch.os_cache("objpert"))
 

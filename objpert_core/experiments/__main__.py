@@ -57,7 +57,13 @@ def _parser() -> argparse.ArgumentParser:
     figure.add_argument("--jobs", type=int, default=1, help="fits at a time on this machine")
     figure.add_argument("--backend", choices=BACKENDS, default="loky")
     figure.add_argument("--scheduler", help="Dask scheduler: address or scheduler file")
-    figure.add_argument("--out", type=Path, help="file of results; default: data/results/figure2_DATASET.csv")
+    figure.add_argument(
+        "--out",
+        "--output",
+        type=Path,
+        help="file of results, or the folder for figure2_DATASET.csv; default: data/results of a checkout, "
+        "otherwise the current folder",
+    )
     figure.add_argument(
         "--redo",
         nargs="+",
@@ -68,7 +74,11 @@ def _parser() -> argparse.ArgumentParser:
     figure.add_argument("--note", help="a remark that is stored with the rows, for example what was reduced and why")
     for name, dataset in TABLES.items():
         table = commands.add_parser(name, help=f"the paper's numbers for {dataset} and ours")
-        table.add_argument("--results", type=Path, help="file of results; default: the stored one")
+        table.add_argument(
+            "--results",
+            type=Path,
+            help="file of results, or the folder of figure2_DATASET.csv; default: where figure2 writes by default",
+        )
     return parser
 
 
@@ -85,8 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == "figure2":
             return _figure2(options, given)
-        path = options.results
-        print(paper_table(results.read(path) if path else results.load(TABLES[options.command])))
+        print(paper_table(results.load(TABLES[options.command], options.results)))
     except (ValueError, OSError, ImportError) as error:  # missing data are an OSError
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -102,7 +111,7 @@ def _figure2(options: argparse.Namespace, given: list[str]) -> int:
         options.trials,
         replace(PRESETS[options.preset], **changes),
     )
-    path = options.out or results.path_of(options.dataset)
+    path = results.path_of(options.dataset, options.out)
     made_by = session("python -m objpert_core.experiments " + shlex.join(given))
     if options.note:
         made_by["note"] = options.note

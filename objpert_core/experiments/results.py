@@ -155,13 +155,32 @@ class Results:
 
 
 def folder() -> Path:
-    """The folder of the stored results, `data/results` of a checkout; it need not exist (an installed package)."""
-    return Path(__file__).resolve().parents[2] / "data" / "results"
+    """The folder of the stored results: `data/results` of a checkout, the current folder for an installed package.
+
+    It need not exist.
+    """
+    root = _provenance.checkout()
+    return Path.cwd() if root is None else root / "data" / "results"
 
 
-def path_of(dataset: str) -> Path:
-    """Where the stored results of a data set are or would be."""
-    return folder() / f"{_PREFIX}{dataset}.csv"
+def path_of(dataset: str, where: Path | None = None) -> Path:
+    """Where the results of a data set are or would be.
+
+    Parameters
+    ----------
+    dataset : str
+        Name of the data set.
+    where : Path, optional
+        A folder, or a file, which is then taken as it is; `folder` if left out.
+
+    Examples
+    --------
+    >>> path_of("adult", Path("mine.csv")).name, path_of("adult", Path.cwd()).name
+    ('mine.csv', 'figure2_adult.csv')
+    """
+    if where is not None and not where.is_dir():
+        return where
+    return (where or folder()) / f"{_PREFIX}{dataset}.csv"
 
 
 def stored() -> tuple[str, ...]:
@@ -169,8 +188,8 @@ def stored() -> tuple[str, ...]:
     return tuple(sorted(path.stem.removeprefix(_PREFIX) for path in folder().glob(f"{_PREFIX}*.csv")))
 
 
-def load(dataset: str) -> Results:
-    """The stored results of one data set.
+def load(dataset: str, where: Path | None = None) -> Results:
+    """The stored results of one data set; arguments as for `path_of`.
 
     Raises
     ------
@@ -179,7 +198,7 @@ def load(dataset: str) -> Results:
     ValueError
         If the file is damaged.
     """
-    path = path_of(dataset)
+    path = path_of(dataset, where)
     if not path.is_file():
         raise DataUnavailableError(
             f"There are no stored results for {dataset!r} ({path}): "

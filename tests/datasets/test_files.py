@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from objpert_core import _provenance
 from objpert_core.datasets import _files
 from objpert_core.datasets._files import RawFile, data_folder, obtain, present
 from objpert_core.exceptions import DataUnavailableError
@@ -162,7 +163,7 @@ def test_the_data_folder_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("OBJPERT_DATA_DIR", "  ")
     assert data_folder() == checkout / "data" / "downloads"
     # An installed package has no data/ beside it.
-    monkeypatch.setattr(_files, "__file__", str(tmp_path / "site-packages" / "objpert_core" / "datasets" / "_files.py"))
+    monkeypatch.setattr(_provenance, "PACKAGE", tmp_path / "site-packages" / "objpert_core")
     assert data_folder().name.startswith("objpert")
     assert checkout not in data_folder().parents
 

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from objpert_core import _provenance
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments import figure2, results
 from objpert_core.experiments.__main__ import main
@@ -145,6 +146,22 @@ def test_tables_come_from_the_stored_results(table, dataset, tmp_path, monkeypat
     assert capsys.readouterr().out.startswith(f"{dataset}: test accuracy in %")
     assert main([table, "--results", str(wrong)]) == 2
     assert "got results for 'digits-4-9'" in capsys.readouterr().err
+
+
+def test_an_installed_package_keeps_its_results_in_the_current_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(_provenance, "PACKAGE", tmp_path / "site-packages" / "objpert_core")
+    monkeypatch.chdir(tmp_path)
+    what = ["figure2", "--dataset", "digits-4-9", "--methods", "tight", "--epsilons", "1", "--trials", "1"]
+    assert main(what) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["figure2_digits-4-9.csv"]
+    (tmp_path / "mine").mkdir()
+    assert main([*what, "--output", str(tmp_path / "mine")]) == 0
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["figure2_digits-4-9.csv"]
+    capsys.readouterr()
+    assert main(["table1"]) == 2
+    assert str(tmp_path / "figure2_synthetic-l.csv") in capsys.readouterr().err
+    assert main(["table1", "--results", str(tmp_path / "mine")]) == 2
+    assert str(tmp_path / "mine" / "figure2_synthetic-l.csv") in capsys.readouterr().err
 
 
 @pytest.mark.slow  # starts a scheduler and two workers
