@@ -32,9 +32,12 @@ from objpert_core.accounting.numerics.quadrature import (
     reach,
     sorted_breaks,
 )
+from objpert_core.accounting.numerics.tail import log_tail_of_gaussian
 
 _MAX_NEWTON = 100
 _BISECTIONS = 48
+_POSITION = 1e-9  # relative: what Newton's method may leave off
+_ROUNDING = 1e-14
 _SMALL = 1e-3  # below this a, ε − T is of the size of the rounding errors of T in double precision
 
 
@@ -157,6 +160,20 @@ class LogisticLaw(PrivacyLossLaw):
         return np.concatenate((np.array([-distance, distance]), GRADED)) - self.a / 2
 
     # --- functionals -----------------------------------------------------------------------------------------
+
+    def log_tail(self, epsilon: FloatArray) -> FloatArray:
+        """log P[T > ε] for ε ≥ 0: the Gaussian mechanism's from ε* on, Φ(−v) at T(v) = ε below; rounded up."""
+        result = log_tail_of_gaussian(epsilon, self.a)
+        low = epsilon < self.threshold
+        if low.any():
+            eps = epsilon[low]
+            v = self.position(eps)
+            v -= _POSITION * (1 + np.abs(v)) + _ROUNDING * (1 + eps + self.kappa) / self.a  # T(v) ≤ ε for sure
+            # T ≤ max(0, G) + log(1 + κ/4) where the search for v should have failed
+            coarse = PositiveGaussianLaw(self.a, float(np.log1p(self.kappa / 4)) * (1 + _ROUNDING)).log_tail(eps)
+            found = self.loss(v) <= eps * (1 + _ROUNDING) + _ROUNDING
+            result[low] = np.minimum(np.where(found, log_ndtr(-v) * (1 - _ROUNDING), 0.0), coarse)
+        return result
 
     def _log_tail(self, epsilon: FloatArray, start: float) -> FloatArray:
         """log of ∫ over v ≥ start of (1 − e^{ε−G})φ(v) dv for ε ≤ G(start), start ≥ −a/2, from Mills' ratios."""

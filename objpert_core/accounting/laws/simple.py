@@ -19,6 +19,7 @@ from objpert_core.accounting.laws.base import PrivacyLoss
 from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.gaussian import SQRT_HALF, UNIT_NODES, UNIT_WEIGHTS
 from objpert_core.accounting.numerics.quadrature import UNIFORM, V_HIGH, log_expectation, reach, sorted_breaks
+from objpert_core.accounting.numerics.tail import log_tail_of_gaussian, log_tail_of_profile
 
 
 class PrivacyLossLaw(PrivacyLoss):
@@ -33,6 +34,10 @@ class PrivacyLossLaw(PrivacyLoss):
     @abstractmethod
     def rdp(self, order: FloatArray) -> FloatArray:
         """log E[e^{s·ω}]/s at s = α − 1 ≥ 0, and E[ω] at s = 0, for a 1-d array of s."""
+
+    def log_tail(self, epsilon: FloatArray) -> FloatArray:
+        """log P[ω > ε] for a 1-d array of ε ≥ 0, rounded up; what the profile implies unless a law knows better."""
+        return log_tail_of_profile(self.log_profile, epsilon)
 
     def gaussian_part(self) -> tuple[float, float] | None:
         """(v*, shift) if ω(v) = shift + G(v) for all v ≥ v*, and ω ≥ shift + G everywhere; else None."""
@@ -89,6 +94,11 @@ class _ShiftedLaw(PrivacyLossLaw):
     def _above_shift(self, epsilon: FloatArray) -> FloatArray:
         return epsilon - self.shift - self.shift_rest
 
+    def _gaussian_tail(self, epsilon: FloatArray) -> FloatArray:
+        """log P[shift + G > ε] where ε ≥ shift, 0 elsewhere; rounded up."""
+        moved = self._above_shift(epsilon) - 2.0**-50 * (self.shift + np.where(self.shift > 0, epsilon, 0.0))
+        return np.where(moved < 0, 0.0, log_tail_of_gaussian(moved, self.a))
+
 
 @dataclass(frozen=True)
 class HalfNormalLaw(_ShiftedLaw):
@@ -114,6 +124,10 @@ class HalfNormalLaw(_ShiftedLaw):
         near = np.where(t > 0, np.log1p(erf(np.where(small, safe, 1.0) * SQRT_HALF)) / safe, np.sqrt(2 / np.pi))
         far = (np.log(2) + log_ndtr(t)) / safe
         return self.shift + self.a**2 / 2 + self.a * (t / 2 + np.where(small, near, far))
+
+    def log_tail(self, epsilon: FloatArray) -> FloatArray:
+        """Both tails of the normal: 2·Φ(−v) at ω(v) = ε."""
+        return np.minimum(np.log(2) + self._gaussian_tail(epsilon), 0.0)
 
     def loss(self, v: FloatArray) -> FloatArray:
         """ω(v) for v ≥ 0."""
@@ -164,6 +178,10 @@ class PositiveGaussianLaw(_ShiftedLaw):
         near = np.log1p(excess) / safe
         far = np.logaddexp(exponent + log_ndtr(a / 2 + safe * a), log_ndtr(-a / 2)) / safe
         return self.shift + np.where(order > 0, np.where(small, near, far), mean)
+
+    def log_tail(self, epsilon: FloatArray) -> FloatArray:
+        """The Gaussian mechanism's, moved by the shift."""
+        return self._gaussian_tail(epsilon)
 
     def loss(self, v: FloatArray) -> FloatArray:
         """ω(v)."""

@@ -17,6 +17,7 @@ from objpert_core._validation import FloatArray, alpha_array, choice, delta_arra
 from objpert_core.accounting.convolution.distribution import DiscretePLD, distribution
 from objpert_core.accounting.laws.base import Steps
 from objpert_core.accounting.numerics.search import smallest_epsilon
+from objpert_core.accounting.numerics.tail import log_tail_of_profile
 from objpert_core.accounting.numerics.tradeoff import false_negative_rates, odds_of
 
 ADD_REMOVE = "add/remove one row"
@@ -129,6 +130,10 @@ class Mechanism(ABC):
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
         return smallest_epsilon(self._log_delta, log_delta)
 
+    def _log_tail(self, epsilon: FloatArray) -> FloatArray:
+        """log of a bound on Pr[privacy loss > ε] for a 1-d array of ε >= 0: what the profile alone implies."""
+        return log_tail_of_profile(self._log_delta, epsilon)
+
     def losses(self, direction: str = "remove") -> Steps | None:
         """The independent privacy losses this mechanism is the sum of, with their counts, in one direction of the
         adjacency; None where the bound has none (it answers through its Rényi curve alone, or proves nothing)."""
@@ -233,8 +238,47 @@ class Mechanism(ABC):
         """
         return false_negative_rates(self._log_delta, false_positive_rate)
 
+    def tail(self, epsilon: Any) -> Any:
+        """Upper bound on Pr[privacy loss > ε]: how often a release may move somebody's odds by more than e^ε.
+
+        δ(ε) is smaller: there a loss counts by 1 − e^{ε − loss} only. δ is slack: any event may exceed its limit
+        e^ε·Pr[…] by δ. It is not the probability that the limit fails.
+
+        Parameters
+        ----------
+        epsilon : float or array of floats >= 0, finite
+
+        Returns
+        -------
+        float or array of the same shape, in [0, 1]; 1.0 where the bound proves nothing. Rounded up.
+
+        Raises
+        ------
+        ValueError
+            If an ε is negative or not finite.
+
+        Notes
+        -----
+        docs/theorems.md, T22. Exact for the Gaussian mechanism and for objective perturbation under the bounds whose
+        proof compares losses point by point. Any other mechanism answers with the least bound that its profile implies,
+        min over ε' < ε of δ(ε')/(1 − e^{ε' − ε}). That one also holds for whatever is computed from the release.
+
+        Examples
+        --------
+        >>> from objpert_core.accounting import Gaussian
+        >>> round(Gaussian(sigma=1.0).tail(1.0), 6)  # Φ(1/2 − 1), where δ(1) = 0.127
+        0.308538
+        """
+        eps = epsilon_array(epsilon)
+        log_tail = self._log_tail(eps.ravel())
+        with np.errstate(under="ignore"):
+            rounded = np.nextafter(np.exp(log_tail * (1 - 2.0**-51)), 2.0)  # up, exp's own rounding included
+        return like_input(epsilon, np.minimum(rounded, 1.0).reshape(eps.shape))
+
     def odds(self, delta: Any) -> Any:
-        """e^{ε(δ)}: by which factor the release may move somebody's odds on a row, but for δ; rounded up.
+        """e^{ε(δ)}: by which factor the release moves somebody's odds on a row, in all but `tail(ε)` of releases.
+
+        Rounded up.
 
         Parameters
         ----------

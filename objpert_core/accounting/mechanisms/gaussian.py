@@ -8,6 +8,7 @@ from objpert_core._validation import FloatArray, check_fields, positive
 from objpert_core.accounting.laws.base import GaussianLoss, Steps
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, check_adjacency
 from objpert_core.accounting.numerics import gaussian as gauss
+from objpert_core.accounting.numerics.tail import log_tail_of_gaussian
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,9 @@ class GaussianNoise(NoiseOnValue):
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return gauss.rdp(alpha, self.a)
+
+    def _log_tail(self, epsilon: FloatArray) -> FloatArray:
+        return log_tail_of_gaussian(epsilon, self.a)
 
 
 @dataclass(frozen=True)

@@ -186,6 +186,12 @@ class ObjectivePerturbation(Mechanism):
         curve = self.entry.rdp
         return np.full_like(alpha, np.inf) if curve is None or self.silent else curve(self, alpha)
 
+    def _log_tail(self, epsilon: FloatArray) -> FloatArray:
+        # T1, T3 and T4 bound the loss itself, outcome by outcome, for neighbours that differ by a row more or less
+        if self.law is not None and self.adjacency == ADD_REMOVE:
+            return self.law.log_tail(epsilon)
+        return super()._log_tail(epsilon)
+
     def perturbation(self, source: NormalSource, dimension: int) -> Perturbation:
         """Draw b ~ N(0, σ² I), and λ: the objective gets bᵀθ + λ/2 ‖θ‖²; see `Mechanism.perturbation`."""
         return Perturbation(self.sigma * source.standard_normal(dimension), self.lam)

@@ -159,6 +159,11 @@ class ViaRDP(Wrapper):
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         return np.minimum(self._minimise(log_delta_at, epsilon), min(0.0, self.log_total_variation()))
 
+    def _log_tail(self, epsilon: FloatArray) -> FloatArray:
+        # Markov: E[e^{(α−1)·loss}] = e^{(α−1)·ρ(α)} for a loss drawn from the first of the two laws
+        log_tail = self._minimise(lambda order, rdp, eps: order * (rdp - eps), epsilon)
+        return np.minimum(np.where(np.isnan(log_tail), 0.0, log_tail), 0.0)
+
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
         epsilon = np.maximum(self._minimise(epsilon_at, log_delta), 0.0)
         return np.where(log_delta >= self.log_total_variation(), 0.0, np.where(np.isnan(epsilon), np.inf, epsilon))
