@@ -1,28 +1,127 @@
 """The certificate of a private fit: what was promised, by which proof, and enough numbers to check it again.
 
 A family of mechanisms has its own kind of certificate, a subclass of `PrivacyCertificate` that names its mechanisms:
-``class MyCertificate(SolvedCertificate, mechanisms=("MyMechanism",))``. It says which of its fields the mechanism
-decides (`numbers`), builds the mechanism again from them (`rebuild`) and checks what its proof needs (`holds`).
-`PrivacyCertificate.describe`, JSON and `verify` find it by the mechanism's name.
+``class MyCertificate(SolvedCertificate, mechanisms=("MyMechanism",))``. It says what each of its fields may say
+(`STATED`) and which of them the mechanism decides (`numbers`), builds the mechanism again from them (`rebuild`) and
+checks what its proof needs (`holds`). `PrivacyCertificate.describe`, JSON and `verify` find it by the mechanism's name.
+
+A certificate may come from anybody, so reading and verifying it trust nothing: unknown, doubled or misplaced keys are
+refused, every field is held against its rule, and `verify` answers False where anything is wrong.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, NoReturn, Protocol, Self
+
+import numpy as np
 
 from objpert_core._validation import choice
 from objpert_core.accounting import ApproximateMinima, Mechanism, ObjectivePerturbation, via_rdp
-from objpert_core.accounting.mechanisms.base import ADJACENCIES
+from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, Parameters
-from objpert_core.learning.problem.losses import LogisticLoss, Loss, loss_named
+from objpert_core.learning.problem.losses import LOSSES, LogisticLoss, Loss, loss_named
 from objpert_core.learning.problem.rows import ROW_NORMS, row_radius
+from objpert_core.learning.stated import (
+    COUNT,
+    DIGEST,
+    FROM_ZERO,
+    NONNEGATIVE,
+    OPEN_UNIT,
+    POSITIVE,
+    POWER_OF_TWO,
+    TEXT,
+    TRUTH,
+    Stated,
+    one_of,
+    or_nothing,
+)
 
 ROUNDING = 1e-12  # relative slack for δ recomputed from an ε that was found by a search
+SCHEMA = 2
+"""The form of a certificate that is written now. Form 1, whose texts have no key ``"schema"``, is read and verified."""
+ON_ERROR = ("raise", "release")
+"""What a fit may do with rows that are no numbers, and where its solver does not get there."""
+OPERATING_SYSTEM = "operating system"
+NOISE_SOURCES = (OPERATING_SYSTEM, "integer seed", "numpy RandomState", "numpy Generator")
+"""Where a noise source may say that its bits came from."""
+_SINCE_SCHEMA_2 = {
+    "lattice": None,
+    "on_error": "raise",
+    "coefficients_sha256": None,
+    "rows_declared": None,
+    "margin": None,
+}
+"""Fields that form 1 did not have, with what they say in it."""
+_NOTE = "depends on the data, outside the privacy guarantee: do not publish"
+
+
+def adjacency_words(own: str, public_rows: int | None = None, rows_declared: bool | None = None) -> str:
+    """Say which data sets are neighbours, where a rule of the fit may have read the number of rows off the data.
+
+    A fit whose rules read the number m off the data is one of a family of mechanisms, one for each m. The promise of
+    each is about data sets of this size: a neighbour has one row left out of the sums, or another row in its place,
+    and the rules go by m for both.
+
+    Parameters
+    ----------
+    own : str
+        The mechanism's own adjacency.
+    public_rows : int, optional
+        m, the number that the rules went by.
+    rows_declared : bool, optional
+        True where m was declared before the data were looked at; the words are then the mechanism's own.
+
+    Examples
+    --------
+    >>> adjacency_words("add/remove one row", 500, rows_declared=True)
+    'add/remove one row'
+    >>> adjacency_words("add/remove one row", 500, rows_declared=False)
+    'data sets of the same size m = 500, known to all, up to one row left out of the sums'
+    """
+    if rows_declared is not False:
+        return own
+    differ = "that differ in one row" if own == REPLACE_ONE else "up to one row left out of the sums"
+    return f"data sets of the same size m = {public_rows}, known to all, {differ}"
+
+
+def coefficients_sha256(coef: Any, intercept: Any) -> str:
+    """The fingerprint of a model's published coefficients, by which a certificate names the model it is about.
+
+    SHA-256 of four pieces: the line ``coef_`` with the array's shape, its entries as little-endian doubles in C order,
+    the line ``intercept_`` with its shape, and its entries. A line is ASCII, its parts stand one blank apart, and it
+    ends with a line feed: ``coef_ 1 30`` for one row of thirty coefficients, ``intercept_`` for a number.
+
+    Parameters
+    ----------
+    coef : array
+        `coef_`, of any shape.
+    intercept : array or float
+        `intercept_`.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> coefficients_sha256(np.array([[1.0, 2.0]]), np.zeros(1))[:16]
+    'd7a1e04ff3305bbc'
+    """
+    digest = hashlib.sha256()
+    for name, values in (("coef_", coef), ("intercept_", intercept)):
+        array = np.asarray(values, dtype="<f8")
+        digest.update(" ".join([name, *map(str, array.shape)]).encode("ascii") + b"\n")
+        digest.update(array.tobytes(order="C"))
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -42,7 +141,9 @@ class PrivacyCertificate(ABC):
     epsilon, delta : float
         The guarantee for one fit. Fits on overlapping data add up.
     adjacency : str
-        Which data sets count as neighbours.
+        Which data sets count as neighbours: the mechanism's own adjacency where the number of rows was declared or no
+        rule reads it, and a promise about data sets of one known size where it was read off the data
+        (`adjacency_words`).
     accountant : str
         How (ε, δ) was computed.
     row_norm : str
@@ -50,9 +151,23 @@ class PrivacyCertificate(ABC):
     intercept_scaling : float
         The constant s appended to every row; 0.0 without an intercept.
     noise_source : str
-        Where the noise's bits came from.
+        Where the noise's bits came from; one of `NOISE_SOURCES`.
     reproducible : bool
         True where the noise came from a seed: whoever knows it can subtract the noise.
+    schema : int
+        The form of the certificate, 1 or 2. Form 1 says nothing of the fields below: its promise is one in exact
+        arithmetic, and it does not tell whether the number of rows was declared.
+    lattice : float or None
+        Spacing h of the lattice that the release, or for DP-SGD every step's sum, lies on; a power of two. None: not on
+        a lattice.
+    on_error : {"raise", "release"}
+        What the fit did with invalid rows and where its solver did not get there. Taken on trust.
+    coefficients_sha256 : str or None
+        The fingerprint of the coefficients that this is the certificate of (`coefficients_sha256`); None where nothing
+        was released, or before the coefficients have got their names.
+    rows_declared : bool or None
+        Whether the public number of rows was declared before the data were looked at, or read off the data; None where
+        no rule reads it.
 
     Examples
     --------
@@ -70,6 +185,20 @@ class PrivacyCertificate(ABC):
     """Names of the fields that depend on the data; each has a default, what `public` puts in its place."""
     ACCOUNTANTS: ClassVar[tuple[str, ...]] = ("profile",)
     """What `accountant` may say."""
+    STATED: ClassVar[Mapping[str, Stated]] = {
+        "epsilon": NONNEGATIVE,
+        "delta": OPEN_UNIT,
+        "adjacency": TEXT,
+        "row_norm": one_of(*ROW_NORMS),
+        "intercept_scaling": NONNEGATIVE,
+        "noise_source": one_of(*NOISE_SOURCES),
+        "reproducible": TRUTH,
+        "lattice": or_nothing(POWER_OF_TWO),
+        "on_error": one_of(*ON_ERROR),
+        "coefficients_sha256": or_nothing(DIGEST),
+        "rows_declared": or_nothing(TRUTH),
+    }
+    """What each of the class's own fields may say; `stated` adds those of the classes it comes from."""
     MECHANISMS: ClassVar[dict[str, type[PrivacyCertificate]]] = {}
     """The kinds of certificate, by `mechanism`."""
 
@@ -82,6 +211,11 @@ class PrivacyCertificate(ABC):
     intercept_scaling: float
     noise_source: str
     reproducible: bool
+    schema: int = SCHEMA
+    lattice: float | None = None
+    on_error: str = "raise"
+    coefficients_sha256: str | None = None
+    rows_declared: bool | None = None
 
     def __init_subclass__(cls, *, mechanisms: tuple[str, ...] = (), **rest: Any) -> None:
         super().__init_subclass__(**rest)
@@ -92,6 +226,24 @@ class PrivacyCertificate(ABC):
     def radius(self) -> float:
         """R = √(1 + s²), the largest norm of a row with its constant."""
         return row_radius(self.intercept_scaling)
+
+    @property
+    def mechanism_adjacency(self) -> str:
+        """The mechanism's own adjacency, read back from the words of `adjacency`.
+
+        Raises
+        ------
+        ValueError
+            If the words are none that `adjacency_words` finds for this number of rows.
+        """
+        rows = getattr(self, "public_rows", None)
+        for own in ADJACENCIES:
+            if self.adjacency == adjacency_words(own, rows, self.rows_declared):
+                return own
+        raise ValueError(
+            f"adjacency must be what rows_declared = {self.rows_declared!r} and public_rows = {rows!r} ask for, "
+            f"got {self.adjacency!r}"
+        )
 
     # --- what a family says of itself ----------------------------------------------------------------------------
 
@@ -184,47 +336,117 @@ class PrivacyCertificate(ABC):
     @classmethod
     def from_mechanism(cls, mechanism: Mechanism, **facts: Any) -> Self:
         """Write a certificate of this kind; arguments as in `describe`."""
-        own = {"mechanism": type(mechanism).__name__, "adjacency": mechanism.adjacency, **cls.numbers(mechanism)}
+        words = adjacency_words(mechanism.adjacency, facts.get("public_rows"), facts.get("rows_declared"))
+        own = {"mechanism": type(mechanism).__name__, "adjacency": words, **cls.numbers(mechanism)}
         return cls(**own, **facts)
 
-    def verify(self) -> bool:
-        """Account for the mechanism anew.
+    def about(self, coef: Any, intercept: Any) -> Self:
+        """This certificate with the fingerprint of the coefficients that it is about; see `coefficients_sha256`."""
+        return replace(self, coefficients_sha256=coefficients_sha256(coef, intercept))
+
+    def verify(self, model: Any = None) -> bool:
+        """Account for the mechanism anew, and say whether the certificate holds; it never raises.
+
+        Parameters
+        ----------
+        model : estimator, optional
+            A fitted model, or anything with `coef_` and `intercept_`: the certificate must then name these very
+            coefficients, and numbers that only they tell, as `dimension`, must be right. Otherwise those are taken on
+            trust.
 
         Returns
         -------
         bool
-            True if what the certificate covers is (epsilon, delta)-DP on rows of the enforced norm, and all that the
-            proof needs holds. Numbers that only the coefficients tell, as `dimension`, are taken on trust.
+            True if every field says what it may, what the certificate covers is (epsilon, delta)-DP on rows of the
+            enforced norm, and all that the proof needs holds.
         """
-        if not self.well_formed():
+        try:
+            return self.complaint() is None and self._proved() and (model is None or self._names(model))
+        except Exception:  # anybody may have written it: what cannot be accounted for is not proved
             return False
+
+    def _proved(self) -> bool:
+        """Whether the mechanism, built again from the numbers, keeps (epsilon, delta) and its proof applies."""
         mechanism = self.rebuild()
         return bool(
-            (self.mechanism, self.adjacency) == (type(mechanism).__name__, mechanism.adjacency)
+            (self.mechanism, self.mechanism_adjacency) == (type(mechanism).__name__, mechanism.adjacency)
             and self.holds()
+            and (self.lattice is None or self.fine_enough(self.lattice, getattr(self, "dimension", None) or 1))
             and all(
                 self.accounted(case).delta(self.epsilon) <= self.delta * (1 + ROUNDING)
                 for case in self.cases(mechanism)
             )
         )
 
-    def well_formed(self) -> bool:
-        """Whether the fields that all certificates share say something that a fit could have said."""
-        rows = getattr(self, "public_rows", None)
+    def _names(self, model: Any) -> bool:
+        """Whether this is the certificate of this model's coefficients."""
+        coef, intercept = np.asarray(model.coef_), np.asarray(model.intercept_)
+        dimension = coef.size + (self.intercept_scaling > 0)
+        promised = getattr(self, "dimension", None)
         return bool(
-            0 < self.delta < 1
-            and 0 <= self.epsilon < math.inf
-            and 0 <= self.intercept_scaling < math.inf
-            and self.row_norm in ROW_NORMS
-            and self.accountant in self.ACCOUNTANTS
-            and self.adjacency in ADJACENCIES
-            and (rows is None or rows >= 1)
+            self.coefficients_sha256 == coefficients_sha256(coef, intercept)
+            and (promised is None or promised >= dimension)
+            and (self.intercept_scaling > 0 or coef.ndim == 1 or not intercept.any())  # a regressor's may be its offset
+            and (self.lattice is None or self.fine_enough(self.lattice, dimension))
         )
+
+    def fine_enough(self, spacing: float, dimension: int) -> bool:
+        """Say whether the proof has room for rounding to a lattice of this `spacing` in so many dimensions.
+
+        A family that does not say has none.
+        """
+        return False
+
+    @classmethod
+    def stated(cls) -> dict[str, Stated]:
+        """What each field may say, by name: `STATED` of this class and of all that it comes from."""
+        tables = (vars(parent).get("STATED", {}) for parent in reversed(cls.__mro__))
+        own = {name: rule for table in tables for name, rule in table.items()}
+        return own | {
+            "mechanism": one_of(*(name for name, kind in PrivacyCertificate.MECHANISMS.items() if kind is cls)),
+            "accountant": one_of(*cls.ACCOUNTANTS),
+        }
+
+    def complaint(self) -> str | None:
+        """The first thing wrong with a field by itself, or with two together, as a clause; None where there is none.
+
+        A field without a rule in `STATED` is wrong.
+        """
+        if type(self.schema) is not int or self.schema not in (1, SCHEMA):
+            return f"schema must be 1 or {SCHEMA}, got {self.schema!r}"
+        rules = self.stated()
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.name == "schema":
+                continue
+            if self.schema == 1 and item.name in _SINCE_SCHEMA_2:
+                absent = _SINCE_SCHEMA_2[item.name]
+                if type(value) is not type(absent) or value != absent:
+                    return f"{item.name} must be {absent!r} in a certificate of form 1, got {value!r}"
+            elif item.name not in rules:
+                return f"{item.name} must have a rule in {type(self).__name__}.STATED"
+            elif not rules[item.name].met(value):
+                return f"{item.name} must be {rules[item.name].allowed}, got {value!r}"
+        return self._contradiction()
+
+    def _contradiction(self) -> str | None:
+        """What does not fit together among fields that are each in order."""
+        rows = getattr(self, "public_rows", None)
+        if self.reproducible is (self.noise_source == OPERATING_SYSTEM):
+            return f"reproducible must be {not self.reproducible} for noise from the {self.noise_source}"
+        if self.schema > 1 and (rows is None) is not (self.rows_declared is None):
+            return f"rows_declared must be None where public_rows is, and only there, got {self.rows_declared!r}"
+        try:
+            _ = self.mechanism_adjacency
+        except ValueError as problem:
+            return str(problem)
+        return None
 
     def public(self) -> Self:
         """The certificate without its diagnostics: nothing left in it depends on the data but the number of rows.
 
-        And that only where it was not given as `public_rows`.
+        And that only where it was not given as `public_rows`; `rows_declared` says so. The fingerprint depends on the
+        data through the released coefficients alone.
         """
         defaults: dict[str, Any] = {
             field.name: field.default for field in fields(self) if field.name in self.DIAGNOSTICS
@@ -234,12 +456,11 @@ class PrivacyCertificate(ABC):
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain numbers and strings; what depends on the data apart, under ``"diagnostics"``."""
         values = asdict(self)
+        if self.schema == 1:  # as it was written
+            values = {name: value for name, value in values.items() if name not in _since_form_1()}
         diagnostics = {name: values.pop(name) for name in self.DIAGNOSTICS}
         if any(value is not None for value in diagnostics.values()):
-            values["diagnostics"] = {
-                "note": "depends on the data, outside the privacy guarantee: do not publish",
-                **diagnostics,
-            }
+            values["diagnostics"] = {"note": _NOTE, **diagnostics}
         return values
 
     def to_json(self, indent: int | None = 2) -> str:
@@ -247,24 +468,51 @@ class PrivacyCertificate(ABC):
         return json.dumps(self.to_dict(), indent=indent)
 
     @staticmethod
-    def from_dict(values: dict[str, Any]) -> PrivacyCertificate:
-        """The certificate that `to_dict` described; `ValueError` where a field is missing or unknown."""
+    def from_dict(values: Any) -> PrivacyCertificate:
+        """The certificate that `to_dict` described. What it says is not judged here: ask `verify`.
+
+        A dict without the key ``"schema"`` is of form 1, written before there were forms.
+
+        Raises
+        ------
+        ValueError
+            If `values` is not such a dict: a field is missing, unknown, or stands where it does not belong (diagnostics
+            stand under ``"diagnostics"`` only, and nothing else does), or the form is a newer one.
+        """
+        if type(values) is not dict:
+            raise ValueError(f"values must be a dict as to_dict writes it, got a {type(values).__name__}")
         mechanisms = PrivacyCertificate.MECHANISMS
         kind = mechanisms[choice("mechanism", values.get("mechanism"), tuple(mechanisms))]
-        diagnostics = {k: v for k, v in dict(values.get("diagnostics", {})).items() if k != "note"}
-        flat = dict.fromkeys(kind.DIAGNOSTICS) | {k: v for k, v in values.items() if k != "diagnostics"} | diagnostics
-        expected = {item.name for item in fields(kind)}
-        if wrong := expected.symmetric_difference(flat):
-            raise ValueError(f"values must hold exactly a certificate's fields, got a difference in {sorted(wrong)!r}")
-        for item in fields(kind):
-            if isinstance(flat[item.name], list):
-                flat[item.name] = tuple(flat[item.name])  # JSON knows no tuples
-        return kind(**flat)
+        schema = values.get("schema", SCHEMA)
+        if type(schema) is not int or schema != SCHEMA:
+            raise ValueError(f"schema must be {SCHEMA}, or left out by texts of form 1, got {schema!r}")
+        if "schema" not in values:
+            schema = 1
+        names = {item.name for item in fields(kind)}
+        promises = names.difference(kind.DIAGNOSTICS, () if schema > 1 else _since_form_1())
+        _exactly("values", values, promises, {"diagnostics"} if kind.DIAGNOSTICS else set())
+        diagnostics = values.get("diagnostics", dict.fromkeys(kind.DIAGNOSTICS))
+        if type(diagnostics) is not dict:
+            raise ValueError(f"diagnostics must be a dict as to_dict writes it, got a {type(diagnostics).__name__}")
+        _exactly("diagnostics", diagnostics, set(kind.DIAGNOSTICS), {"note"})
+        flat = values | diagnostics | {"schema": schema}
+        return kind(**{name: _tuple(value) for name, value in flat.items() if name in names})
 
     @staticmethod
-    def from_json(text: str) -> PrivacyCertificate:
-        """The certificate that `to_json` wrote."""
-        return PrivacyCertificate.from_dict(json.loads(text))
+    def from_json(text: str | bytes) -> PrivacyCertificate:
+        """The certificate that `to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            If `text` is not JSON, names one key twice (readers would differ in which they believe), holds NaN or an
+            infinity, or does not hold what `from_dict` takes.
+        """
+        try:
+            values = json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_number)
+        except (ValueError, TypeError, RecursionError) as problem:
+            raise ValueError(f"text must be a certificate as to_json writes it, got no such JSON: {problem}") from None
+        return PrivacyCertificate.from_dict(values)
 
     def _lines(self) -> list[str]:
         """What `repr` says between the promise and the source of the noise: name and value in two columns."""
@@ -275,6 +523,14 @@ class PrivacyCertificate(ABC):
         return rows + (f" and a constant {self.intercept_scaling:g} appended" if self.intercept_scaling else "")
 
     def __repr__(self) -> str:
+        try:
+            if problem := self.complaint():
+                return f"{type(self).__name__} that no fit has written: {problem}"
+            return self._shown()
+        except Exception:  # as in `verify`
+            return f"{type(self).__name__} that no fit has written"
+
+    def _shown(self) -> str:
         source = f"{self.noise_source}" + (
             " (reproducible: whoever knows the seed can subtract the noise)" if self.reproducible else ""
         )
@@ -283,7 +539,36 @@ class PrivacyCertificate(ABC):
             *self._lines(),
             f"  noise      {source}",
         ]
+        if self.schema == 1:
+            lines.append("  form       1: proved in exact arithmetic, not in floating point")
         return "\n".join(lines)
+
+
+def _since_form_1() -> set[str]:
+    return {"schema", *_SINCE_SCHEMA_2}
+
+
+def _exactly(name: str, values: dict[Any, Any], needed: set[str], allowed: set[str]) -> None:
+    """`ValueError` unless `values` has every key of `needed`, and else only keys of `allowed`."""
+    if wrong := set(values).difference(allowed).symmetric_difference(needed):
+        raise ValueError(
+            f"{name} must hold exactly a certificate's fields, got a difference in {sorted(wrong, key=str)!r}"
+        )
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if type(value) is list else value  # JSON knows no tuples
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise ValueError("a key stands twice")
+    return values
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -300,8 +585,25 @@ class SolvedCertificate(PrivacyCertificate):
 
     DIAGNOSTICS: ClassVar[tuple[str, ...]] = ("gradient_norm", "n_iter")
 
+    STATED: ClassVar[Mapping[str, Stated]] = {
+        "gradient_norm": or_nothing(NONNEGATIVE),
+        "n_iter": or_nothing(FROM_ZERO),
+    }
+    OUTPUT_NOISE: ClassVar[str] = "sigma_out"
+    """The field with the standard deviation of the noise on every coefficient."""
+
     gradient_norm: float | None = None
     n_iter: int | None = None
+
+    def fine_enough(self, spacing: float, dimension: int) -> bool:
+        """Say whether a lattice of this `spacing` has room in the proof.
+
+        Rounding θ̃ moves it by h√D/2 at most, which is paid out of τ: λh√D/2 ≤ τ. The noise must be many lattice points
+        wide, and not so many that doubles cannot tell them apart: 2¹⁰ ≤ σ/h ≤ 2⁵².
+        """
+        lam, tau, noise = (getattr(self, name) for name in ("lam", "tau", self.OUTPUT_NOISE))
+        points = noise / spacing
+        return bool(lam * spacing * math.sqrt(dimension) / 2 <= tau and 2.0**10 <= points <= 2.0**52)
 
     def reached(self, tau: float) -> bool:
         """Say whether the solver stopped where the gradient's norm is at most `tau`, as far as the diagnostics tell."""
@@ -336,6 +638,20 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
     """
 
     ACCOUNTANTS: ClassVar[tuple[str, ...]] = ACCOUNTANTS
+    STATED: ClassVar[Mapping[str, Stated]] = {
+        "bound": one_of(*BOUND_REGISTRY),
+        "sigma": POSITIVE,
+        "lam": POSITIVE,
+        "tau": POSITIVE,
+        "sigma_out": POSITIVE,
+        "lipschitz": POSITIVE,
+        "smoothness": NONNEGATIVE,
+        "dimension": or_nothing(COUNT),
+        "loss": one_of(*LOSSES),
+        "loss_parameter": or_nothing(NONNEGATIVE),
+        "clip": or_nothing(POSITIVE),
+        "public_rows": or_nothing(COUNT),
+    }
 
     bound: str
     sigma: float
@@ -382,22 +698,25 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
             f"  objective  {self.loss} loss{own}{clipped}, sigma = {self.sigma:.6g}, lam = {self.lam:.6g}, "
             f"R = {self.radius:.6g} ({self._rows()})",
             f"  solver     gradient norm ≤ tau = {self.tau:g}, output noise sigma_out = {self.sigma_out:.6g}",
-            *by_public_rows(self.public_rows),
+            *by_public_rows(self.public_rows, self.rows_declared),
         ]
 
 
 _OF_OBJECTIVE = ("bound", "sigma", "lam", "lipschitz", "smoothness", "dimension")
 
 
-def by_public_rows(rows: int | None) -> list[str]:
+def by_public_rows(rows: int | None, declared: bool | None = None) -> list[str]:
     """Say on a line of a certificate's `repr` that λ was chosen by the number of rows; no line where it was not.
 
     Examples
     --------
-    >>> by_public_rows(None), len(by_public_rows(500))
-    ([], 1)
+    >>> by_public_rows(None), len(by_public_rows(500)), by_public_rows(500, declared=True)
+    ([], 1, ['  public     lam was chosen for 500 rows, a number that was declared'])
     """
-    return [] if rows is None else [f"  public     lam was chosen for {rows} rows: their number is treated as public"]
+    if rows is None:
+        return []
+    how = ", a number that was declared" if declared else ": their number is treated as public"
+    return [f"  public     lam was chosen for {rows} rows{how}"]
 
 
 def by_accountant(mechanism: Mechanism, accountant: str) -> Mechanism:

@@ -39,6 +39,7 @@ def perturb_and_solve(
     epsilon: float | None = None,
     accountant: str = "profile",
     public_rows: int | None = None,
+    rows_declared: bool = False,
     **options: Unpack[FitOptions],
 ) -> Release[Any]:
     """Fit a private linear model by Algorithm 1: perturb the objective once, solve it, perturb the solution.
@@ -64,6 +65,9 @@ def perturb_and_solve(
         How ε is computed, and what the certificate says of it.
     public_rows : int, optional
         The number of rows, if the mechanism was chosen by it; the certificate then says that it is treated as public.
+    rows_declared : bool, default=False
+        Whether that number was declared before the data were looked at. Otherwise it was read off them, and the
+        certificate promises less (`objpert_core.learning.certificate.adjacency_words`).
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state` and `callback`, as in `Fit`.
 
@@ -127,6 +131,7 @@ def perturb_and_solve(
         loss_parameter=loss.parameter,
         clip=clip,
         public_rows=public_rows,
+        rows_declared=None if public_rows is None else rows_declared,
     )
 
 

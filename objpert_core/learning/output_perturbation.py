@@ -8,8 +8,9 @@ took. Both are tight for the logistic loss. The proof, and the data that come cl
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 from objpert_core._validation import FloatArray, choice, in_open_unit, positive, positive_integer
 from objpert_core.accounting import OutputPerturbation, calibrate_gaussian
@@ -19,6 +20,7 @@ from objpert_core.learning.fit import Fit, FitOptions
 from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
+from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, or_nothing
 
 NEIGHBOURS = {"add/remove": ADD_REMOVE, "replace": REPLACE_ONE}
 """What this file's `adjacency` arguments may be, and what the mechanism calls it."""
@@ -136,18 +138,31 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
         Bound on one row's gradient norm: the radius R = √(1 + s²).
     public_rows : int or None
         The number of rows, where λ was chosen by it: the guarantee then takes that number as public.
+    margin : float or None
+        The loss's margin; the promise is the same for every one (docs/theorems.md, T2). None in form 1 only.
     """
+
+    STATED: ClassVar[Mapping[str, Stated]] = {
+        "sigma": POSITIVE,
+        "lam": POSITIVE,
+        "tau": POSITIVE,
+        "lipschitz": POSITIVE,
+        "public_rows": or_nothing(COUNT),
+        "margin": NONNEGATIVE,
+    }
+    OUTPUT_NOISE: ClassVar[str] = "sigma"
 
     sigma: float
     lam: float
     tau: float
     lipschitz: float
     public_rows: int | None = None
+    margin: float | None = None
 
     @property
     def sensitivity(self) -> float:
         """How far one row can move the solution; see `output_sensitivity`."""
-        return _sensitivity(self.lam, self.lipschitz, self.tau, self.adjacency)
+        return _sensitivity(self.lam, self.lipschitz, self.tau, self.mechanism_adjacency)
 
     @classmethod
     def numbers(cls, mechanism: OutputPerturbation) -> dict[str, Any]:
@@ -156,18 +171,19 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
 
     def rebuild(self) -> OutputPerturbation:
         """Build the mechanism again, its sensitivity derived anew from λ, R and τ."""
-        return OutputPerturbation(self.sigma, self.sensitivity, adjacency=self.adjacency)
+        return OutputPerturbation(self.sigma, self.sensitivity, adjacency=self.mechanism_adjacency)
 
     def holds(self) -> bool:
         """Say whether R bounds the gradients on these rows and τ was reached."""
         return self.lipschitz >= self.radius and self.reached(self.tau)
 
     def _lines(self) -> list[str]:
+        own = f" ({self.margin:g})" if self.margin else ""
         return [
             f"  proof      Gaussian mechanism of sensitivity {self.sensitivity:.6g}, {self.mechanism}",
-            f"  objective  logistic loss, lam = {self.lam:.6g}, R = {self.radius:.6g} ({self._rows()})",
+            f"  objective  logistic loss{own}, lam = {self.lam:.6g}, R = {self.radius:.6g} ({self._rows()})",
             f"  solver     gradient norm ≤ tau = {self.tau:g}, noise on every coefficient sigma = {self.sigma:.6g}",
-            *by_public_rows(self.public_rows),
+            *by_public_rows(self.public_rows, self.rows_declared),
         ]
 
 
@@ -252,4 +268,6 @@ def solve_and_perturb(
         tau=float(tau),
         lipschitz=radius,
         public_rows=used_rows,
+        rows_declared=None if used_rows is None else public_rows is not None,
+        margin=loss.margin,
     )

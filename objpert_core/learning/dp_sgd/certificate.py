@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -10,9 +12,22 @@ from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
 from objpert_core.learning.certificate import PrivacyCertificate
 from objpert_core.learning.dp_sgd.budget import Budget, accounted, run_of, score_mechanism
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
-from objpert_core.learning.dp_sgd.training import Schedule
+from objpert_core.learning.dp_sgd.training import LARGEST_RATE, Schedule
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.sampling import Streams
+from objpert_core.learning.stated import (
+    COUNT,
+    NONNEGATIVE,
+    OPEN_UNIT,
+    POSITIVE,
+    RATE,
+    TRUTH,
+    Stated,
+    number,
+    one_of,
+    or_nothing,
+    several,
+)
 
 TUNINGS = ("none", "honest", "dishonest")
 _COVERED = {
@@ -20,6 +35,7 @@ _COVERED = {
     "honest": "the runs and the choice among them",
     "dishonest": "ONE run only: the choice of its learning rate looked at the data and is NOT covered",
 }
+_COARSEST = 2.0**-17  # of C: the lattice's share of what rounding may add to a row's influence
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -41,7 +57,8 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
     epochs : int
         With `public_rows` they give `sample_rate` and `steps`.
     public_rows : int
-        The number of rows, treated as public: it decided `sample_rate` and `steps`.
+        The number of rows, treated as public: it decided `sample_rate` and `steps`. `rows_declared` says whether it
+        was read off the data.
     tuning : {"none", "honest", "dishonest"}
     choice_covered : bool
         False where the promise is that of one run but the run was chosen by looking at the data.
@@ -53,10 +70,31 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         Standard deviation of the noise on the count of right answers that chose, where private rows were counted.
     validation_fraction : float or None
         Probability with which a row was held out for the choice; None where no training row was.
+    margin : float or None
+        The loss's margin; the promise is the same for every one (docs/theorems.md, T2). None in form 1 only.
     """
 
     DIAGNOSTICS: ClassVar[tuple[str, ...]] = ()
     ACCOUNTANTS: ClassVar[tuple[str, ...]] = ACCOUNTANTS
+    STATED: ClassVar[Mapping[str, Stated]] = {
+        "noise_multiplier": POSITIVE,
+        "sample_rate": RATE,
+        "steps": COUNT,
+        "clip": POSITIVE,
+        "optimizer": one_of(*OPTIMIZERS),
+        "batch_size": COUNT,
+        "epochs": COUNT,
+        "public_rows": COUNT,
+        "tuning": one_of(*TUNINGS),
+        "choice_covered": TRUTH,
+        "candidates": several(
+            number(f"a float above 0 and at most {LARGEST_RATE:g}", lambda value: 0 < value <= LARGEST_RATE)
+        ),
+        "mean_runs": or_nothing(POSITIVE),
+        "score_noise": or_nothing(POSITIVE),
+        "validation_fraction": or_nothing(OPEN_UNIT),
+        "margin": NONNEGATIVE,
+    }
 
     noise_multiplier: float
     sample_rate: float
@@ -72,6 +110,7 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
     mean_runs: float | None = None
     score_noise: float | None = None
     validation_fraction: float | None = None
+    margin: float | None = None
 
     @classmethod
     def of(
@@ -134,21 +173,21 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
             return (mechanism,)
         return mechanism, score_mechanism(self.score_noise, self.mean_runs)
 
+    def fine_enough(self, spacing: float, dimension: int) -> bool:
+        """Say whether rounding every step's sum to a lattice of this `spacing` is covered: h√D ≤ 2⁻¹⁷ C."""
+        return spacing * math.sqrt(dimension) <= _COARSEST * self.clip
+
     def holds(self) -> bool:
         """Say whether the fields fit together: rate and steps are those of the public number of rows, for example."""
         honest = self.tuning == "honest"
         fraction = self.validation_fraction
         private_score = honest and fraction is not None
         return not (
-            self.tuning not in TUNINGS
-            or self.optimizer not in OPTIMIZERS
-            or not self.clip > 0
-            or not (fraction is None or 0 < fraction < 1)
-            or self._schedule() != (self.sample_rate, self.steps)
+            self._schedule() != (self.sample_rate, self.steps)
             or honest is (self.mean_runs is None)
             or self.choice_covered is (self.tuning == "dishonest")
             or private_score is (self.score_noise is None)
-            or (self.tuning == "none" and len(self.candidates) != 1)
+            or (self.tuning == "none" and (len(self.candidates) != 1 or fraction is not None))
         )
 
     def _schedule(self) -> tuple[float, int]:
@@ -159,12 +198,13 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         return expected.sample_rate, expected.steps
 
     def _lines(self) -> list[str]:
+        known = "a declared one" if self.rows_declared else "treated as public"
         selection = "" if self.mean_runs is None else f", best of K ~ Poisson({self.mean_runs:g}) runs"
         lines = [
             f"  covers     {_COVERED[self.tuning]}",
             f"  proof      DP-SGD{selection}, accountant {self.accountant!r}",
             f"  run        noise multiplier {self.noise_multiplier:.6g}, sample rate {self.sample_rate:.6g} of "
-            f"{self.public_rows} rows (their number is treated as public), {self.steps} steps of {self.optimizer}",
+            f"{self.public_rows} rows (their number is {known}), {self.steps} steps of {self.optimizer}",
             f"  gradients  clipped to norm {self.clip:.6g}, {self._rows()}",
         ]
         if self.tuning != "none":

@@ -36,6 +36,17 @@ def row_radius(constant: float) -> float:
     return math.sqrt(1.0 + constant**2)
 
 
+def safety_factor(n_features: int) -> float:
+    """What a row is shortened by besides its computed norm, which is off by less than d + 4 roundings.
+
+    Examples
+    --------
+    >>> 1 - 1e-13 < safety_factor(30) < 1
+    True
+    """
+    return float(1.0 - (n_features + 8) * np.finfo(np.float64).eps)
+
+
 class Rows:
     """Rows x̃ = (x · c, s): each row of `X` times the factor c that enforces its norm, then the constant s.
 
@@ -83,8 +94,7 @@ class Rows:
                 f"got {found} in row {row}"
             )
         norms = np.sqrt(squared)
-        # The computed norm is off by less than d + 4 roundings: shrink by that much and the promise is kept.
-        safety = 1.0 - (self.n_features + 8) * np.finfo(np.float64).eps
+        safety = safety_factor(self.n_features)
         if row_norm == "clip":
             return np.where(norms > safety, safety / np.maximum(norms, safety), 1.0)
         return np.where(norms >= _SMALLEST_NORM, safety / np.maximum(norms, _SMALLEST_NORM), 0.0)

@@ -10,6 +10,7 @@ from objpert_core.learning import PrivacyCertificate, Rows, noise_source
 from objpert_core.learning.dp_sgd.budget import accounted, calibrate_score, dpsgd_budget, score_mechanism
 from objpert_core.learning.dp_sgd.training import Schedule, train_candidates
 from tests.learning.test_audit import lower_bound
+from tests.learning.test_certificate import unnamed
 
 GRID = [0.01, 0.1]
 CASES = {
@@ -46,7 +47,7 @@ def test_every_certificate_verifies_and_survives_json(parameters):
 @pytest.mark.parametrize("parameters", [CASES["one run"], CASES["honest"], CASES["dishonest"]], ids=str)
 def test_it_is_the_same_for_any_data_of_as_many_rows(parameters, judges):
     judges = judges and bool(parameters)
-    assert fitted(0, judges, **parameters) == fitted(1, judges, **parameters)
+    assert unnamed(fitted(0, judges, **parameters)) == unnamed(fitted(1, judges, **parameters))
 
 
 FORGERIES = [
@@ -105,7 +106,7 @@ def test_a_dishonest_certificate_says_so_in_words_and_in_a_field():
 def test_the_repr_says_what_a_reader_must_know():
     text = repr(fitted(random_state=0, **CASES["honest"]))
     for part in (
-        "(1, 1e-05)-differential privacy, add/remove one row",
+        "(1, 1e-05)-differential privacy, data sets of the same size m = 300, known to all, up to one row left out",
         "the runs and the choice among them",
         "best of K ~ Poisson(2.5) runs",
         "of 300 rows (their number is treated as public)",
@@ -114,6 +115,9 @@ def test_the_repr_says_what_a_reader_must_know():
         "whoever knows the seed",
     ):
         assert part in text
+    declared = repr(fitted(public_rows=300, **CASES["honest"]))
+    assert "(1, 1e-05)-differential privacy, add/remove one row" in declared
+    assert "of 300 rows (their number is a declared one)" in declared
     assert "rows declared public" in repr(fitted(judges=True, **CASES["honest"]))
     assert "exact accuracy on rows held out" in repr(fitted(**CASES["dishonest"]))
 
