@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypedDict
 
 import numpy as np
@@ -11,9 +12,11 @@ from objpert_core.accounting import Mechanism
 from objpert_core.accounting.mechanisms.base import Perturbation
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificate import PrivacyCertificate
-from objpert_core.learning.noise import noise_source
+from objpert_core.learning.lattice import FINENESS, power_of_two, release_on_lattice
+from objpert_core.learning.noise import LARGEST_RATIO, noise_source
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
+from objpert_core.learning.problem.rounding import gradient_norm_bound
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import Callback, SolverResult, solve
@@ -93,6 +96,10 @@ class Fit:
     ) -> Release[Any]:
         """Minimise the perturbed objective until its gradient is as short as promised, add noise to θ and certify it.
 
+        τ pays for all that arithmetic adds. The gradient as computed, a bound on its rounding, the distance of the
+        noise drawn from normal noise and the rounding of θ to the lattice together must not exceed it
+        (docs/theorems.md, T15). So the solver has to come to τ/2.
+
         Parameters
         ----------
         mechanism : Mechanism
@@ -116,19 +123,23 @@ class Fit:
         """
         rows = self.rows
         linear = np.zeros(rows.dimension) if perturbation.linear is None else perturbation.linear
+        objective = PerturbedObjective(rows, self._targets, perturbation.quadratic, linear, loss)
+        step = objective.strong_convexity * math.sqrt(rows.dimension)  # what a lattice of spacing 2 costs of τ
+        spacing = _spacing(stop_at, step, output_noise)
         result = solve(
-            PerturbedObjective(rows, self._targets, perturbation.quadratic, linear, loss),
-            tau=stop_at,
+            objective,
+            tau=stop_at / 2,
             solver=self._solver,
             max_iter=self._max_iter,
             callback=self._callback,
         )
-        if not result.converged:
-            raise ConvergenceError(_not_converged(result, stop_at, self._max_iter))
+        reached = gradient_norm_bound(objective, result.theta) + perturbation.error + step * spacing / 2
+        if not reached <= stop_at:
+            raise ConvergenceError(_not_converged(result, reached, stop_at, self._max_iter))
         certificate = self._certificate(
-            mechanism, gradient_norm=result.gradient_norm, n_iter=result.iterations, **facts
+            mechanism, gradient_norm=reached, n_iter=result.iterations, lattice=spacing, **facts
         )
-        theta = result.theta + output_noise * self.source.standard_normal(rows.dimension)
+        theta = release_on_lattice(result.theta, output_noise, spacing, self.source)
         return Release(theta, certificate, result.gradient_norms)
 
     def refuse(self, mechanism: Mechanism, reason: str, /, **facts: Any) -> Refused[Any]:
@@ -156,12 +167,22 @@ class Fit:
         )
 
 
-def _not_converged(result: SolverResult, tau: float, max_iter: int) -> str:
+def _spacing(tau: float, step: float, output_noise: float) -> float:
+    """Choose the lattice from public numbers: rounding θ to it costs at most τ/16, and the noise is far wider."""
+    spacing = power_of_two(min(tau / (8 * step), output_noise / FINENESS))
+    if not output_noise / spacing <= LARGEST_RATIO:
+        raise ValueError(
+            f"sigma_out must be at most {LARGEST_RATIO * spacing:.3g} for tau = {tau:g}, got {output_noise!r}"
+        )
+    return spacing
+
+
+def _not_converged(result: SolverResult, reached: float, tau: float, max_iter: int) -> str:
     """Say where the solver stopped, and what might help."""
     if result.exhausted:
         advice = f"raise max_iter above {max_iter} or try another solver"
     else:
-        advice = "tau is too small for these data in double precision"
+        advice = f"tau is too small for these data in double precision: with all rounding the norm may be {reached:.3g}"
     return (
         f"solver {result.solver!r} reached gradient norm {result.gradient_norm:.3g} in {result.iterations} iterations, "
         f"but the privacy proof needs tau = {tau:g}; nothing was released ({advice})"

@@ -1,21 +1,23 @@
 """Chance for DP-SGD: batches by Poisson sampling, coins, and the number of runs, from a `NoiseSource`'s bits.
 
-From bits to an exponential number: of 64 random bits one chooses a half and the other 63, as an integer k, give
-v = (k + 1/2) · 2⁻⁶⁴ in (0, 1/2); the number is −log v or −log(1 − v). Both ends keep full relative precision; the
-largest number is 45.05. Everything else here is made of these.
+All of it has exactly the law that the accountant takes it to have. A number is computed in doubles where their
+rounding cannot matter, and with as many digits, and as many more random bits, as it takes where it could.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from decimal import Decimal, localcontext
 
 import numpy as np
 
 from objpert_core._validation import FloatArray, IntArray, positive, random_state_argument, rate
-from objpert_core.learning.noise import NoiseSource, noise_source
+from objpert_core.learning.noise import NoiseSource, Unfolding, noise_source
 
 _BLOCK = 2**15  # rows drawn at once, about
+_FAR = 2.0**45  # tails: beyond all rows of all steps that are drawn at once, so that no more need be known of a gap
+_ROUNDING = 2.0**-48  # more than a gap computed in doubles can be off, relatively
 
 
 class Streams:
@@ -76,20 +78,48 @@ class Streams:
         return NoiseSource(np.random.default_rng(seed).bytes, self.origin, reproducible=True)
 
 
-def exponentials(source: NoiseSource, size: int) -> FloatArray:
-    """`size` independent numbers with density e^{−x}, shape (size,)."""
+def _gaps(source: NoiseSource, size: int, probability: float) -> FloatArray:
+    """`size` independent numbers of tails before the first head, for a coin of that `probability` of heads < 1.
+
+    Of 64 random bits one chooses a half of (0, 1) and the other 63, as an integer k, are digits of a uniform number V
+    there: V = k·2⁻⁶⁴, or 1 − V. The number of tails is ⌊log V / log(1 − p)⌋. Both ends keep full relative precision.
+    """
     words = np.frombuffer(source.read(8 * size), dtype="<u8")
-    half = ((words >> np.uint64(1)).astype(np.float64) + 0.5) * 2.0**-64
-    return -np.where(words & np.uint64(1), np.log(half), np.log1p(-half))
+    digits, low = words >> np.uint64(1), (words & np.uint64(1)).astype(bool)
+    half = digits * 2.0**-64
+    scale = -1 / math.log1p(-probability)
+    with np.errstate(divide="ignore"):
+        gaps = -np.where(low, np.log(half), np.log1p(-half)) * scale
+        error = np.where(low, 2 / half, 4.0) * 2.0**-64 * scale + gaps * _ROUNDING
+    whole = np.floor(gaps)
+    with np.errstate(invalid="ignore"):
+        sure = (gaps - whole > error) & (whole + 1 - gaps > error) | (gaps - error > _FAR)
+    for i in np.flatnonzero(~sure):
+        whole[i] = _gap_exactly(Unfolding(int(digits[i]), 64, source.read), bool(low[i]), probability)
+    return whole
+
+
+def _gap_exactly(uniform: Unfolding, low: bool, probability: float) -> float:
+    """⌊log V / log(1 − p)⌋ with as many digits as decide it."""
+    digits, room = 40, 60 - 2 * math.floor(math.log10(probability))  # 1 − p and 1 − V lose as many digits
+    while True:
+        with localcontext() as context:
+            context.prec, context.Emin = digits + room, -(10**9)
+            log_tails = (1 - Decimal(probability)).ln()
+            slack = Decimal(10) ** -digits
+            ends = [end if low else 1 - end for end in uniform.bounds()]
+            if min(ends) > 0:
+                near, far = sorted(end.ln() / log_tails for end in ends)
+                if (found := near * (1 - slack) // 1) == far * (1 + slack) // 1:
+                    return float(found)
+        uniform.unfold()
+        digits += 40
 
 
 def selected(source: NoiseSource, n: int, probability: float) -> IntArray:
     """The numbers among 0 … n − 1 whose own coin, each with that `probability`, fell heads; sorted.
 
-    The gaps between them are geometric, 1 + ⌊E/−log(1 − p)⌋ with E exponential, so about p·n random numbers are used
-    instead of n. Rounding: with k rows passed over since the last one taken, the next is taken with probability
-    p·(1 ± (k + 2)·2⁻⁵¹), and gaps end at 45/p; at p = 0.01 that is relatively 2⁻⁴⁴ for a typical gap, as if the privacy
-    accountant had been given p with an error in its fourteenth digit, where the calibration keeps five in reserve.
+    The gaps between them are geometric and drawn as such, so about p·n random numbers are used instead of n.
 
     Parameters
     ----------
@@ -108,12 +138,11 @@ def selected(source: NoiseSource, n: int, probability: float) -> IntArray:
     """
     if probability == 1:
         return np.arange(n)
-    scale = -1 / math.log1p(-probability)
     found, position = [], -1.0
     while position < n:
         expected = (n - position) * probability
         size = int(expected + 4 * math.sqrt(expected)) + 8
-        places = position + np.cumsum(1.0 + np.floor(exponentials(source, size) * scale))
+        places = position + np.cumsum(1.0 + _gaps(source, size, probability))
         found.append(places)
         position = float(places[-1])
     places = np.concatenate(found)
@@ -152,7 +181,7 @@ def poisson_batches(source: NoiseSource, n_rows: int, sample_rate: float, steps:
 
 
 def poisson_count(source: NoiseSource, mean: float) -> int:
-    """Draw a number with the Poisson law: how many exponential waiting times fit into `mean`.
+    """Draw a number with the Poisson law: the first that a uniform number's place in the unit interval allows.
 
     Parameters
     ----------
@@ -169,18 +198,27 @@ def poisson_count(source: NoiseSource, mean: float) -> int:
     >>> poisson_count(noise_source(0), 1e-9)
     0
     """
-    left, count = positive("mean", mean), 0
+    rate_of = Decimal(positive("mean", mean))
+    uniform, digits = Unfolding(0, 0, source.read), 40
     while True:
-        sums = np.cumsum(exponentials(source, int(left) + 16))
-        within = int(np.searchsorted(sums, left, side="right"))
-        count += within
-        if within < sums.size:
-            return count
-        left -= float(sums[-1])
+        uniform.unfold()
+        with localcontext() as context:
+            context.prec, context.Emin = digits, -(10**9)
+            slack = Decimal(10) ** (12 - digits)  # the terms' errors add up; a trillion of them would fit
+            low, high = uniform.bounds()
+            term = total = (-rate_of).exp()
+            count = 0
+            while total * (1 + slack) <= low and total < 1 - slack:
+                count += 1
+                term *= rate_of / count
+                total += term
+            if high <= total * (1 - slack):
+                return count
+        digits += 20
 
 
 def uniform_choices(source: NoiseSource, options: int, size: int) -> IntArray:
-    """Draw `size` independent numbers from 0 … options − 1; their probabilities differ by less than 2⁻⁶⁴.
+    """Draw `size` independent numbers from 0 … options − 1, each equally likely.
 
     Parameters
     ----------
@@ -196,5 +234,10 @@ def uniform_choices(source: NoiseSource, options: int, size: int) -> IntArray:
     >>> uniform_choices(noise_source(0), 1, 3).tolist()
     [0, 0, 0]
     """
-    words = np.frombuffer(source.read(8 * size), dtype="<u8")
-    return (words % np.uint64(options)).astype(np.intp)
+    found, left = [np.empty(0, np.intp)], size
+    limit = np.uint64(2**64 - 2**64 % options - 1)  # words above it would make some numbers likelier
+    while left:
+        words = np.frombuffer(source.read(8 * left), dtype="<u8")
+        found.append((words[words <= limit] % np.uint64(options)).astype(np.intp))
+        left -= len(found[-1])
+    return np.concatenate(found)

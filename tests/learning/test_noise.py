@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from scipy.special import ndtri
 
-from objpert_core.learning import NoiseSource, noise_source
+from objpert_core.learning import noise, noise_source
 
 # A test that draws from the operating system fails by chance once in 1e9 runs.
 CHANCE = 1e-9
@@ -32,19 +32,99 @@ def test_the_test_above_notices_a_spread_that_is_two_per_cent_off():
     assert stats.kstest(x, "norm").pvalue < 1e-3
 
 
-def from_words(*words):
-    return NoiseSource(lambda count: np.array(words, dtype="<u8").tobytes()[:count], "fixed", True)
+def probabilities(ratio, reach):
+    """Of the whole numbers −reach … reach as the rounding of N(0, ratio²), and of what lies beyond them."""
+    edges = stats.norm(scale=ratio).cdf(np.arange(-reach, reach + 2) - 0.5)
+    law = np.diff(edges)
+    return np.append(law, 1 - law.sum())
 
 
-def test_tails_reach_nine_standard_deviations_with_full_precision():
-    smallest, next_smallest, middle = 0, 2, 2**64 - 2
-    x = from_words(smallest, next_smallest, smallest + 1, middle, middle + 1).standard_normal(5)
-    assert x[0] == pytest.approx(ndtri(2.0**-65), rel=1e-14)
-    assert x[1] == pytest.approx(ndtri(3 * 2.0**-65), rel=1e-14)
-    assert x[0] == -x[2] < -9.0
-    assert x[1] != x[0]
-    assert abs(x[3]) == abs(x[4]) == 0.0
-    assert np.isfinite(x).all()
+@pytest.mark.parametrize("ratio", [0.3, 1.0, 2.5, 7.0])
+def test_rounded_normal_numbers_have_their_law_point_by_point(ratio):
+    reach = max(1, int(3 * ratio))
+    x = noise_source(2).rounded_normal(ratio, 100_000)
+    counts = np.bincount(np.where(abs(x) > reach, 2 * reach + 1, x + reach), minlength=2 * reach + 2)
+    assert stats.chisquare(counts, probabilities(ratio, reach) * len(x)).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("ratio", [1e3, 2.0**24, 3.3e9, 2.0**50, 2.0**52])
+def test_rounded_normal_numbers_are_normal_at_every_scale(ratio):
+    x = noise_source(3).rounded_normal(ratio, 100_000)
+    assert stats.kstest(x / ratio, "norm").pvalue > 1e-3
+    assert stats.chisquare(np.bincount(x % 4, minlength=4)).pvalue > 1e-3  # the last digits are uniform
+
+
+class Enumerated:
+    """Words one step apart instead of random ones: all there are of so many bits, in the middle of their intervals.
+
+    First come the words that choose block and height, then the places; both in one order, so that every word meets
+    every place. More digits, where they are asked for, are those of the middle.
+    """
+
+    def __init__(self, word_bits, place_bits):
+        words = (np.arange(2**word_bits, dtype=np.uint64) * np.uint64(2 ** (64 - word_bits))) + np.uint64(
+            2 ** (63 - word_bits)
+        )
+        self.words = np.repeat(words, 2**place_bits)
+        places = (np.arange(2**place_bits, dtype=np.uint64) << np.uint64(32 - place_bits)) + np.uint64(
+            2 ** (31 - place_bits)
+        )
+        self.places = np.tile(places.astype("<u4"), 2**word_bits)
+        self.asked = 0
+
+    def read(self, count):
+        self.asked += 1
+        if self.asked > 2:
+            return (2**63).to_bytes(8, "little")[-count:]
+        return (self.words if self.asked == 1 else self.places).tobytes()
+
+
+@pytest.mark.parametrize("ratio", [0.4, 1.0, 3.7])
+def test_all_words_of_few_bits_give_the_law_up_to_their_number(ratio):
+    """No chance: every word of 13 bits with every place of 8. The share of a point is right to some of 2⁻¹³ a block."""
+    words = Enumerated(13, 8)
+    x = noise._blocks(ratio).draw(words.read, len(words.words))
+    reach = max(1, int(3 * ratio))
+    shares = [np.mean(x == point) for point in range(reach + 1)]  # the words' last bit, the sign, is always 0
+    law = probabilities(ratio, reach)[reach:-1] * 2
+    law[0] /= 2
+    np.testing.assert_allclose(shares, law, atol=5e-4)
+    assert (x >= 0).all()
+
+
+def test_where_doubles_cannot_tell_the_digits_decide():
+    """With a margin so wide that every draw counts as unsure the numbers stay the same, each found by its digits."""
+    sure, digits = noise_source(5), noise_source(5)
+    expected = noise._blocks(2.0**30).draw(sure.read, 300)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(noise, "_OPEN", 0.9)
+        found = noise._blocks(2.0**30).draw(digits.read, 300)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_height_on_the_edge_is_decided_by_more_digits():
+    """At x = 0 with the peak's own height less one word all 64 bits are needed, and more; it always ends."""
+    for last in range(4):
+        unfolded = [noise.Unfolding(known, bits, noise_source(last).read) for known, bits in ((0, 32), (2**40 - 1, 0))]
+        blocks = noise._Blocks(100.0, 0.04, 2, 2**40, np.array([0, 2**40 + 2], dtype=np.uint64))
+        assert isinstance(blocks._keeps(0, 1, *unfolded), bool)
+
+
+def test_beyond_the_table_numbers_have_the_normal_tail():
+    """With a table of 3 standard deviations some of the numbers come from beyond it, and have the law they should."""
+    blocks = noise._table(16.0, 3.0)
+    x = blocks.draw(noise_source(4).read, 60_000)
+    beyond = np.abs(x[np.abs(x) > 48])
+    share = 2 * stats.norm.sf(48.5 / 16)
+    assert stats.binomtest(len(beyond), len(x), share).pvalue > 1e-3
+    farther = 2 * stats.norm.sf(56.5 / 16) / share
+    assert stats.binomtest(int((beyond > 56).sum()), len(beyond), farther).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, 2.0**53, np.nan, np.inf])
+def test_other_ratios_are_refused(bad):
+    with pytest.raises(ValueError, match="ratio must be a number from"):
+        noise_source().rounded_normal(bad, 3)
 
 
 def test_the_default_reads_the_operating_system(monkeypatch):
@@ -52,12 +132,13 @@ def test_the_default_reads_the_operating_system(monkeypatch):
 
     def urandom(count):
         asked.append(count)
-        return bytes(count)
+        return random(count)
 
+    random = np.random.default_rng(0).bytes
     monkeypatch.setattr(os, "urandom", urandom)
     source = noise_source(None)
     source.standard_normal(3)
-    assert asked == [24]
+    assert sum(asked) >= 48
     assert (source.origin, source.reproducible) == ("operating system", False)
 
 

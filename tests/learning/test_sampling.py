@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from objpert_core.learning import NoiseSource, noise_source
+from objpert_core.learning import NoiseSource, noise_source, sampling
+from objpert_core.learning.noise import Unfolding
 from objpert_core.learning.sampling import (
     Streams,
-    exponentials,
     poisson_batches,
     poisson_count,
     selected,
@@ -28,15 +28,30 @@ def inclusion(n, q, steps, seed=0):
     return table
 
 
-def test_exponential_numbers_have_their_law():
-    assert stats.kstest(exponentials(noise_source(0), 100_000), "expon").pvalue > LEVEL
+@pytest.mark.parametrize("p", [0.004, 0.5, 0.97])
+def test_gaps_are_geometric(p):
+    gaps = sampling._gaps(noise_source(0), 50_000, p)
+    law = stats.geom(p, loc=-1).pmf(np.arange(gaps.max() + 1)) * len(gaps)
+    counts, common = np.bincount(gaps.astype(int)), law > 5
+    merged = np.append(counts[common], counts[~common].sum()), np.append(law[common], len(gaps) - law[common].sum())
+    assert stats.chisquare(*merged).pvalue > LEVEL
 
 
-def test_exponential_numbers_keep_their_digits_at_both_ends():
-    """The largest is 65 log 2; the smallest 2⁻⁶⁵, where −log(1 − v) as 64 bits give it would be 0 or 1e-16."""
-    largest, smallest = exponentials(from_words(1, 0), 2)
-    assert largest == pytest.approx(65 * np.log(2), rel=1e-15)
-    assert smallest == pytest.approx(2.0**-65, rel=1e-15)
+@pytest.mark.parametrize("p", [2.0**-3, 0.3, 1e-3, 1e-9, 1 - 2.0**-20])
+def test_gaps_are_what_their_digits_say(monkeypatch, p):
+    """Counted as unsure, every gap is found with as many digits as it takes: the same as in doubles."""
+    quick = sampling._gaps(noise_source(1), 60, p)
+    monkeypatch.setattr(sampling, "_ROUNDING", 10.0)
+    np.testing.assert_array_equal(sampling._gaps(noise_source(1), 60, p), quick)
+
+
+def test_a_gap_at_the_very_edge_is_decided_by_more_digits():
+    """V just above ½, where the gap of a fair coin goes from 0 to 1, and V with 63 zeros, which could be anything."""
+    fair = Unfolding(2**63, 64, noise_source(0).read)
+    assert sampling._gap_exactly(fair, True, 0.5) == 0
+    below = Unfolding(2**63 - 1, 64, noise_source(0).read)
+    assert sampling._gap_exactly(below, True, 0.5) == 1
+    assert sampling._gaps(from_words(1, 2**63 + 5), 1, 0.5)[0] >= 63
 
 
 @pytest.mark.slow

@@ -6,9 +6,11 @@ the law of its privacy loss, which the bound chooses (`laws`).
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -23,6 +25,8 @@ from objpert_core.accounting.numerics.tradeoff import false_negative_rates, odds
 ADD_REMOVE = "add/remove one row"
 REPLACE_ONE = "replace one row"
 ADJACENCIES = (ADD_REMOVE, REPLACE_ONE)
+NORMAL_SPACING = 2.0**-50
+"""Sources of noise give N(0, 1) numbers rounded to multiples of this; see `Perturbation.error`."""
 DIRECTIONS = ("remove", "add")  # of an adjacency: the two orders of a pair of neighbours
 
 
@@ -43,6 +47,8 @@ class Perturbation:
         The linear term; None where there is none.
     quadratic : float, or array of shape (D, D)
         The quadratic term; a number stands for that multiple of the identity.
+    error : float >= 0
+        How far in the L2 norm `linear` can be from a term with exactly the law that the mechanism's proof needs.
 
     Examples
     --------
@@ -54,6 +60,14 @@ class Perturbation:
 
     linear: FloatArray | None
     quadratic: float | FloatArray
+    error: float = 0.0
+
+    @classmethod
+    def normal(cls, sigma: float, quadratic: float | FloatArray, source: NormalSource, dimension: int) -> Perturbation:
+        """Draw a linear term N(0, σ² I), off by the rounding of `source` and of two operations in doubles."""
+        linear = sigma * source.standard_normal(dimension)
+        error = sigma * NORMAL_SPACING / 2 * dimension**0.5 + 2.0**-51 * float(np.linalg.norm(linear))
+        return cls(linear, quadratic, error)
 
 
 class Mechanism(ABC):
@@ -101,6 +115,12 @@ class Mechanism(ABC):
         """The Gaussian mechanism that no bound on this one can be below; None where none is known."""
         return None
 
+    @property
+    def gaussian_ratio(self) -> float | None:
+        """The a = sensitivity/σ of the Gaussian mechanism whose pair is a tight one for this bound, at every real ε;
+        None where there is no such mechanism, or none is known."""
+        return None
+
     def no_profile(self) -> str:
         """Why `delta` does not answer, as one sentence."""
         return f"{type(self).__name__} has no privacy profile; use via_rdp(mechanism)"
@@ -133,6 +153,12 @@ class Mechanism(ABC):
     def _log_tail(self, epsilon: FloatArray) -> FloatArray:
         """log of a bound on Pr[privacy loss > ε] for a 1-d array of ε >= 0: what the profile alone implies."""
         return log_tail_of_profile(self._log_delta, epsilon)
+
+    def _mu(self) -> float:
+        return math.inf if self.gaussian_ratio is None else self.gaussian_ratio
+
+    def _rho(self) -> float:
+        return math.inf
 
     def losses(self, direction: str = "remove") -> Steps | None:
         """The independent privacy losses this mechanism is the sum of, with their counts, in one direction of the
@@ -275,6 +301,52 @@ class Mechanism(ABC):
             rounded = np.nextafter(np.exp(log_tail * (1 - 2.0**-51)), 2.0)  # up, exp's own rounding included
         return like_input(epsilon, np.minimum(rounded, 1.0).reshape(eps.shape))
 
+    def mu(self) -> float:
+        """Gaussian differential privacy: a μ such that the mechanism is μ-GDP, no easier to attack than N(μ, 1) against N(0, 1).
+
+        Returns
+        -------
+        float > 0
+            Exact, and the smallest possible, for the Gaussian mechanism, for the logistic bound at λ >= 2σ², where it is
+            R/σ, and for DP-SGD under add/remove, where sampling does not help: √steps/noise multiplier. For other bounds
+            with a privacy loss law the smallest that the bound proves, rounded up; compositions add squares;
+            `math.inf` where no μ is known to do.
+
+        Notes
+        -----
+        Dong, Roth and Su (2022), Definition 4 and Corollary 1; docs/theorems.md, T20, for why finitely many ε are
+        enough.
+
+        Examples
+        --------
+        >>> from objpert_core.accounting import ObjectivePerturbation
+        >>> ObjectivePerturbation(sigma=5, lam=50).mu()
+        0.2
+        """
+        return _mu_of(self)
+
+    def rho(self) -> float:
+        """Zero-concentrated differential privacy: a ρ with Rényi divergence at most ρ·α at every order α > 1.
+
+        Returns
+        -------
+        float > 0
+            Exact for the Gaussian mechanism, a²/2, for the logistic bound at λ >= 2σ² and for DP-SGD under add/remove.
+            Elsewhere the smaller of μ²/2 and, where it is known, the largest rdp(α)/α; rounded up. `math.inf` where
+            no ρ is known to do.
+
+        Notes
+        -----
+        Bun and Steinke (2016); μ-GDP is μ²/2-zCDP, as Rényi divergences do not grow under post-processing.
+
+        Examples
+        --------
+        >>> from objpert_core.accounting import Gaussian
+        >>> Gaussian(sigma=2.0).rho()
+        0.125
+        """
+        return min(0.5 * self.mu() ** 2, self._rho())
+
     def odds(self, delta: Any) -> Any:
         """e^{ε(δ)}: by which factor the release moves somebody's odds on a row, in all but `tail(ε)` of releases.
 
@@ -357,6 +429,11 @@ class Mechanism(ABC):
         raise NotImplementedError(f"{type(self).__name__} does not perturb an objective")
 
 
+@lru_cache(maxsize=4096)
+def _mu_of(mechanism: Mechanism) -> float:
+    return mechanism._mu()
+
+
 class Wrapper(Mechanism):
     """A mechanism that says something about another one, `base`, and means the same neighbours."""
 
@@ -366,6 +443,16 @@ class Wrapper(Mechanism):
     def adjacency(self) -> str:
         """That of `base`."""
         return self.base.adjacency
+
+
+class View(Wrapper):
+    """The mechanism `base` itself, looked at in another way: what is proved of `base` holds for it."""
+
+    def _mu(self) -> float:
+        return self.base.mu()
+
+    def _rho(self) -> float:
+        return self.base.rho()
 
 
 def check_adjacency(mechanism: Mechanism, proved: tuple[str, ...] = ADJACENCIES) -> None:

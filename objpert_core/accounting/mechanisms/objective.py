@@ -25,6 +25,7 @@ from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, BOUNDS, Bo
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.search import smallest_epsilon
+from objpert_core.accounting.numerics.split import log_best_split
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +195,7 @@ class ObjectivePerturbation(Mechanism):
 
     def perturbation(self, source: NormalSource, dimension: int) -> Perturbation:
         """Draw b ~ N(0, σ² I), and λ: the objective gets bᵀθ + λ/2 ‖θ‖²; see `Mechanism.perturbation`."""
-        return Perturbation(self.sigma * source.standard_normal(dimension), self.lam)
+        return Perturbation.normal(self.sigma, self.lam, source, dimension)
 
     def no_profile(self) -> str:
         """Why `delta` does not answer, as one sentence."""
@@ -298,7 +299,8 @@ class ApproximateMinima(Mechanism):
             raise NotImplementedError(self.no_profile())
         if self.objective.entry.profile is None or self.objective.silent:
             return np.zeros_like(epsilon)
-        return _best_split(self.objective, self.output, epsilon)
+        least, a = self.objective.least_epsilon, self.output.a
+        return log_best_split(self.objective._log_delta, lambda share: gauss.log_profile(share, a), least, a, epsilon)
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
         if self.has_profile and self.objective.silent:
@@ -327,26 +329,3 @@ class ApproximateMinima(Mechanism):
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why the bound proves nothing at these parameters; None where it does."""
         return self.objective.entry.reason(self.objective, epsilon) or super().explain(epsilon)
-
-
-def _best_split(objective: ObjectivePerturbation, output: Gaussian, epsilon: FloatArray) -> FloatArray:
-    """log min δ₁(ε₁) + δ_Gauss(ε₂) over ε₁ + ε₂ = ε with ε₁ ≥ 2β/λ and ε₂ ≥ 0 (`ApproximateMinima`, notes).
-
-    ε₂ is sought in units of the output noise's a, where δ_Gauss(ε₂) is about e^{−(ε₂/a)²/2}: on a grid, then on ever
-    finer ones about the best so far, down to a step of 1e-8, whose square no longer counts.
-    """
-    least = objective.least_epsilon
-    a = output.a
-    room = np.maximum(epsilon - least, 0.0)
-    best = np.zeros_like(epsilon)
-    log_delta = np.zeros_like(epsilon)
-    for offsets in (np.arange(81.0) / 2, *(np.arange(-4.0, 5.0) / (2 * 4**level) for level in range(1, 13))):
-        units = np.clip(best[:, None] + offsets, 0.0, room[:, None] / a)
-        first = np.maximum(epsilon[:, None] - units * a, least)
-        second = (epsilon[:, None] - first) * (1 - 2.0**-52)  # rounded down: the two must not exceed ε
-        tried = np.logaddexp(objective._log_delta(first), gauss.log_profile(np.maximum(second, 0.0), a))
-        chosen = np.argmin(tried, axis=1)
-        rows = np.arange(len(epsilon))
-        log_delta = np.minimum(log_delta, tried[rows, chosen])
-        best = units[rows, chosen]
-    return np.where(epsilon >= least, log_delta, 0.0)

@@ -25,6 +25,9 @@ from objpert_core._validation import (
     rate,
 )
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
+from objpert_core.learning.lattice import power_of_two
+from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.problem.rounding import UNIT, gamma
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.sampling import Streams, poisson_batches
 
@@ -33,6 +36,8 @@ StepCallback = Callable[[int, float], None]
 _BATCHES, _NOISE = 0, 1  # names of streams
 _CHUNK_BYTES = 2**20  # rows of a batch are gathered and used while they are in the processor's cache
 _NOISE_NUMBERS = 2**15  # of one candidate's, drawn at once
+_ROOM = 2.0**-16  # of C: what arithmetic may add to a row's influence on a sum, a sixteenth of it by the lattice
+_LARGEST_RATIO = 2.0**48  # of the noise to the lattice's spacing: whole numbers so large are exact in doubles
 LARGEST_RATE = 1e9  # weights stay so far from overflow that no 0·inf = NaN can get around the clipping
 
 
@@ -42,6 +47,22 @@ def learning_rates_array(name: str, value: Any) -> FloatArray:
     if rates.size and rates.max() > LARGEST_RATE:
         raise ValueError(f"{name} must be at most {LARGEST_RATE:g}, got {float(rates.max())!r}")
     return rates
+
+
+def _chunk_rows(rows: Rows) -> int:
+    """How many rows of a batch are summed at once."""
+    return 4096 if rows.sparse else max(64, _CHUNK_BYTES // (8 * rows.dimension))
+
+
+def sum_spacing(clip: float, dimension: int) -> float:
+    """Choose the lattice of the clipped sums: a power of two, at most 2⁻²⁰·C/√D.
+
+    Examples
+    --------
+    >>> sum_spacing(1.0, 4) == 2.0**-21
+    True
+    """
+    return power_of_two(2.0**-20 * clip / math.sqrt(dimension))
 
 
 @dataclass(frozen=True)
@@ -119,14 +140,13 @@ class Gradients:
         self._targets = targets
         clips = clip < row_radius(rows.constant)
         self._slopes = rows.slopes_of_norm(clip) if clips else None
-        self._chunk = max(64, _CHUNK_BYTES // (8 * rows.dimension))
+        self._chunk = _chunk_rows(rows)
 
     def total(self, batch: IntArray, weights: FloatArray) -> FloatArray:
         """Σ over the batch of the clipped gradients at each of the columns of `weights`, shape (D, G)."""
         result = np.zeros(weights.shape)
-        size = len(batch) if self.rows.sparse else self._chunk
-        for start in range(0, len(batch), max(1, size)):
-            self._add(batch[start : start + size], weights, result)
+        for start in range(0, len(batch), self._chunk):
+            self._add(batch[start : start + self._chunk], weights, result)
         return result
 
     def _add(self, part: IntArray, weights: FloatArray, result: FloatArray) -> None:
@@ -153,6 +173,91 @@ class Gradients:
             result[-1] += rows.constant * slopes.sum(axis=0)
         slopes *= factors
         result[:d] += block.T @ slopes
+
+
+class NoisySums:
+    """Noise for the sums of clipped gradients: rounding to a lattice, and normal noise rounded to it.
+
+    The sum of a batch, as computed and rounded, moves by more than C when a row joins: `off` bounds what arithmetic
+    adds. The noise pays for it: it is wider than the multiplier times C by a factor of 1 + 2⁻¹⁶. Where weights are so
+    large that this is not enough, the sum is made smaller before the noise and larger again after it. That costs
+    accuracy, not privacy: the weights are made of noisy sums.
+
+    Parameters
+    ----------
+    rows : Rows
+    clip, noise_multiplier : float
+        C, and the noise's standard deviation divided by it.
+    expected_rows : float
+        The public number of rows that batches are drawn from.
+    sources : sequence of NoiseSource
+        One for each candidate.
+    n_rows : int
+        The rows that there are.
+    margin : float
+        The loss's.
+
+    Raises
+    ------
+    ValueError
+        If there are more than twice as many rows as the public number says (or 2¹⁷, if that is more), or the
+        multiplier is beyond some millions.
+
+    Notes
+    -----
+    docs/theorems.md, T16.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        clip: float,
+        noise_multiplier: float,
+        expected_rows: float,
+        sources: Sequence[NoiseSource],
+        *,
+        n_rows: int,
+        margin: float = 0.0,
+    ) -> None:
+        self._most = most = 2 * max(2**16, math.ceil(expected_rows))
+        if n_rows > most:
+            raise ValueError(
+                f"public_rows must be at least half the number of rows, got {expected_rows:g} for {n_rows}"
+            )
+        self._clip, self._sources, self._dimension, self._margin = clip, sources, rows.dimension, margin
+        radius, chunk = row_radius(rows.constant), _chunk_rows(rows)
+        # What a row that joins may change besides its own gradient, for each row of the batch: all others' slopes, by
+        # twice their error, and what summing rounds off, before and after.
+        self._radius, self._slope_off = radius, gamma(rows.dimension + 8) * radius / 2
+        self._row_off = 2 * gamma(chunk + most // chunk + 8) * clip + 16 * UNIT * radius
+        self._spacing = sum_spacing(clip, rows.dimension)
+        self._ratio = noise_multiplier * clip * (1 + _ROOM) / self._spacing
+        if self._ratio > _LARGEST_RATIO:
+            most_noise = noise_multiplier * _LARGEST_RATIO / self._ratio
+            raise ValueError(f"noise_multiplier must be at most {most_noise:.3g}, got {noise_multiplier!r}")
+        self._ahead: FloatArray = np.empty((0, 0, 0))
+
+    def off(self, weights: FloatArray) -> FloatArray:
+        """By how much more than C a row can move a computed sum at each column of `weights`, shape (G,)."""
+        lengths = np.sqrt(np.square(weights).sum(axis=0)) * (1 + gamma(self._dimension + 2))
+        return self._most * (self._slope_off * (self._radius * lengths + self._margin) + self._row_off)
+
+    def add(self, totals: FloatArray, weights: FloatArray, step: int, steps: int) -> None:
+        """Round `totals`, shape (D, G), computed at `weights`, and add noise to them, in place."""
+        shrink = np.minimum(1.0, (1 + _ROOM * 15 / 16) / (1 + self.off(weights) / self._clip) * (1 - 4 * UNIT))
+        totals *= shrink / self._spacing
+        np.rint(totals, out=totals)
+        totals += self._noise(step, steps)
+        totals *= self._spacing / shrink
+
+    def _noise(self, step: int, steps: int) -> FloatArray:
+        """The noise of one step; of many steps some are drawn at once."""
+        at_once = max(1, _NOISE_NUMBERS // self._dimension)
+        if step % at_once == 0:
+            count = min(at_once, steps - step)
+            drawn = [source.rounded_normal(self._ratio, count * self._dimension) for source in self._sources]
+            self._ahead = np.stack([one.reshape(count, -1) for one in drawn], axis=2).astype(np.float64)
+        return self._ahead[step % at_once]
 
 
 class TrainingOptions(TypedDict, total=False):
@@ -242,20 +347,17 @@ def train_candidates(
     shape = rows.dimension, len(etas)
     gradients, moves = Gradients(rows, targets, norm, margin), kind(shape, etas)
     sources = [streams.stream(_NOISE, int(bits)) for bits in etas.view(np.uint64)]
-    at_once = max(1, _NOISE_NUMBERS // rows.dimension)
+    expected_rows = schedule.batch_size / schedule.sample_rate
+    noise = (
+        NoisySums(rows, norm, multiplier, expected_rows, sources, n_rows=n_rows, margin=margin) if multiplier else None
+    )
     batches = poisson_batches(
         streams.stream(_BATCHES), n_rows, rate("sample_rate", schedule.sample_rate), schedule.steps
     )
-    noise = np.empty((0, *shape))
     for step, batch in enumerate(batches):
-        if multiplier and step % at_once == 0:
-            count = min(at_once, schedule.steps - step)
-            drawn = [source.standard_normal(count * rows.dimension).reshape(count, -1) for source in sources]
-            noise = np.stack(drawn, axis=2)
-            noise *= multiplier * norm
         total = gradients.total(batch if members is None else members[batch], moves.weights)
-        if multiplier:
-            total += noise[step % at_once]
+        if noise is not None:
+            noise.add(total, moves.weights, step, schedule.steps)
         total /= schedule.batch_size
         reached = None if callback is None else float(np.sqrt(np.square(total).sum(axis=0).min()))
         moves.step(total)

@@ -10,6 +10,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, IntArray, in_open_unit
 from objpert_core.learning.dp_sgd.training import Schedule, StepCallback, TrainingOptions, train_candidates
+from objpert_core.learning.lattice import FINENESS, power_of_two, release_on_lattice
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.sampling import Streams, poisson_count, selected, uniform_choices
 
@@ -122,6 +123,8 @@ def private_score(
 ) -> Score:
     """Judge by the number of right answers on held-out rows plus new N(0, score_noise²), divided by `scale`.
 
+    The noise is rounded to a lattice on which whole numbers lie (docs/theorems.md, T14).
+
     Parameters
     ----------
     rows, targets
@@ -142,7 +145,10 @@ def private_score(
 
     def score(theta: FloatArray) -> float:
         right = right_answers(rows, targets, theta[None], held_out)[0]
-        return float((right + score_noise * source.standard_normal(1)[0]) / scale)
+        if not score_noise:
+            return float(right / scale)
+        spacing = power_of_two(min(1.0, score_noise / FINENESS))
+        return float(release_on_lattice(np.array([float(right)]), score_noise, spacing, source)[0] / scale)
 
     return score
 

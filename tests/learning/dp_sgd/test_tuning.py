@@ -141,7 +141,9 @@ def test_the_private_scores_noise_is_exactly_what_it_is_given():
     source = Streams(3).stream(_SCORES)
     score = private_score(rows, targets, np.arange(2), 5.0, 2.0, Streams(3))
     for _ in range(4):
-        assert score(np.array([1.0, 1.0])) == pytest.approx((1 + 5.0 * source.standard_normal(1)[0]) / 2, rel=1e-14)
+        spacing = 2.0**-18  # the greatest power of two that goes a million times into the noise
+        noise = source.rounded_normal(5.0 / spacing, 1)[0] * spacing
+        assert score(np.array([1.0, 1.0])) == (1 + noise) / 2
 
 
 def test_looking_takes_the_most_accurate_of_all_candidates():
