@@ -4,6 +4,7 @@ from objpert_core.estimators.dp_sgd import DPSGDLogisticRegression
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
 from objpert_core.estimators.output_perturbation import OutputPerturbationLogisticRegression
 from objpert_core.estimators.regressor import ObjPertRegressor
+from objpert_core.estimators.scaler import PublicRangeScaler
 from objpert_core.estimators.svc import ObjPertSVC
 from objpert_core.learning.certificate import PrivacyCertificate
 
@@ -14,4 +15,5 @@ __all__ = [
     "ObjPertSVC",
     "OutputPerturbationLogisticRegression",
     "PrivacyCertificate",
+    "PublicRangeScaler",
 ]

@@ -78,6 +78,9 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SolvedModel)
         self.adjacency = adjacency
         self.public_rows = public_rows
 
+    def _reads_rows(self) -> bool:
+        return self.lam is None and self.public_rows is None
+
     def _release(
         self, X: Any, targets: FloatArray, callback: Any, **options: Any
     ) -> Release[OutputPerturbationCertificate]:

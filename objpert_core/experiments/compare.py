@@ -37,6 +37,7 @@ from objpert_core.experiments.learners import (
     NON_PRIVATE_C,
     PUBLISHED,
     TIGHT,
+    declared,
     reference,
     reference_parameters,
 )
@@ -360,7 +361,7 @@ def _fit(data: Dataset, settings: Settings, method: str, draw: int, watch: Calla
     private = LIVE[method].private
     began = time.perf_counter()
     if private:
-        model = settings.estimator(method, draw)
+        model = declared(settings.estimator(method, draw), data.X_train.shape[0])
         model.fit(data.X_train, data.y_train, callback=watch)
     else:
         model = reference(data.X_train.shape[1])

@@ -66,6 +66,17 @@ def reference(columns: int) -> LogisticRegression:
     return LogisticRegression(**reference_parameters(columns))
 
 
+def declared(model: Any, rows: int) -> Any:
+    """`model`, told the number of rows where a rule of its asks for one: that of a published data set is public.
+
+    Examples
+    --------
+    >>> declared(estimators.DPSGDLogisticRegression(), 36_177).public_rows
+    36177
+    """
+    return model.set_params(public_rows=rows) if "public_rows" in model.get_params() else model
+
+
 @dataclass(frozen=True)
 class Of:
     """A parameter of an estimator that the settings of an experiment decide.

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer
 from objpert_core.accounting import poisson_mean, recommended_margin
@@ -39,6 +40,7 @@ from objpert_core.experiments.learners import (
     TIGHT_LOGISTIC,
     UNPAID,
     Learner,
+    declared,
     reference,
 )
 from objpert_core.experiments.measure import measured
@@ -294,7 +296,7 @@ class _Training:
         rows, columns = self.data.X_train.shape
         if not self.learner.private:
             return reference(columns)
-        model = estimator(self.learner.name, self.epsilon, self.parameters, seed)
+        model = declared(estimator(self.learner.name, self.epsilon, self.parameters, seed), rows)
         if self.learner.margin:
             radius = row_radius(self.parameters.intercept_scaling)
             margin = recommended_margin(self.epsilon, self.parameters.delta, rows, columns + 1, radius)
@@ -328,7 +330,7 @@ def _luckiest(training: _Training) -> tuple[Any, int]:
 def _again(training: _Training) -> tuple[Any, int]:
     model, runs = _judged(training)
     chosen = {"learning_rate": model.learning_rate_, "learning_rates": None, "tuning": None}
-    return training.fitted(model.set_params(**chosen, random_state=training.seeds()[0])), runs + 1
+    return training.fitted(clone(model).set_params(**chosen, random_state=training.seeds()[0])), runs + 1
 
 
 _TRAININGS: Mapping[str, Callable[[_Training], tuple[Any, int]]] = {

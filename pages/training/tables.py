@@ -11,7 +11,7 @@ import pandas as pd
 from objpert_core.estimators import PrivacyCertificate
 from objpert_core.experiments.compare import Comparison, Settings
 from objpert_core.experiments.facts import DataFacts
-from objpert_core.experiments.learners import COVERS_ALL, HONEST, LIVE, NON_PRIVATE, reference_parameters
+from objpert_core.experiments.learners import COVERS_ALL, HONEST, LIVE, NON_PRIVATE, Learner, reference_parameters
 from pages.training.promises import LABELS, UNCOVERED
 from pages.training.words import majority
 from ui import sentences
@@ -120,8 +120,7 @@ def reproducible(comparison: Comparison) -> Settings | None:
 def snippet(name: str, split_seed: int, settings: Settings, columns: int) -> str:
     """Python that prints the data set and every method's accuracy; defines a variable named after each method."""
     names = {method: method.replace("-", "_") for method in settings.methods}
-    calls = {method: call(LIVE[method].estimator, _literal(settings.parameters(method)))[:-1] for method in names}
-    calls.pop(NON_PRIVATE, None)
+    calls = {m: _call(LIVE[m], settings.parameters(m)) for m in names if m != NON_PRIVATE}
     kinds = sorted({LIVE[method].estimator.partition(".")[0] for method in calls})
     imports = ["from objpert_core.datasets import load"]
     imports += [f"from objpert_core.estimators import {', '.join(kinds)}"] if kinds else []
@@ -143,6 +142,12 @@ def snippet(name: str, split_seed: int, settings: Settings, columns: int) -> str
         lines += ["", "# A model to release takes its noise from the operating system: leave random_state out."]
         lines += [f"model = {calls[settings.main]}).fit(data.X_train, data.y_train)", "print(model.privacy_.public())"]
     return "\n".join(lines) + "\n"
+
+
+def _call(learner: Learner, parameters: Mapping[str, Any]) -> str:
+    """An estimator with its parameters, without the closing bracket; how many rows a data set has is public."""
+    rows = ", public_rows=len(data.y_train)" if "public_rows" in learner.make().get_params() else ""
+    return call(learner.estimator, _literal(parameters))[:-1] + rows
 
 
 def _literal(parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -66,7 +66,13 @@ def test_one_value_after_each_fit_in_a_fair_order(steps, settings):
 def test_tight_is_the_estimator_with_these_parameters_and_seeds(steps, data):
     for fit in steps[-1].of(TIGHT):
         model = ObjPertLogisticRegression(
-            epsilon=2.0, delta=1e-4, bound="monotone", intercept_scaling=0.5, classes=(0, 1), random_state=fit.seed
+            epsilon=2.0,
+            delta=1e-4,
+            bound="monotone",
+            intercept_scaling=0.5,
+            classes=(0, 1),
+            public_rows=len(data.y_train),  # a published data set's
+            random_state=fit.seed,
         ).fit(data.X_train, data.y_train)
         np.testing.assert_array_equal(fit.coef, model.coef_[0])
         assert fit.intercept == model.intercept_[0]

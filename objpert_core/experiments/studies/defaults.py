@@ -87,6 +87,7 @@ from objpert_core.accounting import (
 )
 from objpert_core.datasets import Dataset
 from objpert_core.estimators import ObjPertLogisticRegression, OutputPerturbationLogisticRegression
+from objpert_core.experiments.learners import declared
 from objpert_core.experiments.summary import mean_interval
 from objpert_core.learning import LogisticLoss, PerturbedObjective, Rows, recommended_output_lam, solve
 from objpert_core.learning.problem.losses import LOGISTIC
@@ -396,7 +397,8 @@ def confirm(name: str, splits: int, draws: int) -> Iterator[dict[str, Any]]:
         for split in range(splits):
             data: Dataset = datasets.load(name, split_seed=split)
             for draw in range(draws):
-                model = confirmed_estimator(method, epsilon, 1000 * split + draw).fit(data.X_train, data.y_train)
+                model = declared(confirmed_estimator(method, epsilon, 1000 * split + draw), len(data.y_train))
+                model.fit(data.X_train, data.y_train)
                 accuracy.append(model.score(data.X_test, data.y_test))
         interval = mean_interval(accuracy)
         yield {

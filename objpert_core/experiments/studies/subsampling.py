@@ -247,7 +247,11 @@ def _private(
     plan: Plan, draw: int, X: FloatArray, y: IntArray, should_stop: Callable[[], bool]
 ) -> ObjPertLogisticRegression:
     model = ObjPertLogisticRegression(
-        epsilon=plan.epsilon, delta=plan.delta, classes=(0, 1), random_state=plan.noise_seed(draw, len(y))
+        epsilon=plan.epsilon,
+        delta=plan.delta,
+        classes=(0, 1),
+        public_rows=len(y),  # the plan's
+        random_state=plan.noise_seed(draw, len(y)),
     )
     return model.fit(X, y, callback=stopper(should_stop))
 

@@ -1,0 +1,220 @@
+"""What a private fit warns of: data that are read outside of its promise, and budgets that are spent twice.
+
+A promise covers what `fit` releases. Nothing here changes it; each warning says what the certificate does not know.
+Each is given once, so that a loop of fits does not repeat it: `forget_cautions` starts anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import warnings
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.compose import ColumnTransformer
+from sklearn.frozen import FrozenEstimator
+from sklearn.kernel_approximation import PolynomialCountSketch, RBFSampler, SkewedChi2Sampler
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, PolynomialFeatures
+from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
+from sklearn.utils import get_tags
+
+from objpert_core.exceptions import PrivacyBudgetWarning, UncoveredDataWarning
+
+CALLERS_OF_FIT = 4  # stack level of a warning given by what `LinearModel._fit` calls
+
+_told: set[tuple[str, ...]] = set()
+
+# What each estimator was last fitted on: a number that means nothing outside this process, and goes with the estimator.
+_seen: weakref.WeakKeyDictionary[BaseEstimator, set[bytes]] = weakref.WeakKeyDictionary()
+_warned_of_refit: weakref.WeakSet[BaseEstimator] = weakref.WeakSet()
+_SALT = os.urandom(32)
+_SAMPLED = 64  # rows that a fingerprint looks at
+
+
+def forget_cautions() -> None:
+    """Give every warning of this module again, the next time there is reason to.
+
+    Examples
+    --------
+    >>> forget_cautions()
+    """
+    _told.clear()
+    _warned_of_refit.clear()
+
+
+class WarnsOfCopies(BaseEstimator):
+    """Warns when a second copy of one estimator is fitted, as searches and cross-validation do.
+
+    They fit clones. Every clone carries its number among its parent's clones, also into another process, and
+    every clone after the first warns when it is fitted. Fitting one clone (as `Pipeline` or a calibrator may) does
+    not warn. In worker processes (``n_jobs > 1``) the warning goes to their standard error; a search's last fit, with
+    ``refit=True``, warns in the caller's process.
+    """
+
+    def __sklearn_clone__(self) -> Any:
+        copy = super().__sklearn_clone__()
+        self._copies_made = getattr(self, "_copies_made", 0) + 1
+        copy._copy_number = self._copies_made
+        return copy
+
+    def warn_of_copies(self) -> None:
+        """Warn if this is not the first copy of one estimator that is fitted."""
+        if getattr(self, "_copy_number", 1) > 1:
+            warnings.warn(
+                f"Several copies of one {type(self).__name__} are being fitted (a search or cross-validation?). "
+                "Every fit spends its own (epsilon, delta), and on overlapping data they add up: privacy_ of one "
+                "model covers neither the other fits nor the choice among them.",
+                PrivacyBudgetWarning,
+                stacklevel=CALLERS_OF_FIT,
+            )
+
+
+def warn_of_classes(estimator: BaseEstimator) -> None:
+    """Warn, once a process and class, that the labels are read off y."""
+    _warn_once(
+        ("classes", type(estimator).__name__),
+        f"classes=None: {type(estimator).__name__} reads the labels off y, and its promise does not cover what they "
+        "reveal. Name the two that can occur with classes=.",
+    )
+
+
+def warn_of_rows(estimator: BaseEstimator) -> None:
+    """Warn, once a process and class, that a rule reads the number of rows."""
+    _warn_once(
+        ("public_rows", type(estimator).__name__),
+        f"public_rows=None: {type(estimator).__name__} chooses by the number of rows in X, which is then treated as "
+        "public. Give a number that does not come from these data with public_rows= to be rid of this proviso.",
+    )
+
+
+def warn_of_pipeline(estimator: BaseEstimator) -> None:
+    """Warn, once a process, of what a pipeline fitted on the data before it came to `estimator`.
+
+    An estimator cannot see the pipeline that fits it. The stack can: a frame of `Pipeline.fit` is on it.
+    """
+    for name in _fitted_before(sys._getframe(1)):
+        _warn_once(
+            ("pipeline", type(estimator).__name__, name),
+            f"The pipeline fits {name} on the data before {type(estimator).__name__}, whose promise does not cover "
+            "what it learns from them. Scale by public ranges instead (objpert_core.estimators.PublicRangeScaler), or "
+            "fit it on public data and freeze it (sklearn.frozen.FrozenEstimator).",
+        )
+
+
+def warn_of_refit(estimator: BaseEstimator, X: Any, y: Any) -> None:
+    """Warn, once an estimator, that it is fitted to data that it was fitted to before."""
+    print_of_data = _fingerprint(X, y)
+    seen = _seen.setdefault(estimator, set())
+    if print_of_data in seen and estimator not in _warned_of_refit:
+        warnings.warn(
+            f"This {type(estimator).__name__} is being fitted again to the same data. Every fit spends its own "
+            "(epsilon, delta), and they add up: privacy_ of one fit does not cover the others.",
+            PrivacyBudgetWarning,
+            stacklevel=CALLERS_OF_FIT,
+        )
+        _warned_of_refit.add(estimator)
+    seen.add(print_of_data)
+
+
+def _warn_once(key: tuple[str, ...], message: str) -> None:
+    if key not in _told:
+        warnings.warn(message, UncoveredDataWarning, stacklevel=CALLERS_OF_FIT + 1)
+        _told.add(key)
+
+
+def _fingerprint(X: Any, y: Any) -> bytes:
+    """A number that equal data have in common, from some of their rows; without this process's salt it says nothing."""
+    count = X.shape[0]
+    some = np.unique(np.linspace(0, count - 1, min(count, _SAMPLED)).astype(np.intp))
+    rows = X[some]
+    rows = rows.toarray() if sp.issparse(rows) else np.asarray(rows)
+    print_of_data = hashlib.blake2b(key=_SALT)
+    for part in (repr((X.shape, rows.dtype, np.asarray(y).dtype)).encode(), rows.tobytes(), _as_bytes(y[some])):
+        print_of_data.update(part)
+    return print_of_data.digest()
+
+
+def _as_bytes(labels: Any) -> bytes:
+    return repr(labels.tolist()).encode() if labels.dtype.kind == "O" else labels.tobytes()
+
+
+# --- pipelines -------------------------------------------------------------------------------------------------------
+
+# Transformers whose `fit` reads no more of the data than their number of columns, unless told to.
+_READ_THE_SHAPE: Mapping[type, Callable[[Any], bool]] = {
+    PolynomialFeatures: lambda step: True,
+    PolynomialCountSketch: lambda step: True,
+    SkewedChi2Sampler: lambda step: True,
+    RBFSampler: lambda step: step.gamma != "scale",
+    GaussianRandomProjection: lambda step: step.n_components != "auto",
+    SparseRandomProjection: lambda step: step.n_components != "auto",
+    OneHotEncoder: lambda step: (
+        not isinstance(step.categories, str) and step.min_frequency is None and step.max_categories is None
+    ),
+    OrdinalEncoder: lambda step: (
+        not isinstance(step.categories, str) and step.min_frequency is None and step.max_categories is None
+    ),
+}
+
+
+def learn_from_data(step: Any) -> list[str]:
+    """Name the transformers of a step whose `fit` takes anything from the data but their shape.
+
+    Their tag ``requires_fit`` decides; a composed step is taken apart. A frozen one does not learn, and what a private
+    estimator selects is covered by its own promise.
+
+    Parameters
+    ----------
+    step : transformer, "passthrough", "drop" or None
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import Normalizer, StandardScaler
+    >>> learn_from_data(Pipeline([("one", StandardScaler()), ("other", Normalizer())]))
+    ['StandardScaler']
+    """
+    if isinstance(step, (Pipeline, FeatureUnion, ColumnTransformer)):
+        return [name for part in _parts(step) for name in learn_from_data(part)]
+    if step is None or isinstance(step, (str, FrozenEstimator)):
+        return []
+    if isinstance(getattr(step, "estimator", None), WarnsOfCopies):
+        return []
+    for kind, reads_the_shape in _READ_THE_SHAPE.items():
+        if isinstance(step, kind):
+            return [] if reads_the_shape(step) else [type(step).__name__]
+    try:
+        learns = get_tags(step).requires_fit
+    except Exception:  # a step that is no estimator of scikit-learn's says nothing of itself
+        learns = True
+    return [type(step).__name__] if learns else []
+
+
+def _parts(step: Pipeline | FeatureUnion | ColumnTransformer) -> list[Any]:
+    if isinstance(step, ColumnTransformer):
+        return [*(part for _, part, _ in step.transformers), step.remainder]
+    return [part for _, part in (step.steps if isinstance(step, Pipeline) else step.transformer_list)]
+
+
+def _fitted_before(frame: FrameType | None) -> Iterator[str]:
+    """The steps that pipelines on the stack have fitted before the fit under way, and that learned from the data."""
+    passed: set[int] = set()
+    while frame is not None:
+        code = frame.f_code
+        # Locals are read only of what could be a pipeline's fit: reading them takes a copy.
+        if "fit" in code.co_name and code.co_varnames[:1] == ("self",):
+            places = frame.f_locals
+            pipeline = places.get("self")
+            if isinstance(pipeline, Pipeline) and id(pipeline) not in passed:
+                passed.add(id(pipeline))
+                now = places.get("step_idx", len(pipeline.steps) - 1)  # scikit-learn's name for the step it is at
+                for _, step in pipeline.steps[:now]:
+                    yield from learn_from_data(step)
+        frame = frame.f_back
