@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import expit, log_expit
-from sklearn.base import BaseEstimator, ClassifierMixin, is_regressor
+from sklearn.base import is_regressor
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -22,48 +21,26 @@ from objpert_core._validation import (
     positive_integer,
     random_state_argument,
 )
+from objpert_core.estimators.cautions import (
+    WarnsOfCopies,
+    warn_of_classes,
+    warn_of_pipeline,
+    warn_of_refit,
+    warn_of_rows,
+)
 from objpert_core.estimators.constraints import Constraint, one_of, two_labels
+from objpert_core.estimators.released import Released, released
+from objpert_core.estimators.scoring import FLOATS, ClassScores, LinearScores, Probabilities
 from objpert_core.exceptions import PrivacyBudgetWarning
-from objpert_core.learning.certificate import PrivacyCertificate
 from objpert_core.learning.fit import FitOptions
-from objpert_core.learning.problem.losses import LogisticLoss
-from objpert_core.learning.problem.rows import ROW_NORMS, Rows
+from objpert_core.learning.problem.rows import ROW_NORMS
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import SOLVERS, Callback
 
-FLOATS = [np.float64, np.float32]
 Seed = int | np.random.RandomState | np.random.Generator | None
-CALLERS_OF_FIT = 4  # stack level of a warning given by what `LinearModel._fit` calls
 
 
-class WarnsOfCopies(BaseEstimator):
-    """Warns when a second copy of one estimator is fitted, as searches and cross-validation do.
-
-    They fit clones. Every clone carries its number among its parent's clones, also into another process, and
-    every clone after the first warns when it is fitted. Fitting one object, however often, or one clone of it
-    (as `Pipeline` or a calibrator may) does not warn. In worker processes (``n_jobs > 1``) the warning goes to
-    their standard error; a search's last fit, with ``refit=True``, warns in the caller's process.
-    """
-
-    def __sklearn_clone__(self) -> Any:
-        copy = super().__sklearn_clone__()
-        self._copies_made = getattr(self, "_copies_made", 0) + 1
-        copy._copy_number = self._copies_made
-        return copy
-
-    def warn_of_copies(self) -> None:
-        """Warn if this is not the first copy of one estimator that is fitted."""
-        if getattr(self, "_copy_number", 1) > 1:
-            warnings.warn(
-                f"Several copies of one {type(self).__name__} are being fitted (a search or cross-validation?). "
-                "Every fit spends its own (epsilon, delta), and on overlapping data they add up: privacy_ of one "
-                "model covers neither the other fits nor the choice among them.",
-                PrivacyBudgetWarning,
-                stacklevel=CALLERS_OF_FIT,
-            )
-
-
-class LinearModel(WarnsOfCopies):
+class LinearModel(WarnsOfCopies, LinearScores):
     """A private linear model: a score is a coefficient times a feature, summed, plus the intercept.
 
     A subclass lists its own parameters' constraints in `CONSTRAINTS` and says in `_release` how it learns. It may also
@@ -85,10 +62,6 @@ class LinearModel(WarnsOfCopies):
         "random_state": random_state_argument,
     }
     __metadata_request__fit: ClassVar[dict[str, str]] = {"callback": UNUSED}  # scikit-learn's protocol
-
-    coef_: FloatArray
-    intercept_: Any
-    privacy_: PrivacyCertificate
 
     def __init__(
         self,
@@ -148,6 +121,11 @@ class LinearModel(WarnsOfCopies):
         self.check_parameters()
         self._check_together(**options)
         self.warn_of_copies()
+        warn_of_pipeline(self)
+        if self._reads_rows():
+            warn_of_rows(self)
+        if getattr(self, "classes", ()) is None:
+            warn_of_classes(self)
         try:
             X, y = validate_data(
                 self,
@@ -158,6 +136,7 @@ class LinearModel(WarnsOfCopies):
                 ensure_all_finite=False,
                 y_numeric=is_regressor(self),
             )
+            warn_of_refit(self, X, y)
             self._record(self._release(X, self._encoded(y), callback, **options).required())
         except BaseException:
             self.forget()
@@ -183,6 +162,10 @@ class LinearModel(WarnsOfCopies):
     def _check_together(self, **options: Any) -> None:
         """`ValueError` for parameters, or options of `fit`, that contradict each other; each is in range by itself."""
 
+    def _reads_rows(self) -> bool:
+        """Whether a rule of these parameters reads the number of rows off the data."""
+        return False
+
     def _encoded(self, y: np.ndarray) -> FloatArray:
         """What the learner gets for `y`."""
         raise NotImplementedError(f"{type(self).__name__} must say what it makes of y")
@@ -198,6 +181,7 @@ class LinearModel(WarnsOfCopies):
         self._record_coefficients(
             release.theta[:features], constant * release.theta[features:] if constant else np.zeros(1)
         )
+        self.privacy_ = self.privacy_.about(self.coef_, self.intercept_)
 
     def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
         """Set `coef_` and `intercept_`, given in units of the score; shapes (d,) and (1,)."""
@@ -208,40 +192,41 @@ class LinearModel(WarnsOfCopies):
         """The constant s appended to every row; 0.0 without an intercept."""
         return float(self.intercept_scaling) if self.fit_intercept else 0.0
 
-    # Scores
+    # Publishing
 
-    def validated_rows(self, X: Any) -> Any:
-        """`X` as the fitted model takes it: float64 or float32, dense or CSR."""
-        check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=False)
-
-    def scores(self, X: Any) -> FloatArray:
-        """x̃ᵀθ of every row; the rows of `X` are normalised or clipped as in `fit`.
+    def release(self, *, feature_names: bool = False) -> Released:
+        """A copy that is safe to publish: it predicts as this model does, and holds nothing that is not covered.
 
         Parameters
         ----------
-        X : array-like or sparse matrix, shape (n, d)
+        feature_names : bool, default=False
+            Keep `feature_names_in_`, too. Names of columns may come from the data: they are for you to judge.
 
         Returns
         -------
-        ndarray, shape (n,)
+        Released
+            With `coef_`, `intercept_`, `classes_` and `margin_` where there are such, `n_features_in_`, and the public
+            part of the certificate as `privacy_`. No trace, no number of iterations, no candidates, no parameters.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError
             Before a successful `fit`.
-        ValueError
-            If `X` has another number of features than in `fit`, or holds NaN or inf.
+
+        Warns
+        -----
+        PrivacyBudgetWarning
+            If the noise came from a seed: whoever knows it can subtract the noise from what is published.
         """
-        return Rows(self.validated_rows(X), self.privacy_.row_norm).margins(self.coef_.ravel()) + self.intercept_
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "coef_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+        check_is_fitted(self)
+        if self.privacy_.reproducible:
+            warnings.warn(
+                f"This {type(self).__name__} was fitted with random_state: whoever knows or guesses the seed can "
+                "subtract the noise. Publish a model that was fitted with random_state=None.",
+                PrivacyBudgetWarning,
+                stacklevel=2,
+            )
+        return released(self, feature_names=feature_names)
 
 
 class SolvedModel(LinearModel):
@@ -276,12 +261,10 @@ class SolvedModel(LinearModel):
         self.gradient_norms_ = np.array(release.gradient_norms)
 
 
-class LinearClassifier(ClassifierMixin, LinearModel):
+class LinearClassifier(ClassScores, LinearModel):
     """Two classes; the sign of the score decides."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"classes": two_labels}
-
-    classes_: np.ndarray
 
     def __init__(self, *, classes: Any, **shared: Any) -> None:
         super().__init__(**shared)
@@ -295,51 +278,15 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
         self.coef_, self.intercept_ = coefficients.reshape(1, -1), intercept
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Scores, positive for ``classes_[1]``: for logistic regression without a margin its log-odds.
-
-        Arguments, shape and errors are as in `scores`.
-        """
-        return self.scores(X)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The likelier label of every row, shape (n,); arguments and errors as in `scores`."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int)]
-
-
-class ProbabilisticClassifier(LinearClassifier):
+class ProbabilisticClassifier(Probabilities, LinearClassifier):
     """A linear classifier trained by the logistic loss, with or without a margin."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"margin": nonnegative}
 
-    margin_: float
-
     def __init__(self, *, margin: Any, **shared: Any) -> None:
         super().__init__(**shared)
         self.margin = margin
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of ``classes_``, shape (n, 2); arguments and errors as in `scores`.
-
-        They are those for which the score has the least expected loss (`LogisticLoss.log_odds`).
-        """
-        odds = self._log_odds(X)
-        return np.column_stack([expit(-odds), expit(odds)])
-
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Logarithms of `predict_proba` that stay finite, shape (n, 2)."""
-        odds = self._log_odds(X)
-        return np.column_stack([log_expit(-odds), log_expit(odds)])
-
-    def _log_odds(self, X: Any) -> FloatArray:
-        scores = self.decision_function(X)  # which refuses where nothing is fitted
-        return LogisticLoss(self.margin_).log_odds(scores)
 
 
 def encode(y: np.ndarray, classes: np.ndarray | None) -> tuple[np.ndarray, FloatArray]:

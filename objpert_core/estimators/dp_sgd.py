@@ -12,14 +12,16 @@ from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import FloatArray, IntArray, in_open_unit, positive, positive_integer
 from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
-from objpert_core.estimators.base import CALLERS_OF_FIT, FLOATS, ProbabilisticClassifier, Seed, encode
+from objpert_core.estimators.base import ProbabilisticClassifier, Seed, encode
+from objpert_core.estimators.cautions import CALLERS_OF_FIT
 from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.scoring import FLOATS
 from objpert_core.exceptions import PrivacyBudgetWarning
 from objpert_core.learning.dp_sgd.budget import Budget, dpsgd_budget
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
-from objpert_core.learning.dp_sgd.training import Schedule, learning_rates_array, train_candidates
+from objpert_core.learning.dp_sgd.training import Schedule, learning_rates_array, sum_spacing, train_candidates
 from objpert_core.learning.dp_sgd.tuning import (
     Score,
     Selection,
@@ -30,7 +32,7 @@ from objpert_core.learning.dp_sgd.tuning import (
     select_honestly,
     split_by_coins,
 )
-from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.release import Release
 from objpert_core.learning.sampling import Streams
 from objpert_core.learning.solvers import Callback
@@ -218,6 +220,9 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         if self.tuning == "honest" and self.mean_runs is None:
             raise ValueError("mean_runs must be a finite number > 0 for tuning='honest', got None")
 
+    def _reads_rows(self) -> bool:
+        return self.public_rows is None  # sample rate and steps go by it
+
     def _asked(self) -> tuple[str, tuple[float, ...]]:
         """("none", "honest" or "dishonest") and the learning rates on offer."""
         if self.learning_rates is None:
@@ -264,8 +269,11 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
             batch_size=int(self.batch_size),
             epochs=int(self.epochs),
             public_rows=public_rows,
+            rows_declared=self.public_rows is not None,
+            margin=self.margin_,
             candidates=candidates,
             validation_fraction=fraction,
+            lattice=sum_spacing(row_radius(constant) if self.clip is None else self.clip, data.rows.dimension),
         )
         return Release(selection.theta, certificate, ())
 

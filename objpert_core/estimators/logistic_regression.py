@@ -119,13 +119,21 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
         recipe: dict[str, Any] = {"bound": "kifer2012", "lam": 0.0}
         return cls(epsilon=epsilon, delta=delta, **(recipe | parameters))
 
+    def _reads_rows(self) -> bool:
+        return self._by_rule and self.public_rows is None
+
+    @property
+    def _by_rule(self) -> bool:
+        """Whether λ is the rule's, which reads the number of rows."""
+        return self.lam is None and self.noise_ratio is None
+
     def _plan(self, n_rows: int, dimension: int) -> Plan:
         lam, margin, used_rows = self.lam, self.margin, None
-        if lam is None and self.noise_ratio is None:
+        if self._by_rule:
             used_rows = n_rows if self.public_rows is None else self.public_rows
             public = self.epsilon, self.delta, used_rows, dimension, row_radius(self._constant)
             lam = recommended_lam(*public)
             margin = recommended_margin(*public) if margin is None else margin
         loss = LogisticLoss(margin or 0.0)
         self.margin_ = loss.margin
-        return Plan(loss, lam=lam or 0.0, public_rows=used_rows)
+        return Plan(loss, lam=lam or 0.0, public_rows=used_rows, rows_declared=self.public_rows is not None)

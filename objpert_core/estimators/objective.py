@@ -31,12 +31,15 @@ class Plan(NamedTuple):
         The regularisation at least; privacy may need more.
     public_rows : int or None
         The number of rows, where the plan goes by it.
+    rows_declared : bool
+        Whether that number was declared, rather than read off the data.
     """
 
     loss: Loss
     clip: float | None = None
     lam: float = 0.0
     public_rows: int | None = None
+    rows_declared: bool = False
 
 
 def bounds_covering(*losses: LossFacts, first: str, with_rdp: bool = False) -> Constraint:
@@ -87,7 +90,7 @@ class ObjectivePerturbationModel(SolvedModel):
     ) -> Release[ObjectivePerturbationCertificate]:
         """Calibrate σ and λ, perturb the objective, solve it, perturb the solution."""
         radius, dimension = row_radius(self._constant), X.shape[1] + bool(self.fit_intercept)
-        loss, clip, lam, public_rows = self._plan(len(targets), dimension)
+        loss, clip, lam, public_rows, rows_declared = self._plan(len(targets), dimension)
         gradient = loss.lipschitz * radius
         mechanism = calibrate_objective_perturbation(
             self.epsilon,
@@ -112,6 +115,7 @@ class ObjectivePerturbationModel(SolvedModel):
             epsilon=self.epsilon,
             accountant=self.accountant,
             public_rows=public_rows,
+            rows_declared=rows_declared,
             **self._solving(callback),
         )
 

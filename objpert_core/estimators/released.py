@@ -1,0 +1,113 @@
+"""Models that are safe to publish: coefficients, labels, the rule for rows and the public certificate, nothing else."""
+
+from __future__ import annotations
+
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from sklearn.base import RegressorMixin, is_regressor
+
+from objpert_core._validation import FloatArray
+from objpert_core.estimators.scoring import ClassScores, LinearScores, Probabilities
+
+Copy = TypeVar("Copy", bound="Released")
+
+
+class Released(LinearScores):
+    """A released model: a fitted estimator's `release` makes it, and nothing changes it.
+
+    As scikit-learn's `FrozenEstimator` does, it lets itself be fitted and cloned and stays what it is.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        As in the estimator, bit by bit.
+    n_features_in_ : int
+    privacy_ : PrivacyCertificate
+        The public part; ``privacy_.verify(model)`` compares its fingerprint with the coefficients. Its `row_norm` says
+        what is done to the rows.
+
+    Examples
+    --------
+    >>> import pickle, warnings
+    >>> from objpert_core.estimators import ObjPertLogisticRegression
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([0, 1])
+    >>> model = ObjPertLogisticRegression(classes=[0, 1], public_rows=2).fit(X, y)
+    >>> published = pickle.loads(pickle.dumps(model.release()))
+    >>> published.privacy_.verify(published), bool((published.predict(X) == model.predict(X)).all())
+    (True, True)
+    """
+
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+
+    def fit(self, X: Any = None, y: Any = None) -> Self:
+        """Do nothing: whatever the arguments, the model stays as it was released."""
+        return self
+
+    def __sklearn_clone__(self) -> Self:
+        return self
+
+
+class ReleasedClassifier(ClassScores, Released):
+    """A released classifier.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (2,)
+    """
+
+
+class ReleasedProbabilisticClassifier(Probabilities, ReleasedClassifier):
+    """A released classifier with probabilities.
+
+    Attributes
+    ----------
+    margin_ : float
+        The margin of its loss, a public number.
+    """
+
+
+class ReleasedRegressor(RegressorMixin, Released):
+    """A released regressor."""
+
+    def predict(self, X: Any) -> FloatArray:
+        """The expected target of every row; arguments, shape and errors as in `scores`."""
+        return self.scores(X)
+
+
+def released(model: LinearScores, *, feature_names: bool = False) -> Released:
+    """Copy what may be published of a fitted `model`; see `LinearModel.release`.
+
+    Parameters
+    ----------
+    model : LinearScores
+        Fitted.
+    feature_names : bool
+        Whether to copy the names of columns.
+
+    Returns
+    -------
+    Released
+    """
+    if is_regressor(model):
+        return _filled(ReleasedRegressor(), model, feature_names)
+    if not isinstance(model, Probabilities):
+        return _filled(ReleasedClassifier(), model, feature_names)
+    copy = _filled(ReleasedProbabilisticClassifier(), model, feature_names)
+    copy.margin_ = float(model.margin_)
+    return copy
+
+
+def _filled(copy: Copy, model: Any, feature_names: bool) -> Copy:
+    """`copy` with what all have; arrays are new ones, which share no memory with the model's."""
+    copy.coef_ = np.array(model.coef_, dtype=np.float64, order="C")
+    scalar = np.ndim(model.intercept_) == 0
+    copy.intercept_ = float(model.intercept_) if scalar else np.array(model.intercept_, dtype=np.float64)
+    copy.n_features_in_ = int(model.n_features_in_)
+    copy.privacy_ = model.privacy_.public()
+    if isinstance(copy, ClassScores):
+        copy.classes_ = np.array(model.classes_)
+    if feature_names and hasattr(model, "feature_names_in_"):
+        copy.feature_names_in_ = np.array(model.feature_names_in_, dtype=object)
+    return copy

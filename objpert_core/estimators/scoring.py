@@ -1,0 +1,138 @@
+"""What a fitted linear model can do without the data it was fitted to: score rows, and predict.
+
+Estimators and their released copies (`released`) share it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, log_expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from objpert_core._validation import FloatArray
+from objpert_core.estimators.exported import as_pipeline
+from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.problem.losses import LogisticLoss
+from objpert_core.learning.problem.rows import Rows
+
+FLOATS = [np.float64, np.float32]
+
+
+class LinearScores(BaseEstimator):
+    """A score is a coefficient times a feature of the row, its norm enforced, summed, plus the intercept."""
+
+    coef_: FloatArray
+    intercept_: Any
+    privacy_: PrivacyCertificate
+
+    def validated_rows(self, X: Any) -> Any:
+        """`X` as the fitted model takes it: float64 or float32, dense or CSR."""
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=False)
+
+    def scores(self, X: Any) -> FloatArray:
+        """x̃ᵀθ of every row; the rows of `X` are normalised or clipped as in `fit`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n, d)
+
+        Returns
+        -------
+        ndarray, shape (n,)
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before a successful `fit`.
+        ValueError
+            If `X` has another number of features than in `fit`, or holds NaN or inf.
+        """
+        return Rows(self.validated_rows(X), self.privacy_.row_norm).margins(self.coef_.ravel()) + self.intercept_
+
+    def to_sklearn(self) -> Pipeline:
+        """The same model made of scikit-learn's own parts: the rule for the rows' norms, then a linear model.
+
+        Its `decision_function`, for a regressor its `predict`, gives the scores of this one but for rounding. Rows that
+        this one refuses it may score, and rows shorter than 1e-150, which "normalize" takes for zero, it may stretch.
+
+        Returns
+        -------
+        sklearn.pipeline.Pipeline
+            Its last step is a `LogisticRegression` where this model's probabilities are those of its scores, as they
+            are without a margin; otherwise a `LinearSVC`, which has none; for a regressor a `LinearRegression`. It
+            carries no certificate and none of the data's traces.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before a successful `fit`.
+        """
+        check_is_fitted(self)
+        margin = getattr(self, "margin_", None)
+        return as_pipeline(
+            self.coef_,
+            self.intercept_,
+            self.privacy_.row_norm,
+            classes=getattr(self, "classes_", None),
+            probabilities=margin == 0,
+            feature_names=getattr(self, "feature_names_in_", None),
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class ClassScores(ClassifierMixin, LinearScores):
+    """Two classes; the sign of the score decides."""
+
+    classes_: np.ndarray
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores, positive for ``classes_[1]``: for logistic regression without a margin its log-odds.
+
+        Arguments, shape and errors are as in `scores`.
+        """
+        return self.scores(X)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The likelier label of every row, shape (n,); arguments and errors as in `scores`."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(int)]
+
+
+class Probabilities(ClassScores):
+    """A linear classifier trained by the logistic loss, with or without a margin."""
+
+    margin_: float
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of ``classes_``, shape (n, 2); arguments and errors as in `scores`.
+
+        They are those for which the score has the least expected loss (`LogisticLoss.log_odds`).
+        """
+        odds = self._log_odds(X)
+        return np.column_stack([expit(-odds), expit(odds)])
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Logarithms of `predict_proba` that stay finite, shape (n, 2)."""
+        odds = self._log_odds(X)
+        return np.column_stack([log_expit(-odds), log_expit(odds)])
+
+    def _log_odds(self, X: Any) -> FloatArray:
+        scores = self.decision_function(X)  # which refuses where nothing is fitted
+        return LogisticLoss(self.margin_).log_odds(scores)
