@@ -76,7 +76,7 @@ ORDERS.setflags(write=False)
 
 @lru_cache(maxsize=_REMEMBERED)
 def at(mechanism: acc.Mechanism, question: str, value: float) -> float:
-    """What `mechanism` answers at one value; `question` is "epsilon", "delta", "rdp" or "tradeoff"."""
+    """What `mechanism` answers at one value; `question` is "epsilon", "delta", "tail", "rdp" or "tradeoff"."""
     return float(getattr(mechanism, question)(value))
 
 
@@ -154,6 +154,11 @@ def epsilon_at(bound: str, setting: Setting, delta: float) -> float:
 def delta_at(bound: str, setting: Setting, epsilon: float) -> float:
     """Smallest δ that the bound proves at ε."""
     return at(setting.mechanism(bound), "delta", epsilon)
+
+
+def tail_at(bound: str, setting: Setting, epsilon: float) -> float | None:
+    """How often the privacy loss exceeds ε at most, under the bound; None where ε is infinite."""
+    return at(setting.mechanism(bound), "tail", epsilon) if math.isfinite(epsilon) else None
 
 
 # --- read-outs --------------------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ _SUM = "The objective is a sum over the rows plus λ/2 ‖θ‖²: λ is not div
 _CURVATURE = "Largest curvature of one person’s loss. The logistic loss on rows of norm at most L has β = L²/4."
 _GRADIENT = "Largest gradient norm of one person’s loss. For the logistic loss it is the largest row norm R."
 _BUDGET = "Privacy budget ε"
+_SLACK = "Any event may exceed its e^ε limit by δ. How often the odds pass e^ε is another number, and larger."
 _MULTIPLIER = "Standard deviation of the noise in one step, divided by the clipping norm."
 
 # --- one mechanism ----------------------------------------------------------------------------------------------------
@@ -95,9 +96,7 @@ def epsilon(
     return SelectSlider(f"{prefix}_{name}", label, default, values, **explained)
 
 
-def delta(
-    prefix: str, *, name: str = "delta", label: str = "Failure probability δ", help: str | None = None
-) -> SelectSlider:
+def delta(prefix: str, *, name: str = "delta", label: str = "Slack δ", help: str | None = _SLACK) -> SelectSlider:
     """The δ of a promise: 10⁻¹² to 10⁻², at first 10⁻⁵."""
     return SelectSlider(f"{prefix}_{name}", label, 1e-5, powers_of_ten(-12, -2), help=help)
 

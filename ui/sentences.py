@@ -12,6 +12,7 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 ADJACENCY = "add or remove one row"
 TIGHT = "the privacy profile of the tight bound for the logistic loss"
 
+LIKELY = 0.3  # a tail above this is no comfort: what holds for twice the odds says more
 EXACT = 1e-6  # relative: what is closer than this is called equal, in sentences and in tables
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -106,8 +107,6 @@ def odds_sentence(eps: float, released: str = "the model") -> str:
     """ε in words that need no mathematics."""
     if math.isinf(eps):
         return f"Nothing is proved: someone who is told {released} may become certain that you are in the data."
-    if eps == 0:
-        return f"Someone who is told {released} learns nothing about whether you are in the data."
     return f"Someone who is told {released} bets at most {odds(eps)} on you being in the data, starting from even odds."
 
 
@@ -121,9 +120,37 @@ def guarantee(eps: float, at_delta: float, accountant: str) -> str:
     return f"{found} at δ = {delta(at_delta)} ({ADJACENCY}; accounted by {accountant})."
 
 
-def except_with(at_delta: float) -> str:
-    """What δ means, to follow an odds sentence."""
-    return f"The promise may fail with probability δ = {delta(at_delta)}."
+def bet(eps: float, at_delta: float, released: str = "the model", *, tail: float | None = None) -> str:
+    """ε as a bet, how often the bet goes higher, and what δ is.
+
+    Parameters
+    ----------
+    eps, at_delta : float
+        The promise.
+    released : str
+        What somebody is told.
+    tail : float, optional
+        The mechanism's `tail` at ε. Without one, what (ε, δ) alone implies: the loss exceeds ε + log 2 with a
+        probability of 2δ at most (docs/theorems.md, T22).
+    """
+    if math.isinf(eps):
+        return odds_sentence(eps, released)
+    if eps == 0:
+        return (
+            f"Whether you are in the data changes the probability of nothing that {released} shows by more than "
+            f"δ = {delta(at_delta)}."
+        )
+    return f"{odds_sentence(eps, released)} {slack(at_delta, tail)}"
+
+
+def slack(at_delta: float, tail: float | None = None) -> str:
+    """How often odds go beyond e^ε, and what δ is; to follow an odds sentence. `tail` as in `bet`."""
+    higher = (
+        f"With probability {delta(min(2 * at_delta, 1.0))} at most the odds go higher than twice that."
+        if tail is None or tail >= LIKELY
+        else f"With probability {delta(tail)} at most the odds go higher."
+    )
+    return f"{higher} δ = {delta(at_delta)} is slack: any event may exceed its e^ε limit by δ."
 
 
 def accounted(accountant: str) -> str:

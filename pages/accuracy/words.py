@@ -155,7 +155,7 @@ def promise(stored: Stored, epsilon: float) -> str:
     if stored.delta is None:
         return ""
     return (
-        f"{sentences.odds_sentence(epsilon, 'one private model')} {sentences.except_with(stored.delta)} Neighbouring "
+        f"{sentences.bet(epsilon, stored.delta, 'one private model')} Neighbouring "
         f"data sets: {sentences.ADJACENCY}. Tight is accounted by {sentences.TIGHT}. Of unpaid DP-SGD the promise "
         "covers one run, not the choice of the learning rate."
     )

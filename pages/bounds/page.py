@@ -86,7 +86,7 @@ def draw(
             names, x, lambda b, at: proofs.curve(b, at, eps_max), setting, ghost, between=guides, hover="δ = %{y:.3g}"
         ),
         xaxis=figures.axis("privacy budget ε", (0.0, eps_max), hoverformat=".3g"),
-        yaxis=figures.axis("failure probability δ", (floor, top), log=True),
+        yaxis=figures.axis("slack δ", (floor, top), log=True),
         height=height,
     )
 
@@ -143,7 +143,7 @@ def profile(
                 smoothness=setting.smoothness,
                 own_smoothness=own.smoothness,
             ),
-            f"{sentences.odds_sentence(eps['logistic'])} {sentences.except_with(delta)}",
+            sentences.bet(eps["logistic"], delta, tail=proofs.tail_at("logistic", setting, eps["logistic"])),
             sentences.accounted(sentences.TIGHT),
         )
         page.show(picture, key="bounds_chart")
@@ -162,7 +162,7 @@ def tradeoff(
     ghost: proofs.Setting | None,
 ) -> None:
     found = errors.readings(setting, bounds, rate)
-    by_bound = {reading.bound: reading for reading in found}
+    by_bound, told = {reading.bound: reading for reading in found}, proofs.epsilon_at("logistic", setting, delta)
     own = replace(setting, smoothness=setting.logistic_smoothness)
     published, at_own = (max(errors.missed_at(b, s, rate) for b in proofs.PUBLISHED) for s in (setting, own))
     picture = page.Picture(
@@ -175,7 +175,7 @@ def tradeoff(
         page.answer(
             words.answer(rate, by_bound["logistic"].missed, by_bound["lower"].missed),
             words.comparison(rate, published, at_own, setting.smoothness, own.smoothness),
-            words.even_odds(by_bound["logistic"].guess, proofs.epsilon_at("logistic", setting, delta), delta),
+            words.even_odds(by_bound["logistic"].guess, told, delta, proofs.tail_at("logistic", setting, told)),
             words.accounted(),
         )
         page.show(picture, key="bounds_errors")

@@ -50,7 +50,7 @@ def profiles(
     return figures.figure(
         traces,
         xaxis=figures.axis("privacy budget ε", (0.0, view.eps_max), hoverformat=".3g"),
-        yaxis=figures.axis("failure probability δ", (view.floor, 2.0), log=True),
+        yaxis=figures.axis("slack δ", (view.floor, 2.0), log=True),
         height=height,
     )
 

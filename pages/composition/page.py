@@ -168,7 +168,7 @@ def budget() -> None:
         before = c.previous("composition_list", (ledger, delta))
         with left:
             light, rest = text.status(lines, target)
-            page.answer(text.ledger_answer(lines, delta), f"{light}. {rest}", text.promise(lines))
+            page.answer(text.ledger_answer(lines, delta), f"{light}. {rest}", text.promise(lines, delta))
             if why := totals.reason(ledger):
                 st.info(why, icon=":material/info:")
             picture = page.Picture(

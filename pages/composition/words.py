@@ -45,7 +45,7 @@ def renyi_sentence(k: int, total: float, renyi: float) -> str:
 
 
 def odds(total: float, at_delta: float) -> str:
-    return f"{sentences.odds_sentence(total, 'all the models')} {sentences.except_with(at_delta)}"
+    return sentences.bet(total, at_delta, "all the models")
 
 
 def band(reading: Reading, at_delta: float, asked: float) -> str:
@@ -143,10 +143,10 @@ def status(lines: Sequence[Line], target: float) -> tuple[str, str]:
     return ("Nearly used up" if total / target >= NEARLY else "Within budget"), left
 
 
-def promise(lines: Sequence[Line]) -> str:
+def promise(lines: Sequence[Line], at_delta: float) -> str:
     """What the total means for a person on the list, and how it is accounted."""
     total = lines[-1].total if lines else 0.0
-    return f"{sentences.odds_sentence(total, 'everything on the list')} " + sentences.accounted(
+    return f"{sentences.bet(total, at_delta, 'everything on the list')} " + sentences.accounted(
         "the convolution of all privacy losses, fits through the symmetric pair of their proof, certified from above "
         "to about a thousandth of ε"
     )

@@ -41,7 +41,7 @@ def profiles(setting: Setting, *, eps_max: float, delta: float, ghost: Setting |
     return figures.figure(
         _curves(grid(eps_max), numbers.profile, eps_max, setting, ghost, guide, "δ = %{y:.3g}"),
         xaxis=figures.axis("privacy budget ε", (0.0, eps_max), hoverformat=".3g"),
-        yaxis=figures.axis("failure probability δ", view, log=True),
+        yaxis=figures.axis("slack δ", view, log=True),
         height=440,
         margin=_MARGIN,
     )

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.distance import charts, numbers, words
 from ui import controls as c
 from ui import page, parameters, sentences
-from ui.bounds import Setting
+from ui.bounds import Setting, tail_at
 
 LARGE_SMALL = Setting(sigma=10.0, lam=2.0, smoothness=1.0, lipschitz=1.0)
 SILENT = Setting(sigma=10.0, lam=0.2, smoothness=0.25, lipschitz=1.0)
@@ -86,7 +86,7 @@ def answer(setting: Setting, found: list[numbers.Reading], delta: float) -> None
     eps = {reading.name: reading.epsilon for reading in found}
     page.answer(
         words.answer(delta, eps["glm"], eps["logistic"], eps["lower"]),
-        f"{sentences.odds_sentence(eps['logistic'])} {sentences.except_with(delta)}",
+        sentences.bet(eps["logistic"], delta, tail=tail_at("logistic", setting, eps["logistic"])),
         words.prices(setting, eps["glm"], eps["half"], eps["lower"]),
         f"{words.boundary(setting.lam, numbers.optimal_lam(setting, delta))} {words.accounted()}",
     )

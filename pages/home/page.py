@@ -50,7 +50,7 @@ def explore() -> None:
             page.answer(
                 words.answer(told.guess),
                 f"Proved for every person and all data: {sentences.guarantee(told.epsilon, delta, sentences.TIGHT)} "
-                f"{sentences.odds_sentence(told.epsilon, 'θ')} {sentences.except_with(delta)}",
+                f"{sentences.bet(told.epsilon, delta, 'θ', tail=told.tail)}",
             )
             page.show(picture, key="home_chart")
             st.caption(
@@ -58,9 +58,9 @@ def explore() -> None:
                 "illustration and the same for everybody; a real fit takes b from the operating system."
             )
         with panel:
-            loss = page.Picture(drawn.privacy_loss(scene, told.epsilon), words.loss_alt(told.epsilon))
+            loss = page.Picture(drawn.privacy_loss(scene, told.epsilon), words.loss_alt(told.epsilon, told.tail))
             page.show(loss, key="home_loss")
-            st.caption(words.pair(told.epsilon, told.delta, told.exact_delta))
+            st.caption(words.pair(told.epsilon, told.delta, told.exact_delta, told.tail))
         page.table(drawn.table_rows(scene), alt="The released θ without and with the person.")
         page.evidence(picture, name="home", code=words.snippet(scene, delta))
 

@@ -72,18 +72,21 @@ class Story:
     delta: float
     exact_delta: float
     guess: float
+    tail: float
 
 
 def story(scene: Scene, delta: float) -> Story:
-    """ε proved at δ, the exact δ of this pair at that ε in the worse direction, and how often the best guess is right.
+    """ε proved at δ, the exact δ of this pair at that ε in the worse direction, how often the best guess is right, and
+    how often the privacy loss of any pair exceeds ε at most.
 
     The best guess between two equally likely data sets is right with probability (1 + total variation)/2, and the total
     variation is the hockey-stick divergence at ε = 0.
     """
     epsilon = scene.mechanism.epsilon(delta)
+    tail = scene.mechanism.tail(epsilon)
     pair = scene.without, scene.with_person
     exact = max(first.hockey_stick(second, epsilon) for first, second in (pair, pair[::-1]))
-    return Story(epsilon, delta, exact, 0.5 + 0.5 * scene.without.hockey_stick(scene.with_person, 0.0))
+    return Story(epsilon, delta, exact, 0.5 + 0.5 * scene.without.hockey_stick(scene.with_person, 0.0), tail)
 
 
 def release(scene: Scene, ghost: Scene | None = None) -> go.Figure:

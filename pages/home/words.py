@@ -26,20 +26,22 @@ def alt(person: str, eps: float) -> str:
     )
 
 
-def loss_alt(eps: float) -> str:
+def loss_alt(eps: float, tail: float) -> str:
     """Alt text of the privacy loss chart."""
     return (
         "Privacy loss, the logarithm of the ratio of the two densities, against the released θ. "
-        f"Horizontal lines mark ±ε = ±{sentences.epsilon(eps)}, which it may pass only with small probability."
+        f"Horizontal lines mark ±ε = ±{sentences.epsilon(eps)}, which it passes with probability "
+        f"{sentences.delta(tail)} at most."
     )
 
 
-def pair(eps: float, at_delta: float, exact: float) -> str:
+def pair(eps: float, at_delta: float, exact: float, tail: float) -> str:
     """What holds for this pair of data sets, against what is proved for all."""
     found = f"δ = {sentences.delta(exact, 3)}" if exact > 0 else "δ below 10⁻³⁰⁰"
     return (
         f"Horizontal lines: ±ε = ±{sentences.epsilon(eps)}, proved for every pair of data sets at "
-        f"δ = {sentences.delta(at_delta)}. This pair alone has {found} at that ε."
+        f"δ = {sentences.delta(at_delta)}. This pair alone has {found} at that ε. A release of any pair falls beyond "
+        f"the lines with probability {sentences.delta(tail)} at most."
     )
 
 

@@ -170,7 +170,7 @@ def without_structure(left: DeltaGenerator, setting: bounds.Setting, delta: floa
         f"ε against the number of parameters, {setting}",
     )
     with left:
-        more = words.dimension_more(ld.price(setting), found)
+        more = words.dimension_more(ld.price(setting), found, delta)
         page.answer(words.dimension_answer(found, delta, at), more, words.DIMENSION_ACCOUNTED)
         page.show(picture, key="losses_dimension")
         if silent := setting.mechanism("glm").explain():

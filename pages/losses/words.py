@@ -226,14 +226,14 @@ def dimension_answer(found: Mapping[str, float], delta: float, dimension: int) -
     )
 
 
-def dimension_more(price: float, found: Mapping[str, float]) -> str:
+def dimension_more(price: float, found: Mapping[str, float], delta: float) -> str:
     """Why the dimension comes in."""
     if math.isinf(price):
         return "At λ ≤ β the price of the curvature, −log(1 − β/λ), is infinite."
     return (
         f"A row of a GLM pulls along its own direction only. Any other loss may bend along every parameter, and the "
         f"proof pays −log(1 − β/λ) = {sentences.epsilon(price)} for each; and noise of norm about σ√d in d dimensions "
-        f"may all point along its gradient. {sentences.odds_sentence(found['non-glm'])}"
+        f"may all point along its gradient. {sentences.bet(found['non-glm'], delta)}"
     )
 
 

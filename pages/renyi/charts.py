@@ -87,7 +87,7 @@ def promises(setting: numbers.Setting, *, read: float) -> go.Figure:
         exact.append(figures.series(f"{name}, privacy loss distribution", deltas, values, look, hover=HOVER))
     return figures.figure(
         [*traces, *exact],
-        xaxis=figures.axis("failure probability δ: rarer events to the right", (1.4e-2, 7e-13), log=True),
+        xaxis=figures.axis("slack δ: rarer events to the right", (1.4e-2, 7e-13), log=True),
         yaxis=figures.axis("privacy budget ε", (0.0, top)),
         height=400,
     )

@@ -140,7 +140,7 @@ def answer(setting: rc.Setting, delta: float) -> None:
     (_, fit), (_, run) = (rc.epsilon_at(which, setting, delta) for which in ("objective", "dpsgd"))
     page.answer(
         words.answer(delta, fit, run, rc.crossings(setting)),
-        f"{words.odds(fit, run)} {sentences.except_with(delta)}",
+        words.odds(fit, run, delta),
         sentences.accounted(words.accountant(setting.bound)),
     )
 

@@ -53,15 +53,15 @@ def _lower(which: str) -> str:
     return "objective perturbation" if which == "objective" else "DP-SGD"
 
 
-def odds(fit: float, run: float) -> str:
+def odds(fit: float, run: float, at_delta: float) -> str:
     """Both ε in words that need no mathematics."""
     if math.isinf(fit) or math.isinf(run):
         known = "DP-SGD" if math.isinf(fit) else "the fit"
         finite = min(fit, run)
-        return sentences.odds_sentence(finite, f"the model of {known}")
+        return sentences.bet(finite, at_delta, f"the model of {known}")
     return (
         f"Someone who is told the model bets at most {sentences.odds(fit)} on you being in the data after the fit, and "
-        f"at most {sentences.odds(run)} after DP-SGD, starting from even odds."
+        f"at most {sentences.odds(run)} after DP-SGD, starting from even odds. {sentences.slack(at_delta)}"
     )
 
 

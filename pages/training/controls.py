@@ -42,7 +42,9 @@ EPSILON = parameters.epsilon(
     100,
     help="Of each private model: adding or removing one row changes what is released by a factor of e^ε at most.",
 )
-DELTA = parameters.delta("training", help="Keep it well below one over the number of rows.")
+DELTA = parameters.delta(
+    "training", help="Any event may exceed its e^ε limit by δ: keep it well below one over the number of rows."
+)
 BOUND = Choice(
     "training_bound",
     "Bound behind “Algorithm 1 tight”",

@@ -137,7 +137,7 @@ def details(comparison: Comparison) -> list[str]:
     return [
         lines,
         *_others(comparison),
-        f"{sentences.odds_sentence(settings.epsilon, 'one private model')} {sentences.except_with(settings.delta)}",
+        sentences.bet(settings.epsilon, settings.delta, "one private model"),
         *guarantees(comparison),
     ]
 

@@ -67,11 +67,10 @@ def answer(settings: int, noun: str, at_delta: float, ways: Mapping[str, float])
 def consequence(settings: int, at_delta: float, ways: Mapping[str, float]) -> str:
     """What the price of choosing means for the person, in odds."""
     free, paid = ways["free"], ways[cheapest(ways)]
-    promise = sentences.except_with(at_delta)
     if settings == 1 or math.isinf(paid) or paid <= free:
-        return f"{sentences.odds_sentence(free if settings == 1 else paid)} {promise}"
-    told = sentences.odds_sentence(paid, "the chosen model")
-    return f"{told} Leaving the choice out would claim {sentences.odds(free)}. {promise}"
+        return sentences.bet(free if settings == 1 else paid, at_delta)
+    told = sentences.bet(paid, at_delta, "the chosen model")
+    return f"{told} Leaving the choice out would claim {sentences.odds(free)}."
 
 
 def accountant(settings: int, ways: Mapping[str, float], law: str, *, renyi: bool) -> str:

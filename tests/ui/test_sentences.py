@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import objpert_core.accounting as acc
 from ui import sentences as s
 
 SUPERSCRIPTS = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -83,7 +84,6 @@ def test_odds(eps, text):
 
 def test_odds_sentence_covers_nothing_and_everything():
     assert "bets at most 2.72 : 1 on you being in the data" in s.odds_sentence(1.0)
-    assert "learns nothing" in s.odds_sentence(0.0)
     assert "Nothing is proved" in s.odds_sentence(math.inf)
     assert "told θ" in s.odds_sentence(1.0, "θ")
 
@@ -147,5 +147,24 @@ def test_percent_and_ratio():
 
 def test_adjacency_is_named():
     assert "add or remove one row" in s.accounted("x")
-    assert "δ = 10⁻⁵" in s.except_with(1e-5)
+
+
+def test_a_bet_says_how_often_it_goes_higher_and_that_delta_is_slack():
+    said = s.bet(1.0, 1e-5, tail=1.6119e-4)
+    assert "2.72 : 1" in said
+    assert "With probability 1.7×10⁻⁴ at most the odds go higher." in said
+    assert "δ = 10⁻⁵ is slack: any event may exceed its e^ε limit by δ." in said
+    assert "With probability 2×10⁻⁵ at most the odds go higher than twice that." in s.bet(1.0, 1e-5)
+    assert "twice that" in s.bet(0.01, 0.1, tail=0.6)
+    assert "With probability 1 at most" in s.bet(1.0, 0.7)
+    assert s.bet(math.inf, 1e-5) == s.odds_sentence(math.inf)
+    assert "changes the probability of nothing that θ shows by more than δ = 0.1" in s.bet(0.0, 0.1, "θ")
+
+
+def test_twice_the_odds_are_exceeded_with_twice_delta_at_most():
+    """What `slack` says without a tail: Pr[loss > ε + log 2] ≤ 2δ."""
+    for mechanism in (acc.Gaussian(1.0), acc.Gaussian(5.0), acc.ObjectivePerturbation(3, 1), acc.DPSGD(1.0, 0.05, 50)):
+        for delta in (1e-6, 1e-3):
+            eps = mechanism.epsilon(delta)
+            assert mechanism.tail(eps + math.log(2)) <= 2 * delta * (1 + 1e-9) + 2e-3 * delta
     assert (s.proved(1.5), s.proved(math.inf)) == ("1.5", "nothing proved")

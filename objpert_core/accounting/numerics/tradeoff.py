@@ -175,8 +175,8 @@ def posterior(prior: Any, epsilon: Any) -> Any:
     """Largest probability that somebody who saw the release may give to a row being in the data.
 
     By Bayes' rule a privacy loss of at most ε moves the prior odds p : (1 − p) by a factor of at most e^ε, so the
-    posterior is at most e^ε·p/(1 − p + e^ε·p). With δ > 0 that may fail: under either hypothesis a release whose
-    privacy loss is larger than ε can occur, and δ limits how likely and how bad that is.
+    posterior is at most e^ε·p/(1 − p + e^ε·p). With δ > 0 a release whose privacy loss is larger than ε
+    can occur; `Mechanism.tail` says how often at most.
 
     Parameters
     ----------

@@ -194,9 +194,11 @@ def test_home_answer_states_the_rate_rounded_up():
 
 
 def test_pair_and_alts_name_epsilon():
-    assert "ε" in words.loss_alt(1.5)
-    assert "1.5" in words.loss_alt(1.5)
-    assert "δ = 10⁻⁵" in words.pair(1.5, 1e-5, 3e-7)
-    assert "3×10⁻⁷" in words.pair(1.5, 1e-5, 3e-7)
-    assert "below 10⁻³⁰⁰" in words.pair(1.5, 1e-5, 0.0)
+    assert "ε" in words.loss_alt(1.5, 2e-4)
+    assert "1.5" in words.loss_alt(1.5, 2e-4)
+    assert "δ = 10⁻⁵" in words.pair(1.5, 1e-5, 3e-7, 2e-4)
+    assert "falls beyond the lines with probability 2×10⁻⁴ at most" in words.pair(1.5, 1e-5, 3e-7, 2e-4)
+    assert "probability 2×10⁻⁴ at most" in words.loss_alt(1.5, 2e-4)
+    assert "3×10⁻⁷" in words.pair(1.5, 1e-5, 3e-7, 2e-4)
+    assert "below 10⁻³⁰⁰" in words.pair(1.5, 1e-5, 0.0, 2e-4)
     assert "who agrees" in words.alt("agrees", 1.0)

@@ -249,7 +249,7 @@ def test_where_lambda_is_not_above_beta_nothing_is_proved_and_said_so():
     assert words.dimension_answer(found, 1e-5, 10) == (
         "At δ = 10⁻⁵ neither theorem proves a finite ε: both need λ > β."
     )
-    assert "infinite" in words.dimension_more(ld.price(silent), found)
+    assert "infinite" in words.dimension_more(ld.price(silent), found, 1e-5)
     assert ld.table_rows(found, 10)[0]["ε with 10 parameters"] == "nothing proved"
     assert charts.dimension(silent, delta=1e-5, at=10, ghost=FIGURE_1).data
 
@@ -262,7 +262,7 @@ def test_the_answer_compares_a_glm_with_any_other_loss():
     )
     assert ld.table_rows(found, 100)[0]["ε / lower bound"] == f"{found['non-glm'] / found['lower']:.3g}×" == "10.6×"
     assert "ε with 1 parameter" in ld.table_rows(found, 1)[0]
-    assert "−log(1 − β/λ) = 0.0513" in words.dimension_more(ld.price(FIGURE_1), found)
+    assert "−log(1 − β/λ) = 0.0513" in words.dimension_more(ld.price(FIGURE_1), found, 1e-5)
     assert "With 100 parameters" in words.dimension_alt(found, 1e-5, 100)
 
 
