@@ -23,11 +23,12 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from objpert_core.estimators import PrivacyCertificate
-from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning, ReleaseRefusedError
+from objpert_core.estimators import PrivacyCertificate, PublicRangeScaler
+from objpert_core.estimators.cautions import forget_cautions
+from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning, ReleaseRefusedError, UncoveredDataWarning
 from objpert_core.learning import SOLVERS, Refused
 
 ABOVE_ZERO, FROM_ZERO, COUNT = "a finite number > 0", "a finite number >= 0", "a whole number >= 1"
@@ -430,12 +431,54 @@ def pickles_and_clones_are_faithful(case: Case) -> None:
 
 def one_fit_at_a_time_does_not_warn(case: Case) -> None:
     X, y = case.data
+    known = {"classes": [0, 1], "public_rows": len(y)}
+    known = {name: value for name, value in known.items() if name in case.new().get_params()}
+    forget_cautions()
     with warnings.catch_warnings():
         warnings.simplefilter("error", PrivacyBudgetWarning)
-        model = case.new()
-        model.fit(X, y).fit(X, y)
+        model = case.new(**known)
+        model.fit(X, y).fit(2 * X, y)  # other data
         clone(model).fit(X, y)
-        clone(make_pipeline(FunctionTransformer(), case.new())).fit(X, y).predict(X)
+        for step in (FunctionTransformer(), PublicRangeScaler(-9.0, 9.0)):
+            clone(make_pipeline(step, case.new(**known))).fit(X, y).predict(X)
+
+
+def what_the_promise_does_not_cover_is_told_once(case: Case) -> None:
+    X, y = case.data
+    forget_cautions()
+    unknown = {"classes": None, "public_rows": None, "lam": None, "noise_ratio": None}
+    unknown = {name: value for name, value in unknown.items() if name in case.new().get_params()}
+    pipeline = make_pipeline(StandardScaler(), case.new(**unknown))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", UncoveredDataWarning)
+        pipeline.fit(X, y)
+        pipeline.fit(X, y)
+    texts = [str(one.message) for one in told if one.category is UncoveredDataWarning]
+    for name in ("classes", "public_rows"):
+        assert sum(text.startswith(f"{name}=None: ") for text in texts) == (name in unknown)
+    assert sum("pipeline fits StandardScaler on the data" in text for text in texts) == 1
+    assert len(texts) == 1 + len({"classes", "public_rows"} & unknown.keys())
+
+
+def fitting_the_same_data_again_is_told_once(case: Case) -> None:
+    X, y = case.data
+    forget_cautions()
+    model = case.fit()
+    with pytest.warns(PrivacyBudgetWarning, match="fitted again to the same data") as told:
+        model.fit(X.copy(), y.copy()).fit(X, y)
+    again = [one for one in told if "fitted again" in str(one.message)]
+    assert [one.filename for one in again] == [__file__]
+
+
+def what_was_fitted_before_is_in_no_pickle(case: Case) -> None:
+    model = case.fit()
+    known = set(vars(case.fit()))
+    assert set(vars(model)) == known
+    again = pickle.loads(pickle.dumps(model))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PrivacyBudgetWarning)
+        warnings.simplefilter("ignore", UncoveredDataWarning)
+        again.fit(*case.data)
 
 
 def fitting_several_copies_warns_that_each_spends_budget(case: Case) -> None:
@@ -477,6 +520,9 @@ CONTRACT: tuple[Promise, ...] = (
     targets_that_are_no_finite_numbers_are_refused,
     pickles_and_clones_are_faithful,
     one_fit_at_a_time_does_not_warn,
+    what_the_promise_does_not_cover_is_told_once,
+    fitting_the_same_data_again_is_told_once,
+    what_was_fitted_before_is_in_no_pickle,
     fitting_several_copies_warns_that_each_spends_budget,
 )
 

@@ -1,0 +1,109 @@
+"""What counts as learning from the data before a private estimator does, and where a pipeline is seen."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.feature_selection import SelectFromModel, SelectKBest
+from sklearn.frozen import FrozenEstimator
+from sklearn.kernel_approximation import RBFSampler
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import (
+    Binarizer,
+    FunctionTransformer,
+    MinMaxScaler,
+    Normalizer,
+    OneHotEncoder,
+    PolynomialFeatures,
+    StandardScaler,
+)
+
+from objpert_core.estimators import ObjPertSVC, PublicRangeScaler
+from objpert_core.estimators.cautions import forget_cautions, learn_from_data
+from objpert_core.exceptions import PrivacyBudgetWarning, UncoveredDataWarning
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+Y = (X[:, 0] > 0).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("step", "names"),
+    [
+        (StandardScaler(), ["StandardScaler"]),
+        (MinMaxScaler(), ["MinMaxScaler"]),
+        (PCA(2), ["PCA"]),
+        (SelectKBest(k=1), ["SelectKBest"]),
+        (OneHotEncoder(), ["OneHotEncoder"]),
+        (RBFSampler(gamma="scale"), ["RBFSampler"]),
+        (object(), ["object"]),
+        (make_union(Normalizer(), make_pipeline("passthrough", PCA())), ["PCA"]),
+        (ColumnTransformer([("a", Normalizer(), [0])], remainder=MinMaxScaler()), ["MinMaxScaler"]),
+        (ColumnTransformer([("a", "drop", [0]), ("b", PCA(), [1])]), ["PCA"]),
+        (OneHotEncoder(categories=[["a", "b"]]), []),
+        (RBFSampler(gamma=1.0), []),
+        (PolynomialFeatures(2), []),
+        (Normalizer(), []),
+        (Binarizer(), []),
+        (FunctionTransformer(np.tanh), []),
+        (PublicRangeScaler(), []),
+        (FrozenEstimator(StandardScaler().fit(X)), []),
+        (SelectFromModel(ObjPertSVC()), []),
+        (None, []),
+    ],
+    ids=str,
+)
+def test_what_learns_from_data(step, names):
+    assert learn_from_data(step) == names
+
+
+def told(fit):
+    forget_cautions()
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        fit()
+    return [str(one.message) for one in given if one.category is UncoveredDataWarning]
+
+
+def test_only_what_is_fitted_before_is_told():
+    private = ObjPertSVC(classes=[0, 1])
+    assert told(lambda: private.fit(StandardScaler().fit_transform(X), Y)) == []  # no pipeline: nobody can see it
+    inner = make_pipeline(PCA(2), ObjPertSVC(classes=[0, 1]))
+    (of_pca, of_scaler) = told(lambda: make_pipeline(MinMaxScaler(), inner).fit(X, Y))
+    assert of_pca.startswith("The pipeline fits PCA on the data before ObjPertSVC")
+    assert of_scaler.startswith("The pipeline fits MinMaxScaler on the data before ObjPertSVC")
+    first = make_pipeline(SelectFromModel(private, threshold=-np.inf), StandardScaler(), "passthrough")
+    assert told(lambda: first.fit(X, Y)) == []  # the scaler comes after the private estimator
+
+
+def test_a_search_over_pipelines_is_told_once():
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), ObjPertSVC(classes=[0, 1])), {"objpertsvc__clip": [0.5, 1.0]}, cv=2
+    )
+    (text,) = told(lambda: search.fit(X, Y))
+    assert "PublicRangeScaler" in text
+
+
+def test_a_filter_that_makes_errors_of_warnings_stops_the_fit_every_time():
+    forget_cautions()
+    model = ObjPertSVC()
+    for _ in range(2):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UncoveredDataWarning)
+            with pytest.raises(UncoveredDataWarning, match="classes=None"):
+                model.fit(X, Y)
+        assert not hasattr(model, "coef_")
+
+
+def test_data_that_differ_are_not_the_same_data():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PrivacyBudgetWarning)
+        model = ObjPertSVC(classes=[0, 1]).fit(X, Y)
+        model.fit(X, 1 - Y)
+        model.fit(X[:-1], Y[:-1])
+        model.fit(X + 1, Y)
+    with pytest.warns(PrivacyBudgetWarning, match="fitted again to the same data"):
+        model.fit(X, Y)
