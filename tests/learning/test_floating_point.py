@@ -1,0 +1,244 @@
+"""The attack of Mironov (2012) on noise in floating point: whose data make every published digit reachable?
+
+The attacker knows all rows but one, and everything of the mechanism but its noise. For either answer (the row was in,
+or it was not) the attacker computes what the noise would have been, coordinate by coordinate, and asks whether the
+sampler can give a number that leads to exactly the published double. A sampler that passes 53 bits through Φ⁻¹ cannot,
+for most doubles. So the wrong answer is found impossible, whatever ε was promised.
+
+`old_normal` is the sampler that this project had: the control, against which the attack succeeds.
+"""
+
+import numpy as np
+import pytest
+from scipy.special import ndtr, ndtri
+from scipy.stats import beta
+from sklearn.base import clone
+
+from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation, calibrate_gaussian
+from objpert_core.estimators import DPSGDLogisticRegression
+from objpert_core.learning import PerturbedObjective, Rows, perturb_and_solve, solve
+from objpert_core.learning.dp_sgd.training import Gradients, Schedule, sum_spacing, train_candidates
+from objpert_core.learning.output_perturbation import output_sensitivity, recommended_output_lam, solve_and_perturb
+
+CHANCE = 1e-9  # noise is the operating system's: a test fails by chance once in so many runs
+
+
+def data(n, d, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
+
+
+def old_normal(words):
+    magnitude = -ndtri(((words >> np.uint64(1)).astype(np.float64) + 0.5) * 2.0**-64)
+    return np.where(words & np.uint64(1), magnitude, -magnitude)
+
+
+def reachable(published, publish, noise):
+    """In how many coordinates `publish` of some number of the old sampler near `noise` is what was published."""
+    u = ndtr(-np.abs(noise))
+    found = np.zeros(len(published), dtype=bool)
+    spacing = np.maximum(np.spacing(u), 2.0**-64)
+    for steps in range(-12, 13):
+        x = -ndtri(np.clip(u + steps * spacing, 2.0**-65, 0.5)) * np.sign(noise)
+        found |= publish(x) == published
+    return int(found.sum())
+
+
+def guess(published, publishers, noises, coin):
+    """The answer under which more coordinates are reachable; a coin's where there are as many."""
+    scores = [reachable(published, publish, noise) for publish, noise in zip(publishers, noises, strict=True)]
+    return scores.index(max(scores)) if scores[0] != scores[1] else int(coin)
+
+
+def lattice_guess(published, centres, spacing, coin):
+    """The same attack on a release on a lattice: which answer makes all of it reachable?"""
+    reachable = [bool(np.all((published - np.rint(centre / spacing) * spacing) % spacing == 0)) for centre in centres]
+    assert reachable == [True, True]  # there is nothing to find
+    return int(coin)
+
+
+def likelier(published, centres, coin):
+    """The best attack that ε allows: the nearer centre."""
+    distances = [float(np.linalg.norm(published - centre)) for centre in centres]
+    return int(np.argmin(distances)) if distances[0] != distances[1] else int(coin)
+
+
+def at_most(epsilon, delta):
+    """How often a guess at one of two equally likely answers may be right."""
+    return (np.exp(epsilon) + delta) / (1 + np.exp(epsilon))
+
+
+def assert_private(right, trials, epsilon, delta):
+    """Clopper–Pearson: so many right answers are no evidence of more than (ε, δ) allows."""
+    least = beta.ppf(CHANCE, right, trials - right + 1) if right else 0.0
+    assert least <= at_most(epsilon, delta), f"{right} of {trials} right"
+
+
+class OutputCase:
+    """500 rows of 60 features at (0.01, 10⁻⁶), as in the attack that was reported."""
+
+    epsilon, delta, tau, rows = 0.01, 1e-6, 1e-6, 500
+
+    def __init__(self):
+        X, y = data(self.rows + 1, 60)
+        self.sets = (X[:-1], y[:-1]), (X, y)
+        self.lam = recommended_output_lam(self.epsilon, self.delta, self.rows)
+        sensitivity = output_sensitivity(self.lam, 1.0, self.tau)
+        self.sigma = calibrate_gaussian(self.epsilon, self.delta, sensitivity).sigma
+        self.centres = []
+        for X, y in self.sets:
+            objective = PerturbedObjective(Rows(X, "normalize"), y, self.lam, np.zeros(60))
+            self.centres.append(solve(objective, tau=self.tau / 2).theta)
+
+    def publisher(self, centre):
+        return lambda x: centre + self.sigma * x
+
+    def old_release(self, answer, rng):
+        words = rng.integers(0, 2**64, 60, dtype=np.uint64)
+        return self.publisher(self.centres[answer])(old_normal(words))
+
+    def old_guess(self, published, coin):
+        noises = [(published - centre) / self.sigma for centre in self.centres]
+        return guess(published, [self.publisher(centre) for centre in self.centres], noises, coin)
+
+
+def test_the_attack_finds_the_row_behind_the_old_samplers_noise():
+    """The control: forty of forty at ε = 0.01, where 50.25 % would be allowed."""
+    case, rng = OutputCase(), np.random.default_rng(1)
+    answers = rng.integers(0, 2, 40)
+    right = sum(case.old_guess(case.old_release(answer, rng), rng.integers(2)) == answer for answer in answers)
+    assert right == 40
+
+
+@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
+@pytest.mark.slow
+def test_output_perturbation_does_not_give_its_row_away():
+    case, rng = OutputCase(), np.random.default_rng(2)
+    trials, right = 150, {"old": 0, "lattice": 0, "likelier": 0}
+    for answer in rng.integers(0, 2, trials):
+        release = solve_and_perturb(
+            *case.sets[answer],
+            epsilon=case.epsilon,
+            delta=case.delta,
+            public_rows=case.rows,
+            intercept_scaling=0.0,
+        )
+        coin = rng.integers(2)
+        right["old"] += case.old_guess(release.theta, coin) == answer
+        right["lattice"] += lattice_guess(release.theta, case.centres, release.certificate.lattice, coin) == answer
+        right["likelier"] += likelier(release.theta, case.centres, coin) == answer
+    print(f"output perturbation: of {trials} {right}")
+    for count in right.values():
+        assert_private(count, trials, case.epsilon, case.delta)
+
+
+class StepCase:
+    """One step of DP-SGD on 300 rows, all of them in the batch: plain gradient descent from 0."""
+
+    epsilon, delta, eta = 0.5, 1e-6, 0.1
+
+    def __init__(self):
+        X, y = data(301, 40, seed=3)
+        self.sets = (X[:-1], y[:-1]), (X, y)
+        self.schedule = Schedule.of_epochs(300, 1000, 1)
+        model = DPSGDLogisticRegression(
+            self.epsilon,
+            self.delta,
+            learning_rate=self.eta,
+            batch_size=1000,
+            epochs=1,
+            optimizer="sgd",
+            fit_intercept=False,
+            margin=0.0,
+            public_rows=300,
+            classes=[-1.0, 1.0],
+        )
+        self.model = model  # fitted anew for every trial
+        self.multiplier = model.fit(*self.sets[0]).privacy_.noise_multiplier
+        self.centres = []
+        for X, y in self.sets:
+            gradients = Gradients(Rows(X, "normalize"), y, 1.0)
+            self.centres.append(gradients.total(np.arange(len(y)), np.zeros((40, 1)))[:, 0])
+
+    def publisher(self, centre):
+        return lambda x: 0.0 - self.eta * ((centre + x * (self.multiplier * 1.0)) / self.schedule.batch_size)
+
+    def old_guess(self, published, coin):
+        sums = published / -self.eta * self.schedule.batch_size
+        noises = [(sums - centre) / self.multiplier for centre in self.centres]
+        return guess(published, [self.publisher(centre) for centre in self.centres], noises, coin)
+
+
+def test_the_attack_finds_the_row_behind_the_old_step():
+    """The control for DP-SGD."""
+    case, rng = StepCase(), np.random.default_rng(4)
+    right = 0
+    for answer in rng.integers(0, 2, 30):
+        words = rng.integers(0, 2**64, 40, dtype=np.uint64)
+        published = case.publisher(case.centres[answer])(old_normal(words))
+        right += case.old_guess(published, rng.integers(2)) == answer
+    assert right == 30
+
+
+@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
+def test_one_step_of_dp_sgd_does_not_give_its_row_away():
+    case, rng = StepCase(), np.random.default_rng(5)
+    trials, right = 150, {"old": 0, "likelier": 0}
+    for answer in rng.integers(0, 2, trials):
+        published = clone(case.model).fit(*case.sets[answer]).coef_[0]
+        sums = published / -case.eta * case.schedule.batch_size
+        coin = rng.integers(2)
+        right["old"] += case.old_guess(published, coin) == answer
+        right["likelier"] += likelier(sums, case.centres, coin) == answer
+    print(f"one step of DP-SGD: of {trials} {right}")
+    for count in right.values():
+        assert_private(count, trials, case.epsilon, case.delta)
+
+
+def test_the_sums_of_dp_sgd_lie_on_the_lattice():
+    X, y = data(50, 3)
+    schedule = Schedule(1.0, 1, 64.0)
+    theta = train_candidates(Rows(X, "normalize"), y, [1.0], schedule, noise_multiplier=2.0, clip=1.0, optimizer="sgd")[
+        0
+    ]
+    points = theta * 64 / sum_spacing(1.0, 3)  # a rate of 1 and a batch of 64 rows lose no digit
+    np.testing.assert_array_equal(points, np.rint(points))
+
+
+def test_algorithm_1_does_not_give_its_row_away():
+    """Under either answer the attacker computes the noise in the objective that leads to these coefficients.
+
+    It is a number of the old sampler in no more coordinates for one answer than for the other, and its length tells no
+    more than (ε, δ) allows. The old sampler gave nothing away here either: the output noise hid its digits.
+    """
+    X, y = data(301, 8, seed=6)
+    sets = (X[:-1], y[:-1]), (X, y)
+    mechanism = ApproximateMinima(ObjectivePerturbation(sigma=8.0, lam=130.0), 1e-6, 1e-6)
+    delta, epsilon = 1e-6, mechanism.epsilon(1e-6)
+    rng = np.random.default_rng(7)
+
+    def objective(answer, linear=None):
+        X, y = sets[answer]
+        return PerturbedObjective(Rows(X, "normalize"), y, 130.0, np.zeros(8) if linear is None else linear)
+
+    def noises(theta):
+        return [-objective(answer).gradient(theta)[0] / 8.0 for answer in (0, 1)]
+
+    def by_digits(theta, coin):
+        scores = [reachable(noise, lambda x: x, noise) for noise in noises(theta)]
+        return scores.index(max(scores)) if scores[0] != scores[1] else int(coin)
+
+    trials, right = 150, {"digits": 0, "lengths": 0, "digits of the old sampler": 0}
+    for answer in rng.integers(0, 2, trials):
+        release = perturb_and_solve(*sets[answer], mechanism, delta=delta, intercept_scaling=0.0)
+        assert np.all(release.theta % release.certificate.lattice == 0)
+        words = rng.integers(0, 2**64, 16, dtype=np.uint64)
+        old = solve(objective(answer, 8.0 * old_normal(words[:8])), tau=1e-6).theta + 1e-6 * old_normal(words[8:])
+        coin = rng.integers(2)
+        right["digits"] += by_digits(release.theta, coin) == answer
+        right["digits of the old sampler"] += by_digits(old, coin) == answer
+        right["lengths"] += int(np.argmin([np.linalg.norm(noise) for noise in noises(release.theta)])) == answer
+    print(f"algorithm 1 at ε = {epsilon:.3f}: of {trials} {right}")
+    for count in right.values():
+        assert_private(count, trials, epsilon, delta)

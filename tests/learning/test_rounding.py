@@ -1,0 +1,105 @@
+"""The bound on a gradient's rounding errors, against exact arithmetic."""
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.special import expit
+
+from objpert_core.learning import PerturbedObjective, Rows
+from objpert_core.learning.problem import rounding
+from objpert_core.learning.problem.losses import ClippedLoss, HuberisedHingeLoss, HuberLoss, LogisticLoss, SquaredLoss
+
+mpmath.mp.dps = 60
+CASES = {
+    "logistic": (LogisticLoss(), lambda u, t: -t / (1 + mpmath.exp(t * u))),
+    "margin": (LogisticLoss(1.5), lambda u, t: -t / (1 + mpmath.exp(t * u - mpmath.mpf(1.5)))),
+    "squares": (SquaredLoss(), lambda u, t: u - t),
+    "huber": (HuberLoss(0.5), lambda u, t: max(min(u - t, mpmath.mpf(0.5)), -mpmath.mpf(0.5))),
+    "huberised hinge": (
+        HuberisedHingeLoss(0.5),
+        lambda u, t: -t * max(0, min(1, (1 + mpmath.mpf(0.5) - t * u) / (2 * mpmath.mpf(0.5)))),
+    ),
+}
+
+
+def exact_norm(X, targets, rows, theta, lam, b, slope):
+    """‖∇J(θ)‖ with 60 digits, of the rows as the factors make them, which are exact doubles."""
+    total = [mpmath.mpf(lam) * mpmath.mpf(x) + mpmath.mpf(y) for x, y in zip(theta, b, strict=True)]
+    for x, factor, target in zip(X, rows.factors, targets, strict=True):
+        row = [Fraction(float(value)) * Fraction(float(factor)) for value in x] + [Fraction(rows.constant)] * (
+            rows.constant > 0
+        )
+        row = [mpmath.mpf(value.numerator) / value.denominator for value in row]
+        score = mpmath.fsum(x * mpmath.mpf(y) for x, y in zip(row, theta, strict=True))
+        pull = slope(score, mpmath.mpf(target))
+        total = [sum_ + pull * x for sum_, x in zip(total, row, strict=True)]
+    return mpmath.sqrt(mpmath.fsum(x**2 for x in total))
+
+
+def problem(seed, loss, n=40, d=6, constant=0.3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, size=d)
+    targets = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    rows = Rows(X, "normalize", constant)
+    theta = rng.normal(size=d + 1) * 10 ** rng.uniform(-1, 2)
+    lam = 10 ** rng.uniform(-3, 2)
+    exact = -PerturbedObjective(rows, targets, lam, np.zeros(d + 1), loss).gradient(theta)[0]  # a gradient near 0
+    return X, targets, rows, theta, lam, exact
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bound_holds_against_exact_arithmetic(case, seed):
+    """Where b cancels all but the last digits, nothing is left of the gradient but its rounding."""
+    loss, slope = CASES[case]
+    X, targets, rows, theta, lam, b = problem(seed, loss)
+    found = rounding.gradient_norm_bound(PerturbedObjective(rows, targets, lam, b, loss), theta)
+    exact = exact_norm(X, targets, rows, theta, lam, b, slope)
+    assert exact <= found
+    size = len(X) * (1 + np.linalg.norm(theta)) + np.linalg.norm(b)
+    assert found < 1e-13 * size  # and is no wild guess
+
+
+def test_it_goes_beyond_what_a_computed_norm_says():
+    """The computed norm alone is no bound: at some of these it is below the exact one."""
+    below = 0
+    for seed in range(8):
+        X, targets, rows, theta, lam, b = problem(seed, LogisticLoss())
+        objective = PerturbedObjective(rows, targets, lam, b, LogisticLoss())
+        computed = np.linalg.norm(objective.gradient(theta)[0])
+        below += computed < exact_norm(X, targets, rows, theta, lam, b, CASES["logistic"][1])
+    assert below > 0
+
+
+def test_sparse_clipped_and_many_blocks(monkeypatch):
+    X, targets, rows, theta, lam, b = problem(1, LogisticLoss())
+    whole = rounding.gradient_norm_bound(PerturbedObjective(rows, targets, lam, b, LogisticLoss()), theta)
+    monkeypatch.setattr(rounding, "_BLOCK", 7)
+    sparse = Rows(sp.csr_array(X), "normalize", 0.3)
+    for kind in (rows, sparse):
+        bound = rounding.gradient_norm_bound(PerturbedObjective(kind, targets, lam, b, LogisticLoss()), theta)
+        assert bound == pytest.approx(whole, rel=0.9)
+    clipped = ClippedLoss(LogisticLoss(), rows.slopes_of_norm(0.1))
+    objective = PerturbedObjective(rows, targets, lam, b, clipped)
+    bound = rounding.gradient_norm_bound(objective, theta)
+    assert np.linalg.norm(objective.gradient(theta)[0]) <= bound <= np.linalg.norm(objective.gradient(theta)[0]) + 1e-9
+
+
+def test_a_gradient_that_overflows_has_no_bound():
+    rows, targets = Rows(np.eye(2), "clip"), np.array([1.0, -1.0])
+    objective = PerturbedObjective(rows, targets, 1e200, np.zeros(2), SquaredLoss())
+    with np.errstate(all="ignore"):
+        assert rounding.gradient_norm_bound(objective, np.full(2, 1e200)) == np.inf
+
+
+@pytest.mark.parametrize("function", [expit, np.tanh, np.exp])
+def test_the_functions_are_as_accurate_as_the_bound_takes_them_to_be(function):
+    exact = {expit: lambda x: 1 / (1 + mpmath.exp(-x)), np.tanh: mpmath.tanh, np.exp: mpmath.exp}[function]
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.uniform(-40, 40, 500), rng.normal(size=500), rng.normal(size=200) * 1e-6])
+    for value, found in zip(x, function(x), strict=True):
+        truth = exact(mpmath.mpf(value))
+        assert abs(found - truth) <= 8 * 2.0**-53 * abs(truth)
