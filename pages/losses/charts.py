@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from objpert_core.experiments.studies import clipping
 from pages.losses import dimension as ld
 from pages.losses import numbers as lc
+from pages.losses import ordinary as lo
 from pages.losses.words import CLIPPED, PLAIN, PRIVATE
 from ui import bounds, figures
 
@@ -138,6 +139,25 @@ def errors(setting: clipping.Setting, *, ghost: clipping.Setting | None = None) 
     what = "distance from the true line" if setting.regression else "wrong labels on fresh rows"
     across = figures.axis("clipping threshold C", (x[0], x[-1]), log=True, hoverformat=".3g")
     return figures.figure(traces, xaxis=across, yaxis=figures.axis(what, (0.0, top)), height=300)
+
+
+def ordinary(margin: float) -> go.Figure:
+    """The exact ε of two ordinary rows against the margin k, below the certificate's."""
+    k, top = np.array(lo.MARGINS), 1.1 * lo.certified()
+    look: Trace = {"mode": "lines+markers", "hover": "ε = %{y:.3f}"}
+    roles = {"agrees": "with", "differs": "without"}
+    return figures.figure(
+        [
+            figures.guide((margin, margin), (0.0, top)),
+            figures.series(
+                "certified for every row", k, np.full(len(k), lo.certified()), "lower", hover="ε = %{y:.3f}"
+            ),
+            *(figures.series(lo.NAMES[row], k, lo.curve(row), role, **look) for row, role in roles.items()),
+        ],
+        xaxis=figures.axis("margin k", (k[0], k[-1]), hoverformat=".3g"),
+        yaxis=figures.axis("ε at δ = 10⁻⁵", (0.0, top)),
+        height=300,
+    )
 
 
 def dimension(setting: bounds.Setting, *, delta: float, at: int, ghost: bounds.Setting | None = None) -> go.Figure:

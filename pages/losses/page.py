@@ -11,6 +11,7 @@ from objpert_core.experiments.studies import clipping
 from pages.losses import charts, snippets, words
 from pages.losses import dimension as ld
 from pages.losses import numbers as lc
+from pages.losses import ordinary as lo
 from ui import bounds, page
 from ui import controls as c
 from ui import parameters as p
@@ -35,7 +36,7 @@ MARGIN = c.SelectSlider(
     0.0,
     (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0),
     help="The loss is log(1 + exp(k − m)): a row counts until its signed score m = y·xᵀθ is well beyond k. "
-    "Privacy costs the same at every k.",
+    "The certificate is the same at every k; an ordinary row comes closer to it.",
 )
 THRESHOLDS, SHORTER = c.log_values(0.01, 10, extra=[ROOT_2]), "No row’s gradient gets longer than this."
 CLIP = c.SelectSlider("losses_C", "Clipping threshold C", 1.0, THRESHOLDS, help=SHORTER)
@@ -68,13 +69,13 @@ def preset(name: str, hint: str, **values: Any) -> c.Preset:
 
 KEYS = {control.key.removeprefix("losses_"): control for control in CONTROLS}
 LONGEST = "The logistic loss on the longest rows of the paper’s experiments."
-MOVED = "The logistic loss moved to the right: rows near 0 pull harder, and σ, λ and ε stay what they were."
+MOVED = "The logistic loss moved to the right: rows near 0 pull harder; σ, λ and the certified ε stay what they were."
 DEEP = "Two classes, a fifth of the rows deep in the wrong half."
 FIGURE_1 = "Theorem G.2 at the noise and regularisation of the paper’s Figure 1, left."
 PRESETS = (
     preset("Huber is clipped squares", "The squared loss of a row of norm 1, clipped at C = 1.", loss="squared", C=1.0),
     preset("C = √2, the paper’s", LONGEST, loss="logistic", C=ROOT_2, norm=ROOT_2),
-    preset("A margin, for free", MOVED, loss="logistic", margin=1.5),
+    preset("A margin", MOVED, loss="logistic", margin=1.5),
     preset("Clipping against outliers", "A line through 300 points, a tenth of them far off.", show=FIT, C=0.2),
     preset("Wrong labels", DEEP, show=FIT, loss="squared-hinge", C=0.5, outliers=0.2),
     preset("Clipping that hurts", "No outliers and a C so small that λ wins.", show=FIT, C=0.02, outliers=0.0),
@@ -126,7 +127,20 @@ def loss(left: DeltaGenerator, setting: lc.LossSetting, view: float, with_ghost:
         page.answer(words.loss_answer(setting), *words.loss_more(setting))
         page.show(picture, key="losses_chart")
         page.show(slopes, key="losses_slope")
+        if setting.loss == "logistic":
+            ordinary(setting.parameter)
     page.evidence(picture, lc.table_rows(setting), name="losses", code=snippets.loss(setting))
+
+
+def ordinary(margin: float) -> None:
+    """What the margin costs one ordinary row, though not the worst case."""
+    picture = page.Picture(charts.ordinary(margin), words.ordinary_alt(margin), lo.frame, "Exact ε of a row against k")
+    st.markdown("**What a margin costs an ordinary row**")
+    st.markdown(words.ordinary(margin))
+    page.show(picture, key="losses_ordinary")
+    st.caption(words.ordinary_design())
+    note = "These lines print the ε of the row that agrees with most others, and the certified one."
+    page.evidence(picture, lo.table_rows(margin), name="losses-ordinary", code=snippets.ordinary(margin), note=note)
 
 
 def fit(left: DeltaGenerator, setting: clipping.Setting, draws: int, with_ghost: bool) -> None:

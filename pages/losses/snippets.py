@@ -6,6 +6,7 @@ import inspect
 
 from objpert_core.experiments.studies import clipping
 from pages.losses import numbers as lc
+from pages.losses import ordinary as lo
 from ui import bounds
 from ui.snippets import call
 
@@ -24,6 +25,21 @@ scores = np.linspace(-4, 4, 9)
 slopes, curvatures = clipped.derivatives(scores, target)
 print(np.column_stack([scores, loss.value(scores, target), clipped.value(scores, target), slopes]))
 print("kinks:", *clipped.kinks(targets=target))
+"""
+
+
+def ordinary(margin: float) -> str:
+    """The exact ε of an ordinary row without and with a margin, and the certified one; defines ``exact``."""
+    return f"""import objpert_core.accounting as acc
+from objpert_core.theory.one_dimensional import OneDimensionalLogistic
+
+labels = [1] * {lo.AGREE} + [-1] * {lo.DIFFER}
+exact = {{}}
+for margin in {(0.0, margin) if margin else (0.0,)!r}:
+    without = OneDimensionalLogistic([1.0] * len(labels), labels, sigma={lo.SIGMA!r}, lam={lo.LAM!r}, margin=margin)
+    exact[margin] = without.pair_epsilon(without.add(1.0, 1), {lo.DELTA!r})
+print("exact for this row:", exact)
+print("certified for every row:", acc.ObjectivePerturbation(sigma={lo.SIGMA!r}, lam={lo.LAM!r}).epsilon({lo.DELTA!r}))
 """
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from objpert_core.experiments.studies import clipping
 from pages.losses import dimension as ld
 from pages.losses import numbers as lc
+from pages.losses import ordinary as lo
 from ui import sentences
 
 # the fits, in legends and in the table
@@ -58,21 +59,23 @@ def _clips_nothing(setting: lc.LossSetting) -> str:
 def _margin_answer(setting: lc.LossSetting, unmoved: lc.LossSetting) -> str:
     """What a margin k > 0 is good for."""
     share, without = (sentences.percent(one.pull, 0) for one in (setting, unmoved))
-    force = f"its full force, as it would with k = 0: C = {_n(setting.clip)} already cuts it off there"
+    force = "its full force, as it would with k = 0"
     if share != without:
-        force = f"{share} of the largest force it could have, instead of {without}"
-    return f"With a margin of k = {_n(setting.parameter)}, a row at m = 0 pulls with {force}; privacy costs the same."
+        force = f"{share} of its largest force, not {without}"
+    return f"With a margin of k = {_n(setting.parameter)}, a row at m = 0 pulls with {force}."
 
 
 def _pull(setting: lc.LossSetting) -> str:
     """Why the pull at m = 0 matters, for the logistic loss."""
     why = "The noise is set by that largest force, and keeps a private model near m = 0."
     if setting.unmoved:
-        return f"{why} k moves the loss to the right and leaves its largest force, σ, λ and ε as they are."
+        return (
+            f"{why} k moves the loss to the right and leaves its largest force, σ, λ and the certified ε as they are."
+        )
     share = sentences.percent(setting.pull, 0)
     return (
-        f"A row at m = 0 pulls with {share} of the largest force it could have. {why} A margin k raises that share and "
-        "leaves σ, λ and ε as they are."
+        f"A row at m = 0 pulls with {share} of its largest force. {why} A margin k raises that share and leaves σ, λ "
+        "and the certified ε as they are."
     )
 
 
@@ -83,6 +86,36 @@ def loss_more(setting: lc.LossSetting) -> list[str]:
         low = f"Clipped at C = {_n(setting.clip)}, the loss goes on straight below m = {_n(setting.kinks[0])}."
         proof = f"{low if setting.clips else _clips_nothing(setting)} {proof}"
     return [_pull(setting), proof] if setting.loss == "logistic" else [proof]
+
+
+def ordinary(margin: float) -> str:
+    """What the certificate says about every row, and what a margin costs an ordinary one."""
+    before, here = (_n(lo.exact("agrees", k)) for k in (0.0, margin))
+    moved = f"{before} without a margin and {here} with k = {_n(margin)}" if margin else f"{before} without a margin"
+    return (
+        f"The certificate holds for every row and all data, ε = {sentences.epsilon(lo.certified())} at every k. A "
+        f"margin costs nothing in the worst case, but brings ordinary rows closer to it: the exact ε of one that "
+        f"agrees with most others is {moved}."
+    )
+
+
+def ordinary_design() -> str:
+    """The data of the chart of ordinary rows."""
+    return (
+        f"One parameter, {lo.AGREE + lo.DIFFER} rows with x = 1, {lo.AGREE} of them with label +1; one more row is "
+        f"added or removed. σ = {lo.SIGMA:g}, λ = {lo.LAM:g}, δ = {sentences.delta(lo.DELTA)}. Both laws are "
+        "integrated, so these ε are exact for this pair of data sets, and no promise to anybody."
+    )
+
+
+def ordinary_alt(margin: float) -> str:
+    """Alt text of the chart of ordinary rows."""
+    told = "; ".join(f"{lo.NAMES[row]} {_n(lo.exact(row, 0.0))} to {_n(lo.exact(row, 5.0))}" for row in lo.ROWS)
+    return (
+        f"Exact ε at δ = {sentences.delta(lo.DELTA)} of a row against the margin k from 0 to 5, rising towards the "
+        f"certified ε = {sentences.epsilon(lo.certified())}, a flat line: {told}. An upright line marks "
+        f"k = {_n(margin)}."
+    )
 
 
 def _proof(setting: lc.LossSetting) -> str:

@@ -100,7 +100,7 @@ def test_logistic_loss_stays_below_every_bound():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.5, 1.5, 6.0])
-def test_a_margin_costs_no_privacy(margin):
+def test_a_margin_costs_no_worst_case_privacy(margin):
     """The bounds are those of the logistic loss without a margin, and as tight."""
     assert check_logistic(15, seed=3, loss=logistic(margin)) > 0.9
 

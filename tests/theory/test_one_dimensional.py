@@ -87,6 +87,30 @@ def test_hockey_stick_nearly_reaches_the_tight_bound_on_its_worst_case():
     assert 0.95 * bound < exact <= bound
 
 
+def test_an_ordinary_row_pays_for_a_margin_under_one_certificate():
+    """T2: .502 without a margin, .756 with one, .926 certified for both."""
+    certified = acc.ObjectivePerturbation(4.0, 1.0).epsilon(1e-5)
+    found = []
+    for margin in (0.0, 1.5, 5.0):
+        without = OneDimensionalLogistic([1.0] * 80, [1] * 48 + [-1] * 32, sigma=4.0, lam=1.0, margin=margin)
+        pair = without, without.add(1.0, 1)
+        found.append(pair[0].pair_epsilon(pair[1], 1e-5))
+        assert pair[1].pair_epsilon(pair[0], 1e-5) == pytest.approx(found[-1], rel=1e-9)
+        for epsilon, sign in ((found[-1] * (1 - 1e-9), 1), (found[-1] * (1 + 1e-9), -1)):
+            worse = max(pair[0].hockey_stick(pair[1], epsilon), pair[1].hockey_stick(pair[0], epsilon))
+            assert sign * (worse - 1e-5) > -1e-14
+    np.testing.assert_allclose(found[:2], [0.5017, 0.7560], atol=1e-4)
+    assert found[0] < found[1] < found[2] < certified < 0.927
+
+
+def test_pair_epsilon_of_equal_and_of_distant_laws():
+    law = OneDimensionalLogistic(*DATA, sigma=2.0, lam=1.0)
+    assert law.pair_epsilon(law, 1e-5) == 0.0
+    gaussian = OneDimensionalLogistic([], [], sigma=1.0, lam=1.0)
+    with pytest.raises(ValueError, match="delta"):
+        gaussian.pair_epsilon(law, 0.0)
+
+
 @pytest.mark.parametrize(
     ("changes", "name"),
     [

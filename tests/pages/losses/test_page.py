@@ -10,7 +10,7 @@ import objpert_core.accounting as acc
 from objpert_core.experiments.studies import clipping
 from objpert_core.learning import ClippedLoss, HuberLoss, LogisticLoss, SquaredLoss
 from pages.losses import dimension as ld
-from tests.pages.apps import curves, open_app, said, spec, try_it
+from tests.pages.apps import curves, open_app, said, spec, try_it, written
 from ui import bounds
 from ui.svg import decode
 
@@ -28,7 +28,7 @@ PRESETS = {
         "losses_C": math.sqrt(2),
         "losses_norm": math.sqrt(2),
     },
-    "A margin, for free": {
+    "A margin": {
         "losses_show": "The loss",
         "losses_loss": "logistic",
         "losses_margin": 1.5,
@@ -81,7 +81,7 @@ def test_presets_set_exactly_their_values_and_take_their_view_along(name):
     expected = {
         "Huber is clipped squares": "is Huber’s loss",
         "C = √2, the paper’s": "clips nothing",
-        "A margin, for free": "pulls with 82 % of the largest force it could have, instead of 50 %",
+        "A margin": "pulls with 82 % of its largest force, not 50 %",
         "Clipping against outliers": "clipping helps",
         "Wrong labels": "clipping helps",
         "Clipping that hurts": "clipping hurts",
@@ -116,6 +116,8 @@ def test_the_margin_moves_the_logistic_loss():
     x, y = curves(app)[0]["f at k = 0"]
     np.testing.assert_array_equal(y, LogisticLoss().value(x))
     assert "pulls with 82 %" in said(app)
+    assert "0.502 without a margin and 0.756 with k = 1.5" in written(app)
+    assert "certified for every row" in curves(app, 2)[0]
 
 
 @pytest.mark.slow

@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import objpert_core.accounting as acc
 from objpert_core.experiments.studies import clipping
 from objpert_core.learning import ClippedLoss, HuberLoss, SquaredHingeLoss, SquaredLoss
 from pages.losses import charts, snippets, words
 from pages.losses import dimension as ld
 from pages.losses import numbers as lc
+from pages.losses import ordinary as lo
 from ui import bounds, figures
 from ui.svg import to_svg
 
@@ -98,9 +100,9 @@ def test_the_second_sentence_says_what_a_proof_gets():
 def test_a_margin_is_told_by_the_pull_of_a_row_at_zero(margin, share):
     setting = lc.LossSetting("logistic", margin, 1.0, 1.0)
     answer, more = words.loss_answer(setting), " ".join(words.loss_more(setting))
-    assert f"a row at m = 0 pulls with {share} of the largest force it could have" in (answer + more.replace("A", "a"))
+    assert f"a row at m = 0 pulls with {share} of its largest force" in (answer + more.replace("A", "a"))
     assert f"{100 / (1 + math.exp(-margin)):.0f} %" == share
-    assert ("instead of 50 %" in answer) == (margin > 0)
+    assert ("not 50 %" in answer) == (margin > 0)
     assert "The noise is set by that largest force" in more
     assert "C = 1 clips nothing" in (more if margin else answer)
     assert "force" not in " ".join(words.loss_more(lc.LossSetting("huber", 1.0, 1.0, 1.0)))
@@ -108,7 +110,7 @@ def test_a_margin_is_told_by_the_pull_of_a_row_at_zero(margin, share):
 
 def test_a_margin_that_clipping_leaves_without_effect_at_zero_is_said_so():
     cut = lc.LossSetting("logistic", 1.5, 0.4, 1.0)
-    assert "pulls with its full force, as it would with k = 0: C = 0.4" in words.loss_answer(cut)
+    assert words.loss_answer(cut).endswith("pulls with its full force, as it would with k = 0.")
     assert f"goes on straight below m = {cut.kinks[0]:.3g}." in " ".join(words.loss_more(cut))
     assert "pulls with 100 %" in words.loss_more(replace(cut, parameter=0.0))[0]
 
@@ -130,6 +132,30 @@ def test_a_margin_is_drawn_beside_k_0():
     assert [row[""] for row in rows] == ["f", "f, clipped at C", "f at k = 0"]
     assert [row["|f′| at m = 0"] for row in rows] == ["0.818", "0.818", "0.5"]
     assert len({(row["Largest |f′|"], row["Curvature ≤"]) for row in rows}) == 1
+
+
+@pytest.mark.slow
+def test_an_ordinary_row_comes_closer_to_the_certificate_that_every_margin_has():
+    assert (lo.exact("agrees", 0.0), lo.exact("agrees", 1.5)) == pytest.approx((0.5017, 0.7560), abs=1e-4)
+    assert lo.certified() == acc.ObjectivePerturbation(4.0, 1.0).epsilon(1e-5)
+    for row in lo.ROWS:
+        assert (np.diff(lo.curve(row)) > 0).all()
+        assert lo.curve(row)[-1] < lo.certified()
+    said = words.ordinary(1.5)
+    assert "ε = 0.927 at every k" in said
+    assert "costs nothing in the worst case" in said
+    assert "0.502 without a margin and 0.756 with k = 1.5" in said
+    assert words.ordinary(0.0).endswith("0.502 without a margin.")
+    assert "80 rows with x = 1, 48 of them with label +1" in words.ordinary_design()
+    assert "differs from most rows 0.689" in words.ordinary_alt(1.5)
+    assert [row["exact ε at k = 1.5"] for row in lo.table_rows(1.5)] == ["0.756", "0.895"]
+    assert list(lo.table_rows(0.0)[0]) == ["The row", "exact ε at k = 0", "certified at every k"]
+    names, printed = run(snippets.ordinary(1.5))
+    assert names["exact"] == {k: lo.exact("agrees", k) for k in (0.0, 1.5)}
+    assert str(lo.certified()) in printed
+    drawn = {trace.name: trace.y for trace in charts.ordinary(1.5).data}
+    np.testing.assert_array_equal(drawn["agrees with most rows"], lo.frame()["epsilon_agrees"])
+    np.testing.assert_array_equal(drawn["certified for every row"], lo.frame()["epsilon_certified"])
 
 
 def test_the_table_tells_f_and_its_clipped_form_apart():
