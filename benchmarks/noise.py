@@ -2,7 +2,7 @@
 
     python -m benchmarks.noise [--numbers 32768] [--repeats 30]
 
-Peers in the same run: 64 bits of the operating system through Φ⁻¹, which this project used before, and NumPy's generator.
+Peers in the same run: 64 bits of the operating system through Φ⁻¹, as this project did before, and NumPy's generator.
 A ratio above 1 is what a release on a lattice costs where the noise is all there is to do; in a fit it hardly shows.
 """
 
