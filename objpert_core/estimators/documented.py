@@ -60,7 +60,8 @@ PARAGRAPHS = {
     "margin": """
         margin : float >= 0, default=0.0
             The loss is log(1 + e^{k − y·score}) with this k (`objpert_core.learning.LogisticLoss`), which costs no
-            privacy; 0 is logistic regression itself. `objpert_core.accounting.recommended_margin` has a rule.
+            worst-case privacy; 0 is logistic regression itself. `objpert_core.accounting.recommended_margin` has a
+            rule.
         """,
     "public_rows": """
         public_rows : int or None, default=None

@@ -35,8 +35,9 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
         regularises more where there are few rows for so much noise. **The number of rows is then treated as public**,
         and the certificate says so. Choosing λ by looking at fits is not covered.
     margin : float >= 0 or None, default=None
-        The loss is log(1 + e^{k − y·score}) with this k, which costs no privacy and makes rows near the score 0 count
-        for more (`objpert_core.learning.LogisticLoss`); 0 is logistic regression itself. None takes 0 if a
+        The loss is log(1 + e^{k − y·score}) with this k, which makes rows near the score 0 count for more
+        (`objpert_core.learning.LogisticLoss`). It costs no worst-case privacy, though ordinary rows come closer to the
+        worst case. 0 is logistic regression itself. None takes 0 if a
         `noise_ratio` or a `lam` is given and otherwise `objpert_core.accounting.recommended_margin`, which goes by the
         same public numbers as the rule for λ and tends to 0 as ε grows. `coef_` are log-odds where k = 0 only;
         `predict_proba` allows for k.

@@ -375,7 +375,7 @@ SGD = tuple(name for name, learner in LIVE.items() if learner.kind == DP_SGD)
 """The DP-SGDs among them."""
 
 LABEL_WORDS: Mapping[str, str] = {
-    "tight": "with our own bound and a margin, which costs no privacy",
+    "tight": "with our own bound and a margin, which costs no worst-case privacy",
     "published": "with the paper’s bound",
     "unpaid": "the learning rate is the one with the best test accuracy, and ε does not cover that choice",
     "paid": "ε covers the choice too",

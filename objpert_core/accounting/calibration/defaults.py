@@ -93,8 +93,8 @@ def recommended_margin(epsilon: float, delta: float, n_rows: int, dimension: int
     """A margin for private logistic regression that suits the amount of noise for each row and feature.
 
     Noise is paid for by the largest slope of the loss, 1, but a row whose score is near 0 pulls with slope 1/2 only. A
-    margin k (`LogisticLoss`) makes it pull with 1/(1 + e^{−k}), and costs no privacy. Where noise and λ keep the
-    scores small that is nearly a free doubling of the rows; where they do not, the margin bends the model. Hence
+    margin k (`LogisticLoss`) makes it pull with 1/(1 + e^{−k}), and costs no worst-case privacy. Where noise and λ keep
+    the scores small that is nearly a free doubling of the rows; where they do not, the margin bends the model. Hence
 
         k = 1.5 · r/(r + 0.01),     r = 2σ²·d/n, the λ that `recommended_lam` starts from:
 

@@ -139,9 +139,10 @@ class LogisticLoss(MarginLoss):
 
     Notes
     -----
-    A margin costs no privacy. Whatever k, ℓ' = −p and ℓ'' = p(1 − p) for a p between 0 and 1, and this is all that the
-    tight logistic bound uses (docs/theorems.md, T2). But a row at the score 0, where noise keeps a model, pulls with
-    ℓ'(0) = −1/(1 + e^{−k}): half of what its privacy is paid for without a margin, 82 % of it with k = 1.5.
+    A margin costs no worst-case privacy. Whatever k, ℓ' = −p and ℓ'' = p(1 − p) for a p between 0 and 1, and this is
+    all that the tight logistic bound uses (docs/theorems.md, T2). But a row at the score 0, where noise keeps a model,
+    pulls with ℓ'(0) = −1/(1 + e^{−k}): half of what its privacy is paid for without a margin, 82 % of it with k = 1.5.
+    So an ordinary row comes closer to the worst case, which is what the certificate covers.
 
     The sign of the best score stays that of η − 1/2, where η is the probability of the positive class; `log_odds` has
     the way from the one to the other.
