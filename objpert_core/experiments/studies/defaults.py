@@ -50,7 +50,8 @@ rule       0.6 points  0.014
 =========  ==========  ======
 
 A margin costs no worst-case privacy, and almost any is better than none. 1.5 was taken for its loss, though 2 and 3 are
-a little more accurate; that it goes to 0 with the noise costs next to nothing and keeps a fit with much ε a logistic regression.
+a little more accurate; that it goes to 0 with the noise costs next to nothing and keeps a fit with much ε a logistic
+regression.
 
 On real data (data/results/defaults_confirmed.csv, one fit for each of five splits; defaults_gisette_like.csv, one fit):
 Adult and Synthetic-L get the same λ as without the rule for λ, the others more. On digits that gains 1.6 to 3.3 points
