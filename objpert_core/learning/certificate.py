@@ -22,7 +22,7 @@ from typing import Any, ClassVar, NoReturn, Protocol, Self
 
 import numpy as np
 
-from objpert_core._validation import choice
+from objpert_core._validation import FloatArray, choice
 from objpert_core.accounting import ApproximateMinima, Mechanism, ObjectivePerturbation, via_rdp
 from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, Parameters
@@ -361,7 +361,8 @@ class PrivacyCertificate(ABC):
             enforced norm, and all that the proof needs holds.
         """
         try:
-            return self.complaint() is None and self._proved() and (model is None or self._names(model))
+            with np.errstate(all="ignore"):
+                return self.complaint() is None and self._proved() and (model is None or self._names(model))
         except Exception:  # anybody may have written it: what cannot be accounted for is not proved
             return False
 
@@ -378,6 +379,10 @@ class PrivacyCertificate(ABC):
             )
         )
 
+    def lies_on_lattice(self, coef: FloatArray) -> bool:
+        """Say whether these coefficients are such as a release on the certificate's lattice has; here, any are."""
+        return True
+
     def _names(self, model: Any) -> bool:
         """Whether this is the certificate of this model's coefficients."""
         coef, intercept = np.asarray(model.coef_), np.asarray(model.intercept_)
@@ -388,6 +393,7 @@ class PrivacyCertificate(ABC):
             and (promised is None or promised >= dimension)
             and (self.intercept_scaling > 0 or coef.ndim == 1 or not intercept.any())  # a regressor's may be its offset
             and (self.lattice is None or self.fine_enough(self.lattice, dimension))
+            and (self.lattice is None or self.lies_on_lattice(coef))
         )
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
@@ -436,6 +442,8 @@ class PrivacyCertificate(ABC):
             return f"reproducible must be {not self.reproducible} for noise from the {self.noise_source}"
         if self.schema > 1 and (rows is None) is not (self.rows_declared is None):
             return f"rows_declared must be None where public_rows is, and only there, got {self.rows_declared!r}"
+        if self.schema > 1 and self.coefficients_sha256 is not None and self.lattice is None:
+            return "lattice must be a number where there are coefficients, got None"
         try:
             _ = self.mechanism_adjacency
         except ValueError as problem:
@@ -604,6 +612,10 @@ class SolvedCertificate(PrivacyCertificate):
         lam, tau, noise = (getattr(self, name) for name in ("lam", "tau", self.OUTPUT_NOISE))
         points = noise / spacing
         return bool(lam * spacing * math.sqrt(dimension) / 2 <= tau and 2.0**10 <= points <= 2.0**52)
+
+    def lies_on_lattice(self, coef: FloatArray) -> bool:
+        """Say whether a classifier's coefficients are multiples of h; a regressor's are so before they are scaled."""
+        return self.lattice is None or coef.ndim == 1 or not np.fmod(coef, self.lattice).any()
 
     def reached(self, tau: float) -> bool:
         """Say whether the solver stopped where the gradient's norm is at most `tau`, as far as the diagnostics tell."""

@@ -1,10 +1,24 @@
-"""Certificates that leave out what a proof needs: they must not verify."""
+"""Certificates that lie, leave out what a proof needs, or are none: they are refused, or they do not verify."""
 
+import copy
 import dataclasses
+import hashlib
+import json
+import math
+import struct
+from pathlib import Path
 
 import numpy as np
+import pytest
 
-from objpert_core.estimators import ObjPertSVC
+from objpert_core.estimators import (
+    DPSGDLogisticRegression,
+    ObjPertLogisticRegression,
+    ObjPertRegressor,
+    ObjPertSVC,
+    OutputPerturbationLogisticRegression,
+)
+from objpert_core.learning import PrivacyCertificate
 
 
 def test_a_certificate_without_its_smoothness_does_not_verify():
@@ -16,3 +30,224 @@ def test_a_certificate_without_its_smoothness_does_not_verify():
     assert truth.rebuild().epsilon(truth.delta) > 3  # the certificate says 1
     assert not truth.verify()
     assert not forged.verify()
+
+
+def some_data():
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    return X, (X[:, 0] > 0).astype(int)
+
+
+@pytest.fixture(scope="module")
+def objective():
+    return ObjPertLogisticRegression(classes=[0, 1], random_state=1).fit(*some_data())
+
+
+@pytest.fixture(scope="module")
+def trained():
+    options = {"epochs": 1, "learning_rates": [0.1, 0.2], "tuning": "dishonest", "accountant": "rdp"}
+    return DPSGDLogisticRegression(classes=[0, 1], **options).fit(*some_data())
+
+
+def test_diagnostics_cannot_override_the_promise(objective):
+    values = dataclasses.replace(objective.privacy_, epsilon=100.0, sigma=0.2, lam=0.05).to_dict()
+    values["diagnostics"]["epsilon"] = 0.01
+    with pytest.raises(ValueError, match=r"diagnostics must hold exactly .* difference in \['epsilon'\]"):
+        PrivacyCertificate.from_dict(values)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"gradient_norm": 1e-7},
+        {"colour": "red"},
+        {"diagnostics": {"n_iter": 3}},
+        {"diagnostics": {"n_iter": 3, "gradient_norm": 1e-7, "schema": 2}},
+        {"diagnostics": [1, 2]},
+        {"schema": 3},
+        {"schema": 1},
+        {"schema": True},
+        {"schema": 2.0},
+        {"schema": None},
+        {"mechanism": ["ApproximateMinima"]},
+        {"mechanism": "Gaussian"},
+        {1: 2},
+    ],
+    ids=str,
+)
+def test_what_stands_where_it_does_not_belong_is_refused(objective, change):
+    with pytest.raises(ValueError, match="must"):
+        PrivacyCertificate.from_dict(objective.privacy_.to_dict() | change)
+
+
+def test_diagnostics_are_refused_where_a_kind_has_none(trained):
+    values = trained.privacy_.to_dict()
+    assert "diagnostics" not in values
+    with pytest.raises(ValueError, match=r"values must hold exactly .* difference in \['diagnostics'\]"):
+        PrivacyCertificate.from_dict(values | {"diagnostics": {"note": "nothing"}})
+
+
+@pytest.mark.parametrize("values", [None, 3, "text", [1, 2], (), {}, {"mechanism": "DPSGD"}, np.zeros(2)], ids=str)
+def test_what_is_no_certificates_dict_is_refused(values):
+    with pytest.raises(ValueError, match="must"):
+        PrivacyCertificate.from_dict(values)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[1,2]", "null", "3", '"x"', "", "{", "{]", "NaN", '{"mechanism": NaN}', b"\xff", None, "[" * 100_000, 5],
+    ids=lambda text: repr(text)[:20],
+)
+def test_what_is_no_certificates_json_is_refused(text):
+    with pytest.raises(ValueError, match="must"):
+        PrivacyCertificate.from_json(text)
+
+
+def test_a_key_that_stands_twice_is_refused(objective):
+    text = objective.privacy_.to_json()
+    with pytest.raises(ValueError, match="a key stands twice"):
+        PrivacyCertificate.from_json(text.replace('"epsilon": 1.0', '"epsilon": 1.0, "epsilon": 0.01'))
+    with pytest.raises(ValueError, match="Infinity is no number"):
+        PrivacyCertificate.from_json(text.replace('"epsilon": 1.0', '"epsilon": Infinity'))
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        {"reproducible": False},
+        {"noise_source": "operating system"},
+        {"noise_source": "dice"},
+        {"gradient_norm": -5.0},
+        {"gradient_norm": math.nan},
+        {"n_iter": "lots"},
+        {"n_iter": 2.5},
+        {"public_rows": math.inf},
+        {"public_rows": 60.0},
+        {"epsilon": "x"},
+        {"epsilon": True},
+        {"bound": "kifer2012", "accountant": "rdp"},
+        {"lattice": 0.3},
+        {"lattice": None},
+        {"lattice": 2.0**-70},
+        {"lattice": 1.0},
+        {"on_error": "hide"},
+        {"coefficients_sha256": "f" * 63},
+        {"rows_declared": True},
+        {"rows_declared": None},
+        {"rows_declared": 0},
+        {"schema": 1},
+        {"schema": "2"},
+    ],
+    ids=str,
+)
+def test_nonsense_is_constructed_but_does_not_verify(objective, forgery):
+    forged = dataclasses.replace(objective.privacy_, **forgery)
+    assert forged.verify() is False
+    assert "that no fit has written" in repr(forged) or forged.complaint() is None
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        {"choice_covered": 1},
+        {"choice_covered": "yes"},
+        {"choice_covered": True},
+        {"clip": math.inf},
+        {"candidates": (math.nan, 0.1)},
+        {"candidates": [0.1, 0.2]},
+        {"candidates": ()},
+        {"public_rows": math.inf},
+        {"margin": None},
+        {"margin": -1.0},
+        {"validation_fraction": math.nan},
+        {"lattice": 2.0**-10},
+    ],
+    ids=str,
+)
+def test_nonsense_about_dp_sgd_does_not_verify(trained, forgery):
+    assert trained.privacy_.verify(trained)
+    assert dataclasses.replace(trained.privacy_, **forgery).verify() is False
+
+
+def test_a_declared_number_of_rows_and_one_read_off_the_data_are_different_promises():
+    X, y = some_data()
+    for kind, options in (
+        (ObjPertLogisticRegression, {}),
+        (OutputPerturbationLogisticRegression, {}),
+        (OutputPerturbationLogisticRegression, {"adjacency": "replace"}),
+        (DPSGDLogisticRegression, {"epochs": 1, "accountant": "rdp"}),
+    ):
+        declared, read_off = (
+            kind(public_rows=rows, classes=[0, 1], **options).fit(X, y).privacy_ for rows in (60, None)
+        )
+        assert declared.adjacency == declared.mechanism_adjacency == read_off.mechanism_adjacency
+        assert read_off.adjacency.startswith("data sets of the same size m = 60, known to all, ")
+        assert (declared.rows_declared, read_off.rows_declared) == (True, False)
+        for one, other in ((declared, read_off), (read_off, declared)):
+            assert not dataclasses.replace(one, adjacency=other.adjacency).verify()
+            assert not dataclasses.replace(one, rows_declared=other.rows_declared).verify()
+            pair = {"adjacency": other.adjacency, "rows_declared": other.rows_declared}
+            assert dataclasses.replace(one, **pair).verify()  # which of the two it was, only the fit knows
+
+
+def test_the_margin_is_on_every_certificate_whose_loss_has_one():
+    X, y = some_data()
+    for kind, options in ((OutputPerturbationLogisticRegression, {}), (DPSGDLogisticRegression, {"epochs": 1})):
+        assert kind(margin=1.5, classes=[0, 1], **options).fit(X, y).privacy_.margin == 1.5
+    assert ObjPertLogisticRegression(margin=1.5, classes=[0, 1]).fit(X, y).privacy_.loss_parameter == 1.5
+
+
+# The fingerprint
+
+
+def test_the_fingerprint_is_made_as_the_recipe_says(objective):
+    text = b"coef_ 1 3\n" + struct.pack("<3d", *objective.coef_[0]) + b"intercept_ 1\n"
+    text += struct.pack("<d", objective.intercept_[0])
+    assert objective.privacy_.coefficients_sha256 == hashlib.sha256(text).hexdigest()
+
+
+def test_the_fingerprint_of_a_regressor_has_a_number_for_an_intercept():
+    X, _ = some_data()
+    model = ObjPertRegressor(target_offset=2.0).fit(X, X[:, 0])
+    text = b"coef_ 3\n" + struct.pack("<3d", *model.coef_) + b"intercept_\n" + struct.pack("<d", model.intercept_)
+    assert model.privacy_.coefficients_sha256 == hashlib.sha256(text).hexdigest()
+    assert model.privacy_.verify(model)
+
+
+def test_a_certificate_names_one_model_only(objective):
+    other = ObjPertLogisticRegression(classes=[0, 1]).fit(*some_data())
+    assert objective.privacy_.verify(objective)
+    assert objective.privacy_.public().verify(objective)
+    assert not objective.privacy_.verify(other)
+    moved = copy.deepcopy(objective)
+    moved.coef_[0, 1] = np.nextafter(moved.coef_[0, 1], 1)
+    assert not objective.privacy_.verify(moved)
+    assert objective.privacy_.verify()
+    for stranger in (None.__class__, object(), "model", 3):
+        assert not objective.privacy_.verify(stranger)
+    assert not dataclasses.replace(objective.privacy_, coefficients_sha256=None).verify(objective)
+
+
+def test_with_the_model_its_dimension_and_its_lattice_count():
+    X, y = some_data()
+    model = ObjPertLogisticRegression(bound="non-glm", accountant="rdp", epsilon=8.0, classes=[0, 1]).fit(X, y)
+    spent = model.privacy_
+    assert spent.dimension == 4
+    assert not dataclasses.replace(spent, dimension=3).verify(model)
+    coarser = dataclasses.replace(spent, lattice=2 * spent.lattice)
+    assert not coarser.verify(model)  # it does not lie there
+    assert dataclasses.replace(spent, lattice=spent.lattice / 2).verify(model)
+    unpaid = dataclasses.replace(spent, tau=spent.lam * spent.lattice / 4, gradient_norm=None)
+    assert not unpaid.verify(model)
+    assert not dataclasses.replace(spent, intercept_scaling=0.0).verify(model)
+
+
+def test_a_certificate_of_form_1_is_read_verified_and_says_what_it_is():
+    text = json.loads(Path(__file__).with_name("stored_certificates.json").read_text(encoding="utf-8"))["output"]
+    old = PrivacyCertificate.from_json(text)
+    assert (old.schema, old.lattice, old.margin, old.rows_declared) == (1, None, None, None)
+    assert old.verify()
+    assert "form       1: proved in exact arithmetic, not in floating point" in repr(old)
+    assert "schema" not in old.to_dict()
+    for later in ({"lattice": 2.0**-30}, {"margin": 0.0}, {"rows_declared": True}, {"coefficients_sha256": "0" * 64}):
+        assert not dataclasses.replace(old, **later).verify()
+    assert not dataclasses.replace(old, schema=2).verify()

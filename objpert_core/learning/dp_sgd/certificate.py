@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -12,7 +11,7 @@ from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
 from objpert_core.learning.certificate import PrivacyCertificate
 from objpert_core.learning.dp_sgd.budget import Budget, accounted, run_of, score_mechanism
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
-from objpert_core.learning.dp_sgd.training import LARGEST_RATE, Schedule
+from objpert_core.learning.dp_sgd.training import LARGEST_RATE, Schedule, sum_spacing
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.sampling import Streams
 from objpert_core.learning.stated import (
@@ -35,9 +34,6 @@ _COVERED = {
     "honest": "the runs and the choice among them",
     "dishonest": "ONE run only: the choice of its learning rate looked at the data and is NOT covered",
 }
-_COARSEST = 2.0**-17  # of C: the lattice's share of what rounding may add to a row's influence
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelection")):
     """The certificate of `DPSGDLogisticRegression`; common fields: `PrivacyCertificate`.
@@ -174,8 +170,11 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         return mechanism, score_mechanism(self.score_noise, self.mean_runs)
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """Say whether rounding every step's sum to a lattice of this `spacing` is covered: h√D ≤ 2⁻¹⁷ C."""
-        return spacing * math.sqrt(dimension) <= _COARSEST * self.clip
+        """Say whether rounding every step's sum to a lattice of this `spacing` is covered: h√D ≤ 2⁻²⁰·C.
+
+        Doubles must tell the lattice's points apart where the noise is: σ/h ≤ 2⁵².
+        """
+        return spacing <= sum_spacing(self.clip, dimension) and self.noise_multiplier * self.clip <= 2.0**52 * spacing
 
     def holds(self) -> bool:
         """Say whether the fields fit together: rate and steps are those of the public number of rows, for example."""

@@ -1,0 +1,233 @@
+"""What may be published of a model: a copy that holds nothing else, and a pipeline of scikit-learn's own parts."""
+
+import io
+import pickle
+import pickletools
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.svm import LinearSVC
+
+from objpert_core.estimators import (
+    DPSGDLogisticRegression,
+    ObjPertLogisticRegression,
+    ObjPertRegressor,
+    ObjPertSVC,
+    OutputPerturbationLogisticRegression,
+)
+from objpert_core.exceptions import PrivacyBudgetWarning
+from objpert_core.learning.problem.rows import Rows
+
+PUBLIC = {"classes": [0, 1], "public_rows": 200}
+MODELS = {
+    "objective": (ObjPertLogisticRegression, PUBLIC),
+    "objective without a margin": (ObjPertLogisticRegression, PUBLIC | {"margin": 0.0, "fit_intercept": False}),
+    "svc": (ObjPertSVC, {"classes": ["no", "yes"]}),
+    "regressor": (ObjPertRegressor, {"target_offset": 5.0, "target_scale": 3.0}),
+    "output": (OutputPerturbationLogisticRegression, PUBLIC),
+    "DP-SGD, tuned": (
+        DPSGDLogisticRegression,
+        PUBLIC | {"epochs": 1, "learning_rates": [0.1, 0.2], "mean_runs": 3.0, "accountant": "rdp"},
+    ),
+}
+NORMS = ("normalize", "clip")
+UNCOVERED = ("n_iter_", "gradient_norms_", "candidates_", "learning_rate_", "random_state", "gradient_norm")
+
+
+def data(d=4, n=200, seed=0):
+    """Rows of every length, none and 1 among them."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * rng.choice([1e-6, 0.1, 1.0, 100.0], size=(n, 1))
+    X[0], X[1], X[2] = 0.0, 0.0, X[2] / np.linalg.norm(X[2])
+    X[1, 0], X[3] = 1.0, X[3] * 1e100
+    return X, rng.normal(size=d)
+
+
+def fit(name, seed=0, **options):
+    kind, own = MODELS[name]
+    X, direction = data(seed=seed)
+    scores = X @ direction
+    labels = np.array(own.get("classes", [0, 1]))
+    return kind(**own, **options).fit(
+        X, 0.1 * np.tanh(scores) if kind is ObjPertRegressor else labels[(scores > 0) * 1]
+    )
+
+
+def scores(model):
+    return model.decision_function if is_classifier(model) else model.predict
+
+
+# The copy
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_it_predicts_as_the_model_does_and_carries_the_certificate(name):
+    X, _ = data()
+    model = fit(name)
+    copy = pickle.loads(pickle.dumps(model.release()))
+    for method in ("predict", "decision_function", "predict_proba", "predict_log_proba", "scores"):
+        assert hasattr(copy, method) is hasattr(model, method)
+        if hasattr(model, method):
+            np.testing.assert_array_equal(getattr(copy, method)(X), getattr(model, method)(X))
+            np.testing.assert_array_equal(
+                getattr(copy, method)(sp.csr_array(X)), getattr(model, method)(sp.csr_array(X))
+            )
+    assert copy.privacy_ == model.privacy_.public()
+    assert copy.privacy_.verify(copy)
+    assert (is_classifier(copy), is_regressor(copy)) == (is_classifier(model), is_regressor(model))
+    assert clone(copy).fit(X) is copy
+
+
+def graph(value, seen=None):
+    """Every object that can be reached from `value`, by attributes, items and entries."""
+    seen = {} if seen is None else seen
+    if id(value) in seen:
+        return seen
+    seen[id(value)] = value
+    parts = list(vars(value).items()) if hasattr(value, "__dict__") and not isinstance(value, type) else []
+    if isinstance(value, dict):
+        parts += list(value.items())
+    elif isinstance(value, (list, tuple, set)):
+        parts += list(enumerate(value))
+    elif isinstance(value, np.ndarray) and value.dtype == object:
+        parts += list(enumerate(value.tolist()))
+    for name, part in parts:
+        graph(name, seen)
+        graph(part, seen)
+    return seen
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_nothing_else_is_in_it(name):
+    model = fit(name)
+    copy = model.release()
+    allowed = {"coef_", "intercept_", "n_features_in_", "privacy_", "classes_", "margin_"}
+    assert set(vars(copy)) <= allowed
+    assert {item for item in vars(model) if item in allowed} == set(vars(copy))
+    for value in graph(copy).values():
+        assert not (isinstance(value, str) and value in UNCOVERED and value != "gradient_norm")
+        assert not isinstance(value, (np.random.Generator, np.random.RandomState))
+        if isinstance(value, np.ndarray):
+            assert value.base is None  # shares no memory with anything that was fitted
+    assert getattr(copy.privacy_, "gradient_norm", None) is None is getattr(copy.privacy_, "n_iter", None)
+    told = {text for _, text, _ in pickletools.genops(pickle.dumps(copy)) if isinstance(text, str)}
+    assert not told.intersection(UNCOVERED[:-1])
+    again = pickle.load(io.BytesIO(pickle.dumps(copy)))
+    assert set(vars(again)) <= allowed
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_fits_of_other_data_with_equal_coefficients_give_the_same_bytes(name):
+    one, other = fit(name, seed=0), fit(name, seed=1)
+    other.coef_, other.intercept_ = (
+        one.coef_.copy(),
+        np.copy(one.intercept_) if np.ndim(one.intercept_) else one.intercept_,
+    )
+    other.privacy_ = other.privacy_.about(other.coef_, other.intercept_)
+    texts = [pickle.dumps(model.release()) for model in (one, other)]
+    assert texts[0] == texts[1]
+
+
+def test_an_array_that_shares_memory_with_the_fit_is_copied():
+    model = fit("objective")
+    copy = model.release()
+    copy.coef_[:] = 0.0
+    assert model.coef_.any()
+    assert not copy.privacy_.verify(copy)
+
+
+def test_names_of_columns_go_along_only_when_asked():
+    X, direction = data()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = ObjPertLogisticRegression(**PUBLIC).fit(frame, X @ direction > 0)
+    assert not hasattr(model.release(), "feature_names_in_")
+    named = model.release(feature_names=True)
+    np.testing.assert_array_equal(named.predict(frame), model.predict(frame))
+    with pytest.raises(ValueError, match="feature names"):
+        named.predict(frame[list("dcba")])
+    np.testing.assert_array_equal(model.to_sklearn().predict(frame), model.predict(frame))
+
+
+def test_a_seeded_fit_warns_and_an_unfitted_one_has_nothing_to_release():
+    with pytest.warns(PrivacyBudgetWarning, match="whoever knows or guesses the seed can subtract the noise"):
+        fit("objective", random_state=0).release()
+    for export in (ObjPertLogisticRegression().release, ObjPertLogisticRegression().to_sklearn):
+        with pytest.raises(NotFittedError):
+            export()
+
+
+# The pipeline
+
+
+@pytest.mark.parametrize("row_norm", NORMS)
+@pytest.mark.parametrize("name", MODELS)
+def test_the_pipeline_has_the_same_scores(name, row_norm):
+    X, _ = data()
+    model = fit(name, row_norm=row_norm)
+    for source in (model, model.release()):
+        pipeline = source.to_sklearn()
+        for rows in (X, sp.csr_array(X)):
+            np.testing.assert_allclose(scores(pipeline)(rows), scores(model)(rows), rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(pipeline.predict(X), model.predict(X)) if is_classifier(model) else None
+        last = pipeline[-1]
+        if is_regressor(model):
+            assert type(last) is LinearRegression
+        elif getattr(model, "margin_", None) == 0:
+            assert type(last) is LogisticRegression
+            np.testing.assert_allclose(pipeline.predict_proba(X), model.predict_proba(X), rtol=1e-12)
+        else:
+            assert type(last) is LinearSVC
+
+
+@pytest.mark.parametrize("row_norm", NORMS)
+def test_the_pipeline_keeps_the_safety_factor_of_many_columns(row_norm):
+    d = 20_000
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5, d)) / np.sqrt(d) * np.array([0.5, 0.999999, 1.0, 1.000001, 2.0])[:, None]
+    X[2] /= np.linalg.norm(X[2])
+    model = ObjPertLogisticRegression(**PUBLIC, row_norm=row_norm, lam=1.0).fit(X, [0, 1, 0, 1, 0])
+    model.coef_ = 1e3 * rng.normal(size=(1, d)) / np.sqrt(d)
+    expected = Rows(X, row_norm).margins(model.coef_[0]) + model.intercept_
+    np.testing.assert_allclose(model.to_sklearn().decision_function(X), expected, rtol=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row_norm", NORMS)
+@pytest.mark.parametrize("name", MODELS)
+def test_skops_reads_the_pipeline_back_and_trusts_every_part(name, row_norm):
+    skops = pytest.importorskip("skops.io", reason="skops is an extra of the tests")
+    pipeline = fit(name, row_norm=row_norm).to_sklearn()
+    stored = skops.dumps(pipeline)
+    assert skops.get_untrusted_types(data=stored) == []
+    X, _ = data()
+    np.testing.assert_array_equal(scores(skops.loads(stored))(X), scores(pipeline)(X))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row_norm", NORMS)
+@pytest.mark.parametrize("name", MODELS)
+def test_onnx_takes_the_pipeline_and_computes_the_same_in_single_precision(name, row_norm):
+    skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is an extra of the tests")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is an extra of the tests")
+    model = fit(name, row_norm=row_norm)
+    pipeline = model.to_sklearn()
+    columns = [("X", skl2onnx.common.data_types.FloatTensorType([None, 4]))]
+    plain = {"raw_scores": True} | ({"zipmap": False} if isinstance(pipeline[-1], LogisticRegression) else {})
+    options = {id(pipeline[-1]): plain} if is_classifier(model) else None
+    graph = skl2onnx.convert_sklearn(pipeline, initial_types=columns, options=options)
+    session = runtime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+    X = np.delete(data()[0], 3, axis=0)  # 1e100 is no number in single precision
+    X = X.astype(np.float32)
+    told = session.run(None, {"X": X})
+    expected = scores(model)(X)
+    tolerance = 1e-5 * (1 + np.linalg.norm(model.coef_))
+    got = np.asarray(told[-1])
+    np.testing.assert_allclose(got.reshape(len(X), -1)[:, -1], expected, rtol=1e-5, atol=tolerance)
+    if is_classifier(model):
+        clear = np.abs(expected) > tolerance
+        np.testing.assert_array_equal(told[0][clear], model.predict(X)[clear])
