@@ -161,6 +161,13 @@ def tail_at(bound: str, setting: Setting, epsilon: float) -> float | None:
     return at(setting.mechanism(bound), "tail", epsilon) if math.isfinite(epsilon) else None
 
 
+def gaussian_from(setting: Setting) -> float:
+    """The ε from which on the logistic bound is exactly the Gaussian lower bound."""
+    mechanism = setting.mechanism("logistic")
+    assert isinstance(mechanism, acc.ObjectivePerturbation)
+    return mechanism.gaussian_from
+
+
 # --- read-outs --------------------------------------------------------------------------------------------------------
 
 

@@ -158,6 +158,12 @@ def accounted(accountant: str) -> str:
     return f"Neighbouring data sets: {ADJACENCY}. Accounted by {accountant}."
 
 
+def exactly_gaussian(from_epsilon: float) -> str:
+    """From which ε on the tight bound for the logistic loss is the Gaussian mechanism's profile."""
+    where = f"From ε = {epsilon(from_epsilon)} on" if from_epsilon > 0 else "At every ε"
+    return f"{where} it is exactly the Gaussian mechanism’s, and no proof can show less."
+
+
 def logistic_curve(smoothness: float, own: float, lipschitz: float) -> str:
     """What the logistic curve stands for when β is not the logistic loss's own L²/4."""
     return (

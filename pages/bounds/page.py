@@ -144,7 +144,7 @@ def profile(
                 own_smoothness=own.smoothness,
             ),
             sentences.bet(eps["logistic"], delta, tail=proofs.tail_at("logistic", setting, eps["logistic"])),
-            sentences.accounted(sentences.TIGHT),
+            f"{sentences.accounted(sentences.TIGHT)} {sentences.exactly_gaussian(proofs.gaussian_from(setting))}",
         )
         page.show(picture, key="bounds_chart")
         notes(setting, proofs.reasons(found))

@@ -50,6 +50,7 @@ def explore() -> None:
             page.answer(
                 words.answer(told.guess),
                 f"Proved for every person and all data: {sentences.guarantee(told.epsilon, delta, sentences.TIGHT)} "
+                f"{sentences.exactly_gaussian(scene.mechanism.gaussian_from)} "
                 f"{sentences.bet(told.epsilon, delta, 'θ', tail=told.tail)}",
             )
             page.show(picture, key="home_chart")

@@ -161,6 +161,11 @@ def test_a_bet_says_how_often_it_goes_higher_and_that_delta_is_slack():
     assert "changes the probability of nothing that θ shows by more than δ = 0.1" in s.bet(0.0, 0.1, "θ")
 
 
+def test_from_which_epsilon_on_the_tight_bound_is_the_gaussian_mechanisms():
+    assert s.exactly_gaussian(0.0).startswith("At every ε it is exactly the Gaussian mechanism’s")
+    assert s.exactly_gaussian(0.19501).startswith("From ε = 0.196 on it is exactly")
+
+
 def test_twice_the_odds_are_exceeded_with_twice_delta_at_most():
     """What `slack` says without a tail: Pr[loss > ε + log 2] ≤ 2δ."""
     for mechanism in (acc.Gaussian(1.0), acc.Gaussian(5.0), acc.ObjectivePerturbation(3, 1), acc.DPSGD(1.0, 0.05, 50)):

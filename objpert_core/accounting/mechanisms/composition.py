@@ -222,12 +222,13 @@ def _part(mechanism: Any, count: int) -> tuple[tuple[Mechanism, int], ...]:
 
 
 def compose(*mechanisms: Mechanism) -> Composition:
-    """One release of each mechanism on the same rows, each chosen, if one likes, after seeing the ones before.
+    """One release of each mechanism on the same rows.
 
     Parameters
     ----------
     mechanisms : at least one Mechanism
-        Their noise levels must be fixed beforehand; what they are applied to may depend on earlier releases.
+        Fixed beforehand, with every number in them (σ, λ, steps, …). What each is applied to (features, labels, the
+        question) may depend on earlier releases.
 
     Raises
     ------

@@ -141,6 +141,18 @@ class ObjectivePerturbation(Mechanism):
         return self.gaussian
 
     @property
+    def gaussian_from(self) -> float:
+        """The ε from which on the bound is exactly the profile of `gaussian` (docs/theorems.md, T1).
+
+        max(0, R²/λ − R²/(2σ²)) for ``"logistic"``; inf for a bound that stays above it.
+        """
+        part = None if self.law is None else self.law.gaussian_part()
+        if part is None or part[1] > 0:
+            return np.inf
+        a = self.gaussian.a
+        return max(0.0, a * (a / 2 + part[0]))
+
+    @property
     def least_epsilon(self) -> float:
         """The ε from which on the bound says something, where it tells in advance; 0.0 otherwise."""
         least = self.entry.least_epsilon

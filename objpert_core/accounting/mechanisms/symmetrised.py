@@ -7,8 +7,8 @@ negative adds up like k·E[ω]. But a profile δ(ε) that holds for both directi
 
 turns it into a bound at every ε < 0 as well (Zhu, Dong and Wang 2022). The largest convex function of e^ε below both is
 the profile of a symmetric pair (`SymmetricLoss`), and dominating pairs compose. For the logistic loss and λ >= 2σ² that
-pair is the Gaussian mechanism's: k private logistic regressions are exactly as private as k Gaussian mechanisms
-(docs/theorems.md, T8).
+pair is the Gaussian mechanism's: k private logistic regressions, their σ, λ and R fixed beforehand, are
+exactly as private as k Gaussian mechanisms (docs/theorems.md, T8).
 """
 
 from __future__ import annotations

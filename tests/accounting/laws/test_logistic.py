@@ -171,3 +171,16 @@ def test_oracle_in_v_agrees_with_oracle_in_p():
             gain = max(mpf(0), -mp.expm1(epsilon - tight_loss(v, a, kappa)))
             total += w * (right - left) / 2 * gain * mp.npdf(v)
     assert relative_error(float(law.delta(epsilon)), total) < 1e-8
+
+
+def test_the_tight_bound_says_from_which_epsilon_on_it_is_the_gaussian_mechanisms():
+    """T1: it depends on λ. At σ = 10 a λ of 5 is enough for all that is promised, a λ of 0.1 is not."""
+    for lam, start in ((5.0, 0.195), (0.1, 9.995), (200.0, 0.0)):
+        mechanism = ObjectivePerturbation(10.0, lam)
+        assert mechanism.gaussian_from == pytest.approx(start, abs=1e-12)
+        above = np.array([start, start + 0.05])
+        np.testing.assert_allclose(mechanism.log_delta(above), Gaussian(10.0).log_delta(above), rtol=1e-9)
+    assert ObjectivePerturbation(10.0, 5.0).delta(0.15) > 1.001 * Gaussian(10.0).delta(0.15)
+    assert ObjectivePerturbation(10.0, 0.1).epsilon(1e-5) == pytest.approx(1.42, abs=0.005)
+    assert ObjectivePerturbation(10.0, 5.0).epsilon(1e-5) == Gaussian(10.0).epsilon(1e-5)
+    assert ObjectivePerturbation(10.0, 5.0, bound="monotone").gaussian_from == np.inf
