@@ -321,8 +321,8 @@ def test_the_honest_ones_verify(models):
         assert dataclasses.replace(model.privacy_, epsilon=1.5 * model.privacy_.epsilon).verify(model), name
 
 
-def test_some_hundreds_of_changes(models):
-    assert check(models, 600, seed=0) > 300
+def test_two_hundred_changes(models):
+    assert check(models, 200, seed=0) > 100
 
 
 @pytest.mark.slow
@@ -331,6 +331,7 @@ def test_ten_thousand_changes(models):
     assert check(models, 10_000, seed=1) > 5000
 
 
+@pytest.mark.slow
 def test_every_field_of_every_kind_has_a_rule_and_every_type_but_its_own_is_convicted(models):
     for model in models.values():
         spent = model.privacy_

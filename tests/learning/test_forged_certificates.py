@@ -5,6 +5,7 @@ import dataclasses
 import hashlib
 import json
 import math
+import re
 import struct
 from pathlib import Path
 
@@ -203,6 +204,14 @@ def test_the_fingerprint_is_made_as_the_recipe_says(objective):
     text = b"coef_ 1 3\n" + struct.pack("<3d", *objective.coef_[0]) + b"intercept_ 1\n"
     text += struct.pack("<d", objective.intercept_[0])
     assert objective.privacy_.coefficients_sha256 == hashlib.sha256(text).hexdigest()
+
+
+def test_the_recipe_in_the_docs_runs_and_gives_the_fingerprint(objective):
+    page = (Path(__file__).parents[2] / "docs" / "certificates.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(import hashlib.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+    names = {"model": objective, "np": np}
+    exec(compile(code, "certificates.md", "exec"), names)
+    assert names["digest"].hexdigest() == objective.privacy_.coefficients_sha256
 
 
 def test_the_fingerprint_of_a_regressor_has_a_number_for_an_intercept():
