@@ -58,6 +58,25 @@ def at_least(name: str, value: Any, least: float) -> float:
     return _number(name, value, f"a finite number >= {least:g}", lambda number: least <= number < math.inf)
 
 
+def within(name: str, value: Any, least: float, most: float) -> float:
+    """`value` as a float; `ValueError` unless it is a finite number > 0, and one from `least` to `most`."""
+    allowed = f"a number from {least:g} to {most:g}"
+    return _number(name, positive(name, value), allowed, lambda number: least <= number <= most)
+
+
+def length(name: str, value: Any) -> float:
+    """`value` as a float; `ValueError` unless it is a number from 1e-50 to 1e50.
+
+    For lengths of rows, gradients and feature maps: accounting compares them with noise, and squares the ratio.
+    """
+    return within(name, value, 1e-50, 1e50)
+
+
+def square(name: str, value: Any) -> float:
+    """`value` as a float; `ValueError` unless it is a number from 1e-110 to 1e110: for squares of a `length`."""
+    return within(name, value, 1e-110, 1e110)
+
+
 def in_open_unit(name: str, value: Any) -> float:
     """`value` as a float; `ValueError` unless it lies strictly between 0 and 1."""
     return _number(name, value, "a number strictly between 0 and 1", lambda number: 0 < number < 1)

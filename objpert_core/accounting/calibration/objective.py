@@ -5,15 +5,31 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from objpert_core._validation import choice, in_open_unit, nonnegative, positive, positive_integer
+from objpert_core._validation import (
+    choice,
+    in_open_unit,
+    length,
+    nonnegative,
+    positive,
+    positive_integer,
+    square,
+    within,
+)
 from objpert_core.accounting.calibration.defaults import default_noise_ratio
 from objpert_core.accounting.calibration.distance import optimal_lam
 from objpert_core.accounting.calibration.gaussian import SIGMA_MARGIN
 from objpert_core.accounting.calibration.kifer import calibrate_closed_form
 from objpert_core.accounting.calibration.target import OUTPUT_SHARE, Calibrated, Target, objective_of
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUNDS
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
-from objpert_core.accounting.numerics.safe_root import NoRootError, nudged, root_between, smallest_above
+from objpert_core.accounting.numerics.safe_root import ROOT_MARGIN, NoRootError, nudged, root_between, smallest_above
+
+EPSILONS = (1e-30, 1e30)
+"""The least and the largest ε that is calibrated for."""
+_LEAST_LAM = 1e-70  # times L²: where ε is so large that any λ will do
+_LEAST_GUESS = 1e-6  # times β
+_ORDERS = 12
 
 
 def calibrate_objective_perturbation(
@@ -29,6 +45,8 @@ def calibrate_objective_perturbation(
     accountant: str = "profile",
     dimension: int | None = None,
     lam: float = 0.0,
+    adjacency: str = ADD_REMOVE,
+    rows_per_person: int = 1,
 ) -> ObjectivePerturbation | ApproximateMinima:
     """The noise σ and the smallest regularisation λ with which objective perturbation is (ε, δ)-DP.
 
@@ -54,18 +72,25 @@ def calibrate_objective_perturbation(
     lam : float >= 0
         A regularisation not to go below: where it is more than privacy needs, the result has this λ, and unless
         `noise_ratio` is given the smallest σ that this λ allows. See `recommended_lam`.
+    adjacency : {"add/remove one row", "replace one row"}
+        Which data sets count as neighbours. σ_Gauss is for twice the sensitivity where a row is replaced.
+    rows_per_person : int >= 1
+        How many rows one person has at most. `group(result, rows_per_person)` then meets the target; the result itself is
+        still about one row.
 
     Returns
     -------
     ObjectivePerturbation or ApproximateMinima
         Its ε at `delta` does not exceed `epsilon` and is within 1e-6 (relative) of it, unless the next smaller λ would
-        exceed it: ``"kifer2012"`` needs λ >= 2β/ε, and "glm" and "non-glm" need a λ > β that is a double; or `lam`
-        asked for more.
+        exceed it: ``"kifer2012"`` needs λ >= 2β/ε, and "glm" and "non-glm" need a λ > β that is a double; or no λ
+        below 1e-70·L² is tried; or `lam` asked for more.
 
     Raises
     ------
     ValueError
-        If an argument is out of range, or no λ meets the target at this `noise_ratio`.
+        If an argument is out of range, or no λ meets the target at this `noise_ratio`. So that squares and ratios are
+        doubles, ε lies from 1e-30 to 1e30, `lipschitz` from 1e-50 to 1e50, `smoothness`, `tau` and `sigma_out` from
+        1e-110 to 1e110.
 
     Examples
     --------
@@ -73,17 +98,20 @@ def calibrate_objective_perturbation(
     >>> mechanism.epsilon(1e-5) <= 1.0
     True
     """
+    radius = length("lipschitz", lipschitz)
     target = Target(
-        epsilon=positive("epsilon", epsilon),
+        epsilon=within("epsilon", epsilon, *EPSILONS),
         delta=in_open_unit("delta", delta),
-        lipschitz=positive("lipschitz", lipschitz),
-        smoothness=positive("smoothness", lipschitz**2 / 4 if smoothness is None else smoothness),
+        lipschitz=radius,
+        smoothness=square("smoothness", radius**2 / 4 if smoothness is None else smoothness),
         bound=choice("bound", bound, BOUNDS),
-        noise_ratio=None if noise_ratio is None else positive("noise_ratio", noise_ratio),
-        tau=None if tau is None else positive("tau", tau),
-        sigma_out=None if sigma_out is None else positive("sigma_out", sigma_out),
+        noise_ratio=None if noise_ratio is None else within("noise_ratio", noise_ratio, 1e-50, 1e50),
+        tau=None if tau is None else square("tau", tau),
+        sigma_out=None if sigma_out is None else square("sigma_out", sigma_out),
         accountant=choice("accountant", accountant, ACCOUNTANTS),
         dimension=None if dimension is None else positive_integer("dimension", dimension),
+        adjacency=choice("adjacency", adjacency, ADJACENCIES),
+        rows_per_person=positive_integer("rows_per_person", rows_per_person),
     )
     wanted = nonnegative("lam", lam)
     if sigma_out is not None and tau is None:
@@ -126,7 +154,7 @@ def calibrate_published(
 def _calibrate(target: Target) -> Calibrated:
     """The smallest λ at the σ that was asked for, or at the default one."""
     entry = target.entry
-    if entry.closed_form is not None:
+    if entry.closed_form is not None and target.moves == target.lipschitz:
         return calibrate_closed_form(target, entry.closed_form)
     ratio = target.noise_ratio
     if ratio is None:
@@ -141,11 +169,16 @@ def _calibrate(target: Target) -> Calibrated:
         return target.gap(target.build(sigma, lam))
 
     guess = optimal_lam(target.epsilon, sigma, target.lipschitz) * (1 + SIGMA_MARGIN)
+    if "smoothness" not in entry.ignores:
+        guess = max(guess, _LEAST_GUESS * target.smoothness)
     by_profile_alone = target.tau is None and target.accountant == "profile"
     if entry.reaches_gaussian and ratio == 1 and by_profile_alone and gap(guess) <= 0:
         return target.build(sigma, guess)  # the closed form: from here on the bound is the Gaussian profile
     try:
-        lam = smallest_above(gap, guess, target.smoothness if entry.needs_lam_above_smoothness else 0.0)
+        floor = target.smoothness if entry.needs_lam_above_smoothness else 0.0
+        least = _LEAST_LAM * (target.lipschitz**2 if "smoothness" in entry.ignores else target.smoothness)
+        search = _smallest_by_renyi if target.accountant == "rdp" else _smallest_by_profile
+        lam = search(target, sigma, guess, floor, least)
     except NoRootError:
         raise ValueError(
             f"noise_ratio must be larger for bound {target.bound!r} and accountant {target.accountant!r}: with "
@@ -153,6 +186,34 @@ def _calibrate(target: Target) -> Calibrated:
             f"({target.epsilon:g}, {target.delta:g})-DP"
         ) from None
     return target.build(sigma, lam)
+
+
+def _smallest_by_profile(target: Target, sigma: float, guess: float, floor: float, least: float) -> float:
+    """The smallest λ, by `smallest_above`."""
+    return smallest_above(lambda lam: target.gap(target.build(sigma, lam)), guess, floor, least)
+
+
+def _smallest_by_renyi(target: Target, sigma: float, guess: float, floor: float, least: float) -> float:
+    """The smallest λ by the Rényi curve: at one order after the other, each the best at the λ before.
+
+    At a fixed order a candidate costs a hundredth of what the best of all orders does, and its root meets the target.
+    The next order is better, and what it gains is of second order in what was missing: a few rounds do.
+    """
+    lam = guess
+    try:
+        for _ in range(_ORDERS):
+            alpha = target.best_order(target.build(sigma, lam))
+            before, lam = (
+                lam,
+                smallest_above(
+                    lambda x, alpha=alpha: target.gap_at_order(target.build(sigma, x), alpha), lam, floor, least
+                ),
+            )
+            if abs(lam - before) <= ROOT_MARGIN * (lam - floor):
+                break
+    except NoRootError:  # not at the order of a guess that is too small
+        return _smallest_by_profile(target, sigma, guess, floor, least)
+    return nudged(lambda x: target.gap(target.build(sigma, x)) <= 0, lambda m: lam + (lam - floor) * m, ROOT_MARGIN)
 
 
 @lru_cache(maxsize=4096)

@@ -8,10 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian, log_target
-from objpert_core.accounting.mechanisms.base import Mechanism
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
 from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, Bound
+from objpert_core.accounting.mechanisms.group import group
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.mechanisms.renyi import via_rdp
+from objpert_core.accounting.numerics.renyi import log_delta_at
 
 # The output noise takes this share of the Gaussian mechanism's a = sensitivity/σ: 0.005 % of its square
 OUTPUT_SHARE = 0.01
@@ -38,16 +40,23 @@ class Target:
     sigma_out: float | None
     accountant: str
     dimension: int | None
+    adjacency: str = ADD_REMOVE
+    rows_per_person: int = 1
 
     @property
     def entry(self) -> Bound:
         """The theorem."""
         return BOUND_REGISTRY[self.bound]
 
+    @property
+    def moves(self) -> float:
+        """How far one person's rows can move a sum of gradients."""
+        return self.lipschitz * self.rows_per_person * (1 if self.adjacency == ADD_REMOVE else 2)
+
     @cached_property
     def sigma_gauss(self) -> float:
         """σ of the Gaussian mechanism that meets (ε, δ)."""
-        return calibrate_gaussian(self.epsilon, self.delta, self.lipschitz).sigma
+        return calibrate_gaussian(self.epsilon, self.delta, self.moves).sigma
 
     @property
     def output_ratio(self) -> float:
@@ -56,14 +65,26 @@ class Target:
 
     def build(self, sigma: float, lam: float) -> Calibrated:
         """The candidate with this noise and regularisation, with output noise if there is a τ."""
-        objective = ObjectivePerturbation(sigma, lam, self.lipschitz, self.smoothness, self.bound, self.dimension)
+        objective = ObjectivePerturbation(
+            sigma, lam, self.lipschitz, self.smoothness, self.bound, self.dimension, adjacency=self.adjacency
+        )
         if self.tau is None:
             return objective
         sigma_out = 2 * self.tau / (lam * self.output_ratio) if self.sigma_out is None else self.sigma_out
         return ApproximateMinima(objective, self.tau, sigma_out)
 
+    def best_order(self, mechanism: Mechanism) -> float:
+        """The Rényi order from which the bound on a candidate's δ comes."""
+        return via_rdp(mechanism).best_order(self.epsilon)
+
+    def gap_at_order(self, mechanism: Mechanism, alpha: float) -> float:
+        """`gap` by the Rényi curve at this order alone, which is no smaller."""
+        order, curve = np.array([alpha - 1]), mechanism._rdp(np.array([alpha]))
+        return float(log_delta_at(order, curve, np.array([self.epsilon]))[0]) - log_target(self.delta)
+
     def gap(self, mechanism: Mechanism, epsilon: float | None = None) -> float:
         """log δ of a candidate at ε (the target's unless given), less that of the target: at most 0 where it is met."""
-        accounted = via_rdp(mechanism) if self.accountant == "rdp" else mechanism
+        for_all_rows = group(mechanism, self.rows_per_person)
+        accounted = via_rdp(for_all_rows) if self.accountant == "rdp" else for_all_rows
         at = self.epsilon if epsilon is None else epsilon
         return float(accounted._log_delta(np.array([at]))[0]) - log_target(self.delta)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from objpert_core._validation import FloatArray, check_fields, positive
+from objpert_core._validation import FloatArray, check_fields, positive, within
 from objpert_core.accounting.laws.base import GaussianLoss, Steps
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, check_adjacency
 from objpert_core.accounting.numerics import gaussian as gauss
@@ -15,12 +16,15 @@ from objpert_core.accounting.numerics.tail import log_tail_of_gaussian
 class NoiseOnValue(Mechanism):
     """Noise of scale σ on a value of bounded L2 sensitivity; the value may be anything, and so may the adjacency."""
 
+    LARGEST_RATIO: ClassVar[float] = 1e300  # of σ to the sensitivity, either way, that doubles can account for
+
     sigma: float
     sensitivity: float
     adjacency: str = field(default=ADD_REMOVE, kw_only=True)
 
     def __post_init__(self) -> None:
         check_fields(self, positive, "sigma", "sensitivity")
+        within("sigma/sensitivity", self.sigma / self.sensitivity, 1 / self.LARGEST_RATIO, self.LARGEST_RATIO)
         check_adjacency(self)
 
     @property
@@ -36,6 +40,11 @@ class GaussianNoise(NoiseOnValue):
     def lower_bound(self) -> Mechanism:
         """It is exact."""
         return self
+
+    @property
+    def gaussian_ratio(self) -> float:
+        """`a`."""
+        return self.a
 
     def losses(self, direction: str = "remove") -> Steps:
         """One Gaussian loss, the same in both directions."""

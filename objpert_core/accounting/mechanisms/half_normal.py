@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from objpert_core._validation import FloatArray
+from objpert_core.accounting.laws.gdp import mu_of_law
 from objpert_core.accounting.laws.simple import HalfNormalLaw
 from objpert_core.accounting.mechanisms.base import Mechanism
 from objpert_core.accounting.mechanisms.gaussian import Gaussian, NoiseOnValue
@@ -41,6 +43,8 @@ class HalfNormal(NoiseOnValue):
     True
     """
 
+    LARGEST_RATIO: ClassVar[float] = 1e100  # its law needs squares
+
     sensitivity: float = 1.0
 
     @cached_property
@@ -57,6 +61,9 @@ class HalfNormal(NoiseOnValue):
     def lower_bound(self) -> Mechanism:
         """`gaussian`: the half-normal law is above it."""
         return self.gaussian
+
+    def _mu(self) -> float:
+        return mu_of_law(self.law)
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         return self.law.log_profile(epsilon)

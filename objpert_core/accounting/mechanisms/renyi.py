@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray, alpha_array, delta_array, epsilon_array, like_input
-from objpert_core.accounting.mechanisms.base import Mechanism, Wrapper, a_mechanism, with_rdp
+from objpert_core.accounting.mechanisms.base import Mechanism, View, a_mechanism, with_rdp
 from objpert_core.accounting.numerics.renyi import LOG_ORDERS, epsilon_at, log_delta_at, log_total_variation
 
 _REFINE = 33
@@ -98,7 +98,7 @@ def rdp_to_epsilon(alphas: Any, rdp: Any, delta: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class ViaRDP(Wrapper):
+class ViaRDP(View):
     """The mechanism `base`, with (ε, δ) only through its Rényi curve; see `via_rdp`."""
 
     base: Mechanism
@@ -121,8 +121,8 @@ class ViaRDP(Wrapper):
         alpha = 1 + np.exp(log_order)
         return alpha - 1, self._rdp(alpha)
 
-    def _minimise(self, objective: Any, targets: FloatArray) -> FloatArray:
-        """min over real α > 1 of objective(order, rdp, target), for every target.
+    def _minimise(self, objective: Any, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(min over real α > 1 of objective(order, rdp, target), log(α − 1) close to it), both for every target.
 
         A scan over 26 decades of α − 1 that moves on while the best order is at its edge, then grids that close in
         on the best order: every value used is a valid bound, so the search can only be loose, never wrong.
@@ -150,22 +150,26 @@ class ViaRDP(Wrapper):
             value = np.minimum(value, fine[np.arange(targets.size), best])
             centre = grid[np.arange(targets.size), best]
             width = width * 2 / (_REFINE - 1)
-        return value
+        return value, centre
+
+    def best_order(self, epsilon: float) -> float:
+        """The α from which the bound on δ at ε comes."""
+        return float(1 + np.exp(self._minimise(log_delta_at, np.array([epsilon]))[1][0]))
 
     def log_total_variation(self) -> float:
         """log of the bound on δ at ε = 0 by the total variation distance."""
         return float(log_total_variation(self._rdp(np.ones(1)))[0])
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        return np.minimum(self._minimise(log_delta_at, epsilon), min(0.0, self.log_total_variation()))
+        return np.minimum(self._minimise(log_delta_at, epsilon)[0], min(0.0, self.log_total_variation()))
 
     def _log_tail(self, epsilon: FloatArray) -> FloatArray:
         # Markov: E[e^{(α−1)·loss}] = e^{(α−1)·ρ(α)} for a loss drawn from the first of the two laws
-        log_tail = self._minimise(lambda order, rdp, eps: order * (rdp - eps), epsilon)
+        log_tail = self._minimise(lambda order, rdp, eps: order * (rdp - eps), epsilon)[0]
         return np.minimum(np.where(np.isnan(log_tail), 0.0, log_tail), 0.0)
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
-        epsilon = np.maximum(self._minimise(epsilon_at, log_delta), 0.0)
+        epsilon = np.maximum(self._minimise(epsilon_at, log_delta)[0], 0.0)
         return np.where(log_delta >= self.log_total_variation(), 0.0, np.where(np.isnan(epsilon), np.inf, epsilon))
 
     def explain(self, epsilon: float | None = None) -> str | None:

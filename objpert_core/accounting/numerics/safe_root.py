@@ -65,10 +65,11 @@ def root_between(gap: Callable[[float], Any], low: float, high: float, xtol: flo
     return float(toms748(lambda x: float(np.clip(gap(x), -_VAST, _VAST)), low, high, xtol=xtol, rtol=1e-15))
 
 
-def smallest_above(gap: Callable[[float], float], guess: float, floor: float) -> float:
-    """The smallest x > floor with gap(x) <= 0, rounded up, for a gap that decreases in x.
+def smallest_above(gap: Callable[[float], float], guess: float, floor: float, least: float = 0.0) -> float:
+    """The smallest x > floor, and at least `least`, with gap(x) <= 0, rounded up, for a gap that decreases in x.
 
-    The search runs over log(x − floor): close to the floor the bounds change with that, not with x.
+    The search runs over log(x − floor): close to the floor the bounds change with that, not with x. Far from the guess
+    its steps grow, so that a root 60 decades away takes a dozen evaluations more.
 
     Raises
     ------
@@ -80,15 +81,20 @@ def smallest_above(gap: Callable[[float], float], guess: float, floor: float) ->
     >>> 2.0 <= smallest_above(lambda x: 1 - (x - 1), guess=1.5, floor=1.0) < 2.0 + 1e-11
     True
     """
-    low = high = max(guess - floor, 1e-3 * guess)
+    size = max(guess, floor)
+    low = high = max(guess - floor, 1e-3 * size)
     if gap(floor + low) > 0:
         while gap(floor + high) > 0:
-            if high > _LARGEST * guess:
+            if high > _LARGEST * size:
                 raise NoRootError("no root")
-            low, high = high, high * (2.0 if high < 1e3 * guess else 1e3)
+            low, high = high, high * (2.0 if high < 1e3 * size else 1e3)
     else:
+        factor = 2.0
         while gap(floor + low) <= 0:
-            low, high = low / 2, low
+            if floor + low <= least:
+                return least
+            factor = factor if low > 1e-3 * size else min(factor**2, _LARGEST)
+            low, high = max(low / factor, least - floor), low
     excess = math.exp(root_between(lambda x: gap(floor + math.exp(x)), math.log(low), math.log(high), 1e-13))
     return nudged(lambda x: gap(x) <= 0, lambda m: floor + excess * (1 + m), ROOT_MARGIN, ROOT_MARGIN)
 

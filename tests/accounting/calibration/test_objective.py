@@ -1,6 +1,7 @@
 """Calibration meets its target from the safe side, and hardly misses a better one."""
 
 import math
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from objpert_core.accounting import (
     default_noise_ratio,
     via_rdp,
 )
+from objpert_core.accounting.calibration.target import Target
 from tests.accounting.mechanisms.test_renyi import curve_of
 from tests.accounting.oracles import delta_from_rdp
 
@@ -251,3 +253,61 @@ def test_defaults_work_where_epsilon_is_smaller_than_delta(epsilon):
     mechanism = calibrate_objective_perturbation(epsilon, 1e-5, tau=1e-6)
     assert mechanism.delta(epsilon) <= 1e-5
     assert mechanism.delta(epsilon) > 0.999e-5
+
+
+# --- extremes (issue 9) -------------------------------------------------------------------------------------------
+
+FAR = {
+    "lipschitz": ((1e-170, 1e-51, 1e51, 1e200), "1e-50 to 1e+50"),
+    "smoothness": ((1e-200, 1e300), "1e-110 to 1e+110"),
+    "epsilon": ((1e-31, 1e31, 1e300), "1e-30 to 1e+30"),
+    "tau": ((1e-320, 1e300), "1e-110 to 1e+110"),
+    "noise_ratio": ((1e51, 1e300), "1e-50 to 1e+50"),
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, (values, _) in FAR.items() for value in values])
+@pytest.mark.parametrize("bound", ["logistic", "glm", "kifer2012"])
+def test_what_doubles_cannot_account_for_is_refused_by_its_own_name(name, value, bound):
+    arguments = {"epsilon": 1.0, "delta": 1e-5, "smoothness": 1.0, "bound": bound, name: value}
+    with pytest.raises(ValueError, match=rf"^{name} must be a number from {re.escape(FAR[name][1])}, got "):
+        calibrate_objective_perturbation(**arguments)
+
+
+@pytest.mark.parametrize("bound", ["logistic", "monotone", "two-signed", "glm", "kifer2012"])
+@pytest.mark.parametrize("lipschitz", [1e-50, 1e-20, 1e20, 1e50])
+def test_the_units_of_gradient_and_curvature_may_be_far_apart(bound, lipschitz, monkeypatch):
+    """β = 1 beside L = 1e-50: the guess for λ comes from L, what is needed from β."""
+    tried = counted(monkeypatch, Target, "gap")
+    result = calibrate_objective_perturbation(1.0, 1e-5, lipschitz=lipschitz, smoothness=1.0, bound=bound)
+    assert result.epsilon(1e-5) <= 1.0 < result.epsilon(1e-5) * 1.4
+    assert len(tried) < 120
+
+
+def counted(monkeypatch, owner, name):
+    """The calls of a method, from now on."""
+    calls, method = [], getattr(owner, name)
+    monkeypatch.setattr(owner, name, lambda *given: calls.append(given) or method(*given))
+    return calls
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [1.0, 231.0, 503.0])
+def test_a_vast_epsilon_by_the_renyi_curve_costs_no_more_than_a_small_one(epsilon, monkeypatch):
+    """Its λ is dozens of decades below the guess: they used to be walked by halves, each for 441 orders."""
+    whole, single = counted(monkeypatch, Target, "best_order"), counted(monkeypatch, Target, "gap_at_order")
+    result = calibrate_objective_perturbation(epsilon, 1.1e-5, accountant="rdp")
+    assert 1 <= len(whole) <= 12
+    assert len(single) < 150
+    assert via_rdp(result).epsilon(1.1e-5) <= epsilon
+    if result.lam > 1e-69:
+        assert via_rdp(result).epsilon(1.1e-5) > epsilon * (1 - 1e-6)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("epsilon", [1e3, 1e9, 1e30])
+@pytest.mark.parametrize("bound", ["logistic", "monotone", "two-signed", "glm", "kifer2012"])
+def test_vast_epsilons_warn_of_nothing(bound, epsilon):
+    result = calibrate_objective_perturbation(epsilon, 1e-5, bound=bound)
+    assert result.delta(epsilon) <= 1e-5
+    assert result.epsilon(1e-5) <= epsilon

@@ -59,3 +59,21 @@ def test_each_entry_is_raised_as_far_as_it_needs_and_infinite_ones_are_left_alon
     assert found[0] == found[2] == 1.0
     assert least[1] <= found[1] < 1 + 2e-5
     assert found[3] == math.inf
+
+
+@pytest.mark.parametrize("decades", [3, 30, 60])
+def test_a_root_far_below_the_guess_takes_few_evaluations(decades):
+    tried = []
+    found = smallest_above(lambda x: tried.append(x) or -decades - math.log10(x), 1.0, 0.0)
+    assert found == pytest.approx(10.0**-decades, rel=1e-11)
+    assert len(tried) < 45
+
+
+def test_where_anything_will_do_the_least_is_taken():
+    assert smallest_above(lambda x: -1.0, 1.0, 0.0, least=1e-70) == 1e-70
+    assert 2.0 < smallest_above(lambda x: 1.0 if x <= 2 else -1.0, 1.0, 2.0, least=1e-70) < 2 + 1e-12
+
+
+def test_a_guess_that_is_nothing_beside_the_floor_is_none():
+    """A λ must be above β = 1 while L², from which the guess comes, is 1e-100 (issue 9)."""
+    assert smallest_above(lambda x: 5.0 - x, 1e-100, 1.0) == pytest.approx(5.0)
