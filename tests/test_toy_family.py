@@ -171,7 +171,7 @@ class PublicPriorClassifier(LinearClassifier, SolvedModel):
 
     Parameters
     ----------
-    %(epsilon delta tau solver intercept row_norm random_state classes max_iter)s
+    %(epsilon delta tau solver intercept row_norm random_state classes max_iter on_error)s
 
     Attributes
     ----------
@@ -181,12 +181,12 @@ class PublicPriorClassifier(LinearClassifier, SolvedModel):
     # fmt: off
     def __init__(  # scikit-learn reads the parameters' names here
         self, epsilon=1.0, delta=1e-5, tau=1e-6, solver="newton", fit_intercept=True, intercept_scaling=0.3,
-        row_norm="normalize", random_state=None, *, classes=None, max_iter=1000,
+        row_norm="normalize", random_state=None, *, classes=None, max_iter=1000, on_error="raise",
     ):
         super().__init__(
             epsilon=epsilon, delta=delta, tau=tau, solver=solver, fit_intercept=fit_intercept,
             intercept_scaling=intercept_scaling, row_norm=row_norm, random_state=random_state,
-            classes=classes, max_iter=max_iter,
+            classes=classes, max_iter=max_iter, on_error=on_error,
         )
     # fmt: on
 

@@ -10,12 +10,13 @@ import numpy as np
 from sklearn.base import is_regressor
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from objpert_core._validation import (
     FloatArray,
     boolean,
     in_open_unit,
+    length,
     nonnegative,
     positive,
     positive_integer,
@@ -32,9 +33,11 @@ from objpert_core.estimators.constraints import Constraint, one_of, two_labels
 from objpert_core.estimators.released import Released, released
 from objpert_core.estimators.scoring import FLOATS, ClassScores, LinearScores, Probabilities
 from objpert_core.exceptions import PrivacyBudgetWarning
+from objpert_core.learning.certificate import ON_ERROR
 from objpert_core.learning.fit import FitOptions
 from objpert_core.learning.problem.rows import ROW_NORMS
 from objpert_core.learning.release import Refused, Release
+from objpert_core.learning.screening import as_numbers, labels_as_targets
 from objpert_core.learning.solvers import SOLVERS, Callback
 
 Seed = int | np.random.RandomState | np.random.Generator | None
@@ -57,9 +60,10 @@ class LinearModel(WarnsOfCopies, LinearScores):
         "epsilon": positive,
         "delta": in_open_unit,
         "fit_intercept": boolean,
-        "intercept_scaling": positive,
+        "intercept_scaling": length,
         "row_norm": one_of(*ROW_NORMS),
         "random_state": random_state_argument,
+        "on_error": one_of(*ON_ERROR),
     }
     __metadata_request__fit: ClassVar[dict[str, str]] = {"callback": UNUSED}  # scikit-learn's protocol
 
@@ -72,6 +76,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
         intercept_scaling: float,
         row_norm: str,
         random_state: Seed,
+        on_error: str,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -79,6 +84,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
         self.intercept_scaling = intercept_scaling
         self.row_norm = row_norm
         self.random_state = random_state
+        self.on_error = on_error
 
     # Fitting
 
@@ -107,7 +113,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
             If the mechanism spends its budget and refuses to release anything; only some mechanisms may.
         ValueError
             For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are
-            not two classes.
+            not two classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`.
         """
         return self._fit(X, y, callback)
 
@@ -127,21 +133,48 @@ class LinearModel(WarnsOfCopies, LinearScores):
         if getattr(self, "classes", ()) is None:
             warn_of_classes(self)
         try:
-            X, y = validate_data(
-                self,
-                X,
-                y,
-                accept_sparse="csr",
-                dtype=FLOATS,
-                ensure_all_finite=False,
-                y_numeric=is_regressor(self),
-            )
+            X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)
             warn_of_refit(self, X, y)
             self._record(self._release(X, self._encoded(y), callback, **options).required())
         except BaseException:
             self.forget()
             raise
         return self
+
+    def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        return validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=FLOATS,
+            ensure_all_finite=False,
+            y_numeric=is_regressor(self),
+        )
+
+    @property
+    def _releases(self) -> bool:
+        """Whether a fit goes on where one row is invalid."""
+        return self.on_error == "release"
+
+    def _judged_row_by_row(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        """`X` and `y` without any check that one row could fail: NaN stands for what is no number."""
+        X = validate_data(
+            self,
+            as_numbers(X),
+            accept_sparse="csr",
+            dtype=np.float64,
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+        )
+        if isinstance(getattr(y, "dtype", None), np.dtype):
+            y = column_or_1d(np.asarray(y), warn=True)
+        else:  # each entry keeps its own type, whatever the others are
+            labels = list(y)
+            y = np.empty(len(labels), dtype=object)
+            y[:] = labels
+        check_consistent_length(X, y)
+        return X, as_numbers(y) if is_regressor(self) else y
 
     def forget(self) -> None:
         """Unfit: drop everything that a fit has set."""
@@ -252,6 +285,7 @@ class SolvedModel(LinearModel):
             "solver": self.solver,
             "max_iter": self.max_iter,
             "random_state": self.random_state,
+            "on_error": self.on_error,
             "callback": callback,
         }
 
@@ -271,9 +305,18 @@ class LinearClassifier(ClassScores, LinearModel):
         self.classes = classes
 
     def _encoded(self, y: np.ndarray) -> FloatArray:
-        """−1.0 or +1.0 for every label."""
-        self.classes_, targets = encode(y, two_labels("classes", self.classes))
+        """−1.0 or +1.0 for every label; NaN, which counts as no row, for others with ``on_error="release"``."""
+        classes = two_labels("classes", self.classes)
+        if self._releases and classes is not None:
+            self.classes_ = classes
+            return labels_as_targets(y, classes)
+        self.classes_, targets = encode(y, classes)
         return targets
+
+    def _check_together(self, **options: Any) -> None:
+        super()._check_together(**options)
+        if self._releases and self.classes is None:
+            raise ValueError("classes must be the two labels that can occur where on_error='release', got None")
 
     def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
         self.coef_, self.intercept_ = coefficients.reshape(1, -1), intercept

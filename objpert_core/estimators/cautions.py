@@ -16,7 +16,6 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
@@ -135,7 +134,7 @@ def _fingerprint(X: Any, y: Any) -> bytes:
     count = X.shape[0]
     some = np.unique(np.linspace(0, count - 1, min(count, _SAMPLED)).astype(np.intp))
     rows = X[some]
-    rows = rows.toarray() if sp.issparse(rows) else np.asarray(rows)
+    rows = np.asarray(rows) if isinstance(rows, np.ndarray) else rows.toarray()
     print_of_data = hashlib.blake2b(key=_SALT)
     for part in (repr((X.shape, rows.dtype, np.asarray(y).dtype)).encode(), rows.tobytes(), _as_bytes(y[some])):
         print_of_data.update(part)

@@ -80,6 +80,16 @@ PARAGRAPHS = {
             Solver iterations at most, counted as `objpert_core.learning.solve` says; `ConvergenceError` if they do not
             suffice.
         """,
+    "on_error": """
+        on_error : {"raise", "release"}, default="raise"
+            "raise" is for work on your own data: an invalid row, or a solver that does not reach `tau`, stops the fit
+            with an error, which tells whoever sees it something about the data. "release" leaves invalid rows (NaN,
+            infinity, a norm from 1e150 on, entries that are no numbers, a target or label that is none of those
+            allowed) out of every sum, and still counts them where a rule reads the number of rows. If the solver fails,
+            a slower one that is sure to arrive in exact arithmetic goes on; if rounding stops that one, too, the answer
+            for no data is released. The promise covers invalid rows. It does not cover that rounding stopped both
+            solvers (docs/theorems.md, T23). Classifiers need `classes`.
+        """,
     "fitted_classifier": """
         coef_ : ndarray, shape (1, n_features_in_)
             Private. Applies to rows after `row_norm`, not to raw ones.

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
 
-from objpert_core._validation import FloatArray, IntArray, in_open_unit, positive, positive_integer
+from objpert_core._validation import FloatArray, IntArray, in_open_unit, length, positive, positive_integer
 from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed, encode
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
@@ -32,9 +32,11 @@ from objpert_core.learning.dp_sgd.tuning import (
     select_honestly,
     split_by_coins,
 )
+from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.release import Release
 from objpert_core.learning.sampling import Streams
+from objpert_core.learning.screening import usable
 from objpert_core.learning.solvers import Callback
 
 _NOT_PAID = (
@@ -107,7 +109,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         None takes batches, noise and coins from the operating system. Anything else is for teaching and tests, and the
         certificate says ``reproducible=True``. With one seed a candidate of dishonest tuning has the batches and the
         noise of a fit with that learning rate alone.
-    %(margin classes public_rows)s
+    %(margin classes public_rows on_error)s
 
     Attributes
     ----------
@@ -145,7 +147,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         "batch_size": positive_integer,
         "epochs": positive_integer,
         "optimizer": one_of(*OPTIMIZERS),
-        "clip": or_none(positive),
+        "clip": or_none(length),
         "accountant": one_of(*ACCOUNTANTS),
         "mean_runs": or_none(positive),
         "learning_rates": or_none(_different_rates),
@@ -161,11 +163,11 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         mean_runs: float | None = None, learning_rates: Sequence[float] | None = None, tuning: str | None = None,
         validation_fraction: float = 0.1, fit_intercept: bool = True, intercept_scaling: float = 0.3,
         row_norm: str = "normalize", random_state: Seed = None, *, margin: float = 0.0, classes: Any = None,
-        public_rows: int | None = None,
+        public_rows: int | None = None, on_error: str = "raise",
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
-            row_norm=row_norm, random_state=random_state, margin=margin, classes=classes,
+            row_norm=row_norm, random_state=random_state, margin=margin, classes=classes, on_error=on_error,
         )  # fmt: skip
         self.learning_rate, self.learning_rates = learning_rate, learning_rates
         self.batch_size, self.epochs, self.optimizer = batch_size, epochs, optimizer
@@ -205,6 +207,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         return self._fit(X, y, callback, X_val=X_val, y_val=y_val)
 
     def _check_together(self, **options: Any) -> None:
+        super()._check_together(**options)
         X_val, y_val = options["X_val"], options["y_val"]
         if (X_val is None) != (y_val is None):
             raise ValueError("X_val and y_val must be given together")
@@ -235,6 +238,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         tuning, candidates = self._asked()
         constant = self._constant
         public_rows = X.shape[0] if self.public_rows is None else int(self.public_rows)
+        if self._releases:
+            X, targets = usable(X, targets, LogisticLoss())
         data = _Data(Rows(X, self.row_norm, constant), targets, self._validated_judges(**options))
         held_out = tuning != "none" and data.judges is None
         fraction = float(self.validation_fraction) if held_out else None
@@ -273,6 +278,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
             margin=self.margin_,
             candidates=candidates,
             validation_fraction=fraction,
+            on_error=self.on_error,
             lattice=sum_spacing(row_radius(constant) if self.clip is None else self.clip, data.rows.dimension),
         )
         return Release(selection.theta, certificate, ())

@@ -41,7 +41,7 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
         `noise_ratio` or a `lam` is given and otherwise `objpert_core.accounting.recommended_margin`, which goes by the
         same public numbers as the rule for λ and tends to 0 as ε grows. `coef_` are log-odds where k = 0 only;
         `predict_proba` allows for k.
-    %(public_rows classes max_iter)s
+    %(public_rows classes max_iter on_error)s
 
     Attributes
     ----------
@@ -73,12 +73,13 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
         tau: float = 1e-6, sigma_out: float | None = None, solver: str = "newton", fit_intercept: bool = True,
         intercept_scaling: float = 0.3, row_norm: str = "normalize", random_state: Seed = None, *,
         accountant: str = "profile", lam: float | None = None, margin: float | None = None,
-        public_rows: int | None = None, classes: Any = None, max_iter: int = 1000,
+        public_rows: int | None = None, classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, bound=bound, noise_ratio=noise_ratio, tau=tau, sigma_out=sigma_out,
             solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
             random_state=random_state, accountant=accountant, margin=margin, classes=classes, max_iter=max_iter,
+            on_error=on_error,
         )  # fmt: skip
         self.lam = lam
         self.public_rows = public_rows

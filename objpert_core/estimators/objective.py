@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, positive
+from objpert_core._validation import FloatArray, length, positive
 from objpert_core.accounting import calibrate_objective_perturbation
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
 from objpert_core.estimators.base import SolvedModel
@@ -123,7 +123,7 @@ class ObjectivePerturbationModel(SolvedModel):
 class ClippedModel(ObjectivePerturbationModel):
     """Algorithm 1 with a choice of losses and every row's gradient clipped, in closed form."""
 
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"clip": or_none(positive)}
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"clip": or_none(length)}
 
     def __init__(self, *, loss: str, clip: float | None, **shared: Any) -> None:
         super().__init__(**shared)
@@ -135,6 +135,7 @@ class ClippedModel(ObjectivePerturbationModel):
         raise NotImplementedError(f"{type(self).__name__} must say what its loss is")
 
     def _check_together(self, **options: Any) -> None:
+        super()._check_together(**options)
         loss = self._chosen_loss()
         if self.clip is None and not np.isfinite(loss.lipschitz):
             raise ValueError(f"clip must be a finite number > 0 for the loss {loss.name!r}, whose slope has no bound")

@@ -33,7 +33,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SolvedModel)
     %(tau solver intercept row_norm random_state)s
     adjacency : {"add/remove", "replace"}, default="add/remove"
         Whether neighbouring data sets differ by one row more or less, or by one row replaced by another.
-    %(margin public_rows classes max_iter)s
+    %(margin public_rows classes max_iter on_error)s
 
     Attributes
     ----------
@@ -68,11 +68,13 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SolvedModel)
         solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3,
         row_norm: str = "normalize", random_state: Seed = None, *, adjacency: str = "add/remove",
         margin: float = 0.0, public_rows: int | None = None, classes: Any = None, max_iter: int = 1000,
+        on_error: str = "raise",
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, tau=tau, solver=solver, fit_intercept=fit_intercept,
             intercept_scaling=intercept_scaling, row_norm=row_norm, random_state=random_state,
             margin=margin, classes=classes, max_iter=max_iter,
+            on_error=on_error,
         )  # fmt: skip
         self.lam = lam
         self.adjacency = adjacency

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from objpert_core._validation import FloatArray, finite, positive
+from objpert_core._validation import FloatArray, finite, length
 from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import one_of
 from objpert_core.estimators.documented import documented
@@ -52,7 +52,7 @@ class ObjPertRegressor(RegressorMixin, ClippedModel):
         Public constants: what is fitted is (y − target_offset)/target_scale, best of size about 1. Take them from what
         is known of the targets in general, for example the middle and half the width of their possible range. Means
         and standard deviations of these very `y` would reveal them outside the accounting.
-    %(max_iter)s
+    %(max_iter on_error)s
 
     Attributes
     ----------
@@ -80,9 +80,9 @@ class ObjPertRegressor(RegressorMixin, ClippedModel):
     CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
         "loss": one_of(SquaredLoss.name, HuberLoss.name),
         "bound": bounds_covering(SquaredLoss(), HuberLoss(), first="glm", with_rdp=True),
-        "huber_threshold": positive,
+        "huber_threshold": length,
         "target_offset": finite,
-        "target_scale": positive,
+        "target_scale": length,
     }
 
     def __init__(
@@ -90,12 +90,13 @@ class ObjPertRegressor(RegressorMixin, ClippedModel):
         bound: str = "glm", noise_ratio: float | None = None, tau: float = 1e-6, sigma_out: float | None = None,
         solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3, row_norm: str = "clip",
         random_state: Seed = None, *, huber_threshold: float = 1.0, target_offset: float = 0.0,
-        target_scale: float = 1.0, accountant: str = "profile", max_iter: int = 1000,
+        target_scale: float = 1.0, accountant: str = "profile", max_iter: int = 1000, on_error: str = "raise",
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, loss=loss, clip=clip, bound=bound, noise_ratio=noise_ratio, tau=tau,
             sigma_out=sigma_out, solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
             row_norm=row_norm, random_state=random_state, accountant=accountant, max_iter=max_iter,
+            on_error=on_error,
         )  # fmt: skip
         self.huber_threshold = huber_threshold
         self.target_offset = target_offset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from objpert_core._validation import positive
+from objpert_core._validation import length
 from objpert_core.estimators.base import LinearClassifier, Seed
 from objpert_core.estimators.constraints import one_of
 from objpert_core.estimators.documented import documented
@@ -36,7 +36,7 @@ class ObjPertSVC(LinearClassifier, ClippedModel):
     hinge_width : float > 0, default=0.5
         h: "huberised-hinge" is rounded over |1 − m| ≤ h. A wider corner has less curvature, 1/(2h), and needs a
         smaller λ.
-    %(accountant classes max_iter)s
+    %(accountant classes max_iter on_error)s
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class ObjPertSVC(LinearClassifier, ClippedModel):
     CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
         "loss": one_of(SquaredHingeLoss.name, HuberisedHingeLoss.name),
         "bound": bounds_covering(SquaredHingeLoss(), HuberisedHingeLoss(), first="monotone", with_rdp=True),
-        "hinge_width": positive,
+        "hinge_width": length,
     }
 
     def __init__(
@@ -69,12 +69,13 @@ class ObjPertSVC(LinearClassifier, ClippedModel):
         bound: str = "monotone", noise_ratio: float | None = None, tau: float = 1e-6, sigma_out: float | None = None,
         solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3,
         row_norm: str = "normalize", random_state: Seed = None, *, hinge_width: float = 0.5,
-        accountant: str = "profile", classes: Any = None, max_iter: int = 1000,
+        accountant: str = "profile", classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, loss=loss, clip=clip, bound=bound, noise_ratio=noise_ratio, tau=tau,
             sigma_out=sigma_out, solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
             row_norm=row_norm, random_state=random_state, accountant=accountant, classes=classes, max_iter=max_iter,
+            on_error=on_error,
         )  # fmt: skip
         self.hinge_width = hinge_width
 

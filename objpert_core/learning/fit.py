@@ -7,11 +7,11 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, nonnegative
+from objpert_core._validation import FloatArray, choice, nonnegative
 from objpert_core.accounting import Mechanism
 from objpert_core.accounting.mechanisms.base import Perturbation
 from objpert_core.exceptions import ConvergenceError
-from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.certificate import ON_ERROR, PrivacyCertificate
 from objpert_core.learning.lattice import FINENESS, power_of_two, release_on_lattice
 from objpert_core.learning.noise import LARGEST_RATIO, noise_source
 from objpert_core.learning.problem.losses import Loss
@@ -19,7 +19,8 @@ from objpert_core.learning.problem.objective import PerturbedObjective, check_ta
 from objpert_core.learning.problem.rounding import gradient_norm_bound
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Refused, Release
-from objpert_core.learning.solvers import Callback, SolverResult, solve
+from objpert_core.learning.screening import usable
+from objpert_core.learning.solvers import Callback, SolverResult, solve, solve_surely
 
 
 class FitOptions(TypedDict, total=False):
@@ -31,6 +32,7 @@ class FitOptions(TypedDict, total=False):
     max_iter: int
     random_state: int | np.random.RandomState | np.random.Generator | None
     callback: Callback | None
+    on_error: str
 
 
 class Fit:
@@ -51,17 +53,24 @@ class Fit:
         See `solve`; "newton", 1000 and None unless given.
     random_state : None, int, RandomState or Generator, default=None
         See `noise_source`.
+    on_error : {"raise", "release"}, default="raise"
+        "release" leaves rows that cannot be used out of every sum (`screening.usable`). Where the solver does not get
+        there, a slower one goes on that is sure to in exact arithmetic; should rounding keep that from it as well, the
+        answer for no data is released (docs/theorems.md, T23).
 
     Attributes
     ----------
     rows : Rows
+    rows_given : int
+        The number of rows in `X`, also of those that cannot be used.
     source : NoiseSource
         What the perturbation is drawn from, and then the output noise.
 
     Raises
     ------
     ValueError
-        If an argument is out of range, X and targets differ in length, or X holds NaN, inf or no rows.
+        If an argument is out of range or X and targets differ in length; with ``on_error="raise"`` also if X holds NaN,
+        inf or no rows.
     """
 
     def __init__(
@@ -76,10 +85,15 @@ class Fit:
         max_iter: int = 1000,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
         callback: Callback | None = None,
+        on_error: str = "raise",
     ) -> None:
         self.source = noise_source(random_state)
+        self.rows_given = X.shape[0]
+        self._releases = choice("on_error", on_error, ON_ERROR) == "release"
+        if self._releases and targets.shape == (self.rows_given,):
+            X, targets = usable(X, targets, loss)
         self.rows = Rows(X, row_norm, nonnegative("intercept_scaling", intercept_scaling))
-        check_targets(targets, self.rows.n_rows, loss)
+        check_targets(targets, self.rows.n_rows, loss, least=0 if self._releases else 1)
         self._targets, self._row_norm = targets, row_norm
         self._solver, self._max_iter, self._callback = solver, max_iter, callback
 
@@ -119,21 +133,15 @@ class Fit:
         ------
         ConvergenceError
             If the solver does not reach τ. Nothing is released and no other noise is tried: choosing the noise by
-            whether the solver likes it would void the proof.
+            whether the solver likes it would void the proof. With ``on_error="release"`` only where τ is too small for
+            the answer for no data, too, which no data decide.
         """
         rows = self.rows
         linear = np.zeros(rows.dimension) if perturbation.linear is None else perturbation.linear
         objective = PerturbedObjective(rows, self._targets, perturbation.quadratic, linear, loss)
         step = objective.strong_convexity * math.sqrt(rows.dimension)  # what a lattice of spacing 2 costs of τ
         spacing = _spacing(stop_at, step, output_noise)
-        result = solve(
-            objective,
-            tau=stop_at / 2,
-            solver=self._solver,
-            max_iter=self._max_iter,
-            callback=self._callback,
-        )
-        reached = gradient_norm_bound(objective, result.theta) + perturbation.error + step * spacing / 2
+        result, reached = self._solved(objective, stop_at, perturbation.error + step * spacing / 2)
         if not reached <= stop_at:
             raise ConvergenceError(_not_converged(result, reached, stop_at, self._max_iter))
         certificate = self._certificate(
@@ -141,6 +149,28 @@ class Fit:
         )
         theta = release_on_lattice(result.theta, output_noise, spacing, self.source)
         return Release(theta, certificate, result.gradient_norms)
+
+    def _solved(self, objective: PerturbedObjective, tau: float, added: float) -> tuple[SolverResult, float]:
+        """Where to stop, and a bound on the gradient's norm there with all that is `added` to it.
+
+        With ``on_error="release"`` the answer for no data is looked at first: where τ is too small for that, none of
+        the data decide that there is an error.
+        """
+
+        def bounded(problem: PerturbedObjective, result: SolverResult) -> tuple[SolverResult, float]:
+            return result, gradient_norm_bound(problem, result.theta) + added
+
+        if self._releases:
+            nothing = objective.without_rows()
+            spare = bounded(nothing, _minimum_of_tilt(nothing))
+            if not self.rows.n_rows or not spare[1] <= tau:
+                return spare
+        result = solve(objective, tau=tau / 2, solver=self._solver, max_iter=self._max_iter, callback=self._callback)
+        found = bounded(objective, result)
+        if found[1] <= tau or not self._releases:
+            return found
+        found = bounded(objective, solve_surely(objective, tau=tau / 2, callback=self._callback))
+        return found if found[1] <= tau else spare
 
     def refuse(self, mechanism: Mechanism, reason: str, /, **facts: Any) -> Refused[Any]:
         """Release no model, and certify what it cost to find out that there is none.
@@ -163,6 +193,7 @@ class Fit:
             intercept_scaling=self.rows.constant,
             noise_source=self.source.origin,
             reproducible=self.source.reproducible,
+            on_error="release" if self._releases else "raise",
             **facts,
         )
 
@@ -175,6 +206,25 @@ def _spacing(tau: float, step: float, output_noise: float) -> float:
             f"sigma_out must be at most {LARGEST_RATIO * spacing:.3g} for tau = {tau:g}, got {output_noise!r}"
         )
     return spacing
+
+
+def _minimum_of_tilt(objective: PerturbedObjective) -> SolverResult:
+    """Minimise θᵀΛθ/2 + bᵀθ, an objective without rows, in closed form."""
+    if np.ndim(objective.lam) == 0:
+        theta: FloatArray = -objective.linear / objective.lam
+    else:
+        theta = np.linalg.solve(np.asarray(objective.lam), -objective.linear)
+    norm = float(np.linalg.norm(objective.tilt(theta)))
+    return SolverResult(
+        theta=theta,
+        gradient_norm=norm,
+        converged=True,
+        iterations=0,
+        trace=((0, norm),),
+        gradient_evaluations=0,
+        exhausted=False,
+        solver="closed form",
+    )
 
 
 def _not_converged(result: SolverResult, reached: float, tau: float, max_iter: int) -> str:

@@ -251,7 +251,7 @@ def solve_and_perturb(
     radius = row_radius(fit.rows.constant)
     used_rows = None
     if lam is None:
-        used_rows = fit.rows.n_rows if public_rows is None else positive_integer("public_rows", public_rows)
+        used_rows = fit.rows_given if public_rows is None else positive_integer("public_rows", public_rows)
         lam = recommended_output_lam(epsilon, delta, used_rows, radius, adjacency)
     sensitivity = output_sensitivity(lam, radius, tau, adjacency)
     sigma = calibrate_gaussian(epsilon, delta, sensitivity).sigma

@@ -50,6 +50,7 @@ RANGES: dict[str, tuple[str, tuple[Any, ...]]] = {
     "public_rows": (COUNT, (0, 1.5)),
     "classes": ("None or two different labels", ([0, 1, 2], [1, 1], [1])),
     "max_iter": (COUNT, (0, 1.5, None)),
+    "on_error": ("one of 'raise', 'release'", ("ignore", None)),
 }
 """By a parameter's name: what it may be, in the error's words, and values that it may not have."""
 
@@ -353,6 +354,43 @@ def empty_data_mismatched_lengths_and_weights_are_refused(case: Case) -> None:
         case.new().fit(X, y, sample_weight=np.ones(len(y)))
 
 
+def invalid_rows_count_as_none_where_errors_must_not_tell(case: Case) -> None:
+    X, y = case.data
+    known = {"on_error": "release", "public_rows": len(y), "classes": [0, 1]}
+    known = {name: value for name, value in known.items() if name in case.new().get_params()}
+    alone = case.fit(**known)
+    bad = [[np.nan, 0, 0, 0], [0, np.inf, 0, 0], [1e200, 0, 0, 0], ["no", 0, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1]]
+    labels = [0, 1, 0, 1, math.nan, math.inf if is_regressor(alone) else "another"]
+    rows, targets = X.astype(object).tolist() + bad, y.tolist() + labels
+    numbers = np.vstack([X, bad[:3]]), np.append(y, labels[:3])
+    for data in ((rows, targets), (frame(np.array(rows, dtype=object)), pd.Series(targets)), numbers):
+        model = case.new(random_state=0, **known).fit(*data)
+        np.testing.assert_array_equal(model.coef_, alone.coef_)
+        np.testing.assert_array_equal(model.intercept_, alone.intercept_)
+        assert model.privacy_.public() == alone.privacy_.public()
+        assert model.privacy_.verify()
+    assert alone.privacy_.on_error == "release"
+    assert "invalid rows count as none" in repr(alone.privacy_)
+    assert case.fitted.privacy_.on_error == "raise"
+
+
+def without_any_valid_row_there_is_an_answer(case: Case) -> None:
+    known = {"on_error": "release", "public_rows": 300, "classes": [0, 1]}
+    known = {name: value for name, value in known.items() if name in case.new().get_params()}
+    none = case.new(random_state=0, **known).fit(np.zeros((0, 4)), [])
+    invalid = case.new(random_state=0, **known).fit(np.full((5, 4), np.nan), np.zeros(5))
+    np.testing.assert_array_equal(none.coef_, invalid.coef_)
+    assert np.isfinite(none.coef_).all()
+    assert none.privacy_.verify()
+
+
+def labels_must_be_declared_where_errors_must_not_tell(case: Case) -> None:
+    if not is_classifier(case.new()):
+        return
+    with pytest.raises(ValueError, match="classes must be the two labels that can occur where on_error='release'"):
+        case.new(on_error="release", classes=None).fit(Untouchable(), Untouchable())
+
+
 # Labels and targets
 
 
@@ -513,6 +551,9 @@ CONTRACT: tuple[Promise, ...] = (
     without_an_intercept_there_is_none,
     rows_with_nan_or_infinity_are_refused,
     empty_data_mismatched_lengths_and_weights_are_refused,
+    invalid_rows_count_as_none_where_errors_must_not_tell,
+    without_any_valid_row_there_is_an_answer,
+    labels_must_be_declared_where_errors_must_not_tell,
     any_two_labels_work,
     a_class_that_was_named_need_not_be_seen,
     labels_that_are_not_two_classes_are_refused,

@@ -141,6 +141,11 @@ class PerturbedObjective:
         """(β Σᵢ x̃ᵢx̃ᵢᵀ + Λ) · vector with β the loss's largest curvature: no Hessian of J is larger."""
         return self.hessian_product(np.full(self.n_rows, self.loss.smoothness), vector)
 
+    def without_rows(self) -> PerturbedObjective:
+        """The same tilt, and no data."""
+        none = slice(0, 0)
+        return PerturbedObjective(self.rows.part(none), self.targets[none], self.lam, self.linear)
+
     def parts(self, size: int) -> list[LossPart]:
         """The rows' losses in consecutive parts of `size` rows (the last may be smaller), data shared."""
         ends = range(size, self.n_rows + size, size)
@@ -208,22 +213,23 @@ def _definite(lam: float | FloatArray, dimension: int) -> float | FloatArray:
     return matrix.astype(np.float64, copy=False)
 
 
-def check_targets(targets: FloatArray, n_rows: int, loss: Loss) -> None:
-    """Refuse targets that are not one for each of n ≥ 1 rows, or for which `loss` is not defined.
+def check_targets(targets: FloatArray, n_rows: int, loss: Loss, least: int = 1) -> None:
+    """Refuse targets that are not one for each of n ≥ `least` rows, or for which `loss` is not defined.
 
     Parameters
     ----------
     targets : ndarray
     n_rows : int
     loss : Loss
+    least : int
 
     Raises
     ------
     ValueError
         With the first target that is out of range, or the shape that was wrong.
     """
-    if n_rows < 1:
-        raise ValueError("X must have at least one row, got 0")
+    if n_rows < least:
+        raise ValueError(f"X must have at least one row, got {n_rows}")
     if targets.shape != (n_rows,):
         raise ValueError(f"targets must be one number for each of X's {n_rows} rows, got shape {targets.shape}")
     if isinstance(loss, MarginLoss) and not (np.abs(targets) == 1.0).all():

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.linalg.blas import dsyrk
 
 from objpert_core._validation import FloatArray, choice
@@ -155,13 +156,9 @@ class Rows:
         return trace * float(np.einsum("ij,ij->", fourth, fourth)) ** 0.125
 
     def _squared_norms(self) -> FloatArray:
+        if self.sparse or self.matrix.dtype == np.float64:
+            return _squares(self.matrix)
         with np.errstate(over="ignore", invalid="ignore"):  # found by the caller
-            if self.sparse:
-                csr = self.matrix
-                squares = sp.csr_array((csr.data**2, csr.indices, csr.indptr), shape=csr.shape)
-                return np.asarray(squares @ np.ones(self.n_features))
-            if self.matrix.dtype == np.float64:
-                return np.einsum("ij,ij->i", self.matrix, self.matrix)
             blocks = (self._block(part) for part in self._parts())
             return np.concatenate([np.einsum("ij,ij->i", block, block) for block in blocks])
 
@@ -234,6 +231,38 @@ class Rows:
             gram[: self.n_features, -1] = self.constant * (weighted.T @ roots)
             gram[-1, -1] = self.constant**2 * (roots @ roots)
         return gram
+
+
+def usable_rows(X: Any) -> tuple[Any, NDArray[np.bool_]]:
+    """Find the rows that `Rows` takes: without NaN and infinity, and of norm below 1e150.
+
+    Parameters
+    ----------
+    X : ndarray of float64 or scipy sparse matrix, shape (n, d)
+
+    Returns
+    -------
+    X : ndarray or csr_array
+        The same, as CSR without repeated entries where it is sparse.
+    usable : ndarray of bool, shape (n,)
+
+    Examples
+    --------
+    >>> usable_rows(np.array([[1.0, 2.0], [np.nan, 0.0], [1e200, 0.0]]))[1].tolist()
+    [True, False, False]
+    """
+    if sp.issparse(X):
+        X = _canonical(X)
+    return X, _squares(X) < _LARGEST_NORM**2  # neither NaN nor infinity is
+
+
+def _squares(matrix: Any) -> FloatArray:
+    """The squared norm of every row; NaN and infinity are for the caller to find."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if isinstance(matrix, np.ndarray):
+            return np.einsum("ij,ij->i", matrix, matrix)
+        squares: Any = sp.csr_array((matrix.data**2, matrix.indices, matrix.indptr), shape=matrix.shape)
+        return np.asarray(squares @ np.ones(matrix.shape[1]))
 
 
 def _canonical(X: Any) -> sp.csr_array:

@@ -12,12 +12,22 @@ import numpy as np
 
 from objpert_core._validation import choice, positive, positive_integer
 from objpert_core.learning.solvers.finite_sum import sag, svrg
-from objpert_core.learning.solvers.first_order import accelerated, gradient_descent
+from objpert_core.learning.solvers.first_order import MOST_SURE_STEPS, accelerated, gradient_descent, sure
 from objpert_core.learning.solvers.progress import Callback, CountedProblem, Problem, Progress, Solver, SolverResult
 from objpert_core.learning.solvers.quasi_newton import lbfgs
 from objpert_core.learning.solvers.second_order import MAX_CHOLESKY_DIMENSION, newton, newton_cg, newton_cholesky
 
-__all__ = ["CHEAP_STEPS", "MAX_CHOLESKY_DIMENSION", "SOLVERS", "Callback", "Problem", "Solver", "SolverResult", "solve"]
+__all__ = [
+    "CHEAP_STEPS",
+    "MAX_CHOLESKY_DIMENSION",
+    "SOLVERS",
+    "Callback",
+    "Problem",
+    "Solver",
+    "SolverResult",
+    "solve",
+    "solve_surely",
+]
 
 SOLVERS: dict[str, Solver] = {
     "newton": newton,
@@ -91,9 +101,46 @@ def solve(
     """
     choice("solver", solver, tuple(SOLVERS))
     limit = positive_integer("max_iter", max_iter) * CHEAP_STEPS.get(solver, 1)
+    return _run(problem, SOLVERS[solver], solver, positive("tau", tau), limit, callback)
+
+
+def solve_surely(problem: Problem, *, tau: float, callback: Callback | None = None) -> SolverResult:
+    """Minimise `problem` from θ = 0 by the one method whose number of steps has a bound for all data.
+
+    Parameters
+    ----------
+    problem, tau, callback
+        As for `solve`.
+
+    Returns
+    -------
+    SolverResult
+        In exact arithmetic it has converged, unless the bound is above a million steps (docs/theorems.md, T23).
+
+    Raises
+    ------
+    ValueError
+        For ``tau <= 0``.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.problem.objective import PerturbedObjective
+    >>> from objpert_core.learning.problem.rows import Rows
+    >>> rows = Rows(np.array([[1.0], [-1.0]]), "clip")
+    >>> problem = PerturbedObjective(rows, np.array([1.0, -1.0]), 1.0, np.zeros(1))
+    >>> result = solve_surely(problem, tau=1e-9)
+    >>> result.converged, round(float(result.theta[0]), 6)
+    (True, 0.674832)
+    """
+    return _run(problem, sure, "sure", positive("tau", tau), MOST_SURE_STEPS, callback)
+
+
+def _run(
+    problem: Problem, solver: Solver, name: str, tau: float, limit: int, callback: Callback | None
+) -> SolverResult:
     counted = CountedProblem(problem)
-    progress = Progress(positive("tau", tau), limit, counted, callback)
-    theta = SOLVERS[solver](counted, np.zeros(problem.dimension), progress)
+    progress = Progress(tau, limit, counted, callback)
+    theta = solver(counted, np.zeros(problem.dimension), progress)
     gradient, _ = counted.gradient(theta)
     norm = float(np.linalg.norm(gradient))
     return SolverResult(
@@ -104,5 +151,5 @@ def solve(
         trace=tuple(zip(progress.evaluations, progress.norms, strict=True)),
         gradient_evaluations=counted.evaluations,
         exhausted=progress.exhausted,
-        solver=solver,
+        solver=name,
     )

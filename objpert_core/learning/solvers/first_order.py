@@ -65,6 +65,64 @@ def accelerated(problem: CountedProblem, theta: FloatArray, progress: Progress) 
     return _descend(problem, theta, progress, momentum=True)
 
 
+MOST_SURE_STEPS = 10**6
+_SURE_MARGIN = 1 + 1e-9  # for what rounding may take off the sum that bounds the curvature
+
+
+def sure_steps(curvature: float, strong_convexity: float, gradient_norm: float, tau: float) -> int:
+    """Bound the steps after which `sure` has reached τ from θ = 0, in exact arithmetic and for all data.
+
+    Parameters
+    ----------
+    curvature, strong_convexity : float > 0
+        L and λ.
+    gradient_norm : float
+        ‖∇J(0)‖.
+    tau : float > 0
+
+    Returns
+    -------
+    int
+        1 + ⌈2√κ·log(3√2·κ‖∇J(0)‖/τ)⌉ with κ = L/λ; `MOST_SURE_STEPS` where that is less.
+
+    Notes
+    -----
+    docs/theorems.md, T23.
+
+    Examples
+    --------
+    >>> sure_steps(100.0, 1.0, 10.0, 1e-6)
+    451
+    """
+    ratio = curvature / strong_convexity
+    steps = 1 + 2 * math.sqrt(ratio) * max(0.0, math.log(3 * math.sqrt(2) * ratio) + math.log(gradient_norm / tau))
+    return int(min(MOST_SURE_STEPS, math.ceil(steps)))
+
+
+def sure(problem: CountedProblem, theta: FloatArray, progress: Progress) -> FloatArray:
+    """Nesterov's method with a proved step and a constant momentum: slow, but sure to arrive; see `sure_steps`.
+
+    Notes
+    -----
+    Nesterov (2004), Introductory Lectures on Convex Optimization, 2.2.1, constant scheme III and Theorem 2.2.3. The
+    step is 1/L with L = Σᵢ βᵢ + λ, a bound that no data exceed, and there is no restart and no early end.
+    """
+    curvature = problem.smoothness * _SURE_MARGIN
+    root = math.sqrt(curvature / problem.strong_convexity)
+    momentum = (root - 1) / (root + 1)
+    here, ahead = theta, theta
+    while True:
+        gradient, _ = problem.gradient(ahead)
+        norm = float(np.linalg.norm(gradient))
+        if not progress.norms:
+            progress.max_iter = sure_steps(curvature, problem.strong_convexity, max(norm, progress.tau), progress.tau)
+        progress.report(norm)
+        if progress.over:
+            return ahead
+        following = ahead - gradient / curvature
+        here, ahead = following, following + momentum * (following - here)
+
+
 def _descend(problem: CountedProblem, theta: FloatArray, progress: Progress, *, momentum: bool) -> FloatArray:
     """Steps of length 1/L; with momentum each gradient is taken ahead of the iterate."""
     gradient, _ = problem.gradient(theta)

@@ -1,0 +1,123 @@
+"""Rows that cannot be used, for a fit that must not say that there was one: they count as none.
+
+A fit that raises for a NaN and names the row tells whoever sees the error that this row is there. With
+``on_error="release"`` each row is judged by itself, and one that cannot be used is left out of every sum, as if it were
+not there; the number of rows that rules may read stays the number given. A map that treats each row by itself takes
+neighbours to neighbours, so the promise holds (docs/theorems.md, T23).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from objpert_core._validation import FloatArray
+from objpert_core.learning.problem.losses import Loss, MarginLoss
+from objpert_core.learning.problem.rows import usable_rows
+
+
+def usable(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, FloatArray]:
+    """Leave out the rows that cannot be used.
+
+    Parameters
+    ----------
+    X : ndarray or scipy sparse matrix, shape (n, d)
+    targets : ndarray, shape (n,)
+    loss : Loss
+        A `MarginLoss` takes the targets −1.0 and +1.0, a `ResidualLoss` finite numbers.
+
+    Returns
+    -------
+    X, targets
+        The rows without NaN and infinity, of norm below 1e150, whose targets are such that `loss` takes them. In double
+        precision, whatever `X` was: what becomes of a row must not depend on the others.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.problem.losses import LOGISTIC
+    >>> rows, targets = usable(np.array([[1.0], [np.nan], [2.0]]), np.array([1.0, 1.0, np.nan]), LOGISTIC)
+    >>> rows.tolist(), targets.tolist()
+    ([[1.0]], [1.0])
+    """
+    if not sp.issparse(X):
+        X = np.ascontiguousarray(X, dtype=np.float64)
+    X, keep = usable_rows(X)
+    keep &= np.isfinite(targets)
+    if isinstance(loss, MarginLoss):
+        keep &= np.abs(targets) == 1.0
+    return X[keep], targets[keep]
+
+
+def as_numbers(values: Any) -> Any:
+    """Make an array of numbers of what may hold other things: NaN where an entry is no number.
+
+    Parameters
+    ----------
+    values : array-like
+        Arrays of numbers, sparse matrices and what already is a data frame of numbers come back as they are.
+
+    Examples
+    --------
+    >>> as_numbers([[1, "2.5"], [None, "no"]]).tolist()
+    [[1.0, 2.5], [nan, nan]]
+    """
+    if sp.issparse(values):
+        return values
+    if hasattr(values, "columns") and hasattr(values, "to_numpy"):  # a data frame: names of columns are kept
+        if all(_numeric(kind) for kind in values.dtypes):
+            return values
+        entries = [as_numbers(values.iloc[:, place].to_numpy(dtype=object)) for place in range(values.shape[1])]
+        return type(values)(dict(enumerate(entries)), index=values.index).set_axis(values.columns, axis=1)
+    array = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
+    if _numeric(array.dtype):
+        return array
+    if array.dtype.kind == "c":
+        return np.where(array.imag == 0, array.real, np.nan)
+    return np.vectorize(_number, otypes=[np.float64])(array)
+
+
+def _numeric(kind: Any) -> bool:
+    return isinstance(kind, np.dtype) and kind.kind in "iufb"
+
+
+def _number(entry: Any) -> float:
+    try:
+        return float(entry)
+    except Exception:  # whatever it is, and whatever it raises: no number
+        return float("nan")
+
+
+def labels_as_targets(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
+    """−1.0 and +1.0 for the two classes; NaN for every other label.
+
+    Parameters
+    ----------
+    y : ndarray, shape (n,)
+    classes : ndarray, shape (2,)
+
+    Examples
+    --------
+    >>> labels_as_targets(np.array([0, 1, 7, None], dtype=object), np.array([0, 1])).tolist()
+    [-1.0, 1.0, nan, nan]
+    """
+    targets = np.full(len(y), np.nan)
+    for label, target in zip(classes.tolist(), (-1.0, 1.0), strict=True):
+        targets[_equal(y, label)] = target
+    return targets
+
+
+def _equal(y: NDArray[Any], label: Any) -> NDArray[np.bool_]:
+    if y.dtype.kind == "O":
+        return np.fromiter((_same(one, label) for one in y), dtype=bool, count=len(y))
+    found = np.asarray(y == label)
+    return found if found.shape == y.shape and found.dtype == bool else np.zeros(len(y), dtype=bool)
+
+
+def _same(one: Any, other: Any) -> bool:
+    try:
+        return bool(one == other)
+    except Exception:  # pandas' NA has no truth value
+        return False
