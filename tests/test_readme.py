@@ -1,13 +1,13 @@
 """The README's Python runs, and the numbers it states are the package's."""
 
-import math
 import re
 from pathlib import Path
 
 import pytest
 
 from benchmarks import readme_tables
-from objpert_core.accounting import ObjectivePerturbation, via_rdp
+from objpert_core.accounting import ObjectivePerturbation, repeat, symmetrised, via_rdp
+from objpert_core.accounting.numerics.rounding import significant
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -24,24 +24,39 @@ def test_the_python_block_runs_and_its_comments_state_the_value() -> None:
     claims = re.findall(r"^(\S.*\))  # (\d\.\d+)$", code, flags=re.MULTILINE)
     assert len(claims) == 2
     for expression, value in claims:
-        assert round(eval(expression, namespace), 4) == float(value)
+        assert float(significant(eval(expression, namespace), 4, up=True)) == float(value)
 
 
-def test_five_minutes_states_the_bounds_as_they_are() -> None:
+def up(value: float) -> str:
+    """A promise: three digits, rounded up."""
+    return str(significant(value, 3, up=True))
+
+
+def test_five_minutes_states_the_bounds_as_they_are_rounded_up() -> None:
     text = " ".join(README.read_text().split())
     shape = {"sigma": 10.0, "lam": 5.0, "smoothness": 1.0}
     kifer = ObjectivePerturbation(**shape, bound="kifer2012").epsilon(1e-5)
     glm = ObjectivePerturbation(**shape, bound="glm")
     tight = ObjectivePerturbation(10.0, 5.0)
     own = ObjectivePerturbation(10.0, 5.0, bound="glm").epsilon(1e-5)
-    assert f"the 2012 theorem certifies ε = {kifer:.2f}, the 2023 theorem ε = {glm.epsilon(1e-5):.2f} " in text
-    assert f"({via_rdp(glm).epsilon(1e-5):.2f} through Rényi)" in text
-    assert f"the 2023 theorem certifies ε = {own:.2f}, ours ε = {tight.epsilon(1e-5):.2f}" in text
-    assert f"no proof can certify less than {tight.gaussian.epsilon(1e-5):.2f}" in text
+    assert f"the 2012 theorem certifies ε = {up(kifer)}, the 2023 theorem ε = {up(glm.epsilon(1e-5))} " in text
+    assert f"({up(via_rdp(glm).epsilon(1e-5))} through Rényi)" in text
+    assert f"the 2023 theorem certifies ε = {up(own)}, ours ε = {up(tight.epsilon(1e-5))}" in text
+    assert f"no proof can certify less than {-significant(-tight.gaussian.epsilon(1e-5), 3, up=True)}" in text
     at_one = {"sigma": 10.0, "lam": 1.0, "smoothness": 1.0}
     assert ObjectivePerturbation(**at_one, bound="glm").explain() is not None
     assert ObjectivePerturbation(**at_one, bound="kifer2012").epsilon(1e-5) == 2
-    assert f"ε = 2, ours with {math.ceil(100 * ObjectivePerturbation(10.0, 1.0).epsilon(1e-5)) / 100:.2f}" in text
+    assert f"ε = 2, ours with {up(ObjectivePerturbation(10.0, 1.0).epsilon(1e-5))}" in text
+    fit = ObjectivePerturbation(8.0, 10.0)
+    hundred = repeat(symmetrised(fit), 100).epsilon(1e-5)
+    assert f"a hundred fits cost {up(hundred)}, not a hundred times {up(fit.epsilon(1e-5))}" in text
+
+
+def test_the_theorem_states_from_which_epsilon_on_it_is_exact() -> None:
+    """It depends on λ: rounded up."""
+    text = " ".join(README.read_text().split())
+    near, far = (significant(ObjectivePerturbation(10.0, lam).gaussian_from, 3, up=True) for lam in (5.0, 0.1))
+    assert f"At σ = 10 that is from {near.normalize()} on with λ = 5, but from {far:.0f} on with λ = 0.1." in text
 
 
 def test_it_is_short() -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+
+from objpert_core.accounting.numerics.rounding import significant
 
 ADJACENCY = "add or remove one row"
 TIGHT = "the privacy profile of the tight bound for the logistic loss"
@@ -25,7 +26,7 @@ def scientific(value: float, digits: int = 2, *, up: bool = False) -> str:
         return _special(value)
     if 1e-3 <= abs(value) < 1e4:
         return number(value, max(digits, 2), up=up)
-    rounded = _significant(value, digits, up)
+    rounded = significant(value, digits, up=up)
     mantissa, exponent = f"{rounded:.{digits - 1}e}".split("e")
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     power = "10" + str(int(exponent)).translate(_SUPERSCRIPT)
@@ -37,13 +38,13 @@ def number(value: float, digits: int = 3, *, up: bool = False) -> str:
     """A number to `digits` significant digits: 0.726, 12,400. No exponent, no superfluous zeros. `up`: towards +∞."""
     if value == 0 or not math.isfinite(value):
         return _special(value)
-    text = minus(f"{_significant(value, digits, up):,f}")
+    text = minus(f"{significant(value, digits, up=up):,f}")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def rounded_up(value: float, digits: int) -> float:
     """The number that `number` shows when it rounds up."""
-    return float(_significant(value, digits, True))
+    return float(significant(value, digits, up=True))
 
 
 def fixed(value: float, decimals: int = 3) -> str:
@@ -212,10 +213,3 @@ def _special(value: float) -> str:
     if math.isnan(value):
         return "–"
     return "0" if value == 0 else "∞" if value > 0 else "−∞"
-
-
-def _significant(value: float, digits: int, up: bool) -> Decimal:
-    """Rounded in decimal, so that rounding up never goes down and an exact 0.1 stays 0.1."""
-    exact = Decimal(repr(float(value)))
-    step = Decimal(1).scaleb(exact.adjusted() - digits + 1)
-    return exact.quantize(step, rounding=ROUND_CEILING if up else ROUND_HALF_EVEN)

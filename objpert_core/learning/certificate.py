@@ -26,6 +26,7 @@ from objpert_core._validation import FloatArray, choice
 from objpert_core.accounting import ApproximateMinima, Mechanism, ObjectivePerturbation, via_rdp
 from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, Parameters
+from objpert_core.accounting.numerics.rounding import promised
 from objpert_core.learning.problem.losses import LOSSES, LogisticLoss, Loss, loss_named
 from objpert_core.learning.problem.rows import ROW_NORMS, row_radius
 from objpert_core.learning.stated import (
@@ -543,10 +544,12 @@ class PrivacyCertificate(ABC):
             " (reproducible: whoever knows the seed can subtract the noise)" if self.reproducible else ""
         )
         lines = [
-            f"({self.epsilon:g}, {self.delta:g})-differential privacy, {self.adjacency}",
+            f"({promised(self.epsilon)}, {promised(self.delta)})-differential privacy, {self.adjacency}",
             *self._lines(),
             f"  noise      {source}",
         ]
+        if self.on_error == "release":
+            lines.append("  errors     invalid rows count as none; that no solver got there is not covered (T23)")
         if self.schema == 1:
             lines.append("  form       1: proved in exact arithmetic, not in floating point")
         return "\n".join(lines)

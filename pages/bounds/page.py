@@ -83,7 +83,7 @@ def draw(
         guides = [figures.guide((0, eps_max), (read[1], read[1])), figures.guide((read[0], read[0]), (floor, top))]
     return figures.figure(
         figures.curves(
-            names, x, lambda b, at: proofs.curve(b, at, eps_max), setting, ghost, between=guides, hover="δ = %{y:.3g}"
+            names, x, lambda b, at: proofs.curve(b, at, eps_max), setting, ghost, between=guides, hover="δ ≈ %{y:.3g}"
         ),
         xaxis=figures.axis("privacy budget ε", (0.0, eps_max), hoverformat=".3g"),
         yaxis=figures.axis("slack δ", (floor, top), log=True),

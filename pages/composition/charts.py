@@ -98,7 +98,7 @@ def totals(lines: Sequence[Line], target: float, ghost: Sequence[Line] | None) -
         ("renyi", "Together, by Rényi", "rdp"),
         ("total", "Together", "tight"),
     ):
-        traces.append(figures.series(name, *steps(lines, what), role, mode="lines+markers", hover="ε = %{y:.3g}"))
+        traces.append(figures.series(name, *steps(lines, what), role, mode="lines+markers", hover="ε ≈ %{y:.3g}"))
     known = [v for line in lines for v in (line.added, line.renyi, line.total) if np.isfinite(v)]
     return figures.figure(
         traces,

@@ -39,7 +39,7 @@ def profiles(setting: Setting, *, eps_max: float, delta: float, ghost: Setting |
     """δ(ε) of the four mechanisms."""
     view, guide = (min(1e-10, delta / 100), 2.0), figures.guide((0, eps_max), (delta, delta))
     return figures.figure(
-        _curves(grid(eps_max), numbers.profile, eps_max, setting, ghost, guide, "δ = %{y:.3g}"),
+        _curves(grid(eps_max), numbers.profile, eps_max, setting, ghost, guide, "δ ≈ %{y:.3g}"),
         xaxis=figures.axis("privacy budget ε", (0.0, eps_max), hoverformat=".3g"),
         yaxis=figures.axis("slack δ", view, log=True),
         height=440,

@@ -144,13 +144,13 @@ def errors(setting: clipping.Setting, *, ghost: clipping.Setting | None = None) 
 def ordinary(margin: float) -> go.Figure:
     """The exact ε of two ordinary rows against the margin k, below the certificate's."""
     k, top = np.array(lo.MARGINS), 1.1 * lo.certified()
-    look: Trace = {"mode": "lines+markers", "hover": "ε = %{y:.3f}"}
+    look: Trace = {"mode": "lines+markers", "hover": "ε ≈ %{y:.3f}"}
     roles = {"agrees": "with", "differs": "without"}
     return figures.figure(
         [
             figures.guide((margin, margin), (0.0, top)),
             figures.series(
-                "certified for every row", k, np.full(len(k), lo.certified()), "lower", hover="ε = %{y:.3f}"
+                "certified for every row", k, np.full(len(k), lo.certified()), "lower", hover="ε ≈ %{y:.3f}"
             ),
             *(figures.series(lo.NAMES[row], k, lo.curve(row), role, **look) for row, role in roles.items()),
         ],
@@ -171,7 +171,7 @@ def dimension(setting: bounds.Setting, *, delta: float, at: int, ghost: bounds.S
     if ghost is not None:
         traces.append(figures.series("Theorem G.2, before", d, _gaps(ld.curve(ghost, delta)), "kifer2012", ghost=True))
     traces.append(figures.guide((at, at), (low, high)))
-    hover = "ε = %{y:.3g}"
+    hover = "ε ≈ %{y:.3g}"
     for bound in ("lower", "glm", "rdp"):
         traces.append(figures.series(ld.NAMES[bound], d, _gaps(np.full(len(d), found[bound])), bound, hover=hover))
     name = ld.NAMES["non-glm"]

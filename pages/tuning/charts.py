@@ -29,7 +29,7 @@ def price(setting: tc.Setting, settings: int, ghost: tc.Setting | None = None, *
     traces.append(figures.guide((settings, settings), view))
     for way, values in curves.items():
         drawn = _finite(values)
-        traces.append(figures.series(WAYS[way], x, drawn, way, mode="lines+markers", hover="ε = %{y:.3g}"))
+        traces.append(figures.series(WAYS[way], x, drawn, way, mode="lines+markers", hover="ε ≈ %{y:.3g}"))
         traces[-1]["marker"] |= {"size": np.where(np.arange(x.size) == here, 15, 7), "opacity": 1}
     across = _axis("number of settings tried, s", (0.93, 107.0), [1, 2, 3, 5, 10, 20, 30, 50, 100])
     up = _axis(f"ε at δ = {sentences.delta(setting.delta)}", view, _ticks(*view), hoverformat=".3g")
