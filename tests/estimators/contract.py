@@ -467,6 +467,20 @@ def pickles_and_clones_are_faithful(case: Case) -> None:
     np.testing.assert_array_equal(copy.fit(X, y).coef_, case.fitted.coef_)
 
 
+def a_released_copy_and_a_pipeline_of_scikit_learns_predict_the_same(case: Case) -> None:
+    X, model = case.data[0], case.fitted
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyBudgetWarning)  # the case is seeded
+        released = pickle.loads(pickle.dumps(model.release()))
+    np.testing.assert_array_equal(released.predict(X), model.predict(X))
+    assert released.privacy_ == model.privacy_.public()
+    assert released.privacy_.verify(released)
+    assert not set(vars(released)) - {"coef_", "intercept_", "n_features_in_", "privacy_", "classes_", "margin_"}
+    scores = "predict" if is_regressor(model) else "decision_function"
+    expected, got = (getattr(one, scores)(X) for one in (model, model.to_sklearn()))
+    np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+
+
 def one_fit_at_a_time_does_not_warn(case: Case) -> None:
     X, y = case.data
     known = {"classes": [0, 1], "public_rows": len(y)}
@@ -560,6 +574,7 @@ CONTRACT: tuple[Promise, ...] = (
     probabilities_are_consistent_and_their_logarithms_finite,
     targets_that_are_no_finite_numbers_are_refused,
     pickles_and_clones_are_faithful,
+    a_released_copy_and_a_pipeline_of_scikit_learns_predict_the_same,
     one_fit_at_a_time_does_not_warn,
     what_the_promise_does_not_cover_is_told_once,
     fitting_the_same_data_again_is_told_once,
