@@ -17,6 +17,7 @@ from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, BOUNDS, Bo
 from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
 from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
+from objpert_core.accounting.mechanisms.group import group, replace_one
 from objpert_core.accounting.mechanisms.half_normal import HalfNormal
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.mechanisms.output import OutputPerturbation
@@ -57,6 +58,7 @@ __all__ = [
     "default_noise_ratio",
     "distance_map",
     "distance_to_optimality",
+    "group",
     "liu_talwar_epsilon",
     "mean_runs",
     "optimal_lam",
@@ -67,6 +69,7 @@ __all__ = [
     "recommended_lam",
     "recommended_margin",
     "repeat",
+    "replace_one",
     "symmetrised",
     "tabulated",
     "via_rdp",

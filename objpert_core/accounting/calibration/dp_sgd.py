@@ -10,7 +10,7 @@ import numpy as np
 
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer, rate
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
-from objpert_core.accounting.mechanisms.base import Mechanism
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, Mechanism
 from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.mechanisms.renyi import ViaRDP, via_rdp
@@ -30,6 +30,9 @@ def calibrate_dpsgd(
     steps: int,
     accountant: str = "pld",
     mean_runs: float | None = None,
+    *,
+    adjacency: str = ADD_REMOVE,
+    rows_per_person: int = 1,
 ) -> DPSGD | PrivateSelection:
     """DP-SGD with the smallest noise multiplier that is (ε, δ)-DP, or whose tuning is.
 
@@ -47,6 +50,10 @@ def calibrate_dpsgd(
         If given, the best of K ~ Poisson(mean_runs) runs meets the target, not a single one. Selection is accounted
         for by Rényi curves under either accountant, which then says where the base's profile comes from
         (`PrivateSelection`); with "rdp", `PrivateSelection(via_rdp(result.base), mean_runs)` is what was calibrated.
+    adjacency : {"add/remove one row", "replace one row"}
+        Which data sets count as neighbours.
+    rows_per_person : int >= 1
+        How many rows one person has at most: the result's `group_size`.
 
     Returns
     -------
@@ -79,15 +86,24 @@ def calibrate_dpsgd(
         positive_integer("steps", steps),
         choice("accountant", accountant, ACCOUNTANTS),
         None if mean_runs is None else positive("mean_runs", mean_runs),
+        choice("adjacency", adjacency, ADJACENCIES),
+        positive_integer("rows_per_person", rows_per_person),
     )
 
 
 @lru_cache(maxsize=1024)
 def _calibrate(
-    epsilon: float, delta: float, sample_rate: float, steps: int, accountant: str, mean_runs: float | None
+    epsilon: float,
+    delta: float,
+    sample_rate: float,
+    steps: int,
+    accountant: str,
+    mean_runs: float | None,
+    adjacency: str,
+    rows: int,
 ) -> DPSGD | PrivateSelection:
     def run(log_noise: float) -> DPSGD:
-        return DPSGD(math.exp(log_noise), sample_rate, steps)
+        return DPSGD(math.exp(log_noise), sample_rate, steps, adjacency=adjacency, group_size=rows)
 
     def accounted(log_noise: float) -> Mechanism:
         base: Mechanism = run(log_noise) if accountant == "pld" else via_rdp(run(log_noise))
@@ -119,7 +135,8 @@ def _guess(epsilon: float, delta: float, run: Callable[[float], DPSGD], mean_run
 
         log_sigma, _ = root_within(tuned, log_sigma + 0.5, -1.0, _GUESS_TOLERANCE)
     one = run(0.0)
-    start = max(log_sigma + math.log(one.sample_rate) + 0.5 * math.log(one.steps), -1.0)
+    moves = one.group_size * (1 if one.adjacency == ADD_REMOVE else 2)
+    start = max(log_sigma + math.log(one.sample_rate * moves) + 0.5 * math.log(one.steps), -1.0)
     target = ViaRDP(Gaussian(math.exp(log_sigma))).epsilon(delta)
     if target == 0:  # a δ so large that the curve's ε drops to 0
         return start, -1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import lru_cache
 
@@ -21,7 +22,7 @@ from objpert_core.accounting.calibration.gaussian import SIGMA_MARGIN
 from objpert_core.accounting.calibration.kifer import calibrate_closed_form
 from objpert_core.accounting.calibration.target import OUTPUT_SHARE, Calibrated, Target, objective_of
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES
-from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUNDS
+from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUNDS, ClosedForm
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.numerics.safe_root import ROOT_MARGIN, NoRootError, nudged, root_between, smallest_above
 
@@ -75,8 +76,8 @@ def calibrate_objective_perturbation(
     adjacency : {"add/remove one row", "replace one row"}
         Which data sets count as neighbours. σ_Gauss is for twice the sensitivity where a row is replaced.
     rows_per_person : int >= 1
-        How many rows one person has at most. `group(result, rows_per_person)` then meets the target; the result itself is
-        still about one row.
+        How many rows one person has at most. `group(result, rows_per_person)` then meets the target; the result
+        itself is still about one row.
 
     Returns
     -------
@@ -154,8 +155,8 @@ def calibrate_published(
 def _calibrate(target: Target) -> Calibrated:
     """The smallest λ at the σ that was asked for, or at the default one."""
     entry = target.entry
-    if entry.closed_form is not None and target.moves == target.lipschitz:
-        return calibrate_closed_form(target, entry.closed_form)
+    if entry.closed_form is not None:
+        return _by_closed_form(target, entry.closed_form)
     ratio = target.noise_ratio
     if ratio is None:
         ratio = default_noise_ratio(target.bound, target.epsilon, target.accountant)
@@ -214,6 +215,24 @@ def _smallest_by_renyi(target: Target, sigma: float, guess: float, floor: float,
     except NoRootError:  # not at the order of a guess that is too small
         return _smallest_by_profile(target, sigma, guess, floor, least)
     return nudged(lambda x: target.gap(target.build(sigma, x)) <= 0, lambda m: lam + (lam - floor) * m, ROOT_MARGIN)
+
+
+def _by_closed_form(target: Target, form: ClosedForm) -> Calibrated:
+    """The theorem's own numbers; for k links of a chain (T18) those at ε/k, whose δs then add up to Σ e^{iε/k}·δ₁."""
+    links = target.rows_per_person * (1 if target.adjacency == ADD_REMOVE else 2)
+    if links == 1:
+        return calibrate_closed_form(target, form)
+    share = target.epsilon / links * (1 - 2.0**-50)
+    delta = target.delta / sum(math.exp(i * share) for i in range(links)) * (1 - 1e-12)
+    if not delta > 0:
+        wanted = f"epsilon must be smaller for bound {target.bound!r} and {links} rows one after the other"
+        raise ValueError(f"{wanted}, got {target.epsilon!r}")
+    one = replace(target, epsilon=share, delta=delta, adjacency=ADD_REMOVE, rows_per_person=1)
+    if target.noise_ratio is not None:
+        one = replace(one, noise_ratio=target.noise_ratio * target.sigma_gauss / one.sigma_gauss)
+    found = calibrate_closed_form(one, form)
+    changed = replace(objective_of(found), adjacency=target.adjacency)
+    return replace(found, objective=changed) if isinstance(found, ApproximateMinima) else changed
 
 
 @lru_cache(maxsize=4096)

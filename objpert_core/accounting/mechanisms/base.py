@@ -302,15 +302,15 @@ class Mechanism(ABC):
         return like_input(epsilon, np.minimum(rounded, 1.0).reshape(eps.shape))
 
     def mu(self) -> float:
-        """Gaussian differential privacy: a μ such that the mechanism is μ-GDP, no easier to attack than N(μ, 1) against N(0, 1).
+        """Gaussian differential privacy: a μ such that telling neighbours apart is no easier than N(μ, 1) from N(0, 1).
 
         Returns
         -------
         float > 0
-            Exact, and the smallest possible, for the Gaussian mechanism, for the logistic bound at λ >= 2σ², where it is
-            R/σ, and for DP-SGD under add/remove, where sampling does not help: √steps/noise multiplier. For other bounds
-            with a privacy loss law the smallest that the bound proves, rounded up; compositions add squares;
-            `math.inf` where no μ is known to do.
+            Exact, and the smallest possible, for the Gaussian mechanism, for the logistic bound at λ >= 2σ², where it
+            is R/σ, and for DP-SGD under add/remove, where sampling does not help: √steps/noise multiplier. For other
+            bounds with a privacy loss law the smallest that the bound proves, rounded up; compositions add squares;
+            several rows add up; `math.inf` where no μ is known to do.
 
         Notes
         -----

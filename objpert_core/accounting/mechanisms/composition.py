@@ -24,10 +24,16 @@ from objpert_core._validation import (
 from objpert_core.accounting.convolution import sums
 from objpert_core.accounting.laws.base import Steps
 from objpert_core.accounting.mechanisms.base import Mechanism, a_mechanism, common_adjacency, with_rdp
+from objpert_core.accounting.mechanisms.gaussian import GaussianNoise
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.numerics.safe_root import nudged_up_each
 
 RELATIVE_WIDTH = 2e-4  # of ε: what the grid aims at
+
+
+def _error_of(mechanism: Mechanism) -> float:
+    """What a lone mechanism's own δ may be off by, as `sums.both_sides` has it."""
+    return sums.GAUSSIAN_ERROR if isinstance(mechanism, GaussianNoise) else sums.CLOSED_FORM_ERROR
 
 
 class ByConvolution(Mechanism):
@@ -56,8 +62,7 @@ class ByConvolution(Mechanism):
     def _log_delta_bounds(self, epsilon: FloatArray, relative_width: float) -> tuple[FloatArray, FloatArray]:
         """log of (lower, upper) bounds on δ for a 1-d array of ε."""
         if (alone := self._alone()) is not None:
-            value = alone._log_delta(epsilon)
-            return value - sums.CLOSED_FORM_ERROR * (1 - value), value
+            return sums.both_sides(alone._log_delta(epsilon), _error_of(alone))
         sides = self._sides()
         rest = ViaRDP(self)
         if sides is None:
@@ -78,7 +83,8 @@ class ByConvolution(Mechanism):
         return np.minimum(low, high), high
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        return self._log_delta_bounds(epsilon, RELATIVE_WIDTH)[1]
+        alone = self._alone()
+        return self._log_delta_bounds(epsilon, RELATIVE_WIDTH)[1] if alone is None else alone._log_delta(epsilon)
 
     def delta_bounds(self, epsilon: Any, relative_width: float = RELATIVE_WIDTH) -> tuple[Any, Any]:
         """(lower, upper) bounds on δ at ε: both sides of the error of the numerical convolution.
@@ -92,8 +98,9 @@ class ByConvolution(Mechanism):
         Returns
         -------
         two floats, or two arrays of the shape of `epsilon`
-            The upper one is `delta(epsilon)`. The lower is a bound on the profile that the losses define, not on what
-            an attacker could do; 0.0 for mechanisms that have only a Rényi curve.
+            The upper one is `delta(epsilon)`; for a single release, which a formula or a quadrature answers, that and
+            what it may be off by. The lower is a bound on the profile that the losses define, not on what an attacker
+            could do; 0.0 for mechanisms that have only a Rényi curve.
 
         Raises
         ------
@@ -112,8 +119,8 @@ class ByConvolution(Mechanism):
 
     def _epsilon_interval(self, log_delta: FloatArray, relative_width: float) -> tuple[FloatArray, FloatArray]:
         if (alone := self._alone()) is not None:
-            value = alone._epsilon(log_delta)
-            return value * (1 - sums.CLOSED_FORM_ERROR), value
+            enough, least = sums.both_sides_of_target(log_delta, _error_of(alone))
+            return alone._epsilon(least), alone._epsilon(enough)
         sides = self._sides()
         rest = ViaRDP(self)
         if sides is None:
@@ -128,6 +135,8 @@ class ByConvolution(Mechanism):
         return np.minimum(low, high), high
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
+        if (alone := self._alone()) is not None:
+            return alone._epsilon(log_delta)
         epsilon = self._epsilon_interval(log_delta, RELATIVE_WIDTH)[1]
         # ε and δ come from different grids; the promise is that δ(ε(δ)) is not above δ
         return nudged_up_each(lambda tried: self._log_delta(tried) > log_delta, epsilon)
@@ -198,6 +207,22 @@ class Composition(ByConvolution):
                 return None
             steps += tuple((loss, k * count) for loss, k in own)
         return steps
+
+    @property
+    def gaussian_ratio(self) -> float | None:
+        """Gaussian mechanisms add up in squares; None unless all parts are such."""
+        ratios = [mechanism.gaussian_ratio for mechanism, _ in self.parts]
+        counts = [count for _, count in self.parts]
+        known = [ratio for ratio in ratios if ratio is not None]
+        if len(known) < len(ratios):
+            return None
+        return math.sqrt(sum(k * a**2 for k, a in zip(counts, known, strict=True)))
+
+    def _mu(self) -> float:
+        return math.sqrt(sum(count * mechanism.mu() ** 2 for mechanism, count in self.parts)) * (1 + 2.0**-50)
+
+    def _rho(self) -> float:
+        return sum(count * mechanism.rho() for mechanism, count in self.parts) * (1 + 2.0**-50)
 
     def _alone(self) -> Mechanism | None:
         (first, count), *others = self.parts

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from objpert_core._validation import FloatArray, check_fields, positive, positive_integer, rate
-from objpert_core.accounting.laws.base import GaussianLoss, Steps, SubsampledLoss
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, check_adjacency
+from objpert_core.accounting.laws.base import GaussianLoss, PrivacyLoss, Steps, SubsampledLoss
+from objpert_core.accounting.laws.mixture import mixture_loss
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, check_adjacency
 from objpert_core.accounting.mechanisms.composition import ByConvolution
+from objpert_core.accounting.numerics import gaussian as gauss
+from objpert_core.accounting.numerics import gdp
+from objpert_core.accounting.numerics.mixture import log_binomial_weights, mixture_rdp
 from objpert_core.accounting.numerics.subsampled import step_rdp
 
 
@@ -26,7 +31,9 @@ class DPSGD(ByConvolution):
         Probability q with which Poisson sampling takes a row into a batch.
     steps : int >= 1
     adjacency : str
-        `ADD_REMOVE`; there is no proof for `REPLACE_ONE` here yet.
+        `ADD_REMOVE` or `REPLACE_ONE`.
+    group_size : int >= 1
+        Number of rows k of one person, all of which are added, removed or replaced together; see `group`.
 
     Raises
     ------
@@ -36,30 +43,71 @@ class DPSGD(ByConvolution):
     Notes
     -----
     Rényi: Mironov, Talwar and Zhang (2019), at every real order. Privacy loss distributions: both directions of
-    add/remove are composed, and the larger δ is reported.
+    add/remove are composed, and the larger δ is reported. For rows that are replaced, and for several rows of one
+    person, the pair of one step is exact: clipped gradients that point one way before and the other way after attain it
+    (docs/theorems.md, T19; Ganesh 2024 for several rows added or removed).
 
     Examples
     --------
     >>> round(float(DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1).rdp(2)), 12)
     0.000171813422
+    >>> added = DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1)
+    >>> replaced = DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1, adjacency="replace one row")
+    >>> added.epsilon(1e-5) < replaced.epsilon(1e-5)
+    True
     """
 
     noise_multiplier: float
     sample_rate: float
     steps: int
     adjacency: str = field(default=ADD_REMOVE, kw_only=True)
+    group_size: int = field(default=1, kw_only=True)
 
     def __post_init__(self) -> None:
         check_fields(self, positive, "noise_multiplier")
         check_fields(self, rate, "sample_rate")
-        check_fields(self, positive_integer, "steps")
-        check_adjacency(self, proved=(ADD_REMOVE,))
+        check_fields(self, positive_integer, "steps", "group_size")
+        check_adjacency(self)
+
+    @property
+    def _replaced(self) -> bool:
+        return self.adjacency == REPLACE_ONE
+
+    @property
+    def _farthest(self) -> float:
+        """How many standard deviations of the noise the rows of one person can move a step's sum."""
+        return self.group_size * (2 if self._replaced else 1) / self.noise_multiplier
+
+    @property
+    def gaussian_ratio(self) -> float | None:
+        """Full batches are the Gaussian mechanism."""
+        return self._farthest * math.sqrt(self.steps) if self.sample_rate == 1 else None
 
     def losses(self, direction: str = "remove") -> Steps:
-        """The steps' losses: for removal of a row, or for its addition."""
+        """The steps' losses: for removal of rows, for their addition, or for a replacement, which is symmetric."""
         a = 1 / self.noise_multiplier
-        step = GaussianLoss(a) if self.sample_rate == 1 else SubsampledLoss(a, self.sample_rate, direction)
+        step: PrivacyLoss
+        if self.sample_rate == 1:
+            step = GaussianLoss(self._farthest)
+        elif self.group_size == 1 and not self._replaced:
+            step = SubsampledLoss(a, self.sample_rate, direction)
+        else:
+            step = mixture_loss(a, self.sample_rate, self.group_size, self._replaced, direction)
         return ((step, self.steps),)
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
-        return self.steps * np.maximum(step_rdp(alpha, self.sample_rate, self.noise_multiplier), 0.0)
+        if self.group_size == 1 and not self._replaced:
+            return self.steps * np.maximum(step_rdp(alpha, self.sample_rate, self.noise_multiplier), 0.0)
+        if self.sample_rate == 1:
+            return self.steps * gauss.rdp(alpha, self._farthest)
+        weights = log_binomial_weights(self.group_size, self.sample_rate)
+        return self.steps * mixture_rdp(alpha, weights, 1 / self.noise_multiplier, self._replaced)
+
+    def _mu(self) -> float:
+        if self.sample_rate == 1:
+            return super()._mu()
+        root = math.sqrt(self.steps) * (1 + 2.0**-51)
+        if not self._replaced:  # T20: sampling amplifies no μ, as the batches may all hold the rows
+            return self._farthest * root
+        weights = log_binomial_weights(self.group_size, self.sample_rate)
+        return root * gdp.mu_of_mirrored_mixture(weights, 1 / self.noise_multiplier)

@@ -23,7 +23,7 @@ from objpert_core._validation import FloatArray
 from objpert_core.accounting.convolution.discretise import quadrature
 from objpert_core.accounting.laws.base import PrivacyLoss, Steps, SymmetricLoss
 from objpert_core.accounting.laws.simple import PrivacyLossLaw
-from objpert_core.accounting.mechanisms.base import Mechanism, Wrapper, a_mechanism
+from objpert_core.accounting.mechanisms.base import Mechanism, View, a_mechanism
 from objpert_core.accounting.mechanisms.composition import ByConvolution
 
 _HIGH = 13.0  # P[V > 13] ≈ 6e-39
@@ -58,7 +58,7 @@ def symmetric(law: PrivacyLossLaw) -> SymmetricLoss:
 
 
 @dataclass(frozen=True)
-class Symmetrised(Wrapper, ByConvolution):
+class Symmetrised(View, ByConvolution):
     """`base`, composed through the tightest symmetric pair above its bound; made by `symmetrised`.
 
     Examples

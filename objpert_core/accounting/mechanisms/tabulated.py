@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting.mechanisms.base import Mechanism, Wrapper, a_mechanism, with_rdp
+from objpert_core.accounting.mechanisms.base import Mechanism, View, a_mechanism, with_rdp
 from objpert_core.accounting.mechanisms.one_run import OneRun
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.numerics.search import smallest_epsilon
@@ -30,7 +30,7 @@ _LEAST_LOG_DELTA = np.log(1e-13)  # the profile's table ends about here
 
 
 @dataclass(frozen=True)
-class Tabulated(Wrapper):
+class Tabulated(View):
     """A mechanism through tables of its curves; made by `tabulated`.
 
     Parameters

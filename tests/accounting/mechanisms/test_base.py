@@ -19,6 +19,7 @@ from objpert_core.accounting import (
     compose,
     distance_to_optimality,
     repeat,
+    replace_one,
     symmetrised,
     tabulated,
     via_rdp,
@@ -52,9 +53,12 @@ def test_noise_on_a_value_goes_with_either_adjacency(mechanism):
 
 
 @pytest.mark.parametrize("mechanism", ADD_REMOVE_ONLY, ids=lambda m: type(m).__name__)
-def test_what_has_no_proof_yet_is_refused(mechanism):
-    with pytest.raises(ValueError, match=r"must be 'add/remove one row' for \w+: there is no proof for 'replace one"):
-        dataclasses.replace(mechanism, adjacency=REPLACE_ONE)
+def test_a_row_that_is_replaced_costs_more_than_one_more_or_less(mechanism):
+    replaced = dataclasses.replace(mechanism, adjacency=REPLACE_ONE)
+    assert replaced == replace_one(mechanism) != mechanism
+    assert replaced.adjacency == "replace one row"
+    assert replaced.epsilon(1e-5) > mechanism.epsilon(1e-5)
+    assert (replaced.rdp([1.0, 2.0, 30.0]) > mechanism.rdp([1.0, 2.0, 30.0])).all()
 
 
 @pytest.mark.parametrize("adjacency", [ADD_REMOVE, REPLACE_ONE])

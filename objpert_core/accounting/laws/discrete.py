@@ -1,0 +1,83 @@
+"""A privacy loss with finitely many values: a discretised or tabulated pair, composed as the others are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from objpert_core._validation import FloatArray
+from objpert_core.accounting.laws.base import PrivacyLoss
+
+_SPAN = 32.0  # V runs over the losses, scaled to [−32, 32]
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteLoss(PrivacyLoss):
+    """Losses with their masses under P.
+
+    Parameters
+    ----------
+    losses : array of shape (n,), finite
+    log_masses : array of shape (n,)
+    log_infinite : float
+        log of the mass at +∞.
+    """
+
+    losses: FloatArray
+    log_masses: FloatArray
+    log_infinite: float
+
+    def _key(self) -> tuple[bytes, bytes, float]:
+        return self.losses.tobytes(), self.log_masses.tobytes(), self.log_infinite
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, DiscreteLoss) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    @property
+    def _scale(self) -> float:
+        return max(float(np.abs(self.losses).max()), 1e-300) / _SPAN
+
+    def log_profile(self, epsilon: FloatArray) -> FloatArray:
+        """log E[1 − e^{ε − ω}]₊ for every real ε of a 1-d array, mass at +∞ included."""
+        order = np.argsort(self.losses, kind="stable")[::-1]
+        losses, log_masses = self.losses[order], self.log_masses[order]
+        result = np.empty(epsilon.shape)
+        for block in np.array_split(np.arange(epsilon.size), max(1, epsilon.size * losses.size // 2**22)):
+            with np.errstate(divide="ignore"):
+                gain = np.log(-np.expm1(np.minimum(epsilon[block, None] - losses, 0.0)))
+            terms = log_masses + gain
+            top = np.maximum(terms.max(axis=1, initial=-np.inf), self.log_infinite)
+            safe = np.where(np.isfinite(top), top, 0.0)
+            with np.errstate(divide="ignore"):
+                total = np.exp(terms - safe[:, None]).sum(axis=1) + np.exp(self.log_infinite - safe)
+                result[block] = safe + np.log(total)
+        return np.minimum(result, 0.0)
+
+    def loss(self, v: FloatArray) -> FloatArray:
+        """ω(v)."""
+        return self._scale * v
+
+    def position(self, epsilon: FloatArray) -> FloatArray:
+        """v with ω(v) = ε."""
+        return epsilon / self._scale
+
+    def log_density(self, v: FloatArray, omega: FloatArray) -> FloatArray:
+        """Not used: `expand` puts the masses in place of the density."""
+        return np.zeros_like(v)
+
+    def expand(self, log_weight: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """All the masses, whatever part of the range was asked for."""
+        return self.log_masses, self.losses
+
+    def log_tails(self, low: float, high: float) -> tuple[float, float]:
+        """No mass is left out but that at +∞."""
+        return -np.inf, self.log_infinite
+
+    def reach(self, nats: float) -> tuple[float, float]:
+        """The whole range."""
+        scale = self._scale
+        return float(self.losses.min()) / scale - 1e-6, float(self.losses.max()) / scale + 1e-6

@@ -1,0 +1,113 @@
+"""One step of subsampled noise for k rows of one person, or for rows that are replaced: a loss between two mixtures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from scipy.special import log_ndtr, logsumexp
+
+from objpert_core._validation import FloatArray
+from objpert_core.accounting.laws.base import PrivacyLoss
+from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
+from objpert_core.accounting.numerics.mixture import log_binomial_weights, log_ratio, log_ratio_slope, log_tilt
+
+_SPAN = 72.0  # standard deviations beyond the outermost means that are tabulated
+_PER_UNIT = 32
+_NEWTON = 3
+
+
+@dataclass(frozen=True)
+class MixtureLoss(PrivacyLoss):
+    """log dP/dQ between P = Σ w_j·N(j·a, 1) with binomial weights w and its mirror image, or N(0, 1).
+
+    Parameters
+    ----------
+    a : float > 0
+        1/noise multiplier.
+    q : float in (0, 1)
+        Sampling rate.
+    size : int >= 1
+        Number of rows k that one person has.
+    replace : bool
+        Whether the rows are replaced, so that Q is P's mirror image; otherwise Q = N(0, 1).
+    direction : str
+        "remove": the loss log dP/dQ under P. "add": log dQ/dP under Q. With `replace` they are the same.
+    """
+
+    a: float
+    q: float
+    size: int
+    replace: bool
+    direction: str = field(default="remove")
+
+    @cached_property
+    def _log_weights(self) -> FloatArray:
+        return log_binomial_weights(self.size, self.q)
+
+    @cached_property
+    def _table(self) -> tuple[FloatArray, FloatArray]:
+        """(u, log dP/dQ at u), ascending."""
+        low = -_SPAN - (self.size * self.a if self.replace else 0.0)
+        high = _SPAN + self.size * self.a
+        u = np.linspace(low, high, int(_PER_UNIT * (high - low)) + 1)
+        return u, np.maximum.accumulate(log_ratio(self._log_weights, self.a, u, self.replace))
+
+    def _inverse(self, ratio: FloatArray) -> FloatArray:
+        """u with log dP/dQ = ratio; −inf at and below its least value, that is far below every u that matters."""
+        u, known = self._table
+        cell = np.clip(np.searchsorted(known, ratio) - 1, 0, u.size - 2)
+        low, high = u[cell], u[cell + 1]
+        rise = known[cell + 1] - known[cell]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            guess = low + (high - low) * np.where(rise > 0, (ratio - known[cell]) / rise, 0.5)
+            for _ in range(_NEWTON):
+                at = np.clip(guess, low, high)
+                slope = log_ratio_slope(self._log_weights, self.a, at, self.replace)
+                step = (ratio - log_ratio(self._log_weights, self.a, at, self.replace)) / slope
+                guess = np.clip(np.where(np.isfinite(step), at + step, at), low, high)
+        return np.where(ratio <= known[0], -np.inf, np.where(ratio > known[-1], u[-1], guess))
+
+    def loss(self, v: FloatArray) -> FloatArray:
+        """ω(v); for addition v is the negative of the released value."""
+        if self.direction == "add":
+            return -log_ratio(self._log_weights, self.a, -v, self.replace)
+        return log_ratio(self._log_weights, self.a, v, self.replace)
+
+    def position(self, epsilon: FloatArray) -> FloatArray:
+        """v with ω(v) = ε."""
+        return self._inverse(epsilon) if self.direction == "remove" else -self._inverse(-epsilon)
+
+    def lowest(self) -> float:
+        """The whole line."""
+        return -np.inf
+
+    def log_density(self, v: FloatArray, omega: FloatArray) -> FloatArray:
+        """log of the density of V at v: the mixture for removal, standard normal for addition."""
+        normal = -0.5 * v * v - LOG_SQRT_2PI
+        if self.direction == "add":
+            return normal
+        return normal + (log_tilt(self._log_weights, self.a, v) if self.replace else omega)
+
+    def log_tails(self, low: float, high: float) -> tuple[float, float]:
+        """log P[V < low] and log P[V > high]."""
+        if self.direction == "add":
+            return float(log_ndtr(low)), float(log_ndtr(-high))
+        means = self.a * np.arange(self.size + 1)
+        below = logsumexp(self._log_weights + log_ndtr(low - means))
+        above = logsumexp(self._log_weights + log_ndtr(means - high))
+        return float(below), float(above)
+
+    def reach(self, nats: float) -> tuple[float, float]:
+        """(low, high) such that V leaves the range with a probability of at most about e^{-nats}, either way."""
+        width = float(np.sqrt(2 * nats))
+        if self.direction == "add":
+            return -width, width
+        means = self.a * np.arange(self.size + 1)
+        return -width, float(np.max(means + np.sqrt(2 * np.maximum(nats + self._log_weights, 1.0))))
+
+
+def mixture_loss(a: float, q: float, size: int, replace: bool, direction: str) -> MixtureLoss:
+    """The loss of one step; a replacement is symmetric, so that both directions are one loss."""
+    return MixtureLoss(a, q, size, replace, "remove" if replace else direction)

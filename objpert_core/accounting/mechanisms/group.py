@@ -1,0 +1,121 @@
+"""Other neighbours from the same noise: a row that is replaced, and several rows of one person."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from objpert_core._validation import positive_integer
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism, a_mechanism
+from objpert_core.accounting.mechanisms.chain import Chained
+from objpert_core.accounting.mechanisms.composition import Composition
+from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
+from objpert_core.accounting.mechanisms.gaussian import GaussianNoise
+from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
+from objpert_core.accounting.mechanisms.renyi import ViaRDP
+from objpert_core.accounting.mechanisms.selection import PrivateSelection
+from objpert_core.accounting.mechanisms.symmetrised import Symmetrised
+from objpert_core.accounting.mechanisms.tabulated import Tabulated
+
+
+def replace_one(mechanism: Mechanism) -> Mechanism:
+    """The same mechanism where neighbours differ in one row that is replaced: it is removed, and another one added.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        One about rows that are added or removed; one about replaced rows is returned as it is.
+
+    Returns
+    -------
+    Mechanism
+        Its δ is min over t of δ(t) + e^t·δ(ε − t), with t over all real numbers, or less where more is known:
+        Gaussian noise gets twice the sensitivity (no value can move farther; a sum does, if rows can move it both
+        ways), objective perturbation T17, DP-SGD the exact pair of its steps, a composition that of its parts.
+
+    Raises
+    ------
+    ValueError
+        If `mechanism` is not a mechanism.
+
+    Notes
+    -----
+    docs/theorems.md, T17 to T19. What is known of the value may say less: the sensitivity of output perturbation is
+    (2R + 2τ)/λ, not 2(R + 2τ)/λ (T10).
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import Gaussian
+    >>> replace_one(Gaussian(sigma=4.0)) == Gaussian(sigma=4.0, sensitivity=2.0, adjacency="replace one row")
+    True
+    >>> fit = replace_one(ObjectivePerturbation(sigma=10, lam=2))
+    >>> fit.delta(1.0) == Gaussian(sigma=5.0).delta(1.0)  # ε ≥ 2R²/λ
+    True
+    """
+    one = a_mechanism("mechanism", mechanism)
+    if one.adjacency == REPLACE_ONE:
+        return one
+    if isinstance(one, GaussianNoise):
+        return replace(one, sensitivity=2 * one.sensitivity, adjacency=REPLACE_ONE)
+    if isinstance(one, (ObjectivePerturbation, DPSGD)):
+        return replace(one, adjacency=REPLACE_ONE)
+    if isinstance(one, ApproximateMinima):
+        return replace(one, objective=replace(one.objective, adjacency=REPLACE_ONE))
+    if isinstance(one, Composition):
+        return Composition(tuple((replace_one(part), count) for part, count in one.parts))
+    if isinstance(one, (ViaRDP, Symmetrised, Tabulated, PrivateSelection)):  # T11 holds for any two data sets
+        return replace(one, base=replace_one(one.base))
+    if isinstance(one, Chained):
+        return Chained(one.base, 2 * one.length, adjacency=REPLACE_ONE)
+    return Chained(one, 2, adjacency=REPLACE_ONE)
+
+
+def group(mechanism: Mechanism, size: int) -> Mechanism:
+    """The same mechanism where neighbours differ in up to `size` rows of one person.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    size : int >= 1
+        The largest number of rows that one person has; all are added, removed or, if that is what `mechanism` is about,
+        replaced together.
+
+    Returns
+    -------
+    Mechanism
+        Its δ is min over ε₁ + … + ε_k = ε of Σ e^{ε₁ + … + ε_{i−1}}·δ(ε_i), the best that follows from the profile
+        alone, or less where more is known: Gaussian noise gets `size` times the sensitivity, DP-SGD the exact pair of
+        its steps, a composition that of its parts. The mechanism itself for size 1.
+
+    Raises
+    ------
+    ValueError
+        If `mechanism` is not a mechanism, or `size` not a whole number >= 1.
+
+    Notes
+    -----
+    docs/theorems.md, T18 and T19; Dong, Roth and Su (2022), Theorem 2, for trade-off functions.
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import Gaussian
+    >>> group(Gaussian(sigma=9.0), 3).epsilon(1e-5) == Gaussian(sigma=3.0).epsilon(1e-5)
+    True
+    >>> group(DPSGD(1.0, 0.01, 100), 2)  # doctest: +ELLIPSIS
+    DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=100, adjacency='add/remove one row', group_size=2)
+    """
+    one, k = a_mechanism("mechanism", mechanism), positive_integer("size", size)
+    if k == 1:
+        return one
+    if isinstance(one, GaussianNoise):
+        return replace(one, sensitivity=k * one.sensitivity)
+    if isinstance(one, DPSGD):
+        return replace(one, group_size=k * one.group_size)
+    if isinstance(one, Composition):
+        return Composition(tuple((group(part, k), count) for part, count in one.parts))
+    if isinstance(one, (ViaRDP, Symmetrised, Tabulated, PrivateSelection)):
+        return replace(one, base=group(one.base, k))
+    if isinstance(one, Chained):
+        return replace(one, length=k * one.length)
+    if isinstance(one, ObjectivePerturbation) and one.adjacency != ADD_REMOVE:
+        return Chained(replace(one, adjacency=ADD_REMOVE), 2 * k, adjacency=REPLACE_ONE)
+    return Chained(one, k, adjacency=one.adjacency)

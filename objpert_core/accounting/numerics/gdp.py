@@ -1,0 +1,109 @@
+"""The smallest Gaussian mechanism above a privacy profile: from points of a profile to μ (docs/theorems.md, T20).
+
+The attacker's best true positive rate g(x) at a false positive rate x is concave, and that of the Gaussian mechanism is
+Φ(Φ⁻¹(x) + μ). Points (ε, δ(ε)) bound g from above by a polygon: the chord of the profile (as a function of e^ε)
+between two neighbours is the line whose slope is −x and whose value at e^ε = 0 is y, for a vertex (x, y) of that
+polygon. A concave curve is above a polygon once it is above its vertices, so that μ = max Φ⁻¹(y) − Φ⁻¹(x) over
+finitely many.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import log_ndtr, logsumexp, ndtri_exp
+
+from objpert_core._validation import FloatArray
+
+_ERROR = 4e-13  # relative, of a profile
+_ROUNDING = 1e-14
+_LAST_Z = 60.0
+_LEAST_DROP = 1e-5
+_BLOCK = 2**15
+
+
+def log_vertices(epsilon: FloatArray, log_delta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """log x, rounded down, and log y, rounded up, of the chords between neighbours of an ascending 1-d array of ε."""
+    drop = log_delta[:-1] + np.log(-np.expm1(np.minimum(np.diff(log_delta), -1e-300)))
+    width = epsilon[1:] + np.log(-np.expm1(-np.diff(epsilon)))
+    log_x = drop - width
+    wrong = math.log(2 * _ERROR) + log_delta[:-1] - drop  # of x, relatively
+    log_y = np.logaddexp(log_delta[:-1], log_x + epsilon[:-1])
+    with np.errstate(divide="ignore"):
+        lower = log_x + np.log(np.maximum(-np.expm1(np.minimum(wrong, 0.0)), 0.0))
+    upper = np.minimum(log_y + np.log1p(_ERROR) + np.exp(np.minimum(wrong, 0.0)), 0.0)
+    return lower, upper
+
+
+def _mu_at(log_x: FloatArray, log_y: FloatArray) -> FloatArray:
+    with np.errstate(invalid="ignore"):
+        mu = ndtri_exp(np.minimum(log_y, 0.0)) - ndtri_exp(log_x)
+    return np.where(np.isnan(mu), np.inf, mu)
+
+
+def _apart(log_delta: FloatArray) -> list[int]:
+    """Indices of points, the first and the last among them, between which δ falls by more than rounding could."""
+    kept = [0]
+    for i in range(1, log_delta.size):
+        if log_delta[kept[-1]] - log_delta[i] > _LEAST_DROP:
+            kept.append(i)
+    if kept[-1] != log_delta.size - 1:
+        kept[-1 if len(kept) > 1 else 1 :] = [log_delta.size - 1]
+    return kept
+
+
+def mu_of_points(epsilon: FloatArray, log_delta: FloatArray) -> float:
+    """The smallest μ above what a convex profile δ says on [first ε, last ε]; `epsilon` is ascending and begins at 0.
+
+    The profile holds for both directions, so that g is also below its mirror image in the line x + y = 1: only what
+    lies on or below it matters, and the polygon's crossing of it.
+    """
+    kept = _apart(log_delta)
+    epsilon, log_delta = epsilon[kept], log_delta[kept]
+    log_x, log_y = log_vertices(epsilon, log_delta)
+    x, y = np.exp(log_x), np.exp(log_y)
+    below = x + y <= 1
+    best = float(np.max(_mu_at(log_x[below], log_y[below]), initial=0.0))
+    beyond = np.flatnonzero(~below)  # x falls as ε grows
+    if beyond.size:
+        last = int(beyond[-1])
+        # along the polygon's edge at ε[last + 1], y = δ + e^ε·x, up to the line: y = (δ + e^ε)/(1 + e^ε)
+        edge = last + 1
+        log_rest = math.log(-math.expm1(min(float(log_delta[edge]), -1e-300))) - float(np.logaddexp(0, epsilon[edge]))
+        best = max(best, -2 * float(ndtri_exp(log_rest)))
+    return best * (1 + _ROUNDING)
+
+
+def mu_beyond(a: float, shift: float, doubled: bool, start: float) -> float:
+    """A μ above the part v ≥ start of a loss shift + a²/2 + a·v, v ~ N(0, 1), or v ~ |N(0, 1)| if `doubled`.
+
+    Its vertices are y = Φ(−v) and x = e^{−shift}·Φ(−v − a), both twice that if doubled. With u(v) = −Φ⁻¹(2Φ(−v)) (u = v
+    unless doubled) and Mills' ratio m, u' = m(u)/m(v) ≤ e^{log 2/u²} and −Φ⁻¹(e^{−s}Φ(−u)) ≤ u + s/u.
+    """
+    if not doubled and shift == 0:
+        return a
+    u = -float(ndtri_exp(min(math.log(2) + float(log_ndtr(-start)), -1e-300))) if doubled else start
+    if u <= 0:
+        return math.inf
+    growth = math.exp(min(math.log(2) / (u * u), 700.0)) if doubled else 1.0
+    return (a * growth + shift / u) * (1 + _ROUNDING)
+
+
+def mu_of_mirrored_mixture(log_weights: FloatArray, a: float) -> float:
+    """A μ above the pair of Σ w_j·N(j·a, 1) and its mirror image; at most log(1/w₀)/60 + 1e-4 above the smallest.
+
+    At a threshold z ≥ 0, y = Σ w_j·Φ(j·a − z) and x = Σ w_j·Φ(−j·a − z); both fall in z, so that neighbours bound
+    what is between them. Beyond the last one y ≤ Φ(k·a − z) and x ≥ w₀·Φ(−z). Negative z is the mirror image.
+    """
+    j = a * np.arange(log_weights.size)
+    farthest = float(j[-1])
+    count = int(min(max(_LAST_Z / (1e-3 * farthest), 2**12), 2**19))
+    z = np.linspace(0.0, _LAST_Z, count + 1)
+    best = farthest - float(log_weights[0]) / _LAST_Z
+    for first in range(0, count, _BLOCK):
+        at = z[first : first + _BLOCK + 1]
+        u = -ndtri_exp(np.minimum(logsumexp(log_weights + log_ndtr(j - at[:-1, None]), axis=1), 0.0))
+        w = -ndtri_exp(logsumexp(log_weights + log_ndtr(-j - at[1:, None]), axis=1))
+        best = max(best, float(np.max(w - u)))
+    return min(best * (1 + 1e-9), 2 * farthest)
