@@ -19,7 +19,8 @@ from objpert_core.accounting.laws.base import GaussianLoss, Steps
 from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.search import smallest_epsilon
 
-CLOSED_FORM_ERROR = 1e-8  # relative; what the tests hold closed forms and quadratures to, with room
+CLOSED_FORM_ERROR = 1e-8  # of 1 + |log δ|; ten times what the tests hold quadratures to
+GAUSSIAN_ERROR = 1e-11  # the same for the Gaussian profile, held to 1e-13
 
 _NATS = (40.0, 200.0, 1000.0)  # log 1/δ that plans are made for
 _GAP = 8.0  # nats that the Rényi bound on δ may be too large by, when a grid is planned from it
@@ -36,14 +37,26 @@ _ROUGH = 64.0  # times the width, to see which direction decides
 def merged(steps: Steps) -> Steps:
     """Equal losses counted together, and all Gaussians as one: their squared ratios add up."""
     counts: dict[Any, int] = {}
-    square = 0.0
+    ratios = []
     for loss, count in steps:
         if isinstance(loss, GaussianLoss):
-            square += count * loss.a**2
+            ratios.append(math.sqrt(count) * loss.a)
         else:
             counts[loss] = counts.get(loss, 0) + count
-    gaussian = ((GaussianLoss(math.sqrt(square)), 1),) if square > 0 else ()
+    gaussian = ((GaussianLoss(math.hypot(*ratios)), 1),) if ratios else ()
     return (*counts.items(), *gaussian)
+
+
+def both_sides(log_delta: FloatArray, error: float) -> tuple[FloatArray, FloatArray]:
+    """log of (lower, upper) bounds on a δ that is computed to a relative error of error·(1 + |log δ|)."""
+    margin = error * (1 - log_delta)
+    return log_delta - margin, np.minimum(log_delta + margin, 0.0)
+
+
+def both_sides_of_target(log_delta: FloatArray, error: float) -> tuple[FloatArray, FloatArray]:
+    """The computed log δ at which `both_sides` certainly has its upper, and its lower, bound at the target."""
+    margin = error * (1 + 1e-6) * (1 - log_delta)
+    return log_delta - margin, np.minimum(log_delta + margin, -5e-324)
 
 
 def _gaussian_ratio(steps: Steps) -> float | None:
@@ -63,8 +76,7 @@ def log_delta_bounds(steps: Steps, epsilon: FloatArray, relative_width: float) -
     """log of (lower, upper) for one direction; (−inf, 0) where no grid is fine enough."""
     low, high = np.full(epsilon.shape, -np.inf), np.zeros(epsilon.shape)
     if (ratio := _gaussian_ratio(steps)) is not None:
-        value = gauss.log_profile(epsilon, ratio)
-        return value - CLOSED_FORM_ERROR * (1 - value), value
+        return both_sides(gauss.log_profile(epsilon, ratio), GAUSSIAN_ERROR)
     todo = np.arange(epsilon.size)
     left = _MOST_TAILS
     for nats in _NATS:
@@ -136,8 +148,11 @@ def _side_epsilon(
     """(lower, upper) bounds on ε for one direction; (0, inf) where no grid is fine enough."""
     target = np.array([log_delta])
     if (ratio := _gaussian_ratio(steps)) is not None:
-        value = float(smallest_epsilon(lambda epsilon: gauss.log_profile(epsilon, ratio), target)[0])
-        return value * (1 - CLOSED_FORM_ERROR), value
+        low, high = (
+            float(smallest_epsilon(lambda epsilon: gauss.log_profile(epsilon, ratio), wanted)[0])
+            for wanted in reversed(both_sides_of_target(target, GAUSSIAN_ERROR))
+        )
+        return low, high
     nats = _nats_for(log_delta)
     made = _plan_or_none(steps, nats)
     low, high = 0.0, math.inf

@@ -425,3 +425,17 @@ def test_bounds_check_their_arguments(mechanism):
     for epsilon in (-0.1, math.inf, math.nan, "x"):
         with pytest.raises(ValueError, match="epsilon must be"):
             mechanism.delta_bounds(epsilon)
+
+
+@pytest.mark.parametrize("mechanism", [GLM, MONOTONE, NOISE], ids=["glm", "monotone", "Gaussian"])
+def test_a_single_release_has_a_margin_on_both_sides(mechanism):
+    """Its own δ may be off either way (issue 9); δ and ε themselves stay the mechanism's own."""
+    once, own = repeat(mechanism, 1), mechanism.log_delta(EPSILONS)
+    low, high = np.log(once.delta_bounds(EPSILONS))
+    np.testing.assert_allclose(high - own, own - low, rtol=1e-4)
+    assert (high > own).all()
+    assert (once.epsilon(DELTAS) == mechanism.epsilon(DELTAS)).all()
+    least, most = once.epsilon_bounds(DELTAS)
+    assert ((least < once.epsilon(DELTAS)) & (once.epsilon(DELTAS) < most)).all()
+    assert (once.delta_bounds(most)[1] <= DELTAS).all()
+    assert (once.delta_bounds(least)[0] >= DELTAS).all()
