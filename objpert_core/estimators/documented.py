@@ -109,7 +109,7 @@ PARAGRAPHS = {
         """,
     "fitted_certificate": """
         privacy_ : ObjectivePerturbationCertificate
-            What was promised and how; ``privacy_.public()`` may be published with the model.
+            What was promised and how. `release` gives a copy of the model that may be published, with its public part.
         """,
     "fitted_trace": """
         n_iter_ : int

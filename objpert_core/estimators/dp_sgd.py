@@ -115,7 +115,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
     ----------
     %(fitted_classifier fitted_margin)s
     privacy_ : DPSGDCertificate
-        What was promised and how.
+        What was promised and how. `release` gives a copy of the model that may be published, with its public part.
     learning_rate_ : float or None
         The released run's; None if honest tuning made no run. Covered by the promise unless tuning was dishonest.
     candidates_ : list of dict

@@ -39,7 +39,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SolvedModel)
     ----------
     %(fitted_classifier fitted_margin)s
     privacy_ : OutputPerturbationCertificate
-        What was promised and how; ``privacy_.public()`` may be published with the model.
+        What was promised and how. `release` gives a copy of the model that may be published, with its public part.
     %(fitted_features fitted_trace)s
 
     Notes
