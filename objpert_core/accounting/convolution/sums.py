@@ -55,7 +55,7 @@ def both_sides(log_delta: FloatArray, error: float) -> tuple[FloatArray, FloatAr
 
 def both_sides_of_target(log_delta: FloatArray, error: float) -> tuple[FloatArray, FloatArray]:
     """The computed log δ at which `both_sides` certainly has its upper, and its lower, bound at the target."""
-    margin = error * (1 + 1e-6) * (1 - log_delta)
+    margin = error * (1 + 1e-3) * (1 - log_delta)
     return log_delta - margin, np.minimum(log_delta + margin, -5e-324)
 
 
