@@ -57,6 +57,6 @@ def warm_up() -> None:
 def _send_small_messages_at_once() -> None:
     """TCP_NODELAY for this process's TCP sockets; those accepted later inherit it from the listening one."""
     for item in gc.get_objects():
-        if isinstance(item, socket.socket) and item.family in (socket.AF_INET, socket.AF_INET6):
+        if issubclass(type(item), socket.socket) and item.family in (socket.AF_INET, socket.AF_INET6):
             with contextlib.suppress(OSError):  # closed, or not TCP
                 item.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
