@@ -49,7 +49,7 @@ def spread(
         dots = series("", beside, values, role, mode="markers", hover=hover, marker=marker)
         traces.append(dots | {"showlegend": False, "customdata": np.array(seeds)})
     bars: dict[str, Any] = {}
-    if mean.known:
+    if mean.count >= words.FEWEST:
         low, high = mean.within()
         ends = {"symmetric": False, "array": np.array([high - mean.mean]), "arrayminus": np.array([mean.mean - low])}
         bars = {"error_y": {**ends, "color": drawn.color, "thickness": 2, "width": 8}}

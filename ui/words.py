@@ -25,6 +25,8 @@ ACCOUNTANTS: Mapping[str, str] = {key: f"the privacy profile of the {key} bound"
     "glm": "the hockey-stick divergence of the published bound",
 }
 """How (ε, δ) is accounted under a bound, inside a sentence."""
+FEWEST = 3
+"""Draws for the interval of a mean: with two, Student's t allows almost every value."""
 SHOWS = 0.05  # points of accuracy; less prints as 0.0
 _TINY = 1e-12  # of a share: the last bits of a difference
 T = TypeVar("T")
@@ -113,10 +115,24 @@ def in_points(difference: float) -> float:
 
 def interval(value: Interval) -> str:
     """'83.91 to 84.13 %', or why there is none."""
-    if not value.known:
-        return "one draw, no interval"
+    if value.count < FEWEST:
+        return no_interval(value.count)
     low, high = value.within()
     return f"{100 * low:.2f} to {100 * high:.2f} %"
+
+
+def no_interval(draws: int) -> str:
+    """Why there is no interval: 'one draw, no interval'; 'two draws, too few for an interval'."""
+    return "one draw, no interval" if draws == 1 else f"{sentences.count(draws, 'draw')}, too few for an interval"
+
+
+def plus_minus(share: Interval) -> str:
+    """A mean accuracy with half its interval: '84.02 % ± 0.31'; where that leaves 0 to 100 %, its ends instead."""
+    if share.count < FEWEST:
+        return accuracy(share.mean) + (" (two draws: too few for ±)" if share.known else "")
+    if (share.low, share.high) != share.within():
+        return f"{accuracy(share.mean)} ({interval(share)})"
+    return f"{accuracy(share.mean)} ± {100 * share.half_width:.2f}"
 
 
 def grid(rates: Sequence[float]) -> str:

@@ -8,8 +8,9 @@ from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.indexed import Stored, load_or_none
 from objpert_core.experiments.learners import HONEST, NON_PRIVATE, PUBLISHED, TIGHT
 from objpert_core.experiments.methods import Parameters
+from ui.words import FEWEST
 
-BARS = 3  # trials: with fewer, Student's t has bars that fill the plot
+BARS = FEWEST  # trials: with fewer, Student's t has bars that fill the plot
 USUAL = (NON_PRIVATE, *learners.UNPAID, HONEST, PUBLISHED, TIGHT)
 PAPERS = (NON_PRIVATE, learners.DISHONEST_RDP, HONEST, PUBLISHED, TIGHT)  # what Tables 1 and 2 compare, and ours
 LUCK = (NON_PRIVATE, learners.DISHONEST_PLD, TIGHT, learners.TIGHT_DISHONEST, learners.DPSGD_AGAIN)

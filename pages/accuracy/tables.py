@@ -16,7 +16,7 @@ from objpert_core.experiments.studies.subsampling import LearningCurve, Plan
 from objpert_core.experiments.summary import Interval
 from pages.accuracy.words import LABELS, covers, seconds, share_between
 from ui import sentences
-from ui.words import accuracy, ends, signed
+from ui.words import FEWEST, accuracy, ends, signed
 
 
 def methods(stored: Stored, shown: Sequence[str], epsilon: float) -> list[dict[str, str]]:
@@ -195,11 +195,14 @@ def rows_frame(curve: LearningCurve) -> pd.DataFrame:
 
 
 def rows_snippet(plan: Plan) -> str:
-    """Python that prints what privacy costs on each number of rows; defines ``curve``."""
+    """Python that prints what privacy costs on each number of rows, with its interval from three draws on; defines
+    ``curve``."""
     arguments = ", ".join(f"{name}={value!r}" for name, value in vars(plan).items())
+    ends = ", cost.low, cost.high" if plan.draws >= FEWEST else ""
     return f"""from objpert_core.experiments.studies.subsampling import Plan, learning_curve
 
 *_, curve = learning_curve(Plan({arguments}))
 for rows in curve.sizes:
-    print(rows, curve.private(rows).mean, curve.reference(rows).mean, curve.cost(rows))
+    cost = curve.cost(rows)
+    print(rows, curve.private(rows).mean, curve.reference(rows).mean, cost.mean{ends})
 """

@@ -8,7 +8,7 @@ from objpert_core.experiments.studies.tuning_runs import FIXED_RATE, Settings, T
 from pages.honest.words import WAYS
 from ui import sentences
 from ui.snippets import call
-from ui.words import accuracy, given, times
+from ui.words import given, plus_minus, times
 
 
 def table(result: TuningRuns) -> list[dict[str, str]]:
@@ -34,8 +34,7 @@ def table(result: TuningRuns) -> list[dict[str, str]]:
 
 
 def _mean(result: TuningRuns, way: str) -> str:
-    mean = given(result.mean(way))
-    return accuracy(mean.mean) + (f" ± {100 * mean.half_width:.2f}" if mean.known else "")
+    return plus_minus(given(result.mean(way)))
 
 
 def snippet(result: TuningRuns) -> str:

@@ -9,7 +9,7 @@ from pages.honest.jobs import Request
 from ui import live, runs, sentences
 from ui.jobs import JobView
 from ui.sentences import scientific
-from ui.words import SHOWS, accuracy, between, given, points, times, unclear, undecided, width
+from ui.words import FEWEST, SHOWS, accuracy, between, given, points, times, unclear, undecided, width
 
 WAYS = {
     "judges": "unpaid, its judges say",
@@ -85,7 +85,7 @@ def caption(result: TuningRuns, *, ghosts: bool = False) -> str:
     """How many draws, and what the dots and lines are."""
     drawn = sentences.count(len(result.draws), "noise draw").capitalize()
     fresh = result.data.test_rows - result.judges
-    bars = "; the line is the mean’s 95 % interval" if len(result.draws) > 1 else ""
+    bars = "; the line is the mean’s 95 % interval" if len(result.draws) >= FEWEST else ""
     before = " The faint hollow marks are the means of the run before." if ghosts else ""
     return (
         f"{drawn}: a faint dot each, the large mark is their mean{bars}.{before} {result.judges} of "

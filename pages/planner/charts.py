@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from objpert_core.experiments.studies.noise_ratios import PUBLISHED, Estimate, Point
 from pages.planner import numbers as pc
-from ui import figures, sentences
+from ui import figures, sentences, words
 from ui.bounds import NAMES
 from ui.controls import log_values
 
@@ -104,7 +104,7 @@ def _sampled(setting: pc.Setting, estimate: Estimate, measured: Sequence[Point])
             continue
         ratios, intervals = [p.recipe.noise_ratio for p in points], [p.mean_excess for p in points]
         means = np.array([i.mean for i in intervals])
-        half = np.array([i.half_width if i.known else 0.0 for i in intervals])
+        half = np.array([i.half_width if i.count >= words.FEWEST else 0.0 for i in intervals])
         bars = {"type": "data", "symmetric": False, "array": half, "color": figures.look(bound).color}
         bars |= {"arrayminus": np.minimum(half, 0.95 * means), "thickness": 1.5, "width": 4}  # a log axis has no 0
         name, hover = f"sampled, {NAMES[bound]}", "sampled %{y:.3g}"

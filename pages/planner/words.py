@@ -135,7 +135,8 @@ def sampled(estimate: Estimate) -> str:
     if best is None:
         return "No private model was fitted along this frontier."
     where = f"On {shape(estimate.plan)}, f = {ratio(best.recipe.noise_ratio)} trains best along this frontier"
-    spread = f"95 % interval {_interval(best)}" if best.mean_excess.known else "one draw, no interval"
+    count = best.mean_excess.count
+    spread = words.no_interval(count) if count < words.FEWEST else f"95 % interval {_interval(best)}"
     text = f"{where}: {_loss(best)} nats per row above the model without privacy ({spread})."
     if alike := [ratio(p.recipe.noise_ratio) for p in estimate.undecided()]:
         draws = sentences.count(estimate.plan.draws, "draw").capitalize()

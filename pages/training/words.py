@@ -24,7 +24,21 @@ from pages.training.jobs import Request
 from pages.training.promises import LABELS, called, guarantees
 from ui import live, runs, sentences
 from ui.jobs import JobView
-from ui.words import SHOWS, accuracy, apart, given, in_points, interval, name_line, points, unclear, undecided, width
+from ui.words import (
+    FEWEST,
+    SHOWS,
+    accuracy,
+    apart,
+    given,
+    in_points,
+    interval,
+    name_line,
+    no_interval,
+    points,
+    unclear,
+    undecided,
+    width,
+)
 
 GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
 NOT_HERE = (
@@ -131,7 +145,7 @@ def details(comparison: Comparison) -> list[str]:
     draws = sentences.count(private.count, "noise draw")
     title = "Tight calibration" if settings.main == TIGHT else LIVE[settings.main].title
     lines = f"{title} on {comparison.data.label}, mean of {draws} for this one split"
-    lines += f" (95 % interval {interval(private)})." if private.known else "; one draw gives no interval."
+    lines += f" (95 % interval {interval(private)})." if private.count >= FEWEST else f"; {no_interval(private.count)}."
     if comparison.accuracy(PUBLISHED) is not None and settings.main == TIGHT:
         lines += " " + _against_published(comparison)
     return [

@@ -330,7 +330,8 @@ class TestWords:
                                " ".join(text.LABELS.values())):  # fmt: skip
             assert f"{name}: " in words
         assert "with the margin: " in words
-        assert text.legend(("tight",)) == "Names: tight: with our own bound and a margin, which costs no worst-case privacy."
+        tight = "Names: tight: with our own bound and a margin, which costs no worst-case privacy."
+        assert text.legend(("tight",)) == tight
         assert text.legend(("non-private",)) == ""
 
     def test_the_caption_counts_the_trials_of_what_is_shown(self, adult):

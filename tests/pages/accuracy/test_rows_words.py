@@ -106,6 +106,12 @@ class TestRows:
             exec(compile(tables.rows_snippet(plan), "snippet", "exec"), names)
         assert names["curve"] == found
         assert out.getvalue().startswith(f"200 {found.private(200).mean} {found.reference(200).mean}")
+        assert "nan" not in out.getvalue()
+
+    def test_the_snippet_prints_an_interval_from_three_draws_on(self):
+        few, enough = (tables.rows_snippet(Plan("breast-cancer", 1.0, draws=draws)) for draws in (1, 3))
+        assert "cost.low" not in few
+        assert "cost.mean, cost.low, cost.high" in enough
 
 
 class TestJobs:

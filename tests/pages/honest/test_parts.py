@@ -10,13 +10,14 @@ import pytest
 
 from objpert_core.datasets import load
 from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
+from objpert_core.experiments.summary import mean_interval
 from pages.honest import charts, controls, tables
 from pages.honest import words as text
 from pages.honest.jobs import Request
 from ui.jobs import JobView
 from ui.live import Meter
 from ui.svg import to_svg
-from ui.words import GRIDS
+from ui.words import GRIDS, plus_minus
 
 SETTINGS = Settings(epochs=2, draws=2, mean_runs=4.0, judges=30, epsilon=2.0, learning_rates=(1e-4, 0.1))
 
@@ -40,6 +41,19 @@ def made_up(last, fresh, honest, judges=0.9):
         judged[draw.chosen], rows[draw.chosen] = judges, a
         draws.append(replace(draw, judged=judged, fresh=rows, honest=b, curse=np.full(40, judges - a)))
     return replace(last, draws=tuple(draws))
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ((0.6228,), "62.28 %"),
+        ((0.47, 0.77), "62.00 % (two draws: too few for ±)"),
+        ((0.2, 0.8, 0.9), "63.33 % (0.00 to 100.00 %)"),
+        ((0.62, 0.63, 0.64), "63.00 % ± 2.48"),
+    ],
+)
+def test_a_mean_has_plus_minus_from_three_draws_on_and_within_0_and_100(values, shown):
+    assert plus_minus(mean_interval(values)) == shown
 
 
 @pytest.mark.slow

@@ -161,11 +161,14 @@ class TestWords:
 
     def test_one_draw_has_no_interval(self, last):
         comparison = made_up(last, tight=0.84)
-        assert "one draw gives no interval" in text.details(comparison)[0]
+        assert "; one draw, no interval." in text.details(comparison)[0]
         assert text.interval(comparison.accuracy(TIGHT)) == "one draw, no interval"
 
-    def test_intervals_stay_between_0_and_100(self, last):
-        assert text.interval(made_up(last, tight=[1.0, 0.9]).accuracy(TIGHT)).endswith("to 100.00 %")
+    def test_intervals_stay_between_0_and_100_and_two_draws_are_too_few(self, last):
+        assert text.interval(made_up(last, tight=[1.0, 0.9, 1.0]).accuracy(TIGHT)).endswith("to 100.00 %")
+        two = made_up(last, tight=[1.0, 0.9])
+        assert text.interval(two.accuracy(TIGHT)) == "two draws, too few for an interval"
+        assert "; two draws, too few for an interval." in text.details(two)[0]
 
     def test_caveats_name_the_interval_and_what_is_outside_the_guarantee(self, last):
         words = text.caveats(last)
