@@ -11,6 +11,7 @@ from objpert_core.learning.output_perturbation import (
     recommended_output_lam,
     solve_and_perturb,
 )
+from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps
 from objpert_core.learning.problem.losses import (
     LOSSES,
     ClippedLoss,
@@ -22,26 +23,41 @@ from objpert_core.learning.problem.losses import (
     SquaredLoss,
     loss_named,
 )
+from objpert_core.learning.problem.nonsmooth import (
+    EVERY_LOSS,
+    NON_SMOOTH_LOSSES,
+    AbsoluteLoss,
+    EpsilonInsensitiveLoss,
+    HingeLoss,
+    PinballLoss,
+)
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import SOLVERS, SolverResult, solve
 
 __all__ = [
+    "EVERY_LOSS",
     "LOSSES",
+    "NON_SMOOTH_LOSSES",
     "SOLVERS",
+    "AbsoluteLoss",
     "ClippedLoss",
     "DPSGDCertificate",
+    "EpsilonInsensitiveLoss",
     "Fit",
     "FitOptions",
+    "HingeLoss",
     "HuberLoss",
     "HuberisedHingeLoss",
     "LogisticLoss",
     "Loss",
+    "MoreauEnvelope",
     "NoiseSource",
     "ObjectivePerturbationCertificate",
     "OutputPerturbationCertificate",
     "PerturbedObjective",
+    "PinballLoss",
     "PrivacyCertificate",
     "Refused",
     "Release",
@@ -50,6 +66,7 @@ __all__ = [
     "SolverResult",
     "SquaredHingeLoss",
     "SquaredLoss",
+    "envelope_steps",
     "loss_named",
     "noise_source",
     "output_sensitivity",

@@ -20,7 +20,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -47,12 +49,21 @@ class Loss(ABC):
     @property
     @abstractmethod
     def smoothness(self) -> float:
-        """The largest f''."""
+        """The largest f''; `inf` where f has a corner."""
+
+    @property
+    def smoothness_of_rows(self) -> FloatArray | float:
+        """The largest f'' of each row's loss, shape (n,), where the rows differ; else `smoothness`."""
+        return self.smoothness
 
     @property
     def parameter(self) -> float | None:
         """The loss's own constant, where it has one: what `loss_named` needs besides the name."""
         return None
+
+    def part(self, where: slice) -> Loss:
+        """The loss of these rows alone; itself, unless it has a constant for each row."""
+        return self
 
     @abstractmethod
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
@@ -417,9 +428,18 @@ class ClippedLoss(Loss):
         return self.loss.smoothness
 
     @property
+    def smoothness_of_rows(self) -> FloatArray | float:
+        """As smooth as the loss, row by row."""
+        return self.loss.smoothness_of_rows
+
+    @property
     def parameter(self) -> float | None:
         """The constant of the loss that is clipped, where it has one."""
         return self.loss.parameter
+
+    def part(self, where: slice) -> ClippedLoss:
+        """The clipped loss of these rows, with their slopes."""
+        return ClippedLoss(self.loss.part(where), of_rows(self.slope, where))
 
     def value(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
         """The clipped loss f_C, elementwise: f between the kinks, straight lines beyond."""
@@ -436,6 +456,11 @@ class ClippedLoss(Loss):
         return self.loss.kinks(np.minimum(slope, self.slope), targets)
 
 
+def of_rows(constant: FloatArray | float, where: slice) -> FloatArray | float:
+    """What some rows have of a constant: their entries, or the number that all rows share."""
+    return constant[where] if isinstance(constant, np.ndarray) else constant
+
+
 LOGISTIC = LogisticLoss()
 
 LOSSES: dict[str, type[Loss]] = {
@@ -444,8 +469,17 @@ LOSSES: dict[str, type[Loss]] = {
 """Losses by the name that certificates print."""
 
 
-def loss_named(name: str, parameter: float | None = None) -> Loss:
+def loss_named(
+    name: str, parameter: float | None = None, among: Mapping[str, type[Loss]] = MappingProxyType(LOSSES)
+) -> Loss:
     """The loss of that name, with its own constant where it has one.
+
+    Parameters
+    ----------
+    name : str
+    parameter : float, optional
+    among : mapping of names to losses, default=LOSSES
+        `nonsmooth.EVERY_LOSS` has those with corners, too.
 
     Raises
     ------
@@ -457,7 +491,7 @@ def loss_named(name: str, parameter: float | None = None) -> Loss:
     >>> loss_named("huber", 1.5)
     HuberLoss(threshold=1.5)
     """
-    kind = LOSSES[choice("loss", name, tuple(LOSSES))]
+    kind = among[choice("loss", name, tuple(among))]
     if parameter is None:
         return kind()
     if kind().parameter is None:

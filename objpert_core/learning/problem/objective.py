@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from objpert_core._validation import FloatArray, positive
-from objpert_core.learning.problem.losses import LOGISTIC, ClippedLoss, Loss, MarginLoss
+from objpert_core.learning.problem.losses import LOGISTIC, Loss, MarginLoss
 from objpert_core.learning.problem.rows import Rows
 
 
@@ -31,7 +32,8 @@ class PerturbedObjective:
     Raises
     ------
     ValueError
-        If `lam` is neither a number > 0 nor a symmetric positive definite matrix, or `linear` is not of shape (D,).
+        If `lam` is neither a number > 0 nor a symmetric positive definite matrix, `linear` is not of shape (D,), or
+        `loss` has corners.
 
     Examples
     --------
@@ -49,6 +51,8 @@ class PerturbedObjective:
     loss: Loss = LOGISTIC
 
     def __post_init__(self) -> None:
+        if not math.isfinite(self.loss.smoothness):
+            raise ValueError(f"loss must have no corners, got {self.loss!r}: give its MoreauEnvelope instead")
         object.__setattr__(self, "lam", _definite(self.lam, self.dimension))
         linear = np.asarray(self.linear, dtype=np.float64)
         if linear.shape != (self.dimension,):  # NumPy would give every coordinate the same noise
@@ -68,12 +72,12 @@ class PerturbedObjective:
     @property
     def row_smoothness(self) -> float:
         """β: the largest curvature of one row's loss as a function of θ."""
-        return self.loss.smoothness * float(self.rows.norms().max(initial=0.0)) ** 2
+        return float((self.loss.smoothness_of_rows * self.rows.norms() ** 2).max(initial=0.0))
 
     @property
     def smoothness(self) -> float:
         """An upper bound on J's curvature: Σᵢ βᵢ + λ, at most the paper's L = nβ + λ."""
-        return self.loss.smoothness * float((self.rows.norms() ** 2).sum()) + self.tilt_smoothness
+        return float((self.loss.smoothness_of_rows * self.rows.norms() ** 2).sum()) + self.tilt_smoothness
 
     @property
     def strong_convexity(self) -> float:
@@ -139,7 +143,7 @@ class PerturbedObjective:
 
     def greatest_hessian_product(self, vector: FloatArray) -> FloatArray:
         """(β Σᵢ x̃ᵢx̃ᵢᵀ + Λ) · vector with β the loss's largest curvature: no Hessian of J is larger."""
-        return self.hessian_product(np.full(self.n_rows, self.loss.smoothness), vector)
+        return self.hessian_product(np.full(self.n_rows, self.loss.smoothness_of_rows), vector)
 
     def without_rows(self) -> PerturbedObjective:
         """The same tilt, and no data."""
@@ -152,7 +156,7 @@ class PerturbedObjective:
         return [self._part(slice(end - size, min(end, self.n_rows))) for end in ends]
 
     def _part(self, where: slice) -> LossPart:
-        return LossPart(where, self.rows.part(where), self.targets[where], _restricted(self.loss, where))
+        return LossPart(where, self.rows.part(where), self.targets[where], self.loss.part(where))
 
 
 @dataclass(frozen=True)
@@ -183,15 +187,9 @@ class LossPart:
 
     def smoothness(self) -> float:
         """An upper bound on the curvature of the sum of these losses; meant for few rows."""
-        return self.loss.smoothness * self.rows.squared_norm()
-
-
-def _restricted(loss: Loss, where: slice) -> Loss:
-    """`loss` for some rows only: a clipped loss may have a slope for each."""
-    if isinstance(loss, ClippedLoss):
-        slope = loss.slope[where] if isinstance(loss.slope, np.ndarray) else loss.slope
-        return ClippedLoss(_restricted(loss.loss, where), slope)
-    return loss
+        together = self.loss.smoothness * self.rows.squared_norm()
+        each = self.loss.smoothness_of_rows
+        return together if np.ndim(each) == 0 else min(together, float((each * self.rows.norms() ** 2).sum()))
 
 
 def _definite(lam: float | FloatArray, dimension: int) -> float | FloatArray:

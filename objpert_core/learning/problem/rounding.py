@@ -49,7 +49,8 @@ def gradient_norm_bound(objective: PerturbedObjective, theta: np.ndarray) -> flo
 
         β·(γ(D + 4)·R·‖θ‖ + 8u·(1 + |score| + |target| + |the loss's parameter|)) + 16u·|s_i|,
 
-    and the sum over the rows by γ(rows of a block + blocks + 4)·R·Σ|s_i|.
+    and the sum over the rows by γ(rows of a block + blocks + 4)·R·Σ|s_i|. Where β differs from row to row (an
+    envelope's), each row has its own, and its own norm instead of R.
 
     Examples
     --------
@@ -61,7 +62,8 @@ def gradient_norm_bound(objective: PerturbedObjective, theta: np.ndarray) -> flo
     """
     rows, loss = objective.rows, objective.loss
     radius, length = row_radius(rows.constant), float(np.linalg.norm(theta))
-    slope_error = slopes = 0.0
+    slope_error = slopes = 0.0  # the first is Σ of what the slopes are off, each times its row's norm
+    own = 1 + abs(loss.parameter or 0.0)
     total = np.zeros(rows.dimension)
     parts = objective.parts(_BLOCK)
     for part in parts:
@@ -69,13 +71,12 @@ def gradient_norm_bound(objective: PerturbedObjective, theta: np.ndarray) -> flo
         found = part.loss.derivatives(scores, part.targets)[0]
         total += part.combine(found)
         slopes += float(np.abs(found).sum())
-        slope_error += float(np.abs(scores).sum() + np.abs(part.targets).sum())
-    constants = rows.n_rows * (1 + abs(loss.parameter or 0.0))
-    slope_error = 8 * UNIT * (slope_error + constants)
-    slope_error += rows.n_rows * gamma(rows.dimension + 4) * radius * length
-    slope_error = loss.smoothness * slope_error + 16 * UNIT * slopes
+        steep = part.loss.smoothness_of_rows
+        norms = radius if np.ndim(steep) == 0 else part.rows.norms()
+        off = 8 * UNIT * (own + np.abs(scores) + np.abs(part.targets)) + gamma(rows.dimension + 4) * norms * length
+        slope_error += float((steep * norms * off).sum())
     size = min(_BLOCK, rows.n_rows)
-    error = radius * (slope_error + gamma(size + len(parts) + 4) * slopes)
+    error = slope_error + radius * (16 * UNIT + gamma(size + len(parts) + 4)) * slopes
     tilt = objective.tilt_smoothness * length * math.sqrt(rows.dimension) + float(np.linalg.norm(objective.linear))
     error += gamma(rows.dimension + 4) * tilt
     total += objective.tilt(theta)

@@ -1,0 +1,435 @@
+"""Losses with corners, and envelopes: against brute force, and against exact arithmetic where rounding is promised."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from objpert_core.learning import (
+    EVERY_LOSS,
+    LOSSES,
+    NON_SMOOTH_LOSSES,
+    AbsoluteLoss,
+    ClippedLoss,
+    EpsilonInsensitiveLoss,
+    HingeLoss,
+    HuberisedHingeLoss,
+    HuberLoss,
+    LogisticLoss,
+    MoreauEnvelope,
+    PerturbedObjective,
+    PinballLoss,
+    Rows,
+    SquaredHingeLoss,
+    SquaredLoss,
+    envelope_steps,
+    loss_named,
+    solve,
+)
+from objpert_core.learning.problem.envelopes import proximal_probability
+from objpert_core.learning.problem.rounding import gradient_norm_bound
+
+CORNERED = [HingeLoss(), AbsoluteLoss(), PinballLoss(0.2), EpsilonInsensitiveLoss(0.3), EpsilonInsensitiveLoss(0.0)]
+SMOOTH = [
+    LogisticLoss(),
+    LogisticLoss(1.6),
+    SquaredHingeLoss(),
+    HuberisedHingeLoss(0.5),
+    SquaredLoss(),
+    HuberLoss(0.7),
+]
+EVERY = [*CORNERED, *SMOOTH]
+every = pytest.mark.parametrize("loss", EVERY, ids=repr)
+cornered = pytest.mark.parametrize("loss", CORNERED, ids=repr)
+UNIT = 2.0**-53
+
+
+@pytest.fixture(autouse=True)
+def sixty_digits():
+    with mpmath.workdps(60):
+        yield
+
+
+def targets_of(loss, n, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.choice([-1.0, 1.0], n) if loss.monotone else 3 * rng.normal(size=n)
+
+
+@pytest.mark.parametrize(
+    ("loss", "formula"),
+    [
+        (HingeLoss(), lambda m: max(0.0, 1 - m)),
+        (AbsoluteLoss(), abs),
+        (PinballLoss(0.2), lambda r: 0.8 * r if r > 0 else -0.2 * r),
+        (EpsilonInsensitiveLoss(0.3), lambda r: max(0.0, abs(r) - 0.3)),
+    ],
+    ids=["hinge", "absolute", "pinball", "epsilon-insensitive"],
+)
+def test_losses_with_corners_are_the_published_formulas(loss, formula):
+    scores, targets = np.linspace(-5, 5, 401), targets_of(loss, 401)
+    argument = targets * scores if loss.monotone else scores - targets
+    np.testing.assert_allclose(loss.value(scores, targets), [formula(float(z)) for z in argument], atol=1e-15)
+
+
+@cornered
+def test_their_slopes_are_those_of_the_value_and_never_steeper_than_they_say(loss):
+    scores, targets, step = 3 * np.random.default_rng(1).normal(size=400), targets_of(loss, 400), 1e-6
+    slopes, curvature = loss.derivatives(scores, targets)
+    numeric = (loss.value(scores + step, targets) - loss.value(scores - step, targets)) / (2 * step)
+    assert (np.abs(slopes - numeric) < 1e-7).mean() > 0.99
+    assert np.abs(slopes).max() == loss.lipschitz
+    assert not curvature.any()
+    assert math.isinf(loss.smoothness)
+
+
+def test_the_pinball_loss_is_least_at_the_quantile():
+    targets = np.random.default_rng(0).normal(size=2001)
+    total = [PinballLoss(0.2).value(np.full(2001, u), targets).sum() for u in targets]
+    assert np.mean(targets < targets[np.argmin(total)]) == pytest.approx(0.2, abs=1e-3)
+
+
+def test_every_loss_is_found_by_name_and_those_of_certificates_are_as_before():
+    assert set(EVERY_LOSS) == {*LOSSES, *NON_SMOOTH_LOSSES}
+    assert not set(LOSSES) & set(NON_SMOOTH_LOSSES)
+    assert loss_named("pinball", 0.3, EVERY_LOSS) == PinballLoss(0.3)
+    for name, kind in NON_SMOOTH_LOSSES.items():
+        assert loss_named(name, kind().parameter, EVERY_LOSS) == kind()
+        with pytest.raises(ValueError, match=r"^loss must be one of 'logistic'"):
+            loss_named(name)
+
+
+@pytest.mark.parametrize("bad", [0.0, 1.0, -0.2, math.nan, "1", None])
+def test_constants_out_of_range_are_named(bad):
+    with pytest.raises(ValueError, match=f"quantile must be a number strictly between 0 and 1, got {bad!r}"):
+        PinballLoss(bad)
+    if bad not in (0.0, 1.0):
+        with pytest.raises(ValueError, match=f"width must be a finite number >= 0, got {bad!r}"):
+            EpsilonInsensitiveLoss(bad)
+
+
+@cornered
+@pytest.mark.parametrize("slope", [0.1, 0.5, 0.9, 1.0])
+def test_kinks_of_corners_are_the_corners_that_are_steep_enough(loss, slope):
+    targets = targets_of(loss, 50)
+    low, high = loss.kinks(slope, targets)
+    for kink, sign in ((low, -1), (high, 1)):
+        finite = np.isfinite(kink)
+        beyond, _ = loss.derivatives(np.where(finite, kink + sign * 1e-9, sign * 1e6), targets)
+        assert np.all(np.where(finite, sign * beyond > slope, sign * beyond <= slope))
+        before, _ = loss.derivatives(np.where(finite, kink - sign * 1e-9, 0.0), targets)
+        assert np.all(np.where(finite, sign * before <= slope, True))
+
+
+@every
+def test_what_has_corners_is_refused_by_every_objective_and_its_envelope_is_not(loss):
+    rows, targets = Rows(np.eye(3), "clip"), targets_of(loss, 3)
+    if math.isinf(loss.smoothness):
+        with pytest.raises(ValueError, match=r"^loss must have no corners, got .*Loss\(.*: give its MoreauEnvelope"):
+            PerturbedObjective(rows, targets, 1.0, np.zeros(3), loss)
+        with pytest.raises(ValueError, match=r"^loss must have no corners"):
+            PerturbedObjective(rows, targets, 1.0, np.zeros(3), ClippedLoss(loss, 0.5))
+    objective = PerturbedObjective(rows, targets, 1.0, np.zeros(3), MoreauEnvelope(loss, 0.5))
+    assert solve(objective, tau=1e-9).converged
+
+
+# The envelope against brute force
+
+
+def brute(loss, u, y, t):
+    """The proximal point and the value of the envelope, by a search."""
+
+    def objective(p):
+        return float(loss.value(np.array([p]), y)[0]) + (u - p) ** 2 / (2 * t)
+
+    reach = 1e-9 + t * min(loss.lipschitz, abs(u) + 5 + abs(y))
+    low, high = u - reach, u + reach
+    for _ in range(150):  # thirds: SciPy's search stops at 1e-8, too early at a corner
+        first, second = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (low, second) if objective(first) <= objective(second) else (first, high)
+    return (low + high) / 2, objective((low + high) / 2)
+
+
+@every
+@pytest.mark.parametrize("step", [0.05, 1.0, 30.0])
+def test_the_proximal_point_and_the_value_are_those_of_a_search(loss, step):
+    rng = np.random.default_rng(3)
+    scores, targets = 4 * rng.normal(size=12), targets_of(loss, 12)
+    envelope = MoreauEnvelope(loss, step)
+    points, values = zip(*(brute(loss, u, y, step) for u, y in zip(scores, targets, strict=True)), strict=True)
+    np.testing.assert_allclose(envelope.proximal_point(scores, targets), points, atol=2e-5)
+    found = envelope.value(scores, targets)
+    np.testing.assert_allclose(found, values, rtol=1e-9, atol=1e-9)
+    assert np.all(found <= np.array(values) + 1e-13)  # a search ends above the minimum
+
+
+@every
+def test_slopes_solve_the_equation_of_the_proximal_point(loss):
+    """g is a slope of f at u − t·g: between the slopes on either side of it."""
+    rng = np.random.default_rng(4)
+    scores, targets, steps = 5 * rng.normal(size=2000), targets_of(loss, 2000), 10 ** rng.uniform(-4, 4, 2000)
+    envelope = MoreauEnvelope(loss, steps)
+    slopes, points = envelope.derivatives(scores, targets)[0], envelope.proximal_point(scores, targets)
+    room = 1e-9 * (1 + np.abs(points))
+    least, greatest = (loss.derivatives(points + sign * room, targets)[0] for sign in (-1, 1))
+    scale = 1e-12 if math.isinf(loss.smoothness) else 1e-9
+    assert np.all(least - scale <= slopes)
+    assert np.all(slopes <= greatest + scale)
+
+
+@every
+@pytest.mark.parametrize("step", [0.1, 4.0])
+def test_slopes_and_curvatures_are_derivatives_of_the_value(loss, step):
+    envelope, small = MoreauEnvelope(loss, step), 1e-5
+    scores, targets = 3 * np.random.default_rng(1).normal(size=400), targets_of(loss, 400)
+    slopes, curvature = envelope.derivatives(scores, targets)
+    up, down = scores + small, scores - small
+    numeric = (envelope.value(up, targets) - envelope.value(down, targets)) / (2 * small)
+    np.testing.assert_allclose(slopes, numeric, atol=2e-4)
+    assert (np.abs(slopes - numeric) < 1e-8).mean() > 0.98
+    change = (envelope.derivatives(up, targets)[0] - envelope.derivatives(down, targets)[0]) / (2 * small)
+    assert (np.abs(change - curvature) < 1e-7).mean() > 0.98  # all but where the curvature jumps
+
+
+@every
+@pytest.mark.parametrize("step", [0.01, 1.0, 25.0])
+def test_the_constants_that_proofs_use_hold_and_are_the_best(loss, step):
+    envelope, target = MoreauEnvelope(loss, step), 1.0
+    scores = np.linspace(-60, 60, 20_001)
+    slopes, curvature = envelope.derivatives(scores, target)
+    assert np.abs(slopes).max() <= envelope.lipschitz == loss.lipschitz
+    assert np.all((curvature >= 0) & (curvature <= envelope.smoothness))
+    assert curvature.max() == pytest.approx(envelope.smoothness, rel=1e-4)
+    assert envelope.smoothness == pytest.approx(1 / (step + 1 / loss.smoothness))
+    assert np.all(np.abs(np.diff(slopes)) <= envelope.smoothness * np.diff(scores) * (1 + 1e-9) + 1e-14)
+    if math.isfinite(loss.lipschitz):
+        assert np.abs(slopes).max() == pytest.approx(loss.lipschitz, rel=1e-9)
+    for label in (-1.0, 1.0):
+        signs = np.sign(envelope.derivatives(scores, label)[0])
+        assert loss.monotone == (np.all(signs <= 0) or np.all(signs >= 0))
+
+
+@pytest.mark.parametrize("loss", [loss for loss in EVERY if math.isfinite(loss.lipschitz)], ids=repr)
+def test_the_envelope_is_below_the_loss_by_the_bias_at_most_and_reaches_it(loss):
+    scores, targets, step = np.linspace(-60, 60, 2001), targets_of(loss, 2001), 0.8
+    envelope = MoreauEnvelope(loss, step)
+    gap = loss.value(scores, targets) - envelope.value(scores, targets)
+    assert envelope.bias == pytest.approx(loss.lipschitz**2 * step / 2)
+    assert np.all((gap >= -1e-12) & (gap <= envelope.bias * (1 + 1e-9)))
+    assert gap.max() == pytest.approx(envelope.bias, rel=1e-6)  # on the steepest piece it is that much
+
+
+@every
+@pytest.mark.parametrize("slope", [1e-3, 0.15, 0.5, 0.999, 7.0])
+def test_kinks_are_where_the_slope_is_what_was_asked_for(loss, slope):
+    targets, envelope = targets_of(loss, 200), MoreauEnvelope(loss, 0.6)
+    low, high = envelope.kinks(slope, targets)
+    for kink, sign in ((low, -1), (high, 1)):
+        finite = np.isfinite(kink)
+        at, _ = envelope.derivatives(kink[finite], targets[finite])
+        np.testing.assert_allclose(at, sign * slope, rtol=1e-9)
+        far, _ = envelope.derivatives(np.full(np.sum(~finite), sign * 1e6), targets[~finite])
+        assert np.all(sign * far <= slope)
+
+
+@every
+def test_the_envelope_of_a_clipped_loss_is_the_clipped_envelope(loss):
+    """So nothing else is needed: here the proximal point of the clipped loss is searched for."""
+    scores, targets, slope, step = np.linspace(-6, 6, 13), targets_of(loss, 13), 0.15, 0.9
+    clipped = ClippedLoss(MoreauEnvelope(loss, step), slope)
+    wanted = [brute(ClippedLoss(loss, slope), u, y, step)[1] for u, y in zip(scores, targets, strict=True)]
+    np.testing.assert_allclose(clipped.value(scores, targets), wanted, atol=1e-9)
+    with pytest.raises(ValueError, match=r"^loss must be one of HingeLoss, .*, got ClippedLoss"):
+        MoreauEnvelope(ClippedLoss(loss, slope), step)
+    with pytest.raises(ValueError, match=r"^loss must be one of HingeLoss, .*, got MoreauEnvelope"):
+        MoreauEnvelope(MoreauEnvelope(loss, step), step)
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf, 1e-200, 1e200, "1", None, np.array([1.0, 0.0])])
+def test_steps_out_of_range_are_named(bad):
+    with pytest.raises(ValueError, match=r"^step must be "):
+        MoreauEnvelope(HingeLoss(), bad)
+
+
+# The envelope of a row
+
+
+@pytest.mark.parametrize("loss", [HingeLoss(), AbsoluteLoss(), LogisticLoss()], ids=repr)
+def test_a_rows_envelope_in_theta_has_the_step_that_goes_with_its_norm(loss):
+    """min over v of f(xᵀv) + β/2‖w − v‖², searched for in the plane, is f_t(xᵀw) with t = ‖x‖²/β."""
+    x, w, y, beta = np.array([0.6, -0.3]), np.array([1.5, 2.0]), -1.0, 3.0
+    rows = Rows(x[None, :], "clip")
+    steps = envelope_steps(rows, beta)
+    assert steps == pytest.approx([x @ x / beta], rel=1e-12)
+
+    def inner(v):
+        return float(loss.value(np.array([x @ v]), y)[0]) + beta / 2 * (w - v) @ (w - v)
+
+    found = minimize(inner, w, method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-14, "maxiter": 4000})
+    envelope = MoreauEnvelope(loss, steps)
+    assert envelope.value(rows.margins(w), np.array([y]))[0] == pytest.approx(found.fun, abs=1e-9)
+
+
+@pytest.mark.parametrize("row_norm", ["clip", "normalize"])
+def test_steps_by_row_make_every_row_as_smooth_as_asked(row_norm):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3)) * 10.0 ** rng.uniform(-6, 1, size=(40, 1))
+    X[7] = 0.0
+    rows = Rows(X, row_norm, 0.0)
+    envelope = MoreauEnvelope(AbsoluteLoss(), envelope_steps(rows, 5.0))
+    objective = PerturbedObjective(rows, rng.normal(size=40), 0.1, np.zeros(3), envelope)
+    assert objective.row_smoothness <= 5.0 * (1 + 1e-12)
+    assert objective.smoothness <= 40 * 5.0 + 0.1 + 1e-9
+    assert np.all(envelope_steps(rows, 5.0) <= (1 + 1e-12) / 5.0)
+    for part in objective.parts(7):
+        assert part.smoothness() <= 7 * 5.0 * (1 + 1e-9)
+        hessian = (part.rows.matrix * part.rows.factors[:, None]).T * part.loss.smoothness_of_rows
+        hessian = hessian @ (part.rows.matrix * part.rows.factors[:, None])
+        assert np.linalg.eigvalsh(hessian)[-1] <= part.smoothness() * (1 + 1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["newton", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"])
+@pytest.mark.parametrize("loss", [HingeLoss(), PinballLoss(0.3), LogisticLoss()], ids=repr)
+def test_every_solver_takes_envelopes_with_a_step_for_each_row(solver, loss):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 4)) * rng.uniform(0.1, 1, size=(300, 1))
+    rows, targets = Rows(X, "clip", 0.3), targets_of(loss, 300)
+    envelope = MoreauEnvelope(loss, envelope_steps(rows, 2.0))
+    objective = PerturbedObjective(rows, targets, 3.0, rng.normal(size=5), envelope)
+    result = solve(objective, tau=1e-8, solver=solver)
+    assert result.converged
+    reference = solve(objective, tau=1e-10, solver="newton-cholesky")
+    np.testing.assert_allclose(result.theta, reference.theta, atol=1e-8)
+    clipped = PerturbedObjective(rows, targets, 3.0, objective.linear, ClippedLoss(envelope, rows.slopes_of_norm(0.2)))
+    assert solve(clipped, tau=1e-8, solver=solver).converged
+
+
+# The logistic proximal point
+
+
+def exact_probability(a, t):
+    """s with log(s/(1 − s)) + a + t·s = 0, to 60 digits."""
+    a, t = mpmath.mpf(a), mpmath.mpf(t)
+    low, high = max(-a - t, -max(a, 0) - mpmath.log(1 + t)), -a
+    for _ in range(260):
+        middle = (low + high) / 2
+        if middle + a + t / (1 + mpmath.exp(-middle)) > 0:
+            high = middle
+        else:
+            low = middle
+    return 1 / (1 + mpmath.exp(-low))
+
+
+def test_the_case_on_which_newtons_method_in_the_slope_cycles():
+    a, t = -5.770414, 66.9474
+    found = proximal_probability(np.array([a]), t)[0]
+    assert found == pytest.approx(float(exact_probability(a, t)), rel=1e-14)
+    assert 0.10 < found < 0.12
+    envelope = MoreauEnvelope(LogisticLoss(), t)
+    assert envelope.derivatives(np.array([a]), 1.0)[0][0] == -found
+
+
+def test_the_root_is_found_for_scores_and_steps_of_every_size():
+    rng = np.random.default_rng(0)
+    size = 50_000
+    a = rng.choice([-1.0, 1.0], size) * 10 ** rng.uniform(-6, 12, size)
+    t = 10 ** rng.uniform(-12, 12, size)
+    a[: size // 2] = -t[: size // 2] * rng.uniform(-0.5, 1.5, size // 2)  # where the two terms nearly cancel
+    s = proximal_probability(a, t)
+    assert np.all((s >= 0) & (s <= 1))
+    inside = (s > 1e-250) & (s < 1)
+    left = np.log(s[inside]) - np.log1p(-s[inside]) + a[inside] + t[inside] * s[inside]
+    # how far log(s/(1 − s)) + a + ts is from 0, for s off by a few units in the last place
+    slack = 1 / (1 - s[inside]) + t[inside] * s[inside] + np.abs(np.log(s[inside])) + np.abs(a[inside])
+    assert np.all(np.abs(left) <= 32 * UNIT * slack)
+    assert inside.mean() > 0.3
+
+
+def test_slopes_never_leave_their_range_whatever_the_score():
+    scores = np.array([-1e308, -1e150, -1e15, -700.0, 0.0, 700.0, 1e15, 1e150, 1e308])
+    for step in (1e-150, 1e-9, 1.0, 1e9, 1e150):
+        for loss in EVERY:
+            for target in (-1.0, 1.0):
+                slopes = MoreauEnvelope(loss, step).derivatives(scores, target)[0]
+                assert np.all(np.abs(slopes) <= loss.lipschitz)
+
+
+def test_slopes_stay_within_l_where_the_iteration_is_stopped(monkeypatch):
+    monkeypatch.setattr("objpert_core.learning.problem.envelopes._MOST_STEPS", 1)
+    rng = np.random.default_rng(0)
+    s = proximal_probability(1e3 * rng.normal(size=1000), 10 ** rng.uniform(-3, 6, 1000))
+    assert np.all((s >= 0) & (s <= 1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loss", EVERY, ids=repr)
+def test_slopes_are_as_accurate_as_the_bound_on_gradients_takes_them_to_be(loss):
+    """Off by β·8u·(1 + |score| + |target| + |parameter|) + 16u·|slope| at most: `rounding`."""
+    rng = np.random.default_rng(2)
+    scores, steps = rng.choice([1.0, 8.0, 300.0], 150) * rng.normal(size=150), 10 ** rng.uniform(-5, 5, 150)
+    targets = targets_of(loss, 150)
+    envelope = MoreauEnvelope(loss, steps)
+    found = envelope.derivatives(scores, targets)[0]
+    own = abs(loss.parameter or 0.0)
+    for u, y, t, beta, slope in zip(scores, targets, steps, envelope.smoothness_of_rows, found, strict=True):
+        allowed = beta * 8 * UNIT * (1 + abs(u) + abs(y) + own) + 16 * UNIT * abs(slope)
+        assert abs(mpmath.mpf(slope) - exact_slope(loss, u, y, t)) <= allowed
+
+
+def exact_slope(loss, u, y, t):
+    u, y, t = (value if isinstance(value, mpmath.mpf) else mpmath.mpf(float(value)) for value in (u, y, t))
+    own = mpmath.mpf(loss.parameter or 0.0)
+
+    def cut(value, low, high):
+        return min(max(value, mpmath.mpf(low)), mpmath.mpf(high))
+
+    match loss:
+        case HingeLoss():
+            return -y * cut((1 - y * u) / t, 0, 1)
+        case AbsoluteLoss():
+            return cut((u - y) / t, -1, 1)
+        case PinballLoss():
+            return cut((u - y) / t, -own, 1 - own)
+        case EpsilonInsensitiveLoss():
+            return mpmath.sign(u - y) * cut((abs(u - y) - own) / t, 0, 1)
+        case HuberLoss():
+            return cut((u - y) / (1 + t), -own, own)
+        case SquaredLoss():
+            return (u - y) / (1 + t)
+        case SquaredHingeLoss():
+            return -y * max(mpmath.mpf(0), 1 - y * u) / (1 + t)
+        case HuberisedHingeLoss():
+            return -y * cut((1 + own - y * u) / (2 * own + t), 0, 1)
+        case LogisticLoss():
+            return -y * exact_probability(y * u - own, t)
+    raise AssertionError(loss)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loss", [HingeLoss(), LogisticLoss(), PinballLoss(0.3)], ids=repr)
+def test_the_bound_on_a_gradient_holds_for_envelopes(loss):
+    """Where b cancels all but the last digits, nothing is left of the gradient but its rounding."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(30, 3)) * 10.0 ** rng.uniform(-4, 0, size=(30, 1))
+    rows, targets, theta = Rows(X, "clip", 0.0), targets_of(loss, 30), 4 * rng.normal(size=3)
+    steps = envelope_steps(rows, 20.0)
+    envelope = MoreauEnvelope(loss, steps)
+    b = -PerturbedObjective(rows, targets, 0.5, np.zeros(3), envelope).gradient(theta)[0]
+    found = gradient_norm_bound(PerturbedObjective(rows, targets, 0.5, b, envelope), theta)
+    total = [mpmath.mpf(0.5) * mpmath.mpf(x) + mpmath.mpf(y) for x, y in zip(theta, b, strict=True)]
+    for x, factor, y, t in zip(X, rows.factors, targets, steps, strict=True):
+        row = [mpmath.mpf(value) * mpmath.mpf(float(factor)) for value in x]
+        score = mpmath.fsum(p * mpmath.mpf(q) for p, q in zip(row, theta, strict=True))
+        total = [sum_ + exact_slope(loss, score, y, t) * value for sum_, value in zip(total, row, strict=True)]
+    exact = mpmath.sqrt(mpmath.fsum(value**2 for value in total))
+    assert exact <= found < 1e-9  # the shortest rows are a thousand times steeper in their slopes than the longest
+
+
+def test_without_a_step_worth_speaking_of_the_envelope_is_the_loss():
+    scores, targets = np.linspace(-8, 8, 101), targets_of(LogisticLoss(), 101)
+    envelope = MoreauEnvelope(LogisticLoss(), 1e-12)
+    np.testing.assert_allclose(envelope.value(scores, targets), LogisticLoss().value(scores, targets), atol=1e-11)
+    np.testing.assert_allclose(envelope.derivatives(scores, 1.0)[0], -expit(-scores), atol=1e-11)
