@@ -79,7 +79,7 @@ class Target:
 
     def gap_at_order(self, mechanism: Mechanism, alpha: float) -> float:
         """`gap` by the Rényi curve at this order alone, which is no smaller."""
-        order, curve = np.array([alpha - 1]), mechanism._rdp(np.array([alpha]))
+        order, curve = np.array([alpha - 1]), np.array([mechanism.rdp(alpha)])
         return float(log_delta_at(order, curve, np.array([self.epsilon]))[0]) - log_target(self.delta)
 
     def gap(self, mechanism: Mechanism, epsilon: float | None = None) -> float:
@@ -87,4 +87,5 @@ class Target:
         for_all_rows = group(mechanism, self.rows_per_person)
         accounted = via_rdp(for_all_rows) if self.accountant == "rdp" else for_all_rows
         at = self.epsilon if epsilon is None else epsilon
-        return float(accounted._log_delta(np.array([at]))[0]) - log_target(self.delta)
+        with np.errstate(over="ignore", divide="ignore"):
+            return float(accounted._log_delta(np.array([at]))[0]) - log_target(self.delta)

@@ -10,10 +10,12 @@ import numpy as np
 from objpert_core._validation import FloatArray, alpha_array, delta_array, epsilon_array, like_input
 from objpert_core.accounting.mechanisms.base import Mechanism, View, a_mechanism, with_rdp
 from objpert_core.accounting.numerics.renyi import LOG_ORDERS, epsilon_at, log_delta_at, log_total_variation
+from objpert_core.accounting.numerics.safe_root import nudged_up_each
 
 _REFINE = 33
 _ROUNDS = 7
 _EXTENSIONS = 60
+_NUDGE = 1e-15  # the first step
 
 
 def _curve(alphas: Any, rdp: Any) -> tuple[FloatArray, FloatArray]:
@@ -170,7 +172,9 @@ class ViaRDP(View):
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
         epsilon = np.maximum(self._minimise(epsilon_at, log_delta)[0], 0.0)
-        return np.where(log_delta >= self.log_total_variation(), 0.0, np.where(np.isnan(epsilon), np.inf, epsilon))
+        epsilon = np.where(log_delta >= self.log_total_variation(), 0.0, np.where(np.isnan(epsilon), np.inf, epsilon))
+        # δ at that ε comes from another search, and may be larger by what either rounds
+        return nudged_up_each(lambda tried: self._log_delta(tried) > log_delta, epsilon, _NUDGE)
 
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why the Rényi curve proves nothing; None where it does."""

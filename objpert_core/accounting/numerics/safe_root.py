@@ -23,7 +23,7 @@ _VAST = 1e6  # stands for the infinities of a gap
 _EVALUATIONS = 200
 _FARTHEST = 60.0  # log of a noise multiplier, either way: no doubles to compute with beyond
 _LARGEST_STEP = 3.0
-_NUDGE, _NUDGES = 1e-6, 30  # relative steps upwards, doubling
+_NUDGES = 60  # relative steps upwards, doubling
 
 
 Candidate = TypeVar("Candidate")
@@ -144,12 +144,13 @@ def within_reach(x: float) -> float:
     return x
 
 
-def nudged_up_each(too_small: Callable[[FloatArray], Any], values: FloatArray) -> FloatArray:
-    """`values`, each raised by doubling relative steps until it is not too small; infinite ones are left alone.
+def nudged_up_each(too_small: Callable[[FloatArray], Any], values: FloatArray, first: float = 1e-6) -> FloatArray:
+    """`values`, each raised by doubling relative steps, from `first` on, until it is not too small; infinite ones are
+    left alone.
 
     `too_small` gets an array of the same shape, with 0 in place of the infinite ones.
     """
-    step = np.full(values.shape, _NUDGE)
+    step = np.full(values.shape, first)
     for _ in range(_NUDGES):
         low = np.isfinite(values) & too_small(np.where(np.isfinite(values), values, 0.0))
         if not low.any():
