@@ -39,3 +39,7 @@ class UncoveredDataWarning(PrivacyBudgetWarning):
     The labels (``classes=None``), the number of rows (``public_rows=None``), or what a pipeline's scaler learns before
     the private estimator gets the rows.
     """
+
+
+class PrivacyBudgetExceededError(ValueError):
+    """A `PrivacyFilter` refused a release that would exceed its budget; nothing was spent."""

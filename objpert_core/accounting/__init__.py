@@ -8,6 +8,7 @@ from objpert_core.accounting.calibration.defaults import default_noise_ratio, re
 from objpert_core.accounting.calibration.distance import distance_to_optimality, optimal_lam
 from objpert_core.accounting.calibration.distance_map import boundary_lam, distance_map
 from objpert_core.accounting.calibration.dp_sgd import calibrate_dpsgd
+from objpert_core.accounting.calibration.filters import PrivacyFilter, PrivacyOdometer
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
 from objpert_core.accounting.calibration.objective import calibrate_objective_perturbation, calibrate_published
 from objpert_core.accounting.calibration.tuning import calibrate_tuning, mean_runs
@@ -43,6 +44,8 @@ __all__ = [
     "ObjectivePerturbation",
     "OutputPerturbation",
     "Perturbation",
+    "PrivacyFilter",
+    "PrivacyOdometer",
     "PrivateSelection",
     "Symmetrised",
     "Tabulated",

@@ -15,6 +15,7 @@ from objpert_core.accounting.convolution.plan import plan, tilted
 from objpert_core.accounting.laws.base import Steps
 
 _NATS = 40.0
+_BEYOND_NATS = 16.0  # more, of mass above the window: it counts in full
 _POINTS_PER_SPREAD = 1000
 _MOST_POINTS = 2**17  # unless asked for more
 
@@ -52,6 +53,29 @@ class DiscretePLD:
     pessimistic: bool
     direction: str
 
+    @property
+    def interval(self) -> float:
+        """The distance of neighbouring losses, in nats; their median, should they be uneven."""
+        return float(np.median(np.diff(self.losses))) if self.losses.size > 1 else 1.0
+
+    def on_grid(self, interval: float) -> tuple[int, FloatArray, float]:
+        """(first, masses, mass at +∞) of a pessimistic distribution on the losses interval·(first + j).
+
+        Each mass is split between its two neighbours so that mass and e^{−loss}·mass stay what they are, as in
+        `discretise`: no δ falls. The error counts as mass at +∞.
+        """
+        place = self.losses / interval
+        near = np.rint(place)
+        place = np.where(np.abs(place - near) < 1e-9 * np.maximum(np.abs(near), 1.0), near, place)
+        cell = np.floor(place)
+        share = np.expm1(interval * (cell - place)) / np.expm1(-interval)
+        first = int(cell.min())
+        index = (cell - first).astype(np.intp)
+        size = int(index.max()) + 2
+        masses: FloatArray = np.bincount(index, self.masses * (1 - share), size).astype(np.float64)
+        masses += np.bincount(index + 1, self.masses * share, size)
+        return first, masses, min(self.infinite_mass + self.error, 1.0)
+
     def delta(self, epsilon: Any) -> Any:
         """E[1 − e^{ε − loss}]₊ with the error on the safe side, for ε >= 0 (float or array), in [0, 1]."""
         eps = epsilon_array(epsilon)
@@ -67,7 +91,7 @@ def distribution(
     """The discretised distribution of the sum of independent privacy losses; see `Mechanism.pld`."""
     upper = boolean("pessimistic", pessimistic)
     made = plan(steps, _NATS)
-    moments = tilted(steps, made.points, 0.0)
+    moments = tilted(steps, made.points, 0.0, -_BEYOND_NATS)
     fine = max(made.spread / _POINTS_PER_SPREAD, (moments.left + moments.right) / _MOST_POINTS)
     step = fine if interval is None else positive("interval", interval)
     nats = _NATS + math.log(sum(count for _, count in steps))

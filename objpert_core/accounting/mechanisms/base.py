@@ -6,18 +6,22 @@ the law of its privacy loss, which the bound chooses (`laws`).
 
 from __future__ import annotations
 
+import importlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, alpha_array, choice, delta_array, epsilon_array, like_input
+from objpert_core._validation import FloatArray, alpha_array, choice, delta_array, epsilon_array, like_input, positive
 from objpert_core.accounting.convolution.distribution import DiscretePLD, distribution
+from objpert_core.accounting.convolution.sums import merged
 from objpert_core.accounting.laws.base import Steps
+from objpert_core.accounting.laws.discrete import DiscreteLoss
+from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics.search import smallest_epsilon
 from objpert_core.accounting.numerics.tail import log_tail_of_profile
 from objpert_core.accounting.numerics.tradeoff import false_negative_rates, odds_of
@@ -28,6 +32,7 @@ ADJACENCIES = (ADD_REMOVE, REPLACE_ONE)
 NORMAL_SPACING = 2.0**-50
 """Sources of noise give N(0, 1) numbers rounded to multiples of this; see `Perturbation.error`."""
 DIRECTIONS = ("remove", "add")  # of an adjacency: the two orders of a pair of neighbours
+_FINER, _WIDEST, _DENSITY = 2.0, 1e-3, 6  # of what is exported: ε to a relative 1e-6
 
 
 class NormalSource(Protocol):
@@ -68,6 +73,12 @@ class Perturbation:
         linear = sigma * source.standard_normal(dimension)
         error = sigma * NORMAL_SPACING / 2 * dimension**0.5 + 2.0**-51 * float(np.linalg.norm(linear))
         return cls(linear, quadratic, error)
+
+
+def with_infinities(curve: Callable[[FloatArray], FloatArray], at: FloatArray) -> FloatArray:
+    """curve(at), where numbers that are too large for a double, or logarithms of 0, are meant to be infinite."""
+    with np.errstate(over="ignore", divide="ignore"):
+        return curve(at)
 
 
 class Mechanism(ABC):
@@ -185,12 +196,12 @@ class Mechanism(ABC):
             If an ε is negative or not finite.
         """
         eps = epsilon_array(epsilon)
-        return like_input(epsilon, np.exp(self._log_delta(eps.ravel())).reshape(eps.shape))
+        return like_input(epsilon, np.exp(with_infinities(self._log_delta, eps.ravel())).reshape(eps.shape))
 
     def log_delta(self, epsilon: Any) -> Any:
         """Natural logarithm of `delta(epsilon)`, which does not underflow where a closed form is known."""
         eps = epsilon_array(epsilon)
-        return like_input(epsilon, self._log_delta(eps.ravel()).reshape(eps.shape))
+        return like_input(epsilon, with_infinities(self._log_delta, eps.ravel()).reshape(eps.shape))
 
     def epsilon(self, delta: Any) -> Any:
         """Inverse of the privacy profile, rounded up: `delta(epsilon(d)) <= d` holds in floating point.
@@ -211,7 +222,7 @@ class Mechanism(ABC):
         target = delta_array(delta)
         log_target = np.log(target.ravel())
         log_target -= 4e-16 * (1 - log_target)  # what log and exp may round, so that delta(epsilon(d)) <= d
-        return like_input(delta, self._epsilon(log_target).reshape(target.shape))
+        return like_input(delta, with_infinities(self._epsilon, log_target).reshape(target.shape))
 
     def rdp(self, alpha: Any) -> Any:
         """Rényi curve: a bound on the Rényi divergence of order α, both directions of the adjacency.
@@ -230,7 +241,7 @@ class Mechanism(ABC):
             If an α is below 1 or not finite.
         """
         orders = alpha_array(alpha)
-        return like_input(alpha, self._rdp(orders.ravel()).reshape(orders.shape))
+        return like_input(alpha, with_infinities(self._rdp, orders.ravel()).reshape(orders.shape))
 
     def tradeoff(self, false_positive_rate: Any) -> Any:
         """Trade-off function: the smallest false negative rate of an attacker with that false positive rate.
@@ -401,6 +412,82 @@ class Mechanism(ABC):
             raise NotImplementedError(self.no_losses())
         return distribution(steps, interval, direction, pessimistic)
 
+    def to_dp_event(self) -> Any:
+        """The event of Google's dp_accounting that describes this mechanism; its accountants then take over.
+
+        Returns
+        -------
+        dp_accounting.DpEvent
+            To be read by an accountant with the neighbouring relation ADD_OR_REMOVE_ONE; that of DP-SGD with replaced
+            rows by a `PLDAccountant` with REPLACE_ONE. A Gaussian event wherever the
+            mechanism is as private as a Gaussian one at every ε (`gaussian_ratio`), the logistic bound at λ >= 2σ²
+            included.
+
+        Raises
+        ------
+        NotImplementedError
+            If dp_accounting has no event for it; the message says why.
+        ImportError
+            If dp_accounting is not installed.
+
+        Examples
+        --------
+        >>> from objpert_core.accounting import ObjectivePerturbation
+        >>> ObjectivePerturbation(sigma=5, lam=50).to_dp_event()  # doctest: +SKIP
+        GaussianDpEvent(noise_multiplier=5.0)
+        """
+        return self._dp_event(_dp_accounting("dp_event"))
+
+    def _dp_event(self, events: Any) -> Any:
+        """The event, from dp_accounting's module of events."""
+        if self.gaussian_ratio is None:
+            raise NotImplementedError(
+                f"dp_accounting has no event for {type(self).__name__}, whose privacy is not that of Gaussian noise; "
+                "use to_pld(), which its accountants compose"
+            )
+        return events.GaussianDpEvent(1 / self.gaussian_ratio)
+
+    def to_pld(self, interval: float | None = None) -> Any:
+        """The privacy loss distribution of this bound for Google's dp_accounting, pessimistic.
+
+        Parameters
+        ----------
+        interval : float > 0, optional
+            Its discretisation interval, as in `pld`. dp_accounting composes distributions of one interval only.
+
+        Returns
+        -------
+        dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
+            Both directions of the adjacency. A bound without a privacy loss, but with a profile, gives the symmetric
+            pair of that profile.
+
+        Raises
+        ------
+        ValueError
+            As in `pld`.
+        NotImplementedError
+            If the bound has neither.
+        ImportError
+            If dp_accounting is not installed.
+        """
+        _dp_accounting("dp_event")  # before anything is computed
+        sides = [self.losses(direction) for direction in DIRECTIONS]
+        if any(side is None for side in sides):
+            if not self.has_profile or self.explain() is not None:
+                raise NotImplementedError(self.no_losses())
+            pair = DiscreteLoss(*chain.atoms(*chain.polygon(self._log_delta, _DENSITY)))
+            sides = [((pair, 1),), ((pair, 1),)]
+        both = [(merged(side), direction) for side, direction in zip(sides, DIRECTIONS, strict=True) if side]
+        if interval is None:
+            step = min(distribution(both[0][0]).interval / _FINER, _WIDEST)
+        else:
+            step = positive("interval", interval)
+        made = [distribution(side, step, direction) for side, direction in both]
+        pmf = _dp_accounting("pld.pld_pmf").DensePLDPmf
+        pmfs = [pmf(step, *one.on_grid(step), True) for one in made]
+        whole = _dp_accounting("pld.privacy_loss_distribution").PrivacyLossDistribution
+        return whole(pmfs[0]) if sides[0] == sides[1] else whole(*pmfs)
+
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why the bound proves nothing (at `epsilon`, if given), as one sentence; None where it proves something."""
         if epsilon is not None and self.has_profile and self.delta(epsilon) >= 1.0:
@@ -427,6 +514,15 @@ class Mechanism(ABC):
             If the mechanism does not perturb an objective (`perturbs_objective` is False).
         """
         raise NotImplementedError(f"{type(self).__name__} does not perturb an objective")
+
+
+def _dp_accounting(module: str) -> Any:
+    try:
+        return importlib.import_module(f"dp_accounting.{module}")
+    except ImportError as error:
+        needed = "this needs Google's dp_accounting, which is not installed: pip install dp-accounting"
+        raise ImportError(needed) from error
+
 
 
 @lru_cache(maxsize=4096)

@@ -23,7 +23,7 @@ from objpert_core._validation import (
 )
 from objpert_core.accounting.convolution import sums
 from objpert_core.accounting.laws.base import Steps
-from objpert_core.accounting.mechanisms.base import Mechanism, a_mechanism, common_adjacency, with_rdp
+from objpert_core.accounting.mechanisms.base import Mechanism, a_mechanism, common_adjacency, with_infinities, with_rdp
 from objpert_core.accounting.mechanisms.gaussian import GaussianNoise
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.numerics.safe_root import nudged_up_each
@@ -66,7 +66,7 @@ class ByConvolution(Mechanism):
         sides = self._sides()
         rest = ViaRDP(self)
         if sides is None:
-            return np.full(epsilon.shape, -np.inf), rest._log_delta(epsilon)
+            return np.full(epsilon.shape, -np.inf), with_infinities(rest._log_delta, epsilon)
         with np.errstate(all="ignore"):  # what overflows is not finite, and is replaced
             low, high = sums.log_delta_bounds(sides[0], epsilon, relative_width)
             for side in sides[1:]:
@@ -79,7 +79,7 @@ class ByConvolution(Mechanism):
         low[order] = np.maximum.accumulate(low[order][::-1])[::-1]
         loose = ~(high - low < 0.1 + 0.01 * np.abs(high))  # no grid, or beyond what doubles resolve
         if loose.any():
-            high[loose] = np.fmin(high[loose], rest._log_delta(epsilon[loose]))
+            high[loose] = np.fmin(high[loose], with_infinities(rest._log_delta, epsilon[loose]))
         return np.minimum(low, high), high
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
@@ -124,14 +124,14 @@ class ByConvolution(Mechanism):
         sides = self._sides()
         rest = ViaRDP(self)
         if sides is None:
-            return np.zeros(log_delta.shape), rest._epsilon(log_delta)
+            return np.zeros(log_delta.shape), with_infinities(rest._epsilon, log_delta)
         low, high = np.zeros(log_delta.shape), np.zeros(log_delta.shape)
         for i, target in enumerate(log_delta):
             with np.errstate(all="ignore"):
                 low[i], high[i] = sums.epsilon_bounds(sides, float(target), relative_width)
             reached = math.isfinite(high[i]) and high[i] - low[i] <= 2 * relative_width * high[i]
             if not (reached and high[i] < sums.epsilon_by_renyi(sides[0], float(target))):
-                high[i] = min(high[i], float(rest._epsilon(log_delta[i : i + 1])[0]))
+                high[i] = min(high[i], float(with_infinities(rest._epsilon, log_delta[i : i + 1])[0]))
         return np.minimum(low, high), high
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
@@ -217,6 +217,12 @@ class Composition(ByConvolution):
         if len(known) < len(ratios):
             return None
         return math.sqrt(sum(k * a**2 for k, a in zip(counts, known, strict=True)))
+
+    def _dp_event(self, events: Any) -> Any:
+        """The events of the parts."""
+        made = [(mechanism._dp_event(events), count) for mechanism, count in self.parts]
+        made = [event if count == 1 else events.SelfComposedDpEvent(event, count) for event, count in made]
+        return made[0] if len(made) == 1 else events.ComposedDpEvent(made)
 
     def _mu(self) -> float:
         return math.sqrt(sum(count * mechanism.mu() ** 2 for mechanism, count in self.parts)) * (1 + 2.0**-50)

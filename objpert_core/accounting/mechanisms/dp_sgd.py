@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -102,6 +103,21 @@ class DPSGD(ByConvolution):
             return self.steps * gauss.rdp(alpha, self._farthest)
         weights = log_binomial_weights(self.group_size, self.sample_rate)
         return self.steps * mixture_rdp(alpha, weights, 1 / self.noise_multiplier, self._replaced)
+
+    def _dp_event(self, events: Any) -> Any:
+        """`steps` times a Poisson-sampled Gaussian, or a mixture of Gaussians."""
+        if self.gaussian_ratio is not None:
+            return super()._dp_event(events)
+        if self.group_size == 1:
+            one = events.GaussianDpEvent(self.noise_multiplier)
+            return events.SelfComposedDpEvent(events.PoissonSampledDpEvent(self.sample_rate, one), self.steps)
+        if self._replaced:
+            raise NotImplementedError("dp_accounting has no event for several rows that are replaced; use to_pld()")
+        weights = np.exp(log_binomial_weights(self.group_size, self.sample_rate))
+        weights = weights / weights.sum()
+        moves = [float(j) for j in range(self.group_size + 1)]
+        step = events.MixtureOfGaussiansDpEvent(self.noise_multiplier, moves, [float(weight) for weight in weights])
+        return events.SelfComposedDpEvent(step, self.steps)
 
     def _mu(self) -> float:
         if self.sample_rate == 1:

@@ -11,11 +11,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting.mechanisms.base import Mechanism, View, a_mechanism, with_rdp
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, View, a_mechanism, with_rdp
+from objpert_core.accounting.mechanisms.exchange import TabulatedLosses, losses_of_dp_accounting
 from objpert_core.accounting.mechanisms.one_run import OneRun
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.numerics.search import smallest_epsilon
@@ -46,6 +48,29 @@ class Tabulated(View):
     """
 
     base: Mechanism
+
+    @staticmethod
+    def from_dp_accounting(pld: Any, adjacency: str = ADD_REMOVE) -> TabulatedLosses:
+        """A privacy loss distribution of Google's dp_accounting as a mechanism: it composes with the others.
+
+        Parameters
+        ----------
+        pld : dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
+            A pessimistic one.
+        adjacency : {"add/remove one row", "replace one row"}
+            The neighbouring relation that it was made for, which it does not know.
+
+        Returns
+        -------
+        TabulatedLosses
+            δ and ε are those of `pld`, ε on the safe side to the last digit.
+
+        Raises
+        ------
+        ValueError
+            If `pld` is something else or an optimistic estimate, or the adjacency has another name.
+        """
+        return losses_of_dp_accounting(pld, adjacency)
 
     @cached_property
     def _moments(self) -> tuple[FloatArray, FloatArray]:

@@ -23,13 +23,14 @@ LogProfile = Callable[[FloatArray], FloatArray]
 
 _COARSE = np.concatenate(([0.0], np.geomspace(1e-14, 1e9, 185)))
 _LEAST = -700.0  # log of the least δ of a table
-_LEVELS = -(np.concatenate((np.linspace(0.0, 6.5, 651), np.linspace(6.5, 26.4, 800)[1:])) ** 2)  # δ falls like e^{−t²}
+_ROOTS = np.concatenate(
+    (np.linspace(0.0, 6.5, 651), np.linspace(6.5, 26.4, 800)[1:])
+)  # of −log δ, as δ falls like e^{−t²}
 _MARGIN = 1e-8  # relative, of masses: far above what their differences and the merging of edges may be off
 _SHORT = 1e-9  # relative: shorter edges are merged
 _NEGLIGIBLE = 1e-9  # drops of log δ smaller than this are rounding
 _SHARES = np.geomspace(1.0, 1e-3, 7)
 _ROUNDS = 8  # brackets shrink by 3 each
-_MOST = 2**15  # points of an iterated polygon
 
 
 def at_any_epsilon(log_profile: LogProfile, t: FloatArray) -> FloatArray:
@@ -41,18 +42,19 @@ def at_any_epsilon(log_profile: LogProfile, t: FloatArray) -> FloatArray:
     return np.where(t < 0, np.minimum(mirrored, 0.0), value)
 
 
-def profile_points(log_profile: LogProfile) -> tuple[FloatArray, FloatArray]:
+def profile_points(log_profile: LogProfile, density: int = 1) -> tuple[FloatArray, FloatArray]:
     """Ascending ε ≥ 0, from 0 to where δ is next to nothing, and log δ there; denser where δ falls faster."""
+    ranks = np.linspace(0, _ROOTS.size - 1, density * (_ROOTS.size - 1) + 1)
+    roots = np.interp(ranks, np.arange(_ROOTS.size), _ROOTS)
     epsilon, value = _COARSE, np.minimum.accumulate(np.asarray(log_profile(_COARSE)))
     for _ in range(2):
         over = np.flatnonzero(~(value >= _LEAST))
         last = int(over[0]) + 1 if over.size else value.size
         epsilon, value = epsilon[:last], np.maximum(value[:last], 2 * _LEAST)
-        root = np.sqrt(value[0] - value)
-        wanted = np.sqrt(-_LEVELS[-_LEVELS <= min(value[0] - value[-1], -_LEAST)])
-        dense = np.interp(wanted, root, epsilon)
+        wanted = roots[np.square(roots) <= min(value[0] - value[-1], -_LEAST)]
+        dense = np.interp(wanted, np.sqrt(value[0] - value), epsilon)
         least = dense[dense > 0].min() if (dense > 0).any() else np.inf
-        early = _COARSE[(_COARSE > least * 1e-3) & (_COARSE < least)]
+        early = _COARSE[(least * 1e-3 < _COARSE) & (least > _COARSE)]
         epsilon = np.union1d(np.concatenate((dense, early)), [0.0])
         value = np.minimum.accumulate(np.asarray(log_profile(epsilon)))
     distinct = np.isfinite(value) & np.concatenate(([True], np.diff(value) < -_NEGLIGIBLE))
@@ -116,13 +118,13 @@ def never_rising(epsilon: FloatArray, log_delta: FloatArray) -> FloatArray:
 # --- polygons --------------------------------------------------------------------------------------------------------
 
 
-def polygon(log_profile: LogProfile) -> tuple[FloatArray, FloatArray]:
+def polygon(log_profile: LogProfile, density: int = 1) -> tuple[FloatArray, FloatArray]:
     """(x, y), ascending from x = 0 to (1, 1): vertices of a symmetric concave polygon above the attacker's curve.
 
     Between two points the profile is replaced by its chord as a function of e^ε, and beyond the last by a constant. A
     chord of slope −x and value y at e^ε = 0 is the vertex (x, y). Below x + y = 1 it is the mirror image.
     """
-    epsilon, log_delta = profile_points(log_profile)
+    epsilon, log_delta = profile_points(log_profile, density)
     if epsilon.size < 2:
         return np.array([0.0, 0.0, 1.0]), np.array([0.0, np.exp(log_delta[-1]), 1.0])
     drop = log_delta[:-1] + np.log(-np.expm1(np.diff(log_delta)))
