@@ -34,7 +34,7 @@ from objpert_core.learning.problem.nonsmooth import (
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Refused, Release
-from objpert_core.learning.solvers import SOLVERS, SolverResult, solve
+from objpert_core.learning.solvers import SOLVERS, SolverResult, residual_bound, solve
 
 __all__ = [
     "EVERY_LOSS",
@@ -72,6 +72,7 @@ __all__ = [
     "output_sensitivity",
     "perturb_and_solve",
     "recommended_output_lam",
+    "residual_bound",
     "solve",
     "solve_and_perturb",
 ]

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from objpert_core._validation import choice, positive, positive_integer
+from objpert_core._validation import FloatArray, choice, positive, positive_integer
+from objpert_core.learning.solvers.ball import residual_bound, solve_in_ball
 from objpert_core.learning.solvers.finite_sum import sag, svrg
 from objpert_core.learning.solvers.first_order import MOST_SURE_STEPS, accelerated, gradient_descent, sure
 from objpert_core.learning.solvers.progress import Callback, CountedProblem, Problem, Progress, Solver, SolverResult
@@ -25,6 +26,7 @@ __all__ = [
     "Problem",
     "Solver",
     "SolverResult",
+    "residual_bound",
     "solve",
     "solve_surely",
 ]
@@ -52,6 +54,7 @@ def solve(
     solver: str = "newton",
     max_iter: int = 1000,
     callback: Callback | None = None,
+    radius: float | None = None,
 ) -> SolverResult:
     """Minimise `problem` from θ = 0 until ‖∇J‖₂ ≤ τ.
 
@@ -73,6 +76,9 @@ def solve(
     callback : callable, optional
         ``callback(iteration, gradient_norm)``; an exception raised in it ends the run and is passed on. The
         norms depend on the data and are outside every privacy guarantee.
+    radius : float > 0, optional
+        M: minimise over the ball ‖θ‖ ≤ M. There the gradient of J + ν/2 ‖θ‖² has to be that short, for a ν ≥ 0 that is
+        found and reported; `residual_bound` certifies the result. `max_iter` then limits all the solves together.
 
     Returns
     -------
@@ -82,7 +88,7 @@ def solve(
     Raises
     ------
     ValueError
-        For an unknown solver, ``tau <= 0`` or ``max_iter < 1``.
+        For an unknown solver, ``tau <= 0``, ``max_iter < 1`` or ``radius <= 0``.
 
     Notes
     -----
@@ -101,7 +107,18 @@ def solve(
     """
     choice("solver", solver, tuple(SOLVERS))
     limit = positive_integer("max_iter", max_iter) * CHEAP_STEPS.get(solver, 1)
-    return _run(problem, SOLVERS[solver], solver, positive("tau", tau), limit, callback)
+    run, tau = SOLVERS[solver], positive("tau", tau)
+    zero = np.zeros(problem.dimension)
+    if radius is None:
+        return _run(problem, zero, run, solver, tau, limit, callback)
+
+    def one(pulled: Problem, start: FloatArray, tau: float, spent: int) -> SolverResult:
+        heard = None if callback is None else lambda iteration, norm: callback(spent + iteration, norm)
+        # From next to the minimum SAG's first pass leads away, and its steps stay as short as that made them.
+        start = zero if run is sag else start
+        return _run(pulled, start, run, solver, tau, max(limit - spent, 1), heard)
+
+    return solve_in_ball(problem, radius, tau, one)
 
 
 def solve_surely(problem: Problem, *, tau: float, callback: Callback | None = None) -> SolverResult:
@@ -132,15 +149,16 @@ def solve_surely(problem: Problem, *, tau: float, callback: Callback | None = No
     >>> result.converged, round(float(result.theta[0]), 6)
     (True, 0.674832)
     """
-    return _run(problem, sure, "sure", positive("tau", tau), MOST_SURE_STEPS, callback)
+    start = np.zeros(problem.dimension)
+    return _run(problem, start, sure, "sure", positive("tau", tau), MOST_SURE_STEPS, callback)
 
 
 def _run(
-    problem: Problem, solver: Solver, name: str, tau: float, limit: int, callback: Callback | None
+    problem: Problem, start: FloatArray, solver: Solver, name: str, tau: float, limit: int, callback: Callback | None
 ) -> SolverResult:
     counted = CountedProblem(problem)
     progress = Progress(tau, limit, counted, callback)
-    theta = solver(counted, np.zeros(problem.dimension), progress)
+    theta = solver(counted, start, progress)
     gradient, _ = counted.gradient(theta)
     norm = float(np.linalg.norm(gradient))
     return SolverResult(

@@ -267,6 +267,8 @@ class SolverResult:
         Whether it stopped because it had used its iterations up.
     solver : str
         The registry's name of the solver that ran.
+    multiplier : float
+        ν ≥ 0 where θ was kept in a ball: `gradient_norm` is then ‖∇J(θ) + νθ‖.
     """
 
     theta: FloatArray
@@ -277,6 +279,7 @@ class SolverResult:
     gradient_evaluations: int
     exhausted: bool
     solver: str
+    multiplier: float = 0.0
 
     @property
     def gradient_norms(self) -> tuple[float, ...]:
