@@ -40,6 +40,8 @@ from objpert_core.accounting import (
 
 Rng = np.random.Generator
 SECONDS = 30.0  # of computing, not of waiting: fifteen times what any case may take
+ROUNDING = 1e-12  # of ε: where a is vast, its own rounding moves what is proved at ε by far more than that
+UNDERFLOW = -740.0  # log of about the least double
 CLOSE = 1e-8  # of 1 + |log δ|: what quadratures are held to, with room
 
 
@@ -139,7 +141,8 @@ def epsilons(rng: Rng, mechanism: Mechanism) -> np.ndarray:
     if lower is None:
         return np.sort(np.concatenate(([0.0], anything, usual)))
     a = lower.a  # type: ignore[attr-defined]
-    turning = np.abs(a * (a / 2 + rng.uniform(-3, 9, 3)))
+    with np.errstate(over="ignore"):
+        turning = np.abs(a * (a / 2 + rng.uniform(-3, 9, 3)))
     return np.sort(np.concatenate(([0.0], anything, usual, turning[np.isfinite(turning)])))
 
 
@@ -148,7 +151,8 @@ def check(rng: Rng, mechanism: Mechanism) -> None:
     epsilon = epsilons(rng, mechanism)
     delta = np.array([10.0 ** rng.uniform(-300, -1), 10.0 ** rng.uniform(-12, -1e-3)])
     log_delta = mechanism.log_delta(epsilon)
-    slack = CLOSE * (1 - np.maximum(log_delta, -1e300))
+    log_delta = np.maximum(log_delta, UNDERFLOW)  # smaller ones are 0 as doubles
+    slack = CLOSE * (1 - log_delta)
     assert (log_delta <= 0).all(), log_delta
     assert ((mechanism.delta(epsilon) >= 0) & (mechanism.delta(epsilon) <= 1)).all()
     below = np.maximum.accumulate(log_delta[::-1])[::-1]
@@ -159,16 +163,17 @@ def check(rng: Rng, mechanism: Mechanism) -> None:
     assert (mechanism.delta(found[finite]) <= delta[finite]).all(), (found, delta)
     lower = mechanism.lower_bound
     if lower is not None and lower is not mechanism:
-        least = lower.log_delta(epsilon)
-        assert (least <= log_delta + CLOSE * (1 - np.maximum(least, -1e300))).all(), (epsilon, least, log_delta)
+        least = lower.log_delta(epsilon * (1 + ROUNDING))
+        assert (least <= log_delta + slack).all(), (epsilon, least, log_delta)
         assert (lower.epsilon(delta) <= found * (1 + CLOSE)).all()
-    if mechanism.has_rdp and (mechanism.has_losses or mechanism.by_convolution):
+    if mechanism.has_rdp and mechanism.has_losses:
         alpha = 1 + 10.0 ** rng.uniform(-6, 6, 3)
         curve = mechanism.rdp(np.sort(alpha))
         assert (curve >= 0).all(), curve
         assert (np.diff(curve[np.isfinite(curve)]) >= -1e-9 * curve[np.isfinite(curve)][:-1]).all(), curve
-        renyi = via_rdp(mechanism).log_delta(epsilon[:1])
-        assert (log_delta[:1] <= renyi + slack[:1] + 1e-3).all(), (log_delta, renyi)
+    if mechanism.has_rdp and mechanism.has_losses and not mechanism.by_convolution:
+        renyi = via_rdp(mechanism).log_delta(epsilon[::4])
+        assert (log_delta[::4] <= np.maximum(renyi, UNDERFLOW) + slack[::4]).all(), (epsilon[::4], log_delta, renyi)
     if mechanism.by_convolution:
         low, high = mechanism.delta_bounds(epsilon)  # type: ignore[attr-defined]
         assert ((low <= mechanism.delta(epsilon) * (1 + 1e-12)) & (low <= high) & (high <= 1)).all(), (low, high)

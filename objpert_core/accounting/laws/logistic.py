@@ -25,6 +25,7 @@ from objpert_core.accounting.laws.simple import PositiveGaussianLaw, PrivacyLoss
 from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.quadrature import (
     GRADED,
+    LOG_BEYOND,
     UNIFORM,
     V_HIGH,
     V_LOW,
@@ -36,6 +37,7 @@ from objpert_core.accounting.numerics.tail import log_tail_of_gaussian
 
 _MAX_NEWTON = 100
 _BISECTIONS = 48
+_LARGEST = 1e150  # of (α − 1)·a, whose square is needed
 _POSITION = 1e-9  # relative: what Newton's method may leave off
 _ROUNDING = 1e-14
 _SMALL = 1e-3  # below this a, ε − T is of the size of the rounding errors of T in double precision
@@ -220,18 +222,22 @@ class LogisticLaw(PrivacyLossLaw):
                     return np.log(-np.expm1(np.minimum(self._shortfall(eps[row], v), 0.0)))
 
             middle = log_expectation(log_f, breaks)
+            if start > V_HIGH:
+                middle = np.logaddexp(middle, LOG_BEYOND)
             result[low] = np.minimum(np.logaddexp(middle, self._log_tail(eps, start)), 0.0)
         return result
 
     def rdp(self, order: FloatArray) -> FloatArray:
         """log E[e^{sT}]/s; the part with T = G in closed form, the rest around the mode of s·T(v) − v²/2."""
-        result = np.empty_like(order)
+        result = np.full_like(order, np.inf)
+        vast = order * self.a > _LARGEST  # no order that is of use
         # T <= max(0, G) + log(1 + κ/4), so that e^{sT} is small over the whole range of v
         gentle = order * (self.a * (1 + self.a) + np.log1p(self.kappa / 4)) < 0.25
         if gentle.any():
             result[gentle] = self._rdp_near_one(order[gentle])
-        if (~gentle).any():
-            result[~gentle] = self._rdp_away(order[~gentle])
+        far = ~(gentle | vast)
+        if far.any():
+            result[far] = self._rdp_away(order[far])
         return np.maximum(result, gauss.rdp(1 + order, self.a))  # T >= G, whatever is rounded
 
     def _rdp_near_one(self, order: FloatArray) -> FloatArray:

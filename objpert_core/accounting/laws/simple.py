@@ -18,7 +18,7 @@ from objpert_core._validation import FloatArray, IntArray
 from objpert_core.accounting.laws.base import PrivacyLoss
 from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.gaussian import SQRT_HALF, UNIT_NODES, UNIT_WEIGHTS
-from objpert_core.accounting.numerics.quadrature import UNIFORM, V_HIGH, log_expectation, reach, sorted_breaks
+from objpert_core.accounting.numerics.quadrature import LOG_BEYOND, UNIFORM, V_HIGH, log_expectation, reach, sorted_breaks
 from objpert_core.accounting.numerics.tail import log_tail_of_gaussian, log_tail_of_profile
 
 
@@ -79,7 +79,10 @@ class PrivacyLossLaw(PrivacyLoss):
                 return upper + np.log(-np.expm1(np.minimum(lower - upper, 0.0)))
 
         integrand = log_f if gaussian is None else log_excess
-        rest = log_expectation(integrand, breaks, bound=log_f, known=known) - log_ndtr(-low)
+        rest = log_expectation(integrand, breaks, bound=log_f, known=known)
+        if high == V_HIGH:
+            rest = np.logaddexp(rest, LOG_BEYOND)
+        rest -= log_ndtr(-low)
         return np.minimum(np.logaddexp(known, rest), 0.0)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from objpert_core._validation import FloatArray
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
+_LARGEST = 1e150  # of t, whose square is needed
 _REACH = 14.0  # the log density of χ_d, tilted or not, has curvature at most −1: e^{−98} is left out
 
 
@@ -23,12 +24,13 @@ def _log_window(slope: FloatArray, mode: FloatArray, dimension: int) -> FloatArr
 
 
 def log_chi_moment_rate(t: FloatArray, dimension: int) -> FloatArray:
-    """log E[e^{tZ}]/t for Z ~ χ_d and a 1-d array of t >= 0; E[Z] at t = 0.
+    """log E[e^{tZ}]/t for Z ~ χ_d and a 1-d array of t >= 0; E[Z] at t = 0, and inf above 1e150.
 
     The integrals are over a window around the mode of the (tilted) density, where they are computed relative to the
     mode's value, so that neither large d nor large t overflows or cancels.
     """
-    d = dimension
+    d, vast = dimension, t > _LARGEST
+    t = np.where(vast, 1.0, t)
     still = max(np.sqrt(d - 1.0), 1e-3 if d > 1 else 1e-300)
     base = np.full_like(t, still if d > 1 else 1e-300)
     if d == 1:
@@ -53,4 +55,4 @@ def log_chi_moment_rate(t: FloatArray, dimension: int) -> FloatArray:
     at_mode = ((d - 1) * np.log(mode / base) if d > 1 else 0.0) - (mode - base) * (mode + base) / 2 + t * mode
     slope = np.where(small, t - mode, -(d - 1) / mode)  # t − m at the mode, where the difference would cancel
     far = (at_mode + _log_window(slope, mode, d) - norm) / safe
-    return np.where(small, near, far)
+    return np.where(vast, np.inf, np.where(small, near, far))

@@ -31,6 +31,7 @@ def unit_legendre(count: int) -> tuple[FloatArray, FloatArray]:
 UNIT_NODES, UNIT_WEIGHTS = unit_legendre(16)
 _FEW_NODES, _FEW_WEIGHTS = unit_legendre(5)  # enough for intervals shorter than 0.05
 _SHORT = 0.05
+_TINY = float(np.finfo(float).tiny)
 
 # 1 − t·m(t) = Σ_k (−1)^{k+1} (2k−1)!! / t^{2k}; from t = 25 on eight terms leave a relative error below 1e-16
 _ASYMPTOTIC = [1.0, -3.0, 15.0, -105.0, 945.0, -10395.0, 135135.0, -2027025.0]
@@ -89,5 +90,5 @@ def log_profile(epsilon: ArrayLike, a: ArrayLike) -> FloatArray:
 
 
 def rdp(alpha: ArrayLike, a: float) -> FloatArray:
-    """Rényi curve α·a²/2 of the Gaussian mechanism (Redberg et al. 2023, Theorem B.1)."""
-    return np.asarray(alpha, dtype=float) * (0.5 * a * a)
+    """Rényi curve α·a²/2 of the Gaussian mechanism (Redberg et al. 2023, Theorem B.1); never 0, whatever underflows."""
+    return np.maximum(np.asarray(alpha, dtype=float) * a * (a / 2), _TINY)

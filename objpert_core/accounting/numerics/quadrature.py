@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.special import log_ndtr
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
@@ -19,6 +20,7 @@ _KEEP = 60.0  # panels whose upper bound is e^{-60} of the largest are left out
 Integrand = Callable[[FloatArray, IntArray], FloatArray]
 
 V_LOW, V_HIGH = -12.0, 40.0  # Φ(−12) ≈ 2e-33; beyond 40 the density underflows
+LOG_BEYOND = float(log_ndtr(-V_HIGH))  # log of what is beyond: -804.6
 # panels of width 1 in the bulk, and of a factor e^{-10} in φ in the tail
 UNIFORM = np.concatenate((np.arange(V_LOW, 9.0), np.sqrt(np.arange(84.0, V_HIGH**2, 20.0))))
 _OFFSETS = 0.5 * 0.3 ** np.arange(11)
