@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from scipy.interpolate import CubicHermiteSpline
 from scipy.special import log_ndtr, logsumexp
 
 from objpert_core._validation import FloatArray
@@ -14,8 +15,7 @@ from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
 from objpert_core.accounting.numerics.mixture import log_binomial_weights, log_ratio, log_ratio_slope, log_tilt
 
 _SPAN = 72.0  # standard deviations beyond the outermost means that are tabulated
-_PER_UNIT = 32
-_NEWTON = 3
+_PER_UNIT = 64
 
 
 @dataclass(frozen=True)
@@ -54,19 +54,18 @@ class MixtureLoss(PrivacyLoss):
         u = np.linspace(low, high, int(_PER_UNIT * (high - low)) + 1)
         return u, np.maximum.accumulate(log_ratio(self._log_weights, self.a, u, self.replace))
 
+    @cached_property
+    def _spline(self) -> CubicHermiteSpline:
+        u, known = self._table
+        rising = np.concatenate(([True], np.diff(known) > 1e-15 * np.maximum(np.abs(known[1:]), 1e-300)))
+        slope = log_ratio_slope(self._log_weights, self.a, u[rising], self.replace)
+        return CubicHermiteSpline(known[rising], u[rising], 1 / np.maximum(slope, 1e-300))
+
     def _inverse(self, ratio: FloatArray) -> FloatArray:
-        """u with log dP/dQ = ratio; −inf at and below its least value, that is far below every u that matters."""
+        """u near log dP/dQ = ratio; −inf at and below its least value, that is far below every u that matters."""
         u, known = self._table
         cell = np.clip(np.searchsorted(known, ratio) - 1, 0, u.size - 2)
-        low, high = u[cell], u[cell + 1]
-        rise = known[cell + 1] - known[cell]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            guess = low + (high - low) * np.where(rise > 0, (ratio - known[cell]) / rise, 0.5)
-            for _ in range(_NEWTON):
-                at = np.clip(guess, low, high)
-                slope = log_ratio_slope(self._log_weights, self.a, at, self.replace)
-                step = (ratio - log_ratio(self._log_weights, self.a, at, self.replace)) / slope
-                guess = np.clip(np.where(np.isfinite(step), at + step, at), low, high)
+        guess = np.clip(self._spline(np.clip(ratio, known[0], known[-1])), u[cell], u[cell + 1])
         return np.where(ratio <= known[0], -np.inf, np.where(ratio > known[-1], u[-1], guess))
 
     def loss(self, v: FloatArray) -> FloatArray:
@@ -76,7 +75,7 @@ class MixtureLoss(PrivacyLoss):
         return log_ratio(self._log_weights, self.a, v, self.replace)
 
     def position(self, epsilon: FloatArray) -> FloatArray:
-        """v with ω(v) = ε."""
+        """v near ω(v) = ε."""
         return self._inverse(epsilon) if self.direction == "remove" else -self._inverse(-epsilon)
 
     def lowest(self) -> float:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.special import ndtri
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.numerics.split import difference_down
@@ -83,10 +84,18 @@ def log_delta_of_split(log_profile: LogProfile, ends: FloatArray) -> FloatArray:
         return np.minimum(top[:, 0] + np.log(np.exp(terms - top).sum(axis=1)), 0.0)
 
 
-def log_delta_of_two(log_profile: LogProfile, a: float | None, epsilon: FloatArray) -> FloatArray:
+def log_delta_of_two(
+    log_profile: LogProfile,
+    a: float | None,
+    epsilon: FloatArray,
+    table: tuple[FloatArray, FloatArray] | None = None,
+) -> FloatArray:
     """log δ₂(ε) for a 1-d array of ε ≥ 0: the best split in two that was found; it does not rise in ε.
 
     The search begins at the best split for a Gaussian mechanism of ratio a, at ε/2 and at ε, and closes in on the best.
+
+    With a `table`, the `profile_points` of a smooth profile that costs a quadrature, it is searched on the table, log δ
+    taken for linear between its points. Then the profile itself is asked about what was found.
     """
     start = epsilon / 2 if a is None else gaussian_ends(a, epsilon, 2)[:, 0]
     reach = epsilon + np.abs(start) + (0.0 if a is None else 4 * a) + 1e-300
@@ -96,16 +105,31 @@ def log_delta_of_two(log_profile: LogProfile, a: float | None, epsilon: FloatArr
         axis=1,
     )
     grid = np.concatenate((grid, epsilon[:, None] / 2, epsilon[:, None]), axis=1)
-    result, rows = np.zeros(epsilon.size), np.arange(epsilon.size)
+    if table is None:
+        return never_rising(epsilon, _searched(log_profile, epsilon, grid)[1])
+    found = _searched(lambda t: np.interp(t, *table), epsilon, grid)[0]
+    return never_rising(epsilon, _in_two(log_profile, epsilon, np.stack((start, found), axis=1)).min(axis=1))
+
+
+def _in_two(log_profile: LogProfile, epsilon: FloatArray, first: FloatArray) -> FloatArray:
+    """log δ of the splits whose first parts are `first`, of shape (n, m) for n values of ε."""
+    ends = np.stack((first, np.broadcast_to(epsilon[:, None], first.shape)), axis=2)
+    return log_delta_of_split(log_profile, ends.reshape(-1, 2)).reshape(first.shape)
+
+
+def _searched(log_profile: LogProfile, epsilon: FloatArray, grid: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The best first part that was found for each ε, from a grid of shape (n, m) on, and its log δ."""
+    result, found, rows = np.zeros(epsilon.size), epsilon / 2, np.arange(epsilon.size)
     for _ in range(_ROUNDS):
         grid = np.sort(grid, axis=1)
-        ends = np.stack((grid, np.broadcast_to(epsilon[:, None], grid.shape)), axis=2)
-        value = log_delta_of_split(log_profile, ends.reshape(-1, 2)).reshape(grid.shape)
+        value = _in_two(log_profile, epsilon, grid)
         best = value.argmin(axis=1)
-        result = np.minimum(result, value[rows, best])
+        better = value[rows, best] < result
+        result = np.where(better, value[rows, best], result)
+        found = np.where(better, grid[rows, best], found)
         low, high = grid[rows, np.maximum(best - 1, 0)], grid[rows, np.minimum(best + 1, grid.shape[1] - 1)]
         grid = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, 7)
-    return never_rising(epsilon, result)
+    return found, result
 
 
 def never_rising(epsilon: FloatArray, log_delta: FloatArray) -> FloatArray:
@@ -124,7 +148,11 @@ def polygon(log_profile: LogProfile, density: int = 1) -> tuple[FloatArray, Floa
     Between two points the profile is replaced by its chord as a function of e^ε, and beyond the last by a constant. A
     chord of slope −x and value y at e^ε = 0 is the vertex (x, y). Below x + y = 1 it is the mirror image.
     """
-    epsilon, log_delta = profile_points(log_profile, density)
+    return polygon_of_points(*profile_points(log_profile, density))
+
+
+def polygon_of_points(epsilon: FloatArray, log_delta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The `polygon` of what `profile_points` found."""
     if epsilon.size < 2:
         return np.array([0.0, 0.0, 1.0]), np.array([0.0, np.exp(log_delta[-1]), 1.0])
     drop = log_delta[:-1] + np.log(-np.expm1(np.diff(log_delta)))
@@ -152,6 +180,12 @@ def iterated(x: FloatArray, y: FloatArray, length: int) -> tuple[FloatArray, Flo
         apart[0] = apart[-1] = True
         xs, ys = points[apart], value[apart]
     return xs, ys
+
+
+def false_negative_rates(x: FloatArray, y: FloatArray, rate: FloatArray) -> FloatArray:
+    """What an attacker misses at each false positive rate if their curve is the polygon; rounded down, as `atoms`."""
+    reached = np.interp(rate, x, y)
+    return np.maximum((1 - reached) - _MARGIN * np.minimum(reached, 1 - rate), 0.0)
 
 
 def atoms(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, float]:

@@ -17,7 +17,7 @@ e^{d²/2 + 0.616·s·(k·a·d)² − 2πd/h} of the moment.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
@@ -43,8 +43,13 @@ def log_tilt(log_weights: FloatArray, a: float, z: FloatArray) -> FloatArray:
     """log of Σ w_j·N(j·a, 1) over N(0, 1) at a 1-d array of z, accurate near 0."""
     j = np.arange(log_weights.size)
     y = a * j * (z[:, None] - a * j / 2)
-    near = np.log1p(np.expm1(np.minimum(y, 1.0)) @ np.exp(log_weights))
-    return np.where(y.max(axis=1) > 1, logsumexp(log_weights + y, axis=1), near)
+    far = y.max(axis=1) > 1
+    result = np.empty(z.shape)
+    result[~far] = np.log1p(np.expm1(y[~far]) @ np.exp(log_weights))
+    exponent = log_weights + y[far]
+    top = exponent.max(axis=1, initial=-np.inf, keepdims=True)
+    result[far] = top[:, 0] + np.log(np.exp(exponent - top).sum(axis=1))
+    return result
 
 
 def log_ratio(log_weights: FloatArray, a: float, z: FloatArray, two_sided: bool) -> FloatArray:
@@ -52,12 +57,14 @@ def log_ratio(log_weights: FloatArray, a: float, z: FloatArray, two_sided: bool)
     if not two_sided:
         return log_tilt(log_weights, a, z)
     size = np.abs(z)  # odd in z
-    far = log_tilt(log_weights, a, size) - log_tilt(log_weights, a, -size)
     j = np.arange(log_weights.size)
+    far = a * size * j[-1] > 1
+    result = np.empty(z.shape)
+    result[far] = log_tilt(log_weights, a, size[far]) - log_tilt(log_weights, a, -size[far])
     weights = np.exp(log_weights - 0.5 * np.square(a * j))
-    x = np.minimum(a * size[:, None] * j, 1.0)
-    near = np.log1p((2 * np.sinh(x)) @ weights / (np.exp(-x) @ weights))
-    return np.sign(z) * np.where(a * size * j[-1] > 1, far, near)
+    x = a * size[~far, None] * j
+    result[~far] = np.log1p((2 * np.sinh(x)) @ weights / (np.exp(-x) @ weights))
+    return np.sign(z) * result
 
 
 def log_ratio_slope(log_weights: FloatArray, a: float, z: FloatArray, two_sided: bool) -> FloatArray:

@@ -1,0 +1,371 @@
+"""Rows that are replaced and several rows of one person, against exact divergences, other libraries and closed forms."""
+
+import dp_accounting
+import mpmath as mp
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution as google
+from scipy.stats import binom
+
+from objpert_core.accounting import (
+    DPSGD,
+    REPLACE_ONE,
+    ApproximateMinima,
+    Gaussian,
+    HalfNormal,
+    ObjectivePerturbation,
+    OutputPerturbation,
+    PrivateSelection,
+    calibrate_dpsgd,
+    calibrate_objective_perturbation,
+    compose,
+    group,
+    repeat,
+    replace_one,
+    symmetrised,
+    tabulated,
+    via_rdp,
+)
+from objpert_core.accounting.laws.discrete import DiscreteLoss
+from objpert_core.accounting.laws.mixture import MixtureLoss
+from objpert_core.accounting.numerics import chain
+from objpert_core.accounting.numerics.gaussian import log_profile
+from objpert_core.accounting.numerics.mixture import log_binomial_weights, mixture_rdp
+from objpert_core.accounting.numerics.subsampled import step_rdp
+from tests.accounting.one_dimensional import Release, hockey_stick, log_cosh, logistic
+
+REPLACED = dp_accounting.NeighboringRelation.REPLACE_ONE
+EPSILONS = np.array([0.0, 0.05, 0.3, 1.0, 3.0])
+TIGHT_FIT = ObjectivePerturbation(5.0, 50.0)
+
+
+def replaced_pair(loss, sigma, lam, rows, old, new):
+    rest = Release.of(loss, sigma, lam, rows)
+    return rest.with_row(*old), rest.with_row(*new)
+
+
+# --- objective perturbation, T17 ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("sigma", "lam"), [(2.0, 8.0), (3.0, 2.5), (1.0, 0.9)])
+def test_a_replaced_row_is_the_gaussian_of_twice_the_radius_and_that_is_attained(sigma, lam):
+    """A margin puts both rows on the straight part of the loss: exact from ε = 2R²/λ on, from 0 on if λ ≥ 2σ²."""
+    first, second = replaced_pair(logistic(90.0 + 60 * sigma / lam), sigma, lam, [], (1.0, 1.0), (1.0, -1.0))
+    least = 0.0 if lam >= 2 * sigma**2 else 2 / lam
+    epsilons = least + np.array([0.0, 0.2, 1.0, 2.0])
+    bound = ObjectivePerturbation(sigma, lam, adjacency=REPLACE_ONE).delta(epsilons)
+    np.testing.assert_allclose(bound, Gaussian(sigma, 2.0).delta(epsilons), rtol=1e-12)
+    np.testing.assert_allclose(hockey_stick(first, second, epsilons), bound, rtol=1e-5)
+
+
+def test_below_two_r_squared_over_lam_the_gaussian_of_twice_the_radius_is_too_little():
+    """The condition of T17 is needed by its proof: below it the best split is above the Gaussian profile."""
+    fit = ObjectivePerturbation(10.0, 0.5, adjacency=REPLACE_ONE)
+    assert fit.delta(2.0) > 2 * Gaussian(5.0).delta(2.0)
+    np.testing.assert_allclose(fit.delta(4.0), Gaussian(5.0).delta(4.0), rtol=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bound", ["logistic", "monotone", "two-signed", "glm", "kifer2012"])
+def test_replaced_rows_stay_below_every_bound(bound):
+    rng = np.random.default_rng(3)
+    loss = log_cosh(0.25) if bound in ("two-signed", "glm", "kifer2012") else logistic(0.0)
+    for _ in range(6):
+        sigma, lam = float(np.exp(rng.uniform(-1, 2))), float(np.exp(rng.uniform(-1, 2)))
+        rows = [(rng.uniform(-1, 1), float(rng.choice([-1, 1])), 1.0) for _ in range(rng.integers(0, 9))]
+        first, second = replaced_pair(loss, sigma, lam, rows, (1.0, 1.0), (float(rng.choice([1.0, -0.5])), -1.0))
+        fit = ObjectivePerturbation(sigma, lam, bound=bound, smoothness=0.25, adjacency=REPLACE_ONE)
+        allowed = fit.delta(EPSILONS)
+        for pair in ((first, second), (second, first)):
+            assert (hockey_stick(*pair, EPSILONS) <= allowed * (1 + 1e-7) + 1e-15).all(), (sigma, lam, rows)
+
+
+def test_three_rows_of_one_person_stay_below_the_bound_and_come_close():
+    loss = logistic(200.0)
+    rest = Release.of(loss, 3.0, 4.0, [])
+    three = rest.with_row(1.0, 1.0).with_row(1.0, 1.0).with_row(1.0, 1.0)
+    epsilons = np.array([1.0, 2.0, 4.0])
+    allowed = group(ObjectivePerturbation(3.0, 4.0), 3).delta(epsilons)
+    exact = np.maximum(hockey_stick(three, rest, epsilons), hockey_stick(rest, three, epsilons))
+    assert (exact <= allowed * (1 + 1e-7)).all()
+    assert (exact > 0.99 * allowed)[1:].all()  # ε = 1 lies where the chain passes through small ε
+
+
+def test_output_noise_is_paid_once_where_the_pair_is_gaussian():
+    release = replace_one(ApproximateMinima(TIGHT_FIT, 1e-3, 0.001))
+    assert release.delta(1.0) == Gaussian(1.0, np.hypot(0.4, 2e-3 / 50 / 0.001)).delta(1.0)
+    loose = replace_one(ApproximateMinima(ObjectivePerturbation(10.0, 2.5), 1e-6, 0.001))
+    assert loose.epsilon(1e-5) == pytest.approx(Gaussian(5.0).epsilon(1e-5), rel=1e-3)
+
+
+# --- the chain, T18 ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("a", [1e-6, 0.01, 0.3, 2.0, 8.0])
+def test_a_chain_of_gaussians_is_a_gaussian(a):
+    def profile(epsilon):
+        return np.asarray(log_profile(epsilon, a))
+
+    epsilons = a * np.array([0.0, 0.1, 0.5, 1.0, 3.0, 6.0, 12.0])
+    exact = log_profile(epsilons, 2 * a)
+    searched = chain.log_delta_of_two(profile, None, epsilons)
+    assert (searched >= exact - 1e-12).all()
+    np.testing.assert_allclose(searched, exact, atol=1e-6)
+    curve = chain.polygon(profile)
+    for length in (1, 2, 5):
+        pair = DiscreteLoss(*chain.atoms(*chain.iterated(*curve, length)))
+        exact = log_profile(epsilons * length, length * a)
+        assert (pair.log_profile(epsilons * length) >= exact - 1e-9).all()
+        assert (pair.log_profile(epsilons * length * (1 + 2e-4) + 1e-4 * a) <= exact).all()
+
+
+@pytest.mark.parametrize("bound", ["logistic", "monotone", "two-signed"])
+def test_the_search_finds_the_best_split(bound):
+    """No split of a fine grid over all real t is better."""
+    profile = ObjectivePerturbation(3.0, 0.8, bound=bound)._log_delta
+    epsilons = np.array([0.0, 0.3, 1.0, 2.5])
+    found = chain.log_delta_of_two(profile, 1 / 3, epsilons)
+    grid = np.linspace(-4.0, 7.0, 2001)
+    for epsilon, value in zip(epsilons, found, strict=True):
+        first, second = chain.at_any_epsilon(profile, grid), chain.at_any_epsilon(profile, epsilon - grid)
+        assert value <= np.min(np.logaddexp(first, grid + second)) + 1e-9
+
+
+def test_a_split_is_not_better_than_the_profile_allows():
+    """One per cent off either end of the chain is seen: the bound is tight for the profile."""
+    fit = ObjectivePerturbation(3.0, 0.8, bound="monotone")
+    pair = DiscreteLoss(*chain.atoms(*chain.iterated(*chain.polygon(fit._log_delta), 2)))
+    split = np.exp(chain.log_delta_of_two(fit._log_delta, 1 / 3, np.array([2.0, 4.0])))
+    curve = np.exp(pair.log_profile(np.array([2.0, 4.0])))
+    np.testing.assert_allclose(curve, split, rtol=2e-3)
+
+
+MECHANISMS = [
+    Gaussian(3.0),
+    OutputPerturbation(2.0, 0.5),
+    HalfNormal(4.0),
+    TIGHT_FIT,
+    ObjectivePerturbation(8.0, 1.0),
+    ObjectivePerturbation(8.0, 2.0, bound="monotone"),
+    ObjectivePerturbation(8.0, 2.0, bound="kifer2012"),
+    ApproximateMinima(ObjectivePerturbation(8.0, 1.0), 1e-6, 0.001),
+    DPSGD(2.0, 0.1, 5),
+    via_rdp(Gaussian(3.0)),
+    symmetrised(ObjectivePerturbation(8.0, 1.0)),
+    repeat(Gaussian(9.0), 4),
+    compose(Gaussian(9.0), ObjectivePerturbation(8.0, 100.0)),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda m: type(m).__name__)
+def test_more_rows_cost_more_and_each_wrapper_means_what_it_says(mechanism):
+    two, three, replaced = group(mechanism, 2), group(mechanism, 3), replace_one(mechanism)
+    assert group(mechanism, 1) is mechanism
+    assert two.adjacency == mechanism.adjacency
+    assert replaced.adjacency == REPLACE_ONE
+    assert replace_one(replaced) is replaced
+    epsilons = np.array([0.0, 0.1, 0.7, 2.0, 5.0])
+    curves = [one.delta(epsilons) for one in (mechanism, two, three)]
+    told = curves[0] < 1  # a chain may know something where the bound on one row is silent
+    assert (curves[0] <= curves[1] * (1 + 1e-6))[told].all()
+    assert (curves[1] <= curves[2] * (1 + 1e-3)).all()
+    assert (replaced.delta(epsilons) <= curves[1] * (1 + 1e-3)).all()  # remove one and add one is two rows apart
+    if mechanism.mu() < np.inf:
+        assert two.mu() <= 2 * mechanism.mu() * (1 + 1e-12)
+        assert replaced.mu() <= 2 * mechanism.mu() * (1 + 1e-12)
+    if mechanism.has_rdp:
+        orders = np.array([1.0, 1.5, 4.0, 32.0])
+        assert (two.rdp(orders) <= 4 * orders * mechanism.rho() * (1 + 1e-9)).all()
+    for one in (two, replaced):
+        found = one.epsilon(1e-6)
+        assert one.delta(found) <= 1e-6 * (1 + 1e-9)
+
+
+def test_a_group_of_replaced_rows_is_a_chain_of_twice_the_length():
+    fit = ObjectivePerturbation(8.0, 1.0)
+    assert group(replace_one(fit), 3) == replace_one(group(fit, 3))
+    assert group(replace_one(fit), 3).length == 6
+    assert group(replace_one(TIGHT_FIT), 3).epsilon(1e-5) == pytest.approx(Gaussian(5 / 6).epsilon(1e-5), rel=1e-12)
+    assert replace_one(group(Gaussian(5.0), 3)) == group(replace_one(Gaussian(5.0)), 3)
+    dpsgd = group(replace_one(DPSGD(1.0, 0.1, 3)), 4)
+    assert dpsgd == replace_one(group(DPSGD(1.0, 0.1, 3), 4)) == DPSGD(1.0, 0.1, 3, adjacency=REPLACE_ONE, group_size=4)
+
+
+def test_selection_and_tables_are_those_of_the_group():
+    base = Gaussian(9.0)
+    assert group(PrivateSelection(base, 5.0), 2) == PrivateSelection(group(base, 2), 5.0)
+    assert replace_one(tabulated(base)) == tabulated(replace_one(base))
+
+
+@pytest.mark.slow
+def test_chains_compose():
+    """λ = 2R²/ε is not enough for small ε, so the composed pair is above the Gaussian one, and close to it."""
+    one = replace_one(ObjectivePerturbation(10.0, 5.0))
+    low, high = repeat(one, 5).epsilon_bounds(1e-5)
+    assert Gaussian(5.0 / 5**0.5).epsilon(1e-5) < low <= high < 1.2 * Gaussian(5.0 / 5**0.5).epsilon(1e-5)
+    exact = replace_one(TIGHT_FIT)
+    np.testing.assert_allclose(repeat(exact, 4).epsilon(1e-5), Gaussian(1.25).epsilon(1e-5), rtol=1e-9)
+
+
+@pytest.mark.parametrize("size", [0, 1.5, True, "2"])
+def test_sizes_that_are_no_number_of_rows_are_refused(size):
+    with pytest.raises(ValueError, match="size must be a whole number >= 1"):
+        group(Gaussian(1.0), size)
+    with pytest.raises(ValueError, match="mechanism must be"):
+        replace_one(size)
+
+
+# --- DP-SGD, T19 ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("noise", "rate", "steps"), [(1.0, 0.1, 20), (0.8, 0.01, 50), (3.0, 0.5, 30)])
+def test_replaced_rows_are_google_s_pair(noise, rate, steps):
+    ours = DPSGD(noise, rate, steps, adjacency=REPLACE_ONE)
+    theirs = google.from_gaussian_mechanism(
+        noise, sampling_prob=rate, neighboring_relation=REPLACED, value_discretization_interval=1e-3
+    ).self_compose(steps)
+    low, high = ours.epsilon_bounds(1e-6)
+    assert low <= theirs.get_epsilon_for_delta(1e-6) * (1 + 1e-9)
+    assert high == pytest.approx(theirs.get_epsilon_for_delta(1e-6), rel=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("noise", "rate", "steps", "size"), [(1.0, 0.1, 20, 3), (2.0, 0.02, 50, 4)])
+def test_several_rows_are_google_s_mixture_of_gaussians(noise, rate, steps, size):
+    ours = DPSGD(noise, rate, steps, group_size=size)
+    theirs = google.from_mixture_gaussian_mechanism(
+        noise, list(range(size + 1)), list(binom.pmf(range(size + 1), size, rate)), value_discretization_interval=1e-3
+    ).self_compose(steps)
+    low, high = ours.epsilon_bounds(1e-6)
+    assert low <= theirs.get_epsilon_for_delta(1e-6) * (1 + 1e-9)
+    assert high == pytest.approx(theirs.get_epsilon_for_delta(1e-6), rel=1e-3)
+
+
+def mixture_of(means, weights, z):
+    return sum(w * mp.npdf(z - m) for m, w in zip(means, weights, strict=True))
+
+
+def directional(means_first, means_second, weights, epsilon):
+    """H of two mixtures in two dimensions, by the trapezoidal rule."""
+    x = np.linspace(-8.0, 8.0, 1201)
+    u, v = np.meshgrid(x, x, sparse=True)
+
+    def density(means):
+        parts = zip(weights, means, strict=True)
+        return sum(w * np.exp(-((u - m[0]) ** 2) / 2) * np.exp(-((v - m[1]) ** 2) / 2) for w, m in parts)
+
+    gain = np.maximum(density(means_first) - np.exp(epsilon) * density(means_second), 0)
+    return float(gain.sum() * (x[1] - x[0]) ** 2 / (2 * np.pi))
+
+
+@pytest.mark.parametrize(("angle", "shorter"), [(0.0, 1.0), (0.0, 0.6), (1.0, 1.0), (2.0, 0.6), (np.pi, 1.0)])
+def test_gradients_in_any_other_directions_are_hidden_better(angle, shorter):
+    """Two rows replaced: the pair of T19 is attained at opposite gradients of full length, and not exceeded elsewhere."""
+    q, a = 0.3, 0.9
+    weights = [(1 - q) ** 2, q * (1 - q), q * (1 - q), q**2]
+    turn = np.array([np.cos(angle), np.sin(angle)])
+    old = [a * np.array([1.0, 0.0]), a * shorter * turn]
+    new = [-a * np.array([1.0, 0.0]), -a * turn]
+
+    def means(rows):
+        return [np.zeros(2), rows[0], rows[1], rows[0] + rows[1]]
+
+    for epsilon in (0.0, 0.7):
+        allowed = DPSGD(1 / a, q, 1, adjacency=REPLACE_ONE, group_size=2).delta(epsilon)
+        exact = directional(means(old), means(new), weights, epsilon)
+        assert exact <= allowed + 1e-5
+        if angle == 0.0 and shorter == 1.0:
+            assert exact == pytest.approx(allowed, abs=2e-5)
+
+
+@pytest.mark.parametrize(("rate", "noise"), [(0.01, 1.0), (0.3, 0.7), (1e-4, 5.0), (0.9, 0.5)])
+def test_the_curve_of_one_row_is_that_of_the_subsampled_gaussian(rate, noise):
+    orders = np.array([1.0, 1 + 1e-6, 1.5, 2.0, 8.0, 64.0])
+    curve = mixture_rdp(orders, log_binomial_weights(1, rate), 1 / noise, two_sided=False)
+    np.testing.assert_allclose(curve, step_rdp(orders, rate, noise), rtol=2e-11)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rate", "size", "a", "two_sided"), [(0.1, 1, 1.0, True), (0.3, 3, 0.5, True), (0.02, 4, 0.4, False)]
+)
+@pytest.mark.parametrize("order", [1.0, 1.3, 7.0])
+def test_curves_of_mixtures_against_25_digits(rate, size, a, two_sided, order):
+    with mp.workdps(25):
+        weights = [mp.binomial(size, j) * mp.mpf(rate) ** j * (1 - mp.mpf(rate)) ** (size - j) for j in range(size + 1)]
+        places = (-40, -20, -10, -6, -4, -2, 0, 2, 4, 6, 10, 20, 40)
+
+        def first(z):
+            return mixture_of([a * j for j in range(size + 1)], weights, z)
+
+        def second(z):
+            return first(-z) if two_sided else mp.npdf(z)
+
+        def divergence(p, q):
+            if order == 1:
+                return mp.quad(lambda z: p(z) * mp.log(p(z) / q(z)), places[2:-2])
+            return mp.log(mp.quad(lambda z: p(z) ** order * q(z) ** (1 - order), places)) / (order - 1)
+
+        exact = max(divergence(first, second), divergence(second, first))
+        found = mixture_rdp(np.array([order]), log_binomial_weights(size, rate), a, two_sided)[0]
+        assert exact <= found * (1 + 1e-15) < exact * (1 + 3e-12)
+
+
+def test_the_loss_of_a_mixture_is_inverted_and_sums_to_one():
+    for loss in (MixtureLoss(0.7, 0.2, 3, True), MixtureLoss(0.7, 0.2, 3, False), MixtureLoss(0.7, 0.2, 3, False, "add")):
+        v = np.linspace(-6, 9, 301)
+        np.testing.assert_allclose(loss.loss(loss.position(loss.loss(v))), loss.loss(v), atol=1e-7)
+        fine = np.linspace(-12, 15, 40001)
+        mass = np.trapezoid(np.exp(loss.log_density(fine, loss.loss(fine))), fine)
+        assert mass == pytest.approx(1.0, abs=1e-9)
+        mirrored = np.trapezoid(np.exp(loss.log_density(fine, loss.loss(fine)) - loss.loss(fine)), fine)
+        assert mirrored == pytest.approx(1.0, abs=1e-9)  # Q has mass 1 too
+
+
+def test_full_batches_are_the_gaussian_mechanism():
+    run = DPSGD(4.0, 1.0, 9, adjacency=REPLACE_ONE, group_size=2)
+    assert run.gaussian_ratio == 3.0
+    assert run.epsilon(1e-5) == pytest.approx(Gaussian(1 / 3).epsilon(1e-5), rel=1e-9)
+    np.testing.assert_allclose(run.rdp([1.0, 5.0]), Gaussian(1 / 3).rdp([1.0, 5.0]), rtol=1e-12)
+
+
+# --- calibration ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"adjacency": REPLACE_ONE},
+        {"adjacency": REPLACE_ONE, "noise_ratio": 1.0},
+        {"adjacency": REPLACE_ONE, "tau": 1e-6},
+        {"rows_per_person": 3},
+        {"adjacency": REPLACE_ONE, "bound": "two-signed", "rows_per_person": 2},
+        {"adjacency": REPLACE_ONE, "bound": "glm", "accountant": "rdp"},
+        {"adjacency": REPLACE_ONE, "bound": "kifer2012"},
+        {"rows_per_person": 2, "bound": "kifer2012", "tau": 1e-3},
+    ],
+    ids=str,
+)
+def test_objective_perturbation_meets_the_target(asked):
+    found = calibrate_objective_perturbation(1.0, 1e-5, **asked)
+    assert found.adjacency == asked.get("adjacency", "add/remove one row")
+    promise = group(found, asked.get("rows_per_person", 1))
+    promise = via_rdp(promise) if "accountant" in asked else promise
+    assert promise.delta(1.0) <= 1e-5
+    assert promise.epsilon(1e-5) <= 1.0
+    if asked.get("bound") != "kifer2012":
+        assert promise.epsilon(1e-5) > 1 - 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "asked", [{"adjacency": REPLACE_ONE}, {"rows_per_person": 4}, {"adjacency": REPLACE_ONE, "mean_runs": 10.0}], ids=str
+)
+def test_dpsgd_meets_the_target(asked):
+    found = calibrate_dpsgd(1.0, 1e-5, 0.01, 200, **asked)
+    assert found.adjacency == asked.get("adjacency", "add/remove one row")
+    assert getattr(found, "base", found).group_size == asked.get("rows_per_person", 1)
+    assert 1 - 2e-5 < found.epsilon(1e-5) <= 1.0
