@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, check_fields, positive_integer
+from objpert_core._validation import FloatArray, check_fields, like_input, positive_integer, unit_array
 from objpert_core.accounting.laws.base import GaussianLoss, Steps
 from objpert_core.accounting.laws.discrete import DiscreteLoss
+from objpert_core.accounting.laws.logistic import LogisticLaw
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, Wrapper, check_adjacency
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.numerics import chain
@@ -97,8 +99,24 @@ class Chained(Wrapper):
         return self.base.no_losses()
 
     @cached_property
+    def _table(self) -> tuple[FloatArray, FloatArray]:
+        """Points of the profile of `base`: it may cost a quadrature, so that they are asked for once."""
+        return chain.profile_points(self.base._log_delta)
+
+    @cached_property
+    def _integrated(self) -> bool:
+        """Whether the profile of `base` is an integral: smooth, and worth asking about few ε."""
+        law = self.base.losses() or ()
+        return not self.base.quick_profile or any(isinstance(loss, LogisticLaw) for loss, _ in law)
+
+    @cached_property
+    def _polygon(self) -> tuple[FloatArray, FloatArray]:
+        """Above the attacker's curve of the whole chain."""
+        return chain.iterated(*chain.polygon_of_points(*self._table), self.length)
+
+    @cached_property
     def _loss(self) -> DiscreteLoss:
-        return DiscreteLoss(*chain.atoms(*chain.iterated(*chain.polygon(self.base._log_delta), self.length)))
+        return DiscreteLoss(*chain.atoms(*self._polygon))
 
     def losses(self, direction: str = "remove") -> Steps | None:
         """The Gaussian loss, or the discretised symmetric pair of the profile; None where `base` has no losses."""
@@ -114,12 +132,23 @@ class Chained(Wrapper):
         near = self.base.lower_bound
         a = near.gaussian_ratio if near is not None else None
         if self.length == 2:
-            return chain.log_delta_of_two(self.base._log_delta, a, epsilon)
+            return chain.log_delta_of_two(self.base._log_delta, a, epsilon, self._table if self._integrated else None)
         log_delta = self._loss.log_profile(epsilon)
         if a is not None:
             split = chain.gaussian_ends(a, epsilon, self.length)
             log_delta = np.minimum(log_delta, chain.log_delta_of_split(self.base._log_delta, split))
         return chain.never_rising(epsilon, log_delta)
+
+    def tradeoff(self, false_positive_rate: Any) -> Any:
+        """That of one row, applied once a row: see `Mechanism.tradeoff`, and Dong, Roth and Su (2022), Theorem 2."""
+        if self.gaussian_ratio is not None or not self.has_profile:
+            return super().tradeoff(false_positive_rate)
+        rates = unit_array(false_positive_rate, "false_positive_rate")
+        missed = chain.false_negative_rates(*self._polygon, rates.ravel())
+        if self.length == 2:  # above the polygon by a ten-thousandth or so
+            reached = np.minimum(np.nextafter(1 - self.base.tradeoff(rates.ravel()), 2.0), 1.0)
+            missed = np.maximum(missed, self.base.tradeoff(reached))
+        return like_input(false_positive_rate, missed.reshape(rates.shape))
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         if (a := self.gaussian_ratio) is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -245,6 +245,12 @@ class ObjectivePerturbation(Mechanism):
             return self.law.log_tail(epsilon)
         return super()._log_tail(epsilon)
 
+    def tradeoff(self, false_positive_rate: Any) -> Any:
+        """See `Mechanism.tradeoff`; a row that is replaced is one that is removed and one that is added."""
+        if self._links is None or self.silent:
+            return super().tradeoff(false_positive_rate)
+        return self._links.tradeoff(false_positive_rate)
+
     def perturbation(self, source: NormalSource, dimension: int) -> Perturbation:
         """Draw b ~ N(0, σ² I), and λ: the objective gets bᵀθ + λ/2 ‖θ‖²; see `Mechanism.perturbation`."""
         return Perturbation.normal(self.sigma, self.lam, source, dimension)
@@ -390,6 +396,12 @@ class ApproximateMinima(Mechanism):
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return self.objective._rdp(alpha) + self.output._rdp(alpha)
+
+    def tradeoff(self, false_positive_rate: Any) -> Any:
+        """See `Mechanism.tradeoff`; a row that is replaced is one that is removed and one that is added."""
+        if self._links is None or self.objective.silent:
+            return super().tradeoff(false_positive_rate)
+        return self._links.tradeoff(false_positive_rate)
 
     def perturbation(self, source: NormalSource, dimension: int) -> Perturbation:
         """Draw the perturbation of `objective`; the output noise is the release's business."""

@@ -1,0 +1,49 @@
+"""Chains of neighbours: an attacker's errors go link by link, and a search on a table finds what the slow one does."""
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import ApproximateMinima, Gaussian, ObjectivePerturbation, group, replace_one
+from objpert_core.accounting.numerics import chain
+from objpert_core.accounting.numerics.tradeoff import false_negative_rates
+
+RATES = np.sin(np.linspace(0, np.pi / 2, 7)) ** 2
+FIT = ObjectivePerturbation(3.0, 1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bound", ["monotone", "glm", "kifer2012"])
+@pytest.mark.parametrize("change", [replace_one, lambda fit: group(fit, 2), lambda fit: group(fit, 4)])
+def test_errors_link_by_link_say_what_the_chains_profile_does(bound, change):
+    several = change(ObjectivePerturbation(5.0, 20.0, bound=bound))
+    missed = several.tradeoff(RATES)
+    known = false_negative_rates(several._log_delta, RATES)
+    assert (missed >= known - 1e-7).all()
+    if bound != "kifer2012":  # whose profile is one at a single split, and the errors are over all of them
+        np.testing.assert_allclose(missed, known, atol=1e-4)
+    assert (missed <= several.lower_bound.tradeoff(RATES) + 1e-12).all()
+    assert isinstance(several.tradeoff(0.05), float)
+
+
+@pytest.mark.slow
+def test_errors_of_a_replaced_row_of_logistic_regression_are_the_gaussians_where_the_profile_is():
+    replaced, gaussian = replace_one(FIT), Gaussian(3.0, 2.0)
+    assert replaced.tradeoff(1e-3) == pytest.approx(gaussian.tradeoff(1e-3), rel=1e-3)
+    assert (replaced.tradeoff(RATES) <= gaussian.tradeoff(RATES) + 1e-12).all()
+    assert group(ObjectivePerturbation(3.0, 18.0), 2).tradeoff(0.05) == Gaussian(3.0, 2.0).tradeoff(0.05)
+    solved = replace_one(ApproximateMinima(FIT, 1e-6, 0.01)).tradeoff(0.05)
+    assert 0.99 * replaced.tradeoff(0.05) < solved < replaced.tradeoff(0.05)
+
+
+def test_nothing_is_missed_for_sure_where_nothing_is_proved():
+    silent = ObjectivePerturbation(3.0, 0.5, smoothness=1.0, bound="glm")
+    assert (replace_one(silent).tradeoff(RATES[1:]) == 0).all()
+    assert (group(silent, 3).tradeoff(RATES[1:]) == 0).all()
+
+
+def test_a_search_on_a_table_finds_the_split_that_the_slow_one_finds():
+    epsilons = np.array([0.0, 0.2, 0.7, 1.5, 3.0])
+    slow = chain.log_delta_of_two(FIT._log_delta, 1 / 3, epsilons)
+    quick = chain.log_delta_of_two(FIT._log_delta, 1 / 3, epsilons, chain.profile_points(FIT._log_delta))
+    assert (quick >= slow - 1e-9).all()
+    np.testing.assert_allclose(quick, slow, atol=1e-5)
