@@ -255,15 +255,15 @@ class LogisticLaw(PrivacyLossLaw):
 
     def _rdp_away(self, order: FloatArray) -> FloatArray:
         start = self._start
-        tail = order * (1 + order) * self.a**2 / 2 + log_ndtr(order * self.a - start)
+        tail = order * self.a * ((1 + order) * self.a) / 2 + log_ndtr(order * self.a - start)
         mode = np.minimum(self._mode(order), start)
         growth = 0.5 * 1.25 ** np.arange(140)
         reach = np.concatenate((-growth[::-1], [-0.25, 0.0, 0.25], growth))
         breaks = sorted_breaks(
             mode[:, None] + reach,
             self.kinks(),
-            low=-self.threshold / self.a - self.a / 2,
-            high=start,
+            low=max(-self.threshold / self.a - self.a / 2, -_LARGEST),  # beyond, e^{−v²/2} is 0
+            high=min(start, _LARGEST),
         )
         middle = log_expectation(lambda v, row: order[row] * self.loss(v), breaks, unimodal=True)
         zero = np.full_like(order, log_ndtr(-self.threshold / self.a - self.a / 2))
