@@ -30,7 +30,7 @@ _SUM = "The objective is a sum over the rows plus λ/2 ‖θ‖²: λ is not div
 _CURVATURE = "Largest curvature of one person’s loss. The logistic loss on rows of norm at most L has β = L²/4."
 _GRADIENT = "Largest gradient norm of one person’s loss. For the logistic loss it is the largest row norm R."
 _BUDGET = "Privacy budget ε"
-_SLACK = "Any event may exceed its e^ε limit by δ. How often the odds pass e^ε is another number, and larger."
+_SLACK = "Any event may be likelier by δ than the odds of ε allow. How often the odds go higher is a larger number."
 _MULTIPLIER = "Standard deviation of the noise in one step, divided by the clipping norm."
 
 # --- one mechanism ----------------------------------------------------------------------------------------------------

@@ -151,7 +151,7 @@ def slack(at_delta: float, tail: float | None = None) -> str:
         if tail is None or tail >= LIKELY
         else f"With probability {delta(tail)} at most the odds go higher."
     )
-    return f"{higher} δ = {delta(at_delta)} is slack: any event may exceed its e^ε limit by δ."
+    return f"{higher} δ = {delta(at_delta)} is slack: any event may be likelier by δ than these odds allow."
 
 
 def accounted(accountant: str) -> str:
@@ -162,7 +162,7 @@ def accounted(accountant: str) -> str:
 def exactly_gaussian(from_epsilon: float) -> str:
     """From which ε on the tight bound for the logistic loss is the Gaussian mechanism's profile."""
     where = f"From ε = {epsilon(from_epsilon)} on" if from_epsilon > 0 else "At every ε"
-    return f"{where} it is exactly the Gaussian mechanism’s, and no proof can show less."
+    return f"{where} that profile is exactly the Gaussian mechanism’s; no proof can show less."
 
 
 def logistic_curve(smoothness: float, own: float, lipschitz: float) -> str:

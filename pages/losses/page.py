@@ -127,15 +127,15 @@ def loss(left: DeltaGenerator, setting: lc.LossSetting, view: float, with_ghost:
         page.answer(words.loss_answer(setting), *words.loss_more(setting))
         page.show(picture, key="losses_chart")
         page.show(slopes, key="losses_slope")
-        if setting.loss == "logistic":
-            ordinary(setting.parameter)
     page.evidence(picture, lc.table_rows(setting), name="losses", code=snippets.loss(setting))
+    if setting.loss == "logistic":
+        ordinary(setting.parameter)
 
 
 def ordinary(margin: float) -> None:
     """What the margin costs one ordinary row, though not the worst case."""
     picture = page.Picture(charts.ordinary(margin), words.ordinary_alt(margin), lo.frame, "Exact ε of a row against k")
-    st.markdown("**What a margin costs an ordinary row**")
+    st.subheader("What a margin costs an ordinary row", anchor=False)
     st.markdown(words.ordinary(margin))
     page.show(picture, key="losses_ordinary")
     st.caption(words.ordinary_design())

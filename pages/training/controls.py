@@ -43,7 +43,8 @@ EPSILON = parameters.epsilon(
     help="Of each private model: adding or removing one row changes what is released by a factor of e^ε at most.",
 )
 DELTA = parameters.delta(
-    "training", help="Any event may exceed its e^ε limit by δ: keep it well below one over the number of rows."
+    "training",
+    help="Any event may be likelier by δ than the odds of ε allow: keep δ well below one over the number of rows.",
 )
 BOUND = Choice(
     "training_bound",

@@ -153,7 +153,7 @@ def test_a_bet_says_how_often_it_goes_higher_and_that_delta_is_slack():
     said = s.bet(1.0, 1e-5, tail=1.6119e-4)
     assert "2.72 : 1" in said
     assert "With probability 1.7×10⁻⁴ at most the odds go higher." in said
-    assert "δ = 10⁻⁵ is slack: any event may exceed its e^ε limit by δ." in said
+    assert "δ = 10⁻⁵ is slack: any event may be likelier by δ than these odds allow." in said
     assert "With probability 2×10⁻⁵ at most the odds go higher than twice that." in s.bet(1.0, 1e-5)
     assert "twice that" in s.bet(0.01, 0.1, tail=0.6)
     assert "With probability 1 at most" in s.bet(1.0, 0.7)
@@ -162,8 +162,8 @@ def test_a_bet_says_how_often_it_goes_higher_and_that_delta_is_slack():
 
 
 def test_from_which_epsilon_on_the_tight_bound_is_the_gaussian_mechanisms():
-    assert s.exactly_gaussian(0.0).startswith("At every ε it is exactly the Gaussian mechanism’s")
-    assert s.exactly_gaussian(0.19501).startswith("From ε = 0.196 on it is exactly")
+    assert s.exactly_gaussian(0.0).startswith("At every ε that profile is exactly the Gaussian mechanism’s")
+    assert s.exactly_gaussian(0.19501).startswith("From ε = 0.196 on that profile is exactly")
 
 
 def test_twice_the_odds_are_exceeded_with_twice_delta_at_most():
