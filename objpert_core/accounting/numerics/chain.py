@@ -29,7 +29,7 @@ _ROOTS = np.concatenate(
 )  # of −log δ, as δ falls like e^{−t²}
 _MARGIN = 1e-8  # relative, of masses: far above what their differences and the merging of edges may be off
 _SHORT = 1e-9  # relative: shorter edges are merged
-_NEGLIGIBLE = 1e-9  # drops of log δ smaller than this are rounding
+_NEGLIGIBLE = 1e-5  # smaller drops of log δ have too few digits left for a slope
 _SHARES = np.geomspace(1.0, 1e-3, 7)
 _ROUNDS = 8  # brackets shrink by 3 each
 
@@ -58,8 +58,21 @@ def profile_points(log_profile: LogProfile, density: int = 1) -> tuple[FloatArra
         early = _COARSE[(least * 1e-3 < _COARSE) & (least > _COARSE)]
         epsilon = np.union1d(np.concatenate((dense, early)), [0.0])
         value = np.minimum.accumulate(np.asarray(log_profile(epsilon)))
-    distinct = np.isfinite(value) & np.concatenate(([True], np.diff(value) < -_NEGLIGIBLE))
-    return epsilon[distinct], value[distinct]
+    finite = np.isfinite(value)
+    epsilon, value = epsilon[finite], value[finite]
+    kept = _apart(value)
+    return epsilon[kept], value[kept]
+
+
+def _apart(log_delta: FloatArray) -> list[int]:
+    """Indices of points, the first and the last among them, between which δ falls by more than rounding could."""
+    kept = [0]
+    for i in range(1, log_delta.size):
+        if log_delta[kept[-1]] - log_delta[i] > _NEGLIGIBLE:
+            kept.append(i)
+    if kept[-1] != log_delta.size - 1:
+        kept[-1 if len(kept) > 1 else 1 :] = [log_delta.size - 1]
+    return kept
 
 
 # --- one split -------------------------------------------------------------------------------------------------------

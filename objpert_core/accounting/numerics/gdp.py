@@ -19,7 +19,6 @@ from objpert_core._validation import FloatArray
 _ERROR = 4e-13  # relative, of a profile
 _ROUNDING = 1e-14
 _LAST_Z = 60.0
-_LEAST_DROP = 1e-5
 _BLOCK = 2**15
 
 
@@ -42,25 +41,12 @@ def _mu_at(log_x: FloatArray, log_y: FloatArray) -> FloatArray:
     return np.where(np.isnan(mu), np.inf, mu)
 
 
-def _apart(log_delta: FloatArray) -> list[int]:
-    """Indices of points, the first and the last among them, between which δ falls by more than rounding could."""
-    kept = [0]
-    for i in range(1, log_delta.size):
-        if log_delta[kept[-1]] - log_delta[i] > _LEAST_DROP:
-            kept.append(i)
-    if kept[-1] != log_delta.size - 1:
-        kept[-1 if len(kept) > 1 else 1 :] = [log_delta.size - 1]
-    return kept
-
-
 def mu_of_points(epsilon: FloatArray, log_delta: FloatArray) -> float:
     """The smallest μ above what a convex profile δ says on [first ε, last ε]; `epsilon` is ascending and begins at 0.
 
     The profile holds for both directions, so that g is also below its mirror image in the line x + y = 1: only what
     lies on or below it matters, and the polygon's crossing of it.
     """
-    kept = _apart(log_delta)
-    epsilon, log_delta = epsilon[kept], log_delta[kept]
     log_x, log_y = log_vertices(epsilon, log_delta)
     x, y = np.exp(log_x), np.exp(log_y)
     below = x + y <= 1

@@ -31,6 +31,7 @@ from objpert_core.accounting.laws.mixture import MixtureLoss
 from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics.gaussian import log_profile
 from objpert_core.accounting.numerics.mixture import log_binomial_weights, mixture_rdp
+from objpert_core.accounting.numerics.search import smallest_epsilon
 from objpert_core.accounting.numerics.subsampled import step_rdp
 from tests.accounting.one_dimensional import Release, hockey_stick, log_cosh, logistic
 
@@ -112,11 +113,12 @@ def test_a_chain_of_gaussians_is_a_gaussian(a):
     assert (searched >= exact - 1e-12).all()
     np.testing.assert_allclose(searched, exact, atol=1e-6)
     curve = chain.polygon(profile)
-    for length in (1, 2, 5):
+    for length in (1, 2, 5) if a < 8 else (1, 2):  # an ε above 200, where 1 − y has no digits left, is not resolved
         pair = DiscreteLoss(*chain.atoms(*chain.iterated(*curve, length)))
-        exact = log_profile(epsilons * length, length * a)
-        assert (pair.log_profile(epsilons * length) >= exact - 1e-9).all()
-        assert (pair.log_profile(epsilons * length * (1 + 2e-4) + 1e-4 * a) <= exact).all()
+        deltas = np.array([0.3, 0.1, 1e-3, 1e-6, 1e-12, 1e-30, 1e-100])
+        exact = Gaussian(1 / (length * a)).epsilon(deltas)
+        assert (pair.log_profile(epsilons * length) >= log_profile(epsilons * length, length * a) - 1e-9).all()
+        assert (smallest_epsilon(pair.log_profile, np.log(deltas)) <= exact * (1 + 2e-4)).all()
 
 
 @pytest.mark.parametrize("bound", ["logistic", "monotone", "two-signed"])
@@ -314,7 +316,11 @@ def test_curves_of_mixtures_against_25_digits(rate, size, a, two_sided, order):
 
 
 def test_the_loss_of_a_mixture_is_inverted_and_sums_to_one():
-    for loss in (MixtureLoss(0.7, 0.2, 3, True), MixtureLoss(0.7, 0.2, 3, False), MixtureLoss(0.7, 0.2, 3, False, "add")):
+    for loss in (
+        MixtureLoss(0.7, 0.2, 3, True),
+        MixtureLoss(0.7, 0.2, 3, False),
+        MixtureLoss(0.7, 0.2, 3, False, "add"),
+    ):
         v = np.linspace(-6, 9, 301)
         np.testing.assert_allclose(loss.loss(loss.position(loss.loss(v))), loss.loss(v), atol=1e-7)
         fine = np.linspace(-12, 15, 40001)
@@ -362,7 +368,9 @@ def test_objective_perturbation_meets_the_target(asked):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "asked", [{"adjacency": REPLACE_ONE}, {"rows_per_person": 4}, {"adjacency": REPLACE_ONE, "mean_runs": 10.0}], ids=str
+    "asked",
+    [{"adjacency": REPLACE_ONE}, {"rows_per_person": 4}, {"adjacency": REPLACE_ONE, "mean_runs": 10.0}],
+    ids=str,
 )
 def test_dpsgd_meets_the_target(asked):
     found = calibrate_dpsgd(1.0, 1e-5, 0.01, 200, **asked)
