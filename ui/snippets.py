@@ -18,14 +18,24 @@ def call(name: str, arguments: Mapping[str, Any]) -> str:
     return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
 
 
-def _curves(sigma: float, lam: float, smoothness: float, lipschitz: float) -> str:
-    """The dictionary ``curves`` of every proof about one fit, smallest bound first."""
+def _curves(
+    sigma: float, lam: float, smoothness: float, lipschitz: float, rows: int = 1, replaced: bool = False
+) -> str:
+    """The dictionary ``curves`` of every proof about one fit, smallest bound first.
+
+    `rows` of one person are added or removed together, or one row is `replaced`.
+    """
+
+    def about(made: str) -> str:
+        return f"acc.replace_one({made})" if replaced else made if rows == 1 else f"acc.group({made}, {rows})"
+
     objective = f"sigma={sigma!r}, lam={lam!r}, lipschitz={lipschitz!r}, smoothness={smoothness!r}"
     lines = []
     for key, proof in list(PROOFS.items())[::-1]:
         if proof.bound is not None:
             bound = f'bound("{proof.bound}")'
-            lines.append(f'    "{key}": {f"acc.via_rdp({bound})" if proof.accountant == "rdp" else bound},\n')
+            made = f"acc.via_rdp({bound})" if proof.accountant == "rdp" else bound
+            lines.append(f'    "{key}": {about(made)},\n')
     return f"""import objpert_core.accounting as acc
 
 
@@ -34,17 +44,17 @@ def bound(name):
 
 
 curves = {{
-{"".join(lines)}    "lower": acc.Gaussian(sigma={sigma!r}, sensitivity={lipschitz!r}),
+{"".join(lines)}    "lower": {about(f"acc.Gaussian(sigma={sigma!r}, sensitivity={lipschitz!r})")},
 }}
 for name, curve in curves.items():
 """
 
 
-def bounds(*, epsilon: float, delta: float, **setting: float) -> str:
+def bounds(*, epsilon: float, delta: float, **setting: Any) -> str:
     """Every bound's ε at `delta` and δ at `epsilon`, as on the Bounds page; defines the dictionary ``curves``."""
     return f"{_curves(**setting)}    print(name, curve.epsilon({delta!r}), curve.delta({epsilon!r}))\n"
 
 
-def errors(*, rate: float, **setting: float) -> str:
+def errors(*, rate: float, **setting: Any) -> str:
     """Every bound's curve of an attacker's errors at `rate`; defines the dictionary ``curves``."""
     return f"{_curves(**setting)}    print(name, curve.tradeoff({rate!r}), acc.best_guess(curve))\n"

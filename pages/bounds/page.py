@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 import objpert_core.accounting as acc
-from pages.bounds import errors, words
+from pages.bounds import errors, neighbours, words
 from ui import bounds as proofs
 from ui import controls as c
 from ui import figures, page, parameters, sentences, snippets
@@ -24,6 +24,15 @@ PROFILE, ERRORS = "Privacy profile", "Attacker’s errors"
 TWICE = "The same proofs twice: δ against ε, or what somebody who looks for you in the data gets wrong."
 SHOW = parameters.show("bounds", (PROFILE, ERRORS), TWICE)
 MECHANISM = parameters.mechanism("bounds", FIGURE_1_LEFT, BELOW_BETA, OURS, RECIPE)
+ROWS_HELP = (
+    "What may differ between two data sets that must look alike: one row more or less, one row’s content, or all rows "
+    "of one person, who has at most k of them."
+)
+NEIGHBOURS = c.Choice(
+    "bounds_neighbours", "Neighbouring data sets", neighbours.ADDED, neighbours.CHOICES, help=ROWS_HELP
+)
+COUNTS = tuple(range(2, neighbours.MOST_ROWS + 1))
+ROWS = c.SelectSlider("bounds_rows", "Rows of one person k", 2, COUNTS, format=str)
 READ_DELTA = parameters.read_delta("bounds")
 EPSILONS = c.log_values(0.01, 50, steps=parameters.FEW_STEPS)
 READ_EPSILON = c.SelectSlider("bounds_epsilon", "Read δ at ε =", 0.5, EPSILONS)
@@ -34,11 +43,32 @@ EPS_MAX = parameters.view("bounds", "ε axis up to", 2.0, (0.2, 0.5, 1.0, 1.5, 2
 FLOOR = parameters.floor("bounds", (1e-100, 1e-50, 1e-20, 1e-15, 1e-10, 1e-8, 1e-6, 1e-4))
 SPECIAL = parameters.special_bounds("bounds")
 GHOST = parameters.ghost("bounds")
-CONTROLS = (SHOW, *MECHANISM, READ_DELTA, READ_EPSILON, READ_RATE, EPS_MAX, FLOOR, *SPECIAL.values(), GHOST)
+CONTROLS = (
+    SHOW,
+    *MECHANISM,
+    NEIGHBOURS,
+    ROWS,
+    READ_DELTA,
+    READ_EPSILON,
+    READ_RATE,
+    EPS_MAX,
+    FLOOR,
+    *SPECIAL.values(),
+    GHOST,
+)
 
 
-def preset(name: str, setting: proofs.Setting, hint: str, *, epsilon: float = 0.5, view: float = 2.0) -> c.Preset:
-    at = {READ_DELTA: 1e-5, READ_EPSILON: epsilon, EPS_MAX: view, FLOOR: 1e-10}
+def preset(
+    name: str,
+    setting: proofs.Setting,
+    hint: str,
+    *,
+    epsilon: float = 0.5,
+    view: float = 2.0,
+    whose: str = neighbours.ADDED,
+    rows: int = 2,
+) -> c.Preset:
+    at = {READ_DELTA: 1e-5, READ_EPSILON: epsilon, EPS_MAX: view, FLOOR: 1e-10, NEIGHBOURS: whose, ROWS: rows}
     return c.Preset(name, parameters.in_order(MECHANISM, setting) | at, hint)
 
 
@@ -63,6 +93,23 @@ PRESETS = (
         RECIPE,
         "What the paper’s recipe picks for the same promise: more noise and a larger λ.",
         epsilon=1.0,
+    ),
+    preset(
+        "A row is replaced",
+        FIGURE_1_LEFT,
+        "The fit of Figure 1 left where neighbours differ in the content of a row: twice the distance.",
+        epsilon=1.0,
+        view=3.0,
+        whose=neighbours.REPLACED,
+    ),
+    preset(
+        "Four rows of one person",
+        OURS,
+        "Picked for ε = 1 and one row: what does it promise somebody who has four?",
+        epsilon=3.0,
+        view=10.0,
+        whose=neighbours.SEVERAL,
+        rows=4,
     ),
 )
 
@@ -97,7 +144,8 @@ def explore() -> None:
     left, panel = page.columns()
     with panel:
         attacked = SHOW.show() == ERRORS
-        setting = proofs.Setting(*(control.show() for control in MECHANISM))
+        numbers, whose = [control.show() for control in MECHANISM], NEIGHBOURS.show()
+        setting = neighbours.setting(*numbers, whose, ROWS.show(disabled=whose != neighbours.SEVERAL))
         delta = READ_DELTA.show()
         epsilon, rate = READ_EPSILON.show(disabled=attacked), READ_RATE.show(disabled=not attacked)
         view = EPS_MAX.show(disabled=attacked), FLOOR.show(disabled=attacked)
@@ -114,7 +162,7 @@ def explore() -> None:
 
 def profile(
     left: st.delta_generator.DeltaGenerator,
-    setting: proofs.Setting,
+    setting: neighbours.Setting,
     bounds: Sequence[str],
     *,
     delta: float,
@@ -128,33 +176,46 @@ def profile(
     eps_max, floor = view
     picture = page.Picture(
         draw(setting, bounds, eps_max=eps_max, floor=floor, ghost=ghost, read=(epsilon, delta)),
-        sentences.bounds_alt({proofs.NAMES[b]: value for b, value in eps.items()}, delta),
-        lambda: proofs.frame(setting, bounds, eps_max),
+        sentences.bounds_alt({proofs.NAMES[b]: value for b, value in eps.items()}, delta) + words.alt_of(setting),
+        lambda: proofs.frame(setting, bounds, eps_max).assign(neighbours=setting.neighbours),
         f"Privacy profile of objective perturbation, {setting}",
     )
+    told, published = eps["logistic"], min(eps[b] for b in proofs.PUBLISHED)
+    bet = words.about(sentences.bet(told, delta, tail=proofs.tail_at("logistic", setting, told)), setting)
+    tight = setting.mechanism("logistic")
+    accounted = words.accounted_for(setting.neighbours, neighbours.covers(tight))
     with left:
-        page.answer(
-            words.profile_answer(
-                delta,
-                eps["logistic"],
-                eps["lower"],
-                published=min(eps[b] for b in proofs.PUBLISHED),
-                own=min(proofs.epsilon_at(b, own, delta) for b in proofs.PUBLISHED),
-                smoothness=setting.smoothness,
-                own_smoothness=own.smoothness,
-            ),
-            sentences.bet(eps["logistic"], delta, tail=proofs.tail_at("logistic", setting, eps["logistic"])),
-            f"{sentences.accounted(sentences.TIGHT)} {sentences.exactly_gaussian(proofs.gaussian_from(setting))}",
-        )
+        if setting.usual:
+            page.answer(
+                words.profile_answer(
+                    delta,
+                    told,
+                    eps["lower"],
+                    published=published,
+                    own=min(proofs.epsilon_at(b, own, delta) for b in proofs.PUBLISHED),
+                    smoothness=setting.smoothness,
+                    own_smoothness=own.smoothness,
+                ),
+                bet,
+                f"{accounted} {sentences.exactly_gaussian(proofs.gaussian_from(setting))}",
+            )
+        else:
+            one = proofs.epsilon_at("logistic", setting.one, delta)
+            page.answer(
+                words.whose_answer(delta, told, setting.replaced, setting.rows),
+                f"{words.against_one(told, one, eps['lower'], published, setting.smoothness)} {bet}",
+                accounted,
+            )
         page.show(picture, key="bounds_chart")
         notes(setting, proofs.reasons(found))
     code = snippets.bounds(**vars(setting), epsilon=epsilon, delta=delta)
-    page.evidence(picture, proofs.table_rows(found, delta, epsilon), name="bounds", code=code)
+    table = zip(proofs.table_rows(found, delta, epsilon), neighbours.columns(setting, found), strict=True)
+    page.evidence(picture, [row | more for row, more in table], name="bounds", code=code)
 
 
 def tradeoff(
     left: st.delta_generator.DeltaGenerator,
-    setting: proofs.Setting,
+    setting: neighbours.Setting,
     bounds: Sequence[str],
     *,
     delta: float,
@@ -167,16 +228,19 @@ def tradeoff(
     published, at_own = (max(errors.missed_at(b, s, rate) for b in proofs.PUBLISHED) for s in (setting, own))
     picture = page.Picture(
         errors.draw(setting, bounds, rate=rate, ghost=ghost),
-        words.alt({proofs.NAMES[b]: reading.missed for b, reading in by_bound.items()}, rate),
-        lambda: errors.frame(setting, bounds),
+        words.alt({proofs.NAMES[b]: reading.missed for b, reading in by_bound.items()}, rate) + words.alt_of(setting),
+        lambda: errors.frame(setting, bounds).assign(neighbours=setting.neighbours),
         f"An attacker’s errors under objective perturbation, {setting}",
     )
     with left:
         page.answer(
             words.answer(rate, by_bound["logistic"].missed, by_bound["lower"].missed),
             words.comparison(rate, published, at_own, setting.smoothness, own.smoothness),
-            words.even_odds(by_bound["logistic"].guess, told, delta, proofs.tail_at("logistic", setting, told)),
-            words.accounted(),
+            words.about(
+                words.even_odds(by_bound["logistic"].guess, told, delta, proofs.tail_at("logistic", setting, told)),
+                setting,
+            ),
+            words.accounted(setting.neighbours),
         )
         page.show(picture, key="bounds_errors")
         notes(setting, proofs.reasons(found))

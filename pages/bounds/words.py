@@ -9,6 +9,8 @@ import math
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
+from pages.bounds.neighbours import Setting
+from pages.bounds.neighbours import text as shown
 from ui import sentences
 
 PERFECT = "Perfect privacy (guessing)"
@@ -100,11 +102,58 @@ def even_odds(guess: float, eps: float, at_delta: float, tail: float | None = No
     )
 
 
-def accounted() -> str:
+def whose_answer(at_delta: float, tight: float, replaced: bool, rows: int) -> str:
+    """The profile view's large sentence where neighbours do not differ by one row more or less."""
+    what = "when one row is replaced" if replaced else f"for somebody with {sentences.count(rows, 'row')}"
+    if math.isinf(tight):
+        return f"No bound proves a finite ε at δ = {sentences.delta(at_delta)} {what}."
+    return f"One logistic fit costs ε = {sentences.epsilon(tight)} at δ = {sentences.delta(at_delta)} {what}."
+
+
+def against_one(tight: float, one: float, lower: float, published: float, smoothness: float) -> str:
+    """What one row more or less costs, what no proof can be below, and the published analysis for these neighbours."""
+    if math.isinf(tight):
+        return ""
+    start = f"Adding or removing one row costs ε = {sentences.epsilon(one)}"
+    if lower > 0 and tight <= lower * (1 + sentences.EXACT):
+        start += "; no proof can be below what is proved here"
+    elif lower > 0:
+        start += f"; no proof can be below ε = {sentences.number(lower)} here"
+    if math.isinf(published):
+        return f"{start}, and the published bounds prove nothing for β = {sentences.number(smoothness)}."
+    told = sentences.epsilon(published)
+    return f"{start}, and the published analysis proves ε = {told} for β = {sentences.number(smoothness)}."
+
+
+def about(text: str, setting: Setting) -> str:
+    """A sentence about a bet or a guess where neighbours differ in what one row says, or in several rows."""
+    if setting.replaced:
+        text = text.replace("on you being in the data", "on either of two contents of your row")
+        return text.replace("whether you are in the data", "which of two contents your row has")
+    return text if setting.usual else text.replace("you being in the data", "all your rows being in the data")
+
+
+def gdp(covers: tuple[float, float]) -> str:
+    """What covers the mechanism at every ε and δ at once."""
+    mu, rho = covers
+    if math.isinf(mu):
+        return ""
+    return f"At every ε and δ at once: μ = {shown(mu)}, ρ = {shown(rho)}."
+
+
+def accounted_for(neighbours: str, covers: tuple[float, float]) -> str:
+    """Adjacency and accountant of the profile view's answer, and μ and ρ."""
+    return f"Neighbouring data sets: {neighbours}. Accounted by {sentences.TIGHT}. {gdp(covers)}".rstrip()
+
+
+def accounted(neighbours: str = sentences.ADJACENCY) -> str:
     """Adjacency and accountant; no δ, since the curve uses every pair of ε and δ at once."""
-    return (
-        f"Neighbouring data sets: {sentences.ADJACENCY}. Accounted by {sentences.TIGHT}: every pair of ε and δ at once."
-    )
+    return f"Neighbouring data sets: {neighbours}. Accounted by {sentences.TIGHT}: every pair of ε and δ at once."
+
+
+def alt_of(setting: Setting) -> str:
+    """What the alternative text adds where neighbours do not differ by one row more or less."""
+    return "" if setting.usual else f" Neighbouring data sets: {setting.neighbours}."
 
 
 def alt(missed: Mapping[str, float], rate: float) -> str:

@@ -1,0 +1,103 @@
+"""Other neighbours on the Bounds page: a replaced row and several rows of one person, in every part of the page."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import objpert_core.accounting as acc
+from pages.bounds import neighbours as nb
+from pages.bounds import words
+from tests.pages.apps import answer, curves, execute, open_app, said
+from ui import bounds as bc
+from ui import snippets
+
+PAGE = "pages/bounds/page.py"
+ALL = tuple(bc.NAMES)
+
+
+def about(choice, rows=2):
+    return nb.setting(5.0, 20.0, 1.0, 1.0, choice, rows)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_proof_is_the_cores_for_these_neighbours(name):
+    one = bc.Setting(5.0, 20.0, 1.0, 1.0).mechanism(name)
+    assert about(nb.ADDED, 7).mechanism(name) == one
+    assert about(nb.REPLACED).mechanism(name) == acc.replace_one(one)
+    assert about(nb.SEVERAL, 3).mechanism(name) == acc.group(one, 3)
+    assert about(nb.SEVERAL, 3).mechanism(name) is about(nb.SEVERAL, 3).mechanism(name)  # with what it has computed
+
+
+def test_a_setting_names_its_neighbours_only_where_they_are_not_the_usual_ones():
+    assert str(about(nb.ADDED, 5)) == "σ = 5, λ = 20, β = 1, L = 1"
+    assert str(about(nb.REPLACED)).endswith(", replace one row")
+    assert about(nb.SEVERAL, 4).neighbours == "add or remove four rows of one person"
+    assert about(nb.SEVERAL, 4).one == about(nb.ADDED)
+
+
+def test_answers_have_at_most_18_words():
+    for replaced, rows in ((True, 1), (False, 20)):
+        for tight in (1.23, math.inf):
+            assert len(words.whose_answer(1e-5, tight, replaced, rows).split()) <= 18
+
+
+def test_bets_are_about_what_neighbours_differ_in():
+    bet = "Someone bets at most 2 : 1 on you being in the data."
+    assert words.about(bet, about(nb.ADDED)) == bet
+    assert "on either of two contents of your row" in words.about(bet, about(nb.REPLACED))
+    assert "on all your rows being in the data" in words.about(bet, about(nb.SEVERAL, 3))
+
+
+def test_mu_and_rho_are_rounded_up_and_none_is_none():
+    (lower,) = nb.columns(about(nb.ADDED), bc.readings(about(nb.ADDED), ("lower",), 1e-5, 0.5))
+    assert lower == {"μ (GDP)": "0.2", "ρ (zCDP)": "0.02"}
+    (kifer,) = nb.columns(about(nb.ADDED), bc.readings(about(nb.ADDED), ("kifer2012",), 1e-5, 0.5))
+    assert kifer["μ (GDP)"] == "nothing proved"
+    assert nb.text(0.20031) == "0.201"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("choice", "rows"), [(nb.REPLACED, 1), (nb.SEVERAL, 3)])
+def test_the_snippets_make_the_curves(choice, rows):
+    setting = about(choice, rows)
+    curves_of = execute(snippets.bounds(**vars(setting), epsilon=0.5, delta=1e-5))[0]["curves"]
+    assert {name: setting.mechanism(name) for name in ALL} == curves_of
+    assert execute(snippets.errors(**vars(setting), rate=0.05))[0]["curves"] == curves_of
+
+
+@pytest.mark.slow
+def test_the_page_shows_a_replaced_row():
+    app = open_app(PAGE, bounds_neighbours=nb.REPLACED, bounds_view="3")
+    fit = acc.replace_one(acc.ObjectivePerturbation(5.0, 20.0))
+    x, y = curves(app)[0]["Logistic (tight)"]
+    np.testing.assert_array_equal(y, fit.delta(x))
+    assert answer(app) == "One logistic fit costs ε = 1.56 at δ = 10⁻⁵ when one row is replaced."
+    assert fit.epsilon(1e-5) == pytest.approx(acc.Gaussian(2.5).epsilon(1e-5)) == pytest.approx(1.555, abs=1e-3)
+    assert "Adding or removing one row costs ε = 0.726" in said(app)
+    assert "Neighbouring data sets: replace one row" in said(app)
+    assert "μ = 0.401" in said(app)
+    assert app.get("plotly_chart")[0].proto.alt.endswith("Neighbouring data sets: replace one row.")
+    assert app.select_slider(key="bounds_rows").disabled
+
+
+@pytest.mark.slow
+def test_the_preset_and_the_attackers_errors_of_several_rows():
+    app = open_app(PAGE, bounds_show="Attacker’s errors")
+    app.button(key="bounds_preset_Four rows of one person").click().run()
+    assert app.session_state["bounds_rows"] == 4
+    fit = acc.group(acc.ObjectivePerturbation(app.session_state["bounds_sigma"], app.session_state["bounds_lambda"]), 4)
+    x, y = curves(app)[0]["Logistic (tight)"]
+    np.testing.assert_array_equal(y, fit.tradeoff(x))
+    assert "four rows of one person" in said(app)
+    app.button(key="bounds_preset_Figure 1 left").click().run()
+    assert app.session_state["bounds_neighbours"] == nb.ADDED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("query", [{"bounds_neighbours": "family"}, {"bounds_rows": "1e9"}, {"bounds_rows": "1.5"}])
+def test_nonsense_about_neighbours_is_the_usual_ones(query):
+    app = open_app(PAGE, **query)
+    assert json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]
+    assert "costs ε = 0.726" in said(app)
