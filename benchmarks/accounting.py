@@ -1,4 +1,4 @@
-"""Accounting next to dp-accounting, autodp and prv-accountant: accuracy, certified width and time in one process.
+"""Accounting next to dp-accounting, autodp and prv-accountant: accuracy, width of the bounds and time in one process.
 
     python3 -m venv ../venv-peers
     ../venv-peers/bin/pip install -r requirements.txt mpmath dp-accounting==0.6.0 autodp==0.2.3.1 prv-accountant==0.2.0
@@ -49,8 +49,8 @@ SUBSAMPLED = ((0.0071, 1.0), (0.01, 4.0), (1e-4, 0.5), (0.4, 12.0))
 SGD_RATE, SGD_STEPS, SGD_NOISE = 0.0071, 8520, (0.7, 1.0, 2.0)
 FITS, FIT_SIGMA, FIT_LAM = 1000, 300.0, 1000.0
 GAUSSIAN_SIGMA, GAUSSIAN_COUNTS = 100.0, (1, 10, 100, 1000, 10_000)
-TARGET = 1e-3  # certified width, relative to ε
-FINE_INTERVALS = {"glm": 3e-6, "logistic": 1e-6}  # at which dp-accounting certifies that, too, for the fits
+TARGET = 1e-3  # width of the bounds, relative to ε
+FINE_INTERVALS = {"glm": 3e-6, "logistic": 1e-6}  # at which dp-accounting is as narrow, for the fits
 NEARLY_ONE = 1 - 2.0**-53
 ROUNDING = 1e-9  # relative: a bound that misses the truth by less is not called invalid
 PRV_ERRORS = (0.1, 0.01)  # its default, and one that makes its interval narrow

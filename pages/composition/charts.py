@@ -1,4 +1,4 @@
-"""The charts of the Composition page: profiles of k fits, how wide their certified band is, a running total."""
+"""The charts of the Composition page: profiles of k fits, how wide their validated band is, a running total."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def profiles(
     read: float | None = None,
     height: int = 500,
 ) -> Any:
-    """δ(ε) of each number of fits: certified band, upper end solid, Rényi dashed; `ghost` is a former fit."""
+    """δ(ε) of each number of fits: validated band, upper end solid, Rényi dashed; `ghost` is a former fit."""
     x, looks = numbers.grid(view.eps_max), list(zip(counts, LOOKS, strict=False))
     traces = [] if read is None else [figures.guide((0, view.eps_max), (read, read))]
     for k, (color, _) in looks if ghost else ():

@@ -1,4 +1,4 @@
-"""The curves of the Composition page: k fits accounted for by convolution, with their certified band, and by Rényi.
+"""The curves of the Composition page: k fits accounted for by convolution, with their validated band, and by Rényi.
 
 Everything is computed by `objpert_core.accounting`; this file asks and remembers.
 """
@@ -69,7 +69,7 @@ class View:
 
 @dataclass(frozen=True)
 class Reading:
-    """What k fits cost: certified interval [low, epsilon] of ε at δ, by Rényi, and k times the ε of one fit.
+    """What k fits cost: validated interval [low, epsilon] of ε at δ, by Rényi, and k times the ε of one fit.
 
     `delta_share` is the largest relative width of the band of δ where it is drawn and δ is at most `RARE`.
     """
@@ -83,7 +83,7 @@ class Reading:
 
     @property
     def share(self) -> float:
-        """(upper − lower)/upper of the certified interval of ε."""
+        """(upper − lower)/upper of the validated interval of ε."""
         return (self.epsilon - self.low) / self.epsilon if 0 < self.epsilon < math.inf else math.nan
 
 
@@ -94,7 +94,7 @@ def grid(eps_max: float) -> Array:
 
 @lru_cache(maxsize=_REMEMBERED)
 def profile(fit: Fit, k: int, view: View) -> tuple[Array, Array]:
-    """Certified (lower, upper) bounds on δ of k fits on `grid(view.eps_max)`; NaN where both are below the floor.
+    """Validated (lower, upper) bounds on δ of k fits on `grid(view.eps_max)`; NaN where both are below the floor.
 
     What is below the floor is not asked for: it takes longer the smaller it is.
     """
@@ -132,7 +132,7 @@ def _reading(fit: Fit, k: int, delta: float, view: View) -> Reading:
 
 
 def frame(fit: Fit, counts: Sequence[int], view: View) -> pd.DataFrame:
-    """Every plotted number: ε, and for each number of fits both certified bounds on δ and the Rényi one."""
+    """Every plotted number: ε, and for each number of fits both validated bounds on δ and the Rényi one."""
     columns = {"epsilon": grid(view.eps_max)}
     for k in counts:
         low, high = profile(fit, k, view)

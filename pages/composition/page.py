@@ -11,7 +11,7 @@ from ui import controls as c
 from ui import page, parameters, sentences
 
 FIGURE_3 = numbers.Fit(sigma=8.0, lam=10.0, smoothness=1.0, lipschitz=1.0, bound="glm")  # the text does not name its k
-CURVES, WIDTHS = "δ against ε", "width of the certified band"
+CURVES, WIDTHS = "δ against ε", "width of the validated band"
 
 SIGMA = parameters.sigma(
     "composition",
@@ -39,7 +39,7 @@ FLOOR = parameters.floor("composition", (1e-50, 1e-20, 1e-15, 1e-12, 1e-10, 1e-8
 SHOW = c.Choice("composition_show", "Show", CURVES, (CURVES, WIDTHS))
 WIDTH = c.SelectSlider(
     "composition_width",
-    "Certified width asked for, share of ε",
+    "Validated width asked for, share of ε",
     1e-3,
     (2e-4, 1e-3, 5e-3, 0.02, 0.1),
     help="How fine the grid of the convolution is. At 0.1 the band can be seen.",
@@ -198,6 +198,9 @@ def revealed() -> None:
     alt = text.profiles_alt(numbers.readings(FIGURE_3, counts, 1e-5, view), 1e-5)
     page.show(page.Picture(chart, alt), key="composition_try_chart")
 
+
+if st.query_params.get(SHOW.key) == "width of the certified band":  # a link from before it was called validated
+    st.query_params[SHOW.key] = WIDTHS
 
 page.begin(
     "composition",

@@ -37,7 +37,7 @@ for k in {list(counts)!r}:
 
 
 def ledger(entries: Sequence[Entry], *, delta: float) -> str:
-    """The ledger's running totals: certified bounds, by Rényi, and the ε added up; defines the list ``totals``."""
+    """The ledger's running totals: validated bounds, by Rényi, and the ε added up; defines the list ``totals``."""
     named = ((entry, f"  # {entry.name}" if entry.name else "") for entry in entries)
     releases = "\n".join(f"    ({entry.one()}, {entry.count}),{name}" for entry, name in named)
     return f"""import numpy as np

@@ -14,7 +14,7 @@ import objpert_core.accounting as acc
 from pages.composition.ledger import MOST_COPIES, Entry, Ledger
 from ui.bounds import ORDERS, renyi_curve
 
-WIDTH = 1e-3  # certified width asked for, a share of ε: several times faster than the core's own
+WIDTH = 1e-3  # validated width asked for, a share of ε: several times faster than the core's own
 _REMEMBERED = 1000
 Counts = frozenset[tuple[acc.Mechanism, int]]
 
@@ -27,7 +27,7 @@ class Line:
     alone: float  # of one release
     added: float  # added up; holds at the sum of the δ only
     low: float
-    total: float  # certified from below by `low`; this is what is promised
+    total: float  # bounded from below by `low`; this is what is promised
     renyi: float  # the same through Rényi curves
 
 
@@ -55,7 +55,7 @@ def epsilon_alone(mechanism: acc.Mechanism, delta: float) -> float:
 
 @lru_cache(maxsize=_REMEMBERED)
 def epsilon_bounds(counts: Counts, delta: float, width: float = WIDTH) -> tuple[float, float]:
-    """Certified (lower, upper) bounds on ε at δ of everything in `counts` together."""
+    """Validated (lower, upper) bounds on ε at δ of everything in `counts` together."""
     together = acc.compose(*(acc.repeat(mechanism, k) for mechanism, k in _in_order(counts)))
     low, high = together.epsilon_bounds(delta, width)
     return float(low), float(high)

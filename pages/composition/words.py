@@ -49,13 +49,13 @@ def odds(total: float, at_delta: float) -> str:
 
 
 def band(reading: Reading, at_delta: float, asked: float) -> str:
-    """How wide the certified band is, in words; it is mostly too thin to be seen."""
+    """How wide the validated band is, in words; it is mostly too thin to be seen."""
     if not math.isfinite(reading.epsilon) or reading.epsilon <= 0:
         return ""
     digits = 2 + max(2, math.ceil(-math.log10(max(reading.share, 1e-12))))
     low = _down(reading.low, digits)
     told = (
-        f"At δ = {delta(at_delta)} the ε of {count(reading.k, 'fit')} is certified to lie between {low} and "
+        f"At δ = {delta(at_delta)} the ε of {count(reading.k, 'fit')} lies, validated numerically, between {low} and "
         f"{epsilon(reading.epsilon, digits)}: {scientific(reading.share, 2, up=True)} of ε"
     )
     if reading.share < VISIBLE:
@@ -95,7 +95,7 @@ def profiles_alt(found: Sequence[Reading], at_delta: float) -> str:
 def widths_alt(found: Sequence[Reading]) -> str:
     parts = [f"{count(r.k, 'fit')} {percent(_up(r.delta_share))}" for r in found if math.isfinite(r.delta_share)]
     return (
-        "Relative width of the certified band of δ, on a logarithmic scale against ε, one curve a number of fits. "
+        "Relative width of the validated band of δ, on a logarithmic scale against ε, one curve a number of fits. "
         f"Largest from δ = {number(RARE)} down: {'; '.join(parts) or 'nothing is proved'}."
     )
 
@@ -106,7 +106,7 @@ def fit_rows(found: Sequence[Reading], at_delta: float) -> list[dict[str, str]]:
         {
             "Fits k": f"{r.k:,}",
             f"ε at δ = {delta(at_delta)}": proved(r.epsilon),
-            "Certified width": scientific(r.epsilon - r.low, 2, up=True) if math.isfinite(r.epsilon) else "–",
+            "Validated width": scientific(r.epsilon - r.low, 2, up=True) if math.isfinite(r.epsilon) else "–",
             "ε by Rényi": proved(r.renyi),
             "k × ε of one": proved(r.added),
             "k × ε of one / ε": sentences.ratio(r.added / r.epsilon if 0 < r.epsilon < math.inf else math.nan),
@@ -147,8 +147,8 @@ def promise(lines: Sequence[Line], at_delta: float) -> str:
     """What the total means for a person on the list, and how it is accounted."""
     total = lines[-1].total if lines else 0.0
     return f"{sentences.bet(total, at_delta, 'everything on the list')} " + sentences.accounted(
-        "the convolution of all privacy losses, fits through the symmetric pair of their proof, certified from above "
-        "to about a thousandth of ε"
+        "the convolution of all privacy losses, fits through the symmetric pair of their proof, with a numerically "
+        "validated bound from above, to about a thousandth of ε"
     )
 
 
@@ -213,4 +213,4 @@ def accountant(bound: str) -> str:
     """Which proof the curves come from."""
     proof = "Theorem 3.1" if bound.startswith("glm") else "the tight bound for the logistic loss"
     losses = "losses of the symmetric pair of" if bound.endswith(PAIRED) else "privacy losses of"
-    return sentences.accounted(f"the convolution of the {losses} {proof}, certified on both sides")
+    return sentences.accounted(f"the convolution of the {losses} {proof}, validated numerically on both sides")

@@ -244,7 +244,8 @@ def main() -> None:
     print(f"{sum(map(len, spent.values()))} sets")
     for kind, seconds in Counter({kind: max(times) for kind, times in spent.items()}).most_common():
         times = spent[kind]
-        print(f"{kind:20} {len(times):6} sets  {sum(times):8.1f} s in all  {math.fsum(times) / len(times):.4f} s each  {seconds:.2f} s at most")
+        mean = math.fsum(times) / len(times)
+        print(f"{kind:20} {len(times):6} sets  {sum(times):8.1f} s in all  {mean:.4f} s each  {seconds:.2f} s at most")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ Under the tilt e^{θω} the sum S has its mass where it decides δ(ε):
 
 K = log E[e^{θS}]. With g_max for Ẽ[g] this is the Rényi conversion at α = 1 + θ; the FFT adds the shape of the tail.
 An error of η in the tilted masses (round-off, or mass that wraps around the end of the window) moves δ by at most
-η·g_max·e^{K − θε}.
+η·g_max·e^{K − θε}. What η is, and on which two assumptions, is docs/theorems.md, T21: the bounds are proved but for the
+library's roots of unity and the masses that are put in, which are validated numerically.
 """
 
 from __future__ import annotations
@@ -21,7 +22,12 @@ from scipy.signal import lfilter
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.convolution.discretise import Tilted
 
-_ROUNDOFF = 8 * 2.0**-53  # per level of the transform: a product with a rounded root of unity, an addition, a power
+_UNIT = 2.0**-53
+# relative error of one stage of radix r: a product with a root of unity that is itself off by 6 units, and r sums (T21)
+_STAGES = {4: 10.3 * _UNIT, 2: 9.3 * _UNIT, 3: 15.3 * _UNIT, 5: 22.6 * _UNIT}
+_POLAR = 24 * _UNIT  # of a modulus of at most 1, for what its modulus, logarithm and angle are rounded by
+_POWER = 256 * _UNIT  # relative, of exp and of logarithms down to _NEGLIGIBLE
+_SUMMED = 1 + 1e-9  # times a sum of a million positive terms, each with a few roundings
 _MASS_ERROR = 2e-12  # relative, of one discretised mass: exp, quadrature and the tilt
 _NEGLIGIBLE = -80.0  # log of spectral values that are left out, and counted as error
 REST_NATS = 23.0  # log of 1/probability with which the sum of the rests is smaller than assumed
@@ -98,14 +104,30 @@ def _fold(part: Tilted, size: int) -> FloatArray:
     return np.roll(folded, part.first % size) / part.masses.sum()
 
 
+def transform_error(size: int) -> float:
+    """Bound on the relative error of a real transform of this size, and of its inverse (docs/theorems.md, T21).
+
+    It is one of the largest error over the sum of all |x|, and of the 2-norm of the error over that of the result.
+    `size` has no prime factors but 2, 3 and 5: stages of radix 4, and of 2, 3 and 5 for what is left.
+    """
+    log_growth = 2 * _UNIT  # the inverse is scaled at the end
+    for radix, error in _STAGES.items():
+        while size % radix == 0:
+            size //= radix
+            log_growth += math.log1p(error)
+    assert size == 1, "next_fast_len gives sizes of small factors only"
+    return math.expm1(log_growth)
+
+
 def _convolve(parts: list[Tilted], size: int) -> tuple[FloatArray, float]:
     """(masses of the sum by index modulo `size`, bound on the sum of absolute errors)."""
-    unit = _ROUNDOFF * (1 + math.log2(size))
+    rounding = transform_error(size)
+    unit = rounding + _POLAR
     spectra = [rfft(_fold(part, size)) for part in parts]
     moduli = [np.abs(spectrum) for spectrum in spectra]
     log_bound = np.zeros(size // 2 + 1)
     for part, modulus in zip(parts, moduli, strict=True):
-        log_bound += part.count * np.log(np.minimum(modulus, 1.0) + unit)
+        log_bound += part.count * np.log(modulus + unit)
     keep = log_bound > _NEGLIGIBLE
     log_value, angle = np.zeros(int(keep.sum())), np.zeros(int(keep.sum()))
     for part, spectrum, modulus in zip(parts, spectra, moduli, strict=True):
@@ -113,13 +135,14 @@ def _convolve(parts: list[Tilted], size: int) -> tuple[FloatArray, float]:
         angle += part.count * np.angle(spectrum[keep])
     values = np.zeros(size // 2 + 1, dtype=complex)
     values[keep] = np.exp(log_value + 1j * angle)
-    error = np.exp(log_bound[keep]) * -np.expm1(np.minimum(log_value - log_bound[keep], 0.0))
+    bound = np.exp(log_bound[keep])
+    error = bound * -np.expm1(np.minimum(log_value - log_bound[keep], 0.0)) + _POWER * bound
     left_out = size * math.exp(2 * _NEGLIGIBLE)
     masses = irfft(values, size)
     # twice: once for each half of the spectrum; the 2-norm of the masses' error is that of the spectrum over √size
     in_spectrum = math.sqrt(2 * float(np.square(error).sum()) + left_out)
-    in_masses = math.sqrt(size) * unit * float(np.linalg.norm(masses))
-    return masses, in_spectrum + in_masses
+    in_masses = math.sqrt(size) * rounding / (1 - rounding) * float(np.linalg.norm(masses))
+    return masses, _SUMMED * (in_spectrum + in_masses)
 
 
 def tilted_mean(parts: list[Tilted]) -> float:
@@ -131,13 +154,15 @@ def _log_beyond(parts: list[Tilted], point: float, sign: float, rates: FloatArra
     """log of a bound on the tilted probability that the sum is above (sign 1) or below (−1) `point` (Chernoff)."""
     best = 0.0
     for rate in rates:
-        exponent = -sign * rate * point
+        terms, rounding = [-sign * rate * point], 0.0
         for part in parts:
             moved = sign * rate * part.points
             top = float(moved[part.masses > 0].max())
             ratio = float(part.masses @ np.exp(np.minimum(moved - top, 0.0))) / float(part.masses.sum())
-            exponent += part.count * (math.log(ratio) + top)
-        best = min(best, exponent)
+            terms += [part.count * math.log(ratio), part.count * top]
+            rounding += part.count * part.masses.size * _UNIT  # of the ratio
+        rounding += 8 * _UNIT * sum(map(abs, terms))
+        best = min(best, sum(terms) + rounding)
     return best
 
 
@@ -276,5 +301,5 @@ def sum_of(
         safe_from=window.safe_from,
         log_error_below=float(np.logaddexp.reduce(below) + log_g_max(theta)),
         upper=upper,
-        slack=_MASS_ERROR * (1 + count) + 4e-16 * window.masses.size,  # the second: powers of the rounded decay
+        slack=_MASS_ERROR * (1 + count) + 8e-16 * window.masses.size,  # the second: powers of the rounded decay
     )

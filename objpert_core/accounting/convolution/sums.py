@@ -1,5 +1,6 @@
-"""Certified bounds on δ at ε, and on ε at δ, of a sum of privacy losses in one direction of the adjacency.
+"""Bounds on δ at ε, and on ε at δ, of a sum of privacy losses in one direction of the adjacency.
 
+They are validated numerically: what is proved, and what is assumed and checked, is docs/theorems.md, T21.
 Each bound comes from one or more grids (`_plan.tails`) of which every one is valid at every ε; this file decides which
 tilts and widths to ask for, stops when they are good enough, and says so when no grid is.
 """

@@ -93,7 +93,7 @@ class ByConvolution(Mechanism):
         ----------
         epsilon : float or array of floats >= 0, finite
         relative_width : float > 0
-            The certified width in ε, relative to ε, that the grid aims at.
+            The width in ε, relative to ε, that the grid aims at.
 
         Returns
         -------

@@ -1,0 +1,110 @@
+"""The error bounds of the convolution (docs/theorems.md, T21), against exact integers and against 64-bit mantissas."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.fft import irfft, next_fast_len, rfft
+
+from objpert_core.accounting.convolution.discretise import Tilted
+from objpert_core.accounting.convolution.fft import _convolve, transform_error
+
+SIZES = [2, 32, 250, 486, 1024, 1250, 4374, 6250, 8192, 27000, 65536]
+LARGE = [98304, 131072, 180000, 156250, 354294, 524288, 1048576, 2 * next_fast_len(500_001, real=True)]
+EXTENDED = np.finfo(np.longdouble).eps < 1e-18
+
+
+def vectors(size, rng):
+    """An impulse, noise of both kinds, a fast decay, a bell."""
+    place = np.arange(size)
+    bell = np.exp(-np.square(place - size / 2) / size)
+    return [
+        np.eye(1, size, int(rng.integers(size)))[0],
+        rng.random(size),
+        rng.standard_normal(size),
+        np.exp(-place / 7),
+        bell,
+    ]
+
+
+@pytest.mark.skipif(not EXTENDED, reason="long double is no wider than double here")
+@pytest.mark.parametrize("size", [*SIZES, *(pytest.param(size, marks=pytest.mark.exhaustive) for size in LARGE)])
+def test_transforms_are_as_exact_as_promised(size):
+    """Both norms, both directions; and not so far from it that the bound would not notice another library."""
+    rng, allowed, seen = np.random.default_rng(size), transform_error(size), 0.0
+    for x in vectors(size, rng):
+        found, exact = rfft(x), rfft(x.astype(np.longdouble))
+        off = np.abs(found - exact)
+        largest = float(off.max() / np.abs(x).sum())
+        norm = float(np.linalg.norm(off) / np.linalg.norm(np.abs(exact)))
+        back = irfft(found.astype(np.clongdouble), size)
+        inverse = float(np.linalg.norm((irfft(found, size) - back).astype(float)) / np.linalg.norm(back.astype(float)))
+        seen = max(seen, largest, norm, inverse)
+    assert seen <= allowed
+    assert size < 100 or seen > allowed / 200
+
+
+@pytest.mark.skipif(not EXTENDED, reason="long double is no wider than double here")
+@pytest.mark.parametrize("size", [486, 8192, 6250, 27000])
+def test_roots_of_unity_are_better_than_assumed(size):
+    """The transform of an impulse is a product of roots, one a stage: 6 + √5 units each would be allowed."""
+    left, stages = size, 0
+    for radix in (4, 2, 3, 5):
+        while left % radix == 0:
+            left, stages = left // radix, stages + 1
+    worst = 0.0
+    for place in np.random.default_rng(5).integers(size, size=60):
+        x = np.eye(1, size, int(place))[0]
+        worst = max(worst, float(np.abs(rfft(x) - rfft(x.astype(np.longdouble))).max()))
+    assert worst <= 4 * stages * 2.0**-53
+
+
+def exact_power(masses, count, size):
+    """The count-fold convolution of integers modulo `size`, exactly: a power of one long integer."""
+    width = 8 * ((int(masses.sum()) ** count).bit_length() // 8 + 1)
+    packed = int.from_bytes(b"".join(int(m).to_bytes(width // 8, "little") for m in masses), "little") ** count
+    raw = packed.to_bytes(width // 8 * (count * masses.size + 1), "little")
+    folded = [0] * size
+    for i in range(0, len(raw), width // 8):
+        folded[i // (width // 8) % size] += int.from_bytes(raw[i : i + width // 8], "little")
+    return folded
+
+
+CASES = [(32, 5, 2), (54, 40, 3), (250, 90, 4), (486, 300, 2), (1024, 700, 3), (1250, 20, 16), (4096, 100, 32)]
+
+
+@pytest.mark.parametrize(("size", "width", "count"), CASES)
+@pytest.mark.parametrize("shape", ["noise", "bell", "spike"])
+def test_masses_are_as_close_as_promised_to_exact_ones(size, width, count, shape):
+    """Masses that are whole numbers: their convolution is one of long integers, which nothing rounds."""
+    rng, place = np.random.default_rng(size + width), np.arange(width)
+    weights = {
+        "noise": rng.random(width),
+        "bell": np.exp(-np.square(place - width / 2) / width),
+        "spike": np.where(place == 1, 1.0, 1e-9),
+    }[shape]
+    masses = np.maximum(np.rint(weights * 2**30), 1.0)
+    found, error = _convolve([Tilted(0.0, 0.1, 0, masses, count)], size)
+    total = int(masses.sum()) ** count
+    off = math.fsum(
+        abs(float(Fraction(float(mass)) - Fraction(exact, total)))
+        for mass, exact in zip(found, exact_power(masses, count, size), strict=True)
+    )
+    assert off <= error + count * 2.0**-52  # the masses are divided by their sum, which is rounded
+    assert error < 1e-10
+    assert off > error / 3000
+
+
+def test_two_kinds_of_losses_against_exact_integers():
+    rng, size = np.random.default_rng(8), 900
+    first, second = (np.rint(rng.random(width) * 2**20) + 1 for width in (200, 31))
+    found, error = _convolve([Tilted(0.0, 0.1, 0, first, 2), Tilted(0.0, 0.1, 0, second, 3)], size)
+    whole = np.convolve(
+        np.array(exact_power(first, 2, size), dtype=object), np.array(exact_power(second, 3, size), dtype=object)
+    )
+    folded = [sum(whole[i::size]) for i in range(size)]
+    total = int(first.sum()) ** 2 * int(second.sum()) ** 3
+    off = sum(abs(Fraction(float(m)) - Fraction(int(e), total)) for m, e in zip(found, folded, strict=True))
+    assert off <= error + 5 * 2.0**-52
+    assert error < 1e-11
