@@ -138,9 +138,9 @@ class ViaRDP(View):
             if not at_edge.any() or scan[-1] > 600:
                 break
             more = scan[-1] + np.log(10.0) * np.arange(0.125, 8.01, 0.125)
+            order, curve = self.curve_at(more)
             scan = np.concatenate((scan, more))
-            order, curve = self.curve_at(scan)
-            table = objective(order, curve, targets[:, None])
+            table = np.concatenate((table, objective(order, curve, targets[:, None])), axis=1)
             best = table.argmin(axis=1)
         value = table[np.arange(targets.size), best]
         centre, width = scan[best], np.full(targets.size, scan[1] - scan[0])
