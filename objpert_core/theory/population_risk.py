@@ -1,0 +1,541 @@
+"""How much population risk private stochastic convex optimisation costs at most on average, and how stable it is.
+
+Setting: n independent rows, d parameters, losses that are convex with gradients of norm L at most, models in the ball
+‖θ‖ ≤ M, neighbours that differ in one row replaced. The excess risk of a method that releases w is E L(w) − min L(θ)
+over the ball, where the mean is over the rows and the noise. Every bound is a sum of two: how far w is from the best
+model of the rows given (optimisation), and how much w moves when a row is replaced (uniform stability, which bounds the
+gap between the risk and the mean loss on those rows). σ_G is the analytic Gaussian mechanism's noise at sensitivity 1,
+A² = d log(1/δ)/(εn)², and B = max(A, 1/√n). Λ is this package's λ: it multiplies ½‖θ‖² beside a sum of losses.
+
+What is printed by Bassily, Feldman, Talwar and Thakurta (2019), and what holds:
+
+=================  ==========================  ===============================================================
+Theorem            printed                     here
+=================  ==========================  ===============================================================
+3.2, noisy SGD     10·ML·B from any start      ML(1/√T + √T(4A² + (1 − 1/T)/n)) from 0, by the proof's own terms
+4.4, with prox     24·ML·B                     the same, plus L²/(2β): the envelope is L-Lipschitz, not 2L
+5.3, objective     2·ML√(2/n + 4A²)            dσ²/(4Λn) + ΛM²/(4n) + 2L²/Λ, with the σ that is private
+=================  ==========================  ===============================================================
+
+The proofs are docs/theorems.md, T24. A start anywhere in the ball would make the first term 2·ML/√T, and the printed 10
+would not follow. Theorem 5.3's own proof gives 4, not 2; with the halves that its lemmas leave out it gives 1.25 for
+the printed σ, which is not private enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, choice, positive, positive_integer
+from objpert_core.accounting import calibrate_gaussian
+from objpert_core.accounting.calibration.population import (
+    checked_sizes,
+    corrected_objective_noise,
+    published_objective_lam,
+    published_sgd_schedule,
+)
+from objpert_core.theory.populations import (
+    AbsoluteWithLaplace,
+    LinearHardInstance,
+    LogisticOnSphere,
+    MeanEstimation,
+    Population,
+    hard_bias,
+)
+
+__all__ = [
+    "METHODS",
+    "AbsoluteWithLaplace",
+    "LinearHardInstance",
+    "LogisticOnSphere",
+    "MeanEstimation",
+    "Population",
+    "Stability",
+    "excess_population_bound",
+    "hard_bias",
+    "measured_stability",
+    "stability_bound",
+]
+
+PUBLISHED = ("sgd", "prox", "objective")
+METHODS: dict[str, str] = {
+    "sgd": "Noisy SGD, Algorithm 1 of the paper",
+    "prox": "Algorithm 1 on Moreau envelopes, Section 4",
+    "objective": "Objective perturbation, Algorithm 2",
+    "gd": "Noisy gradient descent, all rows in every step",
+    "gd-prox": "The same on Moreau envelopes with 2/η",
+    "objective-tight": "Objective perturbation with the Gaussian mechanism's noise",
+    "phased": "Phased empirical risk minimisation",
+    "no-privacy": "Ridge regression without privacy",
+    "zero": "The model 0, which needs no data",
+}
+"""Methods by their keys. Only the first three are published."""
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """The numbers that every bound is made of."""
+
+    n: int
+    d: int
+    epsilon: float
+    delta: float
+    radius: float
+    lipschitz: float
+    smoothness: float
+    steps: int | None
+    step_scale: float
+    lam: float | None
+
+    @property
+    def paper(self) -> dict[str, Any]:
+        """Arguments of the published formulas."""
+        return {
+            "n": self.n,
+            "d": self.d,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "radius": self.radius,
+            "lipschitz": self.lipschitz,
+        }
+
+    @property
+    def unit(self) -> float:
+        """ML."""
+        return self.radius * self.lipschitz
+
+    @property
+    def noise(self) -> float:
+        """σ_G."""
+        return calibrate_gaussian(self.epsilon, self.delta).sigma
+
+    @property
+    def a(self) -> float:
+        """A = √(d log(1/δ))/(εn)."""
+        return math.sqrt(self.d * math.log(1 / self.delta)) / (self.epsilon * self.n)
+
+    @property
+    def b(self) -> float:
+        """B = max(A, 1/√n)."""
+        return max(self.a, 1 / math.sqrt(self.n))
+
+    def regularised(self, sigma: float, lam: float) -> float:
+        """Bound the excess risk of the minimiser of Σ ℓ + Λ/2 ‖θ‖² + bᵀθ: dσ²/(4Λn) + ΛM²/(4n) + 2L²/Λ."""
+        private = self.d * sigma**2 / (4 * lam * self.n) + lam * self.radius**2 / (4 * self.n)
+        return private + 2 * self.lipschitz**2 / lam
+
+    def best_lam(self, sigma: float) -> float:
+        """Λ* = √(8nL² + dσ²)/M, where that is least."""
+        return math.sqrt(8 * self.n * self.lipschitz**2 + self.d * sigma**2) / self.radius
+
+    def tight(self) -> tuple[float, float]:
+        """σ = 2Lσ_G, and Λ: the one given, or Λ* but at least the 2L²/ε from which on that σ is enough."""
+        sigma = 2 * self.lipschitz * self.noise
+        least = 2 * self.lipschitz**2 / self.epsilon
+        if self.lam is None:
+            return sigma, max(self.best_lam(sigma), least)
+        if self.lam < least * (1 - 1e-12):
+            raise ValueError(f"lam must be at least 2L²/ε = {least:g} for this noise, got {self.lam!r}")
+        return sigma, self.lam
+
+    def length(self) -> float:
+        """ηT of gradient descent: M/(L√(2/n + 4dσ_G²/n²)), times `step_scale`."""
+        spread = math.sqrt(2 / self.n + 4 * self.d * (self.noise / self.n) ** 2)
+        return self.step_scale * self.radius / (self.lipschitz * spread)
+
+    def phases(self) -> list[tuple[int, float]]:
+        """(n_i, η_i) of phased ERM: half of the rows that are left, and a quarter of the step, every time."""
+        first = math.sqrt(2 / (self.n * (4 / 3 + 32 * self.d * self.noise**2 / self.n))) * self.radius / self.lipschitz
+        count = max(1, int(math.log2(self.n)))
+        return [(max(1, self.n >> i), first * 4.0 ** (1 - i)) for i in range(1, count + 1)]
+
+
+def excess_population_bound(
+    method: str,
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    *,
+    radius: float = 1.0,
+    lipschitz: float = 1.0,
+    smoothness: float = 0.0,
+    published: bool = False,
+    steps: int | None = None,
+    step_scale: float = 1.0,
+    lam: float | None = None,
+) -> float:
+    """Bound a method's mean excess population risk from above.
+
+    Parameters
+    ----------
+    method : str
+        A key of `METHODS`.
+    n, d : int >= 1
+        Rows and parameters.
+    epsilon, delta : float
+        The privacy, where one row is replaced.
+    radius, lipschitz : float > 0
+        M and L.
+    smoothness : float >= 0, default=0.0
+        β, where a method has a condition on it or pays for it: "sgd", "objective" and "gd".
+    published : bool, default=False
+        What the paper prints for its three methods, constants as they are, for ε ≤ 1 and δ ≤ 1/n².
+    steps : int >= 1, optional
+        T of "gd" and "gd-prox"; the limit of many short steps if left out.
+    step_scale : float > 0, default=1.0
+        For these two: how far the steps may go altogether, compared with what makes the bound least.
+    lam : float > 0, optional
+        Λ of "objective-tight" and "no-privacy"; the best that is allowed, if left out.
+
+    Returns
+    -------
+    float
+        In units of the loss. Unless published, at most 2·ML, which no model of the ball exceeds.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method, a number is out of range, the method is not published, or its condition on β fails.
+
+    Notes
+    -----
+    docs/theorems.md, T24. The bounds are about the noise that a method adds and its exact minimisers; whether that
+    noise is private is the accountant's matter. With many steps "gd" has ML√(2/n + 4dσ_G²/n²); "objective-tight" has
+    ML√(2/n + dσ_G²/n²), the best constant of all; "phased" about ML√(10.7/n + 256dσ_G²/n²).
+
+    Examples
+    --------
+    >>> for method in ("sgd", "gd", "objective-tight"):
+    ...     print(method, round(excess_population_bound(method, 10_000, 10, 0.5, 1e-8, radius=4.0), 4))
+    sgd 0.1314
+    gd 0.0618
+    objective-tight 0.0579
+    >>> round(excess_population_bound("sgd", 10_000, 10, 0.5, 1e-8, radius=4.0, published=True), 4)
+    0.4
+    """
+    setting = _setting(
+        method, n, d, epsilon, delta, radius, lipschitz, smoothness, steps, step_scale, lam, published=published
+    )
+    if published:
+        return _published(method, setting)
+    return min(_BOUNDS[method](setting), 2 * setting.unit)
+
+
+def stability_bound(
+    method: str,
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    *,
+    radius: float = 1.0,
+    lipschitz: float = 1.0,
+    smoothness: float = 0.0,
+    published: bool = False,
+    steps: int | None = None,
+    step_scale: float = 1.0,
+    lam: float | None = None,
+) -> float:
+    """Bound a method's uniform stability from above: how much the loss on any one row changes when a row is replaced.
+
+    Parameters
+    ----------
+    method, n, d, epsilon, delta, radius, lipschitz, smoothness, published, steps, step_scale, lam
+        As in `excess_population_bound`, which also says what is refused.
+
+    Returns
+    -------
+    float
+        α with E ℓ(w; z) − E ℓ(w'; z) ≤ α for neighbouring data and every z; it also bounds the mean of the population
+        risk less the mean loss on the rows given.
+
+    Notes
+    -----
+    docs/theorems.md, T24. Attained by a linear loss, as long as the ball is not touched. Of Algorithm 1, Lemma 3.4
+    prints L²ηT/n; the mean of w₀ … w_{T−1} has L²η(T − 1)/n. Of Algorithm 2, Lemma 5.5 prints twice what holds.
+
+    Examples
+    --------
+    >>> for published in (False, True):
+    ...     print(round(stability_bound("objective", 300, 10, 1.0, 1 / 300**2, radius=4.0, published=published), 4))
+    0.0615
+    0.1231
+    """
+    setting = _setting(
+        method, n, d, epsilon, delta, radius, lipschitz, smoothness, steps, step_scale, lam, published=published
+    )
+    return _STABILITY[method](setting, published)
+
+
+def _setting(
+    method: str,
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    radius: float,
+    lipschitz: float,
+    smoothness: float,
+    steps: int | None,
+    step_scale: float,
+    lam: float | None,
+    *,
+    published: bool,
+) -> _Setting:
+    choice("method", method, tuple(METHODS))
+    if published and method not in PUBLISHED:
+        raise ValueError(f"method must be one of {', '.join(map(repr, PUBLISHED))} if published, got {method!r}")
+    n, d, epsilon, delta, radius, lipschitz = checked_sizes(n, d, epsilon, delta, radius, lipschitz, strict=published)
+    if isinstance(smoothness, bool) or not smoothness >= 0:
+        raise ValueError(f"smoothness must be a number >= 0, got {smoothness!r}")
+    steps = None if steps is None else positive_integer("steps", steps)
+    lam = None if lam is None else positive("lam", lam)
+    setting = _Setting(
+        n, d, epsilon, delta, radius, lipschitz, float(smoothness), steps, positive("step_scale", step_scale), lam
+    )
+    most = _most_smoothness(method, setting)
+    if not (smoothness < most or (smoothness <= most and method != "gd")):
+        raise ValueError(f"smoothness must be at most {most:g} for the method {method!r} here, got {smoothness!r}")
+    return setting
+
+
+def _most_smoothness(method: str, setting: _Setting) -> float:
+    """β up to which the method's proof holds."""
+    if method == "sgd":
+        return published_sgd_schedule(**setting.paper, strict=False).largest_smoothness
+    if method == "objective":  # β ≤ εnλ
+        return setting.epsilon * published_objective_lam(**setting.paper, strict=False) / 2
+    if method == "gd" and setting.steps is not None:
+        return setting.steps / setting.length()
+    return math.inf
+
+
+def _published(method: str, setting: _Setting) -> float:
+    if method == "objective":
+        return 2 * setting.unit * math.sqrt(2 / setting.n + 4 * setting.a**2)
+    return {"sgd": 10, "prox": 24}[method] * setting.unit * setting.b
+
+
+def _sgd(setting: _Setting) -> float:
+    """M²/(2ηT) + η(L² + dσ²)/2 + L²η(T − 1)/n, for the mean of w₀ … w_{T−1} and w₀ = 0."""
+    plan = published_sgd_schedule(**setting.paper, strict=False)
+    far = setting.radius**2 / (2 * plan.step_size * plan.steps)
+    noisy = plan.step_size * (setting.lipschitz**2 + setting.d * plan.noise**2) / 2
+    return far + noisy + _sgd_stability(setting, False)
+
+
+def _sgd_stability(setting: _Setting, published: bool) -> float:
+    plan = published_sgd_schedule(**setting.paper, strict=False)
+    return setting.lipschitz**2 * plan.step_size * (plan.steps - (not published)) / setting.n
+
+
+def _prox(setting: _Setting) -> float:
+    """As noisy SGD on the envelopes of smoothness β, which are L²/(2β) below the losses at most."""
+    smoothness = setting.lipschitz / setting.radius * min(math.sqrt(setting.n) / 4, 1 / (8 * setting.a))
+    return _sgd(setting) + setting.lipschitz**2 / (2 * smoothness)
+
+
+def _prox_stability(setting: _Setting, published: bool) -> float:
+    """The paper takes the envelope for 2L-Lipschitz: L²ηT/n at 2L is twice that at L."""
+    return _sgd_stability(setting, published) * (2 if published else 1)
+
+
+def _objective(setting: _Setting) -> float:
+    sigma = corrected_objective_noise(setting.epsilon, setting.delta, setting.lipschitz)
+    return setting.regularised(sigma, published_objective_lam(**setting.paper, strict=False))
+
+
+def _objective_stability(setting: _Setting, published: bool) -> float:
+    lam = published_objective_lam(**setting.paper, strict=False)
+    return (4 if published else 2) * setting.lipschitz**2 / lam
+
+
+def _gd(setting: _Setting) -> float:
+    """M²/(2ηT) + 2ηT·L²dσ_G²/((1 − ηβ)n²) + L²ηT(1 + 1/T)/n, for the mean of w₁ … w_T."""
+    length = setting.length()
+    curved = 0.0 if setting.steps is None else setting.smoothness * length / setting.steps
+    noisy = 2 * length * setting.lipschitz**2 * setting.d * (setting.noise / setting.n) ** 2 / (1 - curved)
+    return setting.radius**2 / (2 * length) + noisy + _gd_stability(setting, False)
+
+
+def _gd_stability(setting: _Setting, published: bool) -> float:
+    share = 0.0 if setting.steps is None else 1 / setting.steps
+    return setting.lipschitz**2 * setting.length() * (1 + share) / setting.n
+
+
+def _gd_prox(setting: _Setting) -> float:
+    """M²/(2ηT) + η(L² + dσ²)/2 + L²η(T − 1)/n + L²η/4, for envelopes of smoothness 2/η."""
+    length = setting.length()
+    noisy = 2 * length * setting.lipschitz**2 * setting.d * (setting.noise / setting.n) ** 2
+    step = 0.0 if setting.steps is None else length / setting.steps
+    rounded = 0.75 * step * setting.lipschitz**2
+    return setting.radius**2 / (2 * length) + noisy + rounded + _gd_prox_stability(setting, False)
+
+
+def _gd_prox_stability(setting: _Setting, published: bool) -> float:
+    share = 0.0 if setting.steps is None else 1 / setting.steps
+    return setting.lipschitz**2 * setting.length() * (1 - share) / setting.n
+
+
+def _tight(setting: _Setting) -> float:
+    return setting.regularised(*setting.tight())
+
+
+def _tight_stability(setting: _Setting, published: bool) -> float:
+    return 2 * setting.lipschitz**2 / setting.tight()[1]
+
+
+def _phased(setting: _Setting) -> float:
+    """Every phase pays for its start and its stability, the last one for its noise as well."""
+    phases = setting.phases()
+    spread = setting.d * (setting.lipschitz * setting.noise) ** 2  # of a release, by η²
+    rows, step = phases[0]
+    total = setting.radius**2 / (step * rows) + setting.lipschitz**2 * step
+    for (_, before), (rows, step) in pairwise(phases):
+        total += spread * before**2 / (step * rows) + setting.lipschitz**2 * step
+    return total + setting.lipschitz * math.sqrt(spread) * phases[-1][1]
+
+
+def _phased_stability(setting: _Setting, published: bool) -> float:
+    """That of the first phase: what comes later only follows, as proximal points do not drive starts apart."""
+    return setting.lipschitz**2 * setting.phases()[0][1]
+
+
+def _no_privacy_lam(setting: _Setting) -> float:
+    return setting.best_lam(0.0) if setting.lam is None else setting.lam
+
+
+_BOUNDS: dict[str, Callable[[_Setting], float]] = {
+    "sgd": _sgd,
+    "prox": _prox,
+    "objective": _objective,
+    "gd": _gd,
+    "gd-prox": _gd_prox,
+    "objective-tight": _tight,
+    "phased": _phased,
+    "no-privacy": lambda setting: setting.regularised(0.0, _no_privacy_lam(setting)),
+    "zero": lambda setting: setting.unit,
+}
+_STABILITY: dict[str, Callable[[_Setting, bool], float]] = {
+    "sgd": _sgd_stability,
+    "prox": _prox_stability,
+    "objective": _objective_stability,
+    "gd": _gd_stability,
+    "gd-prox": _gd_prox_stability,
+    "objective-tight": _tight_stability,
+    "phased": _phased_stability,
+    "no-privacy": lambda setting, _: 2 * setting.lipschitz**2 / _no_privacy_lam(setting),
+    "zero": lambda setting, _: 0.0,
+}
+
+LearnFrom = Callable[[FloatArray, FloatArray, int], FloatArray]
+"""From rows X, y and a seed that decides all randomness, to a model θ of shape (d,)."""
+
+
+@dataclass(frozen=True)
+class Stability:
+    """What replacing a row was seen to change.
+
+    Attributes
+    ----------
+    distance, distance_error : float
+        L·E‖w − w'‖ over data and randomness, and its standard error: it bounds the change of any loss.
+    change, change_error : float
+        The largest mean change of the loss on one row that was found, and its standard error. The uniform stability of
+        a method is the largest over all data and rows, so this is a look from below.
+    gap, gap_error : float
+        The population risk less the mean loss on the rows learnt from, on average: the generalisation gap.
+    runs : int
+        Pairs of fits.
+    """
+
+    distance: float
+    distance_error: float
+    change: float
+    change_error: float
+    gap: float
+    gap_error: float
+    runs: int
+
+
+def measured_stability(
+    learn: LearnFrom,
+    population: Population,
+    n: int,
+    *,
+    pairs: int = 5,
+    repeats: int = 20,
+    probes: int = 200,
+    opposite: bool = True,
+    seed: int = 0,
+) -> Stability:
+    """Fit neighbouring data with the same batches and the same noise, and see how far the models are apart.
+
+    Parameters
+    ----------
+    learn : callable
+        ``learn(X, y, seed)`` gives θ; with the same seed it must draw the same batches and the same noise.
+    population : Population
+    n : int >= 1
+        Rows.
+    pairs : int >= 1
+        Pairs of neighbouring data sets; they differ in the first row.
+    repeats : int >= 2
+        Fits of each pair, with seeds of their own.
+    probes : int >= 1
+        Rows on which losses are compared, besides the one replaced.
+    opposite : bool, default=True
+        Whether the row is replaced by one that pulls the other way, or by a fresh one.
+    seed : int >= 0
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> population = MeanEstimation(3, 0.5)
+    >>> found = measured_stability(lambda X, y, seed: X.mean(axis=0), population, 100, pairs=2, repeats=2)
+    >>> round(found.distance, 12) == round(population.lipschitz * 2 / 100, 12)  # z becomes −z
+    True
+    """
+    n, pairs, probes = positive_integer("n", n), positive_integer("pairs", pairs), positive_integer("probes", probes)
+    if positive_integer("repeats", repeats) < 2:
+        raise ValueError(f"repeats must be a whole number >= 2, got {repeats!r}")
+    seeds = np.random.SeedSequence(seed).spawn(pairs)
+    distances, gaps = [], []
+    worst = (-math.inf, 0.0)
+    for own in seeds:
+        drawn = [int(value) for value in own.generate_state(repeats + 2)]
+        X, y = population.sample(n, drawn[0])
+        tests = population.sample(probes, drawn[1])
+        first = population.opposite(X[:1], y[:1]) if opposite else (tests[0][:1], tests[1][:1])
+        X_other, y_other = np.concatenate((first[0], X[1:])), np.concatenate((first[1], y[1:]))
+        fits = [(learn(X, y, one), learn(X_other, y_other, one)) for one in drawn[2:]]
+        here, there = (np.array(models, dtype=np.float64) for models in zip(*fits, strict=True))
+        distances += list(np.linalg.norm(here - there, axis=1))
+        gaps += list(population.generalisation_gap(here, X, y))
+        rows = np.concatenate((tests[0], X[:1], first[0])), np.concatenate((tests[1], y[:1], first[1]))
+        changes = population.losses(here, *rows) - population.losses(there, *rows)
+        means = np.abs(changes.mean(axis=0))
+        most = int(np.argmax(means))
+        worst = max(worst, (float(means[most]), float(changes[:, most].std(ddof=1)) / math.sqrt(repeats)))
+    runs = pairs * repeats
+    root = math.sqrt(runs)
+    return Stability(
+        distance=population.lipschitz * float(np.mean(distances)),
+        distance_error=population.lipschitz * float(np.std(distances, ddof=1)) / root,
+        change=worst[0],
+        change_error=worst[1],
+        gap=float(np.mean(gaps)),
+        gap_error=float(np.std(gaps, ddof=1)) / root,
+        runs=runs,
+    )
