@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from objpert_core._validation import FloatArray
 from objpert_core.accounting.laws.base import PrivacyLoss
 
 _SPAN = 32.0  # V runs over the losses, scaled to [−32, 32]
+_ERROR = 1e-9  # relative, of a profile from running sums
+_SMALL = 1e-280  # of a sum with no digits lost to underflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +44,40 @@ class DiscreteLoss(PrivacyLoss):
     def _scale(self) -> float:
         return max(float(np.abs(self.losses).max()), 1e-300) / _SPAN
 
-    def log_profile(self, epsilon: FloatArray) -> FloatArray:
-        """log E[1 − e^{ε − ω}]₊ for every real ε of a 1-d array, mass at +∞ included."""
+    @cached_property
+    def _descending(self) -> tuple[FloatArray, FloatArray]:
+        """Losses and log masses, the largest loss first."""
         order = np.argsort(self.losses, kind="stable")[::-1]
-        losses, log_masses = self.losses[order], self.log_masses[order]
+        return self.losses[order], self.log_masses[order]
+
+    @cached_property
+    def _sums(self) -> tuple[FloatArray, FloatArray]:
+        """P and Q of the 0, 1, 2, … largest losses."""
+        losses, log_masses = self._descending
+        with np.errstate(over="ignore", under="ignore"):
+            masses = np.exp(log_masses), np.exp(log_masses - losses)
+            first, second = (np.concatenate(([0.0], np.cumsum(mass))) for mass in masses)
+        return first, second
+
+    def log_profile(self, epsilon: FloatArray) -> FloatArray:
+        """log E[1 − e^{ε − ω}]₊ for every real ε of a 1-d array, mass at +∞ included.
+
+        It is P[ω > ε] − e^ε·Q[ω > ε], from running sums, and what these may be off by. Where that would be more than a
+        part in 10⁹, every loss is added up.
+        """
+        count = np.searchsorted(-self._descending[0], -epsilon)
+        first, second = (sums[count] for sums in self._sums)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            excess = first - np.exp(epsilon) * second
+            error = (count + 16) * 2.0**-52 * first
+            result = np.log(excess + error + np.exp(self.log_infinite))
+        exact = np.isfinite(excess) & (error <= _ERROR * excess) & (second > _SMALL) & (second < 1 / _SMALL)
+        rest = np.flatnonzero(~exact)
+        result[rest] = self._added_up(epsilon[rest])
+        return np.minimum(result, 0.0)
+
+    def _added_up(self, epsilon: FloatArray) -> FloatArray:
+        losses, log_masses = self._descending
         result = np.empty(epsilon.shape)
         for block in np.array_split(np.arange(epsilon.size), max(1, epsilon.size * losses.size // 2**22)):
             with np.errstate(divide="ignore"):
@@ -55,7 +88,7 @@ class DiscreteLoss(PrivacyLoss):
             with np.errstate(divide="ignore"):
                 total = np.exp(terms - safe[:, None]).sum(axis=1) + np.exp(self.log_infinite - safe)
                 result[block] = safe + np.log(total)
-        return np.minimum(result, 0.0)
+        return result
 
     def loss(self, v: FloatArray) -> FloatArray:
         """ω(v)."""

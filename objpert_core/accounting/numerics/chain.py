@@ -60,15 +60,15 @@ def profile_points(log_profile: LogProfile, density: int = 1) -> tuple[FloatArra
         value = np.minimum.accumulate(np.asarray(log_profile(epsilon)))
     finite = np.isfinite(value)
     epsilon, value = epsilon[finite], value[finite]
-    kept = _apart(value)
+    kept = apart(value, _NEGLIGIBLE)
     return epsilon[kept], value[kept]
 
 
-def _apart(log_delta: FloatArray) -> list[int]:
-    """Indices of points, the first and the last among them, between which δ falls by more than rounding could."""
+def apart(log_delta: FloatArray, least: float) -> list[int]:
+    """Indices of points, the first and the last among them, between which log δ falls by more than `least`."""
     kept = [0]
     for i in range(1, log_delta.size):
-        if log_delta[kept[-1]] - log_delta[i] > _NEGLIGIBLE:
+        if log_delta[kept[-1]] - log_delta[i] > least:
             kept.append(i)
     if kept[-1] != log_delta.size - 1:
         kept[-1 if len(kept) > 1 else 1 :] = [log_delta.size - 1]
@@ -110,8 +110,10 @@ def log_delta_of_two(
     With a `table`, the `profile_points` of a smooth profile that costs a quadrature, it is searched on the table, log δ
     taken for linear between its points. Then the profile itself is asked about what was found.
     """
-    start = epsilon / 2 if a is None else gaussian_ends(a, epsilon, 2)[:, 0]
-    reach = epsilon + np.abs(start) + (0.0 if a is None else 4 * a) + 1e-300
+    if a is None:  # that of the Gaussian mechanism with the same total variation
+        a = 2 * min(float(ndtri((1 + np.exp(log_profile(np.zeros(1))[0])) / 2)), 10.0)
+    start = gaussian_ends(a, epsilon, 2)[:, 0]
+    reach = epsilon + np.abs(start) + 4 * a + 1e-300
     middle = start[:, None]
     grid = np.concatenate(
         (middle - reach[:, None] * _SHARES, middle, middle + reach[:, None] * _SHARES[::-1], 0 * middle),
@@ -166,7 +168,7 @@ def polygon(log_profile: LogProfile, density: int = 1) -> tuple[FloatArray, Floa
 
 def polygon_of_points(epsilon: FloatArray, log_delta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The `polygon` of what `profile_points` found."""
-    if epsilon.size < 2:
+    if epsilon.size < 2 or log_delta[-1] >= log_delta[0]:
         return np.array([0.0, 0.0, 1.0]), np.array([0.0, np.exp(log_delta[-1]), 1.0])
     drop = log_delta[:-1] + np.log(-np.expm1(np.diff(log_delta)))
     log_x = drop - epsilon[1:] - np.log(-np.expm1(-np.diff(epsilon)))

@@ -47,3 +47,12 @@ def test_a_search_on_a_table_finds_the_split_that_the_slow_one_finds():
     quick = chain.log_delta_of_two(FIT._log_delta, 1 / 3, epsilons, chain.profile_points(FIT._log_delta))
     assert (quick >= slow - 1e-9).all()
     np.testing.assert_allclose(quick, slow, atol=1e-5)
+
+
+@pytest.mark.parametrize("sigma", [0.8, 300.0])
+def test_running_sums_give_the_profile_of_a_discrete_loss(sigma):
+    loss = group(ObjectivePerturbation(sigma, 20.0, bound="monotone"), 3)._loss
+    epsilons = np.concatenate((np.linspace(-2, 5, 40), np.geomspace(1e-8, 300, 40)))
+    quick, exact = loss.log_profile(epsilons), np.minimum(loss._added_up(epsilons), 0.0)
+    assert (quick >= exact - 1e-13).all()
+    assert (quick <= exact + 2e-9).all()
