@@ -16,7 +16,7 @@ from objpert_core.learning.lattice import FINENESS, power_of_two, release_on_lat
 from objpert_core.learning.noise import LARGEST_RATIO, noise_source
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
-from objpert_core.learning.problem.rounding import gradient_norm_bound
+from objpert_core.learning.problem.rounding import UNIT, gradient_norm_bound
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import usable
@@ -158,7 +158,7 @@ class Fit:
         """
 
         def bounded(problem: PerturbedObjective, result: SolverResult) -> tuple[SolverResult, float]:
-            return result, gradient_norm_bound(problem, result.theta) + added
+            return result, (gradient_norm_bound(problem, result.theta) + added) * (1 + 8 * UNIT)  # roundings of both
 
         if self._releases:
             nothing = objective.without_rows()

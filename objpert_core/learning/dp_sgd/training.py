@@ -18,6 +18,7 @@ from objpert_core._validation import (
     FloatArray,
     IntArray,
     choice,
+    length,
     nonnegative,
     positive,
     positive_array,
@@ -38,7 +39,8 @@ _CHUNK_BYTES = 2**20  # rows of a batch are gathered and used while they are in 
 _NOISE_NUMBERS = 2**15  # of one candidate's, drawn at once
 _ROOM = 2.0**-16  # of C: what arithmetic may add to a row's influence on a sum, a sixteenth of it by the lattice
 _LARGEST_RATIO = 2.0**48  # of the noise to the lattice's spacing: whole numbers so large are exact in doubles
-LARGEST_RATE = 1e9  # weights stay so far from overflow that no 0·inf = NaN can get around the clipping
+_DROWNED = 2.0**40  # times C: where arithmetic may add more than that, a sum is left out of the noise
+LARGEST_RATE = 1e9  # with that weights stay far from overflow, as noise is made larger by `_DROWNED` at most
 
 
 def learning_rates_array(name: str, value: Any) -> FloatArray:
@@ -180,8 +182,9 @@ class NoisySums:
 
     The sum of a batch, as computed and rounded, moves by more than C when a row joins: `off` bounds what arithmetic
     adds. The noise pays for it: it is wider than the multiplier times C by a factor of 1 + 2⁻¹⁶. Where weights are so
-    large that this is not enough, the sum is made smaller before the noise and larger again after it. That costs
-    accuracy, not privacy: the weights are made of noisy sums.
+    large that this is not enough, the sum is made smaller before the noise and larger again after it. Where they are
+    larger still, or infinite, or no numbers, nothing of the sum is used: the step is noise alone. That costs accuracy,
+    not privacy: the weights are made of noisy sums.
 
     Parameters
     ----------
@@ -239,12 +242,17 @@ class NoisySums:
 
     def off(self, weights: FloatArray) -> FloatArray:
         """By how much more than C a row can move a computed sum at each column of `weights`, shape (G,)."""
-        lengths = np.sqrt(np.square(weights).sum(axis=0)) * (1 + gamma(self._dimension + 2))
-        return self._most * (self._slope_off * (self._radius * lengths + self._margin) + self._row_off)
+        with np.errstate(over="ignore", invalid="ignore"):  # inf and NaN are for `add` to find
+            lengths = np.sqrt(np.square(weights).sum(axis=0)) * (1 + gamma(self._dimension + 2))
+            return np.asarray(self._most * (self._slope_off * (self._radius * lengths + self._margin) + self._row_off))
 
     def add(self, totals: FloatArray, weights: FloatArray, step: int, steps: int) -> None:
         """Round `totals`, shape (D, G), computed at `weights`, and add noise to them, in place."""
-        shrink = np.minimum(1.0, (1 + _ROOM * 15 / 16) / (1 + self.off(weights) / self._clip) * (1 - 4 * UNIT))
+        off = self.off(weights)
+        drowned = ~(off <= _DROWNED * self._clip)
+        totals[:, drowned] = 0.0  # they may be NaN for some rows and not for others
+        off[drowned] = 0.0
+        shrink = np.minimum(1.0, (1 + _ROOM * 15 / 16) / (1 + off / self._clip) * (1 - 16 * UNIT))
         totals *= shrink / self._spacing
         np.rint(totals, out=totals)
         totals += self._noise(step, steps)
@@ -297,7 +305,7 @@ def train_candidates(
     schedule : Schedule
     noise_multiplier : float >= 0
         Standard deviation of the noise divided by `clip`; 0 is not private.
-    clip : float > 0, optional
+    clip : float from 1e-50 to 1e50, optional
         Per-example clipping norm C; R = √(1 + s²), the logistic loss's own bound, if left out.
     margin : float >= 0
         The loss's margin, see `LogisticLoss`; its gradients are no longer for it.
@@ -321,7 +329,7 @@ def train_candidates(
     Raises
     ------
     ValueError
-        If a learning rate or `clip` is not positive, `margin` or the noise is negative, or there is no such
+        If a learning rate is not positive, `clip` out of range, `margin` or the noise negative, or there is no such
         optimizer.
 
     Notes
@@ -338,7 +346,7 @@ def train_candidates(
     """
     etas = learning_rates_array("learning_rates", np.atleast_1d(np.asarray(learning_rates)))
     multiplier = nonnegative("noise_multiplier", noise_multiplier)
-    norm = row_radius(rows.constant) if clip is None else positive("clip", clip)
+    norm = row_radius(rows.constant) if clip is None else length("clip", clip)
     margin = nonnegative("margin", margin)
     kind = OPTIMIZERS[choice("optimizer", optimizer, tuple(OPTIMIZERS))]
     streams = Streams() if streams is None else streams

@@ -81,5 +81,5 @@ def gradient_norm_bound(objective: PerturbedObjective, theta: np.ndarray) -> flo
     error += gamma(rows.dimension + 4) * tilt
     total += objective.tilt(theta)
     norm = float(np.linalg.norm(total))
-    bound = (norm + error) * (1 + gamma(rows.dimension + 16))
+    bound = (norm + error) * (1 + gamma(rows.dimension + size + len(parts) + 16))  # the bound's own roundings
     return bound if math.isfinite(bound) else math.inf

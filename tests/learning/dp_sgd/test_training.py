@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 from objpert_core.learning import Rows
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
-from objpert_core.learning.dp_sgd.training import Gradients, Schedule, sum_spacing, train_candidates
+from objpert_core.learning.dp_sgd.training import Gradients, NoisySums, Schedule, sum_spacing, train_candidates
 from objpert_core.learning.sampling import Streams, poisson_batches
 
 RATES = [0.003, 0.05, 0.4]
@@ -206,3 +206,39 @@ def test_arguments_out_of_range_are_named(change, message):
     arguments = {"learning_rates": [0.1], "noise_multiplier": 1.0} | change
     with pytest.raises(ValueError, match=message):
         train_candidates(Rows(X, "clip"), targets, schedule=Schedule(0.1, 5, 30), **arguments)
+
+
+@pytest.mark.parametrize("entry", [1e300, np.inf, np.nan, 1e30])
+def test_weights_beyond_all_accuracy_leave_nothing_of_the_sum(entry):
+    """A score of inf − inf is NaN for some rows and not for others: such a sum must not reach the release."""
+    rows = Rows(np.eye(3), "clip", 0.3)
+    weights = np.full((4, 1), entry)
+
+    def released(total):
+        sums = NoisySums(rows, 1.0, 2.0, 3.0, [Streams(5).stream(1)], n_rows=3)
+        found = np.full((4, 1), total)
+        sums.add(found, weights, 0, 1)
+        return found
+
+    noise = released(0.0)
+    assert np.isfinite(noise).all()
+    assert np.abs(noise).max() < 20
+    for total in (np.nan, np.inf, 3.0):
+        np.testing.assert_array_equal(released(total), noise)
+
+
+def test_the_largest_learning_rate_does_not_make_weights_overflow():
+    """Noise is made larger along with the weights, and these with the noise; not without end."""
+    X, targets = data(n=50, d=3)
+    schedule = Schedule(sample_rate=0.02, steps=300, batch_size=1.0)
+    options = {"noise_multiplier": 1e4, "optimizer": "sgd", "streams": Streams(1)}
+    found = train_candidates(Rows(X, "clip", 0.3), targets, [1e9], schedule, **options)
+    assert np.isfinite(found).all()
+    assert np.abs(found).max() > 1e20  # where every sum is left out
+
+
+@pytest.mark.parametrize("clip", [1e-60, 1e60, np.inf])
+def test_clipping_norms_whose_squares_are_no_doubles_are_refused(clip):
+    X, targets = data(n=20)
+    with pytest.raises(ValueError, match=r"clip must be a (finite )?number"):
+        train_candidates(Rows(X, "clip"), targets, [0.1], Schedule.of_epochs(20, 5, 1), noise_multiplier=1.0, clip=clip)
