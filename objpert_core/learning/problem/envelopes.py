@@ -12,8 +12,9 @@ row gradient f_t'(u)·x, of norm L‖x‖ at most, and β-smooth in w. `envelope
 
 Notes
 -----
-Bassily, Feldman, Talwar and Thakurta (2019), Section 4, minimise over the ball instead, which couples a row's
-coordinates, and call the envelope 2L-Lipschitz. It is L-Lipschitz, which halves their noise.
+The proofs, rounding included: docs/theorems.md, T25. Bassily, Feldman, Talwar and Thakurta (2019), Section 4, minimise
+over the ball instead, which couples a row's coordinates, and call the envelope 2L-Lipschitz. It is L-Lipschitz, which
+halves their noise.
 """
 
 from __future__ import annotations

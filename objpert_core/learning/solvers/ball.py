@@ -8,7 +8,7 @@ onto the sphere, and judged by what can be computed there:
 
 If ‖θ‖ = M, or ‖θ‖ ≤ M and ν = 0, then θ is within ‖r‖/Λ of the minimum θ* over the ball, however it was found: νθ is
 an outer normal of the ball at θ and −∇J(θ*) one at θ*, so ⟨r − ∇J(θ) + ∇J(θ*), θ − θ*⟩ ≥ 0, and the left side is at
-most ‖r‖·‖θ − θ*‖ − Λ‖θ − θ*‖². `residual_bound` adds what rounding may hide.
+most ‖r‖·‖θ − θ*‖ − Λ‖θ − θ*‖² (docs/theorems.md, T26). `residual_bound` adds what rounding may hide.
 """
 
 from __future__ import annotations
