@@ -144,8 +144,10 @@ def explore() -> None:
     left, panel = page.columns()
     with panel:
         attacked = SHOW.show() == ERRORS
-        numbers, whose = [control.show() for control in MECHANISM], NEIGHBOURS.show()
-        setting = neighbours.setting(*numbers, whose, ROWS.show(disabled=whose != neighbours.SEVERAL))
+        sigma, lam, smoothness, lipschitz = (control.show() for control in MECHANISM)
+        whose = NEIGHBOURS.show()
+        rows = ROWS.show(disabled=whose != neighbours.SEVERAL)
+        setting = neighbours.setting(sigma, lam, smoothness, lipschitz, whose, rows)
         delta = READ_DELTA.show()
         epsilon, rate = READ_EPSILON.show(disabled=attacked), READ_RATE.show(disabled=not attacked)
         view = EPS_MAX.show(disabled=attacked), FLOOR.show(disabled=attacked)

@@ -5,7 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.composition import charts, editor, files, numbers, snippets, totals
+from pages.composition import charts, editor, files, gate, numbers, snippets, totals
+from pages.composition import ledger as lg
 from pages.composition import words as text
 from ui import controls as c
 from ui import page, parameters, sentences
@@ -58,9 +59,23 @@ LEFT = c.Toggle(
     False,
     help="How many more of each entry would keep the total within the target, by composing them.",
 )
+FILTER = c.Toggle(
+    "composition_filter",
+    "Privacy filter: choose the noise as you go",
+    False,
+    help="A budget in μ that lets releases through one by one. Noise need not be fixed beforehand; the budget is.",
+)
+RELEASED = c.Number(
+    "composition_released",
+    "Entries that are released already",
+    1,
+    low=0,
+    high=lg.MOST_ENTRIES,
+    help="The rest is planned.",
+)
 FITS = (SIGMA, LAM, BETA, LIPSCHITZ, BOUND, COUNTS)
 CHART = (READ_DELTA, EPS_MAX, FLOOR, SHOW, WIDTH, RENYI)
-CONTROLS = (*FITS, *CHART, GHOST, LEDGER, LEDGER_DELTA, TARGET, LEFT)
+CONTROLS = (*FITS, *CHART, GHOST, LEDGER, LEDGER_DELTA, TARGET, LEFT, FILTER, RELEASED)
 USUAL: dict[c.Control, Any] = {control: control.default for control in (*FITS, *CHART)}
 HUNDRED = (1, 10, 100)
 PRESETS = tuple(
@@ -91,6 +106,14 @@ LISTS = tuple(
         ("A model a month", TWELVE, "Twelve models, each trained for ε = 0.5 at δ = 10⁻⁵."),
         ("Empty list", "empty", "Start your own."),
     )
+)
+AS_YOU_GO = "gauss:10,1@Counts;cal:0.5,1e-5@First model;cal:1,1e-5@Second model;gauss:5,1@Means"
+LISTS += (
+    c.Preset(
+        "Chosen as you go",
+        {LEDGER: AS_YOU_GO, LEDGER_DELTA: 1e-5, TARGET: 1.0, FILTER: True, RELEASED: 2},
+        "Two releases are out; is there budget for a second model, planned after seeing them?",
+    ),
 )
 
 
@@ -159,6 +182,8 @@ def budget() -> None:
     left, beside = st.columns([1.6, 1], gap="medium")
     with beside:
         delta, target, asked = LEDGER_DELTA.show(), TARGET.show(), LEFT.show()
+        filtered = FILTER.show()
+        released = RELEASED.show(disabled=not filtered)
         editor.form(LEDGER)
         editor.saved(LEDGER, LEDGER_DELTA, TARGET)
     with page.errors():
@@ -186,10 +211,28 @@ def budget() -> None:
                 page.evidence(picture, name="ledger")
         st.caption(
             "Fix the list and its noise beforehand. What a release is about may depend on earlier answers; how noisy "
-            "it is, and what is added to the list, may not: that needs a privacy filter or odometer, which this is not."
+            "it is, and what is added to the list, may not: that needs a privacy filter or odometer. There is a switch."
         )
         if ledger:
             page.reproduce(snippets.ledger(ledger, delta=delta))
+        if filtered:
+            through(ledger, released, delta, target)
+
+
+def through(ledger: lg.Ledger, released: int, delta: float, target: float) -> None:
+    """The same list before a privacy filter."""
+    at = gate.gate(ledger, released, delta, target)
+    st.subheader("The list before a privacy filter", anchor=False)
+    page.answer(gate.answer(at), gate.more(at), gate.promise(at, delta, target), gate.reading(at, delta))
+    title = f"Privacy filter, ε = {sentences.number(target)}, δ = {sentences.delta(delta)}"
+    picture = page.Picture(gate.chart(at), gate.alt(at), partial(gate.frame, at), title)
+    page.show(picture, key="composition_filter_chart")
+    code = gate.snippet(ledger, released, delta=delta, target=target)
+    page.evidence(picture, gate.rows(at), name="filter", code=code)
+    st.caption(
+        "μ adds up in squares and covers every ε and δ at once. Sampling does not help it: a run of DP-SGD counts as "
+        "if every step saw all rows, so that a list with one is better fixed beforehand. docs/theorems.md, T20."
+    )
 
 
 def revealed() -> None:
