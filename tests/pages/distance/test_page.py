@@ -139,7 +139,7 @@ def test_beta_moves_the_published_map_alone():
 @pytest.mark.slow
 def test_alt_texts_carry_the_take_away():
     alts = [chart.proto.alt for chart in open_page().get("plotly_chart")]
-    assert "ε(α) at α = 10: Normal (lower bound) 0.0501" in alts[0]
+    assert "ε(α) at α = 10: Normal (lower bound) 0.05;" in alts[0]
     assert "nowhere exactly 1" in alts[1]
     assert "exactly 1 on" in alts[2]
 

@@ -160,7 +160,7 @@ def test_boundary_says_on_which_side_this_setting_is():
 def test_alt_texts_carry_the_take_away():
     found = {r.name: r for r in dc.readings(OPENS, 1e-5, 10.0)}
     alt = text.renyi_alt({dc.NAMES[n]: r.renyi for n, r in found.items()}, 10.0)
-    assert "ε(α) at α = 10: Normal (lower bound) 0.0501" in alt
+    assert "ε(α) at α = 10: Normal (lower bound) 0.05;" in alt
     assert "δ = 10⁻⁵: Normal" in text.profile_alt({dc.NAMES[n]: r.epsilon for n, r in found.items()}, 1e-5)
     published = text.map_alt("glm", dc.distances("glm", OPENS, 1e-5), 1e-5)
     assert "nowhere exactly 1" in published
