@@ -92,7 +92,7 @@ def sure_steps(curvature: float, strong_convexity: float, gradient_norm: float, 
     Examples
     --------
     >>> sure_steps(100.0, 1.0, 10.0, 1e-6)
-    451
+    445
     """
     ratio = curvature / strong_convexity
     steps = 1 + 2 * math.sqrt(ratio) * max(0.0, math.log(3 * math.sqrt(2) * ratio) + math.log(gradient_norm / tau))
