@@ -11,7 +11,6 @@ from objpert_core._validation import (
     in_open_unit,
     length,
     nonnegative,
-    positive,
     positive_integer,
     square,
     within,
@@ -201,15 +200,14 @@ def _smallest_by_renyi(target: Target, sigma: float, guess: float, floor: float,
     The next order is better, and what it gains is of second order in what was missing: a few rounds do.
     """
     lam = guess
+
+    def gap(x: float) -> float:
+        return target.gap_at_order(target.build(sigma, x), alpha)
+
     try:
         for _ in range(_ORDERS):
             alpha = target.best_order(target.build(sigma, lam))
-            before, lam = (
-                lam,
-                smallest_above(
-                    lambda x, alpha=alpha: target.gap_at_order(target.build(sigma, x), alpha), lam, floor, least
-                ),
-            )
+            before, lam = lam, smallest_above(gap, lam, floor, least)
             if abs(lam - before) <= ROOT_MARGIN * (lam - floor):
                 break
     except NoRootError:  # not at the order of a guess that is too small

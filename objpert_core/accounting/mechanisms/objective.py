@@ -92,8 +92,9 @@ class ObjectivePerturbation(Mechanism):
 
     def __post_init__(self) -> None:
         check_fields(self, length, "lipschitz")
-        check_fields(self, lambda *given: within(*given, 1e-100 * self.lipschitz, 1e100 * self.lipschitz), "sigma")
-        check_fields(self, lambda *given: within(*given, 1e-180, 1e180), "lam")
+        sigma = within("sigma", self.sigma, 1e-100 * self.lipschitz, 1e100 * self.lipschitz)
+        object.__setattr__(self, "sigma", sigma)
+        object.__setattr__(self, "lam", within("lam", self.lam, 1e-180, 1e180))
         smoothness = self.lipschitz**2 / 4 if self.smoothness is None else self.smoothness
         object.__setattr__(self, "smoothness", square("smoothness", smoothness))
         choice("bound", self.bound, BOUNDS)
@@ -319,7 +320,7 @@ class ApproximateMinima(Mechanism):
         if not isinstance(self.objective, ObjectivePerturbation):
             raise ValueError(f"objective must be an ObjectivePerturbation, got {self.objective!r}")
         check_fields(self, square, "tau")
-        check_fields(self, lambda *given: within(*given, 1e-200, 1e200), "sigma_out")
+        object.__setattr__(self, "sigma_out", within("sigma_out", self.sigma_out, 1e-200, 1e200))
         within("sigma_out * lam / tau", self.sigma_out * self.objective.lam / self.tau, 1e-200, 1e200)
 
     @property
