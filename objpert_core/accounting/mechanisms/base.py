@@ -32,7 +32,7 @@ ADJACENCIES = (ADD_REMOVE, REPLACE_ONE)
 NORMAL_SPACING = 2.0**-50
 """Sources of noise give N(0, 1) numbers rounded to multiples of this; see `Perturbation.error`."""
 DIRECTIONS = ("remove", "add")  # of an adjacency: the two orders of a pair of neighbours
-_FINER, _WIDEST, _DENSITY = 2.0, 1e-3, 6  # of what is exported: ε to a relative 1e-6
+_FINER, _WIDEST, _DENSITY = 4.0, 1e-3, 6  # of what is exported: ε to a relative 1e-6
 
 
 class NormalSource(Protocol):
@@ -458,8 +458,8 @@ class Mechanism(ABC):
         Returns
         -------
         dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
-            Both directions of the adjacency. A bound without a privacy loss, but with a profile, gives the symmetric
-            pair of that profile.
+            Both directions of the adjacency; δ is too large by some 1e-12. A bound without a privacy loss, but with a
+            profile, gives the symmetric pair of that profile.
 
         Raises
         ------

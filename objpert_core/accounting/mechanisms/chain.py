@@ -132,7 +132,12 @@ class Chained(Wrapper):
         near = self.base.lower_bound
         a = near.gaussian_ratio if near is not None else None
         if self.length == 2:
-            return chain.log_delta_of_two(self.base._log_delta, a, epsilon, self._table if self._integrated else None)
+            table = self._table if self._integrated else None
+            split = chain.log_delta_of_two(self.base._log_delta, a, epsilon, table)
+            if self.base.has_losses:
+                return split
+            # a profile without a law need not be convex: the polygon may know more
+            return chain.never_rising(epsilon, np.minimum(split, self._loss.log_profile(epsilon)))
         log_delta = self._loss.log_profile(epsilon)
         if a is not None:
             split = chain.gaussian_ends(a, epsilon, self.length)

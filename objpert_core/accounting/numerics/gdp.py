@@ -15,10 +15,12 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp, ndtri_exp
 
 from objpert_core._validation import FloatArray
+from objpert_core.accounting.numerics.chain import apart
 
 _ERROR = 4e-13  # relative, of a profile
 _ROUNDING = 1e-14
 _LAST_Z = 60.0
+_LEAST_DROP = 2.5e-4  # of log δ between points: what a small μ can tell from rounding
 _BLOCK = 2**15
 
 
@@ -47,6 +49,8 @@ def mu_of_points(epsilon: FloatArray, log_delta: FloatArray) -> float:
     The profile holds for both directions, so that g is also below its mirror image in the line x + y = 1: only what
     lies on or below it matters, and the polygon's crossing of it.
     """
+    kept = apart(log_delta, _LEAST_DROP)
+    epsilon, log_delta = epsilon[kept], log_delta[kept]
     log_x, log_y = log_vertices(epsilon, log_delta)
     x, y = np.exp(log_x), np.exp(log_y)
     below = x + y <= 1

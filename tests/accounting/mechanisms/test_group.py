@@ -1,4 +1,5 @@
-"""Rows that are replaced and several rows of one person, against exact divergences, other libraries and closed forms."""
+"""Rows that are replaced and several rows of one person, against exact divergences, other libraries and closed
+forms."""
 
 import dp_accounting
 import mpmath as mp
@@ -264,7 +265,8 @@ def directional(means_first, means_second, weights, epsilon):
 
 @pytest.mark.parametrize(("angle", "shorter"), [(0.0, 1.0), (0.0, 0.6), (1.0, 1.0), (2.0, 0.6), (np.pi, 1.0)])
 def test_gradients_in_any_other_directions_are_hidden_better(angle, shorter):
-    """Two rows replaced: the pair of T19 is attained at opposite gradients of full length, and not exceeded elsewhere."""
+    """Two rows replaced: the pair of T19 is attained at opposite gradients of full length, and not exceeded
+    elsewhere."""
     q, a = 0.3, 0.9
     weights = [(1 - q) ** 2, q * (1 - q), q * (1 - q), q**2]
     turn = np.array([np.cos(angle), np.sin(angle)])

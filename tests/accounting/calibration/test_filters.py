@@ -1,0 +1,111 @@
+"""The filter: never above its budget, whatever is asked for; the odometer: what it reads."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import (
+    REPLACE_ONE,
+    Gaussian,
+    ObjectivePerturbation,
+    PrivacyFilter,
+    PrivacyOdometer,
+    PrivateSelection,
+    calibrate_gaussian,
+    compose,
+)
+from objpert_core.exceptions import PrivacyBudgetExceededError
+
+
+def test_squares_add_up_and_nothing_is_lost():
+    budget = PrivacyFilter(1.0)
+    for _ in range(4):
+        budget.spend(Gaussian(2.0))
+    assert budget.left == 0.0
+    assert budget.reading == pytest.approx(compose(*(Gaussian(2.0),) * 4).mu(), rel=1e-14)
+    assert not budget.allows(Gaussian(1e6))
+
+
+def test_a_refusal_spends_nothing_and_says_what_is_left():
+    budget = PrivacyFilter(0.5)
+    budget.spend(Gaussian(2.5))
+    with pytest.raises(PrivacyBudgetExceededError, match=r"at most 0\.3, which is left of 0\.5, got 0\.4"):
+        budget.spend(Gaussian(2.5))
+    assert len(budget.releases) == 1
+    assert budget.left == pytest.approx(0.3, rel=1e-12)
+    assert 0 < budget.left < 0.3 + 1e-12
+    budget.spend(Gaussian(4.0))
+
+
+def test_random_requests_never_exceed_the_budget_in_exact_arithmetic():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        budget = PrivacyFilter(float(rng.uniform(0.1, 3)))
+        for _ in range(40):
+            wanted = Gaussian(float(np.exp(rng.uniform(-1, 4))))
+            if budget.allows(wanted):
+                budget.spend(wanted)
+        if budget.left > 1e-6:
+            budget.spend(Gaussian(1 / (budget.left * (1 - 1e-12))))  # what it says is left is left
+        assert sum(Fraction(mu) ** 2 for _, mu in budget.releases) <= Fraction(budget.mu) ** 2
+        assert budget.left < 1e-5 * budget.mu
+
+
+def test_a_strategy_that_looks_at_the_releases_stays_below_the_budget():
+    """Two steps on the real line, the second's noise chosen by the first's output: the exact δ of the joint release."""
+    mu, first = 1.0, 0.6
+    x = np.linspace(-9, 10, 2401)
+    width = x[1] - x[0]
+    rest = math.sqrt(mu**2 - first**2)
+    second = np.where(np.abs(x - first / 2) < 0.7, rest, 0.3 * rest)  # spends more where the first was in doubt
+    p = np.exp(-0.5 * (x - first) ** 2) / math.sqrt(2 * math.pi)
+    q = np.exp(-0.5 * x**2) / math.sqrt(2 * math.pi)
+    for epsilon in (0.0, 0.5, 1.0, 2.0):
+        threshold = epsilon + np.log(q / p)  # of the second loss
+        exact = sum(
+            share * float(np.exp(_log_delta_any(t, a)))
+            for share, t, a in zip(p * width, threshold, second, strict=True)
+        )
+        assert exact <= Gaussian(1.0, mu).delta(epsilon) + 1e-9
+
+
+def _log_delta_any(t, a):
+    from objpert_core.accounting.numerics.gaussian import log_profile
+
+    return log_profile(t, a)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-5), (8.0, 1e-9)])
+def test_a_target_gives_the_largest_budget(epsilon, delta):
+    budget = PrivacyFilter.for_target(epsilon, delta)
+    assert Gaussian(1.0, budget.mu).delta(epsilon) <= delta
+    assert Gaussian(1.0, budget.mu * (1 + 1e-9)).delta(epsilon) > delta
+    assert budget.mu == pytest.approx(1 / calibrate_gaussian(epsilon, delta).sigma, rel=1e-12)
+
+
+def test_the_odometer_reads_the_sum_and_refuses_nothing():
+    spent = PrivacyOdometer()
+    assert spent.reading == 0.0
+    assert spent.epsilon(1e-5) == 0.0
+    for _ in range(3):
+        spent.spend(ObjectivePerturbation(5.0, 50.0))
+    assert spent.reading >= 0.2 * 3**0.5
+    assert spent.reading == pytest.approx(0.2 * 3**0.5, rel=1e-14)
+    assert spent.epsilon(1e-5) == Gaussian(1.0, spent.reading).epsilon(1e-5)
+
+
+def test_what_has_no_mu_or_means_other_neighbours_is_refused():
+    budget = PrivacyFilter(1.0)
+    with pytest.raises(ValueError, match="finite mu"):
+        budget.spend(PrivateSelection(Gaussian(9.0), 3.0))
+    with pytest.raises(ValueError, match="'add/remove one row', got one about 'replace one row'"):
+        budget.spend(Gaussian(9.0, adjacency=REPLACE_ONE))
+    with pytest.raises(ValueError, match="mechanism must be one of this package's mechanisms"):
+        budget.spend(0.1)
+    with pytest.raises(ValueError, match="mu must be"):
+        PrivacyFilter(0.0)
+    with pytest.raises(ValueError, match="adjacency must be"):
+        PrivacyOdometer("swap")
+    assert budget.releases == ()

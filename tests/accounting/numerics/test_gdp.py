@@ -1,0 +1,134 @@
+"""μ and ρ: exact where they are known, and above everything that the bound allows elsewhere."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import log_ndtr, ndtri_exp
+
+from objpert_core.accounting import (
+    DPSGD,
+    REPLACE_ONE,
+    ApproximateMinima,
+    Gaussian,
+    HalfNormal,
+    ObjectivePerturbation,
+    PrivateSelection,
+    compose,
+    group,
+    repeat,
+    replace_one,
+    symmetrised,
+    via_rdp,
+)
+from objpert_core.accounting.laws.discrete import DiscreteLoss
+from objpert_core.accounting.numerics import chain, gdp
+from objpert_core.accounting.numerics.gaussian import log_profile
+from objpert_core.accounting.numerics.mixture import log_binomial_weights
+from tests.accounting.one_dimensional import LOGISTIC, hockey_stick
+from tests.accounting.test_true_privacy import linear_neighbours
+
+LAWS = [
+    ObjectivePerturbation(10.0, 5.0),
+    ObjectivePerturbation(1.0, 0.3),
+    ObjectivePerturbation(10.0, 5.0, bound="monotone"),
+    ObjectivePerturbation(10.0, 5.0, bound="two-signed"),
+    ObjectivePerturbation(10.0, 5.0, bound="glm"),
+    HalfNormal(20.0),
+]
+
+
+def test_where_it_is_exact():
+    assert Gaussian(4.0, 3.0).mu() == 0.75
+    assert Gaussian(2.0).rho() == 0.125
+    assert ObjectivePerturbation(5.0, 50.0).mu() == 0.2  # λ = 2σ²
+    assert ObjectivePerturbation(5.0, 50.0).rho() == pytest.approx(0.02, rel=1e-15)
+    assert replace_one(ObjectivePerturbation(5.0, 50.0)).mu() == 0.4
+    assert group(ObjectivePerturbation(5.0, 50.0), 3).mu() == pytest.approx(0.6, rel=1e-15)
+    assert repeat(Gaussian(3.0), 9).mu() == pytest.approx(1.0, rel=1e-14)
+    assert compose(Gaussian(2.0), Gaussian(1.0)).rho() == pytest.approx(0.625, rel=1e-14)
+    assert DPSGD(2.0, 1.0, 16).mu() == 2.0
+    assert via_rdp(Gaussian(4.0)).mu() == symmetrised(Gaussian(4.0)).mu() == 0.25
+
+
+def test_nothing_is_promised_where_nothing_is_known():
+    for silent in (
+        PrivateSelection(Gaussian(5.0), 4.0),
+        ObjectivePerturbation(5.0, 1.0, bound="kifer2012"),
+        ObjectivePerturbation(5.0, 0.1, smoothness=1.0, bound="glm"),
+    ):
+        assert silent.mu() == silent.rho() == math.inf
+
+
+@pytest.mark.parametrize("mechanism", LAWS, ids=str)
+def test_a_mu_covers_the_symmetric_pair_and_one_per_cent_less_does_not(mechanism):
+    """The pair's profile at every ε, far between the points that μ was taken from, and into the tail."""
+    mu = mechanism.mu()
+    pair = DiscreteLoss(*chain.atoms(*chain.polygon(mechanism._log_delta, 4)))
+    epsilon = np.concatenate((np.linspace(0, 8 * mu, 4001), np.linspace(8 * mu, 36 * mu, 501)))
+    resolved = 2e-4  # of ε, and 1e-8 of δ: what the pair's own polygon is off
+    allowed = log_profile(epsilon, mu)
+    assert (pair.log_profile(epsilon * (1 + resolved)) <= allowed + 1e-6).all()
+    assert (pair.log_profile(epsilon) > log_profile(epsilon, 0.99 * mu) + 1e-6).any()
+
+
+@pytest.mark.parametrize("mechanism", LAWS, ids=str)
+def test_rho_covers_the_pair_of_mu(mechanism):
+    assert mechanism.rho() == pytest.approx(mechanism.mu() ** 2 / 2, rel=1e-15)
+
+
+def test_the_exact_divergences_of_the_mechanism_stay_below_its_mu():
+    sigma, lam = 2.0, 1.0
+    epsilons = np.array([0.0, 0.05, 0.2, 0.5, 1.0, 2.0])
+    mu = ObjectivePerturbation(sigma, lam).mu()
+    for pair in (linear_neighbours(LOGISTIC, sigma, lam), linear_neighbours(LOGISTIC, sigma, lam)[::-1]):
+        assert (hockey_stick(*pair, epsilons) <= Gaussian(1.0, mu).delta(epsilons) * (1 + 1e-7)).all()
+
+
+@pytest.mark.parametrize(("rate", "noise"), [(0.01, 1.0), (0.3, 0.7), (0.9, 4.0)])
+def test_sampling_does_not_help_mu(rate, noise):
+    """The attacker's curve of one step comes as close to the Gaussian one as one likes, in its corner: μ = 1/noise."""
+    assert DPSGD(noise, rate, 1).mu() == pytest.approx(1 / noise, rel=1e-14)
+    threshold = 1e6
+    a = 1 / noise
+
+    log_y = np.logaddexp(np.log1p(-rate) + log_ndtr(-threshold), np.log(rate) + log_ndtr(a - threshold))
+    assert ndtri_exp(log_y) - ndtri_exp(log_ndtr(-threshold)) == pytest.approx(a, rel=1e-3)
+    fine = DPSGD(noise, rate, 1)
+    epsilon = np.linspace(0.0, 6.0, 13)
+    assert (fine.delta(epsilon) <= Gaussian(noise).delta(epsilon) * (1 + 1e-6)).all()
+
+
+@pytest.mark.parametrize(("rate", "a", "size"), [(0.01, 1.0, 1), (0.5, 0.7, 1), (0.2, 0.5, 3)])
+def test_mu_of_replaced_rows_covers_the_pair_and_is_no_more_than_twice_the_rows(rate, a, size):
+    mu = DPSGD(1 / a, rate, 1, adjacency=REPLACE_ONE, group_size=size).mu()
+    assert a * size <= mu <= 2 * a * size * (1 + 1e-12)
+    z = np.linspace(-9.0, 9.0 + 2 * a * size, 40001)
+    weights = np.exp(log_binomial_weights(size, rate))
+    p = sum(w * np.exp(-0.5 * (z - a * j) ** 2) for j, w in enumerate(weights)) / math.sqrt(2 * math.pi)
+    q = sum(w * np.exp(-0.5 * (z + a * j) ** 2) for j, w in enumerate(weights)) / math.sqrt(2 * math.pi)
+    for epsilon in (0.0, 0.1, 0.5, 1.5, 3.0):
+        exact = np.trapezoid(np.maximum(p - np.exp(epsilon) * q, 0.0), z)
+        assert exact <= Gaussian(1.0, mu).delta(epsilon) * (1 + 1e-6) + 1e-9
+
+
+@pytest.mark.parametrize("a", [1e-5, 0.1, 1.0, 6.0])
+def test_points_of_a_gaussian_profile_give_its_mu_back_rounded_up(a):
+    epsilon, log_delta = chain.profile_points(lambda e: np.asarray(log_profile(e, a)))
+    assert a <= gdp.mu_of_points(epsilon, log_delta) < a * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("start", [3.0, 10.0, 30.0])
+@pytest.mark.parametrize("doubled", [False, True])
+@pytest.mark.parametrize(("a", "shift"), [(0.01, 0.0), (0.3, 0.2), (2.0, 1.5)])
+def test_the_tail_of_a_shifted_law_is_covered(a, shift, doubled, start):
+
+    v = start + np.geomspace(1e-6, 1e4, 200)
+    factor = math.log(2) if doubled else 0.0
+    exact = ndtri_exp(factor + log_ndtr(-v)) - ndtri_exp(factor - shift + log_ndtr(-v - a))
+    assert (exact <= gdp.mu_beyond(a, shift, doubled, start) + 1e-7).all()
+
+
+def test_an_approximate_minimiser_adds_its_output_noise():
+    release = ApproximateMinima(ObjectivePerturbation(5.0, 50.0), 1e-3, 0.001)
+    assert release.mu() == pytest.approx(math.hypot(0.2, 2e-3 / 50 / 0.001), rel=1e-14)
