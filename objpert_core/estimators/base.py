@@ -22,6 +22,7 @@ from objpert_core._validation import (
     positive_integer,
     random_state_argument,
 )
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES
 from objpert_core.estimators.cautions import (
     WarnsOfCopies,
     warn_of_classes,
@@ -35,6 +36,7 @@ from objpert_core.estimators.scoring import FLOATS, ClassScores, LinearScores, P
 from objpert_core.exceptions import PrivacyBudgetWarning
 from objpert_core.learning.certificate import ON_ERROR
 from objpert_core.learning.fit import FitOptions
+from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.rows import ROW_NORMS
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import as_numbers, labels_as_targets
@@ -293,6 +295,25 @@ class SolvedModel(LinearModel):
         super()._record(release)
         self.n_iter_ = release.certificate.n_iter
         self.gradient_norms_ = np.array(release.gradient_norms)
+
+
+class WithNeighbours(LinearModel):
+    """A linear model that is told which data sets count as neighbours."""
+
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
+        "adjacency": one_of(*ADJACENCIES),
+        "rows_per_person": positive_integer,
+    }
+
+    def __init__(self, *, adjacency: str, rows_per_person: int, **shared: Any) -> None:
+        super().__init__(**shared)
+        self.adjacency = adjacency
+        self.rows_per_person = rows_per_person
+
+    @property
+    def _rows_moved(self) -> int:
+        """How many rows' gradients lie between neighbours: for rules of thumb; no promise rests on it."""
+        return int(self.rows_per_person) * (1 if NEIGHBOURS[self.adjacency] == ADD_REMOVE else 2)
 
 
 class LinearClassifier(ClassScores, LinearModel):

@@ -12,7 +12,7 @@ Estimator = TypeVar("Estimator", bound=type)
 PARAGRAPHS = {
     "epsilon": """
         epsilon : float, default=1.0
-            ε > 0 of one fit, under adding or removing one row.
+            ε > 0 of one fit, for neighbours as `adjacency` and `rows_per_person` have them.
         """,
     "delta": """
         delta : float, default=1e-5
@@ -89,6 +89,16 @@ PARAGRAPHS = {
             a slower one that is sure to arrive in exact arithmetic goes on; if rounding stops that one, too, the answer
             for no data is released. The promise covers invalid rows. It does not cover that rounding stopped both
             solvers (docs/theorems.md, T23). Classifiers need `classes`.
+        """,
+    "adjacency": """
+        adjacency : {"add/remove one row", "replace one row"}, default="add/remove one row"
+            Whether neighbouring data sets differ by one row more or less, or by one row replaced by another, which
+            needs about twice the noise.
+        """,
+    "rows_per_person": """
+        rows_per_person : int >= 1, default=1
+            How many rows one person may have: all of them together are covered by (ε, δ), which needs about as many
+            times the noise. A person with more is not covered.
         """,
     "fitted_classifier": """
         coef_ : ndarray, shape (1, n_features_in_)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import FloatArray, IntArray, in_open_unit, length, positive, positive_integer
 from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
-from objpert_core.estimators.base import ProbabilisticClassifier, Seed, encode
+from objpert_core.estimators.base import ProbabilisticClassifier, Seed, WithNeighbours, encode
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
 from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
@@ -65,7 +65,7 @@ def _different_rates(name: str, value: Any) -> list[float]:
 
 
 @documented
-class DPSGDLogisticRegression(ProbabilisticClassifier):
+class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     """Logistic regression under (ε, δ)-differential privacy, by DP-SGD.
 
     In every step each row joins the batch by its own coin, the gradients of the batch are clipped and summed,
@@ -109,7 +109,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         None takes batches, noise and coins from the operating system. Anything else is for teaching and tests, and the
         certificate says ``reproducible=True``. With one seed a candidate of dishonest tuning has the batches and the
         noise of a fit with that learning rate alone.
-    %(margin classes public_rows on_error)s
+    %(margin classes public_rows on_error adjacency rows_per_person)s
 
     Attributes
     ----------
@@ -164,10 +164,12 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
         validation_fraction: float = 0.1, fit_intercept: bool = True, intercept_scaling: float = 0.3,
         row_norm: str = "normalize", random_state: Seed = None, *, margin: float = 0.0, classes: Any = None,
         public_rows: int | None = None, on_error: str = "raise",
+        adjacency: str = "add/remove one row", rows_per_person: int = 1,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
             row_norm=row_norm, random_state=random_state, margin=margin, classes=classes, on_error=on_error,
+            adjacency=adjacency, rows_per_person=rows_per_person,
         )  # fmt: skip
         self.learning_rate, self.learning_rates = learning_rate, learning_rates
         self.batch_size, self.epochs, self.optimizer = batch_size, epochs, optimizer
@@ -222,6 +224,11 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
             raise ValueError(f"mean_runs must be None for tuning='dishonest', got {self.mean_runs!r}")
         if self.tuning == "honest" and self.mean_runs is None:
             raise ValueError("mean_runs must be a finite number > 0 for tuning='honest', got None")
+        if self.mean_runs is not None and X_val is None and self.rows_per_person != 1:
+            raise ValueError(
+                "rows_per_person must be 1 for honest tuning without X_val, since one person's rows may be trained on "
+                f"and held out at once, got {self.rows_per_person!r}"
+            )
 
     def _reads_rows(self) -> bool:
         return self.public_rows is None  # sample rate and steps go by it
@@ -251,6 +258,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
             accountant=self.accountant,
             mean_runs=None if self.mean_runs is None else float(self.mean_runs),
             private_score=held_out,
+            adjacency=self.adjacency,
+            rows_per_person=int(self.rows_per_person),
         )
         streams = Streams(self.random_state)
         if tuning == "dishonest" and self.tuning is None:
@@ -279,6 +288,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier):
             candidates=candidates,
             validation_fraction=fraction,
             on_error=self.on_error,
+            rows_per_person=int(self.rows_per_person),
             lattice=sum_spacing(row_radius(constant) if self.clip is None else self.clip, data.rows.dimension),
         )
         return Release(selection.theta, certificate, ())

@@ -41,7 +41,7 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
         `noise_ratio` or a `lam` is given and otherwise `objpert_core.accounting.recommended_margin`, which goes by the
         same public numbers as the rule for λ and tends to 0 as ε grows. `coef_` are log-odds where k = 0 only;
         `predict_proba` allows for k.
-    %(public_rows classes max_iter on_error)s
+    %(public_rows classes max_iter on_error adjacency rows_per_person)s
 
     Attributes
     ----------
@@ -74,12 +74,13 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
         intercept_scaling: float = 0.3, row_norm: str = "normalize", random_state: Seed = None, *,
         accountant: str = "profile", lam: float | None = None, margin: float | None = None,
         public_rows: int | None = None, classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
+        adjacency: str = "add/remove one row", rows_per_person: int = 1,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, bound=bound, noise_ratio=noise_ratio, tau=tau, sigma_out=sigma_out,
             solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
             random_state=random_state, accountant=accountant, margin=margin, classes=classes, max_iter=max_iter,
-            on_error=on_error,
+            on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person,
         )  # fmt: skip
         self.lam = lam
         self.public_rows = public_rows
@@ -133,7 +134,8 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
         lam, margin, used_rows = self.lam, self.margin, None
         if self._by_rule:
             used_rows = n_rows if self.public_rows is None else self.public_rows
-            public = self.epsilon, self.delta, used_rows, dimension, row_radius(self._constant)
+            # About the noise of the promise asked for: k rows of one person need about the noise of an ε less by k.
+            public = self.epsilon / self._rows_moved, self.delta, used_rows, dimension, row_radius(self._constant)
             lam = recommended_lam(*public)
             margin = recommended_margin(*public) if margin is None else margin
         loss = LogisticLoss(margin or 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 from objpert_core._validation import FloatArray, length, positive
 from objpert_core.accounting import calibrate_objective_perturbation
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
-from objpert_core.estimators.base import SolvedModel
+from objpert_core.estimators.base import SolvedModel, WithNeighbours
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
 from objpert_core.learning.certificate import ObjectivePerturbationCertificate
 from objpert_core.learning.objective_perturbation import perturb_and_solve
@@ -61,7 +61,7 @@ def bounds_covering(*losses: LossFacts, first: str, with_rdp: bool = False) -> C
     return one_of(first, *(key for key in keys if key != first))
 
 
-class ObjectivePerturbationModel(SolvedModel):
+class ObjectivePerturbationModel(SolvedModel, WithNeighbours):
     """A linear model by Algorithm 1. Subclasses give `bound` a constraint and say in `_plan` what they minimise."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
@@ -104,6 +104,8 @@ class ObjectivePerturbationModel(SolvedModel):
             accountant=self.accountant,
             dimension=dimension if BOUND_REGISTRY[self.bound].needs_dimension else None,
             lam=lam,
+            adjacency=self.adjacency,
+            rows_per_person=int(self.rows_per_person),
         )
         return perturb_and_solve(
             X,
@@ -116,6 +118,7 @@ class ObjectivePerturbationModel(SolvedModel):
             accountant=self.accountant,
             public_rows=public_rows,
             rows_declared=rows_declared,
+            rows_per_person=self.rows_per_person,
             **self._solving(callback),
         )
 

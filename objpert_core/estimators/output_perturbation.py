@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from objpert_core._validation import FloatArray, positive, positive_integer
-from objpert_core.estimators.base import ProbabilisticClassifier, Seed, SolvedModel
+from objpert_core.estimators.base import ProbabilisticClassifier, Seed, SolvedModel, WithNeighbours
 from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
 from objpert_core.learning.output_perturbation import ADJACENCIES, OutputPerturbationCertificate, solve_and_perturb
@@ -14,7 +14,7 @@ from objpert_core.learning.release import Release
 
 
 @documented
-class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SolvedModel):
+class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SolvedModel, WithNeighbours):
     """Logistic regression under (ε, δ)-differential privacy, by output perturbation: fit, then add noise.
 
     Minimises the sum of the logistic losses plus λ/2 ‖θ‖² until the gradient's norm is at most `tau`, adds
@@ -32,8 +32,9 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SolvedModel)
         is then treated as public**, and the certificate says so. Choosing λ by looking at fits is not covered.
     %(tau solver intercept row_norm random_state)s
     adjacency : {"add/remove", "replace"}, default="add/remove"
-        Whether neighbouring data sets differ by one row more or less, or by one row replaced by another.
-    %(margin public_rows classes max_iter on_error)s
+        Whether neighbouring data sets differ by one row more or less, or by one row replaced by another. The words of
+        the other estimators, "add/remove one row" and "replace one row", mean the same.
+    %(margin public_rows classes max_iter on_error rows_per_person)s
 
     Attributes
     ----------
@@ -59,7 +60,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SolvedModel)
 
     CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
         "lam": or_none(positive),
-        "adjacency": one_of(*ADJACENCIES),
+        "adjacency": one_of(*ADJACENCIES),  # this estimator had short words for it before the others had any
         "public_rows": or_none(positive_integer),
     }
 
@@ -68,16 +69,15 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SolvedModel)
         solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3,
         row_norm: str = "normalize", random_state: Seed = None, *, adjacency: str = "add/remove",
         margin: float = 0.0, public_rows: int | None = None, classes: Any = None, max_iter: int = 1000,
-        on_error: str = "raise",
+        on_error: str = "raise", rows_per_person: int = 1,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, tau=tau, solver=solver, fit_intercept=fit_intercept,
             intercept_scaling=intercept_scaling, row_norm=row_norm, random_state=random_state,
             margin=margin, classes=classes, max_iter=max_iter,
-            on_error=on_error,
+            on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person,
         )  # fmt: skip
         self.lam = lam
-        self.adjacency = adjacency
         self.public_rows = public_rows
 
     def _reads_rows(self) -> bool:
@@ -97,5 +97,6 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SolvedModel)
             public_rows=self.public_rows,
             tau=self.tau,
             adjacency=self.adjacency,
+            rows_per_person=self.rows_per_person,
             **self._solving(callback),
         )

@@ -52,7 +52,7 @@ class ObjPertRegressor(RegressorMixin, ClippedModel):
         Public constants: what is fitted is (y − target_offset)/target_scale, best of size about 1. Take them from what
         is known of the targets in general, for example the middle and half the width of their possible range. Means
         and standard deviations of these very `y` would reveal them outside the accounting.
-    %(max_iter on_error)s
+    %(max_iter on_error adjacency rows_per_person)s
 
     Attributes
     ----------
@@ -91,12 +91,13 @@ class ObjPertRegressor(RegressorMixin, ClippedModel):
         solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3, row_norm: str = "clip",
         random_state: Seed = None, *, huber_threshold: float = 1.0, target_offset: float = 0.0,
         target_scale: float = 1.0, accountant: str = "profile", max_iter: int = 1000, on_error: str = "raise",
+        adjacency: str = "add/remove one row", rows_per_person: int = 1,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, loss=loss, clip=clip, bound=bound, noise_ratio=noise_ratio, tau=tau,
             sigma_out=sigma_out, solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
             row_norm=row_norm, random_state=random_state, accountant=accountant, max_iter=max_iter,
-            on_error=on_error,
+            on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person,
         )  # fmt: skip
         self.huber_threshold = huber_threshold
         self.target_offset = target_offset

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NoReturn, Protocol, Self
 import numpy as np
 
 from objpert_core._validation import FloatArray, choice
-from objpert_core.accounting import ApproximateMinima, Mechanism, ObjectivePerturbation, via_rdp
+from objpert_core.accounting import ApproximateMinima, Mechanism, ObjectivePerturbation, group, via_rdp
 from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, Parameters
 from objpert_core.accounting.numerics.rounding import promised
@@ -58,12 +58,15 @@ _SINCE_SCHEMA_2 = {
     "coefficients_sha256": None,
     "rows_declared": None,
     "margin": None,
+    "rows_per_person": 1,
 }
 """Fields that form 1 did not have, with what they say in it."""
 _NOTE = "depends on the data, outside the privacy guarantee: do not publish"
 
 
-def adjacency_words(own: str, public_rows: int | None = None, rows_declared: bool | None = None) -> str:
+def adjacency_words(
+    own: str, public_rows: int | None = None, rows_declared: bool | None = None, rows_per_person: int = 1
+) -> str:
     """Say which data sets are neighbours, where a rule of the fit may have read the number of rows off the data.
 
     A fit whose rules read the number m off the data is one of a family of mechanisms, one for each m. The promise of
@@ -78,6 +81,8 @@ def adjacency_words(own: str, public_rows: int | None = None, rows_declared: boo
         m, the number that the rules went by.
     rows_declared : bool, optional
         True where m was declared before the data were looked at; the words are then the mechanism's own.
+    rows_per_person : int >= 1
+        How many rows neighbours may differ in.
 
     Examples
     --------
@@ -85,10 +90,16 @@ def adjacency_words(own: str, public_rows: int | None = None, rows_declared: boo
     'add/remove one row'
     >>> adjacency_words("add/remove one row", 500, rows_declared=False)
     'data sets of the same size m = 500, known to all, up to one row left out of the sums'
+    >>> adjacency_words("replace one row", rows_per_person=3)
+    'replace up to 3 rows of one person'
     """
+    several = f"up to {rows_per_person} rows of one person"
     if rows_declared is not False:
-        return own
-    differ = "that differ in one row" if own == REPLACE_ONE else "up to one row left out of the sums"
+        return own if rows_per_person == 1 else own.replace("one row", several)
+    if own == REPLACE_ONE:
+        differ = f"that differ in {'one row' if rows_per_person == 1 else several}"
+    else:
+        differ = f"{'up to one row' if rows_per_person == 1 else several} left out of the sums"
     return f"data sets of the same size m = {public_rows}, known to all, {differ}"
 
 
@@ -169,6 +180,8 @@ class PrivacyCertificate(ABC):
     rows_declared : bool or None
         Whether the public number of rows was declared before the data were looked at, or read off the data; None where
         no rule reads it.
+    rows_per_person : int
+        How many rows of one person the promise covers together; `adjacency` says so.
 
     Examples
     --------
@@ -198,6 +211,7 @@ class PrivacyCertificate(ABC):
         "on_error": one_of(*ON_ERROR),
         "coefficients_sha256": or_nothing(DIGEST),
         "rows_declared": or_nothing(TRUTH),
+        "rows_per_person": COUNT,
     }
     """What each of the class's own fields may say; `stated` adds those of the classes it comes from."""
     MECHANISMS: ClassVar[dict[str, type[PrivacyCertificate]]] = {}
@@ -217,6 +231,7 @@ class PrivacyCertificate(ABC):
     on_error: str = "raise"
     coefficients_sha256: str | None = None
     rows_declared: bool | None = None
+    rows_per_person: int = 1
 
     def __init_subclass__(cls, *, mechanisms: tuple[str, ...] = (), **rest: Any) -> None:
         super().__init_subclass__(**rest)
@@ -239,11 +254,11 @@ class PrivacyCertificate(ABC):
         """
         rows = getattr(self, "public_rows", None)
         for own in ADJACENCIES:
-            if self.adjacency == adjacency_words(own, rows, self.rows_declared):
+            if self.adjacency == adjacency_words(own, rows, self.rows_declared, self.rows_per_person):
                 return own
         raise ValueError(
-            f"adjacency must be what rows_declared = {self.rows_declared!r} and public_rows = {rows!r} ask for, "
-            f"got {self.adjacency!r}"
+            f"adjacency must be what rows_declared = {self.rows_declared!r}, public_rows = {rows!r} and "
+            f"rows_per_person = {self.rows_per_person!r} ask for, got {self.adjacency!r}"
         )
 
     # --- what a family says of itself ----------------------------------------------------------------------------
@@ -286,8 +301,11 @@ class PrivacyCertificate(ABC):
         return f"certificate, a {cls.__name__}, must say which losses are covered"
 
     def accounted(self, mechanism: Any) -> Mechanism:
-        """Choose where (ε, δ) come from: the mechanism itself, or its Rényi curve for the accountant "rdp"."""
-        return by_accountant(mechanism, self.accountant)
+        """Choose where (ε, δ) come from: the mechanism itself, or its Rényi curve for the accountant "rdp".
+
+        Of a mechanism about one row, that is for all rows of one person.
+        """
+        return by_accountant(group(mechanism, self.rows_per_person), self.accountant)
 
     def cases(self, mechanism: Any) -> tuple[Any, ...]:
         """List the mechanisms that must each keep (epsilon, delta): as a rule the one."""
@@ -337,7 +355,8 @@ class PrivacyCertificate(ABC):
     @classmethod
     def from_mechanism(cls, mechanism: Mechanism, **facts: Any) -> Self:
         """Write a certificate of this kind; arguments as in `describe`."""
-        words = adjacency_words(mechanism.adjacency, facts.get("public_rows"), facts.get("rows_declared"))
+        known = {name: facts[name] for name in ("public_rows", "rows_declared", "rows_per_person") if name in facts}
+        words = adjacency_words(mechanism.adjacency, **known)
         own = {"mechanism": type(mechanism).__name__, "adjacency": words, **cls.numbers(mechanism)}
         return cls(**own, **facts)
 
@@ -690,7 +709,8 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
 
     def rebuild(self) -> ApproximateMinima:
         """Build the mechanism again, from the certificate's numbers alone."""
-        objective = ObjectivePerturbation(**{name: getattr(self, name) for name in _OF_OBJECTIVE})
+        own = {name: getattr(self, name) for name in _OF_OBJECTIVE}
+        objective = ObjectivePerturbation(**own, adjacency=self.mechanism_adjacency)
         return ApproximateMinima(objective, self.tau, self.sigma_out)
 
     @classmethod
@@ -747,7 +767,13 @@ def by_accountant(mechanism: Mechanism, accountant: str) -> Mechanism:
 
 
 @lru_cache(maxsize=4096)
-def proved_epsilon(mechanism: Mechanism, epsilon: float | None, delta: float, accountant: str = "profile") -> float:
+def proved_epsilon(
+    mechanism: Mechanism,
+    epsilon: float | None,
+    delta: float,
+    accountant: str = "profile",
+    rows_per_person: int = 1,
+) -> float:
     """Find the ε that a certificate may state at `delta`.
 
     Parameters
@@ -757,6 +783,8 @@ def proved_epsilon(mechanism: Mechanism, epsilon: float | None, delta: float, ac
         An ε that the mechanism should keep, for example the one it was calibrated to; None takes the mechanism's own.
     delta : float
     accountant : {"profile", "rdp"}
+    rows_per_person : int >= 1
+        How many rows of one person the certificate covers together, `mechanism` being about one.
 
     Returns
     -------
@@ -773,7 +801,7 @@ def proved_epsilon(mechanism: Mechanism, epsilon: float | None, delta: float, ac
     >>> proved_epsilon(ApproximateMinima(ObjectivePerturbation(5.0, 2.0), 1e-6, 0.1), 1.0, 1e-5)
     1.0
     """
-    accounted = by_accountant(mechanism, accountant)
+    accounted = by_accountant(group(mechanism, rows_per_person), accountant)
     if epsilon is not None and accounted.delta(epsilon) <= delta * (1 + ROUNDING):
         return epsilon
     proved = accounted.epsilon(delta)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, Unpack, runtime_checkable
 
-from objpert_core._validation import FloatArray, choice, in_open_unit, nonnegative, positive
+from objpert_core._validation import FloatArray, choice, in_open_unit, nonnegative, positive, positive_integer
 from objpert_core.accounting import Mechanism
 from objpert_core.accounting.mechanisms.base import NormalSource, Perturbation
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
@@ -40,6 +40,7 @@ def perturb_and_solve(
     accountant: str = "profile",
     public_rows: int | None = None,
     rows_declared: bool = False,
+    rows_per_person: int = 1,
     **options: Unpack[FitOptions],
 ) -> Release[Any]:
     """Fit a private linear model by Algorithm 1: perturb the objective once, solve it, perturb the solution.
@@ -68,8 +69,10 @@ def perturb_and_solve(
     rows_declared : bool, default=False
         Whether that number was declared before the data were looked at. Otherwise it was read off them, and the
         certificate promises less (`objpert_core.learning.certificate.adjacency_words`).
+    rows_per_person : int >= 1
+        How many rows of one person the promise shall cover together; `mechanism` is about one row.
     **options
-        `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state` and `callback`, as in `Fit`.
+        `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
     Returns
     -------
@@ -104,7 +107,8 @@ def perturb_and_solve(
     in_open_unit("delta", delta)
     choice("accountant", accountant, ACCOUNTANTS)
     epsilon = None if epsilon is None else nonnegative("epsilon", epsilon)
-    epsilon = proved_epsilon(mechanism, epsilon, float(delta), accountant)
+    people = positive_integer("rows_per_person", rows_per_person)
+    epsilon = proved_epsilon(mechanism, epsilon, float(delta), accountant, people)
     clip = None if clip is None else positive("clip", clip)
     if isinstance(loss, ClippedLoss):
         raise ValueError(f"loss must not be clipped, got {loss!r}: give loss={loss.loss!r} and its threshold as clip=")
@@ -132,6 +136,7 @@ def perturb_and_solve(
         clip=clip,
         public_rows=public_rows,
         rows_declared=None if public_rows is None else rows_declared,
+        rows_per_person=people,
     )
 
 

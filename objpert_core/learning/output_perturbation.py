@@ -22,15 +22,19 @@ from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
 from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, or_nothing
 
-NEIGHBOURS = {"add/remove": ADD_REMOVE, "replace": REPLACE_ONE}
+NEIGHBOURS = {"add/remove": ADD_REMOVE, "replace": REPLACE_ONE, ADD_REMOVE: ADD_REMOVE, REPLACE_ONE: REPLACE_ONE}
 """What this file's `adjacency` arguments may be, and what the mechanism calls it."""
 ADJACENCIES = tuple(NEIGHBOURS)
 
 _GRADIENTS_MOVED = {ADD_REMOVE: 1, REPLACE_ONE: 2}  # how many gradients of one row lie between two neighbours
 
 
-def output_sensitivity(lam: float, lipschitz: float, tau: float, adjacency: str = "add/remove") -> float:
+def output_sensitivity(
+    lam: float, lipschitz: float, tau: float, adjacency: str = "add/remove", rows_per_person: int = 1
+) -> float:
     """Bound how far one row moves the point where a solver stops: (R + 2τ)/λ, or (2R + 2τ)/λ if it is replaced.
+
+    k rows of one person move it by (kR + 2τ)/λ or (2kR + 2τ)/λ.
 
     Parameters
     ----------
@@ -41,6 +45,8 @@ def output_sensitivity(lam: float, lipschitz: float, tau: float, adjacency: str 
     tau : float > 0
         Gradient norm at which the solver may stop.
     adjacency : {"add/remove", "replace"}
+        Also in the mechanisms' words, "add/remove one row" and "replace one row".
+    rows_per_person : int >= 1
 
     Returns
     -------
@@ -62,17 +68,14 @@ def output_sensitivity(lam: float, lipschitz: float, tau: float, adjacency: str 
     >>> round(output_sensitivity(lam=10.0, lipschitz=1.0, tau=1e-6), 12)
     0.1000002
     """
-    return _sensitivity(lam, lipschitz, tau, NEIGHBOURS[choice("adjacency", adjacency, ADJACENCIES)])
+    moved = _moved(lipschitz, adjacency, rows_per_person)
+    return (moved + 2 * positive("tau", tau)) / positive("lam", lam)
 
 
-def _sensitivity(lam: float, lipschitz: float, tau: float, adjacency: str) -> float:
-    return (_moved(lipschitz, adjacency) + 2 * positive("tau", tau)) / positive("lam", lam)
-
-
-def _moved(lipschitz: float, adjacency: str) -> float:
-    """How far one row can move the gradient at any θ."""
-    gradients = _GRADIENTS_MOVED[choice("adjacency", adjacency, tuple(_GRADIENTS_MOVED))]
-    return positive("lipschitz", lipschitz) * gradients
+def _moved(lipschitz: float, adjacency: str, rows_per_person: int) -> float:
+    """How far one person's rows can move the gradient at any θ."""
+    gradients = _GRADIENTS_MOVED[NEIGHBOURS[choice("adjacency", adjacency, ADJACENCIES)]]
+    return positive("lipschitz", lipschitz) * gradients * positive_integer("rows_per_person", rows_per_person)
 
 
 def recommended_output_lam(
@@ -81,6 +84,7 @@ def recommended_output_lam(
     n_rows: int,
     lipschitz: float = 1.0,
     adjacency: str = "add/remove",
+    rows_per_person: int = 1,
 ) -> float:
     """Choose the λ that `OutputPerturbationLogisticRegression` takes unless told, from public numbers only.
 
@@ -99,7 +103,8 @@ def recommended_output_lam(
         The number of rows n, which λ thus makes public.
     lipschitz : float > 0
         The radius R.
-    adjacency : {"add/remove", "replace"}
+    adjacency, rows_per_person
+        As in `output_sensitivity`.
 
     Returns
     -------
@@ -117,7 +122,7 @@ def recommended_output_lam(
     25.91
     """
     rows = positive_integer("n_rows", n_rows)
-    moved = _moved(lipschitz, NEIGHBOURS[choice("adjacency", adjacency, ADJACENCIES)])
+    moved = _moved(lipschitz, adjacency, rows_per_person)
     sigma = calibrate_gaussian(positive("epsilon", epsilon), delta, moved).sigma
     return float(0.5 * ((sigma * lipschitz) ** 2 * rows) ** (1 / 3))
 
@@ -161,8 +166,8 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
 
     @property
     def sensitivity(self) -> float:
-        """How far one row can move the solution; see `output_sensitivity`."""
-        return _sensitivity(self.lam, self.lipschitz, self.tau, self.mechanism_adjacency)
+        """How far one person's rows can move the solution; see `output_sensitivity`."""
+        return output_sensitivity(self.lam, self.lipschitz, self.tau, self.mechanism_adjacency, self.rows_per_person)
 
     @classmethod
     def numbers(cls, mechanism: OutputPerturbation) -> dict[str, Any]:
@@ -172,6 +177,10 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
     def rebuild(self) -> OutputPerturbation:
         """Build the mechanism again, its sensitivity derived anew from λ, R and τ."""
         return OutputPerturbation(self.sigma, self.sensitivity, adjacency=self.mechanism_adjacency)
+
+    def accounted(self, mechanism: OutputPerturbation) -> OutputPerturbation:
+        """The mechanism itself: its sensitivity is that of all rows of one person."""
+        return mechanism
 
     def holds(self) -> bool:
         """Say whether R bounds the gradients on these rows and τ was reached."""
@@ -198,6 +207,7 @@ def solve_and_perturb(
     public_rows: int | None = None,
     tau: float = 1e-6,
     adjacency: str = "add/remove",
+    rows_per_person: int = 1,
     **options: Unpack[FitOptions],
 ) -> Release[OutputPerturbationCertificate]:
     """Fit private logistic regression by output perturbation: solve once, then add noise to the solution.
@@ -217,9 +227,11 @@ def solve_and_perturb(
     tau : float > 0
         Gradient norm the solver must reach.
     adjacency : {"add/remove", "replace"}
-        Which data sets count as neighbours; replacing a row needs twice the noise.
+        Which data sets count as neighbours; replacing a row needs twice the noise. Also in the mechanisms' words.
+    rows_per_person : int >= 1
+        How many rows of one person the promise covers together; k rows need k times the noise.
     **options
-        `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state` and `callback`, as in `Fit`.
+        `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
     Returns
     -------
@@ -252,8 +264,8 @@ def solve_and_perturb(
     used_rows = None
     if lam is None:
         used_rows = fit.rows_given if public_rows is None else positive_integer("public_rows", public_rows)
-        lam = recommended_output_lam(epsilon, delta, used_rows, radius, adjacency)
-    sensitivity = output_sensitivity(lam, radius, tau, adjacency)
+        lam = recommended_output_lam(epsilon, delta, used_rows, radius, adjacency, rows_per_person)
+    sensitivity = output_sensitivity(lam, radius, tau, adjacency, rows_per_person)
     sigma = calibrate_gaussian(epsilon, delta, sensitivity).sigma
     return fit.release(
         OutputPerturbation(sigma, sensitivity, adjacency=NEIGHBOURS[adjacency]),
@@ -269,5 +281,6 @@ def solve_and_perturb(
         lipschitz=radius,
         public_rows=used_rows,
         rows_declared=None if used_rows is None else public_rows is not None,
+        rows_per_person=int(rows_per_person),
         margin=loss.margin,
     )

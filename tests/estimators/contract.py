@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import pickle
 import warnings
@@ -30,6 +31,7 @@ from objpert_core.estimators import PrivacyCertificate, PublicRangeScaler
 from objpert_core.estimators.cautions import forget_cautions
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning, ReleaseRefusedError, UncoveredDataWarning
 from objpert_core.learning import SOLVERS, Refused
+from objpert_core.learning.certificate import adjacency_words
 
 ABOVE_ZERO, FROM_ZERO, COUNT = "a finite number > 0", "a finite number >= 0", "a whole number >= 1"
 NOT_ABOVE_ZERO = (0.0, -1.0, math.nan, math.inf, None, "1", True)
@@ -51,8 +53,14 @@ RANGES: dict[str, tuple[str, tuple[Any, ...]]] = {
     "classes": ("None or two different labels", ([0, 1, 2], [1, 1], [1])),
     "max_iter": (COUNT, (0, 1.5, None)),
     "on_error": ("one of 'raise', 'release'", ("ignore", None)),
+    "adjacency": ("one of 'add/remove one row', 'replace one row'", ("add/remove", "swap", None)),
+    "rows_per_person": (COUNT, (0, 1.5, True, None)),
 }
 """By a parameter's name: what it may be, in the error's words, and values that it may not have."""
+
+
+NEIGHBOURS = ((1, "add/remove one row"), (1, "replace one row"), (3, "add/remove one row"), (3, "replace one row"))
+"""Rows of one person, and adjacency; from one to the next more noise is needed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,6 +397,31 @@ def labels_must_be_declared_where_errors_must_not_tell(case: Case) -> None:
         return
     with pytest.raises(ValueError, match="classes must be the two labels that can occur where on_error='release'"):
         case.new(on_error="release", classes=None).fit(Untouchable(), Untouchable())
+
+
+# Neighbours
+
+
+def the_promise_is_about_the_neighbours_asked_for(case: Case, asked: Iterable[tuple[int, str]] = NEIGHBOURS) -> None:
+    """Not among the rest: some calibrations for several rows take seconds."""
+    known = {"public_rows": 300, "classes": [0, 1]}
+    known = {name: value for name, value in known.items() if name in case.new().get_params()}
+    ratios = []
+    for rows, adjacency in asked:
+        spent = case.fit(**known, adjacency=adjacency, rows_per_person=rows).privacy_
+        words = adjacency if rows == 1 else adjacency.replace("one row", f"up to {rows} rows of one person")
+        assert (spent.adjacency, spent.rows_per_person, spent.mechanism_adjacency) == (words, rows, adjacency)
+        assert words in repr(spent)
+        assert spent.verify()
+        assert PrivacyCertificate.from_json(spent.to_json()) == spent
+        assert not dataclasses.replace(spent, rows_per_person=rows + 1).verify()
+        more = adjacency_words(adjacency, rows_per_person=rows + 1)
+        assert not dataclasses.replace(spent, adjacency=more, rows_per_person=rows + 1).verify()
+        if adjacency == "add/remove one row":
+            more = adjacency_words("replace one row", rows_per_person=rows)
+            assert not dataclasses.replace(spent, adjacency=more).verify()
+        ratios.append(getattr(spent, "noise_multiplier", None) or spent.sigma * spent.lam**0.5)
+    assert ratios == sorted(ratios)
 
 
 # Labels and targets

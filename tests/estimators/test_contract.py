@@ -22,11 +22,13 @@ from tests.estimators.contract import (
     ABOVE_ZERO,
     COUNT,
     FROM_ZERO,
+    NEIGHBOURS,
     Case,
     assert_unfitted,
     parametrize_with_contract,
     the_certificate_states_what_was_asked_and_verifies,
     the_certificate_survives_json_and_its_public_part_hides_the_diagnostics,
+    the_promise_is_about_the_neighbours_asked_for,
 )
 
 LOGISTIC = {
@@ -47,7 +49,7 @@ REGRESSOR = {
 }
 OUTPUT = {
     "lam": (ABOVE_ZERO, (0.0, -1.0)),
-    "adjacency": ("one of 'add/remove', 'replace'", ("swap", None)),
+    "adjacency": ("one of 'add/remove', 'replace', 'add/remove one row', 'replace one row'", ("swap", None)),
 }
 DPSGD = {
     "accountant": ("one of 'pld', 'rdp'", ("prv", None)),
@@ -213,6 +215,79 @@ def test_parameters_that_contradict_each_other_are_refused(model, message):
 def test_more_noise_than_promised_verifies():
     honest = OutputPerturbationLogisticRegression(lam=5.0).fit(*CASES[0].data).privacy_
     assert dataclasses.replace(honest, sigma=2 * honest.sigma, lam=6.0).verify()
+
+
+QUICK = {"output perturbation", "published"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [case for case in CASES if case.name in QUICK], ids=lambda case: case.name)
+def test_neighbours_are_those_asked_for(case):
+    the_promise_is_about_the_neighbours_asked_for(case)
+
+
+ONE, REPLACED, THREE = NEIGHBOURS[:3]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("dp-sgd", NEIGHBOURS),
+        ("dishonest", (ONE, THREE)),
+        ("honest", (ONE, REPLACED)),
+        ("kifer2012", (ONE, REPLACED)),
+        ("svc", (ONE, REPLACED)),
+        ("regressor", (ONE, REPLACED)),
+        ("logistic regression", (ONE, THREE)),
+    ],
+)
+def test_neighbours_of_slower_calibrations_are_those_asked_for(name, asked):
+    (case,) = [case for case in CASES if case.name == name]
+    the_promise_is_about_the_neighbours_asked_for(case, asked)
+
+
+def test_rows_read_off_the_data_stand_in_the_words_for_people_too():
+    for adjacency, differ in (("add/remove", "{} left out of the sums"), ("replace", "that differ in {}")):
+        model = OutputPerturbationLogisticRegression(rows_per_person=2, adjacency=adjacency)
+        spent = model.fit(*CASES[0].data).privacy_
+        differ = differ.format("up to 2 rows of one person")
+        assert spent.adjacency == f"data sets of the same size m = 300, known to all, {differ}"
+        assert spent.verify()
+
+
+def test_both_spellings_of_neighbours_are_the_same_for_output_perturbation():
+    for short, long in (("add/remove", "add/remove one row"), ("replace", "replace one row")):
+        one, other = (
+            OutputPerturbationLogisticRegression(adjacency=words, random_state=0).fit(*CASES[0].data)
+            for words in (short, long)
+        )
+        assert one.privacy_ == other.privacy_
+        assert one.privacy_.mechanism_adjacency == long
+
+
+def test_k_rows_move_output_perturbation_by_k_gradients_and_the_solver_once():
+    spent = OutputPerturbationLogisticRegression(lam=2.0, tau=0.25, rows_per_person=4, adjacency="replace")
+    spent = spent.fit(*CASES[0].data).privacy_
+    assert spent.sensitivity == pytest.approx((8 * math.hypot(1, 0.3) + 0.5) / 2, rel=1e-12)
+
+
+@pytest.mark.slow
+def test_several_rows_of_one_person_are_refused_where_held_out_rows_choose():
+    model = DPSGDLogisticRegression(**STEPS, **HONEST, rows_per_person=2)
+    X, y = CASES[0].data
+    with pytest.raises(ValueError, match="rows_per_person must be 1 for honest tuning without X_val"):
+        model.fit(X, y)
+    spent = model.set_params(accountant="rdp", public_rows=300).fit(X, y, X_val=X, y_val=y).privacy_
+    assert (spent.adjacency, spent.choice_covered) == ("add/remove up to 2 rows of one person", True)
+    assert spent.verify()
+    held_out = DPSGDLogisticRegression(**STEPS, **HONEST, accountant="rdp").fit(X, y).privacy_
+    assert not dataclasses.replace(
+        held_out,
+        rows_per_person=2,
+        adjacency="data sets of the same size m = 300, known to all, up to 2 rows of one person left out of the sums",
+        noise_multiplier=1e6,
+    ).verify()
 
 
 ignoring_budgets = pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")

@@ -26,6 +26,7 @@ from objpert_core.accounting import (
     via_rdp,
 )
 from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE
 from objpert_core.learning.dp_sgd.training import Schedule
 
 
@@ -101,6 +102,8 @@ def dpsgd_budget(
     accountant: str = "pld",
     mean_runs: float | None = None,
     private_score: bool = False,
+    adjacency: str = ADD_REMOVE,
+    rows_per_person: int = 1,
 ) -> Budget:
     """Find the least noise with which DP-SGD, or its honest tuning, is (ε, δ)-differentially private.
 
@@ -114,6 +117,8 @@ def dpsgd_budget(
         μ: pay for the choice among K ~ Poisson(μ) runs; left out, for one run.
     private_score : bool
         Whether the choice looks at private held-out rows, whose count of right answers then needs noise too.
+    adjacency, rows_per_person
+        As in `calibrate_dpsgd`. A replaced row, too, moves a count of right answers by 1 at most.
 
     Returns
     -------
@@ -122,7 +127,8 @@ def dpsgd_budget(
     Raises
     ------
     ValueError
-        If an argument is out of range or no noise reaches the target.
+        If an argument is out of range, no noise reaches the target, or there is a private score where a person may have
+        several rows: some may be trained on while others are held out, which T12 does not cover.
 
     Notes
     -----
@@ -135,7 +141,21 @@ def dpsgd_budget(
     >>> one.noise_multiplier < tuned.noise_multiplier
     True
     """
-    mechanism = calibrate_dpsgd(epsilon, delta, schedule.sample_rate, schedule.steps, accountant, mean_runs)
+    if private_score and mean_runs is not None and rows_per_person != 1:
+        raise ValueError(
+            "rows_per_person must be 1 where held-out rows choose, since one person's rows may be trained on and held "
+            f"out at once; got {rows_per_person!r}: let rows that are declared public choose (X_val, y_val)"
+        )
+    mechanism = calibrate_dpsgd(
+        epsilon,
+        delta,
+        schedule.sample_rate,
+        schedule.steps,
+        accountant,
+        mean_runs,
+        adjacency=adjacency,
+        rows_per_person=rows_per_person,
+    )
     if mean_runs is None or not private_score:
         return Budget(mechanism)
     return Budget(mechanism, calibrate_score(epsilon, delta, mean_runs, accountant))

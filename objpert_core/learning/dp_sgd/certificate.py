@@ -34,6 +34,8 @@ _COVERED = {
     "honest": "the runs and the choice among them",
     "dishonest": "ONE run only: the choice of its learning rate looked at the data and is NOT covered",
 }
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelection")):
     """The certificate of `DPSGDLogisticRegression`; common fields: `PrivacyCertificate`.
@@ -153,7 +155,13 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
 
     def rebuild(self) -> DPSGD | PrivateSelection:
         """Build the mechanism again, from the certificate's numbers alone: a selection if the choice is paid for."""
-        run = DPSGD(self.noise_multiplier, self.sample_rate, self.steps)
+        run = DPSGD(
+            self.noise_multiplier,
+            self.sample_rate,
+            self.steps,
+            adjacency=self.mechanism_adjacency,
+            group_size=self.rows_per_person,
+        )
         return run if self.mean_runs is None else PrivateSelection(run, self.mean_runs)
 
     def accounted(self, mechanism: DPSGD | PrivateSelection) -> Mechanism:
@@ -186,6 +194,7 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
             or honest is (self.mean_runs is None)
             or self.choice_covered is (self.tuning == "dishonest")
             or private_score is (self.score_noise is None)
+            or (private_score and self.rows_per_person > 1)  # one person's rows may be on both sides (T12)
             or (self.tuning == "none" and (len(self.candidates) != 1 or fraction is not None))
         )
 
