@@ -107,7 +107,7 @@ LISTS = tuple(
         ("Empty list", "empty", "Start your own."),
     )
 )
-AS_YOU_GO = "gauss:10,1@Counts;cal:0.5,1e-5@First model;cal:1,1e-5@Second model;gauss:5,1@Means"
+AS_YOU_GO = "gauss:10,1@Counts;fit:8,128,1@First model;fit:8,128,1@Second model;gauss:5,1@Means"
 LISTS += (
     c.Preset(
         "Chosen as you go",
@@ -231,7 +231,8 @@ def through(ledger: lg.Ledger, released: int, delta: float, target: float) -> No
     page.evidence(picture, gate.rows(at), name="filter", code=code)
     st.caption(
         "μ adds up in squares and covers every ε and δ at once. Sampling does not help it: a run of DP-SGD counts as "
-        "if every step saw all rows, so that a list with one is better fixed beforehand. docs/theorems.md, T20."
+        "if every step saw all rows, so that a list with one is better fixed beforehand. A fit of logistic regression "
+        "costs L/σ from λ = 2σ² on, and more below. docs/theorems.md, T20."
     )
 
 

@@ -93,7 +93,8 @@ def test_the_page_shows_the_filter_when_it_is_switched_on():
     assert app.get("plotly_chart")[2].proto.alt == pg.alt(at)
     app.button(key="composition_list_preset_Chosen as you go").click().run()
     assert app.session_state["composition_released"] == 2
-    assert "the next release" in said(app)
+    assert "the next release fits" in said(app)  # and after it, the last one no more
+    assert pg.gate(lg.parse(app.session_state["composition_ledger"]), 3, 1e-5, 1.0).next.state == pg.TOO_MUCH
 
 
 @pytest.mark.slow
