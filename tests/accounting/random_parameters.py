@@ -113,15 +113,15 @@ KINDS: dict[str, tuple[float, Callable[[Rng], Mechanism]]] = {  # with the share
     "glm": (16, lambda rng: objective(rng, "glm")),
     "kifer2012": (8, lambda rng: objective(rng, "kifer2012")),
     "logistic": (4, lambda rng: objective(rng, "logistic")),
-    "non-glm": (1, lambda rng: via_rdp(objective(rng, "non-glm"))),
+    "non-glm": (0.3, lambda rng: via_rdp(objective(rng, "non-glm"))),
     "Algorithm 1": (1.5, lambda rng: minima(rng, str(rng.choice(["logistic", "monotone", "two-signed", "glm"])))),
     "Algorithm 1, 2012": (1.5, lambda rng: minima(rng, "kifer2012")),
-    "Rényi": (1, lambda rng: via_rdp(objective(rng, str(rng.choice(["logistic", "monotone", "two-signed", "glm"]))))),
+    "Rényi": (0.3, lambda rng: via_rdp(objective(rng, str(rng.choice(["logistic", "monotone", "two-signed", "glm"]))))),
     "calibrated": (0.6, calibrated),
-    "DP-SGD": (0.1, run),
-    "repeated": (0.1, lambda rng: repeat(simple(rng), int(10 ** rng.uniform(0, 6)))),
-    "composed": (0.1, lambda rng: compose(simple(rng), simple(rng), run(rng))),
-    "symmetrised": (0.05, lambda rng: repeat(symmetrised(simple(rng)), int(10 ** rng.uniform(0, 4)))),
+    "DP-SGD": (0.02, run),
+    "repeated": (0.02, lambda rng: repeat(simple(rng), int(10 ** rng.uniform(0, 6)))),
+    "composed": (0.02, lambda rng: compose(simple(rng), simple(rng), run(rng))),
+    "symmetrised": (0.02, lambda rng: repeat(symmetrised(simple(rng)), int(10 ** rng.uniform(0, 4)))),
     "tabulated": (0.05, lambda rng: tabulated(simple(rng))),
     "selection": (
         0.1,
@@ -168,7 +168,6 @@ def check(rng: Rng, mechanism: Mechanism) -> None:
     if lower is not None and lower is not mechanism:
         least = lower.log_delta(epsilon * (1 + ROUNDING))
         assert (least <= log_delta + slack).all(), (epsilon, least, log_delta)
-        assert (lower.epsilon(delta) <= found * (1 + CLOSE)).all()
     if mechanism.has_rdp and mechanism.has_losses:
         alpha = 1 + 10.0 ** rng.uniform(-6, 6, 3)
         curve = mechanism.rdp(np.sort(alpha))
