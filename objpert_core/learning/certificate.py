@@ -409,7 +409,8 @@ class PrivacyCertificate(ABC):
         dimension = coef.size + (self.intercept_scaling > 0)
         promised = getattr(self, "dimension", None)
         return bool(
-            self.coefficients_sha256 == coefficients_sha256(coef, intercept)
+            all(_doubles(array) for array in (coef, intercept))
+            and self.coefficients_sha256 == coefficients_sha256(coef, intercept)
             and (promised is None or promised >= dimension)
             and (self.intercept_scaling > 0 or coef.ndim == 1 or not intercept.any())  # a regressor's may be its offset
             and (self.lattice is None or self.fine_enough(self.lattice, dimension))
@@ -572,6 +573,14 @@ class PrivacyCertificate(ABC):
         if self.schema == 1:
             lines.append("  form       1: proved in exact arithmetic, not in floating point")
         return "\n".join(lines)
+
+
+def _doubles(array: Any) -> bool:
+    """Whether the fingerprint, which is one of doubles, tells all there is in these numbers.
+
+    Wider floats, complex numbers and integers could carry more than was released.
+    """
+    return bool(array.dtype.kind == "f" and array.dtype.itemsize <= 8)
 
 
 def _since_form_1() -> set[str]:

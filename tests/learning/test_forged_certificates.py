@@ -236,6 +236,18 @@ def test_a_certificate_names_one_model_only(objective):
     assert not dataclasses.replace(objective.privacy_, coefficients_sha256=None).verify(objective)
 
 
+@pytest.mark.parametrize("name", ["coef_", "intercept_"])
+def test_numbers_that_carry_more_than_a_double_does_are_not_the_released_ones(objective, trained, name):
+    """The fingerprint is one of doubles: behind equal ones all rows could be hidden in further digits."""
+    for model in (objective, trained):
+        assert model.privacy_.verify(model)
+        released = getattr(model, name)
+        for hidden in (np.longdouble(released) * (1 + np.longdouble(2) ** -62), released + 1j, released.astype(str)):
+            changed = copy.deepcopy(model)
+            setattr(changed, name, hidden)
+            assert not model.privacy_.verify(changed)
+
+
 def test_with_the_model_its_dimension_and_its_lattice_count():
     X, y = some_data()
     model = ObjPertLogisticRegression(bound="non-glm", accountant="rdp", epsilon=8.0, classes=[0, 1]).fit(X, y)

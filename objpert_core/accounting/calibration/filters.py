@@ -9,6 +9,7 @@ squares add up and nothing is lost against a composition that was fixed beforeha
 from __future__ import annotations
 
 import math
+import threading
 from fractions import Fraction
 
 from objpert_core._validation import choice, positive
@@ -18,6 +19,7 @@ from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.exceptions import PrivacyBudgetExceededError
 
 _ROUNDING = 2.0**-50  # of a sum of squares and of its root
+_PAYING = threading.Lock()  # two threads that ask at once must not both be told that there is room; filters get pickled
 
 
 class PrivacyOdometer:
@@ -61,7 +63,10 @@ class PrivacyOdometer:
     @property
     def reading(self) -> float:
         """√(Σ μᵢ²), rounded up; 0.0 before the first release."""
-        return math.sqrt(math.fsum(mu * mu for _, mu in self._releases)) * (1 + _ROUNDING)
+        if not self._releases:
+            return 0.0
+        # Not a sum of squares: these vanish below 1e-162.
+        return math.nextafter(math.hypot(*(mu for _, mu in self._releases)) * (1 + _ROUNDING), math.inf)
 
     def epsilon(self, delta: float) -> float:
         """ε at δ of the Gaussian mechanism of this reading; see the class's notes for when that is a promise."""
@@ -176,8 +181,10 @@ class PrivacyFilter(PrivacyOdometer):
             As in `price`.
         """
         mu = self.price(mechanism)
-        if not self._fits(mu):
-            raise PrivacyBudgetExceededError(
-                f"mechanism must have a mu() of at most {self.left:.6g}, which is left of {self.mu:.6g}, got {mu:.6g}"
-            )
-        self._releases.append((mechanism, mu))
+        with _PAYING:
+            if self._fits(mu):
+                self._releases.append((mechanism, mu))
+                return
+        raise PrivacyBudgetExceededError(
+            f"mechanism must have a mu() of at most {self.left:.6g}, which is left of {self.mu:.6g}, got {mu:.6g}"
+        )
