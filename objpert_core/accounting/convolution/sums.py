@@ -50,7 +50,7 @@ def merged(steps: Steps) -> Steps:
 
 def both_sides(log_delta: FloatArray, error: float) -> tuple[FloatArray, FloatArray]:
     """log of (lower, upper) bounds on a δ that is computed to a relative error of error·(1 + |log δ|)."""
-    margin = error * (1 - log_delta)
+    margin = np.where(log_delta > -np.inf, error * (1 - log_delta), 0.0)
     return log_delta - margin, np.minimum(log_delta + margin, 0.0)
 
 

@@ -62,7 +62,7 @@ class ByConvolution(Mechanism):
     def _log_delta_bounds(self, epsilon: FloatArray, relative_width: float) -> tuple[FloatArray, FloatArray]:
         """log of (lower, upper) bounds on δ for a 1-d array of ε."""
         if (alone := self._alone()) is not None:
-            return sums.both_sides(alone._log_delta(epsilon), _error_of(alone))
+            return sums.both_sides(with_infinities(alone._log_delta, epsilon), _error_of(alone))
         sides = self._sides()
         rest = ViaRDP(self)
         if sides is None:
@@ -120,7 +120,7 @@ class ByConvolution(Mechanism):
     def _epsilon_interval(self, log_delta: FloatArray, relative_width: float) -> tuple[FloatArray, FloatArray]:
         if (alone := self._alone()) is not None:
             enough, least = sums.both_sides_of_target(log_delta, _error_of(alone))
-            return alone._epsilon(least), alone._epsilon(enough)
+            return with_infinities(alone._epsilon, least), with_infinities(alone._epsilon, enough)
         sides = self._sides()
         rest = ViaRDP(self)
         if sides is None:
