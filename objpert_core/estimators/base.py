@@ -161,14 +161,15 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     def _judged_row_by_row(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """`X` and `y` without any check that one row could fail: NaN stands for what is no number."""
-        X = validate_data(
-            self,
-            as_numbers(X),
-            accept_sparse="csr",
-            dtype=np.float64,
-            ensure_all_finite=False,
-            ensure_min_samples=0,
-        )
+        with np.errstate(over="ignore"):  # a number beyond the doubles is infinity, and a warning would tell of its row
+            X = validate_data(
+                self,
+                as_numbers(X),
+                accept_sparse="csr",
+                dtype=np.float64,
+                ensure_all_finite=False,
+                ensure_min_samples=0,
+            )
         if isinstance(getattr(y, "dtype", None), np.dtype):
             y = column_or_1d(np.asarray(y), warn=True)
         else:  # each entry keeps its own type, whatever the others are

@@ -142,7 +142,12 @@ def _fingerprint(X: Any, y: Any) -> bytes:
 
 
 def _as_bytes(labels: Any) -> bytes:
-    return repr(labels.tolist()).encode() if labels.dtype.kind == "O" else labels.tobytes()
+    if labels.dtype.kind != "O":
+        return labels.tobytes()
+    try:
+        return repr(labels.tolist()).encode()
+    except Exception:  # a label that cannot be shown must not stop a fit that counts its row as none
+        return b""
 
 
 # --- pipelines -------------------------------------------------------------------------------------------------------

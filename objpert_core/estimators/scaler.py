@@ -33,7 +33,8 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Notes
     -----
     NaN stays NaN, and infinity is clipped: what comes next judges such rows, by itself or with
-    ``on_error="release"``. Sparse matrices are refused, as the middle of a range is seldom 0.
+    ``on_error="release"``. An entry that is no number at all, such as a word, raises here, whatever comes next: have
+    such entries made NaN by a rule for each alone. Sparse matrices are refused, as the middle of a range is seldom 0.
 
     Examples
     --------
@@ -92,7 +93,7 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             if value.shape not in ((), (features,)):
                 raise ValueError(f"{name} must be a number or one for each of {features} features, got {value.shape}")
             bounds.append(np.broadcast_to(value.astype(np.float64), (features,)))
-        if (empty := ~(bounds[0] < bounds[1])).any():
+        if (empty := ~(bounds[0] / 2 < bounds[1] / 2)).any():  # of no other range is half a number above 0
             column = int(np.argmax(empty))
             raise ValueError(
                 f"low must be below high, got {bounds[0][column]} and {bounds[1][column]} (column {column})"

@@ -58,7 +58,8 @@ class LinearScores(BaseEstimator):
         """The same model made of scikit-learn's own parts: the rule for the rows' norms, then a linear model.
 
         Its `decision_function`, for a regressor its `predict`, gives the scores of this one but for rounding. Rows that
-        this one refuses it may score, and rows shorter than 1e-150, which "normalize" takes for zero, it may stretch.
+        this one refuses it may score. Rows shorter than 1e-14 it may leave as short as they are, where "normalize"
+        stretches those from 1e-150 on: scikit-learn's `Normalizer` takes them for zero.
 
         Returns
         -------

@@ -184,6 +184,16 @@ def test_the_pipeline_has_the_same_scores(name, row_norm):
             assert type(last) is LinearSVC
 
 
+@pytest.mark.parametrize(("row_norm", "shortest"), [("clip", 0.0), ("normalize", 1e-14)])
+def test_the_pipeline_has_the_same_scores_for_short_and_zero_rows(row_norm, shortest):
+    model = fit("objective", row_norm=row_norm)
+    lengths = np.array(
+        [0.0, *(length for length in (5e-324, 1e-160, 1e-140, 1e-20, 1e-14, 1e-9, 1.0) if length >= shortest)]
+    )
+    rows = np.outer(lengths, np.eye(data()[0].shape[1])[0])
+    np.testing.assert_allclose(scores(model.to_sklearn())(rows), scores(model)(rows), rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("row_norm", NORMS)
 def test_the_pipeline_keeps_the_safety_factor_of_many_columns(row_norm):
     d = 20_000

@@ -36,6 +36,7 @@ def test_ranges_as_wide_as_the_doubles_go():
     [
         (0.0, [1.0, 0.0], r"low must be below high, got 0.0 and 0.0 \(column 1\)"),
         (2.0, 1.0, "low must be below high, got 2.0 and 1.0"),
+        (0.0, 5e-324, "low must be below high, got 0.0 and 5e-324"),  # half of it is 0, and 0/0 no number
         (0.0, [1.0, 1.0, 1.0], r"high must be a number or one for each of 2 features, got \(3,\)"),
         (np.nan, 1.0, "low must be finite numbers, got nan"),
         (0.0, "max", "high must be finite numbers, got 'max'"),
