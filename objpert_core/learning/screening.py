@@ -48,7 +48,7 @@ def usable(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, FloatArray]:
     keep &= np.isfinite(targets)
     if isinstance(loss, MarginLoss):
         keep &= np.abs(targets) == 1.0
-    return X[keep], targets[keep]
+    return (X, targets) if keep.all() else (X[keep], targets[keep])  # as a rule all can be used: no copy
 
 
 def as_numbers(values: Any) -> Any:
