@@ -325,7 +325,7 @@ class Mechanism(ABC):
 
         Notes
         -----
-        Dong, Roth and Su (2022), Definition 4 and Corollary 1; docs/theorems.md, T20, for why finitely many ε are
+        Dong, Roth and Su (2022); docs/theorems.md, T20, for why finitely many ε are
         enough.
 
         Examples

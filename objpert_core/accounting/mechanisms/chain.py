@@ -145,7 +145,7 @@ class Chained(Wrapper):
         return chain.never_rising(epsilon, log_delta)
 
     def tradeoff(self, false_positive_rate: Any) -> Any:
-        """That of one row, applied once a row: see `Mechanism.tradeoff`, and Dong, Roth and Su (2022), Theorem 2."""
+        """That of one row, applied once a row: see `Mechanism.tradeoff`, and Dong, Roth and Su (2022)."""
         if self.gaussian_ratio is not None or not self.has_profile:
             return super().tradeoff(false_positive_rate)
         rates = unit_array(false_positive_rate, "false_positive_rate")

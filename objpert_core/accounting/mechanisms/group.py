@@ -93,7 +93,7 @@ def group(mechanism: Mechanism, size: int) -> Mechanism:
 
     Notes
     -----
-    docs/theorems.md, T18 and T19; Dong, Roth and Su (2022), Theorem 2, for trade-off functions.
+    docs/theorems.md, T18 and T19; Dong, Roth and Su (2022, arXiv 1905.02383, Theorem 2.14) for trade-off functions.
 
     Examples
     --------
