@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+import numpy as np
 from scipy.optimize import brentq
 
 from objpert_core._validation import in_open_unit, nonnegative, positive
@@ -52,7 +53,13 @@ def calibrate_gaussian(
     """
     eps, target = nonnegative("epsilon", epsilon), in_open_unit("delta", delta)
     size = positive("sensitivity", sensitivity)
-    sigma = size / _largest_ratio(eps, target)
+    with np.errstate(over="ignore", divide="ignore"):  # where nothing is proved, or nothing lost
+        ratio = _largest_ratio(eps, target) if eps <= 1e300 else math.nan
+    sigma = size / ratio
+    if not (1e-300 <= ratio <= 1e300 and math.isfinite(sigma)):
+        raise ValueError(
+            f"epsilon, delta and sensitivity must ask for noise that is a double, got {eps!r}, {target!r} and {size!r}"
+        )
 
     def moved(margin: float) -> Gaussian:
         return Gaussian(sigma * (1 + margin), size, adjacency=adjacency)

@@ -77,6 +77,8 @@ def log_delta_bounds(steps: Steps, epsilon: FloatArray, relative_width: float) -
     """log of (lower, upper) for one direction; (−inf, 0) where no grid is fine enough."""
     low, high = np.full(epsilon.shape, -np.inf), np.zeros(epsilon.shape)
     if (ratio := _gaussian_ratio(steps)) is not None:
+        if ratio == math.inf:
+            return low, high
         return both_sides(gauss.log_profile(epsilon, ratio), GAUSSIAN_ERROR)
     todo = np.arange(epsilon.size)
     left = _MOST_TAILS
@@ -149,6 +151,8 @@ def _side_epsilon(
     """(lower, upper) bounds on ε for one direction; (0, inf) where no grid is fine enough."""
     target = np.array([log_delta])
     if (ratio := _gaussian_ratio(steps)) is not None:
+        if ratio == math.inf:
+            return 0.0, math.inf
         low, high = (
             float(smallest_epsilon(lambda epsilon: gauss.log_profile(epsilon, ratio), wanted)[0])
             for wanted in reversed(both_sides_of_target(target, GAUSSIAN_ERROR))

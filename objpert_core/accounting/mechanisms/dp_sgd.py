@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, check_fields, positive, positive_integer, rate
+from objpert_core._validation import FloatArray, check_fields, positive_integer, rate, within
 from objpert_core.accounting.laws.base import GaussianLoss, PrivacyLoss, Steps, SubsampledLoss
 from objpert_core.accounting.laws.mixture import mixture_loss
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, check_adjacency
@@ -26,7 +26,7 @@ class DPSGD(ByConvolution):
 
     Parameters
     ----------
-    noise_multiplier : float > 0
+    noise_multiplier : float from 1e-100 to 1e100
         Standard deviation of the noise divided by the clipping norm (the L2 sensitivity of one row).
     sample_rate : float in (0, 1]
         Probability q with which Poisson sampling takes a row into a batch.
@@ -65,7 +65,7 @@ class DPSGD(ByConvolution):
     group_size: int = field(default=1, kw_only=True)
 
     def __post_init__(self) -> None:
-        check_fields(self, positive, "noise_multiplier")
+        object.__setattr__(self, "noise_multiplier", within("noise_multiplier", self.noise_multiplier, 1e-100, 1e100))
         check_fields(self, rate, "sample_rate")
         check_fields(self, positive_integer, "steps", "group_size")
         check_adjacency(self)
