@@ -17,6 +17,8 @@ from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics import gaussian as gauss
 
+_FEW = 4  # values of ε
+
 
 @dataclass(frozen=True)
 class Chained(Wrapper):
@@ -132,7 +134,9 @@ class Chained(Wrapper):
         near = self.base.lower_bound
         a = near.gaussian_ratio if near is not None else None
         if self.length == 2:
-            table = self._table if self._integrated else None
+            # a table costs as much as some dozens of searches on the profile itself
+            few = epsilon.size <= _FEW and "_table" not in vars(self)
+            table = self._table if self._integrated and not few else None
             split = chain.log_delta_of_two(self.base._log_delta, a, epsilon, table)
             if self.base.has_losses:
                 return split
@@ -143,6 +147,11 @@ class Chained(Wrapper):
             split = chain.gaussian_ends(a, epsilon, self.length)
             log_delta = np.minimum(log_delta, chain.log_delta_of_split(self.base._log_delta, split))
         return chain.never_rising(epsilon, log_delta)
+
+    def _epsilon(self, log_delta: FloatArray) -> FloatArray:
+        if self.length == 2 and self.gaussian_ratio is None and self.has_profile and self._integrated:
+            _ = self._table  # a search for ε asks many times
+        return super()._epsilon(log_delta)
 
     def tradeoff(self, false_positive_rate: Any) -> Any:
         """That of one row, applied once a row: see `Mechanism.tradeoff`, and Dong, Roth and Su (2022)."""
