@@ -31,6 +31,10 @@ PUBLIC = {"classes": [0, 1], "public_rows": 250 * DIRECTIONS}
 LEARNERS = {  # and the share of ε that the audit finds at least in data made for logistic regression
     "logistic regression": (lambda: ObjPertLogisticRegression(**SHARED, **PUBLIC), 0.7),
     "without a margin": (lambda: ObjPertLogisticRegression(**SHARED, **PUBLIC, margin=0.0), 0.7),
+    "with hardly more noise than the Gaussian": (
+        lambda: ObjPertLogisticRegression(**SHARED, **PUBLIC, margin=0.0, noise_ratio=1.002),
+        0.7,
+    ),
     "squared hinge": (lambda: ObjPertSVC(**SHARED, classes=[0, 1]), 0.4),
     "huberised hinge": (lambda: ObjPertSVC(**SHARED, classes=[0, 1], loss="huberised-hinge"), 0.4),
     "clipped squares": (lambda: ObjPertRegressor(**SHARED), 0.4),
@@ -104,7 +108,7 @@ def test_a_fit_along_several_axes_is_as_many_fits_along_one(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", [name for name in LEARNERS if name != "with hardly more noise than the Gaussian"])
 def test_the_fitted_estimator_keeps_its_promise_and_uses_much_of_it(learner):
     without_row, certificate = coefficients(14_000, extra_row=False, learner=learner)
     with_row, _ = coefficients(14_000, extra_row=True, learner=learner)
@@ -126,11 +130,13 @@ def likelihood_ratios(theta, certificate, copies, margin):
 
 @pytest.mark.exhaustive  # some minutes
 def test_on_the_worst_pair_the_audit_finds_nine_tenths_of_the_promise():
-    """160,000 coefficients from each of two data sets, 200 copies of a row, the likelihood ratio as statistic."""
-    copies, draws, directions = 200, 160_000, 200
+    """500,000 coefficients from each of two data sets, 200 copies of a row, the likelihood ratio as statistic."""
+    copies, draws, directions = 200, 500_000, 200
     samples, certificate = [], None
     for extra_row in (False, True):
-        theta, certificate = coefficients(draws, extra_row, copies, "without a margin", directions)
+        theta, certificate = coefficients(
+            draws, extra_row, copies, "with hardly more noise than the Gaussian", directions
+        )
         samples.append(likelihood_ratios(theta, certificate, copies, 0.0))
     found = lower_bound(samples[1], samples[0])
     print(f"audit of the worst pair: ε ≥ {found:.3f} at δ = {DELTA}; the certificate says {certificate.epsilon}")
