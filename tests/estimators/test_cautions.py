@@ -39,7 +39,7 @@ Y = (X[:, 0] > 0).astype(int)
         (SelectKBest(k=1), ["SelectKBest"]),
         (OneHotEncoder(), ["OneHotEncoder"]),
         (RBFSampler(gamma="scale"), ["RBFSampler"]),
-        (object(), ["object"]),
+        pytest.param(object(), ["object"], id="not an estimator"),
         (make_union(Normalizer(), make_pipeline("passthrough", PCA())), ["PCA"]),
         (ColumnTransformer([("a", Normalizer(), [0])], remainder=MinMaxScaler()), ["MinMaxScaler"]),
         (ColumnTransformer([("a", "drop", [0]), ("b", PCA(), [1])]), ["PCA"]),

@@ -6,15 +6,17 @@ import pytest
 
 from objpert_core.accounting import Gaussian, OutputPerturbation, compose, repeat
 from objpert_core.learning import output_sensitivity, recommended_output_lam, solve_and_perturb
-from objpert_core.learning.output_perturbation import ADJACENCIES, NEIGHBOURS
+from objpert_core.learning.output_perturbation import NEIGHBOURS
 from tests.learning.test_objective_perturbation import DELTA, data
+
+SHORT = ("add/remove", "replace")
 
 
 def fitted(adjacency, **options):
     return solve_and_perturb(*data(), epsilon=1.0, delta=DELTA, adjacency=adjacency, **options).certificate
 
 
-@pytest.mark.parametrize("adjacency", ADJACENCIES)
+@pytest.mark.parametrize("adjacency", SHORT)
 def test_the_certificate_rebuilds_the_mechanism_with_its_neighbours(adjacency):
     certificate = fitted(adjacency, lam=3.0, tau=0.01)
     mechanism = certificate.rebuild()
@@ -28,12 +30,12 @@ def test_the_certificate_rebuilds_the_mechanism_with_its_neighbours(adjacency):
 
 
 def test_the_two_kinds_of_neighbours_do_not_mix():
-    one, other = (fitted(adjacency).rebuild() for adjacency in ADJACENCIES)
+    one, other = (fitted(adjacency).rebuild() for adjacency in SHORT)
     with pytest.raises(ValueError, match="adjacency"):
         compose(one, other)
 
 
 @pytest.mark.parametrize("function", [output_sensitivity, recommended_output_lam])
 def test_an_unknown_adjacency_is_named(function):
-    with pytest.raises(ValueError, match="adjacency must be one of 'add/remove', 'replace', got 'add/remove one row'"):
-        function(1.0, 1e-5, 10, adjacency="add/remove one row")
+    with pytest.raises(ValueError, match="adjacency must be one of .*'add/remove one row'.*, got 'swap'"):
+        function(1.0, 1e-5, 10, adjacency="swap")
