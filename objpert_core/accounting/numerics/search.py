@@ -8,7 +8,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, IntArray
 
-_DOUBLINGS = 1100
+_FACTORS = (*16 * (4.0,), *20 * (2.0**10,), *20 * (2.0**40,), *20 * (2.0**100,))  # growth of a bracket, one step a go
 _STEPS = 200
 
 
@@ -24,7 +24,7 @@ def smallest_epsilon_of_each(
 ) -> FloatArray:
     """`smallest_epsilon` where every entry of `log_delta` has a profile of its own: it gets ε and their indices.
 
-    Works on the logarithm of the profile, which never increases in ε: doubling finds a bracket, then
+    Works on the logarithm of the profile, which never increases in ε: steps that grow find a bracket, then
     regula falsi with the Illinois rule, safeguarded by bisection, narrows it to neighbouring doubles or a relative
     width of 1e-15. The upper end of the bracket, at which the inequality was evaluated, is returned.
     """
@@ -39,13 +39,21 @@ def smallest_epsilon_of_each(
     low = np.full(todo.size, float(start))
     high = np.full(todo.size, max(2 * start, 1e-3))
     value = gap(high, todo)
-    for _ in range(_DOUBLINGS):
+    for factor in _FACTORS:
         growing = (value > 0) & (high < 1e300)
         if not growing.any():
             break
         low = np.where(growing, high, low)
-        high = np.where(growing, 4 * high, high)
+        high = np.where(growing, np.minimum(factor * high, 4e300), high)
         value[growing] = gap(high[growing], todo[growing])
+    for factor in _FACTORS:  # far below the first guess
+        falling = (value <= 0) & (low == 0) & (high > 1e-300)
+        if not falling.any():
+            break
+        tried = high[falling] / factor
+        below = gap(tried, todo[falling])
+        low[falling] = np.where(below > 0, tried, 0.0)
+        high[falling] = np.where(below > 0, high[falling], tried)
     found = value <= 0
     result[todo[~found]] = np.inf
     result[todo[found]] = _narrow(gap, low[found], high[found], todo[found])
@@ -66,7 +74,8 @@ def _narrow(
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             guess = high - f_high * width / (f_high - f_low)
         bisect = ~np.isfinite(guess) | (guess <= low) | (guess >= high) | (step % 3 == 2)
-        guess = np.where(bisect, 0.5 * (low + high), guess)
+        middle = np.where((low > 0) & (high > 4 * low), np.sqrt(low) * np.sqrt(high), 0.5 * (low + high))
+        guess = np.where(bisect, middle, guess)
         # land a little on the safe side, so that the upper end converges as well
         guess = np.where(bisect, guess, np.minimum(guess + 1e-16 * guess, high))
         f_guess = np.where(open_, 0.0, f_high)
