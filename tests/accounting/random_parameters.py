@@ -231,6 +231,8 @@ def sweep(count: int, seed: int, only: str | None = None, keep_going: bool = Fal
                 raise AssertionError(message) from error
             print(message[:900], flush=True)
         spent[kind].append(time.process_time() - start)
+        if keep_going and number % 1000 == 999:
+            print(f"{number + 1} sets, {time.process_time():.0f} s", flush=True)
     return spent
 
 

@@ -77,7 +77,8 @@ class ByConvolution(Mechanism):
         order = np.argsort(epsilon)  # δ falls in ε
         high[order] = np.minimum.accumulate(high[order])
         low[order] = np.maximum.accumulate(low[order][::-1])[::-1]
-        loose = ~(high - low < 0.1 + 0.01 * np.abs(high))  # no grid, or beyond what doubles resolve
+        least = np.maximum(low, -1e300)  # δ may be 0
+        loose = ~(high - least < 0.1 + 0.01 * np.abs(high))  # no grid, or beyond what doubles resolve
         if loose.any():
             high[loose] = np.fmin(high[loose], with_infinities(rest._log_delta, epsilon[loose]))
         return np.minimum(low, high), high
