@@ -37,5 +37,5 @@ def test_the_two_kinds_of_neighbours_do_not_mix():
 
 @pytest.mark.parametrize("function", [output_sensitivity, recommended_output_lam])
 def test_an_unknown_adjacency_is_named(function):
-    with pytest.raises(ValueError, match="adjacency must be one of .*'add/remove one row'.*, got 'swap'"):
+    with pytest.raises(ValueError, match=r"adjacency must be one of .*'add/remove one row'.*, got 'swap'"):
         function(1.0, 1e-5, 10, adjacency="swap")
