@@ -1,5 +1,6 @@
 """Settings of the whole suite: the random examples, and where coverage is counted."""
 
+import pytest
 import os
 from pathlib import Path
 
@@ -15,12 +16,17 @@ HERE = Path(__file__).parent
 NOT_THE_CORE = {"browser", "pages", "ui"}
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Count coverage in the core's own tests only: those of pages and charts should not hide that a line has none.
 
     Slow tests of accounting go over what its quick tests have been through (97 % of it): tracing doubles their time.
+
+    Exhaustive tests are slow as well: "not slow" must not run them.
     """
     for item in items:
+        if item.get_closest_marker("exhaustive"):
+            item.add_marker("slow")
         folder = item.path.relative_to(HERE).parts[0]
         if folder in NOT_THE_CORE or (folder == "accounting" and item.get_closest_marker("slow")):
             item.add_marker("no_cover")
