@@ -1,9 +1,9 @@
 """Settings of the whole suite: the random examples, and where coverage is counted."""
 
-import pytest
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # No deadlines anywhere: how fast a machine is, and how busy, is not what these tests are about. In CI hypothesis draws

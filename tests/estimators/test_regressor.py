@@ -165,7 +165,9 @@ def test_a_row_moves_no_fit_further_than_its_clipped_gradient_allows():
     X, y = data(n=200)
     seeded = {"random_state": 5, "fit_intercept": False, "clip": 0.5, "sigma_out": 1e-12, "tau": 1e-9}
     without = ObjPertRegressor(**seeded).fit(X, y)
-    worst = ObjPertRegressor(**seeded).fit(np.vstack([X, [[0.5] * 4]]), np.append(y, 1e5))  # whose rounding τ can pay for
+    worst = ObjPertRegressor(**seeded).fit(
+        np.vstack([X, [[0.5] * 4]]), np.append(y, 1e5)
+    )  # whose rounding τ can pay for
     moved = np.linalg.norm(worst.coef_ - without.coef_)
     assert 0 < moved <= 0.5 / without.privacy_.lam
 

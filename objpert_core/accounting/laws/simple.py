@@ -18,7 +18,14 @@ from objpert_core._validation import FloatArray, IntArray
 from objpert_core.accounting.laws.base import PrivacyLoss
 from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.gaussian import SQRT_HALF, UNIT_NODES, UNIT_WEIGHTS
-from objpert_core.accounting.numerics.quadrature import LOG_BEYOND, UNIFORM, V_HIGH, log_expectation, reach, sorted_breaks
+from objpert_core.accounting.numerics.quadrature import (
+    LOG_BEYOND,
+    UNIFORM,
+    V_HIGH,
+    log_expectation,
+    reach,
+    sorted_breaks,
+)
 from objpert_core.accounting.numerics.tail import log_tail_of_gaussian, log_tail_of_profile
 
 

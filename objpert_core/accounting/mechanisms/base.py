@@ -524,7 +524,6 @@ def _dp_accounting(module: str) -> Any:
         raise ImportError(needed) from error
 
 
-
 @lru_cache(maxsize=4096)
 def _mu_of(mechanism: Mechanism) -> float:
     return mechanism._mu()
