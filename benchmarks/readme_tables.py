@@ -364,7 +364,8 @@ def _accounting() -> str:
 
 One process, one thread. Times are relative to ours. The error is the largest relative one against 50 digits. The width
 is (upper − lower)/upper of a numerically validated interval for ε. No library but this has the mechanism of the last
-row; the others were given its law. dp-accounting is faster where its default grid is enough and nobody asks for bounds.
+row; the others were given its law. dp-accounting is faster where its default grid is enough and no certificate is asked
+for.
 
 {accounting()}"""
 

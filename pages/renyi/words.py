@@ -171,8 +171,9 @@ def certified(run: rc.Promise) -> str:
     known = run.exact > 0
     width = float(((run.exact - run.least)[known] / run.exact[known]).max(initial=0.0))
     return (
-        "DP-SGD’s ε by its privacy loss distribution are upper bounds from a convolution that is validated numerically; "
-        f"the true ones are here at most {sentences.percent(math.ceil(1000 * width) / 1000)} smaller (both ends are in the file)."
+        "DP-SGD’s ε by its privacy loss distribution are upper bounds from a convolution that is validated "
+        f"numerically; the true ones are here at most {sentences.percent(math.ceil(1000 * width) / 1000)} smaller (both "
+        "ends are in the file)."
     )
 
 
