@@ -172,8 +172,8 @@ def certified(run: rc.Promise) -> str:
     width = float(((run.exact - run.least)[known] / run.exact[known]).max(initial=0.0))
     return (
         "DP-SGD’s ε by its privacy loss distribution are upper bounds from a convolution that is validated "
-        f"numerically; the true ones are here at most {sentences.percent(math.ceil(1000 * width) / 1000)} smaller (both "
-        "ends are in the file)."
+        f"numerically; the true ones are here at most {sentences.percent(math.ceil(1000 * width) / 1000)} smaller "
+        "(both ends are in the file)."
     )
 
 
