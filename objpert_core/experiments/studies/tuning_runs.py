@@ -38,7 +38,7 @@ from objpert_core.experiments.stopping import StoppedError
 from objpert_core.experiments.summary import Interval, mean_interval
 from objpert_core.learning.dp_sgd.budget import Budget, accounted, dpsgd_budget
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
-from objpert_core.learning.dp_sgd.training import Schedule, train_candidates
+from objpert_core.learning.dp_sgd.training import Schedule, sum_spacing, train_candidates
 from objpert_core.learning.dp_sgd.tuning import (
     PAPER_LEARNING_RATES,
     Selection,
@@ -47,7 +47,7 @@ from objpert_core.learning.dp_sgd.tuning import (
     select_honestly,
     split_by_coins,
 )
-from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.sampling import Streams
 
 FIXED_RATE = 0.03
@@ -282,8 +282,8 @@ def tuning_runs(
     paid = dpsgd_budget(*about, part, accountant=settings.accountant, mean_runs=settings.mean_runs, private_score=True)
     afterwards = accounted(PrivateSelection(one.mechanism, settings.mean_runs), settings.accountant)
     certificates = (
-        _certificate(one, settings, len(data.y_train), "dishonest"),
-        _certificate(paid, settings, len(data.y_train), "honest"),
+        _certificate(one, settings, data, "dishonest"),
+        _certificate(paid, settings, data, "honest"),
     )
     true_epsilon = float(afterwards.epsilon(settings.delta))
     state = TuningRuns(settings, DataFacts.of(data), judges, one, paid, *certificates, true_epsilon)
@@ -297,7 +297,9 @@ def tuning_runs(
         yield state
 
 
-def _certificate(budget: Budget, settings: Settings, rows: int, tuning: str) -> DPSGDCertificate:
+def _certificate(budget: Budget, settings: Settings, data: Dataset, tuning: str) -> DPSGDCertificate:
+    """That of all draws alike: it names no coefficients."""
+    dimension = data.X_train.shape[1] + (settings.intercept_scaling > 0)
     return DPSGDCertificate.of(
         budget,
         Streams(settings.seed),
@@ -311,7 +313,8 @@ def _certificate(budget: Budget, settings: Settings, rows: int, tuning: str) -> 
         optimizer="adam",
         batch_size=settings.batch_size,
         epochs=settings.epochs,
-        public_rows=rows,
+        public_rows=len(data.y_train),
+        lattice=sum_spacing(row_radius(settings.intercept_scaling), dimension),
         rows_declared=True,  # the data are published, and so is their number of rows
         margin=0.0,
         candidates=settings.learning_rates,
