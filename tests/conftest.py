@@ -17,16 +17,18 @@ NOT_THE_CORE = {"browser", "pages", "ui"}
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Count coverage in the core's own tests only: those of pages and charts should not hide that a line has none.
 
     Slow tests of accounting go over what its quick tests have been through (97 % of it): tracing doubles their time.
 
-    Exhaustive tests are slow as well: "not slow" must not run them.
+    Exhaustive tests run where `-m` names them, and nowhere else: any other `-m` would take the place of a default one.
     """
+    if "exhaustive" not in config.option.markexpr:
+        left_out = [item for item in items if item.get_closest_marker("exhaustive")]
+        items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
+        config.hook.pytest_deselected(items=left_out)
     for item in items:
-        if item.get_closest_marker("exhaustive"):
-            item.add_marker("slow")
         folder = item.path.relative_to(HERE).parts[0]
         if folder in NOT_THE_CORE or (folder == "accounting" and item.get_closest_marker("slow")):
             item.add_marker("no_cover")
