@@ -27,6 +27,7 @@ from objpert_core.accounting import ApproximateMinima, Mechanism, ObjectivePertu
 from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, Parameters
 from objpert_core.accounting.numerics.rounding import promised
+from objpert_core.learning.noise import LARGEST_RATIO
 from objpert_core.learning.problem.losses import LOSSES, LogisticLoss, Loss, loss_named
 from objpert_core.learning.problem.rows import ROW_NORMS, row_radius
 from objpert_core.learning.stated import (
@@ -642,7 +643,7 @@ class SolvedCertificate(PrivacyCertificate):
         """
         lam, tau, noise = (getattr(self, name) for name in ("lam", "tau", self.OUTPUT_NOISE))
         points = noise / spacing
-        return bool(lam * spacing * math.sqrt(dimension) / 2 <= tau and 2.0**10 <= points <= 2.0**52)
+        return bool(lam * spacing * math.sqrt(dimension) / 2 <= tau and 2.0**10 <= points <= LARGEST_RATIO)
 
     def lies_on_lattice(self, coef: FloatArray) -> bool:
         """Say whether a classifier's coefficients are multiples of h; a regressor's are so before they are scaled."""

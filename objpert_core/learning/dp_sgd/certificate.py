@@ -12,6 +12,7 @@ from objpert_core.learning.certificate import PrivacyCertificate
 from objpert_core.learning.dp_sgd.budget import Budget, accounted, run_of, score_mechanism
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
 from objpert_core.learning.dp_sgd.training import LARGEST_RATE, Schedule, sum_spacing
+from objpert_core.learning.noise import LARGEST_RATIO
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.sampling import Streams
 from objpert_core.learning.stated import (
@@ -182,7 +183,10 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
 
         Doubles must tell the lattice's points apart where the noise is: σ/h ≤ 2⁵².
         """
-        return spacing <= sum_spacing(self.clip, dimension) and self.noise_multiplier * self.clip <= 2.0**52 * spacing
+        return (
+            spacing <= sum_spacing(self.clip, dimension)
+            and self.noise_multiplier * self.clip <= LARGEST_RATIO * spacing
+        )
 
     def holds(self) -> bool:
         """Say whether the fields fit together: rate and steps are those of the public number of rows, for example."""
