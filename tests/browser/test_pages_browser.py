@@ -24,7 +24,7 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
     before = chart_data(page, "bounds_chart")
     expect(page.get_by_role("figure", name="ε at δ = 10⁻⁵: Logistic (tight) 0.726")).to_have_count(1)
     expect(page.locator("[role=status] .answer")).to_have_count(1)
-    page.get_by_role("button", name="Published recipe at ε = 1").focus()
+    page.get_by_role("button", name="Four rows of one person").focus()  # the last preset
     page.keyboard.press("Tab")
     expect(page.locator(".st-key-bounds_show :focus")).to_have_count(1)  # past the presets, not a chart
 

