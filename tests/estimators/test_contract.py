@@ -238,8 +238,8 @@ ONE, REPLACED, THREE = NEIGHBOURS[:3]
         ("honest", (ONE, REPLACED)),
         ("kifer2012", (ONE, REPLACED)),
         ("svc", (ONE, REPLACED)),
-        pytest.param("regressor", (ONE, REPLACED), marks=pytest.mark.exhaustive),  # half a minute each
-        pytest.param("logistic regression", (ONE, THREE), marks=pytest.mark.exhaustive),
+        ("regressor", (ONE, REPLACED)),
+        ("logistic regression", (ONE, THREE)),
     ],
 )
 def test_neighbours_of_slower_calibrations_are_those_asked_for(name, asked):

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import TypeVar
 
 from objpert_core._validation import (
     choice,
@@ -26,7 +25,6 @@ from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUNDS, Close
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.numerics.safe_root import NoRootError, nudged, root_between, smallest_above
 
-T = TypeVar("T")
 EPSILONS = (1e-30, 1e30)
 """The least and the largest ε that is calibrated for."""
 _LEAST_LAM = 1e-70  # times L²: where ε is so large that any λ will do
@@ -181,12 +179,7 @@ def _calibrate(target: Target) -> Calibrated:
     try:
         floor = target.smoothness if entry.needs_lam_above_smoothness else 0.0
         least = _LEAST_LAM * (target.lipschitz**2 if "smoothness" in entry.ignores else target.smoothness)
-        if target.accountant == "rdp":
-            lam = _by_what_is_best(target, sigma, guess, floor, least, target.best_order, target.gap_at_order)
-        elif target.chain(target.build(sigma, guess)) is not None:
-            lam = _by_what_is_best(target, sigma, guess, floor, least, target.best_split, target.gap_at_split)
-        else:
-            lam = _smallest_by_profile(target, sigma, guess, floor, least)
+        lam = _smallest_lam(target, sigma, guess, floor, least)
     except NoRootError:
         raise ValueError(
             f"noise_ratio must be larger for bound {target.bound!r} and accountant {target.accountant!r}: with "
@@ -205,42 +198,62 @@ def _lam_of_the_closed_form(target: Target, sigma: float) -> float:
     return target.lipschitz**2 / max(target.epsilon / links + squared * (1 - links / 2), squared / 2)
 
 
-def _smallest_by_profile(target: Target, sigma: float, guess: float, floor: float, least: float) -> float:
-    """The smallest λ, by `smallest_above`."""
-    return smallest_above(lambda lam: target.gap(target.build(sigma, lam)), guess, floor, least)
+def _gap_at_what_is_best(target: Target, mechanism: Calibrated) -> Callable[[Calibrated], float] | None:
+    """`gap` of other candidates at the Rényi order or the split that is best for this one; None where there is neither.
 
-
-def _by_what_is_best(
-    target: Target,
-    sigma: float,
-    guess: float,
-    floor: float,
-    least: float,
-    best: Callable[[Calibrated], T],
-    gap_at: Callable[[Calibrated, T], float],
-) -> float:
-    """The smallest λ where δ is the least over Rényi orders or splits: at each in turn that is best at the λ before.
-
-    At a fixed one a candidate costs a hundredth of what the best of all does, and its root meets the target. The next
-    one is better, and what it gains is of second order in what was missing: a few rounds do.
+    There a candidate costs a hundredth of what the best of all orders or splits does, and its root meets the target.
+    The next one is better, and what it gains is of second order in what was missing: a few rounds do.
     """
+    if target.accountant == "rdp":
+        alpha = target.best_order(mechanism)
+        return lambda candidate: target.gap_at_order(candidate, alpha)
+    if target.chain(mechanism) is None:
+        return None
+    split = target.best_split(mechanism)
+    return lambda candidate: target.gap_at_split(candidate, split)
+
+
+def _smallest_lam(target: Target, sigma: float, guess: float, floor: float, least: float) -> float:
+    """The smallest λ; `NoRootError` where there is none."""
+
+    def build(lam: float) -> Calibrated:
+        return target.build(sigma, lam)
+
     lam, found = guess, False
     for _ in range(_ROUNDS):
-        gap = partial(_gap_at, target, sigma, best(target.build(sigma, lam)), gap_at)
+        gap = _gap_at_what_is_best(target, build(lam))
+        if gap is None:
+            break
         before = lam
         try:
-            lam, found = smallest_above(gap, lam, floor, least), True
+            lam, found = smallest_above(partial(_of, gap, build), lam, floor, least), True
         except NoRootError:  # not at what is best for a guess that is too small
             lam = floor + 4 * max(lam - floor, 1e-3 * lam)
         if abs(lam - before) <= _SETTLED * (lam - floor):
             break
     if not found:
-        return _smallest_by_profile(target, sigma, guess, floor, least)
-    return nudged(lambda x: target.gap(target.build(sigma, x)) <= 0, lambda m: lam + (lam - floor) * m, _SHORT_STEP)
+        return smallest_above(partial(_of, target.gap, build), guess, floor, least)
+    return nudged(lambda x: target.gap(build(x)) <= 0, lambda m: lam + (lam - floor) * m, _SHORT_STEP)
 
 
-def _gap_at(target: Target, sigma: float, choice: T, gap_at: Callable[[Calibrated, T], float], lam: float) -> float:
-    return gap_at(target.build(sigma, lam), choice)
+def _smallest_sigma(target: Target, build: Callable[[float], Calibrated], least: float, most: float) -> float:
+    """The smallest σ between two of which the larger one is enough."""
+    sigma = most
+    for _ in range(_ROUNDS):
+        at_best = _gap_at_what_is_best(target, build(sigma))
+        gap = partial(_of, at_best or target.gap, build)
+        before = sigma
+        if gap(least) <= 0:
+            sigma = least
+        elif gap(sigma) <= 0:  # not where the last root is off by a rounding
+            sigma = root_between(gap, least, sigma, 1e-13 * least)
+        if at_best is None or sigma == least or before - sigma <= _SETTLED * sigma:
+            break
+    return min(nudged(lambda x: target.gap(build(x)) <= 0, lambda m: sigma * (1 + m), SIGMA_MARGIN), most)
+
+
+def _of(gap: Callable[[Calibrated], float], build: Callable[[float], Calibrated], x: float) -> float:
+    return gap(build(x))
 
 
 def _by_closed_form(target: Target, form: ClosedForm) -> Calibrated:
@@ -277,12 +290,6 @@ def _regularised(target: Target, lam: float) -> Calibrated:
         share = objective.lam / lam if target.sigma_out is None else 1.0
         return replace(mechanism, objective=changed, sigma_out=mechanism.sigma_out * share)
 
-    def gap(sigma: float) -> float:
-        return target.gap(build(sigma))
-
     least, most = target.sigma_gauss, objective.sigma
     fixed = target.noise_ratio is not None or target.entry.closed_form is not None  # its σ does not depend on λ
-    if fixed or least >= most:
-        return build(most)
-    sigma = least if gap(least) <= 0 else root_between(gap, least, most, 1e-13 * least)
-    return build(min(nudged(lambda x: gap(x) <= 0, lambda m: sigma * (1 + m), SIGMA_MARGIN), most))
+    return build(most if fixed or least >= most else _smallest_sigma(target, build, least, most))

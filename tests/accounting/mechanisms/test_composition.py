@@ -282,7 +282,8 @@ def test_two_symmetrised_fits(mechanism, law):
 @pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("noise", "rate", "steps"), [(1.0, 0.0071, 8520), (0.7, 0.01, 100), (4.0, 0.2, 1000), (1.0, 0.9, 10)]
+    ("noise", "rate", "steps"),
+    [(1.0, 0.0071, 8520), (0.7, 0.01, 100), (4.0, 0.2, 1000), pytest.param(1.0, 0.9, 10, marks=pytest.mark.exhaustive)],
 )
 def test_dp_accounting_brackets(noise, rate, steps):
     pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
@@ -321,10 +322,10 @@ def test_the_oracle_agrees_with_closed_forms_and_with_mpmath():
 
 
 @pytest.mark.no_cover
-@pytest.mark.slow
+@pytest.mark.exhaustive  # a minute; the oracle is used by tests that are not
 @pytest.mark.parametrize(
     ("a", "kappa", "law"),
-    [(2.5, 1 / 0.3, JUMPING_LAW), pytest.param(1 / 3, 1 / 1.5, TIGHT_LAW, marks=pytest.mark.exhaustive)],
+    [(2.5, 1 / 0.3, JUMPING_LAW), (1 / 3, 1 / 1.5, TIGHT_LAW)],
 )
 def test_the_oracle_of_the_logistic_loss_agrees_with_mpmath(a, kappa, law):
     tight = mp_oracles.TightLaw(a, kappa)

@@ -203,6 +203,7 @@ def one_step_coefficients(noise_multiplier, extra_row):
     return np.array(fit).ravel()
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_a_monte_carlo_audit_finds_what_the_accountant_says_and_convicts_half_the_noise():
     promised = DPSGD(0.8, 0.5, 1).epsilon(DELTA)
