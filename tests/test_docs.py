@@ -41,6 +41,7 @@ def test_every_theorem_is_in_the_index():
     ]
 
 
+@pytest.mark.slow
 def test_the_table_of_many_fits_is_computed() -> None:
     (code,) = re.findall(r"^```python\n(.*?)^```$", THEOREMS, flags=re.DOTALL | re.MULTILINE)
     exec(compile(code, "theorems.md", "exec"), {})

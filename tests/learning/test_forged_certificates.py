@@ -250,7 +250,9 @@ def test_numbers_that_carry_more_than_a_double_does_are_not_the_released_ones(ob
 
 def test_with_the_model_its_dimension_and_its_lattice_count():
     X, y = some_data()
-    model = ObjPertLogisticRegression(bound="non-glm", accountant="rdp", epsilon=8.0, classes=[0, 1]).fit(X, y)
+    model = ObjPertLogisticRegression(
+        bound="non-glm", accountant="rdp", epsilon=8.0, classes=[0, 1], random_state=0
+    ).fit(X, y)
     spent = model.privacy_
     assert spent.dimension == 4
     assert not dataclasses.replace(spent, dimension=3).verify(model)

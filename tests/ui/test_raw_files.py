@@ -49,6 +49,7 @@ def test_a_finished_download_names_its_files(monkeypatch, tmp_path):
     assert (last.state, last.latest.files) == ("finished", ["adult.data", "adult.test"])
 
 
+@pytest.mark.slow
 def test_no_network_is_one_sentence_that_names_the_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("OBJPERT_DATA_URL", "http://127.0.0.1:9")  # nobody listens there

@@ -94,6 +94,7 @@ def test_three_rows_of_one_person_stay_below_the_bound_and_come_close():
     assert (exact > 0.99 * allowed)[1:].all()  # ε = 1 lies where the chain passes through small ε
 
 
+@pytest.mark.slow
 def test_output_noise_is_paid_once_where_the_pair_is_gaussian():
     release = replace_one(ApproximateMinima(TIGHT_FIT, 1e-3, 0.001))
     assert release.delta(1.0) == Gaussian(1.0, np.hypot(0.4, 2e-3 / 50 / 0.001)).delta(1.0)
@@ -291,6 +292,7 @@ def directional(means_first, means_second, weights, epsilon):
     return float(gain.sum() * (x[1] - x[0]) ** 2 / (2 * np.pi))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("angle", "shorter"), [(0.0, 1.0), (0.0, 0.6), (1.0, 1.0), (2.0, 0.6), (np.pi, 1.0)])
 def test_gradients_in_any_other_directions_are_hidden_better(angle, shorter):
     """Two rows replaced: the pair of T19 is attained at opposite gradients of full length, and not exceeded

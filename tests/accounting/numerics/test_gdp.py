@@ -85,6 +85,7 @@ def test_the_exact_divergences_of_the_mechanism_stay_below_its_mu():
         assert (hockey_stick(*pair, epsilons) <= Gaussian(1.0, mu).delta(epsilons) * (1 + 1e-7)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rate", "noise"), [(0.01, 1.0), (0.3, 0.7), (0.9, 4.0)])
 def test_sampling_does_not_help_mu(rate, noise):
     """The attacker's curve of one step comes as close to the Gaussian one as one likes, in its corner: μ = 1/noise."""

@@ -41,7 +41,10 @@ def exact(setting, settings):
     }
 
 
-@pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
+@pytest.mark.parametrize(
+    "setting",
+    [pytest.param(s, id=name, marks=pytest.mark.slow if "objective" in name else []) for name, s in SETTINGS.items()],
+)
 @pytest.mark.parametrize("settings", [10, pytest.param(1, marks=pytest.mark.slow)])
 def test_ways_are_the_cores(setting, settings):
     found, expected = tc.ways(setting, settings), exact(setting, settings)
