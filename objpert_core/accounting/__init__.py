@@ -23,6 +23,7 @@ from objpert_core.accounting.mechanisms.half_normal import HalfNormal
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.mechanisms.output import OutputPerturbation
 from objpert_core.accounting.mechanisms.renyi import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
+from objpert_core.accounting.mechanisms.sampled import SampledWithoutReplacement, SampledWithReplacement
 from objpert_core.accounting.mechanisms.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
 from objpert_core.accounting.mechanisms.tabulated import Tabulated, tabulated
@@ -47,6 +48,8 @@ __all__ = [
     "PrivacyFilter",
     "PrivacyOdometer",
     "PrivateSelection",
+    "SampledWithReplacement",
+    "SampledWithoutReplacement",
     "Symmetrised",
     "Tabulated",
     "ViaRDP",
