@@ -32,6 +32,7 @@ _LEAST_GUESS = 1e-6  # times β
 _ROUNDS = 12
 _SETTLED = 1e-6  # relative, of λ: what the next round gains is of the order of the square
 _SHORT_STEP = 1e-11
+_VAST = 1e12  # times a λ: the Gaussian mechanism, as good as
 
 
 def calibrate_objective_perturbation(
@@ -227,7 +228,9 @@ def _smallest_lam(target: Target, sigma: float, guess: float, floor: float, leas
         before = lam
         try:
             lam, found = smallest_above(partial(_of, gap, build), lam, floor, least), True
-        except NoRootError:  # not at what is best for a guess that is too small
+        except NoRootError:  # not at what is best for a guess that is too small, if there is one at all
+            if target.gap(build(floor + _VAST * max(lam - floor, 1e-3 * lam))) > 0:
+                raise
             lam = floor + 4 * max(lam - floor, 1e-3 * lam)
         if abs(lam - before) <= _SETTLED * (lam - floor):
             break
@@ -262,7 +265,8 @@ def _by_closed_form(target: Target, form: ClosedForm) -> Calibrated:
     if links == 1:
         return calibrate_closed_form(target, form)
     share = target.epsilon / links * (1 - 2.0**-50)
-    delta = target.delta / sum(math.exp(i * share) for i in range(links)) * (1 - 1e-12)
+    farthest = (links - 1) * share
+    delta = target.delta / sum(math.exp(i * share) for i in range(links)) * (1 - 1e-12) if farthest < 700 else 0.0
     if not delta > 0:
         wanted = f"epsilon must be smaller for bound {target.bound!r} and {links} rows one after the other"
         raise ValueError(f"{wanted}, got {target.epsilon!r}")

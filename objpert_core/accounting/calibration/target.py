@@ -81,11 +81,11 @@ class Target:
 
     def best_order(self, mechanism: Mechanism) -> float:
         """The Rényi order from which the bound on a candidate's δ comes."""
-        return via_rdp(mechanism).best_order(self.epsilon)
+        return via_rdp(group(mechanism, self.rows_per_person)).best_order(self.epsilon)
 
     def gap_at_order(self, mechanism: Mechanism, alpha: float) -> float:
         """`gap` by the Rényi curve at this order alone, which is no smaller."""
-        order, curve = np.array([alpha - 1]), np.array([mechanism.rdp(alpha)])
+        order, curve = np.array([alpha - 1]), np.array([group(mechanism, self.rows_per_person).rdp(alpha)])
         return float(log_delta_at(order, curve, np.array([self.epsilon]))[0]) - log_target(self.delta)
 
     def chain(self, mechanism: Calibrated) -> Chained | None:

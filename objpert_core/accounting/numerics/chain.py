@@ -13,6 +13,7 @@ On a polygon above g the iteration is exact.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,7 @@ _ROOTS = np.concatenate(
 )  # of −log δ, as δ falls like e^{−t²}
 _MARGIN = 1e-8  # relative, of masses: far above what their differences and the merging of edges may be off
 _SHORT = 1e-9  # relative: shorter edges are merged
+_TINY = 1e-305
 _NEGLIGIBLE = 1e-5  # smaller drops of log δ have too few digits left for a slope
 
 
@@ -89,19 +91,32 @@ def log_delta_of_split(log_profile: LogProfile, ends: FloatArray, corner: float 
 
     δ is convex in e^t: between −`corner` and `corner` it is at most its chord.
     """
+    known = np.isfinite(ends).all(axis=1)
+    ends = np.where(known[:, None], ends, 0.0)
     starts = np.concatenate((np.zeros((ends.shape[0], 1)), ends[:, :-1]), axis=1)
     parts = difference_down(ends, starts)
     terms = at_any_epsilon(log_profile, parts)
     if corner > 0:
-        low, high = np.exp(at_any_epsilon(log_profile, np.array([-corner, corner])))
-        share = np.expm1(np.clip(parts, -corner, corner) + corner) / np.expm1(2 * corner)
-        chord = np.log(low + share * (high - low)) + 1e-14
-        terms = np.where(np.abs(parts) < corner, np.minimum(terms, chord), terms)
+        low, high = at_any_epsilon(log_profile, np.array([-corner, corner]))
+        inside = np.clip(parts, -corner, corner)
+        whole = _log_1m_exp(2 * corner)
+        chord = np.logaddexp(
+            low + _log_1m_exp(corner - inside) - whole,
+            high + inside - corner + _log_1m_exp(corner + inside) - whole,
+        )
+        terms = np.where(np.abs(parts) < corner, np.minimum(terms, chord + 1e-14 * (1 + np.abs(chord))), terms)
     terms = starts + terms
     top = np.max(terms, axis=1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore", over="ignore"):
+        total = np.minimum(top[:, 0] + np.log(np.exp(terms - top).sum(axis=1)), 0.0)
+    return np.where(known & ~np.isnan(total), total, 0.0)  # else it says nothing
+
+
+def _log_1m_exp(x: Any) -> Any:
+    """log(1 − e^{−x}) for x ≥ 0."""
     with np.errstate(divide="ignore"):
-        return np.minimum(top[:, 0] + np.log(np.exp(terms - top).sum(axis=1)), 0.0)
+        return np.log(-np.expm1(-x))
 
 
 def never_rising(epsilon: FloatArray, log_delta: FloatArray) -> FloatArray:
@@ -137,7 +152,14 @@ def polygon_of_points(epsilon: FloatArray, log_delta: FloatArray) -> tuple[Float
     at_edge = -np.expm1(log_delta[edge]) / (1 + np.exp(epsilon[edge])) if epsilon[edge] < 700 else 0.0
     if at_edge > x[-1]:
         x, y = np.append(x, at_edge), np.append(y, 1 - at_edge)
-    return np.concatenate((x, (1 - y)[::-1], [1.0])), np.maximum.accumulate(np.concatenate((y, (1 - x)[::-1], [1.0])))
+    x, y = np.concatenate((x, (1 - y)[::-1], [1.0])), np.concatenate((y, (1 - x)[::-1], [1.0]))
+    return _with_jump(x, np.maximum.accumulate(y))
+
+
+def _with_jump(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The polygon with a jump at 0 in place of what lies left of 1e-305: doubles do not tell those points apart."""
+    there = x >= _TINY
+    return np.append(0.0, x[there]), np.append(max(float(y[0]), float(np.interp(_TINY, x, y))), y[there])
 
 
 def iterated(x: FloatArray, y: FloatArray, length: int) -> tuple[FloatArray, FloatArray]:
@@ -150,7 +172,7 @@ def iterated(x: FloatArray, y: FloatArray, length: int) -> tuple[FloatArray, Flo
         value = np.interp(np.interp(points, xs, ys), x, y)
         apart = np.concatenate(([True], np.diff(points) > _SHORT * np.minimum(points[1:], 1 - points[:-1] + 1e-6)))
         apart[0] = apart[-1] = True
-        xs, ys = points[apart], value[apart]
+        xs, ys = _with_jump(points[apart], value[apart])
     return xs, ys
 
 
@@ -189,9 +211,10 @@ def ends_of_best_splits(
         loose[:, i] = slope[after - 1] - slope[after] + 1e-30  # at a corner of the profile many slopes will do
         rate = np.interp(rate, x, y)
     missing = epsilon - parts.sum(axis=1)
-    ends = np.cumsum(parts + (missing / loose.sum(axis=1))[:, None] * loose, axis=1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        ends = np.cumsum(parts + (missing / loose.sum(axis=1))[:, None] * loose, axis=1)
     ends[:, -1] = epsilon
-    return ends
+    return np.where(np.isfinite(ends).all(axis=1)[:, None], ends, gaussian_ends(0.0, epsilon, length))
 
 
 def false_negative_rates(x: FloatArray, y: FloatArray, rate: FloatArray) -> FloatArray:

@@ -33,14 +33,14 @@ def smallest_epsilon_of_each(
         return log_profile(epsilon, chosen) - log_delta[chosen]
 
     result = np.full(log_delta.shape, float(start))
-    todo = np.flatnonzero(gap(result, np.arange(result.size)) > 0)
+    todo = np.flatnonzero(~(gap(result, np.arange(result.size)) <= 0))
     if not todo.size:
         return result
     low = np.full(todo.size, float(start))
     high = np.full(todo.size, max(2 * start, 1e-3))
     value = gap(high, todo)
     for factor in _FACTORS:
-        growing = (value > 0) & (high < 1e300)
+        growing = ~(value <= 0) & (high < 1e300)
         if not growing.any():
             break
         low = np.where(growing, high, low)
@@ -52,8 +52,8 @@ def smallest_epsilon_of_each(
             break
         tried = high[falling] / factor
         below = gap(tried, todo[falling])
-        low[falling] = np.where(below > 0, tried, 0.0)
-        high[falling] = np.where(below > 0, high[falling], tried)
+        low[falling] = np.where(below <= 0, 0.0, tried)
+        high[falling] = np.where(below <= 0, tried, high[falling])
     found = value <= 0
     result[todo[~found]] = np.inf
     result[todo[found]] = _narrow(gap, low[found], high[found], todo[found])
@@ -80,7 +80,7 @@ def _narrow(
         guess = np.where(bisect, guess, np.minimum(guess + 1e-16 * guess, high))
         f_guess = np.where(open_, 0.0, f_high)
         f_guess[open_] = gap(guess[open_], index[open_])
-        above = open_ & (f_guess > 0)
+        above = open_ & ~(f_guess <= 0)  # what is not a number does not meet the target
         below = open_ & ~above
         f_high = np.where(above & (side > 0), 0.5 * f_high, f_high)
         f_low = np.where(below & (side < 0), 0.5 * f_low, f_low)

@@ -385,6 +385,7 @@ def test_full_batches_are_the_gaussian_mechanism():
         {"adjacency": REPLACE_ONE, "bound": "kifer2012", "rows_per_person": 3},
         {"adjacency": REPLACE_ONE, "bound": "two-signed", "rows_per_person": 2},
         {"adjacency": REPLACE_ONE, "bound": "glm", "accountant": "rdp"},
+        {"rows_per_person": 3, "bound": "glm", "accountant": "rdp", "noise_ratio": 3.0},
         {"adjacency": REPLACE_ONE, "bound": "kifer2012"},
         {"rows_per_person": 2, "bound": "kifer2012", "tau": 1e-3},
     ],
@@ -399,6 +400,25 @@ def test_objective_perturbation_meets_the_target(asked):
     assert promise.epsilon(1e-5) <= 1.0 + 1e-15
     if asked.get("bound") != "kifer2012":
         assert promise.epsilon(1e-5) > 1 - 1e-6
+
+
+@pytest.mark.parametrize(
+    ("target", "asked", "wanted"),
+    [
+        ((2.0, 1e-6), {"bound": "glm", "rows_per_person": 2, "noise_ratio": 1.0, "accountant": "rdp"}, "noise_ratio"),
+        ((1e4, 1e-6), {"bound": "kifer2012", "rows_per_person": 2}, "epsilon must be smaller"),
+        ((0.24, 0.3), {"bound": "two-signed", "adjacency": REPLACE_ONE, "tau": 0.006}, "noise_ratio must be larger"),
+    ],
+)
+def test_what_no_mechanism_meets_is_said_in_a_sentence(target, asked, wanted):
+    with pytest.raises(ValueError, match=f"^{wanted}"):
+        calibrate_objective_perturbation(*target, **asked)
+
+
+@pytest.mark.parametrize("bound", ["logistic", "monotone", "kifer2012"])
+def test_large_epsilons_are_met(bound):
+    found = calibrate_objective_perturbation(650.0, 1e-6, bound=bound, rows_per_person=2)
+    assert group(found, 2).delta(650.0) <= 1e-6
 
 
 @pytest.mark.slow
