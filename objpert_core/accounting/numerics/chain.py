@@ -91,7 +91,7 @@ def log_delta_of_split(log_profile: LogProfile, ends: FloatArray, corner: float 
 
     δ is convex in e^t: between −`corner` and `corner` it is at most its chord.
     """
-    known = np.isfinite(ends).all(axis=1)
+    known = np.asarray(np.isfinite(ends).all(axis=1))
     ends = np.where(known[:, None], ends, 0.0)
     starts = np.concatenate((np.zeros((ends.shape[0], 1)), ends[:, :-1]), axis=1)
     parts = difference_down(ends, starts)
