@@ -10,10 +10,12 @@ import numpy as np
 
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer, rate
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, Mechanism
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, REPLACE_ONE, Mechanism
+from objpert_core.accounting.mechanisms.composition import ByConvolution
 from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.mechanisms.renyi import ViaRDP, via_rdp
+from objpert_core.accounting.mechanisms.sampled import SampledWithoutReplacement, SampledWithReplacement
 from objpert_core.accounting.mechanisms.selection import PrivateSelection
 from objpert_core.accounting.numerics.safe_root import NoRootError, log_ratio, nudged, root_within, within_reach
 
@@ -105,13 +107,8 @@ def _calibrate(
     def run(log_noise: float) -> DPSGD:
         return DPSGD(math.exp(log_noise), sample_rate, steps, adjacency=adjacency, group_size=rows)
 
-    def accounted(log_noise: float) -> Mechanism:
-        base: Mechanism = run(log_noise) if accountant == "pld" else via_rdp(run(log_noise))
-        return base if mean_runs is None else PrivateSelection(base, mean_runs)
-
     try:
-        start, slope = _guess(epsilon, delta, run, mean_runs)
-        log_noise = _smallest(accounted, epsilon, delta, start, slope, _TOLERANCE[accountant])
+        log_noise = _log_noise(run, run, epsilon, delta, accountant, mean_runs)
     except NoRootError:
         tuned = "" if mean_runs is None else f" and {mean_runs:g} runs on average"
         raise ValueError(
@@ -119,6 +116,79 @@ def _calibrate(
             f"no noise multiplier reaches ({epsilon:g}, {delta:g}) under accountant {accountant!r}"
         ) from None
     return run(log_noise) if mean_runs is None else PrivateSelection(run(log_noise), mean_runs)
+
+
+def calibrate_sampled(
+    epsilon: float,
+    delta: float,
+    batch_size: int,
+    rows: int,
+    steps: int,
+    *,
+    replacement: bool = False,
+    accountant: str = "pld",
+) -> SampledWithoutReplacement | SampledWithReplacement:
+    """Noisy sums of batches of a fixed size with the smallest noise multiplier that is (ε, δ)-DP.
+
+    Parameters
+    ----------
+    epsilon : float > 0
+    delta : float strictly between 0 and 1
+    batch_size, rows, steps
+        As in `SampledWithoutReplacement`; neighbours differ in a row that is replaced.
+    replacement : bool, default=False
+        Whether a row may be in one batch several times.
+    accountant : {"pld", "rdp"}
+        As in `calibrate_dpsgd`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or no noise multiplier that can be accounted for reaches the target.
+
+    Examples
+    --------
+    >>> found = calibrate_sampled(1.0, 1e-6, batch_size=142, rows=10_000, steps=1250)
+    >>> round(found.noise_multiplier / (0.03717 * 142), 3)  # over the noise that Bassily et al. (2019) publish
+    0.956
+    """
+    target, failure = positive("epsilon", epsilon), in_open_unit("delta", delta)
+    proof = choice("accountant", accountant, ACCOUNTANTS)
+    kind = SampledWithReplacement if replacement else SampledWithoutReplacement
+    one = kind(1.0, batch_size, rows, steps)
+    share = min(one.batch_size / one.rows, 1.0)
+
+    def run(log_noise: float) -> SampledWithoutReplacement | SampledWithReplacement:
+        return kind(math.exp(log_noise), one.batch_size, one.rows, one.steps)
+
+    def poisson(log_noise: float) -> DPSGD:
+        return DPSGD(math.exp(log_noise), share, one.steps, adjacency=REPLACE_ONE)
+
+    try:
+        return run(_log_noise(run, poisson, target, failure, proof, None))
+    except NoRootError:
+        raise ValueError(
+            f"epsilon and delta must be larger for batch_size = {batch_size}, rows = {rows}, steps = {steps}: "
+            f"no noise multiplier reaches ({target:g}, {failure:g}) under accountant {accountant!r}"
+        ) from None
+
+
+def _log_noise(
+    run: Callable[[float], ByConvolution],
+    like: Callable[[float], DPSGD],
+    epsilon: float,
+    delta: float,
+    accountant: str,
+    mean_runs: float | None,
+) -> float:
+    """The log of the smallest noise multiplier of `run`; `like` is a run that costs about as much."""
+
+    def accounted(log_noise: float) -> Mechanism:
+        base: Mechanism = run(log_noise) if accountant == "pld" else via_rdp(run(log_noise))
+        return base if mean_runs is None else PrivateSelection(base, mean_runs)
+
+    start, slope = _guess(epsilon, delta, like, mean_runs)
+    return _smallest(accounted, epsilon, delta, start, slope, _TOLERANCE[accountant])
 
 
 def _guess(epsilon: float, delta: float, run: Callable[[float], DPSGD], mean_runs: float | None) -> tuple[float, float]:
@@ -158,7 +228,7 @@ def _smallest(
         if x not in known:
             mechanism = accounted(x)
             # `epsilon` also brings ε and δ into line, at the cost of another grid: for the answer, not on the way to it
-            on_the_way = mechanism.epsilon_bounds if isinstance(mechanism, DPSGD) else mechanism.epsilon
+            on_the_way = mechanism.epsilon_bounds if isinstance(mechanism, ByConvolution) else mechanism.epsilon
             known[x] = mechanism, np.max(on_the_way(delta))
         return known[x][1]
 

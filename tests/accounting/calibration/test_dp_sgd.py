@@ -13,7 +13,14 @@ from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from objpert_core.accounting import DPSGD, PrivateSelection, calibrate_dpsgd, calibrate_gaussian, via_rdp
+from objpert_core.accounting import (
+    DPSGD,
+    PrivateSelection,
+    calibrate_dpsgd,
+    calibrate_gaussian,
+    calibrate_sampled,
+    via_rdp,
+)
 
 ADULT = {"sample_rate": 256 / 32561, "steps": 7631}  # 60 epochs in batches of 256 on average
 PAPER = 15.406641171976514
@@ -172,3 +179,34 @@ def test_the_same_question_is_answered_once():
 def test_refusals(change, message):
     with pytest.raises(ValueError, match=message):
         calibrate_dpsgd(**({"epsilon": 1.0, "delta": 1e-5, "sample_rate": 0.01, "steps": 100} | change))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("replacement", "accountant"), [(False, "pld"), (False, "rdp"), (True, "pld")], ids=["without", "rdp", "with"]
+)
+def test_batches_of_a_fixed_size_meet_the_target(replacement, accountant):
+    found = calibrate_sampled(2.0, 1e-6, 20, 1000, 100, replacement=replacement, accountant=accountant)
+    counted = via_rdp(found) if accountant == "rdp" else found
+    assert counted.epsilon(1e-6) <= 2.0
+    assert counted.delta(2.0) <= 1e-6
+    assert counted.epsilon(1e-6) > 2.0 * (1 - 3e-5)
+
+
+def test_a_batch_of_all_rows_needs_the_gaussian_mechanisms_noise():
+    found = calibrate_sampled(1.0, 1e-6, 50, 50, 16)
+    assert found.noise_multiplier == pytest.approx(8 * calibrate_gaussian(1.0, 1e-6).sigma, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("changed", "wanted"),
+    [
+        ({"batch_size": 11}, "^batch_size must be at most rows"),
+        ({"epsilon": 0.0}, "^epsilon must be"),
+        ({"accountant": "moments"}, "^accountant must be one of"),
+    ],
+)
+def test_fixed_sizes_out_of_range_are_named(changed, wanted):
+    arguments = {"epsilon": 1.0, "delta": 1e-6, "batch_size": 2, "rows": 10, "steps": 3} | changed
+    with pytest.raises(ValueError, match=wanted):
+        calibrate_sampled(**arguments)
