@@ -13,6 +13,7 @@ from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
 from objpert_core.accounting.calibration.objective import calibrate_objective_perturbation, calibrate_published
 from objpert_core.accounting.calibration.tuning import calibrate_tuning, mean_runs
 from objpert_core.accounting.convolution.distribution import DiscretePLD
+from objpert_core.accounting.mechanisms.allocation import RandomAllocation
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism, Perturbation
 from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, BOUNDS, Bound
 from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
@@ -48,6 +49,7 @@ __all__ = [
     "PrivacyFilter",
     "PrivacyOdometer",
     "PrivateSelection",
+    "RandomAllocation",
     "SampledWithReplacement",
     "SampledWithoutReplacement",
     "Symmetrised",

@@ -45,7 +45,7 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
         page.get_by_role("button", name="Figure as SVG").click()
     rows = csv.value.path().read_text().splitlines()
     assert csv.value.suggested_filename == "bounds.csv"
-    assert rows[0] == "epsilon,delta_kifer2012,delta_rdp,delta_glm,delta_logistic,delta_lower"
+    assert rows[0] == "epsilon,delta_kifer2012,delta_rdp,delta_glm,delta_logistic,delta_lower,neighbours"
     assert [float(row.split(",")[4]) for row in rows[1:]] == after["Logistic (tight)"][1]
     assert svg.value.suggested_filename == "bounds.svg"
     assert "Logistic (tight)" in svg.value.path().read_text()

@@ -239,7 +239,7 @@ ONE, REPLACED, THREE = NEIGHBOURS[:3]
         ("kifer2012", (ONE, REPLACED)),
         ("svc", (ONE, REPLACED)),
         ("regressor", (ONE, REPLACED)),
-        ("logistic regression", (ONE, THREE)),
+        pytest.param("logistic regression", (ONE, THREE), marks=pytest.mark.exhaustive),
     ],
 )
 def test_neighbours_of_slower_calibrations_are_those_asked_for(name, asked):

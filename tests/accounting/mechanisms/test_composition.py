@@ -283,7 +283,12 @@ def test_two_symmetrised_fits(mechanism, law):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("noise", "rate", "steps"),
-    [(1.0, 0.0071, 8520), (0.7, 0.01, 100), (4.0, 0.2, 1000), pytest.param(1.0, 0.9, 10, marks=pytest.mark.exhaustive)],
+    [
+        (1.0, 0.0071, 8520),
+        (4.0, 0.2, 1000),
+        pytest.param(0.7, 0.01, 100, marks=pytest.mark.exhaustive),
+        pytest.param(1.0, 0.9, 10, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_dp_accounting_brackets(noise, rate, steps):
     pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
@@ -336,7 +341,7 @@ def test_the_oracle_of_the_logistic_loss_agrees_with_mpmath(a, kappa, law):
 
 
 @pytest.mark.no_cover
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_oracle_does_not_depend_on_its_panels(monkeypatch):
     points = [(laws, 0.5) for _, sides in TWO.values() for laws in sides]
     points += [((oracle.subsampled(*run, side),) * 2, 0.05) for run in RUNS for side in ("remove", "add")]

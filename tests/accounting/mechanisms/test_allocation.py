@@ -1,0 +1,135 @@
+"""Random allocation: against integrals for few steps, an independent library, and what holds for any number."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from objpert_core.accounting import DPSGD, Gaussian, RandomAllocation, compose, via_rdp
+from objpert_core.accounting.laws.allocation import allocated
+
+EPSILONS = np.array([0.0, 0.1, 0.5, 1.0, 2.0])
+
+
+def by_integration(a, epsilons):
+    """(removed, added) for two steps: z_1 on a grid, and the law of Y_2 in closed form."""
+    z = np.linspace(-12, 14, 200_001)
+    weight = norm.pdf(z) * (z[1] - z[0])
+    y = np.exp(a * z - a * a / 2)
+    results = []
+    for epsilon in epsilons:
+        # (y + Y)/2 > e^ε where Y > k; E(Y − k)₊ and E(k − Y)₊ are those of a lognormal
+        k = 2 * np.exp(epsilon) - y
+        with np.errstate(invalid="ignore", divide="ignore"):
+            d = np.where(k > 0, -np.log(np.maximum(k, 1e-300)) / a + a / 2, np.inf)
+        call = np.where(k > 0, norm.cdf(d) - k * norm.cdf(d - a), 1 - k)
+        k = 2 * np.exp(-epsilon) - y
+        d = np.where(k > 0, -np.log(np.maximum(k, 1e-300)) / a + a / 2, np.inf)
+        put = np.where(k > 0, k * norm.cdf(a - d) - norm.cdf(-d), 0.0)
+        results.append((weight @ call / 2, np.exp(epsilon) * (weight @ put) / 2))
+    return np.array(results).T
+
+
+@pytest.mark.parametrize("a", [0.3, pytest.param(1.0, marks=pytest.mark.slow)])
+def test_two_steps_against_an_integral(a):
+    exact = by_integration(a, EPSILONS)
+    for direction, truth in zip(("remove", "add"), exact, strict=True):
+        above, below = (allocated(a, 2, direction, upper) for upper in (True, False))
+        high = np.exp(above.loss.log_profile(EPSILONS))
+        low = np.exp(below.loss.log_profile(EPSILONS)) - below.error
+        assert (low <= truth * (1 + 1e-7) + 1e-12).all()
+        assert (truth <= high * (1 + 1e-7) + 1e-12).all()
+        np.testing.assert_allclose(high, np.maximum(low, 0), rtol=1e-2, atol=1e-10)
+    mechanism = RandomAllocation(1 / a, 2)
+    low, high = mechanism.delta_bounds(EPSILONS)
+    worst = exact.max(axis=0)
+    assert (low <= worst * (1 + 1e-7) + 1e-12).all()
+    assert (worst <= high * (1 + 1e-7) + 1e-12).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("noise", "steps", "epochs"), [(1.0, 100, 5), (3.0, 1000, 1), (0.6, 50, 2)])
+def test_the_bounds_are_close_and_inside_the_likelihoods_moments(noise, steps, epochs):
+    mechanism = RandomAllocation(noise, steps, epochs=epochs)
+    low, high = mechanism.epsilon_bounds(1e-5)
+    assert 0.998 * high < low < high <= mechanism.epsilon(1e-5)
+    assert mechanism.delta(mechanism.epsilon(1e-5)) <= 1e-5
+    # the second moment of S/t is 1 + (e^{a²} − 1)/t, and D_2 bounds δ from above only: no ε by it may be smaller
+    second = epochs * np.log1p(np.expm1(1 / noise**2) / steps)
+    assert low <= second - np.log(1e-5)
+    assert high < Gaussian(noise / np.sqrt(epochs)).epsilon(1e-5)
+
+
+@pytest.mark.slow
+def test_it_hides_more_than_poisson_sampling_at_the_same_rate():
+    for noise, steps, epochs in ((1.0, 100, 5), (2.0, 1000, 1)):
+        poisson = DPSGD(noise, 1 / steps, steps * epochs)
+        assert RandomAllocation(noise, steps, epochs=epochs).epsilon(1e-5) < poisson.epsilon_bounds(1e-5)[0]
+
+
+def test_draws_of_the_sum_have_the_mean_of_the_profile():
+    """Monte Carlo, 99.99 % of the time inside: 200,000 draws of S/t."""
+    a, steps, epsilon = 0.5, 20, 0.3
+    z = np.random.default_rng(3).normal(size=(200_000, steps))
+    ratio = np.exp(a * z - a * a / 2).mean(axis=1)
+    for direction, gains in (
+        ("remove", np.maximum(ratio - np.exp(epsilon), 0)),
+        ("add", np.maximum(1 - np.exp(epsilon) * ratio, 0)),
+    ):
+        found = np.exp(allocated(a, steps, direction, True).loss.log_profile(np.array([epsilon])))[0]
+        assert abs(found - gains.mean()) < 4 * gains.std() / np.sqrt(gains.size)
+
+
+@pytest.mark.exhaustive
+def test_an_independent_library_has_bounds_on_both_sides_of_ours():
+    peer = pytest.importorskip("PLD_accounting", reason="pld-accounting is not installed")
+    high, low = peer.gaussian_allocation_epsilon_range(
+        delta=1e-6, sigma=1.0, num_steps=100, num_selected=1, num_epochs=5
+    )
+    below, above = RandomAllocation(1.0, 100, epochs=5).epsilon_bounds(1e-6)
+    assert low < below < above < high
+
+
+def test_every_step_is_the_gaussian_mechanism():
+    full = RandomAllocation(3.0, 4, selections=4, epochs=9)
+    assert full.gaussian_ratio == pytest.approx(2.0, rel=1e-15)
+    assert full.epsilon(1e-5) == pytest.approx(Gaussian(0.5).epsilon(1e-5), rel=1e-9)
+    assert full.mu() == pytest.approx(2.0, rel=1e-12)
+    assert full.delta_bounds(1.0)[0] > 0.99 * full.delta(1.0)
+
+
+@pytest.mark.slow
+def test_selections_are_releases_of_one_from_parts_of_the_steps():
+    """Seven steps, three selections: two of two steps and one of three."""
+    together = RandomAllocation(2.0, 7, selections=3).epsilon(1e-4)
+    parts = compose(RandomAllocation(2.0, 2, epochs=2), RandomAllocation(2.0, 3)).epsilon(1e-4)
+    assert together == pytest.approx(parts, rel=1e-9)
+    assert RandomAllocation(2.0, 7, selections=3).epsilon_bounds(1e-4)[0] == 0.0  # a bound from above only
+    assert together < RandomAllocation(2.0, 7, selections=7).epsilon(1e-4)
+
+
+def test_where_no_grid_is_fine_enough_it_is_the_gaussian_mechanism():
+    for mechanism in (RandomAllocation(0.01, 100), RandomAllocation(1e-3, 10, epochs=2)):
+        gaussian = Gaussian(mechanism.noise_multiplier / np.sqrt(mechanism.epochs))
+        assert mechanism.epsilon(1e-5) == pytest.approx(gaussian.epsilon(1e-5), rel=1e-6)
+        assert mechanism.delta_bounds(1.0)[0] == 0.0
+
+
+def test_the_renyi_curve_is_a_bound():
+    mechanism = RandomAllocation(1.0, 50)
+    np.testing.assert_allclose(mechanism.rdp([1.0, 2.0, 9.0]), Gaussian(1.0).rdp([1.0, 2.0, 9.0]), rtol=1e-12)
+    assert np.log1p(np.expm1(1.0) / 50) <= mechanism.rdp(2.0)  # D_2 of the pair
+    assert via_rdp(mechanism).epsilon(1e-5) > mechanism.epsilon(1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        ((1.0, 10, 11), "^selections must be at most steps = 10, got 11$"),
+        ((1.0, 0), "^steps must be a whole number >= 1"),
+        ((0.0, 10), "^noise_multiplier must be"),
+        ((1.0, 10, 1, 1.5), "^epochs must be a whole number"),
+    ],
+)
+def test_values_out_of_range_are_named(arguments, wanted):
+    with pytest.raises(ValueError, match=wanted):
+        RandomAllocation(*arguments)
