@@ -14,6 +14,7 @@ from scipy.special import log_ndtr, ndtr
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
+from objpert_core.accounting.numerics.mixture import log_mixed, unmixed
 from objpert_core.accounting.numerics.quadrature import V_LOW
 
 
@@ -99,18 +100,11 @@ class SubsampledLoss(PrivacyLoss):
 
     def _log_ratio(self, u: FloatArray) -> FloatArray:
         """log dP/dQ at u: log(1 − q + q·e^{au − a²/2}), accurate near 0 and for large exponents."""
-        y = self.a * (u - self.a / 2)
-        far = y > 1.0
-        near = np.log1p(self.q * np.expm1(np.where(far, 0.0, y)))
-        return np.where(far, np.logaddexp(np.log1p(-self.q), np.log(self.q) + y), near)
+        return log_mixed(self.a * (u - self.a / 2), self.q)
 
     def _inverse(self, ratio: FloatArray) -> FloatArray:
         """u with log dP/dQ = ratio; −inf at and below log(1 − q)."""
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            large = ratio > 500
-            lifted = np.log1p(np.expm1(np.where(large, 0.0, ratio)) / self.q)
-            y = np.where(large, ratio - np.log(self.q), lifted)
-        return np.where(np.isnan(y), -np.inf, y) / self.a + self.a / 2
+        return unmixed(ratio, self.q) / self.a + self.a / 2
 
     def loss(self, v: FloatArray) -> FloatArray:
         """ω(v); for addition v is the negative of the released value."""

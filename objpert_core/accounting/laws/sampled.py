@@ -12,6 +12,7 @@ from objpert_core._validation import FloatArray
 from objpert_core.accounting.laws.base import PrivacyLoss, SymmetricLoss
 from objpert_core.accounting.numerics.batches import listed, log_at_zero, log_shares
 from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
+from objpert_core.accounting.numerics.mixture import log_mixed, unmixed
 
 _STRAIGHT = 8.0  # V up to which it is the released value in units of the noise; beyond, V lags behind
 
@@ -63,18 +64,11 @@ class RevealedLoss(PrivacyLoss):
 
     def loss(self, v: FloatArray) -> FloatArray:
         """ω(v) = log(1 − p + p·e^y)."""
-        y = self._likelihood(v)
-        far = y > 1.0
-        near = np.log1p(self.p * np.expm1(np.where(far, 0.0, y)))
-        return np.where(far, np.logaddexp(np.log1p(-self.p), np.log(self.p) + y), near)
+        return log_mixed(self._likelihood(v), self.p)
 
     def position(self, epsilon: FloatArray) -> FloatArray:
         """v with ω(v) = ε."""
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            large = epsilon > 500
-            lifted = np.log1p(np.expm1(np.where(large, 0.0, epsilon)) / self.p)
-            y = np.where(large, epsilon - np.log(self.p), lifted)
-        moved = np.where(np.isnan(y), -np.inf, y) / self.a + self.a / 2
+        moved = unmixed(epsilon, self.p) / self.a + self.a / 2
         over = np.maximum(moved - _STRAIGHT, 0.0)
         return np.where(over > 0, _STRAIGHT + 0.5 * (np.sqrt(1 + 4 * over) - 1), moved)
 

@@ -17,6 +17,7 @@ from scipy.special import gammaln, logsumexp, ndtr
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
+from objpert_core.accounting.numerics.mixture import log_mixed, unmixed
 from objpert_core.accounting.numerics.subsampled import step_rdp
 
 _LEAST = -250.0  # log of a share below which a number of draws is not told apart from the worst
@@ -60,10 +61,7 @@ def log_at_zero(p: float, shares: FloatArray, a: float) -> float:
 def log_profile(p: float, shares: FloatArray, a: float, epsilon: FloatArray) -> FloatArray:
     """log Σ w_k·δ_G(log(1 + (e^ε − 1)/p); k·a) for a 1-d array of ε ≥ 0 (Balle, Barthe and Gaboardi 2018)."""
     shares, rest = listed(shares)
-    large = epsilon > 500
-    with np.errstate(over="ignore"):
-        lifted = np.log1p(np.expm1(np.where(large, 0.0, epsilon)) / p)
-    amplified = np.where(large, epsilon - np.log(p), lifted)
+    amplified = unmixed(epsilon, p)
     terms = [share + gauss.log_profile(amplified, k * a) for k, share in enumerate(shares, start=1)]
     return np.minimum(np.log(p) + np.logaddexp(logsumexp(terms, axis=0), rest), 0.0)
 
@@ -106,8 +104,7 @@ def _summed(order: FloatArray, p: float, a: float) -> FloatArray:
     half = 0.5 * np.diff(ends)[:, None]
     u = (ends[:-1, None] + half * (1 + _NODES)).ravel()
     y = a * (u - a / 2)
-    far = y > 1.0
-    omega = np.where(far, np.logaddexp(np.log1p(-p), np.log(p) + y), np.log1p(p * np.expm1(np.where(far, 0.0, y))))
+    omega = log_mixed(y, p)
     log_mass = np.log(half * _WEIGHTS).ravel() - 0.5 * u * u - LOG_SQRT_2PI + omega / 2
     s = order[:, None]
     with np.errstate(divide="ignore"):

@@ -32,6 +32,21 @@ _EPS = float(np.finfo(float).eps)
 _TINY = float(np.finfo(float).tiny)
 
 
+def log_mixed(y: FloatArray, q: float) -> FloatArray:
+    """log(1 − q + q·e^y), the likelihood ratio of a mixture with share q < 1; accurate near 0 and for large y."""
+    far = y > 1.0
+    near = np.log1p(q * np.expm1(np.where(far, 0.0, y)))
+    return np.where(far, np.logaddexp(np.log1p(-q), np.log(q) + y), near)
+
+
+def unmixed(ratio: FloatArray, q: float) -> FloatArray:
+    """y with log(1 − q + q·e^y) = ratio; −inf at and below log(1 − q)."""
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        large = ratio > 500
+        y = np.where(large, ratio - np.log(q), np.log1p(np.expm1(np.where(large, 0.0, ratio)) / q))
+    return np.where(np.isnan(y), -np.inf, y)
+
+
 def log_binomial_weights(size: int, rate: float) -> FloatArray:
     """log Pr[Bin(size, rate) = j] for j = 0 … size and 0 < rate < 1."""
     j = np.arange(size + 1.0)
