@@ -9,8 +9,8 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, check_fields, positive_integer, within
 from objpert_core.accounting.convolution import sums
+from objpert_core.accounting.convolution.allocation import allocated
 from objpert_core.accounting.convolution.discretise import TooFineError
-from objpert_core.accounting.laws.allocation import allocated
 from objpert_core.accounting.laws.base import GaussianLoss, Steps
 from objpert_core.accounting.mechanisms.composition import ByConvolution
 from objpert_core.accounting.numerics import gaussian as gauss
@@ -48,7 +48,7 @@ class RandomAllocation(ByConvolution):
     >>> from objpert_core.accounting import DPSGD
     >>> poisson = DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=500)
     >>> low, high = allocated.epsilon_bounds(1e-5)
-    >>> 0.99 * high < low < high == allocated.epsilon(1e-5) < poisson.epsilon(1e-5)
+    >>> 0.99 * high < low < high <= allocated.epsilon(1e-5) < poisson.epsilon(1e-5)
     True
     """
 

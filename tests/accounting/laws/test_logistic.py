@@ -141,8 +141,8 @@ def test_rdp_at_huge_orders(sigma, lam, lipschitz):
 @pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("a", "kappa"), [(1.0, 0.6), *(pytest.param(*pair, marks=pytest.mark.exhaustive) for pair in
-                                   [(0.5, 1.0), (2.0, 30.0), (0.05, 0.02)])]
+    ("a", "kappa"), [pytest.param(*pair, marks=pytest.mark.exhaustive) for pair in
+                     [(1.0, 0.6), (0.5, 1.0), (2.0, 30.0), (0.05, 0.02)]]
 )  # fmt: skip
 def test_integrals_against_the_oracle(a, kappa):
     """A few values computed on the spot; the table has the wide grids."""

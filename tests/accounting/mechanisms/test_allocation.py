@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from objpert_core.accounting import DPSGD, Gaussian, RandomAllocation, compose, via_rdp
-from objpert_core.accounting.laws.allocation import allocated
+from objpert_core.accounting.convolution.allocation import allocated
 
 EPSILONS = np.array([0.0, 0.1, 0.5, 1.0, 2.0])
 

@@ -22,11 +22,11 @@ from objpert_core.accounting.convolution.discretise import Tilted, TooFineError
 from objpert_core.accounting.convolution.fft import masses_of_sum
 from objpert_core.accounting.laws.discrete import DiscreteLoss
 
-_NATS = 40.0  # log of 1/probability that is left out
+_NATS = 34.0  # log of 1/probability that is left out
 _FINENESS = 0.01  # of the standard deviation of Y
 _SMALL = 0.002  # of its mean, where few are added up
 _FEW = 30
-_MOST_CELLS = 2**21
+_MOST_CELLS = 2**20
 _BROADEST = 60.0  # log of the largest Y
 _TIMES = np.geomspace(0.02, 50.0, 40)
 _THIN = 4096
