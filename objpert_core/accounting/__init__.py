@@ -7,7 +7,7 @@ perturbation and their sources.
 from objpert_core.accounting.calibration.defaults import default_noise_ratio, recommended_lam, recommended_margin
 from objpert_core.accounting.calibration.distance import distance_to_optimality, optimal_lam
 from objpert_core.accounting.calibration.distance_map import boundary_lam, distance_map
-from objpert_core.accounting.calibration.dp_sgd import calibrate_dpsgd, calibrate_sampled
+from objpert_core.accounting.calibration.dp_sgd import calibrate_allocation, calibrate_dpsgd, calibrate_sampled
 from objpert_core.accounting.calibration.filters import PrivacyFilter, PrivacyOdometer
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
 from objpert_core.accounting.calibration.objective import calibrate_objective_perturbation, calibrate_published
@@ -57,6 +57,7 @@ __all__ = [
     "ViaRDP",
     "best_guess",
     "boundary_lam",
+    "calibrate_allocation",
     "calibrate_dpsgd",
     "calibrate_gaussian",
     "calibrate_objective_perturbation",

@@ -10,6 +10,7 @@ import numpy as np
 
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer, rate
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
+from objpert_core.accounting.mechanisms.allocation import RandomAllocation
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, REPLACE_ONE, Mechanism
 from objpert_core.accounting.mechanisms.composition import ByConvolution
 from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
@@ -173,6 +174,53 @@ def calibrate_sampled(
         ) from None
 
 
+def calibrate_allocation(
+    epsilon: float, delta: float, steps: int, selections: int = 1, epochs: int = 1
+) -> RandomAllocation:
+    """Random allocation with the smallest noise multiplier that is (ε, δ)-DP.
+
+    Parameters
+    ----------
+    epsilon : float > 0
+    delta : float strictly between 0 and 1
+        From some 1e-13 for every step on; below that all steps count as if the row were in them.
+    steps, selections, epochs
+        As in `RandomAllocation`.
+
+    Returns
+    -------
+    RandomAllocation
+        `delta(epsilon) <= delta` and `epsilon(delta) <= epsilon`; ε at `delta` is within 1e-3 (relative) of the target.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or no noise multiplier that can be accounted for reaches the target.
+
+    Examples
+    --------
+    >>> found = calibrate_allocation(1.0, 1e-5, steps=20)
+    >>> 0.999 < found.epsilon(1e-5) <= 1.0
+    True
+    """
+    target, failure = positive("epsilon", epsilon), in_open_unit("delta", delta)
+    one = RandomAllocation(1.0, steps, selections, epochs)
+
+    def run(log_noise: float) -> RandomAllocation:
+        return RandomAllocation(math.exp(log_noise), one.steps, one.selections, one.epochs)
+
+    def poisson(log_noise: float) -> DPSGD:
+        return DPSGD(math.exp(log_noise), one.selections / one.steps, one.steps * one.epochs)
+
+    try:
+        return run(_log_noise(run, poisson, target, failure, "pld", None, tolerance=1e-4))
+    except NoRootError:
+        raise ValueError(
+            f"epsilon and delta must be larger for steps = {steps}, selections = {selections}, epochs = {epochs}: "
+            f"no noise multiplier reaches ({target:g}, {failure:g})"
+        ) from None
+
+
 def _log_noise(
     run: Callable[[float], ByConvolution],
     like: Callable[[float], DPSGD],
@@ -180,6 +228,7 @@ def _log_noise(
     delta: float,
     accountant: str,
     mean_runs: float | None,
+    tolerance: float | None = None,
 ) -> float:
     """The log of the smallest noise multiplier of `run`; `like` is a run that costs about as much."""
 
@@ -188,7 +237,7 @@ def _log_noise(
         return base if mean_runs is None else PrivateSelection(base, mean_runs)
 
     start, slope = _guess(epsilon, delta, like, mean_runs)
-    return _smallest(accounted, epsilon, delta, start, slope, _TOLERANCE[accountant])
+    return _smallest(accounted, epsilon, delta, start, slope, tolerance or _TOLERANCE[accountant])
 
 
 def _guess(epsilon: float, delta: float, run: Callable[[float], DPSGD], mean_runs: float | None) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from objpert_core.accounting import (
     DPSGD,
     PrivateSelection,
+    calibrate_allocation,
     calibrate_dpsgd,
     calibrate_gaussian,
     calibrate_sampled,
@@ -210,3 +211,21 @@ def test_fixed_sizes_out_of_range_are_named(changed, wanted):
     arguments = {"epsilon": 1.0, "delta": 1e-6, "batch_size": 2, "rows": 10, "steps": 3} | changed
     with pytest.raises(ValueError, match=wanted):
         calibrate_sampled(**arguments)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("steps", "selections", "epochs"), [(30, 1, 3), (10, 2, 1), (1, 1, 4)])
+def test_random_allocation_meets_the_target(steps, selections, epochs):
+    found = calibrate_allocation(1.5, 1e-5, steps, selections, epochs)
+    assert found.epsilon(1e-5) <= 1.5
+    assert found.delta(1.5) <= 1e-5
+    assert found.epsilon(1e-5) > 1.5 * 0.999
+    if steps > 1:
+        assert found.noise_multiplier < calibrate_dpsgd(1.5, 1e-5, selections / steps, steps * epochs).noise_multiplier
+
+
+def test_an_allocation_out_of_range_is_named():
+    with pytest.raises(ValueError, match=r"^selections must be at most steps"):
+        calibrate_allocation(1.0, 1e-5, 3, 4)
+    with pytest.raises(ValueError, match=r"^delta must be"):
+        calibrate_allocation(1.0, 0.0, 3)
