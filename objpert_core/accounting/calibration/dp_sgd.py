@@ -108,14 +108,9 @@ def _calibrate(
     def run(log_noise: float) -> DPSGD:
         return DPSGD(math.exp(log_noise), sample_rate, steps, adjacency=adjacency, group_size=rows)
 
-    try:
-        log_noise = _log_noise(run, run, epsilon, delta, accountant, mean_runs)
-    except NoRootError:
-        tuned = "" if mean_runs is None else f" and {mean_runs:g} runs on average"
-        raise ValueError(
-            f"epsilon and delta must be larger for sample_rate = {sample_rate:g}, steps = {steps}{tuned}: "
-            f"no noise multiplier reaches ({epsilon:g}, {delta:g}) under accountant {accountant!r}"
-        ) from None
+    tuned = "" if mean_runs is None else f" and {mean_runs:g} runs on average"
+    named = f"sample_rate = {sample_rate:g}, steps = {steps}{tuned}"
+    log_noise = _log_noise(run, run, epsilon, delta, accountant, mean_runs, named=named)
     return run(log_noise) if mean_runs is None else PrivateSelection(run(log_noise), mean_runs)
 
 
@@ -165,13 +160,8 @@ def calibrate_sampled(
     def poisson(log_noise: float) -> DPSGD:
         return DPSGD(math.exp(log_noise), share, one.steps, adjacency=REPLACE_ONE)
 
-    try:
-        return run(_log_noise(run, poisson, target, failure, proof, None))
-    except NoRootError:
-        raise ValueError(
-            f"epsilon and delta must be larger for batch_size = {batch_size}, rows = {rows}, steps = {steps}: "
-            f"no noise multiplier reaches ({target:g}, {failure:g}) under accountant {accountant!r}"
-        ) from None
+    named = f"batch_size = {batch_size}, rows = {rows}, steps = {steps}"
+    return run(_log_noise(run, poisson, target, failure, proof, named=named))
 
 
 def calibrate_allocation(
@@ -212,13 +202,8 @@ def calibrate_allocation(
     def poisson(log_noise: float) -> DPSGD:
         return DPSGD(math.exp(log_noise), one.selections / one.steps, one.steps * one.epochs)
 
-    try:
-        return run(_log_noise(run, poisson, target, failure, "pld", None, tolerance=1e-4))
-    except NoRootError:
-        raise ValueError(
-            f"epsilon and delta must be larger for steps = {steps}, selections = {selections}, epochs = {epochs}: "
-            f"no noise multiplier reaches ({target:g}, {failure:g})"
-        ) from None
+    named = f"steps = {steps}, selections = {selections}, epochs = {epochs}"
+    return run(_log_noise(run, poisson, target, failure, "pld", named=named, tolerance=1e-4))
 
 
 def _log_noise(
@@ -227,17 +212,28 @@ def _log_noise(
     epsilon: float,
     delta: float,
     accountant: str,
-    mean_runs: float | None,
+    mean_runs: float | None = None,
+    *,
+    named: str,
     tolerance: float | None = None,
 ) -> float:
-    """The log of the smallest noise multiplier of `run`; `like` is a run that costs about as much."""
+    """The log of the smallest noise multiplier of `run`; `like` is a run that costs about as much.
+
+    `named` says in the refusal for which parameters there is none.
+    """
 
     def accounted(log_noise: float) -> Mechanism:
         base: Mechanism = run(log_noise) if accountant == "pld" else via_rdp(run(log_noise))
         return base if mean_runs is None else PrivateSelection(base, mean_runs)
 
-    start, slope = _guess(epsilon, delta, like, mean_runs)
-    return _smallest(accounted, epsilon, delta, start, slope, tolerance or _TOLERANCE[accountant])
+    try:
+        start, slope = _guess(epsilon, delta, like, mean_runs)
+        return _smallest(accounted, epsilon, delta, start, slope, tolerance or _TOLERANCE[accountant])
+    except NoRootError:
+        raise ValueError(
+            f"epsilon and delta must be larger for {named}: "
+            f"no noise multiplier reaches ({epsilon:g}, {delta:g}) under accountant {accountant!r}"
+        ) from None
 
 
 def _guess(epsilon: float, delta: float, run: Callable[[float], DPSGD], mean_runs: float | None) -> tuple[float, float]:

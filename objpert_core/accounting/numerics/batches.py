@@ -12,12 +12,12 @@ where nothing cancels, and at most e^{s·D} with D the curve of P and Q, plus 1 
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaln, logsumexp, ndtr
+from scipy.special import logsumexp, ndtr
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
-from objpert_core.accounting.numerics.mixture import log_mixed, unmixed
+from objpert_core.accounting.numerics.mixture import log_binomial_weights, log_mixed, unmixed
 from objpert_core.accounting.numerics.subsampled import step_rdp
 
 _LEAST = -250.0  # log of a share below which a number of draws is not told apart from the worst
@@ -37,11 +37,8 @@ def log_shares(rows: int, batch_size: int, replacement: bool) -> tuple[float, Fl
         return batch_size / rows, np.zeros(1)
     if rows == 1:  # the row is the batch
         return 1.0, np.concatenate((np.full(batch_size - 1, -np.inf), [0.0]))
-    k = np.arange(1.0, batch_size + 1)
-    log_choose = gammaln(batch_size + 1.0) - gammaln(k + 1) - gammaln(batch_size - k + 1)
-    log_weights = log_choose - k * np.log(rows) + (batch_size - k) * np.log1p(-1 / rows)
     p = float(-np.expm1(batch_size * np.log1p(-1 / rows)))
-    return p, log_weights - np.log(p)
+    return p, log_binomial_weights(batch_size, 1 / rows)[1:] - np.log(p)
 
 
 def listed(shares: FloatArray) -> tuple[FloatArray, float]:
