@@ -216,7 +216,15 @@ class PrivacyCertificate(ABC):
     }
     """What each of the class's own fields may say; `stated` adds those of the classes it comes from."""
     MECHANISMS: ClassVar[dict[str, type[PrivacyCertificate]]] = {}
-    """The kinds of certificate, by `mechanism`."""
+    """The kinds of certificate, by `mechanism`, but for those of an algorithm of their own."""
+    ALGORITHMS: ClassVar[dict[str, type[PrivacyCertificate]]] = {}
+    """The kinds whose mechanism others have, too, by the algorithm's name."""
+    ALGORITHM: ClassVar[str | None] = None
+    """The name of the kind's own algorithm, which its texts carry; None where the mechanism tells the kind."""
+    OWN_MECHANISMS: ClassVar[tuple[str, ...]] = ()
+    """What `mechanism` may say."""
+    LATER: ClassVar[tuple[str, ...]] = ()
+    """Fields that came after the kind's first texts: a text leaves them out where they have their default."""
 
     mechanism: str
     epsilon: float
@@ -234,10 +242,13 @@ class PrivacyCertificate(ABC):
     rows_declared: bool | None = None
     rows_per_person: int = 1
 
-    def __init_subclass__(cls, *, mechanisms: tuple[str, ...] = (), **rest: Any) -> None:
+    def __init_subclass__(cls, *, mechanisms: tuple[str, ...] = (), algorithm: str | None = None, **rest: Any) -> None:
         super().__init_subclass__(**rest)
-        for mechanism in mechanisms:
-            PrivacyCertificate.MECHANISMS[mechanism] = cls
+        cls.OWN_MECHANISMS, cls.ALGORITHM = mechanisms, algorithm
+        if algorithm is not None:
+            PrivacyCertificate.ALGORITHMS[algorithm] = cls
+        else:
+            PrivacyCertificate.MECHANISMS.update(dict.fromkeys(mechanisms, cls))
 
     @property
     def radius(self) -> float:
@@ -431,7 +442,7 @@ class PrivacyCertificate(ABC):
         tables = (vars(parent).get("STATED", {}) for parent in reversed(cls.__mro__))
         own = {name: rule for table in tables for name, rule in table.items()}
         return own | {
-            "mechanism": one_of(*(name for name, kind in PrivacyCertificate.MECHANISMS.items() if kind is cls)),
+            "mechanism": one_of(*cls.OWN_MECHANISMS),
             "accountant": one_of(*cls.ACCOUNTANTS),
         }
 
@@ -488,6 +499,11 @@ class PrivacyCertificate(ABC):
         values = asdict(self)
         if self.schema == 1:  # as it was written
             values = {name: value for name, value in values.items() if name not in _since_form_1()}
+        for item in fields(self):
+            if item.name in self.LATER and values[item.name] == item.default:
+                del values[item.name]
+        if self.ALGORITHM is not None:
+            values = {"algorithm": self.ALGORITHM, **values}
         diagnostics = {name: values.pop(name) for name in self.DIAGNOSTICS}
         if any(value is not None for value in diagnostics.values()):
             values["diagnostics"] = {"note": _NOTE, **diagnostics}
@@ -511,16 +527,19 @@ class PrivacyCertificate(ABC):
         """
         if type(values) is not dict:
             raise ValueError(f"values must be a dict as to_dict writes it, got a {type(values).__name__}")
-        mechanisms = PrivacyCertificate.MECHANISMS
-        kind = mechanisms[choice("mechanism", values.get("mechanism"), tuple(mechanisms))]
+        named = "mechanism" if values.get("algorithm") is None else "algorithm"
+        kinds = PrivacyCertificate.MECHANISMS if named == "mechanism" else PrivacyCertificate.ALGORITHMS
+        kind = kinds[choice(named, values.get(named), tuple(kinds))]
         schema = values.get("schema", SCHEMA)
         if type(schema) is not int or schema != SCHEMA:
             raise ValueError(f"schema must be {SCHEMA}, or left out by texts of form 1, got {schema!r}")
         if "schema" not in values:
             schema = 1
         names = {item.name for item in fields(kind)}
-        promises = names.difference(kind.DIAGNOSTICS, () if schema > 1 else _since_form_1())
-        _exactly("values", values, promises, {"diagnostics"} if kind.DIAGNOSTICS else set())
+        promises = names.difference(kind.DIAGNOSTICS, kind.LATER, () if schema > 1 else _since_form_1())
+        allowed = {"diagnostics"} if kind.DIAGNOSTICS else set()
+        allowed |= {"algorithm"} if named == "algorithm" else set()
+        _exactly("values", values, promises, allowed | (set(kind.LATER) if schema > 1 else set()))
         diagnostics = values.get("diagnostics", dict.fromkeys(kind.DIAGNOSTICS))
         if type(diagnostics) is not dict:
             raise ValueError(f"diagnostics must be a dict as to_dict writes it, got a {type(diagnostics).__name__}")

@@ -199,6 +199,10 @@ class NoisySums:
         The rows that there are.
     margin : float
         The loss's.
+    smoothness : float
+        The largest second derivative of the loss in a row's score.
+    slope : float
+        The largest first derivative.
 
     Raises
     ------
@@ -221,6 +225,8 @@ class NoisySums:
         *,
         n_rows: int,
         margin: float = 0.0,
+        smoothness: float = 0.25,
+        slope: float = 1.0,
     ) -> None:
         self._most = most = 2 * max(2**16, math.ceil(expected_rows))
         if n_rows > most:
@@ -231,8 +237,8 @@ class NoisySums:
         radius, chunk = row_radius(rows.constant), _chunk_rows(rows)
         # What a row that joins may change besides its own gradient, for each row of the batch: all others' slopes, by
         # twice their error, and what summing rounds off, before and after.
-        self._radius, self._slope_off = radius, gamma(rows.dimension + 8) * radius / 2
-        self._row_off = 2 * gamma(chunk + most // chunk + 8) * clip + 16 * UNIT * radius
+        self._radius, self._slope_off = radius, 2 * smoothness * gamma(rows.dimension + 8) * radius
+        self._row_off = 2 * gamma(chunk + most // chunk + 8) * clip + 16 * UNIT * slope * radius
         self._spacing = sum_spacing(clip, rows.dimension)
         self._ratio = noise_multiplier * clip * (1 + _ROOM) / self._spacing
         if self._ratio > _LARGEST_RATIO:
