@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 
-import numpy as np
-
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer, rate
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
 from objpert_core.accounting.mechanisms.allocation import RandomAllocation
@@ -273,8 +271,8 @@ def _smallest(
         if x not in known:
             mechanism = accounted(x)
             # `epsilon` also brings ε and δ into line, at the cost of another grid: for the answer, not on the way to it
-            on_the_way = mechanism.epsilon_bounds if isinstance(mechanism, ByConvolution) else mechanism.epsilon
-            known[x] = mechanism, np.max(on_the_way(delta))
+            on_the_way = mechanism.epsilon_above if isinstance(mechanism, ByConvolution) else mechanism.epsilon
+            known[x] = mechanism, float(on_the_way(delta))
         return known[x][1]
 
     def holds(x: float) -> bool:

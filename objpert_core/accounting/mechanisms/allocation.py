@@ -106,6 +106,9 @@ class RandomAllocation(ByConvolution):
             return own, high
         return np.minimum(self._log_delta_below(epsilon, relative_width), high), high
 
+    def _log_delta_above(self, epsilon: FloatArray, relative_width: float) -> FloatArray:
+        return super()._log_delta_bounds(epsilon, relative_width)[1]
+
     def _log_delta_below(self, epsilon: FloatArray, relative_width: float) -> FloatArray:
         low = np.full(epsilon.shape, -np.inf)
         if self.selections > 1:
@@ -137,6 +140,9 @@ class RandomAllocation(ByConvolution):
             except TooFineError:
                 pass
         return np.minimum(low, high), high
+
+    def _epsilon_above(self, log_delta: FloatArray, relative_width: float) -> FloatArray:
+        return super()._epsilon_interval(log_delta, relative_width)[1]
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return self._times * gauss.rdp(alpha, self._a)

@@ -83,9 +83,13 @@ class ByConvolution(Mechanism):
             high[loose] = np.fmin(high[loose], with_infinities(rest._log_delta, epsilon[loose]))
         return np.minimum(low, high), high
 
+    def _log_delta_above(self, epsilon: FloatArray, relative_width: float) -> FloatArray:
+        """The upper of `_log_delta_bounds`; for subclasses whose lower one takes a computation of its own."""
+        return self._log_delta_bounds(epsilon, relative_width)[1]
+
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         alone = self._alone()
-        return self._log_delta_bounds(epsilon, RELATIVE_WIDTH)[1] if alone is None else alone._log_delta(epsilon)
+        return self._log_delta_above(epsilon, RELATIVE_WIDTH) if alone is None else alone._log_delta(epsilon)
 
     def delta_bounds(self, epsilon: Any, relative_width: float = RELATIVE_WIDTH) -> tuple[Any, Any]:
         """(lower, upper) bounds on δ at ε: both sides of the error of the numerical convolution.
@@ -135,10 +139,14 @@ class ByConvolution(Mechanism):
                 high[i] = min(high[i], float(with_infinities(rest._epsilon, log_delta[i : i + 1])[0]))
         return np.minimum(low, high), high
 
+    def _epsilon_above(self, log_delta: FloatArray, relative_width: float) -> FloatArray:
+        """The upper end of `_epsilon_interval`; for subclasses whose lower end takes a computation of its own."""
+        return self._epsilon_interval(log_delta, relative_width)[1]
+
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
         if (alone := self._alone()) is not None:
             return alone._epsilon(log_delta)
-        epsilon = self._epsilon_interval(log_delta, RELATIVE_WIDTH)[1]
+        epsilon = self._epsilon_above(log_delta, RELATIVE_WIDTH)
         # ε and δ come from different grids; the promise is that δ(ε(δ)) is not above δ
         return nudged_up_each(lambda tried: self._log_delta(tried) > log_delta, epsilon)
 
@@ -160,6 +168,29 @@ class ByConvolution(Mechanism):
         width = positive("relative_width", relative_width)
         low, high = self._epsilon_interval(np.log(target.ravel()), width)
         return like_input(delta, low.reshape(target.shape)), like_input(delta, high.reshape(target.shape))
+
+    def epsilon_above(self, delta: Any) -> Any:
+        """The upper one of `epsilon_bounds`, by itself: for searches, which need no other.
+
+        Parameters
+        ----------
+        delta : float or array of floats strictly between 0 and 1
+
+        Raises
+        ------
+        ValueError
+            If a δ lies outside (0, 1).
+
+        Examples
+        --------
+        >>> from objpert_core.accounting import RandomAllocation
+        >>> run = RandomAllocation(2.0, 10)
+        >>> run.epsilon_above(1e-5) == run.epsilon_bounds(1e-5)[1]
+        True
+        """
+        target = delta_array(delta)
+        high = self._epsilon_above(np.log(target.ravel()), RELATIVE_WIDTH)
+        return like_input(delta, high.reshape(target.shape))
 
 
 @dataclass(frozen=True)
