@@ -18,10 +18,17 @@ from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
 from objpert_core.estimators.scoring import FLOATS
 from objpert_core.exceptions import PrivacyBudgetWarning
-from objpert_core.learning.dp_sgd.budget import Budget, dpsgd_budget
+from objpert_core.learning.dp_sgd.budget import Budget, check_allocated, dpsgd_budget
 from objpert_core.learning.dp_sgd.certificate import DPSGDCertificate
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
-from objpert_core.learning.dp_sgd.training import Schedule, learning_rates_array, sum_spacing, train_candidates
+from objpert_core.learning.dp_sgd.training import (
+    ALLOCATION,
+    SAMPLINGS,
+    Schedule,
+    learning_rates_array,
+    sum_spacing,
+    train_candidates,
+)
 from objpert_core.learning.dp_sgd.tuning import (
     Score,
     Selection,
@@ -69,7 +76,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     """Logistic regression under (ε, δ)-differential privacy, by DP-SGD.
 
     In every step each row joins the batch by its own coin, the gradients of the batch are clipped and summed,
-    Gaussian noise is added to the sum, and the optimiser moves along it; the last iterate is released.
+    Gaussian noise is added to the sum, and the optimiser moves along it; the last iterate is released. Instead of
+    tossing coins, `sampling` may give each row one step of each epoch, which needs less noise.
 
     The learning rate has to come from somewhere. Three choices, from private to not:
 
@@ -110,6 +118,12 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         certificate says ``reproducible=True``. With one seed a candidate of dishonest tuning has the batches and the
         noise of a fit with that learning rate alone.
     %(margin classes public_rows on_error adjacency rows_per_person)s
+    sampling : {"poisson", "allocation"}, default="poisson"
+        How batches are drawn. "poisson": in each step every row joins with probability batch_size/n. "allocation": in
+        each epoch every row is used in exactly one of the t = ⌈n/batch_size⌉ steps, drawn uniformly for each row on its
+        own, and sums are divided by n/t. It is accounted for with one added or removed row by privacy loss
+        distributions, and neither with `mean_runs` nor with the other choices of `adjacency`, `rows_per_person` and
+        `accountant`.
 
     Attributes
     ----------
@@ -128,9 +142,10 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     Notes
     -----
     Abadi et al. (2016), Algorithm 1; Papernot and Steinke (2022) for the choice; the set-up of Redberg, Koskela and
-    Wang (2023), Section 5. A held-out row is counted with noise, at the same (ε, δ), and no row is both trained on and
-    counted (proof in `learning/dp_sgd/budget.py`). The time that honest tuning takes tells K, which is not covered: do
-    not publish it either.
+    Wang (2023), Section 5; Feldman and Shenfeld (2025) for random allocation (docs/theorems.md, T28). A held-out row is
+    counted with noise, at the same (ε, δ), and no row is both trained on and counted (proof in
+    `learning/dp_sgd/budget.py`). The time that honest tuning takes tells K, which is not covered: do not publish it
+    either.
     %(weights)s
 
     Examples
@@ -140,6 +155,9 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
     >>> model = DPSGDLogisticRegression(epsilon=1.0, delta=1e-5, classes=[0, 1], epochs=5, random_state=0).fit(X, y)
     >>> model.coef_.shape, model.privacy_.epsilon, model.privacy_.tuning
     ((1, 30), 1.0, 'none')
+    >>> allocated = DPSGDLogisticRegression(classes=[0, 1], epochs=5, sampling="allocation").fit(X, y)
+    >>> allocated.privacy_.noise_multiplier < model.privacy_.noise_multiplier
+    True
     """
 
     CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
@@ -154,6 +172,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         "tuning": or_none(one_of("honest", "dishonest")),
         "validation_fraction": in_open_unit,
         "public_rows": or_none(positive_integer),
+        "sampling": one_of(*SAMPLINGS),
     }
     __metadata_request__fit = {"X_val": UNUSED, "y_val": UNUSED, "callback": UNUSED}  # noqa: RUF012 - sklearn's protocol
 
@@ -164,7 +183,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         validation_fraction: float = 0.1, fit_intercept: bool = True, intercept_scaling: float = 0.3,
         row_norm: str = "normalize", random_state: Seed = None, *, margin: float = 0.0, classes: Any = None,
         public_rows: int | None = None, on_error: str = "raise",
-        adjacency: str = "add/remove one row", rows_per_person: int = 1,
+        adjacency: str = "add/remove one row", rows_per_person: int = 1, sampling: str = "poisson",
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
@@ -175,7 +194,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         self.batch_size, self.epochs, self.optimizer = batch_size, epochs, optimizer
         self.clip, self.accountant = clip, accountant
         self.tuning, self.mean_runs, self.validation_fraction = tuning, mean_runs, validation_fraction
-        self.public_rows = public_rows
+        self.public_rows, self.sampling = public_rows, sampling
 
     def fit(self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None, callback: Callback | None = None) -> Self:
         """Fit the private model.
@@ -224,6 +243,13 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
             raise ValueError(f"mean_runs must be None for tuning='dishonest', got {self.mean_runs!r}")
         if self.tuning == "honest" and self.mean_runs is None:
             raise ValueError("mean_runs must be a finite number > 0 for tuning='honest', got None")
+        if self.sampling == ALLOCATION:
+            check_allocated(
+                accountant=self.accountant,
+                mean_runs=self.mean_runs,
+                adjacency=self.adjacency,
+                rows_per_person=self.rows_per_person,
+            )
         if self.mean_runs is not None and X_val is None and self.rows_per_person != 1:
             raise ValueError(
                 "rows_per_person must be 1 for honest tuning without X_val, since one person's rows may be trained on "
@@ -250,7 +276,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         data = _Data(Rows(X, self.row_norm, constant), targets, self._validated_judges(**options))
         held_out = tuning != "none" and data.judges is None
         fraction = float(self.validation_fraction) if held_out else None
-        schedule = Schedule.of_epochs(public_rows * (1 - (fraction or 0.0)), self.batch_size, self.epochs)
+        expected = public_rows * (1 - (fraction or 0.0))
+        schedule = Schedule.of_epochs(expected, self.batch_size, self.epochs, self.sampling)
         budget = dpsgd_budget(
             self.epsilon,
             self.delta,

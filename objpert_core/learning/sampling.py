@@ -1,4 +1,4 @@
-"""Chance for DP-SGD: batches by Poisson sampling, coins, and the number of runs, from a `NoiseSource`'s bits.
+"""Chance for DP-SGD: batches (Poisson or allocated), coins, and the number of runs, from a `NoiseSource`'s bits.
 
 All of it has exactly the law that the accountant takes it to have. A number is computed in doubles where their
 rounding cannot matter, and with as many digits, and as many more random bits, as it takes where it could.
@@ -12,7 +12,15 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, IntArray, positive, random_state_argument, rate
+from objpert_core._validation import (
+    FloatArray,
+    IntArray,
+    integer_up_to,
+    positive,
+    positive_integer,
+    random_state_argument,
+    rate,
+)
 from objpert_core.learning.noise import NoiseSource, Unfolding, noise_source
 
 _BLOCK = 2**15  # rows drawn at once, about
@@ -178,6 +186,69 @@ def poisson_batches(source: NoiseSource, n_rows: int, sample_rate: float, steps:
         ends = np.searchsorted(places, n_rows * np.arange(1, count + 1))
         for step, batch in enumerate(np.split(places, ends[:-1])):
             yield batch - n_rows * step
+
+
+def allocated_batches(
+    source: NoiseSource, n_rows: int, steps: int, epochs: int, selections: int = 1
+) -> Iterator[IntArray]:
+    """The batches of random allocation: in each epoch every row is in `selections` of the `steps` steps.
+
+    Which ones is drawn for each row on its own, every choice of different steps being equally likely. At any time the
+    memory is that of a few whole numbers for each row.
+
+    Parameters
+    ----------
+    source : NoiseSource
+    n_rows : int >= 0
+    steps : int >= 1
+        Of one epoch.
+    epochs : int >= 1
+    selections : int from 1 to `steps`
+        More than one takes a random word for each row in each step, instead of one in each epoch.
+
+    Yields
+    ------
+    ndarray of int
+        Sorted row numbers, possibly none; `steps` · `epochs` times.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> epoch = list(allocated_batches(noise_source(0), 5, steps=2, epochs=1))
+    >>> sorted(int(row) for batch in epoch for row in batch)
+    [0, 1, 2, 3, 4]
+    """
+    steps, epochs = positive_integer("steps", steps), positive_integer("epochs", epochs)
+    selections = integer_up_to("selections", selections, steps)
+    for _ in range(epochs):
+        yield from _one_each(source, n_rows, steps) if selections == 1 else _several(source, n_rows, steps, selections)
+
+
+def _one_each(source: NoiseSource, n_rows: int, steps: int) -> Iterator[IntArray]:
+    """An epoch in which every row has one step."""
+    step_of = uniform_choices(source, steps, n_rows)
+    order = np.argsort(step_of, kind="stable")  # within a step the rows stay sorted
+    ends = np.cumsum(np.bincount(step_of, minlength=steps))
+    start = 0
+    for end in ends:
+        yield order[start:end]
+        start = end
+
+
+def _several(source: NoiseSource, n_rows: int, steps: int, selections: int) -> Iterator[IntArray]:
+    """An epoch in which every row has several: with k to come in j steps, it is in the next one with probability k/j.
+
+    That is selection sampling (Knuth, The Art of Computer Programming, Section 3.4.2, Algorithm S).
+    """
+    to_come = np.full(n_rows, selections)
+    for left in range(steps, 0, -1):
+        joins = uniform_choices(source, left, n_rows) < to_come
+        to_come -= joins
+        yield np.flatnonzero(joins)
 
 
 def poisson_count(source: NoiseSource, mean: float) -> int:

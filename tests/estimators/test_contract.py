@@ -12,6 +12,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from objpert_core import estimators
 from objpert_core.estimators import (
     DPSGDLogisticRegression,
+    NoisySGDClassifier,
+    NoisySGDRegressor,
     ObjPertLogisticRegression,
     ObjPertRegressor,
     ObjPertSVC,
@@ -61,11 +63,31 @@ DPSGD = {
     "learning_rates": ("one or more different numbers > 0", ([], [0.1, 0.1])),
     "tuning": ("one of 'honest', 'dishonest'", ("maybe",)),
     "validation_fraction": ("a number strictly between 0 and 1", (1.0, 0.0)),
+    "sampling": ("one of 'poisson', 'allocation'", ("shuffle", None)),
+}
+NOISY = {
+    "radius": (ABOVE_ZERO, (0.0, -1.0, math.inf)),
+    "schedule": ("one of 'tight', 'bassily2019'", ("published", None)),
+    "sampling": ("one of 'poisson', 'without replacement', 'with replacement', 'full batch'", ("shuffled",)),
+    "loss": ("one of 'logistic', 'hinge', 'huberised-hinge'", ("squared-hinge", None)),
+    "step_scale": (ABOVE_ZERO, (0.0, math.nan)),
+    "strict": ("True or False", (None, 1)),
+    "hinge_width": (ABOVE_ZERO, (0.0,)),
+}
+NOISY_REGRESSOR = NOISY | {
+    "loss": ("one of 'absolute', 'pinball', 'epsilon-insensitive', 'huber'", ("squared", None)),
+    "quantile": ("a number strictly between 0 and 1", (0.0, 1.0)),
+    "insensitive_width": (FROM_ZERO, (-0.1,)),
+    "huber_threshold": (ABOVE_ZERO, (0.0,)),
+    "target_scale": (ABOVE_ZERO, (0.0,)),
+    "target_offset": ("a finite number", (math.nan,)),
 }
 STEPS = {"epochs": 2, "batch_size": 100, "classes": [0, 1]}
 HONEST = {"learning_rates": [0.03, 0.1], "mean_runs": 20.0}
 DISHONEST = {"learning_rates": [0.03, 0.1], "tuning": "dishonest"}
 HUBERISED = {"loss": "huberised-hinge", "clip": None, "solver": "lbfgs"}
+FIXED = {"sampling": "without replacement"}
+PUBLISHED = {"schedule": "bassily2019", "delta": 1e-5}
 HUBER = {"loss": "huber", "clip": None, "target_offset": 3.0, "target_scale": 2.0}
 
 CASES = [
@@ -80,6 +102,10 @@ CASES = [
     Case("replaced rows", OutputPerturbationLogisticRegression, parameters={"adjacency": "replace"}, ranges=OUTPUT),
     Case("dp-sgd", DPSGDLogisticRegression, parameters=STEPS, ranges=DPSGD, first_step=1),
     Case("honest", DPSGDLogisticRegression, parameters=STEPS | HONEST, ranges=DPSGD, first_step=1, slow=True),
+    Case("noisy sgd", NoisySGDClassifier, ranges=NOISY, first_step=1),
+    Case("noisy hinge", NoisySGDClassifier, parameters=FIXED | {"loss": "hinge"}, ranges=NOISY, first_step=1, slow=True),
+    Case("bassily2019", NoisySGDClassifier, parameters=PUBLISHED, ranges=NOISY, first_step=1, slow=True),
+    Case("noisy regressor", NoisySGDRegressor, ranges=NOISY_REGRESSOR, first_step=1, slow=True),
     Case("dishonest", DPSGDLogisticRegression, parameters=STEPS | DISHONEST, ranges=DPSGD, first_step=1, slow=True),
 ]
 

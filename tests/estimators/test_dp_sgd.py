@@ -7,12 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from objpert_core.estimators import DPSGDLogisticRegression
 from objpert_core.exceptions import PrivacyBudgetWarning
 from objpert_core.learning.dp_sgd import training as dp_sgd_training
 from objpert_core.learning.dp_sgd import tuning as dp_sgd_tuning
+from objpert_core.learning.problem.rows import Rows
 
 QUICK = {"epochs": 5, "classes": [0, 1]}
 
@@ -73,6 +75,45 @@ def test_less_privacy_is_more_accurate():
         for eps in (0.02, 20.0)
     ]
     assert accuracy[1] > accuracy[0] + 0.05
+
+
+# Random allocation
+
+
+def test_every_row_is_used_once_in_each_epoch_and_the_sums_are_divided_by_the_expected_size(monkeypatch):
+    used, sizes = [], []
+    total = dp_sgd_training.Gradients.total
+
+    def watched_total(self, batch, weights):
+        used.append(batch)
+        return total(self, batch, weights)
+
+    monkeypatch.setattr(dp_sgd_training.Gradients, "total", watched_total)
+    monkeypatch.setattr(dp_sgd_training.NoisySums, "add", lambda *_: sizes.append(1))
+    X, y = data(n=300)
+    options = {"batch_size": 80, "epochs": 2, "classes": [0, 1], "optimizer": "sgd", "learning_rate": 1.0}
+    model = DPSGDLogisticRegression(sampling="allocation", random_state=0, public_rows=320, **options).fit(X, y)
+    assert len(used) == len(sizes) == model.n_iter_ == 8
+    for epoch in (used[:4], used[4:]):
+        assert np.array_equal(np.sort(np.concatenate(epoch)), np.arange(300))
+    rows, theta = Rows(X, "normalize", 0.3), np.zeros((6, 1))
+    for batch in used:
+        theta = theta - total(dp_sgd_training.Gradients(rows, 2.0 * y - 1.0, np.inf), batch, theta) / 80
+    np.testing.assert_allclose(np.append(model.coef_, model.intercept_ / 0.3), theta.ravel(), rtol=1e-9)
+    assert (model.privacy_.sample_rate, model.privacy_.steps) == (0.25, 8)
+
+
+@pytest.mark.slow
+def test_an_allocated_fit_learns_with_less_noise_and_verifies():
+    X, y = data()
+    poisson, allocated = (
+        DPSGDLogisticRegression(sampling=sampling, random_state=0, **QUICK).fit(X[:1500], y[:1500])
+        for sampling in ("poisson", "allocation")
+    )
+    assert allocated.privacy_.noise_multiplier < poisson.privacy_.noise_multiplier
+    assert allocated.score(X[1500:], y[1500:]) > 0.8
+    assert allocated.privacy_.verify(allocated)
+    assert clone(allocated).set_params(batch_size=5000).fit(X, y).privacy_.verify()
 
 
 # Choosing the learning rate
@@ -241,6 +282,22 @@ def test_dense_rows_are_not_copied():
         (
             {"tuning": "dishonest", "learning_rates": [0.1], "mean_runs": 2.0},
             "mean_runs must be None for tuning='dishonest', got 2.0",
+        ),
+        (
+            {"sampling": "allocation", "adjacency": "replace one row"},
+            "adjacency must be 'add/remove one row' for sampl",
+        ),
+        (
+            {"sampling": "allocation", "rows_per_person": 2},
+            "rows_per_person must be 1 for sampling='allocation', got 2",
+        ),
+        (
+            {"sampling": "allocation", "accountant": "rdp"},
+            "accountant must be 'pld' for sampling='allocation', got 'rdp'",
+        ),
+        (
+            {"sampling": "allocation", "learning_rates": [0.1], "mean_runs": 2.0},
+            "mean_runs must be None for sampling='allocation', got 2.0",
         ),
         ({"learning_rates": [0.1, 0.0]}, "learning_rates must be a finite number > 0, got 0.0"),
         ({"learning_rate": 1e10}, r"learning_rate must be at most 1e\+09, got 10000000000\.0"),

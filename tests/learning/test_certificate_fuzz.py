@@ -11,7 +11,7 @@ the certificate names these coefficients. So a change is harmless if it leaves a
   (`on_error`, which kind of seed);
 * it is a diagnostic within its range, which no promise is made of;
 * a float, or the noise by the sensitivity, moved by no more than one part in 10⁹, what calibrations resolve (for DP-SGD
-  by a few parts in 10⁶ or 10⁴).
+  by a few parts in 10⁶, 10⁴ or 10³).
 
 Every other change must be convicted, the wrong type first of all.
 """
@@ -36,6 +36,7 @@ from objpert_core.learning import LOSSES, OutputPerturbationCertificate, Privacy
 
 RESOLUTION = 1e-9 * (1 + 1e-6)
 RESOLUTION_OF_SGD = {"pld": 2e-4, "rdp": 2e-6}  # calibrate_dpsgd stops within 1e-5 and 1e-7 of ε; δ is steeper
+RESOLUTION_OF_ALLOCATION = 5e-3  # calibrate_allocation stops within 1e-4
 
 
 class Hostile:
@@ -81,6 +82,7 @@ WORDS = [
     *BOUND_REGISTRY, *LOSSES, *PrivacyCertificate.MECHANISMS, "add/remove one row", "replace one row", "profile", "rdp",
     "pld", "normalize", "clip", "operating system", "integer seed", "numpy RandomState", "numpy Generator", "raise",
     "release", "adam", "sgd", "none", "honest", "dishonest", "0" * 64, "F" * 64, "add/remove", "3 rows of one person",
+    *("poisson", "allocation"),
     *(f"data sets of the same size m = {m}, known to all, up to one row left out of the sums" for m in (299, 300, 301)),
     *(f"data sets of the same size m = {m}, known to all, that differ in one row" for m in (299, 300, 301)),
 ]  # fmt: skip
@@ -209,6 +211,8 @@ def harmless(field, old, new, spent):
     if old is not None and new is not None and type(new) is not number:
         return False
     resolution = RESOLUTION_OF_SGD[spent.accountant] if isinstance(spent, DPSGD) else RESOLUTION
+    if getattr(spent, "sampling", "poisson") == "allocation":
+        resolution = RESOLUTION_OF_ALLOCATION
     if isinstance(old, float) and isinstance(new, float) and abs(new - old) <= resolution * abs(old):
         return True
     if field in ("clip", "intercept_scaling") and isinstance(spent, DPSGD):
@@ -241,6 +245,7 @@ HONEST = {
     "output, lam": (OUTPUT, {"lam": 3.0}),
     "DP-SGD": (SGD, {"epochs": 2, "public_rows": 300, "accountant": "rdp"}),
     "DP-SGD, read off": (SGD, {"epochs": 1, "clip": 0.3, "fit_intercept": False}),
+    "allocated": (SGD, {"epochs": 1, "sampling": "allocation"}),
     "honest": (SGD, {"epochs": 1, "learning_rates": [0.1, 0.2], "mean_runs": 2.5, "accountant": "rdp"}),
     "dishonest": (SGD, {"epochs": 1, "learning_rates": [0.1, 0.2], "tuning": "dishonest", "accountant": "rdp"}),
 }

@@ -1,3 +1,6 @@
+import itertools
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -6,6 +9,7 @@ from objpert_core.learning import NoiseSource, noise_source, sampling
 from objpert_core.learning.noise import Unfolding
 from objpert_core.learning.sampling import (
     Streams,
+    allocated_batches,
     poisson_batches,
     poisson_count,
     selected,
@@ -113,6 +117,80 @@ def test_all_rows_join_at_rate_one():
 
 def test_no_rows_give_empty_batches():
     assert [len(batch) for batch in poisson_batches(noise_source(0), 0, 0.4, 3)] == [0, 0, 0]
+
+
+def steps_of(n, steps, epochs, selections, seed=0):
+    """In which steps of an epoch every row was, shape (epochs, n, selections)."""
+    batches = list(allocated_batches(noise_source(seed), n, steps, epochs, selections))
+    assert len(batches) == steps * epochs
+    assert all(np.all(np.diff(batch) > 0) for batch in batches)
+    rows = np.concatenate(batches).reshape(epochs, n * selections)
+    when = np.repeat(np.arange(steps * epochs) % steps, list(map(len, batches))).reshape(rows.shape)
+    order = np.argsort(rows, axis=1, kind="stable")
+    assert np.array_equal(np.take_along_axis(rows, order, 1), np.tile(np.repeat(np.arange(n), selections), (epochs, 1)))
+    return np.take_along_axis(when, order, 1).reshape(epochs, n, selections)
+
+
+@pytest.mark.parametrize(("steps", "selections"), [(7, 1), (5, 2), (4, 4)])
+def test_every_choice_of_steps_is_equally_likely_for_every_row(steps, selections):
+    found = steps_of(10, steps, 1000, selections)
+    sets = [sum(1 << step for step in chosen) for chosen in itertools.combinations(range(steps), selections)]
+    codes = (1 << found).sum(axis=2)
+    if len(sets) == 1:
+        assert (codes == sets[0]).all()
+        return
+    table = np.array([[np.count_nonzero(codes[:, row] == code) for code in sets] for row in range(10)])
+    expected = 1000 / len(sets)
+    assert LEVEL < stats.chi2(10 * (len(sets) - 1)).sf(((table - expected) ** 2 / expected).sum()) < 1 - LEVEL
+
+
+@pytest.mark.parametrize(("steps", "selections"), [(3, 1), pytest.param(4, 2, marks=pytest.mark.slow)])
+def test_rows_and_epochs_are_allocated_independently(steps, selections):
+    first = steps_of(20, steps, 5000, selections)[:, :, 0]
+    share = np.bincount(first.ravel(), minlength=steps) / first.size
+    for one, other in ((first[:, :-1], first[:, 1:]), (first[:-1], first[1:])):
+        together = np.bincount((one * steps + other).ravel(), minlength=steps**2).reshape(steps, steps)
+        expected = np.outer(share, share) * one.size
+        seen = expected > 0
+        assert stats.chi2(seen.sum() - 1).sf(((together - expected)[seen] ** 2 / expected[seen]).sum()) > LEVEL
+
+
+def test_allocation_takes_the_memory_and_the_words_of_the_rows_alone():
+    drawn = []
+    state = np.random.default_rng(0)
+
+    def read(count):
+        drawn.append(count // 8)
+        return state.bytes(count)
+
+    batches = allocated_batches(NoiseSource(read, "counted", True), 20_000, 50, 30)
+    tracemalloc.start()
+    try:
+        assert sum(map(len, batches)) == 600_000
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 10 * 8 * 20_000
+    assert sum(drawn) == 600_000
+
+
+def test_few_rows_leave_steps_empty_and_one_step_has_all():
+    assert [len(batch) for batch in allocated_batches(noise_source(0), 0, 3, 2)] == [0] * 6
+    assert sorted(len(batch) for batch in allocated_batches(noise_source(0), 1, 3, 1)) == [0, 0, 1]
+    assert [batch.tolist() for batch in allocated_batches(noise_source(0), 3, 1, 2)] == [[0, 1, 2]] * 2
+
+
+@pytest.mark.parametrize(
+    ("numbers", "named"),
+    [
+        ((0, 1, 1), "steps must be a whole number >= 1"),
+        ((2, 0, 1), "epochs"),
+        ((2, 1, 3), "selections must be .* 1 to 2"),
+    ],
+)
+def test_an_allocation_out_of_range_is_named(numbers, named):
+    with pytest.raises(ValueError, match=f"^{named}"):
+        next(allocated_batches(noise_source(0), 5, *numbers))
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer, rate
@@ -191,17 +192,25 @@ def calibrate_allocation(
     >>> 0.999 < found.epsilon(1e-5) <= 1.0
     True
     """
-    target, failure = positive("epsilon", epsilon), in_open_unit("delta", delta)
-    one = RandomAllocation(1.0, steps, selections, epochs)
+    return _calibrate_allocation(
+        positive("epsilon", epsilon),
+        in_open_unit("delta", delta),
+        RandomAllocation(1.0, steps, selections, epochs),
+    )
+
+
+@lru_cache(maxsize=1024)
+def _calibrate_allocation(epsilon: float, delta: float, one: RandomAllocation) -> RandomAllocation:
+    """`one` with the noise multiplier that it needs."""
 
     def run(log_noise: float) -> RandomAllocation:
-        return RandomAllocation(math.exp(log_noise), one.steps, one.selections, one.epochs)
+        return replace(one, noise_multiplier=math.exp(log_noise))
 
     def poisson(log_noise: float) -> DPSGD:
         return DPSGD(math.exp(log_noise), one.selections / one.steps, one.steps * one.epochs)
 
-    named = f"steps = {steps}, selections = {selections}, epochs = {epochs}"
-    return run(_log_noise(run, poisson, target, failure, "pld", named=named, tolerance=1e-4))
+    named = f"steps = {one.steps}, selections = {one.selections}, epochs = {one.epochs}"
+    return run(_log_noise(run, poisson, epsilon, delta, "pld", named=named, tolerance=1e-4))
 
 
 def _log_noise(

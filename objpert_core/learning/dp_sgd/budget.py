@@ -21,6 +21,8 @@ from objpert_core.accounting import (
     Gaussian,
     Mechanism,
     PrivateSelection,
+    RandomAllocation,
+    calibrate_allocation,
     calibrate_dpsgd,
     calibrate_gaussian,
     via_rdp,
@@ -29,13 +31,16 @@ from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE
 from objpert_core.learning.dp_sgd.training import Schedule
 
+Run = DPSGD | RandomAllocation
+"""One run, by how its batches are drawn."""
 
-def accounted(mechanism: DPSGD | PrivateSelection, accountant: str) -> Mechanism:
+
+def accounted(mechanism: Run | PrivateSelection, accountant: str) -> Mechanism:
     """Choose where (ε, δ) come from: "pld" leaves `mechanism` as it is, "rdp" takes one run by its Rényi curve alone.
 
     Parameters
     ----------
-    mechanism : DPSGD or PrivateSelection of one
+    mechanism : DPSGD, PrivateSelection of one, or RandomAllocation
     accountant : {"pld", "rdp"}
 
     Raises
@@ -56,7 +61,7 @@ def accounted(mechanism: DPSGD | PrivateSelection, accountant: str) -> Mechanism
     return via_rdp(mechanism)
 
 
-def run_of(mechanism: DPSGD | PrivateSelection) -> tuple[DPSGD, float | None]:
+def run_of(mechanism: Run | PrivateSelection) -> tuple[Run, float | None]:
     """Find one run of DP-SGD in what a fit costs, and the mean number of runs where the choice is paid for.
 
     Examples
@@ -65,11 +70,15 @@ def run_of(mechanism: DPSGD | PrivateSelection) -> tuple[DPSGD, float | None]:
     >>> run_of(run) == (run, None), run_of(PrivateSelection(run, 2.5)) == (run, 2.5)
     (True, True)
     """
+    if isinstance(mechanism, RandomAllocation):
+        return mechanism, None
     run, mean_runs = (
         (mechanism.base, mechanism.mean_runs) if isinstance(mechanism, PrivateSelection) else (mechanism, None)
     )
     if not isinstance(run, DPSGD):
-        raise ValueError(f"mechanism must be a DPSGD or a PrivateSelection of one, got {mechanism!r}")
+        raise ValueError(
+            f"mechanism must be a DPSGD, a PrivateSelection of one, or a RandomAllocation, got {mechanism!r}"
+        )
     return run, mean_runs
 
 
@@ -79,19 +88,37 @@ class Budget:
 
     Attributes
     ----------
-    mechanism : DPSGD or PrivateSelection of one
+    mechanism : DPSGD, PrivateSelection of one, or RandomAllocation
         What the training costs, choice included where it is paid for.
     score_noise : float or None
         Standard deviation of the noise on a count of right answers; None where the score is not private.
     """
 
-    mechanism: DPSGD | PrivateSelection
+    mechanism: Run | PrivateSelection
     score_noise: float | None = None
 
     @property
     def noise_multiplier(self) -> float:
         """Standard deviation of the gradients' noise divided by the clipping norm."""
         return run_of(self.mechanism)[0].noise_multiplier
+
+
+def check_allocated(*, accountant: str, mean_runs: float | None, adjacency: str, rows_per_person: int) -> None:
+    """Refuse what random allocation is not accounted for with; arguments as in `dpsgd_budget`.
+
+    Raises
+    ------
+    ValueError
+        Naming the first argument that has to be another one.
+    """
+    for name, value, needed, why in (
+        ("accountant", accountant, "pld", "its Rényi curve has no amplification"),
+        ("mean_runs", mean_runs, None, "a choice among runs is paid for by their Rényi curve, which has none"),
+        ("adjacency", adjacency, ADD_REMOVE, "it is not accounted for with replaced rows"),
+        ("rows_per_person", rows_per_person, 1, "it is accounted for with one row of a person only"),
+    ):
+        if value != needed:
+            raise ValueError(f"{name} must be {needed!r} for sampling='allocation', got {value!r}: {why}")
 
 
 def dpsgd_budget(
@@ -112,6 +139,7 @@ def dpsgd_budget(
     epsilon : float > 0
     delta : float strictly between 0 and 1
     schedule : Schedule
+        It says how batches are drawn, too. Random allocation leaves the other arguments at their defaults.
     accountant : {"pld", "rdp"}
     mean_runs : float > 0, optional
         μ: pay for the choice among K ~ Poisson(μ) runs; left out, for one run.
@@ -128,7 +156,8 @@ def dpsgd_budget(
     ------
     ValueError
         If an argument is out of range, no noise reaches the target, or there is a private score where a person may have
-        several rows: some may be trained on while others are held out, which T12 does not cover.
+        several rows: some may be trained on while others are held out, which T12 does not cover. With random allocation
+        also for what it is not accounted for with.
 
     Notes
     -----
@@ -146,6 +175,12 @@ def dpsgd_budget(
             "rows_per_person must be 1 where held-out rows choose, since one person's rows may be trained on and held "
             f"out at once; got {rows_per_person!r}: let rows that are declared public choose (X_val, y_val)"
         )
+    if schedule.per_epoch is not None:
+        check_allocated(
+            accountant=accountant, mean_runs=mean_runs, adjacency=adjacency, rows_per_person=rows_per_person
+        )
+        epochs = schedule.steps // schedule.per_epoch
+        return Budget(calibrate_allocation(epsilon, delta, schedule.per_epoch, epochs=epochs))
     mechanism = calibrate_dpsgd(
         epsilon,
         delta,

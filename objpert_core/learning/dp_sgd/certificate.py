@@ -6,12 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from objpert_core.accounting import DPSGD, Mechanism, PrivateSelection
+from objpert_core.accounting import DPSGD, Mechanism, PrivateSelection, RandomAllocation
 from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
 from objpert_core.learning.certificate import PrivacyCertificate
-from objpert_core.learning.dp_sgd.budget import Budget, accounted, run_of, score_mechanism
+from objpert_core.learning.dp_sgd.budget import Budget, Run, accounted, check_allocated, run_of, score_mechanism
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
-from objpert_core.learning.dp_sgd.training import LARGEST_RATE, Schedule, sum_spacing
+from objpert_core.learning.dp_sgd.training import (
+    ALLOCATION,
+    LARGEST_RATE,
+    POISSON,
+    SAMPLINGS,
+    Schedule,
+    sum_spacing,
+)
 from objpert_core.learning.noise import LARGEST_RATIO
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.sampling import Streams
@@ -38,7 +45,7 @@ _COVERED = {
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelection")):
+class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelection", "RandomAllocation")):
     """The certificate of `DPSGDLogisticRegression`; common fields: `PrivacyCertificate`.
 
     Attributes
@@ -71,6 +78,8 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         Probability with which a row was held out for the choice; None where no training row was.
     margin : float or None
         The loss's margin; the promise is the same for every one (docs/theorems.md, T2). None in form 1 only.
+    sampling : {"poisson", "allocation"}
+        Whether each row joined each batch by its own coin, or was in one step of each epoch (docs/theorems.md, T28).
     """
 
     DIAGNOSTICS: ClassVar[tuple[str, ...]] = ()
@@ -93,7 +102,9 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         "score_noise": or_nothing(POSITIVE),
         "validation_fraction": or_nothing(OPEN_UNIT),
         "margin": NONNEGATIVE,
+        "sampling": one_of(*SAMPLINGS),
     }
+    LATER: ClassVar[tuple[str, ...]] = ("sampling",)
 
     noise_multiplier: float
     sample_rate: float
@@ -110,6 +121,7 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
     score_noise: float | None = None
     validation_fraction: float | None = None
     margin: float | None = None
+    sampling: str = POISSON
 
     @classmethod
     def of(
@@ -148,14 +160,18 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         )
 
     @classmethod
-    def numbers(cls, mechanism: DPSGD | PrivateSelection) -> dict[str, Any]:
+    def numbers(cls, mechanism: Run | PrivateSelection) -> dict[str, Any]:
         """Name the noise, the sampling and, where the choice is paid for, the mean number of runs."""
         run, mean_runs = run_of(mechanism)
-        own = {name: getattr(run, name) for name in ("noise_multiplier", "sample_rate", "steps")}
-        return {**own, "mean_runs": mean_runs}
+        own: dict[str, Any] = {"noise_multiplier": run.noise_multiplier, "mean_runs": mean_runs}
+        if isinstance(run, RandomAllocation):
+            return own | {"sample_rate": 1 / run.steps, "steps": run.steps * run.epochs, "sampling": ALLOCATION}
+        return own | {"sample_rate": run.sample_rate, "steps": run.steps, "sampling": POISSON}
 
-    def rebuild(self) -> DPSGD | PrivateSelection:
+    def rebuild(self) -> Run | PrivateSelection:
         """Build the mechanism again, from the certificate's numbers alone: a selection if the choice is paid for."""
+        if self.sampling == ALLOCATION:
+            return RandomAllocation(self.noise_multiplier, self.steps // self.epochs, epochs=self.epochs)
         run = DPSGD(
             self.noise_multiplier,
             self.sample_rate,
@@ -165,11 +181,11 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         )
         return run if self.mean_runs is None else PrivateSelection(run, self.mean_runs)
 
-    def accounted(self, mechanism: DPSGD | PrivateSelection) -> Mechanism:
+    def accounted(self, mechanism: Run | PrivateSelection) -> Mechanism:
         """Choose where (ε, δ) of one run come from; a selection's follow from it."""
         return accounted(mechanism, self.accountant)
 
-    def cases(self, mechanism: DPSGD | PrivateSelection) -> tuple[DPSGD | PrivateSelection, ...]:
+    def cases(self, mechanism: Run | PrivateSelection) -> tuple[Run | PrivateSelection, ...]:
         """List the fit as a training row sees it and, where held-out rows are private, as one of those sees it.
 
         For ``tuning="dishonest"`` the fit is one run; `choice_covered` says that the choice is not covered.
@@ -193,6 +209,8 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         honest = self.tuning == "honest"
         fraction = self.validation_fraction
         private_score = honest and fraction is not None
+        if self.sampling == ALLOCATION and not self._allocated():
+            return False
         return not (
             self._schedule() != (self.sample_rate, self.steps)
             or honest is (self.mean_runs is None)
@@ -202,21 +220,38 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
             or (self.tuning == "none" and (len(self.candidates) != 1 or fraction is not None))
         )
 
+    def _allocated(self) -> bool:
+        """Whether all is as random allocation needs it; form 1 did not know it."""
+        try:
+            check_allocated(
+                accountant=self.accountant,
+                mean_runs=self.mean_runs,
+                adjacency=self.mechanism_adjacency,
+                rows_per_person=self.rows_per_person,
+            )
+        except ValueError:
+            return False
+        return self.schema > 1
+
     def _schedule(self) -> tuple[float, int]:
         """The sample rate and the steps of one run."""
         expected = Schedule.of_epochs(
-            self.public_rows * (1 - (self.validation_fraction or 0.0)), self.batch_size, self.epochs
+            self.public_rows * (1 - (self.validation_fraction or 0.0)), self.batch_size, self.epochs, self.sampling
         )
         return expected.sample_rate, expected.steps
 
     def _lines(self) -> list[str]:
         known = "a declared one" if self.rows_declared else "treated as public"
         selection = "" if self.mean_runs is None else f", best of K ~ Poisson({self.mean_runs:g}) runs"
+        allocated = " by random allocation" if self.sampling == ALLOCATION else ""
+        joining = f"sample rate {self.sample_rate:.6g} of {self.public_rows} rows"
+        if self.sampling == ALLOCATION:
+            joining = f"each of {self.public_rows} rows once in {self.steps // self.epochs} steps"
         lines = [
             f"  covers     {_COVERED[self.tuning]}",
-            f"  proof      DP-SGD{selection}, accountant {self.accountant!r}",
-            f"  run        noise multiplier {self.noise_multiplier:.6g}, sample rate {self.sample_rate:.6g} of "
-            f"{self.public_rows} rows (their number is {known}), {self.steps} steps of {self.optimizer}",
+            f"  proof      DP-SGD{allocated}{selection}, accountant {self.accountant!r}",
+            f"  run        noise multiplier {self.noise_multiplier:.6g}, {joining} (their number is {known}), "
+            f"{self.steps} steps of {self.optimizer}",
             f"  gradients  clipped to norm {self.clip:.6g}, {self._rows()}",
         ]
         if self.tuning != "none":

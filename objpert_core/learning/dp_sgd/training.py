@@ -8,7 +8,7 @@ matrix product of the batch with a column of slopes for each.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Required, TypedDict
 
@@ -30,9 +30,13 @@ from objpert_core.learning.lattice import power_of_two
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.problem.rounding import UNIT, gamma
 from objpert_core.learning.problem.rows import Rows, row_radius
-from objpert_core.learning.sampling import Streams, poisson_batches
+from objpert_core.learning.sampling import Streams, allocated_batches, poisson_batches
 
 StepCallback = Callable[[int, float], None]
+
+POISSON, ALLOCATION = "poisson", "allocation"
+SAMPLINGS = (POISSON, ALLOCATION)
+"""How batches are drawn: each row by its own coin in each step, or each row in one step of each epoch."""
 
 _BATCHES, _NOISE = 0, 1  # names of streams
 _CHUNK_BYTES = 2**20  # rows of a batch are gathered and used while they are in the processor's cache
@@ -78,26 +82,30 @@ class Schedule:
     steps : int >= 1
     batch_size : float
         q·n, the expected size of a batch: the noisy sum is divided by it.
+    per_epoch : int or None
+        t, where every row is in one of each t steps, and q = 1/t; None where rows join each batch by their own coins.
     """
 
     sample_rate: float
     steps: int
     batch_size: float
+    per_epoch: int | None = None
 
     @classmethod
-    def of_epochs(cls, n_rows: float, batch_size: int, epochs: int) -> Schedule:
-        """q = batch_size/n, at most 1, and epochs · ⌈n/batch_size⌉ steps.
+    def of_epochs(cls, n_rows: float, batch_size: int, epochs: int, sampling: str = "poisson") -> Schedule:
+        """q = batch_size/n, at most 1, and epochs · t steps, t = ⌈n/batch_size⌉; q = 1/t for random allocation.
 
         Parameters
         ----------
         n_rows : float > 0
             The public number of rows: of the training part the expected one, since its own number is private.
         batch_size, epochs : int >= 1
+        sampling : {"poisson", "allocation"}
 
         Raises
         ------
         ValueError
-            If there are no rows, or `batch_size` or `epochs` is not a whole number >= 1.
+            If there are no rows, `batch_size` or `epochs` is not a whole number >= 1, or there is no such sampling.
 
         Notes
         -----
@@ -106,12 +114,28 @@ class Schedule:
         Examples
         --------
         >>> Schedule.of_epochs(1000, 256, 60)
-        Schedule(sample_rate=0.256, steps=240, batch_size=256.0)
+        Schedule(sample_rate=0.256, steps=240, batch_size=256.0, per_epoch=None)
+        >>> Schedule.of_epochs(1000, 256, 60, "allocation")
+        Schedule(sample_rate=0.25, steps=240, batch_size=250.0, per_epoch=4)
         """
         rows, size = positive("n_rows", n_rows), positive_integer("batch_size", batch_size)
-        steps = positive_integer("epochs", epochs) * math.ceil(rows / size)
+        per_epoch = math.ceil(rows / size)
+        steps = positive_integer("epochs", epochs) * per_epoch
+        if choice("sampling", sampling, SAMPLINGS) == ALLOCATION:
+            return cls(1 / per_epoch, steps, rows / per_epoch, per_epoch)
         sample_rate = min(1.0, size / rows)
         return cls(sample_rate, steps, sample_rate * rows)
+
+    @property
+    def sampling(self) -> str:
+        """How batches are drawn, one of `SAMPLINGS`."""
+        return POISSON if self.per_epoch is None else ALLOCATION
+
+    def batches(self, source: NoiseSource, n_rows: int) -> Iterator[IntArray]:
+        """Draw the batches of all steps, among rows 0 … n_rows − 1."""
+        if self.per_epoch is None:
+            return poisson_batches(source, n_rows, rate("sample_rate", self.sample_rate), self.steps)
+        return allocated_batches(source, n_rows, self.per_epoch, self.steps // self.per_epoch)
 
 
 class Gradients:
@@ -329,8 +353,8 @@ def train_candidates(
     Returns
     -------
     ndarray, shape (G, D)
-        Each row satisfies what `accounting.DPSGD` says of one run. Together, or after choosing among them by looking
-        at private rows, they do not.
+        Each row satisfies what `accounting.DPSGD`, or `accounting.RandomAllocation`, says of one run. Together, or
+        after choosing among them by looking at private rows, they do not.
 
     Raises
     ------
@@ -341,7 +365,8 @@ def train_candidates(
     Notes
     -----
     Poisson sampling, noise on the sum of clipped gradients: Abadi et al. (2016), Algorithm 1, with the sum divided by
-    the expected batch size. Redberg, Koskela and Wang (2023), Section 5, for the defaults.
+    the expected batch size. Redberg, Koskela and Wang (2023), Section 5, for the defaults. Random allocation: Feldman
+    and Shenfeld (2025).
 
     Examples
     --------
@@ -365,10 +390,7 @@ def train_candidates(
     noise = (
         NoisySums(rows, norm, multiplier, expected_rows, sources, n_rows=n_rows, margin=margin) if multiplier else None
     )
-    batches = poisson_batches(
-        streams.stream(_BATCHES), n_rows, rate("sample_rate", schedule.sample_rate), schedule.steps
-    )
-    for step, batch in enumerate(batches):
+    for step, batch in enumerate(schedule.batches(streams.stream(_BATCHES), n_rows)):
         total = gradients.total(batch if members is None else members[batch], moves.weights)
         if noise is not None:
             noise.add(total, moves.weights, step, schedule.steps)

@@ -21,6 +21,8 @@ CASES = {
     "honest by Rényi": {"learning_rates": GRID, "mean_runs": 2.5, "accountant": "rdp", "validation_fraction": 0.3},
     "dishonest": {"learning_rates": GRID, "tuning": "dishonest"},
     "all rows in every step": {"batch_size": 1000},
+    "allocated": {"sampling": "allocation"},
+    "allocated, dishonest": {"sampling": "allocation", "learning_rates": GRID, "tuning": "dishonest"},
 }
 
 
@@ -91,6 +93,73 @@ def test_nor_does_one_of_tuning(forgery):
     honest = fitted(**CASES["honest"])
     assert dataclasses.replace(honest, score_noise=2 * honest.score_noise).verify()
     assert not dataclasses.replace(honest, **forgery).verify()
+
+
+@pytest.fixture(scope="module")
+def allocated():
+    return fitted(sampling="allocation", batch_size=50, epochs=1)  # 50 of 300: both samplings have rate 1/6
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        {"epsilon": 0.99},
+        {"sampling": "poisson"},
+        {"sampling": "poisson", "mechanism": "DPSGD"},
+        {"sampling": "shuffle"},
+        {"mechanism": "DPSGD"},
+        {"steps": 12},
+        {"epochs": 2},
+        {"sample_rate": 0.1},
+        {"accountant": "rdp"},
+        {"mean_runs": 2.0},
+        {"mean_runs": 2.0, "tuning": "honest", "mechanism": "PrivateSelection"},
+        {"rows_per_person": 2},
+        {"schema": 1},
+        {"noise_multiplier": 1.0},
+        {"public_rows": 600},
+    ],
+    ids=str,
+)
+def test_nor_does_one_of_random_allocation(allocated, forgery):
+    assert allocated.verify()
+    assert not dataclasses.replace(allocated, **forgery).verify()
+
+
+def test_replaced_rows_and_several_of_a_person_are_not_proved_by_any_allocation(allocated):
+    """With as much noise as one likes: the words say what the accountant does not."""
+    plenty = dataclasses.replace(allocated, noise_multiplier=1e3, rows_declared=True, adjacency="add/remove one row")
+    assert plenty.verify()
+    assert not dataclasses.replace(plenty, adjacency="replace one row").verify()
+    several = {"rows_per_person": 2, "adjacency": "add/remove up to 2 rows of one person"}
+    assert not dataclasses.replace(plenty, **several).verify()
+    assert not dataclasses.replace(plenty, accountant="rdp").verify()
+
+
+def test_an_allocation_says_so_and_texts_without_it_stay_as_they_were(allocated):
+    assert "DP-SGD by random allocation" in repr(allocated)
+    assert "each of 300 rows once in 6 steps" in repr(allocated)
+    assert allocated.to_dict()["sampling"] == "allocation"
+    assert PrivacyCertificate.from_json(allocated.to_json()) == allocated
+    assert dataclasses.replace(fitted(epochs=1, batch_size=300), sampling="poisson").to_dict().get("sampling") is None
+    run = allocated.rebuild()
+    assert PrivacyCertificate.kind_for(run) is type(allocated)
+    assert allocated.numbers(run) == {
+        name: getattr(allocated, name) for name in ("noise_multiplier", "mean_runs", "sample_rate", "steps", "sampling")
+    }
+
+
+def test_a_budget_refuses_what_an_allocation_is_not_accounted_for_with():
+    schedule = Schedule.of_epochs(300, 100, 1, "allocation")
+    assert schedule.sampling == "allocation"
+    for name, value in (
+        ("accountant", "rdp"),
+        ("mean_runs", 2.0),
+        ("rows_per_person", 2),
+        ("adjacency", "replace one row"),
+    ):
+        with pytest.raises(ValueError, match=f"^{name} must be .* for sampling='allocation'"):
+            dpsgd_budget(1.0, 1e-5, schedule, **{name: value})
 
 
 def test_a_dishonest_certificate_says_so_in_words_and_in_a_field():
