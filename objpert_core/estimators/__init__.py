@@ -2,6 +2,7 @@
 
 from objpert_core.estimators.dp_sgd import DPSGDLogisticRegression
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
+from objpert_core.estimators.noisy_sgd import NoisySGDClassifier, NoisySGDRegressor
 from objpert_core.estimators.output_perturbation import OutputPerturbationLogisticRegression
 from objpert_core.estimators.regressor import ObjPertRegressor
 from objpert_core.estimators.scaler import PublicRangeScaler
@@ -10,6 +11,8 @@ from objpert_core.learning.certificate import PrivacyCertificate
 
 __all__ = [
     "DPSGDLogisticRegression",
+    "NoisySGDClassifier",
+    "NoisySGDRegressor",
     "ObjPertLogisticRegression",
     "ObjPertRegressor",
     "ObjPertSVC",

@@ -100,6 +100,57 @@ PARAGRAPHS = {
             How many rows one person may have: all of them together are covered by (ε, δ), which needs about as many
             times the noise. A person with more is not covered.
         """,
+    "scaled_targets": """
+        target_offset : float, default=0.0
+        target_scale : float > 0, default=1.0
+            Public constants: what is fitted is (y − target_offset)/target_scale, best of size about 1. Take them from
+            what is known of the targets in general, for example the middle and half the width of their possible range.
+            Means and standard deviations of these very `y` would reveal them outside the accounting.
+        """,
+    "no_intercept": """
+        fit_intercept : bool, default=False
+        intercept_scaling : float, default=0.3
+            The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). The rows' norm
+            becomes √(1 + s²), and the noise grows by that factor. The ball then holds the intercept over s, too.
+        """,
+    "radius": """
+        radius : float > 0, default=1.0
+            M: the model is looked for in the ball ‖θ‖ ≤ M. A public number, from what is known in general: what bounds
+            are proportional to, and not to be chosen by looking at fits.
+        """,
+    "epsilon_replaced": """
+        epsilon : float, default=1.0
+            ε > 0 of one fit, where one row is replaced.
+        """,
+    "descent": """
+        sampling : {None, "poisson", "without replacement", "with replacement", "full batch"}, default=None
+            How the rows of a step are drawn. None is "poisson" for "tight", "with replacement" for "bassily2019".
+        step_scale : float > 0, default=1.0
+            How far all steps of "tight" go together, in units of what makes the bound on the risk least. 4 was better
+            on generated logistic data.
+        """,
+    "public_rows_of_batches": """
+        strict : bool, default=True
+            Refuse ε > 1 and δ > 1/n² for "bassily2019", of which the paper claims nothing. False is for comparisons.
+        public_rows : int or None, default=None
+            The number of rows that steps and noise go by; for batches of a fixed size it must be the number there is.
+            None takes the number of rows in `X`, **treated as public**. Where rows are replaced it does not change.
+        """,
+    "fitted_descent": """
+        privacy_ : NoisySGDCertificate
+            What was promised and how. `release` gives a copy of the model that may be published, with its public part.
+        n_iter_ : int
+            Steps; public.
+        """,
+    "replaced": """
+        Neighbouring data sets differ in one row that is replaced, so that their number of rows is the same.
+        """,
+    "fitted_regressor": """
+        coef_ : ndarray, shape (n_features_in_,)
+            Private, in units of y. Applies to rows after `row_norm`, not to raw ones.
+        intercept_ : float
+            Private; without an intercept it is `target_offset`.
+        """,
     "fitted_classifier": """
         coef_ : ndarray, shape (1, n_features_in_)
             Private. Applies to rows after `row_norm`, not to raw ones.

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from sklearn.base import RegressorMixin
-
-from objpert_core._validation import FloatArray, finite, length
+from objpert_core._validation import length
 from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import one_of
 from objpert_core.estimators.documented import documented
 from objpert_core.estimators.objective import ClippedModel, bounds_covering
+from objpert_core.estimators.targets import ScaledTargets
 from objpert_core.learning.problem.losses import HuberLoss, Loss, SquaredLoss
 
 
 @documented
-class ObjPertRegressor(RegressorMixin, ClippedModel):
+class ObjPertRegressor(ScaledTargets, ClippedModel):
     """Ridge or Huber regression under (ε, δ)-differential privacy, by objective perturbation.
 
     The loss of a row is ℓ((y − target_offset)/target_scale − x̃ᵀθ). Its gradient is clipped to norm `clip`, which for
@@ -47,20 +43,11 @@ class ObjPertRegressor(RegressorMixin, ClippedModel):
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
         so that few rows are longer. "normalize" gives every row norm 1, and a regression on lengths is then lost.
     %(random_state accountant)s
-    target_offset : float, default=0.0
-    target_scale : float > 0, default=1.0
-        Public constants: what is fitted is (y − target_offset)/target_scale, best of size about 1. Take them from what
-        is known of the targets in general, for example the middle and half the width of their possible range. Means
-        and standard deviations of these very `y` would reveal them outside the accounting.
-    %(max_iter on_error adjacency rows_per_person)s
+    %(scaled_targets max_iter on_error adjacency rows_per_person)s
 
     Attributes
     ----------
-    coef_ : ndarray, shape (n_features_in_,)
-        Private, in units of y. Applies to rows after `row_norm`, not to raw ones.
-    intercept_ : float
-        Private; without an intercept it is `target_offset`.
-    %(fitted_certificate fitted_features fitted_trace)s
+    %(fitted_regressor fitted_certificate fitted_features fitted_trace)s
 
     Notes
     -----
@@ -81,8 +68,6 @@ class ObjPertRegressor(RegressorMixin, ClippedModel):
         "loss": one_of(SquaredLoss.name, HuberLoss.name),
         "bound": bounds_covering(SquaredLoss(), HuberLoss(), first="glm", with_rdp=True),
         "huber_threshold": length,
-        "target_offset": finite,
-        "target_scale": length,
     }
 
     def __init__(
@@ -97,33 +82,10 @@ class ObjPertRegressor(RegressorMixin, ClippedModel):
             epsilon=epsilon, delta=delta, loss=loss, clip=clip, bound=bound, noise_ratio=noise_ratio, tau=tau,
             sigma_out=sigma_out, solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
             row_norm=row_norm, random_state=random_state, accountant=accountant, max_iter=max_iter,
-            on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person,
+            on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person, target_offset=target_offset,
+            target_scale=target_scale,
         )  # fmt: skip
         self.huber_threshold = huber_threshold
-        self.target_offset = target_offset
-        self.target_scale = target_scale
 
     def _chosen_loss(self) -> Loss:
         return SquaredLoss() if self.loss == SquaredLoss.name else HuberLoss(self.huber_threshold)
-
-    def _encoded(self, y: np.ndarray) -> FloatArray:
-        """(y − target_offset)/target_scale; what overflows is refused like any other infinity."""
-        with np.errstate(over="ignore"):
-            return (y.astype(np.float64) - float(self.target_offset)) / float(self.target_scale)
-
-    def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
-        scale = float(self.target_scale)
-        self.coef_ = scale * coefficients
-        self.intercept_ = float(self.target_offset) + float(scale * intercept[0])
-
-    def predict(self, X: Any) -> FloatArray:
-        """The expected target of every row, in units of the targets given to `fit`.
-
-        Arguments, shape and errors are as in `scores`.
-        """
-        return self.scores(X)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # on the 200 rows scikit-learn tries: privacy hides any 200 rows
-        return tags

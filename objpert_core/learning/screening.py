@@ -42,13 +42,32 @@ def usable(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, FloatArray]:
     >>> rows.tolist(), targets.tolist()
     ([[1.0]], [1.0])
     """
+    X, keep = judged(X, targets, loss)
+    return (X, targets) if keep.all() else (X[keep], targets[keep])  # as a rule all can be used: no copy
+
+
+def judged(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, NDArray[np.bool_]]:
+    """Say of each row whether it can be used; arguments as for `usable`.
+
+    Returns
+    -------
+    X : ndarray or csr_array, shape (n, d)
+        In double precision.
+    keep : ndarray of bool, shape (n,)
+
+    Examples
+    --------
+    >>> from objpert_core.learning.problem.losses import LOGISTIC
+    >>> judged(np.array([[1.0], [np.nan]]), np.array([1.0, 1.0]), LOGISTIC)[1].tolist()
+    [True, False]
+    """
     if not sp.issparse(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
     X, keep = usable_rows(X)
     keep &= np.isfinite(targets)
     if isinstance(loss, MarginLoss):
         keep &= np.abs(targets) == 1.0
-    return (X, targets) if keep.all() else (X[keep], targets[keep])  # as a rule all can be used: no copy
+    return X, keep
 
 
 def as_numbers(values: Any) -> Any:

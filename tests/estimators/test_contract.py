@@ -86,8 +86,7 @@ STEPS = {"epochs": 2, "batch_size": 100, "classes": [0, 1]}
 HONEST = {"learning_rates": [0.03, 0.1], "mean_runs": 20.0}
 DISHONEST = {"learning_rates": [0.03, 0.1], "tuning": "dishonest"}
 HUBERISED = {"loss": "huberised-hinge", "clip": None, "solver": "lbfgs"}
-FIXED = {"sampling": "without replacement"}
-PUBLISHED = {"schedule": "bassily2019", "delta": 1e-5}
+FULL = {"sampling": "full batch", "radius": 3.0, "step_scale": 2.0}
 HUBER = {"loss": "huber", "clip": None, "target_offset": 3.0, "target_scale": 2.0}
 
 CASES = [
@@ -103,8 +102,7 @@ CASES = [
     Case("dp-sgd", DPSGDLogisticRegression, parameters=STEPS, ranges=DPSGD, first_step=1),
     Case("honest", DPSGDLogisticRegression, parameters=STEPS | HONEST, ranges=DPSGD, first_step=1, slow=True),
     Case("noisy sgd", NoisySGDClassifier, ranges=NOISY, first_step=1),
-    Case("noisy hinge", NoisySGDClassifier, parameters=FIXED | {"loss": "hinge"}, ranges=NOISY, first_step=1, slow=True),
-    Case("bassily2019", NoisySGDClassifier, parameters=PUBLISHED, ranges=NOISY, first_step=1, slow=True),
+    Case("noisy hinge", NoisySGDClassifier, parameters=FULL | {"loss": "hinge"}, ranges=NOISY, first_step=1, slow=True),
     Case("noisy regressor", NoisySGDRegressor, ranges=NOISY_REGRESSOR, first_step=1, slow=True),
     Case("dishonest", DPSGDLogisticRegression, parameters=STEPS | DISHONEST, ranges=DPSGD, first_step=1, slow=True),
 ]

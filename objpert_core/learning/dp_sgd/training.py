@@ -185,13 +185,7 @@ class Gradients:
         scores *= factors
         if rows.constant:
             scores += rows.constant * weights[-1]
-        if self._shift is not None:
-            scores -= self._shift.take(part)[:, None]
-        # f' = −t·expit(k − t·u) = (tanh((u − t·k)/2) − t)/2, three times quicker; never beyond ±1
-        scores *= 0.5
-        slopes = np.tanh(scores, out=scores)
-        slopes -= self._targets.take(part)[:, None]
-        slopes *= 0.5
+        slopes = self.slopes_at(part, scores)
         if self._slopes is not None:
             bound = self._slopes.take(part)[:, None]
             np.clip(slopes, -bound, bound, out=slopes)
@@ -199,6 +193,17 @@ class Gradients:
             result[-1] += rows.constant * slopes.sum(axis=0)
         slopes *= factors
         result[:d] += block.T @ slopes
+
+    def slopes_at(self, part: IntArray, scores: FloatArray) -> FloatArray:
+        """f' of the rows `part` at `scores`, shape (rows, G), which may be overwritten."""
+        if self._shift is not None:
+            scores -= self._shift.take(part)[:, None]
+        # f' = −t·expit(k − t·u) = (tanh((u − t·k)/2) − t)/2, three times quicker; never beyond ±1
+        scores *= 0.5
+        slopes = np.tanh(scores, out=scores)
+        slopes -= self._targets.take(part)[:, None]
+        slopes *= 0.5
+        return slopes
 
 
 class NoisySums:

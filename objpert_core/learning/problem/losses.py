@@ -28,7 +28,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit, log_expit
 
-from objpert_core._validation import FloatArray, choice, like_input, nonnegative, positive, positive_array
+from objpert_core._validation import FloatArray, IntArray, choice, like_input, nonnegative, positive, positive_array
 
 Targets = FloatArray | float
 
@@ -456,7 +456,7 @@ class ClippedLoss(Loss):
         return self.loss.kinks(np.minimum(slope, self.slope), targets)
 
 
-def of_rows(constant: FloatArray | float, where: slice) -> FloatArray | float:
+def of_rows(constant: FloatArray | float, where: slice | IntArray) -> FloatArray | float:
     """What some rows have of a constant: their entries, or the number that all rows share."""
     return constant[where] if isinstance(constant, np.ndarray) else constant
 

@@ -1,0 +1,122 @@
+"""The certificate of noisy gradient descent in a ball: one accountant for every way of drawing rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from objpert_core.learning.certificate import PrivacyCertificate, by_public_rows
+from objpert_core.learning.dp_sgd.training import sum_spacing
+from objpert_core.learning.noise import LARGEST_RATIO
+from objpert_core.learning.population.schedules import SAMPLINGS, SCHEDULES, Sampled, sampled
+from objpert_core.learning.problem.losses import loss_named
+from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
+from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, one_of, or_nothing
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NoisySGDCertificate(
+    PrivacyCertificate,
+    algorithm="noisy SGD",
+    mechanisms=("DPSGD", "SampledWithoutReplacement", "SampledWithReplacement"),
+):
+    """The certificate of `NoisySGDClassifier` and `NoisySGDRegressor`; common fields: `PrivacyCertificate`.
+
+    Neighbours differ in one row that is replaced.
+
+    Attributes
+    ----------
+    schedule : {"tight", "bassily2019"}
+        Where steps and noise come from.
+    sampling : {"poisson", "without replacement", "with replacement", "full batch"}
+        How the rows of a step were drawn.
+    noise_multiplier : float
+        Standard deviation of the noise on a batch's sum, divided by `lipschitz`.
+    batch_size : float
+        Rows of a step, for Poisson sampling on average.
+    steps : int
+    step_size : float
+        η.
+    ball_radius : float
+        M: ‖θ‖ ≤ M, but for rounding.
+    lipschitz : float
+        L: no row's gradient is longer.
+    loss : str
+    loss_parameter : float or None
+        The loss, as `loss_named` knows it.
+    envelope : float or None
+        β: the loss's Moreau envelope of that smoothness was descended on; None: the loss itself.
+    public_rows : int
+        n, treated as public: batches and noise go by it.
+    """
+
+    STATED: ClassVar[Mapping[str, Stated]] = {
+        "schedule": one_of(*SCHEDULES),
+        "sampling": one_of(*SAMPLINGS),
+        "noise_multiplier": POSITIVE,
+        "batch_size": POSITIVE,
+        "steps": COUNT,
+        "step_size": POSITIVE,
+        "ball_radius": POSITIVE,
+        "lipschitz": POSITIVE,
+        "loss": one_of(*EVERY_LOSS),
+        "loss_parameter": or_nothing(NONNEGATIVE),
+        "envelope": or_nothing(POSITIVE),
+        "public_rows": COUNT,
+    }
+
+    schedule: str
+    sampling: str
+    noise_multiplier: float
+    batch_size: float
+    steps: int
+    step_size: float
+    ball_radius: float
+    lipschitz: float
+    loss: str
+    loss_parameter: float | None
+    envelope: float | None
+    public_rows: int
+
+    @classmethod
+    def numbers(cls, mechanism: Sampled) -> dict[str, Any]:
+        """Name the noise and the number of steps; how rows are drawn is the plan's to say."""
+        return {"noise_multiplier": mechanism.noise_multiplier, "steps": mechanism.steps}
+
+    def rebuild(self) -> Sampled:
+        """Build the mechanism again, from the certificate's numbers alone."""
+        return sampled(self.sampling, self.noise_multiplier, self.batch_size, self.public_rows, self.steps)
+
+    def holds(self) -> bool:
+        """Say whether L bounds the gradients of this loss on these rows, and the batches are such as can be drawn."""
+        loss = loss_named(self.loss, self.loss_parameter, EVERY_LOSS)
+        poisson, whole = self.sampling == "poisson", self.sampling == "full batch"
+        return (
+            self.lipschitz >= loss.lipschitz * self.radius
+            and (self.envelope is not None or math.isfinite(loss.smoothness))
+            and (poisson or self.batch_size == int(self.batch_size))
+            and self.batch_size <= self.public_rows
+            and (not whole or self.batch_size == self.public_rows)
+            and self.rows_per_person == 1
+        )
+
+    def fine_enough(self, spacing: float, dimension: int) -> bool:
+        """As for DP-SGD: h√D ≤ 2⁻²⁰·L, and doubles tell the lattice's points apart where the noise is."""
+        return (
+            spacing <= sum_spacing(self.lipschitz, dimension)
+            and self.noise_multiplier * self.lipschitz <= LARGEST_RATIO * spacing
+        )
+
+    def _lines(self) -> list[str]:
+        own = f" ({self.loss_parameter:g})" if self.loss_parameter else ""
+        smooth = "" if self.envelope is None else f", its Moreau envelope of smoothness {self.envelope:.6g}"
+        return [
+            f"  proof      {self.mechanism}, schedule {self.schedule!r}, rows drawn: {self.sampling}",
+            f"  run        {self.steps} steps of size {self.step_size:.6g} in the ball of radius {self.ball_radius:g}, "
+            f"batches of {self.batch_size:.6g}, noise multiplier {self.noise_multiplier:.6g}",
+            f"  objective  {self.loss} loss{own}{smooth}, gradients of norm at most {self.lipschitz:.6g} "
+            f"({self._rows()})",
+            *by_public_rows(self.public_rows, self.rows_declared),
+        ]

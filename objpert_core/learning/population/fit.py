@@ -1,0 +1,159 @@
+"""Noisy gradient descent as a private fit: rows of enforced norm, a plan that is accounted for, and a certificate."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, choice, in_open_unit, nonnegative, positive
+from objpert_core.learning.certificate import ON_ERROR, proved_epsilon
+from objpert_core.learning.dp_sgd.training import sum_spacing
+from objpert_core.learning.population.certificate import NoisySGDCertificate
+from objpert_core.learning.population.noisy_sgd import StepCallback, descend
+from objpert_core.learning.population.schedules import DescentPlan
+from objpert_core.learning.problem.losses import Loss
+from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
+from objpert_core.learning.problem.objective import check_targets
+from objpert_core.learning.problem.rows import Rows, row_radius
+from objpert_core.learning.release import Release
+from objpert_core.learning.sampling import Streams
+from objpert_core.learning.screening import judged
+
+
+def descend_and_certify(
+    X: Any,
+    targets: FloatArray,
+    loss: Loss,
+    plan: DescentPlan,
+    *,
+    epsilon: float,
+    delta: float,
+    row_norm: str = "normalize",
+    intercept_scaling: float = 0.0,
+    random_state: Any = None,
+    rows_declared: bool = False,
+    on_error: str = "raise",
+    callback: StepCallback | None = None,
+) -> Release[NoisySGDCertificate]:
+    """Fit a private linear model in a ball by noisy gradient descent.
+
+    Parameters
+    ----------
+    X : ndarray or scipy sparse matrix, shape (n, d)
+        Rows are rescaled or clipped to norm 1 here, whatever they were.
+    targets : ndarray, shape (n,)
+        −1.0 or +1.0 for a `MarginLoss`; any finite numbers for a `ResidualLoss`.
+    loss : Loss
+        One of `EVERY_LOSS` with a bounded slope.
+    plan : DescentPlan
+    epsilon, delta : float
+        The target. The certificate of a "tight" plan states it; that of a published one what the accountant finds.
+    row_norm, intercept_scaling
+        As for `Fit`.
+    random_state
+        As for `Streams`.
+    rows_declared : bool, default=False
+        Whether the plan's number of rows was declared before the data were looked at.
+    on_error : {"raise", "release"}
+        "release" leaves rows that cannot be used out of every sum (docs/theorems.md, T23).
+    callback
+        As for `descend`.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ValueError
+        If the plan costs more than (ε, δ), its bound on gradients does not hold for the loss on rows of this norm,
+        batches of a fixed size are to be drawn from another number of rows than there are, or the data are out of
+        order.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.population.schedules import tight_plan
+    >>> from objpert_core.learning.problem.losses import LOGISTIC
+    >>> X, targets = np.repeat([[1.0, 0.0], [0.0, 1.0]], 500, axis=0), np.repeat([1.0, -1.0], 500)
+    >>> plan = tight_plan(1000, 2, 1.0, 1e-6, radius=4.0, lipschitz=1.0, smoothness=0.25)
+    >>> release = descend_and_certify(X, targets, LOGISTIC, plan, epsilon=1.0, delta=1e-6)
+    >>> bool(release.theta[0] > 0 > release.theta[1]), release.certificate.verify()
+    (True, True)
+    """
+    positive("epsilon", epsilon), in_open_unit("delta", delta)
+    spent = accounted_epsilon(plan, epsilon, delta)
+    if type(loss) not in EVERY_LOSS.values():
+        raise ValueError(f"loss must be one of {', '.join(map(repr, EVERY_LOSS))}, got {loss!r}")
+    constant = nonnegative("intercept_scaling", intercept_scaling)
+    steepest = loss.lipschitz * row_radius(constant)
+    if not plan.lipschitz >= steepest:
+        raise ValueError(f"lipschitz must be at least {steepest!r} for the loss {loss.name!r}, got {plan.lipschitz!r}")
+    if plan.envelope is None and math.isinf(loss.smoothness):
+        raise ValueError(f"envelope must be a number > 0 for the loss {loss.name!r}, which has corners, got None")
+    given = X.shape[0]
+    if plan.of_fixed_size and given != plan.rows:
+        raise ValueError(
+            f"public_rows must be the number of rows, {given}, where batches are drawn {plan.sampling}, "
+            f"got {plan.rows!r}"
+        )
+    releases, slots = choice("on_error", on_error, ON_ERROR) == "release", None
+    if releases and targets.shape == (given,):
+        X, keep = judged(X, targets, loss)
+        slots = np.where(keep, np.cumsum(keep) - 1, -1)
+        X, targets = X[keep], targets[keep]
+    rows = Rows(X, row_norm, constant)
+    check_targets(targets, rows.n_rows, loss, least=0 if releases else 1)
+    streams = Streams(random_state)
+    theta = descend(rows, targets, loss, plan, streams, slots=slots, callback=callback)
+    certificate = NoisySGDCertificate.from_mechanism(
+        plan.mechanism,
+        epsilon=spent,
+        delta=float(delta),
+        accountant="profile",
+        row_norm=row_norm,
+        intercept_scaling=constant,
+        noise_source=streams.origin,
+        reproducible=streams.reproducible,
+        lattice=sum_spacing(plan.lipschitz, rows.dimension),
+        on_error=on_error,
+        rows_declared=rows_declared,
+        schedule=plan.schedule,
+        sampling=plan.sampling,
+        batch_size=float(plan.batch_size),
+        step_size=plan.step_size,
+        ball_radius=plan.radius,
+        lipschitz=plan.lipschitz,
+        loss=loss.name,
+        loss_parameter=loss.parameter,
+        envelope=plan.envelope,
+        public_rows=plan.rows,
+    )
+    return Release(theta, certificate, ())
+
+
+def accounted_epsilon(plan: DescentPlan, epsilon: float, delta: float) -> float:
+    """Find the ε that a certificate may state: the target of a plan that was made for it, else the accountant's.
+
+    Raises
+    ------
+    ValueError
+        If that is more than the target.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.population.schedules import published_plan
+    >>> plan = published_plan(10_000, 10, 1.0, 1e-8, radius=4.0, lipschitz=1.0, smoothness=0.25)
+    >>> round(accounted_epsilon(plan, 1.0, 1e-8), 2)
+    0.99
+    """
+    if plan.schedule == "tight":
+        return proved_epsilon(plan.mechanism, epsilon, delta)
+    spent = proved_epsilon(plan.mechanism, None, delta)
+    if spent > epsilon:
+        raise ValueError(
+            f"epsilon must be at least {spent:.6g} for the published noise, which is what {plan.steps} batches drawn "
+            f"{plan.sampling} cost at delta = {delta:g}, got {epsilon!r}"
+        )
+    return spent

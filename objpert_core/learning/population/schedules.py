@@ -1,0 +1,243 @@
+"""How noisy gradient descent walks through the data, from public numbers only: as published, and with less noise.
+
+n rows, d parameters, a ball of radius M, gradients of one row no longer than L, neighbours that differ in a row that is
+replaced. σ_G is the analytic Gaussian mechanism's noise at sensitivity 1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from objpert_core._validation import choice, positive
+from objpert_core.accounting import (
+    DPSGD,
+    REPLACE_ONE,
+    SampledWithoutReplacement,
+    SampledWithReplacement,
+    calibrate_dpsgd,
+    calibrate_gaussian,
+    calibrate_sampled,
+)
+from objpert_core.accounting.calibration.population import checked_sizes, published_sgd_schedule
+
+SCHEDULES = ("tight", "bassily2019")
+SAMPLINGS = ("poisson", "without replacement", "with replacement", "full batch")
+Sampled = DPSGD | SampledWithoutReplacement | SampledWithReplacement
+
+_DROWNED = 4.5  # noise on a batch's sum, in units of L, from which on sampling is as good as taking all rows
+_CURVED = 0.25  # η·β: the bound pays 1/(1 − ηβ) on the noise, and rows are used in proportion to its root
+_PROX_STEP = 0.05  # η·L/M on envelopes
+
+
+@dataclass(frozen=True)
+class DescentPlan:
+    """All that noisy gradient descent is told before it sees the data.
+
+    Attributes
+    ----------
+    schedule : {"tight", "bassily2019"}
+    sampling : {"poisson", "without replacement", "with replacement", "full batch"}
+        How the rows of a step are drawn.
+    rows : int
+        n.
+    batch_size : float
+        How many rows a step draws, for Poisson sampling on average: the noisy sum is divided by it.
+    steps : int
+        T.
+    noise_multiplier : float
+        Standard deviation of the noise on a batch's sum, divided by L.
+    step_size : float
+        η.
+    radius, lipschitz : float
+        M and L.
+    envelope : float or None
+        β of the Moreau envelope that is descended on; None: the loss itself.
+    """
+
+    schedule: str
+    sampling: str
+    rows: int
+    batch_size: float
+    steps: int
+    noise_multiplier: float
+    step_size: float
+    radius: float
+    lipschitz: float
+    envelope: float | None = None
+
+    @property
+    def sample_rate(self) -> float:
+        """The share of the rows that a step draws."""
+        return 1.0 if self.sampling == "full batch" else self.batch_size / self.rows
+
+    @property
+    def of_fixed_size(self) -> bool:
+        """Whether a batch is drawn from a known number of rows, not made of rows that join on their own."""
+        return self.sampling in ("without replacement", "with replacement")
+
+    @property
+    def mechanism(self) -> Sampled:
+        """What all the noisy sums together are."""
+        return sampled(self.sampling, self.noise_multiplier, self.batch_size, self.rows, self.steps)
+
+    @property
+    def row_gradients(self) -> float:
+        """How many gradients of single rows are computed, on average."""
+        return self.steps * self.batch_size
+
+
+def sampled(sampling: str, noise_multiplier: float, batch_size: float, rows: int, steps: int) -> Sampled:
+    """The mechanism of that many noisy sums where a row is replaced.
+
+    Parameters
+    ----------
+    sampling : {"poisson", "without replacement", "with replacement", "full batch"}
+    noise_multiplier : float > 0
+    batch_size : float
+        A whole number but for Poisson sampling.
+    rows, steps : int >= 1
+
+    Examples
+    --------
+    >>> sampled("full batch", 2.0, 10.0, 10, 4).epsilon(1e-5) == DPSGD(2.0, 1.0, 4, adjacency=REPLACE_ONE).epsilon(1e-5)
+    True
+    """
+    if choice("sampling", sampling, SAMPLINGS) == "without replacement":
+        return SampledWithoutReplacement(noise_multiplier, int(batch_size), rows, steps)
+    if sampling == "with replacement":
+        return SampledWithReplacement(noise_multiplier, int(batch_size), rows, steps)
+    share = 1.0 if sampling == "full batch" else batch_size / rows
+    return DPSGD(noise_multiplier, min(share, 1.0), steps, adjacency=REPLACE_ONE)
+
+
+def published_plan(
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    *,
+    radius: float,
+    lipschitz: float,
+    smoothness: float,
+    sampling: str = "with replacement",
+    strict: bool = True,
+) -> DescentPlan:
+    """Plan Algorithm 1 of the paper, noise and steps as printed; a loss with corners is replaced by its envelope.
+
+    Parameters
+    ----------
+    n, d : int >= 1
+    epsilon, delta : float
+        The target that the noise is published for. Nothing here makes it true: ask the plan's `mechanism`.
+    radius, lipschitz : float > 0
+    smoothness : float >= 0
+        The largest curvature of one row's loss in θ; `inf` for a loss with corners.
+    sampling : str
+        Other than published, the sampling alone changes.
+    strict : bool
+        Refuse ε and δ for which the paper claims nothing.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or the loss is more curved than 2/η; with `strict` for ε > 1 or δ > 1/n².
+
+    Notes
+    -----
+    Bassily, Feldman, Talwar and Thakurta (2019), Algorithm 1, Theorems 3.2 and 4.4; the envelope is L-Lipschitz, not
+    2L, so that its noise and step are those of the loss (docs/theorems.md, T25).
+
+    Examples
+    --------
+    >>> plan = published_plan(10_000, 50, 1.0, 1e-8, radius=1.0, lipschitz=1.0, smoothness=0.25)
+    >>> plan.steps, plan.batch_size, round(plan.noise_multiplier, 3)
+    (1250, 142, 6.095)
+    """
+    found = published_sgd_schedule(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
+    envelope = None
+    if math.isinf(smoothness):
+        a = math.sqrt(d * math.log(1 / delta)) / (epsilon * n)
+        envelope = lipschitz / radius * min(math.sqrt(n) / 4, 1 / (8 * a))
+    elif smoothness > found.largest_smoothness:
+        raise ValueError(
+            f"radius must be smaller or the loss less curved: Algorithm 1 needs a curvature of at most 2/η = "
+            f"{found.largest_smoothness:g}, got {smoothness:g}"
+        )
+    whole = choice("sampling", sampling, SAMPLINGS) == "full batch"
+    return DescentPlan(
+        "bassily2019",
+        sampling,
+        n,
+        n if whole else found.batch_size,
+        found.steps,
+        found.noise * (n if whole else found.batch_size) / lipschitz,
+        found.step_size,
+        radius,
+        lipschitz,
+        envelope,
+    )
+
+
+def tight_plan(
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    *,
+    radius: float,
+    lipschitz: float,
+    smoothness: float,
+    sampling: str = "poisson",
+    step_scale: float = 1.0,
+) -> DescentPlan:
+    """Plan noisy gradient descent with the least noise that the accountant finds enough.
+
+    Parameters
+    ----------
+    n, d : int >= 1
+    epsilon, delta : float
+        The target, which the plan's `mechanism` meets.
+    radius, lipschitz : float > 0
+    smoothness : float >= 0
+        As in `published_plan`.
+    sampling : str
+    step_scale : float > 0
+        How far the steps go altogether, in units of what makes the bound on the risk least. 4 was 1.2 to 5.6 times
+        better on generated logistic data.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or no noise reaches the target.
+
+    Notes
+    -----
+    docs/theorems.md, T24: ηT = M/(L√(2/n + 4dσ_G²/n²)), η ≤ 1/(4β), noise 2L√T·σ_G/n on a mean gradient of all rows.
+    Batches are so large that the noise on their sum is 4.5·L; sampling then costs next to nothing. A loss with corners
+    is replaced by its envelope of smoothness 2/η, with η = M/(20L).
+
+    Examples
+    --------
+    >>> plan = tight_plan(10_000, 10, 0.5, 1e-8, radius=4.0, lipschitz=1.0, smoothness=0.25)
+    >>> plan.steps, round(plan.batch_size), round(plan.noise_multiplier, 2)
+    (259, 142, 4.5)
+    """
+    n, d, epsilon, delta, radius, lipschitz = checked_sizes(n, d, epsilon, delta, radius, lipschitz)
+    noise = calibrate_gaussian(epsilon, delta).sigma
+    length = positive("step_scale", step_scale) * radius / lipschitz / math.sqrt(2 / n + 4 * d * (noise / n) ** 2)
+    corners = math.isinf(smoothness)
+    longest = _PROX_STEP * radius / lipschitz if corners or smoothness == 0 else _CURVED / smoothness
+    steps = max(1, math.ceil(length / longest))
+    step = length / steps
+    share = min(1.0, _DROWNED / (2 * math.sqrt(steps) * noise))
+    batch: float = n if choice("sampling", sampling, SAMPLINGS) == "full batch" else share * n
+    if sampling in ("poisson", "full batch"):
+        found = calibrate_dpsgd(epsilon, delta, batch / n, steps, adjacency=REPLACE_ONE)
+        multiplier = found.noise_multiplier if isinstance(found, DPSGD) else math.nan  # no tuning was asked for
+    else:
+        batch = min(n, math.ceil(batch))
+        replacement = sampling == "with replacement"
+        multiplier = calibrate_sampled(epsilon, delta, batch, n, steps, replacement=replacement).noise_multiplier
+    envelope = 2 / step if corners else None
+    return DescentPlan("tight", sampling, n, batch, steps, multiplier, step, radius, lipschitz, envelope)
