@@ -3,7 +3,8 @@
 Neighbours differ in one row that is replaced. n rows, d parameters, a ball of radius M, an L-Lipschitz loss. Two of the
 paper's privacy theorems are false as printed. Theorem 3.1 has no condition on T, and fails at T = 1: its batches are
 drawn with replacement, so one row may be in a batch many times. Theorem 5.2 has the noise for rows that are added or
-removed, where rows are replaced. So these numbers certify nothing; an accountant has to.
+removed, where rows are replaced. So these numbers certify nothing; an accountant has to, and the mechanisms that are
+made of them here can be asked.
 """
 
 from __future__ import annotations
@@ -11,7 +12,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from objpert_core._validation import in_open_unit, positive, positive_integer
+from objpert_core._validation import choice, in_open_unit, positive, positive_integer
+from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
+from objpert_core.accounting.mechanisms.base import REPLACE_ONE
+from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
+from objpert_core.accounting.mechanisms.objective import ObjectivePerturbation
+from objpert_core.accounting.mechanisms.sampled import SampledWithoutReplacement, SampledWithReplacement
+
+WITH_REPLACEMENT, WITHOUT_REPLACEMENT = "with replacement", "without replacement"
+POISSON, FULL_BATCH = "poisson", "full batch"
+DRAWINGS = (WITH_REPLACEMENT, WITHOUT_REPLACEMENT, POISSON, FULL_BATCH)
+"""How the rows of a batch may be drawn; the first is the paper's."""
+PRINTED, CORRECTED = "printed", "corrected"
+NOISES = (PRINTED, CORRECTED)
+"""Whose noise: Algorithm 2's as printed, or that of the theorem it restates."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +91,60 @@ def published_sgd_schedule(
     return NoisySGDSchedule(steps, batch, slope * math.sqrt(8 * steps * log) / (n * epsilon), step, 2 / step)
 
 
+def published_sgd_mechanism(
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    *,
+    radius: float = 1.0,
+    lipschitz: float = 1.0,
+    strict: bool = True,
+    sampling: str = WITH_REPLACEMENT,
+) -> SampledWithReplacement | SampledWithoutReplacement | DPSGD:
+    """Build Algorithm 1 with its published schedule as a mechanism, whose ε can stand beside the published target.
+
+    Parameters
+    ----------
+    n, d, epsilon, delta, radius, lipschitz, strict
+        As in `published_sgd_schedule`. σ grows with L, so that the mechanism does not depend on it.
+    sampling : {"with replacement", "without replacement", "poisson", "full batch"}
+        How batches are drawn: as the paper has it, or otherwise with the same noise on the mean gradient. Poisson
+        sampling takes every row with probability m/n and divides by m.
+
+    Returns
+    -------
+    SampledWithReplacement, SampledWithoutReplacement or DPSGD
+        Where a row is replaced; the noise multiplier is σ·m/L, with n for m where a batch has all rows.
+
+    Raises
+    ------
+    ValueError
+        Where `published_sgd_schedule` refuses, or for another sampling.
+
+    Notes
+    -----
+    docs/theorems.md, T19 and T27.
+
+    Examples
+    --------
+    >>> kept = published_sgd_mechanism(10_000, 50, 1.0, 1e-8)
+    >>> kept.epsilon(1e-8) < 1.0
+    True
+    >>> leaks = published_sgd_mechanism(10_000, 100_000, 1.0, 1e-8)  # a single step
+    >>> leaks.epsilon(1e-8) > 2.19
+    True
+    """
+    how = choice("sampling", sampling, DRAWINGS)
+    plan = published_sgd_schedule(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
+    batch = n if how == FULL_BATCH else plan.batch_size
+    noise = plan.noise * batch / lipschitz
+    if how == POISSON:
+        return DPSGD(noise, batch / n, plan.steps, adjacency=REPLACE_ONE)
+    kind = SampledWithReplacement if how == WITH_REPLACEMENT else SampledWithoutReplacement
+    return kind(noise, batch, n, plan.steps)
+
+
 def published_objective_noise(epsilon: float, delta: float, lipschitz: float = 1.0) -> float:
     """Compute σ of Algorithm 2, as printed: √(10 log(1/δ))·L/ε. It is too small where rows are replaced.
 
@@ -127,6 +195,65 @@ def published_objective_lam(
     return 2 * n * (2 * slope / m) * spread
 
 
+def published_objective_mechanism(
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    *,
+    radius: float = 1.0,
+    lipschitz: float = 1.0,
+    smoothness: float | None = None,
+    strict: bool = True,
+    noise: str = PRINTED,
+    bound: str = "logistic",
+) -> ObjectivePerturbation:
+    """Build Algorithm 2 with its published numbers as a mechanism, whose ε can stand beside the published target.
+
+    Parameters
+    ----------
+    n, d, epsilon, delta, radius, lipschitz
+        As in `published_sgd_schedule`.
+    smoothness : float > 0, optional
+        β; L²/4, which is the logistic loss's, if left out.
+    strict : bool, default=True
+        Refuse what the paper claims nothing for: ε > 1, δ > 1/n², or β > εΛ/2.
+    noise : {"printed", "corrected"}
+        Whose σ: `published_objective_noise` or `corrected_objective_noise`.
+    bound : str
+        The theorem to account by, a key of `BOUND_REGISTRY`: it says for which losses.
+
+    Returns
+    -------
+    ObjectivePerturbation
+        Where a row is replaced.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, there is no such noise or bound, or `strict` refuses.
+
+    Examples
+    --------
+    >>> printed = published_objective_mechanism(10_000, 10, 1.0, 1e-8, bound="two-signed")
+    >>> corrected = published_objective_mechanism(10_000, 10, 1.0, 1e-8, bound="two-signed", noise="corrected")
+    >>> corrected.epsilon(1e-8) < printed.epsilon(1e-8)
+    True
+    """
+    sigma_of = published_objective_noise if choice("noise", noise, NOISES) == PRINTED else corrected_objective_noise
+    lam = published_objective_lam(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
+    curvature = lipschitz**2 / 4 if smoothness is None else smoothness
+    made = ObjectivePerturbation(
+        sigma_of(epsilon, delta, lipschitz), lam, lipschitz, curvature, bound, d, adjacency=REPLACE_ONE
+    )
+    if strict and made.smoothness > epsilon * lam / 2:
+        raise ValueError(
+            f"smoothness must be at most epsilon·lam/2 = {epsilon * lam / 2:g} for what is published, "
+            f"got {made.smoothness!r}"
+        )
+    return made
+
+
 def checked_sizes(
     n: int, d: int, epsilon: float, delta: float, radius: float, lipschitz: float, *, strict: bool = False
 ) -> tuple[int, int, float, float, float, float]:
@@ -144,3 +271,31 @@ def checked_sizes(
     if strict and delta > (1 + 1e-12) / n**2:
         raise ValueError(f"delta must be at most 1/n² = {1 / n**2:g} for what is published, got {delta!r}")
     return n, d, epsilon, delta, positive("radius", radius), positive("lipschitz", lipschitz)
+
+
+def phased_schedule(
+    n: int, d: int, epsilon: float, delta: float, *, radius: float = 1.0, lipschitz: float = 1.0
+) -> list[tuple[int, float]]:
+    """Plan phased empirical risk minimisation: (rows, η) of every phase, half of the rows left and a quarter of η.
+
+    Phase i minimises Σ ℓ + ‖θ − θ_{i−1}‖²/η_i over its own rows and adds noise of standard deviation Lη_iσ_G.
+
+    Parameters
+    ----------
+    n, d, epsilon, delta, radius, lipschitz
+        As in `published_sgd_schedule`.
+
+    Notes
+    -----
+    After Feldman, Koren and Talwar (2020); η₁ makes the bound of docs/theorems.md, T24, least.
+
+    Examples
+    --------
+    >>> [rows for rows, _ in phased_schedule(100, 5, 1.0, 1e-4)]
+    [50, 25, 12, 6, 3, 1]
+    """
+    n, d, epsilon, delta, m, slope = checked_sizes(n, d, epsilon, delta, radius, lipschitz)
+    noise = calibrate_gaussian(epsilon, delta).sigma
+    first = math.sqrt(2 / (n * (4 / 3 + 32 * d * noise**2 / n))) * m / slope
+    count = max(1, int(math.log2(n)))
+    return [(max(1, n >> i), first * 4.0 ** (1 - i)) for i in range(1, count + 1)]
