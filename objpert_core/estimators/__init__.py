@@ -6,6 +6,7 @@ from objpert_core.estimators.noisy_sgd import NoisySGDClassifier, NoisySGDRegres
 from objpert_core.estimators.output_perturbation import OutputPerturbationLogisticRegression
 from objpert_core.estimators.regressor import ObjPertRegressor
 from objpert_core.estimators.scaler import PublicRangeScaler
+from objpert_core.estimators.sco import ObjPertSCOClassifier, ObjPertSCORegressor
 from objpert_core.estimators.svc import ObjPertSVC
 from objpert_core.learning.certificate import PrivacyCertificate
 
@@ -15,6 +16,8 @@ __all__ = [
     "NoisySGDRegressor",
     "ObjPertLogisticRegression",
     "ObjPertRegressor",
+    "ObjPertSCOClassifier",
+    "ObjPertSCORegressor",
     "ObjPertSVC",
     "OutputPerturbationLogisticRegression",
     "PrivacyCertificate",

@@ -142,6 +142,17 @@ PARAGRAPHS = {
         n_iter_ : int
             Steps; public.
         """,
+    "objective_in_ball": """
+        lam : float >= 0 or None, default=None
+            Regularisation λ not to go below, of "tight". None takes a rule: max(2R²/ε, 4σ²d/n) for the logistic loss,
+            with **the number n of rows treated as public**, and √d·σ/M for others. 0 takes the least that privacy
+            allows; a loss with corners has no such least, as it is smoothed until its curvature is ελ/24.
+        strict : bool, default=True
+            Refuse ε > 1 and δ > 1/n² for "bassily2019", of which the paper claims nothing. False is for comparisons.
+        public_rows : int or None, default=None
+            The number of rows that λ goes by, where it goes by one. None takes the number of rows in `X`, **treated as
+            public**. Where rows are replaced it does not change.
+        """,
     "replaced": """
         Neighbouring data sets differ in one row that is replaced, so that their number of rows is the same.
         """,

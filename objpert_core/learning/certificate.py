@@ -28,7 +28,9 @@ from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, Parameters
 from objpert_core.accounting.numerics.rounding import promised
 from objpert_core.learning.noise import LARGEST_RATIO
+from objpert_core.learning.problem.envelopes import widest_envelope
 from objpert_core.learning.problem.losses import LOSSES, LogisticLoss, Loss, loss_named
+from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.problem.rows import ROW_NORMS, row_radius
 from objpert_core.learning.stated import (
     COUNT,
@@ -462,6 +464,8 @@ class PrivacyCertificate(ABC):
                 absent = _SINCE_SCHEMA_2[item.name]
                 if type(value) is not type(absent) or value != absent:
                     return f"{item.name} must be {absent!r} in a certificate of form 1, got {value!r}"
+            elif self.schema == 1 and item.name in self.LATER and value is not item.default:
+                return f"{item.name} must be {item.default!r} in a certificate of form 1, got {value!r}"
             elif item.name not in rules:
                 return f"{item.name} must have a rule in {type(self).__name__}.STATED"
             elif not rules[item.name].met(value):
@@ -698,9 +702,15 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
         Threshold C to which every row's gradient was clipped in norm.
     public_rows : int or None
         The number of rows, where λ was chosen by it: the guarantee then takes that number as public.
+    ball_radius : float or None
+        M, where θ was looked for in the ball ‖θ‖ ≤ M; the output noise comes on top. It costs no privacy.
+    envelope : float or None
+        β, where every row's loss was replaced by its Moreau envelope of this smoothness in θ. A loss with corners needs
+        one.
     """
 
     ACCOUNTANTS: ClassVar[tuple[str, ...]] = ACCOUNTANTS
+    LATER: ClassVar[tuple[str, ...]] = ("ball_radius", "envelope")
     STATED: ClassVar[Mapping[str, Stated]] = {
         "bound": one_of(*BOUND_REGISTRY),
         "sigma": POSITIVE,
@@ -710,10 +720,12 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
         "lipschitz": POSITIVE,
         "smoothness": NONNEGATIVE,
         "dimension": or_nothing(COUNT),
-        "loss": one_of(*LOSSES),
+        "loss": one_of(*EVERY_LOSS),
         "loss_parameter": or_nothing(NONNEGATIVE),
         "clip": or_nothing(POSITIVE),
         "public_rows": or_nothing(COUNT),
+        "ball_radius": or_nothing(POSITIVE),
+        "envelope": or_nothing(POSITIVE),
     }
 
     bound: str
@@ -728,6 +740,8 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
     loss_parameter: float | None = None
     clip: float | None = None
     public_rows: int | None = None
+    ball_radius: float | None = None
+    envelope: float | None = None
 
     @classmethod
     def numbers(cls, mechanism: ApproximateMinima) -> dict[str, Any]:
@@ -751,16 +765,26 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
 
     def holds(self) -> bool:
         """Say whether the bounds on gradient and Hessian hold for this loss on these rows and τ was reached."""
-        loss = loss_named(self.loss, self.loss_parameter)
+        loss = loss_named(self.loss, self.loss_parameter, EVERY_LOSS)
+        if self.envelope is not None:
+            loss = widest_envelope(loss, self.envelope, self.radius)
         return covers(self.rebuild().objective, loss, self.clip, self.radius) is None and self.reached(self.tau)
+
+    def _contradiction(self) -> str | None:
+        if self.envelope is None and self.loss not in LOSSES:
+            return f"envelope must be a number for the loss {self.loss!r}, which has corners, got None"
+        return super()._contradiction()
 
     def _lines(self) -> list[str]:
         own = f" ({self.loss_parameter:g})" if self.loss_parameter else ""
+        rounded = "" if self.envelope is None else f", its envelope of smoothness {self.envelope:.6g}"
         clipped = "" if self.clip is None else f", gradients clipped to norm {self.clip:g}"
+        kept = [] if self.ball_radius is None else [f"  ball       ‖θ‖ ≤ {self.ball_radius:g}, before the output noise"]
         return [
             f"  proof      bound {self.bound!r}, accountant {self.accountant!r}, {self.mechanism}",
-            f"  objective  {self.loss} loss{own}{clipped}, sigma = {self.sigma:.6g}, lam = {self.lam:.6g}, "
+            f"  objective  {self.loss} loss{own}{rounded}{clipped}, sigma = {self.sigma:.6g}, lam = {self.lam:.6g}, "
             f"R = {self.radius:.6g} ({self._rows()})",
+            *kept,
             f"  solver     gradient norm ≤ tau = {self.tau:g}, output noise sigma_out = {self.sigma_out:.6g}",
             *by_public_rows(self.public_rows, self.rows_declared),
         ]

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, choice, nonnegative
+from objpert_core._validation import FloatArray, choice, nonnegative, positive
 from objpert_core.accounting import Mechanism
 from objpert_core.accounting.mechanisms.base import Perturbation
 from objpert_core.exceptions import ConvergenceError
@@ -20,7 +20,7 @@ from objpert_core.learning.problem.rounding import UNIT, gradient_norm_bound
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import usable
-from objpert_core.learning.solvers import Callback, SolverResult, solve, solve_surely
+from objpert_core.learning.solvers import Callback, SolverResult, onto_sphere, residual_bound, solve, solve_surely
 
 
 class FitOptions(TypedDict, total=False):
@@ -106,6 +106,7 @@ class Fit:
         *,
         stop_at: float,
         output_noise: float,
+        radius: float | None = None,
         **facts: Any,
     ) -> Release[Any]:
         """Minimise the perturbed objective until its gradient is as short as promised, add noise to θ and certify it.
@@ -126,6 +127,10 @@ class Fit:
             τ, the gradient norm to reach.
         output_noise : float
             Standard deviation of the noise on every coefficient.
+        radius : float > 0, optional
+            M: minimise over the ball ‖θ‖ ≤ M. What is released lies there but for rounding to the lattice and the
+            output noise, which come after it. The distance to the minimum over the ball is bounded by a residual as it
+            is by a gradient without one (docs/theorems.md, T26), so τ pays for the same.
         **facts
             The certificate's fields that neither the mechanism nor this fit decides.
 
@@ -141,7 +146,8 @@ class Fit:
         objective = PerturbedObjective(rows, self._targets, perturbation.quadratic, linear, loss)
         step = objective.strong_convexity * math.sqrt(rows.dimension)  # what a lattice of spacing 2 costs of τ
         spacing = _spacing(stop_at, step, output_noise)
-        result, reached = self._solved(objective, stop_at, perturbation.error + step * spacing / 2)
+        ball = None if radius is None else positive("radius", radius)
+        result, reached = self._solved(objective, stop_at, perturbation.error + step * spacing / 2, ball)
         if not reached <= stop_at:
             raise ConvergenceError(_not_converged(result, reached, stop_at, self._max_iter))
         certificate = self._certificate(
@@ -150,26 +156,33 @@ class Fit:
         theta = release_on_lattice(result.theta, output_noise, spacing, self.source)
         return Release(theta, certificate, result.gradient_norms)
 
-    def _solved(self, objective: PerturbedObjective, tau: float, added: float) -> tuple[SolverResult, float]:
-        """Where to stop, and a bound on the gradient's norm there with all that is `added` to it.
+    def _solved(
+        self, objective: PerturbedObjective, tau: float, added: float, radius: float | None
+    ) -> tuple[SolverResult, float]:
+        """Where to stop, and a bound on the gradient's norm, or the residual's, there with all that is `added` to it.
 
         With ``on_error="release"`` the answer for no data is looked at first: where τ is too small for that, none of
         the data decide that there is an error.
         """
 
         def bounded(problem: PerturbedObjective, result: SolverResult) -> tuple[SolverResult, float]:
-            return result, (gradient_norm_bound(problem, result.theta) + added) * (1 + 8 * UNIT)  # roundings of both
+            if radius is None:
+                left = gradient_norm_bound(problem, result.theta)
+            else:
+                left = residual_bound(problem, result.theta, result.multiplier, radius)
+            return result, (left + added) * (1 + 8 * UNIT)  # roundings of both
 
         if self._releases:
             nothing = objective.without_rows()
-            spare = bounded(nothing, _minimum_of_tilt(nothing))
+            spare = bounded(nothing, _minimum_of_tilt(nothing, tau / 2, radius))
             if not self.rows.n_rows or not spare[1] <= tau:
                 return spare
-        result = solve(objective, tau=tau / 2, solver=self._solver, max_iter=self._max_iter, callback=self._callback)
+        told: dict[str, Any] = {"tau": tau / 2, "callback": self._callback, "radius": radius}
+        result = solve(objective, solver=self._solver, max_iter=self._max_iter, **told)
         found = bounded(objective, result)
         if found[1] <= tau or not self._releases:
             return found
-        found = bounded(objective, solve_surely(objective, tau=tau / 2, callback=self._callback))
+        found = bounded(objective, solve_surely(objective, **told))
         return found if found[1] <= tau else spare
 
     def refuse(self, mechanism: Mechanism, reason: str, /, **facts: Any) -> Refused[Any]:
@@ -208,13 +221,22 @@ def _spacing(tau: float, step: float, output_noise: float) -> float:
     return spacing
 
 
-def _minimum_of_tilt(objective: PerturbedObjective) -> SolverResult:
-    """Minimise θᵀΛθ/2 + bᵀθ, an objective without rows, in closed form."""
+def _minimum_of_tilt(objective: PerturbedObjective, tau: float, radius: float | None) -> SolverResult:
+    """Minimise θᵀΛθ/2 + bᵀθ, an objective without rows, in closed form; but for a matrix Λ in a ball, to τ.
+
+    For a number λ the minimum over a ball is that over all of space, shortened: ν = ‖b‖/M − λ.
+    """
     if np.ndim(objective.lam) == 0:
         theta: FloatArray = -objective.linear / objective.lam
     else:
         theta = np.linalg.solve(np.asarray(objective.lam), -objective.linear)
-    norm = float(np.linalg.norm(objective.tilt(theta)))
+    multiplier = 0.0
+    if radius is not None and float(np.linalg.norm(theta)) > radius:
+        if np.ndim(objective.lam):
+            return solve_surely(objective, tau=tau, radius=radius)
+        theta = onto_sphere(theta, radius)
+        multiplier = max(0.0, float(np.linalg.norm(objective.linear)) / radius - float(objective.lam))
+    norm = float(np.linalg.norm(objective.tilt(theta) + multiplier * theta))
     return SolverResult(
         theta=theta,
         gradient_norm=norm,
@@ -224,6 +246,7 @@ def _minimum_of_tilt(objective: PerturbedObjective) -> SolverResult:
         gradient_evaluations=0,
         exhausted=False,
         solver="closed form",
+        multiplier=multiplier,
     )
 
 

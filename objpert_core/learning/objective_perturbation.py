@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, Protocol, Unpack, runtime_checkable
 
 from objpert_core._validation import FloatArray, choice, in_open_unit, nonnegative, positive, positive_integer
@@ -10,7 +11,9 @@ from objpert_core.accounting.mechanisms.base import NormalSource, Perturbation
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
 from objpert_core.learning.certificate import PrivacyCertificate, proved_epsilon
 from objpert_core.learning.fit import Fit, FitOptions
+from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
 from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, ClippedLoss, Loss
+from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
 
@@ -41,6 +44,8 @@ def perturb_and_solve(
     public_rows: int | None = None,
     rows_declared: bool = False,
     rows_per_person: int = 1,
+    radius: float | None = None,
+    envelope: float | None = None,
     **options: Unpack[FitOptions],
 ) -> Release[Any]:
     """Fit a private linear model by Algorithm 1: perturb the objective once, solve it, perturb the solution.
@@ -71,6 +76,13 @@ def perturb_and_solve(
         certificate promises less (`objpert_core.learning.certificate.adjacency_words`).
     rows_per_person : int >= 1
         How many rows of one person the promise shall cover together; `mechanism` is about one row.
+    radius : float > 0, optional
+        M: minimise over the ball ‖θ‖ ≤ M, which costs no privacy. The release lies there but for the output noise,
+        which is added after that.
+    envelope : float > 0, optional
+        β: replace every row's loss by its Moreau envelope of this smoothness in θ (`envelope_steps`), which is no
+        steeper. `mechanism` must be told of gradients up to the loss's slope times R and a smoothness from β on. The
+        loss may then have corners (`NON_SMOOTH_LOSSES`). The bound "logistic" does not cover an envelope.
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
@@ -85,8 +97,8 @@ def perturb_and_solve(
         If the solver does not reach τ; nothing is released (see `Fit.release`).
     ValueError
         If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, the loss is not
-        one that a certificate can name (`LOSSES`), the mechanism does not perturb an objective, or its bounds do not
-        cover the loss on rows of this norm.
+        one that a certificate can name (`LOSSES`; with an envelope `EVERY_LOSS`), the mechanism does not perturb an
+        objective, its bounds do not cover the loss on rows of this norm, or its family has no balls or envelopes.
 
     Notes
     -----
@@ -112,22 +124,30 @@ def perturb_and_solve(
     clip = None if clip is None else positive("clip", clip)
     if isinstance(loss, ClippedLoss):
         raise ValueError(f"loss must not be clipped, got {loss!r}: give loss={loss.loss!r} and its threshold as clip=")
-    if type(loss) not in LOSSES.values():
-        raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
-    fit = Fit(X, targets, loss, **options)
-    rows = fit.rows
+    known = LOSSES if envelope is None else EVERY_LOSS
+    if type(loss) not in known.values():
+        raise ValueError(f"loss must be one of {', '.join(map(repr, known))}, got {loss!r}")
     kind = PrivacyCertificate.kind_for(mechanism)
-    if reason := kind.uncovered(mechanism, loss, clip, row_radius(rows.constant), rows.dimension):
+    named = _named(kind, radius=("ball_radius", radius), envelope=("envelope", envelope))
+    fit = Fit(X, targets, loss, **options)
+    rows, longest = fit.rows, row_radius(fit.rows.constant)
+    promised, taken = loss, loss
+    if envelope is not None:
+        promised = widest_envelope(loss, named["envelope"], longest)
+        taken = MoreauEnvelope(loss, envelope_steps(rows, named["envelope"]))
+    if reason := kind.uncovered(mechanism, promised, clip, longest, rows.dimension):
         raise ValueError(
-            f"mechanism's {reason} (loss {loss.name!r}, {rows.n_features} features of norm 1 and the constant "
+            f"mechanism's {reason} (loss {promised.name!r}, {rows.n_features} features of norm 1 and the constant "
             f"{rows.constant:g})"
         )
     return fit.release(
         mechanism,
         released.perturbation(fit.source, rows.dimension),
-        loss if clip is None else ClippedLoss(loss, rows.slopes_of_norm(clip)),
+        taken if clip is None else ClippedLoss(taken, rows.slopes_of_norm(clip)),
         stop_at=released.tau,
         output_noise=released.sigma_out,
+        radius=named.get("ball_radius"),
+        **named,
         epsilon=epsilon,
         delta=float(delta),
         accountant=accountant,
@@ -138,6 +158,20 @@ def perturb_and_solve(
         rows_declared=None if public_rows is None else rows_declared,
         rows_per_person=people,
     )
+
+
+def _named(kind: type[PrivacyCertificate], **asked: tuple[str, float | None]) -> dict[str, float]:
+    """The fields in which a certificate of this kind says what was asked for; `ValueError` where it has no such field.
+
+    An argument's name stands before the field's name and the value.
+    """
+    has = {item.name for item in fields(kind)}
+    given = {name: (field, value) for name, (field, value) in asked.items() if value is not None}
+    for name, (field, value) in given.items():
+        positive(name, value)
+        if field not in has:
+            raise ValueError(f"{name} must be None for a {kind.__name__}, which cannot name it, got {value!r}")
+    return {field: positive(name, value) for name, (field, value) in given.items()}
 
 
 def _perturbs_objective(mechanism: Mechanism) -> PerturbsObjective:

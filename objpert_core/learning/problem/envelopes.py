@@ -228,6 +228,39 @@ def _slopes_at_the_ends(loss: Loss, targets: Targets) -> tuple[FloatArray | floa
     return -loss.lipschitz, loss.lipschitz
 
 
+def widest_envelope(loss: Loss, smoothness: float, radius: float) -> MoreauEnvelope:
+    """Envelope of the longest possible row: in θ no row's is steeper, or has more curvature.
+
+    What a proof has to know of all the envelopes together, whose steps are those of `envelope_steps`.
+
+    Parameters
+    ----------
+    loss : Loss
+    smoothness : float > 0
+        β, in θ.
+    radius : float > 0
+        R.
+
+    Returns
+    -------
+    MoreauEnvelope
+        With `smoothness`·R² ≤ β. The step is longer than R²/β by 8 roundings; those of the rows are longer by more, as
+        `Rows.norms` rounds up.
+
+    Raises
+    ------
+    ValueError
+        If there is no envelope of this loss, or a number is out of range.
+
+    Examples
+    --------
+    >>> envelope = widest_envelope(AbsoluteLoss(), 0.3, 1.1)
+    >>> 0.3 - 1e-15 < envelope.smoothness * 1.1**2 <= 0.3
+    True
+    """
+    return MoreauEnvelope(loss, positive("radius", radius) ** 2 / positive("smoothness", smoothness) * (1 + 2.0**-50))
+
+
 _SURE = 1e-9  # of the root z: one step more squares it
 _MOST_STEPS = 400  # halvings of the bracket included, for scores up to 1e100
 

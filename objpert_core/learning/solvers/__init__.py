@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from objpert_core._validation import FloatArray, choice, positive, positive_integer
-from objpert_core.learning.solvers.ball import residual_bound, solve_in_ball
+from objpert_core.learning.solvers.ball import onto_sphere, residual_bound, solve_in_ball, sure_in_ball
 from objpert_core.learning.solvers.finite_sum import sag, svrg
 from objpert_core.learning.solvers.first_order import MOST_SURE_STEPS, accelerated, gradient_descent, sure
 from objpert_core.learning.solvers.progress import Callback, CountedProblem, Problem, Progress, Solver, SolverResult
@@ -26,6 +26,7 @@ __all__ = [
     "Problem",
     "Solver",
     "SolverResult",
+    "onto_sphere",
     "residual_bound",
     "solve",
     "solve_surely",
@@ -121,23 +122,26 @@ def solve(
     return solve_in_ball(problem, radius, tau, one)
 
 
-def solve_surely(problem: Problem, *, tau: float, callback: Callback | None = None) -> SolverResult:
+def solve_surely(
+    problem: Problem, *, tau: float, callback: Callback | None = None, radius: float | None = None
+) -> SolverResult:
     """Minimise `problem` from θ = 0 by the one method whose number of steps has a bound for all data.
 
     Parameters
     ----------
-    problem, tau, callback
+    problem, tau, callback, radius
         As for `solve`.
 
     Returns
     -------
     SolverResult
-        In exact arithmetic it has converged, unless the bound is above a million steps (docs/theorems.md, T23).
+        In exact arithmetic it has converged, unless the bound is above a million steps (docs/theorems.md, T23, and T26
+        for a ball).
 
     Raises
     ------
     ValueError
-        For ``tau <= 0``.
+        For ``tau <= 0`` or ``radius <= 0``.
 
     Examples
     --------
@@ -149,6 +153,8 @@ def solve_surely(problem: Problem, *, tau: float, callback: Callback | None = No
     >>> result.converged, round(float(result.theta[0]), 6)
     (True, 0.674832)
     """
+    if radius is not None:
+        return sure_in_ball(problem, radius, positive("tau", tau), callback)
     start = np.zeros(problem.dimension)
     return _run(problem, start, sure, "sure", positive("tau", tau), MOST_SURE_STEPS, callback)
 

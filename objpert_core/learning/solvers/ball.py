@@ -22,7 +22,8 @@ import numpy as np
 from objpert_core._validation import FloatArray, positive
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import gamma, gradient_norm_bound
-from objpert_core.learning.solvers.progress import Part, Problem, SolverResult
+from objpert_core.learning.solvers.first_order import MOST_SURE_STEPS, sure_projected
+from objpert_core.learning.solvers.progress import Callback, CountedProblem, Part, Problem, Progress, SolverResult
 
 _SOLVES = 80
 _SHARE = 0.25  # of τ: what each solve may leave of the gradient
@@ -155,9 +156,7 @@ class _Search:
 
     def _judged(self, theta: FloatArray) -> tuple[FloatArray, float, float]:
         """θ moved onto the sphere, the ν ≥ 0 that makes the residual shortest there, and its norm."""
-        theta = theta * (self.radius / _norm(theta))
-        while _norm(theta) > self.radius:
-            theta = theta * (1 - 2.0**-53)
+        theta = onto_sphere(theta, self.radius)
         gradient = self._gradient(theta)
         multiplier = max(0.0, -float(gradient @ theta) / float(theta @ theta))
         return theta, multiplier, _norm(gradient + multiplier * theta)
@@ -203,6 +202,63 @@ class _Pulled:
 
     def parts(self, size: int) -> list[Part]:
         return list(self._problem.parts(size))
+
+
+def onto_sphere(theta: FloatArray, radius: float) -> FloatArray:
+    """Stretch or shorten θ ≠ 0 to the norm `radius`, and not beyond it as computed.
+
+    Examples
+    --------
+    >>> onto_sphere(np.array([3.0, 4.0]), 10.0).tolist()
+    [6.0, 8.0]
+    """
+    theta = theta * (radius / _norm(theta))
+    while _norm(theta) > radius:
+        theta = theta * (1 - 2.0**-53)
+    return theta
+
+
+def sure_in_ball(problem: Problem, radius: float, tau: float, callback: Callback | None) -> SolverResult:
+    """Minimise `problem` over ‖θ‖ ≤ `radius` by the method whose number of steps has a bound for all data.
+
+    Projected steps of `sure_projected`, and then the residual r as for `solve_in_ball`. No search for ν: it is what a
+    projection takes off.
+
+    Parameters
+    ----------
+    problem, radius, tau
+        As for `solve_in_ball`.
+    callback : callable or None
+        Hears a bound on ‖r‖ after every step.
+
+    Returns
+    -------
+    SolverResult
+        In exact arithmetic it has converged, unless the bound is above a million steps (docs/theorems.md, T26).
+    """
+    limit = positive("radius", radius)
+    counted = CountedProblem(problem)
+    progress = Progress(tau, MOST_SURE_STEPS, counted, callback)
+    theta = sure_projected(counted, limit, progress)
+    gradient, _ = counted.gradient(theta)
+    multiplier, norm = 0.0, _norm(gradient)
+    if _norm(theta) >= limit * (1 - 1e-9):  # on the sphere, but for rounding
+        moved = onto_sphere(theta, limit)
+        gradient, _ = counted.gradient(moved)
+        pull = max(0.0, -float(gradient @ moved) / float(moved @ moved))
+        if (residual := _norm(gradient + pull * moved)) < norm:
+            theta, multiplier, norm = moved, pull, residual
+    return SolverResult(
+        theta=theta,
+        gradient_norm=norm,
+        converged=norm <= tau,
+        iterations=progress.iterations,
+        trace=tuple(zip(progress.evaluations, progress.norms, strict=True)),
+        gradient_evaluations=counted.evaluations,
+        exhausted=progress.exhausted,
+        solver="sure",
+        multiplier=multiplier,
+    )
 
 
 def _norm(vector: FloatArray) -> float:

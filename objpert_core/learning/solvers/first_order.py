@@ -123,6 +123,36 @@ def sure(problem: CountedProblem, theta: FloatArray, progress: Progress) -> Floa
         here, ahead = following, following + momentum * (following - here)
 
 
+def sure_projected(problem: CountedProblem, radius: float, progress: Progress) -> FloatArray:
+    """The same over the ball ‖θ‖ ≤ `radius`: every step ends with a projection; it starts at 0.
+
+    What is reported and stopped at is 2L times the length of a step. At its end x, which came from y, the gradient
+    with an outer normal of the ball added is ∇J(x) − ∇J(y) + L(y − x), and no longer than that.
+
+    Notes
+    -----
+    Beck (2017), First-Order Methods in Optimization, Theorem 10.42; the number of steps: docs/theorems.md, T26.
+    """
+    curvature = problem.smoothness * _SURE_MARGIN
+    root = math.sqrt(curvature / problem.strong_convexity)
+    momentum = (root - 1) / (root + 1)
+    here = ahead = np.zeros(problem.dimension)
+    while True:
+        gradient, _ = problem.gradient(ahead)
+        following = ahead - gradient / curvature
+        if (norm := float(np.linalg.norm(following))) > radius:
+            following = following * (radius / norm)
+        left = 2 * curvature * float(np.linalg.norm(following - ahead))
+        if not progress.norms:
+            start = max(float(np.linalg.norm(gradient)), progress.tau)
+            # as without a ball, with 8√2 in place of 3√2
+            progress.max_iter = sure_steps(curvature, problem.strong_convexity, start * 8 / 3, progress.tau)
+        progress.report(left)
+        if progress.over:
+            return following
+        here, ahead = following, following + momentum * (following - here)
+
+
 def _descend(problem: CountedProblem, theta: FloatArray, progress: Progress, *, momentum: bool) -> FloatArray:
     """Steps of length 1/L; with momentum each gradient is taken ahead of the iterate."""
     gradient, _ = problem.gradient(theta)

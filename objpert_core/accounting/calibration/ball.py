@@ -1,0 +1,276 @@
+"""Objective perturbation over a ball, for the population risk: from public numbers to σ, λ and the loss's smoothing.
+
+n rows, d parameters, the ball ‖θ‖ ≤ M, one row replaced. A ball costs no privacy and asks for none (docs/theorems.md,
+T26), so these are calibrations of objective perturbation like any other. What M, n and d decide is the λ that is good
+for the population risk (docs/theorems.md, T24), and how far a loss is smoothed.
+
+A bound that is not the logistic one depends on λ through β/λ alone. So the smoothing goes with λ: with β = κλ the noise
+is the same for every λ, and a smaller κ costs accuracy, not privacy.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from objpert_core._validation import choice, in_open_unit, nonnegative, positive, positive_integer
+from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
+from objpert_core.accounting.calibration.objective import calibrate_objective_perturbation
+from objpert_core.accounting.calibration.population import corrected_objective_noise, published_objective_lam
+from objpert_core.accounting.calibration.target import OUTPUT_SHARE, objective_of
+from objpert_core.accounting.mechanisms.base import REPLACE_ONE
+from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY
+from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
+
+SCHEDULES = ("tight", "bassily2019")
+"""How σ and λ are chosen: by this project's theorems, or as published with the noise that is enough."""
+_SMOOTHING = 1 / 24  # κ/ε: a loss is smoothed until one row's curvature is this share of λ
+_ROW_WEIGHT = 4  # of λ = 4σ²d/n; chosen on generated logistic data
+_MORE = tuple(6e-5 * 4.0**k for k in range(10))  # what σ grows by for the output noise; as a rule the first will do
+_BOUNDS = tuple(key for key, entry in BOUND_REGISTRY.items() if entry.has_profile and entry.closed_form is None)
+
+
+class ObjectivePlan(NamedTuple):
+    """What is fitted, but for the data.
+
+    Attributes
+    ----------
+    mechanism : ApproximateMinima
+        About one row that is replaced.
+    envelope : float or None
+        β of the Moreau envelope that takes the loss's place, in θ; None: the loss itself.
+    """
+
+    mechanism: ApproximateMinima
+    envelope: float | None
+
+
+def objective_plan(
+    schedule: str,
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    *,
+    radius: float,
+    lipschitz: float,
+    smoothness: float,
+    bound: str,
+    tau: float,
+    sigma_out: float | None = None,
+    lam: float | None = None,
+    strict: bool = True,
+) -> ObjectivePlan:
+    """Choose noise, regularisation and smoothing by public numbers.
+
+    Parameters
+    ----------
+    schedule : {"tight", "bassily2019"}
+        "tight" takes the least σ. "bassily2019" takes λ of Algorithm 2 as printed, and the σ of the theorem that it
+        restates, for gradients that move by 2L; its own is too small where rows are replaced.
+    n : int >= 1
+        The public number of rows. It counts for "bassily2019", and for "tight" with ``bound="logistic"``.
+    d : int >= 1
+        The number of parameters.
+    epsilon, delta : float
+        Where one row is replaced.
+    radius : float > 0
+        M. It does not count for "tight" with ``bound="logistic"``, or where λ is given.
+    lipschitz : float > 0
+        L, the largest norm of one row's gradient; for the logistic loss the radius of the rows.
+    smoothness : float >= 0
+        The largest curvature of one row's loss in θ; inf for a loss with corners.
+    bound : {"logistic", "monotone", "two-signed", "glm"}
+        The privacy theorem.
+    tau : float > 0
+        Gradient norm at which the solver may stop.
+    sigma_out : float > 0, optional
+        Standard deviation of the output noise; one that costs next to nothing, if left out.
+    lam : float >= 0, optional
+        λ not to go below in "tight", in place of the rule's; 0 is the least that privacy allows.
+    strict : bool, default=True
+        Refuse ε and δ for which the paper claims nothing; "tight" takes any.
+
+    Returns
+    -------
+    ObjectivePlan
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range; for a loss with corners and λ = 0, which any λ would do for; for "bassily2019" with
+        a λ, with ε > 1 or δ > 1/n² if `strict`, with β > ελ/2, or where the accountant finds more than ε.
+
+    Notes
+    -----
+    "tight" is λ = max(2L²/ε, 4σ²d/n) and σ = 2Lσ_G for the logistic loss (T17), σ_G the analytic Gaussian mechanism's
+    noise. For other losses λ = √d·σ/M, and β = ελ/24 for losses of more curvature than that. Bassily, Feldman, Talwar
+    and Thakurta (2019), Algorithm 2 and Theorem 5.3.
+
+    Examples
+    --------
+    >>> numbers = {"radius": 4.0, "lipschitz": 1.0, "smoothness": 0.25, "bound": "logistic", "tau": 1e-6}
+    >>> plan = objective_plan("tight", 10_000, 10, 1.0, 1e-8, **numbers)
+    >>> round(plan.mechanism.objective.sigma, 2), round(plan.mechanism.objective.lam, 2), plan.envelope
+    (10.27, 2.0, None)
+    """
+    check_lam(choice("schedule", schedule, SCHEDULES), lam, smoothness)
+    numbers = {
+        "n": positive_integer("n", n),
+        "d": positive_integer("d", d),
+        "epsilon": positive("epsilon", epsilon),
+        "delta": in_open_unit("delta", delta),
+        "radius": positive("radius", radius),
+        "lipschitz": positive("lipschitz", lipschitz),
+        "smoothness": math.inf if smoothness == math.inf else nonnegative("smoothness", smoothness),
+        "bound": choice("bound", bound, _BOUNDS),
+        "tau": positive("tau", tau),
+        "sigma_out": None if sigma_out is None else positive("sigma_out", sigma_out),
+    }
+    if schedule == "tight":
+        return _tight(**numbers, lam=lam)
+    return _published(**numbers, strict=bool(strict))
+
+
+def check_lam(schedule: str, lam: float | None, smoothness: float) -> None:
+    """Refuse a λ that `objective_plan` does not take; arguments as there.
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> check_lam("tight", 0.0, math.inf)
+    Traceback (most recent call last):
+        ...
+    ValueError: lam must be a number > 0 for a loss with corners, which is smoothed as lam says, got 0.0
+    """
+    if lam is None:
+        return
+    if schedule != "tight":
+        raise ValueError(f"lam must be None for schedule={schedule!r}, which has its own, got {lam!r}")
+    if nonnegative("lam", lam) == 0 and math.isinf(smoothness):
+        raise ValueError(
+            f"lam must be a number > 0 for a loss with corners, which is smoothed as lam says, got {lam!r}"
+        )
+
+
+@lru_cache(maxsize=1024)
+def _tight(
+    *,
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    radius: float,
+    lipschitz: float,
+    smoothness: float,
+    bound: str,
+    tau: float,
+    sigma_out: float | None,
+    lam: float | None,
+) -> ObjectivePlan:
+    if bound == "logistic":
+        exact, envelope = _logistic(n, d, epsilon, delta, lipschitz, lam), None
+    else:
+        exact, envelope = _smoothed(d, epsilon, delta, radius, lipschitz, smoothness, bound, lam)
+    for more in _MORE:
+        mechanism = _solved(replace(exact, sigma=exact.sigma * (1 + more)), epsilon, delta, tau, sigma_out)
+        if mechanism.delta(epsilon) <= delta:
+            return ObjectivePlan(mechanism, envelope)
+    raise ValueError(
+        f"sigma_out must be larger for tau={tau!r} and lam = {exact.lam:g}: with {mechanism.sigma_out:g} there is no "
+        f"noise on the objective that is ({epsilon:g}, {delta:g})-DP"
+    )
+
+
+def _logistic(
+    n: int, d: int, epsilon: float, delta: float, lipschitz: float, lam: float | None
+) -> ObjectivePerturbation:
+    """The Gaussian mechanism's noise where λ ≥ 2R²/ε (T17 (b)); for less λ as much more as that takes."""
+    sigma = calibrate_gaussian(epsilon, delta, 2 * lipschitz).sigma
+    least = 2 * lipschitz**2 / epsilon
+    if lam is None:
+        lam = max(least, _ROW_WEIGHT * sigma**2 * d / n)
+    if lam >= least:
+        return ObjectivePerturbation(sigma, lam, lipschitz, bound="logistic", adjacency=REPLACE_ONE)
+    found = calibrate_objective_perturbation(epsilon, delta, lipschitz, lam=lam, adjacency=REPLACE_ONE)
+    return objective_of(found)
+
+
+def _smoothed(
+    d: int,
+    epsilon: float,
+    delta: float,
+    radius: float,
+    lipschitz: float,
+    smoothness: float,
+    bound: str,
+    lam: float | None,
+) -> tuple[ObjectivePerturbation, float | None]:
+    """Noise and λ for a loss that is smoothed to β = κλ, if it is not that smooth."""
+    share = epsilon * _SMOOTHING
+
+    def calibrated(smoothness: float, lam: float) -> ObjectivePerturbation:
+        found = calibrate_objective_perturbation(
+            epsilon, delta, lipschitz, smoothness, bound, lam=lam, adjacency=REPLACE_ONE
+        )
+        return objective_of(found)
+
+    if lam == 0:
+        return calibrated(smoothness, 0.0), None
+    scale = lipschitz**2  # any would do: σ depends on β/λ
+    smoothed = calibrated(share * scale, scale)
+    wanted = math.sqrt(d) * smoothed.sigma / radius if lam is None else lam
+    envelope = smoothed.smoothness / smoothed.lam * wanted
+    if smoothness <= envelope:
+        return calibrated(smoothness, wanted), None
+    return replace(smoothed, lam=wanted, smoothness=envelope), envelope
+
+
+@lru_cache(maxsize=1024)
+def _published(
+    *,
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    radius: float,
+    lipschitz: float,
+    smoothness: float,
+    bound: str,
+    tau: float,
+    sigma_out: float | None,
+    strict: bool,
+) -> ObjectivePlan:
+    lam = published_objective_lam(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
+    envelope = epsilon * _SMOOTHING * lam if math.isinf(smoothness) else None
+    most = epsilon * lam / 2
+    if envelope is None and not smoothness <= most:
+        raise ValueError(
+            f"smoothness must be at most epsilon*lam/2 = {most:g} for what is published (lam = {lam:g} for n = {n} and "
+            f"radius = {radius:g}), got {smoothness!r}"
+        )
+    sigma = corrected_objective_noise(epsilon, delta, lipschitz)
+    curved = smoothness if envelope is None else envelope
+    exact = ObjectivePerturbation(sigma, lam, lipschitz, curved, bound, adjacency=REPLACE_ONE)
+    mechanism = _solved(exact, epsilon, delta, tau, sigma_out)
+    if mechanism.delta(epsilon) > delta:
+        raise ValueError(
+            f"epsilon must be at least {mechanism.epsilon(delta):.6g}, what the accountant finds for what is "
+            f"published at delta = {delta:g}, got {epsilon!r}"
+        )
+    return ObjectivePlan(mechanism, envelope)
+
+
+def _solved(
+    exact: ObjectivePerturbation, epsilon: float, delta: float, tau: float, sigma_out: float | None
+) -> ApproximateMinima:
+    """The mechanism with output noise; unless told otherwise it takes a hundredth of the Gaussian mechanism's ratio."""
+    if sigma_out is None:
+        gauss = calibrate_gaussian(epsilon, delta, 2 * exact.lipschitz)
+        sigma_out = 2 * tau / exact.lam / (OUTPUT_SHARE * exact.lipschitz / gauss.sigma)
+    return ApproximateMinima(exact, tau, sigma_out)

@@ -1,0 +1,313 @@
+"""Linear models by objective perturbation in a ball, for the population risk, as scikit-learn estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, boolean, in_open_unit, length, nonnegative, positive, positive_integer
+from objpert_core.accounting.calibration.ball import SCHEDULES, ObjectivePlan, check_lam, objective_plan
+from objpert_core.accounting.calibration.population import checked_sizes
+from objpert_core.estimators.base import LinearClassifier, Seed, SolvedModel
+from objpert_core.estimators.constraints import Constraint, one_of, or_none
+from objpert_core.estimators.documented import documented
+from objpert_core.estimators.targets import ScaledTargets
+from objpert_core.learning.certificate import ObjectivePerturbationCertificate
+from objpert_core.learning.objective_perturbation import perturb_and_solve
+from objpert_core.learning.problem.losses import HuberisedHingeLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
+from objpert_core.learning.problem.nonsmooth import AbsoluteLoss, EpsilonInsensitiveLoss, HingeLoss, PinballLoss
+from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.release import Release
+
+
+class ObjectiveInBall(SolvedModel):
+    """A linear model by objective perturbation in a ball. Subclasses say in `_chosen_loss` what is minimised."""
+
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
+        "radius": length,
+        "schedule": one_of(*SCHEDULES),
+        "lam": or_none(nonnegative),
+        "strict": boolean,
+        "sigma_out": or_none(positive),
+        "public_rows": or_none(positive_integer),
+    }
+
+    privacy_: ObjectivePerturbationCertificate
+
+    def __init__(
+        self,
+        *,
+        radius: float,
+        schedule: str,
+        loss: str,
+        lam: float | None,
+        strict: bool,
+        sigma_out: float | None,
+        public_rows: int | None,
+        **shared: Any,
+    ) -> None:
+        super().__init__(**shared)
+        self.radius = radius
+        self.schedule = schedule
+        self.loss = loss
+        self.lam = lam
+        self.strict = strict
+        self.sigma_out = sigma_out
+        self.public_rows = public_rows
+
+    def _chosen_loss(self) -> Loss:
+        """The loss the parameters ask for, not yet clipped."""
+        raise NotImplementedError(f"{type(self).__name__} must say what its loss is")
+
+    def _threshold(self) -> float | None:
+        """Threshold on the norm of every row's gradient; None clips nothing."""
+        return None
+
+    def _check_together(self, **options: Any) -> None:
+        super()._check_together(**options)
+        loss = self._chosen_loss()
+        if self._threshold() is None and not np.isfinite(loss.lipschitz):
+            raise ValueError(f"clip must be a finite number > 0 for the loss {loss.name!r}, whose slope has no bound")
+        check_lam(self.schedule, self.lam, loss.smoothness)
+        if self.schedule != "tight":  # what needs no look at the shape of X
+            checked_sizes(self.public_rows or 1, 1, self.epsilon, self.delta, 1.0, 1.0, strict=self.strict)
+
+    @property
+    def _goes_by_rows(self) -> bool:
+        """Whether λ goes by the number of rows."""
+        return self.schedule != "tight" or (self.loss == LogisticLoss.name and self.lam is None)
+
+    def _reads_rows(self) -> bool:
+        return self._goes_by_rows and self.public_rows is None
+
+    def plan(self, n_rows: int, dimension: int) -> ObjectivePlan:
+        """Noise, regularisation and smoothing, which are chosen before any data are seen.
+
+        Parameters
+        ----------
+        n_rows : int >= 1
+            The public number of rows.
+        dimension : int >= 1
+            The number of parameters, intercept included.
+
+        Raises
+        ------
+        ValueError
+            As `fit`, for parameters out of range or a published schedule that does not apply.
+
+        Examples
+        --------
+        >>> plan = ObjPertSCOClassifier(epsilon=0.5, delta=1e-8, radius=4.0, schedule="bassily2019").plan(10_000, 10)
+        >>> round(plan.mechanism.objective.lam, 1)
+        151.5
+        """
+        loss, longest, clip = self._chosen_loss(), row_radius(self._constant), self._threshold()
+        gradient = loss.lipschitz * longest
+        return objective_plan(
+            self.schedule,
+            n_rows if self._goes_by_rows else 1,
+            dimension,
+            float(self.epsilon),
+            float(self.delta),
+            radius=float(self.radius),
+            lipschitz=gradient if clip is None else min(gradient, clip),
+            smoothness=loss.smoothness * longest**2,
+            bound=_least_bound(loss),
+            tau=float(self.tau),
+            sigma_out=self.sigma_out,
+            lam=self.lam,
+            strict=self.strict,
+        )
+
+    def _release(
+        self, X: Any, targets: FloatArray, callback: Any, **options: Any
+    ) -> Release[ObjectivePerturbationCertificate]:
+        rows = len(targets) if self.public_rows is None else int(self.public_rows)
+        mechanism, envelope = self.plan(max(rows, 1), X.shape[1] + bool(self.fit_intercept))
+        return perturb_and_solve(
+            X,
+            targets,
+            mechanism,
+            delta=self.delta,
+            loss=self._chosen_loss(),
+            clip=self._threshold(),
+            epsilon=self.epsilon if self.schedule == "tight" else None,
+            public_rows=rows if self._goes_by_rows else None,
+            rows_declared=self.public_rows is not None,
+            radius=self.radius,
+            envelope=envelope,
+            **self._solving(callback),
+        )
+
+
+def _least_bound(loss: Loss) -> str:
+    """The bound that asks for the least noise among those that cover the loss, also as an envelope."""
+    if isinstance(loss, LogisticLoss):
+        return "logistic"
+    return "monotone" if loss.monotone else "two-signed"
+
+
+@documented
+class ObjPertSCOClassifier(LinearClassifier, ObjectiveInBall):
+    """A linear classifier under (ε, δ)-differential privacy, by objective perturbation in a ball.
+
+    Adds bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² to the sum of the losses, minimises over the ball ‖θ‖ ≤ `radius` until it
+    is certain to be within `tau`/λ of the minimum, adds N(0, sigma_out²) to every coefficient and releases the sum,
+    which is in the ball but for that noise. σ and λ follow from public numbers alone; nothing is tuned on the data. The
+    aim is a population risk next to that of the best model in the ball. A model that is kept small has no log-odds for
+    scores, so there are no probabilities; for these take `ObjPertLogisticRegression`.
+
+    %(replaced)s
+
+    Parameters
+    ----------
+    %(epsilon_replaced delta radius)s
+    schedule : {"tight", "bassily2019"}, default="tight"
+        "tight" has the least noise that is proved: for the logistic loss that of the Gaussian mechanism of sensitivity
+        2R. "bassily2019" is Algorithm 2 as published, for ε ≤ 1 and δ ≤ 1/n², but with the noise that its proof needs
+        where rows are replaced; its certificate states what the accountant finds, and where that exceeds `epsilon` the
+        fit is refused.
+    loss : {"logistic", "hinge", "huberised-hinge"}, default="logistic"
+        "hinge" has a corner: its Moreau envelope is minimised, which has none.
+    %(tau sigma_out solver no_intercept row_norm random_state objective_in_ball)s
+    hinge_width : float > 0, default=0.5
+        h: "huberised-hinge" is rounded over |1 − m| ≤ h.
+    %(classes max_iter on_error)s
+
+    Attributes
+    ----------
+    %(fitted_classifier fitted_certificate fitted_features fitted_trace)s
+
+    Notes
+    -----
+    Bassily, Feldman, Talwar and Thakurta (2019), Algorithm 2; docs/theorems.md, T17, T25 and T26 for its privacy, T24
+    for what it costs in risk. With "svrg" the logistic loss takes about n log n gradients of single rows.
+    %(weights)s
+
+    Examples
+    --------
+    >>> from objpert_core.theory.population_risk import LogisticOnSphere
+    >>> X, y = LogisticOnSphere(3).sample(2000, seed=0)
+    >>> model = ObjPertSCOClassifier(epsilon=1.0, delta=1e-7, radius=4.0, classes=[-1, 1], random_state=0).fit(X, y)
+    >>> model.privacy_.adjacency, model.privacy_.ball_radius, model.score(X, y) > 0.7
+    ('data sets of the same size m = 2000, known to all, that differ in one row', 4.0, True)
+    """
+
+    CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
+        "loss": one_of(LogisticLoss.name, HingeLoss.name, HuberisedHingeLoss.name),
+        "hinge_width": length,
+    }
+
+    def __init__(
+        self, epsilon: float = 1.0, delta: float = 1e-5, radius: float = 1.0, schedule: str = "tight",
+        loss: str = "logistic", tau: float = 1e-6, sigma_out: float | None = None, solver: str = "newton",
+        fit_intercept: bool = False, intercept_scaling: float = 0.3, row_norm: str = "normalize",
+        random_state: Seed = None, *, lam: float | None = None, hinge_width: float = 0.5, strict: bool = True,
+        public_rows: int | None = None, classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
+    ) -> None:  # fmt: skip
+        super().__init__(
+            epsilon=epsilon, delta=delta, radius=radius, schedule=schedule, loss=loss, tau=tau, sigma_out=sigma_out,
+            solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
+            random_state=random_state, lam=lam, strict=strict, public_rows=public_rows, classes=classes,
+            max_iter=max_iter, on_error=on_error,
+        )  # fmt: skip
+        self.hinge_width = hinge_width
+
+    def _chosen_loss(self) -> Loss:
+        if self.loss == HuberisedHingeLoss.name:
+            return HuberisedHingeLoss(self.hinge_width)
+        return LogisticLoss() if self.loss == LogisticLoss.name else HingeLoss()
+
+
+@documented
+class ObjPertSCORegressor(ScaledTargets, ObjectiveInBall):
+    """Linear regression under (ε, δ)-differential privacy, by objective perturbation in a ball.
+
+    As `ObjPertSCOClassifier`, for losses of the residual (y − target_offset)/target_scale − x̃ᵀθ. Losses with corners,
+    and others of much curvature, are replaced by their Moreau envelopes.
+
+    %(replaced)s
+
+    Parameters
+    ----------
+    %(epsilon_replaced delta radius)s
+    schedule : {"tight", "bassily2019"}, default="tight"
+        As for `ObjPertSCOClassifier`.
+    loss : {"absolute", "pinball", "epsilon-insensitive", "huber", "squared"}, default="absolute"
+        The absolute loss finds a median, "pinball" the `quantile`, "squared" a mean; it needs a `clip`.
+    clip : float > 0 or None, default=None
+        C: no row's gradient gets longer than this, and σ is proportional to it, or to the loss's slope times R where
+        that is less. None clips nothing.
+    %(tau sigma_out solver no_intercept)s
+    row_norm : {"clip", "normalize"}, default="clip"
+        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`; "normalize" gives every row norm 1.
+    %(random_state scaled_targets objective_in_ball)s
+    quantile : float, default=0.5
+        Of "pinball", strictly between 0 and 1.
+    insensitive_width : float >= 0, default=0.1
+        Scaled residuals up to this cost nothing under "epsilon-insensitive".
+    huber_threshold : float > 0, default=1.0
+        Scaled residual beyond which "huber" is straight.
+    %(max_iter on_error)s
+
+    Attributes
+    ----------
+    %(fitted_regressor fitted_certificate fitted_features fitted_trace)s
+
+    Notes
+    -----
+    Bassily, Feldman, Talwar and Thakurta (2019), Algorithm 2; docs/theorems.md, T17, T25 and T26.
+    %(weights)s
+
+    Examples
+    --------
+    >>> from objpert_core.theory.population_risk import AbsoluteWithLaplace
+    >>> X, y = AbsoluteWithLaplace(3).sample(5000, seed=0)
+    >>> model = ObjPertSCORegressor(epsilon=1.0, delta=1e-8, radius=2.0, random_state=0).fit(X, y)
+    >>> model.privacy_.bound, model.privacy_.loss, round(model.privacy_.envelope, 2)
+    ('two-signed', 'absolute', 0.41)
+    """
+
+    CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
+        "loss": one_of(
+            AbsoluteLoss.name, PinballLoss.name, EpsilonInsensitiveLoss.name, HuberLoss.name, SquaredLoss.name
+        ),
+        "clip": or_none(length),
+        "quantile": in_open_unit,
+        "insensitive_width": nonnegative,
+        "huber_threshold": length,
+    }
+
+    def __init__(
+        self, epsilon: float = 1.0, delta: float = 1e-5, radius: float = 1.0, schedule: str = "tight",
+        loss: str = "absolute", clip: float | None = None, tau: float = 1e-6, sigma_out: float | None = None,
+        solver: str = "newton", fit_intercept: bool = False, intercept_scaling: float = 0.3, row_norm: str = "clip",
+        random_state: Seed = None, *, target_offset: float = 0.0, target_scale: float = 1.0, lam: float | None = None,
+        quantile: float = 0.5, insensitive_width: float = 0.1, huber_threshold: float = 1.0, strict: bool = True,
+        public_rows: int | None = None, max_iter: int = 1000, on_error: str = "raise",
+    ) -> None:  # fmt: skip
+        super().__init__(
+            epsilon=epsilon, delta=delta, radius=radius, schedule=schedule, loss=loss, tau=tau, sigma_out=sigma_out,
+            solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
+            random_state=random_state, target_offset=target_offset, target_scale=target_scale, lam=lam, strict=strict,
+            public_rows=public_rows, max_iter=max_iter, on_error=on_error,
+        )  # fmt: skip
+        self.clip = clip
+        self.quantile = quantile
+        self.insensitive_width = insensitive_width
+        self.huber_threshold = huber_threshold
+
+    def _threshold(self) -> float | None:
+        return None if self.clip is None else float(self.clip)
+
+    def _chosen_loss(self) -> Loss:
+        chosen: dict[str, Loss] = {
+            AbsoluteLoss.name: AbsoluteLoss(),
+            PinballLoss.name: PinballLoss(self.quantile),
+            EpsilonInsensitiveLoss.name: EpsilonInsensitiveLoss(self.insensitive_width),
+            HuberLoss.name: HuberLoss(self.huber_threshold),
+            SquaredLoss.name: SquaredLoss(),
+        }
+        return chosen[self.loss]
