@@ -62,6 +62,7 @@ ROLES: Mapping[str, Role] = {
     "two-signed": Role(TEAL, "4px,3px", "star"),
     "lower": Role(GREY, "dot", "cross", marked=True),  # lies on the logistic curve where that is tight
     "dpsgd": Role(PURPLE, "longdashdot", "triangle-up", 3.0),
+    "allocation": Role(ORANGE, "longdash", "diamond"),
     # training
     "non-private": Role(GREY, "dot", "cross"),
     "published": Role(BLUE, "dash", "square"),

@@ -16,7 +16,7 @@ HOVER = "%{y:.3g}"
 
 def role(which: str, setting: numbers.Setting) -> str:
     """The role in `figures.ROLES` of a mechanism's curves."""
-    return {"objective": setting.bound, "gaussian": "lower", "dpsgd": "dpsgd"}[which]
+    return {"objective": setting.bound, "gaussian": "lower", "dpsgd": "dpsgd", "allocation": "allocation"}[which]
 
 
 def curves(
@@ -69,8 +69,11 @@ def _mark(name: str, x: float, y: float, symbol: str) -> dict[str, Any]:
     return figures.series(name, [x], [y], "guide", mode="markers", marker=look, hoverinfo="skip")
 
 
-def promises(setting: numbers.Setting, *, read: float) -> go.Figure:
-    """ε over δ of the fit and of DP-SGD, by their Rényi curves and by their privacy loss distributions."""
+def promises(setting: numbers.Setting, *, read: float, allocated: bool = False) -> go.Figure:
+    """ε over δ of the fit and of DP-SGD, by their Rényi curves and by their privacy loss distributions.
+
+    Random allocation is there by its distribution only: its Rényi curve has no amplification.
+    """
     deltas = np.array(numbers.DELTAS)
     found = {which: numbers.promise(which, setting) for which in ("objective", "dpsgd")}
     known = [curve[np.isfinite(curve)] for told in found.values() for curve in (told.renyi, told.exact)]
@@ -85,6 +88,12 @@ def promises(setting: numbers.Setting, *, read: float) -> go.Figure:
         )
         values = figures.finite(told.exact)
         exact.append(figures.series(f"{name}, privacy loss distribution", deltas, values, look, hover=HOVER))
+    if allocated and setting.allocates:
+        values = numbers.promise("allocation", setting).resolved
+        top = max(top, 1.05 * float(np.nanmax(values, initial=0.0)))
+        name = f"{numbers.ALLOCATION}, privacy loss distribution"
+        exact.append(figures.series(name, deltas, values, role("allocation", setting), hover=HOVER))
+        traces[0] = figures.guide((read, read), (0, top))
     return figures.figure(
         [*traces, *exact],
         xaxis=figures.axis("slack δ: rarer events to the right", (1.4e-2, 7e-13), log=True),

@@ -26,12 +26,15 @@ NAMES: Mapping[str, str] = {
     "gaussian": "Gaussian mechanism",
     "dpsgd": "DP-SGD",
 }
+ALLOCATION = "Random allocation"
 AMPLIFIED, UNAMPLIFIED = "DP-SGD, amplified at every α", "DP-SGD, not amplified"
 BOUNDS: Mapping[str, str] = {"Theorem 3.2": "glm", "tight, logistic loss": "logistic"}
 DELTAS = tuple(float(f"1e-{k}") for k in range(2, 13, 2))  # of the second chart
 LEAVES = 2.0  # the phase transition: this many times the amplified line, …
 ARRIVES = 0.5  # … up to this share of the curve without sampling
 WIDTH = 0.002  # DP-SGD's ε on the second chart is bounded to within this share of itself
+RESOLVED = 0.1  # random allocation's is shown where the bounds are at least as close as this share of it
+LEAST_DELTA = 1e-13  # of a step: below that random allocation is not resolved
 _RARE = 10.0 ** -np.arange(1.0, 301.0)
 _REFINE = 257
 _REMEMBERED = 1000
@@ -54,8 +57,19 @@ class Setting:
         fit += f", β = {self.smoothness:g}" if self.bound == "glm" else ", logistic loss"
         return f"{fit}; q = {self.sample_rate:g}, noise multiplier {self.noise_multiplier:g}, {self.steps:,} steps"
 
+    @property
+    def per_epoch(self) -> float:
+        """How many steps an epoch of random allocation has: 1/q, to the nearest whole number where it is meant."""
+        steps = 1 / self.sample_rate
+        return round(steps) if abs(steps - round(steps)) < 1e-9 * steps else steps
+
+    @property
+    def allocates(self) -> bool:
+        """Whether every row could be in one step of each epoch instead: epochs and their steps are whole numbers."""
+        return isinstance(self.per_epoch, int) and self.steps % self.per_epoch == 0
+
     def mechanism(self, which: str) -> acc.Mechanism:
-        """The mechanism of that name in `NAMES`; raises `ValueError` for values out of range."""
+        """The mechanism of that name in `NAMES`, or "allocation"; raises `ValueError` for values out of range."""
         return _mechanism(which, self)
 
 
@@ -68,9 +82,20 @@ def rounds(n: int, noise: float, lam: float, smoothness: float = 1.0, bound: str
 def _mechanism(which: str, setting: Setting) -> acc.Mechanism:
     if which == "dpsgd":
         return acc.DPSGD(setting.noise_multiplier, setting.sample_rate, setting.steps)
+    if which == "allocation":
+        if not isinstance(setting.per_epoch, int) or not setting.allocates:
+            raise ValueError(f"sample_rate and steps must give whole epochs, got {setting}")
+        return acc.RandomAllocation(
+            setting.noise_multiplier, setting.per_epoch, epochs=setting.steps // setting.per_epoch
+        )
     if which == "gaussian":
         return acc.Gaussian(setting.sigma)
     return acc.ObjectivePerturbation(setting.sigma, setting.lam, smoothness=setting.smoothness, bound=setting.bound)
+
+
+def names(setting: Setting, allocated: bool) -> Mapping[str, str]:
+    """`NAMES`, and random allocation where it is asked for and the setting has whole epochs."""
+    return {**NAMES, "allocation": ALLOCATION} if allocated and setting.allocates else NAMES
 
 
 def curve(which: str, setting: Setting) -> FloatArray:
@@ -214,6 +239,11 @@ class Promise:
     exact: FloatArray
     least: FloatArray  # the numbers in `exact` are upper bounds; no smaller ones than these are true
 
+    @property
+    def resolved(self) -> FloatArray:
+        """`exact`, and NaN where the bounds are too far apart to be worth a mark."""
+        return np.where(self.exact - self.least <= RESOLVED * self.exact, self.exact, np.nan)
+
 
 def promise(which: str, setting: Setting) -> Promise:
     """ε at every δ of `DELTAS`, accounted both ways; inf where nothing is proved."""
@@ -227,6 +257,13 @@ def _promise(mechanism: acc.Mechanism) -> Promise:
     if isinstance(mechanism, acc.DPSGD):
         least, exact = mechanism.epsilon_bounds(deltas, relative_width=WIDTH)
         return Promise(renyi, np.minimum(exact, renyi), least)  # both are proved
+    if isinstance(mechanism, acc.RandomAllocation):
+        least, exact = np.zeros(deltas.size), renyi.copy()
+        told = deltas >= LEAST_DELTA * mechanism.steps * mechanism.epochs
+        if told.any():
+            least[told], above = mechanism.epsilon_bounds(deltas[told], relative_width=WIDTH)
+            exact[told] = np.minimum(above, renyi[told])
+        return Promise(renyi, exact, least)
     exact = np.asarray(mechanism.epsilon(deltas))
     return Promise(renyi, exact, exact)
 
@@ -270,10 +307,10 @@ def frame(setting: Setting) -> pd.DataFrame:
     return pd.DataFrame(columns | {"dpsgd_amplified": amplified(setting), "dpsgd_unamplified": unamplified(setting)})
 
 
-def promises(setting: Setting) -> pd.DataFrame:
+def promises(setting: Setting, allocated: bool = False) -> pd.DataFrame:
     """Every number of the second chart: one column for δ, and ε of each mechanism accounted both ways."""
     columns: dict[str, object] = {"delta": np.array(DELTAS)}
-    for which in NAMES:
+    for which in names(setting, allocated):
         found = promise(which, setting)
         columns |= {f"{which}_renyi": found.renyi, f"{which}_pld": found.exact, f"{which}_pld_at_least": found.least}
     return pd.DataFrame(columns)

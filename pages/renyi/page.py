@@ -31,6 +31,11 @@ ADULTS, JOINS = [ADULT_START.sample_rate], "Probability with which a row is in t
 RATE = parameters.sample_rate("renyi", FIGURE_5.sample_rate, 1e-5, extra=ADULTS, help=JOINS)
 COUNTS = c.log_values(1, 1e6, steps=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0), extra=[ADULT_START.steps])
 STEPS = c.SelectSlider("renyi_steps", "Steps", float(FIGURE_5.steps), COUNTS)
+ONCE = (
+    "Every row in exactly one of the 1/q steps of an epoch, drawn at random, instead of by a coin in each step. Shown "
+    "by its privacy loss distribution, in the second chart and the tables; that takes some seconds."
+)
+ALLOCATED = c.Toggle("renyi_allocation", "Random allocation", False, help=ONCE)
 READ_DELTA = parameters.delta("renyi", label="δ")
 MATCH_EPSILON = c.SelectSlider("renyi_epsilon", "ε to match at", 1.0, c.log_values(0.1, 10, steps=c.ROUND_STEPS))
 ALPHA_MAX = parameters.view("renyi", "α axis up to", 1e4, c.powers_of_ten(2, 5))
@@ -38,7 +43,7 @@ DIVIDED = "Divided by α/(2σ²), the Gaussian mechanism’s with the fit’s no
 SHOWN = parameters.show("renyi", ("ε(α)", "ε(α) over the Gaussian’s"), DIVIDED, label="Vertical axis")
 GHOST = parameters.ghost("renyi")
 FIT, RUN = (SIGMA, LAM, BOUND, BETA), (NOISE, RATE, STEPS)
-CONTROLS = (*FIT, *RUN, READ_DELTA, MATCH_EPSILON, ALPHA_MAX, SHOWN, GHOST)
+CONTROLS = (*FIT, *RUN, ALLOCATED, READ_DELTA, MATCH_EPSILON, ALPHA_MAX, SHOWN, GHOST)
 OFFERED = {"sigma": SIGMA.options, "lam": LAM.options, "noise_multiplier": NOISE.options}
 ADULT, EARLY = rc.matched(ADULT_START, 1.0, 1e-5, OFFERED), rc.matched(EARLY_START, 2.0, 1e-5, OFFERED)
 
@@ -91,6 +96,7 @@ def panel() -> tuple[rc.Setting, float, dict[str, Any]]:
     st.markdown("**DP-SGD**")
     for control in RUN:
         control.show()
+    ALLOCATED.show()
     st.markdown("**Compare at**")
     delta, epsilon = READ_DELTA.show(), MATCH_EPSILON.show()
     st.button(
@@ -130,10 +136,10 @@ def explore() -> None:
                 st.info(f"**{rc.NAMES['objective']}.** {why}", icon=":material/info:")
             st.markdown(words.transition(leap, setting))
             st.markdown(words.rare(rc.turns(setting), crossings))
-            page.table(words.readings(setting, delta), alt=words.readings_alt(delta))
+            page.table(words.readings(setting, delta, ALLOCATED.value()), alt=words.readings_alt(delta))
             page.evidence(picture, name="renyi")
         promises(setting, delta)
-        page.reproduce(words.snippet(setting, delta))
+        page.reproduce(words.snippet(setting, delta, ALLOCATED.value()))
 
 
 def answer(setting: rc.Setting, delta: float) -> None:
@@ -146,18 +152,22 @@ def answer(setting: rc.Setting, delta: float) -> None:
 
 
 def promises(setting: rc.Setting, delta: float) -> None:
-    """The second chart: ε over δ, both mechanisms, both accountants."""
+    """The second chart: ε over δ, both mechanisms, both accountants, and random allocation on request."""
     st.subheader("What the curves promise: ε at every δ", anchor=False)
+    allocated = ALLOCATED.value()
     picture = page.Picture(
-        charts.promises(setting, read=delta),
-        words.promises_alt(setting),
-        lambda: rc.promises(setting),
+        charts.promises(setting, read=delta, allocated=allocated),
+        words.promises_alt(setting, allocated),
+        lambda: rc.promises(setting, allocated),
         f"ε over δ by Rényi and by privacy loss distributions, {setting}",
     )
     page.show(picture, key="renyi_promises")
     st.caption(words.certified(rc.promise("dpsgd", setting)))
+    if allocated:
+        st.caption(words.allocation(setting))
     with st.expander("The same numbers as a table", icon=":material/table_rows:"):
-        page.table(words.promises(setting), alt="ε at δ from 10⁻² to 10⁻¹², both mechanisms, accounted both ways")
+        table = words.promises(setting, allocated)
+        page.table(table, alt="ε at δ from 10⁻² to 10⁻¹², both mechanisms, accounted both ways")
     page.evidence(picture, name="renyi-epsilon")
 
 

@@ -120,20 +120,28 @@ def alt(crossings: Sequence[rc.Crossing], found: rc.Transition | None) -> str:
     return text
 
 
-def promises_alt(setting: rc.Setting) -> str:
+def promises_alt(setting: rc.Setting, allocated: bool = False) -> str:
     """Alt text of ε over δ: both ends, exact."""
     parts = []
     for which in ("objective", "dpsgd"):
         exact = rc.promise(which, setting).exact
         parts.append(f"{rc.NAMES[which]} from {sentences.epsilon(exact[0])} to {sentences.epsilon(exact[-1])}")
+    if allocated and setting.allocates:
+        shown = [(d, e) for d, e in zip(rc.DELTAS, rc.promise("allocation", setting).resolved, strict=True) if e >= 0]
+        if shown:
+            (_, first), (delta, last) = shown[0], shown[-1]
+            parts.append(
+                f"{rc.ALLOCATION} from {sentences.epsilon(first)} to {sentences.epsilon(last)} at "
+                f"δ = {sentences.delta(delta)}"
+            )
     return f"ε from δ = 10⁻² to 10⁻¹², by privacy loss distributions: {'; '.join(parts)}. By Rényi it is larger."
 
 
-def readings(setting: rc.Setting, delta: float) -> list[dict[str, str]]:
+def readings(setting: rc.Setting, delta: float, allocated: bool = False) -> list[dict[str, str]]:
     """ε at δ of every mechanism, accounted both ways, as texts."""
     at = sentences.delta(delta)
     rows = []
-    for which, name in rc.NAMES.items():
+    for which, name in rc.names(setting, allocated).items():
         renyi, exact = rc.epsilon_at(which, setting, delta)
         rows.append(
             {
@@ -148,13 +156,13 @@ def readings(setting: rc.Setting, delta: float) -> list[dict[str, str]]:
 
 def readings_alt(delta: float) -> str:
     """What the table of `readings` is."""
-    return f"ε at δ = {sentences.delta(delta)} of the three mechanisms, accounted both ways"
+    return f"ε at δ = {sentences.delta(delta)} of the mechanisms, accounted both ways"
 
 
-def promises(setting: rc.Setting) -> list[dict[str, str]]:
+def promises(setting: rc.Setting, allocated: bool = False) -> list[dict[str, str]]:
     """The second chart's numbers as texts, one row a δ."""
     found = {which: rc.promise(which, setting) for which in ("objective", "dpsgd")}
-    return [
+    rows = [
         {
             "δ": sentences.delta(delta),
             "Objective perturbation, Rényi": sentences.proved(found["objective"].renyi[i]),
@@ -164,6 +172,36 @@ def promises(setting: rc.Setting) -> list[dict[str, str]]:
         }
         for i, delta in enumerate(rc.DELTAS)
     ]
+    if allocated and setting.allocates:
+        for row, epsilon in zip(rows, rc.promise("allocation", setting).resolved, strict=True):
+            row[f"{rc.ALLOCATION}, distribution"] = sentences.proved(epsilon) if epsilon >= 0 else "not resolved"
+    return rows
+
+
+def allocation(setting: rc.Setting) -> str:
+    """What random allocation would be here, from which δ on down it is not resolved, or why it is left out."""
+    if not isinstance(setting.per_epoch, int):
+        return (
+            f"{rc.ALLOCATION} is left out: an epoch would have 1/q = {setting.per_epoch:,.1f} steps, which is no whole "
+            "number."
+        )
+    if not setting.allocates:
+        return (
+            f"{rc.ALLOCATION} is left out: {setting.steps:,} steps are no whole number of epochs of "
+            f"1/q = {setting.per_epoch:,} steps."
+        )
+    promise = rc.promise("allocation", setting)
+    epochs = setting.steps // setting.per_epoch
+    text = (
+        f"{rc.ALLOCATION}: in each of {epochs:,} {'epoch' if epochs == 1 else 'epochs'} every row is in one of "
+        f"{setting.per_epoch:,} {'step' if setting.per_epoch == 1 else 'steps'}, drawn at random."
+    )
+    if shown := [i for i in range(len(rc.DELTAS)) if promise.resolved[i] > 0]:
+        width = max((promise.exact[i] - promise.least[i]) / promise.exact[i] for i in shown)
+        text += f" Its ε, too, are upper bounds; the true ones are at most {_per_mille_up(width)} smaller."
+    if missing := [delta for delta, e in zip(rc.DELTAS, promise.resolved, strict=True) if math.isnan(e)]:
+        text += f" From δ = {sentences.delta(max(missing))} on down its distribution is not resolved."
+    return text
 
 
 def certified(run: rc.Promise) -> str:
@@ -172,16 +210,26 @@ def certified(run: rc.Promise) -> str:
     width = float(((run.exact - run.least)[known] / run.exact[known]).max(initial=0.0))
     return (
         "DP-SGD’s ε by its privacy loss distribution are upper bounds from a convolution that is validated "
-        f"numerically; the true ones are here at most {sentences.percent(math.ceil(1000 * width) / 1000)} smaller "
+        f"numerically; the true ones are here at most {_per_mille_up(width)} smaller "
         "(both ends are in the file)."
     )
 
 
-def snippet(setting: rc.Setting, delta: float) -> str:
+def _per_mille_up(share: float) -> str:
+    return sentences.percent(math.ceil(1000 * share) / 1000)
+
+
+def snippet(setting: rc.Setting, delta: float, allocated: bool = False) -> str:
     """The curves and every ε at `delta`; defines the dictionary ``mechanisms`` and the array ``alpha``."""
     smooth = {"smoothness": setting.smoothness} if setting.bound == "glm" else {}
     fit = {"sigma": setting.sigma, "lam": setting.lam, **smooth, "bound": setting.bound}
     run = {name: getattr(setting, name) for name in ("noise_multiplier", "sample_rate", "steps")}
+    last = ""
+    if "allocation" in rc.names(setting, allocated):
+        epochs = setting.steps // round(setting.per_epoch)
+        each = {"noise_multiplier": setting.noise_multiplier, "steps": setting.per_epoch, "epochs": epochs}
+        last = f"""
+    "allocation": {call("acc.RandomAllocation", each)},"""
     return f"""import numpy as np
 
 import objpert_core.accounting as acc
@@ -189,7 +237,7 @@ import objpert_core.accounting as acc
 mechanisms = {{
     "objective": {call("acc.ObjectivePerturbation", fit)},
     "gaussian": acc.Gaussian(sigma={setting.sigma!r}),
-    "dpsgd": {call("acc.DPSGD", run)},
+    "dpsgd": {call("acc.DPSGD", run)},{last}
 }}
 alpha = np.array([1.5, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0, 1024.0, 4096.0])
 for name, mechanism in mechanisms.items():

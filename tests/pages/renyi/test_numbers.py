@@ -56,6 +56,45 @@ def test_memory_does_not_mix_settings_up():
         np.testing.assert_array_equal(rc.curve("objective", other), rc.curve("objective", FIGURE_5))
 
 
+def test_random_allocation_is_there_where_epochs_are_whole():
+    for rate, steps, fits in ((0.01, 10_000, (100, 100)), (1.0, 7, (1, 7)), (1e-5, 100_000, (100_000, 1))):
+        setting = rc.Setting(**{**vars(FIGURE_5), "sample_rate": rate, "steps": steps})
+        mechanism = setting.mechanism("allocation")
+        assert mechanism == acc.RandomAllocation(2.5, fits[0], epochs=fits[1])
+        assert list(rc.names(setting, True)) == [*rc.NAMES, "allocation"]
+        assert rc.names(setting, False) == rc.NAMES
+    for rate, steps in ((0.0071, 8520), (0.01, 8520), (0.01, 50)):
+        setting = rc.Setting(**{**vars(FIGURE_5), "sample_rate": rate, "steps": steps})
+        assert rc.names(setting, True) == rc.NAMES
+        with pytest.raises(ValueError, match="sample_rate and steps must give whole epochs"):
+            setting.mechanism("allocation")
+
+
+SHORT = rc.Setting(2.5, 20.0, 1.0, "glm", 2.0, 0.1, 20)
+
+
+def test_its_bounds_are_the_cores_and_open_where_nothing_is_resolved():
+    promise, mechanism = rc.promise("allocation", SHORT), acc.RandomAllocation(2.0, 10, epochs=2)
+    deltas = np.array(rc.DELTAS)
+    assert (promise.least <= promise.exact).all()
+    assert (promise.exact <= promise.renyi).all()
+    np.testing.assert_array_equal(promise.renyi, acc.via_rdp(mechanism).epsilon(deltas))
+    told = deltas >= 2e-12
+    low, high = mechanism.epsilon_bounds(deltas[told], relative_width=rc.WIDTH)
+    np.testing.assert_array_equal(promise.exact[told], np.minimum(high, promise.renyi[told]))
+    np.testing.assert_array_equal(promise.least[told], low)
+    assert not np.isnan(promise.resolved[:4]).any()
+    assert np.isnan(promise.resolved[-1])
+    assert (promise.resolved[:4] < rc.promise("dpsgd", SHORT).exact[:4]).all()
+
+
+def test_the_file_has_it_on_request():
+    assert "allocation_pld" not in rc.promises(SHORT)
+    frame = rc.promises(SHORT, allocated=True)
+    np.testing.assert_array_equal(frame["allocation_pld"], rc.promise("allocation", SHORT).exact)
+    np.testing.assert_array_equal(frame["allocation_pld_at_least"], rc.promise("allocation", SHORT).least)
+
+
 def test_remembered_curves_cannot_be_written_to():
     with pytest.raises(ValueError, match="read-only"):
         rc.curve("dpsgd", FIGURE_5)[0] = 0.0

@@ -167,6 +167,31 @@ def test_the_second_chart_has_both_mechanisms_under_both_accountants():
 
 
 @pytest.mark.slow
+def test_random_allocation_joins_the_second_chart_when_it_is_asked_for():
+    name = "Random allocation, privacy loss distribution"
+    app = open_page(renyi_noise="2", renyi_q="0.1", renyi_steps="20")
+    assert name not in curves(app, chart=1)[0]
+    app.toggle(key="renyi_allocation").set_value(True).run()
+    assert not app.exception
+    shown, _ = curves(app, chart=1)
+    deltas, values = shown[name]
+    mechanism = acc.RandomAllocation(2.0, 10, epochs=2)
+    np.testing.assert_allclose(values[:4], mechanism.epsilon(deltas[:4]), rtol=2 * rc.WIDTH)
+    assert (values[:4] < shown["DP-SGD, privacy loss distribution"][1][:4]).all()
+    assert "in each of 2 epochs every row is in one of 10 steps" in written(app)
+    assert "Random allocation from" in app.get("plotly_chart")[1].proto.alt
+    assert app.table[0].value.iloc[-1, 0] == "Random allocation"
+
+
+@pytest.mark.slow
+def test_random_allocation_says_why_it_is_left_out():
+    app = open_page(renyi_allocation="true", renyi_q="0.0071", renyi_steps="8520")
+    assert app.toggle(key="renyi_allocation").value is True
+    assert "left out: an epoch would have 1/q = 140.8 steps" in written(app)
+    assert "Random allocation, privacy loss distribution" not in curves(app, chart=1)[0]
+
+
+@pytest.mark.slow
 def test_a_bound_that_proves_nothing_says_why_and_stays():
     app = open_page(renyi_lambda="0.91")
     assert "nothing is proved for the fit, and ε = 1.64 for DP-SGD" in said(app)

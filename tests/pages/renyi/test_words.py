@@ -104,6 +104,43 @@ def test_the_certificate_is_rounded_up():
     assert "at most 0.0 %" in rt.certified(rc.Promise(np.zeros(1), np.zeros(1), np.zeros(1)))
 
 
+SHORT = rc.Setting(2.5, 20.0, 1.0, "glm", 2.0, 0.1, 20)
+
+
+def at(**changes):
+    return rc.Setting(**{**vars(SHORT), **changes})
+
+
+def test_random_allocation_is_told_or_why_it_is_left_out():
+    said = rt.allocation(SHORT)
+    assert said.startswith("Random allocation: in each of 2 epochs every row is in one of 10 steps, drawn at random.")
+    assert "are upper bounds; the true ones are at most" in said
+    assert said.endswith("From δ = 10⁻¹² on down its distribution is not resolved.")
+    assert "1/q = 140.8 steps, which is no whole number" in rt.allocation(at(sample_rate=0.0071))
+    assert "15 steps are no whole number of epochs of 1/q = 10 steps" in rt.allocation(at(steps=15))
+    assert "in each of 1 epoch every row is in one of 1 step, " in rt.allocation(at(sample_rate=1.0, steps=1))
+
+
+def test_random_allocation_is_in_the_tables_on_request():
+    assert [row["Mechanism"] for row in rt.readings(SHORT, 1e-5, allocated=True)][-1] == "Random allocation"
+    assert rt.readings(at(steps=15), 1e-5, allocated=True) == rt.readings(at(steps=15), 1e-5)
+    rows = rt.promises(SHORT, allocated=True)
+    exact = rc.promise("allocation", SHORT).exact
+    for i in range(4):
+        assert exact[i] <= float(rows[i]["Random allocation, distribution"]) <= 1.01 * exact[i]
+    assert rows[-1]["Random allocation, distribution"] == "not resolved"
+    assert "; Random allocation from 0." in rt.promises_alt(SHORT, allocated=True)
+    assert "Random allocation" not in rt.promises_alt(SHORT)
+
+
+def test_the_snippet_of_random_allocation_gives_the_read_outs():
+    _, printed = execute(rt.snippet(SHORT, 1e-5, allocated=True))
+    name, by_renyi, by_distribution, *_ = printed.splitlines()[-1].split()
+    assert name == "allocation"
+    assert (float(by_renyi), float(by_distribution)) == rc.epsilon_at("allocation", SHORT, 1e-5)
+    assert "RandomAllocation" not in rt.snippet(at(steps=15), 1e-5, allocated=True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("bound", ["glm", "logistic"])
 def test_renyi_snippet_gives_the_read_outs_and_the_curves(bound):
