@@ -130,7 +130,9 @@ def objective_plan(
         "sigma_out": None if sigma_out is None else positive("sigma_out", sigma_out),
     }
     if schedule == "tight":
-        return _tight(**numbers, lam=lam)
+        if lam is not None:  # neither counts then: one plan for all
+            numbers |= {"n": 1, "d": 1, "radius": 1.0}
+        return _tight(**numbers, lam=None if lam is None else float(lam))
     return _published(**numbers, strict=bool(strict))
 
 

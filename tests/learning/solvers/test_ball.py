@@ -17,7 +17,8 @@ from objpert_core.learning import (
     SquaredLoss,
     solve,
 )
-from objpert_core.learning.solvers import residual_bound
+from objpert_core.learning.solvers import onto_sphere, residual_bound, solve_surely
+from objpert_core.learning.solvers.first_order import sure_steps
 
 
 def problem(n=300, d=5, lam=0.5, noise=3.0, loss=None, constant=0.3, seed=0, clip=False):
@@ -222,3 +223,44 @@ def test_a_point_off_the_sphere_with_a_multiplier_has_no_good_bound():
         residual_bound(objective, result.theta * 1.001, result.multiplier, 0.4)
     with pytest.raises(ValueError, match=r"^multiplier must be a number >= 0, got -1\.0"):
         residual_bound(objective, result.theta, -1.0, 0.4)
+
+
+# A solver that is sure to arrive
+
+
+@pytest.mark.parametrize("radius", [1e-3, 0.5, 2.0, 50.0])
+@pytest.mark.parametrize("lam", [0.5, 20.0])
+def test_the_sure_solver_arrives_within_its_number_of_steps(radius, lam):
+    objective = problem(lam=lam)
+    heard = []
+    result = solve_surely(objective, tau=1e-8, radius=radius, callback=lambda *news: heard.append(news))
+    assert result.converged
+    assert np.linalg.norm(result.theta) <= radius
+    assert residual_bound(objective, result.theta, result.multiplier, radius) <= 2e-8
+    peer = solve(objective, tau=1e-9, radius=radius)
+    assert np.linalg.norm(result.theta - peer.theta) <= 1.2e-8 / lam
+    start = np.linalg.norm(objective.gradient(np.zeros(objective.dimension))[0])
+    assert 1 <= result.iterations <= sure_steps(objective.smoothness, lam, start * 8 / 3, 1e-8)
+    assert [norm for _, norm in heard] == list(result.gradient_norms)
+    assert result.gradient_norm <= heard[-1][1]  # what it stops at is a bound
+
+
+def test_the_sure_solver_ends_where_tau_is_out_of_reach():
+    result = solve_surely(problem(), tau=1e-30, radius=0.5)
+    assert not result.converged
+    assert result.exhausted
+    assert result.gradient_norm < 1e-9
+
+
+@pytest.mark.parametrize("bad", [0.0, math.nan, "1"])
+def test_the_sure_solver_names_radii_out_of_range(bad):
+    with pytest.raises(ValueError, match=f"^radius must be a finite number > 0, got {bad!r}"):
+        solve_surely(problem(), tau=1e-6, radius=bad)
+
+
+def test_a_point_on_the_sphere_is_not_beyond_it():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        theta, radius = rng.normal(size=7), float(rng.uniform(1e-3, 1e3))
+        moved = onto_sphere(theta, radius)
+        assert radius * (1 - 1e-15) <= np.linalg.norm(moved) <= radius
