@@ -224,16 +224,21 @@ def interpreters(options: argparse.Namespace) -> dict[str, str]:
     """Library → interpreter; prints why a library is left out."""
     found = {"scikit-learn": sys.executable, "objpert": sys.executable}
     for library, python in (("diffprivlib", options.diffprivlib_python), ("opacus", options.opacus_python)):
-        if python is None:
-            print(f"{library} left out: no interpreter that has it was named (--{library}-python)", file=sys.stderr)
-            continue
-        tried = subprocess.run([python, "-c", f"import {library}"], capture_output=True, text=True, check=False)
-        if tried.returncode:
-            why = (tried.stderr.strip().splitlines() or ["it cannot be imported"])[-1]
-            print(f"{library} left out: {python}: {why}", file=sys.stderr)
-        else:
+        if has(python, library):
             found[library] = python
     return found
+
+
+def has(python: str | None, library: str) -> bool:
+    """Whether this interpreter has the library; prints why it is left out."""
+    if python is None:
+        print(f"{library} left out: no interpreter that has it was named (--{library}-python)", file=sys.stderr)
+        return False
+    tried = subprocess.run([python, "-c", f"import {library}"], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        why = (tried.stderr.strip().splitlines() or ["it cannot be imported"])[-1]
+        print(f"{library} left out: {python}: {why}", file=sys.stderr)
+    return tried.returncode == 0
 
 
 def stored(file: Path | None) -> list[dict[str, str]]:
