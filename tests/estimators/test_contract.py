@@ -16,6 +16,8 @@ from objpert_core.estimators import (
     NoisySGDRegressor,
     ObjPertLogisticRegression,
     ObjPertRegressor,
+    ObjPertSCOClassifier,
+    ObjPertSCORegressor,
     ObjPertSVC,
     OutputPerturbationLogisticRegression,
     PublicRangeScaler,
@@ -82,6 +84,22 @@ NOISY_REGRESSOR = NOISY | {
     "target_scale": (ABOVE_ZERO, (0.0,)),
     "target_offset": ("a finite number", (math.nan,)),
 }
+SCO = {
+    "radius": (ABOVE_ZERO, (0.0, -1.0, math.inf)),
+    "schedule": ("one of 'tight', 'bassily2019'", ("published", None)),
+    "loss": ("one of 'logistic', 'hinge', 'huberised-hinge'", ("squared-hinge", None)),
+    "lam": (FROM_ZERO, (-1.0, math.inf)),
+    "strict": ("True or False", (None, 1)),
+    "hinge_width": (ABOVE_ZERO, (0.0,)),
+}
+SCO_REGRESSOR = SCO | {
+    "loss": ("one of 'absolute', 'pinball', 'epsilon-insensitive', 'huber', 'squared'", ("hinge", None)),
+    "quantile": ("a number strictly between 0 and 1", (0.0, 1.0)),
+    "insensitive_width": (FROM_ZERO, (-0.1,)),
+    "huber_threshold": (ABOVE_ZERO, (0.0,)),
+    "target_scale": (ABOVE_ZERO, (0.0,)),
+    "target_offset": ("a finite number", (math.nan,)),
+}
 STEPS = {"epochs": 2, "batch_size": 100, "classes": [0, 1]}
 HONEST = {"learning_rates": [0.03, 0.1], "mean_runs": 20.0}
 DISHONEST = {"learning_rates": [0.03, 0.1], "tuning": "dishonest"}
@@ -101,6 +119,9 @@ CASES = [
     Case("replaced rows", OutputPerturbationLogisticRegression, parameters={"adjacency": "replace"}, ranges=OUTPUT),
     Case("dp-sgd", DPSGDLogisticRegression, parameters=STEPS, ranges=DPSGD, first_step=1),
     Case("honest", DPSGDLogisticRegression, parameters=STEPS | HONEST, ranges=DPSGD, first_step=1, slow=True),
+    # λ ≥ 2σ²: accounting is a closed form
+    Case("sco", ObjPertSCOClassifier, parameters={"lam": 200.0, "radius": 0.2}, ranges=SCO),
+    Case("sco regressor", ObjPertSCORegressor, {"lam": 5.0}, SCO_REGRESSOR, slow=True, reads_rows=False),
     Case("noisy sgd", NoisySGDClassifier, ranges=NOISY, first_step=1),
     Case("noisy hinge", NoisySGDClassifier, parameters=FULL | {"loss": "hinge"}, ranges=NOISY, first_step=1, slow=True),
     Case("noisy regressor", NoisySGDRegressor, ranges=NOISY_REGRESSOR, first_step=1, slow=True),
@@ -131,6 +152,8 @@ def test_every_parameter_and_every_result_is_described(case):
 
 BY_RENYI = {"bound": "non-glm", "accountant": "rdp", "epsilon": 8.0, "noise_ratio": 4.0}
 OTHER_PROMISES = [
+    Case("sco, hinge", ObjPertSCOClassifier, {"loss": "hinge", "solver": "svrg"}),
+    Case("sco, rounded hinge", ObjPertSCOClassifier, {"loss": "huberised-hinge", "hinge_width": 1.0, "lam": 0.0}),
     Case("svc, wide corner", ObjPertSVC, HUBERISED | {"hinge_width": 1.5}),
     Case("svc, clipped below its slope", ObjPertSVC, HUBERISED | {"clip": 0.2, "row_norm": "clip"}),
     Case("svc, rdp", ObjPertSVC, {"accountant": "rdp", "noise_ratio": 1.4}),
@@ -219,6 +242,10 @@ NO_CLIP = "clip must be a finite number > 0 for the loss"
     ("model", "message"),
     [
         (ObjPertLogisticRegression(bound="kifer2012", accountant="rdp"), "'kifer2012' has a profile only"),
+        (ObjPertSCORegressor(loss="squared"), f"{NO_CLIP} 'squared', whose slope has no bound"),
+        (ObjPertSCOClassifier(loss="hinge", lam=0.0), "lam must be a number > 0 for a loss with corners"),
+        (ObjPertSCOClassifier(schedule="bassily2019", lam=1.0), "lam must be None for schedule='bassily2019'"),
+        (ObjPertSCOClassifier(1.5, schedule="bassily2019"), "epsilon must be at most 1 for what is published, got 1.5"),
         (ObjPertLogisticRegression(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
         (ObjPertSVC(bound="non-glm"), "'non-glm' .*needs accountant='rdp'"),
         (ObjPertSVC(clip=None), f"{NO_CLIP} 'squared-hinge', whose slope has no bound"),
@@ -323,6 +350,7 @@ ignoring_budgets = pytest.mark.filterwarnings("ignore::objpert_core.exceptions.P
         ObjPertLogisticRegression(),
         ObjPertSVC(),
         ObjPertRegressor(target_offset=3.0, target_scale=2.0),
+        ObjPertSCOClassifier(lam=200.0),
         OutputPerturbationLogisticRegression(epsilon=8.0),
         DPSGDLogisticRegression(),
     ]
@@ -340,6 +368,7 @@ def test_scikit_learns_own_checks(estimator, check):
         ObjPertLogisticRegression.published(),
         ObjPertSVC(loss="huberised-hinge", clip=None, solver="lbfgs", row_norm="clip", fit_intercept=False),
         ObjPertRegressor(loss="huber", clip=None, solver="lbfgs", row_norm="normalize", fit_intercept=False),
+        ObjPertSCORegressor(lam=5.0, solver="lbfgs", row_norm="normalize"),
         OutputPerturbationLogisticRegression(adjacency="replace", row_norm="clip", fit_intercept=False, lam=5.0),
         DPSGDLogisticRegression(optimizer="sgd", learning_rate=3.0, row_norm="clip", fit_intercept=False),
         DPSGDLogisticRegression(learning_rates=[0.03, 0.1], mean_runs=4.0, random_state=0),

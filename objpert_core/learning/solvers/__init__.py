@@ -114,7 +114,10 @@ def solve(
         return _run(problem, zero, run, solver, tau, limit, callback)
 
     def one(pulled: Problem, start: FloatArray, tau: float, spent: int) -> SolverResult:
-        heard = None if callback is None else lambda iteration, norm: callback(spent + iteration, norm)
+        def heard(iteration: int, norm: float) -> None:
+            if callback is not None and (iteration or not spent):  # one start for all the solves
+                callback(spent + iteration, norm)
+
         # From next to the minimum SAG's first pass leads away, and its steps stay as short as that made them.
         start = zero if run is sag else start
         return _run(pulled, start, run, solver, tau, max(limit - spent, 1), heard)

@@ -120,7 +120,8 @@ class _Search:
         pulled = _Pulled(self.problem, multiplier)
         self.last = self.solve(pulled, self.best[0], _SHARE * self.tau, self.iterations)
         self.iterations += self.last.iterations
-        self.trace += [(self.evaluations + visits, norm) for visits, norm in self.last.trace]
+        # the check at its start belongs to no iteration, as that of the first solve stands for all
+        self.trace += [(self.evaluations + visits, norm) for visits, norm in self.last.trace[1:]]
         self.evaluations += self.last.gradient_evaluations
         self.before, self.recent = self.recent, _Point(multiplier, self.last.theta)
         if _norm(self.last.theta) > self.radius:

@@ -1,0 +1,184 @@
+"""Objective perturbation in a ball for the population risk: what it fits, what it promises, what it refuses."""
+
+import dataclasses
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import calibrate_gaussian
+from objpert_core.estimators import ObjPertSCOClassifier, ObjPertSCORegressor, PrivacyCertificate
+from objpert_core.learning import SOLVERS
+from objpert_core.theory.population_risk import AbsoluteWithLaplace, LogisticOnSphere
+from tests.estimators.contract import Untouchable, assert_unfitted
+
+CLOSED = {"lam": 200.0, "classes": [-1, 1], "random_state": 0}  # λ ≥ 2σ²: accounting is a closed form
+
+
+def rows(n=500, d=5, seed=0):
+    return LogisticOnSphere(d).sample(n, seed=seed)
+
+
+def residuals(n=500, d=4, seed=0):
+    return AbsoluteWithLaplace(d).sample(n, seed=seed)
+
+
+# The ball
+
+
+@pytest.mark.parametrize("radius", [0.01, 0.1, 30.0])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_the_model_is_in_the_ball_but_for_output_noise(radius, intercept):
+    model = ObjPertSCOClassifier(radius=radius, fit_intercept=intercept, **CLOSED).fit(*rows())
+    spent = model.privacy_
+    theta = np.append(model.coef_, model.intercept_ / 0.3 if intercept else [])
+    assert np.linalg.norm(theta) <= radius + 10 * spent.sigma_out
+    assert (np.linalg.norm(theta) < radius - 10 * spent.sigma_out) == (radius == 30.0)
+    assert spent.ball_radius == radius
+    assert spent.adjacency == "replace one row"
+    assert spent.verify(model)
+
+
+@pytest.mark.parametrize("solver", [name for name in SOLVERS if name != "sag"])
+def test_every_solver_gives_the_same_model(solver):
+    X, y = rows()
+    newton = ObjPertSCOClassifier(radius=0.1, **CLOSED).fit(X, y)
+    other = ObjPertSCOClassifier(radius=0.1, solver=solver, max_iter=5000, **CLOSED).fit(X, y)
+    atol = 2 * newton.tau / 200 + 2 * newton.privacy_.lattice  # the noise is the same
+    assert np.linalg.norm(other.coef_ - newton.coef_) <= atol
+    assert other.privacy_.verify(other)
+
+
+@pytest.mark.slow
+def test_svrg_takes_few_passes_at_the_lam_of_the_rule():
+    X, y = rows(n=20_000, d=10)
+    options = {"epsilon": 0.5, "delta": 1e-9, "radius": 4.0, "classes": [-1, 1], "random_state": 0}
+    newton = ObjPertSCOClassifier(**options).fit(X, y)
+    svrg = ObjPertSCOClassifier(solver="svrg", **options).fit(X, y)
+    lam = newton.privacy_.lam
+    assert np.linalg.norm(svrg.coef_ - newton.coef_) <= 2e-6 / lam + 2 * newton.privacy_.lattice
+    assert svrg.n_iter_ < 60  # of two visits to each row
+
+
+# What is promised
+
+
+@pytest.mark.slow
+def test_by_the_rule_the_number_of_rows_is_public():
+    X, y = rows(n=2000)
+    model = ObjPertSCOClassifier(1.0, 1e-7, 4.0, classes=[-1, 1], random_state=0).fit(X, y)
+    spent, gauss = model.privacy_, calibrate_gaussian(1.0, 1e-7, 2.0).sigma
+    assert (spent.bound, spent.loss, spent.envelope, spent.public_rows) == ("logistic", "logistic", None, 2000)
+    assert gauss < spent.sigma < 1.001 * gauss
+    assert spent.lam == pytest.approx(max(2.0, 4 * gauss**2 * 5 / 2000), rel=1e-12)
+    assert spent.adjacency == "data sets of the same size m = 2000, known to all, that differ in one row"
+    assert spent.verify(model)
+    declared = ObjPertSCOClassifier(1.0, 1e-7, 4.0, public_rows=2000, classes=[-1, 1], random_state=0).fit(X, y)
+    np.testing.assert_array_equal(declared.coef_, model.coef_)
+    assert declared.privacy_.adjacency == "replace one row"
+    assert declared.privacy_.rows_declared is True
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("parameters", "bound", "loss", "enveloped"),
+    [
+        ({"loss": "absolute"}, "two-signed", "absolute", True),
+        ({"loss": "squared", "clip": 0.5, "radius": 0.01}, "two-signed", "squared", False),
+    ],
+    ids=str,
+)
+def test_other_losses_read_no_number_of_rows(parameters, bound, loss, enveloped):
+    X, y = residuals()
+    model = ObjPertSCORegressor(**{"radius": 2.0, "random_state": 0} | parameters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        spent = model.fit(X, y).privacy_
+    assert (spent.bound, spent.loss, spent.envelope is not None) == (bound, loss, enveloped)
+    assert (spent.adjacency, spent.public_rows, spent.clip) == ("replace one row", None, parameters.get("clip"))
+    assert spent.verify(model)
+    assert PrivacyCertificate.from_json(spent.to_json()) == spent
+    if enveloped:
+        for forgery in ({"envelope": None}, {"envelope": 2 * spent.envelope}, {"smoothness": spent.envelope / 2}):
+            assert not dataclasses.replace(spent, **forgery).verify(model), forgery
+
+
+def test_forgeries_of_a_ball_do_not_verify():
+    model = ObjPertSCOClassifier(**CLOSED).fit(*rows())
+    for forgery in (
+        {"ball_radius": 0.0},
+        {"ball_radius": -1.0},
+        {"ball_radius": 1},
+        {"envelope": 1.0},  # the bound "logistic" is about no envelope
+        {"loss": "hinge"},
+        {"sigma": 0.99 * model.privacy_.sigma},
+        {"epsilon": 0.9},
+    ):
+        assert not dataclasses.replace(model.privacy_, **forgery).verify(model), forgery
+
+
+@pytest.mark.slow
+def test_the_published_schedule_certifies_what_the_accountant_finds():
+    X, y = rows(n=1000)
+    options = {"radius": 4.0, "schedule": "bassily2019", "classes": [-1, 1], "random_state": 0}
+    model = ObjPertSCOClassifier(0.5, 1e-6, **options).fit(X, y)
+    spent = model.privacy_
+    assert spent.epsilon < 0.25  # of the 0.5 asked for
+    assert spent.public_rows == 1000
+    assert spent.verify(model)
+    free = ObjPertSCOClassifier(2.0, 1e-5, strict=False, **options).fit(X, y)
+    assert free.privacy_.verify(free)
+
+
+@pytest.mark.slow
+def test_it_learns():
+    population = LogisticOnSphere(5)
+    X, y = population.sample(20_000, seed=1)
+    model = ObjPertSCOClassifier(1.0, 1e-9, 4.0, classes=[-1, 1], random_state=0).fit(X, y)
+    assert population.excess(model.coef_.ravel()) < 0.02 * population.excess(np.zeros(5))
+    population = AbsoluteWithLaplace(5)
+    X, y = population.sample(20_000, seed=1)
+    model = ObjPertSCORegressor(1.0, 1e-9, 2.0, random_state=0).fit(X, 3 + 2 * y)
+    scaled = ObjPertSCORegressor(1.0, 1e-9, 2.0, random_state=0, target_offset=3.0, target_scale=2.0).fit(X, 3 + 2 * y)
+    assert population.excess(scaled.coef_ / 2) < 0.02 * population.excess(np.zeros(5))
+    assert np.abs(scaled.predict(X) - (3 + 2 * y)).mean() < np.abs(model.predict(X) - (3 + 2 * y)).mean()
+
+
+# What is refused, before the data are touched
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"epsilon": 1.5}, "epsilon must be at most 1 for what is published, got 1.5"),
+        ({"public_rows": 1000, "delta": 1e-5}, "delta must be at most 1/n² = 1e-06 for what is published, got 1e-05"),
+        ({"lam": 1.0}, "lam must be None for schedule='bassily2019', which has its own, got 1.0"),
+    ],
+    ids=str,
+)
+def test_what_the_paper_does_not_claim_is_refused(parameters, message):
+    for kind in (ObjPertSCOClassifier, ObjPertSCORegressor):
+        model = kind(schedule="bassily2019", **parameters)
+        with pytest.raises(ValueError, match=f"^{message}"):
+            model.fit(Untouchable(), Untouchable())
+        assert_unfitted(model)
+
+
+def test_what_depends_on_the_shape_of_the_data_is_refused_by_it():
+    X, y = rows(n=400)
+    for parameters, message in (
+        ({"delta": 1e-5}, r"delta must be at most 1/n² = 6\.25e-06 for what is published, got 1e-05"),
+        ({"delta": 1e-6, "radius": 1e4}, r"smoothness must be at most epsilon\*lam/2 = 0\.0\d* .*got 0\.25"),
+    ):
+        model = ObjPertSCOClassifier(schedule="bassily2019", classes=[-1, 1], **parameters)
+        with pytest.raises(ValueError, match=f"^{message}"):
+            model.fit(X, y)
+        assert_unfitted(model)
+
+
+def test_there_are_no_probabilities():
+    model = ObjPertSCOClassifier(**CLOSED).fit(*rows())
+    assert not hasattr(model, "predict_proba")
+    assert not hasattr(model.to_sklearn(), "predict_proba")
+    assert not math.isnan(model.score(*rows()))
