@@ -8,12 +8,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from objpert_core.datasets import names
 from objpert_core.experiments import paper, results
 from objpert_core.experiments.figure2 import EPSILONS, TRIALS, Sweep, run
 from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS, PRESETS
-from objpert_core.experiments.runner import BACKENDS
+from objpert_core.experiments.population import stored, sweep
+from objpert_core.experiments.runner import BACKENDS, Outcome
 from objpert_core.experiments.store import Store, forget, session
 from objpert_core.experiments.tables import paper_table, report
 
@@ -25,6 +27,7 @@ _OVERRIDES = {  # options that change a preset
     "batch_size": (int, "expected batch of DP-SGD, other than of dpsgd-dishonest-large"),
     "tau": (float, "gradient norm at which the published Algorithm 1 stops"),
 }
+_STOPPED = "stopped; what is done is in {path}, and the same command goes on from there"
 _RESUME = """Finished fits are stored one by one and skipped when the same command is given again. A file holds one
 configuration and one version only. On a cluster: --backend dask --scheduler tcp://HOST:8786, the same version installed
 on every worker and the raw files where OBJPERT_DATA_DIR says."""
@@ -54,9 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     for name, (kind, text) in _OVERRIDES.items():
         figure.add_argument("--" + name.replace("_", "-"), type=kind, help=text + "; default: the preset's")
-    figure.add_argument("--jobs", type=int, default=1, help="fits at a time on this machine")
-    figure.add_argument("--backend", choices=BACKENDS, default="loky")
-    figure.add_argument("--scheduler", help="Dask scheduler: address or scheduler file")
+    _where(figure)
     figure.add_argument(
         "--out",
         "--output",
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         help="take these methods' rows out of the file first, for example because their calibration has changed",
     )
     figure.add_argument("--note", help="a remark that is stored with the rows, for example what was reduced and why")
+    _population_parser(commands)
     for name, dataset in TABLES.items():
         table = commands.add_parser(name, help=f"the paper's numbers for {dataset} and ours")
         table.add_argument(
@@ -80,6 +82,33 @@ def _parser() -> argparse.ArgumentParser:
             help="file of results, or the folder of figure2_DATASET.csv; default: where figure2 writes by default",
         )
     return parser
+
+
+def _where(command: argparse.ArgumentParser) -> None:
+    """Add the options that say where a sweep runs."""
+    command.add_argument("--jobs", type=int, default=1, help="fits at a time on this machine")
+    command.add_argument("--backend", choices=BACKENDS, default="loky")
+    command.add_argument("--scheduler", help="Dask scheduler: address or scheduler file")
+
+
+def _population_parser(commands: Any) -> None:
+    about = "excess population risk against n, every method, over repeated draws"
+    command = commands.add_parser(
+        "population",
+        help=about,
+        description=f"{about[0].upper()}{about[1:]}; δ = 1/n², one row replaced. Methods: "
+        + "; ".join(f"{name}: {text}" for name, text in sweep.LABELS.items() if name != "zero"),
+        epilog=_RESUME,
+    )
+    command.add_argument("--populations", nargs="+", choices=list(sweep.POPULATIONS), default=list(sweep.POPULATIONS))
+    command.add_argument("--rows", nargs="+", type=int, default=list(sweep.ROWS), metavar="N")
+    command.add_argument("--dimensions", nargs="+", type=int, default=[], metavar="D")
+    command.add_argument("--epsilons", nargs="+", type=float, default=list(sweep.EPSILONS), metavar="EPSILON")
+    command.add_argument("--methods", nargs="+", default=[], metavar="METHOD")
+    command.add_argument("--trials", type=int, default=sweep.TRIALS)
+    _where(command)
+    command.add_argument("--out", type=Path, help="folder for population_NAME.csv; default as for figure2")
+    command.add_argument("--report", action="store_true", help="run nothing: print means and slopes of what is stored")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -95,6 +124,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == "figure2":
             return _figure2(options, given)
+        if options.command == "population":
+            return _population(options, given)
         print(paper_table(results.load(TABLES[options.command], options.results)))
     except (ValueError, OSError, ImportError) as error:  # missing data are an OSError
         print(f"error: {error}", file=sys.stderr)
@@ -121,7 +152,7 @@ def _figure2(options: argparse.Namespace, given: list[str]) -> int:
         try:
             failed = run(sweep, store, jobs=options.jobs, backend=options.backend, scheduler=options.scheduler)
         except KeyboardInterrupt:
-            print(f"stopped; what is done is in {path}, and the same command goes on from there", file=sys.stderr)
+            print(_STOPPED.format(path=path), file=sys.stderr)
             return 130
     print(report(results.read(path)))
     if failed:
@@ -129,6 +160,36 @@ def _figure2(options: argparse.Namespace, given: list[str]) -> int:
             f"{len(failed)} fits failed, the first with {failed[0].error}; the same command tries them again",
             file=sys.stderr,
         )
+    return 1 if failed else 0
+
+
+def _population(options: argparse.Namespace, given: list[str]) -> int:
+    failed: list[Outcome] = []
+    for name in options.populations:
+        path = stored.path_of(name, options.out)
+        if not options.report:
+            wanted = sweep.Sweep(
+                name,
+                tuple(options.rows),
+                tuple(options.dimensions),
+                tuple(options.epsilons),
+                options.trials,
+                tuple(options.methods),
+            )
+            made_by = session("python -m objpert_core.experiments " + shlex.join(given))
+            with Store(path, name, {"delta": "1/n²"}, made_by, sweep.RiskRun) as store:
+                try:
+                    failed += sweep.run(
+                        wanted, store, jobs=options.jobs, backend=options.backend, scheduler=options.scheduler
+                    )
+                except KeyboardInterrupt:
+                    print(
+                        f"stopped; what is done is in {path}, and the same command goes on from there", file=sys.stderr
+                    )
+                    return 130
+        print(stored.report(stored.load(name, options.out)))
+    if failed:
+        print(f"{len(failed)} trials failed, the first with {failed[0].error}; the same command tries them again")
     return 1 if failed else 0
 
 

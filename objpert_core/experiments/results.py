@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from objpert_core import _provenance
 from objpert_core.exceptions import DataUnavailableError
@@ -18,6 +18,45 @@ from objpert_core.exceptions import DataUnavailableError
 Key = tuple[str, float, int]
 
 _PREFIX = "figure2_"
+
+
+class Row(Protocol):
+    """One row of a file of results: a dataclass whose fields are the columns."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+    TITLE: ClassVar[str]
+    """The file's first line."""
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What there is one of in a file."""
+
+    @property
+    def group(self) -> tuple[Any, ...]:
+        """What the rows of all trials share."""
+
+    @property
+    def called(self) -> str:
+        """The group in words."""
+
+    @property
+    def noise(self) -> tuple[float, ...]:
+        """What is the same in every row of a group, unless the code that calibrates has changed."""
+
+    def as_row(self) -> list[str]:
+        """Its cells."""
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, str]) -> Self:
+        """The inverse of `as_row`; `ValueError` where a cell does not hold what its column should."""
+
+
+AnyRow = TypeVar("AnyRow", bound=Row)
+
+
+def columns_of(kind: type[Row]) -> tuple[str, ...]:
+    """The columns of a file of such rows."""
+    return tuple(field.name for field in fields(kind))
 
 
 @dataclass(frozen=True)
@@ -58,6 +97,10 @@ class Run:
         Memory in MB that the fit needed beyond what was in use before; None where it could not be told.
     """
 
+    TITLE: ClassVar[str] = (
+        "# Test accuracy of private logistic regression: a row for each method, privacy target and trial."
+    )
+
     dataset: str
     method: str
     epsilon: float
@@ -80,13 +123,23 @@ class Run:
         return self.method, self.epsilon, self.trial
 
     @property
+    def group(self) -> tuple[str, float]:
+        """Method and ε."""
+        return self.method, self.epsilon
+
+    @property
+    def called(self) -> str:
+        """Method and ε, in words."""
+        return f"{self.method} at ε = {self.epsilon:g}"
+
+    @property
     def noise(self) -> tuple[float, float, float]:
         """(sigma, lam, noise_multiplier), 0 where there is none: the same in every trial of a method at one ε."""
         return self.sigma or 0.0, self.lam or 0.0, self.noise_multiplier or 0.0
 
     def as_row(self) -> list[str]:
         """The cells of its row, in the order of `COLUMNS`; None is an empty cell."""
-        return [_cell(getattr(self, name)) for name in COLUMNS]
+        return [cell(getattr(self, name)) for name in COLUMNS]
 
     @classmethod
     def from_row(cls, row: Mapping[str, str]) -> Self:
@@ -110,17 +163,18 @@ class Run:
         return cls(**values)
 
 
-COLUMNS = tuple(field.name for field in fields(Run))
+COLUMNS = columns_of(Run)
 
 
-def _cell(value: str | float | None) -> str:
+def cell(value: str | float | None) -> str:
+    """A cell's text: a number with all its digits, nothing for None."""
     if value is None:
         return ""
     return repr(value) if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True, eq=False)
-class Results:
+class Results(Generic[AnyRow]):
     """What one file holds.
 
     Parameters
@@ -133,7 +187,7 @@ class Results:
         Every parameter that is the same for all its rows.
     sessions : tuple[Mapping[str, str], ...]
         For each command that added rows what it was, on which commit and machine.
-    runs : tuple of Run
+    runs : tuple
         The rows, in the file's order.
     """
 
@@ -141,17 +195,16 @@ class Results:
     version: str
     configuration: Mapping[str, Any]
     sessions: tuple[Mapping[str, str], ...]
-    runs: tuple[Run, ...]
+    runs: tuple[AnyRow, ...]
 
     @property
-    def done(self) -> frozenset[Key]:
-        """Which (method, ε, trial) there are."""
+    def done(self) -> frozenset[tuple[Any, ...]]:
+        """The keys there are; of a `Run` (method, ε, trial)."""
         return frozenset(run.key for run in self.runs)
 
-    def of(self, method: str, epsilon: float) -> tuple[Run, ...]:
-        """The runs of one method at one ε, by trial."""
-        found = [run for run in self.runs if run.method == method and run.epsilon == epsilon]
-        return tuple(sorted(found, key=lambda run: run.trial))
+    def of(self, *group: Any) -> tuple[AnyRow, ...]:
+        """The rows of one group, by key: of `Run`s those of one method at one ε, by trial."""
+        return tuple(sorted((run for run in self.runs if run.group == group), key=lambda run: run.key))
 
 
 def folder() -> Path:
@@ -188,7 +241,7 @@ def stored() -> tuple[str, ...]:
     return tuple(sorted(path.stem.removeprefix(_PREFIX) for path in folder().glob(f"{_PREFIX}*.csv")))
 
 
-def load(dataset: str, where: Path | None = None) -> Results:
+def load(dataset: str, where: Path | None = None) -> Results[Run]:
     """The stored results of one data set; arguments as for `path_of`.
 
     Raises
@@ -207,8 +260,14 @@ def load(dataset: str, where: Path | None = None) -> Results:
     return read(path)
 
 
-def read(path: Path) -> Results:
+def read(path: Path, kind: type[Any] = Run) -> Results[Any]:
     """The results in a file; a last line that is still being written is left out.
+
+    Parameters
+    ----------
+    path : Path
+    kind : type, default=Run
+        Of the rows.
 
     Raises
     ------
@@ -219,8 +278,9 @@ def read(path: Path) -> Results:
     """
     header: dict[str, str] = {}
     sessions: list[Mapping[str, str]] = []
-    runs: dict[Key, Run] = {}
+    runs: dict[tuple[Any, ...], Any] = {}
     columns: tuple[str, ...] | None = None
+    wanted = columns_of(kind)
     for line in _provenance.lines(path):
         try:
             if line.note is not None:
@@ -232,10 +292,10 @@ def read(path: Path) -> Results:
                 continue
             if columns is None:
                 columns = line.cells
-                if columns != COLUMNS:
-                    raise ValueError(f"the columns must be {','.join(COLUMNS)}")
+                if columns != wanted:
+                    raise ValueError(f"the columns must be {','.join(wanted)}")
                 continue
-            run = Run.from_row(dict(zip(columns, line.cells, strict=True)))
+            run = kind.from_row(dict(zip(columns, line.cells, strict=True)))
             if run.key in runs:
                 raise ValueError(f"a second row for {run.key}")
             runs[run.key] = run

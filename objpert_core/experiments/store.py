@@ -20,14 +20,12 @@ import sklearn
 
 import objpert_core
 from objpert_core import _provenance
-from objpert_core.experiments.results import COLUMNS, Results, Run, read
+from objpert_core.experiments.results import Results, Row, Run, columns_of, read
 
 try:
     import fcntl
 except ImportError:  # not on Windows: two runs on one file are then not kept apart
     fcntl = None  # type: ignore[assignment]
-
-_TITLE = "# Test accuracy of private logistic regression: a row for each method, privacy target and trial."
 
 
 def session(command: str) -> dict[str, str]:
@@ -105,11 +103,13 @@ class Store:
         What all rows share; anything JSON can hold.
     session : Mapping
         See `session`; written before the first row that is added.
+    kind : type, default=Run
+        Of the rows.
 
     Attributes
     ----------
     done
-        Which (method, ε, trial) the file holds.
+        The keys of the rows that the file holds; of a `Run` (method, ε, trial).
 
     Raises
     ------
@@ -119,24 +119,32 @@ class Store:
         If it cannot be written, or another run is writing to it.
     """
 
-    def __init__(self, path: Path, dataset: str, configuration: Mapping[str, Any], session: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        dataset: str,
+        configuration: Mapping[str, Any],
+        session: Mapping[str, str],
+        kind: type[Row] = Run,
+    ) -> None:
         self._session: Mapping[str, str] | None = session
+        self._kind = kind
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = open(path, "a+b")  # noqa: SIM115 - closed by close()
         try:
             _lock(self._file, path)
             self._drop_torn_line()
             shared = json.loads(json.dumps(configuration))  # as it will be read back
-            held: tuple[Run, ...]
+            held: tuple[Row, ...]
             if self._file.tell():
                 held = self._checked(path, dataset, shared).runs
             else:
                 held = ()
                 notes = {"dataset": dataset, "version": objpert_core.__version__, "configuration": json.dumps(shared)}
                 above = "".join(_provenance.note_line(name, value) for name, value in notes.items())
-                self._write(f"{_TITLE}\n{above}{_provenance.row_line(COLUMNS)}")
+                self._write(f"{kind.TITLE}\n{above}{_provenance.row_line(columns_of(kind))}")
             self.done = {run.key for run in held}
-            self._noise = {(run.method, run.epsilon): run.noise for run in held}
+            self._noise = {run.group: run.noise for run in held}
         except BaseException:
             self.close()
             raise
@@ -146,8 +154,8 @@ class Store:
         self._file.truncate(self._file.read().rfind(b"\n") + 1)
         self._file.seek(0, os.SEEK_END)
 
-    def _checked(self, path: Path, dataset: str, configuration: Mapping[str, Any]) -> Results:
-        found = read(path)
+    def _checked(self, path: Path, dataset: str, configuration: Mapping[str, Any]) -> Results[Any]:
+        found = read(path, self._kind)
         theirs = {"dataset": found.dataset, "version": found.version, **found.configuration}
         ours = {"dataset": dataset, "version": objpert_core.__version__, **configuration}
         for name in sorted(theirs.keys() | ours.keys()):
@@ -158,24 +166,24 @@ class Store:
                 )
         return found
 
-    def append(self, run: Run) -> None:
+    def append(self, run: Row) -> None:
         """Add one row and see it to the disk.
 
         Raises
         ------
         ValueError
-            If the file has a row for this method, ε and trial, the run holds a NaN, or its noise is not that of the
+            If the file has a row of this key, the run holds a NaN, or its noise is not that of the
             other trials: the code that calibrates has changed since.
         """
         if run.key in self.done:
             raise ValueError(f"there is a row for {run.key} already")
         if any(isinstance(value, float) and math.isnan(value) for value in vars(run).values()):
             raise ValueError(f"a run must not hold NaN, got {run!r}")
-        others = self._noise.setdefault((run.method, run.epsilon), run.noise)
+        others = self._noise.setdefault(run.group, run.noise)
         if not np.allclose(run.noise, others, rtol=1e-6, atol=0.0):
             raise ValueError(
-                f"{run.method} at ε = {run.epsilon:g} now has (sigma, lam, noise_multiplier) = {run.noise}, the "
-                f"file's other trials {others}: the calibration has changed, start another file"
+                f"{run.called} now has the noise {run.noise}, the file's other trials {others}: the calibration has "
+                "changed, start another file"
             )
         text = _provenance.row_line(run.as_row())
         if self._session is not None:

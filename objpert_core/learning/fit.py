@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from objpert_core.accounting.mechanisms.base import Perturbation
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificate import ON_ERROR, PrivacyCertificate
 from objpert_core.learning.lattice import FINENESS, power_of_two, release_on_lattice
-from objpert_core.learning.noise import LARGEST_RATIO, noise_source
+from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, noise_source
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
 from objpert_core.learning.problem.rounding import UNIT, gradient_norm_bound
@@ -33,6 +33,27 @@ class FitOptions(TypedDict, total=False):
     random_state: int | np.random.RandomState | np.random.Generator | None
     callback: Callback | None
     on_error: str
+
+
+class NoisyMinimum(NamedTuple):
+    """Where a solver stopped, with noise.
+
+    Attributes
+    ----------
+    theta : ndarray, shape (D,)
+        On the lattice, output noise added.
+    result : SolverResult
+        What the solver found; it depends on the data.
+    reached : float
+        The gradient's norm there at most, all that arithmetic adds included.
+    spacing : float
+        Of the lattice.
+    """
+
+    theta: FloatArray
+    result: SolverResult
+    reached: float
+    spacing: float
 
 
 class Fit:
@@ -57,6 +78,8 @@ class Fit:
         "release" leaves rows that cannot be used out of every sum (`screening.usable`). Where the solver does not get
         there, a slower one goes on that is sure to in exact arithmetic; should rounding keep that from it as well, the
         answer for no data is released (docs/theorems.md, T23).
+    source : NoiseSource, optional
+        What the noise is drawn from, in place of `random_state`: for a fit that is a part of another.
 
     Attributes
     ----------
@@ -86,8 +109,9 @@ class Fit:
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
         callback: Callback | None = None,
         on_error: str = "raise",
+        source: NoiseSource | None = None,
     ) -> None:
-        self.source = noise_source(random_state)
+        self.source = noise_source(random_state) if source is None else source
         self.rows_given = X.shape[0]
         self._releases = choice("on_error", on_error, ON_ERROR) == "release"
         if self._releases and targets.shape == (self.rows_given,):
@@ -141,6 +165,23 @@ class Fit:
             whether the solver likes it would void the proof. With ``on_error="release"`` only where τ is too small for
             the answer for no data, too, which no data decide.
         """
+        found = self.noisy_minimum(perturbation, loss, stop_at=stop_at, output_noise=output_noise, radius=radius)
+        certificate = self._certificate(
+            mechanism, gradient_norm=found.reached, n_iter=found.result.iterations, lattice=found.spacing, **facts
+        )
+        return Release(found.theta, certificate, found.result.gradient_norms)
+
+    def noisy_minimum(
+        self,
+        perturbation: Perturbation,
+        loss: Loss,
+        /,
+        *,
+        stop_at: float,
+        output_noise: float,
+        radius: float | None = None,
+    ) -> NoisyMinimum:
+        """Minimise and add noise, without a certificate; arguments and errors as in `release`."""
         rows = self.rows
         linear = np.zeros(rows.dimension) if perturbation.linear is None else perturbation.linear
         objective = PerturbedObjective(rows, self._targets, perturbation.quadratic, linear, loss)
@@ -150,11 +191,8 @@ class Fit:
         result, reached = self._solved(objective, stop_at, perturbation.error + step * spacing / 2, ball)
         if not reached <= stop_at:
             raise ConvergenceError(_not_converged(result, reached, stop_at, self._max_iter))
-        certificate = self._certificate(
-            mechanism, gradient_norm=reached, n_iter=result.iterations, lattice=spacing, **facts
-        )
         theta = release_on_lattice(result.theta, output_noise, spacing, self.source)
-        return Release(theta, certificate, result.gradient_norms)
+        return NoisyMinimum(theta, result, reached, spacing)
 
     def _solved(
         self, objective: PerturbedObjective, tau: float, added: float, radius: float | None

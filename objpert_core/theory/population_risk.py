@@ -37,6 +37,7 @@ from objpert_core.accounting import calibrate_gaussian
 from objpert_core.accounting.calibration.population import (
     checked_sizes,
     corrected_objective_noise,
+    phased_schedule,
     published_objective_lam,
     published_sgd_schedule,
 )
@@ -150,10 +151,8 @@ class _Setting:
         return self.step_scale * self.radius / (self.lipschitz * spread)
 
     def phases(self) -> list[tuple[int, float]]:
-        """(n_i, η_i) of phased ERM: half of the rows that are left, and a quarter of the step, every time."""
-        first = math.sqrt(2 / (self.n * (4 / 3 + 32 * self.d * self.noise**2 / self.n))) * self.radius / self.lipschitz
-        count = max(1, int(math.log2(self.n)))
-        return [(max(1, self.n >> i), first * 4.0 ** (1 - i)) for i in range(1, count + 1)]
+        """(n_i, η_i) of phased ERM."""
+        return phased_schedule(**self.paper)
 
 
 def excess_population_bound(

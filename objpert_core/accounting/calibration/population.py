@@ -24,6 +24,7 @@ POISSON, FULL_BATCH = "poisson", "full batch"
 DRAWINGS = (WITH_REPLACEMENT, WITHOUT_REPLACEMENT, POISSON, FULL_BATCH)
 """How the rows of a batch may be drawn; the first is the paper's."""
 PRINTED, CORRECTED = "printed", "corrected"
+_PHASES = 10
 NOISES = (PRINTED, CORRECTED)
 """Whose noise: Algorithm 2's as printed, or that of the theorem it restates."""
 
@@ -287,7 +288,8 @@ def phased_schedule(
 
     Notes
     -----
-    After Feldman, Koren and Talwar (2020); η₁ makes the bound of docs/theorems.md, T24, least.
+    After Feldman, Koren and Talwar (2020); η₁ makes the bound of docs/theorems.md, T24, least. There are at most ten
+    phases: a later one would move the model by less than arithmetic does.
 
     Examples
     --------
@@ -297,5 +299,5 @@ def phased_schedule(
     n, d, epsilon, delta, m, slope = checked_sizes(n, d, epsilon, delta, radius, lipschitz)
     noise = calibrate_gaussian(epsilon, delta).sigma
     first = math.sqrt(2 / (n * (4 / 3 + 32 * d * noise**2 / n))) * m / slope
-    count = max(1, int(math.log2(n)))
+    count = min(max(1, int(math.log2(n))), _PHASES)
     return [(max(1, n >> i), first * 4.0 ** (1 - i)) for i in range(1, count + 1)]

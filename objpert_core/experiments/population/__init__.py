@@ -1,0 +1,1 @@
+"""Excess population risk, measured: every method on populations whose risk is known."""

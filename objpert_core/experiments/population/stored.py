@@ -1,0 +1,217 @@
+"""Stored excess risks as they are read: means with intervals, slopes in n, and who wins where."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from objpert_core.exceptions import DataUnavailableError
+from objpert_core.experiments import results
+from objpert_core.experiments.population.methods import LABELS, POPULATIONS, PRIVATE, Setting
+from objpert_core.experiments.population.sweep import RiskRun
+from objpert_core.experiments.results import Results
+from objpert_core.experiments.summary import Interval, mean_interval
+
+FROM = 1000
+"""The least n that a slope is fitted to."""
+
+
+def path_of(population: str, where: Path | None = None) -> Path:
+    """Where the results of a population are or would be; `where` is a folder, `results.folder` if left out."""
+    return (where or results.folder()) / f"population_{population}.csv"
+
+
+def names() -> tuple[str, ...]:
+    """The populations that have stored results."""
+    return tuple(name for name in POPULATIONS if path_of(name).is_file())
+
+
+@dataclass(frozen=True)
+class Point:
+    """One method at one setting.
+
+    Attributes
+    ----------
+    excess, gap : Interval
+        Mean excess risk and generalisation gap over the trials, with 95 % intervals.
+    error : float
+        The mean excess risk's standard error.
+    seconds : float
+        Median time of a fit.
+    """
+
+    excess: Interval
+    gap: Interval
+    error: float
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """One file of results.
+
+    Attributes
+    ----------
+    population : str
+    results : Results
+    points : mapping
+        By (n, d, ε, method).
+    """
+
+    population: str
+    results: Results[RiskRun]
+    points: Mapping[tuple[int, int, float, str], Point]
+
+    def _every(self, place: int) -> tuple:
+        return tuple(sorted({key[place] for key in self.points}))
+
+    @cached_property
+    def rows(self) -> tuple[int, ...]:
+        """Every n."""
+        return self._every(0)
+
+    @cached_property
+    def dimensions(self) -> tuple[int, ...]:
+        """Every d."""
+        return self._every(1)
+
+    @cached_property
+    def epsilons(self) -> tuple[float, ...]:
+        """Every ε."""
+        return self._every(2)
+
+    @cached_property
+    def methods(self) -> tuple[str, ...]:
+        """Every method, in the order of `LABELS`."""
+        there = {key[3] for key in self.points}
+        return tuple(name for name in LABELS if name in there)
+
+    def point(self, n: int, d: int, epsilon: float, method: str) -> Point | None:
+        """One point; None where there is none."""
+        return self.points.get((n, d, epsilon, method))
+
+    def zero(self, n: int, d: int, epsilon: float) -> float:
+        """The excess risk of θ = 0."""
+        return Setting(self.population, n, d, epsilon).zero
+
+    def curve(self, d: int, epsilon: float, method: str) -> tuple[list[int], list[Point]]:
+        """n and the points of one method, n rising."""
+        found = [(n, point) for n in self.rows if (point := self.point(n, d, epsilon, method)) is not None]
+        return [n for n, _ in found], [point for _, point in found]
+
+    def slope(self, d: int, epsilon: float, method: str) -> float:
+        """The exponent p of a least-squares fit excess ∝ n^p for n >= 1,000; NaN for fewer than two points."""
+        found = [(n, point.excess.mean) for n, point in zip(*self.curve(d, epsilon, method), strict=True) if n >= FROM]
+        found = [(n, mean) for n, mean in found if mean > 0]
+        if len(found) < 2:
+            return math.nan
+        n, means = np.log([n for n, _ in found]), np.log([mean for _, mean in found])
+        return float(np.polyfit(n, means, 1)[0])
+
+    def winner(self, n: int, d: int, epsilon: float) -> tuple[str, bool] | None:
+        """The private method with the least mean excess risk, or "zero", and whether that is beyond the error bars."""
+        means = {
+            name: (point.excess.mean, point.error)
+            for name in PRIVATE
+            if (point := self.point(n, d, epsilon, name)) is not None
+        }
+        if not means:
+            return None
+        means["zero"] = self.zero(n, d, epsilon), 0.0
+        (first, (least, error)), (_, (next_best, other)) = sorted(means.items(), key=lambda item: item[1][0])[:2]
+        return first, next_best - least > 2 * math.hypot(error, other)
+
+    def behind(self, method: str = "objective-tight", rivals: tuple[str, ...] = ("sgd", "objective")) -> list[str]:
+        """Where a method's mean is above a rival's by more than twice the standard error of the difference."""
+        found = []
+        for n, d, epsilon, name in self.points:
+            if name != method:
+                continue
+            own = self.points[n, d, epsilon, name]
+            for rival in rivals:
+                other = self.point(n, d, epsilon, rival)
+                if other is None:
+                    continue
+                error = self.difference_error(n, d, epsilon, method, rival)
+                if own.excess.mean - other.excess.mean > 2 * error:
+                    found.append(
+                        f"n = {n}, d = {d}, ε = {epsilon:g}: {own.excess.mean:.3g} ± {own.error:.2g}, "
+                        f"{LABELS[rival]} {other.excess.mean:.3g} ± {other.error:.2g}"
+                    )
+        return found
+
+    def difference_error(self, n: int, d: int, epsilon: float, method: str, rival: str) -> float:
+        """The standard error of the difference of two methods' means, paired over the trials that both have."""
+        own = {run.trial: run.excess for run in self.results.of(n, d, epsilon, method)}
+        other = {run.trial: run.excess for run in self.results.of(n, d, epsilon, rival)}
+        pairs = [own[trial] - other[trial] for trial in own.keys() & other.keys()]
+        return _error(pairs)
+
+
+def _error(values: list[float]) -> float:
+    return float(np.std(values, ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.inf
+
+
+def load(population: str, where: Path | None = None) -> Stored:
+    """The stored results of one population, read again when they have changed.
+
+    Raises
+    ------
+    DataUnavailableError
+        If there are none; the message names the command that makes them.
+    ValueError
+        If the file is damaged.
+    """
+    path = path_of(population, where)
+    try:
+        state = path.stat()
+    except OSError:
+        raise DataUnavailableError(
+            f"There are no stored results for {population!r} ({path}): "
+            f"make them with python -m objpert_core.experiments population --populations {population}"
+        ) from None
+    return _load(population, path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=16)
+def _load(population: str, path: Path, changed: int, size: int) -> Stored:
+    found: Results[RiskRun] = results.read(path, RiskRun)
+    groups: dict[tuple[int, int, float, str], list[RiskRun]] = {}
+    for run in found.runs:
+        groups.setdefault(run.group, []).append(run)
+    points = {
+        group: Point(
+            mean_interval([run.excess for run in runs]),
+            mean_interval([run.gap for run in runs]),
+            _error([run.excess for run in runs]),
+            float(np.median([run.seconds for run in runs])),
+        )
+        for group, runs in groups.items()
+    }
+    return Stored(population, found, points)
+
+
+def report(found: Stored) -> str:
+    """Means, standard errors and slopes as text, a block for each d and ε, and where the tight method is behind."""
+    lines = [POPULATIONS[found.population]]
+    for d in found.dimensions:
+        for epsilon in found.epsilons:
+            lines.append(f"d = {d}, ε = {epsilon:g}: excess risk × 10⁴ for n = " + ", ".join(map(str, found.rows)))
+            for name in found.methods:
+                cells = []
+                for n in found.rows:
+                    point = found.point(n, d, epsilon, name)
+                    cells.append("–" if point is None else f"{1e4 * point.excess.mean:.4g} ± {1e4 * point.error:.2g}")
+                slope = found.slope(d, epsilon, name)
+                lines.append(f"  {LABELS[name]:40s} {' | '.join(cells)} | slope {slope:.2f}")
+            lines.append(
+                f"  {LABELS['zero']:40s} " + " | ".join(f"{1e4 * found.zero(n, d, epsilon):.4g}" for n in found.rows)
+            )
+    behind = found.behind()
+    lines.append("The tight method is behind a published one: " + ("; ".join(behind) if behind else "nowhere"))
+    return "\n".join(lines)

@@ -1,0 +1,287 @@
+"""Excess population risk over n × d × ε × method, trial by trial: one row each in a file that can be continued."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, TextIO
+
+import numpy as np
+
+import objpert_core
+from objpert_core._validation import choice, positive, positive_integer
+from objpert_core.experiments.population.methods import LABELS, POPULATIONS, Setting, method
+from objpert_core.experiments.results import cell
+from objpert_core.experiments.runner import Outcome, Progress, execute
+from objpert_core.experiments.store import Store
+
+ROWS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000)
+DIMENSIONS: Mapping[str, tuple[int, ...]] = {
+    "logistic": (3, 10, 30, 100),
+    "absolute": (10, 100),
+    "hard": (10, 100, 500),
+}
+EPSILONS = (0.5, 2.0)
+TRIALS = 20
+_MODEL, _NOISE = 1, 2  # names of seeds
+
+
+@dataclass(frozen=True)
+class RiskRun:
+    """One fit and its excess population risk.
+
+    Parameters
+    ----------
+    population : str
+        A key of `POPULATIONS`.
+    n, d : int
+    epsilon : float
+        The target; δ = 1/n², and one row is replaced.
+    radius : float
+        M.
+    method : str
+        A key of `LABELS`.
+    trial : int
+        All methods of one trial learn from the same rows.
+    excess : float
+        L(θ) − L(θ*), by quadrature or in closed form.
+    gap : float
+        The generalisation gap: L(θ) less the mean loss on the rows learnt from.
+    seconds : float
+        Processor time of the fit with one thread, without calibration.
+    sigma : float or None
+        Noise on the objective's gradient, on a batch's sum in units of L, or None.
+    lam : float or None
+        Λ of objective perturbation.
+    steps : int or None
+        Of gradient descent.
+    """
+
+    TITLE: ClassVar[str] = "# Excess population risk: a row for each setting, method and trial."
+
+    population: str
+    n: int
+    d: int
+    epsilon: float
+    radius: float
+    method: str
+    trial: int
+    excess: float
+    gap: float
+    seconds: float
+    sigma: float | None = None
+    lam: float | None = None
+    steps: int | None = None
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Setting, method and trial."""
+        return *self.group, self.trial
+
+    @property
+    def group(self) -> tuple[Any, ...]:
+        """Setting and method."""
+        return self.n, self.d, self.epsilon, self.method
+
+    @property
+    def called(self) -> str:
+        """The group in words."""
+        return f"{self.method} at n = {self.n}, d = {self.d}, ε = {self.epsilon:g}"
+
+    @property
+    def noise(self) -> tuple[float, ...]:
+        """(sigma, lam, steps), 0 where there is none."""
+        return self.sigma or 0.0, self.lam or 0.0, float(self.steps or 0)
+
+    def as_row(self) -> list[str]:
+        """The cells of its row; None is an empty cell."""
+        return [cell(value) for value in vars(self).values()]
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, str]) -> Self:
+        """The inverse of `as_row`.
+
+        Raises
+        ------
+        ValueError
+            If a cell does not hold what its column should.
+        """
+        values: dict[str, Any] = {"population": row["population"], "method": row["method"]}
+        values |= {name: int(row[name]) for name in ("n", "d", "trial")}
+        values |= {name: float(row[name]) for name in ("epsilon", "radius", "excess", "gap", "seconds")}
+        values |= {name: float(row[name]) if row[name] else None for name in ("sigma", "lam")}
+        values["steps"] = int(row["steps"]) if row["steps"] else None
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One trial of some methods at one setting; picklable, and a `runner.Work`.
+
+    Attributes
+    ----------
+    setting : Setting
+    methods : tuple of str
+    trial : int
+    version : str
+        Of the package that the sweep was started with.
+    """
+
+    setting: Setting
+    methods: tuple[str, ...]
+    trial: int
+    version: str = objpert_core.__version__
+
+    @property
+    def kind(self) -> str:
+        """Settings of one size take about the same time."""
+        return f"n = {self.setting.n}, d = {self.setting.d}"
+
+    def seed(self, name: int) -> int:
+        """The seed of this trial's rows (`_MODEL`), or of all methods' noise, which differ among settings."""
+        setting = self.setting
+        # Rows are the same for every ε, but for the hard instance, whose law goes by ε.
+        epsilon = round(1e6 * setting.epsilon) if name == _NOISE or setting.population == "hard" else 0
+        entropy = [name, self.trial, setting.n, setting.d, epsilon, list(POPULATIONS).index(setting.population)]
+        return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])
+
+    def __call__(self) -> list[RiskRun]:
+        """Draw the rows and learn from them by every method."""
+        if self.version != objpert_core.__version__:
+            raise RuntimeError(
+                f"this worker has objpert {objpert_core.__version__}, the sweep was started with {self.version}"
+            )
+        setting = self.setting
+        law = setting.law
+        X, y = law.sample(setting.n, self.seed(_MODEL))
+        found = []
+        for name in self.methods:
+            ready = method(name, setting)
+            began = time.process_time()
+            theta = ready.learn(X, y, self.seed(_NOISE))
+            seconds = time.process_time() - began
+            numbers = ready.numbers
+            found.append(
+                RiskRun(
+                    setting.population,
+                    setting.n,
+                    setting.d,
+                    setting.epsilon,
+                    setting.radius,
+                    name,
+                    self.trial,
+                    float(law.excess(theta)),
+                    float(law.generalisation_gap(theta, X, y)),
+                    seconds,
+                    numbers.get("sigma", numbers.get("noise")),
+                    numbers.get("lam"),
+                    int(numbers["steps"]) if "steps" in numbers else None,
+                )
+            )
+        return found
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What to run.
+
+    Parameters
+    ----------
+    population : str
+        A key of `POPULATIONS`.
+    rows, dimensions : tuple of int
+        Every n and every d.
+    epsilons : tuple of float
+    trials : int
+    methods : tuple of str, optional
+        Keys of `LABELS`; all that differ on this population, if left out.
+
+    Raises
+    ------
+    ValueError
+        If one of them is out of range.
+    """
+
+    population: str = "logistic"
+    rows: tuple[int, ...] = ROWS
+    dimensions: tuple[int, ...] = ()
+    epsilons: tuple[float, ...] = EPSILONS
+    trials: int = TRIALS
+    methods: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        choice("population", self.population, tuple(POPULATIONS))
+        if not self.dimensions:
+            object.__setattr__(self, "dimensions", DIMENSIONS[self.population])
+        for name, values in (("rows", self.rows), ("dimensions", self.dimensions)):
+            for value in values:
+                positive_integer(name, value)
+        for epsilon in self.epsilons:
+            positive("epsilons", epsilon)
+        positive_integer("trials", self.trials)
+        for name in self.methods:
+            choice("methods", name, tuple(name for name in LABELS if name != "zero"))
+
+    def pieces(self, done: frozenset[tuple[Any, ...]] = frozenset()) -> list[Piece]:
+        """The work that is not done yet, trial by trial, small settings first."""
+        found = []
+        for trial in range(self.trials):
+            for n in self.rows:
+                for d in self.dimensions:
+                    for epsilon in self.epsilons:
+                        setting = Setting(self.population, n, d, epsilon)
+                        wanted = [name for name in setting.methods if not self.methods or name in self.methods]
+                        left = tuple(name for name in wanted if (n, d, epsilon, name, trial) not in done)
+                        if left:
+                            found.append(Piece(setting, left, trial))
+        return found
+
+
+def run(
+    sweep: Sweep,
+    store: Store,
+    *,
+    jobs: int = 1,
+    backend: str = "loky",
+    scheduler: str | None = None,
+    stream: TextIO | None = None,
+) -> tuple[Outcome, ...]:
+    """Do what is not in the store yet, and store each trial as it is done.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    store : Store
+        Of `RiskRun`.
+    jobs, backend, scheduler
+        As in `runner.execute`.
+    stream : TextIO or None
+        Where progress is written; standard error if left out.
+
+    Returns
+    -------
+    tuple of Outcome
+        The pieces that failed; the same command tries them again.
+    """
+    stream = sys.stderr if stream is None else stream
+    todo = sweep.pieces(frozenset(store.done))
+    print(f"{sweep.population}: {len(todo)} trials to do", file=stream, flush=True)
+    progress, failed = Progress(todo, stream), []
+    for outcome in execute(todo, jobs, backend, scheduler) if todo else ():
+        if outcome.error is None:
+            for row in outcome.result:
+                store.append(row)
+        else:
+            failed.append(outcome)
+        progress.done(outcome, _describe)
+    return tuple(failed)
+
+
+def _describe(outcome: Outcome) -> str:
+    piece: Piece = outcome.work
+    where = f"trial {piece.trial} {piece.kind}, ε = {piece.setting.epsilon:g}"
+    if outcome.error is not None:
+        return f"{where} FAILED: {outcome.error}"
+    return f"{where}: {len(outcome.result)} methods in {outcome.seconds:.3g} s"

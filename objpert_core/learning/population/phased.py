@@ -1,0 +1,360 @@
+"""Phased empirical risk minimisation: disjoint parts of the rows, each minimised close to where the last one ended.
+
+Phase i has its own rows, a step η_i and a start θ_{i−1}. It minimises Σ ℓ + ‖θ − θ_{i−1}‖²/η_i over the ball, which is
+2/η_i-strongly convex, and adds Gaussian noise. A replaced row moves the minimum of its own phase by Lη_i at most, and a
+solver that stops where the residual is no longer than τ_i adds τ_iη_i. The noise is in proportion, and what comes
+after only follows: so all phases together cost what one Gaussian mechanism does.
+
+It asks of a loss only that its gradients are bounded: nothing of its Hessian, nor that it is one of a linear model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, choice, nonnegative, positive_integer
+from objpert_core.accounting import REPLACE_ONE, OutputPerturbation, calibrate_gaussian
+from objpert_core.accounting.calibration.population import phased_schedule
+from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.learning.certificate import ON_ERROR, PrivacyCertificate, by_public_rows
+from objpert_core.learning.fit import Fit
+from objpert_core.learning.noise import LARGEST_RATIO
+from objpert_core.learning.population.noisy_sgd import shrink_into
+from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps
+from objpert_core.learning.problem.losses import Loss, loss_named
+from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
+from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.rows import Rows, row_radius
+from objpert_core.learning.release import Release
+from objpert_core.learning.sampling import Streams
+from objpert_core.learning.screening import judged
+from objpert_core.learning.solvers import Callback, solve
+from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, one_of, or_nothing
+
+SLACK = 2.0**-16
+"""τ_i/L: what a solver that stops early may add to the sensitivity."""
+ROUNDED = 25.0
+"""β_i·η_i/2 of a loss with corners: its envelope's smoothness, which costs accuracy only."""
+_ORDER = 2**16  # the name of a stream: beyond those of the phases
+
+
+class Phase(NamedTuple):
+    """One phase: which rows, how long a step.
+
+    Attributes
+    ----------
+    part : slice
+    step : float
+        η.
+    """
+
+    part: slice
+    step: float
+
+    @property
+    def lam(self) -> float:
+        """2/η, the λ of the phase's objective."""
+        return 2 / self.step
+
+
+def phases_of(schedule: Sequence[tuple[int, float]]) -> Iterator[Phase]:
+    """Lay the parts of a schedule of (rows, η) end to end.
+
+    Examples
+    --------
+    >>> [phase.part for phase in phases_of([(2, 0.5), (1, 0.125)])]
+    [slice(0, 2, None), slice(2, 3, None)]
+    """
+    start = 0
+    for rows, step in schedule:
+        yield Phase(slice(start, start + rows), step)
+        start += rows
+
+
+def smooth_enough(loss: Loss, rows: Rows, phase: Phase) -> Loss:
+    """The loss itself, or for one with corners its envelope of smoothness 25·2/η."""
+    if np.isfinite(loss.smoothness):
+        return loss
+    return MoreauEnvelope(loss, envelope_steps(rows, ROUNDED * phase.lam))
+
+
+def phased_minimum(
+    rows: Rows,
+    targets: FloatArray,
+    loss: Loss,
+    schedule: Sequence[tuple[int, float]],
+    noise: float,
+    lipschitz: float,
+    radius: float,
+    seed: int,
+) -> FloatArray:
+    """Go through all phases, with ordinary normal noise: for experiments; `phased_release` is what to publish.
+
+    Parameters
+    ----------
+    rows : Rows
+        In random order.
+    targets : ndarray, shape (n,)
+    loss : Loss
+    schedule : sequence of (int, float)
+        Rows and η of every phase.
+    noise : float
+        σ_G.
+    lipschitz, radius : float
+        L and M.
+    seed : int
+
+    Returns
+    -------
+    ndarray, shape (D,)
+        Projected onto the ball.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.problem.losses import LOGISTIC
+    >>> rows = Rows(np.ones((6, 1)), "clip")
+    >>> phased_minimum(rows, np.ones(6), LOGISTIC, [(4, 1.0), (2, 0.25)], 0.0, 1.0, 9.0, 0).round(2).tolist()
+    [0.75]
+    """
+    random = np.random.default_rng(seed)
+    theta = np.zeros(rows.dimension)
+    for phase in phases_of(schedule):
+        part = rows.part(phase.part)
+        own = smooth_enough(loss, part, phase)
+        objective = PerturbedObjective(part, targets[phase.part], phase.lam, -phase.lam * theta, own)
+        found = solve(objective, tau=SLACK * lipschitz, radius=radius)
+        theta = found.theta + lipschitz * phase.step * noise * random.standard_normal(rows.dimension)
+    norm = float(np.linalg.norm(theta))
+    return theta * min(1.0, radius / norm) if norm else theta
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=("OutputPerturbation",)):
+    """The certificate of phased empirical risk minimisation; common fields: `PrivacyCertificate`.
+
+    Neighbours differ in one row that is replaced. Every phase is a Gaussian mechanism on rows of its own.
+
+    Attributes
+    ----------
+    noise_multiplier : float
+        Noise of every phase, divided by how far a row can move its minimum.
+    first_step : float
+        η₁; every phase has a quarter of the step of the one before.
+    phases : int
+        Phase i has ⌊n/2^i⌋ rows, at least one.
+    ball_radius : float
+        M.
+    lipschitz : float
+        L: no row's gradient is longer.
+    slack : float
+        τ_i/L: what a solver that stops early may add.
+    loss : str
+    loss_parameter : float or None
+        The loss, as `loss_named` knows it.
+    public_rows : int
+        n, treated as public.
+    """
+
+    STATED: ClassVar[Mapping[str, Stated]] = {
+        "noise_multiplier": POSITIVE,
+        "first_step": POSITIVE,
+        "phases": COUNT,
+        "ball_radius": POSITIVE,
+        "lipschitz": POSITIVE,
+        "slack": POSITIVE,
+        "loss": one_of(*EVERY_LOSS),
+        "loss_parameter": or_nothing(NONNEGATIVE),
+        "public_rows": COUNT,
+    }
+
+    noise_multiplier: float
+    first_step: float
+    phases: int
+    ball_radius: float
+    lipschitz: float
+    slack: float
+    loss: str
+    loss_parameter: float | None
+    public_rows: int
+
+    @classmethod
+    def numbers(cls, mechanism: OutputPerturbation) -> dict[str, Any]:
+        """Name the noise, in units of the sensitivity."""
+        return {"noise_multiplier": mechanism.sigma / mechanism.sensitivity}
+
+    def rebuild(self) -> OutputPerturbation:
+        """Build the mechanism again, from the certificate's numbers alone."""
+        return OutputPerturbation(self.noise_multiplier, 1.0, adjacency=self.mechanism_adjacency)
+
+    def holds(self) -> bool:
+        """Say whether L bounds the gradients of this loss on these rows, and all phases have rows of their own."""
+        steepest = loss_named(self.loss, self.loss_parameter, EVERY_LOSS).lipschitz * self.radius
+        return self.lipschitz >= steepest and 2**self.phases <= self.public_rows * 2 and self.rows_per_person == 1
+
+    def fine_enough(self, spacing: float, dimension: int) -> bool:
+        """Say whether the last phase, whose noise is the least, has room for a lattice of this `spacing`.
+
+        Rounding moves θ by h√D/2, which is paid out of τ: (2/η)h√D/2 ≤ τ; doubles tell the lattice's points apart.
+        """
+        step = self.first_step * 4.0 ** (1 - self.phases)
+        points = noise_of(self.lipschitz, step, self.slack, self.noise_multiplier) / spacing
+        room = spacing * math.sqrt(dimension) / step <= self.slack * self.lipschitz
+        return bool(room and 2.0**10 <= points <= LARGEST_RATIO)
+
+    def lies_on_lattice(self, coef: FloatArray) -> bool:
+        """Say nothing: the model was projected onto the ball after the last noise."""
+        return True
+
+    def _lines(self) -> list[str]:
+        return [
+            f"  proof      {self.phases} Gaussian mechanisms on disjoint rows, noise {self.noise_multiplier:.6g} times "
+            "the sensitivity of each",
+            f"  run        in the ball of radius {self.ball_radius:g}, first step {self.first_step:.6g}, "
+            f"solvers may stop at {self.slack:g} times a row's gradient",
+            f"  objective  {self.loss} loss, gradients of norm at most {self.lipschitz:.6g} ({self._rows()})",
+            *by_public_rows(self.public_rows, self.rows_declared),
+        ]
+
+
+def noise_of(lipschitz: float, step: float, slack: float, multiplier: float) -> float:
+    """Compute the noise of a phase: multiplier·(L + τ)η, as a replaced row moves the minimum by Lη, a solver by τη."""
+    return multiplier * lipschitz * (1 + slack) * step
+
+
+def phased_release(
+    X: Any,
+    targets: FloatArray,
+    loss: Loss,
+    *,
+    epsilon: float,
+    delta: float,
+    radius: float,
+    public_rows: int | None = None,
+    row_norm: str = "normalize",
+    intercept_scaling: float = 0.0,
+    solver: str = "newton",
+    max_iter: int = 1000,
+    random_state: Any = None,
+    on_error: str = "raise",
+    callback: Callback | None = None,
+) -> Release[PhasedCertificate]:
+    """Fit a private linear model in a ball by phased empirical risk minimisation.
+
+    Parameters
+    ----------
+    X : ndarray or scipy sparse matrix, shape (n, d)
+    targets : ndarray, shape (n,)
+    loss : Loss
+        One of `EVERY_LOSS` with a bounded slope; one with corners is rounded, which costs accuracy only.
+    epsilon, delta : float
+        The guarantee of the release, where one row is replaced.
+    radius : float > 0
+        M.
+    public_rows : int, optional
+        n, the number of rows; if given it must be right. X's is treated as public, where rows are replaced.
+    row_norm, intercept_scaling, solver, max_iter, on_error, callback
+        As for `Fit`; in every phase.
+    random_state
+        As for `Streams`.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ConvergenceError
+        If a solver does not get there; nothing is released.
+    ValueError
+        If an argument is out of range or the data are out of order.
+
+    Notes
+    -----
+    After Feldman, Koren and Talwar (2020); docs/theorems.md, T30. Which rows make a phase is drawn at random, without
+    the data: a row's neighbour takes its place.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.problem.losses import LOGISTIC
+    >>> X, targets = np.repeat([[1.0, 0.0], [0.0, 1.0]], 500, axis=0), np.repeat([1.0, -1.0], 500)
+    >>> release = phased_release(X, targets, LOGISTIC, epsilon=2.0, delta=1e-6, radius=4.0)
+    >>> release.certificate.verify(), release.certificate.phases
+    (True, 9)
+    """
+    given = X.shape[0]
+    if public_rows is not None and positive_integer("public_rows", public_rows) != given:
+        raise ValueError(f"public_rows must be the number of rows, {given}, got {public_rows!r}")
+    if type(loss) not in EVERY_LOSS.values() or not math.isfinite(loss.lipschitz):
+        raise ValueError(f"loss must be one of EVERY_LOSS with a bounded slope, got {loss!r}")
+    constant = nonnegative("intercept_scaling", intercept_scaling)
+    lipschitz = loss.lipschitz * row_radius(constant)
+    dimension = X.shape[1] + (constant > 0)
+    schedule = phased_schedule(max(given, 1), dimension, epsilon, delta, radius=radius, lipschitz=lipschitz)
+    multiplier = calibrate_gaussian(epsilon, delta).sigma
+    streams = Streams(random_state)
+    keep = np.ones(given, dtype=bool)
+    if choice("on_error", on_error, ON_ERROR) == "release" and targets.shape == (given,):
+        X, keep = judged(X, targets, loss)
+    elif targets.shape != (given,) or not given:
+        Fit(X, targets, loss, row_norm=row_norm)  # says what is wrong
+    order = np.random.default_rng(list(streams.stream(_ORDER).read(32))).permutation(given)
+    trace: list[float] = []
+    theta, iterations, spacing = np.zeros(dimension), 0, math.inf
+    for number, phase in enumerate(phases_of(schedule)):
+        chosen = np.sort(order[phase.part])
+        chosen = chosen[keep[chosen]]
+        fit = Fit(
+            X[chosen],
+            targets[chosen],
+            loss,
+            row_norm=row_norm,
+            intercept_scaling=constant,
+            solver=solver,
+            max_iter=max_iter,
+            source=streams.stream(number),
+            callback=None if callback is None else _after(callback, iterations + number),
+            on_error=on_error,
+        )
+        found = fit.noisy_minimum(
+            Perturbation(-phase.lam * theta, phase.lam),
+            smooth_enough(loss, fit.rows, phase),
+            stop_at=SLACK * lipschitz,
+            output_noise=noise_of(lipschitz, phase.step, SLACK, multiplier),
+            radius=radius,
+        )
+        theta, spacing = found.theta, min(spacing, found.spacing)
+        iterations += found.result.iterations
+        trace += found.result.gradient_norms
+    theta = theta * shrink_into(theta, radius)
+    certificate = PhasedCertificate.from_mechanism(
+        OutputPerturbation(multiplier, 1.0, adjacency=REPLACE_ONE),
+        epsilon=float(epsilon),
+        delta=float(delta),
+        accountant="profile",
+        row_norm=row_norm,
+        intercept_scaling=constant,
+        noise_source=streams.origin,
+        reproducible=streams.reproducible,
+        lattice=spacing,
+        on_error=on_error,
+        rows_declared=public_rows is not None,
+        first_step=schedule[0][1],
+        phases=len(schedule),
+        ball_radius=float(radius),
+        lipschitz=lipschitz,
+        slack=SLACK,
+        loss=loss.name,
+        loss_parameter=loss.parameter,
+        public_rows=given,
+    )
+    return Release(theta, certificate, tuple(trace))
+
+
+def _after(callback: Callback, before: int) -> Callback:
+    """Count on from what the phases before have told: each told its start as well."""
+    return lambda iteration, norm: callback(before + iteration, norm)
