@@ -310,7 +310,10 @@ def residual_bound(objective: PerturbedObjective, theta: FloatArray, multiplier:
     norm, room = _norm(theta), gamma(objective.dimension + 4)
     if not norm <= radius * (1 + room):
         raise ValueError(f"theta must be of norm {radius!r} at most, got {norm!r}")
-    away = abs(radius - norm) + room * radius if multiplier > 0 else room * radius
+    if multiplier > 0:
+        away = abs(radius - norm) + room * radius
+    else:  # surely inside, a point is where it is
+        away = 0.0 if norm * (1 + room) <= radius * (1 - room) else room * radius
     ridge = multiplier * np.eye(objective.dimension) if np.ndim(objective.lam) else multiplier
     lam = objective.lam + ridge
     pulled = PerturbedObjective(objective.rows, objective.targets, lam, objective.linear, objective.loss)

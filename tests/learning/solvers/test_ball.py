@@ -17,6 +17,7 @@ from objpert_core.learning import (
     SquaredLoss,
     solve,
 )
+from objpert_core.learning.problem.rounding import gradient_norm_bound
 from objpert_core.learning.solvers import onto_sphere, residual_bound, solve_surely
 from objpert_core.learning.solvers.first_order import sure_steps
 
@@ -213,6 +214,14 @@ def test_the_bound_is_no_less_than_the_residual_and_close_to_it():
     result = solve(objective, tau=1e-7, radius=0.5)
     bound = residual_bound(objective, result.theta, result.multiplier, 0.5)
     assert result.gradient_norm < bound < result.gradient_norm + 1e-8
+
+
+def test_a_ball_far_larger_than_the_model_costs_nothing():
+    objective = problem()
+    theta = solve(objective, tau=1e-9).theta
+    assert residual_bound(objective, theta, 0.0, 1e30) <= gradient_norm_bound(objective, theta) * (1 + 1e-14)
+    near = residual_bound(objective, theta, 0.0, float(np.linalg.norm(theta)))
+    assert near > gradient_norm_bound(objective, theta)
 
 
 def test_a_point_off_the_sphere_with_a_multiplier_has_no_good_bound():
