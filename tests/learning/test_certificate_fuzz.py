@@ -228,8 +228,10 @@ def harmless(field, old, new, spent):
     if old is not None and new is not None and type(new) is not number:
         return False
     resolution = RESOLUTION_OF_SGD[spent.accountant] if isinstance(spent, DPSGD) else RESOLUTION
-    if getattr(spent, "sampling", "poisson") == "allocation":
+    if isinstance(spent, DPSGD) and spent.sampling == "allocation":
         resolution = RESOLUTION_OF_ALLOCATION
+        if field == "batch_size":  # the same number of steps in an epoch is the same mechanism
+            return math.ceil(spent.public_rows / new) == math.ceil(spent.public_rows / old)
     if isinstance(old, float) and isinstance(new, float) and abs(new - old) <= resolution * abs(old):
         return True
     if field in ("clip", "intercept_scaling") and isinstance(spent, DPSGD):
