@@ -4,6 +4,7 @@ from objpert_core.estimators.dp_sgd import DPSGDLogisticRegression
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
 from objpert_core.estimators.noisy_sgd import NoisySGDClassifier, NoisySGDRegressor
 from objpert_core.estimators.output_perturbation import OutputPerturbationLogisticRegression
+from objpert_core.estimators.phased import PhasedERMClassifier
 from objpert_core.estimators.regressor import ObjPertRegressor
 from objpert_core.estimators.scaler import PublicRangeScaler
 from objpert_core.estimators.sco import ObjPertSCOClassifier, ObjPertSCORegressor
@@ -20,6 +21,7 @@ __all__ = [
     "ObjPertSCORegressor",
     "ObjPertSVC",
     "OutputPerturbationLogisticRegression",
+    "PhasedERMClassifier",
     "PrivacyCertificate",
     "PublicRangeScaler",
 ]

@@ -20,6 +20,7 @@ from objpert_core.estimators import (
     ObjPertSCORegressor,
     ObjPertSVC,
     OutputPerturbationLogisticRegression,
+    PhasedERMClassifier,
     PublicRangeScaler,
 )
 from tests.estimators.contract import (
@@ -100,6 +101,8 @@ SCO_REGRESSOR = SCO | {
     "target_scale": (ABOVE_ZERO, (0.0,)),
     "target_offset": ("a finite number", (math.nan,)),
 }
+PHASED = {name: NOISY[name] for name in ("radius", "loss", "hinge_width")}
+WITH_CORNERS = {"loss": "hinge", "radius": 3.0, "row_norm": "clip"}
 STEPS = {"epochs": 2, "batch_size": 100, "classes": [0, 1]}
 HONEST = {"learning_rates": [0.03, 0.1], "mean_runs": 20.0}
 DISHONEST = {"learning_rates": [0.03, 0.1], "tuning": "dishonest"}
@@ -124,6 +127,8 @@ CASES = [
     Case("sco regressor", ObjPertSCORegressor, {"lam": 5.0}, SCO_REGRESSOR, slow=True, reads_rows=False),
     Case("noisy sgd", NoisySGDClassifier, ranges=NOISY, first_step=1),
     Case("noisy hinge", NoisySGDClassifier, parameters=FULL | {"loss": "hinge"}, ranges=NOISY, first_step=1, slow=True),
+    Case("phased", PhasedERMClassifier, ranges=PHASED),
+    Case("phased hinge", PhasedERMClassifier, parameters=WITH_CORNERS, ranges=PHASED, slow=True),
     Case("noisy regressor", NoisySGDRegressor, ranges=NOISY_REGRESSOR, first_step=1, slow=True),
     Case("dishonest", DPSGDLogisticRegression, parameters=STEPS | DISHONEST, ranges=DPSGD, first_step=1, slow=True),
 ]

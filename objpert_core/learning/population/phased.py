@@ -256,7 +256,8 @@ def phased_release(
     radius : float > 0
         M.
     public_rows : int, optional
-        n, the number of rows; if given it must be right. X's is treated as public, where rows are replaced.
+        n, by which phases and noise go; X's, which is then treated as public, if left out. Rows from that
+        number on are not used; there must be as many, unless ``on_error="release"``.
     row_norm, intercept_scaling, solver, max_iter, on_error, callback
         As for `Fit`; in every phase.
     random_state
@@ -287,22 +288,25 @@ def phased_release(
     (True, 9)
     """
     given = X.shape[0]
-    if public_rows is not None and positive_integer("public_rows", public_rows) != given:
-        raise ValueError(f"public_rows must be the number of rows, {given}, got {public_rows!r}")
+    known = max(given, 1) if public_rows is None else positive_integer("public_rows", public_rows)
     if type(loss) not in EVERY_LOSS.values() or not math.isfinite(loss.lipschitz):
         raise ValueError(f"loss must be one of EVERY_LOSS with a bounded slope, got {loss!r}")
     constant = nonnegative("intercept_scaling", intercept_scaling)
     lipschitz = loss.lipschitz * row_radius(constant)
     dimension = X.shape[1] + (constant > 0)
-    schedule = phased_schedule(max(given, 1), dimension, epsilon, delta, radius=radius, lipschitz=lipschitz)
+    schedule = phased_schedule(known, dimension, epsilon, delta, radius=radius, lipschitz=lipschitz)
     multiplier = calibrate_gaussian(epsilon, delta).sigma
     streams = Streams(random_state)
-    keep = np.ones(given, dtype=bool)
+    there = np.ones(given, dtype=bool)
     if choice("on_error", on_error, ON_ERROR) == "release" and targets.shape == (given,):
-        X, keep = judged(X, targets, loss)
-    elif targets.shape != (given,) or not given:
-        Fit(X, targets, loss, row_norm=row_norm)  # says what is wrong
-    order = np.random.default_rng(list(streams.stream(_ORDER).read(32))).permutation(given)
+        X, there = judged(X, targets, loss)
+    else:
+        Fit(X, targets, loss, row_norm=row_norm, intercept_scaling=constant)  # says what is wrong, and in which row
+        if known > given:
+            raise ValueError(f"public_rows must be at most the number of rows, {given}, got {public_rows!r}")
+    keep = np.zeros(max(known, given), dtype=bool)
+    keep[:given] = there
+    order = np.random.default_rng(list(streams.stream(_ORDER).read(32))).permutation(known)
     trace: list[float] = []
     theta, iterations, spacing = np.zeros(dimension), 0, math.inf
     for number, phase in enumerate(phases_of(schedule)):
@@ -350,7 +354,7 @@ def phased_release(
         slack=SLACK,
         loss=loss.name,
         loss_parameter=loss.parameter,
-        public_rows=given,
+        public_rows=known,
     )
     return Release(theta, certificate, tuple(trace))
 
