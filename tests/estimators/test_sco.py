@@ -127,21 +127,19 @@ def test_the_published_schedule_certifies_what_the_accountant_finds():
     assert spent.epsilon < 0.25  # of the 0.5 asked for
     assert spent.public_rows == 1000
     assert spent.verify(model)
-    free = ObjPertSCOClassifier(2.0, 1e-5, strict=False, **options).fit(X, y)
-    assert free.privacy_.verify(free)
 
 
 @pytest.mark.slow
 def test_it_learns():
-    population = LogisticOnSphere(5)
+    population = LogisticOnSphere(10)
     X, y = population.sample(20_000, seed=1)
-    model = ObjPertSCOClassifier(1.0, 1e-9, 4.0, classes=[-1, 1], random_state=0).fit(X, y)
-    assert population.excess(model.coef_.ravel()) < 0.02 * population.excess(np.zeros(5))
-    population = AbsoluteWithLaplace(5)
+    model = ObjPertSCOClassifier(0.5, 1e-9, 4.0, classes=[-1, 1], random_state=0).fit(X, y)
+    assert population.excess(model.coef_.ravel()) < 0.02 * population.excess(np.zeros(10))
+    population = AbsoluteWithLaplace(4)
     X, y = population.sample(20_000, seed=1)
-    model = ObjPertSCORegressor(1.0, 1e-9, 2.0, random_state=0).fit(X, 3 + 2 * y)
-    scaled = ObjPertSCORegressor(1.0, 1e-9, 2.0, random_state=0, target_offset=3.0, target_scale=2.0).fit(X, 3 + 2 * y)
-    assert population.excess(scaled.coef_ / 2) < 0.02 * population.excess(np.zeros(5))
+    model = ObjPertSCORegressor(1.0, 1e-5, 2.0, random_state=0).fit(X, 3 + 2 * y)
+    scaled = ObjPertSCORegressor(1.0, 1e-5, 2.0, random_state=0, target_offset=3.0, target_scale=2.0).fit(X, 3 + 2 * y)
+    assert population.excess(scaled.coef_ / 2) < 0.02 * population.excess(np.zeros(4))
     assert np.abs(scaled.predict(X) - (3 + 2 * y)).mean() < np.abs(model.predict(X) - (3 + 2 * y)).mean()
 
 

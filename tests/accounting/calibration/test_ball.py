@@ -82,9 +82,6 @@ def test_a_loss_that_is_smooth_enough_is_left_alone_and_gets_less_noise():
     assert envelope is None
     assert other < 1.0
     assert sigma < rounded
-    (_, lam, _), envelope = numbers(objective_plan("tight", 1, 4, 1.0, 1e-5, lam=0.0, **HUBER))
-    assert envelope is None
-    assert lam < 24  # more curvature than ελ/24 is allowed
 
 
 def test_the_published_schedule_has_the_papers_lam_and_the_noise_that_is_enough():
@@ -141,3 +138,9 @@ def test_a_lam_that_no_loss_with_corners_can_have():
         check_lam("tight", 0.0, math.inf)
     check_lam("tight", 0.0, 1.0)
     check_lam("bassily2019", None, math.inf)
+
+
+@pytest.mark.slow
+def test_comparisons_may_go_beyond_what_the_paper_claims():
+    plan = objective_plan("bassily2019", 100, 4, 2.0, 1e-3, strict=False, **HINGE)
+    assert keeps(plan, 2.0, 1e-3)
