@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -12,8 +13,12 @@ from objpert_core.accounting.convolution import sums
 from objpert_core.accounting.convolution.allocation import allocated
 from objpert_core.accounting.convolution.discretise import TooFineError
 from objpert_core.accounting.laws.base import GaussianLoss, Steps
-from objpert_core.accounting.mechanisms.composition import ByConvolution
+from objpert_core.accounting.mechanisms.base import with_infinities
+from objpert_core.accounting.mechanisms.composition import RELATIVE_WIDTH, ByConvolution
+from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.numerics import gaussian as gauss
+
+_SHARES = (1e-12, 1e-9, 1e-6)  # δ for every step: where the smallest one that is resolved is looked for
 
 
 @dataclass(frozen=True)
@@ -39,8 +44,9 @@ class RandomAllocation(ByConvolution):
     -----
     Adjacency is `ADD_REMOVE`. Feldman and Shenfeld (2025) for the pair of one selection, which is attained, and for
     k selections as compositions of one of ⌊t/k⌋ or ⌈t/k⌉ steps; docs/theorems.md, T28, for the bounds on its law. δ is
-    accounted for down to about 1e-13 for every step; below it comes from the Rényi curve, which is the Gaussian
-    mechanism's of `selections` · `epochs` steps: random allocation does not help there.
+    accounted for down to about 1e-13 for every step. An ε for a smaller one comes from the Rényi curve, which is the
+    Gaussian mechanism's of `selections` · `epochs` steps: random allocation does not help there. And δ at an ε beyond
+    is what it is at the last one resolved.
 
     Examples
     --------
@@ -101,13 +107,33 @@ class RandomAllocation(ByConvolution):
         return ((found.loss, self.epochs),), found.error * self.epochs
 
     def _log_delta_bounds(self, epsilon: FloatArray, relative_width: float) -> tuple[FloatArray, FloatArray]:
-        own, high = super()._log_delta_bounds(epsilon, relative_width)
         if self.gaussian_ratio is not None:
-            return own, high
+            return super()._log_delta_bounds(epsilon, relative_width)
+        high = self._log_delta_above(epsilon, relative_width)
         return np.minimum(self._log_delta_below(epsilon, relative_width), high), high
 
     def _log_delta_above(self, epsilon: FloatArray, relative_width: float) -> FloatArray:
-        return super()._log_delta_bounds(epsilon, relative_width)[1]
+        high = super()._log_delta_bounds(epsilon, relative_width)[1]
+        if self.gaussian_ratio is not None:
+            return high
+        beyond = high >= with_infinities(ViaRDP(self)._log_delta, epsilon)  # all that is known is the Rényi curve
+        if beyond.any() and (known := self._least_known) is not None:
+            epsilon_there, log_delta = known
+            beyond &= epsilon >= epsilon_there
+            high[beyond] = np.minimum(high[beyond], log_delta)  # δ falls in ε
+        return high
+
+    @cached_property
+    def _least_known(self) -> tuple[float, float] | None:
+        """(ε, log δ) at about the smallest δ that a grid resolves; None where none does."""
+        for share in _SHARES:
+            log_delta = math.log(share * self.steps * self.epochs)
+            if log_delta < 0:
+                target = np.array([log_delta])
+                found = float(self._epsilon_above(target, RELATIVE_WIDTH)[0])
+                if found < float(with_infinities(ViaRDP(self)._epsilon, target)[0]):
+                    return found, log_delta
+        return None
 
     def _log_delta_below(self, epsilon: FloatArray, relative_width: float) -> FloatArray:
         low = np.full(epsilon.shape, -np.inf)

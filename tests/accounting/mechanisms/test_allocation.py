@@ -114,6 +114,18 @@ def test_where_no_grid_is_fine_enough_it_is_the_gaussian_mechanism():
         assert mechanism.delta_bounds(1.0)[0] == 0.0
 
 
+@pytest.mark.slow
+def test_delta_stays_where_it_was_once_no_grid_resolves_it():
+    """Alone, the Rényi curve of the Gaussian mechanism would have .018 at ε = 1."""
+    mechanism = RandomAllocation(2.0, 1000)
+    low, high = mechanism.delta_bounds(1.0)
+    assert 0 <= low < high == mechanism.delta(1.0) < 1.001e-9
+    assert mechanism.delta(30.0) < 1e-100
+    one_by_one = [mechanism.delta(epsilon) for epsilon in np.geomspace(0.01, 30, 8)]
+    assert (np.diff(one_by_one) <= 1.001e-9).all()  # a grid may tell a little more than that
+    assert mechanism.delta(mechanism.epsilon(1e-11)) <= 1e-11
+
+
 def test_the_renyi_curve_is_a_bound():
     mechanism = RandomAllocation(1.0, 50)
     np.testing.assert_allclose(mechanism.rdp([1.0, 2.0, 9.0]), Gaussian(1.0).rdp([1.0, 2.0, 9.0]), rtol=1e-12)
