@@ -80,6 +80,15 @@ ROLES: Mapping[str, Role] = {
     "classical": Role(BROWN, "dashdot", "circle"),  # the learner kifer2012; the bound of that name is above
     "svc": Role(GREEN, "longdashdot", "triangle-up"),
     "svc-rounded": Role(PURPLE, "dot", "x"),
+    # methods for the population risk; without privacy as above
+    "risk-sgd": Role(BLUE, "dash", "square"),
+    "risk-objective": Role(PURPLE, "longdash", "triangle-up"),
+    "risk-gd": Role(GREEN, "dashdot", "diamond"),
+    "risk-phased": Role(ORANGE, "longdashdot", "x"),
+    "risk-objective-bound": Role(TEAL, "4px,3px", "star"),
+    "risk-objective-least": Role(BROWN, "dot", "triangle-up"),
+    "risk-objective-tight": Role(VERMILION, "solid", "circle", 3.0),
+    "risk-zero": Role(GREY, "longdash", "cross", 2.5),
     # two neighbouring data sets
     "without": Role(BLUE, "dash", "square"),
     "with": Role(VERMILION, "solid", "circle"),

@@ -53,11 +53,13 @@ from objpert_core.theory.populations import (
 __all__ = [
     "METHODS",
     "AbsoluteWithLaplace",
+    "DescentParts",
     "LinearHardInstance",
     "LogisticOnSphere",
     "MeanEstimation",
     "Population",
     "Stability",
+    "descent_parts",
     "excess_population_bound",
     "hard_bias",
     "measured_stability",
@@ -271,6 +273,83 @@ def stability_bound(
         method, n, d, epsilon, delta, radius, lipschitz, smoothness, steps, step_scale, lam, published=published
     )
     return _STABILITY[method](setting, published)
+
+
+@dataclass(frozen=True)
+class DescentParts:
+    """What bounds the excess risk of noisy gradient descent, part by part; `total` is their sum.
+
+    Attributes
+    ----------
+    optimisation : float
+        M²/(2ηT): what is still to go.
+    noise : float
+        2ηT·L²dσ_G²/((1 − ηβ)n²): what privacy adds.
+    stability : float
+        L²ηT(1 + 1/T)/n: how much more the rows learnt from are liked than fresh ones.
+    """
+
+    optimisation: float
+    noise: float
+    stability: float
+
+    @property
+    def total(self) -> float:
+        """The bound."""
+        return self.optimisation + self.noise + self.stability
+
+
+def descent_parts(
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    steps: int,
+    *,
+    radius: float = 1.0,
+    lipschitz: float = 1.0,
+    smoothness: float = 0.0,
+    step_size: float | None = None,
+) -> DescentParts:
+    """Take the bound on noisy gradient descent apart, at a number of steps of one size.
+
+    Parameters
+    ----------
+    n, d, epsilon, delta, radius, lipschitz, smoothness
+        As in `excess_population_bound`.
+    steps : int >= 1
+        T.
+    step_size : float > 0, optional
+        η, below 1/β; M/(20L), or 1/(4β) if that is less, if left out.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Notes
+    -----
+    docs/theorems.md, T24. The sum is least at ηT = M/(L√(2/n + 4dσ_G²/n²)), where it is what "gd" has.
+
+    Examples
+    --------
+    >>> few, many = (descent_parts(10_000, 10, 0.5, 1e-8, T) for T in (10, 10_000))
+    >>> few.optimisation > many.optimisation, few.stability < many.stability
+    (True, True)
+    """
+    n, d, epsilon, delta, radius, lipschitz = checked_sizes(n, d, epsilon, delta, radius, lipschitz)
+    if isinstance(smoothness, bool) or not 0 <= smoothness < math.inf:
+        raise ValueError(f"smoothness must be a finite number >= 0, got {smoothness!r}")
+    largest = min(radius / (20 * lipschitz), 1 / (4 * smoothness) if smoothness else math.inf)
+    eta = largest if step_size is None else positive("step_size", step_size)
+    if eta * smoothness >= 1:
+        raise ValueError(f"step_size must be below 1/smoothness = {1 / smoothness:g}, got {eta!r}")
+    length, noise = eta * positive_integer("steps", steps), calibrate_gaussian(epsilon, delta).sigma
+    return DescentParts(
+        radius**2 / (2 * length),
+        2 * length * lipschitz**2 * d * (noise / n) ** 2 / (1 - eta * smoothness),
+        lipschitz**2 * length * (1 + 1 / steps) / n,
+    )
 
 
 def _setting(

@@ -55,7 +55,15 @@ class NoisySGDSchedule:
 
 
 def published_sgd_schedule(
-    n: int, d: int, epsilon: float, delta: float, *, radius: float = 1.0, lipschitz: float = 1.0, strict: bool = True
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float,
+    *,
+    radius: float = 1.0,
+    lipschitz: float = 1.0,
+    strict: bool = True,
+    steps: int | None = None,
 ) -> NoisySGDSchedule:
     """Compute the schedule of Algorithm 1 and Theorem 3.2, as printed.
 
@@ -67,6 +75,8 @@ def published_sgd_schedule(
         M and L.
     strict : bool, default=True
         Refuse ε and δ for which the paper claims nothing. False is for comparisons.
+    steps : int >= 1, optional
+        T; that of Theorem 3.2, if left out. Theorem 3.1 claims privacy for any.
 
     Raises
     ------
@@ -86,7 +96,9 @@ def published_sgd_schedule(
     """
     n, d, epsilon, delta, m, slope = checked_sizes(n, d, epsilon, delta, radius, lipschitz, strict=strict)
     log = math.log(1 / delta)
-    steps = max(1, math.floor(min(n / 8, (epsilon * n) ** 2 / (32 * d * log))))
+    if steps is None:
+        steps = max(1, math.floor(min(n / 8, (epsilon * n) ** 2 / (32 * d * log))))
+    steps = positive_integer("steps", steps)
     batch = min(n, math.ceil(max(n * math.sqrt(epsilon / (4 * steps)), 1)))
     step = m / (slope * math.sqrt(steps))
     return NoisySGDSchedule(steps, batch, slope * math.sqrt(8 * steps * log) / (n * epsilon), step, 2 / step)
@@ -102,12 +114,13 @@ def published_sgd_mechanism(
     lipschitz: float = 1.0,
     strict: bool = True,
     sampling: str = WITH_REPLACEMENT,
+    steps: int | None = None,
 ) -> SampledWithReplacement | SampledWithoutReplacement | DPSGD:
     """Build Algorithm 1 with its published schedule as a mechanism, whose ε can stand beside the published target.
 
     Parameters
     ----------
-    n, d, epsilon, delta, radius, lipschitz, strict
+    n, d, epsilon, delta, radius, lipschitz, strict, steps
         As in `published_sgd_schedule`. σ grows with L, so that the mechanism does not depend on it.
     sampling : {"with replacement", "without replacement", "poisson", "full batch"}
         How batches are drawn: as the paper has it, or otherwise with the same noise on the mean gradient. Poisson
@@ -138,7 +151,7 @@ def published_sgd_mechanism(
     True
     """
     how = choice("sampling", sampling, DRAWINGS)
-    plan = published_sgd_schedule(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
+    plan = published_sgd_schedule(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict, steps=steps)
     batch = n if how == FULL_BATCH else plan.batch_size
     noise = plan.noise * batch / lipschitz
     if how == POISSON:

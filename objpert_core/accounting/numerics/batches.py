@@ -12,6 +12,7 @@ where nothing cancels, and at most e^{s·D} with D the curve of P and Q, plus 1 
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import logsumexp, ndtr
 
 from objpert_core._validation import FloatArray
@@ -113,3 +114,22 @@ def _summed(order: FloatArray, p: float, a: float) -> FloatArray:
 def _log_sinh(x: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore"):
         return x + np.log(-np.expm1(-2 * x) / 2)
+
+
+def attained_delta(p: float, shares: FloatArray, a: float, epsilon: float) -> float:
+    """δ at ε of Σ w_k·N(ka, 1) against N(0, 1), in closed form but for the place where the densities' ratio is e^ε."""
+    shares, _ = listed(shares)
+    k = np.arange(0.0, shares.size + 1)
+    with np.errstate(divide="ignore"):
+        logs = np.concatenate(([np.log1p(-p) if p < 1 else -np.inf], shares + np.log(p)))
+
+    def ratio(u: float) -> float:
+        return float(logsumexp(logs + k * a * u - (k * a) ** 2 / 2)) - epsilon
+
+    low, high = -40.0, 40.0 + k[-1] * a
+    if ratio(low) >= 0:
+        return max(0.0, 1.0 - float(np.exp(epsilon)))
+    if ratio(high) <= 0:
+        return 0.0
+    edge = brentq(ratio, low, high, xtol=1e-13)
+    return max(0.0, float(np.exp(logs) @ ndtr(k * a - edge) - np.exp(epsilon) * ndtr(-edge)))

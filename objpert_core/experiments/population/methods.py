@@ -77,6 +77,8 @@ LABELS: Mapping[str, str] = MappingProxyType(
 """The methods, by their keys."""
 PRIVATE = tuple(name for name in LABELS if name not in ("no-privacy", "zero"))
 PUBLISHED = ("sgd", "objective")
+CONTENDERS = ("sgd", "objective", "gd", "phased", "objective-tight")
+"""One of each kind: the other two of objective perturbation differ in Λ only."""
 
 
 @dataclass(frozen=True)

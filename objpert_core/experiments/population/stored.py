@@ -12,11 +12,13 @@ import numpy as np
 
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments import results
-from objpert_core.experiments.population.methods import LABELS, POPULATIONS, PRIVATE, Setting
+from objpert_core.experiments.population.methods import CONTENDERS, LABELS, POPULATIONS, Setting
 from objpert_core.experiments.population.sweep import RiskRun
 from objpert_core.experiments.results import Results
 from objpert_core.experiments.summary import Interval, mean_interval
 
+TIE = 1e-9
+"""By how much less than θ = 0 a method that is as good has to have: one that never moves does not win."""
 FROM = 1000
 """The least n that a slope is fitted to."""
 
@@ -114,15 +116,15 @@ class Stored:
         return float(np.polyfit(n, means, 1)[0])
 
     def winner(self, n: int, d: int, epsilon: float) -> tuple[str, bool] | None:
-        """The private method with the least mean excess risk, or "zero", and whether that is beyond the error bars."""
+        """Which of `CONTENDERS` or "zero" has the least mean excess risk, and whether that is beyond the error bars."""
         means = {
             name: (point.excess.mean, point.error)
-            for name in PRIVATE
+            for name in CONTENDERS
             if (point := self.point(n, d, epsilon, name)) is not None
         }
         if not means:
             return None
-        means["zero"] = self.zero(n, d, epsilon), 0.0
+        means["zero"] = self.zero(n, d, epsilon) * (1 - TIE), 0.0
         (first, (least, error)), (_, (next_best, other)) = sorted(means.items(), key=lambda item: item[1][0])[:2]
         return first, next_best - least > 2 * math.hypot(error, other)
 

@@ -48,7 +48,8 @@ class RiskRun:
     excess : float
         L(θ) − L(θ*), by quadrature or in closed form.
     gap : float
-        The generalisation gap: L(θ) less the mean loss on the rows learnt from.
+        The generalisation gap, L(θ) less the mean loss on the rows learnt from, less that of θ*: it has the same mean,
+        as θ* did not see the rows, and far less spread.
     seconds : float
         Processor time of the fit with one thread, without calibration.
     sigma : float or None
@@ -156,6 +157,7 @@ class Piece:
         setting = self.setting
         law = setting.law
         X, y = law.sample(setting.n, self.seed(_MODEL))
+        by_chance = law.generalisation_gap(law.minimiser, X, y)
         found = []
         for name in self.methods:
             ready = method(name, setting)
@@ -173,7 +175,7 @@ class Piece:
                     name,
                     self.trial,
                     float(law.excess(theta)),
-                    float(law.generalisation_gap(theta, X, y)),
+                    float(law.generalisation_gap(theta, X, y) - by_chance),
                     seconds,
                     numbers.get("sigma", numbers.get("noise")),
                     numbers.get("lam"),
