@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from objpert_core._validation import FloatArray, boolean, choice, in_open_unit, length, nonnegative, positive
 from objpert_core._validation import positive_integer as count
+from objpert_core.accounting.calibration.population import DRAWINGS
 from objpert_core.estimators.base import LinearClassifier, LinearModel, Seed
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
 from objpert_core.estimators.documented import documented
@@ -14,7 +15,6 @@ from objpert_core.estimators.targets import ScaledTargets
 from objpert_core.learning.population.certificate import NoisySGDCertificate
 from objpert_core.learning.population.fit import descend_and_certify
 from objpert_core.learning.population.schedules import (
-    SAMPLINGS,
     SCHEDULES,
     DescentPlan,
     published_plan,
@@ -32,7 +32,7 @@ class NoisyDescent(LinearModel):
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
         "radius": length,
         "schedule": one_of(*SCHEDULES),
-        "sampling": or_none(one_of(*SAMPLINGS)),
+        "sampling": or_none(one_of(*DRAWINGS)),
         "step_scale": positive,
         "strict": boolean,
         "public_rows": or_none(count),
@@ -110,7 +110,7 @@ class NoisyDescent(LinearModel):
                 strict=self.strict,
                 **about,
             )
-        sampling = choice("sampling", self.sampling or "poisson", SAMPLINGS)
+        sampling = choice("sampling", self.sampling or "poisson", DRAWINGS)
         return tight_plan(
             n_rows, dimension, self.epsilon, self.delta, sampling=sampling, step_scale=float(self.step_scale), **about
         )

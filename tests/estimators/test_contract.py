@@ -71,7 +71,7 @@ DPSGD = {
 NOISY = {
     "radius": (ABOVE_ZERO, (0.0, -1.0, math.inf)),
     "schedule": ("one of 'tight', 'bassily2019'", ("published", None)),
-    "sampling": ("one of 'poisson', 'without replacement', 'with replacement', 'full batch'", ("shuffled",)),
+    "sampling": ("one of 'with replacement', 'without replacement', 'poisson', 'full batch'", ("shuffled",)),
     "loss": ("one of 'logistic', 'hinge', 'huberised-hinge'", ("squared-hinge", None)),
     "step_scale": (ABOVE_ZERO, (0.0, math.nan)),
     "strict": ("True or False", (None, 1)),

@@ -153,11 +153,39 @@ def published_sgd_mechanism(
     how = choice("sampling", sampling, DRAWINGS)
     plan = published_sgd_schedule(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict, steps=steps)
     batch = n if how == FULL_BATCH else plan.batch_size
-    noise = plan.noise * batch / lipschitz
-    if how == POISSON:
-        return DPSGD(noise, batch / n, plan.steps, adjacency=REPLACE_ONE)
-    kind = SampledWithReplacement if how == WITH_REPLACEMENT else SampledWithoutReplacement
-    return kind(noise, batch, n, plan.steps)
+    return sampled(how, plan.noise * batch / lipschitz, batch, n, plan.steps)
+
+
+def sampled(
+    how: str, noise_multiplier: float, batch_size: float, rows: int, steps: int
+) -> SampledWithReplacement | SampledWithoutReplacement | DPSGD:
+    """Build the mechanism of that many noisy sums where a row is replaced.
+
+    Parameters
+    ----------
+    how : str
+        One of `DRAWINGS`.
+    noise_multiplier : float > 0
+    batch_size : float
+        A whole number where batches have a fixed size.
+    rows, steps : int >= 1
+
+    Raises
+    ------
+    ValueError
+        If there is no such drawing, or a number is out of range.
+
+    Examples
+    --------
+    >>> sampled("full batch", 2.0, 10.0, 10, 4).epsilon(1e-5) == DPSGD(2.0, 1.0, 4, adjacency=REPLACE_ONE).epsilon(1e-5)
+    True
+    """
+    if choice("sampling", how, DRAWINGS) == WITHOUT_REPLACEMENT:
+        return SampledWithoutReplacement(noise_multiplier, int(batch_size), rows, steps)
+    if how == WITH_REPLACEMENT:
+        return SampledWithReplacement(noise_multiplier, int(batch_size), rows, steps)
+    share = 1.0 if how == FULL_BATCH else batch_size / rows
+    return DPSGD(noise_multiplier, min(share, 1.0), steps, adjacency=REPLACE_ONE)
 
 
 def published_objective_noise(epsilon: float, delta: float, lipschitz: float = 1.0) -> float:

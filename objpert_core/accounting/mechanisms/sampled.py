@@ -183,7 +183,7 @@ class SampledWithReplacement(_ByBatches):
         Returns
         -------
         float
-            Σ Pr[Bin(m, 1/n) = k]·P[N(2k, s²) > u] − e^ε·P[N(0, s²) > u], at the u where the two densities have the ratio
+            Σ Pr[Bin(m, 1/n) = k]·P[N(2k, s²) > u] − e^ε·P[N(0, s²) > u], at the u where the densities have the ratio
             e^ε.
 
         Examples

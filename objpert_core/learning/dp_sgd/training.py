@@ -241,7 +241,8 @@ class NoisySums:
 
     Notes
     -----
-    docs/theorems.md, T16.
+    docs/theorems.md, T16, and T29 for losses other than the logistic one. Nothing here may be read off the rows but
+    their norm's bound and how they are stored: it decides how much noise there is.
     """
 
     def __init__(
@@ -267,7 +268,7 @@ class NoisySums:
         # What a row that joins may change besides its own gradient, for each row of the batch: all others' slopes, by
         # twice their error, and what summing rounds off, before and after.
         self._radius, self._slope_off = radius, 2 * smoothness * gamma(rows.dimension + 8) * radius
-        self._row_off = 2 * gamma(chunk + most // chunk + 8) * clip + 16 * UNIT * slope * radius
+        self._row_off = 2 * gamma(chunk + most // chunk + 8) * clip + 32 * UNIT * slope * radius
         self._spacing = sum_spacing(clip, rows.dimension)
         self._ratio = noise_multiplier * clip * (1 + _ROOM) / self._spacing
         if self._ratio > _LARGEST_RATIO:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from objpert_core.accounting.calibration.population import DRAWINGS, sampled
 from objpert_core.learning.certificate import PrivacyCertificate, by_public_rows
 from objpert_core.learning.dp_sgd.training import sum_spacing
 from objpert_core.learning.noise import LARGEST_RATIO
-from objpert_core.learning.population.schedules import SAMPLINGS, SCHEDULES, Sampled, sampled
+from objpert_core.learning.population.schedules import SCHEDULES, Sampled
 from objpert_core.learning.problem.losses import loss_named
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, one_of, or_nothing
@@ -54,7 +55,7 @@ class NoisySGDCertificate(
 
     STATED: ClassVar[Mapping[str, Stated]] = {
         "schedule": one_of(*SCHEDULES),
-        "sampling": one_of(*SAMPLINGS),
+        "sampling": one_of(*DRAWINGS),
         "noise_multiplier": POSITIVE,
         "batch_size": POSITIVE,
         "steps": COUNT,

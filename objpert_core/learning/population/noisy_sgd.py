@@ -15,9 +15,9 @@ from objpert_core._validation import FloatArray, IntArray
 from objpert_core.learning.dp_sgd.training import Gradients, NoisySums
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.population.schedules import DescentPlan
-from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps
+from objpert_core.learning.problem.envelopes import MOST_BENT, MoreauEnvelope, envelope_steps
 from objpert_core.learning.problem.losses import Loss, of_rows
-from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.sampling import Streams, poisson_batches, uniform_choices
 
 StepCallback = Callable[[int, float], None]
@@ -58,6 +58,38 @@ class LossGradients(Gradients):
 def smoothed(loss: Loss, rows: Rows, envelope: float | None) -> Loss:
     """`loss`, or its Moreau envelope that is `envelope`-smooth in θ on these rows."""
     return loss if envelope is None else MoreauEnvelope(loss, envelope_steps(rows, envelope))
+
+
+def public_curvature(loss: Loss, envelope: float | None, radius: float) -> tuple[float, float]:
+    """What `NoisySums` is told of the loss: its curvature, and the size of the constants that scores are compared with.
+
+    No row may decide the noise, so neither of them is read off the rows. The envelope of a row x has the curvature β/‖x‖²
+    in its score, and a score is off in proportion to ‖x‖, as is what it does to the gradient: together as with β/R² and
+    rows of the largest norm R. The loss's own constant is off whatever the row, and a row's curvature times its norm is
+    at most 2¹⁰·β/R (`envelope_steps`).
+
+    Parameters
+    ----------
+    loss : Loss
+    envelope : float or None
+        β, in θ.
+    radius : float > 0
+        R.
+
+    Returns
+    -------
+    smoothness, margin : float
+
+    Examples
+    --------
+    >>> from objpert_core.learning.problem.nonsmooth import AbsoluteLoss, EpsilonInsensitiveLoss
+    >>> public_curvature(AbsoluteLoss(), 8.0, 2.0), public_curvature(EpsilonInsensitiveLoss(0.5), 8.0, 2.0)
+    ((2.0, 1.0), (2.0, 513.0))
+    """
+    own = abs(loss.parameter or 0.0)
+    if envelope is None:
+        return loss.smoothness, 1.0 + own
+    return envelope / radius**2, 1.0 + own * MOST_BENT
 
 
 def batches(
@@ -174,7 +206,7 @@ def descend(
 
     Notes
     -----
-    Bassily, Feldman, Talwar and Thakurta (2019), Algorithm 1; the noisy sums are those of docs/theorems.md, T16.
+    Bassily, Feldman, Talwar and Thakurta (2019), Algorithm 1; the noisy sums are those of docs/theorems.md, T29.
 
     Examples
     --------
@@ -185,15 +217,15 @@ def descend(
     [0.25]
     """
     gradients = LossGradients(rows, targets, smoothed(loss, rows, plan.envelope))
-    smoothness = loss.smoothness if plan.envelope is None else smoothed(loss, rows, plan.envelope).smoothness
+    smoothness, margin = public_curvature(loss, plan.envelope, row_radius(rows.constant))
     noise = NoisySums(
         rows,
         plan.lipschitz,
         plan.noise_multiplier,
         plan.rows,
         [streams.stream(_NOISE)],
-        n_rows=rows.n_rows,
-        margin=1.0 + (loss.parameter or 0.0),  # scores are compared with numbers of this size
+        n_rows=rows.n_rows if slots is None else len(slots),  # those given: how many are of use is private
+        margin=margin,
         smoothness=smoothness,
         slope=loss.lipschitz,
     )

@@ -19,10 +19,14 @@ from objpert_core.accounting import (
     calibrate_gaussian,
     calibrate_sampled,
 )
-from objpert_core.accounting.calibration.population import checked_sizes, published_sgd_schedule
+from objpert_core.accounting.calibration.population import (
+    DRAWINGS,
+    checked_sizes,
+    published_sgd_schedule,
+    sampled,
+)
 
 SCHEDULES = ("tight", "bassily2019")
-SAMPLINGS = ("poisson", "without replacement", "with replacement", "full batch")
 Sampled = DPSGD | SampledWithoutReplacement | SampledWithReplacement
 
 _DROWNED = 4.5  # noise on a batch's sum, in units of L, from which on sampling is as good as taking all rows
@@ -87,30 +91,6 @@ class DescentPlan:
         return self.steps * self.batch_size
 
 
-def sampled(sampling: str, noise_multiplier: float, batch_size: float, rows: int, steps: int) -> Sampled:
-    """The mechanism of that many noisy sums where a row is replaced.
-
-    Parameters
-    ----------
-    sampling : {"poisson", "without replacement", "with replacement", "full batch"}
-    noise_multiplier : float > 0
-    batch_size : float
-        A whole number but for Poisson sampling.
-    rows, steps : int >= 1
-
-    Examples
-    --------
-    >>> sampled("full batch", 2.0, 10.0, 10, 4).epsilon(1e-5) == DPSGD(2.0, 1.0, 4, adjacency=REPLACE_ONE).epsilon(1e-5)
-    True
-    """
-    if choice("sampling", sampling, SAMPLINGS) == "without replacement":
-        return SampledWithoutReplacement(noise_multiplier, int(batch_size), rows, steps)
-    if sampling == "with replacement":
-        return SampledWithReplacement(noise_multiplier, int(batch_size), rows, steps)
-    share = 1.0 if sampling == "full batch" else batch_size / rows
-    return DPSGD(noise_multiplier, min(share, 1.0), steps, adjacency=REPLACE_ONE)
-
-
 def published_plan(
     n: int,
     d: int,
@@ -164,7 +144,7 @@ def published_plan(
             f"radius must be smaller or the loss less curved: Algorithm 1 needs a curvature of at most 2/η = "
             f"{found.largest_smoothness:g}, got {smoothness:g}"
         )
-    whole = choice("sampling", sampling, SAMPLINGS) == "full batch"
+    whole = choice("sampling", sampling, DRAWINGS) == "full batch"
     return DescentPlan(
         "bassily2019",
         sampling,
@@ -231,7 +211,7 @@ def tight_plan(
     steps = max(1, math.ceil(length / longest))
     step = length / steps
     share = min(1.0, _DROWNED / (2 * math.sqrt(steps) * noise))
-    batch: float = n if choice("sampling", sampling, SAMPLINGS) == "full batch" else share * n
+    batch: float = n if choice("sampling", sampling, DRAWINGS) == "full batch" else share * n
     if sampling in ("poisson", "full batch"):
         found = calibrate_dpsgd(epsilon, delta, batch / n, steps, adjacency=REPLACE_ONE)
         multiplier = found.noise_multiplier if isinstance(found, DPSGD) else math.nan  # no tuning was asked for

@@ -19,6 +19,7 @@ halves their noise.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +43,8 @@ from objpert_core.learning.problem.rows import Rows, row_radius
 
 _LEAST_STEP, _LARGEST_STEP = 1e-150, 1e150  # products with scores are far from overflow
 _LEAST_SHARE = 2.0**-20  # of the longest row's step: a shorter step would make the loss as good as not smooth
+MOST_BENT = 1 / math.sqrt(_LEAST_SHARE)
+"""No row's curvature times its norm is more than this many times that of the longest row."""
 
 Step = FloatArray | float
 Slopes = Callable[[Any, FloatArray, Targets, Step], FloatArray]
