@@ -793,8 +793,10 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
 _OF_OBJECTIVE = ("bound", "sigma", "lam", "lipschitz", "smoothness", "dimension")
 
 
-def by_public_rows(rows: int | None, declared: bool | None = None) -> list[str]:
+def by_public_rows(rows: int | None, declared: bool | None = None, what: str = "lam was") -> list[str]:
     """Say on a line of a certificate's `repr` that λ was chosen by the number of rows; no line where it was not.
+
+    `what` says what was chosen, if not λ.
 
     Examples
     --------
@@ -804,7 +806,7 @@ def by_public_rows(rows: int | None, declared: bool | None = None) -> list[str]:
     if rows is None:
         return []
     how = ", a number that was declared" if declared else ": their number is treated as public"
-    return [f"  public     lam was chosen for {rows} rows{how}"]
+    return [f"  public     {what} chosen for {rows} rows{how}"]
 
 
 def by_accountant(mechanism: Mechanism, accountant: str) -> Mechanism:

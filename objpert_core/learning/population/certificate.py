@@ -11,7 +11,7 @@ from objpert_core.accounting.calibration.population import DRAWINGS, sampled
 from objpert_core.learning.certificate import PrivacyCertificate, by_public_rows
 from objpert_core.learning.dp_sgd.training import sum_spacing
 from objpert_core.learning.noise import LARGEST_RATIO
-from objpert_core.learning.population.schedules import SCHEDULES, Sampled
+from objpert_core.learning.population.schedules import SCHEDULES, Sampled, could_be_drawn
 from objpert_core.learning.problem.losses import loss_named
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, one_of, or_nothing
@@ -93,13 +93,10 @@ class NoisySGDCertificate(
     def holds(self) -> bool:
         """Say whether L bounds the gradients of this loss on these rows, and the batches are such as can be drawn."""
         loss = loss_named(self.loss, self.loss_parameter, EVERY_LOSS)
-        poisson, whole = self.sampling == "poisson", self.sampling == "full batch"
         return (
             self.lipschitz >= loss.lipschitz * self.radius
             and (self.envelope is not None or math.isfinite(loss.smoothness))
-            and (poisson or self.batch_size == int(self.batch_size))
-            and self.batch_size <= self.public_rows
-            and (not whole or self.batch_size == self.public_rows)
+            and could_be_drawn(self.sampling, self.batch_size, self.public_rows)
             and self.rows_per_person == 1
         )
 
@@ -119,5 +116,5 @@ class NoisySGDCertificate(
             f"batches of {self.batch_size:.6g}, noise multiplier {self.noise_multiplier:.6g}",
             f"  objective  {self.loss} loss{own}{smooth}, gradients of norm at most {self.lipschitz:.6g} "
             f"({self._rows()})",
-            *by_public_rows(self.public_rows, self.rows_declared),
+            *by_public_rows(self.public_rows, self.rows_declared, "batches and noise were"),
         ]

@@ -63,10 +63,10 @@ def smoothed(loss: Loss, rows: Rows, envelope: float | None) -> Loss:
 def public_curvature(loss: Loss, envelope: float | None, radius: float) -> tuple[float, float]:
     """What `NoisySums` is told of the loss: its curvature, and the size of the constants that scores are compared with.
 
-    No row may decide the noise, so neither of them is read off the rows. The envelope of a row x has the curvature β/‖x‖²
-    in its score, and a score is off in proportion to ‖x‖, as is what it does to the gradient: together as with β/R² and
-    rows of the largest norm R. The loss's own constant is off whatever the row, and a row's curvature times its norm is
-    at most 2¹⁰·β/R (`envelope_steps`).
+    No row may decide the noise, so neither of them is read off the rows. The envelope of a row x has the curvature
+    β/‖x‖² in its score, and a score is off in proportion to ‖x‖, as is what it does to the gradient: together as with
+    β/R² and rows of the largest norm R. The loss's own constant is rounded whatever the row, and a row's curvature
+    times its norm is at most 2¹⁰·β/R (`envelope_steps`).
 
     Parameters
     ----------

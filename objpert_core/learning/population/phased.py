@@ -188,13 +188,17 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
         return {"noise_multiplier": mechanism.sigma / mechanism.sensitivity}
 
     def rebuild(self) -> OutputPerturbation:
-        """Build the mechanism again, from the certificate's numbers alone."""
-        return OutputPerturbation(self.noise_multiplier, 1.0, adjacency=self.mechanism_adjacency)
+        """Build the mechanism again, from the certificate's numbers alone.
+
+        Rows are replaced: one left out would move all that follow it into other phases.
+        """
+        return OutputPerturbation(self.noise_multiplier, 1.0, adjacency=REPLACE_ONE)
 
     def holds(self) -> bool:
         """Say whether L bounds the gradients of this loss on these rows, and all phases have rows of their own."""
         steepest = loss_named(self.loss, self.loss_parameter, EVERY_LOSS).lipschitz * self.radius
-        return self.lipschitz >= steepest and 2**self.phases <= self.public_rows * 2 and self.rows_per_person == 1
+        enough = self.phases <= self.public_rows.bit_length()  # 2^phases ≤ 2n
+        return self.lipschitz >= steepest and enough and self.rows_per_person == 1
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
         """Say whether the last phase, whose noise is the least, has room for a lattice of this `spacing`.
@@ -217,7 +221,7 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
             f"  run        in the ball of radius {self.ball_radius:g}, first step {self.first_step:.6g}, "
             f"solvers may stop at {self.slack:g} times a row's gradient",
             f"  objective  {self.loss} loss, gradients of norm at most {self.lipschitz:.6g} ({self._rows()})",
-            *by_public_rows(self.public_rows, self.rows_declared),
+            *by_public_rows(self.public_rows, self.rows_declared, "phases and noise were"),
         ]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from objpert_core._validation import choice, positive
+from objpert_core._validation import check_fields, choice, positive, positive_integer
 from objpert_core.accounting import (
     DPSGD,
     REPLACE_ONE,
@@ -28,6 +28,9 @@ from objpert_core.accounting.calibration.population import (
 
 SCHEDULES = ("tight", "bassily2019")
 Sampled = DPSGD | SampledWithoutReplacement | SampledWithReplacement
+
+MOST_DRAWN = 10**7
+"""Rows that a batch drawn with replacement may have: accounting looks at each number of times that a row is drawn."""
 
 _DROWNED = 4.5  # noise on a batch's sum, in units of L, from which on sampling is as good as taking all rows
 _CURVED = 0.25  # η·β: the bound pays 1/(1 − ηβ) on the noise, and rows are used in proportion to its root
@@ -70,6 +73,20 @@ class DescentPlan:
     lipschitz: float
     envelope: float | None = None
 
+    def __post_init__(self) -> None:
+        choice("schedule", self.schedule, SCHEDULES)
+        how = choice("sampling", self.sampling, DRAWINGS)
+        check_fields(self, positive_integer, "rows", "steps")
+        check_fields(self, positive, "noise_multiplier", "step_size", "radius", "lipschitz")
+        positive("batch_size", self.batch_size)
+        if self.envelope is not None:
+            object.__setattr__(self, "envelope", positive("envelope", self.envelope))
+        if not could_be_drawn(how, self.batch_size, self.rows):
+            allowed = f"at most rows = {self.rows}" if how == "poisson" else f"a whole number from 1 to {self.rows}"
+            allowed = f"rows = {self.rows}" if how == "full batch" else allowed
+            most = f", and at most {MOST_DRAWN}" if self.rows > MOST_DRAWN and how == "with replacement" else ""
+            raise ValueError(f"batch_size must be {allowed}{most}, got {self.batch_size!r}")
+
     @property
     def sample_rate(self) -> float:
         """The share of the rows that a step draws."""
@@ -89,6 +106,28 @@ class DescentPlan:
     def row_gradients(self) -> float:
         """How many gradients of single rows are computed, on average."""
         return self.steps * self.batch_size
+
+
+def could_be_drawn(sampling: str, batch_size: float, rows: int) -> bool:
+    """Whether steps of so many rows can be drawn from so many; with replacement there is a limit for the accountant.
+
+    Parameters
+    ----------
+    sampling : {"poisson", "without replacement", "with replacement", "full batch"}
+    batch_size : float
+    rows : int >= 1
+
+    Examples
+    --------
+    >>> could_be_drawn("poisson", 2.5, 10), could_be_drawn("with replacement", 2.5, 10)
+    (True, False)
+    """
+    if sampling == "full batch":
+        return batch_size == rows
+    if not 0 < batch_size <= rows:
+        return False
+    whole = sampling == "poisson" or batch_size == int(batch_size)
+    return whole and (sampling != "with replacement" or batch_size <= MOST_DRAWN)
 
 
 def published_plan(
