@@ -106,8 +106,8 @@ def gap_answer(found: Stored, setting: Setting) -> str:
         point = found.point(setting.n, setting.d, setting.epsilon, name)
         if point is None:
             return f"No gap is stored for n = {setting.n:,}, d = {setting.d:,}."
-        told.append(f"{_risk(abs(point.gap.mean))} of the risk of {_INSIDE[name]}")
-    return f"Training loss hides {told[0]}, and {told[1]}."
+        told.append(f"{_risk(abs(point.gap.mean))} of {_INSIDE[name]}’s")
+    return f"Training loss hides {told[0]} risk, and {told[1]}."
 
 
 def map_answer(cells: list[Cell]) -> str:

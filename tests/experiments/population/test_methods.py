@@ -1,0 +1,103 @@
+"""The methods whose population risk is measured: what they are made of, and what their fits give."""
+
+import math
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import ObjectivePerturbation, calibrate_gaussian
+from objpert_core.accounting.calibration.ball import recommended_ball_lam
+from objpert_core.experiments.population.methods import LABELS, RADII, LinearLoss, Setting, method
+
+SMALL = Setting("logistic", 200, 3, 2.0)
+PRIVATE_AS_PRINTED = {"sgd", "objective"}
+
+
+@pytest.mark.parametrize("name", SMALL.methods)
+def test_every_method_stays_in_the_ball_and_repeats(name):
+    X, y = SMALL.law.sample(SMALL.n, seed=0)
+    ready = method(name, SMALL)
+    theta = ready.learn(X, y, 1)
+    assert theta.shape == (3,)
+    assert np.linalg.norm(theta) <= SMALL.radius * (1 + 1e-12)
+    np.testing.assert_array_equal(theta, ready.learn(X, y, 1))
+    if name != "no-privacy":
+        assert not np.array_equal(theta, ready.learn(X, y, 2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("population", RADII)
+def test_what_is_not_published_is_private_by_the_accountant(population):
+    setting = Setting(population, 1000, 10, 0.5)
+    for name in setting.methods:
+        mechanism = method(name, setting).mechanism
+        if name in PRIVATE_AS_PRINTED:
+            continue
+        assert (mechanism is None) is (name == "no-privacy")
+        if mechanism is not None:
+            assert mechanism.delta(setting.epsilon) <= setting.delta * (1 + 1e-9)
+
+
+def test_the_published_sgd_is_not_private_on_so_few_rows():
+    setting = Setting("logistic", 300, 10, 0.5)
+    assert method("sgd", setting).mechanism.delta(setting.epsilon) > 2 * setting.delta
+
+
+def test_tight_objective_perturbation_has_the_noise_of_the_gaussian_mechanism():
+    setting = Setting("logistic", 10_000, 10, 0.5)
+    ready = method("objective-tight", setting)
+    assert ready.numbers["lam"] == pytest.approx(4.0, rel=1e-12)
+    assert ready.numbers["sigma"] == pytest.approx(2 * calibrate_gaussian(0.5, 1e-8).sigma, rel=1e-4)
+    assert isinstance(ready.mechanism, ObjectivePerturbation)
+
+
+def predicted(lam, n, d, variance, radius):
+    """Excess risk over that of θ = 0 for rows that spread evenly, by the quadratic model."""
+    share = n / (4 * d)
+    return (lam**2 * radius**2 + d * variance + n / 4) / (share + lam) ** 2 / radius**2
+
+
+@pytest.mark.parametrize("n", [100, 1000, 10_000, 100_000])
+@pytest.mark.parametrize("d", [3, 10, 100, 1000])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_the_recommended_lam_is_the_simple_one_or_does_better_where_that_is_worse_than_nothing(n, d, epsilon):
+    variance = (2 * calibrate_gaussian(epsilon, 1 / n**2).sigma) ** 2
+    simple = max(2 / epsilon, 4 * variance * d / n)
+    found = recommended_ball_lam(n, d, epsilon, 1 / n**2, radius=4.0)
+    assert found >= simple * (1 - 1e-12)
+    at_simple = predicted(simple, n, d, variance, 4.0)
+    if at_simple <= 1:
+        assert found == pytest.approx(simple, rel=1e-12)
+    else:
+        worst = math.sqrt(8 * n + d * variance) / 4
+        assert found <= max(simple, 3 * worst * (1 + 1e-12))
+        assert predicted(found, n, d, variance, 4.0) <= at_simple
+
+
+def test_the_linear_loss_is_one():
+    loss, scores, targets = LinearLoss(), np.array([2.0, -1.0]), np.array([1.0, -1.0])
+    assert loss.value(scores, targets).tolist() == [-2.0, -1.0]
+    slopes, curvature = loss.derivatives(scores, targets)
+    assert (slopes.tolist(), curvature.tolist()) == ([-1.0, 1.0], [0.0, 0.0])
+    assert [one.tolist() for one in loss.kinks(2.0, targets)] == [[-math.inf, -math.inf], [math.inf, math.inf]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"population": "adult"}, "population must be one of 'logistic', 'absolute', 'hard'"),
+        ({"n": 1}, "n must be a whole number >= 2"),
+        ({"d": 0}, "d must be a whole number >= 1"),
+        ({"epsilon": 0.0}, "epsilon must be a finite number > 0"),
+        ({"radius": -1.0}, "radius must be a finite number > 0"),
+    ],
+)
+def test_settings_out_of_range_are_named(changes, message):
+    with pytest.raises(ValueError, match=message):
+        Setting(**{"population": "logistic", "n": 100, "d": 3, "epsilon": 1.0} | changes)
+
+
+def test_unknown_methods_are_named():
+    with pytest.raises(ValueError, match="method must be one of 'sgd', 'objective'"):
+        method("zero", SMALL)
+    assert set(SMALL.methods) | {"zero"} == set(LABELS)

@@ -1,0 +1,153 @@
+"""Stored excess risks: what the specification says they are, and what is claimed of them."""
+
+import io
+import math
+
+import pytest
+
+from objpert_core import DataUnavailableError
+from objpert_core.experiments.__main__ import main
+from objpert_core.experiments.population import stored
+from objpert_core.experiments.population.sweep import Piece, RiskRun, Sweep, run
+from objpert_core.experiments.store import Store, session
+
+# × 10⁻⁴, mean and standard error at n = 10³ and 10⁴, and the slope: population_risk.md, logistic, d = 10, M = 4
+REFERENCE = {
+    ("sgd", 0.5): ((839, 30), (177, 6), -0.79),
+    ("gd", 0.5): ((584, 24), (66, 3), -1.01),
+    ("objective", 0.5): ((868, 27), (294, 5), -0.57),
+    ("objective-least", 0.5): ((477, 31), (15.1, 1.7), -1.46),
+    ("objective-bound", 0.5): ((584, 29), (126, 3), -0.71),
+    ("phased", 0.5): ((1038, 27), (256, 11), -0.87),
+    ("no-privacy", 0.5): ((49, 3), (4.4, 0.4), -1.01),
+    ("sgd", 2.0): ((615, 11), (173, 2), -0.73),
+    ("gd", 2.0): ((334, 10), (53, 1.3), -0.90),
+    ("objective", 2.0): ((667, 9), (265, 3), -0.51),
+    ("objective-least", 2.0): ((105, 7), (5.0, 0.4), -1.16),
+    ("objective-bound", 2.0): ((401, 7), (120, 2), -0.64),
+    ("phased", 2.0): ((553, 19), (113, 4), -0.90),
+}
+ABSOLUTE = {  # ε = .5, d = 10
+    "sgd": (0.0840, 0.00565),
+    "gd": (0.0365, 0.00243),
+    "objective-tight": (0.0697, 0.00219),
+    "phased": (0.119, 0.00782),
+    "objective": (0.0800, 0.00879),
+}
+HARD = {"objective-tight": 0.0126, "gd": 0.0168, "objective": 0.0191, "phased": 0.0205}  # n = 10⁴, d = 500, ε = .5
+
+
+def assert_agrees(point, mean, error):
+    allowed = 4 * math.hypot(point.error, error) + 0.03 * mean
+    assert point.excess.mean == pytest.approx(mean, abs=allowed)
+
+
+@pytest.mark.parametrize(("method", "epsilon"), REFERENCE)
+def test_the_reference_values_of_logistic_regression_are_met(method, epsilon):
+    found = stored.load("logistic")
+    thousand, ten_thousand, _ = REFERENCE[method, epsilon]
+    for n, (mean, error) in ((1000, thousand), (10_000, ten_thousand)):
+        assert_agrees(found.point(n, 10, epsilon, method), 1e-4 * mean, 1e-4 * error)
+
+
+@pytest.mark.parametrize("method", ABSOLUTE)
+def test_the_reference_values_of_the_absolute_loss_are_met(method):
+    found = stored.load("absolute")
+    for n, mean in zip((1000, 10_000), ABSOLUTE[method], strict=True):
+        point = found.point(n, 10, 0.5, method)
+        assert_agrees(point, mean, point.error)  # the reference has no standard error
+
+
+@pytest.mark.parametrize("method", HARD)
+def test_the_reference_values_of_the_hard_instance_are_met(method):
+    assert_agrees(stored.load("hard").point(10_000, 500, 0.5, method), HARD[method], 1e-4)
+
+
+def test_published_methods_are_far_behind_where_rows_are_many():
+    """n = 10⁴, ε = 2, d = 10: 30 times the excess risk of the tight method for SGD, 50 for objective perturbation."""
+    found = stored.load("logistic")
+    tight = found.point(10_000, 10, 2.0, "objective-tight").excess.mean
+    assert found.point(10_000, 10, 2.0, "sgd").excess.mean > 30 * tight
+    assert found.point(10_000, 10, 2.0, "objective").excess.mean > 50 * tight
+
+
+@pytest.mark.parametrize("population", ["logistic", "absolute", "hard"])
+def test_the_tight_method_is_nowhere_behind_a_published_one(population):
+    assert stored.load(population).behind() == []
+
+
+@pytest.mark.parametrize("population", ["logistic", "absolute", "hard"])
+def test_no_mean_is_above_its_bound_and_files_are_whole(population):
+    found = stored.load(population)
+    assert found.rows[0] == 100
+    assert found.rows[-1] == 100_000
+    assert found.epsilons == (0.5, 2.0)
+    assert found.results.sessions[0]["command"].startswith("python -m objpert_core.experiments population")
+    sizes = {point.excess.count for point in found.points.values()}
+    assert min(sizes) >= 10
+    for n, d, epsilon, method in found.points:
+        point = found.point(n, d, epsilon, method)
+        assert point.excess.mean > -1e-9
+        assert point.seconds >= 0
+
+
+# Sweeps
+
+
+def tiny(**changes):
+    small = {"rows": (100,), "dimensions": (2,), "epsilons": (2.0,), "trials": 2, "methods": ("gd", "phased")}
+    return Sweep(**small | changes)
+
+
+def test_a_sweep_goes_on_where_it_stopped(tmp_path):
+    path = stored.path_of("logistic", tmp_path)
+    for trials, added in ((1, 2), (2, 2), (2, 0)):
+        before = len(stored.load("logistic", tmp_path).results.runs) if path.is_file() else 0
+        with Store(path, "logistic", {"delta": "1/n²"}, session("test"), RiskRun) as store:
+            assert run(tiny(trials=trials), store, stream=io.StringIO()) == ()
+        assert len(stored.load("logistic", tmp_path).results.runs) == before + added
+    found = stored.load("logistic", tmp_path)
+    assert found.methods == ("gd", "phased")
+    point = found.point(100, 2, 2.0, "gd")
+    again = [Piece(tiny().pieces()[0].setting, ("gd",), trial)()[0] for trial in range(2)]
+    assert point.excess.mean == pytest.approx(sum(fit.excess for fit in again) / 2, rel=1e-12)
+    assert "Noisy gradient descent" in stored.report(found)
+
+
+def test_a_row_survives_its_file_and_another_kind_of_rows_does_not_mix_in(tmp_path):
+    one = tiny(methods=("gd",)).pieces()[0]()[0]
+    assert RiskRun.from_row(dict(zip(vars(one), one.as_row(), strict=True))) == one
+    path = tmp_path / "rows.csv"
+    with Store(path, "logistic", {}, session("test"), RiskRun) as store:
+        store.append(one)
+        with pytest.raises(ValueError, match="there is a row for"):
+            store.append(one)
+    with pytest.raises(ValueError, match="the columns must be"), Store(path, "logistic", {}, session("test")):
+        pass
+
+
+def test_a_failing_trial_is_told_and_not_stored(tmp_path, monkeypatch):
+    stale = Piece(tiny().pieces()[0].setting, ("gd",), 0, version="0")
+    monkeypatch.setattr(Sweep, "pieces", lambda self, done: [stale])
+    told = io.StringIO()
+    with Store(stored.path_of("logistic", tmp_path), "logistic", {}, session("test"), RiskRun) as store:
+        (failed,) = run(tiny(), store, stream=told)
+        assert store.done == set()
+    assert "the sweep was started with 0" in failed.error
+    assert "trial 0 n = 100, d = 2, ε = 2 FAILED" in told.getvalue()
+
+
+def test_the_command_runs_and_reports(tmp_path, capsys):
+    given = ["population", "--populations", "logistic", "--rows", "100", "--dimensions", "2", "--epsilons", "2"]
+    given += ["--trials", "1", "--methods", "phased", "--out", str(tmp_path)]
+    assert main(given) == 0
+    assert "Phased ERM" in capsys.readouterr().out
+    assert main([*given, "--report"]) == 0
+    assert main(["population", "--populations", "hard", "--report", "--out", str(tmp_path)]) == 2
+    assert "There are no stored results for 'hard'" in capsys.readouterr().err
+    assert main([*given[:-4], "--methods", "adam", "--out", str(tmp_path)]) == 2
+
+
+def test_missing_results_name_the_command(tmp_path):
+    with pytest.raises(DataUnavailableError, match="experiments population --populations hard"):
+        stored.load("hard", tmp_path)
