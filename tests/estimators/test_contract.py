@@ -358,6 +358,7 @@ ignoring_budgets = pytest.mark.filterwarnings("ignore::objpert_core.exceptions.P
         ObjPertSCOClassifier(lam=200.0),
         OutputPerturbationLogisticRegression(epsilon=8.0),
         DPSGDLogisticRegression(),
+        PhasedERMClassifier(epsilon=50.0, radius=20.0),
     ]
 )
 @ignoring_budgets
@@ -378,6 +379,8 @@ def test_scikit_learns_own_checks(estimator, check):
         DPSGDLogisticRegression(optimizer="sgd", learning_rate=3.0, row_norm="clip", fit_intercept=False),
         DPSGDLogisticRegression(learning_rates=[0.03, 0.1], mean_runs=4.0, random_state=0),
         DPSGDLogisticRegression(learning_rates=[0.03, 0.1], tuning="dishonest"),
+        NoisySGDClassifier(epsilon=8.0, radius=8.0, step_scale=4.0, sampling="full batch"),
+        NoisySGDRegressor(loss="huber", target_offset=3.0, target_scale=2.0, public_rows=100),
     ]
 )
 @ignoring_budgets
