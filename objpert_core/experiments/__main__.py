@@ -10,11 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from objpert_core import _provenance
 from objpert_core.datasets import names
 from objpert_core.experiments import paper, results
 from objpert_core.experiments.figure2 import EPSILONS, TRIALS, Sweep, run
 from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS, PRESETS
-from objpert_core.experiments.population import stored, sweep
+from objpert_core.experiments.population import promises, stored, sweep
 from objpert_core.experiments.runner import BACKENDS, Outcome
 from objpert_core.experiments.store import Store, forget, session
 from objpert_core.experiments.tables import paper_table, report
@@ -74,6 +75,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     figure.add_argument("--note", help="a remark that is stored with the rows, for example what was reduced and why")
     _population_parser(commands)
+    promises_of = commands.add_parser("promises", help="the accountant's ε of what Bassily et al. (2019) publish")
+    promises_of.add_argument("--rows", nargs="+", type=int, default=list(sweep.ROWS), metavar="N")
+    promises_of.add_argument(
+        "--dimensions", nargs="+", type=int, default=list(sweep.DIMENSIONS["logistic"]), metavar="D"
+    )
+    promises_of.add_argument("--epsilons", nargs="+", type=float, default=list(sweep.EPSILONS), metavar="EPSILON")
+    promises_of.add_argument("--out", type=Path, help="folder; default as for figure2")
     for name, dataset in TABLES.items():
         table = commands.add_parser(name, help=f"the paper's numbers for {dataset} and ours")
         table.add_argument(
@@ -126,6 +134,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _figure2(options, given)
         if options.command == "population":
             return _population(options, given)
+        if options.command == "promises":
+            return _promises(options, given)
         print(paper_table(results.load(TABLES[options.command], options.results)))
     except (ValueError, OSError, ImportError) as error:  # missing data are an OSError
         print(f"error: {error}", file=sys.stderr)
@@ -161,6 +171,21 @@ def _figure2(options: argparse.Namespace, given: list[str]) -> int:
             file=sys.stderr,
         )
     return 1 if failed else 0
+
+
+def _promises(options: argparse.Namespace, given: list[str]) -> int:
+    made_by = session("python -m objpert_core.experiments " + shlex.join(given)) | {"seeds": "none: nothing is random"}
+    rows = (
+        vars(promises.accounted(method, n, d, epsilon))
+        for epsilon in options.epsilons
+        for d in options.dimensions
+        for n in options.rows
+        for method in ("sgd", "objective")
+    )
+    path = promises.path(options.out)
+    _provenance.write_table(path, rows, made_by)
+    print(f"written: {path}")
+    return 0
 
 
 def _population(options: argparse.Namespace, given: list[str]) -> int:

@@ -14,7 +14,7 @@ from objpert_core.accounting import SampledWithReplacement
 from objpert_core.accounting.calibration.ball import recommended_ball_lam
 from objpert_core.accounting.calibration.population import published_sgd_mechanism, published_sgd_schedule
 from objpert_core.exceptions import DataUnavailableError
-from objpert_core.experiments.population import stored
+from objpert_core.experiments.population import promises, stored
 from objpert_core.experiments.population.methods import CONTENDERS, RADII, Setting
 from objpert_core.experiments.population.stored import Stored
 from objpert_core.experiments.population.sweep import Piece, RiskRun
@@ -148,6 +148,17 @@ def bound(name: str, setting: Setting, *, published: bool = False) -> float | No
         What the paper prints, where it prints something.
     """
     return _theory(excess_population_bound, name, setting, published)
+
+
+def accounted(name: str, setting: Setting) -> float | None:
+    """The accountant's ε of a published method, where it is stored; None elsewhere."""
+    if setting.population != "logistic" or setting.radius != RADII["logistic"]:
+        return None
+    try:
+        found = promises.load().epsilon(name, setting.n, setting.d, setting.epsilon)
+    except DataUnavailableError:
+        return None
+    return None if math.isnan(found) else found
 
 
 @lru_cache(maxsize=4096)

@@ -9,6 +9,7 @@ from objpert_core.experiments.population.stored import Stored
 from objpert_core.experiments.summary import Interval
 from objpert_core.theory.population_risk import DescentParts
 from pages.population.numbers import Cell, Promise, Risks, bound
+from pages.population.numbers import accounted as accounted_epsilon
 from ui import sentences
 from ui.jobs import JobView
 
@@ -178,15 +179,28 @@ def table(risks: Risks) -> list[dict[str, str]]:
                 "Method": LABELS[name],
                 "Excess risk": _with_interval(found),
                 "Over tight": ratio,
+                "ε by the accountant": _promised(name, risks.setting),
                 "Proved bound": "–" if proved is None else sentences.number(proved, 3, up=True),
                 "Printed bound": "–" if printed is None else sentences.number(printed, 3, up=True),
                 "Gap to training": sentences.minus(f"{risks.gap[name].mean:.2g}"),
             }
         )
-    zero = {"Method": LABELS["zero"], "Excess risk": _risk(risks.zero), "Over tight": "–", "Proved bound": "–"}
+    zero = {"Method": LABELS["zero"], "Excess risk": _risk(risks.zero), "Over tight": "–", "ε by the accountant": "0"}
     if tight is not None and tight.mean > 0:
         zero["Over tight"] = f"{risks.zero / tight.mean:.3g}"
-    return [*rows, zero | {"Printed bound": "–", "Gap to training": "–"}]
+    return [*rows, zero | {"Proved bound": "–", "Printed bound": "–", "Gap to training": "–"}]
+
+
+def _promised(name: str, setting: Setting) -> str:
+    """The ε that a method has by the accountant; a published one that misses its target says so."""
+    if name == "no-privacy":
+        return "∞"
+    if name not in PUBLISHED:
+        return sentences.epsilon(setting.epsilon)
+    found = accounted_epsilon(name, setting)
+    if found is None:
+        return "not stored"
+    return sentences.epsilon(found) + (" > target" if found > setting.epsilon else "")
 
 
 def _with_interval(found: Interval) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from objpert_core import DataUnavailableError
 from objpert_core.experiments.__main__ import main
-from objpert_core.experiments.population import stored
+from objpert_core.experiments.population import promises, stored
 from objpert_core.experiments.population.sweep import Piece, RiskRun, Sweep, run
 from objpert_core.experiments.store import Store, session
 
@@ -146,6 +146,19 @@ def test_the_command_runs_and_reports(tmp_path, capsys):
     assert main(["population", "--populations", "hard", "--report", "--out", str(tmp_path)]) == 2
     assert "There are no stored results for 'hard'" in capsys.readouterr().err
     assert main([*given[:-4], "--methods", "adam", "--out", str(tmp_path)]) == 2
+
+
+def test_what_is_published_promises_as_much_as_the_accountant_says(tmp_path, capsys):
+    given = ["promises", "--rows", "100", "--dimensions", "3", "--epsilons", "2", "--out", str(tmp_path)]
+    assert main(given) == 0
+    assert "written: " in capsys.readouterr().out
+    found = promises.load(tmp_path)
+    assert found.notes["command"] == f"python -m objpert_core.experiments {' '.join(given)}"
+    for method in ("sgd", "objective"):
+        assert found.epsilon(method, 100, 3, 2.0) == promises.accounted(method, 100, 3, 2.0).epsilon
+    assert math.isnan(found.epsilon("sgd", 100, 4, 2.0))
+    with pytest.raises(DataUnavailableError, match="make them with python -m .* promises"):
+        promises.load(tmp_path / "elsewhere")
 
 
 def test_missing_results_name_the_command(tmp_path):

@@ -1,0 +1,118 @@
+"""What the two published algorithms really promise: the accountant's ε beside the target, over n and d.
+
+Both are accounted for where a row is replaced, at the target's δ = 1/n², with gradients of norm at most 1. Noise and
+the steps are those that the paper prints.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from objpert_core import _provenance
+from objpert_core.accounting.calibration.population import published_objective_mechanism, published_sgd_mechanism
+from objpert_core.exceptions import DataUnavailableError
+from objpert_core.experiments import results
+from objpert_core.experiments.population.methods import RADII
+
+FILE = "population_promises.csv"
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What one published algorithm promises at one setting.
+
+    Attributes
+    ----------
+    method : {"sgd", "objective"}
+    n, d : int
+    target : float
+        The ε that the noise is published for.
+    epsilon : float
+        The ε that the accountant finds enough.
+    """
+
+    method: str
+    n: int
+    d: int
+    target: float
+    epsilon: float
+
+
+def accounted(method: str, n: int, d: int, target: float) -> Promise:
+    """Account for one algorithm; with the logistic loss in the standard ball for "objective".
+
+    Parameters
+    ----------
+    method : {"sgd", "objective"}
+    n, d : int >= 1
+    target : float > 0
+
+    Examples
+    --------
+    >>> promise = accounted("objective", 1000, 10, 0.5)
+    >>> promise.target, promise.epsilon < 0.5
+    (0.5, True)
+    """
+    radius, delta = RADII["logistic"], 1 / n**2
+    if method == "sgd":
+        epsilon = published_sgd_mechanism(n, d, target, delta, radius=radius, strict=False).epsilon(delta)
+    else:
+        made = published_objective_mechanism(n, d, target, delta, radius=radius, strict=False, bound="logistic")
+        epsilon = made.epsilon(delta)
+    return Promise(method, n, d, target, float(epsilon))
+
+
+def path(where: Path | None = None) -> Path:
+    """Where the stored promises are or would be."""
+    return (where or results.folder()) / FILE
+
+
+@dataclass(frozen=True, eq=False)
+class Promises:
+    """A file of promises.
+
+    Attributes
+    ----------
+    notes : mapping
+        How it was made.
+    found : mapping
+        The accountant's ε by (method, n, d, target).
+    """
+
+    notes: Mapping[str, str]
+    found: Mapping[tuple[str, int, int, float], float]
+
+    def epsilon(self, method: str, n: int, d: int, target: float) -> float:
+        """The accountant's ε; NaN where it is not stored."""
+        return self.found.get((method, n, d, target), math.nan)
+
+
+def load(where: Path | None = None) -> Promises:
+    """The stored promises, read again when they have changed.
+
+    Raises
+    ------
+    DataUnavailableError
+        If there are none; the message names the command that makes them.
+    """
+    file = path(where)
+    try:
+        state = file.stat()
+    except OSError:
+        raise DataUnavailableError(
+            f"There are no stored promises ({file}): make them with python -m objpert_core.experiments promises"
+        ) from None
+    return _load(file, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _load(file: Path, changed: int) -> Promises:
+    table = _provenance.read_table(file)
+    found = {
+        (row["method"], int(row["n"]), int(row["d"]), float(row["target"])): float(row["epsilon"]) for row in table.rows
+    }
+    return Promises(table.notes, found)
