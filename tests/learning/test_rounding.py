@@ -8,7 +8,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.special import expit
 
-from objpert_core.learning import PerturbedObjective, Rows
+from objpert_core.estimators import ObjPertRegressor
+from objpert_core.learning import AbsoluteLoss, MoreauEnvelope, PerturbedObjective, Rows
 from objpert_core.learning.problem import rounding
 from objpert_core.learning.problem.losses import ClippedLoss, HuberisedHingeLoss, HuberLoss, LogisticLoss, SquaredLoss
 
@@ -61,6 +62,36 @@ def test_the_bound_holds_against_exact_arithmetic(case, seed):
     assert exact <= found
     size = len(X) * (1 + np.linalg.norm(theta)) + np.linalg.norm(b)
     assert found < 1e-13 * size  # and is no wild guess
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_enormous_target_is_no_enormous_error(seed):
+    """A bound in proportion to it would let one row decide whether a fit fails."""
+    X, _, rows, theta, lam, _ = problem(seed, HuberLoss(0.5))
+    rng = np.random.default_rng(seed)
+    scores = rows.margins(theta)
+    near = scores + rng.choice([-0.5, 0.0, 0.5], len(X)) + rng.normal(size=len(X)) * 10.0 ** rng.uniform(-17, 1, len(X))
+    targets = np.where(rng.random(len(X)) < 0.7, near, 10.0 ** rng.uniform(3, 300, len(X)))
+    targets[0] = 1.7e308
+    loss, slope = CASES["huber"]
+    b = -PerturbedObjective(rows, targets, lam, np.zeros(7), loss).gradient(theta)[0]
+    found = rounding.gradient_norm_bound(PerturbedObjective(rows, targets, lam, b, loss), theta)
+    assert exact_norm(X, targets, rows, theta, lam, b, slope) <= found
+    assert found < 1e-13 * (len(X) * (1 + np.linalg.norm(theta)) + np.linalg.norm(b))
+    for other in (ClippedLoss(SquaredLoss(), 0.5), MoreauEnvelope(AbsoluteLoss(), 0.1)):
+        b = -PerturbedObjective(rows, targets, lam, np.zeros(7), other).gradient(theta)[0]
+        assert rounding.gradient_norm_bound(PerturbedObjective(rows, targets, lam, b, other), theta) < 1e-9
+
+
+@pytest.mark.parametrize("loss", ["huber", "squared"])
+def test_no_target_makes_a_fit_fall_back_on_the_answer_for_no_data(loss):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 2))
+    y = X @ [1.0, -1.0]
+    y[0] = 1e200
+    model = ObjPertRegressor(epsilon=50.0, loss=loss, clip=1.0, on_error="release", random_state=0).fit(X, y)
+    assert model.coef_[0] > 0.5
+    assert model.coef_[1] < -0.5
 
 
 def test_it_goes_beyond_what_a_computed_norm_says():

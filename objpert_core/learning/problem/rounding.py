@@ -47,10 +47,14 @@ def gradient_norm_bound(objective: PerturbedObjective, theta: np.ndarray) -> flo
     -----
     docs/theorems.md, T15. With s_i the computed slope of row i, the slopes are off by Σ at most
 
-        β·(γ(D + 4)·R·‖θ‖ + 8u·(1 + |score| + |target| + |the loss's parameter|)) + 16u·|s_i|,
+        β·(γ(D + 4)·R·‖θ‖ + 8u·(1 + c + min(|score| + |target|, 1 + c + L/β))) + 16u·|s_i|,
 
-    and the sum over the rows by γ(rows of a block + blocks + 4)·R·Σ|s_i|. Where β differs from row to row (an
-    envelope's), each row has its own, and its own norm instead of R.
+    c being the size of the loss's parameter and L its largest slope. The sum over the rows is off by γ(rows of a block
+    + blocks + 4)·R·Σ|s_i|. Where β differs from row to row (an envelope's), each row has its own, and its own norm
+    instead of R.
+
+    The minimum keeps a row with an enormous target from making a fit fail, which would tell that it is there. Where a
+    score is so far from the target that the difference is rounded by more, the slope is at its end, rounded or not.
 
     Examples
     --------
@@ -73,7 +77,9 @@ def gradient_norm_bound(objective: PerturbedObjective, theta: np.ndarray) -> flo
         slopes += float(np.abs(found).sum())
         steep = part.loss.smoothness_of_rows
         norms = radius if np.ndim(steep) == 0 else part.rows.norms()
-        off = 8 * UNIT * (own + np.abs(scores) + np.abs(part.targets)) + gamma(rows.dimension + 4) * norms * length
+        with np.errstate(over="ignore"):
+            far = np.minimum(np.abs(scores) + np.abs(part.targets), own + part.loss.lipschitz / steep)
+        off = 8 * UNIT * (own + far) + gamma(rows.dimension + 4) * norms * length
         slope_error += float((steep * norms * off).sum())
     size = min(_BLOCK, rows.n_rows)
     error = slope_error + radius * (16 * UNIT + gamma(size + len(parts) + 4)) * slopes
