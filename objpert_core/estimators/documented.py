@@ -107,6 +107,18 @@ PARAGRAPHS = {
             what is known of the targets in general, for example the middle and half the width of their possible range.
             Means and standard deviations of these very `y` would reveal them outside the accounting.
         """,
+    "hinge_width": """
+        hinge_width : float > 0, default=0.5
+            h: "huberised-hinge" is rounded over |1 − m| ≤ h.
+        """,
+    "residual_losses": """
+        quantile : float, default=0.5
+            Of "pinball", strictly between 0 and 1.
+        insensitive_width : float >= 0, default=0.1
+            Scaled residuals up to this cost nothing under "epsilon-insensitive".
+        huber_threshold : float > 0, default=1.0
+            Scaled residual beyond which "huber" is straight.
+        """,
     "no_intercept": """
         fit_intercept : bool, default=False
         intercept_scaling : float, default=0.3

@@ -5,73 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from objpert_core._validation import FloatArray, boolean, choice, in_open_unit, length, nonnegative, positive
-from objpert_core._validation import positive_integer as count
+from objpert_core._validation import FloatArray, choice, positive
 from objpert_core.accounting.calibration.population import DRAWINGS
-from objpert_core.estimators.base import LinearClassifier, LinearModel, Seed
+from objpert_core.estimators.ball import MarginInBall, ResidualInBall, Scheduled
+from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.targets import ScaledTargets
 from objpert_core.learning.population.certificate import NoisySGDCertificate
 from objpert_core.learning.population.fit import descend_and_certify
 from objpert_core.learning.population.schedules import (
-    SCHEDULES,
     DescentPlan,
     published_plan,
     tight_plan,
 )
-from objpert_core.learning.problem.losses import HuberisedHingeLoss, HuberLoss, LogisticLoss, Loss
-from objpert_core.learning.problem.nonsmooth import AbsoluteLoss, EpsilonInsensitiveLoss, HingeLoss, PinballLoss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
 
 
-class NoisyDescent(LinearModel):
-    """A linear model by noisy gradient descent in a ball. Subclasses say in `_chosen_loss` what is descended on."""
+class NoisyDescent(Scheduled):
+    """A linear model by noisy gradient descent in a ball."""
 
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
-        "radius": length,
-        "schedule": one_of(*SCHEDULES),
-        "sampling": or_none(one_of(*DRAWINGS)),
-        "step_scale": positive,
-        "strict": boolean,
-        "public_rows": or_none(count),
-    }
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"sampling": or_none(one_of(*DRAWINGS)), "step_scale": positive}
 
     privacy_: NoisySGDCertificate
 
-    def __init__(
-        self,
-        *,
-        radius: float,
-        schedule: str,
-        loss: str,
-        sampling: str | None,
-        step_scale: float,
-        strict: bool,
-        public_rows: int | None,
-        **shared: Any,
-    ) -> None:
+    def __init__(self, *, sampling: str | None, step_scale: float, **shared: Any) -> None:
         super().__init__(**shared)
-        self.radius = radius
-        self.schedule = schedule
-        self.loss = loss
         self.sampling = sampling
         self.step_scale = step_scale
-        self.strict = strict
-        self.public_rows = public_rows
-
-    def _chosen_loss(self) -> Loss:
-        """The loss the parameters ask for."""
-        raise NotImplementedError(f"{type(self).__name__} must say what its loss is")
 
     def _check_together(self, **options: Any) -> None:
         super()._check_together(**options)
         if self.schedule == "bassily2019" and self.step_scale != 1.0:
             raise ValueError(f"step_scale must be 1.0 for schedule='bassily2019', got {self.step_scale!r}")
-
-    def _reads_rows(self) -> bool:
-        return self.public_rows is None
 
     def plan(self, n_rows: int, dimension: int) -> DescentPlan:
         """Everything that the descent is told before it sees the data.
@@ -137,7 +103,7 @@ class NoisyDescent(LinearModel):
 
 
 @documented
-class NoisySGDClassifier(LinearClassifier, NoisyDescent):
+class NoisySGDClassifier(MarginInBall, NoisyDescent):
     """A linear classifier under (ε, δ)-differential privacy, by noisy gradient descent in a ball.
 
     In every step rows are drawn, the gradients of their losses are summed, Gaussian noise is added to the sum, the
@@ -157,8 +123,7 @@ class NoisySGDClassifier(LinearClassifier, NoisyDescent):
         "hinge" has a corner: its Moreau envelope is descended on, which has none.
     %(descent)s
     %(no_intercept row_norm random_state)s
-    hinge_width : float > 0, default=0.5
-        h: "huberised-hinge" is rounded over |1 − m| ≤ h.
+    %(hinge_width)s
     %(classes public_rows_of_batches on_error)s
 
     Attributes
@@ -181,11 +146,6 @@ class NoisySGDClassifier(LinearClassifier, NoisyDescent):
     ('poisson', True, True)
     """
 
-    CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
-        "loss": one_of(LogisticLoss.name, HingeLoss.name, HuberisedHingeLoss.name),
-        "hinge_width": length,
-    }
-
     def __init__(
         self, epsilon: float = 1.0, delta: float = 1e-5, radius: float = 1.0, schedule: str = "tight",
         loss: str = "logistic", sampling: str | None = None, step_scale: float = 1.0, fit_intercept: bool = False,
@@ -197,17 +157,12 @@ class NoisySGDClassifier(LinearClassifier, NoisyDescent):
             epsilon=epsilon, delta=delta, radius=radius, schedule=schedule, loss=loss, sampling=sampling,
             step_scale=step_scale, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
             random_state=random_state, strict=strict, classes=classes, public_rows=public_rows, on_error=on_error,
+            hinge_width=hinge_width,
         )  # fmt: skip
-        self.hinge_width = hinge_width
-
-    def _chosen_loss(self) -> Loss:
-        if self.loss == HuberisedHingeLoss.name:
-            return HuberisedHingeLoss(self.hinge_width)
-        return LogisticLoss() if self.loss == LogisticLoss.name else HingeLoss()
 
 
 @documented
-class NoisySGDRegressor(ScaledTargets, NoisyDescent):
+class NoisySGDRegressor(ResidualInBall, NoisyDescent):
     """Robust linear regression under (ε, δ)-differential privacy, by noisy gradient descent in a ball.
 
     As `NoisySGDClassifier`, for losses of the residual (y − target_offset)/target_scale − x̃ᵀθ whose slope is bounded.
@@ -227,12 +182,7 @@ class NoisySGDRegressor(ScaledTargets, NoisyDescent):
     row_norm : {"clip", "normalize"}, default="clip"
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`; "normalize" gives every row norm 1.
     %(random_state scaled_targets)s
-    quantile : float, default=0.5
-        Of "pinball", strictly between 0 and 1.
-    insensitive_width : float >= 0, default=0.1
-        Scaled residuals up to this cost nothing under "epsilon-insensitive".
-    huber_threshold : float > 0, default=1.0
-        Scaled residual beyond which "huber" is straight.
+    %(residual_losses)s
     %(public_rows_of_batches on_error)s
 
     Attributes
@@ -253,13 +203,6 @@ class NoisySGDRegressor(ScaledTargets, NoisyDescent):
     ('absolute', 20.0, True)
     """
 
-    CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
-        "loss": one_of(AbsoluteLoss.name, PinballLoss.name, EpsilonInsensitiveLoss.name, HuberLoss.name),
-        "quantile": in_open_unit,
-        "insensitive_width": nonnegative,
-        "huber_threshold": length,
-    }
-
     def __init__(
         self, epsilon: float = 1.0, delta: float = 1e-5, radius: float = 1.0, schedule: str = "tight",
         loss: str = "absolute", sampling: str | None = None, step_scale: float = 1.0, fit_intercept: bool = False,
@@ -271,15 +214,6 @@ class NoisySGDRegressor(ScaledTargets, NoisyDescent):
             epsilon=epsilon, delta=delta, radius=radius, schedule=schedule, loss=loss, sampling=sampling,
             step_scale=step_scale, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
             random_state=random_state, strict=strict, public_rows=public_rows, on_error=on_error,
-            target_offset=target_offset, target_scale=target_scale,
+            target_offset=target_offset, target_scale=target_scale, quantile=quantile,
+            insensitive_width=insensitive_width, huber_threshold=huber_threshold,
         )  # fmt: skip
-        self.quantile = quantile
-        self.insensitive_width = insensitive_width
-        self.huber_threshold = huber_threshold
-
-    def _chosen_loss(self) -> Loss:
-        if self.loss == PinballLoss.name:
-            return PinballLoss(float(self.quantile))
-        if self.loss == EpsilonInsensitiveLoss.name:
-            return EpsilonInsensitiveLoss(float(self.insensitive_width))
-        return HuberLoss(float(self.huber_threshold)) if self.loss == HuberLoss.name else AbsoluteLoss()

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from objpert_core._validation import FloatArray, length, positive_integer
-from objpert_core.estimators.base import LinearClassifier, Seed
-from objpert_core.estimators.constraints import one_of, or_none
+from objpert_core._validation import FloatArray
+from objpert_core.estimators.ball import MarginInBall
+from objpert_core.estimators.base import Seed
+from objpert_core.estimators.constraints import one_of
 from objpert_core.estimators.documented import documented
 from objpert_core.learning.population.phased import PhasedCertificate, phased_release
-from objpert_core.learning.problem.losses import HuberisedHingeLoss, LogisticLoss, Loss
-from objpert_core.learning.problem.nonsmooth import HingeLoss
 from objpert_core.learning.release import Release
 from objpert_core.learning.solvers import SOLVERS
 
 
 @documented
-class PhasedERMClassifier(LinearClassifier):
+class PhasedERMClassifier(MarginInBall):
     """A linear classifier under (ε, δ)-differential privacy, by phased empirical risk minimisation in a ball.
 
     Half of the rows are fitted, and noise is added; half of the rest is fitted close to that, with less noise; and so
@@ -31,8 +30,7 @@ class PhasedERMClassifier(LinearClassifier):
     loss : {"logistic", "hinge", "huberised-hinge"}, default="logistic"
         "hinge" is rounded at its corner, by its Moreau envelope.
     %(solver no_intercept row_norm random_state)s
-    hinge_width : float > 0, default=0.5
-        h: "huberised-hinge" is rounded over |1 − m| ≤ h.
+    %(hinge_width)s
     %(classes)s
     public_rows : int or None, default=None
         The number of rows that phases and noise go by; rows beyond it are not used. None takes the number of rows in
@@ -62,13 +60,7 @@ class PhasedERMClassifier(LinearClassifier):
     (True, True)
     """
 
-    CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
-        "radius": length,
-        "loss": one_of(LogisticLoss.name, HingeLoss.name, HuberisedHingeLoss.name),
-        "solver": one_of(*SOLVERS),
-        "hinge_width": length,
-        "public_rows": or_none(positive_integer),
-    }
+    CONSTRAINTS = {"solver": one_of(*SOLVERS)}  # noqa: RUF012 - a table that nobody changes
 
     def __init__(
         self, epsilon: float = 1.0, delta: float = 1e-5, radius: float = 1.0, loss: str = "logistic",
@@ -78,21 +70,10 @@ class PhasedERMClassifier(LinearClassifier):
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
-            row_norm=row_norm, random_state=random_state, classes=classes, on_error=on_error,
+            row_norm=row_norm, random_state=random_state, classes=classes, on_error=on_error, radius=radius, loss=loss,
+            hinge_width=hinge_width, public_rows=public_rows,
         )  # fmt: skip
-        self.radius = radius
-        self.loss = loss
         self.solver = solver
-        self.hinge_width = hinge_width
-        self.public_rows = public_rows
-
-    def _reads_rows(self) -> bool:
-        return self.public_rows is None
-
-    def _chosen_loss(self) -> Loss:
-        if self.loss == HuberisedHingeLoss.name:
-            return HuberisedHingeLoss(self.hinge_width)
-        return LogisticLoss() if self.loss == LogisticLoss.name else HingeLoss()
 
     def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[PhasedCertificate]:
         release = phased_release(

@@ -7,59 +7,31 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, boolean, in_open_unit, length, nonnegative, positive, positive_integer
-from objpert_core.accounting.calibration.ball import SCHEDULES, ObjectivePlan, check_lam, objective_plan
+from objpert_core._validation import FloatArray, length, nonnegative, positive
+from objpert_core.accounting.calibration.ball import ObjectivePlan, check_lam, objective_plan
 from objpert_core.accounting.calibration.population import checked_sizes
-from objpert_core.estimators.base import LinearClassifier, Seed, SolvedModel
+from objpert_core.estimators.ball import ROBUST, MarginInBall, ResidualInBall, Scheduled
+from objpert_core.estimators.base import Seed, SolvedModel
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.targets import ScaledTargets
 from objpert_core.learning.certificate import ObjectivePerturbationCertificate
 from objpert_core.learning.objective_perturbation import perturb_and_solve
-from objpert_core.learning.problem.losses import HuberisedHingeLoss, HuberLoss, LogisticLoss, Loss, SquaredLoss
-from objpert_core.learning.problem.nonsmooth import AbsoluteLoss, EpsilonInsensitiveLoss, HingeLoss, PinballLoss
+from objpert_core.learning.problem.losses import LogisticLoss, Loss, SquaredLoss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
 
 
-class ObjectiveInBall(SolvedModel):
-    """A linear model by objective perturbation in a ball. Subclasses say in `_chosen_loss` what is minimised."""
+class ObjectiveInBall(Scheduled, SolvedModel):
+    """A linear model by objective perturbation in a ball."""
 
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
-        "radius": length,
-        "schedule": one_of(*SCHEDULES),
-        "lam": or_none(nonnegative),
-        "strict": boolean,
-        "sigma_out": or_none(positive),
-        "public_rows": or_none(positive_integer),
-    }
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"lam": or_none(nonnegative), "sigma_out": or_none(positive)}
 
     privacy_: ObjectivePerturbationCertificate
 
-    def __init__(
-        self,
-        *,
-        radius: float,
-        schedule: str,
-        loss: str,
-        lam: float | None,
-        strict: bool,
-        sigma_out: float | None,
-        public_rows: int | None,
-        **shared: Any,
-    ) -> None:
+    def __init__(self, *, lam: float | None, sigma_out: float | None, **shared: Any) -> None:
         super().__init__(**shared)
-        self.radius = radius
-        self.schedule = schedule
-        self.loss = loss
         self.lam = lam
-        self.strict = strict
         self.sigma_out = sigma_out
-        self.public_rows = public_rows
-
-    def _chosen_loss(self) -> Loss:
-        """The loss the parameters ask for, not yet clipped."""
-        raise NotImplementedError(f"{type(self).__name__} must say what its loss is")
 
     def _threshold(self) -> float | None:
         """Threshold on the norm of every row's gradient; None clips nothing."""
@@ -80,7 +52,7 @@ class ObjectiveInBall(SolvedModel):
         return self.schedule != "tight" or (self.loss == LogisticLoss.name and self.lam is None)
 
     def _reads_rows(self) -> bool:
-        return self._goes_by_rows and self.public_rows is None
+        return self._goes_by_rows and super()._reads_rows()
 
     def plan(self, n_rows: int, dimension: int) -> ObjectivePlan:
         """Noise, regularisation and smoothing, which are chosen before any data are seen.
@@ -150,7 +122,7 @@ def _least_bound(loss: Loss) -> str:
 
 
 @documented
-class ObjPertSCOClassifier(LinearClassifier, ObjectiveInBall):
+class ObjPertSCOClassifier(MarginInBall, ObjectiveInBall):
     """A linear classifier under (ε, δ)-differential privacy, by objective perturbation in a ball.
 
     Adds bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² to the sum of the losses, minimises over the ball ‖θ‖ ≤ `radius` until it
@@ -172,8 +144,7 @@ class ObjPertSCOClassifier(LinearClassifier, ObjectiveInBall):
     loss : {"logistic", "hinge", "huberised-hinge"}, default="logistic"
         "hinge" has a corner: its Moreau envelope is minimised, which has none.
     %(tau sigma_out solver no_intercept row_norm random_state objective_in_ball)s
-    hinge_width : float > 0, default=0.5
-        h: "huberised-hinge" is rounded over |1 − m| ≤ h.
+    %(hinge_width)s
     %(classes max_iter on_error)s
 
     Attributes
@@ -195,11 +166,6 @@ class ObjPertSCOClassifier(LinearClassifier, ObjectiveInBall):
     ('data sets of the same size m = 2000, known to all, that differ in one row', 4.0, True)
     """
 
-    CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
-        "loss": one_of(LogisticLoss.name, HingeLoss.name, HuberisedHingeLoss.name),
-        "hinge_width": length,
-    }
-
     def __init__(
         self, epsilon: float = 1.0, delta: float = 1e-5, radius: float = 1.0, schedule: str = "tight",
         loss: str = "logistic", tau: float = 1e-6, sigma_out: float | None = None, solver: str = "newton",
@@ -211,18 +177,12 @@ class ObjPertSCOClassifier(LinearClassifier, ObjectiveInBall):
             epsilon=epsilon, delta=delta, radius=radius, schedule=schedule, loss=loss, tau=tau, sigma_out=sigma_out,
             solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
             random_state=random_state, lam=lam, strict=strict, public_rows=public_rows, classes=classes,
-            max_iter=max_iter, on_error=on_error,
+            max_iter=max_iter, on_error=on_error, hinge_width=hinge_width,
         )  # fmt: skip
-        self.hinge_width = hinge_width
-
-    def _chosen_loss(self) -> Loss:
-        if self.loss == HuberisedHingeLoss.name:
-            return HuberisedHingeLoss(self.hinge_width)
-        return LogisticLoss() if self.loss == LogisticLoss.name else HingeLoss()
 
 
 @documented
-class ObjPertSCORegressor(ScaledTargets, ObjectiveInBall):
+class ObjPertSCORegressor(ResidualInBall, ObjectiveInBall):
     """Linear regression under (ε, δ)-differential privacy, by objective perturbation in a ball.
 
     As `ObjPertSCOClassifier`, for losses of the residual (y − target_offset)/target_scale − x̃ᵀθ. Losses with corners,
@@ -244,12 +204,7 @@ class ObjPertSCORegressor(ScaledTargets, ObjectiveInBall):
     row_norm : {"clip", "normalize"}, default="clip"
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`; "normalize" gives every row norm 1.
     %(random_state scaled_targets objective_in_ball)s
-    quantile : float, default=0.5
-        Of "pinball", strictly between 0 and 1.
-    insensitive_width : float >= 0, default=0.1
-        Scaled residuals up to this cost nothing under "epsilon-insensitive".
-    huber_threshold : float > 0, default=1.0
-        Scaled residual beyond which "huber" is straight.
+    %(residual_losses)s
     %(max_iter on_error)s
 
     Attributes
@@ -271,13 +226,8 @@ class ObjPertSCORegressor(ScaledTargets, ObjectiveInBall):
     """
 
     CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
-        "loss": one_of(
-            AbsoluteLoss.name, PinballLoss.name, EpsilonInsensitiveLoss.name, HuberLoss.name, SquaredLoss.name
-        ),
+        "loss": one_of(*ROBUST, SquaredLoss.name),
         "clip": or_none(length),
-        "quantile": in_open_unit,
-        "insensitive_width": nonnegative,
-        "huber_threshold": length,
     }
 
     def __init__(
@@ -292,22 +242,10 @@ class ObjPertSCORegressor(ScaledTargets, ObjectiveInBall):
             epsilon=epsilon, delta=delta, radius=radius, schedule=schedule, loss=loss, tau=tau, sigma_out=sigma_out,
             solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
             random_state=random_state, target_offset=target_offset, target_scale=target_scale, lam=lam, strict=strict,
-            public_rows=public_rows, max_iter=max_iter, on_error=on_error,
+            public_rows=public_rows, max_iter=max_iter, on_error=on_error, quantile=quantile,
+            insensitive_width=insensitive_width, huber_threshold=huber_threshold,
         )  # fmt: skip
         self.clip = clip
-        self.quantile = quantile
-        self.insensitive_width = insensitive_width
-        self.huber_threshold = huber_threshold
 
     def _threshold(self) -> float | None:
         return None if self.clip is None else float(self.clip)
-
-    def _chosen_loss(self) -> Loss:
-        chosen: dict[str, Loss] = {
-            AbsoluteLoss.name: AbsoluteLoss(),
-            PinballLoss.name: PinballLoss(self.quantile),
-            EpsilonInsensitiveLoss.name: EpsilonInsensitiveLoss(self.insensitive_width),
-            HuberLoss.name: HuberLoss(self.huber_threshold),
-            SquaredLoss.name: SquaredLoss(),
-        }
-        return chosen[self.loss]

@@ -18,14 +18,12 @@ from typing import NamedTuple
 from objpert_core._validation import choice, in_open_unit, nonnegative, positive, positive_integer
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
 from objpert_core.accounting.calibration.objective import calibrate_objective_perturbation
-from objpert_core.accounting.calibration.population import corrected_objective_noise, published_objective_lam
+from objpert_core.accounting.calibration.population import SCHEDULES, corrected_objective_noise, published_objective_lam
 from objpert_core.accounting.calibration.target import OUTPUT_SHARE, objective_of
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE
 from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 
-SCHEDULES = ("tight", "bassily2019")
-"""How σ and λ are chosen: by this project's theorems, or as published with the noise that is enough."""
 _SMOOTHING = 1 / 24  # κ/ε: a loss is smoothed until one row's curvature is this share of λ
 _ROW_WEIGHT = 4  # of λ = 4σ²d/n; chosen on generated logistic data
 _MOST_OF_WORST = 3  # times the λ that is best for the worst rows

@@ -19,6 +19,8 @@ from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
 from objpert_core.accounting.mechanisms.objective import ObjectivePerturbation
 from objpert_core.accounting.mechanisms.sampled import SampledWithoutReplacement, SampledWithReplacement
 
+SCHEDULES = ("tight", "bassily2019")
+"""How noise and steps, or noise and λ, are chosen: by this project's theorems, or as published."""
 WITH_REPLACEMENT, WITHOUT_REPLACEMENT = "with replacement", "without replacement"
 POISSON, FULL_BATCH = "poisson", "full batch"
 DRAWINGS = (WITH_REPLACEMENT, WITHOUT_REPLACEMENT, POISSON, FULL_BATCH)

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from objpert_core.accounting.calibration.population import DRAWINGS, sampled
+from objpert_core.accounting.calibration.population import DRAWINGS, SCHEDULES, sampled
 from objpert_core.learning.certificate import PrivacyCertificate, by_public_rows
 from objpert_core.learning.dp_sgd.training import sum_spacing
 from objpert_core.learning.noise import LARGEST_RATIO
-from objpert_core.learning.population.schedules import SCHEDULES, Sampled, could_be_drawn
+from objpert_core.learning.population.schedules import Sampled, could_be_drawn
 from objpert_core.learning.problem.losses import loss_named
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
 from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, one_of, or_nothing

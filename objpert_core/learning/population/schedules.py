@@ -21,12 +21,12 @@ from objpert_core.accounting import (
 )
 from objpert_core.accounting.calibration.population import (
     DRAWINGS,
+    SCHEDULES,
     checked_sizes,
     published_sgd_schedule,
     sampled,
 )
 
-SCHEDULES = ("tight", "bassily2019")
 Sampled = DPSGD | SampledWithoutReplacement | SampledWithReplacement
 
 MOST_DRAWN = 10**7
