@@ -19,7 +19,7 @@ from objpert_core.datasets import Dataset, fetch, load, names
 from objpert_core.experiments.learners import NON_PRIVATE
 from objpert_core.experiments.methods import EVERY, METHODS, Parameters, fit
 from objpert_core.experiments.results import Run
-from objpert_core.experiments.runner import Outcome, Progress, execute
+from objpert_core.experiments.runner import Outcome, carry_out
 from objpert_core.experiments.store import Store
 
 EPSILONS = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -174,15 +174,7 @@ def run(
     print(f"{sweep.dataset}: {len(todo)} of {len(pieces)} fits to do", file=stream, flush=True)
     if todo and backend != "dask":
         fetch(sweep.dataset)
-    progress = Progress(todo, stream)
-    failed = []
-    for outcome in execute(todo, jobs, backend, scheduler) if todo else ():
-        if outcome.error is None:
-            store.append(outcome.result)
-        else:
-            failed.append(outcome)
-        progress.done(outcome, _describe)
-    return tuple(failed)
+    return carry_out(todo, store.append, _describe, stream, jobs=jobs, backend=backend, scheduler=scheduler)
 
 
 def _describe(outcome: Outcome) -> str:

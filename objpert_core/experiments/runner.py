@@ -164,6 +164,40 @@ class Progress:
         return (self._clock() - self._began) * to_come / worked
 
 
+def carry_out(
+    todo: Sequence[Work],
+    keep: Callable[[Any], object],
+    describe: Callable[[Outcome], str],
+    stream: TextIO,
+    *,
+    jobs: int = 1,
+    backend: str = "loky",
+    scheduler: str | None = None,
+) -> tuple[Outcome, ...]:
+    """Do all of it, keep each result as it comes, and say how far it is; what failed comes back.
+
+    Parameters
+    ----------
+    todo : sequence of Work
+    keep : callable
+        Takes the result of a piece that worked.
+    describe : callable
+        One line about an outcome.
+    stream : TextIO
+        Where progress is written.
+    jobs, backend, scheduler
+        As in `execute`, which also says what is refused.
+    """
+    progress, failed = Progress(todo, stream), []
+    for outcome in execute(todo, jobs, backend, scheduler) if todo else ():
+        if outcome.error is None:
+            keep(outcome.result)
+        else:
+            failed.append(outcome)
+        progress.done(outcome, describe)
+    return tuple(failed)
+
+
 def _duration(seconds: float) -> str:
     """A time in words, coarser the longer it is.
 

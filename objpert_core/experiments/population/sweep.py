@@ -14,7 +14,7 @@ import objpert_core
 from objpert_core._validation import choice, positive, positive_integer
 from objpert_core.experiments.population.methods import LABELS, POPULATIONS, Setting, method
 from objpert_core.experiments.results import cell
-from objpert_core.experiments.runner import Outcome, Progress, execute
+from objpert_core.experiments.runner import Outcome, carry_out
 from objpert_core.experiments.store import Store
 
 ROWS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000)
@@ -270,15 +270,12 @@ def run(
     stream = sys.stderr if stream is None else stream
     todo = sweep.pieces(frozenset(store.done))
     print(f"{sweep.population}: {len(todo)} trials to do", file=stream, flush=True)
-    progress, failed = Progress(todo, stream), []
-    for outcome in execute(todo, jobs, backend, scheduler) if todo else ():
-        if outcome.error is None:
-            for row in outcome.result:
-                store.append(row)
-        else:
-            failed.append(outcome)
-        progress.done(outcome, _describe)
-    return tuple(failed)
+
+    def keep(rows: list[RiskRun]) -> None:
+        for row in rows:
+            store.append(row)
+
+    return carry_out(todo, keep, _describe, stream, jobs=jobs, backend=backend, scheduler=scheduler)
 
 
 def _describe(outcome: Outcome) -> str:
