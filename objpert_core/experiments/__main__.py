@@ -116,6 +116,7 @@ def _population_parser(commands: Any) -> None:
     command.add_argument("--trials", type=int, default=sweep.TRIALS)
     _where(command)
     command.add_argument("--out", type=Path, help="folder for population_NAME.csv; default as for figure2")
+    command.add_argument("--redo", nargs="+", default=[], metavar="METHOD", help="as for figure2")
     command.add_argument("--report", action="store_true", help="run nothing: print means and slopes of what is stored")
 
 
@@ -202,6 +203,7 @@ def _population(options: argparse.Namespace, given: list[str]) -> int:
                 tuple(options.methods),
             )
             made_by = session("python -m objpert_core.experiments " + shlex.join(given))
+            forget(path, options.redo, sweep.RiskRun)
             with Store(path, name, {"delta": "1/n²"}, made_by, sweep.RiskRun) as store:
                 try:
                     failed += sweep.run(

@@ -45,7 +45,7 @@ def session(command: str) -> dict[str, str]:
     }
 
 
-def forget(path: Path, methods: Collection[str]) -> int:
+def forget(path: Path, methods: Collection[str], kind: type[Row] = Run) -> int:
     """Take the rows of some methods out of a file, for example because their calibration has changed since.
 
     The file is replaced as a whole or not at all. The lines about the sessions that made the rows stay.
@@ -56,6 +56,8 @@ def forget(path: Path, methods: Collection[str]) -> int:
         A file of results; nothing is done where there is none.
     methods : collection of str
         Whose rows to take out.
+    kind : type, default=Run
+        Of the rows.
 
     Returns
     -------
@@ -73,7 +75,7 @@ def forget(path: Path, methods: Collection[str]) -> int:
         return 0
     with open(path, "rb") as file:
         _lock(file, path)
-        gone = {",".join(run.as_row()) for run in read(path).runs if run.method in methods}
+        gone = {",".join(run.as_row()) for run in read(path, kind).runs if run.method in methods}
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         spare = path.with_name(path.name + ".new")
         spare.write_text("".join(line for line in lines if line.rstrip("\n") not in gone), encoding="utf-8")

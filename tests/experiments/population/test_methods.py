@@ -60,13 +60,15 @@ def predicted(lam, n, d, variance, radius):
 @pytest.mark.parametrize("n", [100, 1000, 10_000, 100_000])
 @pytest.mark.parametrize("d", [3, 10, 100, 1000])
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
-def test_the_recommended_lam_is_the_simple_one_or_does_better_where_that_is_worse_than_nothing(n, d, epsilon):
+def test_the_recommended_lam_is_the_simple_one_or_does_better_where_that_is_too_little(n, d, epsilon):
     variance = (2 * calibrate_gaussian(epsilon, 1 / n**2).sigma) ** 2
     simple = max(2 / epsilon, 4 * variance * d / n)
     found = recommended_ball_lam(n, d, epsilon, 1 / n**2, radius=4.0)
     assert found >= simple * (1 - 1e-12)
     at_simple = predicted(simple, n, d, variance, 4.0)
-    if at_simple <= 1:
+    share = n / (4 * d)
+    best = (d * variance + n / 4) / (16 * share)
+    if at_simple <= 1.05 * predicted(best, n, d, variance, 4.0):
         assert found == pytest.approx(simple, rel=1e-12)
     else:
         worst = math.sqrt(8 * n + d * variance) / 4
