@@ -45,9 +45,10 @@ def assert_agrees(point, mean, error):
 @pytest.mark.parametrize(("method", "epsilon"), REFERENCE)
 def test_the_reference_values_of_logistic_regression_are_met(method, epsilon):
     found = stored.load("logistic")
-    thousand, ten_thousand, _ = REFERENCE[method, epsilon]
+    thousand, ten_thousand, slope = REFERENCE[method, epsilon]
     for n, (mean, error) in ((1000, thousand), (10_000, ten_thousand)):
         assert_agrees(found.point(n, 10, epsilon, method), 1e-4 * mean, 1e-4 * error)
+    assert found.slope(10, epsilon, method) == pytest.approx(slope, abs=0.12)
 
 
 @pytest.mark.parametrize("method", ABSOLUTE)
@@ -157,7 +158,7 @@ def test_what_is_published_promises_as_much_as_the_accountant_says(tmp_path, cap
     for method in ("sgd", "objective"):
         assert found.epsilon(method, 100, 3, 2.0) == promises.accounted(method, 100, 3, 2.0).epsilon
     assert math.isnan(found.epsilon("sgd", 100, 4, 2.0))
-    with pytest.raises(DataUnavailableError, match="make them with python -m .* promises"):
+    with pytest.raises(DataUnavailableError, match=r"make them with python -m .* promises"):
         promises.load(tmp_path / "elsewhere")
 
 
