@@ -74,7 +74,7 @@ def test_a_loss_that_no_certificate_could_name_is_refused(loss):
 def test_only_a_mechanism_with_a_kind_of_certificate_can_be_described():
     with pytest.raises(ValueError, match=r"mechanism must be one of ApproximateMinima, .*got Gaussian"):
         PrivacyCertificate.describe(Gaussian(1.0))
-    with pytest.raises(ValueError, match="mechanism must be a DPSGD or a PrivateSelection of one"):
+    with pytest.raises(ValueError, match="mechanism must be a DPSGD, a PrivateSelection of one, or a RandomAllocation"):
         run_of(Gaussian(1.0))
 
 

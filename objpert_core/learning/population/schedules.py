@@ -32,6 +32,9 @@ Sampled = DPSGD | SampledWithoutReplacement | SampledWithReplacement
 MOST_DRAWN = 10**7
 """Rows that a batch drawn with replacement may have: accounting looks at each number of times that a row is drawn."""
 
+MOST_STEPS = 10**8
+"""Steps of a plan: more would not end."""
+
 _DROWNED = 4.5  # noise on a batch's sum, in units of L, from which on sampling is as good as taking all rows
 _CURVED = 0.25  # η·β: the bound pays 1/(1 − ηβ) on the noise, and rows are used in proportion to its root
 _PROX_STEP = 0.05  # η·L/M on envelopes
@@ -228,7 +231,7 @@ def tight_plan(
     Raises
     ------
     ValueError
-        If a number is out of range, or no noise reaches the target.
+        If a number is out of range, more than 10⁸ steps would be needed, or no noise reaches the target.
 
     Notes
     -----
@@ -247,6 +250,11 @@ def tight_plan(
     length = positive("step_scale", step_scale) * radius / lipschitz / math.sqrt(2 / n + 4 * d * (noise / n) ** 2)
     corners = math.isinf(smoothness)
     longest = _PROX_STEP * radius / lipschitz if corners or smoothness == 0 else _CURVED / smoothness
+    if not length <= MOST_STEPS * longest:
+        raise ValueError(
+            f"radius must be smaller, or the loss less curved: steps of {longest:.3g} would have to be more than "
+            f"{MOST_STEPS:.0e} for radius = {radius:g}"
+        )
     steps = max(1, math.ceil(length / longest))
     step = length / steps
     share = min(1.0, _DROWNED / (2 * math.sqrt(steps) * noise))
