@@ -252,7 +252,7 @@ def tight_plan(
     longest = _PROX_STEP * radius / lipschitz if corners or smoothness == 0 else _CURVED / smoothness
     if not length <= MOST_STEPS * longest:
         raise ValueError(
-            f"radius must be smaller, or the loss less curved: steps of {longest:.3g} would have to be more than "
+            f"radius times step_scale must be smaller, or the loss less curved: steps of {longest:.3g} would have to be more than "
             f"{MOST_STEPS:.0e} for radius = {radius:g}"
         )
     steps = max(1, math.ceil(length / longest))
