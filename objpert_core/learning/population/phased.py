@@ -314,7 +314,7 @@ def phased_release(
     order = np.random.default_rng(list(streams.stream(_ORDER).read(32))).permutation(known)
     trace: list[float] = []
     theta, iterations, spacing = np.zeros(dimension), 0, math.inf
-    X = X.tocsr() if sp.issparse(X) else X  # not every sparse format hands out rows
+    X = sp.csr_array(X) if sp.issparse(X) else X  # not every sparse format hands out rows
     for number, phase in enumerate(phases_of(schedule)):
         chosen = np.sort(order[phase.part])
         chosen = chosen[keep[chosen]]
