@@ -93,6 +93,7 @@ def phased_minimum(
     lipschitz: float,
     radius: float,
     seed: int,
+    solver: str = "newton",
 ) -> FloatArray:
     """Go through all phases, with ordinary normal noise: for experiments; `phased_release` is what to publish.
 
@@ -109,6 +110,8 @@ def phased_minimum(
     lipschitz, radius : float
         L and M.
     seed : int
+    solver : str, default="newton"
+        See `solve`.
 
     Returns
     -------
@@ -128,7 +131,7 @@ def phased_minimum(
         part = rows.part(phase.part)
         own = smooth_enough(loss, part, phase)
         objective = PerturbedObjective(part, targets[phase.part], phase.lam, -phase.lam * theta, own)
-        found = solve(objective, tau=SLACK * lipschitz, radius=radius)
+        found = solve(objective, tau=SLACK * lipschitz, radius=radius, solver=solver)
         theta = found.theta + lipschitz * phase.step * noise * random.standard_normal(rows.dimension)
     norm = float(np.linalg.norm(theta))
     return theta * min(1.0, radius / norm) if norm else theta
@@ -314,12 +317,13 @@ def phased_release(
     order = np.random.default_rng(list(streams.stream(_ORDER).read(32))).permutation(known)
     trace: list[float] = []
     theta, iterations, spacing = np.zeros(dimension), 0, math.inf
-    X = sp.csr_array(X) if sp.issparse(X) else X  # not every sparse format hands out rows
+    matrix: Any = X
+    matrix = matrix.tocsr() if sp.issparse(X) else matrix  # not every sparse format hands out rows
     for number, phase in enumerate(phases_of(schedule)):
         chosen = np.sort(order[phase.part])
         chosen = chosen[keep[chosen]]
         fit = Fit(
-            X[chosen],
+            matrix[chosen],
             targets[chosen],
             loss,
             row_norm=row_norm,

@@ -252,8 +252,8 @@ def tight_plan(
     longest = _PROX_STEP * radius / lipschitz if corners or smoothness == 0 else _CURVED / smoothness
     if not length <= MOST_STEPS * longest:
         raise ValueError(
-            f"radius times step_scale must be smaller, or the loss less curved: steps of {longest:.3g} would have to be more than "
-            f"{MOST_STEPS:.0e} for radius = {radius:g}"
+            f"radius times step_scale must be smaller, or the loss less curved: more than {MOST_STEPS:.0e} steps of "
+            f"{longest:.3g} would be needed, for radius = {radius:g}"
         )
     steps = max(1, math.ceil(length / longest))
     step = length / steps
