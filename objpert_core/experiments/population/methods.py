@@ -158,6 +158,11 @@ class Setting:
         return _law(self)
 
     @property
+    def solver(self) -> str:
+        """What minimises objectives: where there is no curvature, nothing that looks for it."""
+        return "lbfgs" if self.loss.smoothness == 0 else "newton"
+
+    @property
     def zero(self) -> float:
         """The excess risk of θ = 0, which needs no data."""
         return float(self.law.excess(np.zeros(self.d)))
@@ -270,7 +275,8 @@ def _minimiser(setting: Setting, sigma: float, lam: float, envelope: float | Non
         rows = _rows(setting, X)
         loss = setting.loss if envelope is None else MoreauEnvelope(setting.loss, envelope_steps(rows, envelope))
         linear = sigma * np.random.default_rng(seed).standard_normal(setting.d)
-        result = solve(PerturbedObjective(rows, y, lam, linear, loss), tau=TAU, radius=setting.radius)
+        objective = PerturbedObjective(rows, y, lam, linear, loss)
+        result = solve(objective, tau=TAU, radius=setting.radius, solver=setting.solver)
         return result.theta
 
     return learn
@@ -351,7 +357,8 @@ def _phased(setting: Setting) -> Method:
     noise = calibrate_gaussian(setting.epsilon, setting.delta).sigma
 
     def learn(X: FloatArray, y: FloatArray, seed: int) -> FloatArray:
-        return phased_minimum(_rows(setting, X), y, setting.loss, phases, noise, 1.0, setting.radius, seed)
+        rows = _rows(setting, X)
+        return phased_minimum(rows, y, setting.loss, phases, noise, 1.0, setting.radius, seed, solver=setting.solver)
 
     numbers = {"phases": len(phases), "step": phases[0][1]}
     return Method(learn, _bound("phased", setting), Gaussian(noise), MappingProxyType(numbers))

@@ -140,7 +140,7 @@ class Stored:
             own = self.points[n, d, epsilon, name]
             for rival in rivals:
                 other = self.point(n, d, epsilon, rival)
-                if other is None or rival == "sgd" and self.results.of(n, d, epsilon, rival)[0].steps == 1:
+                if other is None or (rival == "sgd" and self.results.of(n, d, epsilon, rival)[0].steps == 1):
                     continue
                 error = self.difference_error(n, d, epsilon, method, rival)
                 if own.excess.mean - other.excess.mean > 2 * error:
