@@ -320,8 +320,8 @@ def population(name: str) -> str:
         [
             f"### {POPULATIONS[name]}",
             *tables_of,
-            f"Behind a published method by more than two standard errors of the difference, tight objective perturbation "
-            f"is {told}.",
+            "Behind a published method by more than two standard errors of the difference, tight objective perturbation is "
+            f"{told}.",
         ]
     )
 

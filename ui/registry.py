@@ -70,7 +70,7 @@ PAGES: tuple[Entry, ...] = (
     Entry("training", "Live training", "What does privacy cost in accuracy?", LEARNING, "model_training"),
     Entry("accuracy", "Accuracy", "Which private learner is the most accurate?", LEARNING, "leaderboard"),
     Entry("honest", "Honest or not", "What does honest tuning cost?", LEARNING, "balance"),
-    Entry("population", "Will it generalise?", "Will it generalise?", LEARNING, "groups"),
+    Entry("population", "Population risk", "Will it generalise?", LEARNING, "groups"),
     Entry(
         "solvers", "Solvers", "How many passes over the data until a private fit may be released?", LEARNING, "speed"
     ),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from objpert_core.experiments.population.methods import LABELS, Setting
+from objpert_core.experiments.population.methods import CONTENDERS, LABELS, Setting
 from objpert_core.experiments.population.stored import Stored
 from pages.population import numbers
 from pages.population.numbers import Risks
@@ -39,9 +40,12 @@ def role(name: str) -> str:
     return {"no-privacy": "non-private"}.get(name, f"risk-{name}")
 
 
-def side_by_side(risks: Risks, before: Risks | None = None, *, stale: bool = False) -> Any:
-    """Excess risk of every private method, its interval, and its bound; θ = 0 and no privacy as lines."""
-    names = [name for name in risks.excess if name != "no-privacy"]
+def side_by_side(risks: Risks, before: Risks | None = None, *, every: bool = False) -> Any:
+    """Excess risk of the private methods, its interval, and its bound; θ = 0 and no privacy as lines.
+
+    With `every` also of the two that differ from the tight one in Λ only.
+    """
+    names = [name for name in risks.excess if name in CONTENDERS or (every and name != "no-privacy")]
     up = (len(names) - 0.4, -0.6)  # the first on top
     traces: list[Trace] = []
     values = [risks.zero]
@@ -69,11 +73,11 @@ def side_by_side(risks: Risks, before: Risks | None = None, *, stale: bool = Fal
                 f"{LABELS[name]}, bound", (proved, proved), (place - 0.3, place + 0.3), role(name), hover="%{x:.3g}"
             )
             tick["line"] = tick["line"] | {"width": 3, "dash": "solid"}
-            traces.append(tick | {"showlegend": False})
+            first = not any(trace.get("legendgroup") == "bounds" for trace in traces)
+            tick |= {"name": "proved to be at most this"} if first else {}
+            traces.append(tick | {"legendgroup": "bounds", "showlegend": first})
             values.append(proved)
         traces.append(dot)
-    if stale:
-        traces = [trace | {"opacity": figures.GHOST_OPACITY} for trace in traces]
     ticks: dict[str, Any] = {
         "tickmode": "array",
         "tickvals": np.arange(len(names)),
@@ -94,12 +98,16 @@ def _without(risks: Risks) -> list[tuple[float, str]]:
     return [] if found is None else [(found.mean, "no-privacy")]
 
 
-def against_rows(found: Stored, setting: Setting, *, what: str = "excess", bounds: bool = False) -> Any:
-    """Stored means against n, with intervals; `what` is "excess" or "gap"."""
+def against_rows(
+    found: Stored, setting: Setting, *, what: str = "excess", bounds: bool = False, every: bool = False
+) -> Any:
+    """Stored means against n, with intervals; `what` is "excess" or "gap", `every` as for `side_by_side`."""
     d, epsilon = setting.d, setting.epsilon
     traces: list[Trace] = []
     values: list[float] = []
     for name in found.methods:
+        if not (every or name in CONTENDERS or name == "no-privacy"):
+            continue
         n, points = found.curve(d, epsilon, name)
         if not n:
             continue
@@ -148,7 +156,12 @@ def passes(setting: Setting, steps: int, before: Setting | None = None) -> Any:
     """The parts of the bound on noisy gradient descent against T."""
     traces: list[Trace] = []
     values: list[float] = []
-    names = {"optimisation": "still to go", "noise": "noise of privacy", "stability": "stability", "total": "their sum"}
+    names = {
+        "optimisation": "too few steps",
+        "noise": "noise of privacy",
+        "stability": "too many looks at the rows",
+        "total": "their sum",
+    }
     roles = {"optimisation": "without", "noise": "noise", "stability": "risk-phased", "total": "with"}
     for ghost, one in ((True, before), (False, setting)):
         if one is None:
@@ -182,7 +195,7 @@ def winners(found: Stored, epsilon: float, setting: Setting) -> Any:
             for cell in own
         ]
         trace = figures.series(
-            LABELS[name],
+            f"{LETTERS[name]}: {LABELS[name]}",
             [cell.n for cell in own],
             [cell.d for cell in own],
             role(name),
@@ -203,11 +216,22 @@ def winners(found: Stored, epsilon: float, setting: Setting) -> Any:
         traces.append(ring | {"showlegend": False})
     return figures.figure(
         traces,
-        xaxis=figures.axis("rows n", (found.rows[0] / 1.8, found.rows[-1] * 1.8), log=True),
-        yaxis=figures.axis("parameters d", (found.dimensions[0] / 1.8, found.dimensions[-1] * 1.8), log=True),
+        xaxis=figures.axis("rows n", (found.rows[0] / 1.8, found.rows[-1] * 1.8), log=True, **_at(found.rows)),
+        yaxis=figures.axis(
+            "parameters d",
+            (found.dimensions[0] / 1.8, found.dimensions[-1] * 1.8),
+            log=True,
+            **_at(found.dimensions),
+        ),
         height=420,
         hovermode="closest",
     )
+
+
+def _at(values: Sequence[int]) -> dict[str, Any]:
+    """Ticks at these values; 10,000 is "10k" where there is little room."""
+    texts = [f"{value // 1000}k" if value >= 10_000 else f"{value}" for value in values]
+    return {"tickmode": "array", "tickvals": list(values), "ticktext": texts}
 
 
 def leak(setting: Setting) -> Any:
@@ -219,9 +243,9 @@ def leak(setting: Setting) -> Any:
     hover = "%{y:.3g} times its target at n = %{x:,}"
     traces = [
         figures.guide((setting.n, setting.n), (low, high)),
-        figures.series("the target", ends, (1.0, 1.0), "guide", hoverinfo="skip"),
+        figures.series("claimed", ends, (1.0, 1.0), "guide", hoverinfo="skip"),
         figures.series(
-            "on some data, exactly", table["n"], table["attained"], "with", mode="lines+markers", hover=hover
+            "exactly, on data made for it", table["n"], table["attained"], "with", mode="lines+markers", hover=hover
         ),
         figures.series(
             "proved for all data", table["n"], table["proved"], "without", mode="lines+markers", hover=hover
@@ -230,7 +254,7 @@ def leak(setting: Setting) -> Any:
     return figures.figure(
         traces,
         xaxis=figures.axis("rows n", ends, log=True),
-        yaxis=figures.axis("δ over its target", (low, high), log=True),
+        yaxis=figures.axis("δ over what is claimed", (low, high), log=True),
         height=430,
         hovermode="closest",
     )

@@ -113,17 +113,18 @@ def of_runs(setting: Setting, runs: Sequence[RiskRun]) -> Risks:
     by_method: dict[str, list[RiskRun]] = {}
     for run in runs:
         by_method.setdefault(run.method, []).append(run)
+    in_order = {name: by_method[name] for name in setting.methods if name in by_method}
     return Risks(
         setting,
-        {name: mean_interval([run.excess for run in found]) for name, found in by_method.items()},
-        {name: mean_interval([run.gap for run in found]) for name, found in by_method.items()},
-        min(map(len, by_method.values()), default=0),
+        {name: mean_interval([run.excess for run in found]) for name, found in in_order.items()},
+        {name: mean_interval([run.gap for run in found]) for name, found in in_order.items()},
+        min(map(len, by_method.values())) if len(in_order) == len(setting.methods) else 0,
         True,
     )
 
 
 def draw(setting: Setting, draws: int, should_stop: Callable[[], bool]) -> Iterator[Risks]:
-    """Draw rows and learn from them by every method, again and again; the means so far, after each draw.
+    """Draw rows and learn from them by every method, again and again; the means so far, after each fit.
 
     A trial has the seeds of the stored trial of that number.
     """
@@ -133,7 +134,7 @@ def draw(setting: Setting, draws: int, should_stop: Callable[[], bool]) -> Itera
             if should_stop():
                 return
             runs += Piece(setting, (name,), trial)()
-        yield of_runs(setting, runs)
+            yield of_runs(setting, runs)
 
 
 @lru_cache(maxsize=4096)

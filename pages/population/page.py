@@ -12,7 +12,8 @@ from pages.population import words as text
 from pages.population.numbers import Risks
 from ui import controls as c
 from ui import page, runs
-from ui.runs import Runs
+from ui.jobs import JobView
+from ui.runs import Run, Runs
 
 RUNS: Runs[Risks] = Runs("population")
 
@@ -22,7 +23,7 @@ ROWS = c.SelectSlider("population_n", "Rows n", 10_000, (100, 300, 1000, 3000, 1
 SIZE = c.SelectSlider("population_d", "Parameters d", 10, (2, 3, 10, 30, 100, 300, 500), format=str)
 DELTA = "δ = 1/n². Neighbours differ in one row that is replaced."
 EPSILON = c.SelectSlider(
-    "population_epsilon", "Privacy budget ε", 0.5, c.log_values(0.1, 8, steps=(1, 2, 5)), help=DELTA
+    "population_epsilon", "Privacy budget ε", 0.5, c.log_values(0.1, 5, steps=(1, 2, 5), extra=[8.0]), help=DELTA
 )
 STANDARD = "standard"
 BALL = "The model is looked for in the ball ‖θ‖ ≤ M. Standard: 4 for logistic regression, 2 absolute, 1 linear."
@@ -37,10 +38,12 @@ RADIUS = c.SelectSlider(
 VIEW = c.Choice("population_view", "Picture", "methods", tuple(text.VIEWS), text.VIEWS.__getitem__)
 STEPS = c.SelectSlider("population_T", "Steps T", 200, numbers.STEPS, format=str)
 BOUNDS = c.Toggle("population_bounds", "Proved bounds in the charts against n", False)
+EVERY = c.Toggle("population_every", "Objective perturbation with every choice of Λ", False)
 GHOST = c.Toggle("population_ghost", "Setting before, faintly", True)
-CONTROLS = (LOSS, ROWS, SIZE, EPSILON, RADIUS, VIEW, STEPS, BOUNDS, GHOST)
+CONTROLS = (LOSS, ROWS, SIZE, EPSILON, RADIUS, VIEW, STEPS, BOUNDS, EVERY, GHOST)
 
-_ALL = {LOSS: "logistic", ROWS: 10_000, SIZE: 10, EPSILON: 0.5, RADIUS: 0.0, VIEW: "methods"}
+_ALL: dict[c.Control, Any] = {LOSS: "logistic", ROWS: 10_000, SIZE: 10, EPSILON: 0.5, RADIUS: 0.0, VIEW: "methods"}
+_ALL |= {STEPS: 200, BOUNDS: False, EVERY: False}
 
 
 def preset(name: str, hint: str, **values: Any) -> c.Preset:
@@ -68,8 +71,9 @@ def panel() -> tuple[Setting, str, int]:
         steps = STEPS.value()
         page.keep(STEPS)
     with st.popover("View", icon=":material/visibility:"):
-        BOUNDS.show()
-        GHOST.show()
+        BOUNDS.show(disabled=view not in ("rows", "gap"))
+        EVERY.show(disabled=view not in ("methods", "rows", "gap"))
+        GHOST.show(disabled=view not in ("methods", "passes"))
     c.copy_link(CONTROLS)
     return Setting(loss, n, d, epsilon, radius or RADII[loss]), view, steps
 
@@ -84,47 +88,74 @@ def methods(setting: Setting, before: Setting | None) -> None:
     elif setting.n > numbers.MOST_ROWS:
         st.info(text.too_many(numbers.MOST_ROWS), icon=":material/info:")
     else:
-        if run is None or run.request != setting:
-            RUNS.start(setting, partial(numbers.draw, setting, numbers.DRAWS))
+        if run is None or run.request != setting or draw_again(run):
+            former = RUNS.previous(lambda risks: risks.trials > 0)
+            RUNS.start(setting, partial(numbers.draw, setting, numbers.DRAWS), previous=former)
         RUNS.follow(live, setting, before)
+
+
+def draw_again(run: Run[Risks]) -> bool:
+    """Whether a run that was stopped, or failed, is to be made again."""
+    return not run.job.view().active and run.job.view().state != "finished" and st.button("Draw again")
 
 
 def live(setting: Setting, before: Setting | None) -> None:
     """What is drawn now: not stored, so learnt again whenever a control moves."""
-    seen = RUNS.look(lambda seen: text.progress(seen.view, numbers.DRAWS), runs.ended_early)
+
+    def ended(view: JobView[Risks]) -> str | None:
+        return runs.ended_early(view, text.STOPPED) if view.latest is None else runs.ended_early(view)
+
+    seen = RUNS.look(lambda seen: text.progress(seen.view, numbers.DRAWS), ended)
     if seen is not None and seen.latest is not None and seen.run.request == setting:
-        show(seen.latest, before)
+        show(seen.latest, before, seen.run.previous, under_way=seen.view.active)
 
 
-def show(risks: Risks, before: Setting | None) -> None:
-    page.answer(text.answer(risks))
-    st.caption(f"{text.setting_line(risks.setting)} {text.accounted(risks)}")
-    former = numbers.stored_risks(before) if before is not None else None
-    picture = page.Picture(charts.side_by_side(risks, former), text.alt(risks), partial(numbers.frame, risks))
+def show(risks: Risks, before: Setting | None, former: Risks | None = None, *, under_way: bool = False) -> None:
+    told = text.answer(risks)
+    page.answer(text.so_far(told) if under_way and risks.trials < numbers.DRAWS / 2 else told)
+    st.caption(text.setting_line(risks.setting) + text.drawn(risks), help=text.CERTIFIED)
+    if before is not None:
+        former = numbers.stored_risks(before) or former
+    every = EVERY.value()
+    figure = charts.side_by_side(risks, former if GHOST.value() else None, every=every)
+    picture = page.Picture(figure, text.alt(risks), partial(numbers.frame, risks))
     page.show(picture, key="population_chart")
-    note = "These lines fit the best method again and print its mean excess risk, and that of θ = 0."
-    page.evidence(picture, text.table(risks), name="population", code=text.snippet(risks), note=note)
+    note = "In the project's folder these lines fit the best method again: its mean excess risk, and that of θ = 0."
+    page.evidence(picture, text.table(risks, every=every), name="population", code=text.snippet(risks), note=note)
     if not risks.live and (found := numbers.file_of(risks.setting.population)) is not None:
         st.caption(text.made_by(found))
 
 
 def against_rows(setting: Setting, *, gap: bool) -> None:
-    found, nearest = stored_for(setting)
-    page.answer(text.gap_answer(found, nearest) if gap else text.rows_answer(found, nearest))
-    st.caption(text.setting_line(nearest))
-    figure = charts.against_rows(found, nearest, what="gap" if gap else "excess", bounds=BOUNDS.value())
+    if (known := stored_for(setting)) is None:
+        return
+    found, nearest = known
+    what, bounds = "gap" if gap else "excess", BOUNDS.value()
+    point, proved = found.point(nearest.n, nearest.d, nearest.epsilon, "sgd"), numbers.bound("sgd", nearest)
+    if gap:
+        told = text.gap_answer(found, nearest)
+    elif bounds and point is not None and proved is not None:
+        told = text.bound_answer(nearest, point.excess.mean, proved)
+    else:
+        told = text.rows_answer(found, nearest)
+    page.answer(told)
+    st.caption(f"{text.setting_line(nearest)}.")
+    figure = charts.against_rows(found, nearest, what=what, bounds=bounds, every=EVERY.value())
     numbers_of = partial(numbers.curves_frame, found, nearest.d, nearest.epsilon)
-    picture = page.Picture(figure, text.rows_alt(found, nearest, gap=gap), numbers_of)
+    picture = page.Picture(figure, f"{told} {text.rows_alt(found, nearest, gap=gap)}", numbers_of)
     page.show(picture, key="population_rows_chart")
-    page.evidence(picture, name="population_rows")
+    rows = text.rows_table(found, nearest, what)
+    note = "In a checkout these lines print the tight method's stored means."
+    page.evidence(picture, rows, name="population_rows", code=text.rows_snippet(found, nearest, what), note=note)
     st.caption(text.made_by(found))
 
 
-def stored_for(setting: Setting) -> tuple[Stored, Setting]:
-    """The file and the stored setting next to the one asked for; `ValueError` where nothing is stored."""
+def stored_for(setting: Setting) -> tuple[Stored, Setting] | None:
+    """The file and the stored setting next to the one asked for; None, and a word about it, where nothing is."""
     found = numbers.file_of(setting.population)
     if found is None:
-        raise ValueError(f"nothing is stored for {POPULATIONS[setting.population]}")
+        st.info(text.nothing_stored(setting), icon=":material/info:")
+        return None
     if note := text.not_stored(found, setting):
         st.info(note, icon=":material/info:")
     d = int(numbers.nearest(found.dimensions, setting.d))
@@ -135,27 +166,32 @@ def stored_for(setting: Setting) -> tuple[Stored, Setting]:
 def passes(setting: Setting, steps: int, before: Setting | None) -> None:
     here = numbers.parts(setting, steps)
     least = min(((T, numbers.parts(setting, T).total) for T in numbers.STEPS), key=lambda one: one[1])
-    page.answer(text.passes_answer(setting, steps, here, least))
-    st.caption(text.setting_line(setting))
-    picture = page.Picture(
-        charts.passes(setting, steps, before), text.passes_alt(steps, here), partial(numbers.parts_frame, setting)
-    )
+    told = text.passes_answer(setting, steps, here, least)
+    page.answer(told)
+    st.caption(f"{text.setting_line(setting)}.")
+    alt = f"{told} {text.passes_alt(steps, here)}"
+    picture = page.Picture(charts.passes(setting, steps, before), alt, partial(numbers.parts_frame, setting))
     page.show(picture, key="population_passes_chart")
-    page.evidence(picture, name="population_passes", code=text.passes_snippet(setting, steps))
+    page.evidence(
+        picture, text.parts_table(here, least), name="population_passes", code=text.passes_snippet(setting, steps)
+    )
 
 
 def winners(setting: Setting) -> None:
-    found, nearest = stored_for(setting)
+    if (known := stored_for(setting)) is None:
+        return
+    found, nearest = known
     cells = numbers.winners(found, nearest.epsilon)
     page.answer(text.map_answer(cells))
-    st.caption(f"{text.setting_line(nearest)} A question mark: the next method is within the error bars.")
+    st.caption(f"{text.setting_line(nearest)}. A question mark: the next method is within the error bars.")
     picture = page.Picture(
         charts.winners(found, nearest.epsilon, nearest),
-        text.map_alt(cells),
+        f"{text.map_answer(cells)} {text.map_alt(cells)}",
         partial(numbers.map_frame, found, nearest.epsilon),
     )
     page.show(picture, key="population_map_chart")
-    page.evidence(picture, text.map_rows(found, cells), name="population_map")
+    code, note = text.map_snippet(found, nearest.epsilon), "In a checkout these lines print who wins where."
+    page.evidence(picture, text.map_rows(found, cells), name="population_map", code=code, note=note)
     st.caption(text.made_by(found))
 
 
@@ -163,11 +199,10 @@ def leak(setting: Setting) -> None:
     promise = numbers.single_step(setting.n, setting.d, setting.epsilon)
     page.answer(text.leak_answer(promise))
     st.caption(text.leak_line(setting, promise))
-    picture = page.Picture(
-        charts.leak(setting), text.leak_alt(promise), partial(numbers.leak_frame, setting.d, setting.epsilon)
-    )
+    rows_of = partial(numbers.leak_frame, setting.d, setting.epsilon)
+    picture = page.Picture(charts.leak(setting), f"{text.leak_answer(promise)} {text.leak_alt(promise)}", rows_of)
     page.show(picture, key="population_leak_chart")
-    page.evidence(picture, name="population_leak", code=text.leak_snippet(setting))
+    page.evidence(picture, text.leak_rows(rows_of()), name="population_leak", code=text.leak_snippet(setting))
 
 
 def draw(setting: Setting, view: str, steps: int) -> None:
@@ -186,8 +221,8 @@ def draw(setting: Setting, view: str, steps: int) -> None:
 
 page.begin(
     "population",
-    "A model is fitted to n rows and judged on all that could have come. Its excess population risk is what it loses "
-    "there, on average, to the best model of the ball ‖θ‖ ≤ M. Here the population is known, so nothing is estimated.",
+    "A model learns from n rows. How much worse is it, on rows that it has not seen, than the best model possible? "
+    "This is its excess population risk. We made the populations here, so a model’s risk is computed, not tested.",
 )
 c.preset_buttons(PRESETS, prefix="population")
 left, right = page.columns()

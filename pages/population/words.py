@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
-from objpert_core.experiments.population.methods import LABELS, POPULATIONS, PUBLISHED, RADII, Setting
+import pandas as pd
+
+from objpert_core.experiments.population.methods import CONTENDERS, LABELS, POPULATIONS, PUBLISHED, RADII, Setting
 from objpert_core.experiments.population.stored import Stored
 from objpert_core.experiments.summary import Interval
 from objpert_core.theory.population_risk import DescentParts
-from pages.population.numbers import Cell, Promise, Risks, bound
+from pages.population.numbers import Cell, Promise, Risks, bound, nearest
 from pages.population.numbers import accounted as accounted_epsilon
 from ui import sentences
 from ui.jobs import JobView
@@ -33,7 +35,7 @@ _INSIDE = {
     TIGHT: "tight objective perturbation",
     "zero": "θ = 0",
 }
-PARTS = {"optimisation": "what is still to go", "noise": "the noise of privacy", "stability": "stability"}
+PARTS = {"optimisation": "too few steps", "noise": "the noise of privacy", "stability": "too many looks at the rows"}
 
 
 def _risk(value: float) -> str:
@@ -54,30 +56,40 @@ def answer(risks: Risks) -> str:
     if best == "zero":
         return f"Here no private method beats θ = 0, whose excess risk is {_risk(risks.zero)}."
     least = risks.excess[best].mean
-    others = [name for name in PUBLISHED if name in risks.excess and name != best]
-    if best != TIGHT and TIGHT in risks.excess:
-        times = _times(risks.excess[TIGHT].mean / least)
-        return f"{_first_large(_INSIDE[best])}: excess risk {_risk(least)}; {_INSIDE[TIGHT]} {times} times that."
-    told = [f"{_INSIDE[name]} {_times(risks.excess[name].mean / least)}" for name in others]
-    behind = f"; {' and '.join(told)} times that" if told else ""
-    return f"{_first_large(_INSIDE[best])}: excess risk {_risk(least)}{behind}."
+    rivals = (TIGHT,) if best != TIGHT else PUBLISHED
+    ratios = {name: risks.excess[name].mean / least for name in rivals if name in risks.excess}
+    begun = f"{_first_large(_INSIDE[best])}: excess risk {_risk(least)}"
+    if best != TIGHT and ratios.get(TIGHT, 0.0) < 1.05:
+        return f"{begun}; tight objective perturbation is about as good."
+    told = [f"{_INSIDE[name]} {_times(ratio)}" for name, ratio in ratios.items()]
+    return f"{begun}; {' and '.join(told)} times that." if told else f"{begun}."
+
+
+def so_far(sentence: str) -> str:
+    """The answer of a run that is under way."""
+    return f"So far: {sentence[0].lower()}{sentence[1:]}"
 
 
 def setting_line(setting: Setting) -> str:
     """What was learnt, from what, and how privately."""
-    return (
-        f"{POPULATIONS[setting.population]}, n = {setting.n:,}, d = {setting.d:,}, M = {setting.radius:g}. "
-        f"ε = {sentences.epsilon(setting.epsilon)}, δ = 1/n² = {sentences.delta(setting.delta)}; one row is replaced."
+    text = (
+        f"{POPULATIONS[setting.population]}, n = {setting.n:,}, d = {setting.d:,}, M = {setting.radius:g}; "
+        f"ε = {sentences.epsilon(setting.epsilon)} (odds of {sentences.odds(setting.epsilon)}), "
+        f"δ = {sentences.delta(setting.delta)}, one row replaced, by privacy profiles"
     )
+    return text.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
 
 
-def accounted(risks: Risks) -> str:
-    """Who accounts for privacy, and where the numbers come from."""
-    drawn = "Drawn now" if risks.live else "Stored"
-    return (
-        f"{drawn}: {sentences.count(risks.trials, 'draw')} of rows and noise, mean and 95 % interval. The published "
-        "two have their printed noise, private or not; all others are certified by the accountant at (ε, δ)."
-    )
+def drawn(risks: Risks) -> str:
+    """Where the numbers come from; after `setting_line`."""
+    how = "drawn now" if risks.live else "stored"
+    return f"; {sentences.count(risks.trials, 'draw')}, {how}, 95\u00a0% intervals."
+
+
+CERTIFIED = (
+    "The published two have their printed noise, private or not: the table has the ε that the accountant finds. All "
+    "others meet the target."
+)
 
 
 def rows_answer(found: Stored, setting: Setting) -> str:
@@ -91,24 +103,30 @@ def rows_answer(found: Stored, setting: Setting) -> str:
     )
 
 
+def bound_answer(setting: Setting, excess: float, proved: float) -> str:
+    """What Theorem 3.2's algorithm is proved to lose, and what it loses."""
+    return f"Published SGD is proved to lose at most {_bound(proved)} at n = {setting.n:,}; it loses {_risk(excess)}."
+
+
 def passes_answer(setting: Setting, steps: int, here: DescentParts, least: tuple[int, float]) -> str:
-    """How far this T is from the best, and what is the largest part."""
-    largest = max(PARTS, key=lambda name: getattr(here, name))
+    """How far this T is from the best, and on which side."""
     times = here.total / least[1]
     if times < 1.1:
-        return f"T = {steps:,} is about the best; the largest part of the bound is {PARTS[largest]}."
-    return f"At T = {steps:,} the bound is {_times(times)} times its least; the largest part is {PARTS[largest]}."
+        return f"T = {steps:,} is about the best number of steps."
+    why = "few" if steps < least[0] else "many"
+    return f"At T = {steps:,} the bound is {_times(times)} times its least: too {why} steps. T = {least[0]:,} is best."
 
 
 def gap_answer(found: Stored, setting: Setting) -> str:
-    """How much training hides."""
-    told = []
-    for name in (TIGHT, "sgd"):
-        point = found.point(setting.n, setting.d, setting.epsilon, name)
-        if point is None:
-            return f"No gap is stored for n = {setting.n:,}, d = {setting.d:,}."
-        told.append(f"{_risk(abs(point.gap.mean))} of {_INSIDE[name]}’s")
-    return f"Training loss hides {told[0]} risk, and {told[1]}."
+    """How much better a model looks on its own rows."""
+    point = found.point(setting.n, setting.d, setting.epsilon, TIGHT)
+    if point is None:
+        return f"No gap is stored for n = {setting.n:,}, d = {setting.d:,}."
+    if point.gap.low <= 0 <= point.gap.high:
+        return f"At n = {setting.n:,} the gap of tight objective perturbation cannot be told from 0."
+    better = "better" if point.gap.mean > 0 else "worse"
+    gap = _pair(abs(point.gap.mean), point.gap.half_width)
+    return f"On its own rows tight objective perturbation looks {gap} {better} than it is."
 
 
 def map_answer(cells: list[Cell]) -> str:
@@ -117,24 +135,24 @@ def map_answer(cells: list[Cell]) -> str:
     zero = sum(cell.winner == "zero" for cell in cells)
     return (
         f"Tight objective perturbation wins {own} of {sentences.count(len(cells), 'setting')} clearly; "
-        f"θ = 0 is best in {zero}."
+        f"in {zero} nothing beats θ = 0."
     )
 
 
 def leak_answer(promise: Promise) -> str:
     """By how much one step misses its δ."""
     times = promise.attained / promise.target
+    claimed = f"One step as published claims δ = {sentences.delta(promise.target)}"
     if times <= 1:
-        return "On these rows one published step keeps its δ; elsewhere it does not."
-    return f"One step as published has δ = {sentences.scientific(promise.attained)}, {_times(times)} times its target."
+        return f"{claimed}, and here nothing shows that it has more."
+    return f"{claimed} and has {sentences.scientific(promise.attained)}, {_times(times)} times that."
 
 
 def leak_line(setting: Setting, promise: Promise) -> str:
     """What is claimed, and by whom."""
     return (
-        f"Algorithm 1 with T = 1, n = {setting.n:,}, ε = {sentences.epsilon(setting.epsilon)}; claimed δ = "
-        f"{sentences.delta(promise.target)}, where one row is replaced. From below: exact, on data that attain it. The "
-        f"accountant proves δ ≤ {sentences.delta(promise.proved)}. Theorem 3.2 has T = {promise.steps:,} at this d."
+        f"Algorithm 1 with T = 1, n = {setting.n:,}, ε = {sentences.epsilon(setting.epsilon)}, one row replaced. "
+        f"Proved for all data: δ ≤ {sentences.delta(promise.proved)}. Theorem 3.2 has T = {promise.steps:,} at this d."
     )
 
 
@@ -142,9 +160,16 @@ def progress(view: JobView[Risks], draws: int) -> tuple[float, str]:
     """How far a live run is."""
     if view.state == "waiting":
         return 0.0, view.queue_words
-    done = 0 if view.latest is None else view.latest.trials
-    words = "Stopping …" if view.stopping else f"Drawing rows and noise: {done} of {draws}"
-    return done / draws, words
+    done, fitted, every = 0.0, 0, 1
+    if view.latest is not None:
+        counts = [found.count for found in view.latest.excess.values()]
+        every = len(view.latest.setting.methods)
+        done, fitted = sum(counts) / every, sum(counts) % every
+    words = "Stopping …" if view.stopping else f"Draw {int(done) + 1} of {draws}: {fitted} of {every} methods fitted"
+    return min(done / draws, 1.0), words
+
+
+STOPPED = "Stopped before the first fit."
 
 
 def too_many(most: int) -> str:
@@ -156,21 +181,52 @@ def too_many(most: int) -> str:
 
 def not_stored(found: Stored, setting: Setting) -> str | None:
     """What a view of stored results shows instead of what was asked for; None where that is stored."""
-    wanted = []
-    if setting.d not in found.dimensions:
-        wanted.append(f"d = {', '.join(f'{d:,}' for d in found.dimensions)}")
-    if setting.epsilon not in found.epsilons:
-        wanted.append(f"ε = {', '.join(f'{e:g}' for e in found.epsilons)}")
-    if setting.radius != RADII[setting.population]:
-        wanted.append(f"M = {RADII[setting.population]:g}")
-    return f"Stored for {sentences.listing(wanted)}: the nearest is shown." if wanted else None
+    asked, given = [], []
+    pairs: list[tuple[str, float, float]] = [
+        ("d", setting.d, nearest(found.dimensions, setting.d)),
+        ("ε", setting.epsilon, nearest(found.epsilons, setting.epsilon)),
+        ("M", setting.radius, RADII[setting.population]),
+    ]
+    for name, wanted, shown in pairs:
+        if wanted != shown:
+            asked.append(f"{name} = {wanted:g}")
+            given.append(f"{name} = {shown:g}")
+    return f"Not stored for {sentences.listing(asked)}; shown: {sentences.listing(given)}." if asked else None
 
 
-def table(risks: Risks) -> list[dict[str, str]]:
-    """The methods as texts, the best first."""
+def nothing_stored(setting: Setting) -> str:
+    """What a picture of stored results says where there are none."""
+    return (
+        f"This picture needs stored results, and there are none for {_LEARNT[setting.population]} yet. "
+        f"“{VIEWS['methods']}” draws rows now."
+    )
+
+
+def parts_table(here: DescentParts, least: tuple[int, float]) -> list[dict[str, str]]:
+    """The parts of the bound at this T, and its least."""
+    rows = [{"Part": _first_large(name), "Bound": _bound(getattr(here, key))} for key, name in PARTS.items()]
+    rows.append({"Part": "Their sum", "Bound": _bound(here.total)})
+    return [*rows, {"Part": f"The least sum, at T = {least[0]:,}", "Bound": _bound(least[1])}]
+
+
+def leak_rows(frame: pd.DataFrame) -> list[dict[str, str]]:
+    """δ over what is claimed, for every n."""
+    return [
+        {
+            "n": f"{n:,}",
+            "Exactly, on data made for it": _times(attained),
+            "Proved for all data": _times(proved),
+        }
+        for n, attained, proved in zip(frame["n"], frame["attained"], frame["proved"], strict=True)
+    ]
+
+
+def table(risks: Risks, *, every: bool = False) -> list[dict[str, str]]:
+    """The methods as texts, the best first; `every` as for the chart."""
     tight = risks.excess.get(TIGHT)
     rows = []
-    order = sorted(risks.excess.items(), key=lambda item: item[1].mean)
+    shown = [item for item in risks.excess.items() if every or item[0] in (*CONTENDERS, "no-privacy")]
+    order = sorted(shown, key=lambda item: item[1].mean)
     for name, found in order:
         proved, printed = (bound(name, risks.setting, published=published) for published in (False, True))
         ratio = "–" if tight is None or tight.mean <= 0 else f"{found.mean / tight.mean:.3g}"
@@ -180,15 +236,15 @@ def table(risks: Risks) -> list[dict[str, str]]:
                 "Excess risk": _with_interval(found),
                 "Over tight": ratio,
                 "ε by the accountant": _promised(name, risks.setting),
-                "Proved bound": "–" if proved is None else sentences.number(proved, 3, up=True),
-                "Printed bound": "–" if printed is None else sentences.number(printed, 3, up=True),
-                "Gap to training": sentences.minus(f"{risks.gap[name].mean:.2g}"),
+                "Proved bound": "–" if proved is None else _bound(proved),
+                "Printed in the paper": "–" if printed is None else _bound(printed),
+                "Gap to training": sentences.minus(_risk(risks.gap[name].mean)),
             }
         )
     zero = {"Method": LABELS["zero"], "Excess risk": _risk(risks.zero), "Over tight": "–", "ε by the accountant": "0"}
     if tight is not None and tight.mean > 0:
         zero["Over tight"] = f"{risks.zero / tight.mean:.3g}"
-    return [*rows, zero | {"Proved bound": "–", "Printed bound": "–", "Gap to training": "–"}]
+    return [*rows, zero | {"Proved bound": "–", "Printed in the paper": "–", "Gap to training": "–"}]
 
 
 def _promised(name: str, setting: Setting) -> str:
@@ -199,20 +255,35 @@ def _promised(name: str, setting: Setting) -> str:
         return sentences.epsilon(setting.epsilon)
     found = accounted_epsilon(name, setting)
     if found is None:
-        return "not stored"
+        return "not checked"
     return sentences.epsilon(found) + (" > target" if found > setting.epsilon else "")
 
 
 def _with_interval(found: Interval) -> str:
-    return f"{_risk(found.mean)} ± {found.half_width:.1g}" if found.known else _risk(found.mean)
+    return _pair(found.mean, found.half_width) if found.known else _risk(found.mean)
+
+
+def _bound(value: float) -> str:
+    return sentences.number(value, 3, up=True)
+
+
+def _pair(mean: float, half: float) -> str:
+    """A mean and half its interval, with one power of ten for both: '(4.9 ± 0.8)×10⁻⁴'."""
+    if half < 1e-6 * abs(mean):
+        return _risk(mean)
+    if abs(mean) >= 1e-2:
+        return f"{sentences.number(mean, 3)} ± {sentences.number(half, 1)}"
+    power = math.floor(math.log10(max(abs(mean), half)))
+    scaled = f"({sentences.minus(f'{mean / 10**power:.2f}')} ± {half / 10**power:.2f})"
+    return f"{scaled}×{sentences.scientific(10.0**power)}"
 
 
 def alt(risks: Risks) -> str:
     """Alt text of the first chart."""
     told = [f"{LABELS[name]} {_risk(found.mean)}" for name, found in risks.excess.items()]
     return (
-        f"Excess population risk of {_LEARNT[risks.setting.population]} by method, a logarithmic axis: "
-        f"{'; '.join(told)}; θ = 0 {_risk(risks.zero)}. Bars above are proved bounds."
+        f"{answer(risks)} Excess population risk of {_LEARNT[risks.setting.population]}, a logarithmic axis: "
+        f"{'; '.join(told)}; θ = 0 {_risk(risks.zero)}. Ticks to the right are proved bounds."
     )
 
 
@@ -249,6 +320,28 @@ def leak_alt(promise: Promise) -> str:
     )
 
 
+_SHORT = {
+    "sgd": "SGD",
+    "objective": "published",
+    "gd": "descent",
+    "phased": "phased",
+    TIGHT: "tight",
+    "zero": "θ = 0",
+}
+
+
+def rows_table(found: Stored, setting: Setting, what: str = "excess") -> list[dict[str, str]]:
+    """The means against n as texts."""
+    rows = []
+    for name in found.methods:
+        row = {"Method": LABELS[name]}
+        for n in found.rows:
+            point = found.point(n, setting.d, setting.epsilon, name)
+            row[f"n = {n:,}"] = "–" if point is None else sentences.minus(_risk(getattr(point, what).mean))
+        rows.append(row)
+    return rows
+
+
 def map_rows(found: Stored, cells: list[Cell]) -> list[dict[str, str]]:
     """The map as a table: a row for each d."""
     by = {(cell.n, cell.d): cell for cell in cells}
@@ -257,8 +350,7 @@ def map_rows(found: Stored, cells: list[Cell]) -> list[dict[str, str]]:
         row = {"d": f"{d:,}"}
         for n in found.rows:
             cell = by.get((n, d))
-            name = "–" if cell is None else _INSIDE[cell.winner] + ("" if cell.clear else " (not clearly)")
-            row[f"n = {n:,}"] = name
+            row[f"n = {n:,}"] = "–" if cell is None else _SHORT[cell.winner] + ("" if cell.clear else "?")
         rows.append(row)
     return rows
 
@@ -283,6 +375,27 @@ setting = {made}
 fits = [Piece(setting, ({best!r},), trial)()[0] for trial in range({risks.trials})]
 mean = sum(fit.excess for fit in fits) / len(fits)
 print(mean, setting.zero)
+"""
+
+
+def rows_snippet(found: Stored, setting: Setting, what: str = "excess") -> str:
+    """The stored means of the tight method; defines ``means``."""
+    return f"""from objpert_core.experiments.population import stored
+
+found = stored.load({found.population!r})  # in a checkout; the file names its command, seeds and commit
+n, points = found.curve({setting.d}, {setting.epsilon!r}, {TIGHT!r})
+means = [point.{what}.mean for point in points]
+print(dict(zip(n, means)))
+"""
+
+
+def map_snippet(found: Stored, epsilon: float) -> str:
+    """Who wins where; defines ``winners``."""
+    return f"""from objpert_core.experiments.population import stored
+
+found = stored.load({found.population!r})  # in a checkout; the file names its command, seeds and commit
+winners = {{(n, d): found.winner(n, d, {epsilon!r}) for n in found.rows for d in found.dimensions}}
+print(winners)
 """
 
 

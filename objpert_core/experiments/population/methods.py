@@ -71,7 +71,7 @@ LABELS: Mapping[str, str] = MappingProxyType(
         "objective-least": "Objective perturbation, least Λ",
         "objective-tight": "Objective perturbation, tight",
         "no-privacy": "Without privacy",
-        "zero": "θ = 0",
+        "zero": "θ = 0, learns nothing",
     }
 )
 """The methods, by their keys."""

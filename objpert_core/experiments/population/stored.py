@@ -17,8 +17,8 @@ from objpert_core.experiments.population.sweep import RiskRun
 from objpert_core.experiments.results import Results
 from objpert_core.experiments.summary import Interval, mean_interval
 
-TIE = 1e-9
-"""By how much less than θ = 0 a method that is as good has to have: one that never moves does not win."""
+TIE = 0.01
+"""By which share less than θ = 0 a method must have to win against it: θ = 0 needs no data."""
 FROM = 1000
 """The least n that a slope is fitted to."""
 

@@ -27,21 +27,30 @@ def test_opens_on_stored_risks_side_by_side():
         point = found.point(10_000, 10, 0.5, name)
         assert decode(shown[LABELS[name]]["x"]).tolist() == [point.excess.mean]
     table = app.table[0].value.set_index("Method")
-    assert table.loc["Noisy SGD, published", "Printed bound"] == "0.4"
+    assert table.loc["Noisy SGD, published", "Printed in the paper"] == "0.4"
     assert "Tight objective perturbation: excess risk 0.0" in said(app)
+    assert len(app.table[0].value) == 7
+    assert any("20 draws, stored, 95\u00a0% intervals" in block.value for block in app.caption)
+    assert table.loc["Noisy SGD, published", "ε by the accountant"] == "0.503 > target"
+    app.toggle(key="population_every").set_value(True).run()
     assert len(app.table[0].value) == len(found.methods) + 1
-    assert any("Stored: 20 draws" in block.value for block in app.caption)
 
 
 def test_against_the_number_of_rows():
     app = open_page(population_view="Against the number of rows", population_epsilon="2", population_bounds="true")
     found = stored.load("logistic")
     n, points = found.curve(10, 2.0, "gd")
+    point = found.point(10_000, 10, 2.0, "sgd")
     shown = traces(app)["Noisy gradient descent"]
     np.testing.assert_array_equal(decode(shown["x"]), n)
     np.testing.assert_array_equal(decode(shown["y"]), [point.excess.mean for point in points])
     assert "Noisy gradient descent, bound" in traces(app)
+    assert f"Published SGD is proved to lose at most 0.128 at n = 10,000; it loses {point.excess.mean:.3g}" in said(app)
+    app.toggle(key="population_bounds").set_value(False).run()
     assert "Ten times the rows divide tight objective perturbation’s excess risk by" in said(app)
+    assert app.table[0].value.set_index("Method").loc["Noisy gradient descent", "n = 100"] == (
+        f"{points[0].excess.mean:.3g}"
+    )
 
 
 def test_the_generalisation_gap_is_within_stability():
@@ -51,7 +60,7 @@ def test_the_generalisation_gap_is_within_stability():
     there = np.isfinite(gap)  # an axis of logarithms has no other
     assert there.sum() > 3
     assert (gap[there] < bound[there]).all()
-    assert "Training loss hides" in said(app)
+    assert "On its own rows tight objective perturbation looks" in said(app)
 
 
 def test_steps_and_stability():
@@ -59,33 +68,34 @@ def test_steps_and_stability():
     parts = descent_parts(10_000, 10, 0.5, 1e-8, 1000, radius=4.0, smoothness=0.25)
     shown = traces(app)
     at = list(numbers.STEPS).index(1000)
-    assert decode(shown["stability"]["y"])[at] == parts.stability
-    assert decode(shown["still to go"]["y"])[at] == parts.optimisation
+    assert decode(shown["too many looks at the rows"]["y"])[at] == parts.stability
+    assert decode(shown["too few steps"]["y"])[at] == parts.optimisation
     assert "T = 1,000 is about the best" in said(app)
     app.select_slider(key="population_T").set_value(1).run()
-    assert "the largest part is what is still to go" in said(app)
+    assert "times its least: too few steps. T = 1,000 is best." in said(app)
 
 
 def test_who_wins_where():
     app = open_page(population_view="Who wins where", population_epsilon="2")
     found = stored.load("logistic")
-    squares = sum(len(decode(trace["x"])) for name, trace in traces(app).items() if name in LABELS.values())
+    labels = tuple(LABELS.values())
+    squares = sum(len(decode(trace["x"])) for name, trace in traces(app).items() if name.endswith(labels))
     assert squares == len(found.rows) * len(found.dimensions)
-    assert "settings clearly; θ = 0 is best in" in said(app)
+    assert "settings clearly; in" in said(app)
 
 
 def test_one_published_step_leaks():
     app = open_page()
     app.button(key="population_preset_With replacement leaks").click().run()
     assert not app.exception
-    assert "One step as published has δ = 3.5×10⁻⁵, 3,540 times its target." in said(app)
-    assert max(decode(traces(app)["on some data, exactly"]["y"])) > 3540
-    assert any("The accountant proves δ ≤ 9.2×10⁻⁴" in block.value for block in app.caption)
+    assert "One step as published claims δ = 10⁻⁸ and has 3.5×10⁻⁵, 3,540 times that." in said(app)
+    assert max(decode(traces(app)["exactly, on data made for it"]["y"])) > 3540
+    assert any("Proved for all data: δ ≤ 9.2×10⁻⁴" in block.value for block in app.caption)
 
 
 PRESETS = {
-    "Theorem 3.2": "Ten times the rows divide",
-    "Theorem 5.3": "ε = 2, δ",
+    "Theorem 3.2": "Published SGD is proved to lose at most",
+    "Theorem 5.3": "ε = 2 (odds",
     "Non-smooth": "Absolute loss with Laplace noise",
     "Hard instance": "d = 500",
     "n = d": "n = 100, d = 100",
@@ -100,7 +110,9 @@ def test_presets_show_what_they_name(name):
     app.button(key=f"population_preset_{name}").click().run()
     assert not app.exception
     assert not app.error
-    assert PRESETS[name] in said(app) + " ".join(block.value for block in app.caption)
+    told = said(app) + " ".join(block.value for block in app.caption)
+    assert PRESETS[name] in told.replace("\u00a0", " ")
+    assert app.session_state["population_bounds"] is (name == "Theorem 3.2")
 
 
 def test_nonsense_in_the_address_falls_back():
@@ -111,7 +123,7 @@ def test_nonsense_in_the_address_falls_back():
 
 def test_what_is_not_stored_is_near_or_too_much():
     app = open_page(population_view="Who wins where", population_epsilon="8", population_d="300", population_M="1")
-    assert "Stored for d = 3, 10, 30, 100" in app.info[0].value
+    assert app.info[0].value == "Not stored for d = 300, ε = 8 and M = 1; shown: d = 100, ε = 2 and M = 4."
     app = open_page(population_n="100000", population_epsilon="1")
     assert "the page draws at most 30,000 rows" in app.info[0].value
 
@@ -119,10 +131,17 @@ def test_what_is_not_stored_is_near_or_too_much():
 @pytest.mark.slow
 def test_a_setting_that_is_not_stored_is_drawn_now():
     app = finished(open_page(population_n="100", population_d="2", population_epsilon="5"), "population__run")
-    assert any("Drawn now: ten draws" in block.value for block in app.caption)
+    assert any("ten draws, drawn now" in block.value for block in app.caption)
     setting = Setting("logistic", 100, 2, 5.0)
     *_, risks = numbers.draw(setting, 10, lambda: False)
     assert decode(traces(app)[LABELS["gd"]]["x"]).tolist() == [risks.excess["gd"].mean]
+
+
+def test_without_stored_results_pictures_of_them_say_so(monkeypatch):
+    monkeypatch.setattr(numbers, "file_of", lambda population: None)
+    for view in ("Against the number of rows", "Who wins where", "Generalisation gap"):
+        app = open_page(population_view=view)
+        assert "This picture needs stored results, and there are none for logistic regression yet." in app.info[0].value
 
 
 def test_a_draw_can_be_stopped():
@@ -140,6 +159,11 @@ def test_the_snippets_give_the_numbers_shown(capsys):
     assert scope["mean"] == pytest.approx(risks.excess[best].mean, rel=1e-9)
     exec(words.passes_snippet(setting, 50), scope)
     assert scope["parts"] == numbers.parts(setting, 50)
+    found = stored.load("hard")
+    exec(words.rows_snippet(found, setting), scope)
+    assert scope["means"] == [point.excess.mean for point in found.curve(10, 2.0, words.TIGHT)[1]]
+    exec(words.map_snippet(found, 2.0), scope)
+    assert scope["winners"][100, 10] == found.winner(100, 10, 2.0)
     exec(words.leak_snippet(Setting("logistic", 1000, 10, 0.5)), scope)
     assert scope["attained"] == numbers.single_step(1000, 10, 0.5).attained
 
@@ -153,6 +177,8 @@ def test_answers_have_at_most_eighteen_words():
                     setting = Setting(population, n, d, epsilon)
                     here = numbers.parts(setting, 200)
                     told = [
+                        words.bound_answer(setting, 0.0123, 0.123),
+                        words.so_far(words.answer(numbers.stored_risks(setting))),
                         words.answer(numbers.stored_risks(setting)),
                         words.rows_answer(found, setting),
                         words.gap_answer(found, setting),
