@@ -113,7 +113,9 @@ def against_rows(
             continue
         intervals = [getattr(point, what) for point in points]
         means = np.array([interval.mean for interval in intervals])
-        positive = np.where(means > 0, means, np.nan)
+        # an axis of logarithms has no 0; a gap that may be one would only look like a curve
+        lows = [interval.low if interval.known else interval.mean for interval in intervals]
+        positive = np.where(np.array(lows) > 0 if what == "gap" else means > 0, means, np.nan)
         halves = np.array([interval.half_width if interval.known else 0.0 for interval in intervals])
         bars = {
             "symmetric": False,
@@ -121,10 +123,8 @@ def against_rows(
             "arrayminus": np.minimum(halves, 0.9 * np.where(means > 0, means, 0.0)),
             "color": figures.look(role(name)).color,
         }
-        hover = "%{y:.3g} at n = %{x:,}"
-        traces.append(
-            figures.series(LABELS[name], n, positive, role(name), mode="lines+markers", hover=hover, error_y=bars)
-        )
+        hover, mode = "%{y:.3g} at n = %{x:,}", "markers" if what == "gap" else "lines+markers"
+        traces.append(figures.series(LABELS[name], n, positive, role(name), mode=mode, hover=hover, error_y=bars))
         values += [value for value in positive if np.isfinite(value)]
         if bounds:
             ask = numbers.bound if what == "excess" else numbers.stability

@@ -139,7 +139,7 @@ def against_rows(setting: Setting, *, gap: bool) -> None:
     else:
         told = text.rows_answer(found, nearest)
     page.answer(told)
-    st.caption(f"{text.setting_line(nearest)}.")
+    st.caption(f"{text.setting_line(nearest)}. {text.GAPS if gap else ''}")
     figure = charts.against_rows(found, nearest, what=what, bounds=bounds, every=EVERY.value())
     numbers_of = partial(numbers.curves_frame, found, nearest.d, nearest.epsilon)
     picture = page.Picture(figure, f"{told} {text.rows_alt(found, nearest, gap=gap)}", numbers_of)

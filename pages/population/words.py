@@ -35,6 +35,7 @@ _INSIDE = {
     TIGHT: "tight objective perturbation",
     "zero": "θ = 0",
 }
+GAPS = "A mean that cannot be told from 0 is left out."
 PARTS = {"optimisation": "too few steps", "noise": "the noise of privacy", "stability": "too many looks at the rows"}
 
 
@@ -271,7 +272,7 @@ def _pair(mean: float, half: float) -> str:
     """A mean and half its interval, with one power of ten for both: '(4.9 ± 0.8)×10⁻⁴'."""
     if half < 1e-6 * abs(mean):
         return _risk(mean)
-    if abs(mean) >= 1e-2:
+    if abs(mean) >= 1e-3:
         return f"{sentences.number(mean, 3)} ± {sentences.number(half, 1)}"
     power = math.floor(math.log10(max(abs(mean), half)))
     scaled = f"({sentences.minus(f'{mean / 10**power:.2f}')} ± {half / 10**power:.2f})"
