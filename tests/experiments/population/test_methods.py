@@ -13,7 +13,13 @@ SMALL = Setting("logistic", 200, 3, 2.0)
 PRIVATE_AS_PRINTED = {"sgd", "objective"}
 
 
-@pytest.mark.parametrize("name", SMALL.methods)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in ("objective-bound", "objective-least") else [])
+        for name in SMALL.methods
+    ],
+)
 def test_every_method_stays_in_the_ball_and_repeats(name):
     X, y = SMALL.law.sample(SMALL.n, seed=0)
     ready = method(name, SMALL)
@@ -38,11 +44,13 @@ def test_what_is_not_published_is_private_by_the_accountant(population):
             assert mechanism.delta(setting.epsilon) <= setting.delta * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_the_published_sgd_is_not_private_on_so_few_rows():
     setting = Setting("logistic", 300, 10, 0.5)
     assert method("sgd", setting).mechanism.delta(setting.epsilon) > 2 * setting.delta
 
 
+@pytest.mark.slow
 def test_tight_objective_perturbation_has_the_noise_of_the_gaussian_mechanism():
     setting = Setting("logistic", 10_000, 10, 0.5)
     ready = method("objective-tight", setting)

@@ -53,6 +53,7 @@ def test_against_the_number_of_rows():
     )
 
 
+@pytest.mark.slow
 def test_the_generalisation_gap_is_within_stability():
     app = open_page(population_view="Generalisation gap", population_bounds="true")
     shown = traces(app)
@@ -137,6 +138,7 @@ def test_a_setting_that_is_not_stored_is_drawn_now():
     assert decode(traces(app)[LABELS["gd"]]["x"]).tolist() == [risks.excess["gd"].mean]
 
 
+@pytest.mark.slow
 def test_without_stored_results_pictures_of_them_say_so(monkeypatch):
     monkeypatch.setattr(numbers, "file_of", lambda population: None)
     for view in ("Against the number of rows", "Who wins where", "Generalisation gap"):
@@ -168,6 +170,7 @@ def test_the_snippets_give_the_numbers_shown(capsys):
     assert scope["attained"] == numbers.single_step(1000, 10, 0.5).attained
 
 
+@pytest.mark.slow
 def test_answers_have_at_most_eighteen_words():
     for population in stored.names():
         found = stored.load(population)
