@@ -67,7 +67,7 @@ def test_less_lam_than_the_rule_has_needs_more_noise():
 def test_smoothing_goes_with_lam_and_noise_does_not(about):
     one, other = (objective_plan("tight", 1, 10, 0.5, 1e-6, **about | {"radius": radius}) for radius in (2.0, 8.0))
     (sigma, lam, slope), envelope = numbers(one)
-    assert lam == pytest.approx(math.sqrt(10) * sigma / 2, rel=1e-3)
+    assert lam == pytest.approx(math.sqrt(10) * sigma, rel=1e-3)
     assert envelope == pytest.approx(0.5 / 24 * lam, rel=1e-9) == one.mechanism.objective.smoothness
     assert numbers(other)[0][0] == pytest.approx(sigma, rel=1e-9)
     assert other.envelope == pytest.approx(envelope / 4, rel=1e-9)
