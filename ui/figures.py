@@ -86,7 +86,7 @@ ROLES: Mapping[str, Role] = {
     "risk-gd": Role(GREEN, "dashdot", "diamond"),
     "risk-phased": Role(ORANGE, "longdashdot", "x"),
     "risk-objective-bound": Role(TEAL, "4px,3px", "star"),
-    "risk-objective-least": Role(BROWN, "12px,4px,3px,4px,3px,4px", "triangle-down"),
+    "risk-objective-least": Role(BROWN, "12px,4px,3px,4px,3px,4px", "diamond"),
     "risk-objective-tight": Role(VERMILION, "solid", "circle", 3.0),
     "risk-zero": Role(GREY, "longdash", "cross", 2.5),
     # two neighbouring data sets

@@ -125,7 +125,7 @@ def test_everybody_can_use_it(tab, server, address):
             settle(page)
         page.wait_for_function(DRAWN)
         assert_no_traceback(page)
-        least = -1 if path in WITHOUT_CHARTS else 15
+        least = -1 if path in WITHOUT_CHARTS else 10
         eventually(page, lambda: assert_readable(page, "light", least))
         assert page.evaluate(CHARTS_IN_THE_KEYBOARDS_WAY) == []
 

@@ -94,8 +94,7 @@ def test_once_is_the_mechanism_itself(mechanism):
     assert (high >= (mechanism.delta_bounds(EPSILONS)[0] if mechanism is RUN else own) * (1 - ULP)).all()
 
 
-@pytest.mark.no_cover
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_order_does_not_matter():
     parts = [GLM, repeat(NOISE, 2), RUN]
     first = compose(*parts)
