@@ -320,8 +320,8 @@ def population(name: str) -> str:
         [
             f"### {POPULATIONS[name]}",
             *tables_of,
-            "Behind a published method by more than two standard errors of the difference, tight objective perturbation is "
-            f"{told}.",
+            "Behind a published method by more than two standard errors of the difference, tight objective "
+            f"perturbation is {told}.",
         ]
     )
 
