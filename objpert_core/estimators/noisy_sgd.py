@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from objpert_core._validation import FloatArray, choice, positive
+from objpert_core._validation import FloatArray, positive
 from objpert_core.accounting.calibration.population import DRAWINGS
 from objpert_core.estimators.ball import MarginInBall, ResidualInBall, Scheduled
 from objpert_core.estimators.base import Seed
@@ -76,9 +76,14 @@ class NoisyDescent(Scheduled):
                 strict=self.strict,
                 **about,
             )
-        sampling = choice("sampling", self.sampling or "poisson", DRAWINGS)
         return tight_plan(
-            n_rows, dimension, self.epsilon, self.delta, sampling=sampling, step_scale=float(self.step_scale), **about
+            n_rows,
+            dimension,
+            self.epsilon,
+            self.delta,
+            sampling=self.sampling or "poisson",
+            step_scale=float(self.step_scale),
+            **about,
         )
 
     def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[NoisySGDCertificate]:

@@ -147,20 +147,30 @@ def calibrate_sampled(
     >>> round(found.noise_multiplier / (0.03717 * 142), 3)  # over the noise that Bassily et al. (2019) publish
     0.956
     """
-    target, failure = positive("epsilon", epsilon), in_open_unit("delta", delta)
-    proof = choice("accountant", accountant, ACCOUNTANTS)
     kind = SampledWithReplacement if replacement else SampledWithoutReplacement
-    one = kind(1.0, batch_size, rows, steps)
-    share = min(one.batch_size / one.rows, 1.0)
+    return _calibrate_sampled(
+        positive("epsilon", epsilon),
+        in_open_unit("delta", delta),
+        choice("accountant", accountant, ACCOUNTANTS),
+        kind(1.0, batch_size, rows, steps),
+    )
+
+
+@lru_cache(maxsize=1024)
+def _calibrate_sampled(
+    epsilon: float, delta: float, accountant: str, one: SampledWithoutReplacement | SampledWithReplacement
+) -> SampledWithoutReplacement | SampledWithReplacement:
+    """`one` with the noise multiplier that it needs."""
 
     def run(log_noise: float) -> SampledWithoutReplacement | SampledWithReplacement:
-        return kind(math.exp(log_noise), one.batch_size, one.rows, one.steps)
+        return replace(one, noise_multiplier=math.exp(log_noise))
 
     def poisson(log_noise: float) -> DPSGD:
+        share = min(one.batch_size / one.rows, 1.0)
         return DPSGD(math.exp(log_noise), share, one.steps, adjacency=REPLACE_ONE)
 
-    named = f"batch_size = {batch_size}, rows = {rows}, steps = {steps}"
-    return run(_log_noise(run, poisson, target, failure, proof, named=named))
+    named = f"batch_size = {one.batch_size}, rows = {one.rows}, steps = {one.steps}"
+    return run(_log_noise(run, poisson, epsilon, delta, accountant, named=named))
 
 
 def calibrate_allocation(

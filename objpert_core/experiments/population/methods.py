@@ -75,7 +75,6 @@ LABELS: Mapping[str, str] = MappingProxyType(
     }
 )
 """The methods, by their keys."""
-PRIVATE = tuple(name for name in LABELS if name not in ("no-privacy", "zero"))
 PUBLISHED = ("sgd", "objective")
 CONTENDERS = ("sgd", "objective", "gd", "phased", "objective-tight")
 """One of each kind: the other two of objective perturbation differ in Λ only."""
@@ -243,7 +242,7 @@ def _bound(key: str, setting: Setting, **told: float) -> float:
 
 def _of_plan(setting: Setting, plan: DescentPlan, bound: float) -> Method:
     def learn(X: FloatArray, y: FloatArray, seed: int) -> FloatArray:
-        return descend(_rows(setting, X), y, setting.loss, plan, Streams(seed))
+        return descend(_rows(X), y, setting.loss, plan, Streams(seed))
 
     numbers = {"steps": plan.steps, "batch": plan.batch_size, "noise": plan.noise_multiplier, "step": plan.step_size}
     return Method(learn, bound, plan.mechanism, MappingProxyType(numbers))
@@ -266,13 +265,13 @@ def _gd(setting: Setting) -> Method:
     return _of_plan(setting, plan, _bound("gd-prox" if corners else "gd", setting, steps=plan.steps, **told))
 
 
-def _rows(setting: Setting, X: FloatArray) -> Rows:
+def _rows(X: FloatArray) -> Rows:
     return Rows(X, "normalize")
 
 
 def _minimiser(setting: Setting, sigma: float, lam: float, envelope: float | None) -> Learn:
     def learn(X: FloatArray, y: FloatArray, seed: int) -> FloatArray:
-        rows = _rows(setting, X)
+        rows = _rows(X)
         loss = setting.loss if envelope is None else MoreauEnvelope(setting.loss, envelope_steps(rows, envelope))
         linear = sigma * np.random.default_rng(seed).standard_normal(setting.d)
         objective = PerturbedObjective(rows, y, lam, linear, loss)
@@ -357,7 +356,7 @@ def _phased(setting: Setting) -> Method:
     noise = calibrate_gaussian(setting.epsilon, setting.delta).sigma
 
     def learn(X: FloatArray, y: FloatArray, seed: int) -> FloatArray:
-        rows = _rows(setting, X)
+        rows = _rows(X)
         return phased_minimum(rows, y, setting.loss, phases, noise, 1.0, setting.radius, seed, solver=setting.solver)
 
     numbers = {"phases": len(phases), "step": phases[0][1]}

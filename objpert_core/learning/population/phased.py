@@ -133,8 +133,7 @@ def phased_minimum(
         objective = PerturbedObjective(part, targets[phase.part], phase.lam, -phase.lam * theta, own)
         found = solve(objective, tau=SLACK * lipschitz, radius=radius, solver=solver)
         theta = found.theta + lipschitz * phase.step * noise * random.standard_normal(rows.dimension)
-    norm = float(np.linalg.norm(theta))
-    return theta * min(1.0, radius / norm) if norm else theta
+    return theta * shrink_into(theta, radius)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
