@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from ui import registry
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,20 +41,24 @@ def modules() -> dict[str, Path]:
 
 
 @cache
-def tree(name: str) -> ast.Module:
-    return ast.parse(modules()[name].read_text(encoding="utf-8"))
+def nodes(name: str) -> tuple[ast.AST, ...]:
+    """Every node of a module's syntax tree: each file is read and walked once for all rules."""
+    return tuple(ast.walk(ast.parse(modules()[name].read_text(encoding="utf-8"))))
 
 
-def imports(name: str) -> Iterator[tuple[str, str]]:
+@cache
+def imports(name: str) -> tuple[tuple[str, str], ...]:
     """(module, name taken from it) for every import, those for type checkers included; "" for a module as a whole."""
-    for node in ast.walk(tree(name)):
+    found: list[tuple[str, str]] = []
+    for node in nodes(name):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, "") for alias in node.names)
+            found += ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{name} imports relatively"
             for alias in node.names:
                 whole = f"{node.module}.{alias.name}"
-                yield (whole, "") if whole in modules() else (node.module or "", alias.name)
+                found.append((whole, "") if whole in modules() else (node.module or "", alias.name))
+    return tuple(found)
 
 
 def own_imports(name: str) -> set[str]:
@@ -64,6 +66,7 @@ def own_imports(name: str) -> set[str]:
     return {target for target, _ in imports(name) if target in modules()}
 
 
+@cache
 def room(name: str) -> tuple[int, str]:
     """A module's floor and room: the longest entry of `FLOORS` that its name begins with; each page is its own room."""
     fits = [
@@ -76,12 +79,15 @@ def room(name: str) -> tuple[int, str]:
     return (floor, ".".join(name.split(".")[:2])) if one == "pages" else (floor, one)
 
 
-@pytest.mark.parametrize("name", sorted(modules()))
-def test_imports_run_one_way(name):
-    floor, own = room(name)
-    for target in own_imports(name):
-        other_floor, other = room(target)
-        assert other == own or other_floor < floor or floor == other_floor == 0, f"{name} imports {target}"
+def test_imports_run_one_way():
+    wrong = []
+    for name in modules():
+        floor, own = room(name)
+        for target in own_imports(name):
+            other_floor, other = room(target)
+            if not (other == own or other_floor < floor or floor == other_floor == 0):
+                wrong.append(f"{name} imports {target}")
+    assert not wrong
 
 
 def test_no_page_imports_another():
@@ -100,21 +106,27 @@ def test_nothing_goes_round_in_a_circle():
     assert not graph, f"these import one another: {sorted(graph)}"
 
 
-@pytest.mark.parametrize("name", sorted(modules()))
-def test_a_modules_private_names_stay_in_its_file(name):
+def hidden(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def borrowed(name: str) -> Iterator[str]:
+    """The private names of other modules that a module imports or reaches for."""
     aliases = {}
-    for node in ast.walk(tree(name)):
+    for node in nodes(name):
         if isinstance(node, ast.Import | ast.ImportFrom):
             for alias in node.names:
                 whole = alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
                 if whole in modules():
                     aliases[alias.asname or alias.name] = whole
-    for target, taken in imports(name):
-        assert not (target in modules() and taken.startswith("_") and not taken.startswith("__")), (target, taken)
-    for node in ast.walk(tree(name)):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
-            hidden = node.attr.startswith("_") and not node.attr.startswith("__")
-            assert not hidden, f"{name} uses {aliases[node.value.id]}.{node.attr}"
+    yield from (f"{target}.{taken}" for target, taken in imports(name) if target in modules() and hidden(taken))
+    for node in nodes(name):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and hidden(node.attr):
+            yield from (f"{whole}.{node.attr}" for alias, whole in aliases.items() if alias == node.value.id)
+
+
+def test_a_modules_private_names_stay_in_its_file():
+    assert not [f"{name} uses {other}" for name in modules() for other in borrowed(name)]
 
 
 def test_the_core_knows_no_screen():
@@ -136,7 +148,7 @@ def test_accounting_needs_numpy_and_scipy_only():
 
 def test_array_types_are_defined_once():
     for name in modules():
-        for node in ast.walk(tree(name)):
+        for node in nodes(name):
             if isinstance(node, ast.Assign) and any(
                 isinstance(one, ast.Name) and one.id in ("FloatArray", "IntArray") for one in node.targets
             ):

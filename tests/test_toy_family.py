@@ -11,6 +11,7 @@ through word by word. The noisy count is one more Gaussian mechanism, and two Ga
 import dataclasses
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -96,6 +97,7 @@ class PublicPrior(Mechanism):
         return Perturbation(self.sigma * source.standard_normal(dimension), quadratic)
 
 
+@cache
 def calibrate(epsilon, delta, lipschitz, **options):
     """A tenth more noise than the Gaussian mechanism needs, and as much regularisation as that asks for."""
     mechanism = PublicPrior(1.1 * calibrate_gaussian(epsilon, delta, lipschitz).sigma, 1e-3, lipschitz, **options)
