@@ -13,13 +13,40 @@ import objpert_core
 
 FOUND = [module.name for module in pkgutil.walk_packages(objpert_core.__path__, "objpert_core.")]
 MODULES = ["objpert_core", *(name for name in FOUND if not name.endswith("__main__"))]
+LONG = {  # their examples calibrate or fit: half a second and more
+    "accounting.calibration.ball",
+    "accounting.calibration.dp_sgd",
+    "accounting.calibration.population",
+    "accounting.calibration.tuning",
+    "accounting.mechanisms.allocation",
+    "accounting.mechanisms.composition",
+    "accounting.mechanisms.dp_sgd",
+    "estimators.dp_sgd",
+    "estimators.noisy_sgd",
+    "estimators.sco",
+    "experiments.population.methods",
+    "experiments.studies.defaults",
+    "experiments.studies.tuning_runs",
+    "learning.certificate",
+    "learning.dp_sgd.budget",
+    "learning.population.fit",
+    "learning.population.schedules",
+}
 
 
-@pytest.mark.parametrize("name", MODULES)
+def slow_if_long(name: str):
+    return pytest.param(name, marks=[pytest.mark.slow] if name.removeprefix("objpert_core.") in LONG else [])
+
+
+@pytest.mark.parametrize("name", map(slow_if_long, MODULES))
 def test_examples_in_docstrings(name: str) -> None:
     module = importlib.import_module(name)
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     assert doctest.testmod(module, extraglobs={"np": np}, optionflags=flags).failed == 0
+
+
+def test_long_examples_are_of_modules_that_exist() -> None:
+    assert {f"objpert_core.{name}" for name in LONG} <= set(MODULES)
 
 
 def test_there_are_examples_to_run() -> None:
