@@ -1,0 +1,302 @@
+"""Wishart matrices by Bartlett's decomposition: in doubles for simulations, with as many digits as a release needs.
+
+W ~ Wishart_d(m) is LLᵀ for a lower triangular L of independent entries: normal numbers below the diagonal, and on it
+L_ii² ~ χ² with m − i + 1 degrees of freedom (i = 1 … d), the sum of that many squares of normal numbers.
+
+A release needs round(A + cW) for a matrix A that depends on the data, rounded as if W were known with all its digits
+(docs/theorems.md, T35). So each normal number is known to lie in a cell of width 2⁻⁵⁰, and W within an error. Where
+that leaves a rounding open, each number gets 64 more digits, drawn from its law in its cell, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from math import floor, isqrt, ldexp
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, IntArray, integer_up_to, nonnegative_integer, positive_integer
+from objpert_core.learning.noise import NoiseSource
+
+FIRST_DIGITS = 50
+"""Binary digits after the point that a normal number is drawn with at first."""
+_MORE = 64
+_U = 2.0**-52
+_SAFE = 1 + 2.0**-20  # for what the computation of a bound rounds
+_HALF = Fraction(1, 2)
+
+
+def wishart(rng: np.random.Generator, dimension: int, degrees_of_freedom: int, size: int | None = None) -> FloatArray:
+    """Draw Wishart matrices in doubles, for simulations; what is released needs `ExactWishart`.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    dimension : int >= 1
+        d.
+    degrees_of_freedom : int >= d
+        m; the mean is m times the identity.
+    size : int >= 0, optional
+        How many; one, without the first axis, if left out.
+
+    Returns
+    -------
+    ndarray, shape (d, d) or (size, d, d)
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Notes
+    -----
+    Bartlett (1933), "On the theory of statistical regression".
+
+    Examples
+    --------
+    >>> drawn = wishart(np.random.default_rng(0), 2, 5, size=4000)
+    >>> drawn.shape, bool(abs(drawn.mean(axis=0) - 5 * np.eye(2)).max() < 0.3)
+    ((4000, 2, 2), True)
+    """
+    d, m = positive_integer("dimension", dimension), positive_integer("degrees_of_freedom", degrees_of_freedom)
+    integer_up_to("dimension", d, m)
+    count = 1 if size is None else nonnegative_integer("size", size)
+    factor = np.zeros((count, d, d))
+    below = np.tril_indices(d, -1)
+    factor[:, below[0], below[1]] = rng.standard_normal((count, len(below[0])))
+    diagonal = np.arange(d)
+    factor[:, diagonal, diagonal] = np.sqrt(rng.chisquare(m - diagonal, size=(count, d)))
+    drawn = factor @ factor.transpose(0, 2, 1)
+    return np.asarray(drawn[0] if size is None else drawn)
+
+
+class ExactWishart:
+    """One Wishart matrix W whose digits are drawn as they are asked for.
+
+    Parameters
+    ----------
+    source : NoiseSource
+    dimension, degrees_of_freedom : int
+        d >= 1 and m >= d.
+    digits : int from 1 to 52, default=50
+        Binary digits after the point to begin with.
+
+    Attributes
+    ----------
+    refinements : int
+        How often all normal numbers have got more digits.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.noise import noise_source
+    >>> drawn = ExactWishart(noise_source(0), 2, 5)
+    >>> drawn.rounded(np.zeros((2, 2), dtype=np.int64), 0, 1.0, 2.0**-12).shape
+    (2, 2)
+    """
+
+    def __init__(
+        self, source: NoiseSource, dimension: int, degrees_of_freedom: int, digits: int = FIRST_DIGITS
+    ) -> None:
+        self._source, self._first = source, integer_up_to("digits", digits, 52)
+        d = positive_integer("dimension", dimension)
+        integer_up_to("dimension", d, positive_integer("degrees_of_freedom", degrees_of_freedom))
+        self._below = d * (d - 1) // 2  # row by row: (1, 0), (2, 0), (2, 1), (3, 0), …
+        squares = degrees_of_freedom - np.arange(d)
+        self._starts = self._below + np.concatenate([[0], np.cumsum(squares)])
+        self._cells: IntArray = source.rounded_normal(2.0**digits, int(self._starts[-1]))
+        self._known = _Digits(self._cells, digits)
+        self._dimension = d
+        self.refinements = 0
+
+    def rounded(self, gram: np.ndarray, power: int, scale: float, spacing: float) -> FloatArray:
+        """Round gram·2^power + scale·W to multiples of `spacing`, entry by entry, with none of them in doubt.
+
+        Parameters
+        ----------
+        gram : ndarray of int64 or of Python's integers, shape (d, d)
+            Symmetric.
+        power : int
+        scale : float > 0
+        spacing : float
+            A power of two.
+
+        Returns
+        -------
+        ndarray, shape (d, d)
+            Symmetric. Multiples of the spacing beyond 2⁵³ times it are rounded once more, to doubles.
+        """
+        W, error = self.bounds()
+        rows, columns = np.tril_indices(self._dimension)
+        ratio = scale / spacing  # exactly
+        given = np.ldexp(gram[rows, columns].astype(np.float64), power) / spacing
+        points = given + ratio * W[rows, columns]
+        slack = (ratio * error[rows, columns] + 4 * _U * (np.abs(given) + ratio * np.abs(W[rows, columns]))) * _SAFE
+        nearest = np.rint(points)
+        open_ = ~(np.abs(points - nearest) + slack < 0.5)
+        drawn = Fraction(scale) / Fraction(spacing)
+        unit = (Fraction(2) ** power if power >= 0 else Fraction(1, 2**-power)) / Fraction(spacing)
+        for place in np.flatnonzero(open_):
+            i, j = int(rows[place]), int(columns[place])
+            nearest[place] = float(self._decided(i, j, int(gram[i, j]) * unit, drawn))
+        result = np.empty((self._dimension, self._dimension))
+        result[rows, columns] = nearest * spacing
+        result[columns, rows] = result[rows, columns]
+        return result
+
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """W in doubles, and how far each entry may be from the truth; by the digits drawn first.
+
+        Returns
+        -------
+        W, error : ndarray, shape (d, d)
+        """
+        d = self._dimension
+        normals = self._cells * ldexp(1.0, -self._first)
+        off = ldexp(0.5, -self._first) + _U * np.abs(normals)
+        factor, error = np.zeros((d, d)), np.zeros((d, d))
+        below = np.tril_indices(d, -1)
+        factor[below], error[below] = normals[: self._below], off[: self._below]
+        for i in range(d):
+            own = slice(self._starts[i], self._starts[i + 1])
+            squared = float(normals[own] @ normals[own])
+            wrong = float((2 * np.abs(normals[own]) + off[own]) @ off[own])
+            wrong += (own.stop - own.start + 2) * _U * (squared + wrong)
+            root = squared**0.5
+            factor[i, i] = root
+            error[i, i] = min(wrong / root if root > 0 else np.inf, wrong**0.5) * _SAFE + _U * root
+        size = np.abs(factor)
+        mixed = size @ error.T
+        slack = mixed + mixed.T + error @ error.T + (d + 4) * _U * (size @ size.T)
+        return factor @ factor.T, slack * _SAFE
+
+    def _decided(self, i: int, j: int, given: Fraction, scale: Fraction) -> int:
+        """The integer nearest to given + scale·W_ij, with as many digits drawn as that takes."""
+        while True:
+            low, high = (floor(given + scale * end + _HALF) for end in self.interval(i, j))
+            if low == high:
+                return low
+            self.refine()
+
+    def interval(self, i: int, j: int) -> tuple[Fraction, Fraction]:
+        """Numbers that W_ij, i ≥ j, surely lies between, by all digits drawn so far."""
+        low, high = self._squares(j)
+        if i == j:
+            for k in range(j):
+                more = _product(*[self._known.ends(self._place(j, k))] * 2, square=True)
+                low, high = low + more[0], high + more[1]
+        else:
+            root = isqrt(low), isqrt(high) + 1
+            low, high = _product(self._known.ends(self._place(i, j)), root)
+            for k in range(j):
+                more = _product(self._known.ends(self._place(i, k)), self._known.ends(self._place(j, k)))
+                low, high = low + more[0], high + more[1]
+        unit = 1 << 2 * (self._known.digits + 1)
+        return Fraction(low, unit), Fraction(high, unit)
+
+    def _squares(self, i: int) -> tuple[int, int]:
+        """The sum of the squares that L_ii is the root of."""
+        low = high = 0
+        for place in range(self._starts[i], self._starts[i + 1]):
+            more = _product(*[self._known.ends(place)] * 2, square=True)
+            low, high = low + more[0], high + more[1]
+        return low, high
+
+    def _place(self, i: int, j: int) -> int:
+        return i * (i - 1) // 2 + j
+
+    def refine(self) -> None:
+        """Draw at least 64 more digits of every normal number."""
+        self._known.refine(self._source.read)
+        self.refinements += 1
+
+
+class _Digits:
+    """Normal numbers, each known to lie in a cell: (c − ½ + [0, 1])·2^−first at first, c its `cells` entry.
+
+    `known` counts cells of width 2^−digits from the same −½·2^−first on.
+    """
+
+    def __init__(self, cells: IntArray, first: int) -> None:
+        self._cells, self._first = cells, first
+        self._known: list[int] | IntArray = cells
+        self._longer: dict[int, tuple[int, int]] = {}  # the few that have more digits already, with these
+        self.digits = first
+
+    def ends(self, place: int) -> tuple[int, int]:
+        """The ends of a number's cell, in units of 2^−(digits + 1)."""
+        low = 2 * int(self._known[place]) - (1 << self.digits - self._first)
+        return low, low + 2
+
+    def refine(self, read: Callable[[int], bytes]) -> None:
+        """Draw 64 more digits of each.
+
+        The first time by rejection from the uniform law in the cell. What is kept is a uniform number, of which the
+        digits that decided were looked at, and nothing else; so all further digits are uniform, too.
+        """
+        first_time = self.digits == self._first
+        known = [int(cell) for cell in self._known]
+        words = np.frombuffer(read(8 * len(known)), dtype="<u8").tolist()
+        self.digits += _MORE
+        for place, word in enumerate(words):
+            if first_time:
+                word, count = _within_cell(known[place], self._first, word, read)
+                if count > _MORE:
+                    self._longer[place] = word, count
+                    word >>= count - _MORE
+            elif place in self._longer:
+                digits, count = self._longer[place]
+                wanted = self.digits - self._first
+                while count < wanted:
+                    digits, count = digits << _MORE | _word(read), count + _MORE
+                self._longer[place] = digits, count
+                known[place] = (int(self._cells[place]) << wanted) + (digits >> count - wanted)
+                continue
+            known[place] = (known[place] << _MORE) + word
+        self._known = known
+
+
+def _within_cell(cell: int, first: int, place: int, read: Callable[[int], bytes]) -> tuple[int, int]:
+    """Digits of where in its cell a normal number lies, and how many there are; the first 64 tried are `place`.
+
+    A uniform place is kept with the probability exp(−(x² − x₀²)/2), x₀ being the cell's least distance from 0.
+    """
+    while True:
+        height, digits = _word(read), _MORE
+        if height + 2 + (((abs(cell) + 1) << _MORE) >> 2 * first) <= 1 << _MORE:  # (x² − x₀²)/2 is less than that
+            return place, digits
+        kept = None
+        while kept is None:
+            kept = _keeps(cell, first, place, height, digits)
+            if kept is None:
+                place, height, digits = place << _MORE | _word(read), height << _MORE | _word(read), digits + _MORE
+        if kept:
+            return place, digits
+        place = _word(read)
+
+
+def _keeps(cell: int, first: int, place: int, height: int, digits: int) -> bool | None:
+    """Whether height < exp(−(x² − x₀²)/2) by these digits of x and of the height; None where they leave it open."""
+    with localcontext() as context:
+        context.prec = 20 + digits
+        width, step = Decimal(2) ** -first, Decimal(2) ** -digits
+        origin = max(abs(cell) - Decimal("0.5"), Decimal(0))
+        ends = (cell - Decimal("0.5") + (place + more) * step for more in (0, 1))
+        far, near = sorted((-((end**2 - origin**2) * width**2) / 2).exp() for end in ends)
+        slack = Decimal(10) ** -digits
+        if (height + 1) * step <= far * (1 - slack):
+            return True
+        return False if height * step >= near * (1 + slack) else None
+
+
+def _word(read: Callable[[int], bytes]) -> int:
+    return int.from_bytes(read(8), "little")
+
+
+def _product(one: tuple[int, int], other: tuple[int, int], *, square: bool = False) -> tuple[int, int]:
+    """The least and the largest product of numbers between these ends; for a square, of one number with itself."""
+    ends = [a * b for a in one for b in other]
+    if square:
+        return (0 if one[0] < 0 < one[1] else min(one[0] ** 2, one[1] ** 2)), max(ends)
+    return min(ends), max(ends)
