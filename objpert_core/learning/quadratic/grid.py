@@ -1,0 +1,163 @@
+"""Rows on a grid: Gram matrix and tilt as exact sums of what each row gives, whatever the others are.
+
+Every row's norm is enforced, and its entries are rounded towards zero to multiples of a power of two, which makes it no
+longer. Residuals at the anchor are clipped, and rounded towards zero as well. Sums of products of such numbers are
+computed exactly, so that a row moves them by what it gives itself and by no rounding of the others'
+(docs/theorems.md, T35). What a row becomes depends on that row alone: its norm and its score are summed from left to
+right, not by routines whose order depends on where the row stands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from objpert_core._validation import FloatArray
+from objpert_core.learning.lattice import power_of_two
+from objpert_core.learning.noise import LARGEST_RATIO
+from objpert_core.learning.problem.rows import Rows, row_radius, safety_factor
+
+_DIGITS = 20  # of the largest entries
+_BLOCK_ROWS = 2**11  # entries are below 2²¹: a block's sums of products are whole numbers up to 2⁵³, exact in doubles
+_BLOCK_ENTRIES = 2**20
+_EXACT_ROWS = 2**20  # up to here sums of products fit 64 bits
+_SMALLEST_NORM = 1e-150
+
+
+def row_unit(constant: float) -> float:
+    """The grid's width for rows with a constant appended: 2⁻²⁰ times the power of two next below their norm.
+
+    Examples
+    --------
+    >>> row_unit(0.0) == row_unit(0.3) == 2.0**-20
+    True
+    """
+    return power_of_two(row_radius(constant)) * 2.0**-_DIGITS
+
+
+def residual_unit(bound: float, sigma: float, constant: float) -> float:
+    """The grid's width for residuals: 2⁻²⁰ of their bound, or as wide as makes noise σ fit 64 bits on the tilt's grid.
+
+    Parameters
+    ----------
+    bound : float > 0
+        The residuals' largest size.
+    sigma : float > 0
+        Standard deviation of the noise on each entry of the tilt.
+    constant : float >= 0
+        Appended to every row.
+
+    Examples
+    --------
+    >>> residual_unit(1.0, 5.0, 0.0) == 2.0**-20
+    True
+    """
+    least = power_of_two(sigma) / (LARGEST_RATIO / 4) / row_unit(constant)
+    return max(power_of_two(bound) * 2.0**-_DIGITS, least)
+
+
+@dataclass(frozen=True)
+class WholeSums:
+    """Sums over rows, as whole numbers of the grid's units.
+
+    Attributes
+    ----------
+    gram : ndarray of int64 or of Python's integers, shape (D, D)
+        Σ x̃x̃ᵀ in units of `unit`².
+    tilt : ndarray of int64 or of Python's integers, shape (D,)
+        Σ x̃r in units of `unit` times that of the residuals r; 0 where there are none.
+    unit : float
+        A power of two.
+    constant : float
+        The constant that was appended, on the grid.
+    """
+
+    gram: np.ndarray
+    tilt: np.ndarray
+    unit: float
+    constant: float
+
+
+def whole_sums(
+    rows: Rows,
+    row_norm: str,
+    targets: FloatArray | None = None,
+    *,
+    anchor: FloatArray | None = None,
+    bound: float = 0.0,
+    step: float = 1.0,
+) -> WholeSums:
+    """Sum x̃x̃ᵀ and x̃·clip(x̃ᵀθ̃ − y) over rows on the grid, exactly.
+
+    Parameters
+    ----------
+    rows : Rows
+    row_norm : {"normalize", "clip"}
+        The rule that `rows` was made with.
+    targets : ndarray, shape (n,), optional
+        y; without it there is no tilt.
+    anchor : ndarray, shape (D,), optional
+        θ̃; 0 if left out.
+    bound : float > 0
+        Residuals are clipped to at most this size.
+    step : float
+        The residuals' grid, a power of two; see `residual_unit`.
+
+    Returns
+    -------
+    WholeSums
+
+    Examples
+    --------
+    >>> sums = whole_sums(Rows(np.array([[0.5, 0.0], [3.0, 4.0]]), "clip"), "clip", np.ones(2), bound=0.5, step=0.25)
+    >>> (sums.gram * sums.unit**2).round(5).tolist()
+    [[0.61, 0.48], [0.48, 0.64]]
+    >>> (sums.tilt * sums.unit * 0.25).round(5).tolist()
+    [-0.55, -0.4]
+    """
+    unit = row_unit(rows.constant)
+    dimension = rows.dimension
+    kind: Any = np.int64 if rows.n_rows <= _EXACT_ROWS else object
+    gram, tilt = np.zeros((dimension, dimension), dtype=kind), np.zeros(dimension, dtype=kind)
+    whole_anchor = None if anchor is None or not anchor.any() else anchor * unit
+    for part, block in _blocks(rows, row_norm, unit):
+        gram += (block.T @ block).astype(np.int64)
+        if targets is not None:
+            scores = 0.0 if whole_anchor is None else _summed(block * whole_anchor)
+            with np.errstate(over="ignore"):  # clipped at once
+                residuals = np.clip(scores - targets[part], -bound, bound)
+            tilt += (np.trunc(residuals / step) @ block).astype(np.int64)
+    constant = float(np.trunc(rows.constant / unit) * unit)
+    return WholeSums(gram, tilt, unit, constant)
+
+
+def _blocks(rows: Rows, row_norm: str, unit: float) -> Iterator[tuple[slice, FloatArray]]:
+    """Some rows at a time, as whole numbers of units, the constant in the last column."""
+    size = max(1, min(_BLOCK_ROWS, _BLOCK_ENTRIES // rows.dimension))
+    for start in range(0, rows.n_rows, size):
+        part = slice(start, min(start + size, rows.n_rows))
+        values: Any = rows.part(part).matrix
+        dense = values.toarray() if rows.sparse else np.array(values, dtype=np.float64, order="C")
+        block = np.empty((len(dense), rows.dimension))
+        block[:, : rows.n_features] = np.trunc(dense * (_factors(dense, row_norm) / unit)[:, None])
+        if rows.constant:
+            block[:, -1] = math.trunc(rows.constant / unit)
+        yield part, block
+
+
+def _factors(values: FloatArray, row_norm: str) -> FloatArray:
+    """By what each row is multiplied: the rule of `Rows`, from norms that depend on nothing but the row."""
+    norms = np.sqrt(_summed(values**2))
+    safety = safety_factor(values.shape[1])
+    if row_norm == "clip":
+        return safety / np.maximum(norms, safety)
+    return np.where(norms >= _SMALLEST_NORM, safety / np.maximum(norms, _SMALLEST_NORM), 0.0)
+
+
+def _summed(values: FloatArray) -> FloatArray:
+    """The sum of each row, from left to right."""
+    return np.asarray(np.cumsum(values, axis=1)[:, -1])

@@ -1,0 +1,125 @@
+"""A quadratic, a weighted sum of absolute values and a box: the problem that a noisy Gram matrix poses.
+
+J(θ) = ½(θ − θ̃)ᵀB(θ − θ̃) + cᵀ(θ − θ̃) + Σ αⱼ|θⱼ| over low ≤ θ ≤ high. J has corners, so points
+are judged by their *residual*: the distance of 0 from the subgradients of J plus the outer normals of the box. It is 0
+at the minimum and nowhere else. J exceeds its least value by residual²/(2μ) at most, μ being B's least eigenvalue.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, nonnegative, positive
+
+
+@dataclass(frozen=True, eq=False)
+class BoxedLasso:
+    """The problem; all its numbers may be public.
+
+    Parameters
+    ----------
+    curvature : ndarray, shape (D, D)
+        B, symmetric and positive definite.
+    slope : ndarray, shape (D,)
+        c, the gradient of the quadratic at the centre.
+    centre : ndarray, shape (D,)
+        θ̃.
+    penalty : ndarray of numbers >= 0, shape (D,)
+        α of each coefficient.
+    low, high : ndarray, shape (D,)
+        low ≤ high; both may be infinite.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a penalty is negative or NaN, or the box is empty.
+
+    Examples
+    --------
+    >>> two = np.array([1.0, 1.0])
+    >>> problem = BoxedLasso(2 * np.eye(2), np.array([-4.0, -0.5]), 0 * two, two, -9 * two, 9 * two)
+    >>> problem.residual(np.array([1.5, 0.0])), problem.residual(np.array([1.0, 0.0]))
+    (0.0, 1.0)
+    """
+
+    curvature: FloatArray
+    slope: FloatArray
+    centre: FloatArray
+    penalty: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    def __post_init__(self) -> None:
+        if self.curvature.shape != (self.dimension, self.dimension):
+            raise ValueError(
+                f"curvature must have shape {(self.dimension, self.dimension)} for a slope of {self.dimension} "
+                f"numbers, got {self.curvature.shape}"
+            )
+        for name in ("centre", "penalty", "low", "high"):
+            if (shape := getattr(self, name).shape) != (self.dimension,):
+                raise ValueError(f"{name} must have shape {(self.dimension,)}, got {shape}")
+        if not (self.penalty >= 0).all():
+            raise ValueError(f"penalty must be numbers >= 0, got {self.penalty[~(self.penalty >= 0)][0]!r}")
+        if not (self.low <= self.high).all():
+            where = int(np.argmin(self.low <= self.high))
+            raise ValueError(f"low must be at most high, got {self.low[where]!r} and {self.high[where]!r}")
+
+    @property
+    def dimension(self) -> int:
+        """D."""
+        return len(self.slope)
+
+    def gradient(self, theta: FloatArray) -> FloatArray:
+        """The quadratic's gradient, B(θ − θ̃) + c."""
+        return np.asarray(self.curvature @ (theta - self.centre) + self.slope)
+
+    def value(self, theta: FloatArray) -> float:
+        """J(θ); the box is not looked at."""
+        moved = theta - self.centre
+        return float(moved @ (self.curvature @ moved) / 2 + self.slope @ moved + self.penalty @ np.abs(theta))
+
+    def residual(self, theta: FloatArray, gradient: FloatArray | None = None) -> float:
+        """The distance of 0 from ∂J(θ) plus the normals of the box at θ, a point of it.
+
+        Parameters
+        ----------
+        theta : ndarray, shape (D,)
+        gradient : ndarray, shape (D,), optional
+            `gradient` of it, where that is known.
+        """
+        slope = self.gradient(theta) if gradient is None else gradient
+        least = slope + np.where(theta > 0, self.penalty, -self.penalty)
+        most = slope + np.where(theta < 0, -self.penalty, self.penalty)
+        least[theta <= self.low] = -np.inf
+        most[theta >= self.high] = np.inf
+        return float(np.linalg.norm(np.maximum(0.0, np.maximum(least, -most))))
+
+
+def residual_for_gap(gap: float, curvature: float) -> float:
+    """Find the residual at which J is surely within `gap` of its least value: √(2·gap·μ).
+
+    Parameters
+    ----------
+    gap : float >= 0
+        τ of Cortild and Cartis.
+    curvature : float > 0
+        μ, a lower bound on the eigenvalues of B: ασ² for the paper.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Notes
+    -----
+    Cortild and Cartis (2026), (7).
+
+    Examples
+    --------
+    >>> residual_for_gap(0.02, 1.0)
+    0.2
+    """
+    return math.sqrt(2 * nonnegative("gap", gap) * positive("curvature", curvature))

@@ -1,0 +1,149 @@
+"""Solvers for a quadratic with absolute values over a box, behind one interface, and their registry.
+
+They see B, c and public numbers only. Where B and c have been released, solving is post-processing: it costs no
+privacy, how well it is done does not touch the promise, and one release serves for every penalty and every box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, choice, positive, positive_integer
+from objpert_core.learning.solvers.boxed import BoxedLasso
+from objpert_core.learning.solvers.progress import Callback, SolverResult
+from objpert_core.learning.solvers.splitting import Report, davis_yin
+
+LassoSolver = Callable[[BoxedLasso, FloatArray, Report], FloatArray]
+"""From a problem, a start and somewhere to report residuals to, to the point of the box it stopped at."""
+
+
+def coordinate_descent(problem: BoxedLasso, theta: FloatArray, report: Report) -> FloatArray:
+    """Minimise over one coefficient after the other; after every sweep, over all that are neither 0 nor at a bound.
+
+    The second step is Newton's, cut off where a coefficient would change its sign or leave the box. Both make J
+    smaller, and once the zeros and the bounds are the right ones it is at the minimum.
+
+    Parameters
+    ----------
+    problem, theta, report
+        As for `davis_yin`.
+
+    Returns
+    -------
+    ndarray, shape (D,)
+        A point of the box.
+
+    Examples
+    --------
+    >>> two = np.ones(2)
+    >>> problem = BoxedLasso(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-4.0, 0.0]), 0 * two, two, -two, two)
+    >>> coordinate_descent(problem, 0 * two, lambda residual: residual <= 1e-12).tolist()
+    [1.0, 0.0]
+    """
+    curvature, diagonal = problem.curvature, np.diagonal(problem.curvature)
+    theta = np.clip(theta, problem.low, problem.high)
+    gradient = problem.gradient(theta)
+    while not report(problem.residual(theta, gradient)):
+        for j in range(problem.dimension):
+            value = theta[j] - gradient[j] / diagonal[j]
+            size = max(abs(value) - problem.penalty[j] / diagonal[j], 0.0)
+            new = min(max(size if value > 0 else -size, problem.low[j]), problem.high[j])
+            if new != theta[j]:
+                gradient += (new - theta[j]) * curvature[j]
+                theta[j] = new
+        gradient = problem.gradient(theta)
+        if report(problem.residual(theta, gradient)):
+            break
+        _newton(problem, theta, gradient)
+        gradient = problem.gradient(theta)
+    return theta
+
+
+def _newton(problem: BoxedLasso, theta: FloatArray, gradient: FloatArray) -> None:
+    """One step, in place, over the coefficients that are free to move either way; to the first corner on the way."""
+    free = np.flatnonzero((theta != 0) | (problem.penalty == 0))
+    free = free[(theta[free] > problem.low[free]) & (theta[free] < problem.high[free])]
+    if not len(free):
+        return
+    slope = gradient[free] + problem.penalty[free] * np.sign(theta[free])
+    step = -np.linalg.solve(problem.curvature[np.ix_(free, free)], slope)
+    corners = np.where(step > 0, problem.high[free], problem.low[free])
+    towards_zero = (problem.penalty[free] > 0) & (theta[free] * step < 0)
+    corners = np.where(towards_zero, np.where(step > 0, np.minimum(corners, 0), np.maximum(corners, 0)), corners)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        shares = np.where(step != 0, (corners - theta[free]) / step, np.inf)
+    share = min(1.0, float(shares.min()))
+    theta[free] = np.where(shares <= share, corners, theta[free] + share * step)
+
+
+LASSO_SOLVERS: dict[str, LassoSolver] = {"coordinate-descent": coordinate_descent, "davis-yin": davis_yin}
+"""Solvers by name. To add one, put a function here: `solve_lasso` checks what it returns."""
+
+
+def solve_lasso(
+    problem: BoxedLasso,
+    *,
+    tau: float = 1e-6,
+    solver: str = "coordinate-descent",
+    max_iter: int = 1000,
+    start: FloatArray | None = None,
+    callback: Callback | None = None,
+) -> SolverResult:
+    """Minimise `problem` until its residual is at most τ.
+
+    Parameters
+    ----------
+    problem : BoxedLasso
+    tau : float > 0
+        In units of J per unit of θ.
+    solver : {"coordinate-descent", "davis-yin"}
+        The first ends after a few sweeps; the second needs as many steps as B is ill-conditioned.
+    max_iter : int >= 1
+        Checks of the residual after the first.
+    start : ndarray, shape (D,), optional
+        By default the centre.
+    callback : callable, optional
+        ``callback(iteration, residual)``, as for `solve`.
+
+    Returns
+    -------
+    SolverResult
+        `gradient_norm` and the trace are residuals, and no rows are visited. With ``converged=False`` where τ was not
+        reached; nothing is raised for that here.
+
+    Raises
+    ------
+    ValueError
+        For an unknown solver, ``tau <= 0`` or ``max_iter < 1``.
+
+    Examples
+    --------
+    >>> two = np.array([1.0, 1.0])
+    >>> problem = BoxedLasso(2 * np.eye(2), np.array([-4.0, -0.5]), 0 * two, two, -9 * two, 9 * two)
+    >>> solve_lasso(problem).theta.tolist()
+    [1.5, 0.0]
+    """
+    choice("solver", solver, tuple(LASSO_SOLVERS))
+    positive("tau", tau), positive_integer("max_iter", max_iter)
+    residuals: list[float] = []
+
+    def report(residual: float) -> bool:
+        residuals.append(residual)
+        if callback is not None:
+            callback(len(residuals) - 1, residual)
+        return residual <= tau or len(residuals) > max_iter
+
+    theta = LASSO_SOLVERS[solver](problem, problem.centre if start is None else start, report)
+    residual = problem.residual(theta)
+    return SolverResult(
+        theta=theta,
+        gradient_norm=residual,
+        converged=residual <= tau,
+        iterations=len(residuals) - 1,
+        trace=tuple((0, one) for one in residuals),
+        gradient_evaluations=0,
+        exhausted=len(residuals) > max_iter,
+        solver=solver,
+    )
