@@ -15,9 +15,13 @@ from tests.accounting import random_parameters
 from tests.accounting.random_parameters import KINDS, TooLongError, check, kinds, sweep, watchdog
 
 QUICK = [kind for kind, (share, _) in KINDS.items() if share > 1]
+SECONDS = {"logistic", "Algorithm 1, 2012"}  # for a sample of either
 
 
-@pytest.mark.parametrize("kind", QUICK)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=pytest.mark.slow if kind in SECONDS else []) for kind in QUICK],
+)
 def test_a_sample(kind):
     assert len(sweep(90, 11, kind)[kind]) >= 2
 

@@ -112,20 +112,20 @@ HUBER = {"loss": "huber", "clip": None, "target_offset": 3.0, "target_scale": 2.
 
 CASES = [
     Case("logistic regression", ObjPertLogisticRegression, ranges=LOGISTIC),
-    Case("published", ObjPertLogisticRegression.published, ranges=LOGISTIC),
-    Case("kifer2012", ObjPertLogisticRegression.kifer2012, ranges=LOGISTIC),
+    Case("published", ObjPertLogisticRegression.published, ranges=LOGISTIC, slow=True),
+    Case("kifer2012", ObjPertLogisticRegression.kifer2012, ranges=LOGISTIC, slow=True),
     Case("svc", ObjPertSVC, ranges=SVC),
     Case("huberised svc", ObjPertSVC, parameters=HUBERISED, ranges=SVC, slow=True),
     Case("regressor", ObjPertRegressor, ranges=REGRESSOR),
     Case("huber regressor", ObjPertRegressor, parameters=HUBER, ranges=REGRESSOR, slow=True),
     Case("output perturbation", OutputPerturbationLogisticRegression, ranges=OUTPUT),
-    Case("replaced rows", OutputPerturbationLogisticRegression, parameters={"adjacency": "replace"}, ranges=OUTPUT),
+    Case("replaced rows", OutputPerturbationLogisticRegression, {"adjacency": "replace"}, ranges=OUTPUT, slow=True),
     Case("dp-sgd", DPSGDLogisticRegression, parameters=STEPS, ranges=DPSGD, first_step=1),
     Case("honest", DPSGDLogisticRegression, parameters=STEPS | HONEST, ranges=DPSGD, first_step=1, slow=True),
     # λ ≥ 2σ²: accounting is a closed form
     Case("sco", ObjPertSCOClassifier, parameters={"lam": 200.0, "radius": 0.2}, ranges=SCO),
     Case("sco regressor", ObjPertSCORegressor, {"lam": 5.0}, SCO_REGRESSOR, slow=True, reads_rows=False),
-    Case("noisy sgd", NoisySGDClassifier, ranges=NOISY, first_step=1),
+    Case("noisy sgd", NoisySGDClassifier, ranges=NOISY, first_step=1, slow=True),
     Case("noisy hinge", NoisySGDClassifier, parameters=FULL | {"loss": "hinge"}, ranges=NOISY, first_step=1, slow=True),
     Case("phased", PhasedERMClassifier, ranges=PHASED),
     Case("phased hinge", PhasedERMClassifier, parameters=WITH_CORNERS, ranges=PHASED, slow=True),
@@ -355,10 +355,7 @@ ignoring_budgets = pytest.mark.filterwarnings("ignore::objpert_core.exceptions.P
         ObjPertLogisticRegression(),
         ObjPertSVC(),
         ObjPertRegressor(target_offset=3.0, target_scale=2.0),
-        ObjPertSCOClassifier(lam=200.0),
         OutputPerturbationLogisticRegression(epsilon=8.0),
-        DPSGDLogisticRegression(),
-        PhasedERMClassifier(epsilon=50.0, radius=20.0),
     ]
 )
 @ignoring_budgets
@@ -381,6 +378,9 @@ def test_scikit_learns_own_checks(estimator, check):
         DPSGDLogisticRegression(learning_rates=[0.03, 0.1], tuning="dishonest"),
         NoisySGDClassifier(epsilon=8.0, radius=8.0, step_scale=4.0, sampling="full batch"),
         NoisySGDRegressor(loss="huber", target_offset=3.0, target_scale=2.0, public_rows=100),
+        ObjPertSCOClassifier(lam=200.0),
+        DPSGDLogisticRegression(),
+        PhasedERMClassifier(epsilon=50.0, radius=20.0),
     ]
 )
 @ignoring_budgets

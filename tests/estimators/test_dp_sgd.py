@@ -80,6 +80,7 @@ def test_less_privacy_is_more_accurate():
 # Random allocation
 
 
+@pytest.mark.slow
 def test_every_row_is_used_once_in_each_epoch_and_the_sums_are_divided_by_the_expected_size(monkeypatch):
     used, sizes = [], []
     total = dp_sgd_training.Gradients.total

@@ -281,6 +281,7 @@ def test_every_method_is_its_estimator_with_a_certificate_that_verifies(everythi
         assert (fit.runs, fit.learning_rate) == (1, None)
 
 
+@pytest.mark.slow
 def test_each_method_is_the_mechanism_that_its_name_says(everything):
     _, last, _ = everything
     privacy = {method: last.of(method)[0].privacy for method in PRIVATE}

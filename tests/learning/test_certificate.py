@@ -59,7 +59,7 @@ def test_every_certificate_verifies_and_survives_json(parameters):
         {"intercept_scaling": math.nan, "lipschitz": 1e-3, "sigma": 0.01},
         {"smoothness": 0.2},
         {"bound": "glm"},
-        {"adjacency": "replace one row"},
+        pytest.param({"adjacency": "replace one row"}, marks=pytest.mark.slow),
         {"row_norm": "none"},
         {"accountant": "magic"},
         {"mechanism": "Gaussian"},

@@ -358,6 +358,7 @@ def check(models, count, seed):
     return convicted
 
 
+@pytest.mark.slow
 def test_the_honest_ones_verify(models):
     for name, model in models.items():
         assert model.privacy_.verify(model), name

@@ -181,6 +181,7 @@ def test_the_attack_finds_the_row_behind_the_old_step():
     assert right == 30
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
 def test_one_step_of_dp_sgd_does_not_give_its_row_away():
     case, rng = StepCase(), np.random.default_rng(5)
@@ -206,6 +207,7 @@ def test_the_sums_of_dp_sgd_lie_on_the_lattice():
     np.testing.assert_array_equal(points, np.rint(points))
 
 
+@pytest.mark.slow
 def test_algorithm_1_does_not_give_its_row_away():
     """Under either answer the attacker computes the noise in the objective that leads to these coefficients.
 

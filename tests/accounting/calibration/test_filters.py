@@ -57,6 +57,7 @@ def test_random_requests_never_exceed_the_budget_in_exact_arithmetic():
         assert budget.left < 1e-5 * budget.mu
 
 
+@pytest.mark.slow
 def test_a_strategy_that_looks_at_the_releases_stays_below_the_budget():
     """Two steps on the real line, the second's noise chosen by the first's output: the exact δ of the joint release."""
     mu, first = 1.0, 0.6

@@ -89,6 +89,7 @@ def test_at_the_published_schedule_the_target_is_kept():
     assert [other.epsilon_bounds(1e-6)[1] for other in others] == pytest.approx([0.9437, 0.7904, 0.7904], abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_single_step_leaks_thousands_of_times_its_delta():
     """Theorem 3.1 has no condition on T. All other rows −g, and a row g that becomes −g: enumerated on a line."""
     mechanism = published_sgd_mechanism(N, 100_000, TARGET, 1e-8)
@@ -120,6 +121,7 @@ def test_its_noise_and_its_regularisation():
     assert lam == pytest.approx(2 * N * 1.5 * spread, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_the_mechanism_has_these_numbers_and_is_accounted_for_with_replaced_rows():
     made = {
         noise: published_objective_mechanism(N, D, 0.5, 1e-8, radius=4.0, lipschitz=3.0, smoothness=2.0, noise=noise)

@@ -71,10 +71,11 @@ def exact_power(masses, count, size):
     return folded
 
 
-CASES = [(32, 5, 2), (54, 40, 3), (250, 90, 4), (486, 300, 2), (1024, 700, 3), (1250, 20, 16), (4096, 100, 32)]
+CASES = [(32, 5, 2), (54, 40, 3), (250, 90, 4), (486, 300, 2), (1024, 700, 3), (1250, 20, 16)]
+LARGE = pytest.param(4096, 100, 32, marks=pytest.mark.slow)
 
 
-@pytest.mark.parametrize(("size", "width", "count"), CASES)
+@pytest.mark.parametrize(("size", "width", "count"), [*CASES, LARGE])
 @pytest.mark.parametrize("shape", ["noise", "bell", "spike"])
 def test_masses_are_as_close_as_promised_to_exact_ones(size, width, count, shape):
     """Masses that are whole numbers: their convolution is one of long integers, which nothing rounds."""

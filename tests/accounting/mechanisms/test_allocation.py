@@ -29,6 +29,7 @@ def by_integration(a, epsilons):
     return np.array(results).T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("a", [0.3, pytest.param(1.0, marks=pytest.mark.slow)])
 def test_two_steps_against_an_integral(a):
     exact = by_integration(a, EPSILONS)

@@ -52,6 +52,7 @@ def test_noise_on_a_value_goes_with_either_adjacency(mechanism):
     assert replaced.lower_bound.adjacency == REPLACE_ONE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", ADD_REMOVE_ONLY, ids=lambda m: type(m).__name__)
 def test_a_row_that_is_replaced_costs_more_than_one_more_or_less(mechanism):
     replaced = dataclasses.replace(mechanism, adjacency=REPLACE_ONE)

@@ -74,8 +74,8 @@ def test_a_chain_whose_first_vertices_underflow_promises_no_more_than_is_true(si
 @pytest.mark.parametrize(
     ("fit", "size"),
     [
-        (ObjectivePerturbation(0.6, 0.5), 20),
-        (ObjectivePerturbation(0.52, 3.67, bound="monotone"), 20),
+        pytest.param(ObjectivePerturbation(0.6, 0.5), 20, marks=pytest.mark.slow),
+        pytest.param(ObjectivePerturbation(0.52, 3.67, bound="monotone"), 20, marks=pytest.mark.slow),
         (ObjectivePerturbation(1.3, 0.27, bound="monotone"), 3),
         (ObjectivePerturbation(1.0, 0.001, bound="kifer2012"), 2),
     ],

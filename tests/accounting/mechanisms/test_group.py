@@ -40,6 +40,7 @@ from tests.accounting.one_dimensional import Release, hockey_stick, log_cosh, lo
 REPLACED = dp_accounting.NeighboringRelation.REPLACE_ONE
 EPSILONS = np.array([0.0, 0.05, 0.3, 1.0, 3.0])
 TIGHT_FIT = ObjectivePerturbation(5.0, 50.0)
+SLOW_LOGISTIC = pytest.param("logistic", marks=pytest.mark.slow)  # no other bound's profile costs as much
 
 
 def replaced_pair(loss, sigma, lam, rows, old, new):
@@ -133,7 +134,7 @@ def test_a_chain_of_gaussians_is_a_gaussian(a):
         assert (smallest_epsilon(pair.log_profile, np.log(deltas)) <= exact * (1 + 2e-4)).all()
 
 
-@pytest.mark.parametrize("bound", ["logistic", "monotone", "two-signed"])
+@pytest.mark.parametrize("bound", [SLOW_LOGISTIC, "monotone", "two-signed"])
 def test_the_best_split_is_found(bound):
     """No split of a fine grid over all real t is better."""
     fit = ObjectivePerturbation(3.0, 0.8, bound=bound)
@@ -410,7 +411,12 @@ def test_objective_perturbation_meets_the_target(asked):
     [
         ((2.0, 1e-6), {"bound": "glm", "rows_per_person": 2, "noise_ratio": 1.0, "accountant": "rdp"}, "noise_ratio"),
         ((1e4, 1e-6), {"bound": "kifer2012", "rows_per_person": 2}, "epsilon must be smaller"),
-        ((0.24, 0.3), {"bound": "two-signed", "adjacency": REPLACE_ONE, "tau": 0.006}, "noise_ratio must be larger"),
+        pytest.param(
+            (0.24, 0.3),
+            {"bound": "two-signed", "adjacency": REPLACE_ONE, "tau": 0.006},
+            "noise_ratio must be larger",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_what_no_mechanism_meets_is_said_in_a_sentence(target, asked, wanted):
@@ -418,7 +424,7 @@ def test_what_no_mechanism_meets_is_said_in_a_sentence(target, asked, wanted):
         calibrate_objective_perturbation(*target, **asked)
 
 
-@pytest.mark.parametrize("bound", ["logistic", "monotone", "kifer2012"])
+@pytest.mark.parametrize("bound", [SLOW_LOGISTIC, "monotone", "kifer2012"])
 def test_large_epsilons_are_met(bound):
     found = calibrate_objective_perturbation(650.0, 1e-6, bound=bound, rows_per_person=2)
     assert group(found, 2).delta(650.0) <= 1e-6

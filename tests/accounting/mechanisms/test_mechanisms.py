@@ -74,6 +74,7 @@ def test_table_of_oracle_values(what, bound):
         assert relative_error(value, mpf(row["value"])) < allowed(row), row
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["delta", "rdp"])
 def test_the_table_would_catch_one_per_cent(what):
     """Each bound and mechanism has values that a bound 1 % too small would miss."""

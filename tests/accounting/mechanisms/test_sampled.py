@@ -42,7 +42,9 @@ def hockey_sticks(first, second):
 
 
 @both
-@pytest.mark.parametrize(("rows", "batch_size", "noise"), [(3, 2, 1.0), (3, 1, 0.7), (4, 3, 2.0)])
+@pytest.mark.parametrize(
+    ("rows", "batch_size", "noise"), [(3, 2, 1.0), (3, 1, 0.7), pytest.param(4, 3, 2.0, marks=pytest.mark.slow)]
+)
 def test_no_batch_of_any_small_data_set_tells_more(kind, rows, batch_size, noise):
     """One row turns round, or moves to the middle; all others are any of three values. Some nearly attain it."""
     allowed = kind(noise, batch_size, rows, 1).delta(EPSILONS)
@@ -64,6 +66,7 @@ def test_copies_that_all_point_one_way_are_not_the_worst():
     assert step.delta(0.0) == pytest.approx(0.4095, abs=1e-4)
 
 
+@pytest.mark.slow
 @one_is_slow
 def test_the_law_of_one_step_has_the_profile_of_the_formula(kind):
     for noise, batch_size, rows in ((4.0, 142, 10_000), (1.0, 3, 10)):
@@ -80,6 +83,7 @@ def test_the_law_of_one_step_has_the_profile_of_the_formula(kind):
         assert below <= above
 
 
+@pytest.mark.slow
 def test_composed_steps_lie_above_the_pair_that_is_attained():
     """Rows that all point the other way leave the pair of rows that are added, at half the noise."""
     fixed = SampledWithoutReplacement(4.0, 142, 10_000, 1250)
@@ -99,6 +103,7 @@ def test_noise_over_the_published_noise():
         assert kind(0.999 * ratio * published, 142, 10_000, 1250).epsilon_bounds(1e-6)[0] > 1.0
 
 
+@pytest.mark.slow
 def test_one_step_with_replacement_leaks_more_than_the_published_theorem_says():
     """Theorem 3.1 of Bassily et al. (2019) has no condition on T, and fails at T = 1."""
     n, epsilon, delta = 10_000, 1.0, 1e-8
@@ -156,6 +161,7 @@ def test_the_renyi_curve_is_that_of_the_symmetric_pair(kind, alpha):
     assert found <= exact * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [KINDS[0], pytest.param(KINDS[1], marks=pytest.mark.exhaustive)])
 def test_more_noise_fewer_rows_and_fewer_steps_hide_more(kind):
     base = kind(4.0, 30, 1000, 20).epsilon(1e-6)

@@ -72,7 +72,7 @@ def test_published_methods_are_far_behind_where_rows_are_many():
     assert found.point(10_000, 10, 2.0, "objective").excess.mean > 50 * tight
 
 
-@pytest.mark.parametrize("population", ["logistic", "absolute", "hard"])
+@pytest.mark.parametrize("population", [pytest.param("logistic", marks=pytest.mark.slow), "absolute", "hard"])
 def test_the_tight_method_is_nowhere_behind_a_published_one(population):
     assert stored.load(population).behind() == []
 
@@ -100,6 +100,7 @@ def tiny(**changes):
     return Sweep(**small | changes)
 
 
+@pytest.mark.slow
 def test_a_sweep_goes_on_where_it_stopped(tmp_path):
     path = stored.path_of("logistic", tmp_path)
     for trials, added in ((1, 2), (2, 2), (2, 0)):
@@ -149,6 +150,7 @@ def test_the_command_runs_and_reports(tmp_path, capsys):
     assert main([*given[:-4], "--methods", "adam", "--out", str(tmp_path)]) == 2
 
 
+@pytest.mark.slow
 def test_what_is_published_promises_as_much_as_the_accountant_says(tmp_path, capsys):
     given = ["promises", "--rows", "100", "--dimensions", "3", "--epsilons", "2", "--out", str(tmp_path)]
     assert main(given) == 0

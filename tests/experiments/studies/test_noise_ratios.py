@@ -71,6 +71,7 @@ def test_theorem_h1_holds_for_what_is_sampled(columns, bound):
         assert 0 < measured.mean < measured.high < bound_here
 
 
+@pytest.mark.slow
 def test_draws_are_shared_between_ratios_so_that_pairs_are_comparable():
     estimate = last(nr.Plan(rows=800, features=10, draws=8))
     first, second = estimate.of(nr.Recipe("logistic", 1.2)), estimate.of(nr.Recipe("logistic", 1.3))

@@ -60,6 +60,7 @@ def test_unpaid_tuning_is_the_estimators_chosen_by_the_judges(data, last):
         )
 
 
+@pytest.mark.slow
 def test_the_fixed_rate_is_a_run_of_its_own(data, last):
     draw = last.draws[0]
     fresh = np.random.default_rng([draw.seed, 0]).permutation(len(data.y_test))[40:]

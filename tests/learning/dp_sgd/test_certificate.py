@@ -103,7 +103,7 @@ def allocated():
 @pytest.mark.parametrize(
     "forgery",
     [
-        {"epsilon": 0.99},
+        pytest.param({"epsilon": 0.99}, marks=pytest.mark.slow),
         {"sampling": "poisson"},
         {"sampling": "poisson", "mechanism": "DPSGD"},
         {"sampling": "shuffle"},
@@ -116,7 +116,7 @@ def allocated():
         {"mean_runs": 2.0, "tuning": "honest", "mechanism": "PrivateSelection"},
         {"rows_per_person": 2},
         {"schema": 1},
-        {"noise_multiplier": 1.0},
+        pytest.param({"noise_multiplier": 1.0}, marks=pytest.mark.slow),
         {"public_rows": 600},
     ],
     ids=str,
@@ -126,6 +126,7 @@ def test_nor_does_one_of_random_allocation(allocated, forgery):
     assert not dataclasses.replace(allocated, **forgery).verify()
 
 
+@pytest.mark.slow
 def test_replaced_rows_and_several_of_a_person_are_not_proved_by_any_allocation(allocated):
     """With as much noise as one likes: the words say what the accountant does not."""
     plenty = dataclasses.replace(allocated, noise_multiplier=1e3, rows_declared=True, adjacency="add/remove one row")
@@ -162,6 +163,7 @@ def test_a_budget_refuses_what_an_allocation_is_not_accounted_for_with():
             dpsgd_budget(1.0, 1e-5, schedule, **{name: value})
 
 
+@pytest.mark.slow
 def test_a_dishonest_certificate_says_so_in_words_and_in_a_field():
     certificate = fitted(**CASES["dishonest"])
     assert certificate.choice_covered is False

@@ -88,6 +88,7 @@ def test_one_draw_has_no_interval_and_says_so(last):
     assert "costs 10.0 points of accuracy (one draw): " in text.answer(one)
 
 
+@pytest.mark.slow
 def test_the_details_name_the_real_price_the_curse_and_the_way_out(last):
     price, curse, simple = text.details(made_up(last, (0.85, 0.85), (0.8, 0.8)))
     assert "claims ε = 2, which is that of one run" in price

@@ -53,6 +53,7 @@ def test_the_point_is_exact_and_on_the_curve(bound):
     assert accounted.epsilon(1e-5) <= 1.0
 
 
+@pytest.mark.slow
 def test_more_noise_never_needs_more_regularisation():
     for bound in pc.NAMES:
         lams = [s.lam for s in pc.frontier(PAPER, bound)]

@@ -88,6 +88,7 @@ def test_who_wins_where():
     assert "settings clearly; in" in said(app)
 
 
+@pytest.mark.slow
 def test_one_published_step_leaks():
     app = open_page()
     app.button(key="population_preset_With replacement leaks").click().run()
@@ -125,6 +126,7 @@ def test_nonsense_in_the_address_falls_back():
     assert app.session_state["population_view"] == "methods"
 
 
+@pytest.mark.slow
 def test_what_is_not_stored_is_near_or_too_much():
     app = open_page(population_view="Who wins where", population_epsilon="8", population_d="300", population_M="1")
     assert app.info[0].value == "Not stored for d = 300, ε = 8 and M = 1; shown: d = 100, ε = 2 and M = 4."

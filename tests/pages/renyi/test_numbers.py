@@ -73,6 +73,7 @@ def test_random_allocation_is_there_where_epochs_are_whole():
 SHORT = rc.Setting(2.5, 20.0, 1.0, "glm", 2.0, 0.1, 20)
 
 
+@pytest.mark.slow
 def test_its_bounds_are_the_cores_and_open_where_nothing_is_resolved():
     promise, mechanism = rc.promise("allocation", SHORT), acc.RandomAllocation(2.0, 10, epochs=2)
     deltas = np.array(rc.DELTAS)

@@ -121,6 +121,7 @@ def test_random_allocation_is_told_or_why_it_is_left_out():
     assert "in each of 1 epoch every row is in one of 1 step, " in rt.allocation(at(sample_rate=1.0, steps=1))
 
 
+@pytest.mark.slow
 def test_random_allocation_is_in_the_tables_on_request():
     assert [row["Mechanism"] for row in rt.readings(SHORT, 1e-5, allocated=True)][-1] == "Random allocation"
     assert rt.readings(at(steps=15), 1e-5, allocated=True) == rt.readings(at(steps=15), 1e-5)

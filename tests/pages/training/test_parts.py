@@ -518,6 +518,7 @@ class TestAnyMethods:
         assert ("one run, not the choice" in str(rows)) == (DISHONEST in methods)
         assert all(any(value != "–" for value in list(row.values())[1:]) for row in rows)
 
+    @pytest.mark.slow
     def test_each_certificate_has_its_own_rows(self, everything):
         by_name = {row["breast-cancer"]: row for row in tables.table(everything)}
         privacy = {method: everything.of(method)[0].privacy for method in LEARNERS}

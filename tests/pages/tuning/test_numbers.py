@@ -43,7 +43,10 @@ def exact(setting, settings):
 
 @pytest.mark.parametrize(
     "setting",
-    [pytest.param(s, id=name, marks=pytest.mark.slow if "objective" in name else []) for name, s in SETTINGS.items()],
+    [
+        pytest.param(s, id=name, marks=pytest.mark.slow if name not in ("paper", "geometric") else [])
+        for name, s in SETTINGS.items()
+    ],
 )
 @pytest.mark.parametrize("settings", [10, pytest.param(1, marks=pytest.mark.slow)])
 def test_ways_are_the_cores(setting, settings):
