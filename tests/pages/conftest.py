@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from tests.ui.conftest import packages_are_searched_once  # noqa: F401
 from ui import jobs
 
 
