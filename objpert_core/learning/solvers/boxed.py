@@ -14,6 +14,8 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, nonnegative, positive
 
+_U = 2.0**-53
+
 
 @dataclass(frozen=True, eq=False)
 class BoxedLasso:
@@ -96,6 +98,11 @@ class BoxedLasso:
         least[theta <= self.low] = -np.inf
         most[theta >= self.high] = np.inf
         return float(np.linalg.norm(np.maximum(0.0, np.maximum(least, -most))))
+
+    def rounding(self, theta: FloatArray) -> float:
+        """How long a gradient computed in doubles may come out at θ where it is 0: no residual need be smaller."""
+        sizes = np.abs(self.curvature) @ np.abs(theta - self.centre) + np.abs(self.slope) + self.penalty
+        return float(2 * (self.dimension + 4) * _U * np.linalg.norm(sizes))
 
 
 def residual_for_gap(gap: float, curvature: float) -> float:

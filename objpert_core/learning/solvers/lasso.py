@@ -10,11 +10,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, choice, positive, positive_integer
+from objpert_core._validation import FloatArray, choice, nonnegative, positive_integer
 from objpert_core.learning.solvers.boxed import BoxedLasso
 from objpert_core.learning.solvers.progress import Callback, SolverResult
 from objpert_core.learning.solvers.splitting import Report, davis_yin
 
+MOST_CHECKS = 10_000
 LassoSolver = Callable[[BoxedLasso, FloatArray, Report], FloatArray]
 """From a problem, a start and somewhere to report residuals to, to the point of the box it stopped at."""
 
@@ -39,22 +40,22 @@ def coordinate_descent(problem: BoxedLasso, theta: FloatArray, report: Report) -
     --------
     >>> two = np.ones(2)
     >>> problem = BoxedLasso(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-4.0, 0.0]), 0 * two, two, -two, two)
-    >>> coordinate_descent(problem, 0 * two, lambda residual: residual <= 1e-12).tolist()
+    >>> coordinate_descent(problem, 0 * two, lambda _, residual: residual <= 1e-12).tolist()
     [1.0, 0.0]
     """
     curvature, diagonal = problem.curvature, np.diagonal(problem.curvature)
     theta = np.clip(theta, problem.low, problem.high)
     gradient = problem.gradient(theta)
-    while not report(problem.residual(theta, gradient)):
+    while not report(theta, problem.residual(theta, gradient)):
         for j in range(problem.dimension):
             value = theta[j] - gradient[j] / diagonal[j]
             size = max(abs(value) - problem.penalty[j] / diagonal[j], 0.0)
-            new = min(max(size if value > 0 else -size, problem.low[j]), problem.high[j])
+            new = min(max(size if value > 0 else 0.0 - size, problem.low[j]), problem.high[j])
             if new != theta[j]:
                 gradient += (new - theta[j]) * curvature[j]
                 theta[j] = new
         gradient = problem.gradient(theta)
-        if report(problem.residual(theta, gradient)):
+        if report(theta, problem.residual(theta, gradient)):
             break
         _newton(problem, theta, gradient)
         gradient = problem.gradient(theta)
@@ -85,22 +86,22 @@ LASSO_SOLVERS: dict[str, LassoSolver] = {"coordinate-descent": coordinate_descen
 def solve_lasso(
     problem: BoxedLasso,
     *,
-    tau: float = 1e-6,
+    tau: float = 0.0,
     solver: str = "coordinate-descent",
-    max_iter: int = 1000,
+    max_iter: int = MOST_CHECKS,
     start: FloatArray | None = None,
     callback: Callback | None = None,
 ) -> SolverResult:
-    """Minimise `problem` until its residual is at most τ.
+    """Minimise `problem` until its residual is at most τ, or as small as doubles can tell.
 
     Parameters
     ----------
     problem : BoxedLasso
-    tau : float > 0
-        In units of J per unit of θ.
+    tau : float >= 0
+        In units of J per unit of θ. 0 for as near to the minimum as rounding allows (`BoxedLasso.rounding`).
     solver : {"coordinate-descent", "davis-yin"}
         The first ends after a few sweeps; the second needs as many steps as B is ill-conditioned.
-    max_iter : int >= 1
+    max_iter : int >= 1, default=10000
         Checks of the residual after the first.
     start : ndarray, shape (D,), optional
         By default the centre.
@@ -116,7 +117,7 @@ def solve_lasso(
     Raises
     ------
     ValueError
-        For an unknown solver, ``tau <= 0`` or ``max_iter < 1``.
+        For an unknown solver, ``tau < 0`` or ``max_iter < 1``.
 
     Examples
     --------
@@ -126,21 +127,21 @@ def solve_lasso(
     [1.5, 0.0]
     """
     choice("solver", solver, tuple(LASSO_SOLVERS))
-    positive("tau", tau), positive_integer("max_iter", max_iter)
+    nonnegative("tau", tau), positive_integer("max_iter", max_iter)
     residuals: list[float] = []
 
-    def report(residual: float) -> bool:
+    def report(theta: FloatArray, residual: float) -> bool:
         residuals.append(residual)
         if callback is not None:
             callback(len(residuals) - 1, residual)
-        return residual <= tau or len(residuals) > max_iter
+        return residual <= max(tau, problem.rounding(theta)) or len(residuals) > max_iter
 
     theta = LASSO_SOLVERS[solver](problem, problem.centre if start is None else start, report)
     residual = problem.residual(theta)
     return SolverResult(
         theta=theta,
         gradient_norm=residual,
-        converged=residual <= tau,
+        converged=residual <= max(tau, problem.rounding(theta)),
         iterations=len(residuals) - 1,
         trace=tuple((0, one) for one in residuals),
         gradient_evaluations=0,

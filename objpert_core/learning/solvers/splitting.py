@@ -14,8 +14,8 @@ from objpert_core._validation import FloatArray, positive_integer
 from objpert_core.learning.solvers.boxed import BoxedLasso
 from objpert_core.learning.solvers.progress import SolverResult
 
-Report = Callable[[float], bool]
-"""Takes a residual and says whether to stop."""
+Report = Callable[[FloatArray, float], bool]
+"""Takes a point and its residual, and says whether to stop."""
 
 
 def davis_yin(problem: BoxedLasso, theta: FloatArray, report: Report) -> FloatArray:
@@ -42,7 +42,7 @@ def davis_yin(problem: BoxedLasso, theta: FloatArray, report: Report) -> FloatAr
     --------
     >>> one = np.ones(1)
     >>> problem = BoxedLasso(2 * np.eye(1), -4 * one, 0 * one, one, -one, one)
-    >>> davis_yin(problem, 9 * one, lambda residual: residual <= 1e-9).tolist()
+    >>> davis_yin(problem, 9 * one, lambda _, residual: residual <= 1e-9).tolist()
     [1.0]
     """
     step = 1.0 / float(np.linalg.eigvalsh(problem.curvature)[-1])
@@ -50,7 +50,7 @@ def davis_yin(problem: BoxedLasso, theta: FloatArray, report: Report) -> FloatAr
     while True:
         shrunk = _shrink(inner, step * problem.penalty)
         found = np.clip(shrunk, problem.low, problem.high)  # with its zeros, which the point after the box has not
-        if report(problem.residual(found)):
+        if report(found, problem.residual(found)):
             return found
         moved = 2 * shrunk - inner - step * problem.gradient(shrunk)
         inner = inner + np.clip(moved, problem.low, problem.high) - shrunk
