@@ -23,6 +23,7 @@ from objpert_core.accounting.mechanisms.group import group, replace_one
 from objpert_core.accounting.mechanisms.half_normal import HalfNormal
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.mechanisms.output import OutputPerturbation
+from objpert_core.accounting.mechanisms.quadratic import QUADRATIC_BOUNDS, QuadraticPerturbation
 from objpert_core.accounting.mechanisms.renyi import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.mechanisms.sampled import SampledWithoutReplacement, SampledWithReplacement
 from objpert_core.accounting.mechanisms.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
@@ -35,6 +36,7 @@ __all__ = [
     "BOUNDS",
     "BOUND_REGISTRY",
     "DPSGD",
+    "QUADRATIC_BOUNDS",
     "REPLACE_ONE",
     "ApproximateMinima",
     "Bound",
@@ -49,6 +51,7 @@ __all__ = [
     "PrivacyFilter",
     "PrivacyOdometer",
     "PrivateSelection",
+    "QuadraticPerturbation",
     "RandomAllocation",
     "SampledWithReplacement",
     "SampledWithoutReplacement",

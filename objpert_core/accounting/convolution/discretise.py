@@ -9,7 +9,7 @@ x_i + rest_i, by convexity again no δ can rise; the rests, of the order of h²,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,7 +38,8 @@ class Tilted:
     masses: FloatArray
     count: int
     rests: FloatArray | None = None  # lower bound: distance of each atom from its grid point
-    log_infinite: float = -np.inf  # upper bound: log of the untilted mass at +∞
+    log_infinite: float = -np.inf  # log of the untilted mass at +∞
+    log_certain: float = -np.inf  # log of the part of it that the law itself has there
 
     @property
     def points(self) -> FloatArray:
@@ -101,7 +102,9 @@ def discretise(
     log_below, log_above = loss.log_tails(low, high)
     place = (omega - anchor) / step
     centre = 0.5 if loss.begins() else 0.0
+    certain = loss.log_certain()
     lower = _merged(place - centre, log_weight, anchor + centre * step, step, theta, log_scale, count)
+    lower = replace(lower, log_infinite=certain, log_certain=certain)
     if log_below > -np.inf:
         place = np.append(place, (ends[0] - anchor) / step)
         log_weight = np.append(log_weight, log_below)
@@ -113,7 +116,7 @@ def discretise(
     size = int(index.max()) + 2
     masses: FloatArray = np.bincount(index, mass * (1 - share), size).astype(np.float64)
     masses += np.bincount(index + 1, mass * share * np.exp(theta * step), size)
-    return Tilted(anchor, step, first, masses, count, log_infinite=log_above), lower
+    return Tilted(anchor, step, first, masses, count, log_infinite=log_above, log_certain=certain), lower
 
 
 def _merged(

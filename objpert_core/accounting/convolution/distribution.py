@@ -10,7 +10,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, boolean, epsilon_array, like_input, positive
 from objpert_core.accounting.convolution.discretise import TooFineError, discretise
-from objpert_core.accounting.convolution.fft import REST_NATS, log_total, masses_of_sum, rest_bound
+from objpert_core.accounting.convolution.fft import REST_NATS, log_any, log_total, masses_of_sum, rest_bound
 from objpert_core.accounting.convolution.plan import plan, tilted
 from objpert_core.accounting.laws.base import Steps
 
@@ -102,8 +102,7 @@ def distribution(
             f"interval must be larger: {step!r} needs millions of cells for losses that spread over {made.spread:.3g}"
         ) from None
     parts = [pair[0] if upper else pair[1] for pair in pairs]
-    infinite = [-math.expm1(part.count * math.log1p(-math.exp(part.log_infinite))) for part in parts]
-    infinite_mass = min(float(np.sum(infinite)), 1.0) if upper else 0.0
+    infinite_mass = math.exp(log_any([(part.log_infinite, part.count) for part in parts]))
     if len(parts) == 1 and parts[0].count == 1:
         (part,) = parts
         losses = part.points if part.rests is None else part.points + part.rests

@@ -13,6 +13,7 @@ library's roots of unity and the masses that are put in, which are validated num
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +55,7 @@ class Tail:
     profile: FloatArray  # the same with weights 1 − e^{x_j − x_i}
     log_error: float  # log of the error bound on tilted masses, times g_max
     log_absolute: float  # log of what is added to δ whatever ε is
+    log_lost: float  # log of the part of it that is error
     shift: float  # added to ε before the look-up
     safe_from: float  # above this ε, mass that wraps around does not reach a lower bound
     log_error_below: float  # instead of log_error, for a lower bound at a smaller ε
@@ -72,7 +74,7 @@ class Tail:
         below = eps < self.safe_from
         if below.any():
             result[below] = np.maximum(result[below], self._lower(eps[below], self.log_error_below))
-        return result
+        return np.logaddexp(result, self.log_absolute)
 
     def _log_value(self, eps: FloatArray) -> FloatArray:
         """log Ẽ[g(S − ε)] from the masses of the window."""
@@ -92,7 +94,7 @@ class Tail:
     def log_error_share(self, epsilon: FloatArray) -> FloatArray:
         """log of (error bound/δ): how much of the answer at ε is error."""
         eps = epsilon + self.shift
-        lost = np.logaddexp(self.log_error + self.log_scale - self.theta * eps, self.log_absolute)
+        lost = np.logaddexp(self.log_error + self.log_scale - self.theta * eps, self.log_lost)
         log_delta = self.log_delta(epsilon)
         with np.errstate(invalid="ignore"):
             return np.where(np.isfinite(log_delta), lost - log_delta, np.inf)
@@ -261,6 +263,23 @@ def masses_of_sum(parts: list[Tilted], centre: float, left: float, right: float,
     )
 
 
+def log_any(chances: Iterable[tuple[float, int]]) -> float:
+    """log of the probability that any of independent events happens: (log of its probability, how often it is tried).
+
+    >>> round(math.exp(log_any([(math.log(0.5), 2), (-math.inf, 7)])), 12)
+    0.75
+    """
+    never = sum(count * math.log1p(-math.exp(log_p)) if log_p < 0 else -math.inf for log_p, count in chances)
+    return math.log(-math.expm1(never)) if never < 0 else -math.inf
+
+
+def _log_apart(log_more: float, log_less: float) -> float:
+    """log(e^more − e^less)."""
+    if log_more <= log_less:
+        return -math.inf
+    return log_more + math.log(-math.expm1(log_less - log_more))
+
+
 def log_total(part: Tilted) -> float:
     """log of the tilted mass of all steps with this law."""
     return part.count * math.log(float(part.masses.sum()))
@@ -298,11 +317,13 @@ def sum_of(
     log_scale = sum(log_total(part) + part.count * s for part, s in zip(parts, log_scales, strict=True))
     shift = -rounding if upper else rounding - rest_bound(parts)
     errors = [window.log_error, window.log_below]
+    absolute = [log_any([(part.log_infinite, part.count) for part in parts])]
+    lost = [-math.inf]
     if upper:  # what is above the window counts e^{−θ·loss}·e^K at most, whatever ε is
-        absolute = [log_scale - theta * window.top + window.log_above]
-        absolute += [math.log(part.count) + part.log_infinite for part in parts]
+        lost = [log_scale - theta * window.top + window.log_above]
+        absolute += lost
+        lost += [math.log(part.count) + _log_apart(part.log_infinite, part.log_certain) for part in parts]
     else:
-        absolute = [-math.inf]
         errors.append(-math.inf if _alone(parts) else -REST_NATS)
     below = [*errors, window.log_above]
     if not upper:
@@ -316,6 +337,7 @@ def sum_of(
         profile=profile[::-1],
         log_error=float(np.logaddexp.reduce(errors) + log_g_max(theta)),
         log_absolute=float(np.logaddexp.reduce(absolute)),
+        log_lost=float(np.logaddexp.reduce(lost)),
         shift=shift,
         safe_from=window.safe_from,
         log_error_below=float(np.logaddexp.reduce(below) + log_g_max(theta)),

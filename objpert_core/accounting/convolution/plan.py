@@ -15,7 +15,7 @@ from scipy.special import logsumexp
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.convolution.discretise import TooFineError, discretise, quadrature
-from objpert_core.accounting.convolution.fft import Tail, log_g_max, rest_bound, sum_of, tilted_mean
+from objpert_core.accounting.convolution.fft import Tail, log_any, log_g_max, rest_bound, sum_of, tilted_mean
 from objpert_core.accounting.laws.base import PrivacyLoss, Steps
 
 _TILTS_A_DECADE = 20
@@ -45,16 +45,19 @@ class Plan:
     spread: float  # standard deviation of the sum
     thetas: FloatArray
     cumulants: FloatArray
+    log_infinite: float  # log of the probability that a loss is infinite, or beyond its range
 
     def log_delta_chernoff(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(index of the best tilt, log of the Rényi bound on δ there) for a 1-d array of ε."""
         table = self.cumulants - self.thetas * epsilon[:, None] + log_g_max(self.thetas)
         best = table.argmin(axis=1)
-        return best, table[np.arange(epsilon.size), best]
+        return best, np.logaddexp(table[np.arange(epsilon.size), best], self.log_infinite)
 
     def epsilon_chernoff(self, log_delta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(index of the best tilt, the Rényi bound on ε there) for a 1-d array of log δ."""
-        table = (self.cumulants + log_g_max(self.thetas) - log_delta[:, None]) / self.thetas
+        with np.errstate(divide="ignore"):  # what the infinite losses leave of δ, maybe nothing
+            left = log_delta + np.log(-np.expm1(np.minimum(self.log_infinite - log_delta, 0.0)))
+        table = (self.cumulants + log_g_max(self.thetas) - left[:, None]) / self.thetas
         best = table.argmin(axis=1)
         return best, table[np.arange(log_delta.size), best]
 
@@ -81,7 +84,12 @@ def plan(steps: Steps, nats: float) -> Plan:
     cumulants = np.zeros(thetas.size)
     for (log_weight, omega), (_, k) in zip(points, steps, strict=True):
         cumulants += k * logsumexp(log_weight + thetas[:, None] * omega, axis=1)
-    return Plan(steps, reaches, points, spread, thetas, cumulants)
+    beyond = [
+        (loss.log_tails(*reach)[1], k)
+        for (loss, k), reach in zip(steps, reaches, strict=True)
+        if loss.log_certain() > -np.inf
+    ]
+    return Plan(steps, reaches, points, spread, thetas, cumulants, log_any(beyond))
 
 
 @dataclass(frozen=True)

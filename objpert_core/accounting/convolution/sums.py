@@ -14,7 +14,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.convolution.discretise import TooFineError
-from objpert_core.accounting.convolution.fft import Tail
+from objpert_core.accounting.convolution.fft import Tail, log_any
 from objpert_core.accounting.convolution.plan import Plan, cheapest_tilt, plan, tails
 from objpert_core.accounting.laws.base import GaussianLoss, Steps
 from objpert_core.accounting.numerics import gaussian as gauss
@@ -74,13 +74,23 @@ def _width(made: Plan, epsilon: float, relative_width: float, wanted_for: str) -
 
 
 def log_delta_bounds(steps: Steps, epsilon: FloatArray, relative_width: float) -> tuple[FloatArray, FloatArray]:
-    """log of (lower, upper) for one direction; (−inf, 0) where no grid is fine enough."""
+    """log of (lower, upper) for one direction; where no grid is fine enough −inf and the Rényi bound, or 0."""
+    low, high = _from_grids(steps, epsilon, relative_width)
+    unknown = np.flatnonzero(high == 0)
+    if unknown.size and any(loss.log_certain() > -np.inf for loss, _ in steps):  # the Rényi curve itself is infinite
+        high[unknown] = np.minimum(chernoff_bound(steps, epsilon[unknown], -math.inf), 0.0)
+    return low, high
+
+
+def _from_grids(steps: Steps, epsilon: FloatArray, relative_width: float) -> tuple[FloatArray, FloatArray]:
     low, high = np.full(epsilon.shape, -np.inf), np.zeros(epsilon.shape)
     if (ratio := _gaussian_ratio(steps)) is not None:
         if ratio == math.inf:
             return low, high
         return both_sides(gauss.log_profile(epsilon, ratio), GAUSSIAN_ERROR)
-    todo = np.arange(epsilon.size)
+    todo = np.flatnonzero(epsilon < sum(count * loss.highest() for loss, count in steps))
+    beyond = np.setdiff1d(np.arange(epsilon.size), todo)  # only infinite losses are larger
+    low[beyond] = high[beyond] = log_any([(loss.log_certain(), count) for loss, count in steps])
     left = _MOST_TAILS
     for nats in _NATS:
         if not todo.size or (made := _plan_or_none(steps, nats)) is None:
@@ -115,12 +125,12 @@ def _nats_for(log_delta: float) -> float:
     return next((nats for nats in _NATS if -log_delta <= nats - 5), _NATS[-1])
 
 
-def chernoff(steps: Steps, epsilon: FloatArray, log_delta: float) -> FloatArray:
+def chernoff_bound(steps: Steps, epsilon: FloatArray, log_delta: float) -> FloatArray:
     """log of the Rényi bound on δ for one direction, with room for what coarse points for `log_delta` leave out."""
-    made = _plan_or_none(steps, nats := _nats_for(log_delta))
-    if made is None:
-        return np.zeros(epsilon.shape)
-    return np.logaddexp(made.log_delta_chernoff(epsilon)[1] + _MARGIN, -nats)
+    for nats in _NATS[_NATS.index(_nats_for(log_delta)) :: -1]:
+        if (made := _plan_or_none(steps, nats)) is not None:
+            return np.logaddexp(made.log_delta_chernoff(epsilon)[1] + _MARGIN, -nats)
+    return np.zeros(epsilon.shape)
 
 
 def epsilon_by_renyi(steps: Steps, log_delta: float) -> float:
@@ -136,7 +146,7 @@ def epsilon_bounds(sides: tuple[Steps, ...], log_delta: float, relative_width: f
     """(lower, upper) bounds on ε, the larger of the directions."""
     low, high = _side_epsilon(sides[0], log_delta, relative_width)
     for side in sides[1:]:  # most often the first direction decides, and the Rényi curve or a coarse grid can tell
-        if low > 0 and chernoff(side, np.array([low]), log_delta)[0] <= log_delta:
+        if low > 0 and chernoff_bound(side, np.array([low]), log_delta)[0] <= log_delta:
             continue
         if low > 0 and _side_epsilon(side, log_delta, _ROUGH * relative_width, refinements=1)[1] <= low:
             continue

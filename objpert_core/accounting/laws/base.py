@@ -61,6 +61,14 @@ class PrivacyLoss(ABC):
             below = np.log(max(ndtr(low) - ndtr(lowest), 0.0)) if lowest > -np.inf else log_ndtr(low)
         return float(below - log_ndtr(-lowest)), float(log_ndtr(-high) - log_ndtr(-lowest))
 
+    def highest(self) -> float:
+        """A loss that no finite one exceeds."""
+        return np.inf
+
+    def log_certain(self) -> float:
+        """log of the mass at +∞: how often a release is one that the other data set cannot give."""
+        return -np.inf
+
     def reach(self, nats: float) -> tuple[float, float]:
         """(low, high) such that V leaves the range with a probability of at most about e^{-nats}, either way."""
         width = float(np.sqrt(2 * nats))

@@ -110,6 +110,14 @@ class DiscreteLoss(PrivacyLoss):
         """No mass is left out but that at +∞."""
         return -np.inf, self.log_infinite
 
+    def highest(self) -> float:
+        """The largest loss but for +∞."""
+        return float(self.losses.max())
+
+    def log_certain(self) -> float:
+        """log of the mass at +∞."""
+        return self.log_infinite
+
     def reach(self, nats: float) -> tuple[float, float]:
         """The whole range."""
         scale = self._scale

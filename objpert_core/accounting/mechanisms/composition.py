@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import logsumexp
 
 from objpert_core._validation import (
     FloatArray,
@@ -23,7 +24,14 @@ from objpert_core._validation import (
 )
 from objpert_core.accounting.convolution import sums
 from objpert_core.accounting.laws.base import Steps
-from objpert_core.accounting.mechanisms.base import Mechanism, a_mechanism, common_adjacency, with_infinities, with_rdp
+from objpert_core.accounting.mechanisms.base import (
+    Mechanism,
+    View,
+    a_mechanism,
+    common_adjacency,
+    with_infinities,
+    with_rdp,
+)
 from objpert_core.accounting.mechanisms.gaussian import GaussianNoise
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.numerics.safe_root import nudged_up_each
@@ -57,6 +65,10 @@ class ByConvolution(Mechanism):
     def _alone(self) -> Mechanism | None:
         return None
 
+    def _rest(self) -> Mechanism:
+        """What answers where no grid is fine enough."""
+        return ViaRDP(self)
+
     # --- δ at ε ------------------------------------------------------------------------------------------------
 
     def _log_delta_bounds(self, epsilon: FloatArray, relative_width: float) -> tuple[FloatArray, FloatArray]:
@@ -64,13 +76,13 @@ class ByConvolution(Mechanism):
         if (alone := self._alone()) is not None:
             return sums.both_sides(with_infinities(alone._log_delta, epsilon), _error_of(alone))
         sides = self._sides()
-        rest = ViaRDP(self)
+        rest = self._rest()
         if sides is None:
             return np.full(epsilon.shape, -np.inf), with_infinities(rest._log_delta, epsilon)
         with np.errstate(all="ignore"):  # what overflows is not finite, and is replaced
             low, high = sums.log_delta_bounds(sides[0], epsilon, relative_width)
             for side in sides[1:]:
-                matters = np.flatnonzero(~(sums.chernoff(side, epsilon, float(high.min())) < low))
+                matters = np.flatnonzero(~(sums.chernoff_bound(side, epsilon, float(high.min())) < low))
                 lower, upper = sums.log_delta_bounds(side, epsilon[matters], relative_width)
                 low[matters] = np.fmax(low[matters], lower)
                 high[matters] = np.maximum(high[matters], upper)
@@ -127,7 +139,7 @@ class ByConvolution(Mechanism):
             enough, least = sums.both_sides_of_target(log_delta, _error_of(alone))
             return with_infinities(alone._epsilon, least), with_infinities(alone._epsilon, enough)
         sides = self._sides()
-        rest = ViaRDP(self)
+        rest = self._rest()
         if sides is None:
             return np.zeros(log_delta.shape), with_infinities(rest._epsilon, log_delta)
         low, high = np.zeros(log_delta.shape), np.zeros(log_delta.shape)
@@ -268,6 +280,9 @@ class Composition(ByConvolution):
             return None
         return first._alone()
 
+    def _rest(self) -> Mechanism:
+        return super()._rest() if self.has_rdp else _Basic(self)
+
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return np.sum([count * part._rdp(alpha) for part, count in self.parts], axis=0)
 
@@ -275,6 +290,21 @@ class Composition(ByConvolution):
         """Why the bound proves nothing: the first part that proves nothing; None where it proves something."""
         reasons = (part.explain() for part, _ in self.parts)
         return next((reason for reason in reasons if reason), None) or super().explain(epsilon)
+
+
+@dataclass(frozen=True)
+class _Basic(View):
+    """A composition by adding up ε and δ, each release having the same ε: loose, but it needs no Rényi curve."""
+
+    base: Composition
+
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        each = epsilon / sum(count for _, count in self.base.parts) * (1 - 2.0**-50)
+        terms = [math.log(count) + part._log_delta(each) for part, count in self.base.parts]
+        return np.minimum(logsumexp(terms, axis=0), 0.0)
+
+    def _rdp(self, alpha: FloatArray) -> FloatArray:
+        return self.base._rdp(alpha)
 
 
 def _part(mechanism: Any, count: int) -> tuple[tuple[Mechanism, int], ...]:

@@ -141,7 +141,8 @@ def polygon(log_profile: LogProfile, density: int = 1) -> tuple[FloatArray, Floa
 def polygon_of_points(epsilon: FloatArray, log_delta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The `polygon` of what `profile_points` found."""
     if epsilon.size < 2 or log_delta[-1] >= log_delta[0]:
-        return np.array([0.0, 0.0, 1.0]), np.array([0.0, np.exp(log_delta[-1]), 1.0])
+        jump = float(np.exp(log_delta[-1]))
+        return np.array([0.0, 1 - jump, 1.0]), np.array([jump, 1.0, 1.0])
     drop = log_delta[:-1] + np.log(-np.expm1(np.diff(log_delta)))
     log_x = drop - epsilon[1:] - np.log(-np.expm1(-np.diff(epsilon)))
     x = np.exp(log_x)
