@@ -64,10 +64,10 @@ class BoxedLasso:
             if (shape := getattr(self, name).shape) != (self.dimension,):
                 raise ValueError(f"{name} must have shape {(self.dimension,)}, got {shape}")
         if not (self.penalty >= 0).all():
-            raise ValueError(f"penalty must be numbers >= 0, got {self.penalty[~(self.penalty >= 0)][0]!r}")
+            raise ValueError(f"penalty must be numbers >= 0, got {float(self.penalty[~(self.penalty >= 0)][0])}")
         if not (self.low <= self.high).all():
             where = int(np.argmin(self.low <= self.high))
-            raise ValueError(f"low must be at most high, got {self.low[where]!r} and {self.high[where]!r}")
+            raise ValueError(f"low must be at most high, got {float(self.low[where])} and {float(self.high[where])}")
 
     @property
     def dimension(self) -> int:
