@@ -153,7 +153,10 @@ def one_by_one(sigma, lam, delta, lipschitz, smoothness, bound) -> np.ndarray:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bound", ["logistic", "glm"])
-@pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.1, 0.7])
+@pytest.mark.parametrize(
+    "delta",
+    [pytest.param(1e-12, marks=pytest.mark.exhaustive), 1e-5, pytest.param(0.1, marks=pytest.mark.exhaustive), 0.7],
+)
 def test_the_map_is_the_distance_of_each_mechanism(bound, delta):
     sigma, lam = np.geomspace(0.05, 1000, 5), np.geomspace(0.003, 1e4, 6)
     for lipschitz, smoothness in ((1.0, 0.25), (2.0, 3.0)):

@@ -1,5 +1,6 @@
 """Calibration meets its target from the safe side, and hardly misses a better one."""
 
+import itertools
 import math
 import re
 
@@ -109,10 +110,17 @@ def feasible(sigma, epsilon, delta, lipschitz, bound, tau, sigma_out) -> bool:
     return limit.delta(epsilon) <= delta
 
 
+SECONDS_EACH = {("logistic", 1.0, 1e-4), ("logistic", 8.0, None)}  # the other two cross them
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("bound", ["logistic", "monotone", "glm", "non-glm"])
-@pytest.mark.parametrize("epsilon", [1.0, 8.0])
-@pytest.mark.parametrize("tau", [None, 1e-4])
+@pytest.mark.parametrize(
+    ("bound", "epsilon", "tau"),
+    [
+        pytest.param(*case, marks=pytest.mark.exhaustive if case in SECONDS_EACH else [])
+        for case in itertools.product(("logistic", "monotone", "glm", "non-glm"), (1.0, 8.0), (None, 1e-4))
+    ],
+)
 def test_through_the_renyi_curve(bound, epsilon, tau):
     """With accountant="rdp" the default σ is one that some λ meets, and λ is the smallest that does."""
     ratio = 2.5 if bound == "non-glm" else None
@@ -292,7 +300,7 @@ def counted(monkeypatch, owner, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", [1.0, 231.0, 503.0])
+@pytest.mark.parametrize("epsilon", [pytest.param(1.0, marks=pytest.mark.exhaustive), 231.0, 503.0])
 def test_a_vast_epsilon_by_the_renyi_curve_costs_no_more_than_a_small_one(epsilon, monkeypatch):
     """Its λ is dozens of decades below the guess: they used to be walked by halves, each for 441 orders."""
     whole, single = counted(monkeypatch, Target, "best_order"), counted(monkeypatch, Target, "gap_at_order")

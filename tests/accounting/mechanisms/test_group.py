@@ -181,7 +181,9 @@ MECHANISMS = [
     ObjectivePerturbation(8.0, 1.0),
     ObjectivePerturbation(8.0, 2.0, bound="monotone"),
     ObjectivePerturbation(8.0, 2.0, bound="kifer2012"),
-    ApproximateMinima(ObjectivePerturbation(8.0, 1.0), 1e-6, 0.001),
+    pytest.param(
+        ApproximateMinima(ObjectivePerturbation(8.0, 1.0), 1e-6, 0.001), marks=pytest.mark.exhaustive
+    ),  # takes seven seconds
     DPSGD(2.0, 0.1, 5),
     via_rdp(Gaussian(3.0)),
     symmetrised(ObjectivePerturbation(8.0, 1.0)),
@@ -384,8 +386,10 @@ def test_full_batches_are_the_gaussian_mechanism():
         {"adjacency": REPLACE_ONE, "noise_ratio": 1.0},
         {"adjacency": REPLACE_ONE, "tau": 1e-6},
         {"rows_per_person": 3},
-        {"rows_per_person": 10, "noise_ratio": 1.5},
-        {"adjacency": REPLACE_ONE, "bound": "glm", "rows_per_person": 2, "tau": 1e-6},
+        pytest.param({"rows_per_person": 10, "noise_ratio": 1.5}, marks=pytest.mark.exhaustive),
+        pytest.param(
+            {"adjacency": REPLACE_ONE, "bound": "glm", "rows_per_person": 2, "tau": 1e-6}, marks=pytest.mark.exhaustive
+        ),
         {"adjacency": REPLACE_ONE, "bound": "kifer2012", "rows_per_person": 3},
         {"adjacency": REPLACE_ONE, "bound": "two-signed", "rows_per_person": 2},
         {"adjacency": REPLACE_ONE, "bound": "glm", "accountant": "rdp"},

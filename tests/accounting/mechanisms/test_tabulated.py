@@ -58,7 +58,16 @@ def test_the_profile_is_bounded_closely_from_above(base):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-9, 1e-12, 1e-20])
+@pytest.mark.parametrize(
+    "delta",
+    [
+        1e-2,
+        1e-5,
+        pytest.param(1e-9, marks=pytest.mark.exhaustive),
+        pytest.param(1e-12, marks=pytest.mark.exhaustive),
+        1e-20,
+    ],
+)
 @pytest.mark.parametrize("base", BASES.values(), ids=BASES)
 def test_epsilon_is_bounded_closely_from_above(base, delta):
     quick = tabulated(base).epsilon(delta)

@@ -193,12 +193,8 @@ def test_the_seam_of_the_triangle_inequality(q):
 @pytest.mark.parametrize(
     ("q", "noise_multiplier", "factor"),
     [
-        (0.01, 1e3, 1.01),
-        *(
-            pytest.param(*case, f, marks=SLOW)
-            for case in [(1e-6, 1e3), (0.01, 1e3), (1e-3, 1e5)]
-            for f in (0.99, 1.01, 3)
-        ),
+        *(pytest.param(*case, f, marks=SLOW) for case in [(1e-6, 1e3), (0.01, 1e3), (1e-3, 1e5)] for f in (0.99, 1.01)),
+        (0.01, 1e3, 3),
     ],
 )
 def test_the_seam_of_the_largest_number_of_points(q, noise_multiplier, factor):
