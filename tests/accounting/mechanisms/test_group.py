@@ -181,9 +181,7 @@ MECHANISMS = [
     ObjectivePerturbation(8.0, 1.0),
     ObjectivePerturbation(8.0, 2.0, bound="monotone"),
     ObjectivePerturbation(8.0, 2.0, bound="kifer2012"),
-    pytest.param(
-        ApproximateMinima(ObjectivePerturbation(8.0, 1.0), 1e-6, 0.001), marks=pytest.mark.exhaustive
-    ),  # takes seven seconds
+    pytest.param(ApproximateMinima(ObjectivePerturbation(8.0, 1.0), 1e-6, 0.001), marks=pytest.mark.exhaustive),
     DPSGD(2.0, 0.1, 5),
     via_rdp(Gaussian(3.0)),
     symmetrised(ObjectivePerturbation(8.0, 1.0)),
