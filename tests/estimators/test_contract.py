@@ -22,6 +22,7 @@ from objpert_core.estimators import (
     OutputPerturbationLogisticRegression,
     PhasedERMClassifier,
     PublicRangeScaler,
+    QOPLasso,
 )
 from tests.estimators.contract import (
     ABOVE_ZERO,
@@ -101,6 +102,18 @@ SCO_REGRESSOR = SCO | {
     "target_scale": (ABOVE_ZERO, (0.0,)),
     "target_offset": ("a finite number", (math.nan,)),
 }
+QOP = {
+    "alpha": (FROM_ZERO, (-1.0, math.inf)),
+    "anchor": ("None or an array of numbers of size at most 1e+50, one a feature", (math.nan, [[1.0]], "zero", 1.0)),
+    "residual_bound": (FROM_ZERO, (-1.0, math.inf)),
+    "bounds": (
+        "None or two numbers, or arrays of numbers, the first of them nowhere above the second",
+        ((1.0, 0.0), 1.0, (0.0, math.nan), (-math.inf,), ([1.0, 2.0], [0.0])),
+    ),
+    "degrees_of_freedom": (COUNT, (0, 1.5)),
+    "tilt_share": ("a number strictly between 0 and 1", (0.0, 1.0)),
+    "solver": ("one of 'coordinate-descent', 'davis-yin'", ("newton", None)),
+}
 PHASED = {name: NOISY[name] for name in ("radius", "loss", "hinge_width")}
 WITH_CORNERS = {"loss": "hinge", "radius": 3.0, "row_norm": "clip"}
 STEPS = {"epochs": 2, "batch_size": 100, "classes": [0, 1]}
@@ -130,6 +143,7 @@ CASES = [
     Case("phased", PhasedERMClassifier, ranges=PHASED),
     Case("phased hinge", PhasedERMClassifier, parameters=WITH_CORNERS, ranges=PHASED, slow=True),
     Case("noisy regressor", NoisySGDRegressor, ranges=NOISY_REGRESSOR, first_step=1, slow=True),
+    Case("qop lasso", QOPLasso, parameters={"adjacency": "add/remove one row"}, ranges=QOP, reads_rows=False),
     Case("dishonest", DPSGDLogisticRegression, parameters=STEPS | DISHONEST, ranges=DPSGD, first_step=1, slow=True),
 ]
 
@@ -367,15 +381,12 @@ def test_scikit_learns_own_checks(estimator, check):
 @parametrize_with_checks(
     [
         ObjPertLogisticRegression(solver="lbfgs", row_norm="clip"),
-        ObjPertLogisticRegression(solver="newton-cg", fit_intercept=False),
-        ObjPertLogisticRegression.published(),
         ObjPertSVC(loss="huberised-hinge", clip=None, solver="lbfgs", row_norm="clip", fit_intercept=False),
         ObjPertRegressor(loss="huber", clip=None, solver="lbfgs", row_norm="normalize", fit_intercept=False),
         ObjPertSCORegressor(lam=5.0, solver="lbfgs", row_norm="normalize"),
         OutputPerturbationLogisticRegression(adjacency="replace", row_norm="clip", fit_intercept=False, lam=5.0),
         DPSGDLogisticRegression(optimizer="sgd", learning_rate=3.0, row_norm="clip", fit_intercept=False),
         DPSGDLogisticRegression(learning_rates=[0.03, 0.1], mean_runs=4.0, random_state=0),
-        DPSGDLogisticRegression(learning_rates=[0.03, 0.1], tuning="dishonest"),
         NoisySGDClassifier(epsilon=8.0, radius=8.0, step_scale=4.0, sampling="full batch"),
         NoisySGDRegressor(loss="huber", target_offset=3.0, target_scale=2.0, public_rows=100),
         ObjPertSCOClassifier(lam=200.0),
@@ -385,4 +396,17 @@ def test_scikit_learns_own_checks(estimator, check):
 )
 @ignoring_budgets
 def test_scikit_learns_own_checks_of_other_set_ups(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.exhaustive
+@parametrize_with_checks(
+    [
+        ObjPertLogisticRegression(solver="newton-cg", fit_intercept=False),
+        ObjPertLogisticRegression.published(),
+        DPSGDLogisticRegression(learning_rates=[0.03, 0.1], tuning="dishonest"),
+    ]
+)
+@ignoring_budgets
+def test_scikit_learns_own_checks_of_set_ups_whose_classes_have_others(estimator, check):
     check(estimator)

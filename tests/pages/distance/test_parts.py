@@ -33,7 +33,6 @@ def test_every_curve_has_a_name_a_source_and_a_look():
 def test_memory_does_not_mix_settings_up_and_cannot_be_written_to():
     for setting in (
         OPENS,
-        SILENT,
         dataclasses.replace(OPENS, smoothness=1.5),
         dataclasses.replace(OPENS, lipschitz=2.0),
     ):
@@ -211,7 +210,7 @@ def test_maps_mark_this_setting_and_the_one_before():
 
 @pytest.mark.slow
 def test_a_region_is_only_named_where_it_is():
-    for smoothness in (0.01, 0.1, 1.0, 100.0):
+    for smoothness in (0.01, 1.0, 100.0):
         for delta in (1e-12, 0.1):
             for bound, value in (("glm", math.inf), ("logistic", 1.0)):
                 for length in (0.1, 10.0):
