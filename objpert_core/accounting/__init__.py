@@ -11,6 +11,13 @@ from objpert_core.accounting.calibration.dp_sgd import calibrate_allocation, cal
 from objpert_core.accounting.calibration.filters import PrivacyFilter, PrivacyOdometer
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
 from objpert_core.accounting.calibration.objective import calibrate_objective_perturbation, calibrate_published
+from objpert_core.accounting.calibration.quadratic import calibrate_quadratic_perturbation
+from objpert_core.accounting.calibration.quadratic_published import (
+    linear_objective_noise,
+    optimal_published_bound,
+    published_scale,
+)
+from objpert_core.accounting.calibration.tilt_and_bend import calibrate_tilt_and_bend
 from objpert_core.accounting.calibration.tuning import calibrate_tuning, mean_runs
 from objpert_core.accounting.convolution.distribution import DiscretePLD
 from objpert_core.accounting.mechanisms.allocation import RandomAllocation
@@ -29,6 +36,7 @@ from objpert_core.accounting.mechanisms.sampled import SampledWithoutReplacement
 from objpert_core.accounting.mechanisms.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
 from objpert_core.accounting.mechanisms.tabulated import Tabulated, tabulated
+from objpert_core.accounting.mechanisms.tilt_and_bend import TiltAndBend
 from objpert_core.accounting.numerics.tradeoff import best_guess, posterior
 
 __all__ = [
@@ -57,6 +65,7 @@ __all__ = [
     "SampledWithoutReplacement",
     "Symmetrised",
     "Tabulated",
+    "TiltAndBend",
     "ViaRDP",
     "best_guess",
     "boundary_lam",
@@ -65,18 +74,23 @@ __all__ = [
     "calibrate_gaussian",
     "calibrate_objective_perturbation",
     "calibrate_published",
+    "calibrate_quadratic_perturbation",
     "calibrate_sampled",
+    "calibrate_tilt_and_bend",
     "calibrate_tuning",
     "compose",
     "default_noise_ratio",
     "distance_map",
     "distance_to_optimality",
     "group",
+    "linear_objective_noise",
     "liu_talwar_epsilon",
     "mean_runs",
     "optimal_lam",
+    "optimal_published_bound",
     "poisson_mean",
     "posterior",
+    "published_scale",
     "rdp_to_delta",
     "rdp_to_epsilon",
     "recommended_lam",

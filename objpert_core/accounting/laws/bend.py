@@ -12,14 +12,16 @@ from objpert_core.accounting.laws.base import PrivacyLoss
 from objpert_core.accounting.laws.discrete import DiscreteLoss
 
 _LEFT_OUT = 1e-10  # of the mass at +∞: a finite loss that is rarer counts as infinite
+_STRAIGHT, _BENT = 6.0, 4.0  # how far below its centre log Z is in step with V, and how much it goes ahead then
 _LEAST = -740.0  # log of the least double
 
 
 @dataclass(frozen=True)
 class BendLoss(PrivacyLoss):
-    """ω = ±(s/2 − k·log(1 + s/Z)) for the direction "remove" (+, Z = Y) or "add" (−, Z = Y − s), with Y ~ χ²_{2k+2}.
+    """ω = ±(s/2 − k·log(1 + s/Z)): "remove" has + and Z = Y, "add" has − and Z = Y − s, where Y ~ χ²_{2k+2}.
 
-    V is log Z up to sign and scale, so that ω never decreases in V. For "add", ω is infinite where Y ≤ s.
+    V is log Z up to sign and scale, so that ω never decreases in V; far below, where the law of Z falls but slowly, log Z
+    goes ahead of V. For "add", ω is infinite where Y ≤ s.
 
     Parameters
     ----------
@@ -53,10 +55,19 @@ class BendLoss(PrivacyLoss):
         return float(np.log(2 * self.k + 2))
 
     def _z(self, v: FloatArray) -> FloatArray:
-        return np.exp(self._centre + self._sign * self._scale * v)
+        below = -self._sign * v
+        over = np.maximum(below - _STRAIGHT, 0.0)
+        return np.exp(np.maximum(self._centre - self._scale * (below + _BENT * over * over), _LEAST))
 
     def _v(self, z: FloatArray) -> FloatArray:
-        return self._sign * (np.log(z) - self._centre) / self._scale
+        below = (self._centre - np.log(z)) / self._scale
+        over = np.maximum(below - _STRAIGHT, 0.0)
+        bent = _STRAIGHT + (np.sqrt(1 + 4 * _BENT * over) - 1) / (2 * _BENT)
+        return -self._sign * np.where(over > 0, bent, below)
+
+    def kinks(self) -> FloatArray:
+        """Where log Z begins to go ahead of V."""
+        return np.array([-self._sign * _STRAIGHT])
 
     def loss(self, v: FloatArray) -> FloatArray:
         """ω(v)."""
@@ -78,7 +89,8 @@ class BendLoss(PrivacyLoss):
         z = self._z(v)
         y = z + self._moved
         log_chi = self.k * np.log(y) - y / 2 - (self.k + 1) * np.log(2) - gammaln(self.k + 1)
-        return np.asarray(log_chi + np.log(z) + np.log(self._scale))
+        slope = 1 + 2 * _BENT * np.maximum(-self._sign * v - _STRAIGHT, 0.0)
+        return np.asarray(log_chi + np.log(z) + np.log(self._scale * slope))
 
     def log_tails(self, low: float, high: float) -> tuple[float, float]:
         """log P[V < low] and log P[V > high], the mass at +∞ included."""

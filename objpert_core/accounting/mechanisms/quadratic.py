@@ -6,19 +6,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, check_fields, choice, nonnegative, positive, positive_integer, within
+from objpert_core._validation import FloatArray, check_fields, choice, nonnegative, positive_integer, within
 from objpert_core.accounting.laws.base import Steps
 from objpert_core.accounting.laws.bend import bend_loss
 from objpert_core.accounting.laws.discrete import DiscreteLoss
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism, check_adjacency
 from objpert_core.accounting.numerics import chain, wishart, wishart_glm
-from objpert_core.accounting.numerics.wishart_published import Published
 from objpert_core.accounting.numerics.safe_root import nudged_up_each
 from objpert_core.accounting.numerics.search import smallest_epsilon
+from objpert_core.accounting.numerics.wishart_published import Published
 
 QUADRATIC_BOUNDS = ("exact", "glm", "sharpened", "published")
 """Proofs for quadratic objective perturbation; see `QuadraticPerturbation`."""
@@ -32,8 +31,8 @@ class QuadraticPerturbation(Mechanism):
     """Quadratic objective perturbation: add σ²/2·(θ − θ*)ᵀW(θ − θ*) with W ~ Wishart_d(m), and release the minimiser.
 
     Every loss must be least at the anchor θ*, whatever the record (interpolation). A squared loss is then
-    ½(xᵀ(θ − θ*))², the minimiser is a function of XᵀX + σ²W alone, and bound "exact" gives the privacy of releasing that
-    matrix: of every regulariser, constraint and solver at once.
+    ½(xᵀ(θ − θ*))², the minimiser is a function of XᵀX + σ²W alone, and bound "exact" gives the privacy of releasing
+    that matrix: of every regulariser, constraint and solver at once.
 
     Parameters
     ----------
@@ -76,8 +75,8 @@ class QuadraticPerturbation(Mechanism):
 
     Notes
     -----
-    No Rényi divergence is finite: with probability `floor` a release shows that a row was there (errata to Cortild and
-    Cartis 2026, Section 6), so that `rdp` is infinite. Compositions are of the pair of the profile.
+    No Rényi divergence is finite: with probability `floor` a release is one that is impossible without the row, so that
+    `rdp` is infinite. Compositions are of the losses of the worst row, or of the pair of the profile.
 
     Examples
     --------
@@ -164,7 +163,7 @@ class QuadraticPerturbation(Mechanism):
     # --- the profile ---------------------------------------------------------------------------------------------
 
     @cached_property
-    def _profiles(self) -> tuple[Callable[[FloatArray], FloatArray], ...]:
+    def signed_profiles(self) -> tuple[Callable[[FloatArray], FloatArray], ...]:
         """log δ at any real ε, for each pair of data sets that may be the worst."""
         s, k = np.array([self.shift]), np.array([self.k])
         if self.bound == "glm":
@@ -197,7 +196,7 @@ class QuadraticPerturbation(Mechanism):
         )
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        return np.max([profile(epsilon) for profile in self._profiles], axis=0)
+        return np.max([profile(epsilon) for profile in self.signed_profiles], axis=0)
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
         result = np.full(log_delta.shape, np.inf)
@@ -210,17 +209,17 @@ class QuadraticPerturbation(Mechanism):
         return result
 
     def _finite_epsilon(self, log_delta: FloatArray) -> FloatArray:
-        if self.bound != "exact" or len(self._profiles) < 3:
+        if self.bound != "exact" or len(self.signed_profiles) < 3:
             return smallest_epsilon(self._log_delta, log_delta)
         # the integral for swapped rows is a hundred times as costly as the other two, which give a first guess
-        *cheap, swapped = self._profiles
+        *cheap, swapped = self.signed_profiles
         guess = smallest_epsilon(lambda epsilon: np.max([profile(epsilon) for profile in cheap], axis=0), log_delta)
         return np.array(
             [self._from(float(at), float(target), swapped) for at, target in zip(guess, log_delta, strict=True)]
         )
 
     def _from(self, start: float, target: float, swapped: Callable[[FloatArray], FloatArray]) -> float:
-        """The ε from `start` on at which swapped rows meet the target as well; secants, then a step to the safe side."""
+        """The ε from `start` on at which swapped rows meet the target, too: secants, then a step to the safe side."""
         if not math.isfinite(start):
             return start
 
@@ -231,7 +230,9 @@ class QuadraticPerturbation(Mechanism):
         if gap_low <= 0:
             return start
         nearby = start * 1.001 + 1e-6 * self.shift
-        falls = (target - float(self._profiles[1](np.array([nearby]))[0])) / (nearby - start)  # about as log δ does
+        falls = (target - float(self.signed_profiles[1](np.array([nearby]))[0])) / (
+            nearby - start
+        )  # about as log δ does
         high = start + (gap_low / falls if falls > 0 else 0.05 * start + 1e-4 * self.shift)
         gap_high = gap(high)
         for _ in range(_SECANTS):

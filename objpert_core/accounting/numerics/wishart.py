@@ -9,6 +9,8 @@ All functions broadcast over (ε, s, k), take logarithms where sizes vary, and r
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.special import betainc, gammainc, gammaincc, gammaln, k0e
 
@@ -159,9 +161,9 @@ def _log_h(z: FloatArray, epsilon: FloatArray, k: FloatArray) -> FloatArray:
     return np.where(apart, 0.0, found)
 
 
-def _log(value: FloatArray) -> FloatArray:
+def _log(value: Any) -> FloatArray:
     """log, where what has underflowed counts as the smallest double."""
-    return np.log(np.maximum(value, 5e-324))
+    return np.asarray(np.log(np.maximum(value, 5e-324)))
 
 
 def _log_1m_exp(x: FloatArray) -> FloatArray:

@@ -130,8 +130,8 @@ class Published:
         if spectrum.log_between(d, m, np.array([_LEAST]), np.array([self.width]))[0] < 0:
             return None
         return (
-            f"with σ² = {self.scale:g} one row can push the smallest eigenvalue of W below any α, so that the published "
-            "theorem proves nothing: it needs a larger σ², or more degrees of freedom"
+            f"the theorem proves nothing at σ² = {self.scale:g}: one row can push the smallest eigenvalue of W below "
+            "any α; it needs a larger σ², or more degrees of freedom"
         )
 
     @staticmethod

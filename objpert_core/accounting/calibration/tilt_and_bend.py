@@ -1,0 +1,117 @@
+"""From (ε, δ) to a noisy Gram matrix and a noisy gradient at the anchor."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from objpert_core._validation import choice, in_open_unit, integer_up_to, rate, within
+from objpert_core.accounting.calibration.gaussian import calibrate_gaussian, log_target
+from objpert_core.accounting.calibration.quadratic import (
+    EPSILONS,
+    MOST_DIMENSIONS,
+    calibrate_quadratic_perturbation,
+)
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, REPLACE_ONE
+from objpert_core.accounting.mechanisms.gaussian import Gaussian
+from objpert_core.accounting.mechanisms.quadratic import QuadraticPerturbation
+from objpert_core.accounting.mechanisms.tilt_and_bend import TiltAndBend
+from objpert_core.accounting.numerics.safe_root import nudged, smallest_above
+
+_MARGIN = 1e-7  # relative, of σ²
+_LEAST_EPSILON = 1e-3  # times ε: what is left for a bend when m is chosen
+
+
+def calibrate_tilt_and_bend(
+    epsilon: float,
+    delta: float,
+    dimension: int,
+    residual_bound: float,
+    smoothness: float = 1.0,
+    degrees_of_freedom: int | None = None,
+    adjacency: str = REPLACE_ONE,
+    tilt_share: float = 0.5,
+) -> TiltAndBend:
+    """The noise of a bend and of a tilt that are (ε, δ)-DP together, for the squared loss.
+
+    Parameters
+    ----------
+    epsilon : float from 1e-8 to 1e4
+    delta : float strictly between 0 and 1
+    dimension : int from 1 to 100,000
+        d.
+    residual_bound : float from 1e-100 to 1e100
+        R: residuals at the anchor are clipped to [−R, R].
+    smoothness : float from 1e-100 to 1e100
+        L, the largest ‖x‖².
+    degrees_of_freedom : int >= dimension + 1, optional
+        m; unless given the best one for the bend's share of the budget.
+    adjacency : {"replace one row", "add/remove one row"}
+    tilt_share : float strictly between 0 and 1
+        The tilt's part of the squared sensitivity-to-noise ratio that the Gaussian mechanism may have at (ε, δ). The
+        bend gets all that is left.
+
+    Returns
+    -------
+    TiltAndBend
+        Its δ at ε does not exceed `delta`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    docs/theorems.md, T34.
+
+    Examples
+    --------
+    >>> both = calibrate_tilt_and_bend(1.0, 1e-5, 5, residual_bound=2.0, adjacency="add/remove one row")
+    >>> both.sensitivity, both.delta(1.0) <= 1e-5
+    (2.0, True)
+    """
+    within("epsilon", epsilon, *EPSILONS), in_open_unit("delta", delta)
+    integer_up_to("dimension", dimension, MOST_DIMENSIONS)
+    within("residual_bound", residual_bound, 1e-100, 1e100), within("smoothness", smoothness, 1e-100, 1e100)
+    choice("adjacency", adjacency, ADJACENCIES)
+    if not rate("tilt_share", tilt_share) < 1:
+        raise ValueError(f"tilt_share must be a number strictly between 0 and 1, got {tilt_share!r}")
+    if degrees_of_freedom is not None:  # says what m may be
+        QuadraticPerturbation(1.0, degrees_of_freedom, dimension)
+    sensitivity = residual_bound * math.sqrt(smoothness) * (1 if adjacency == ADD_REMOVE else 2)
+    return _calibrated(
+        float(epsilon), float(delta), dimension, sensitivity, smoothness, degrees_of_freedom, adjacency, tilt_share
+    )
+
+
+@lru_cache(maxsize=256)
+def _calibrated(
+    epsilon: float,
+    delta: float,
+    dimension: int,
+    sensitivity: float,
+    smoothness: float,
+    degrees_of_freedom: int | None,
+    adjacency: str,
+    tilt_share: float,
+) -> TiltAndBend:
+    whole = calibrate_gaussian(epsilon, delta).sigma
+    sigma = sensitivity * whole / math.sqrt(tilt_share)
+    alone = Gaussian(whole / math.sqrt(1 - tilt_share))
+    near = max(float(alone.epsilon(delta)), _LEAST_EPSILON * epsilon, EPSILONS[0])
+    guess = calibrate_quadratic_perturbation(near, delta, dimension, smoothness, degrees_of_freedom, adjacency)
+    m, target = guess.degrees_of_freedom, log_target(delta)
+
+    def both(scale: float) -> TiltAndBend:
+        return TiltAndBend(QuadraticPerturbation(scale, m, dimension, smoothness, adjacency), sigma, sensitivity)
+
+    scale = smallest_above(lambda tried: both(tried).rough_log_delta(epsilon) - target, guess.scale, 0.0)
+    # the profile's table is a little above the quadrature, and log δ falls at least as fast as log σ² grows
+    excess = max(float(both(scale).log_delta(epsilon)) - target, 0.0)
+    return nudged(
+        lambda found: found.log_delta(epsilon) <= target,
+        lambda margin: both(scale * (1 + margin)),
+        max(excess, _MARGIN),
+        excess,
+    )

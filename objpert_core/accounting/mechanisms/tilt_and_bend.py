@@ -1,0 +1,149 @@
+"""Bend and tilt: a noisy Gram matrix beside a noisy gradient at the anchor, for records that disagree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import log_ndtr, logsumexp
+
+from objpert_core._validation import FloatArray, check_fields, positive
+from objpert_core.accounting.convolution.discretise import quadrature
+from objpert_core.accounting.laws.base import GaussianLoss, Steps
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
+from objpert_core.accounting.mechanisms.quadratic import QuadraticPerturbation
+from objpert_core.accounting.numerics import gaussian as gauss
+from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
+from objpert_core.accounting.numerics.search import smallest_epsilon
+
+_NATS = 60.0  # of what a quadrature leaves out, beside the mass at +∞
+_NO_BREAKS = np.empty(0)
+_SLACK = 1e-10  # of 1 + |log δ|
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
+_LOWEST, _HIGHEST = -9.0, 16.0  # of z
+_ROWS = 64  # of ε at a time
+
+
+@dataclass(frozen=True)
+class TiltAndBend(Mechanism):
+    """A random quadratic form and a random linear term on one objective: valid for all data, interpolation or not.
+
+    From each loss its linear part at the anchor is taken away: what is left is least there, so that `bend` covers it.
+    The sum of the linear parts is released with noise N(0, σ²·I), a Gaussian mechanism on the same rows. For the squared
+    loss the two are the noisy sums XᵀX and Xᵀ(Xθ̃ − y), from which every solver may work.
+
+    Parameters
+    ----------
+    bend : QuadraticPerturbation
+        By the bound "exact" or "glm".
+    sigma : float > 0
+        σ_t, the standard deviation of the noise on every entry of the sum of gradients.
+    sensitivity : float > 0
+        How far one record moves that sum, under the adjacency of `bend`: √L·R where ‖x‖² <= L and residuals at the
+        anchor are clipped to R, twice that where a record is replaced.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or `bend` is by another bound.
+
+    Notes
+    -----
+    docs/theorems.md, T34: δ(ε) = E_z δ_bend(ε − a²/2 − a·z) with a = sensitivity/σ_t, the larger of the directions of
+    the adjacency. Sheffet (2017) has the noisy Gram matrix, Wang (2018) the same with Gaussian noise.
+
+    Examples
+    --------
+    >>> bend = QuadraticPerturbation(scale=1.0, degrees_of_freedom=40, dimension=10)
+    >>> both = TiltAndBend(bend, sigma=8.0, sensitivity=2.0)
+    >>> bend.delta(1.0) < both.delta(1.0) < bend.delta(0.5) + 0.01
+    True
+    """
+
+    bend: QuadraticPerturbation
+    sigma: float
+    sensitivity: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.bend, QuadraticPerturbation) or self.bend.bound not in ("exact", "glm"):
+            raise ValueError(f"bend must be a QuadraticPerturbation by bound 'exact' or 'glm', got {self.bend!r}")
+        check_fields(self, positive, "sigma", "sensitivity")
+
+    @property
+    def adjacency(self) -> str:
+        """That of `bend`."""
+        return self.bend.adjacency
+
+    @property
+    def a(self) -> float:
+        """Sensitivity over σ_t."""
+        return self.sensitivity / self.sigma
+
+    @property
+    def has_rdp(self) -> bool:
+        """False, as for `bend`."""
+        return False
+
+    def no_rdp(self) -> str:
+        """Why `bend` has none."""
+        return self.bend.no_rdp()
+
+    def _rdp(self, alpha: FloatArray) -> FloatArray:
+        return np.full(alpha.shape, np.inf)
+
+    def losses(self, direction: str = "remove") -> Steps | None:
+        """Those of `bend`, and the Gaussian mechanism's."""
+        own = self.bend.losses(direction)
+        return None if own is None else (*own, (GaussianLoss(self.a), 1))
+
+    @cached_property
+    def _points(self) -> tuple[tuple[FloatArray, FloatArray, float], ...]:
+        """(log weights, losses, log of the mass that counts as infinite) of the bend, in each direction."""
+        found = []
+        for direction in ("remove", "add"):
+            steps = self.bend.losses(direction)
+            assert steps is not None, self.bend  # both bounds have losses
+            ((loss, _),) = steps
+            low, high = loss.reach(_NATS)
+            log_weight, omega = quadrature(loss, low, high, _NO_BREAKS)
+            below, above = loss.log_tails(low, high)
+            at_low = loss.loss(np.array([low]))  # what lies below counts as the least loss that is kept
+            found.append((np.append(log_weight, below), np.append(omega, at_low), above))
+        return tuple(found[:1]) if self._symmetric else tuple(found)
+
+    @property
+    def _symmetric(self) -> bool:
+        """Whether both directions are one and the same law."""
+        return self.bend.losses("remove") == self.bend.losses("add")
+
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        result = np.full(epsilon.shape, -np.inf)
+        for log_weight, omega, log_infinite in self._points:
+            for block in np.array_split(np.arange(epsilon.size), max(1, -(-epsilon.size // _ROWS))):
+                left = epsilon[block, None] - omega
+                log_f = gauss.log_profile(left.ravel(), self.a).reshape(left.shape) + log_weight
+                top = np.maximum(log_f.max(axis=1), log_infinite)
+                top = np.where(np.isfinite(top), top, 0.0)
+                with np.errstate(under="ignore", divide="ignore"):
+                    total = np.exp(log_f - top[:, None]).sum(axis=1) + math.exp(log_infinite) * np.exp(-top)
+                    result[block] = np.maximum(result[block], top + np.log(total))
+        return np.minimum(result + _SLACK * (1 - np.maximum(result, -1e300)), 0.0)
+
+    def rough_log_delta(self, epsilon: float) -> float:
+        """log δ at one ε by a quadrature over z: as good, and no table of the whole profile is needed. For searches."""
+        ends = np.arange(_LOWEST, _HIGHEST)
+        z = (ends[:, None] + 0.5 + 0.5 * _NODES).ravel()
+        log_weight = (np.log(0.5 * _WEIGHTS) + np.zeros((ends.size, 1))).ravel() - 0.5 * z * z - LOG_SQRT_2PI
+        at = epsilon - self.a * self.a / 2 - self.a * z
+        sides = [profile(at) for profile in self.bend.signed_profiles]
+        best = sides if self.adjacency == ADD_REMOVE else [np.max(sides, axis=0)]
+        return max(float(logsumexp(np.append(log_weight + side, log_ndtr(-_HIGHEST)))) for side in best)
+
+    def _epsilon(self, log_delta: FloatArray) -> FloatArray:
+        result = np.full(log_delta.shape, np.inf)
+        within_reach = np.exp(log_delta) > self.bend.floor
+        if within_reach.any():
+            result[within_reach] = smallest_epsilon(self._log_delta, log_delta[within_reach])
+        return result
