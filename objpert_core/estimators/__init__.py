@@ -5,6 +5,7 @@ from objpert_core.estimators.logistic_regression import ObjPertLogisticRegressio
 from objpert_core.estimators.noisy_sgd import NoisySGDClassifier, NoisySGDRegressor
 from objpert_core.estimators.output_perturbation import OutputPerturbationLogisticRegression
 from objpert_core.estimators.phased import PhasedERMClassifier
+from objpert_core.estimators.qop_lasso import QOPLasso
 from objpert_core.estimators.regressor import ObjPertRegressor
 from objpert_core.estimators.scaler import PublicRangeScaler
 from objpert_core.estimators.sco import ObjPertSCOClassifier, ObjPertSCORegressor
@@ -24,4 +25,5 @@ __all__ = [
     "PhasedERMClassifier",
     "PrivacyCertificate",
     "PublicRangeScaler",
+    "QOPLasso",
 ]

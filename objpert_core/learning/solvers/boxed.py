@@ -97,12 +97,13 @@ class BoxedLasso:
         most = slope + np.where(theta < 0, -self.penalty, self.penalty)
         least[theta <= self.low] = -np.inf
         most[theta >= self.high] = np.inf
-        return float(np.linalg.norm(np.maximum(0.0, np.maximum(least, -most))))
+        return math.hypot(*np.maximum(0.0, np.maximum(least, -most)))  # which overflows no sooner than it must
 
     def rounding(self, theta: FloatArray) -> float:
-        """How long a gradient computed in doubles may come out at θ where it is 0: no residual need be smaller."""
-        sizes = np.abs(self.curvature) @ np.abs(theta - self.centre) + np.abs(self.slope) + self.penalty
-        return float(2 * (self.dimension + 4) * _U * np.linalg.norm(sizes))
+        """How long a gradient computed in doubles may come out next to the minimum: no residual need be smaller."""
+        lengths = np.abs(theta - self.centre) + np.abs(theta)  # the second as θ itself is rounded
+        sizes = np.abs(self.curvature) @ lengths + np.abs(self.slope) + self.penalty
+        return 2 * (self.dimension + 4) * _U * math.hypot(*sizes)
 
 
 def residual_for_gap(gap: float, curvature: float) -> float:

@@ -1,0 +1,155 @@
+"""The certificate of a noisy Gram matrix, with or without a noisy tilt beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
+from objpert_core.accounting.mechanisms.base import REPLACE_ONE
+from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.lattice import power_of_two
+from objpert_core.learning.problem.losses import Loss
+from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, one_of, or_nothing
+
+_FINENESS = 2.0**12
+
+
+def gram_spacing(scale: float) -> float:
+    """The lattice that a noisy Gram matrix is rounded to: 2⁻¹² of the power of two next below σ².
+
+    Rounding is post-processing (docs/theorems.md, T35), so any would do; this one moves no entry by more than a
+    thousandth of what the noise does.
+
+    Examples
+    --------
+    >>> gram_spacing(1.5) == 2.0**-12
+    True
+    """
+    return power_of_two(scale) / _FINENESS
+
+
+def row_smoothness(constant: float) -> float:
+    """L = 1 + s², what the squared norm of a row with its constant is at most; rounded up.
+
+    Examples
+    --------
+    >>> row_smoothness(0.0), round(row_smoothness(0.3), 12)
+    (1.0, 1.09)
+    """
+    return (1.0 + constant**2) * (1 + 2.0**-51) if constant else 1.0
+
+
+def tilt_sensitivity(residual_bound: float, smoothness: float, adjacency: str) -> float:
+    """How far one row moves the tilt Σ x̃·clip(x̃ᵀθ̃ − y, ±R): √L·R, twice that where it is replaced; rounded up.
+
+    Parameters
+    ----------
+    residual_bound : float > 0
+        R.
+    smoothness : float > 0
+        L.
+    adjacency : str
+
+    Examples
+    --------
+    >>> round(tilt_sensitivity(2.0, 1.0, "replace one row"), 12)
+    4.0
+    """
+    rows = 2 if adjacency == REPLACE_ONE else 1
+    return rows * math.sqrt(smoothness) * residual_bound
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbation", "TiltAndBend")):
+    """The certificate of `QOPLasso`: of a noisy Gram matrix and of all that is computed from it.
+
+    It names the coefficients that were found first. Whatever else is solved from the same matrix and tilt is covered,
+    too, and has no fingerprint here.
+
+    Attributes
+    ----------
+    bound : {"exact"}
+        The proof of the bend: docs/theorems.md, T31.
+    scale : float
+        σ²: the Gram matrix has σ²W added.
+    degrees_of_freedom : int
+        m of W ~ Wishart_D(m).
+    dimension : int
+        D, the number of parameters.
+    smoothness : float
+        L: the squared norm of a row is at most this.
+    sigma : float or None
+        Standard deviation of the noise on each entry of the tilt; None: no tilt, so that labels were not used.
+    residual_bound : float
+        R, to which residuals at the anchor were clipped; 0 without a tilt.
+    """
+
+    STATED: ClassVar[Mapping[str, Stated]] = {
+        "bound": one_of("exact"),
+        "scale": POSITIVE,
+        "degrees_of_freedom": COUNT,
+        "dimension": COUNT,
+        "smoothness": POSITIVE,
+        "sigma": or_nothing(POSITIVE),
+        "residual_bound": NONNEGATIVE,
+    }
+
+    bound: str
+    scale: float
+    degrees_of_freedom: int
+    dimension: int
+    smoothness: float
+    sigma: float | None
+    residual_bound: float
+
+    @classmethod
+    def numbers(cls, mechanism: QuadraticPerturbation | TiltAndBend) -> dict[str, Any]:
+        """Name both noises; where the tilt's sensitivity came from is the fit's to say."""
+        bend, sigma = (mechanism.bend, mechanism.sigma) if isinstance(mechanism, TiltAndBend) else (mechanism, None)
+        return {name: getattr(bend, name) for name in _OF_BEND} | {"sigma": sigma}
+
+    def rebuild(self) -> QuadraticPerturbation | TiltAndBend:
+        """Build the mechanism again, the tilt's sensitivity derived anew from R and L."""
+        own = {name: getattr(self, name) for name in _OF_BEND}
+        bend = QuadraticPerturbation(**own, adjacency=self.mechanism_adjacency)
+        if self.sigma is None:
+            return bend
+        return TiltAndBend(
+            bend, self.sigma, tilt_sensitivity(self.residual_bound, self.smoothness, self.mechanism_adjacency)
+        )
+
+    @classmethod
+    def uncovered(cls, mechanism: Any, loss: Loss, clip: float | None, radius: float, dimension: int) -> str | None:
+        """Say that a solver's minimum is no release of this kind."""
+        return "proof is about a noisy Gram matrix, from which alone problems are solved: see noisy_gram"
+
+    def holds(self) -> bool:
+        """Say whether L bounds the rows, and the tilt and its residuals go together."""
+        return (
+            self.smoothness >= row_smoothness(self.intercept_scaling)
+            and (self.sigma is None) is (self.residual_bound == 0)
+            and self.rows_per_person == 1
+        )
+
+    def fine_enough(self, spacing: float, dimension: int) -> bool:
+        """The lattice is the one that σ² decides."""
+        return spacing == gram_spacing(self.scale)
+
+    def _lines(self) -> list[str]:
+        tilt = (
+            "none: labels were not used"
+            if self.sigma is None
+            else f"normal noise {self.sigma:.6g} on each entry, residuals clipped to {self.residual_bound:g}"
+        )
+        return [
+            f"  proof      bound {self.bound!r}, {self.mechanism}; covers all that is solved from the noisy sums",
+            f"  bend       sigma² = {self.scale:.6g} times Wishart({self.degrees_of_freedom}) in {self.dimension} "
+            f"dimensions, L = {self.smoothness:.6g} ({self._rows()})",
+            f"  tilt       {tilt}",
+        ]
+
+
+_OF_BEND = ("bound", "scale", "degrees_of_freedom", "dimension", "smoothness")

@@ -1,0 +1,290 @@
+"""The noisy Gram matrix: what is released, what it costs, and what it does not tell."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy import stats
+
+from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
+from objpert_core.learning import PrivacyCertificate
+from objpert_core.learning.noise import noise_source
+from objpert_core.learning.quadratic.certificate import gram_spacing, row_smoothness, tilt_sensitivity
+from objpert_core.learning.quadratic.grid import residual_unit, row_unit
+from objpert_core.learning.quadratic.release import noisy_gram
+from objpert_core.learning.quadratic.wishart import ExactWishart
+
+BEND = QuadraticPerturbation(scale=1.5, degrees_of_freedom=12, dimension=3)
+BOTH = TiltAndBend(
+    dataclasses.replace(BEND, adjacency="add/remove one row"), 9.0, 1.0
+)  # which is accounted for at once
+SPENT = {"epsilon": 5.0, "delta": 1e-3}
+rng = np.random.default_rng(0)
+X = rng.normal(size=(200, 3)) / 2
+Y = X @ np.array([0.5, 0.0, -1.0]) + 0.1 * rng.normal(size=200)
+
+
+def bent(X=X, y=Y, **changes):
+    return noisy_gram(X, y, BEND, **({"random_state": 0} | SPENT | changes))
+
+
+def tilted(X=X, y=Y, **changes):
+    return noisy_gram(X, y, BOTH, **({"random_state": 0, "residual_bound": 1.0} | SPENT | changes))
+
+
+def clipped(X):
+    return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1)
+
+
+@pytest.mark.parametrize("release", [bent, tilted])
+def test_the_certificate_verifies_and_survives_json(release):
+    spent = release().certificate
+    assert spent.verify()
+    assert (spent.epsilon, spent.delta) == (5.0, 1e-3)
+    assert spent.adjacency == ("replace one row" if release is bent else "add/remove one row")
+    assert PrivacyCertificate.from_json(spent.to_json()) == spent
+    assert type(spent).__name__ == "QuadraticCertificate"
+    assert "labels were not used" in repr(spent) if release is bent else "residuals clipped to 1" in repr(spent)
+    assert "diagnostics" not in spent.to_dict()
+
+
+def test_on_one_seed_data_move_the_matrix_by_their_gram_matrix():
+    spacing = gram_spacing(BEND.scale)
+    none, some = (bent(rows, Y[: len(rows)]).gram for rows in (np.zeros((1, 3)), X))
+    assert not np.fmod(some, spacing).any()
+    enforced = clipped(X)
+    np.testing.assert_allclose(some - none, enforced.T @ enforced, atol=spacing + 1e-3)
+    np.testing.assert_array_equal(some, some.T)
+
+
+def test_on_one_seed_data_move_the_tilt_by_their_clipped_residuals():
+    anchor = np.array([2.0, 0.0, -3.0])
+    none = tilted(np.zeros((1, 3)), np.zeros(1), anchor=anchor).tilt
+    some = tilted(anchor=anchor)
+    residuals = np.clip(clipped(X) @ anchor - Y, -1, 1)
+    assert (np.abs(residuals) == 1).any()
+    np.testing.assert_allclose(some.tilt - none, residuals @ clipped(X), atol=2e-3)
+    assert not np.fmod(some.tilt, row_unit(0.0) * residual_unit(1.0, 9.0, 0.0)).any()
+    assert some.anchor.tolist() == anchor.tolist()
+
+
+def test_the_matrix_has_the_wishart_law_and_the_tilt_the_normal_one():
+    source = np.random.RandomState(0)
+    drawn = [tilted(np.zeros((1, 3)), np.zeros(1), random_state=source) for _ in range(300)]
+    grams, tilts = np.array([one.gram for one in drawn]) / 1.5, np.array([one.tilt for one in drawn]) / 9.0
+    assert stats.kstest(grams[:, 2, 2], stats.chi2(12).cdf).pvalue > 1e-4
+    assert stats.kstest(tilts.ravel(), stats.norm.cdf).pvalue > 1e-4
+    assert abs(np.corrcoef(grams[:, 0, 0], tilts[:, 0])[0, 1]) < 0.25
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.3])
+def test_neither_order_nor_container_of_the_rows_matters(constant):
+    bend = dataclasses.replace(BOTH.bend, dimension=4 if constant else 3, smoothness=row_smoothness(constant))
+    both = TiltAndBend(bend, 9.0, tilt_sensitivity(1.0, bend.smoothness, bend.adjacency))
+
+    def release(X, y):
+        return noisy_gram(X, y, both, residual_bound=1.0, random_state=0, intercept_scaling=constant, **SPENT)
+
+    whole = release(X, Y)
+    for rows, y in ((X[::-1], Y[::-1]), (np.asfortranarray(X), Y), (sp.csr_array(X), Y)):
+        other = release(rows, y)
+        np.testing.assert_array_equal(other.gram, whole.gram)
+        np.testing.assert_array_equal(other.tilt, whole.tilt)
+    assert whole.constant == pytest.approx(constant, abs=2.0**-20)
+    if constant:
+        assert whole.gram[3, 3] - release(X[:1], Y[:1]).gram[3, 3] == pytest.approx(199 * 0.09, abs=0.02)
+
+
+def test_rows_that_cannot_be_used_count_as_none():
+    bad = np.vstack([X, [[np.nan, 0, 0], [np.inf, 0, 0], [1e200, 0, 0], [1, 1, 1]]])
+    y = np.append(Y, [0.0, 0.0, 0.0, np.nan])
+    whole, alone = tilted(bad, y, on_error="release"), tilted(on_error="release")
+    np.testing.assert_array_equal(whole.gram, alone.gram)
+    np.testing.assert_array_equal(whole.tilt, alone.tilt)
+    assert whole.certificate == alone.certificate
+    assert "invalid rows count as none" in repr(whole.certificate)
+    none = tilted(np.zeros((0, 3)), np.zeros(0), on_error="release")
+    np.testing.assert_array_equal(none.gram, tilted(np.zeros((1, 3)), np.zeros(1)).gram)
+    with pytest.raises(ValueError, match="X must hold finite numbers"):
+        tilted(bad, y)
+
+
+def test_a_matrix_that_rounding_made_indefinite_is_mended():
+    three = np.full(3, np.inf)
+    released = bent()
+    spacing = gram_spacing(BEND.scale)
+    broken = dataclasses.replace(released, gram=released.gram - 40 * np.eye(3) * np.linalg.eigvalsh(released.gram)[0])
+    assert np.linalg.eigvalsh(broken.gram)[0] < 0
+    assert np.linalg.eigvalsh(broken.problem(0 / three, -three, three).curvature)[0] == pytest.approx(spacing, rel=1e-6)
+    assert released.problem(0 / three, -three, three).curvature is released.gram
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "changes", "message"),
+    [
+        (BEND, {"residual_bound": 1.0}, "residual_bound must be 0 for a mechanism without a tilt, got 1.0"),
+        (BOTH, {"residual_bound": 0.0}, "residual_bound must be a number > 0 for a mechanism with a tilt, got 0.0"),
+        (BOTH, {"residual_bound": 1.01}, "sensitivity must be at least 1.01, got 1.0"),
+        (BOTH, {"residual_bound": -1.0}, "residual_bound must be a finite number >= 0"),
+        (BOTH, {"residual_bound": 1e-60}, "residual_bound must be a number from 1e-50 to 1e\\+50"),
+        (BEND, {"intercept_scaling": 0.3}, "smoothness must be at least 1.09"),
+        (BEND, {"epsilon": 1e-3}, "epsilon must be at least"),
+        (BEND, {"epsilon": 0.0}, "epsilon must be a finite number > 0"),
+        (BEND, {"anchor": np.zeros(2)}, r"anchor must hold 3 numbers, one a feature, got shape \(2,\)"),
+        (BEND, {"anchor": np.full(3, np.nan)}, "anchor must hold numbers of size at most 1e\\+50"),
+        (BEND, {"row_norm": "l2"}, "row_norm must be one of"),
+        (BEND, {"on_error": "ignore"}, "on_error must be one of"),
+        (dataclasses.replace(BEND, dimension=4), {}, "mechanism's dimension must be 3 for these rows, got 4"),
+        (dataclasses.replace(BEND, bound="sharpened"), {}, "bound must be 'exact'"),
+    ],
+    ids=str,
+)
+def test_what_the_proof_is_not_about_is_refused(mechanism, changes, message):
+    told = ({"residual_bound": 1.0} if mechanism is BOTH else {}) | SPENT | changes
+    with pytest.raises(ValueError, match=message):
+        noisy_gram(X, Y, mechanism, **told)
+
+
+# Under attack
+
+
+@pytest.mark.parametrize("dimension", [1, 2])
+def test_low_bits_tell_nothing(dimension):
+    """In doubles a sum with a row shows other low bits than one without; on the lattice all are equally likely."""
+    row = np.full((1, dimension), 0.7 / math.sqrt(dimension))
+    for data in (row, np.zeros((1, dimension))):
+        whole = np.array([[int(one) for one in np.ravel(release(data, dimension))] for _ in range(250)])
+        for bits in (2, 8):
+            counts = np.bincount(whole[:, 0] % bits, minlength=bits)
+            assert stats.chisquare(counts).pvalue > 1e-4
+
+
+SOURCE = noise_source(11)
+
+
+def release(data, dimension):
+    """The released matrix in units of its lattice."""
+    whole = np.trunc(data * 2.0**20)
+    drawn = ExactWishart(SOURCE, dimension, dimension + 3)
+    return drawn.rounded((whole.T @ whole).astype(np.int64), -40, 3.0, gram_spacing(3.0)) / gram_spacing(3.0)
+
+
+@pytest.mark.slow
+def test_the_best_attack_on_one_number_reaches_the_promise_and_not_more():
+    """One column: the row is there, or not; whoever sees B bets on it where the likelihood ratio is above e^ε."""
+    mechanism = QuadraticPerturbation(0.4, 6, 1, adjacency="add/remove one row")
+    epsilon, draws = 0.3, 1000
+    one = np.array([[1.0]])
+    rows, none = (
+        np.sort([ExactWishart(SOURCE, 1, 6).rounded(gram, -40, 0.4, gram_spacing(0.4))[0, 0] for _ in range(draws)])
+        for gram in ((one * 2.0**40).astype(np.int64), np.zeros((1, 1), dtype=np.int64))
+    )
+    # without the row B/σ² is χ²₆, with it s more: the ratio of the densities passes e^ε at one place
+    places = np.linspace(0, 10, 2000)
+    gained = [np.mean(none < at) - math.exp(epsilon) * np.mean(rows < at) for at in places]
+    slack = 4 * math.sqrt((0.25 + 0.25 * math.exp(2 * epsilon)) / draws)
+    assert mechanism.delta(epsilon) - slack < max(gained) < mechanism.delta(epsilon) + slack
+
+
+# Forgeries
+
+BETTER = [
+    {"delta": 0.99e-3},
+    {"scale": 1.49},
+    {"scale": 0.0},
+    {"degrees_of_freedom": 11},
+    {"degrees_of_freedom": 3},
+    {"dimension": 0},
+    {"dimension": 11},
+    {"smoothness": 0.999},
+    {"smoothness": 1.2},
+    {"bound": "glm"},
+    {"bound": "published"},
+    {"intercept_scaling": 0.3},
+    {"rows_per_person": 2},
+    {"lattice": 1.0},
+    {"lattice": None, "coefficients_sha256": "0" * 64},
+    {"accountant": "rdp"},
+    {"adjacency": "replace up to 2 rows of one person"},
+    {"adjacency": "data sets of the same size m = 200, known to all, that differ in one row"},
+    {"schema": 1},
+    {"residual_bound": -1.0},
+    {"mechanism": "ApproximateMinima"},
+    {"reproducible": False},
+    {"rows_declared": True},
+]
+OF_TILTS = [
+    {"adjacency": "replace one row"},
+    {"sigma": 2.0},
+    {"sigma": None},
+    {"residual_bound": 2.0},
+    {"residual_bound": 0.0},
+]
+OF_BENDS = [{"sigma": 1.0}, {"residual_bound": 1.0}, {"mechanism": "TiltAndBend"}, {"dimension": 4}]
+
+
+def tight(release):
+    """A certificate that states no more than is proved, so that a better one is not."""
+    spent = release().certificate
+    return dataclasses.replace(spent, epsilon=float(spent.rebuild().epsilon(spent.delta)))
+
+
+@pytest.mark.parametrize("release", [bent, tilted])
+def test_better_promises_are_convicted(release):
+    spent = tight(release)
+    assert spent.verify()
+    for changes in [{"epsilon": 0.999 * spent.epsilon}] + BETTER + (OF_BENDS if release is bent else OF_TILTS):
+        if changes.get("dimension") == 4 and release is tilted:
+            continue
+        forged = dataclasses.replace(spent, **changes)
+        assert not forged.verify(), changes
+        assert "QuadraticCertificate" in repr(forged) or "differential privacy" in repr(forged)
+
+
+def test_what_is_implied_verifies():
+    spent = tight(bent)
+    for changes in (
+        {"epsilon": spent.epsilon + 0.1},
+        {"delta": 2e-3},
+        {"scale": 1.51},
+        {"degrees_of_freedom": 13},
+        {"dimension": 2},
+        {"on_error": "release"},
+        {"row_norm": "normalize"},
+    ):
+        assert dataclasses.replace(spent, **changes).verify(), changes
+
+
+def test_added_rows_are_another_promise():
+    added = QuadraticPerturbation(1.0, 8, 3, adjacency="add/remove one row")  # where swapped rows tell more
+    spent = noisy_gram(X, Y, added, epsilon=0.3, delta=0.0828).certificate
+    assert (spent.adjacency, spent.verify()) == ("add/remove one row", True)
+    assert not dataclasses.replace(spent, adjacency="replace one row").verify()
+
+
+NASTY = (None, True, 0, -1, 10**400, 0.0, -1.0, math.nan, math.inf, 5e-324, 1.7e308, "", "exact", b"x", [], {}, (1.0,))
+
+
+@pytest.mark.parametrize("release", [bent, tilted])
+def test_no_nonsense_in_any_field_verifies_or_raises(release):
+    spent = tight(release)
+    harmless = {
+        "epsilon": (1.7e308,),
+        "scale": (),
+        "sigma": (),
+        "row_norm": (),
+        "coefficients_sha256": (None,),
+        "lattice": (None,),
+    }
+    harmless |= {"rows_declared": (None,), "sigma": (None,) if release is bent else (1.7e308,)}
+    harmless |= {"residual_bound": (0.0,) if release is bent else (5e-324,), "bound": ("exact",)}
+    harmless |= {"intercept_scaling": (0.0,), "rows_per_person": ()}
+    for field in dataclasses.fields(spent):
+        for value in NASTY:
+            forged = dataclasses.replace(spent, **{field.name: value})
+            own = [type(one) is type(value) and one == value for one in harmless.get(field.name, ())]
+            same = type(value) is type(getattr(spent, field.name)) and value == getattr(spent, field.name)
+            assert forged.verify() <= (any(own) or same), (field.name, value)
+            repr(forged)
