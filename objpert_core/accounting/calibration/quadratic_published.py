@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
+from scipy.special import log_ndtr
 
 from objpert_core._validation import (
     FloatArray,
@@ -21,7 +23,6 @@ from objpert_core._validation import (
     positive_integer,
     within,
 )
-from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
 from objpert_core.accounting.calibration.quadratic import (
     EPSILONS,
     MOST_DIMENSIONS,
@@ -34,7 +35,7 @@ from objpert_core.accounting.numerics import wishart_spectrum as spectrum
 _BOUNDS = ("published", "sharpened", "exact")
 _RESTARTS = 4
 _STARTS = (-3.0, 0.0)  # of the logarithms of shares
-_SETTINGS = {"xatol": 1e-4, "fatol": 1e-7, "maxiter": 1000}
+_SETTINGS: dict[str, Any] = {"xatol": 1e-4, "fatol": 1e-7, "maxiter": 1000}
 
 
 def published_scale(
@@ -221,7 +222,7 @@ class _Inexact:
         """The Nelder–Mead method, which begins anew from where it stops until that gains next to nothing."""
         best = math.inf
         for _ in range(_RESTARTS):
-            found = minimize(partial(self._risk, m), start, method="Nelder-Mead", options=_SETTINGS)
+            found = minimize(partial(self._risk, m), start, method="Nelder-Mead", options=dict(_SETTINGS))
             gained, best, start = best - found.fun, float(found.fun), found.x
             if gained < 1e-5 * best:
                 break
@@ -248,12 +249,23 @@ class _Inexact:
                 beta += 2 * self.smoothness / scale
             off += beta * self.anchor_error / alpha
         if self.bound == "sharpened":
-            sigma = calibrate_gaussian(second, float(np.exp(log_second)), 2 * off).sigma
+            sigma = 2 * off / _gaussian_ratio(second, float(log_second))
         else:
             sigma = 2 * off / second * math.sqrt(2 * (math.log(1.25) - log_second))
         quadratic = m * scale * (self.distance**2 + self.anchor_error**2)
         noise = self.rows * d * self.smoothness * sigma**2 / 2 + self.subgradient * math.sqrt(d) * sigma
         return noise + self.tolerance + quadratic
+
+
+def _gaussian_ratio(epsilon: float, log_delta: float) -> float:
+    """Sensitivity over σ of the Gaussian mechanism at (ε, δ), to some seven digits: for a search, not for a promise."""
+
+    def gap(log_a: float) -> float:
+        a = math.exp(log_a)
+        log_p, log_q = log_ndtr(a / 2 - epsilon / a), epsilon + log_ndtr(-a / 2 - epsilon / a)
+        return float(log_p + math.log(-math.expm1(min(log_q - log_p, -1e-15)))) - log_delta
+
+    return math.exp(brentq(gap, math.log(epsilon) - 9, math.log(epsilon + 1) + 5, xtol=1e-7))
 
 
 def linear_objective_noise(
@@ -293,7 +305,7 @@ def linear_objective_noise(
     --------
     >>> variance, lam = linear_objective_noise(0.5, 0.01, gradient_bound=1.0, smoothness=1.0)
     >>> round(variance, 4), lam
-    (177.5461, 4.0)
+    (177.5462, 4.0)
     """
     within("epsilon", epsilon, *EPSILONS), in_open_unit("delta", delta)
     zeta = positive("gradient_bound", gradient_bound) * (2 if boolean("corrected", corrected) else 1)

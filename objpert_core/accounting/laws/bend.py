@@ -20,8 +20,8 @@ _LEAST = -740.0  # log of the least double
 class BendLoss(PrivacyLoss):
     """ω = ±(s/2 − k·log(1 + s/Z)): "remove" has + and Z = Y, "add" has − and Z = Y − s, where Y ~ χ²_{2k+2}.
 
-    V is log Z up to sign and scale, so that ω never decreases in V; far below, where the law of Z falls but slowly, log Z
-    goes ahead of V. For "add", ω is infinite where Y ≤ s.
+    V is log Z up to sign and scale, so that ω never decreases in V; far below, where the law of Z falls but slowly,
+    log Z goes ahead of V. For "add", ω is infinite where Y ≤ s.
 
     Parameters
     ----------

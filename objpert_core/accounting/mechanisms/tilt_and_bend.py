@@ -31,8 +31,8 @@ class TiltAndBend(Mechanism):
     """A random quadratic form and a random linear term on one objective: valid for all data, interpolation or not.
 
     From each loss its linear part at the anchor is taken away: what is left is least there, so that `bend` covers it.
-    The sum of the linear parts is released with noise N(0, σ²·I), a Gaussian mechanism on the same rows. For the squared
-    loss the two are the noisy sums XᵀX and Xᵀ(Xθ̃ − y), from which every solver may work.
+    The sum of the linear parts is released with noise N(0, σ²·I), a Gaussian mechanism on the same rows. For the
+    squared loss the two are the noisy sums XᵀX and Xᵀ(Xθ̃ − y), from which every solver may work.
 
     Parameters
     ----------
