@@ -222,7 +222,8 @@ class _Inexact:
         """The Nelder–Mead method, which begins anew from where it stops until that gains next to nothing."""
         best = math.inf
         for _ in range(_RESTARTS):
-            found = minimize(partial(self._risk, m), start, method="Nelder-Mead", options=dict(_SETTINGS))
+            objective: Any = partial(self._risk, m)
+            found = minimize(objective, start, method="Nelder-Mead", options=_SETTINGS)
             gained, best, start = best - found.fun, float(found.fun), found.x
             if gained < 1e-5 * best:
                 break
