@@ -89,6 +89,14 @@ ROLES: Mapping[str, Role] = {
     "risk-objective-least": Role(BROWN, "12px,4px,3px,4px,3px,4px", "diamond"),
     "risk-objective-tight": Role(VERMILION, "solid", "circle", 3.0),
     "risk-zero": Role(GREY, "longdash", "cross", 2.5),
+    # tilting and bending the objective; without privacy as above
+    "bend-published": Role(BLUE, "dash", "square", 2.5),
+    "bend-sharpened": Role(ORANGE, "longdashdot", "diamond", 2.5),
+    "bend-exact": Role(VERMILION, "solid", "circle", 3.0),
+    "tilt": Role(GREEN, "dashdot", "triangle-up", 2.5),
+    "tilt-replace": Role(TEAL, "4px,3px", "star"),
+    "tilt-clipped": Role(PURPLE, "longdash", "x", 2.5),
+    "anchor": Role(BROWN, "12px,4px,3px,4px,3px,4px", "diamond", 2.5),
     # two neighbouring data sets
     "without": Role(BLUE, "dash", "square"),
     "with": Role(VERMILION, "solid", "circle"),

@@ -16,6 +16,7 @@ from objpert_core.experiments import paper, results
 from objpert_core.experiments.figure2 import EPSILONS, TRIALS, Sweep, run
 from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS, PRESETS
 from objpert_core.experiments.population import promises, stored, sweep
+from objpert_core.experiments.quadratic import command as quadratic
 from objpert_core.experiments.runner import BACKENDS, Outcome
 from objpert_core.experiments.store import Store, forget, session
 from objpert_core.experiments.tables import paper_table, report
@@ -82,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     promises_of.add_argument("--epsilons", nargs="+", type=float, default=list(sweep.EPSILONS), metavar="EPSILON")
     promises_of.add_argument("--out", type=Path, help="folder; default as for figure2")
+    quadratic.add_to(commands)
     for name, dataset in TABLES.items():
         table = commands.add_parser(name, help=f"the paper's numbers for {dataset} and ours")
         table.add_argument(
@@ -137,6 +139,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _population(options, given)
         if options.command == "promises":
             return _promises(options, given)
+        if options.command == "quadratic":
+            return quadratic.run(options, "python -m objpert_core.experiments quadratic")
         print(paper_table(results.load(TABLES[options.command], options.results)))
     except (ValueError, OSError, ImportError) as error:  # missing data are an OSError
         print(f"error: {error}", file=sys.stderr)

@@ -1,0 +1,93 @@
+"""Figure 1 of Cortild and Cartis (2026): the least bound on the excess risk over (ε, δ), by three proofs.
+
+L = 1, d = 12, n = 10, ρ = G = 1 and ‖θ_exact − θ*‖ <= 1, as in the paper. "exact" stands for exact minima, Corollary
+3.4; "inexact" for τ = η = 0.001, Theorem 3.3. Every cell is minimised over all that may be chosen, m included. Whoever
+returns θ* uses no data, and its excess is at most G·‖θ_exact − θ*‖ = 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from objpert_core._validation import choice
+from objpert_core.accounting import calibrate_quadratic_perturbation, optimal_published_bound
+
+DIMENSION, ROWS, ERROR = 12, 10, 1e-3
+WITHOUT_DATA = 1.0
+"""The most that returning θ* may lose: G·D."""
+EPSILONS: Mapping[str, tuple[float, ...]] = MappingProxyType(
+    {
+        "exact": (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0),
+        "inexact": (0.1, 0.3, 1.0, 3.0, 10.0),
+    }
+)
+DELTAS: Mapping[str, tuple[float, ...]] = MappingProxyType(
+    {
+        "exact": (1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2),
+        "inexact": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2),
+    }
+)
+"""The places of each panel; fewer of them where a cell takes half a minute."""
+PANELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"exact": ("published", "sharpened", "tight"), "inexact": ("published",)}
+)
+"""The proofs that are stored for each panel; the exact theorem needs an anchor without error."""
+PROOFS: Mapping[str, str] = MappingProxyType(
+    {"published": "as published", "sharpened": "sharpened", "tight": "exact theorem"}
+)
+"""The proofs, by their keys."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The least bound at one (ε, δ).
+
+    Attributes
+    ----------
+    panel : str
+        A key of `PANELS`.
+    proof : str
+        A key of `PROOFS`.
+    epsilon, delta : float
+    value : float
+        On the expected excess risk, a sum over the rows.
+    degrees_of_freedom : int
+        The m at which it is least.
+    """
+
+    panel: str
+    proof: str
+    epsilon: float
+    delta: float
+    value: float
+    degrees_of_freedom: int
+
+
+def cell(panel: str, proof: str, epsilon: float, delta: float) -> Cell:
+    """The least bound by one proof.
+
+    Parameters
+    ----------
+    panel : str
+        A key of `PANELS`.
+    proof : str
+        One of that panel's proofs.
+    epsilon, delta : float
+
+    Raises
+    ------
+    ValueError
+        If the panel has no such proof, or a number is out of range.
+    """
+    choice("proof", proof, PANELS[choice("panel", panel, tuple(PANELS))])
+    if proof == "tight":
+        found = calibrate_quadratic_perturbation(epsilon, delta, DIMENSION)
+        m = found.degrees_of_freedom
+        return Cell(panel, proof, epsilon, delta, m * found.scale / 2, m)
+    error = ERROR if panel == "inexact" else 0.0
+    value, m = optimal_published_bound(
+        epsilon, delta, DIMENSION, rows=ROWS, tolerance=error, anchor_error=error, bound=proof
+    )
+    return Cell(panel, proof, epsilon, delta, value, m)
