@@ -39,11 +39,14 @@ def row_smoothness(constant: float) -> float:
     >>> row_smoothness(0.0), round(row_smoothness(0.3), 12)
     (1.0, 1.09)
     """
-    return (1.0 + constant**2) * (1 + 2.0**-51) if constant else 1.0
+    return (1.0 + constant**2) * (1 + 2.0**-48) if constant else 1.0
 
 
 def tilt_sensitivity(residual_bound: float, smoothness: float, adjacency: str) -> float:
-    """How far one row moves the tilt Σ x̃·clip(x̃ᵀθ̃ − y, ±R): √L·R, twice that where it is replaced; rounded up.
+    """How far one row moves the tilt Σ x̃·clip(x̃ᵀθ̃ − y, ±R): √L·R, twice that where it is replaced.
+
+    In doubles it may come out too small by a part in 2⁵¹. A row falls short of √L by more than that: without a constant
+    by `safety_factor`, with one because `row_smoothness` is rounded up.
 
     Parameters
     ----------

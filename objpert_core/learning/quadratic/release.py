@@ -184,7 +184,7 @@ def _covered(
     if not clip:
         raise ValueError(f"residual_bound must be a number > 0 for a mechanism with a tilt, got {clip!r}")
     needed = tilt_sensitivity(clip, bend.smoothness, mechanism.adjacency)
-    if not mechanism.sensitivity >= needed * (1 - 2.0**-50):  # rows fall short of their norm by more than that
+    if not mechanism.sensitivity >= needed * (1 - 2.0**-51):  # see tilt_sensitivity
         raise ValueError(f"mechanism's sensitivity must be at least {needed!r}, got {mechanism.sensitivity!r}")
 
 
