@@ -32,6 +32,7 @@ from objpert_core.accounting.calibration.quadratic import (
 from objpert_core.accounting.mechanisms.quadratic import QuadraticPerturbation
 from objpert_core.accounting.numerics import wishart_spectrum as spectrum
 
+_minimize: Any = minimize  # its stubs know no partial functions
 _BOUNDS = ("published", "sharpened", "exact")
 _RESTARTS = 4
 _STARTS = (-3.0, 0.0)  # of the logarithms of shares
@@ -222,8 +223,7 @@ class _Inexact:
         """The Nelder–Mead method, which begins anew from where it stops until that gains next to nothing."""
         best = math.inf
         for _ in range(_RESTARTS):
-            objective: Any = partial(self._risk, m)
-            found = minimize(objective, start, method="Nelder-Mead", options=_SETTINGS)
+            found = _minimize(partial(self._risk, m), start, method="Nelder-Mead", options=_SETTINGS)
             gained, best, start = best - found.fun, float(found.fun), found.x
             if gained < 1e-5 * best:
                 break
