@@ -302,6 +302,7 @@ def test_names_are_those_of_figure_2_and_the_paper():
     assert Settings().mean_runs == pytest.approx(figure2.Parameters().mean_runs, abs=0.05)
 
 
+@pytest.mark.slow
 def test_tells_where_every_private_fit_is(everything):
     _, last, told = everything
     assert list(dict.fromkeys(method for method, *_ in told)) == list(PRIVATE)

@@ -84,6 +84,7 @@ def test_a_loss_that_is_smooth_enough_is_left_alone_and_gets_less_noise():
     assert sigma < rounded
 
 
+@pytest.mark.slow
 def test_the_published_schedule_has_the_papers_lam_and_the_noise_that_is_enough():
     plan = objective_plan("bassily2019", 10_000, 10, 0.5, 1e-8, **HINGE)
     (sigma, lam, _), envelope = numbers(plan)

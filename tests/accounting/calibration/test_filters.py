@@ -43,6 +43,7 @@ def test_a_refusal_spends_nothing_and_says_what_is_left():
     budget.spend(Gaussian(4.0))
 
 
+@pytest.mark.slow
 @pytest.mark.no_cover
 def test_random_requests_never_exceed_the_budget_in_exact_arithmetic():
     rng = np.random.default_rng(0)

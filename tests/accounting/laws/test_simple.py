@@ -65,6 +65,7 @@ def test_continuous_where_the_formula_changes(law_type, a):
         assert below == pytest.approx(above, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.no_cover
 def test_second_branch_of_theorem_31_as_printed_is_not_a_bound():
     """With e^{L²/σ²} for e^{L²/(2σ²)} the second branch is smaller than the expectation it should bound (errata)."""

@@ -127,6 +127,7 @@ def test_delta_stays_where_it_was_once_no_grid_resolves_it():
     assert mechanism.delta(mechanism.epsilon(1e-11)) <= 1e-11
 
 
+@pytest.mark.slow
 def test_the_renyi_curve_is_a_bound():
     mechanism = RandomAllocation(1.0, 50)
     np.testing.assert_allclose(mechanism.rdp([1.0, 2.0, 9.0]), Gaussian(1.0).rdp([1.0, 2.0, 9.0]), rtol=1e-12)

@@ -77,7 +77,7 @@ def test_a_chain_whose_first_vertices_underflow_promises_no_more_than_is_true(si
         pytest.param(ObjectivePerturbation(0.6, 0.5), 20, marks=pytest.mark.slow),
         pytest.param(ObjectivePerturbation(0.52, 3.67, bound="monotone"), 20, marks=pytest.mark.slow),
         (ObjectivePerturbation(1.3, 0.27, bound="monotone"), 3),
-        (ObjectivePerturbation(1.0, 0.001, bound="kifer2012"), 2),
+        pytest.param(ObjectivePerturbation(1.0, 0.001, bound="kifer2012"), 2, marks=pytest.mark.slow),
     ],
     ids=lambda value: getattr(value, "bound", value),
 )

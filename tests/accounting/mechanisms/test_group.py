@@ -62,6 +62,7 @@ def test_a_replaced_row_is_the_gaussian_of_twice_the_radius_and_that_is_attained
     np.testing.assert_allclose(hockey_stick(first, second, epsilons), bound, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_below_two_r_squared_over_lam_the_gaussian_of_twice_the_radius_is_too_little():
     """The condition of T17 is needed by its proof: below it the best split is above the Gaussian profile."""
     fit = ObjectivePerturbation(10.0, 0.5, adjacency=REPLACE_ONE)

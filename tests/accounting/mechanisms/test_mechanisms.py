@@ -64,7 +64,10 @@ def test_two_signed_is_the_half_normal_law_with_the_smaller_shift(sigma, lam, be
 
 
 @pytest.mark.parametrize("what", ["delta", "rdp"])
-@pytest.mark.parametrize("bound", [bound for bound in BOUNDS if bound != "two-signed"])
+@pytest.mark.parametrize(
+    "bound",
+    [pytest.param(b, marks=pytest.mark.slow if b == "logistic" else []) for b in BOUNDS if b != "two-signed"],
+)
 def test_table_of_oracle_values(what, bound):
     """σ in [1e-3, 1e6], λ in [1e-6, 1e9], ε to 1000, α to 1e6, δ down to 1e-280, seams; Algorithm 1 as well."""
     rows = [row for row in ROWS if row["what"] == what and row["bound"] == bound]

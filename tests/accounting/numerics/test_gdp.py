@@ -60,7 +60,9 @@ def test_nothing_is_promised_where_nothing_is_known():
         assert silent.mu() == silent.rho() == math.inf
 
 
-@pytest.mark.parametrize("mechanism", LAWS, ids=str)
+@pytest.mark.parametrize(
+    "mechanism", [*(pytest.param(law, marks=pytest.mark.slow) for law in LAWS[:4]), *LAWS[4:]], ids=str
+)
 def test_a_mu_covers_the_symmetric_pair_and_one_per_cent_less_does_not(mechanism):
     """The pair's profile at every ε, far between the points that μ was taken from, and into the tail."""
     mu = mechanism.mu()

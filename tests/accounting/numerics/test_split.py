@@ -39,6 +39,7 @@ def test_a_larger_epsilon_has_no_larger_delta(numbers, epsilon, larger):
     assert mechanism.log_delta(larger) < mechanism.log_delta(epsilon) < -840
 
 
+@pytest.mark.slow
 def test_many_epsilons_one_at_a_time_fall():
     """Each ε by itself: within one array the smallest so far is kept anyway."""
     rng = np.random.default_rng(3)

@@ -122,7 +122,7 @@ def test_the_bound_from_a_profile_holds_for_every_pair_and_is_attained() -> None
     "mechanism",
     [
         pytest.param(acc.DPSGD(1.0, 0.05, 50), marks=pytest.mark.slow),
-        acc.repeat(acc.ObjectivePerturbation(10, 5), 3),
+        pytest.param(acc.repeat(acc.ObjectivePerturbation(10, 5), 3), marks=pytest.mark.slow),
         acc.ApproximateMinima(acc.ObjectivePerturbation(10, 5), 1e-6, 1e-3),
         pytest.param(acc.via_rdp(acc.ObjectivePerturbation(10, 5)), marks=pytest.mark.slow),
         acc.ObjectivePerturbation(10, 5, smoothness=1.0, bound="kifer2012"),

@@ -15,7 +15,10 @@ PRIVATE_AS_PRINTED = {"sgd", "objective"}
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.slow if name.startswith("objective-") else []) for name in SMALL.methods],
+    [
+        pytest.param(name, marks=pytest.mark.slow if name.startswith("objective-") or name == "gd" else [])
+        for name in SMALL.methods
+    ],
 )
 def test_every_method_stays_in_the_ball_and_repeats(name):
     X, y = SMALL.law.sample(SMALL.n, seed=0)

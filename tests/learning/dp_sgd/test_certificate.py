@@ -100,10 +100,11 @@ def allocated():
     return fitted(sampling="allocation", batch_size=50, epochs=1)  # 50 of 300: both samplings have rate 1/6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "forgery",
     [
-        pytest.param({"epsilon": 0.99}, marks=pytest.mark.slow),
+        {"epsilon": 0.99},
         {"sampling": "poisson"},
         {"sampling": "poisson", "mechanism": "DPSGD"},
         {"sampling": "shuffle"},
@@ -116,7 +117,7 @@ def allocated():
         {"mean_runs": 2.0, "tuning": "honest", "mechanism": "PrivateSelection"},
         {"rows_per_person": 2},
         {"schema": 1},
-        pytest.param({"noise_multiplier": 1.0}, marks=pytest.mark.slow),
+        {"noise_multiplier": 1.0},
         {"public_rows": 600},
     ],
     ids=str,
@@ -174,6 +175,7 @@ def test_a_dishonest_certificate_says_so_in_words_and_in_a_field():
     assert fitted(**CASES["honest"]).choice_covered is fitted().choice_covered is True
 
 
+@pytest.mark.slow
 def test_the_repr_says_what_a_reader_must_know():
     text = repr(fitted(random_state=0, **CASES["honest"]))
     for part in (

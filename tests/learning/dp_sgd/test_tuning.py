@@ -127,6 +127,7 @@ def test_right_answers_are_those_of_a_loop():
         assert some == sum(each[::3])
 
 
+@pytest.mark.slow
 def test_the_private_score_is_the_count_with_fresh_noise_of_the_promised_size():
     rows, targets = TINY
     theta = np.array([1.0, 1.0])  # right on the first row only

@@ -197,7 +197,7 @@ def test_every_set_of_rows_is_equally_likely(options, size):
     assert statistic <= chi2.ppf(1 - 1e-6, max(len(sets) - 1, 1))
 
 
-@pytest.mark.parametrize("sampling", ["without replacement", "with replacement"])
+@pytest.mark.parametrize("sampling", ["without replacement", pytest.param("with replacement", marks=pytest.mark.slow)])
 def test_a_row_that_cannot_be_used_moves_no_other(monkeypatch, sampling):
     seen = []
     total = LossGradients.total

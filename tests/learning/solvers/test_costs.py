@@ -150,7 +150,7 @@ SMOOTH = [("logistic", None), ("squared-hinge", 0.7), ("huberised-hinge", None),
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize(("name", "clip"), SMOOTH)
-@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("sparse", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_every_solver_solves_every_loss(solver, name, clip, sparse):
     rng = np.random.default_rng(5)
     X = rng.normal(size=(200, 5)) * (rng.random((200, 5)) < 0.7)

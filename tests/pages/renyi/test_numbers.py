@@ -89,6 +89,7 @@ def test_its_bounds_are_the_cores_and_open_where_nothing_is_resolved():
     assert (promise.resolved[:4] < rc.promise("dpsgd", SHORT).exact[:4]).all()
 
 
+@pytest.mark.slow
 def test_the_file_has_it_on_request():
     assert "allocation_pld" not in rc.promises(SHORT)
     frame = rc.promises(SHORT, allocated=True)
