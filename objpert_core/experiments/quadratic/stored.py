@@ -48,8 +48,8 @@ _CELLS = tuple(
     (panel, proof, epsilon, delta)
     for panel, proofs in figure1.PANELS.items()
     for proof in proofs
-    for epsilon in figure1.EPSILONS[panel]
-    for delta in figure1.DELTAS[panel]
+    for epsilon in figure1.EPSILONS
+    for delta in figure1.DELTAS
 )
 EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
     {
