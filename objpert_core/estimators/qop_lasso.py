@@ -102,7 +102,8 @@ class QOPLasso(RegressorMixin, LinearModel):
     adjacency : {"replace one row", "add/remove one row"}, default="replace one row"
         Whether neighbouring data sets differ by one row replaced by another, or by one row more or less.
     tilt_share : float strictly between 0 and 1, default=0.5
-        Which part of the budget is the gradient's; the Gram matrix has the rest.
+        The gradient's part of the budget, as that of the squared ratio of sensitivity to noise that a Gaussian
+        mechanism may have at (ε, δ). The Gram matrix has what is left.
     row_norm : {"clip", "normalize"}, default="clip"
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
         so that few rows are longer. "normalize" gives every row norm 1.

@@ -11,6 +11,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
 from objpert_core.estimators import QOPLasso
+from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning.solvers.lasso import LASSO_SOLVERS
 from tests.estimators.contract import assert_unfitted
 
 
@@ -211,3 +213,11 @@ def test_scikit_learns_own_checks(estimator, check):
 @ignoring_budgets
 def test_scikit_learns_own_checks_of_other_set_ups(estimator, check):
     check(estimator)
+
+
+def test_a_solver_that_does_not_arrive_leaves_the_estimator_unfitted(monkeypatch):
+    monkeypatch.setitem(LASSO_SOLVERS, "davis-yin", lambda problem, theta, report: theta + 1.0)
+    model = lasso(solver="davis-yin", random_state=0)
+    with pytest.raises(ConvergenceError, match="reached a residual of"):
+        model.fit(X, Y)
+    assert_unfitted(model)

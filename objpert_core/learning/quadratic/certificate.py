@@ -11,7 +11,6 @@ from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE
 from objpert_core.learning.certificate import PrivacyCertificate
 from objpert_core.learning.lattice import power_of_two
-from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, one_of, or_nothing
 
 _FINENESS = 2.0**12
@@ -123,11 +122,6 @@ class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbatio
         return TiltAndBend(
             bend, self.sigma, tilt_sensitivity(self.residual_bound, self.smoothness, self.mechanism_adjacency)
         )
-
-    @classmethod
-    def uncovered(cls, mechanism: Any, loss: Loss, clip: float | None, radius: float, dimension: int) -> str | None:
-        """Say that a solver's minimum is no release of this kind."""
-        return "proof is about a noisy Gram matrix, from which alone problems are solved: see noisy_gram"
 
     def holds(self) -> bool:
         """Say whether L bounds the rows, and the tilt and its residuals go together."""

@@ -187,3 +187,10 @@ def test_arguments_out_of_range_are_refused():
     ):
         with pytest.raises(ValueError, match=message):
             solve_lasso(problem(0), **arguments)
+
+
+def test_where_no_coefficient_is_free_sweeps_are_enough():
+    one = problem(4, penalty=1e-3, low=-1e-6, high=1e-6)
+    result = solve_lasso(one, start=np.full(6, 1e-6))
+    assert result.converged
+    assert (np.abs(result.theta) == 1e-6).all()
