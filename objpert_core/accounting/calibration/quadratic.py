@@ -102,6 +102,8 @@ def _calibrated(
     def mechanism(scale: float, m: int) -> QuadraticPerturbation:
         return QuadraticPerturbation(scale, m, dimension, smoothness, adjacency, bound, rank=rank)
 
+    shifts: dict[int, float] = {}
+
     def least_scale(m: int) -> float:
         """σ²/L by bisection, for bounds without a search of their own."""
 
@@ -113,7 +115,12 @@ def _calibrated(
     def scales(m: IntArray) -> FloatArray:
         """σ²/L for every m of an array."""
         if bound == "exact":
-            return np.asarray(1 / largest_shifts(epsilon, delta, m, dimension, adjacency))
+            near = None
+            if shifts:  # s grows like a power of m
+                known = np.array(sorted(shifts))
+                near = np.exp(np.interp(np.log(m), np.log(known), np.log([shifts[each] for each in known])))
+            shifts.update(zip(m.tolist(), largest_shifts(epsilon, delta, m, dimension, adjacency, near), strict=True))
+            return np.array([1 / shifts[each] for each in m.tolist()])
         return np.array([least_scale(int(each)) for each in m])
 
     m = best_integer(lambda m: m * scales(m), dimension + 1) if degrees_of_freedom is None else degrees_of_freedom
@@ -125,8 +132,12 @@ def _calibrated(
     )
 
 
-def largest_shifts(epsilon: float, delta: float, m: IntArray, dimension: int, adjacency: str) -> FloatArray:
+def largest_shifts(
+    epsilon: float, delta: float, m: IntArray, dimension: int, adjacency: str, near: FloatArray | None = None
+) -> FloatArray:
     """The largest s = L/σ² at which the exact bound meets (ε, δ), for every m of an array; a root, not a promise.
+
+    `near` are first guesses.
 
     Examples
     --------
@@ -149,10 +160,12 @@ def largest_shifts(epsilon: float, delta: float, m: IntArray, dimension: int, ad
     # a row cannot stand out more often than δ; and a Gaussian mechanism's s is near where k is large
     most = np.log(2 * gammaincinv(k + 1, delta))
     a = 1 / calibrate_gaussian(epsilon, delta).sigma
-    guess = np.minimum(most, np.log(a * np.sqrt(4 * (k + 1))))
-    found = _largest(one_row, guess, k)
+    guess = np.log(a * np.sqrt((2 if swaps else 4) * (k + 1))) if near is None else np.log(near)
+    found = np.minimum(most, guess)
     if swaps:
-        found = np.minimum(found, _largest(swapped, np.minimum(found, np.log(a * np.sqrt(2 * (k + 1)))), k))
+        found = np.minimum(_largest(swapped, found, k), most)
+    over = np.flatnonzero(one_row(found, k) > 0) if swaps else np.arange(k.size)
+    found[over] = _largest(one_row, found[over], k[over])
     return np.exp(found)
 
 

@@ -23,7 +23,7 @@ _LINE, _LINE_WEIGHTS = (
 )
 # of [0, 1], denser at 0, where an integrand begins like a power with a half in its exponent
 _NODES, _WEIGHTS = np.square(_LINE), 2 * _LINE * _LINE_WEIGHTS
-_SCAN = np.linspace(0.0, 1.0, 41)
+_SCAN = np.linspace(0.0, 1.0, 49)
 _BELOW = 45.0  # nats below its largest value from which an integrand is left out
 
 
@@ -101,20 +101,19 @@ def _window(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> tuple[FloatArr
     """(low, high) of log g between which the integrand is worth adding."""
     mu = 2 * k + 3
     centre = np.log(mu)  # near the mode of g
-    at_centre = _log_h(s / np.exp(centre), epsilon, k)
-    # where h gains more than the density loses: never below g = s/2 by more than a few powers
-    nats = np.maximum(-at_centre, 0.0) + _BELOW
-    least = np.minimum(np.log(s / 2), centre) - 2 * _BELOW / mu
+    nats = np.maximum(-_log_h(s / mu, epsilon, k), 0.0) + _BELOW
+    # h is at most 1, so that it cannot make up for a density that is e^{-nats} below the mode; t nats/μ below the centre
+    # the density has lost about μ(t − 1 + e^{−t}), and it falls like a power below g = s/2, where h is 1
+    least = np.minimum(centre - 1.1 * (nats / mu + np.sqrt(2 * nats / mu)), centre - 2 / mu)
+    least = np.maximum(least, np.minimum(np.log(s / 2), centre) - 2 * _BELOW / mu)
     most = np.log(mu + 4 * np.sqrt(mu * nats) + 2 * nats)
-    for _ in range(2):
-        log_g = least[:, None] + (most - least)[:, None] * _SCAN
-        value = _log_integrand(log_g, epsilon[:, None], s[:, None], k[:, None])
-        keep = value >= value.max(axis=1, keepdims=True) - _BELOW
-        first = np.maximum(keep.argmax(axis=1) - 1, 0)
-        last = np.minimum(keep.shape[1] - keep[:, ::-1].argmax(axis=1), _SCAN.size - 1)
-        rows = np.arange(first.size)
-        least, most = log_g[rows, first], log_g[rows, last]
-    return least, most
+    log_g = least[:, None] + (most - least)[:, None] * _SCAN
+    value = _log_integrand(log_g, epsilon[:, None], s[:, None], k[:, None])
+    keep = value >= value.max(axis=1, keepdims=True) - _BELOW
+    first = np.maximum(keep.argmax(axis=1) - 1, 0)
+    last = np.minimum(keep.shape[1] - keep[:, ::-1].argmax(axis=1), _SCAN.size - 1)
+    rows = np.arange(first.size)
+    return log_g[rows, first], log_g[rows, last]
 
 
 def _log_mass(low: FloatArray, high: FloatArray, k: FloatArray) -> FloatArray:
