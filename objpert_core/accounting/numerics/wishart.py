@@ -102,8 +102,8 @@ def _window(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> tuple[FloatArr
     mu = 2 * k + 3
     centre = np.log(mu)  # near the mode of g
     nats = np.maximum(-_log_h(s / mu, epsilon, k), 0.0) + _BELOW
-    # h is at most 1, so that it cannot make up for a density that is e^{-nats} below the mode: at log g = centre − t that
-    # is about e^{−μ(t − 1 + e^{−t})}. Below g = s/2, where h is 1, the density falls like a power
+    # h is at most 1, so that it cannot make up for a density that is e^{-nats} below the mode: at log g = centre − t
+    # that is about e^{−μ(t − 1 + e^{−t})}. Below g = s/2, where h is 1, the density falls like a power
     least = np.minimum(centre - 1.1 * (nats / mu + np.sqrt(2 * nats / mu)), centre - 2 / mu)
     least = np.maximum(least, np.minimum(np.log(s / 2), centre) - 2 * _BELOW / mu)
     most = np.log(mu + 4 * np.sqrt(mu * nats) + 2 * nats)
