@@ -15,12 +15,13 @@ from objpert_core._validation import FloatArray, in_open_unit, length, nonnegati
 from objpert_core.accounting import calibrate_quadratic_perturbation, calibrate_tilt_and_bend
 from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
 from objpert_core.estimators.base import LinearModel, Seed
+from objpert_core.estimators.boxes import anchor_argument, box_argument, one_a_feature
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
 from objpert_core.estimators.constraints import Constraint, one_of, or_none
 from objpert_core.estimators.documented import documented
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.quadratic.certificate import QuadraticCertificate, row_smoothness
-from objpert_core.learning.quadratic.release import LARGEST_ANCHOR, NoisyGram, noisy_gram
+from objpert_core.learning.quadratic.release import NoisyGram, noisy_gram
 from objpert_core.learning.release import Release
 from objpert_core.learning.solvers import Callback, SolverResult
 from objpert_core.learning.solvers.boxed import BoxedLasso
@@ -28,43 +29,6 @@ from objpert_core.learning.solvers.lasso import LASSO_SOLVERS, solve_lasso
 
 RESIDUAL_BOUND = 1.0
 """What residuals at the anchor are clipped to, unless told."""
-_ANCHORS = f"None or an array of numbers of size at most {LARGEST_ANCHOR:g}, one a feature"
-_BOXES = "None or two numbers, or arrays of numbers, the first of them nowhere above the second"
-
-
-def anchor_argument(name: str, value: Any) -> FloatArray | None:
-    """`value` as an array; `ValueError` unless it is None or numbers of a reasonable size, one a feature."""
-    if value is None:
-        return None
-    found = _numbers(value)
-    if found is None or found.ndim != 1 or not (np.abs(found) <= LARGEST_ANCHOR).all():
-        raise ValueError(f"{name} must be {_ANCHORS}, got {value!r}")
-    return found
-
-
-def box_argument(name: str, value: Any) -> tuple[FloatArray, FloatArray] | None:
-    """`value` as two arrays, of no or one dimension; `ValueError` unless it is None or the ends of a box."""
-    if value is None:
-        return None
-    ends = [_numbers(end) for end in value] if isinstance(value, (tuple, list)) and len(value) == 2 else []
-    numbers = [end for end in ends if end is not None and end.ndim <= 1]
-    if len(numbers) != 2 or not _ends_of_a_box(*numbers):
-        raise ValueError(f"{name} must be {_BOXES}, got {value!r}")
-    return numbers[0], numbers[1]
-
-
-def _ends_of_a_box(low: FloatArray, high: FloatArray) -> bool:
-    if low.ndim and high.ndim and low.shape != high.shape:
-        return False
-    return bool(np.all(low <= high) and np.all(low < np.inf) and np.all(high > -np.inf))
-
-
-def _numbers(value: Any) -> FloatArray | None:
-    try:
-        found = np.asarray(value)
-    except ValueError:  # rows of different lengths
-        return None
-    return found.astype(np.float64) if found.dtype.kind in "iuf" else None
 
 
 def _zero_or_length(name: str, value: Any) -> float:
@@ -204,7 +168,7 @@ class QOPLasso(RegressorMixin, LinearModel):
         return self.noisy_sums_.tilt
 
     def path(self, alphas: Any) -> FloatArray:
-        """Solve for other α from what was released; it costs no privacy.
+        """Solve for other α from what was released, over the box that `bounds` says; it costs no privacy.
 
         Parameters
         ----------
@@ -298,7 +262,7 @@ class QOPLasso(RegressorMixin, LinearModel):
         }
         anchor = anchor_argument("anchor", self.anchor)
         if anchor is not None:
-            _fits("anchor", anchor, X.shape[1])
+            one_a_feature("anchor", anchor, X.shape[1])
         self._box(X.shape[1])
         mechanism = (
             calibrate_tilt_and_bend(**told, residual_bound=bound, tilt_share=float(self.tilt_share))
@@ -347,7 +311,7 @@ class QOPLasso(RegressorMixin, LinearModel):
             return np.array(-np.inf), np.array(np.inf)
         for end in box:
             if end.ndim:
-                _fits("bounds", end, features)
+                one_a_feature("bounds", end, features)
         return box
 
     def _record(self, release: Release[Any]) -> None:
@@ -369,8 +333,3 @@ class QOPLasso(RegressorMixin, LinearModel):
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True  # on the 200 rows scikit-learn tries: privacy hides any 200 rows
         return tags
-
-
-def _fits(name: str, values: FloatArray, features: int) -> None:
-    if values.shape != (features,):
-        raise ValueError(f"{name} must have one number for each of X's {features} features, got {len(values)}")

@@ -243,7 +243,7 @@ def test_better_promises_are_convicted(release):
         assert "QuadraticCertificate" in repr(forged) or "differential privacy" in repr(forged)
 
 
-def test_what_is_implied_verifies():
+def test_more_noise_and_weaker_promises_verify():
     spent = tight(bent)
     for changes in (
         {"epsilon": spent.epsilon + 0.1},
