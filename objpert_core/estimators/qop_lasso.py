@@ -114,7 +114,7 @@ class QOPLasso(RegressorMixin, LinearModel):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-0.5, 0.5, size=(20_000, 3))
     >>> y = X @ np.array([0.8, 0.0, -0.4]) + 0.1 * rng.normal(size=20_000)
-    >>> model = QOPLasso(epsilon=2.0, alpha=30.0, random_state=0).fit(X, y)
+    >>> model = QOPLasso(epsilon=2.0, alpha=30.0, adjacency="add/remove one row", random_state=0).fit(X, y)
     >>> model.privacy_.verify(), model.score(X, y) > 0.5
     (True, True)
     >>> model.path([1e-3, 1e6]).shape, bool(model.path([1e6]).any())
