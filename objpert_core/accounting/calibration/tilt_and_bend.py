@@ -19,6 +19,8 @@ from objpert_core.accounting.mechanisms.tilt_and_bend import TiltAndBend
 from objpert_core.accounting.numerics.safe_root import nudged, smallest_above
 
 _MARGIN = 1e-7  # relative, of σ²
+_TABLE_MARGIN = 6e-5  # the same where the profile is a table of chords, which are above the quadrature
+_ROUNDING = 2.0**-50
 _LEAST_EPSILON = 1e-3  # times ε: what is left for a bend when m is chosen
 
 
@@ -54,7 +56,7 @@ def calibrate_tilt_and_bend(
     Returns
     -------
     TiltAndBend
-        Its δ at ε does not exceed `delta`.
+        Its δ at ε does not exceed `delta`, and its σ² is within 1e-3 (relative) of the least one that does for this m.
 
     Raises
     ------
@@ -80,9 +82,12 @@ def calibrate_tilt_and_bend(
     if degrees_of_freedom is not None:  # says what m may be
         QuadraticPerturbation(1.0, degrees_of_freedom, dimension)
     sensitivity = residual_bound * math.sqrt(smoothness) * (1 if adjacency == ADD_REMOVE else 2)
-    return _calibrated(
-        float(epsilon), float(delta), dimension, sensitivity, smoothness, degrees_of_freedom, adjacency, tilt_share
+    found = _calibrated(
+        float(epsilon), float(delta), dimension, float(smoothness), degrees_of_freedom, adjacency, float(tilt_share)
     )
+    scaled = TiltAndBend(found.bend, found.sigma * sensitivity * (1 + _ROUNDING), sensitivity)
+    assert scaled.log_delta(epsilon) <= log_target(delta), scaled
+    return scaled
 
 
 @lru_cache(maxsize=256)
@@ -90,28 +95,24 @@ def _calibrated(
     epsilon: float,
     delta: float,
     dimension: int,
-    sensitivity: float,
     smoothness: float,
     degrees_of_freedom: int | None,
     adjacency: str,
     tilt_share: float,
 ) -> TiltAndBend:
+    """For a tilt of sensitivity 1: its noise goes with the sensitivity, and the bend is the same."""
     whole = calibrate_gaussian(epsilon, delta).sigma
-    sigma = sensitivity * whole / math.sqrt(tilt_share)
+    sigma = whole / math.sqrt(tilt_share)
     alone = Gaussian(whole / math.sqrt(1 - tilt_share))
     near = max(float(alone.epsilon(delta)), _LEAST_EPSILON * epsilon, EPSILONS[0])
     guess = calibrate_quadratic_perturbation(near, delta, dimension, smoothness, degrees_of_freedom, adjacency)
     m, target = guess.degrees_of_freedom, log_target(delta)
 
     def both(scale: float) -> TiltAndBend:
-        return TiltAndBend(QuadraticPerturbation(scale, m, dimension, smoothness, adjacency), sigma, sensitivity)
+        return TiltAndBend(QuadraticPerturbation(scale, m, dimension, smoothness, adjacency), sigma, 1.0)
 
-    scale = smallest_above(lambda tried: both(tried).rough_log_delta(epsilon) - target, guess.scale, 0.0)
-    # the profile's table is a little above the quadrature, and log δ falls at least as fast as log σ² grows
-    excess = max(float(both(scale).log_delta(epsilon)) - target, 0.0)
+    scale = smallest_above(lambda tried: both(tried).rough_log_delta(epsilon, -target) - target, guess.scale, 0.0)
+    margin = _MARGIN if adjacency == ADD_REMOVE else _TABLE_MARGIN
     return nudged(
-        lambda found: found.log_delta(epsilon) <= target,
-        lambda margin: both(scale * (1 + margin)),
-        max(excess, _MARGIN),
-        excess,
+        lambda found: found.log_delta(epsilon) <= target, lambda margin: both(scale * (1 + margin)), margin, margin
     )

@@ -10,19 +10,20 @@ import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
 from objpert_core._validation import FloatArray, check_fields, positive
-from objpert_core.accounting.convolution.discretise import quadrature
-from objpert_core.accounting.laws.base import GaussianLoss, Steps
+from objpert_core.accounting.convolution.discretise import TooFineError, quadrature
+from objpert_core.accounting.laws.base import GaussianLoss, PrivacyLoss, Steps
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
 from objpert_core.accounting.mechanisms.quadratic import QuadraticPerturbation
 from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
 from objpert_core.accounting.numerics.search import smallest_epsilon
 
-_NATS = 60.0  # of what a quadrature leaves out, beside the mass at +∞
+_NATS = (40.0, 200.0, 800.0)  # −log δ that points are made for
+_SPARE = 25.0  # more, of what they leave out
 _NO_BREAKS = np.empty(0)
 _SLACK = 1e-10  # of 1 + |log δ|
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
-_LOWEST, _HIGHEST = -9.0, 16.0  # of z
+_LOWEST = -9.0  # of z
 _ROWS = 64  # of ε at a time
 
 
@@ -99,47 +100,64 @@ class TiltAndBend(Mechanism):
         return None if own is None else (*own, (GaussianLoss(self.a), 1))
 
     @cached_property
-    def _points(self) -> tuple[tuple[FloatArray, FloatArray, float], ...]:
-        """(log weights, losses, log of the mass that counts as infinite) of the bend, in each direction."""
+    def _sides(self) -> tuple[PrivacyLoss, ...]:
+        """The bend's loss in each direction of the adjacency, once where both are the same."""
         found = []
         for direction in ("remove", "add"):
             steps = self.bend.losses(direction)
             assert steps is not None, self.bend  # both bounds have losses
-            ((loss, _),) = steps
-            low, high = loss.reach(_NATS)
+            found += [loss for loss, _ in steps if loss not in found]
+        return tuple(found)
+
+    @cached_property
+    def _points(self) -> dict[tuple[PrivacyLoss, float], tuple[FloatArray, FloatArray, float]]:
+        return {}
+
+    def _points_of(self, loss: PrivacyLoss, nats: float) -> tuple[FloatArray, FloatArray, float]:
+        """(log weights, losses, log of the mass that counts as infinite), for δ not much below e^{-nats}."""
+        if (loss, nats) not in self._points:
+            low, high = loss.reach(nats + _SPARE)
             log_weight, omega = quadrature(loss, low, high, _NO_BREAKS)
             below, above = loss.log_tails(low, high)
             at_low = loss.loss(np.array([low]))  # what lies below counts as the least loss that is kept
-            found.append((np.append(log_weight, below), np.append(omega, at_low), above))
-        return tuple(found[:1]) if self._symmetric else tuple(found)
-
-    @property
-    def _symmetric(self) -> bool:
-        """Whether both directions are one and the same law."""
-        return self.bend.losses("remove") == self.bend.losses("add")
+            self._points[loss, nats] = np.append(log_weight, below), np.append(omega, at_low), above
+        return self._points[loss, nats]
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        result = np.full(epsilon.shape, -np.inf)
-        for log_weight, omega, log_infinite in self._points:
-            for block in np.array_split(np.arange(epsilon.size), max(1, -(-epsilon.size // _ROWS))):
-                left = epsilon[block, None] - omega
-                log_f = gauss.log_profile(left.ravel(), self.a).reshape(left.shape) + log_weight
-                top = np.maximum(log_f.max(axis=1), log_infinite)
-                top = np.where(np.isfinite(top), top, 0.0)
-                with np.errstate(under="ignore", divide="ignore"):
-                    total = np.exp(log_f - top[:, None]).sum(axis=1) + math.exp(log_infinite) * np.exp(-top)
-                    result[block] = np.maximum(result[block], top + np.log(total))
+        result = np.max([self._of_side(loss, epsilon) for loss in self._sides], axis=0)
         return np.minimum(result + _SLACK * (1 - np.maximum(result, -1e300)), 0.0)
 
-    def rough_log_delta(self, epsilon: float) -> float:
-        """log δ at one ε by a quadrature over z: as good, and no table of the whole profile is needed. For searches."""
-        ends = np.arange(_LOWEST, _HIGHEST)
+    def _of_side(self, loss: PrivacyLoss, epsilon: FloatArray) -> FloatArray:
+        """log δ of one direction, from as many points of the bend's law as its size needs."""
+        result = np.zeros(epsilon.shape)
+        todo = np.arange(epsilon.size)
+        for nats in _NATS:
+            try:
+                log_weight, omega, log_infinite = self._points_of(loss, nats)
+            except TooFineError:
+                break  # what is known is right, if not tight
+            for block in np.array_split(todo, max(1, -(-todo.size // _ROWS))):
+                left = epsilon[block, None] - omega
+                log_f = gauss.log_profile(left.ravel(), self.a).reshape(left.shape) + log_weight
+                result[block] = np.logaddexp(logsumexp(log_f, axis=1), log_infinite)
+            todo = todo[result[todo] < -nats]
+            if not todo.size:
+                break
+        return result
+
+    def rough_log_delta(self, epsilon: float, nats: float) -> float:
+        """log δ at one ε by a quadrature over z, for searches: no table of the whole profile is needed.
+
+        As good where δ is not much below e^{-nats}; what lies farther out in z counts in full.
+        """
+        highest = math.ceil(math.sqrt(2 * nats)) + 5.0
+        ends = np.arange(_LOWEST, highest)
         z = (ends[:, None] + 0.5 + 0.5 * _NODES).ravel()
         log_weight = (np.log(0.5 * _WEIGHTS) + np.zeros((ends.size, 1))).ravel() - 0.5 * z * z - LOG_SQRT_2PI
         at = epsilon - self.a * self.a / 2 - self.a * z
         sides = [profile(at) for profile in self.bend.signed_profiles]
         best = sides if self.adjacency == ADD_REMOVE else [np.max(sides, axis=0)]
-        return max(float(logsumexp(np.append(log_weight + side, log_ndtr(-_HIGHEST)))) for side in best)
+        return max(float(logsumexp(np.append(log_weight + side, log_ndtr(-highest)))) for side in best)
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
         result = np.full(log_delta.shape, np.inf)
