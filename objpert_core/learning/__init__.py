@@ -11,6 +11,8 @@ from objpert_core.learning.output_perturbation import (
     recommended_output_lam,
     solve_and_perturb,
 )
+from objpert_core.learning.population.certificate import NoisySGDCertificate
+from objpert_core.learning.population.phased import PhasedCertificate
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps
 from objpert_core.learning.problem.losses import (
     LOSSES,
@@ -33,6 +35,8 @@ from objpert_core.learning.problem.nonsmooth import (
 )
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.quadratic.certificate import QuadraticCertificate
+from objpert_core.learning.quadratic.release import NoisyGram, noisy_gram
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import SOLVERS, SolverResult, residual_bound, solve
 
@@ -54,11 +58,15 @@ __all__ = [
     "Loss",
     "MoreauEnvelope",
     "NoiseSource",
+    "NoisyGram",
+    "NoisySGDCertificate",
     "ObjectivePerturbationCertificate",
     "OutputPerturbationCertificate",
     "PerturbedObjective",
+    "PhasedCertificate",
     "PinballLoss",
     "PrivacyCertificate",
+    "QuadraticCertificate",
     "Refused",
     "Release",
     "Rows",
@@ -69,6 +77,7 @@ __all__ = [
     "envelope_steps",
     "loss_named",
     "noise_source",
+    "noisy_gram",
     "output_sensitivity",
     "perturb_and_solve",
     "recommended_output_lam",
