@@ -61,6 +61,7 @@ PAGES: tuple[Entry, ...] = (
     Entry("home", "Home", "How can one fit hide one person?", "", "home"),
     Entry("bounds", "Bounds", "How much privacy does one fit cost?", FIT, "show_chart"),
     Entry("distance", "Distance", "How far is a proof from the best possible one?", FIT, "straighten"),
+    Entry("quadratic", "Tilt or bend?", "Is a random curvature better than a random slope?", FIT, "ssid_chart"),
     Entry("planner", "Planner", "How much noise, how much regularisation?", FIT, "tune"),
     Entry(
         "renyi", "Rényi and DP-SGD", "One fit or thousands of noisy steps: which hides you better?", MANY, "trending_up"

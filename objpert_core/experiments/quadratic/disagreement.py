@@ -1,14 +1,14 @@
 """What a bend leaks once two records disagree, exactly: one dimension, two data sets that differ in one label.
 
-The anchor is θ* = 1. All records have x = 1 and the label θ*, but for one: its label is off by e in the first data set.
-With r(θ) = ωθ and W ~ χ²_m the release is
+The anchor is θ* = 1. All records have x = 1 and the label θ*, but for one, whose label is off by e: up in the first
+data set, down in the second. With r(θ) = ωθ and W ~ χ²_m the release is
 
-    θ = 1 − (ω − e)/B,   B = n + σ²W,
+    θ = 1 − (ω ∓ e)/B,   B = n + σ²W,
 
-so that 1/(1 − θ) is B/(ω − e), against B/ω in the second data set: the same law on another scale. Both have a density,
-and their divergence is a sum of differences of cumulative distributions. The bend's certificate says nothing of it, as
-its theorem supposes e = 0. The tilt of theorem T34 mends it: then the solver sees B and a noisy sum of clipped
-residuals only, of which everything that leaks is the Gaussian mechanism's.
+so that 1/(1 − θ) is B/(ω − e) against B/(ω + e): the same law on two scales. Both have a density, and their
+divergence is a sum of differences of cumulative distributions. The bend's certificate says nothing of it, as its
+theorem supposes e = 0. The tilt of theorem T34 mends it: then the solver sees B and a noisy sum of clipped residuals
+only, and of these the sum alone tells the two apart.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ import itertools
 import math
 from dataclasses import dataclass
 
-import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import chi2
+from scipy.special import gammainc, gammaincc
 
 from objpert_core._validation import finite, nonnegative, positive, positive_integer
 from objpert_core.accounting import Gaussian
@@ -49,16 +48,17 @@ class ScaledChiSquare:
         positive_integer("degrees_of_freedom", self.degrees_of_freedom)
 
     def log_density(self, u: float) -> float:
-        """log of its density at u."""
-        return float(chi2.logpdf((u - self.start) / self.scale, self.degrees_of_freedom) - math.log(self.scale))
+        """log of its density at u, right of where it starts."""
+        half, y = self.degrees_of_freedom / 2, (u - self.start) / (2 * self.scale)
+        return (half - 1) * math.log(y) - y - math.lgamma(half) - math.log(2 * self.scale)
 
     def between(self, low: float, high: float) -> float:
         """P[low < a + bY <= high], by whichever tail is the smaller one."""
-        left, right = ((end - self.start) / self.scale for end in (low, high))
-        m = self.degrees_of_freedom
-        if left > m:
-            return float(chi2.sf(left, m) - chi2.sf(right, m))
-        return float(chi2.cdf(right, m) - chi2.cdf(left, m))
+        left, right = (max(end - self.start, 0.0) / (2 * self.scale) for end in (low, high))
+        half = self.degrees_of_freedom / 2
+        if left > half:
+            return float(gammaincc(half, left) - gammaincc(half, right))
+        return float(gammainc(half, right) - gammainc(half, left))
 
 
 def divergence(first: ScaledChiSquare, second: ScaledChiSquare, epsilon: float) -> float:
@@ -130,7 +130,7 @@ def _far(first: ScaledChiSquare, second: ScaledChiSquare, edge: float) -> float:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """One record's label moves off the interpolation.
+    """One record's label is off the interpolation, this way or that.
 
     Attributes
     ----------
@@ -167,16 +167,19 @@ class Disagreement:
         positive("penalty", self.penalty)
 
     def law(self, displacement: float) -> ScaledChiSquare:
-        """The law of 1/(1 − θ) where the label is off by `displacement` < ω."""
+        """The law of 1/(1 − θ) where the label is off by `displacement`, between −ω and ω."""
+        if not abs(displacement) < self.penalty:
+            raise ValueError(
+                f"displacement must be a number strictly between -{self.penalty:g} and {self.penalty:g}, "
+                f"got {displacement!r}"
+            )
         slope = self.penalty - displacement
-        if not 0 < slope < math.inf:
-            raise ValueError(f"displacement must be a finite number < {self.penalty:g}, got {displacement!r}")
         return ScaledChiSquare(self.rows / slope, self.scale / slope, self.degrees_of_freedom)
 
     def delta(self, displacement: float, epsilon: float) -> float:
         """The true δ of releasing θ by the bend alone, the larger of both directions."""
-        off, on = self.law(displacement), self.law(0.0)
-        return max(divergence(off, on, epsilon), divergence(on, off, epsilon))
+        up, down = self.law(displacement), self.law(-displacement)
+        return max(divergence(up, down, epsilon), divergence(down, up, epsilon))
 
 
 def tilted_delta(displacement: float, epsilon: float, residual_bound: float, sigma: float) -> float:
@@ -187,7 +190,7 @@ def tilted_delta(displacement: float, epsilon: float, residual_bound: float, sig
     Parameters
     ----------
     displacement : float
-        By how much the label is off; clipped to `residual_bound`.
+        By how much the label is off, up and down; clipped to `residual_bound`.
     epsilon : float >= 0
     residual_bound : float > 0
     sigma : float > 0
@@ -204,5 +207,5 @@ def tilted_delta(displacement: float, epsilon: float, residual_bound: float, sig
     True
     """
     limit = positive("residual_bound", residual_bound)
-    moved = abs(float(np.clip(finite("displacement", displacement), -limit, limit)))
+    moved = 2 * min(abs(finite("displacement", displacement)), limit)
     return float(Gaussian(positive("sigma", sigma), moved).delta(epsilon)) if moved > 0 else 0.0

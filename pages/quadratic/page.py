@@ -1,0 +1,275 @@
+"""Quadratic objective perturbation (Cortild and Cartis 2026): what a random curvature hides, and what it does not."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from objpert_core.experiments.quadratic import figure1, figure2, matter, regression
+from objpert_core.experiments.quadratic.plane import Plane
+from objpert_core.experiments.quadratic.spectrum import Spectrum
+from objpert_core.experiments.quadratic.stored import Stored
+from pages.quadratic import charts, numbers, snippets, stored_charts
+from pages.quadratic import stored_words as kept
+from pages.quadratic import words as text
+from pages.quadratic.numbers import BEST, Labels, Noise
+from ui import controls as c
+from ui import page, parameters
+
+VIEW = c.Choice("quadratic_view", "Picture", "bowls", tuple(text.VIEWS), text.VIEWS.__getitem__)
+EPSILON = c.SelectSlider(
+    "quadratic_epsilon", "Privacy budget ε", 1.0, c.log_values(0.1, 10, steps=(1, 1.5, 2, 3, 5, 7))
+)
+DELTA = c.SelectSlider("quadratic_delta", "Slack δ", 1e-5, c.powers_of_ten(-9, -2))
+ROWS = c.SelectSlider("quadratic_n", "Rows n", 100, (100, 300, 1000, 3000, 10_000, 30_000, 100_000), format=str)
+RADIUS = c.SelectSlider(
+    "quadratic_radius", "Radius κ of the disc C", 1.0, (1.0, 2.0, 5.0, 10.0), help="The tilt’s noise grows with it."
+)
+SEED = parameters.seed("quadratic", "Seed of the draw")
+SIZE = c.SelectSlider("quadratic_d", "Parameters d", 12, (1, 2, 5, 12, 20, 50, 100), format=str)
+BEST_M = "Best: the m for which m/s is least, so that the bend’s mean σ²m is. More than d in any case."
+DEGREES = c.SelectSlider(
+    "quadratic_m",
+    "Degrees of freedom m over d",
+    BEST,
+    (BEST, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0),
+    lambda value: "best" if value == BEST else c.plain(value),
+    help=BEST_M,
+)
+BY = c.Choice("quadratic_by", "Noise calibrated by", "published", tuple(numbers.PROOFS), numbers.PROOFS.__getitem__)
+KAPPA = c.SelectSlider("quadratic_kappa", "Half side κ of the box C", 1.0, figure2.KAPPAS)
+OFF = c.SelectSlider("quadratic_off", "The labels are off by", 0.1, (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0))
+TILT = c.Toggle("quadratic_tilt", "Add a tilt, clip residuals to 1", False)
+PANEL = c.Choice("quadratic_panel", "Panel of Figure 1", "exact", tuple(kept.PANELS), kept.PANELS.__getitem__)
+PROOF = c.Choice("quadratic_proof", "Bound", "published", tuple(figure1.PROOFS), figure1.PROOFS.__getitem__)
+CASE = c.Choice(
+    "quadratic_case",
+    "Rows, parameters, ε",
+    regression.CASES[0],
+    regression.CASES,
+    lambda case: "n {}, d {}, ε {:g}".format(*case),
+)
+GAUSSIAN = c.Toggle("quadratic_gaussian", "Gaussian mechanism beside the proofs", False)
+EVERY = c.Toggle("quadratic_every", "Tilt at 2ζ, for replaced rows", False)
+GHOST = c.Toggle("quadratic_ghost", "Setting before, faintly", True)
+OWN: Mapping[str, tuple[c.Control, ...]] = {  # what moves each picture
+    "bowls": (EPSILON, DELTA, ROWS, RADIUS, SEED),
+    "spectrum": (EPSILON, DELTA, SIZE, DEGREES, SEED),
+    "profile": (EPSILON, DELTA, SIZE, DEGREES, BY),
+    "kappa": (KAPPA,),
+    "matter": (ROWS,),
+    "regression": (CASE,),
+    "labels": (EPSILON, DELTA, ROWS, OFF, TILT),
+    "heat": (EPSILON, DELTA, PANEL, PROOF),
+}
+MOVED = tuple(dict.fromkeys(control for controls in OWN.values() for control in controls))
+CONTROLS = (VIEW, *MOVED, GAUSSIAN, EVERY, GHOST)
+SWITCHES = {GAUSSIAN: ("profile",), EVERY: ("kappa",), GHOST: ("bowls", "spectrum", "profile", "labels")}
+
+
+def preset(name: str, hint: str, view: str, **values: Any) -> c.Preset:
+    controls = {control.key.removeprefix("quadratic_"): control for control in CONTROLS}
+    first = {control: control.default for control in CONTROLS if control is not GHOST}
+    return c.Preset(name, first | {VIEW: view} | {controls[key]: value for key, value in values.items()}, hint)
+
+
+PRESETS = (
+    preset("Figure 1 left", "The least bound on the risk, exact minima.", "heat", delta=1e-4),
+    preset("Figure 1 right", "The same for τ = η = 0.001.", "heat", delta=1e-4, panel="inexact"),
+    preset("Figure 2", "The risk against the box, ε = 0.5, δ = 0.01.", "kappa", epsilon=0.5, delta=1e-2),
+    preset("Where data matter", "n = 100,000: here noise that is too large costs something.", "matter", n=100_000),
+    preset(
+        "Gaussian mechanism",
+        "The calibrated bend beside the Gaussian mechanism of the same (ε, δ).",
+        "profile",
+        by="exact",
+        gaussian=True,
+    ),
+    preset("Two records disagree", "One label is off: the bend’s promise breaks.", "labels", n=1000),
+)
+
+
+def panel() -> str:
+    """The controls of one picture; the others keep their place in the address."""
+    view = VIEW.show()
+    for control in OWN[view]:
+        control.show()
+    if SEED in OWN[view]:
+        st.button("Draw again", key="quadratic_again", icon=":material/casino:", on_click=another)
+    with st.popover("View", icon=":material/visibility:"):
+        for switch, views in SWITCHES.items():
+            switch.show(disabled=view not in views)
+    if unseen := [control for control in MOVED if control not in OWN[view]]:
+        page.keep(*unseen)
+    c.copy_link(CONTROLS)
+    return view
+
+
+def another() -> None:
+    """Move on to the next seed."""
+    st.session_state[SEED.key] = SEED.stored((SEED.value() + 1) % (SEED.high + 1))
+
+
+def bowls() -> None:
+    plane = Plane(EPSILON.value(), DELTA.value(), ROWS.value(), RADIUS.value(), SEED.value())
+    before = c.previous("quadratic_bowls", plane, GHOST.value())
+    page.answer(text.bowls_answer(plane))
+    st.caption(text.bowls_line(plane))
+    figure = charts.contours(plane, before)
+    picture = page.Picture(figure, text.bowls_alt(plane), partial(numbers.moved_frame, plane))
+    page.show(picture, key="quadratic_chart")
+    page.evidence(picture, text.bowls_rows(plane), name="quadratic", code=snippets.bowls(plane))
+
+
+def noise() -> Noise:
+    return Noise(EPSILON.value(), DELTA.value(), SIZE.value(), DEGREES.value(), BY.value())
+
+
+def spectrum() -> None:
+    asked = Noise(EPSILON.value(), DELTA.value(), SIZE.value(), DEGREES.value(), "exact")
+    shown = Spectrum(asked.dimension, asked.bend.degrees_of_freedom, asked.delta, seed=SEED.value())
+    before = c.previous("quadratic_spectrum", shown, GHOST.value())
+    page.answer(text.spectrum_answer(shown))
+    st.caption(text.spectrum_line(asked, shown))
+    figure = charts.spectrum(shown, before)
+    picture = page.Picture(figure, text.spectrum_alt(shown), partial(numbers.spectrum_frame, shown))
+    page.show(picture, key="quadratic_spectrum_chart")
+    rows = text.spectrum_rows(shown)
+    page.evidence(picture, rows, name="quadratic_spectrum", code=snippets.spectrum(shown))
+
+
+def profile() -> None:
+    shown, gaussian = noise(), GAUSSIAN.value()
+    before = c.previous("quadratic_profile", shown, GHOST.value())
+    page.answer(text.profile_answer(shown, gaussian))
+    st.caption(text.profile_line(shown))
+    figure = charts.profiles(shown, before, gaussian=gaussian)
+    picture = page.Picture(figure, text.profile_alt(shown, gaussian), partial(numbers.profile_frame, shown))
+    page.show(picture, key="quadratic_profile_chart")
+    rows = text.profile_rows(shown)
+    page.evidence(picture, rows, name="quadratic_profile", code=snippets.profile(shown))
+
+
+def labels() -> None:
+    shown = Labels(EPSILON.value(), DELTA.value(), ROWS.value(), OFF.value(), TILT.value())
+    before = c.previous("quadratic_labels", shown, GHOST.value())
+    page.answer(text.labels_answer(shown))
+    st.caption(text.labels_line(shown))
+    figure = charts.labels(shown, before)
+    picture = page.Picture(figure, text.labels_alt(shown), partial(numbers.labels_frame, shown))
+    page.show(picture, key="quadratic_labels_chart")
+    rows = text.labels_rows(shown)
+    page.evidence(picture, rows, name="quadratic_labels", code=snippets.labels(shown))
+
+
+def stored(name: str, draw: Callable[[Stored], None]) -> None:
+    """A picture of stored results; a word about them where there are none."""
+    found = numbers.file_of(name)
+    if found is None:
+        st.info(kept.nothing_stored(name), icon=":material/info:")
+        return
+    draw(found)
+    st.caption(kept.made_by(found))
+
+
+def kappa(found: Stored) -> None:
+    at = KAPPA.value()
+    told = kept.kappa_answer(found, at)
+    page.answer(told)
+    st.caption(kept.KAPPA_LINE)
+    alt = kept.against_alt(told, "Empirical risk", "half the side of the box")
+    picture = page.Picture(
+        stored_charts.figure_2(found, at, every=EVERY.value()), alt, partial(numbers.frame_of, found)
+    )
+    page.show(picture, key="quadratic_kappa_chart")
+    rows = kept.against_rows(found, "kappa", figure2.LABELS)
+    code = snippets.means("figure2", "kappa", at, tuple(figure2.LABELS))
+    page.evidence(picture, rows, name="quadratic_kappa", code=code, note=snippets.STORED)
+
+
+def where_data_matter(found: Stored) -> None:
+    n = int(numbers.nearest(matter.ROWS, ROWS.value()))
+    told = kept.matter_answer(found, n)
+    page.answer(told)
+    st.caption(kept.MATTER_LINE)
+    alt = kept.against_alt(told, "Excess risk", "the number of rows")
+    picture = page.Picture(stored_charts.where_data_matter(found, n), alt, partial(numbers.frame_of, found))
+    page.show(picture, key="quadratic_matter_chart")
+    rows = kept.against_rows(found, "n", matter.LABELS)
+    code = snippets.means("matter", "n", n, tuple(matter.LABELS))
+    page.evidence(picture, rows, name="quadratic_matter", code=code, note=snippets.STORED)
+
+
+def regressions(found: Stored) -> None:
+    case = CASE.value()
+    told = kept.regression_answer(found, case)
+    page.answer(told)
+    st.caption(kept.regression_line(case))
+    rows = kept.regression_rows(found, case)
+    listed = "; ".join(f"{row['Method']} {row['Excess test error']}" for row in rows)
+    picture = page.Picture(
+        stored_charts.regressions(found, case),
+        f"{told} Excess test error, a logarithmic axis: {listed}.",
+        partial(numbers.frame_of, found),
+    )
+    page.show(picture, key="quadratic_regression_chart")
+    code = snippets.regression(case, tuple(regression.LABELS))
+    page.evidence(picture, rows, name="quadratic_regression", code=code, note=snippets.STORED)
+
+
+def heat(found: Stored) -> None:
+    which = PANEL.value()
+    proof = PROOF.value()
+    if proof not in figure1.PANELS[which]:
+        st.info(kept.NO_TIGHT, icon=":material/info:")
+        proof = "sharpened"
+    asked = EPSILON.value(), DELTA.value()
+    at = numbers.nearest(figure1.EPSILONS, asked[0]), numbers.nearest(figure1.DELTAS, asked[1])
+    if not found.values(panel=which, proof=proof, epsilon=at[0], delta=at[1]):
+        st.info(kept.nothing_stored("figure1"), icon=":material/info:")
+        return
+    page.answer(kept.heat_answer(found, which, proof, at))
+    if note := kept.nearest_line(asked, at):
+        st.info(note, icon=":material/info:")
+    st.caption(kept.heat_line(which, proof, at))
+    figure = stored_charts.figure_1(found, which, proof, at)
+    picture = page.Picture(figure, kept.heat_alt(found, which, proof, at), partial(numbers.frame_of, found))
+    page.show(picture, key="quadratic_heat_chart")
+    rows = kept.heat_rows(found, which, proof)
+    note = "These lines compute the marked cell again."
+    page.evidence(picture, rows, name="quadratic_heat", code=snippets.heat(which, proof, at), note=note)
+
+
+DRAWN: Mapping[str, Callable[[], None]] = {
+    "bowls": bowls,
+    "spectrum": spectrum,
+    "profile": profile,
+    "labels": labels,
+    "kappa": partial(stored, "figure2", kappa),
+    "matter": partial(stored, "matter", where_data_matter),
+    "regression": partial(stored, "regression", regressions),
+    "heat": partial(stored, "figure1", heat),
+}
+
+
+@st.fragment
+def explore() -> None:
+    c.preset_buttons(PRESETS, prefix="quadratic")
+    left, right = page.columns()
+    with right, page.errors():
+        view = panel()
+    with left, page.errors():
+        DRAWN[view]()
+
+
+page.begin(
+    "quadratic",
+    "Objective perturbation tilts the objective at random. One may also bend it: add a random curvature around an "
+    "anchor θ*, a point that is best for every record alike. Then no gradient has to be bounded. What does that buy, "
+    "and when does it hold?",
+)
+explore()
+page.see_also("bounds", "what a tilt costs")
+page.predict(page.Prediction.of("quadratic"), key="quadratic__try")
+page.about("quadratic")

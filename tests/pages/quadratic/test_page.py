@@ -1,0 +1,222 @@
+"""The page "Tilt or bend?", run without a browser: what it shows is what is stored, or what the core says."""
+
+import itertools
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import calibrate_quadratic_perturbation
+from objpert_core.experiments.quadratic import figure1, figure2, matter, regression, stored
+from objpert_core.experiments.quadratic.disagreement import Disagreement
+from objpert_core.experiments.quadratic.plane import Plane
+from objpert_core.experiments.quadratic.spectrum import Spectrum
+from pages.quadratic import numbers, snippets, words
+from pages.quadratic import stored_words as kept
+from pages.quadratic.numbers import Labels, Noise
+from tests.pages.apps import answer, curves, execute, open_app, press, spec
+from ui.svg import decode
+
+open_page = partial(open_app, "pages/quadratic/page.py")
+
+
+def test_opens_on_a_tilt_and_a_bend_and_draws_again():
+    app = open_page()
+    first = Plane(rows=100).bowls()
+    table = app.table[0].value.set_index("Minimum of")
+    assert table.loc["bent", "θ₁"] == f"{first['bend'].minimum[0]:.3f}"
+    assert "moves the minimum by" in answer(app)
+    shown, ghosts = curves(app)
+    assert list(shown) == ["objective", "tilted", "bent", "anchor θ*"]
+    assert ghosts == []
+    press(app, "Draw again")
+    assert app.session_state["quadratic_seed"] == 1
+    shown, ghosts = curves(app)
+    assert ghosts == ["tilted, before", "bent, before"]
+    np.testing.assert_allclose(shown["bent"][0][:5], Plane(rows=100, seed=1).bowls()["bend"].level(1.0)[:5, 0], atol=1)
+    assert app.table[0].value.set_index("Minimum of").loc["bent", "θ₁"] != table.loc["bent", "θ₁"]
+
+
+def test_eigenvalues_between_alpha_and_beta():
+    app = open_page(quadratic_view=words.VIEWS["spectrum"], quadratic_m="2", quadratic_delta="0.01")
+    spectrum = Spectrum(12, 24, 0.01)
+    shown, _ = curves(app)
+    x, y = shown["eigenvalues of W"]
+    values = spectrum.eigenvalues()
+    assert (x.min(), x.max()) == pytest.approx((values.min(), values.max()), rel=1e-3)
+    assert len(x) == 82
+    assert np.sum(y[1:-1:2]) == pytest.approx(1.0)
+    assert decode(next(trace for trace in spec(app)["data"] if trace["name"].startswith("α"))["x"])[0] == spectrum.alpha
+    assert f"{values.min():.3g}" in answer(app)
+
+
+@pytest.mark.slow
+def test_three_proofs_of_one_bend():
+    app = open_page(quadratic_view=words.VIEWS["profile"], quadratic_epsilon="0.5", quadratic_delta="0.01")
+    bend = calibrate_quadratic_perturbation(0.5, 0.01, 12, bound="published")
+    shown, _ = curves(app)
+    for proof in ("published", "sharpened", "exact"):
+        x, y = shown[f"{proof.capitalize()} proof"]
+        expected = replace(bend, bound=proof).delta(x)
+        there = np.isfinite(y)
+        np.testing.assert_allclose(y[there], expected[there], rtol=1e-12)
+    exact = replace(bend, bound="exact").delta(0.5)
+    assert f"not 0.01; {round(numbers.less_noise(Noise(0.5, 0.01, 12, 0.0, 'published')))} times less" in answer(app)
+    assert exact < 0.01
+    app.selectbox(key="quadratic_by").set_value("exact").run()
+    assert answer(app) == "The exact theorem proves δ = 0.01 for this noise; the published proof proves nothing."
+
+
+@pytest.mark.slow
+def test_a_bend_beside_the_gaussian_mechanism():
+    app = open_page()
+    app.button(key="quadratic_preset_Gaussian mechanism").click().run()
+    shown, _ = curves(app)
+    x, bend = shown["Exact proof"]
+    gaussian = shown["Gaussian mechanism"][1]
+    at = int(np.argmin(np.abs(x - 1.0)))
+    assert bend[at] == pytest.approx(gaussian[at], rel=1e-3)
+    assert bend[at + 10] > gaussian[at + 10]
+    assert "At twice ε the bend has δ =" in answer(app)
+
+
+def test_labels_that_disagree_break_the_promise_and_a_tilt_mends_it():
+    app = open_page()
+    app.button(key="quadratic_preset_Two records disagree").click().run()
+    bend = calibrate_quadratic_perturbation(1.0, 1e-5, 1)
+    data = Disagreement(bend.scale, bend.degrees_of_freedom, 1000, numbers.PENALTY)
+    shown, _ = curves(app)
+    x, y = shown["true δ, bend alone"]
+    assert y[-20] == data.delta(x[-20], 1.0) > 1e-5
+    assert "The true δ is 0.74, promised 10⁻⁵; the promise breaks once labels are off by" in answer(app)
+    app.toggle(key="quadratic_tilt").set_value(True).run()
+    assert "the promise, 10⁻⁵, holds." in answer(app)
+    y = curves(app)[0]["true δ, bend and tilt"][1]
+    assert np.nanmax(y) < 1e-5
+    assert curves(app)[1] == ["true δ, before"]
+
+
+STORED = {
+    "kappa": "the tilt’s risk is 6 times the bend’s; the anchor alone is no worse.",
+    "matter": "times less than the published,",
+    "regression": "Objective perturbation is the most accurate; AdaSSP has",
+    "heat": "The bound on the risk is 462; returning θ* without data loses at most 1.",
+}
+
+
+@pytest.mark.parametrize("view", STORED)
+def test_stored_results_are_shown_with_their_command(view):
+    app = open_page(quadratic_view=words.VIEWS[view])
+    assert STORED[view] in answer(app)
+    assert any("python -m objpert_core.experiments quadratic" in block.value for block in app.caption)
+    assert len(app.table[0].value) >= 4
+    assert not app.error
+
+
+def test_figure_1_shows_the_stored_cells():
+    app = open_page(quadratic_view=words.VIEWS["heat"], quadratic_proof="exact theorem", quadratic_delta="0.01")
+    (heat,) = (trace for trace in spec(app)["data"] if trace["type"] == "heatmap")
+    found = stored.load("figure1")
+    z = decode(heat["z"]).reshape(len(figure1.DELTAS), len(figure1.EPSILONS))
+    for (row, delta), (column, epsilon) in itertools.product(enumerate(figure1.DELTAS), enumerate(figure1.EPSILONS)):
+        (value,) = found.values(panel="exact", proof="tight", epsilon=epsilon, delta=delta)
+        assert z[row, column] == pytest.approx(np.log10(value))
+    assert "The bound on the risk is 8.14, published 334; returning" in answer(app)
+    app.selectbox(key="quadratic_panel").set_value("inexact").run()
+    assert "The exact theorem needs an anchor without error" in app.info[0].value
+    app.select_slider(key="quadratic_delta").set_value(1e-9).run()
+    assert "Not stored for ε = 1, δ = 1e-09; marked: ε = 1, δ = 1e-06." in app.info[1].value
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["Figure 1 left", "Figure 1 right", "Figure 2", "Where data matter"])
+def test_presets_show_what_they_name(name):
+    app = open_page(quadratic_epsilon="3", quadratic_kappa="10")
+    app.button(key=f"quadratic_preset_{name}").click().run()
+    assert not app.exception
+    assert not app.error
+    view = {"Figure 2": "kappa", "Where data matter": "matter"}.get(name, "heat")
+    assert app.session_state["quadratic_view"] == view
+    expected = {"Figure 1 right": "inexact minima", "Figure 2": "ε = 0.5", "Where data matter": "m = 40"}
+    told = " ".join(block.value for block in app.caption).replace("\u00a0", " ")
+    assert expected.get(name, "exact minima (left)") in told
+
+
+@pytest.mark.slow
+def test_nonsense_in_the_address_falls_back():
+    app = open_page(quadratic_epsilon="nan", quadratic_view="x", quadratic_n="-1", quadratic_seed="inf")
+    state = app.session_state
+    assert (state["quadratic_epsilon"], state["quadratic_view"], state["quadratic_n"]) == (1.0, "bowls", 100)
+    assert state["quadratic_seed"] == 0
+    assert not app.error
+
+
+@pytest.mark.slow
+def test_without_stored_results_pictures_of_them_say_so(monkeypatch):
+    monkeypatch.setattr(numbers, "file_of", lambda name: None)
+    for view in STORED:
+        app = open_page(quadratic_view=words.VIEWS[view])
+        assert "This picture needs stored results: python -m objpert_core.experiments quadratic" in app.info[0].value
+
+
+@pytest.mark.slow
+def test_the_snippets_give_the_numbers_shown():
+    plane = Plane(0.5, 1e-3, 300, 2.0, 7)
+    found, _ = execute(snippets.bowls(plane))
+    for kind, minimum in found["minima"].items():
+        np.testing.assert_array_equal(minimum, numbers.bowls(plane)[kind].minimum)
+    spectrum = Spectrum(5, 9, 0.01, seed=3)
+    found, _ = execute(snippets.spectrum(spectrum))
+    np.testing.assert_array_equal(found["eigenvalues"], numbers.eigenvalues(spectrum))
+    for noise in (Noise(1.0, 1e-5, 5, 2.0, "sharpened"), Noise(0.5, 0.01, 2, 0.0, "exact")):
+        found, _ = execute(snippets.profile(noise))
+        assert found["deltas"] == {proof: numbers.delta_at(noise, proof) for proof in numbers.PROOFS}
+    for tilted in (False, True):
+        labels = Labels(1.0, 1e-5, 300, 0.3, tilted)
+        found, _ = execute(snippets.labels(labels))
+        assert found["delta"] == labels.true_delta(0.3)
+    table = numbers.means(stored.load("figure2"), "kappa", list(figure2.LABELS))
+    found, _ = execute(snippets.means("figure2", "kappa", 5.0, tuple(figure2.LABELS)))
+    assert found["means"] == dict(table[table["kappa"] == 5.0][["method", "mean"]].to_numpy().tolist())
+    case = regression.CASES[2]
+    found, _ = execute(snippets.regression(case, tuple(regression.LABELS)))
+    assert found["means"]["zero"] == pytest.approx(1 / 50)
+    found, _ = execute(snippets.heat("exact", "sharpened", (0.5, 1e-4)))
+    kept_values = stored.load("figure1").values(panel="exact", proof="sharpened", epsilon=0.5, delta=1e-4)
+    assert kept_values == [pytest.approx(found["found"].value, rel=1e-9)]
+
+
+def words_of(sentence):
+    """How many words; an equation is one."""
+    return len(sentence.replace(" = ", "=").split())
+
+
+@pytest.mark.slow
+def test_answers_have_at_most_eighteen_words():
+    told = [words.bowls_answer(Plane(seed=seed, rows=rows)) for seed in range(4) for rows in (100, 100_000)]
+    told += [words.spectrum_answer(Spectrum(d, 2 * d, 1e-9)) for d in (1, 5, 50)]
+    for by, epsilon, d in itertools.product(numbers.PROOFS, (0.1, 1.0, 10.0), (1, 12)):
+        noise = Noise(epsilon, 1e-5, d, 0.0, by)
+        told += [words.profile_answer(noise), words.profile_answer(noise, True)]
+    for tilted, off in itertools.product((False, True), (0.001, 1.0)):
+        told.append(words.labels_answer(Labels(1.0, 1e-5, 1000, off, tilted)))
+    told += [kept.kappa_answer(stored.load("figure2"), kappa) for kappa in figure2.KAPPAS]
+    told += [kept.matter_answer(stored.load("matter"), n) for n in matter.ROWS]
+    told += [kept.regression_answer(stored.load("regression"), case) for case in regression.CASES]
+    for panel, proofs in figure1.PANELS.items():
+        told += [kept.heat_answer(stored.load("figure1"), panel, proof, (0.1, 1e-6)) for proof in proofs]
+    assert max(map(words_of, told)) <= 18, max(told, key=words_of)
+
+
+@pytest.mark.slow
+def test_try_it_is_right():
+    """Without regulariser and inside the constraint set the bent minimum is θ* itself."""
+    app = open_page()
+    app.radio(key="quadratic__try").set_value(app.radio(key="quadratic__try").options[0]).run()
+    assert "Not quite" in " ".join(block.value for block in app.info)
+    generator = np.random.default_rng(0)
+    X, anchor = generator.standard_normal((30, 4)), generator.standard_normal(4)
+    root = generator.standard_normal((4, 9))
+    gram, bent = X.T @ X, 50 * root @ root.T
+    np.testing.assert_allclose(np.linalg.solve(gram + bent, gram @ anchor + bent @ anchor), anchor, rtol=1e-9)
