@@ -14,15 +14,16 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 HERE = Path(__file__).parent
 NOT_THE_CORE = {"browser", "pages", "ui"}
-COVERED_WHEN_SLOW = {"datasets", "experiments", "theory"}
+COVERED_WHEN_SLOW = {"datasets", "experiments", "theory", "test_doctests.py"}
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Count coverage in the core's own tests only: those of pages and charts should not hide that a line has none.
 
-    Slow tests of accounting, of learning and of estimators, and long examples of docstrings, go over what quick tests
-    have been through: tracing doubles their time. Those of experiments and of data sets reach what no quick test does.
+    Slow tests of accounting, of learning and of estimators go over what quick tests have been through: tracing doubles
+    their time. Those of experiments and of data sets, and examples of docstrings, reach what no quick test does, and so
+    do the few that are marked `covered`.
 
     Exhaustive tests run where `-m` names them, and nowhere else: any other `-m` would take the place of a default one.
     """
@@ -32,6 +33,6 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=left_out)
     for item in items:
         folder = item.path.relative_to(HERE).parts[0]
-        slow = item.get_closest_marker("slow")
-        if folder in NOT_THE_CORE or (slow and folder not in COVERED_WHEN_SLOW):
+        reaches_more = folder in COVERED_WHEN_SLOW or item.get_closest_marker("covered")
+        if folder in NOT_THE_CORE or (item.get_closest_marker("slow") and not reaches_more):
             item.add_marker("no_cover")

@@ -11,6 +11,7 @@ RATES = np.sin(np.linspace(0, np.pi / 2, 7)) ** 2
 FIT = ObjectivePerturbation(3.0, 1.0)
 
 
+@pytest.mark.covered
 @pytest.mark.slow
 @pytest.mark.parametrize("bound", ["monotone", "glm", "kifer2012"])
 @pytest.mark.parametrize("change", [replace_one, lambda fit: group(fit, 2), lambda fit: group(fit, 4)])

@@ -83,6 +83,7 @@ def test_the_law_of_one_step_has_the_profile_of_the_formula(kind):
         assert below <= above
 
 
+@pytest.mark.covered
 @pytest.mark.slow
 def test_composed_steps_lie_above_the_pair_that_is_attained():
     """Rows that all point the other way leave the pair of rows that are added, at half the noise."""
@@ -161,6 +162,7 @@ def test_the_renyi_curve_is_that_of_the_symmetric_pair(kind, alpha):
     assert found <= exact * (1 + 1e-9)
 
 
+@pytest.mark.covered
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [KINDS[0], pytest.param(KINDS[1], marks=pytest.mark.exhaustive)])
 def test_more_noise_fewer_rows_and_fewer_steps_hide_more(kind):

@@ -100,6 +100,7 @@ def allocated():
     return fitted(sampling="allocation", batch_size=50, epochs=1)  # 50 of 300: both samplings have rate 1/6
 
 
+@pytest.mark.covered
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "forgery",
@@ -175,6 +176,7 @@ def test_a_dishonest_certificate_says_so_in_words_and_in_a_field():
     assert fitted(**CASES["honest"]).choice_covered is fitted().choice_covered is True
 
 
+@pytest.mark.covered
 @pytest.mark.slow
 def test_the_repr_says_what_a_reader_must_know():
     text = repr(fitted(random_state=0, **CASES["honest"]))
