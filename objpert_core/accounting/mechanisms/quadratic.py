@@ -242,7 +242,7 @@ class QuadraticPerturbation(Mechanism):
             low, gap_low = high, gap_high
             high = max(high + step, start)
             gap_high = gap(high)
-        return float(nudged_up_each(lambda tried: swapped(tried) > target, np.array([high]), 1e-12)[0])
+        return float(nudged_up_each(lambda tried: self._log_delta(tried) > target, np.array([high]), 1e-12)[0])
 
     # --- compositions --------------------------------------------------------------------------------------------
 

@@ -9,15 +9,14 @@ All functions broadcast over (ε, s, k), take logarithms where sizes vary, and r
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy.special import betainc, gammainc, gammaincc, gammaln, k0e
+from scipy.special import betainc, betaln, gammainc, gammaincc, gammaln, k0e
 
 from objpert_core._validation import FloatArray
 
-SLACK = 1e-10  # of 1 + |log δ|: far above what special functions and quadratures are off by
-_LEAST = float(np.log(5e-324))
+SLACK = 1e-10  # of 1 + |log δ|: far above what quadratures are off by, and most differences of special functions
+_UNIT = 1e-14  # times 1 + the condition number: four times what special functions were seen to be off by
+_FAINT = 1e-290  # a share below this has few digits left, or none: it is replaced by a bound
 _LINE, _LINE_WEIGHTS = (
     0.5 * (part + shift) for part, shift in zip(np.polynomial.legendre.leggauss(64), (1, 0), strict=True)
 )
@@ -44,9 +43,7 @@ def log_delta_removed(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> Floa
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         rate = room / k  # infinite at k = 0, where the loss is s/2
         below = s / np.expm1(rate)  # y − s
-        log_p = _log(gammaincc(k + 1, below / 2))
-        log_q = _log(gammaincc(k + 1, (below + s) / 2))
-        found = log_p + _log_1m_exp(np.minimum(epsilon + log_q - log_p, 0.0))
+        found = log_apart(epsilon, log_upper(k + 1, below / 2), log_upper(k + 1, (below + s) / 2))
     found = np.where(k > 0, found, _log_1m_exp(-room))
     return np.where(inside, _rounded_up(found), -np.inf)
 
@@ -61,9 +58,7 @@ def log_delta_added(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> FloatA
     room = np.where(rising, epsilon + s / 2, 1.0)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         over = s / np.expm1(room / k)  # y − s
-        log_p = _log(gammainc(k + 1, (over + s) / 2))
-        log_q = np.log(gammainc(k + 1, over / 2))
-        found = log_p + _log_1m_exp(np.minimum(epsilon + log_q - log_p, 0.0))
+        found = log_apart(epsilon, _log_lower(k + 1, (over + s) / 2), _log_lower(k + 1, over / 2))
     least = _rounded_up(log_floor(s, k))
     return np.where(rising, np.maximum(_rounded_up(found), least), _log_1m_exp(np.minimum(epsilon, 0.0)))
 
@@ -153,16 +148,54 @@ def _log_h(z: FloatArray, epsilon: FloatArray, k: FloatArray) -> FloatArray:
         above = z * (1 + z + inverse * z / (root + q)) / bottom  # 1 + u
         lower = inverse * z * (1 + z * (1 - z) / (root + q)) / bottom  # 1 + u − z
         x, moved = np.clip(above / 2, 0.0, 1.0), np.clip(lower / 2, 0.0, 1.0)
-        log_p = _log(betainc(k + 1, k + 1, x))
-        log_q = np.log(betainc(k + 1, k + 1, moved))
-        found = log_p + _log_1m_exp(np.minimum(epsilon + log_q - log_p, 0.0))
+        found = log_apart(epsilon, _log_beta(k + 1, x), _log_beta(k + 1, moved))
         found = np.where(k > 0, found, np.log(z / 2))
     return np.where(apart, 0.0, found)
 
 
-def _log(value: Any) -> FloatArray:
-    """log, where what has underflowed counts as the smallest double."""
-    return np.asarray(np.log(np.maximum(value, 5e-324)))
+# --- shares of χ² and of beta laws, and their differences ------------------------------------------------------------
+
+Share = tuple[FloatArray, FloatArray]
+"""(log of a probability, log of a bound on how far the probability may be off); −∞ for the second where the first is
+itself a bound from above, as probabilities below 1e-290 have."""
+
+
+def log_apart(epsilon: FloatArray, log_p: Share, log_q: Share) -> FloatArray:
+    """log(p − e^ε·q), and at most log p, with what p and q may be off added: two close numbers have a difference of
+    few digits."""
+    p, q = log_p[0], np.where(np.isneginf(log_q[1]), -np.inf, log_q[0])
+    gap = np.minimum(np.where(np.isneginf(q), -np.inf, epsilon + q - p), 0.0)
+    off = np.logaddexp(log_p[1], epsilon + log_q[1])
+    off = np.logaddexp(off, p + gap + np.log(_UNIT * (1 + np.abs(epsilon) + np.abs(p))))
+    return np.minimum(np.logaddexp(p + _log_1m_exp(gap), off), np.logaddexp(p, log_p[1]))
+
+
+def _share(value: FloatArray, log_bound: FloatArray, log_slope: FloatArray) -> Share:
+    """A probability, a bound for where it is faint, and the log of its derivative by the log of its argument."""
+    faint = ~(value >= _FAINT)
+    log_value = np.where(faint, np.where(np.isnan(log_bound), -np.inf, np.minimum(log_bound, 0.0)), np.log(value))
+    log_off = np.log(_UNIT) + np.logaddexp(log_value, log_slope)
+    return log_value, np.where(faint, -np.inf, log_off)
+
+
+def _log_lower(shape: FloatArray, x: FloatArray) -> Share:
+    """P[Γ <= x] for the gamma law of this shape, at most its series' first term over 1 − x/(shape + 1)."""
+    log_slope = shape * np.log(x) - x - gammaln(shape)
+    bound = log_slope - np.log(shape) - np.log1p(-x / (shape + 1))
+    return _share(gammainc(shape, x), bound, log_slope)
+
+
+def log_upper(shape: FloatArray, x: FloatArray) -> Share:
+    """P[Γ > x], for shape >= 1; above the mean it is at most x^shape·e^{−x}/(Γ(shape)·(x − shape + 1))."""
+    log_slope = np.where(np.isinf(x), -np.inf, shape * np.log(x) - x - gammaln(shape))
+    return _share(gammaincc(shape, x), log_slope - np.log(x - shape + 1), log_slope)
+
+
+def _log_beta(shape: FloatArray, x: FloatArray) -> Share:
+    """P[B <= x] for the beta law with both parameters `shape` >= 1, whose density grows up to ½ and is log-concave."""
+    log_slope = shape * np.log(x) + (shape - 1) * np.log1p(-x) - betaln(shape, shape)
+    growth = (shape - 1) * (1 - 2 * x) / (1 - x)  # of the log of the density, by the log of x
+    return _share(betainc(shape, shape, x), log_slope - np.log(np.maximum(growth, 1.0)), log_slope)
 
 
 def _log_1m_exp(x: FloatArray) -> FloatArray:

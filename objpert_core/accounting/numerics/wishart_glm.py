@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import gammainc, gammaincc, gammaln
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting.numerics.wishart import SLACK
+from objpert_core.accounting.numerics.wishart import SLACK, log_apart, log_upper
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _HALVES = 0.5 ** np.arange(60)
@@ -34,9 +34,9 @@ def log_delta_removed(epsilon: FloatArray, s: float, k: float) -> FloatArray:
         return -np.expm1(np.minimum(epsilon[:, None] - np.log1p(s / y), 0.0))
 
     near = _integral(gain, np.minimum(reached, crossing), 0.0, k)
-    with np.errstate(over="ignore", invalid="ignore"):
-        far = gammaincc(k + 1, start / 2) - np.exp(epsilon) * gammaincc(k + 1, (start + s) / 2)
-    return _log_up(near + np.where(np.isfinite(start), np.maximum(far, 0.0), 0.0))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+        log_far = log_apart(epsilon, log_upper(k + 1, start / 2), log_upper(k + 1, (start + s) / 2))
+        return _log_up(near + np.where(np.isfinite(start), np.exp(log_far), 0.0))
 
 
 def log_delta_added(epsilon: FloatArray, s: float, k: float) -> FloatArray:
