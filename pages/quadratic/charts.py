@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ def contours(plane: Plane, before: Plane | None = None) -> Any:
     end = 1.1 * plane.radius
     return figures.figure(
         [disc, *traces, anchor],
-        xaxis=figures.axis("θ₁", (-end, end)),
+        xaxis=figures.axis("θ₁", (-1.5 * end, 1.5 * end)),
         yaxis=figures.axis("θ₂", (-end, end), scaleanchor="x"),
         height=540,
         hovermode="closest",
@@ -149,12 +150,15 @@ def _visible(delta: Any) -> Any:
 def labels(now: Labels, before: Labels | None = None) -> Any:
     """The true δ against how far the label is off, and the promise."""
     deltas = numbers.true_deltas(now)
-    low, high = max(min(now.delta / 100, float(deltas[-1]) / 1000), _FLOOR), 1.6
+    low, high = max(min(now.delta / 100, float(deltas[-1]) / 1e6), _FLOOR), 1.6
     traces: list[Trace] = []
     if before is not None:
         role = "bend-exact" if before.tilted else "tilt"
         y = _above(numbers.true_deltas(before), low)
         traces.append(figures.series("true δ, before", numbers.OFFS, y, role, ghost=True))
+    if now.tilted:
+        alone = _above(numbers.true_deltas(replace(now, tilted=False)), low)
+        traces.append(figures.series("true δ, bend alone", numbers.OFFS, alone, "tilt", hover="δ = %{y:.3g}"))
     role = "bend-exact" if now.tilted else "tilt"
     name = "true δ, bend and tilt" if now.tilted else "true δ, bend alone"
     ends = numbers.OFFS[0], numbers.OFFS[-1]

@@ -36,7 +36,7 @@ class Spectrum:
     --------
     >>> spectrum = Spectrum(12, 24, 1e-2)
     >>> eigenvalues = spectrum.eigenvalues()
-    >>> eigenvalues.shape, spectrum.alpha < eigenvalues.min() < eigenvalues.max() < spectrum.beta
+    >>> eigenvalues.shape, bool(spectrum.alpha < eigenvalues.min() < eigenvalues.max() < spectrum.beta)
     ((200, 12), True)
     """
 
