@@ -30,6 +30,7 @@ from objpert_core.accounting.mechanisms.group import group, replace_one
 from objpert_core.accounting.mechanisms.half_normal import HalfNormal
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.mechanisms.output import OutputPerturbation
+from objpert_core.accounting.mechanisms.posterior_sampling import PosteriorSampling
 from objpert_core.accounting.mechanisms.quadratic import QUADRATIC_BOUNDS, QuadraticPerturbation
 from objpert_core.accounting.mechanisms.renyi import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.mechanisms.sampled import SampledWithoutReplacement, SampledWithReplacement
@@ -56,6 +57,7 @@ __all__ = [
     "ObjectivePerturbation",
     "OutputPerturbation",
     "Perturbation",
+    "PosteriorSampling",
     "PrivacyFilter",
     "PrivacyOdometer",
     "PrivateSelection",
