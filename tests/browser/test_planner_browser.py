@@ -46,6 +46,7 @@ def test_a_sample_arrives_without_another_click_and_the_timer_ends(open_page):
     assert reruns(page, 2000) == 0
 
 
+@pytest.mark.exhaustive
 def test_the_link_shows_the_same_picture_in_another_browser(open_page, open_elsewhere):
     page = open_page("/planner")
     page.get_by_role("button", name="Ours at ε = 8").click()

@@ -8,6 +8,7 @@ from tests.browser.conftest import answer, chart_data, expect_query, expect_same
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.exhaustive
 def test_a_link_shows_the_same_picture_in_another_browser(open_page, open_elsewhere):
     page = open_page("/tuning")
     expect(page.get_by_role("heading", level=1)).to_have_text("What does trying ten settings cost?")

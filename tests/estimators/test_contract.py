@@ -308,7 +308,7 @@ ONE, REPLACED, THREE = NEIGHBOURS[:3]
         ("honest", (ONE, REPLACED)),
         ("kifer2012", (ONE, REPLACED)),
         ("svc", (ONE, REPLACED)),
-        ("regressor", (ONE, REPLACED)),
+        pytest.param("regressor", (ONE, REPLACED), marks=pytest.mark.exhaustive),
         pytest.param("logistic regression", (ONE, THREE), marks=pytest.mark.exhaustive),
     ],
 )
