@@ -27,6 +27,8 @@ _KINDS = {"plain": "the objective", "tilt": "tilted", "bend": "bent"}
 
 def times(value: float) -> str:
     """How many times, for a sentence."""
+    if value >= 1e5:
+        return sentences.scientific(value, 2)
     return f"{round(value):,}" if value >= 10 else sentences.number(value, 2)
 
 
@@ -151,10 +153,8 @@ def profile_answer(noise: Noise, gaussian: bool = False) -> str:
     if gaussian:
         exact = noise.proved("exact")
         bend, beside = float(exact.delta(2 * noise.epsilon)), numbers.gaussian_at(noise, 2 * noise.epsilon)
-        return (
-            f"At twice ε the bend has δ = {_tiny(bend)}, the Gaussian mechanism {_tiny(beside)}; the bend never falls "
-            f"below {_tiny(exact.floor)}."
-        )
+        told = f"At twice ε the bend has δ = {_tiny(bend)}, the Gaussian mechanism {_tiny(beside)}"
+        return f"{told}; the bend never falls below {_tiny(exact.floor)}." if exact.floor > 1e-300 else f"{told}."
     target = sentences.delta(noise.delta)
     if noise.by == "exact":
         found = numbers.delta_at(noise, "published")

@@ -1,0 +1,143 @@
+"""Figures 1 and 2 of Cortild and Cartis (2026): stored results against the reference values, and computed again."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from objpert_core.experiments.quadratic import figure1, figure2, matter, stored
+
+# quadratic.md: the mean of J over seeds 0 to 9
+FIGURE_2 = {
+    "lop": (22040, 22160, 41990, 2.063e6, 2.046e10),
+    "lop-clip": (22040, 22160, 41120, 1.247e6, 3.335e6),
+    "qop": (21800, 19630, 6990, 2038, 2038),
+    "anchor": (21730, 19030, 5080, 2038, 2038),
+    "no-privacy": (21660, 18420, 2937, 82.82, 82.82),
+}
+# (ε, δ): published exact, m; published inexact, m; tight
+FIGURE_1 = {
+    (0.1, 1e-6): ((4968.56, 70), (17454.1, 119), 213.0),
+    (0.1, 1e-2): ((3276.83, 46), (11015.1, 74), 35.343),
+    (1.0, 1e-2): ((333.027, 47), (900.421, 61), 8.131),
+    (10.0, 1e-6): ((54.8644, 79), (131.060, 91), 4.129),
+}
+
+
+@pytest.mark.parametrize("method", FIGURE_2)
+def test_the_reference_values_of_figure_2_are_met(method):
+    found = stored.load("figure2")
+    for kappa, mean in zip((0.01, 0.1, 1.0, 10.0, 1000.0), FIGURE_2[method], strict=True):
+        risks = found.values(method=method, kappa=kappa)
+        assert len(risks) == 10
+        assert np.mean(risks) == pytest.approx(mean, rel=5e-4)
+
+
+@pytest.mark.parametrize("where", FIGURE_1)
+def test_the_reference_values_of_figure_1_are_met(where):
+    found, (epsilon, delta) = stored.load("figure1"), where
+    *published, tight = FIGURE_1[where]
+    for panel, (value, m) in zip(("exact", "inexact"), published, strict=True):
+        (row,) = [
+            row
+            for row in found.rows
+            if (row["panel"], row["proof"], row["epsilon"], row["delta"])
+            == (panel, "published", repr(epsilon), repr(delta))
+        ]
+        assert float(row["value"]) == pytest.approx(value, rel=1e-3)
+        assert int(row["degrees_of_freedom"]) == m
+    (value,) = found.values(panel="exact", proof="tight", epsilon=repr(epsilon), delta=repr(delta))
+    assert tight * 0.995 < value <= 1.005 * tight
+
+
+def test_proofs_are_in_order_and_every_cell_is_worse_than_the_anchor_alone():
+    found = stored.load("figure1")
+    for epsilon, delta in itertools.product(figure1.EPSILONS, figure1.DELTAS):
+        at = {"panel": "exact", "epsilon": repr(epsilon), "delta": repr(delta)}
+        (tight,), (sharpened,), (published,) = (
+            found.values(proof=proof, **at) for proof in ("tight", "sharpened", "published")
+        )
+        assert figure1.WITHOUT_DATA < tight < sharpened < published
+    assert min(found.values(panel="inexact")) > figure1.WITHOUT_DATA
+
+
+def test_bounds_fall_as_epsilon_and_delta_grow():
+    found = stored.load("figure1")
+    for panel, proofs in figure1.PANELS.items():
+        for proof in proofs:
+            values = np.array(
+                [
+                    [
+                        found.values(panel=panel, proof=proof, epsilon=repr(epsilon), delta=repr(delta))[0]
+                        for epsilon in figure1.EPSILONS
+                    ]
+                    for delta in figure1.DELTAS
+                ]
+            )
+            assert (np.diff(values, axis=0) < 0).all()
+            assert (np.diff(values, axis=1) < 0).all()
+
+
+@pytest.mark.slow
+def test_cells_of_figure_1_are_computed_again():
+    found = stored.load("figure1")
+    for proof in figure1.PANELS["exact"]:
+        cell = figure1.cell("exact", proof, 0.5, 1e-3)
+        assert found.values(panel="exact", proof=proof, epsilon="0.5", delta="0.001") == [
+            pytest.approx(cell.value, rel=1e-6)
+        ]
+
+
+def test_cells_that_no_proof_covers_are_refused():
+    with pytest.raises(ValueError, match="proof must be one of 'published', 'sharpened', got 'tight'"):
+        figure1.cell("inexact", "tight", 1.0, 1e-5)
+    with pytest.raises(ValueError, match="panel must be one of 'exact', 'inexact'"):
+        figure1.cell("left", "tight", 1.0, 1e-5)
+
+
+@pytest.mark.slow
+def test_a_seed_of_figure_2_is_computed_again():
+    found = stored.load("figure2")
+    for risk in figure2.risks(3, (0.1, 100.0)):
+        (value,) = found.values(kappa=risk.kappa, method=risk.method, seed=3)
+        assert value == pytest.approx(risk.risk, rel=1e-8), risk.method
+
+
+def test_noise_of_figure_2_is_as_published_and_as_the_exact_theorem_has_it():
+    scales = figure2.scales()
+    assert scales["qop"] == pytest.approx(117470.166, rel=1e-8)
+    assert scales["qop-tight"] == pytest.approx(809.234, rel=1e-6)
+
+
+def test_the_minimum_without_privacy_is_the_least_of_all():
+    found = stored.load("figure2")
+    for kappa, seed in itertools.product(figure2.KAPPAS, figure2.SEEDS):
+        (least,) = found.values(kappa=kappa, seed=seed, method="no-privacy")
+        for method in figure2.LABELS:
+            (risk,) = found.values(kappa=kappa, seed=seed, method=method)
+            assert risk >= least * (1 - 1e-9)
+
+
+def test_the_published_bend_hardly_differs_from_the_anchor_alone():
+    found = stored.load("figure2")
+    for kappa in figure2.KAPPAS:
+        bend, anchor = (found.interval(kappa=kappa, method=method).mean for method in ("qop", "anchor"))
+        assert bend > 0.9995 * anchor
+
+
+def test_where_data_matter_the_exact_theorem_pays():
+    found = stored.load("matter")
+    means = {name: found.interval(n=100_000, method=name).mean for name in matter.LABELS}
+    assert means["published"] > 100 * means["exact"]
+    assert means["anchor"] > 1000 * means["exact"]
+    assert matter.scales()["exact"] == pytest.approx(1.7108, rel=1e-4)
+    assert matter.scales()["published"] == pytest.approx(63.78, rel=5e-3)
+
+
+@pytest.mark.slow
+def test_a_seed_of_where_data_matter_is_computed_again():
+    found = stored.load("matter")
+    for loss in matter.losses(1, (1000, 10_000)):
+        (value,) = found.values(n=loss.n, method=loss.method, seed=1)
+        assert value == pytest.approx(loss.excess, rel=1e-4)
+        assert value > 0
