@@ -19,6 +19,7 @@ from objpert_core.accounting.convolution.fft import Tail, log_any, log_g_max, re
 from objpert_core.accounting.laws.base import PrivacyLoss, Steps
 
 _TILTS_A_DECADE = 20
+_HEAVIEST = 6  # −log₁₀ of the least tilt times the spread, for laws with heavy tails
 _WINDOW_NATS = 27.0  # log of 1/tilted probability of leaving the window
 _TAIL_NATS = 30.0  # log of 1/(share of δ) that goes to +∞ in all steps together
 _FEW_POINTS = 2**13  # not worth looking for a cheaper tilt
@@ -79,6 +80,10 @@ def plan(steps: Steps, nats: float) -> Plan:
     spread = max(_spread(points, steps), 1e-150)
     # the best tilt for a δ of z standard deviations is about z/spread
     decades = np.arange(-2 * _TILTS_A_DECADE, 3 * _TILTS_A_DECADE + 1) / _TILTS_A_DECADE
+    if any(loss.log_certain() > -np.inf for loss, _ in steps):  # finite losses may then fall off but like e^{−θω}
+        decades = np.concatenate(
+            (np.arange(-_HEAVIEST * _TILTS_A_DECADE, 2 * -_TILTS_A_DECADE) / _TILTS_A_DECADE, decades)
+        )
     thetas = 10.0**decades / spread
     thetas = np.concatenate((thetas, 10.0 ** np.arange(math.log10(thetas[-1]) + 0.25, 5.0, 0.25)))
     cumulants = np.zeros(thetas.size)

@@ -8,6 +8,7 @@ tilts and widths to ask for, stops when they are good enough, and says so when n
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,13 @@ from objpert_core.accounting.convolution.discretise import TooFineError
 from objpert_core.accounting.convolution.fft import Tail, log_any
 from objpert_core.accounting.convolution.plan import Plan, cheapest_tilt, plan, tails
 from objpert_core.accounting.laws.base import GaussianLoss, Steps
+from objpert_core.accounting.laws.discrete import DiscreteLoss
 from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.search import smallest_epsilon
 
 CLOSED_FORM_ERROR = 1e-8  # of 1 + |log δ|; ten times what the tests hold quadratures to
 GAUSSIAN_ERROR = 1e-11  # the same for the Gaussian profile, held to 1e-13
+_CERTAIN_ERROR = 1e-12  # the same where only infinite losses count
 
 _NATS = (40.0, 200.0, 1000.0)  # log 1/δ that plans are made for
 _GAP = 8.0  # nats that the Rényi bound on δ may be too large by, when a grid is planned from it
@@ -67,6 +70,22 @@ def _gaussian_ratio(steps: Steps) -> float | None:
     return None
 
 
+def _profile(steps: Steps) -> tuple[Callable[[FloatArray], FloatArray], float] | None:
+    """(log δ as a function of ε, its error) where it has a closed form: for a Gaussian mechanism, and for losses that
+    have one finite value each, which no grid resolves."""
+    if (ratio := _gaussian_ratio(steps)) is not None:
+        return (lambda epsilon: gauss.log_profile(epsilon, ratio)), GAUSSIAN_ERROR
+    constants = [(loss, count) for loss, count in steps if isinstance(loss, DiscreteLoss) and loss.losses.size == 1]
+    if len(constants) < len(steps):
+        return None
+    total, log_mass = (
+        np.array([sum(count * float(part[0]) for part, count in parts)])
+        for parts in zip(*(((loss.losses, n), (loss.log_masses, n)) for loss, n in constants), strict=True)
+    )
+    log_infinite = log_any([(loss.log_infinite, count) for loss, count in constants])
+    return DiscreteLoss(total, log_mass, log_infinite).log_profile, CLOSED_FORM_ERROR
+
+
 def _width(made: Plan, epsilon: float, relative_width: float, wanted_for: str) -> float:
     """The absolute width to aim at; rounded, so that neighbouring requests share a grid."""
     wanted = relative_width * max(epsilon, _LEAST_SHARE[wanted_for] * made.spread)
@@ -84,13 +103,14 @@ def log_delta_bounds(steps: Steps, epsilon: FloatArray, relative_width: float) -
 
 def _from_grids(steps: Steps, epsilon: FloatArray, relative_width: float) -> tuple[FloatArray, FloatArray]:
     low, high = np.full(epsilon.shape, -np.inf), np.zeros(epsilon.shape)
-    if (ratio := _gaussian_ratio(steps)) is not None:
-        if ratio == math.inf:
-            return low, high
-        return both_sides(gauss.log_profile(epsilon, ratio), GAUSSIAN_ERROR)
+    if _gaussian_ratio(steps) == math.inf:
+        return low, high
+    if (known := _profile(steps)) is not None:
+        return both_sides(known[0](epsilon), known[1])
     todo = np.flatnonzero(epsilon < sum(count * loss.highest() for loss, count in steps))
     beyond = np.setdiff1d(np.arange(epsilon.size), todo)  # only infinite losses are larger
-    low[beyond] = high[beyond] = log_any([(loss.log_certain(), count) for loss, count in steps])
+    certain = np.full(beyond.shape, log_any([(loss.log_certain(), count) for loss, count in steps]))
+    low[beyond], high[beyond] = both_sides(certain, _CERTAIN_ERROR)
     left = _MOST_TAILS
     for nats in _NATS:
         if not todo.size or (made := _plan_or_none(steps, nats)) is None:
@@ -136,7 +156,7 @@ def chernoff_bound(steps: Steps, epsilon: FloatArray, log_delta: float) -> Float
 def epsilon_by_renyi(steps: Steps, log_delta: float) -> float:
     """What the Rényi curve of one direction gives, from a plan's coarse points; 0.0 where there is no plan, and inf
     where there is a closed form, which it cannot improve."""
-    if _gaussian_ratio(steps) is not None:
+    if _profile(steps) is not None:
         return math.inf
     made = _plan_or_none(steps, _nats_for(log_delta))
     return 0.0 if made is None else float(made.epsilon_chernoff(np.array([log_delta]))[1][0])
@@ -160,12 +180,11 @@ def _side_epsilon(
 ) -> tuple[float, float]:
     """(lower, upper) bounds on ε for one direction; (0, inf) where no grid is fine enough."""
     target = np.array([log_delta])
-    if (ratio := _gaussian_ratio(steps)) is not None:
-        if ratio == math.inf:
-            return 0.0, math.inf
+    if _gaussian_ratio(steps) == math.inf:
+        return 0.0, math.inf
+    if (known := _profile(steps)) is not None:
         low, high = (
-            float(smallest_epsilon(lambda epsilon: gauss.log_profile(epsilon, ratio), wanted)[0])
-            for wanted in reversed(both_sides_of_target(target, GAUSSIAN_ERROR))
+            float(smallest_epsilon(known[0], wanted)[0]) for wanted in reversed(both_sides_of_target(target, known[1]))
         )
         return low, high
     nats = _nats_for(log_delta)

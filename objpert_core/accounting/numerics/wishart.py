@@ -185,17 +185,17 @@ def _log_lower(shape: FloatArray, x: FloatArray) -> Share:
     return _share(gammainc(shape, x), bound, log_slope)
 
 
-def log_upper(shape: FloatArray, x: FloatArray) -> Share:
+def log_upper(shape: FloatArray | float, x: FloatArray) -> Share:
     """P[Γ > x], for shape >= 1; above the mean it is at most x^shape·e^{−x}/(Γ(shape)·(x − shape + 1))."""
     log_slope = np.where(np.isinf(x), -np.inf, shape * np.log(x) - x - gammaln(shape))
-    return _share(gammaincc(shape, x), log_slope - np.log(x - shape + 1), log_slope)
+    return _share(np.asarray(gammaincc(shape, x), dtype=np.float64), log_slope - np.log(x - shape + 1), log_slope)
 
 
 def _log_beta(shape: FloatArray, x: FloatArray) -> Share:
     """P[B <= x] for the beta law with both parameters `shape` >= 1, whose density grows up to ½ and is log-concave."""
     log_slope = shape * np.log(x) + (shape - 1) * np.log1p(-x) - betaln(shape, shape)
     growth = (shape - 1) * (1 - 2 * x) / (1 - x)  # of the log of the density, by the log of x
-    return _share(betainc(shape, shape, x), log_slope - np.log(np.maximum(growth, 1.0)), log_slope)
+    return _share(np.asarray(betainc(shape, shape, x), dtype=np.float64), log_slope - np.log(np.maximum(growth, 1.0)), log_slope)
 
 
 def _log_1m_exp(x: FloatArray) -> FloatArray:
