@@ -378,7 +378,7 @@ for every regulariser and constraint; it is not the most accurate.
 
 def _four(value: float) -> str:
     """Four digits, without an exponent."""
-    return f"{float(f'{value:.4g}'):,.10g}"
+    return f"{float(f'{value:.4g}'):,.12g}"
 
 
 def _mean(found: bends.Stored, **wanted: object) -> str:
