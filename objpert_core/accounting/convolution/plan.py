@@ -19,6 +19,7 @@ from objpert_core.accounting.convolution.fft import Tail, log_any, log_g_max, re
 from objpert_core.accounting.laws.base import PrivacyLoss, Steps
 
 _TILTS_A_DECADE = 20
+_CONSTANT = 1e-12  # of the sum of the largest losses: with less spread than that they are one value, whose size counts
 _HEAVIEST = 6  # −log₁₀ of the least tilt times the spread, for laws with heavy tails
 _WINDOW_NATS = 27.0  # log of 1/tilted probability of leaving the window
 _TAIL_NATS = 30.0  # log of 1/(share of δ) that goes to +∞ in all steps together
@@ -77,7 +78,9 @@ def plan(steps: Steps, nats: float) -> Plan:
     count = sum(k for _, k in steps)
     reaches = tuple(loss.reach(nats + _TAIL_NATS + math.log(count)) for loss, _ in steps)
     points = tuple(quadrature(loss, *reach, _NO_BREAKS) for (loss, _), reach in zip(steps, reaches, strict=True))
-    spread = max(_spread(points, steps), 1e-150)
+    size = sum(k * float(np.abs(omega).max()) for (_, omega), (_, k) in zip(points, steps, strict=True))
+    spread = _spread(points, steps)
+    spread = max(spread if spread > _CONSTANT * size else size, 1e-150)
     # the best tilt for a δ of z standard deviations is about z/spread
     decades = np.arange(-2 * _TILTS_A_DECADE, 3 * _TILTS_A_DECADE + 1) / _TILTS_A_DECADE
     if any(loss.log_certain() > -np.inf for loss, _ in steps):  # finite losses may then fall off but like e^{−θω}

@@ -95,8 +95,10 @@ def _width(made: Plan, epsilon: float, relative_width: float, wanted_for: str) -
 def log_delta_bounds(steps: Steps, epsilon: FloatArray, relative_width: float) -> tuple[FloatArray, FloatArray]:
     """log of (lower, upper) for one direction; where no grid is fine enough −inf and the Rényi bound, or 0."""
     low, high = _from_grids(steps, epsilon, relative_width)
+    certain = log_any([(loss.log_certain(), count) for loss, count in steps])
+    low = np.maximum(low, both_sides(np.array([certain]), _CERTAIN_ERROR)[0])
     unknown = np.flatnonzero(high == 0)
-    if unknown.size and any(loss.log_certain() > -np.inf for loss, _ in steps):  # the Rényi curve itself is infinite
+    if unknown.size and certain > -np.inf:  # the Rényi curve itself is infinite
         high[unknown] = np.minimum(chernoff_bound(steps, epsilon[unknown], -math.inf), 0.0)
     return low, high
 

@@ -195,7 +195,8 @@ def _log_beta(shape: FloatArray, x: FloatArray) -> Share:
     """P[B <= x] for the beta law with both parameters `shape` >= 1, whose density grows up to ½ and is log-concave."""
     log_slope = shape * np.log(x) + (shape - 1) * np.log1p(-x) - betaln(shape, shape)
     growth = (shape - 1) * (1 - 2 * x) / (1 - x)  # of the log of the density, by the log of x
-    return _share(np.asarray(betainc(shape, shape, x), dtype=np.float64), log_slope - np.log(np.maximum(growth, 1.0)), log_slope)
+    bound = log_slope - np.log(np.maximum(growth, 1.0))
+    return _share(np.asarray(betainc(shape, shape, x), dtype=np.float64), bound, log_slope)
 
 
 def _log_1m_exp(x: FloatArray) -> FloatArray:
