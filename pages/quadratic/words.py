@@ -29,7 +29,7 @@ def times(value: float) -> str:
     """How many times, for a sentence."""
     if value >= 1e5:
         return sentences.scientific(value, 2)
-    return f"{round(value):,}" if value >= 10 else sentences.number(value, 2)
+    return sentences.number(value, 3 if value >= 100 else 2)
 
 
 def count(value: float) -> str:
