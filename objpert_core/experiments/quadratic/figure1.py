@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from objpert_core._validation import choice
 from objpert_core.accounting import calibrate_quadratic_perturbation, optimal_published_bound
+from objpert_core.theory.quadratic import exact_excess_bound
 
 DIMENSION, ROWS, ERROR = 12, 10, 1e-3
 WITHOUT_DATA = 1.0
@@ -74,7 +75,7 @@ def cell(panel: str, proof: str, epsilon: float, delta: float) -> Cell:
     if proof == "tight":
         found = calibrate_quadratic_perturbation(epsilon, delta, DIMENSION)
         m = found.degrees_of_freedom
-        return Cell(panel, proof, epsilon, delta, m * found.scale / 2, m)
+        return Cell(panel, proof, epsilon, delta, exact_excess_bound(found.scale, m, distance=1.0), m)
     error = ERROR if panel == "inexact" else 0.0
     value, m = optimal_published_bound(
         epsilon, delta, DIMENSION, rows=ROWS, tolerance=error, anchor_error=error, bound=proof

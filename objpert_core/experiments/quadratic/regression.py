@@ -10,15 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
 
 from objpert_core._validation import FloatArray, nonnegative_integer, positive, positive_integer
-from objpert_core.accounting import TiltAndBend, calibrate_gaussian, calibrate_tilt_and_bend
-from objpert_core.estimators import ObjPertRegressor
-from objpert_core.learning.quadratic.wishart import wishart
+from objpert_core.accounting import calibrate_gaussian
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE
+from objpert_core.estimators import ObjPertRegressor, QOPLasso
 
 DELTA, NOISE, FAILURE = 1e-5, 0.1, 0.05
 CASES = ((20_000, 10, 0.1), (20_000, 10, 1.0), (20_000, 50, 1.0))
@@ -63,13 +62,8 @@ class Excess:
     excess: float
 
 
-@lru_cache(maxsize=32)
-def _bend_and_tilt(dimension: int, epsilon: float) -> TiltAndBend:
-    return calibrate_tilt_and_bend(epsilon, DELTA, dimension, 1.0, adjacency="add/remove one row")
-
-
 def bend_and_tilt(epsilon: float, *, centred: bool = False) -> Solve:
-    """The minimum of the bent and tilted objective: theorem T34.
+    """The minimum of the bent and tilted objective, theorem T34: `QOPLasso` without a penalty.
 
     Parameters
     ----------
@@ -81,15 +75,15 @@ def bend_and_tilt(epsilon: float, *, centred: bool = False) -> Solve:
     positive("epsilon", epsilon)
 
     def solve(X: FloatArray, y: FloatArray, generator: np.random.Generator) -> FloatArray:
-        d = X.shape[1]
-        found = _bend_and_tilt(d, epsilon)
-        m, scale = found.bend.degrees_of_freedom, found.bend.scale
-        gram = X.T @ X + scale * wishart(generator, d, m)
-        linear = X.T @ y + found.sigma * generator.standard_normal(d)
-        if centred:
-            room = np.linalg.eigvalsh(gram)[0] - 2 * scale * math.sqrt(m * d)  # W is about that far from its mean
-            gram -= min(max(room, 0.0), scale * m) * np.eye(d)
-        return np.asarray(np.linalg.solve(gram, linear))
+        seed = int(generator.integers(2**31))
+        model = QOPLasso(epsilon, DELTA, alpha=0.0, adjacency=ADD_REMOVE, random_state=seed).fit(X, y)
+        if not centred:
+            return np.asarray(model.coef_)
+        d, noise = X.shape[1], model.privacy_
+        gram, m, scale = model.noisy_gram_, noise.degrees_of_freedom, noise.scale
+        room = float(np.linalg.eigvalsh(gram)[0]) - 2 * scale * math.sqrt(m * d)  # W is about that far from its mean
+        taken_off = min(max(room, 0.0), scale * m)
+        return np.asarray(np.linalg.solve(gram - taken_off * np.eye(d), -model.noisy_tilt_))
 
     return solve
 
