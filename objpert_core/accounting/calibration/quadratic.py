@@ -21,7 +21,7 @@ EPSILONS = (1e-8, 1e4)
 MOST_DIMENSIONS = 100_000
 _OFFSETS = np.array([1, 6, 18, 36, 72, 216, 1024])
 _MARGIN = 1e-11
-_SECANTS = 60
+_SECANTS = 200
 _CLOSE = 1e-11  # of log δ
 
 
@@ -125,6 +125,11 @@ def _calibrated(
 
     m = best_integer(lambda m: m * scales(m), dimension + 1) if degrees_of_freedom is None else degrees_of_freedom
     first = smoothness * float(scales(np.array([m]))[0])
+    if not 1e-100 <= first <= 1e100:
+        raise ValueError(
+            f"degrees_of_freedom must be others for delta = {delta!r} and smoothness = {smoothness!r}, got {m!r}: "
+            f"σ² would be {first:.3g}, and it must be a number from 1e-100 to 1e+100"
+        )
     return nudged(
         lambda found: float(found._log_delta(np.array([epsilon]))[0]) <= target,
         lambda margin: mechanism(first * (1 + margin), m),
@@ -174,7 +179,7 @@ def _largest(gap: Callable[[FloatArray, FloatArray], FloatArray], start: FloatAr
     x, value = start.copy(), gap(start, k)
     low, high = np.full(k.shape, -np.inf), np.full(k.shape, np.inf)
     slope = np.full(k.shape, 3.0)
-    for _ in range(_SECANTS):
+    for tries in range(_SECANTS):
         low, high = np.where(value <= 0, x, low), np.where(value > 0, x, high)
         todo = np.flatnonzero((np.abs(value) > _CLOSE) & ~(high - low < 1e-14))
         if not todo.size:
@@ -183,6 +188,8 @@ def _largest(gap: Callable[[FloatArray, FloatArray], FloatArray], start: FloatAr
         step = np.where(np.isfinite(step), step, np.where(value[todo] > 0, -2.0, 2.0))
         tried = x[todo] + step
         outside = ~((tried > low[todo]) & (tried < high[todo]))
+        if tries % 4 == 3:  # where δ falls from 1 at once secants may go on for ever
+            outside |= np.isfinite(high[todo] - low[todo])
         with np.errstate(invalid="ignore"):
             tried = np.where(outside, 0.5 * (low[todo] + high[todo]), tried)
         after = gap(tried, k[todo])
