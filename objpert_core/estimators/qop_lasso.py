@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from objpert_core._validation import FloatArray, in_open_unit, length, nonnegative, positive_integer
+from objpert_core._validation import FloatArray, boolean, in_open_unit, length, nonnegative, positive_integer
 from objpert_core.accounting import calibrate_quadratic_perturbation, calibrate_tilt_and_bend
 from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
 from objpert_core.estimators.base import LinearModel, Seed
@@ -42,7 +42,8 @@ class QOPLasso(RegressorMixin, LinearModel):
     What is minimised is ½Σ(yᵢ − x̃ᵢᵀθ)² + α‖θ‖₁ over the box, a sum and not a mean: α is n times scikit-learn's `alpha`.
     Released are the Gram matrix with a Wishart matrix added to it, B = Σx̃x̃ᵀ + σ²W, and the gradient at a public anchor
     θ̃ with normal noise. The problem is then solved from these alone. So its solution for every other α and every other
-    box costs no more (`path`, `resolve`). The noise pulls towards the anchor, as a ridge of about mσ² would.
+    box costs no more (`path`, `resolve`). The noise pulls towards the anchor, as a ridge of about mσ² would; what of
+    that is known beforehand is taken off (`debias`).
 
     Parameters
     ----------
@@ -68,6 +69,9 @@ class QOPLasso(RegressorMixin, LinearModel):
     tilt_share : float strictly between 0 and 1, default=0.5
         The gradient's part of the budget, as that of the squared ratio of sensitivity to noise that a Gaussian
         mechanism may have at (ε, δ). The Gram matrix has what is left.
+    debias : bool, default=True
+        Take the mean of the Wishart matrix, mσ²·I, off B before a problem is solved, as far as B's least eigenvalue
+        allows. That looks at the release only, and costs nothing.
     row_norm : {"clip", "normalize"}, default="clip"
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
         so that few rows are longer. "normalize" gives every row norm 1.
@@ -129,6 +133,7 @@ class QOPLasso(RegressorMixin, LinearModel):
         "degrees_of_freedom": or_none(positive_integer),
         "adjacency": one_of(*ADJACENCIES),
         "tilt_share": in_open_unit,
+        "debias": boolean,
         "solver": one_of(*LASSO_SOLVERS),
     }
 
@@ -138,9 +143,9 @@ class QOPLasso(RegressorMixin, LinearModel):
     def __init__(
         self, epsilon: float = 1.0, delta: float = 1e-5, alpha: float = 1.0, anchor: Any = None,
         residual_bound: float | None = None, bounds: Any = None, *, degrees_of_freedom: int | None = None,
-        adjacency: str = REPLACE_ONE, tilt_share: float = 0.5, row_norm: str = "clip", fit_intercept: bool = False,
-        intercept_scaling: float = 0.3, random_state: Seed = None, solver: str = "coordinate-descent",
-        on_error: str = "raise",
+        adjacency: str = REPLACE_ONE, tilt_share: float = 0.5, debias: bool = True, row_norm: str = "clip",
+        fit_intercept: bool = False, intercept_scaling: float = 0.3, random_state: Seed = None,
+        solver: str = "coordinate-descent", on_error: str = "raise",
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
@@ -153,6 +158,7 @@ class QOPLasso(RegressorMixin, LinearModel):
         self.degrees_of_freedom = degrees_of_freedom
         self.adjacency = adjacency
         self.tilt_share = tilt_share
+        self.debias = debias
         self.solver = solver
 
     # What was released
@@ -302,7 +308,7 @@ class QOPLasso(RegressorMixin, LinearModel):
         penalty, low, high = np.zeros(dimension), np.full(dimension, -np.inf), np.full(dimension, np.inf)
         penalty[:features] = alpha
         low[:features], high[:features] = self._box(features)
-        return sums.problem(penalty, low, high)
+        return sums.problem(penalty, low, high, bool(self.debias))
 
     def _box(self, features: int) -> tuple[FloatArray, FloatArray]:
         """The ends of the box, each a number or one for each feature."""

@@ -41,7 +41,11 @@ def anchored():
 
 def minimum(model, alpha, low=-np.inf, high=np.inf, positive=False):
     """scikit-learn's solution of the released problem."""
-    gram, anchor = model.noisy_gram_, model.noisy_sums_.anchor
+    gram, anchor, noise = model.noisy_gram_, model.noisy_sums_.anchor, model.privacy_
+    if model.debias:
+        d, m = len(gram), noise.degrees_of_freedom
+        room = np.linalg.eigvalsh(gram)[0] - 2 * noise.scale * np.sqrt(m * d)
+        gram = gram - np.clip(room, 0, m * noise.scale) * np.eye(d)
     root = np.linalg.cholesky(gram)
     targets = root.T @ anchor - np.linalg.solve(root, model.noisy_tilt_)
     lasso = Lasso(alpha=alpha / len(gram), fit_intercept=False, positive=positive, tol=1e-14, max_iter=100_000)
@@ -54,6 +58,21 @@ def test_it_is_the_lasso_of_what_was_released(model, solver, alpha):
     other = lasso(alpha=alpha, solver=solver, random_state=0).fit(X, Y)
     np.testing.assert_array_equal(other.noisy_gram_, model.noisy_gram_)  # the noise does not go by them
     np.testing.assert_allclose(other.coef_, minimum(model, alpha), atol=1e-9)
+
+
+def test_the_mean_of_the_noise_is_taken_off_as_far_as_the_release_allows(model):
+    plain = lasso(alpha=0.0, debias=False, random_state=0).fit(X, Y)
+    taken = plain.resolve()
+    taken.debias = True
+    taken = taken.resolve()
+    np.testing.assert_allclose(plain.coef_, minimum(plain, 1e-12), atol=1e-9)
+    np.testing.assert_allclose(taken.coef_, minimum(taken, 1e-12), atol=1e-9)
+    least = np.linalg.lstsq(X, Y, rcond=None)[0]
+    assert np.linalg.norm(taken.coef_ - least) < 0.8 * np.linalg.norm(plain.coef_ - least)
+    few = lasso(alpha=0.0, degrees_of_freedom=5, random_state=0).fit(X[:5], Y[:5])  # the least eigenvalue is near 0
+    without = few.resolve()
+    without.debias = False
+    np.testing.assert_array_equal(few.coef_, without.resolve().coef_)
 
 
 def test_many_rows_and_a_wide_budget_give_what_they_give_without_privacy():

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -69,21 +70,14 @@ def bend_and_tilt(epsilon: float, *, centred: bool = False) -> Solve:
     ----------
     epsilon : float > 0
     centred : bool
-        Take off σ²m, the mean of σ²W, as far as the smallest eigenvalue of what was released allows. This costs
-        nothing further.
+        Take off σ²m, the mean of σ²W, as far as the smallest eigenvalue of what was released allows (`debias`).
     """
     positive("epsilon", epsilon)
 
     def solve(X: FloatArray, y: FloatArray, generator: np.random.Generator) -> FloatArray:
         seed = int(generator.integers(2**31))
-        model = QOPLasso(epsilon, DELTA, alpha=0.0, adjacency=ADD_REMOVE, random_state=seed).fit(X, y)
-        if not centred:
-            return np.asarray(model.coef_)
-        d, noise = X.shape[1], model.privacy_
-        gram, m, scale = model.noisy_gram_, noise.degrees_of_freedom, noise.scale
-        room = float(np.linalg.eigvalsh(gram)[0]) - 2 * scale * math.sqrt(m * d)  # W is about that far from its mean
-        taken_off = min(max(room, 0.0), scale * m)
-        return np.asarray(np.linalg.solve(gram - taken_off * np.eye(d), -model.noisy_tilt_))
+        told: dict[str, Any] = {"adjacency": ADD_REMOVE, "debias": centred, "random_state": seed}
+        return np.asarray(QOPLasso(epsilon, DELTA, alpha=0.0, **told).fit(X, y).coef_)
 
     return solve
 

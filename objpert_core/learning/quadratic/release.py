@@ -58,13 +58,16 @@ class NoisyGram:
     constant: float
     certificate: QuadraticCertificate
 
-    def problem(self, penalty: FloatArray, low: FloatArray, high: FloatArray) -> BoxedLasso:
+    def problem(self, penalty: FloatArray, low: FloatArray, high: FloatArray, debias: bool = False) -> BoxedLasso:
         """The problem that these noisy sums pose for a penalty and a box; solving it costs no privacy.
 
         Parameters
         ----------
         penalty, low, high : ndarray, shape (D,)
             As for `BoxedLasso`.
+        debias : bool
+            Take off mσ²·I, the mean of the noise on the Gram matrix, as far as B's least eigenvalue allows: 2σ²√(mD)
+            of it is left, about as far as the noise is from its mean.
 
         Notes
         -----
@@ -74,6 +77,10 @@ class NoisyGram:
         least = float(np.linalg.eigvalsh(self.gram)[0])
         spacing = gram_spacing(self.certificate.scale)
         lift = max(spacing - least, 0.0)
+        if debias:
+            noise = self.certificate
+            kept = 2 * noise.scale * math.sqrt(noise.degrees_of_freedom * noise.dimension)
+            lift -= min(max(least - kept, 0.0), noise.scale * noise.degrees_of_freedom)
         curvature = self.gram + lift * np.eye(len(self.gram)) if lift else self.gram
         return BoxedLasso(curvature, self.tilt, self.anchor, penalty, low, high)
 
