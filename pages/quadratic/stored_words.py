@@ -56,14 +56,14 @@ def regression_answer(found: Stored, case: tuple[int, int, float]) -> str:
     """Who is the most accurate, and how far bend and tilt are behind."""
     n, d, epsilon = case
     means = {
-        method: _mean(found, method, n=n, d=d, epsilon=epsilon) for method in ("objective", "bend-tilt", "adassp-tight")
+        method: _mean(found, method, n=n, d=d, epsilon=epsilon) for method in ("objective", "centred", "adassp-tight")
     }
     best, *rest = sorted(means, key=lambda method: means[method])
     first, second = (f"{_SHORT[method]} has {times(means[method] / means[best])}" for method in rest)
     return f"{_SHORT[best][0].upper()}{_SHORT[best][1:]} is the most accurate; {first} times its error, {second}."
 
 
-_SHORT = {"objective": "objective perturbation", "bend-tilt": "bend and tilt", "adassp-tight": "AdaSSP"}
+_SHORT = {"objective": "objective perturbation", "centred": "bend and tilt", "adassp-tight": "AdaSSP"}
 
 
 def regression_line(case: tuple[int, int, float]) -> str:

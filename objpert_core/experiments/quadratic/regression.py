@@ -27,8 +27,8 @@ SEEDS = tuple(range(20))
 
 LABELS: Mapping[str, str] = MappingProxyType(
     {
-        "bend-tilt": "Bend and tilt",
-        "centred": "Bend and tilt, W less its mean",
+        "centred": "Bend and tilt",
+        "bend-tilt": "Bend and tilt, debias=False",
         "adassp": "AdaSSP, published noise",
         "adassp-tight": "AdaSSP, tight accounting",
         "objective": "Objective perturbation, clipped",

@@ -100,7 +100,7 @@ def test_labels_that_disagree_break_the_promise_and_a_tilt_mends_it():
 STORED = {
     "kappa": "the tilt’s risk is 6 times the bend’s; the anchor alone is no worse.",
     "matter": "times less than the published,",
-    "regression": "Objective perturbation is the most accurate; AdaSSP has",
+    "regression": "Objective perturbation is the most accurate; bend and tilt has",
     "heat": "The bound on the risk is 462; returning θ* without data loses at most 1.",
 }
 
