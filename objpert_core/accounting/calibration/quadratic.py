@@ -22,6 +22,7 @@ MOST_DIMENSIONS = 100_000
 _OFFSETS = np.array([1, 6, 18, 36, 72, 216, 1024])
 _MARGIN = 1e-11
 _SECANTS = 200
+_FEW = 6
 _CLOSE = 1e-11  # of log δ
 
 
@@ -186,6 +187,9 @@ def _largest(gap: Callable[[FloatArray, FloatArray], FloatArray], start: FloatAr
             break
         step = np.clip(-value[todo] / slope[todo], -2.0, 2.0)
         step = np.where(np.isfinite(step), step, np.where(value[todo] > 0, -2.0, 2.0))
+        if tries >= _FEW:  # still no bracket: δ is flat, near 1 or near its floor, and slopes say nothing
+            far = np.where(np.isinf(high[todo] - low[todo]), 0.01 * 2.0 ** min(tries - _FEW, 8), 0.0)
+            step = np.where(np.abs(step) < far, -np.sign(value[todo]) * far, step)
         tried = x[todo] + step
         outside = ~((tried > low[todo]) & (tried < high[todo]))
         if tries % 4 == 3:  # where δ falls from 1 at once secants may go on for ever
