@@ -23,8 +23,8 @@ _VAST = 1e300
 
 def log_delta_removed(epsilon: FloatArray, s: float, k: float) -> FloatArray:
     """log of the bound at a 1-d array of real ε where P has the row."""
-    crossing = s / np.expm1(s / (2 * (k + 1)))  # below it the first of the two is larger
     with np.errstate(over="ignore", divide="ignore"):
+        crossing = s / np.expm1(s / (2 * (k + 1)))  # below it the first of the two is larger
         reached = np.where(epsilon > 0, s / np.expm1(np.maximum(epsilon, 1e-300)), np.inf)
         room = s / 2 - epsilon
         rate = np.where(room > 0, room, 1.0) / k if k > 0 else np.full(epsilon.shape, np.inf)

@@ -45,9 +45,7 @@ def test_how_much_noise_each_theorem_asks_for(d, m, published, sharpened, exact)
     st.integers(0, 80),
     st.sampled_from(ADJACENCIES),
 )
-def test_the_target_is_never_exceeded_and_a_millionth_less_noise_exceeds_it(
-    log_epsilon, log_delta, d, extra, adjacency
-):
+def test_the_target_is_never_exceeded_and_a_millionth_less_exceeds_it(log_epsilon, log_delta, d, extra, adjacency):
     epsilon, delta = 10**log_epsilon, 10**log_delta
     m = None if extra == 0 else d + extra
     found = calibrate_quadratic_perturbation(epsilon, delta, d, degrees_of_freedom=m, adjacency=adjacency)
