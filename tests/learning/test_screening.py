@@ -42,6 +42,21 @@ def test_invalid_rows_contribute_nothing(convert):
         release(convert(rows), targets)
 
 
+def test_a_row_at_the_limit_is_judged_by_itself():
+    rng = np.random.default_rng(0)  # numpy sums 9,001 squares of one row otherwise than of each of two
+    for _ in range(30):
+        row = rng.normal(size=9001)
+        row *= 1e150 / np.linalg.norm(row) * (1 + rng.integers(-4, 5) * 2.0**-53)
+        for factor in (1.0, 1 - 2.0**-21):  # near what counts as usable, and near what `Rows` takes
+            near = row * factor
+            kept = [
+                usable(rows, np.ones(rows.shape[0]), SquaredLoss())[0].shape[0]
+                for rows in (near[None], np.array([near, near * np.nan]), sp.csr_array(near[None]))
+            ]
+            assert kept in ([0, 0, 0], [1, 1, 1])
+            Rows(near[None][: kept[0]], "clip")
+
+
 def test_where_all_rows_are_valid_nothing_changes():
     raised = release(X, TARGETS)
     np.testing.assert_array_equal(raised.theta, release(X, TARGETS, on_error="release").theta)

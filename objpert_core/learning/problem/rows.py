@@ -22,6 +22,7 @@ ROW_NORMS = ("normalize", "clip")
 # Squares of numbers within these bounds neither overflow nor vanish.
 _LARGEST_NORM = 1e150
 _SMALLEST_NORM = 1e-150
+_USABLE = _LARGEST_NORM**2 * (1 - 2.0**-20)  # a squared norm below this is below the largest however it is summed
 
 _BLOCK_BYTES = 2**21  # rows are worked on in blocks that fit the processor's second-level cache
 
@@ -234,7 +235,10 @@ class Rows:
 
 
 def usable_rows(X: Any) -> tuple[Any, NDArray[np.bool_]]:
-    """Find the rows that `Rows` takes: without NaN and infinity, and of norm below 1e150.
+    """Find the rows that `Rows` takes: without NaN and infinity, and of norm below 1e150, by a part in 2²¹ at least.
+
+    Each is judged by itself: near the limit the order in which squares are summed would decide, which depends on how
+    many rows there are.
 
     Parameters
     ----------
@@ -251,9 +255,17 @@ def usable_rows(X: Any) -> tuple[Any, NDArray[np.bool_]]:
     >>> usable_rows(np.array([[1.0, 2.0], [np.nan, 0.0], [1e200, 0.0]]))[1].tolist()
     [True, False, False]
     """
-    if sp.issparse(X):
+    sparse = bool(sp.issparse(X))
+    if sparse:
         X = _canonical(X)
-    return X, _squares(X) < _LARGEST_NORM**2  # neither NaN nor infinity is
+    squares = _squares(X)
+    usable = squares < _USABLE  # neither NaN nor infinity is
+    with np.errstate(invalid="ignore"):
+        unsure = np.abs(squares - _USABLE) < 2.0**-22 * _USABLE
+    for row in np.flatnonzero(unsure):
+        entries = X[[row]].data if sparse else X[row]
+        usable[row] = math.fsum(entries**2) < _USABLE
+    return X, usable
 
 
 def _squares(matrix: Any) -> FloatArray:
