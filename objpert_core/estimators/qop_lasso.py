@@ -254,7 +254,8 @@ class QOPLasso(RegressorMixin, LinearModel):
         )
 
     def _encoded(self, y: np.ndarray) -> FloatArray:
-        return y.astype(np.float64)
+        with np.errstate(over="ignore"):  # of wider floats: a warning would tell of the row
+            return y.astype(np.float64)
 
     def _release(self, X: Any, targets: FloatArray, callback: Callback | None, **options: Any) -> Release[Any]:
         bound = RESIDUAL_BOUND if self.residual_bound is None else float(self.residual_bound)

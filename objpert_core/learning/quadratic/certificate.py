@@ -7,13 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from objpert_core.accounting import QuadraticPerturbation, TiltAndBend
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE
 from objpert_core.learning.certificate import PrivacyCertificate
 from objpert_core.learning.lattice import power_of_two
-from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, one_of, or_nothing
+from objpert_core.learning.stated import COUNT, POSITIVE, Stated, number, one_of, or_nothing
 
 _FINENESS = 2.0**12
+_RESIDUALS = number(
+    "0.0 or a float from 1e-50 to 1e50", lambda value: value == 0 or 1e-50 <= value <= 1e50
+)  # as `noisy_gram` takes them: products with smaller ones lose digits
 
 
 def gram_spacing(scale: float) -> float:
@@ -96,7 +101,7 @@ class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbatio
         "dimension": COUNT,
         "smoothness": POSITIVE,
         "sigma": or_nothing(POSITIVE),
-        "residual_bound": NONNEGATIVE,
+        "residual_bound": _RESIDUALS,
     }
 
     bound: str
@@ -124,9 +129,10 @@ class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbatio
         )
 
     def holds(self) -> bool:
-        """Say whether L bounds the rows, and the tilt and its residuals go together."""
+        """Say whether L bounds the rows, the tilt and its residuals go together, and there is a lattice (T35)."""
         return (
-            self.smoothness >= row_smoothness(self.intercept_scaling)
+            self.lattice is not None
+            and self.smoothness >= row_smoothness(self.intercept_scaling)
             and (self.sigma is None) is (self.residual_bound == 0)
             and self.rows_per_person == 1
         )
@@ -134,6 +140,10 @@ class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbatio
     def fine_enough(self, spacing: float, dimension: int) -> bool:
         """The lattice is the one that σ² decides."""
         return spacing == gram_spacing(self.scale)
+
+    def _names(self, model: Any) -> bool:
+        """Without a constant there is no intercept: an offset would come from elsewhere."""
+        return super()._names(model) and (self.intercept_scaling > 0 or not np.any(model.intercept_))
 
     def _lines(self) -> list[str]:
         tilt = (

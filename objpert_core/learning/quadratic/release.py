@@ -152,14 +152,15 @@ def noisy_gram(
     spent = proved_epsilon(mechanism, epsilon, delta)
     source = noise_source(random_state)
     loss = SquaredLoss()
-    if releases and targets.shape == (X.shape[0],):
-        X, targets = usable(X, targets, loss)
-    rows = Rows(X, row_norm, constant)
-    check_targets(targets, rows.n_rows, loss, least=0 if releases else 1)
-    if bend.dimension != rows.dimension:
-        raise ValueError(f"mechanism's dimension must be {rows.dimension} for these rows, got {bend.dimension}")
-    centre = _centre(anchor, rows)
-    gram, tilt, sums = _drawn(rows, row_norm, targets, mechanism, bend, clip, centre, source)
+    with np.errstate(under="ignore"):  # where the caller has numpy raise for it, that would tell of tiny entries
+        if releases and targets.shape == (X.shape[0],):
+            X, targets = usable(X, targets, loss)
+        rows = Rows(X, row_norm, constant)
+        check_targets(targets, rows.n_rows, loss, least=0 if releases else 1)
+        if bend.dimension != rows.dimension:
+            raise ValueError(f"mechanism's dimension must be {rows.dimension} for these rows, got {bend.dimension}")
+        centre = _centre(anchor, rows)
+        gram, tilt, sums = _drawn(rows, row_norm, targets, mechanism, bend, clip, centre, source)
     certificate = QuadraticCertificate.from_mechanism(
         mechanism,
         epsilon=spent,
