@@ -1,4 +1,4 @@
-"""The privacy loss of a noisy Gram matrix: its law is that of χ² draws, its profile the closed one, its ends are safe."""
+"""The privacy loss of a noisy Gram matrix: its law that of χ², its profile the closed one, its ends safe."""
 
 import math
 
@@ -52,6 +52,7 @@ def test_tails_are_those_of_the_chi_square_law(case, direction):
         assert share == pytest.approx(1 - below if direction == "remove" else below, rel=1e-3, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("s", "k"), [(1.0, 2.0), (0.3, 3.5), (3.0, 20.0)])
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_the_closed_profile_lies_between_the_bounds_from_a_grid(s, k, direction):
@@ -62,7 +63,7 @@ def test_the_closed_profile_lies_between_the_bounds_from_a_grid(s, k, direction)
         truth = profile(np.array([epsilon]), np.array([s]), np.array([k]))[0]
         assert low[0] <= truth + 1e-12
         assert high[0] >= truth - 1e-9 * (1 + abs(truth)) or truth == -np.inf
-        assert high[0] - low[0] < 0.05 or truth == -np.inf
+        assert truth == -np.inf or high[0] - low[0] < 0.05
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
