@@ -24,6 +24,7 @@ QUADRATIC_BOUNDS = ("exact", "glm", "sharpened", "published")
 _DENSITY = 2  # of the points from which a pair for composition is made
 _SECANTS = 40
 _ROUNDS = 60
+_ORDER = 1e-13  # of log δ: sums over many ε at once may round in another order than over one
 _COARSE = np.linspace(0.0, 1.0, 25)
 _CLOSE = 1e-9  # of log δ, where a search for ε ends; then ε is moved to the safe side
 
@@ -222,7 +223,7 @@ class QuadraticPerturbation(Mechanism):
     def _finite_epsilon(self, log_delta: FloatArray) -> FloatArray:
         if self.bound != "exact" or len(self.signed_profiles) < 3:
             return smallest_epsilon(self._log_delta, log_delta)
-        return np.array([self._root(float(target)) for target in log_delta])
+        return np.array([self._root(float(target) - _ORDER) for target in log_delta])
 
     def _root(self, target: float) -> float:
         """The ε of one log δ: a coarse look at where it must be, two interpolations, and a step to the safe side.
