@@ -56,7 +56,7 @@ def contours(plane: Plane, before: Plane | None = None) -> Any:
         [disc, *traces, anchor],
         xaxis=figures.axis("θ₁", (-1.5 * end, 1.5 * end)),
         yaxis=figures.axis("θ₂", (-end, end), scaleanchor="x"),
-        height=540,
+        height=460,
         hovermode="closest",
     )
 
@@ -93,7 +93,7 @@ def spectrum(now: Spectrum, before: Spectrum | None = None) -> Any:
         tops.append(shares.max())
     top = 1.08 * max(tops)
     low, high = (np.square(np.sqrt(now.degrees_of_freedom) + sign * np.sqrt(now.dimension)) for sign in (-1, 1))
-    marks = (("α", now.alpha, "bend-published"), ("β", now.beta, "tilt"))
+    marks = (("α", now.alpha, "bend-published"), ("β", now.beta, "bend-sharpened"))
     for name, place, role in marks:
         if place > 0:
             label = f"{name} = {sentences.number(place)}"
@@ -107,7 +107,7 @@ def spectrum(now: Spectrum, before: Spectrum | None = None) -> Any:
         traces,
         xaxis=figures.axis("eigenvalue", (min(shown) / 1.5, max(shown) * 1.5), log=True),
         yaxis=figures.axis("share of all", (0.0, top)),
-        height=450,
+        height=420,
         hovermode="closest",
     )
 
@@ -139,7 +139,7 @@ def profiles(noise: Noise, before: Noise | None = None, *, gaussian: bool = Fals
         traces,
         xaxis=figures.axis("privacy budget ε", (0.0, float(noise.epsilons[-1])), hoverformat=".3g"),
         yaxis=figures.axis("slack δ", (bottom, 2.0), log=True),
-        height=470,
+        height=430,
     )
 
 
@@ -153,18 +153,18 @@ def labels(now: Labels, before: Labels | None = None) -> Any:
     low, high = max(min(now.delta / 100, float(deltas[-1]) / 1e6), _FLOOR), 1.6
     traces: list[Trace] = []
     if before is not None:
-        role = "bend-exact" if before.tilted else "tilt"
+        role = "tilt" if before.tilted else "bend-exact"
         y = _above(numbers.true_deltas(before), low)
         traces.append(figures.series("true δ, before", numbers.OFFS, y, role, ghost=True))
     if now.tilted:
         alone = _above(numbers.true_deltas(replace(now, tilted=False)), low)
-        traces.append(figures.series("true δ, bend alone", numbers.OFFS, alone, "tilt", hover="δ = %{y:.3g}"))
-    role = "bend-exact" if now.tilted else "tilt"
+        traces.append(figures.series("true δ, bend alone", numbers.OFFS, alone, "bend-exact", hover="δ = %{y:.3g}"))
+    role = "tilt" if now.tilted else "bend-exact"
     name = "true δ, bend and tilt" if now.tilted else "true δ, bend alone"
     ends = numbers.OFFS[0], numbers.OFFS[-1]
     if now.off > 0:
         traces.append(figures.guide((now.off, now.off), (low, high)))
-    traces.append(figures.series("promised δ", ends, (now.delta, now.delta), "bend-published", hoverinfo="skip"))
+    traces.append(figures.series("promised δ", ends, (now.delta, now.delta), "non-private", hoverinfo="skip"))
     y = _above(deltas, low)
     traces.append(figures.series(name, numbers.OFFS, y, role, hover="δ = %{y:.3g}"))
     if now.off > 0 and (here := now.true_delta(now.off)) > low:
@@ -173,9 +173,9 @@ def labels(now: Labels, before: Labels | None = None) -> Any:
         traces.append(dot | {"showlegend": False})
     return figures.figure(
         traces,
-        xaxis=figures.axis("the labels are off by", (float(ends[0]), float(ends[1])), log=True),
+        xaxis=figures.axis("the label is off by", (float(ends[0]), float(ends[1])), log=True),
         yaxis=figures.axis("δ", (low, high), log=True),
-        height=450,
+        height=420,
         hovermode="closest",
     )
 

@@ -23,6 +23,7 @@ EPSILON = c.SelectSlider(
 )
 DELTA = c.SelectSlider("quadratic_delta", "Slack δ", 1e-5, c.powers_of_ten(-9, -2))
 ROWS = c.SelectSlider("quadratic_n", "Rows n", 100, (100, 300, 1000, 3000, 10_000, 30_000, 100_000), format=str)
+STORED_ROWS = c.SelectSlider("quadratic_rows", "Rows n", matter.ROWS[-1], matter.ROWS, format=str)
 RADIUS = c.SelectSlider(
     "quadratic_radius", "Radius κ of the disc C", 1.0, (1.0, 2.0, 5.0, 10.0), help="The tilt’s noise grows with it."
 )
@@ -39,7 +40,7 @@ DEGREES = c.SelectSlider(
 )
 BY = c.Choice("quadratic_by", "Noise calibrated by", "published", tuple(numbers.PROOFS), numbers.PROOFS.__getitem__)
 KAPPA = c.SelectSlider("quadratic_kappa", "Half side κ of the box C", 1.0, figure2.KAPPAS)
-OFF = c.SelectSlider("quadratic_off", "The labels are off by", 0.1, (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0))
+OFF = c.SelectSlider("quadratic_off", "The label is off by", 0.1, (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0))
 TILT = c.Toggle("quadratic_tilt", "Add a tilt, clip residuals to 1", False)
 PANEL = c.Choice("quadratic_panel", "Panel of Figure 1", "exact", tuple(kept.PANELS), kept.PANELS.__getitem__)
 PROOF = c.Choice("quadratic_proof", "Bound", "published", tuple(figure1.PROOFS), figure1.PROOFS.__getitem__)
@@ -48,7 +49,7 @@ CASE = c.Choice(
     "Rows, parameters, ε",
     regression.CASES[0],
     regression.CASES,
-    lambda case: "n {}, d {}, ε {:g}".format(*case),
+    lambda case: "n = {:,}, d = {}, ε = {:g}".format(*case),
 )
 GAUSSIAN = c.Toggle("quadratic_gaussian", "Gaussian mechanism beside the proofs", False)
 EVERY = c.Toggle("quadratic_every", "Tilt at 2ζ, for replaced rows", False)
@@ -58,7 +59,7 @@ OWN: Mapping[str, tuple[c.Control, ...]] = {  # what moves each picture
     "spectrum": (EPSILON, DELTA, SIZE, DEGREES, SEED),
     "profile": (EPSILON, DELTA, SIZE, DEGREES, BY),
     "kappa": (KAPPA,),
-    "matter": (ROWS,),
+    "matter": (STORED_ROWS,),
     "regression": (CASE,),
     "labels": (EPSILON, DELTA, ROWS, OFF, TILT),
     "heat": (EPSILON, DELTA, PANEL, PROOF),
@@ -75,10 +76,10 @@ def preset(name: str, hint: str, view: str, **values: Any) -> c.Preset:
 
 
 PRESETS = (
-    preset("Figure 1 left", "The least bound on the risk, exact minima.", "heat", delta=1e-4),
+    preset("Figure 1 left", "The least bound on the risk, exact solver.", "heat", delta=1e-4),
     preset("Figure 1 right", "The same for τ = η = 0.001.", "heat", delta=1e-4, panel="inexact"),
     preset("Figure 2", "The risk against the box, ε = 0.5, δ = 0.01.", "kappa", epsilon=0.5, delta=1e-2),
-    preset("Where data matter", "n = 100,000: here noise that is too large costs something.", "matter", n=100_000),
+    preset("Where data matter", "n = 100,000: here noise that is too large costs something.", "matter"),
     preset(
         "Gaussian mechanism",
         "The calibrated bend beside the Gaussian mechanism of the same (ε, δ).",
@@ -97,10 +98,12 @@ def panel() -> str:
         control.show()
     if SEED in OWN[view]:
         st.button("Draw again", key="quadratic_again", icon=":material/casino:", on_click=another)
-    with st.popover("View", icon=":material/visibility:"):
-        for switch, views in SWITCHES.items():
-            switch.show(disabled=view not in views)
-    if unseen := [control for control in MOVED if control not in OWN[view]]:
+    live = [switch for switch, views in SWITCHES.items() if view in views]
+    if live:
+        with st.popover("View", icon=":material/visibility:"):
+            for switch in live:
+                switch.show()
+    if unseen := [control for control in (*MOVED, *SWITCHES) if control not in (*OWN[view], *live)]:
         page.keep(*unseen)
     c.copy_link(CONTROLS)
     return view
@@ -189,7 +192,7 @@ def kappa(found: Stored) -> None:
 
 
 def where_data_matter(found: Stored) -> None:
-    n = int(numbers.nearest(matter.ROWS, ROWS.value()))
+    n = STORED_ROWS.value()
     told = kept.matter_answer(found, n)
     page.answer(told)
     st.caption(kept.MATTER_LINE)
@@ -265,9 +268,8 @@ def explore() -> None:
 
 page.begin(
     "quadratic",
-    "Objective perturbation tilts the objective at random. One may also bend it: add a random curvature around an "
-    "anchor θ*, a point that is best for every record alike. Then no gradient has to be bounded. What does that buy, "
-    "and when does it hold?",
+    "A tilt adds a random slope to the objective. A bend adds a random curvature, around a point θ* that suits every "
+    "record.",
 )
 explore()
 page.see_also("bounds", "what a tilt costs")

@@ -69,7 +69,7 @@ def against(found: Stored, column: str, labels: Mapping[str, str], at: float, *,
         [guide, *traces],
         xaxis=figures.axis(x, ends, log=True),
         yaxis=figures.axis(y, view, log=True),
-        height=520,
+        height=440,
         hovermode="closest",
     )
 
@@ -91,10 +91,10 @@ def regressions(found: Stored, case: tuple[int, int, float]) -> Any:
     traces: list[Trace] = []
     names: list[str] = []
     values: list[float] = []
-    for method, label in regression.LABELS.items():
-        interval = found.interval(n=n, d=d, epsilon=epsilon, method=method)
-        if interval is None:
-            continue
+    known = {method: found.interval(n=n, d=d, epsilon=epsilon, method=method) for method in regression.LABELS}
+    shown = {method: interval for method, interval in known.items() if interval is not None}
+    for method, interval in sorted(shown.items(), key=lambda pair: pair[1].mean):
+        label = regression.LABELS[method]
         place, role = len(names), ROLES[method]
         names.append(label)
         dot = figures.series(label, [interval.mean], [place], role, mode="markers", hover="%{x:.3g}")
@@ -166,7 +166,7 @@ def figure_1(found: Stored, panel: str, proof: str, at: tuple[float, float]) -> 
         [heat, ring | {"showlegend": False}],
         xaxis=figures.axis("privacy budget ε", (edges[0][0], edges[0][-1]), log=True, showgrid=False),
         yaxis=figures.axis("slack δ", (edges[1][0], edges[1][-1]), log=True, showgrid=False),
-        height=470,
+        height=430,
         legend=False,
     )
 

@@ -70,7 +70,7 @@ def bowls_line(plane: Plane) -> str:
     return (
         f"{caption(plane.epsilon, plane.delta, 'tilt by Theorem 5.1 at 2ζ, bend by the exact theorem')}; "
         f"n\u00a0=\u00a0{plane.rows:,}, m\u00a0=\u00a0{bend.degrees_of_freedom}, "
-        f"σ²\u00a0=\u00a0{count(bend.scale)}. Dots: the minima of other draws."
+        f"σ²\u00a0=\u00a0{count(bend.scale)}. Dots: the minima of other draws, kept inside the disc C."
     )
 
 
@@ -107,7 +107,8 @@ def spectrum_answer(spectrum: Spectrum) -> str:
     drawn = f"the smallest of {spectrum.draws} draws is {count(least)}"
     if spectrum.alpha <= 0:
         return f"The proof has no α here; {drawn}."
-    return f"The proof counts on α = {count(spectrum.alpha)}; {drawn}, {times(least / spectrum.alpha)} times that."
+    told = f"The proof needs λ ≥ α = {count(spectrum.alpha)}; the least of {spectrum.draws} draws is {count(least)}"
+    return f"{told}, {times(least / spectrum.alpha)} times that."
 
 
 def spectrum_line(noise: Noise, spectrum: Spectrum) -> str:
@@ -130,7 +131,7 @@ def spectrum_rows(spectrum: Spectrum) -> list[dict[str, str]]:
             "Smallest drawn": count(float(drawn.min())),
             "Median": count(float(np.median(drawn))),
             "Largest drawn": count(float(drawn.max())),
-            "The proof counts on": f"{sign} {count(end)}",
+            "The proof needs": f"{sign} {count(end)}",
         }
         for name, drawn, sign, end in (("smallest", least, "≥", spectrum.alpha), ("largest", most, "≤", spectrum.beta))
     ]
@@ -225,7 +226,7 @@ def labels_answer(labels: Labels) -> str:
         return f"With the tilt δ is at most {_tiny(most)} for any labels: the promise, {promised}, holds."
     edge = numbers.breaks_at(labels)
     told = f"The true δ is {_tiny(found)}, promised {promised}"
-    return f"{told}; the promise breaks once labels are off by {count(edge)}." if math.isfinite(edge) else f"{told}."
+    return f"{told}; the promise breaks once the label is off by {count(edge)}." if math.isfinite(edge) else f"{told}."
 
 
 def labels_line(labels: Labels) -> str:
@@ -250,7 +251,7 @@ def labels_rows(labels: Labels) -> list[dict[str, str]]:
         found = labels.true_delta(off)
         rows.append(
             {
-                "Labels off by": sentences.number(off),
+                "Label off by": sentences.number(off),
                 "True δ": "0" if found == 0 else _tiny(found),
                 "Over the promise": f"{count(found / labels.delta)}×",
                 "Holds": "yes" if found <= labels.delta else "no",

@@ -28,7 +28,7 @@ SEEDS = tuple(range(20))
 LABELS: Mapping[str, str] = MappingProxyType(
     {
         "centred": "Bend and tilt",
-        "bend-tilt": "Bend and tilt, debias=False",
+        "bend-tilt": "Bend and tilt, noise's mean kept",
         "adassp": "AdaSSP, published noise",
         "adassp-tight": "AdaSSP, tight accounting",
         "objective": "Objective perturbation, clipped",

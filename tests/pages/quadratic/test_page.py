@@ -89,7 +89,7 @@ def test_labels_that_disagree_break_the_promise_and_a_tilt_mends_it():
     shown, _ = curves(app)
     x, y = shown["true δ, bend alone"]
     assert y[-20] == data.delta(x[-20], 1.0) > 1e-5
-    assert "The true δ is 0.74, promised 10⁻⁵; the promise breaks once labels are off by" in answer(app)
+    assert "The true δ is 0.74, promised 10⁻⁵; the promise breaks once the label is off by" in answer(app)
     app.toggle(key="quadratic_tilt").set_value(True).run()
     assert "the promise, 10⁻⁵, holds." in answer(app)
     y = curves(app)[0]["true δ, bend and tilt"][1]
@@ -138,9 +138,9 @@ def test_presets_show_what_they_name(name):
     assert not app.error
     view = {"Figure 2": "kappa", "Where data matter": "matter"}.get(name, "heat")
     assert app.session_state["quadratic_view"] == view
-    expected = {"Figure 1 right": "inexact minima", "Figure 2": "ε = 0.5", "Where data matter": "m = 40"}
+    expected = {"Figure 1 right": "inexact solver", "Figure 2": "ε = 0.5", "Where data matter": "m = 40"}
     told = " ".join(block.value for block in app.caption).replace("\u00a0", " ")
-    assert expected.get(name, "exact minima (left)") in told
+    assert expected.get(name, "exact solver (left)") in told
 
 
 @pytest.mark.slow
