@@ -225,5 +225,5 @@ def allocated(a: float, steps: int, direction: str, upper: bool) -> Allocated:
     missing = error + steps * other + (own if direction == "remove" else at_zero)
     log_missing = math.log(missing) if upper else -math.inf
     if direction == "remove":
-        return Allocated(DiscreteLoss(log_ratio[known], log_found + log_ratio[known], log_missing), error)
-    return Allocated(DiscreteLoss(-log_ratio[known], log_found, log_missing), error)
+        return Allocated(DiscreteLoss(log_ratio[known], log_found + log_ratio[known], log_missing, True), error)
+    return Allocated(DiscreteLoss(-log_ratio[known], log_found, log_missing, True), error)

@@ -75,7 +75,11 @@ def _profile(steps: Steps) -> tuple[Callable[[FloatArray], FloatArray], float] |
     have one finite value each, which no grid resolves."""
     if (ratio := _gaussian_ratio(steps)) is not None:
         return (lambda epsilon: gauss.log_profile(epsilon, ratio)), GAUSSIAN_ERROR
-    constants = [(loss, count) for loss, count in steps if isinstance(loss, DiscreteLoss) and loss.losses.size == 1]
+    constants = [
+        (loss, count)
+        for loss, count in steps
+        if isinstance(loss, DiscreteLoss) and loss.losses.size == 1 and not loss.unresolved
+    ]
     if len(constants) < len(steps):
         return None
     total, log_mass = (

@@ -25,14 +25,18 @@ class DiscreteLoss(PrivacyLoss):
     log_masses : array of shape (n,)
     log_infinite : float
         log of the mass at +∞.
+    unresolved : bool
+        Whether that is mass whose losses are not known, rather than losses that are infinite: it counts in full towards
+        every δ, but not towards a lower bound on one.
     """
 
     losses: FloatArray
     log_masses: FloatArray
     log_infinite: float
+    unresolved: bool = False
 
-    def _key(self) -> tuple[bytes, bytes, float]:
-        return self.losses.tobytes(), self.log_masses.tobytes(), self.log_infinite
+    def _key(self) -> tuple[bytes, bytes, float, bool]:
+        return self.losses.tobytes(), self.log_masses.tobytes(), self.log_infinite, self.unresolved
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, DiscreteLoss) else NotImplemented
@@ -111,12 +115,12 @@ class DiscreteLoss(PrivacyLoss):
         return -np.inf, self.log_infinite
 
     def highest(self) -> float:
-        """The largest loss but for +∞."""
-        return float(self.losses.max())
+        """The largest loss but for +∞; not known where some are unresolved."""
+        return np.inf if self.unresolved else float(self.losses.max())
 
     def log_certain(self) -> float:
-        """log of the mass at +∞."""
-        return self.log_infinite
+        """log of the mass that is known to be at +∞."""
+        return -np.inf if self.unresolved else self.log_infinite
 
     def reach(self, nats: float) -> tuple[float, float]:
         """The whole range."""
