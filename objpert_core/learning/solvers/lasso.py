@@ -13,7 +13,7 @@ import numpy as np
 from objpert_core._validation import FloatArray, choice, nonnegative, positive_integer
 from objpert_core.learning.solvers.boxed import BoxedLasso
 from objpert_core.learning.solvers.progress import Callback, SolverResult
-from objpert_core.learning.solvers.splitting import Report, davis_yin
+from objpert_core.learning.solvers.splitting import Report, davis_yin, three_operator
 
 MOST_CHECKS = 10_000
 LassoSolver = Callable[[BoxedLasso, FloatArray, Report], FloatArray]
@@ -81,6 +81,8 @@ def _newton(problem: BoxedLasso, theta: FloatArray, gradient: FloatArray) -> Non
 
 LASSO_SOLVERS: dict[str, LassoSolver] = {"coordinate-descent": coordinate_descent, "davis-yin": davis_yin}
 """Solvers by name. To add one, put a function here: `solve_lasso` checks what it returns."""
+ROW_SOLVERS: dict[str, Callable[..., SolverResult]] = {"three-operator": three_operator}
+"""Solvers that visit rows, for research: what they return is no function of noisy sums, so that no release may use it."""
 
 
 def solve_lasso(
