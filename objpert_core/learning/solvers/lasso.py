@@ -82,7 +82,7 @@ def _newton(problem: BoxedLasso, theta: FloatArray, gradient: FloatArray) -> Non
 LASSO_SOLVERS: dict[str, LassoSolver] = {"coordinate-descent": coordinate_descent, "davis-yin": davis_yin}
 """Solvers by name. To add one, put a function here: `solve_lasso` checks what it returns."""
 ROW_SOLVERS: dict[str, Callable[..., SolverResult]] = {"three-operator": three_operator}
-"""Solvers that visit rows, for research: what they return is no function of noisy sums, so that no release may use it."""
+"""Solvers that visit rows, for research: what they return is no function of noisy sums, so no release may use it."""
 
 
 def solve_lasso(
