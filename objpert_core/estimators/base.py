@@ -171,7 +171,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
                 ensure_min_samples=0,
             )
         if isinstance(getattr(y, "dtype", None), np.dtype):
-            y = column_or_1d(np.asarray(y), warn=True)
+            y = np.asarray(y)  # scikit-learn's refusal of complex numbers would print them
+            y = column_or_1d(as_numbers(y) if y.dtype.kind == "c" else y, warn=True)
         else:  # each entry keeps its own type, whatever the others are
             labels = list(y)
             y = np.empty(len(labels), dtype=object)

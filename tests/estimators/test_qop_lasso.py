@@ -219,6 +219,13 @@ def test_targets_of_any_size_are_fitted(scale):
 
 
 @pytest.mark.slow
+def test_complex_targets_count_as_none_where_no_row_may_raise():
+    seeded = {"on_error": "release", "random_state": 0}
+    found = lasso(**seeded).fit(X[:40], Y[:40] + 1j * (np.arange(40) < 3))
+    missing = lasso(**seeded).fit(X[:40], np.where(np.arange(40) < 3, np.nan, Y[:40]))
+    np.testing.assert_array_equal(found.coef_, missing.coef_)
+
+
 def test_rows_are_replaced_unless_told_otherwise():
     spent = QOPLasso().fit(X, Y).privacy_
     assert (spent.adjacency, spent.verify()) == ("replace one row", True)
