@@ -25,7 +25,7 @@ _DENSITY = 2  # of the points from which a pair for composition is made
 _SECANTS = 40
 _ROUNDS = 60
 _ORDER = 1e-13  # of log δ: sums over many ε at once may round in another order than over one
-_COARSE = np.linspace(0.0, 1.0, 25)
+_COARSE = np.linspace(0.0, 1.0, 17)
 _CLOSE = 1e-9  # of log δ, where a search for ε ends; then ε is moved to the safe side
 
 
