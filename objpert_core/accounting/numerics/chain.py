@@ -13,11 +13,11 @@ On a polygon above g the iteration is exact.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from objpert_core._validation import FloatArray
+from objpert_core.accounting.numerics.logarithms import log_1m_exp
 from objpert_core.accounting.numerics.split import difference_down
 
 LogProfile = Callable[[FloatArray], FloatArray]
@@ -99,10 +99,10 @@ def log_delta_of_split(log_profile: LogProfile, ends: FloatArray, corner: float 
     if corner > 0:
         low, high = at_any_epsilon(log_profile, np.array([-corner, corner]))
         inside = np.clip(parts, -corner, corner)
-        whole = _log_1m_exp(2 * corner)
+        whole = log_1m_exp(-2 * corner)
         chord = np.logaddexp(
-            low + _log_1m_exp(corner - inside) - whole,
-            high + inside - corner + _log_1m_exp(corner + inside) - whole,
+            low + log_1m_exp(inside - corner) - whole,
+            high + inside - corner + log_1m_exp(-(corner + inside)) - whole,
         )
         terms = np.where(np.abs(parts) < corner, np.minimum(terms, chord + 1e-14 * (1 + np.abs(chord))), terms)
     terms = starts + terms
@@ -111,12 +111,6 @@ def log_delta_of_split(log_profile: LogProfile, ends: FloatArray, corner: float 
     with np.errstate(divide="ignore", over="ignore"):
         total = np.minimum(top[:, 0] + np.log(np.exp(terms - top).sum(axis=1)), 0.0)
     return np.where(known & ~np.isnan(total), total, 0.0)  # else it says nothing
-
-
-def _log_1m_exp(x: Any) -> Any:
-    """log(1 − e^{−x}) for x ≥ 0."""
-    with np.errstate(divide="ignore"):
-        return np.log(-np.expm1(-x))
 
 
 def never_rising(epsilon: FloatArray, log_delta: FloatArray) -> FloatArray:

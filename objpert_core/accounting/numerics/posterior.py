@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from objpert_core._validation import FloatArray
+from objpert_core.accounting.numerics.logarithms import log_1m_exp
 
 SLACK = 1e-11  # of 1 + |log δ|: far above what logarithms of normal probabilities are off by
 
@@ -21,7 +22,7 @@ def log_delta_added(epsilon: FloatArray, h: float, rho: float) -> FloatArray:
     square = 2 * epsilon + math.log1p(h) + rho / (1 + h)
     c = np.sqrt(np.maximum(square, 0.0))
     found = _excess(_log_outside(c, *_without(h, rho)), _log_outside(c, *_with(h, rho)), epsilon)
-    return np.where(square > 0, found, _log_1m_exp(np.minimum(epsilon, 0.0)))
+    return np.where(square > 0, found, log_1m_exp(np.minimum(epsilon, 0.0)))
 
 
 def log_delta_removed(epsilon: FloatArray, h: float, rho: float) -> FloatArray:
@@ -48,16 +49,11 @@ def _log_outside(c: FloatArray, mean: float, spread: float) -> FloatArray:
 def _log_inside(c: FloatArray, mean: float, spread: float) -> FloatArray:
     """log P[|U| < c]."""
     upper, lower = log_ndtr((c - mean) / spread), log_ndtr((-c - mean) / spread)
-    return upper + _log_1m_exp(np.minimum(lower - upper, 0.0))
+    return upper + log_1m_exp(np.minimum(lower - upper, 0.0))
 
 
 def _excess(log_p: FloatArray, log_q: FloatArray, epsilon: FloatArray) -> FloatArray:
     with np.errstate(invalid="ignore"):
-        found = log_p + _log_1m_exp(np.minimum(epsilon + log_q - log_p, 0.0))
+        found = log_p + log_1m_exp(np.minimum(epsilon + log_q - log_p, 0.0))
     found = np.where(np.isnan(found), -np.inf, found)
     return np.minimum(found + SLACK * (1 - np.maximum(found, -1e300)), 0.0)
-
-
-def _log_1m_exp(x: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(-np.expm1(x)))

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import betainc, betaln, gammainc, gammaincc, gammaln, k0e
 
 from objpert_core._validation import FloatArray
+from objpert_core.accounting.numerics.logarithms import log_1m_exp
 
 SLACK = 1e-10  # of 1 + |log δ|: far above what quadratures are off by, and most differences of special functions
 _UNIT = 1e-14  # times 1 + the condition number: four times what special functions were seen to be off by
@@ -44,7 +45,7 @@ def log_delta_removed(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> Floa
         rate = room / k  # infinite at k = 0, where the loss is s/2
         below = s / np.expm1(rate)  # y − s
         found = log_apart(epsilon, log_upper(k + 1, below / 2), log_upper(k + 1, (below + s) / 2))
-    found = np.where(k > 0, found, _log_1m_exp(-room))
+    found = np.where(k > 0, found, log_1m_exp(-room))
     return np.where(inside, _rounded_up(found), -np.inf)
 
 
@@ -60,7 +61,7 @@ def log_delta_added(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> FloatA
         over = s / np.expm1(room / k)  # y − s
         found = log_apart(epsilon, _log_lower(k + 1, (over + s) / 2), _log_lower(k + 1, over / 2))
     least = _rounded_up(log_floor(s, k))
-    return np.where(rising, np.maximum(_rounded_up(found), least), _log_1m_exp(np.minimum(epsilon, 0.0)))
+    return np.where(rising, np.maximum(_rounded_up(found), least), log_1m_exp(np.minimum(epsilon, 0.0)))
 
 
 def log_delta_swapped(epsilon: FloatArray, s: FloatArray, k: FloatArray) -> FloatArray:
@@ -167,7 +168,7 @@ def log_apart(epsilon: FloatArray, log_p: Share, log_q: Share) -> FloatArray:
     gap = np.minimum(np.where(np.isneginf(q), -np.inf, epsilon + q - p), 0.0)
     off = np.logaddexp(log_p[1], epsilon + log_q[1])
     off = np.logaddexp(off, p + gap + np.log(_UNIT * (1 + np.abs(epsilon) + np.abs(p))))
-    return np.minimum(np.logaddexp(p + _log_1m_exp(gap), off), np.logaddexp(p, log_p[1]))
+    return np.minimum(np.logaddexp(p + log_1m_exp(gap), off), np.logaddexp(p, log_p[1]))
 
 
 def _share(value: FloatArray, log_bound: FloatArray, log_slope: FloatArray) -> Share:
@@ -197,12 +198,6 @@ def _log_beta(shape: FloatArray, x: FloatArray) -> Share:
     growth = (shape - 1) * (1 - 2 * x) / (1 - x)  # of the log of the density, by the log of x
     bound = log_slope - np.log(np.maximum(growth, 1.0))
     return _share(np.asarray(betainc(shape, shape, x), dtype=np.float64), bound, log_slope)
-
-
-def _log_1m_exp(x: FloatArray) -> FloatArray:
-    """log(1 − e^x) for x <= 0."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(-np.expm1(x)))
 
 
 def _rounded_up(log_delta: FloatArray) -> FloatArray:
