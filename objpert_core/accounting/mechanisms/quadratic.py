@@ -15,14 +15,13 @@ from objpert_core.accounting.laws.bend import bend_loss
 from objpert_core.accounting.laws.discrete import DiscreteLoss
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism, check_adjacency
 from objpert_core.accounting.numerics import chain, wishart, wishart_glm
-from objpert_core.accounting.numerics.safe_root import nudged_up_each
 from objpert_core.accounting.numerics.search import smallest_epsilon
 from objpert_core.accounting.numerics.wishart_published import Published
 
 QUADRATIC_BOUNDS = ("exact", "glm", "sharpened", "published")
 """Proofs for quadratic objective perturbation; see `QuadraticPerturbation`."""
 _DENSITY = 2  # of the points from which a pair for composition is made
-_SECANTS = 40
+_FARTHEST = 1e9  # ε beyond is not looked for
 _ROUNDS = 60
 _ORDER = 1e-13  # of log δ: sums over many ε at once may round in another order than over one
 _COARSE = np.linspace(0.0, 1.0, 17)
@@ -232,10 +231,11 @@ class QuadraticPerturbation(Mechanism):
         """
         a = self.shift / math.sqrt(2 * self.k + 2)  # nearly a Gaussian mechanism of this ratio where k is large
         grid = (1.3 + 0.4 * a) * (a * a / 2 + a * math.sqrt(-2 * target)) * _COARSE
-        value = self._log_delta(grid)
+        while not (value := self._log_delta(grid))[-1] <= target:
+            grid = 2 * grid
+            if not grid[-1] < _FARTHEST:
+                return math.inf
         place = int(np.argmax(value <= target))
-        if value[place] > target:
-            return self._from_one_row(target)
         if place == 0:
             return 0.0
         near = slice(max(place - 2, 0), place + 2)
@@ -253,38 +253,6 @@ class QuadraticPerturbation(Mechanism):
             found = _interpolated(gap, tried) if np.unique(gap).size == 3 else math.nan
             step = _CLOSE / 4 * high
         return high
-
-    def _from_one_row(self, target: float) -> float:
-        """The same from the two directions of one row, whose formulas cost next to nothing: they give a first guess."""
-        *cheap, swapped = self.signed_profiles
-        at = smallest_epsilon(lambda e: np.max([profile(e) for profile in cheap], axis=0), np.array([target]))
-        return self._from(float(at[0]), target, swapped)
-
-    def _from(self, start: float, target: float, swapped: Callable[[FloatArray], FloatArray]) -> float:
-        """The ε from `start` on at which swapped rows meet the target, too: secants, then a step to the safe side."""
-        if not math.isfinite(start):
-            return start
-
-        def gap(at: float) -> float:
-            return float(swapped(np.array([at]))[0]) - target
-
-        low, gap_low = start, gap(start)
-        if gap_low <= 0:
-            return start
-        nearby = start * 1.001 + 1e-6 * self.shift
-        falls = (target - float(self.signed_profiles[1](np.array([nearby]))[0])) / (
-            nearby - start
-        )  # about as log δ does
-        high = start + (gap_low / falls if falls > 0 else 0.05 * start + 1e-4 * self.shift)
-        gap_high = gap(high)
-        for _ in range(_SECANTS):
-            if -_CLOSE <= gap_high <= 0:
-                break
-            step = (high - low) * (gap_high + _CLOSE / 2) / (gap_low - gap_high) if gap_low != gap_high else high - low
-            low, gap_low = high, gap_high
-            high = max(high + step, start)
-            gap_high = gap(high)
-        return float(nudged_up_each(lambda tried: self._log_delta(tried) > target, np.array([high]), 1e-12)[0])
 
     # --- compositions --------------------------------------------------------------------------------------------
 
