@@ -219,12 +219,15 @@ def answer(page, number: int = 0):
 
 
 def eventually(page, check) -> None:
-    """Call `check` until its assertions hold; the last failure is raised when the patience ends."""
+    """Call `check` until its assertions hold; the last failure is raised when the patience ends.
+
+    A curve that is not drawn yet counts as one: charts follow the sentence above them by a moment.
+    """
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
             return check()
-        except AssertionError:
+        except (AssertionError, LookupError):
             if time.monotonic() > deadline:
                 raise
             page.wait_for_timeout(100)
