@@ -13,15 +13,17 @@ from typing import Any
 from objpert_core import _provenance
 from objpert_core.datasets import names
 from objpert_core.experiments import paper, results
+from objpert_core.experiments.command import add_family, run_family
 from objpert_core.experiments.figure2 import EPSILONS, TRIALS, Sweep, run
 from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS, PRESETS
 from objpert_core.experiments.population import promises, stored, sweep
-from objpert_core.experiments.quadratic import command as quadratic
+from objpert_core.experiments.quadratic.stored import FAMILY as QUADRATIC
 from objpert_core.experiments.runner import BACKENDS, Outcome
 from objpert_core.experiments.store import Store, forget, session
 from objpert_core.experiments.tables import paper_table, report
 
 TABLES = {table.lower().replace(" ", ""): dataset for dataset, table in paper.TABLES.items()}
+FAMILIES = {family.name: family for family in (QUADRATIC,)}
 _OVERRIDES = {  # options that change a preset
     "delta": (float, "δ of every private method"),
     "intercept_scaling": (float, "the constant feature of every private method; the paper's is 1"),
@@ -83,7 +85,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     promises_of.add_argument("--epsilons", nargs="+", type=float, default=list(sweep.EPSILONS), metavar="EPSILON")
     promises_of.add_argument("--out", type=Path, help="folder; default as for figure2")
-    quadratic.add_to(commands)
+    for family in FAMILIES.values():
+        add_family(commands, family)
     for name, dataset in TABLES.items():
         table = commands.add_parser(name, help=f"the paper's numbers for {dataset} and ours")
         table.add_argument(
@@ -139,8 +142,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _population(options, given)
         if options.command == "promises":
             return _promises(options, given)
-        if options.command == "quadratic":
-            return quadratic.run(options, "python -m objpert_core.experiments quadratic")
+        if options.command in FAMILIES:
+            return run_family(options, FAMILIES[options.command])
         print(paper_table(results.load(TABLES[options.command], options.results)))
     except (ValueError, OSError, ImportError) as error:  # missing data are an OSError
         print(f"error: {error}", file=sys.stderr)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments import results
 from objpert_core.experiments.population.methods import CONTENDERS, LABELS, POPULATIONS, Setting
 from objpert_core.experiments.population.sweep import RiskRun
 from objpert_core.experiments.results import Results
+from objpert_core.experiments.stored import read_again
 from objpert_core.experiments.summary import Interval, mean_interval
 
 TIE = 0.01
@@ -172,19 +172,11 @@ def load(population: str, where: Path | None = None) -> Stored:
     ValueError
         If the file is damaged.
     """
-    path = path_of(population, where)
-    try:
-        state = path.stat()
-    except OSError:
-        raise DataUnavailableError(
-            f"There are no stored results for {population!r} ({path}): "
-            f"make them with python -m objpert_core.experiments population --populations {population}"
-        ) from None
-    return _load(population, path, state.st_mtime_ns, state.st_size)
+    command = f"python -m objpert_core.experiments population --populations {population}"
+    return read_again(path_of(population, where), _read, f"for {population!r}", command)
 
 
-@lru_cache(maxsize=16)
-def _load(population: str, path: Path, changed: int, size: int) -> Stored:
+def _read(path: Path) -> Stored:
     found: Results[RiskRun] = results.read(path, RiskRun)
     groups: dict[tuple[int, int, float, str], list[RiskRun]] = {}
     for run in found.runs:
@@ -198,7 +190,7 @@ def _load(population: str, path: Path, changed: int, size: int) -> Stored:
         )
         for group, runs in groups.items()
     }
-    return Stored(population, found, points)
+    return Stored(found.dataset, found, points)
 
 
 def report(found: Stored) -> str:

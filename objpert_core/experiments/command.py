@@ -1,0 +1,53 @@
+"""The command line of a family of experiments: `python -m objpert_core.experiments quadratic …`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from objpert_core.experiments.store import session
+from objpert_core.experiments.stored import Family
+
+
+def add_family(commands: Any, family: Family) -> None:
+    """Add a family's command to a parser's commands.
+
+    Parameters
+    ----------
+    commands : action of `ArgumentParser.add_subparsers`
+    family : Family
+    """
+    told = "; ".join(f"{name}: {one.title}" for name, one in family.experiments.items())
+    command = commands.add_parser(
+        family.name,
+        help=family.about,
+        description=f"{told[0].upper()}{told[1:]}.",
+        epilog="Finished pieces are stored one by one and skipped when the same command is given again.",
+    )
+    every = ", ".join(family.experiments)
+    command.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help=f"of {every}; default: all")
+    command.add_argument("--out", type=Path, help=f"folder for {family.name}_NAME.csv; default as for figure2")
+    command.add_argument("--pieces", type=int, help="stop each after so many pieces")
+    command.add_argument("--report", action="store_true", help="run nothing: print the means of what is stored")
+
+
+def run_family(options: argparse.Namespace, family: Family) -> int:
+    """Carry a family's command out; what `sys.exit` should be given.
+
+    Parameters
+    ----------
+    options : Namespace
+        Of the parser that `add_family` made.
+    family : Family
+    """
+    chosen = options.experiments or list(family.experiments)
+    for name in chosen:
+        family.path_of(name, options.out)  # an unknown one is refused before the first is run
+    for name in chosen:
+        if not options.report:
+            made_by = session(f"python -m objpert_core.experiments {family.name} {name}")
+            added = family.make(name, made_by | {"seeds": family[name].seeds}, options.out, most=options.pieces)
+            print(f"{name}: {added} pieces added to {family.path_of(name, options.out)}")
+        print(family.report(family.load(name, options.out)))
+    return 0

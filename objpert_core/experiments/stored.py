@@ -1,0 +1,216 @@
+"""Stored results of experiments: files that are written piece by piece, continued and read.
+
+A family of experiments has a file for each; comment lines above the rows of each run say how they were made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from objpert_core import _provenance
+from objpert_core._validation import choice
+from objpert_core.exceptions import DataUnavailableError
+from objpert_core.experiments import results
+from objpert_core.experiments.summary import Interval, mean_interval
+
+Piece = tuple[Any, ...]
+Read = TypeVar("Read")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is stored in one file.
+
+    Attributes
+    ----------
+    title : str
+        What it measures.
+    names : tuple of str
+        The columns that name a piece of the work.
+    pieces : tuple of tuple
+        Every piece.
+    rows : callable
+        The rows of a piece, as dataclasses; called with its name.
+    value : str
+        The column of what is measured.
+    beside : tuple of str
+        Columns that belong to the value and name nothing.
+    seeds : str
+        Where its seeds are written.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    pieces: tuple[Piece, ...]
+    rows: Callable[..., Iterable[Any]]
+    value: str
+    beside: tuple[str, ...] = ()
+    seeds: str = "in the column seed"
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """A file of results.
+
+    Attributes
+    ----------
+    name : str
+        A key of the family's experiments.
+    experiment : Experiment
+        What was measured.
+    notes : mapping
+        How it was made last.
+    rows : tuple of mapping
+        All cells as text.
+    """
+
+    name: str
+    experiment: Experiment
+    notes: Mapping[str, str]
+    rows: tuple[dict[str, str], ...]
+
+    def values(self, column: str = "", /, **wanted: object) -> list[float]:
+        """What was measured in the rows that have these cells; or another column of theirs."""
+        texts = {name: str(value) for name, value in wanted.items()}
+        column = column or self.experiment.value
+        return [float(row[column]) for row in self.rows if texts.items() <= row.items()]
+
+    def interval(self, column: str = "", /, **wanted: object) -> Interval | None:
+        """Mean and 95 % interval over the rows that have these cells; None where there are none."""
+        found = self.values(column, **wanted)
+        return mean_interval(found) if found else None
+
+    def cells(self, column: str) -> tuple[str, ...]:
+        """Every different cell of a column, in order."""
+        return tuple(dict.fromkeys(row[column] for row in self.rows))
+
+
+@dataclass(frozen=True)
+class Family:
+    """Experiments that one command makes.
+
+    Attributes
+    ----------
+    name : str
+        The command's, and the beginning of the files' names.
+    about : str
+        What the command makes.
+    experiments : mapping
+        By their keys.
+    """
+
+    name: str
+    about: str
+    experiments: Mapping[str, Experiment]
+
+    def __getitem__(self, name: str) -> Experiment:
+        return self.experiments[choice("name", name, tuple(self.experiments))]
+
+    def path_of(self, name: str, where: Path | None = None) -> Path:
+        """Where the results of an experiment are or would be; `where` is a folder, `results.folder` if left out."""
+        choice("name", name, tuple(self.experiments))
+        return (where or results.folder()) / f"{self.name}_{name}.csv"
+
+    def names(self) -> tuple[str, ...]:
+        """The experiments that have stored results."""
+        return tuple(name for name in self.experiments if self.path_of(name).is_file())
+
+    def make(self, name: str, made_by: Mapping[str, str], where: Path | None = None, *, most: int | None = None) -> int:
+        """Do what a file does not hold yet, and add it piece by piece.
+
+        Parameters
+        ----------
+        name : str
+            A key of `experiments`.
+        made_by : mapping
+            Comment lines about this run; written before the first row that it adds.
+        where : Path or None
+            The folder.
+        most : int or None
+            Stop after so many pieces.
+
+        Returns
+        -------
+        int
+            How many pieces were added.
+        """
+        path, experiment = self.path_of(name, where), self[name]
+        held = _provenance.read_table(path).rows if path.is_file() else ()
+        done = {tuple(row[column] for column in experiment.names) for row in held}
+        left = [piece for piece in experiment.pieces if tuple(map(str, piece)) not in done]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for number, piece in enumerate(left[:most]):
+            rows = [vars(row) for row in experiment.rows(*piece)]
+            text = "".join(_provenance.row_line(row.values()) for row in rows)
+            if number == 0:
+                above = "".join(_provenance.note_line(key, value) for key, value in made_by.items())
+                text = above + ("" if held else _provenance.row_line(rows[0])) + text
+            with path.open("a", encoding="utf-8", newline="") as file:
+                file.write(text)  # a piece at a time: an interrupted run leaves whole ones
+        return len(left[:most])
+
+    def load(self, name: str, where: Path | None = None) -> Stored:
+        """The stored results of one experiment, read again when they have changed.
+
+        Raises
+        ------
+        DataUnavailableError
+            If there are none; the message names the command that makes them.
+        ValueError
+            If the file is damaged, or `name` is not a key of `experiments`.
+        """
+        command = f"python -m objpert_core.experiments {self.name} {name}"
+        table = read_again(self.path_of(name, where), _provenance.read_table, f"of {name}", command)
+        return Stored(name, self[name], table.notes, table.rows)
+
+    def report(self, found: Stored) -> str:
+        """The means as text: a line for each method and setting."""
+        experiment = found.experiment
+        hidden = ("seed", experiment.value, *experiment.beside)
+        shown = [column for column in found.rows[0] if column not in hidden]
+        groups = dict.fromkeys(tuple(row[column] for column in shown) for row in found.rows)
+        lines = [f"{experiment.title[0].upper()}{experiment.title[1:]}"]
+        for group in groups:
+            named = dict(zip(shown, group, strict=True))
+            mean = found.interval(**named)
+            assert mean is not None
+            spread = f" ± {mean.half_width:.2g}" if mean.known else ""
+            lines.append(
+                f"  {', '.join(f'{column} {cell}' for column, cell in named.items())}: {mean.mean:.5g}{spread}"
+            )
+        return "\n".join(lines)
+
+
+def read_again(path: Path, read: Callable[[Path], Read], what: str, command: str) -> Read:
+    """What `read` makes of a file; remembered until the file changes.
+
+    Parameters
+    ----------
+    path : Path
+    read : callable
+        From the path to what the file holds.
+    what : str
+        What the file is of or for, with that word.
+    command : str
+        What makes it.
+
+    Raises
+    ------
+    DataUnavailableError
+        If there is no such file; the message names `what` and `command`.
+    """
+    try:
+        state = path.stat()
+    except OSError:
+        raise DataUnavailableError(f"There are no stored results {what} ({path}): make them with {command}") from None
+    found: Read = _read(path, read, state.st_mtime_ns, state.st_size)
+    return found
+
+
+@lru_cache(maxsize=32)
+def _read(path: Path, read: Callable[[Path], Any], changed: int, size: int) -> Any:
+    return read(path)
