@@ -4,6 +4,7 @@ Every mechanism says which data sets count as neighbours (`adjacency`). `BOUND_R
 perturbation and their sources.
 """
 
+from objpert_core.accounting.calibration.adaptive_sampling import calibrate_adaptive_sampling
 from objpert_core.accounting.calibration.defaults import default_noise_ratio, recommended_lam, recommended_margin
 from objpert_core.accounting.calibration.distance import distance_to_optimality, optimal_lam
 from objpert_core.accounting.calibration.distance_map import boundary_lam, distance_map
@@ -11,6 +12,11 @@ from objpert_core.accounting.calibration.dp_sgd import calibrate_allocation, cal
 from objpert_core.accounting.calibration.filters import PrivacyFilter, PrivacyOdometer
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
 from objpert_core.accounting.calibration.objective import calibrate_objective_perturbation, calibrate_published
+from objpert_core.accounting.calibration.posterior import (
+    posterior_precision,
+    published_posterior_epsilon,
+    published_posterior_precision,
+)
 from objpert_core.accounting.calibration.quadratic import calibrate_quadratic_perturbation
 from objpert_core.accounting.calibration.quadratic_published import (
     linear_objective_noise,
@@ -20,6 +26,7 @@ from objpert_core.accounting.calibration.quadratic_published import (
 from objpert_core.accounting.calibration.tilt_and_bend import calibrate_tilt_and_bend
 from objpert_core.accounting.calibration.tuning import calibrate_tuning, mean_runs
 from objpert_core.accounting.convolution.distribution import DiscretePLD
+from objpert_core.accounting.mechanisms.adaptive_sampling import AdaptiveSampling
 from objpert_core.accounting.mechanisms.allocation import RandomAllocation
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism, Perturbation
 from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, BOUNDS, Bound
@@ -31,6 +38,7 @@ from objpert_core.accounting.mechanisms.half_normal import HalfNormal
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.mechanisms.output import OutputPerturbation
 from objpert_core.accounting.mechanisms.posterior_sampling import PosteriorSampling
+from objpert_core.accounting.mechanisms.propose_test_release import ApproximateDP, ProposeTestRelease
 from objpert_core.accounting.mechanisms.quadratic import QUADRATIC_BOUNDS, QuadraticPerturbation
 from objpert_core.accounting.mechanisms.renyi import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.mechanisms.sampled import SampledWithoutReplacement, SampledWithReplacement
@@ -38,6 +46,7 @@ from objpert_core.accounting.mechanisms.selection import PrivateSelection, liu_t
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
 from objpert_core.accounting.mechanisms.tabulated import Tabulated, tabulated
 from objpert_core.accounting.mechanisms.tilt_and_bend import TiltAndBend
+from objpert_core.accounting.numerics.tested import tested_rdp
 from objpert_core.accounting.numerics.tradeoff import best_guess, posterior
 
 __all__ = [
@@ -47,6 +56,8 @@ __all__ = [
     "DPSGD",
     "QUADRATIC_BOUNDS",
     "REPLACE_ONE",
+    "AdaptiveSampling",
+    "ApproximateDP",
     "ApproximateMinima",
     "Bound",
     "Composition",
@@ -61,6 +72,7 @@ __all__ = [
     "PrivacyFilter",
     "PrivacyOdometer",
     "PrivateSelection",
+    "ProposeTestRelease",
     "QuadraticPerturbation",
     "RandomAllocation",
     "SampledWithReplacement",
@@ -71,6 +83,7 @@ __all__ = [
     "ViaRDP",
     "best_guess",
     "boundary_lam",
+    "calibrate_adaptive_sampling",
     "calibrate_allocation",
     "calibrate_dpsgd",
     "calibrate_gaussian",
@@ -92,6 +105,9 @@ __all__ = [
     "optimal_published_bound",
     "poisson_mean",
     "posterior",
+    "posterior_precision",
+    "published_posterior_epsilon",
+    "published_posterior_precision",
     "published_scale",
     "rdp_to_delta",
     "rdp_to_epsilon",
@@ -101,5 +117,6 @@ __all__ = [
     "replace_one",
     "symmetrised",
     "tabulated",
+    "tested_rdp",
     "via_rdp",
 ]

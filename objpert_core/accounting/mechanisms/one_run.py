@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -112,3 +114,18 @@ class OneRun:
     def epsilon_far(self, log_delta: FloatArray) -> FloatArray:
         """Inverse of `log_delta_far`."""
         return smallest_epsilon(self.log_delta_far, log_delta) if self._only_renyi else self.base._epsilon(log_delta)
+
+
+def drift(log_profile: Callable[[FloatArray], FloatArray], gamma: float) -> float:
+    """The least ε₁ with δ(ε₁) <= (e^{ε₁} − 1)·γ/(1 − γ); inf if there is none."""
+    if gamma == 1:
+        return 0.0
+    odds = math.log(gamma) - math.log1p(-gamma)
+
+    def excess(epsilon: FloatArray) -> FloatArray:
+        log_delta = log_profile(epsilon)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            above = log_delta - np.log(np.expm1(np.minimum(epsilon, 700.0)))
+        return np.where(log_delta == -np.inf, -np.inf, above)
+
+    return float(smallest_epsilon(excess, np.array([odds]))[0])

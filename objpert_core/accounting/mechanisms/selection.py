@@ -33,11 +33,10 @@ from objpert_core._validation import (
     rate,
 )
 from objpert_core.accounting.mechanisms.base import Mechanism, Wrapper, a_mechanism, with_rdp
-from objpert_core.accounting.mechanisms.one_run import OneRun
+from objpert_core.accounting.mechanisms.one_run import OneRun, drift
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.numerics import run_counts
 from objpert_core.accounting.numerics.renyi import LOG_ORDERS
-from objpert_core.accounting.numerics.search import smallest_epsilon
 
 _NO_PLD = (
     "no pair of distributions is known that dominates private selection, so it has no privacy loss distribution; "
@@ -59,21 +58,6 @@ def _least(objective: Callable[[FloatArray], FloatArray], grid: FloatArray = LOG
             best = float(alpha[at]), float(values[at])
         grid, width = grid[at] + width * np.linspace(-1, 1, _REFINE), width * 2 / (_REFINE - 1)
     return best
-
-
-def _drift(log_profile: Callable[[FloatArray], FloatArray], gamma: float) -> float:
-    """The least ε₁ with δ(ε₁) <= (e^{ε₁} − 1)·γ/(1 − γ); inf if there is none."""
-    if gamma == 1:
-        return 0.0
-    odds = math.log(gamma) - math.log1p(-gamma)
-
-    def excess(epsilon: FloatArray) -> FloatArray:
-        log_delta = log_profile(epsilon)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            above = log_delta - np.log(np.expm1(np.minimum(epsilon, 700.0)))
-        return np.where(log_delta == -np.inf, -np.inf, above)
-
-    return float(smallest_epsilon(excess, np.array([odds]))[0])
 
 
 @dataclass(frozen=True)
@@ -207,7 +191,7 @@ class PrivateSelection(Wrapper):
     def _drift(self) -> float:
         """(1 + η)·ε₁: how far the chance of being the best of K runs moves between neighbouring data sets."""
         eta, gamma = self._law
-        return (1 + eta) * _drift(self._one_run.log_delta, gamma)
+        return (1 + eta) * drift(self._one_run.log_delta, gamma)
 
     @cached_property
     def _overhead(self) -> float:
@@ -313,7 +297,7 @@ def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
     target = delta_array(delta)
     mean = at_least("mean_runs", mean_runs, 1)
     run = OneRun(base, math.log(mean))
-    epsilon = run.epsilon_far(np.log(target.ravel()) - math.log(mean)) + 2 * _drift(run.log_delta, 1 / mean)
+    epsilon = run.epsilon_far(np.log(target.ravel()) - math.log(mean)) + 2 * drift(run.log_delta, 1 / mean)
     return like_input(delta, epsilon.reshape(target.shape))
 
 
