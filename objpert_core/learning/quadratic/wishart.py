@@ -10,8 +10,6 @@ that leaves a rounding open, each number gets 64 more digits, drawn from its law
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import floor, isqrt, ldexp
 
@@ -19,10 +17,8 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, IntArray, integer_up_to, nonnegative_integer, positive_integer
 from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.normal_digits import FIRST_DIGITS, NormalDigits
 
-FIRST_DIGITS = 50
-"""Binary digits after the point that a normal number is drawn with at first."""
-_MORE = 64
 _U = 2.0**-52
 _SAFE = 1 + 2.0**-20  # for what the computation of a bound rounds
 _HALF = Fraction(1, 2)
@@ -106,7 +102,7 @@ class ExactWishart:
         squares = degrees_of_freedom - np.arange(d)
         self._starts = self._below + np.concatenate([[0], np.cumsum(squares)])
         self._cells: IntArray = source.rounded_normal(2.0**digits, int(self._starts[-1]))
-        self._known = _Digits(self._cells, digits)
+        self._known = NormalDigits(self._cells, digits)
         self._dimension = d
         self.refinements = 0
 
@@ -210,88 +206,6 @@ class ExactWishart:
         """Draw at least 64 more digits of every normal number."""
         self._known.refine(self._source.read)
         self.refinements += 1
-
-
-class _Digits:
-    """Normal numbers, each known to lie in a cell: (c − ½ + [0, 1])·2^−first at first, c its `cells` entry.
-
-    `known` counts cells of width 2^−digits from the same −½·2^−first on.
-    """
-
-    def __init__(self, cells: IntArray, first: int) -> None:
-        self._cells, self._first = cells, first
-        self._known: list[int] | IntArray = cells
-        self._longer: dict[int, tuple[int, int]] = {}  # the few that have more digits already, with these
-        self.digits = first
-
-    def ends(self, place: int) -> tuple[int, int]:
-        """The ends of a number's cell, in units of 2^−(digits + 1)."""
-        low = 2 * int(self._known[place]) - (1 << self.digits - self._first)
-        return low, low + 2
-
-    def refine(self, read: Callable[[int], bytes]) -> None:
-        """Draw 64 more digits of each.
-
-        The first time by rejection from the uniform law in the cell. What is kept is a uniform number, of which the
-        digits that decided were looked at, and nothing else; so all further digits are uniform, too.
-        """
-        first_time = self.digits == self._first
-        known = [int(cell) for cell in self._known]
-        words = np.frombuffer(read(8 * len(known)), dtype="<u8").tolist()
-        self.digits += _MORE
-        for place, word in enumerate(words):
-            if first_time:
-                word, count = _within_cell(known[place], self._first, word, read)
-                if count > _MORE:
-                    self._longer[place] = word, count
-                    word >>= count - _MORE
-            elif place in self._longer:
-                digits, count = self._longer[place]
-                wanted = self.digits - self._first
-                while count < wanted:
-                    digits, count = digits << _MORE | _word(read), count + _MORE
-                self._longer[place] = digits, count
-                known[place] = (int(self._cells[place]) << wanted) + (digits >> count - wanted)
-                continue
-            known[place] = (known[place] << _MORE) + word
-        self._known = known
-
-
-def _within_cell(cell: int, first: int, place: int, read: Callable[[int], bytes]) -> tuple[int, int]:
-    """Digits of where in its cell a normal number lies, and how many there are; the first 64 tried are `place`.
-
-    A uniform place is kept with the probability exp(−(x² − x₀²)/2), x₀ being the cell's least distance from 0.
-    """
-    while True:
-        height, digits = _word(read), _MORE
-        if height + 2 + (((abs(cell) + 1) << _MORE) >> 2 * first) <= 1 << _MORE:  # (x² − x₀²)/2 is less than that
-            return place, digits
-        kept = None
-        while kept is None:
-            kept = _keeps(cell, first, place, height, digits)
-            if kept is None:
-                place, height, digits = place << _MORE | _word(read), height << _MORE | _word(read), digits + _MORE
-        if kept:
-            return place, digits
-        place = _word(read)
-
-
-def _keeps(cell: int, first: int, place: int, height: int, digits: int) -> bool | None:
-    """Whether height < exp(−(x² − x₀²)/2) by these digits of x and of the height; None where they leave it open."""
-    with localcontext() as context:
-        context.prec = 20 + digits
-        width, step = Decimal(2) ** -first, Decimal(2) ** -digits
-        origin = max(abs(cell) - Decimal("0.5"), Decimal(0))
-        ends = (cell - Decimal("0.5") + (place + more) * step for more in (0, 1))
-        far, near = sorted((-((end**2 - origin**2) * width**2) / 2).exp() for end in ends)
-        slack = Decimal(10) ** -digits
-        if (height + 1) * step <= far * (1 - slack):
-            return True
-        return False if height * step >= near * (1 + slack) else None
-
-
-def _word(read: Callable[[int], bytes]) -> int:
-    return int.from_bytes(read(8), "little")
 
 
 def _product(one: tuple[int, int], other: tuple[int, int], *, square: bool = False) -> tuple[int, int]:

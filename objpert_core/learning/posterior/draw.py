@@ -1,0 +1,188 @@
+"""One draw from N(θ*, s²Λ⁻¹), rounded to a lattice as if it were known with all its digits.
+
+θ = Λ⁻¹(X̃ᵀỹ + s·w) with w ~ N(0, Λ) has that law. Λ and X̃ᵀỹ are whole numbers of their units, and w is a sum of normal
+numbers with exact weights (`ExactFactor`), each known to lie in a cell. The system is solved in whole numbers, and its
+residual bounds how far the solution is from θ: ‖θ − θ̂‖ ≤ ‖v − Λθ̂‖/λ. A lattice point is released only if all numbers
+within that bound are rounded to it. Otherwise the normal numbers get more digits (docs/theorems.md, T40).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor, isqrt, sqrt
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, integer_up_to, positive
+from objpert_core.learning.lattice import power_of_two
+from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.normal_digits import FIRST_DIGITS, NormalDigits
+from objpert_core.learning.posterior.factor import ExactFactor
+from objpert_core.learning.posterior.sums import RegressionSums
+
+_FINENESS = 2.0**12
+_ROWS = 2.0**20
+
+
+def posterior_spacing(scale: float, lam: float) -> float:
+    """The lattice that a draw is rounded to, by public numbers: at most 2⁻¹² of its least standard deviation.
+
+    That holds for up to 2²⁰ rows, and privacy for any number: rounding is post-processing.
+
+    Parameters
+    ----------
+    scale : float > 0
+        s.
+    lam : float > 0
+        λ.
+
+    Examples
+    --------
+    >>> posterior_spacing(1.0, 2.0**20) == 2.0**-23
+    True
+    """
+    return power_of_two(scale / sqrt(lam + _ROWS)) / _FINENESS
+
+
+class Ridge:
+    """The ridge problem ½‖ỹ − X̃θ‖² + λ/2·‖θ‖² in whole numbers, with the factor of its Λ = X̃ᵀX̃ + λI.
+
+    Parameters
+    ----------
+    sums : RegressionSums
+    lam : float > 0
+        λ; rounded up to a multiple of the sums' unit squared.
+
+    Attributes
+    ----------
+    sums : RegressionSums
+    factor : ExactFactor
+        Of Λ in units of `sums.unit` squared.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.posterior.sums import regression_sums
+    >>> round(Ridge(regression_sums(np.eye(1), np.ones(1)), 1.0).norm(), 5)
+    0.5
+    """
+
+    def __init__(self, sums: RegressionSums, lam: float) -> None:
+        ridge = max(ceil(Fraction(positive("lam", lam)) / Fraction(sums.unit) ** 2), 1)
+        matrix = sums.gram.copy()
+        matrix[np.diag_indices(sums.dimension)] += ridge
+        self.sums, self.factor = sums, ExactFactor(matrix, ridge)
+
+    def norm(self) -> float:
+        """‖θ*‖/‖Y‖ of the solution θ* = Λ⁻¹X̃ᵀỹ, off by at most 2⁻⁴⁸ (1 + ‖θ*‖/‖Y‖)."""
+        sums, factor = self.sums, self.factor
+        unit, share = Fraction(sums.unit), Fraction(sums.step) / Fraction(sums.target_bound)
+        digits = 80 + 2 * factor.condition_digits
+        while True:
+            scale = 2**digits / unit  # of θ*/step, in units of 2^−digits
+            target = np.array([floor(scale * one) for one in sums.moment], dtype=object)
+            x, error = factor.solved(target, np.ones(sums.dimension, dtype=object))
+            if error < 2 ** (digits - 60):
+                return float(Fraction(isqrt(int(x @ x)), 2**digits) * share)
+            digits *= 2
+
+
+class PosteriorDraw:
+    """θ ~ N(θ*, s²Λ⁻¹), Λ = X̃ᵀX̃ + λI, whose digits are drawn as they are asked for.
+
+    Parameters
+    ----------
+    source : NoiseSource
+    ridge : Ridge
+    scale : float > 0
+        s: the draw is that of posterior sampling with γ = 1/s².
+    digits : int from 1 to 52, default=50
+        Binary digits of the normal numbers to begin with.
+
+    Attributes
+    ----------
+    refinements : int
+        How often all normal numbers have got more digits.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.noise import noise_source
+    >>> from objpert_core.learning.posterior.sums import regression_sums
+    >>> ridge = Ridge(regression_sums(np.eye(2), np.ones(2)), 1.0)
+    >>> PosteriorDraw(noise_source(0), ridge, 0.5).rounded(2.0**-10).shape
+    (2,)
+    """
+
+    def __init__(self, source: NoiseSource, ridge: Ridge, scale: float, digits: int = FIRST_DIGITS) -> None:
+        first = integer_up_to("digits", digits, 52)
+        self._source, self._scale = source, Fraction(positive("scale", scale))
+        self._sums, self._factor = ridge.sums, ridge.factor
+        d = ridge.sums.dimension
+        self._pairs = np.tril_indices(d, -1)
+        cells = source.rounded_normal(2.0**first, d + d + len(self._pairs[0]))
+        self._normals = NormalDigits(cells, first)
+        self.refinements = 0
+
+    def rounded(self, spacing: float) -> FloatArray:
+        """Round every entry of θ to the nearest multiple of `spacing`, with none of them in doubt.
+
+        Parameters
+        ----------
+        spacing : float
+            A power of two.
+
+        Returns
+        -------
+        ndarray, shape (D,)
+            Multiples of the spacing beyond 2⁵³ times it are rounded once more, to doubles.
+        """
+        while True:
+            low, high = self.interval(spacing)
+            points = [floor(end + Fraction(1, 2)) for end in low]
+            if points == [floor(end + Fraction(1, 2)) for end in high]:
+                return np.array([float(point) for point in points]) * spacing
+            self.refine()
+
+    def interval(self, spacing: float) -> tuple[list[Fraction], list[Fraction]]:
+        """Numbers that the entries of θ, in units of `spacing`, surely lie between, by all digits drawn so far."""
+        factor, sums, h = self._factor, self._sums, Fraction(spacing)
+        unit = Fraction(sums.unit)
+        digits = self._normals.digits + 2 * factor.condition_digits
+        noise, off = self._noise()
+        whole = 2**digits
+        # Λ·(θ/h) = (step·X̃ᵀỹ + s·w)/(unit·h), X̃ᵀỹ and w in whole numbers
+        of_data = Fraction(sums.step) / (unit * h) * whole
+        of_noise = self._scale / (unit * h * 2 ** (factor.digits + self._normals.digits + 1)) * whole
+        target = [floor(of_data * b + of_noise * w) for b, w in zip(sums.moment, noise, strict=True)]
+        radius = [ceil(of_noise * one) + 1 for one in off]
+        x, error = factor.solved(np.array(target, dtype=object), np.array(radius, dtype=object))
+        return [Fraction(int(one) - error, whole) for one in x], [Fraction(int(one) + error, whole) for one in x]
+
+    def _noise(self) -> tuple[np.ndarray, np.ndarray]:
+        """w in units of 2^−(digits of the factor + digits of the normal numbers + 1), and how far it may be off."""
+        factor, d = self._factor, len(self._factor.lower)
+        normals, digits = self._normals.middles(), self._normals.digits + 1
+        first, own, mixed = normals[:d], normals[d : 2 * d], normals[2 * d :]
+        below = factor.remainder[self._pairs]
+        alone = factor.remainder.diagonal() - (np.abs(factor.remainder).sum(axis=1) - factor.remainder.diagonal())
+        w = factor.lower @ first
+        off = np.abs(factor.lower).sum(axis=1)
+        roots = [isqrt(int(value) << 2 * digits) for value in alone]
+        w += [root * normal >> digits for root, normal in zip(roots, own, strict=True)]
+        off += [_off(root, normal, digits) for root, normal in zip(roots, own, strict=True)]
+        for i, j, entry, normal in zip(*self._pairs, below, mixed, strict=True):
+            root = isqrt(abs(int(entry)) << 2 * digits)
+            moved, wrong = root * normal >> digits, _off(root, normal, digits)
+            w[i] += moved
+            w[j] += moved if entry > 0 else -moved
+            off[i], off[j] = off[i] + wrong, off[j] + wrong
+        return w, off
+
+    def refine(self) -> None:
+        """Draw at least 64 more digits of every normal number."""
+        self._normals.refine(self._source.read)
+        self.refinements += 1
+
+
+def _off(root: int, normal: int, digits: int) -> int:
+    """How far root·normal may be off where the true root is at most 1 more, and the normal number 1 to either side."""
+    return (root + abs(normal) + 1 >> digits) + 2

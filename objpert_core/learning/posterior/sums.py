@@ -1,0 +1,100 @@
+"""What regressions read off the data: X̃ᵀX̃ and X̃ᵀỹ as whole numbers, exact whatever the order of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, choice, length, nonnegative
+from objpert_core.learning.certificate import ON_ERROR
+from objpert_core.learning.problem.losses import SquaredLoss
+from objpert_core.learning.problem.objective import check_targets
+from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.quadratic.grid import residual_unit, whole_sums
+from objpert_core.learning.screening import usable
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionSums:
+    """X̃ᵀX̃ and X̃ᵀỹ in whole units.
+
+    Attributes
+    ----------
+    gram : ndarray of Python's integers, shape (D, D)
+        X̃ᵀX̃ in units of `unit`².
+    moment : ndarray of Python's integers, shape (D,)
+        X̃ᵀỹ in units of `unit` times `step`.
+    unit, step : float
+        Powers of two; public.
+    target_bound : float
+        No target is larger.
+    constant : float
+        What was appended to every row, on the grid; 0.0 without an intercept.
+    """
+
+    gram: np.ndarray
+    moment: np.ndarray
+    unit: float
+    step: float
+    target_bound: float
+    constant: float
+
+    @property
+    def dimension(self) -> int:
+        """D."""
+        return len(self.moment)
+
+
+def regression_sums(
+    X: Any,
+    targets: FloatArray,
+    *,
+    target_bound: float = 1.0,
+    row_norm: str = "clip",
+    intercept_scaling: float = 0.0,
+    on_error: str = "raise",
+) -> RegressionSums:
+    """Enforce norms, clip targets, round each row to a grid, and sum.
+
+    What a row gives depends on that row alone, and sums are exact: one row more or less changes them by what it gives.
+
+    Parameters
+    ----------
+    X : ndarray or scipy sparse matrix, shape (n, d)
+        Rows are rescaled or clipped to norm 1 here, whatever they were.
+    targets : ndarray, shape (n,)
+        Clipped to [−target_bound, target_bound], and rounded towards zero.
+    target_bound : float from 1e-50 to 1e50
+    row_norm : {"normalize", "clip"}
+    intercept_scaling : float >= 0
+        The constant s appended to every row; 0 appends none.
+    on_error : {"raise", "release"}
+        "release" leaves rows that cannot be used out of every sum (docs/theorems.md, T23).
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or, unless ``on_error="release"``, the data are out of order.
+
+    Examples
+    --------
+    >>> sums = regression_sums(np.array([[0.5, 0.0], [0.0, 0.5]]), np.array([0.5, 7.0]))
+    >>> (sums.gram * sums.unit**2).astype(float).round(5).tolist()
+    [[0.25, 0.0], [0.0, 0.25]]
+    >>> (sums.moment * sums.unit * sums.step).astype(float).round(5).tolist()
+    [0.25, 0.5]
+    """
+    bound, constant = length("target_bound", target_bound), nonnegative("intercept_scaling", intercept_scaling)
+    releases = choice("on_error", on_error, ON_ERROR) == "release"
+    loss = SquaredLoss()
+    with np.errstate(under="ignore"):  # where the caller has numpy raise for it, that would tell of tiny entries
+        if releases and targets.shape == (X.shape[0],):
+            X, targets = usable(X, targets, loss)
+        rows = Rows(X, row_norm, constant)
+        check_targets(targets, rows.n_rows, loss, least=0 if releases else 1)
+        step = residual_unit(bound, bound, constant)
+        sums = whole_sums(rows, row_norm, targets, bound=bound, step=step)
+    gram, tilt = sums.gram.astype(object), sums.tilt.astype(object)
+    return RegressionSums(gram, -tilt, sums.unit, step, bound, sums.constant)
