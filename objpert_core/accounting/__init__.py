@@ -39,6 +39,7 @@ from objpert_core.accounting.mechanisms.objective import ApproximateMinima, Obje
 from objpert_core.accounting.mechanisms.output import OutputPerturbation
 from objpert_core.accounting.mechanisms.posterior_sampling import PosteriorSampling
 from objpert_core.accounting.mechanisms.propose_test_release import ApproximateDP, ProposeTestRelease
+from objpert_core.accounting.mechanisms.propose_test_release import ApproximateDP, ProposeTestRelease
 from objpert_core.accounting.mechanisms.quadratic import QUADRATIC_BOUNDS, QuadraticPerturbation
 from objpert_core.accounting.mechanisms.renyi import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.mechanisms.sampled import SampledWithoutReplacement, SampledWithReplacement
@@ -46,6 +47,7 @@ from objpert_core.accounting.mechanisms.selection import PrivateSelection, liu_t
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
 from objpert_core.accounting.mechanisms.tabulated import Tabulated, tabulated
 from objpert_core.accounting.mechanisms.tilt_and_bend import TiltAndBend
+from objpert_core.accounting.numerics.tested import tested_rdp
 from objpert_core.accounting.numerics.tested import tested_rdp
 from objpert_core.accounting.numerics.tradeoff import best_guess, posterior
 
@@ -57,6 +59,7 @@ __all__ = [
     "QUADRATIC_BOUNDS",
     "REPLACE_ONE",
     "AdaptiveSampling",
+    "ApproximateDP",
     "ApproximateDP",
     "ApproximateMinima",
     "Bound",
@@ -72,6 +75,7 @@ __all__ = [
     "PrivacyFilter",
     "PrivacyOdometer",
     "PrivateSelection",
+    "ProposeTestRelease",
     "ProposeTestRelease",
     "QuadraticPerturbation",
     "RandomAllocation",
@@ -117,6 +121,7 @@ __all__ = [
     "replace_one",
     "symmetrised",
     "tabulated",
+    "tested_rdp",
     "tested_rdp",
     "via_rdp",
 ]
