@@ -33,12 +33,12 @@ from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, BOUNDS, Bo
 from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
 from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
+from objpert_core.accounting.mechanisms.gnmax import GNMax
 from objpert_core.accounting.mechanisms.group import group, replace_one
 from objpert_core.accounting.mechanisms.half_normal import HalfNormal
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.mechanisms.output import OutputPerturbation
 from objpert_core.accounting.mechanisms.posterior_sampling import PosteriorSampling
-from objpert_core.accounting.mechanisms.propose_test_release import ApproximateDP, ProposeTestRelease
 from objpert_core.accounting.mechanisms.propose_test_release import ApproximateDP, ProposeTestRelease
 from objpert_core.accounting.mechanisms.quadratic import QUADRATIC_BOUNDS, QuadraticPerturbation
 from objpert_core.accounting.mechanisms.renyi import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
@@ -47,7 +47,7 @@ from objpert_core.accounting.mechanisms.selection import PrivateSelection, liu_t
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
 from objpert_core.accounting.mechanisms.tabulated import Tabulated, tabulated
 from objpert_core.accounting.mechanisms.tilt_and_bend import TiltAndBend
-from objpert_core.accounting.numerics.tested import tested_rdp
+from objpert_core.accounting.mechanisms.votes import LaplaceVote, OptimalVote
 from objpert_core.accounting.numerics.tested import tested_rdp
 from objpert_core.accounting.numerics.tradeoff import best_guess, posterior
 
@@ -60,22 +60,23 @@ __all__ = [
     "REPLACE_ONE",
     "AdaptiveSampling",
     "ApproximateDP",
-    "ApproximateDP",
     "ApproximateMinima",
     "Bound",
     "Composition",
     "DiscretePLD",
+    "GNMax",
     "Gaussian",
     "HalfNormal",
+    "LaplaceVote",
     "Mechanism",
     "ObjectivePerturbation",
+    "OptimalVote",
     "OutputPerturbation",
     "Perturbation",
     "PosteriorSampling",
     "PrivacyFilter",
     "PrivacyOdometer",
     "PrivateSelection",
-    "ProposeTestRelease",
     "ProposeTestRelease",
     "QuadraticPerturbation",
     "RandomAllocation",
@@ -121,7 +122,6 @@ __all__ = [
     "replace_one",
     "symmetrised",
     "tabulated",
-    "tested_rdp",
     "tested_rdp",
     "via_rdp",
 ]

@@ -50,7 +50,7 @@ def posterior_precision(epsilon: float, delta: float, leverage: float, slope: fl
     >>> from objpert_core.accounting import PosteriorSampling
     >>> gamma = posterior_precision(1.0, 1e-6, leverage=0.01)
     >>> round(gamma, 2), PosteriorSampling(0.01, gamma).delta(1.0) <= 1e-6
-    (3.98, True)
+    (4.72, True)
     >>> posterior_precision(0.1, 1e-6, leverage=0.5)
     0.0
     """

@@ -60,7 +60,7 @@ class AdaptiveSampling(Mechanism):
     --------
     >>> one = AdaptiveSampling(0.05, 0.05, leverage=0.03, separation=0.15, failure=1e-7)
     >>> round(one.epsilon(1e-6), 2)
-    1.0
+    0.94
     >>> AdaptiveSampling(0.05, 0.05, 0.03, 0.15, 1e-9, mean_runs=20.0).epsilon(1e-6) < 1.6
     True
     """

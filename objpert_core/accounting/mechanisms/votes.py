@@ -1,0 +1,257 @@
+"""Yes or no by majority: noisy counts with their privacy at a given gap, and the vote that errs the least."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, check_fields, in_open_unit, like_input, nonnegative, positive
+from objpert_core.accounting.mechanisms.base import Mechanism
+
+_MOST_GAPS = 2**20  # looked at one by one
+_UP = 1 + 2.0**-40
+
+
+def gap_array(gap: Any) -> FloatArray:
+    """Gaps as doubles; `ValueError` unless they are whole numbers."""
+    gaps = np.asarray(gap, dtype=np.float64)
+    if not (np.isfinite(gaps).all() and (gaps == np.rint(gaps)).all()):
+        raise ValueError(f"gap must be a whole number or an array of them, got {gap!r}")
+    return gaps
+
+
+@dataclass(frozen=True)
+class LaplaceVote(Mechanism):
+    """The larger of two counts after Laplace noise of scale 1/ε on each; one voter joins or leaves.
+
+    Parameters
+    ----------
+    scale_epsilon : float from 1e-12 to 300
+        ε of the noise, the inverse of its scale: whatever the votes are, the answer is ε-DP.
+
+    Raises
+    ------
+    ValueError
+        If ε is out of range.
+
+    Notes
+    -----
+    Redberg, Zhu and Wang (2023), Appendix C.1. With t votes more for the winner it errs with probability
+    p(t) = (2 + εt)·e^{−εt}/4. Its profile is that of the worst gap.
+
+    Examples
+    --------
+    >>> vote = LaplaceVote(10.0)
+    >>> [round(vote.local_epsilon(t), 3) for t in (0, 1, 10)]
+    [8.208, 9.394, 9.906]
+    >>> [round(vote.local_epsilon(t, 1e-5), 3) for t in (0, 1, 2, 3)]
+    [8.208, 9.318, 9.318, 0.0]
+    """
+
+    scale_epsilon: float
+
+    def __post_init__(self) -> None:
+        check_fields(self, positive, "scale_epsilon")
+        if not 1e-12 <= self.scale_epsilon <= 300:
+            raise ValueError(f"scale_epsilon must be a float from 1e-12 to 300, got {self.scale_epsilon!r}")
+
+    def error(self, gap: Any) -> Any:
+        """How likely the answer is wrong.
+
+        Parameters
+        ----------
+        gap : whole number, or an array of them
+            Votes of the true winner less those of the loser; of a negative one the answer is the loser's chance.
+        """
+        t = gap_array(gap)
+        return like_input(gap, np.where(t >= 0, self._tail(np.abs(t)), 1 - self._tail(np.abs(t))))
+
+    def _tail(self, t: FloatArray) -> FloatArray:
+        x = self.scale_epsilon * t
+        return (2 + x) * np.exp(-x) / 4
+
+    def local_epsilon(self, gap: int, delta: float = 0.0) -> float:
+        """ε at δ of the votes with this very gap against those of any neighbour, in both directions; rounded up.
+
+        It depends on the votes and is no promise by itself. Without δ it **rises** with the gap, towards ε.
+
+        Parameters
+        ----------
+        gap : whole number
+        delta : float from 0 up to 1
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range.
+        """
+        t = np.abs(gap_array(gap)).reshape(1)
+        slack = _share(delta)
+        return float(max(self._pair(t, slack)[0], self._pair(np.maximum(t - 1, 0.0), slack)[0]))
+
+    def epsilon_at(self, gap: int, delta: float = 0.0) -> float:
+        """The largest `local_epsilon` of any gap from this one on, which a noisy lower bound on the gap can promise.
+
+        Parameters
+        ----------
+        gap : whole number
+            At most 0 counts as 0, where the winner is in doubt.
+        delta : float from 0 up to 1
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range.
+
+        Examples
+        --------
+        >>> [round(LaplaceVote(10.0).epsilon_at(t, 1e-5), 3) for t in (0, 2, 3)]
+        [9.318, 9.318, 0.0]
+        """
+        slack, start = _share(delta), max(float(gap_array(gap)), 0.0)
+        if not slack:
+            return self.scale_epsilon  # its limit
+        first = max(start - 1, 0.0)  # a neighbour may have one vote less
+        last = self._last_above(slack)
+        if last - first > _MOST_GAPS:
+            return self.scale_epsilon
+        gaps = np.arange(first, max(last, first) + 2)
+        return float(self._pair(gaps, slack).max())
+
+    def _last_above(self, slack: float) -> float:
+        """A gap from which on errors are at most δ."""
+        low, high = 0.0, 2.0
+        while self._tail(np.array([high]))[0] > slack:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = math.floor((low + high) / 2)
+            low, high = (middle, high) if self._tail(np.array([middle]))[0] > slack else (low, middle)
+        return high
+
+    def _pair(self, t: FloatArray, slack: float) -> FloatArray:
+        """ε at δ between the gaps t >= 0 and t + 1, both directions; never above ε of the noise."""
+        near, far = self._tail(t), self._tail(t + 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            loser = np.log((near - slack) / far)  # the other way there is nothing to lose
+            x = self.scale_epsilon * t
+            pure = self.scale_epsilon + np.log((2 + x) / (2 + x + self.scale_epsilon))
+            loser = np.where(slack == 0, pure, loser)
+            winner = np.log((1 - far - slack) / (1 - near))
+        found = np.maximum(np.where(near > slack, loser, 0.0), np.where(1 - far > slack, winner, 0.0))
+        return np.minimum(np.maximum(found, 0.0) * _UP, self.scale_epsilon)
+
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        result = np.full(epsilon.shape, -np.inf)
+        for place in np.flatnonzero(epsilon < self.scale_epsilon):
+            result[place] = math.log(self._delta_at(float(epsilon[place])))
+        return result
+
+    def _delta_at(self, epsilon: float) -> float:
+        """p(t) − e^ε'·p(t + 1) is largest where its slope in t is 0, or at 0; whole gaps about there."""
+        e, growth = self.scale_epsilon, math.exp(epsilon - self.scale_epsilon)
+        # e^{−εt}/4·[(2 + εt)(1 − g) − εg] with g = e^{ε' − ε}: its slope is 0 where 1 + εt = εg/(1 − g)
+        top = max((e * growth / -math.expm1(epsilon - e) - 1) / e, 0.0)
+        gaps = np.unique(np.maximum(math.floor(top) + np.arange(-1.0, 3.0), 0.0))
+        loser = np.exp(-e * gaps) / 4 * ((2 + e * gaps) * -math.expm1(epsilon - e) - e * growth)
+        winner = 1 - self._tail(gaps + 1) - math.exp(epsilon) * (1 - self._tail(gaps))
+        first = 1 - float(self._tail(np.array([1.0]))[0]) - math.exp(epsilon) / 2
+        return min(max(float(loser.max()), float(winner.max()), first, 1e-300) * _UP, 1.0)
+
+    def _rdp(self, alpha: FloatArray) -> FloatArray:
+        """Of a mechanism that is ε-DP, by its ε alone (Bun and Steinke 2016, Proposition 3.3, or ε)."""
+        return np.minimum(alpha * self.scale_epsilon**2 / 2, self.scale_epsilon)
+
+
+def _share(delta: float) -> float:
+    slack = nonnegative("delta", delta)
+    if slack >= 1:
+        raise ValueError(f"delta must be a float from 0 up to 1, got {delta!r}")
+    return slack
+
+
+@dataclass(frozen=True)
+class OptimalVote(Mechanism):
+    """The (ε, δ)-DP vote between two that errs the least, at every gap at once; one voter joins or leaves.
+
+    Parameters
+    ----------
+    target_epsilon : float from 1e-12 to 300
+        ε.
+    target_delta : float strictly between 0 and 1
+        δ.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Notes
+    -----
+    docs/theorems.md, T41: with e(0) = ½ and e(t + 1) = max(0, e^{−ε}(e(t) − δ)) as the chance to err at a gap of t, it
+    keeps (ε, δ), and no vote that treats both sides alike errs less. From t = log(1 + (e^ε − 1)/(2δ))/ε on it never
+    does.
+
+    Examples
+    --------
+    >>> vote = OptimalVote(0.1, 1e-5)
+    >>> vote.error(0), vote.error(86), bool(vote.error(85) > 0), vote.delta(0.1) <= 1e-5 * (1 + 1e-9)
+    (0.5, 0.0, True, True)
+    """
+
+    target_epsilon: float
+    target_delta: float
+
+    def __post_init__(self) -> None:
+        check_fields(self, positive, "target_epsilon")
+        check_fields(self, in_open_unit, "target_delta")
+        if not 1e-12 <= self.target_epsilon <= 300:
+            raise ValueError(f"target_epsilon must be a float from 1e-12 to 300, got {self.target_epsilon!r}")
+
+    @cached_property
+    def _floor(self) -> float:
+        """δ/(e^ε − 1): e(t) + this falls by e^ε a vote."""
+        return self.target_delta / math.expm1(self.target_epsilon)
+
+    @property
+    def sure_from(self) -> int:
+        """The least gap at which it never errs."""
+        return math.ceil(math.log1p(0.5 / self._floor) / self.target_epsilon * (1 - 1e-15))
+
+    def error(self, gap: Any) -> Any:
+        """How likely the answer is wrong.
+
+        Parameters
+        ----------
+        gap : whole number, or an array of them
+            As for `LaplaceVote.error`.
+        """
+        t = gap_array(gap)
+        size = np.abs(t)
+        left = np.where(size >= self.sure_from, 0.0, self._tail(size))
+        return like_input(gap, np.where(t >= 0, left, 1 - left))
+
+    def _tail(self, t: FloatArray) -> FloatArray:
+        fallen = -np.expm1(-self.target_epsilon * t)  # ½ − e(t) = (½ + floor)·(1 − e^{−εt})
+        return np.maximum(0.5 - (0.5 + self._floor) * fallen, 0.0)
+
+    @property
+    def has_rdp(self) -> bool:
+        """False: at some gap one answer becomes impossible."""
+        return False
+
+    def no_rdp(self) -> str:
+        """Why there is no Rényi curve, as one sentence."""
+        return "OptimalVote has no Rényi curve: where it stops to err, one answer becomes impossible"
+
+    def _rdp(self, alpha: FloatArray) -> FloatArray:
+        return np.full(alpha.shape, np.inf)
+
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        """The first step, from even odds, loses the most; and the last one loses what is left at any ε."""
+        first, last = self.error(1), self.error(self.sure_from - 1)
+        with np.errstate(over="ignore", divide="ignore"):
+            return np.log(np.maximum(np.maximum(0.5 - np.exp(epsilon) * first, last) * _UP, 1e-300))
