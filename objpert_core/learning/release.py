@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Generic, Literal, NoReturn, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, NoReturn, TypeVar
 
 from objpert_core._validation import FloatArray
 from objpert_core.exceptions import ReleaseRefusedError
 from objpert_core.learning.certificate import PrivacyCertificate
 
 Certificate = TypeVar("Certificate", bound=PrivacyCertificate)
+Value = TypeVar("Value")
+
+NOTHING_RELEASED = "nothing was released: the private test of the data did not pass"
+"""What a refusal says that says no more: it may be published, as the refusal may."""
 
 
 class _Outcome:
@@ -55,15 +60,50 @@ class Release(_Outcome, Generic[Certificate]):
 
 
 @dataclass(frozen=True)
+class Released(_Outcome, Generic[Value, Certificate]):
+    """A release behind a private test, or by a parameter that the data were asked for.
+
+    Attributes
+    ----------
+    value : object
+        What was released. This is what may be published.
+    certificate : PrivacyCertificate
+        What publishing it costs, all of `published` included.
+    published : mapping
+        What else the certificate covers, by name: the released bound and the parameter chosen by it, the winning
+        candidate and its score, or whether a fallback has answered.
+
+    Examples
+    --------
+    >>> Released(3.5, None, {"fallback": True}).required().value
+    3.5
+    """
+
+    value: Value
+    certificate: Certificate
+    published: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def released(self) -> Literal[True]:
+        """True: there is a value."""
+        return True
+
+    def required(self) -> Released[Value, Certificate]:
+        """Return this release; a refusal raises here."""
+        return self
+
+
+@dataclass(frozen=True)
 class Refused(_Outcome, Generic[Certificate]):
-    """A private fit that released no model. That it refused is itself a private answer, and was paid for.
+    """⊥, a private fit that released no model. That it refused is itself a private answer, and was paid for.
 
     Attributes
     ----------
     certificate : PrivacyCertificate
         What the refusal cost: as much as a release.
     reason : str
-        Why there is no model, as one sentence. It may say only what the certificate covers.
+        Why there is no model, as one sentence. It may say only what the certificate covers; by default it says nothing
+        that "refused" does not.
 
     Examples
     --------
@@ -77,7 +117,7 @@ class Refused(_Outcome, Generic[Certificate]):
     """
 
     certificate: Certificate
-    reason: str
+    reason: str = NOTHING_RELEASED
 
     @property
     def released(self) -> Literal[False]:

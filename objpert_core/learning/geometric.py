@@ -1,0 +1,128 @@
+"""Whole-numbered chance: two-sided geometric noise, and the number of tries until the first success; exactly.
+
+Two-sided geometric noise is Laplace noise for whole numbers: Z = k with a probability proportional to e^{−r|k|}. A
+whole number that neighbours move by m at most is then ε-DP for r = ε/m, in floating point as on paper: nothing rounds.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+from objpert_core._validation import in_open_unit, positive, rate
+from objpert_core.learning.noise import NoiseSource, Unfolding
+from objpert_core.learning.sampling import selected
+
+_SLACK = 1 + 2.0**-45
+
+
+def two_sided_geometric(source: NoiseSource, decay: float) -> int:
+    """Draw a whole number k with a probability proportional to e^{−decay·|k|}.
+
+    It is the difference of two geometric numbers, each ⌊−log U/decay⌋ for a uniform U, with as many digits of U as
+    decide it.
+
+    Parameters
+    ----------
+    source : NoiseSource
+    decay : float > 0
+
+    Raises
+    ------
+    ValueError
+        If `decay` is not a finite number > 0.
+
+    Notes
+    -----
+    Ghosh, Roughgarden and Sundararajan (2012), "Universally utility-maximizing privacy mechanisms".
+
+    Examples
+    --------
+    >>> from objpert_core.learning.noise import noise_source
+    >>> two_sided_geometric(noise_source(0), 50.0)
+    0
+    """
+    per_step = Decimal(positive("decay", decay))
+    return _geometric(source, per_step) - _geometric(source, per_step)
+
+
+def _geometric(source: NoiseSource, decay: Decimal) -> int:
+    uniform, digits = Unfolding(0, 0, source.read), 60
+    while True:
+        uniform.unfold()
+        with localcontext() as context:
+            context.prec, context.Emin = digits, -(10**9)
+            slack = Decimal(10) ** (20 - digits)
+            low, high = uniform.bounds()
+            if low > 0:
+                most, least = -low.ln() / decay * (1 + slack), -high.ln() / decay * (1 - slack)
+                if (found := int(least)) == int(most):
+                    return found
+        digits += 40
+
+
+def tail_point(decay: float, failure: float) -> int:
+    """The least k >= 1 that two-sided geometric noise reaches with a probability of at most `failure`.
+
+    Pr[Z >= k] = e^{−decay·k}/(1 + e^{−decay}). Rounded up.
+
+    Parameters
+    ----------
+    decay : float > 0
+    failure : float strictly between 0 and 1
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> tail_point(0.5, 1e-6)  # Laplace noise on real numbers takes log(1/(2·10⁻⁶))/0.5 = 26.2
+    27
+    """
+    per_step, log_failure = positive("decay", decay), math.log(in_open_unit("failure", failure))
+    log_least = (-log_failure - math.log1p(math.exp(-per_step))) / per_step
+    return max(1, math.ceil(log_least * (_SLACK if log_least > 0 else 1.0)))
+
+
+def decay_of(epsilon: float, sensitivity: int) -> float:
+    """The largest double `decay` with decay·sensitivity <= ε, or the next one below it.
+
+    Examples
+    --------
+    >>> decay_of(0.5, 4)
+    0.125
+    """
+    decay = epsilon / sensitivity
+    while Fraction(decay) * sensitivity > Fraction(epsilon):
+        decay = math.nextafter(decay, 0.0)
+    return decay
+
+
+def first_success(source: NoiseSource, probability: float) -> int:
+    """Draw the number of tries until the first success, each succeeding with that `probability`; it is 1 or more.
+
+    Parameters
+    ----------
+    source : NoiseSource
+    probability : float in (0, 1]
+
+    Raises
+    ------
+    ValueError
+        If the probability is not a number in (0, 1].
+
+    Examples
+    --------
+    >>> from objpert_core.learning.noise import noise_source
+    >>> first_success(noise_source(0), 1.0)
+    1
+    """
+    chance = rate("probability", probability)
+    tries = min(math.ceil(4 / chance), 2**40)
+    failed = 0
+    while not (successes := selected(source, tries, chance)).size:
+        failed += tries
+    return failed + int(successes[0]) + 1

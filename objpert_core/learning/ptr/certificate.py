@@ -1,0 +1,270 @@
+"""The certificates of releases behind a private test, and of the best of several runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from objpert_core import accounting
+from objpert_core.accounting import Mechanism, PrivateSelection, ProposeTestRelease
+from objpert_core.accounting.mechanisms.propose_test_release import COVERS
+from objpert_core.accounting.numerics.rounding import promised
+from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.geometric import tail_point
+from objpert_core.learning.ptr.private_tests import UpperBound
+from objpert_core.learning.stated import COUNT, NONNEGATIVE, OPEN_UNIT, TEXT, TRUTH, Stated, number, one_of, or_nothing
+
+TESTS = ("distance", "upper bound", "own")
+"""What stood in front of the release: `DistanceTest`, `UpperBound` (in a `BoundTest` or by itself), or another."""
+AS_GIVEN = "as given"
+"""What `row_norm` says where rows are the mechanism's own affair."""
+_PROBABILITY = number("a float >= 0 and below 1", lambda value: 0 <= value < 1)
+_FINITE = number("a finite float", math.isfinite)
+
+
+class _AsGiven(PrivacyCertificate):
+    """A certificate of a mechanism that somebody else supplies, rows and all."""
+
+    STATED: ClassVar[Mapping[str, Stated]] = {
+        "row_norm": one_of(AS_GIVEN),
+        "intercept_scaling": number("0.0", lambda value: value == 0),
+    }
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ProposeTestReleaseCertificate(_AsGiven, mechanisms=("ProposeTestRelease",)):
+    """The certificate of `propose_test_release` and `release_under_bound`; common fields: `PrivacyCertificate`.
+
+    (ε, δ) is what the whole costs, ⊥ included. **Taken on trust** is what only the supplier of mechanism and test can
+    know: that ε(X) is what he says, that neighbours move the test's distance or statistic by no more than he says, that
+    a test of his own keeps (ε̂, δ̂) and δ', and that the fallback keeps its (ε, δ) on all data.
+
+    Attributes
+    ----------
+    release_epsilon, release_delta : float
+        (ε, δ) of what was let through: the test is whether ε(X) <= ε, at this δ.
+    test_epsilon, test_delta : float
+        (ε̂, δ̂) of the test, or of the released bound.
+    failure : float
+        δ': the probability with which the test fails to stop an X that it should stop, or the bound to be one.
+    covers : {"both", "added"}
+        Of which neighbours ε(X) speaks.
+    shifted : bool
+        Whether the test fails no more often next to such an X.
+    uniform : bool
+        Whether a released bound chose the parameter.
+    test : {"distance", "upper bound", "own"}
+    sensitivity : float or None
+        How far neighbours move the statistic of an upper bound.
+    shift : float or None
+        By how much the noisy statistic was moved up.
+    threshold : float or None
+        Of the test.
+    fallback_delta : float or None
+        δ of what runs where the test does not pass; None where nothing does.
+    certified : bool
+        False where the numbers are those of a printed theorem that is not valid. It then does not verify.
+    caveat : str or None
+        Why not.
+    """
+
+    STATED: ClassVar[Mapping[str, Stated]] = {
+        "release_epsilon": NONNEGATIVE,
+        "release_delta": _PROBABILITY,
+        "test_epsilon": NONNEGATIVE,
+        "test_delta": _PROBABILITY,
+        "failure": _PROBABILITY,
+        "covers": one_of(*COVERS),
+        "shifted": TRUTH,
+        "uniform": TRUTH,
+        "test": one_of(*TESTS),
+        "sensitivity": or_nothing(NONNEGATIVE),
+        "shift": or_nothing(NONNEGATIVE),
+        "threshold": or_nothing(_FINITE),
+        "fallback_delta": or_nothing(_PROBABILITY),
+        "certified": TRUTH,
+        "caveat": or_nothing(TEXT),
+        "delta": number("a float >= 0 and below 1", lambda value: 0 <= value < 1),
+    }
+
+    release_epsilon: float
+    release_delta: float
+    test_epsilon: float
+    test_delta: float
+    failure: float
+    covers: str
+    shifted: bool
+    uniform: bool
+    test: str
+    sensitivity: float | None = None
+    shift: float | None = None
+    threshold: float | None = None
+    fallback_delta: float | None = None
+    certified: bool = True
+    caveat: str | None = None
+
+    @classmethod
+    def numbers(cls, mechanism: ProposeTestRelease) -> dict[str, Any]:
+        """Name the split, and what the whole is."""
+        epsilon, delta = mechanism.guarantee
+        return {name: getattr(mechanism, name) for name in _SPLIT} | {"epsilon": epsilon, "delta": delta}
+
+    def rebuild(self) -> ProposeTestRelease:
+        """Build the mechanism again, from the split alone."""
+        own = {name.removeprefix("release_"): getattr(self, name) for name in _SPLIT}
+        return ProposeTestRelease(**own, fallback_delta=self.fallback_delta or 0.0, adjacency=self.mechanism_adjacency)
+
+    def holds(self) -> bool:
+        """Say whether the test, as described, fails as seldom as is said, and the numbers are not merely printed."""
+        if not self.certified or self.rows_per_person > 1:
+            return False
+        if self.test == "distance":
+            return not self.uniform and self.threshold == tail_point(self.test_epsilon, self.failure) + self.shifted
+        if self.test == "upper bound":
+            return self.shift == self._bound().shift and (self.threshold is None) is self.uniform
+        return True
+
+    def _bound(self) -> UpperBound:
+        """The bound that would be released; what it is a bound on plays no part here."""
+        sensitivity = np.nan if self.sensitivity is None else self.sensitivity
+        return UpperBound(float, sensitivity, self.test_epsilon, self.failure, self.test_delta, self.shifted)
+
+    def _contradiction(self) -> str | None:
+        if self.certified is (self.caveat is not None):
+            return f"caveat must be a text where certified is False, and only there, got {self.caveat!r}"
+        if self.uniform and self.fallback_delta is not None:
+            return f"fallback_delta must be None behind a released bound, got {self.fallback_delta!r}"
+        if (self.test == "upper bound") is (self.sensitivity is None or self.shift is None):
+            return "sensitivity and shift must be numbers for an upper bound, and only there"
+        return super()._contradiction()
+
+    def _lines(self) -> list[str]:
+        neighbours = "every neighbour" if self.covers == "both" else "added rows only"
+        behind = "nothing: ⊥" if self.fallback_delta is None else "a mechanism that is private enough on all data"
+        if self.test == "upper bound":
+            kind = f"upper bound, sensitivity {self.sensitivity:.6g}, moved up by {self.shift:.6g}"
+        else:
+            kind = "of a distance" if self.test == "distance" else "supplied with the mechanism"
+        at = "" if self.threshold is None else f", threshold {self.threshold:.6g}"
+        lines = [] if self.caveat is None else [f"  NOT PROVED {self.caveat}"]
+        return [
+            *lines,
+            f"  released   ({promised(self.release_epsilon)}, {promised(self.release_delta)}); covers {neighbours}",
+            f"  {'bound ' if self.uniform else 'test  '}     ({promised(self.test_epsilon)}, "
+            f"{promised(self.test_delta)}), fails with probability {promised(self.failure)}"
+            f"{', next to X as well' if self.shifted else ''}: {kind}{at}",
+            *([] if self.uniform else [f"  otherwise  {behind}"]),
+            "  on trust   ε(X), the sensitivities, a supplied test and the fallback are as their supplier says",
+        ]
+
+
+_SPLIT = (
+    "release_epsilon",
+    "release_delta",
+    "test_epsilon",
+    "test_delta",
+    "failure",
+    "covers",
+    "shifted",
+    "uniform",
+)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class BestOfCertificate(_AsGiven, algorithm="best of runs", mechanisms=("PrivateSelection",)):
+    """The certificate of `best_of`; common fields: `PrivacyCertificate`.
+
+    **Taken on trust**: that one run, whichever the candidate, is what `base` says, and that the score looks at nothing
+    private but the run's answer.
+
+    Attributes
+    ----------
+    base : str
+        The mechanism of one run, by its name in `objpert_core.accounting`.
+    arguments : tuple
+        What it was made with, in the order of its fields.
+    mean_runs : float
+        E[K].
+    eta : float or None
+        1.0: K is geometric; None: K is Poisson.
+    candidates : int
+        How many there were to draw from.
+    """
+
+    STATED: ClassVar[Mapping[str, Stated]] = {
+        "base": TEXT,
+        "arguments": Stated("a tuple of numbers and texts", lambda value: type(value) is tuple and _all_plain(value)),
+        "mean_runs": NONNEGATIVE,
+        "eta": or_nothing(number("1.0", lambda value: value == 1)),
+        "candidates": COUNT,
+        "delta": OPEN_UNIT,
+    }
+
+    base: str
+    arguments: tuple[Any, ...]
+    mean_runs: float
+    eta: float | None
+    candidates: int
+
+    @classmethod
+    def numbers(cls, mechanism: PrivateSelection) -> dict[str, Any]:
+        """Name one run's mechanism and the law of K."""
+        return {
+            "base": type(mechanism.base).__name__,
+            "arguments": plain_arguments(mechanism.base),
+            "mean_runs": mechanism.mean_runs,
+            "eta": mechanism.eta,
+        }
+
+    def rebuild(self) -> PrivateSelection:
+        """Build the selection again, from the numbers alone."""
+        return PrivateSelection(_made(self.base, self.arguments), self.mean_runs, self.eta)
+
+    def holds(self) -> bool:
+        """Say whether the run's numbers are written as its mechanism would."""
+        return plain_arguments(self.rebuild().base) == self.arguments and self.rows_per_person == 1
+
+    def _lines(self) -> list[str]:
+        law = "geometric" if self.eta is not None else "Poisson"
+        return [
+            f"  run        {_made(self.base, self.arguments)!r}",
+            f"  choice     the best of K runs, K {law} with mean {self.mean_runs:.6g}, each with one of "
+            f"{self.candidates} candidates drawn at random",
+            "  on trust   each run is as its supplier says; the score is computed from public rows",
+        ]
+
+
+def plain_arguments(mechanism: Mechanism) -> tuple[Any, ...]:
+    """What a mechanism was made with, where all of it is numbers and texts.
+
+    Raises
+    ------
+    ValueError
+        If it was made of something else, as of other mechanisms, or is none that `objpert_core.accounting` offers.
+
+    Examples
+    --------
+    >>> plain_arguments(ProposeTestRelease(0.5, 1e-6, 0.25, 0.0, 1e-6))[:3]
+    (0.5, 1e-06, 0.25)
+    """
+    found = tuple(getattr(mechanism, item.name) for item in fields(mechanism))  # type: ignore[arg-type]
+    if getattr(accounting, type(mechanism).__name__, None) is not type(mechanism) or not _all_plain(found):
+        raise ValueError(f"base must be a mechanism that is made of numbers, for a certificate, got {mechanism!r}")
+    return found
+
+
+def _all_plain(values: tuple[Any, ...]) -> bool:
+    return all(value is None or type(value) in (bool, int, float, str) for value in values)
+
+
+def _made(name: str, arguments: tuple[Any, ...]) -> Mechanism:
+    """The mechanism of `objpert_core.accounting` with that name and those fields."""
+    kind = getattr(accounting, name, None)
+    if not (isinstance(kind, type) and issubclass(kind, Mechanism)):
+        raise ValueError(f"base must be the name of a mechanism, got {name!r}")
+    names = [item.name.removeprefix("release_").removeprefix("promised_") for item in fields(kind)]  # type: ignore[arg-type]
+    return kind(**dict(zip(names, arguments, strict=True)))
