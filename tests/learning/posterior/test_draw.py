@@ -124,8 +124,10 @@ def test_the_norm_of_the_solution_is_relative_to_the_targets_bound():
 
 
 @pytest.mark.parametrize("digits", [50, 12, 2])
+@pytest.mark.parametrize("spare", [0, 48])
 @pytest.mark.parametrize(("n", "d", "lam"), [(60, 1, 1.0), (60, 3, 1e-3), (2, 5, 0.1)])
-def test_every_rounding_is_the_one_that_more_digits_confirm(n, d, lam, digits):
+def test_every_rounding_is_the_one_that_more_digits_confirm(monkeypatch, n, d, lam, spare, digits):
+    monkeypatch.setattr(factors, "_SPARE_DIGITS", spare)
     ridge = Ridge(some_sums(n, d, seed=digits), lam)
     one = PosteriorDraw(noise_source(d), ridge, 0.5, digits=digits)
     spacing = posterior_spacing(0.5, lam)
