@@ -67,7 +67,7 @@ class PrivateSelection(Wrapper):
     Parameters
     ----------
     base : Mechanism
-        One run; all candidates satisfy its bounds. It needs a Rényi curve.
+        One run; all candidates satisfy its bounds. For a Poisson K it needs a Rényi curve, else a profile is enough.
     mean_runs : float > 0 (>= 1 if `eta` is given)
         E[K].
     eta : float > −1, optional
@@ -79,7 +79,7 @@ class PrivateSelection(Wrapper):
     ValueError
         If an argument is out of range, or no γ that is a double gives this mean.
     NotImplementedError
-        If `base` has no Rényi curve ("kifer2012").
+        If `base` has no Rényi curve ("kifer2012") and K is Poisson, or it has no profile either.
 
     Notes
     -----
@@ -116,7 +116,8 @@ class PrivateSelection(Wrapper):
     eta: float | None = None
 
     def __post_init__(self) -> None:
-        with_rdp(a_mechanism("base", self.base))
+        if self.eta is None or not a_mechanism("base", self.base).has_profile:
+            with_rdp(a_mechanism("base", self.base))
         if self.eta is None:
             check_fields(self, positive, "mean_runs")
         else:
@@ -224,14 +225,25 @@ class PrivateSelection(Wrapper):
         lowest = np.flatnonzero((values < padded[:-2]) & (values <= padded[2:]))
         return tuple(_least(self._at_order, grid[max(at - 1, 0) : at + 2]) for at in lowest)
 
+    @property
+    def has_rdp(self) -> bool:
+        """Whether `base` has a Rényi curve."""
+        return self.base.has_rdp
+
+    def no_rdp(self) -> str:
+        """Why `base` has none, as one sentence."""
+        return self.base.no_rdp()
+
     def _rdp(self, alpha: FloatArray) -> FloatArray:
+        if not self.has_rdp:
+            return np.full(alpha.shape, np.inf)
         curve = self._at_order(alpha)
         for order, value in self._dips:
             curve = np.where(alpha <= order, np.minimum(curve, value), curve)
         return curve
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        log_delta = ViaRDP(self)._log_delta(epsilon)
+        log_delta = ViaRDP(self)._log_delta(epsilon) if self.has_rdp else np.zeros(epsilon.shape)
         if self.eta is None or self._drift == math.inf:
             return log_delta
         left = epsilon - self._drift
@@ -239,7 +251,8 @@ class PrivateSelection(Wrapper):
         return np.where(left >= 0, np.minimum(log_delta, by_profile), log_delta)
 
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
-        epsilon = ViaRDP(self)._epsilon(log_delta) * (1 + _MARGIN)
+        known = self.has_rdp
+        epsilon = ViaRDP(self)._epsilon(log_delta) * (1 + _MARGIN) if known else np.full(log_delta.shape, np.inf)
         if self.eta is None or self._drift == math.inf:
             return epsilon
         one = self._one_run.epsilon_far(log_delta - self._log_mean_runs - 1e-15 * (1 - log_delta))
