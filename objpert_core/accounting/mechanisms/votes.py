@@ -251,7 +251,8 @@ class OptimalVote(Mechanism):
         return np.full(alpha.shape, np.inf)
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        """The first step, from even odds, loses the most; and the last one loses what is left at any ε."""
-        first, last = self.error(1), self.error(self.sure_from - 1)
+        """The first step, from even odds, loses the most up to ε; beyond, one of the last two does."""
+        steps = np.maximum(self.sure_from - np.array([self.sure_from, 2, 1]), 0)
         with np.errstate(over="ignore", divide="ignore"):
-            return np.log(np.maximum(np.maximum(0.5 - np.exp(epsilon) * first, last) * _UP, 1e-300))
+            lost = self.error(steps) - np.exp(epsilon)[:, None] * self.error(steps + 1)
+            return np.log(np.maximum(lost.max(axis=1) * _UP, 1e-300))

@@ -1,0 +1,385 @@
+"""A release behind a test, against tables of probabilities: no theorem is used to compute what is compared with it."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+from objpert_core.accounting import (
+    REPLACE_ONE,
+    ApproximateDP,
+    Gaussian,
+    PrivateSelection,
+    ProposeTestRelease,
+    compose,
+    liu_talwar_epsilon,
+    repeat,
+)
+
+SWEEPS = [200, pytest.param(4000, marks=pytest.mark.slow), pytest.param(40_000, marks=pytest.mark.exhaustive)]
+
+
+def hockey_stick(p, q, epsilon):
+    """Σ (p − e^ε q)₊ over the last axis."""
+    return np.maximum(p - np.exp(epsilon) * q, 0).sum(axis=-1)
+
+
+def worst_pair(epsilon, delta):
+    """The two laws that every (ε, δ)-DP pair is a post-processing of."""
+    odd, even = np.exp(epsilon) / (1 + np.exp(epsilon)), 1 / (1 + np.exp(epsilon))
+    return (
+        np.array([delta, (1 - delta) * odd, (1 - delta) * even, 0]),
+        np.array([0, (1 - delta) * even, (1 - delta) * odd, delta]),
+    )
+
+
+# --- one pair (ε, δ) --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 1e-6), (2.0, 0.0), (0.0, 0.1), (1.0, 0.3)])
+def test_the_profile_is_that_of_the_worst_pair(epsilon, delta):
+    worst, grid = ApproximateDP(epsilon, delta), np.linspace(0, 3, 40)
+    exact = [hockey_stick(*worst_pair(epsilon, delta), one) for one in grid]
+    assert worst.delta(grid) == pytest.approx(exact, rel=1e-12, abs=1e-15)
+    assert np.all(worst.delta(grid[grid >= epsilon]) == delta)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_compositions_are_those_of_the_worst_pair(count):
+    p, q = worst_pair(0.7, 0.01)
+    first = np.array([np.prod(choice) for choice in itertools.product(p, repeat=count)])
+    second = np.array([np.prod(choice) for choice in itertools.product(q, repeat=count)])
+    several = repeat(ApproximateDP(0.7, 0.01), count)
+    for epsilon in (0.0, 0.5, 1.0, 1.7):
+        low, high = several.delta_bounds(epsilon)
+        exact = hockey_stick(first, second, epsilon)
+        assert low <= exact * (1 + 1e-9)
+        assert exact <= high * (1 + 1e-12)
+        assert high - low < 1e-3 * exact
+
+
+def test_a_pure_pair_has_the_renyi_curve_of_a_randomised_answer_and_an_impure_one_none():
+    for epsilon in (1e-6, 0.1, 1.0, 30.0):
+        pure = ApproximateDP(epsilon, 0.0)
+        for alpha in (1.001, 1.5, 2.0, 20.0):
+            with mpmath.workdps(60):
+                odds, order = mpmath.exp(epsilon), mpmath.mpf(alpha)
+                moment = (odds**order + odds ** (1 - order)) / (1 + odds)
+                exact = float(mpmath.log(moment) / (order - 1))
+            assert exact <= pure.rdp(alpha) <= exact * (1 + 1e-9) + epsilon * 1e-13
+        assert pure.rdp(1.0) == pytest.approx(epsilon * math.tanh(epsilon / 2), rel=1e-9, abs=epsilon * 1e-13)
+        orders = 1 + np.logspace(-6, 6, 200)
+        assert np.all(pure.rdp(orders) <= pure.rho() * orders)
+        assert np.all(pure.rdp(orders) <= epsilon * (1 + 1e-14))
+    impure = ApproximateDP(1.0, 1e-9)
+    assert impure.rdp(2.0) == impure.rho() == math.inf
+    assert "gives everything away with probability δ = 1e-09" in impure.no_rdp()
+
+
+@pytest.mark.parametrize("pair", [(0.5, 1e-6), (1e-9, 1e-12), (700.0, 0.5), (3.0, 0.0), (40.0, 1e-3)])
+def test_ε_is_on_the_safe_side_and_exact_at_the_pair_itself(pair):
+    worst = ApproximateDP(*pair)
+    for target in (1e-14, pair[1], 1e-6, 1e-3, 0.3, 0.5, 0.9):
+        if target > 0:
+            found = worst.epsilon(target)
+            if target < pair[1]:
+                assert found == math.inf
+            else:
+                assert worst.delta(found) <= target
+                assert found == 0 or worst.delta(found * (1 - 1e-9) - 1e-15) >= target or target == pair[1]
+    if pair[1]:
+        assert worst.epsilon(pair[1]) == pair[0]
+        assert worst.delta(pair[0]) == pair[1]
+
+
+def test_the_best_of_several_runs_needs_no_renyi_curve():
+    one = ApproximateDP(0.5, 1e-7)
+    best = PrivateSelection(one, 10, eta=1)
+    epsilon = liu_talwar_epsilon(one, 1.001e-6, 10)
+    assert 0.5 < epsilon < 1.5
+    assert best.delta(epsilon) <= 1.001e-6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((-1, 0.1), "epsilon must be a finite number >= 0"),
+        ((701, 0.1), "epsilon must be a number from 0 to 700, got 701"),
+        ((1, 1.0), "delta must be a number >= 0 and below 1"),
+        ((1, math.nan), "delta must be"),
+        ((0, 0), "epsilon and delta must not both be 0"),
+    ],
+)
+def test_what_is_no_pair_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        ApproximateDP(*arguments)
+
+
+# --- a test in front --------------------------------------------------------------------------------------------------
+
+
+def some_law(rng, size):
+    """A law with some probabilities 0, so that divergences of every size come up."""
+    masses = rng.gamma(0.5, size=size) * (rng.random(size) < 0.7) + 1e-12
+    return masses / masses.sum()
+
+
+def some_laws(rng, outputs):
+    """Two laws: unrelated, close, disjoint, or the worst pair."""
+    kind = rng.integers(4)
+    if kind == 0:
+        return some_law(rng, outputs), some_law(rng, outputs)
+    if kind == 1:
+        first = rng.dirichlet(np.full(outputs, 2.0))
+        second = first * np.exp(rng.uniform(-0.5, 0.5, outputs))
+        return first, second / second.sum()
+    if kind == 2:
+        return np.eye(outputs)[0], np.eye(outputs)[1]
+    return worst_pair(rng.uniform(0, 1), rng.uniform(0, 0.2))
+
+
+def some_passing(rng, test_epsilon):
+    """Chances of passing on two neighbours; often as far apart as ε̂ and a δ̂ allow."""
+    p = rng.choice([rng.random(), rng.uniform(0, 0.05)])
+    q = rng.choice(
+        [rng.random(), min(1.0, np.exp(test_epsilon) * p + rng.choice([0, 0.02])), p * np.exp(-test_epsilon)]
+    )
+    return (p, q) if rng.random() < 0.5 else (q, p)
+
+
+def of_test(p, q, test_epsilon):
+    """δ̂ of a test with these two chances of passing."""
+    both = np.array([[p, 1 - p], [q, 1 - q]])
+    return max(hockey_stick(both[0], both[1], test_epsilon), hockey_stick(both[1], both[0], test_epsilon))
+
+
+def behind(p, law, fallback):
+    """The law of ⊥ (or the fallback's answers) and what is released."""
+    return np.concatenate(((1 - p) * fallback, p * law))
+
+
+NOTHING = (np.ones(1), np.ones(1))
+
+
+def some_instance(rng, with_fallback):
+    epsilon, test_epsilon = rng.uniform(0, 1, 2)
+    laws = some_laws(rng, int(rng.integers(3, 6)))
+    passing = some_passing(rng, test_epsilon)
+    fallbacks = some_laws(rng, 3) if with_fallback else NOTHING
+    whole = [behind(p, law, other) for p, law, other in zip(passing, laws, fallbacks, strict=True)]
+    beyond = max(hockey_stick(*pair, epsilon) for pair in (fallbacks, fallbacks[::-1]))
+    return epsilon, test_epsilon, laws, passing, whole, 0.0 if beyond < 1e-12 else beyond
+
+
+def lost(whole, epsilon):
+    """δ of the whole, the larger of both directions."""
+    return max(hockey_stick(*whole, epsilon), hockey_stick(*whole[::-1], epsilon))
+
+
+def known(accounted):
+    """Whether the numbers are such as a mechanism may have."""
+    try:
+        return ProposeTestRelease(**accounted)
+    except ValueError:  # nothing is promised: a δ of 1 or more
+        return None
+
+
+@pytest.mark.parametrize("instances", SWEEPS)
+@pytest.mark.parametrize("with_fallback", [False, True])
+def test_one_way_is_enough_where_every_neighbour_is_covered(with_fallback, instances):
+    rng = np.random.default_rng(20230425)
+    used = closest = 0.0
+    for _ in range(instances):
+        epsilon, test_epsilon, laws, passing, whole, beyond = some_instance(rng, with_fallback)
+        bad = rng.random(2) < 0.5
+        forward = [hockey_stick(*laws, epsilon), hockey_stick(*laws[::-1], epsilon)]
+        accounted = known(
+            {
+                "epsilon": epsilon,
+                "delta": max([0.0, *(one for one, wrong in zip(forward, bad, strict=True) if not wrong)]),
+                "test_epsilon": test_epsilon,
+                "test_delta": of_test(*passing, test_epsilon),
+                "failure": max([0.0, *(one for one, wrong in zip(passing, bad, strict=True) if wrong)]),
+                "fallback_delta": beyond,
+            }
+        )
+        if accounted is not None:
+            total, delta = accounted.guarantee
+            assert lost(whole, total) <= delta + 1e-14
+            used += 1
+            closest = max(closest, lost(whole, total) / delta if delta > 1e-3 else 0.0)
+    assert used > instances / 3
+    assert closest > (0.99 if instances > 1000 else 0.9)  # so that no smaller factor would do
+
+
+def added_rows(instances, with_fallback, shifted):
+    """(how far above the promise without e^ε̂ it comes, how close to the promise) where ε(X) covers added rows."""
+    rng = np.random.default_rng(4711)
+    above, closest = -1.0, 0.0
+    for _ in range(instances):
+        epsilon, test_epsilon, laws, passing, whole, beyond = some_instance(rng, with_fallback)
+        bad = rng.random() < 0.5  # X, which comes first; the other is X with a row more, and speaks of other neighbours
+        accounted = known(
+            {
+                "epsilon": epsilon,
+                "delta": 0.0 if bad else lost(laws, epsilon),
+                "test_epsilon": test_epsilon,
+                "test_delta": of_test(*passing, test_epsilon),
+                "failure": 0.0 if not bad else max(passing) if shifted else passing[0],
+                "covers": "added",
+                "shifted": shifted,
+                "fallback_delta": beyond,
+            }
+        )
+        if accounted is not None:
+            total, delta = accounted.guarantee
+            found = lost(whole, total)
+            assert found <= delta * (1 + 1e-12) + 1e-14
+            closest = max(closest, found / delta if delta > 1e-3 else 0.0)
+            without = accounted.test_delta + max(accounted.release_delta, beyond + accounted.failure)
+            above = max(above, found - without)
+    return above, closest
+
+
+@pytest.mark.parametrize("instances", SWEEPS)
+@pytest.mark.parametrize("with_fallback", [False, True])
+def test_added_rows_alone_cost_the_failures_a_factor_and_no_less(with_fallback, instances):
+    above, closest = added_rows(instances, with_fallback, shifted=False)
+    assert closest > 0.99
+    assert above > 0.01  # what leaves the factor e^ε̂ out is caught
+
+
+@pytest.mark.parametrize("instances", SWEEPS)
+def test_a_shifted_test_needs_no_factor(instances):
+    above, closest = added_rows(instances, False, shifted=True)
+    assert above <= 1e-14
+    assert closest > 0.99
+
+
+def test_the_factor_is_reached():
+    test_epsilon, test_delta, failure = 0.8, 0.01, 0.02
+    more = math.exp(test_epsilon) * failure + test_delta
+    whole = [behind(p, law, np.ones(1)) for p, law in ((failure, np.eye(2)[0]), (more, np.eye(2)[1]))]
+    assert of_test(failure, more, test_epsilon) == pytest.approx(test_delta, rel=1e-12)
+    one = ProposeTestRelease(0.5, 0.0, test_epsilon, test_delta, failure, covers="added")
+    assert lost(whole, one.guarantee[0]) == pytest.approx(one.guarantee[1], rel=1e-12)
+    # a bound that is the wrong one as often, and right ones behind which there is nothing to be seen
+    both = ProposeTestRelease(0.5, 0.0, test_epsilon, test_delta, failure, covers="added", uniform=True)
+    assert both.guarantee == one.guarantee
+
+
+def under_bound(instances, covers):
+    """(how far above the promise without e^ε̂, how close to the promise) where a bound chooses among mechanisms."""
+    rng = np.random.default_rng(99)
+    above, closest = -1.0, 0.0
+    for _ in range(instances):
+        epsilon, test_epsilon = rng.uniform(0, 1, 2)
+        first, second = some_laws(rng, int(rng.integers(2, 5)))  # of the bound, on the two data sets
+        size = first.size
+        laws = [some_laws(rng, 3) for _ in range(size)]
+        good = rng.random((2, size)) < 0.5
+        forward = np.array([[hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon)] for p, q in laws]).T
+        whole = [
+            np.concatenate([mass * law[side] for mass, law in zip(chosen, laws, strict=True)])
+            for side, chosen in enumerate((first, second))
+        ]
+        if covers == "both":
+            delta = max([0.0, *forward[0][good[0]], *forward[1][good[1]]])
+            failure = max(first[~good[0]].sum(), second[~good[1]].sum())
+        else:
+            delta = max([0.0, *forward.max(axis=0)[good[0]]])
+            failure = first[~good[0]].sum()
+        accounted = known(
+            {
+                "epsilon": epsilon,
+                "delta": delta,
+                "test_epsilon": test_epsilon,
+                "test_delta": lost([first, second], test_epsilon),
+                "failure": failure,
+                "covers": covers,
+                "uniform": True,
+            }
+        )
+        if accounted is not None:
+            total, promised = accounted.guarantee
+            found = lost(whole, total)
+            assert found <= promised * (1 + 1e-12) + 1e-14
+            closest = max(closest, found / promised if promised > 1e-3 else 0.0)
+            above = max(above, found - accounted.test_delta - delta - failure)
+    return above, closest
+
+
+@pytest.mark.parametrize("instances", SWEEPS)
+@pytest.mark.parametrize("covers", ["both", "added"])
+def test_behind_a_released_bound_failures_and_δ_add_up(covers, instances):
+    above, closest = under_bound(instances, covers)
+    assert closest > 0.85
+    assert instances < 1000 or bool(above > 0.01) is (covers == "added")  # e^ε̂ is needed here, too
+
+
+def test_behind_a_released_bound_the_larger_of_both_is_not_enough():
+    epsilon, delta, failure = 0.5, 0.02, 0.03
+    p, q = worst_pair(epsilon, delta)
+    disjoint = np.eye(2)
+    whole = [
+        np.concatenate(((1 - failure) * law, failure * other)) for law, other in zip((p, q), disjoint, strict=True)
+    ]
+    exact = delta * (1 - failure) + failure
+    assert lost(whole, epsilon) == pytest.approx(exact, rel=1e-12)
+    assert max(delta, failure) < exact <= ProposeTestRelease(epsilon, delta, 0.0, 0.0, failure, uniform=True).delta(0.5)
+
+
+def test_a_fallback_with_a_δ_of_its_own_adds_it_to_the_failures():
+    epsilon, beyond, failure = 0.5, 0.02, 0.03
+    whole = [behind(failure, law, other) for law, other in zip(np.eye(2), worst_pair(epsilon, beyond), strict=True)]
+    one = ProposeTestRelease(epsilon, 0.025, 0.0, 0.0, failure, fallback_delta=beyond)
+    assert max(0.025, failure) < lost(whole, epsilon) <= one.guarantee[1] == pytest.approx(0.05)
+
+
+# --- its numbers ------------------------------------------------------------------------------------------------------
+
+
+def test_the_sums_are_rounded_up_and_exact_where_they_can_be():
+    assert ProposeTestRelease(0.5, 1e-6, 0.25, 1e-6, 0.0).guarantee == (0.75, 2e-6)
+    for pair in ((0.1, 0.7), (1e-9, 1.0), (1.0, 1e-9), (0.1, 0.2)):
+        total = ProposeTestRelease(pair[0], 0.1, pair[1], 0.0, 0.0).guarantee[0]
+        assert Fraction(total) >= Fraction(pair[0]) + Fraction(pair[1])
+        assert total - (pair[0] + pair[1]) <= math.ulp(total)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"covers": "removed"}, "covers must be one of"),
+        ({"shifted": 1}, "shifted must be True or False"),
+        ({"test_epsilon": -0.1}, "test_epsilon must be a finite number >= 0"),
+        ({"epsilon": 400, "test_epsilon": 400}, r"epsilon \+ test_epsilon must be a number from 0 to 700, got 800"),
+        ({"failure": 1.0}, "failure must be a number >= 0 and below 1"),
+        ({"delta": 0.6, "test_delta": 0.5}, "delta of the whole must be a number >= 0 and below 1"),
+        ({"uniform": True, "fallback_delta": 0.1}, "fallback_delta must be 0 behind a released bound"),
+        ({"covers": "added", "adjacency": REPLACE_ONE}, "adjacency must be 'add/remove one row' for covers = 'added'"),
+        ({"adjacency": "swap"}, "adjacency must be one of"),
+        ({"epsilon": 0, "delta": 0, "test_epsilon": 0, "failure": 0}, "must not all be 0"),
+    ],
+)
+def test_what_cannot_be_is_refused(change, message):
+    numbers = {"epsilon": 0.5, "delta": 1e-6, "test_epsilon": 0.25, "test_delta": 0.0, "failure": 1e-6}
+    with pytest.raises(ValueError, match=message):
+        ProposeTestRelease(**numbers | change)
+
+
+def test_it_composes_and_says_what_it_was_made_of():
+    one = ProposeTestRelease(0.5, 1e-6, 0.25, 1e-7, 1e-6, covers="added")
+    assert one.guarantee == (one.epsilon(one.guarantee[1]), one.delta(one.guarantee[0]))
+    assert one == eval(repr(one))
+    assert hash(one) == hash(eval(repr(one)))
+    assert one != ProposeTestRelease(0.5, 1e-6, 0.25, 1e-7, 1e-6)
+    both = compose(one, Gaussian(20.0))
+    assert max(one.delta(0.75), Gaussian(20.0).delta(0.75)) < both.delta(0.75) < 1.0
+    assert ApproximateDP(*one.guarantee).delta([0.1, 0.75]) == pytest.approx(one.delta([0.1, 0.75]), rel=1e-15)
+    with pytest.raises(ValueError, match="share one adjacency"):
+        compose(one, ApproximateDP(0.5, 1e-6, adjacency=REPLACE_ONE))
+    assert eval(repr(ApproximateDP(0.5, 1e-6))) == ApproximateDP(0.5, 1e-6)

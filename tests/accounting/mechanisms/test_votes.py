@@ -1,0 +1,165 @@
+"""Votes against sums over every pair of neighbouring gaps, and the noisy winner against its exact law."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from objpert_core.accounting import GNMax, LaplaceVote, OptimalVote
+from objpert_core.accounting.numerics import gnmax
+
+
+def pairs_delta(tails, epsilon):
+    """The largest δ between gaps t and t + 1 >= 1, from the chances to err alone."""
+    near, far = tails[:-1], tails[1:]
+    both = (near - np.exp(epsilon) * far, (1 - far) - np.exp(epsilon) * (1 - near))
+    return max(0.0, *(one.max() for one in both))
+
+
+@pytest.mark.parametrize("scale", [0.01, 0.5, 3.0, 10.0])
+def test_laplace_noise_is_as_private_as_its_worst_gap(scale):
+    vote = LaplaceVote(scale)
+    tails = vote.error(np.arange(0, 4000))
+    for share in (0.0, 0.3, 0.8, 0.99):
+        assert vote.delta(share * scale) == pytest.approx(pairs_delta(tails, share * scale), rel=1e-6)
+    assert vote.delta(scale) < 1e-250
+    assert 0 < vote.epsilon(1e-5) < scale
+
+
+def test_the_chance_to_err_is_that_of_two_laplace_noises():
+    rng = np.random.default_rng(0)
+    noise = rng.laplace(scale=1 / 0.7, size=(200_000, 2))
+    for gap in (0, 1, 4):
+        assert LaplaceVote(0.7).error(gap) == pytest.approx((noise[:, 0] - noise[:, 1] > gap).mean(), abs=4e-3)
+    assert LaplaceVote(0.7).error(-4) == 1 - LaplaceVote(0.7).error(4)
+
+
+def test_without_δ_a_bigger_gap_is_worse_and_with_it_the_privacy_ends_at_once():
+    vote = LaplaceVote(10.0)
+    pure = [vote.local_epsilon(t) for t in range(30)]
+    assert pure[:2] == pytest.approx([8.208, 9.394], abs=6e-4)
+    assert pure[10] == pytest.approx(9.907, abs=1e-3)
+    assert all(np.diff(pure) > 0)
+    assert pure[-1] < 10.0
+    assert [vote.local_epsilon(t, 1e-5) for t in range(4)] == pytest.approx([8.208, 9.318, 9.318, 0.0], abs=6e-4)
+    assert vote.epsilon_at(0) == 10.0  # with no δ nothing but the whole ε holds for every larger gap
+    assert [vote.epsilon_at(t, 1e-5) for t in (-3, 0, 2, 3, 50)] == pytest.approx([9.318] * 3 + [0.0] * 2, abs=6e-4)
+
+
+@pytest.mark.parametrize(("scale", "delta"), [(0.3, 1e-5), (2.0, 1e-9), (0.05, 0.01)])
+def test_ε_at_a_gap_keeps_its_promise_and_one_per_cent_less_does_not(scale, delta):
+    vote = LaplaceVote(scale)
+    tails = vote.error(np.arange(0, 3000))
+    for gap in (1, 5, 20):
+        promised = vote.epsilon_at(gap, delta)
+        assert pairs_delta(tails[gap - 1 :], promised) <= delta * (1 + 1e-9)
+        if promised:
+            assert pairs_delta(tails[gap - 1 :], 0.99 * promised) > delta
+        assert vote.local_epsilon(gap, delta) <= promised
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "sure"), [(0.1, 1e-5, 86), (0.3, 1e-5, 33), (2.0, 0.01, None)])
+def test_the_optimal_vote_keeps_its_promise_exactly_and_nothing_below_it_does(epsilon, delta, sure):
+    vote = OptimalVote(epsilon, delta)
+    tails = vote.error(np.arange(0, 400))
+    assert sure in (None, vote.sure_from)
+    assert tails[vote.sure_from] == 0.0 < tails[vote.sure_from - 1]
+    for eps in (0.0, 0.5 * epsilon, epsilon, 2 * epsilon):
+        assert vote.delta(eps) == pytest.approx(pairs_delta(tails, eps), rel=1e-6, abs=1e-15)
+    assert vote.delta(epsilon) == pytest.approx(delta, rel=1e-6)
+    # a private vote that treats both sides alike: its errors can fall by no more than this at a time
+    best = [0.5]
+    while best[-1] > 0:
+        best.append(max(0.0, np.exp(-epsilon) * (best[-1] - delta)))
+    assert tails[: len(best)] == pytest.approx(best, abs=1e-13)
+    lower = tails.copy()
+    lower[1] *= 0.99
+    assert pairs_delta(lower, epsilon) > delta * (1 + 1e-6)
+
+
+def test_the_optimal_vote_is_the_floor_of_the_others():
+    gaps = np.arange(0, 60)
+    laplace = LaplaceVote(0.3)
+    assert (OptimalVote(0.3, 1e-5).error(gaps) <= laplace.error(gaps) + 1e-15).all()
+
+
+def winner_law(counts, sigma):
+    """Chances of each class to have the most noisy votes, by sums over a fine grid."""
+    x = np.linspace(min(counts) - 9 * sigma, max(counts) + 9 * sigma, 4001)[:, None]
+    below = norm.cdf(x, counts, sigma)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        others = below.prod(axis=1, keepdims=True) / below
+    return np.nan_to_num(norm.pdf(x, counts, sigma) * others).sum(axis=0) * (x[1, 0] - x[0, 0])
+
+
+@pytest.mark.parametrize("sigma", [1.5, 3.0])
+def test_known_votes_bound_the_exact_divergence_from_them(sigma):
+    noisy = GNMax(sigma)
+    near = 0
+    for counts in ([12, 0, 0], [10, 2, 0], [8, 3, 1], [7, 5, 0], [6, 6, 0]):
+        here = winner_law(counts, sigma)
+        for take, give in itertools.permutations(range(3), 2):
+            if counts[take] > 0:
+                other = list(counts)
+                other[take], other[give] = other[take] - 1, other[give] + 1
+                there = winner_law(other, sigma)
+                for alpha in (1.5, 2.0, 4.0):
+                    with np.errstate(divide="ignore"):
+                        exact = np.log((here**alpha * there ** (1 - alpha)).sum()) / (alpha - 1)
+                    bound = noisy.rdp_at(counts, alpha)
+                    assert exact <= bound * (1 + 1e-6) + 1e-10
+                    near += bound < 0.5 * alpha / sigma**2
+    assert near  # somewhere it says more than the bound for any votes
+
+
+def all_votes(voters):
+    """Every split of the voters among three classes."""
+    return [(a, b, voters - a - b) for a in range(voters + 1) for b in range(voters + 1 - a)]
+
+
+@pytest.mark.parametrize("voters", [9, pytest.param(12, marks=pytest.mark.slow)])
+def test_the_distance_moves_by_at_most_one_with_one_voter_and_is_safe(voters):
+    noisy, alpha, budget = GNMax(1.2), 2.0, 0.35
+    distance = {votes: noisy.distance(votes, alpha, budget) for votes in all_votes(voters)}
+    assert len(set(distance.values())) > 2
+    for votes, there in itertools.product(distance, distance):
+        apart = sum(abs(a - b) for a, b in zip(votes, there, strict=True)) // 2
+        assert abs(distance[votes] - distance[there]) <= apart
+        if noisy.rdp_at(there, alpha) > budget:
+            assert distance[votes] <= apart  # trouble is never nearer than it says
+
+
+def test_the_bound_never_falls_as_votes_agree_less():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        sigma, alpha = 10 ** rng.uniform(-0.3, 2.5), 1 + 10 ** rng.uniform(-3, 2.5)
+        curve = gnmax.rdp_of_q(-np.geomspace(1e5, 1e-3, 3000), alpha, sigma)
+        assert (np.diff(curve) >= -1e-9 * curve[1:]).all()
+
+
+@pytest.mark.parametrize("beta", [0.05, 0.3])
+def test_a_smooth_sensitivity_is_smooth_and_above_what_one_voter_does(beta):
+    noisy, alpha = GNMax(1.2), 2.0
+    found = {votes: noisy.smooth_sensitivity(votes, alpha, beta) for votes in all_votes(9)}
+    for votes, there in itertools.product(found, found):
+        if sum(abs(a - b) for a, b in zip(votes, there, strict=True)) == 2:
+            assert abs(noisy.rdp_at(votes, alpha) - noisy.rdp_at(there, alpha)) <= found[votes] * (1 + 1e-12)
+
+
+def test_many_queries_add_up_and_what_is_out_of_range_is_named():
+    noisy = GNMax(20.0)
+    counts = np.random.default_rng(0).multinomial(400, [0.8] + [0.2 / 9] * 9, 200)
+    assert noisy.rdp_at(counts, 20.0) == pytest.approx(sum(noisy.rdp_at(one, 20.0) for one in counts))
+    assert noisy.distance(counts, 20.0, 1.0) > 50
+    assert noisy.distance(counts, 20.0, 1e3) == np.inf
+    assert noisy.distance([5, 5], 20.0, 1e-9) == 0.0
+    for bad, named in (([1.0], "counts"), ([-1.0, 2.0], "counts"), ([np.nan, 2.0], "counts")):
+        with pytest.raises(ValueError, match=named):
+            noisy.rdp_at(bad, 2.0)
+    for call in (lambda: noisy.rdp_at([1, 2], 1.0), lambda: noisy.distance([1, 2], 2.0, 0.0), lambda: GNMax(0.0)):
+        with pytest.raises(ValueError, match="alpha|budget|sigma"):
+            call()
+    for call in (lambda: LaplaceVote(0.0), lambda: LaplaceVote(1.0).error(0.5), lambda: OptimalVote(1.0, 0.0)):
+        with pytest.raises(ValueError, match="epsilon|gap|delta"):
+            call()
