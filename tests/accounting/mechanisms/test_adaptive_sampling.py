@@ -103,5 +103,5 @@ def test_what_is_out_of_range_is_named(change, named):
 
 @pytest.mark.parametrize(("epsilon", "delta", "runs"), [(1e-4, 1e-6, 1), (1.0, 0.0, 1), (1.0, 1e-6, 0)])
 def test_a_calibration_names_what_is_out_of_range(epsilon, delta, runs):
-    with pytest.raises(ValueError, match="epsilon|delta|mean_runs"):
+    with pytest.raises(ValueError, match=r"epsilon|delta|mean_runs"):
         calibrate_adaptive_sampling(epsilon, delta, mean_runs=runs)

@@ -158,8 +158,8 @@ def test_many_queries_add_up_and_what_is_out_of_range_is_named():
         with pytest.raises(ValueError, match=named):
             noisy.rdp_at(bad, 2.0)
     for call in (lambda: noisy.rdp_at([1, 2], 1.0), lambda: noisy.distance([1, 2], 2.0, 0.0), lambda: GNMax(0.0)):
-        with pytest.raises(ValueError, match="alpha|budget|sigma"):
+        with pytest.raises(ValueError, match=r"alpha|budget|sigma"):
             call()
     for call in (lambda: LaplaceVote(0.0), lambda: LaplaceVote(1.0).error(0.5), lambda: OptimalVote(1.0, 0.0)):
-        with pytest.raises(ValueError, match="epsilon|gap|delta"):
+        with pytest.raises(ValueError, match=r"epsilon|gap|delta"):
             call()
