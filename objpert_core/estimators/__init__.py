@@ -1,8 +1,11 @@
 """Private linear models with scikit-learn's conventions: the public face of `objpert_core.learning`."""
 
+from objpert_core.estimators.ada_ops import AdaOPSRegressor
+from objpert_core.estimators.ada_ssp import AdaSSPRegressor
 from objpert_core.estimators.dp_sgd import DPSGDLogisticRegression
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
 from objpert_core.estimators.noisy_sgd import NoisySGDClassifier, NoisySGDRegressor
+from objpert_core.estimators.ops_ptr import OPSPTRRegressor
 from objpert_core.estimators.output_perturbation import OutputPerturbationLogisticRegression
 from objpert_core.estimators.phased import PhasedERMClassifier
 from objpert_core.estimators.qop_lasso import QOPLasso
@@ -13,9 +16,12 @@ from objpert_core.estimators.svc import ObjPertSVC
 from objpert_core.learning.certificate import PrivacyCertificate
 
 __all__ = [
+    "AdaOPSRegressor",
+    "AdaSSPRegressor",
     "DPSGDLogisticRegression",
     "NoisySGDClassifier",
     "NoisySGDRegressor",
+    "OPSPTRRegressor",
     "ObjPertLogisticRegression",
     "ObjPertRegressor",
     "ObjPertSCOClassifier",

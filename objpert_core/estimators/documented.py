@@ -202,6 +202,31 @@ PARAGRAPHS = {
         gradient_norms_ : ndarray, shape (n_iter_ + 1,)
             The solver's trace. Depends on the data, outside the guarantee: do not publish.
         """,
+    "target_bound": """
+        target_bound : float > 0, default=1.0
+            ‖Y‖: targets are clipped to [−target_bound, target_bound], and the noise goes with it. A public number: take
+            it from what is known of the targets in general, and shift targets by a public constant to their middle.
+        """,
+    "plain_intercept": """
+        fit_intercept : bool, default=False
+        intercept_scaling : float, default=0.3
+            The constant s > 0 appended to every row when an intercept is fitted (scikit-learn's name). A row's squared
+            norm becomes 1 + s², and noise grows with it.
+        """,
+    "on_error_by_row": """
+        on_error : {"raise", "release"}, default="raise"
+            "raise" stops a fit with an error that names an invalid row, which tells whoever sees it something about the
+            data. "release" leaves invalid rows (NaN, infinity, a norm from 1e150 on, entries or targets that are no
+            numbers) out of every sum; the promise covers them (docs/theorems.md, T23).
+        """,
+    "fitted_bounded": """
+        coef_ : ndarray, shape (n_features_in_,)
+            Private. Applies to rows after `row_norm`, not to raw ones.
+        intercept_ : float
+            Private; 0.0 without an intercept.
+        n_iter_ : int
+            1: nothing iterates.
+        """,
     "weights": """
         `fit` takes no sample weights: a weight would change how much one person can move the model. Searching over
         parameters fits many models; each spends its own budget, and a `PrivacyBudgetWarning` says so.

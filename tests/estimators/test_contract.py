@@ -11,6 +11,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from objpert_core import estimators
 from objpert_core.estimators import (
+    AdaOPSRegressor,
+    AdaSSPRegressor,
     DPSGDLogisticRegression,
     NoisySGDClassifier,
     NoisySGDRegressor,
@@ -19,6 +21,7 @@ from objpert_core.estimators import (
     ObjPertSCOClassifier,
     ObjPertSCORegressor,
     ObjPertSVC,
+    OPSPTRRegressor,
     OutputPerturbationLogisticRegression,
     PhasedERMClassifier,
     PublicRangeScaler,
@@ -114,6 +117,16 @@ QOP = {
     "tilt_share": ("a number strictly between 0 and 1", (0.0, 1.0)),
     "solver": ("one of 'coordinate-descent', 'davis-yin'", ("newton", None)),
 }
+BOUNDED = {
+    "target_bound": ("a number from 1e-50 to 1e+50", (1e-60, 1e60)),
+    "accounting": ("one of 'tight', 'published'", ("exact", None)),
+}
+ONE_SAMPLE = BOUNDED | {"accounting": ("one of 'tight'", ("exact", None))}
+BEST_SAMPLE = ONE_SAMPLE | {
+    "lams": (ABOVE_ZERO, (0.0, math.inf)),
+    "validation": ("None or a pair of rows and targets", (1.0, ([[1.0]],))),
+    "mean_runs": ("a finite number >= 1", (0.5, math.nan)),
+}
 PHASED = {name: NOISY[name] for name in ("radius", "loss", "hinge_width")}
 WITH_CORNERS = {"loss": "hinge", "radius": 3.0, "row_norm": "clip"}
 STEPS = {"epochs": 2, "batch_size": 100, "classes": [0, 1]}
@@ -144,6 +157,9 @@ CASES = [
     Case("phased hinge", PhasedERMClassifier, parameters=WITH_CORNERS, ranges=PHASED, slow=True),
     Case("noisy regressor", NoisySGDRegressor, ranges=NOISY_REGRESSOR, first_step=1, slow=True),
     Case("qop lasso", QOPLasso, parameters={"adjacency": "add/remove one row"}, ranges=QOP, reads_rows=False),
+    Case("ada ssp", AdaSSPRegressor, ranges=BOUNDED, reads_rows=False),
+    Case("ada ops", AdaOPSRegressor, ranges=ONE_SAMPLE, reads_rows=False),
+    Case("ops ptr", OPSPTRRegressor, ranges=BEST_SAMPLE, reads_rows=False, slow=True),
     Case("dishonest", DPSGDLogisticRegression, parameters=STEPS | DISHONEST, ranges=DPSGD, first_step=1, slow=True),
 ]
 

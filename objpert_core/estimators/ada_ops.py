@@ -1,0 +1,99 @@
+"""AdaOPS: one posterior sample of a ridge regression, as precise as two noisy statistics of the data allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from objpert_core._validation import FloatArray
+from objpert_core.accounting import calibrate_adaptive_sampling
+from objpert_core.estimators.base import Seed
+from objpert_core.estimators.bounded_targets import BoundedTargets, tell
+from objpert_core.estimators.constraints import Constraint, one_of
+from objpert_core.estimators.documented import documented
+from objpert_core.learning.noise import noise_source
+from objpert_core.learning.posterior.adaptive import tight_run
+from objpert_core.learning.posterior.certificate import AdaptiveSamplingCertificate, RegressionCertificate
+from objpert_core.learning.posterior.regularisation import adaptive_lam
+from objpert_core.learning.release import Refused, Release
+from objpert_core.learning.solvers import Callback
+
+
+@documented
+class AdaOPSRegressor(BoundedTargets):
+    """Linear regression by one posterior sample under (ε, δ)-differential privacy: adaptive one-posterior sampling.
+
+    Released is one draw from N(θ*, (γΛ)⁻¹), θ* being the ridge solution and Λ = Σx̃x̃ᵀ + λI. Before it, a noisy least
+    eigenvalue of Σx̃x̃ᵀ is released, which λ follows, and then a noisy bound on ‖Y‖ + ‖θ*‖. γ is as large as both allow.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        ε > 0 of one fit, for one row added or removed.
+    %(delta target_bound)s
+    accounting : {"tight"}, default="tight"
+        "tight" accounts for the statistics and the draw as a whole (docs/theorems.md, T39).
+    row_norm : {"clip", "normalize"}, default="clip"
+        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
+        so that few rows are longer. "normalize" gives every row norm 1.
+    %(plain_intercept random_state on_error_by_row)s
+
+    Attributes
+    ----------
+    %(fitted_bounded)s
+    lam_ : float
+        λ, for rows of norm 1. Covered by the promise: it may be published.
+    privacy_ : AdaptiveSamplingCertificate
+        What was promised and how. `release` gives a copy of the model that may be published.
+    %(fitted_features)s
+
+    Notes
+    -----
+    Wang (2018), "Revisiting differentially private linear regression", Algorithm 3, accounted for anew. The draw is
+    exact in floating point: docs/theorems.md, T40. `AdaSSPRegressor` is more accurate as a rule.
+    %(weights)s
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-0.5, 0.5, size=(20_000, 3))
+    >>> y = X @ np.array([0.8, 0.0, -0.4]) + 0.1 * rng.normal(size=20_000)
+    >>> model = AdaOPSRegressor(epsilon=1.0, random_state=0).fit(X, y)
+    >>> model.privacy_.verify(model), model.score(X, y) > 0.8
+    (True, True)
+    """
+
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"accounting": one_of("tight")}
+
+    lam_: float
+    privacy_: RegressionCertificate
+
+    def __init__(
+        self, epsilon: float = 1.0, delta: float = 1e-5, target_bound: float = 1.0, *, accounting: str = "tight",
+        row_norm: str = "clip", fit_intercept: bool = False, intercept_scaling: float = 0.3,
+        random_state: Seed = None, on_error: str = "raise",
+    ) -> None:  # fmt: skip
+        super().__init__(
+            epsilon=epsilon, delta=delta, target_bound=target_bound, accounting=accounting, row_norm=row_norm,
+            fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, random_state=random_state,
+            on_error=on_error,
+        )  # fmt: skip
+
+    def _release(
+        self, X: Any, targets: FloatArray, callback: Callback | None, **options: Any
+    ) -> Release[Any] | Refused[Any]:
+        epsilon, delta = float(self.epsilon), float(self.delta)
+        mechanism, source = calibrate_adaptive_sampling(epsilon, delta), noise_source(self.random_state)
+        sums = self._sums(X, targets)
+        tell(callback, 0)
+        choose = adaptive_lam(sums.dimension, epsilon, delta, 1 / mechanism.leverage)
+        run = tight_run(sums, mechanism, choose, source)
+        tell(callback, 1)
+        spent = AdaptiveSamplingCertificate.from_mechanism(
+            mechanism, public_validation=False, lattice=None if run is None else run.spacing, **self._facts(source)
+        )
+        tell(callback, 2)
+        if run is None:
+            return Refused(spent)
+        self.lam_ = run.lam
+        return Release(run.theta, spent, ())

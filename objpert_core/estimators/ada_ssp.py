@@ -1,0 +1,116 @@
+"""AdaSSP: a ridge regression from noisy sums, with as much ridge as the noisy least eigenvalue leaves wanting."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from objpert_core._validation import FloatArray
+from objpert_core.accounting import calibrate_gaussian
+from objpert_core.estimators.base import Seed
+from objpert_core.estimators.bounded_targets import BoundedTargets, tell
+from objpert_core.estimators.cautions import CALLERS_OF_FIT
+from objpert_core.estimators.constraints import Constraint, one_of
+from objpert_core.estimators.documented import documented
+from objpert_core.learning.noise import noise_source
+from objpert_core.learning.posterior.certificate import AdaSSPCertificate
+from objpert_core.learning.posterior.noisy_sums import SumNoise, noisy_sums
+from objpert_core.learning.release import Release
+from objpert_core.learning.solvers import Callback
+
+_UP = 1 + 2.0**-40
+
+
+@documented
+class AdaSSPRegressor(BoundedTargets):
+    """Linear regression from noisy sums under (ε, δ)-differential privacy: adaptive sufficient statistics perturbation.
+
+    Released are Σx̃x̃ᵀ, Σx̃ỹ and the least eigenvalue of the first, each with normal noise. The normal equations are then
+    solved from these alone, with a ridge that is as large as the noise asks for where the data do not make up for it.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        ε > 0 of one fit, for one row added or removed.
+    %(delta target_bound)s
+    accounting : {"tight", "published"}, default="tight"
+        "tight" takes the least noise with which the three releases together are (ε, δ)-DP. "published" takes the noise
+        as printed, √log(6/δ)/(ε/3). Where that does not keep (ε, δ), which is so for large ε, a warning says so and the
+        certificate does not verify.
+    row_norm : {"clip", "normalize"}, default="clip"
+        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
+        so that few rows are longer. "normalize" gives every row norm 1.
+    %(plain_intercept random_state on_error_by_row)s
+
+    Attributes
+    ----------
+    %(fitted_bounded)s
+    privacy_ : AdaSSPCertificate
+        What was promised and how. `release` gives a copy of the model that may be published.
+    %(fitted_features)s
+
+    Notes
+    -----
+    Wang (2018), "Revisiting differentially private linear regression", Algorithm 2. docs/theorems.md, T14, T40.
+    %(weights)s
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-0.5, 0.5, size=(20_000, 3))
+    >>> y = X @ np.array([0.8, 0.0, -0.4]) + 0.1 * rng.normal(size=20_000)
+    >>> model = AdaSSPRegressor(epsilon=1.0, random_state=0).fit(X, y)
+    >>> model.privacy_.verify(model), model.score(X, y) > 0.8
+    (True, True)
+    """
+
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"accounting": one_of("tight", "published")}
+
+    privacy_: AdaSSPCertificate
+
+    def __init__(
+        self, epsilon: float = 1.0, delta: float = 1e-5, target_bound: float = 1.0, *, accounting: str = "tight",
+        row_norm: str = "clip", fit_intercept: bool = False, intercept_scaling: float = 0.3,
+        random_state: Seed = None, on_error: str = "raise",
+    ) -> None:  # fmt: skip
+        super().__init__(
+            epsilon=epsilon, delta=delta, target_bound=target_bound, accounting=accounting, row_norm=row_norm,
+            fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, random_state=random_state,
+            on_error=on_error,
+        )  # fmt: skip
+
+    def _release(self, X: Any, targets: FloatArray, callback: Callback | None, **options: Any) -> Release[Any]:
+        noise, source = self._noise(), noise_source(self.random_state)
+        sums = self._sums(X, targets)
+        tell(callback, 0)
+        released = noisy_sums(sums, noise, source)
+        tell(callback, 1)
+        certificate = AdaSSPCertificate(
+            mechanism="Gaussian",
+            adjacency="add/remove one row",
+            gram_noise=noise.gram,
+            moment_noise=noise.moment,
+            eigenvalue_noise=noise.eigenvalue,
+            dimension=sums.dimension,
+            lattice=released.spacing,
+            **self._facts(source),
+        )
+        if not certificate.verify():
+            warnings.warn(
+                f"accounting='published': the printed noise is not ({self.epsilon:g}, {self.delta:g})-differentially "
+                "private; the certificate does not verify.",
+                UserWarning,
+                stacklevel=CALLERS_OF_FIT,
+            )
+        tell(callback, 2)
+        return Release(released.solution(), certificate, ())
+
+    def _noise(self) -> SumNoise:
+        epsilon, delta = float(self.epsilon), float(self.delta)
+        if self.accounting == "tight":
+            each = math.sqrt(3) * calibrate_gaussian(epsilon, delta).sigma * _UP
+            return SumNoise(each, each, each, 2 * each)
+        each = math.sqrt(math.log(6 / delta)) / (epsilon / 3)
+        return SumNoise(each, each, each, math.log(6 / delta) / (epsilon / 3))

@@ -1,0 +1,220 @@
+"""OPS-PTR: the best of several posterior samples of a ridge regression, each behind its own look at the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+
+from objpert_core._validation import FloatArray, at_least, positive_array
+from objpert_core.accounting import calibrate_adaptive_sampling
+from objpert_core.estimators.base import Seed
+from objpert_core.estimators.bounded_targets import BoundedTargets, tell
+from objpert_core.estimators.constraints import Constraint, one_of, or_none
+from objpert_core.estimators.documented import documented
+from objpert_core.estimators.scoring import FLOATS
+from objpert_core.learning.noise import noise_source
+from objpert_core.learning.posterior.adaptive import Run, tight_run
+from objpert_core.learning.posterior.best import best_run
+from objpert_core.learning.posterior.certificate import AdaptiveSamplingCertificate, RegressionCertificate
+from objpert_core.learning.posterior.regularisation import CANDIDATES
+from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.release import Refused, Release
+from objpert_core.learning.solvers import Callback
+
+_BEST_TESTED = 0.05  # τ·k: with E[K] = k/0.05 the best of k candidates is among those tried with probability .954
+
+Judges = tuple[Rows, FloatArray]
+
+
+def _candidates(name: str, value: Any) -> FloatArray:
+    """One or more λ > 0."""
+    found = positive_array(name, value)
+    if found.ndim != 1 or not found.size:
+        raise ValueError(f"{name} must be None or one or more numbers > 0, got {value!r}")
+    return found
+
+
+def _pair(name: str, value: Any) -> Any:
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise ValueError(f"{name} must be None or a pair of rows and targets, got {value!r}")
+    return value
+
+
+def _from_one(name: str, value: Any) -> float:
+    return at_least(name, value, 1)
+
+
+@documented
+class OPSPTRRegressor(BoundedTargets):
+    """Linear regression by the best of several posterior samples under (ε, δ)-differential privacy.
+
+    Each run draws a λ from a list, asks the data for two noisy statistics, and releases one draw from the posterior
+    N(θ*, (γΛ)⁻¹), Λ = Σx̃x̃ᵀ + λI, with γ as large as the statistics allow. Of a random number of runs the one that is
+    best on public validation rows is released. Without such rows there is a single run, with the middle one of the λ.
+
+    Parameters
+    ----------
+    epsilon : float, default=1.0
+        ε > 0 of one fit, for one row added or removed.
+    %(delta target_bound)s
+    lams : array-like of numbers > 0, shape (k,), or None, default=None
+        The list of λ, for rows of norm 1; public. None takes 30 from 2.5 to 2.5¹⁰, evenly spaced on a logarithmic
+        scale.
+    validation : pair of array-like, or None, default=None
+        Rows and targets by which runs are judged, unless `fit` gets others. **They are taken as public**: the promise
+        does not cover them. A ridge regression on them alone is often as good.
+    mean_runs : float >= 1 or None, default=None
+        E[K] of the geometric number K of runs; more than 1 needs validation rows. None takes k/0.05 with validation
+        rows, as published, and 1 without. K itself is not told: the proof averages over it.
+    accounting : {"tight"}, default="tight"
+        "tight" accounts for all of a run as a whole (docs/theorems.md, T39), and λ is raised in a run where it would
+        leave no γ. So every run gives an answer.
+    row_norm : {"clip", "normalize"}, default="clip"
+        "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
+        so that few rows are longer. "normalize" gives every row norm 1.
+    %(plain_intercept random_state on_error_by_row)s
+
+    Attributes
+    ----------
+    %(fitted_bounded)s
+    lam_ : float
+        λ of the run that was released, for rows of norm 1. Covered by the promise: it may be published.
+    privacy_ : AdaptiveSamplingCertificate
+        What was promised and how. `release` gives a copy of the model that may be published.
+    %(fitted_features)s
+
+    Notes
+    -----
+    Redberg, Zhu and Wang (2023), Algorithms 3 and 8, accounted for anew. The draw is exact in floating point:
+    docs/theorems.md, T40. `AdaSSPRegressor` is more accurate as a rule.
+    %(weights)s
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-0.5, 0.5, size=(20_000, 3))
+    >>> y = X @ np.array([0.8, 0.0, -0.4]) + 0.1 * rng.normal(size=20_000)
+    >>> model = OPSPTRRegressor(epsilon=1.0, mean_runs=10, random_state=0).fit(X, y, validation=(X[:100], y[:100]))
+    >>> model.privacy_.verify(model), model.score(X, y) > 0.8
+    (True, True)
+    """
+
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
+        "lams": or_none(_candidates),
+        "validation": or_none(_pair),
+        "mean_runs": or_none(_from_one),
+        "accounting": one_of("tight"),
+    }
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"callback": UNUSED, "validation": UNUSED}
+
+    lam_: float
+    privacy_: RegressionCertificate
+
+    def __init__(
+        self, epsilon: float = 1.0, delta: float = 1e-5, target_bound: float = 1.0, *, lams: Any = None,
+        validation: Any = None, mean_runs: float | None = None, accounting: str = "tight", row_norm: str = "clip",
+        fit_intercept: bool = False, intercept_scaling: float = 0.3, random_state: Seed = None,
+        on_error: str = "raise",
+    ) -> None:  # fmt: skip
+        super().__init__(
+            epsilon=epsilon, delta=delta, target_bound=target_bound, accounting=accounting, row_norm=row_norm,
+            fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, random_state=random_state,
+            on_error=on_error,
+        )  # fmt: skip
+        self.lams = lams
+        self.validation = validation
+        self.mean_runs = mean_runs
+
+    def fit(self, X: Any, y: Any, *, validation: Any = None, callback: Callback | None = None) -> Self:
+        """Fit the private model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, shape (n, d)
+            Finite numbers. CSR is used as it is; other sparse formats are converted to it.
+        y : array-like, shape (n,)
+            Finite numbers.
+        validation : pair of array-like, optional
+            Rows and targets in place of the parameter's; **taken as public**.
+        callback : callable, optional
+            ``callback(stage, 0.0)`` after each of three stages. An exception raised in it stops the fit, leaves the
+            estimator unfitted and is passed on.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ReleaseRefusedError
+            If all runs refuse; its certificate says what was spent.
+        ValueError
+            For a parameter out of range, NaN or inf, no rows, or lengths that differ. With ``on_error="release"`` only
+            for parameters, validation rows, and the shapes of `X` and `y`.
+        """
+        return self._fit(X, y, callback, validation=self.validation if validation is None else validation)
+
+    def _check_together(self, **options: Any) -> None:
+        super()._check_together(**options)
+        if options["validation"] is not None:
+            _pair("validation", options["validation"])
+        elif self.mean_runs is not None and self.mean_runs > 1:
+            raise ValueError(f"mean_runs must be None or 1 without validation rows, got {self.mean_runs!r}")
+
+    def _release(
+        self, X: Any, targets: FloatArray, callback: Callback | None, **options: Any
+    ) -> Release[Any] | Refused[Any]:
+        judges = self._judges(options["validation"])
+        lams = list(CANDIDATES) if self.lams is None else [float(lam) for lam in self.lams]
+        if judges is None:
+            lams, runs = [sorted(lams)[len(lams) // 2]], 1.0
+        else:
+            runs = float(len(lams) / _BEST_TESTED if self.mean_runs is None else self.mean_runs)
+        mechanism = calibrate_adaptive_sampling(float(self.epsilon), float(self.delta), mean_runs=runs)
+        source = noise_source(self.random_state)
+        sums = self._sums(X, targets)
+        tell(callback, 0)
+        best = best_run(
+            lambda lam: tight_run(sums, mechanism, lambda released: lam, source),
+            lams,
+            lambda run: self._score(run, judges),
+            runs,
+            source,
+        )
+        tell(callback, 1)
+        spent = AdaptiveSamplingCertificate.from_mechanism(
+            mechanism,
+            public_validation=judges is not None,
+            lattice=None if best is None else best.spacing,
+            **self._facts(source),
+        )
+        tell(callback, 2)
+        if best is None:
+            return Refused(spent)
+        self.lam_ = best.lam
+        return Release(best.theta, spent, ())
+
+    def _judges(self, validation: Any) -> Judges | None:
+        """Validation rows as fitted ones are treated, and their targets."""
+        if validation is None:
+            return None
+        X, y = validation
+        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=True, reset=False)
+        y = column_or_1d(y, dtype=np.float64)
+        check_consistent_length(X, y)
+        if not np.isfinite(y).all():
+            raise ValueError("validation must hold finite targets")
+        bound = float(self.target_bound)
+        return Rows(X, self.row_norm, self._constant), np.clip(y, -bound, bound)
+
+    def _score(self, run: Run, judges: Judges | None) -> float:
+        """Minus the mean squared error on validation rows; a single run needs none."""
+        if judges is None:
+            return 0.0
+        rows, targets = judges
+        with np.errstate(over="ignore"):
+            return -float(np.mean((rows.margins(run.theta) - targets) ** 2))

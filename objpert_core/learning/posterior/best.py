@@ -1,0 +1,53 @@
+"""The best of a geometric number of posterior draws, judged by public rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from objpert_core.learning.geometric import first_success
+from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.posterior.adaptive import Run
+from objpert_core.learning.sampling import uniform_choices
+
+
+def best_run(
+    run: Callable[[float], Run | None],
+    lams: Sequence[float],
+    score: Callable[[Run], float],
+    mean_runs: float,
+    source: NoiseSource,
+) -> Run | None:
+    """Run K times, each with a λ drawn at random, K geometric; the run with the highest score, None if all refused.
+
+    K and all other runs must not be told: the accounting averages over K. Of equal scores the first wins; runs are
+    exchangeable, so that is as good as breaking ties at random.
+
+    Parameters
+    ----------
+    run : callable
+        From λ to a run; None where it refuses.
+    lams : sequence of float
+        Candidates; drawn from with replacement.
+    score : callable
+        By public rows only.
+    mean_runs : float >= 1
+        E[K].
+    source : NoiseSource
+        For K and for the candidates.
+
+    Notes
+    -----
+    Liu and Talwar (2019); docs/theorems.md, T11.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.noise import noise_source
+    >>> best_run(lambda lam: Run(np.zeros(1), lam, 1.0), [1.0], lambda run: -run.lam, 3.0, noise_source(0)).lam
+    1.0
+    """
+    best: tuple[float, Run] | None = None
+    for pick in uniform_choices(source, len(lams), first_success(source, 1 / mean_runs)):
+        found = run(lams[pick])
+        if found is not None and (best is None or score(found) > best[0]):
+            best = score(found), found
+    return None if best is None else best[1]

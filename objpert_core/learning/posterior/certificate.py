@@ -1,0 +1,167 @@
+"""The certificates of private linear regressions by one posterior draw, and by noisy sums."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from objpert_core._validation import FloatArray
+from objpert_core.accounting import AdaptiveSampling, Gaussian
+from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.stated import COUNT, NONNEGATIVE, OPEN_UNIT, POSITIVE, TRUTH, Stated, number
+
+_BOUND = number("a float from 1e-50 to 1e50", lambda value: 1e-50 <= value <= 1e50)
+_FROM_ONE = number("a finite float >= 1", lambda value: 1 <= value < math.inf)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RegressionCertificate(PrivacyCertificate):
+    """What certificates of these regressions share; common fields: `PrivacyCertificate`.
+
+    Attributes
+    ----------
+    target_bound : float
+        ‖Y‖, to which targets were clipped.
+    """
+
+    STATED: ClassVar[Mapping[str, Stated]] = {"target_bound": _BOUND}
+
+    target_bound: float
+
+    def holds(self) -> bool:
+        """Say whether the promise is about one row."""
+        return self.rows_per_person == 1
+
+    def fine_enough(self, spacing: float, dimension: int) -> bool:
+        """Any lattice will do: rounding is post-processing."""
+        return True
+
+    def _names(self, model: Any) -> bool:
+        """Without a constant there is no intercept: an offset would come from elsewhere."""
+        return super()._names(model) and (self.intercept_scaling > 0 or not np.any(model.intercept_))
+
+    def _caps(self) -> str:
+        return f"  caps       {self._rows()}, targets clipped to {self.target_bound:g}"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AdaptiveSamplingCertificate(RegressionCertificate, mechanisms=("AdaptiveSampling",)):
+    """The certificate of one posterior draw behind two released statistics, accounted for as a whole.
+
+    Other fields: `PrivacyCertificate`, `RegressionCertificate`; the mechanism's: `AdaptiveSampling`.
+
+    Attributes
+    ----------
+    eigenvalue_mu, norm_mu : float
+        Sensitivity over noise of λ̃ and of log(‖Y‖ + ‖θ*‖).
+    leverage, separation : float
+        h₀ and d of the draw.
+    failure : float
+        How likely a statistic is on the unsafe side, in one run.
+    mean_runs : float
+        E[K], where the best of K runs was released; 1.0: a single run. K itself is not told.
+    public_validation : bool
+        Whether runs were judged by validation rows, **which are taken as public**.
+    """
+
+    STATED: ClassVar[Mapping[str, Stated]] = {
+        "eigenvalue_mu": POSITIVE,
+        "norm_mu": POSITIVE,
+        "leverage": POSITIVE,
+        "separation": NONNEGATIVE,
+        "failure": OPEN_UNIT,
+        "mean_runs": _FROM_ONE,
+        "public_validation": TRUTH,
+    }
+
+    eigenvalue_mu: float
+    norm_mu: float
+    leverage: float
+    separation: float
+    failure: float
+    mean_runs: float
+    public_validation: bool
+
+    @classmethod
+    def numbers(cls, mechanism: AdaptiveSampling) -> dict[str, Any]:
+        """Name both noises, the draw and the law of K."""
+        return {item.name: getattr(mechanism, item.name) for item in fields(mechanism)}
+
+    def rebuild(self) -> AdaptiveSampling:
+        """Build the mechanism again, from the certificate's numbers alone."""
+        return AdaptiveSampling(**{item.name: getattr(self, item.name) for item in fields(AdaptiveSampling)})
+
+    def holds(self) -> bool:
+        """Say whether there is something public by which the best run was found."""
+        return super().holds() and (self.mean_runs == 1 or self.public_validation)
+
+    def lies_on_lattice(self, coef: FloatArray) -> bool:
+        """Say whether the coefficients are multiples of h, as a rounded draw's are."""
+        return self.lattice is None or not np.fmod(coef, self.lattice).any()
+
+    def _lines(self) -> list[str]:
+        rows = "; validation rows are taken as public" if self.public_validation else ""
+        runs = "a single run" if self.mean_runs == 1 else f"the best of K runs, E[K] = {self.mean_runs:g}"
+        return [
+            "  proof      the statistics and the draw as a whole, for a row added or removed (T39)",
+            f"  statistics sensitivity over noise {self.eigenvalue_mu:.6g} (least eigenvalue) and {self.norm_mu:.6g} "
+            "(norm),",
+            f"             moved to the safe side and by their sensitivity; unsafe with probability {self.failure:.3g}",
+            f"  draw       leverage at most {self.leverage:.6g}, separation {self.separation:.6g}",
+            f"  choice     {runs}{rows}",
+            self._caps(),
+        ]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AdaSSPCertificate(RegressionCertificate, algorithm="AdaSSP", mechanisms=("Gaussian",)):
+    """The certificate of noisy sums X̃ᵀX̃ and X̃ᵀỹ with a noisy λ_min(X̃ᵀX̃), and of all that is computed from them.
+
+    Other fields: `PrivacyCertificate`, `RegressionCertificate`.
+
+    Attributes
+    ----------
+    gram_noise, moment_noise, eigenvalue_noise : float
+        Standard deviations, each in units of what one row moves the sum by at most.
+    dimension : int
+        D.
+    """
+
+    STATED: ClassVar[Mapping[str, Stated]] = {
+        "gram_noise": POSITIVE,
+        "moment_noise": POSITIVE,
+        "eigenvalue_noise": POSITIVE,
+        "dimension": COUNT,
+    }
+
+    gram_noise: float
+    moment_noise: float
+    eigenvalue_noise: float
+    dimension: int
+
+    @classmethod
+    def numbers(cls, mechanism: Gaussian) -> dict[str, Any]:
+        """Name nothing: the mechanism says what all three cost together."""
+        return {}
+
+    def rebuild(self) -> Gaussian:
+        """Build the mechanism again: three Gaussian mechanisms add up in squares."""
+        noises = (self.gram_noise, self.moment_noise, self.eigenvalue_noise)
+        return Gaussian(1.0, math.hypot(*(1 / noise for noise in noises)), adjacency=self.mechanism_adjacency)
+
+    def holds(self) -> bool:
+        """Say whether the sums lie on a lattice (docs/theorems.md, T40)."""
+        return super().holds() and self.lattice is not None
+
+    def _lines(self) -> list[str]:
+        return [
+            "  proof      three Gaussian mechanisms; covers all that is computed from the noisy sums",
+            f"  noise      {self.gram_noise:.6g} (Gram matrix), {self.moment_noise:.6g} (moments), "
+            f"{self.eigenvalue_noise:.6g} (least eigenvalue),",
+            f"             in units of what one row gives, in {self.dimension} dimensions",
+            self._caps(),
+        ]

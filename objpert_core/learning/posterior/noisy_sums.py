@@ -1,0 +1,119 @@
+"""AdaSSP's release: X̃ᵀX̃, X̃ᵀỹ and λ_min(X̃ᵀX̃) with normal noise on lattices, and the ridge solution they give."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from objpert_core._validation import FloatArray
+from objpert_core.learning.lattice import power_of_two
+from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.posterior.statistics import Statistics
+from objpert_core.learning.posterior.sums import RegressionSums
+from objpert_core.learning.quadratic.certificate import row_smoothness
+
+_FINENESS = 2.0**-21
+_ROOM = 1 + 2.0**-20
+_FAILURE = 0.05  # of the noise on the Gram matrix being larger than the ridge makes up for
+
+
+@dataclass(frozen=True)
+class SumNoise:
+    """Noise on the three sums, in units of what one row moves each by at most.
+
+    Attributes
+    ----------
+    gram, moment, eigenvalue : float > 0
+        Standard deviations.
+    margin : float >= 0
+        By how much λ̃ is lowered.
+
+    Examples
+    --------
+    >>> SumNoise(1.0, 1.0, 1.0, 2.0).margin
+    2.0
+    """
+
+    gram: float
+    moment: float
+    eigenvalue: float
+    margin: float
+
+
+@dataclass(frozen=True, eq=False)
+class NoisySums:
+    """What AdaSSP releases.
+
+    Attributes
+    ----------
+    gram : ndarray, shape (D, D)
+        X̃ᵀX̃ with symmetric normal noise.
+    moment : ndarray, shape (D,)
+        X̃ᵀỹ with normal noise.
+    eigenvalue : float
+        λ̃ >= 0, as a rule at most λ_min(X̃ᵀX̃).
+    noise : float
+        Standard deviation of the noise on an entry of `gram`.
+    spacing : float
+        Of the lattice that `gram` lies on.
+    """
+
+    gram: FloatArray
+    moment: FloatArray
+    eigenvalue: float
+    noise: float
+    spacing: float
+
+    def solution(self) -> FloatArray:
+        """θ of the noisy normal equations with as much ridge as λ̃ leaves wanting; post-processing."""
+        d = len(self.moment)
+        ridge = max(self.noise * math.sqrt(d * math.log(2 * d * d / _FAILURE)) - self.eigenvalue, 0.0)
+        return np.asarray(np.linalg.lstsq(self.gram + ridge * np.eye(d), self.moment, rcond=None)[0])
+
+
+def noisy_sums(sums: RegressionSums, noise: SumNoise, source: NoiseSource) -> NoisySums:
+    """Add noise to X̃ᵀX̃, to X̃ᵀỹ and to λ_min(X̃ᵀX̃), on lattices.
+
+    Rounding to a lattice brings two sums of m entries farther apart by at most its spacing times √m, which is 2⁻²⁰ of
+    what one row moves them by, and the noise is larger by as much (docs/theorems.md, T14).
+
+    Parameters
+    ----------
+    sums : RegressionSums
+    noise : SumNoise
+    source : NoiseSource
+
+    Examples
+    --------
+    >>> from objpert_core.learning.noise import noise_source
+    >>> from objpert_core.learning.posterior.sums import regression_sums
+    >>> sums = regression_sums(np.eye(2), np.ones(2))
+    >>> released = noisy_sums(sums, SumNoise(1.0, 1.0, 1.0, 2.0), noise_source(0))
+    >>> released.gram.shape, bool((released.gram == released.gram.T).all())
+    ((2, 2), True)
+    """
+    d, square = sums.dimension, row_smoothness(sums.constant)
+    rows, columns = np.tril_indices(d)
+    gram = np.empty((d, d))
+    entries, spacing = _noisy(sums.gram[rows, columns], Fraction(sums.unit) ** 2, square, noise.gram, source)
+    gram[rows, columns] = gram[columns, rows] = entries
+    step = Fraction(sums.unit) * Fraction(sums.step)
+    largest = math.sqrt(square) * (1 + 2.0**-52) * sums.target_bound
+    moment, _ = _noisy(sums.moment, step, largest, noise.moment, source)
+    released = Statistics(1 / noise.eigenvalue, 1.0, noise.margin / noise.eigenvalue, shifted=False)
+    eigenvalue = square * released.least_eigenvalue(sums, source)
+    return NoisySums(gram, moment, eigenvalue, square * noise.gram, spacing)
+
+
+def _noisy(
+    whole: np.ndarray, unit: Fraction, sensitivity: float, noise: float, source: NoiseSource
+) -> tuple[FloatArray, float]:
+    """Whole numbers of `unit`, on a lattice with noise; the lattice's spacing."""
+    spacing = power_of_two(sensitivity / math.sqrt(len(whole))) * _FINENESS
+    ratio = unit / Fraction(spacing)
+    drawn = source.rounded_normal(noise * sensitivity * _ROOM / spacing, len(whole))
+    points = [round(ratio * one) + int(more) for one, more in zip(whole, drawn, strict=True)]
+    return np.array([float(point) for point in points]) * spacing, spacing

@@ -1,0 +1,92 @@
+"""What a posterior draw may know of the data: λ_min(X̃ᵀX̃) and log(1 + ‖θ*‖/‖Y‖), noisy and on the safe side.
+
+Rows count as rows of norm 1 here: divided by R, the largest norm that one can have, with R² = `row_smoothness`. Both
+statistics are computed up to public errors, rounded to public lattices and get normal noise there. The noise covers
+what one row moves them by and both errors, so that it is the Gaussian mechanism of the given ratio (docs/theorems.md,
+T40).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from scipy.special import ndtri
+
+from objpert_core.learning.lattice import nearest_points, power_of_two
+from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.posterior.draw import Ridge
+from objpert_core.learning.posterior.factor import least_eigenvalue
+from objpert_core.learning.posterior.sums import RegressionSums
+from objpert_core.learning.quadratic.certificate import row_smoothness
+
+_MARGIN = 2**17  # of a least eigenvalue, in units of `unit`² <= 2⁻⁴⁰R²: it is off by at most 2⁻²²R²
+_SPACING = 2.0**-22
+EIGENVALUE_SENSITIVITY = 1 + 2.0**-20
+"""By how much neighbours move what is computed of λ_min: 1, two errors of 2⁻²², and rounding to a lattice of 2⁻²²."""
+_NORM_ERROR = 2.0**-43  # both errors of a logarithm, rounding to the least lattice, and more
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """How the two statistics are released.
+
+    Attributes
+    ----------
+    eigenvalue_mu, norm_mu : float > 0
+        Sensitivity over noise of each.
+    tail : float > 0
+        t: each is moved to the safe side by tσ.
+    shifted : bool
+        Whether each is moved by its sensitivity as well, and so is on the safe side for neighbours, too.
+
+    Examples
+    --------
+    >>> round(Statistics.failing(0.1, 0.1, 1e-6).tail, 3)
+    4.892
+    """
+
+    eigenvalue_mu: float
+    norm_mu: float
+    tail: float
+    shifted: bool = True
+
+    @classmethod
+    def failing(cls, eigenvalue_mu: float, norm_mu: float, failure: float) -> Statistics:
+        """Statistics of which one is on the unsafe side with a probability of at most `failure`, half of it each."""
+        return cls(eigenvalue_mu, norm_mu, -float(ndtri(failure / 2)) * (1 + 1e-12))
+
+    def least_eigenvalue(self, sums: RegressionSums, source: NoiseSource) -> float:
+        """λ̃ >= 0, as a rule at most λ_min(X̃ᵀX̃)/R².
+
+        Parameters
+        ----------
+        sums : RegressionSums
+        source : NoiseSource
+        """
+        sigma = EIGENVALUE_SENSITIVITY / self.eigenvalue_mu
+        exact = Fraction(least_eigenvalue(sums.gram, _MARGIN)) * Fraction(sums.unit) ** 2
+        point = round(exact / Fraction(row_smoothness(sums.constant)) / Fraction(_SPACING))
+        noisy = float(point + int(source.rounded_normal(sigma / _SPACING, 1)[0])) * _SPACING
+        return max(noisy - self.tail * sigma - self.shifted * EIGENVALUE_SENSITIVITY, 0.0)
+
+    def log_slope(self, ridge: Ridge, leverage: float, source: NoiseSource) -> float:
+        """Log of L̃/‖Y‖, where L̃ is as a rule at least ‖Y‖ + R‖θ*‖ and so every |y − x̃ᵀθ*|.
+
+        One row moves it by log(1 + h) at most, h being the largest leverage that a row can have.
+
+        Parameters
+        ----------
+        ridge : Ridge
+        leverage : float > 0
+            h, by what has been released of λ_min.
+        source : NoiseSource
+        """
+        spacing = max(power_of_two(math.log1p(leverage)) * 2.0**-22, 2.0**-50)
+        sensitivity = math.log1p(leverage) * (1 + 2.0**-20) + _NORM_ERROR
+        sigma = sensitivity / self.norm_mu
+        value = math.log1p(math.sqrt(row_smoothness(ridge.sums.constant)) * ridge.norm())
+        point = int(nearest_points(np.array(value), spacing)) + int(source.rounded_normal(sigma / spacing, 1)[0])
+        return float(point) * spacing + self.tail * sigma + self.shifted * sensitivity
