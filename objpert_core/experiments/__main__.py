@@ -17,13 +17,14 @@ from objpert_core.experiments.command import add_family, run_family
 from objpert_core.experiments.figure2 import EPSILONS, TRIALS, Sweep, run
 from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS, PRESETS
 from objpert_core.experiments.population import promises, stored, sweep
+from objpert_core.experiments.ptr.stored import FAMILY as PTR
 from objpert_core.experiments.quadratic.stored import FAMILY as QUADRATIC
 from objpert_core.experiments.runner import BACKENDS, Outcome
 from objpert_core.experiments.store import Store, forget, session
 from objpert_core.experiments.tables import paper_table, report
 
 TABLES = {table.lower().replace(" ", ""): dataset for dataset, table in paper.TABLES.items()}
-FAMILIES = {family.name: family for family in (QUADRATIC,)}
+FAMILIES = {family.name: family for family in (QUADRATIC, PTR)}
 _OVERRIDES = {  # options that change a preset
     "delta": (float, "δ of every private method"),
     "intercept_scaling": (float, "the constant feature of every private method; the paper's is 1"),
