@@ -97,6 +97,14 @@ ROLES: Mapping[str, Role] = {
     "tilt-replace": Role(TEAL, "4px,3px", "star"),
     "tilt-clipped": Role(PURPLE, "longdash", "x", 2.5),
     "anchor": Role(BROWN, "12px,4px,3px,4px,3px,4px", "diamond", 2.5),
+    # asking the data first; without privacy as above
+    "worst": Role(ORANGE, "longdashdot", "diamond", 2.5),
+    "classic": Role(BLUE, "dash", "square", 2.5),
+    "asked": Role(VERMILION, "solid", "circle", 3.0),
+    "secret": Role(GREY, "dot", "cross", 2.5),
+    "own": Role(GREEN, "dashdot", "triangle-up", 2.5),
+    "smooth": Role(PURPLE, "longdash", "x", 2.5),
+    "floor": Role(BROWN, "12px,4px,3px,4px,3px,4px", "diamond", 2.5),
     # two neighbouring data sets
     "without": Role(BLUE, "dash", "square"),
     "with": Role(VERMILION, "solid", "circle"),

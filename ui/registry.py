@@ -62,6 +62,7 @@ PAGES: tuple[Entry, ...] = (
     Entry("bounds", "Bounds", "How much privacy does one fit cost?", FIT, "show_chart"),
     Entry("distance", "Distance", "How far is a proof from the best possible one?", FIT, "straighten"),
     Entry("quadratic", "Tilt or bend?", "Is a random curvature better than a random slope?", FIT, "ssid_chart"),
+    Entry("ptr", "Ask the data first", "What if the data are kinder than the worst case?", FIT, "fact_check"),
     Entry("planner", "Planner", "How much noise, how much regularisation?", FIT, "tune"),
     Entry(
         "renyi", "Rényi and DP-SGD", "One fit or thousands of noisy steps: which hides you better?", MANY, "trending_up"

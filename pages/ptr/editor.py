@@ -1,0 +1,100 @@
+"""The twelve values: as text in the address and in a field, and moved one by one with sliders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from ui import controls as c
+
+FEWEST, MOST = 3, 24
+_WHICH, _PLACE, _REFUSED = "ptr__which", "ptr__place", "ptr__refused"
+
+
+def parse(text: Any) -> tuple[float, ...]:
+    """The values of a text, to three decimals; ValueError where it is no list of numbers from 0 to 1."""
+    parts = str(text).replace(";", " ").replace(",", " ").split()
+    try:
+        values = tuple(round(float(part), 3) for part in parts)
+    except ValueError:
+        values = ()
+    if not FEWEST <= len(values) <= MOST or not all(0 <= value <= 1 for value in values):
+        raise ValueError(
+            f"values must be {FEWEST} to {MOST} numbers from 0 to 1, as 0.2, 0.45, 1; got {str(text)[:80]!r}"
+        )
+    return values
+
+
+def write(values: tuple[float, ...]) -> str:
+    """The one text of these values."""
+    return ", ".join(f"{value:g}" for value in values)
+
+
+def _readable(text: Any) -> bool:
+    try:
+        parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class PointsText(c.Control):
+    """The values as text; what cannot be read falls back to the default."""
+
+    def offers(self, value: Any) -> bool:
+        """Whether it can be read."""
+        return _readable(value)
+
+    def points(self) -> tuple[float, ...]:
+        """The values."""
+        text = self.value()
+        return parse(text if _readable(text) else self.default)
+
+    def mend(self) -> None:
+        """At the start of a run: replace what cannot be read by the default, in the address as well."""
+        if self.key not in st.session_state:
+            if not all(map(_readable, st.query_params.get_all(self.key))):
+                del st.query_params[self.key]
+        elif not _readable(st.session_state[self.key]):
+            st.session_state[self.key] = self.default
+
+    def _draw(self, **common: Any) -> str:
+        text = str(st.text_input(self.label, value=self.default, max_chars=200, on_change=self._typed, **common))
+        if not _readable(text):
+            st.rerun()
+        st.session_state[f"{self.key}__good"] = text
+        if reason := st.session_state.pop(_REFUSED, ""):
+            st.caption(reason)
+        return text
+
+    def _typed(self) -> None:
+        """Put what was typed into its one form, or the last good text back with a reason."""
+        typed = st.session_state[self.key]
+        try:
+            st.session_state[self.key] = write(parse(typed))
+        except ValueError:
+            st.session_state[self.key] = st.session_state.get(f"{self.key}__good", self.default)
+            st.session_state[_REFUSED] = (
+                f"{FEWEST} to {MOST} numbers from 0 to 1, please. The list before is still used."
+            )
+
+    def mover(self) -> None:
+        """Two sliders: which point, the first being the lowest, and where it goes."""
+        values = sorted(self.points())
+        held = st.session_state.get(_WHICH, 1)
+        which = st.session_state[_WHICH] = min(max(int(held), 1), len(values))
+        st.slider("Move point", 1, len(values), key=_WHICH)
+        st.session_state[_PLACE] = values[which - 1]
+        st.slider("to", 0.0, 1.0, step=0.01, key=_PLACE, on_change=self._moved)
+
+    def _moved(self) -> None:
+        """Write the list with one point elsewhere; the slider stays with that point."""
+        values = sorted(self.points())
+        place = round(float(st.session_state[_PLACE]), 3)
+        values[int(st.session_state[_WHICH]) - 1] = place
+        values.sort()
+        st.session_state[_WHICH] = values.index(place) + 1
+        st.session_state[self.key] = write(tuple(values))

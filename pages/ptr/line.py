@@ -1,0 +1,169 @@
+"""Words and tables of the first picture: a few points, their median, and the test in front of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import pandas as pd
+
+from objpert_core.experiments.ptr.points import Outcome, Points
+from ui import sentences
+
+PUBLISHED = {"number": "the number", "side": "only the side of ½"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The points, and one run.
+
+    Attributes
+    ----------
+    points : Points
+    seed : int
+    fallback : bool
+        Whether a failed test is answered with more noise.
+    """
+
+    points: Points
+    seed: int
+    fallback: bool
+
+    @property
+    def outcome(self) -> Outcome:
+        """The run."""
+        return self.points.run(self.seed, self.fallback)
+
+
+def small(value: float) -> str:
+    """ε rounded up; infinity as a word."""
+    return sentences.epsilon(value)
+
+
+def share(probability: float) -> str:
+    """How often, to be read aloud: never 0 or 100 % unless it is."""
+    if probability >= 1:
+        return "always"
+    if probability > 0.9995:
+        return "in more than 99.9 % of runs"
+    if probability < 0.001:
+        return "in fewer than 0.1 % of runs"
+    return f"in {sentences.number(100 * probability, 3)} % of runs"
+
+
+def answer(shown: Shown) -> str:
+    """What the test lets through."""
+    points = shown.points
+    if points.published == "side":
+        told = (
+            f"The number costs ε = {small(points.local_epsilon)} here, its side of ½ only {small(points.own_epsilon)}"
+        )
+        return f"{told}; the test passes {share(points.pass_probability)}."
+    moved = sentences.number(points.local_sensitivity)
+    if points.distance == 0:
+        return (
+            f"One person moves this median by {moved}, more than β; the test passes {share(points.pass_probability)}."
+        )
+    return f"One person moves this median by at most {moved}; the test passes {share(points.pass_probability)}."
+
+
+def line(shown: Shown) -> str:
+    """The promise of the whole, and what happened in this run."""
+    points, outcome = shown.points, shown.outcome
+    total = f"ε = {small(2 * points.epsilon)} (odds of {sentences.odds(2 * points.epsilon)})"
+    told = f"{total}, δ = {sentences.delta(points.delta)}, one person’s value replaced, test and release together. "
+    text = told.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
+    return f"{text}{happened(shown, outcome)}"
+
+
+def happened(shown: Shown, outcome: Outcome) -> str:
+    """The run in one sentence."""
+    what = released(shown.points, outcome)
+    if outcome.passed:
+        return f"This run passes and publishes {what} with noise of scale β/ε."
+    if outcome.value is None:
+        return "This run fails and publishes ⊥, no answer."
+    return f"This run fails and publishes {what} with noise of scale 1/ε, which suits all data."
+
+
+def released(points: Points, outcome: Outcome) -> str:
+    """What leaves."""
+    if outcome.value is None:
+        return "⊥"
+    if points.published == "side":
+        return "“above ½”" if outcome.value else "“not above ½”"
+    return sentences.fixed(outcome.value)
+
+
+def _distance(value: float) -> str:
+    return "no data contradict β" if math.isinf(value) else f"{value:g}"
+
+
+def _chance(probability: float) -> str:
+    return "> 0.999" if 0.999 < probability < 1 else sentences.scientific(probability, 3)
+
+
+def rows(shown: Shown) -> list[dict[str, str]]:
+    """Every number, and who may see it."""
+    points, outcome = shown.points, shown.outcome
+    secret, public = "secret", "public"
+    found = (
+        ("ε of this noise for the worst data", small(points.global_epsilon), public),
+        ("ε by local sensitivity", small(points.local_epsilon), secret),
+        ("data-dependent ε of what is published", small(points.own_epsilon), secret),
+        ("Distance D to data that contradict β", _distance(points.distance), secret),
+        ("Noisy D of this run", _distance(outcome.noisy_distance), "whether it passes"),
+        ("Threshold, about log(1/δ)/ε", sentences.number(points.threshold), public),
+        ("Probability to pass", _chance(points.pass_probability), secret),
+        ("Published in this run", released(points, outcome), public),
+    )
+    return [{"Quantity": name, "Value": value, "Who sees it": who} for name, value, who in found]
+
+
+def frame(shown: Shown) -> pd.DataFrame:
+    """The numbers without rounding."""
+    points, outcome = shown.points, shown.outcome
+    found = {
+        "median": points.median,
+        "local_sensitivity": points.local_sensitivity,
+        "global_epsilon": points.global_epsilon,
+        "local_epsilon": points.local_epsilon,
+        "own_epsilon": points.own_epsilon,
+        "distance": points.distance,
+        "noisy_distance": outcome.noisy_distance,
+        "threshold": points.threshold,
+        "pass_probability": points.pass_probability,
+        "passed": float(outcome.passed),
+        "published": math.nan if outcome.value is None else outcome.value,
+    }
+    return pd.DataFrame({"quantity": list(found), "value": list(found.values())})
+
+
+def alt(shown: Shown) -> str:
+    """Alt text of the points."""
+    points = shown.points
+    return (
+        f"{answer(shown)} {len(points.values)} points on a line from 0 to 1, {points.people} people each, their median "
+        f"{points.median:g}, and the two noises: narrow where the test passes, wide where it fails."
+    )
+
+
+def epsilons_alt(shown: Shown) -> str:
+    """Alt text of the bars."""
+    points = shown.points
+    return (
+        f"Three bars: ε of this noise is {small(points.global_epsilon)} for the worst data, "
+        f"{small(points.local_epsilon)} by local sensitivity, {small(points.own_epsilon)} as the data-dependent ε of "
+        f"what is published; allowed is {small(points.epsilon)}."
+    )
+
+
+def distance_alt(shown: Shown) -> str:
+    """Alt text of the test."""
+    points = shown.points
+    if math.isinf(points.distance):
+        return "No data contradict the proposal: the test always passes."
+    return (
+        f"Probabilities of the noisy distance around D = {points.distance:g}, and the threshold "
+        f"{sentences.number(points.threshold)}: it passes {share(points.pass_probability)}."
+    )

@@ -1,0 +1,157 @@
+"""The picture of a vote: how often four private votes err, and the ε of noisy counts at these data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from objpert_core._validation import FloatArray, IntArray
+from objpert_core.experiments.ptr.ballot import Ballot
+from ui import figures, sentences
+
+NAMES = {
+    "laplace": "Laplace noise",
+    "classic": "classic test",
+    "asked": "generalised test",
+    "floor": "optimal vote",
+}
+LOOKS = {"laplace": "worst", "classic": "classic", "asked": "asked", "floor": "floor"}
+_FLOOR = 1e-12  # errors below are not drawn
+_POINTS = 120
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A ballot, and the gap that is read off.
+
+    Attributes
+    ----------
+    ballot : Ballot
+    gap : int
+    """
+
+    ballot: Ballot
+    gap: int
+
+    @property
+    def gaps(self) -> IntArray:
+        """Where curves are drawn: whole numbers up to where the classic test is sure."""
+        far = max(2.6 * np.log(1 / self.ballot.delta) / self.ballot.epsilon, 1.15 * self.gap, 8.0)
+        return np.unique(np.rint(np.linspace(0, far, _POINTS)).astype(int))
+
+    @property
+    def here(self) -> dict[str, float]:
+        """The errors at the gap."""
+        return {name: float(error[0]) for name, error in self.ballot.errors(np.array([self.gap])).items()}
+
+    @property
+    def own(self) -> dict[str, float]:
+        """ε of the proposed noise at the gap, by name."""
+        return {name: float(value[0]) for name, value in self.ballot.epsilons(np.array([self.gap])).items()}
+
+
+@lru_cache(maxsize=64)
+def curves(shown: Shown) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    """Errors, and ε of the proposed noise, at `Shown.gaps`."""
+    return shown.ballot.errors(shown.gaps), shown.ballot.epsilons(shown.gaps)
+
+
+def frame(shown: Shown) -> pd.DataFrame:
+    """The curves as a table."""
+    errors, epsilons = curves(shown)
+    columns = {f"error_{name}": error for name, error in errors.items()}
+    return pd.DataFrame({"gap": shown.gaps} | columns | {f"epsilon_{name}": one for name, one in epsilons.items()})
+
+
+def _rare(error: float) -> str:
+    return "0" if error <= 0 else "less than 10⁻¹²" if error < _FLOOR else sentences.scientific(error, 2)
+
+
+def answer(shown: Shown) -> str:
+    """What asking first saves over noise, and what is possible."""
+    found = shown.here
+    return (
+        f"At a gap of {shown.gap} asking first errs with probability {_rare(found['asked'])}, "
+        f"Laplace {_rare(found['laplace'])}, the optimum {_rare(found['floor'])}."
+    )
+
+
+def line(shown: Shown) -> str:
+    """The promise of all four."""
+    ballot = shown.ballot
+    told = (
+        f"ε = {sentences.epsilon(ballot.epsilon)} (odds of {sentences.odds(ballot.epsilon)}), "
+        f"δ = {sentences.delta(ballot.delta)} for each, one voter joins or leaves. Proposed: Laplace noise of ε = "
+        f"{sentences.number(ballot.noise)}, half of ε to test, half to release; where the test fails, noise of ε/2."
+    )
+    return told.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
+
+
+def rows(shown: Shown) -> list[dict[str, str]]:
+    """Every vote at the gap, and two others."""
+    gaps = sorted({1, shown.gap, 3 * shown.gap})
+    errors = shown.ballot.errors(np.array(gaps))
+    listed = [
+        {"How often it errs": name[0].upper() + name[1:]}
+        | {f"At gap {gap}": _rare(float(error)) for gap, error in zip(gaps, errors[key], strict=True)}
+        for key, name in NAMES.items()
+    ]
+    own = shown.ballot.epsilons(np.array(gaps))
+    for key, name in (("pure", "ε of the proposed noise here, δ = 0"), ("own", "the same at δ")):
+        listed.append(
+            {"How often it errs": name}
+            | {f"At gap {gap}": sentences.epsilon(float(one)) for gap, one in zip(gaps, own[key], strict=True)}
+        )
+    return listed
+
+
+def alt(shown: Shown) -> str:
+    """Alt text."""
+    own = shown.own
+    return (
+        f"{answer(shown)} Two panels against the gap: above, how often four votes err, on a logarithmic scale; below, "
+        f"ε of the proposed noise at these data, which rises with the gap to {sentences.epsilon(shown.ballot.noise)} "
+        f"where δ = 0 ({sentences.epsilon(own['pure'])} here) and falls to 0 at δ ({sentences.epsilon(own['own'])} "
+        "here)."
+    )
+
+
+def chart(now: Shown, before: Shown | None = None) -> Any:
+    """Above: errors. Below: ε of the proposed noise against the gap (Figure 3a)."""
+    traces: list[dict[str, Any]] = []
+    if before is not None:
+        errors, epsilons = curves(before)
+        for key, name in NAMES.items():
+            traces.append(figures.series(f"{name}, before", before.gaps, _seen(errors[key]), LOOKS[key], ghost=True))
+    errors, epsilons = curves(now)
+    gaps = now.gaps
+    top = 1.15 * max(now.ballot.noise, now.ballot.epsilon / 2)
+    traces.append(figures.guide((now.gap, now.gap), (_FLOOR, 1.0)))
+    traces.append(figures.guide((now.gap, now.gap), (0.0, top)) | {"yaxis": "y2"})
+    for key, name in NAMES.items():
+        hover = "errs with %{y:.3g}"
+        traces.append(figures.series(name, gaps, _seen(errors[key]), LOOKS[key], hover=hover))
+    half = now.ballot.epsilon / 2
+    below = (
+        ("ε of the noise, δ = 0", epsilons["pure"], "secret"),
+        ("at δ", epsilons["own"], "own"),
+        ("allowed", np.full(gaps.shape, half), "guide"),
+    )
+    for name, y, role in below:
+        traces.append(figures.series(name, gaps, y, role, hover="ε = %{y:.3g}", yaxis="y2"))
+    return figures.figure(
+        traces,
+        xaxis=figures.axis("gap: votes ahead", (0.0, float(gaps[-1])), anchor="y2"),
+        yaxis=figures.axis("errs with probability", (_FLOOR, 1.0), log=True, domain=[0.48, 1.0]),
+        yaxis2=figures.axis("data-dependent ε", (0.0, top), domain=[0.0, 0.38]),
+        height=540,
+        hovermode="closest",
+    )
+
+
+def _seen(error: FloatArray) -> FloatArray:
+    return np.where(error > _FLOOR / 10, error, np.nan)
