@@ -48,7 +48,7 @@ def two_sided_geometric(source: NoiseSource, decay: float) -> int:
 
 
 def _geometric(source: NoiseSource, decay: Decimal) -> int:
-    uniform, digits = Unfolding(0, 0, source.read), 60
+    uniform, digits = Unfolding(0, 0, source.read), 40
     while True:
         uniform.unfold()
         with localcontext() as context:

@@ -138,7 +138,8 @@ class ProposeTestReleaseCertificate(_AsGiven, mechanisms=("ProposeTestRelease",)
             return f"caveat must be a text where certified is False, and only there, got {self.caveat!r}"
         if self.uniform and self.fallback_delta is not None:
             return f"fallback_delta must be None behind a released bound, got {self.fallback_delta!r}"
-        if (self.test == "upper bound") is (self.sensitivity is None or self.shift is None):
+        of_bound = self.test == "upper bound"
+        if any((stated is not None) is not of_bound for stated in (self.sensitivity, self.shift)):
             return "sensitivity and shift must be numbers for an upper bound, and only there"
         return super()._contradiction()
 

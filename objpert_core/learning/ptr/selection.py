@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from objpert_core._validation import in_open_unit
 from objpert_core.accounting import Mechanism, PrivateSelection, liu_talwar_epsilon
 from objpert_core.accounting.mechanisms.base import a_mechanism
 from objpert_core.accounting.mechanisms.propose_test_release import ApproximateDP, ProposeTestRelease
+from objpert_core.accounting.numerics.safe_root import nudged
 from objpert_core.learning.geometric import first_success
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.ptr.certificate import AS_GIVEN, BestOfCertificate
@@ -124,9 +126,7 @@ def _certificate(
         target = in_open_unit("mean_runs times the δ of base", base.guarantee[1] * selection.mean_runs * _UP)
     else:
         raise ValueError("delta must be a number strictly between 0 and 1 for this base, got None")
-    epsilon = float(selection.epsilon(target))
-    if selection.eta is not None:
-        epsilon = min(epsilon, float(liu_talwar_epsilon(base, target, selection.mean_runs)))
+    epsilon = _epsilon(selection, target)
     if epsilon == math.inf:
         raise ValueError(f"delta must be large enough for the best of these runs to keep an ε, got {target!r}")
     return BestOfCertificate.from_mechanism(
@@ -140,3 +140,14 @@ def _certificate(
         reproducible=streams.reproducible,
         candidates=candidates,
     )
+
+
+@lru_cache(maxsize=256)
+def _epsilon(selection: PrivateSelection, delta: float) -> float:
+    """The smaller ε of two proofs; where δ is E[K] times that of one run, only the second reaches it."""
+    epsilon = float(selection.epsilon(delta))
+    if selection.eta is not None:
+        epsilon = min(epsilon, float(liu_talwar_epsilon(selection.base, delta, selection.mean_runs)))
+    if epsilon == math.inf:
+        return epsilon
+    return nudged(lambda found: selection.delta(found) <= delta, lambda more: epsilon * (1 + more), 2.0**-52)

@@ -19,7 +19,7 @@ from objpert_core.accounting import (
     repeat,
 )
 
-SWEEPS = [200, pytest.param(4000, marks=pytest.mark.slow), pytest.param(40_000, marks=pytest.mark.exhaustive)]
+SWEEPS = [120, pytest.param(4000, marks=pytest.mark.slow), pytest.param(40_000, marks=pytest.mark.exhaustive)]
 
 
 def hockey_stick(p, q, epsilon):
@@ -211,7 +211,7 @@ def test_one_way_is_enough_where_every_neighbour_is_covered(with_fallback, insta
             assert lost(whole, total) <= delta + 1e-14
             used += 1
             closest = max(closest, lost(whole, total) / delta if delta > 1e-3 else 0.0)
-    assert used > instances / 3
+    assert used > instances / 4
     assert closest > (0.99 if instances > 1000 else 0.9)  # so that no smaller factor would do
 
 

@@ -1,0 +1,254 @@
+"""Propose, test, release: what leaves, what it costs, and what is refused before the data are looked at."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import REPLACE_ONE
+from objpert_core.exceptions import ReleaseRefusedError
+from objpert_core.learning import Refused as SharedRefused
+from objpert_core.learning.ptr import (
+    BoundTest,
+    DistanceTest,
+    Refused,
+    Released,
+    UpperBound,
+    best_of,
+    propose_test_release,
+    release_under_bound,
+)
+
+
+class Winner:
+    """Who has more votes: exactly, where nobody can turn it."""
+
+    covers = "both"
+
+    def epsilon_at(self, X, delta):
+        return 0.0 if abs(sum(X)) > 1 else math.inf
+
+    def release(self, X, source):
+        return 1 if sum(X) > 0 else -1
+
+
+class Coin:
+    """As private as can be."""
+
+    epsilon, delta = 0.0, 0.0
+
+    def release(self, X, source):
+        return 0
+
+
+def far_from_a_draw(X):
+    return max(0, abs(sum(X)) - 1)
+
+
+TEST = DistanceTest(far_from_a_draw, epsilon=0.5, failure=1e-6)
+SHARE = {"epsilon": 0.25, "delta": 1e-7}
+CLEAR, CLOSE = [1] * 200, [1, -1]
+
+
+def test_the_mechanism_answers_where_the_test_passes():
+    found = propose_test_release(CLEAR, Winner(), TEST, **SHARE)
+    assert isinstance(found, Released)
+    assert found.required() is found
+    assert (found.released, found.value, found.published) == (True, 1, {})
+    certificate = found.certificate
+    assert (certificate.epsilon, certificate.delta) == (0.75, 1e-6)
+    assert (certificate.release_epsilon, certificate.release_delta, certificate.failure) == (0.25, 1e-7, 1e-6)
+    assert certificate.verify()
+    assert certificate.noise_source == "operating system"
+
+
+def test_nothing_leaves_where_it_does_not_and_that_costs_as_much():
+    refusal = propose_test_release(CLOSE, Winner(), TEST, **SHARE)
+    assert isinstance(refusal, Refused)
+    assert Refused is SharedRefused
+    assert refusal.certificate == propose_test_release(CLEAR, Winner(), TEST, **SHARE).certificate
+    assert refusal == propose_test_release([], Winner(), TEST, **SHARE)  # so it says nothing of the data
+    with pytest.raises(ReleaseRefusedError, match="the private test of the data did not pass"):
+        refusal.required()
+
+
+@pytest.mark.parametrize("X", [CLEAR, CLOSE])
+def test_an_outcome_is_neither_true_nor_false(X):
+    outcome = propose_test_release(X, Winner(), TEST, **SHARE)
+    with pytest.raises(TypeError, match=r"neither true nor false: ask \.released"):
+        bool(outcome)
+
+
+def test_a_fallback_answers_instead_at_the_same_cost():
+    clear, close = (propose_test_release(X, Winner(), TEST, fallback=Coin(), **SHARE) for X in (CLEAR, CLOSE))
+    assert (clear.value, clear.published) == (1, {"fallback": False})
+    assert (close.value, close.published) == (0, {"fallback": True})
+    without = propose_test_release(CLEAR, Winner(), TEST, **SHARE).certificate
+    for certificate in (clear.certificate, close.certificate):
+        assert (certificate.epsilon, certificate.delta) == (without.epsilon, without.delta)
+        assert certificate.fallback_delta == 0.0
+        assert certificate.verify()
+
+
+def test_a_fallback_with_a_δ_of_its_own_is_paid_for():
+    loose = SimpleNamespace(epsilon=0.25, delta=5e-7, release=lambda X, source: 0)
+    certificate = propose_test_release(CLOSE, Winner(), TEST, fallback=loose, **SHARE).certificate
+    assert certificate.delta == pytest.approx(1.5e-6, rel=1e-12)
+    assert certificate.verify()
+
+
+def test_one_sided_coverage_costs_the_factor_unless_the_test_is_shifted():
+    one_sided = Winner()
+    one_sided.covers = "added"
+    plain = propose_test_release(CLEAR, one_sided, TEST, **SHARE).certificate
+    assert plain.delta == pytest.approx(math.exp(0.5) * 1e-6, rel=1e-9)
+    further = DistanceTest(far_from_a_draw, epsilon=0.5, failure=1e-6, shifted=True)
+    assert propose_test_release(CLEAR, one_sided, further, **SHARE).certificate.delta == 1e-6
+    with pytest.raises(ValueError, match="adjacency must be 'add/remove one row'"):
+        propose_test_release(CLEAR, one_sided, TEST, adjacency=REPLACE_ONE, **SHARE)
+    replaced = propose_test_release(CLEAR, Winner(), TEST, adjacency=REPLACE_ONE, **SHARE).certificate
+    assert replaced.adjacency == REPLACE_ONE
+    assert replaced.verify()
+
+
+def test_the_whole_keeps_its_promise_exactly():
+    """The laws of all outcomes for every margin of votes, worked out from the threshold, next to one another."""
+
+    def law(total):
+        decay, k = 0.5, TEST.threshold - far_from_a_draw([total])
+        tail = math.exp(-decay * abs(k)) / (1 + math.exp(-decay))
+        passes = tail if k > 0 else 1 - tail * math.exp(-decay)
+        winner = Winner().release([total], None)
+        return np.array([1 - passes, passes * (winner == 1), passes * (winner == -1)])
+
+    certificate = propose_test_release(CLOSE, Winner(), TEST, epsilon=0.0, delta=0.0).certificate
+    worst = 0.0
+    for total in range(-80, 81):
+        for other in (total - 1, total + 1):
+            worst = max(worst, np.maximum(law(total) - math.exp(certificate.epsilon) * law(other), 0).sum())
+    assert 0.5 * certificate.delta < worst <= certificate.delta
+
+
+def test_seeds_repeat_and_are_admitted():
+    noisy = Winner()
+    noisy.release = lambda X, source: float(source.standard_normal(1)[0])
+    first, second = (propose_test_release(CLEAR, noisy, TEST, random_state=3, **SHARE) for _ in range(2))
+    assert first.value == second.value != propose_test_release(CLEAR, noisy, TEST, random_state=4, **SHARE).value
+    assert first.certificate.reproducible
+    assert "whoever knows the seed" in repr(first.certificate)
+
+
+def untouched(X, source):
+    raise AssertionError("the data were looked at")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"epsilon": -1.0}, "epsilon must be a finite number >= 0"),
+        ({"delta": 1.0}, "delta must be a number >= 0 and below 1"),
+        ({"mechanism": object()}, "mechanism must have covers, epsilon_at, release, got .* without covers"),
+        ({"test": object()}, "test must have epsilon, delta, failure, shifted, passes"),
+        ({"fallback": object()}, "fallback must have epsilon, delta, release"),
+        (
+            {"fallback": SimpleNamespace(epsilon=0.3, delta=0.0, release=untouched)},
+            "fallback.epsilon must be from 0 to",
+        ),
+        ({"fallback": SimpleNamespace(epsilon=math.nan, delta=0.0, release=untouched)}, "fallback.epsilon must be"),
+        ({"fallback": SimpleNamespace(epsilon=0.1, delta=-1.0, release=untouched)}, "fallback_delta must be"),
+        ({"caveat": 3}, "caveat must be None or a text"),
+        ({"random_state": "dice"}, "random_state must be"),
+        ({"adjacency": "swap"}, "adjacency must be one of"),
+    ],
+)
+def test_arguments_are_checked_before_the_data_are_looked_at(change, message):
+    mechanism = SimpleNamespace(covers="both", epsilon_at=untouched, release=untouched)
+    test = SimpleNamespace(epsilon=0.5, delta=0.0, failure=1e-6, shifted=False, passes=untouched)
+    given = {"mechanism": mechanism, "test": test, **SHARE} | change
+    with pytest.raises(ValueError, match=message):
+        propose_test_release(None, **given)
+
+
+def test_coverage_by_another_name_is_refused():
+    with pytest.raises(ValueError, match=r"mechanism\.covers must be one of"):
+        propose_test_release(
+            None, SimpleNamespace(covers="removed", epsilon_at=untouched, release=untouched), TEST, **SHARE
+        )
+
+
+# --- under a released bound -------------------------------------------------------------------------------------------
+
+SPREAD = UpperBound(lambda X: float(np.max(X)), sensitivity=1.0, epsilon=0.5, failure=1e-6)
+
+
+def noisy_sum(X, scale, source):
+    return float(np.sum(X) + scale * source.standard_normal(1)[0])
+
+
+def test_a_released_bound_chooses_the_parameter_and_both_are_published():
+    found = release_under_bound([3.0, 1.0], SPREAD, lambda most: 5 * most, noisy_sum, epsilon=0.5, delta=1e-6)
+    assert found.published["parameter"] == 5 * found.published["bound"]
+    assert found.published["bound"] > 3
+    assert (found.certificate.epsilon, found.certificate.delta) == (1.0, 2e-6)
+    assert found.certificate.uniform
+    assert found.certificate.verify()
+    one_sided = release_under_bound(
+        [3.0], SPREAD, lambda most: most, noisy_sum, epsilon=0.5, delta=1e-6, covers="added"
+    )
+    assert one_sided.certificate.delta == pytest.approx(1e-6 * (1 + math.exp(0.5)), rel=1e-9)
+
+
+def test_no_parameter_is_a_refusal():
+    found = release_under_bound([3.0], SPREAD, lambda most: None, noisy_sum, epsilon=0.5, delta=1e-6)
+    assert not found.released
+    assert found.certificate.verify()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"bound": object()}, "bound must have epsilon, delta, failure, shifted, release"),
+        ({"choose": 3.0}, "choose must be a function, got 3.0"),
+        ({"run": None}, "run must be a function, got None"),
+        ({"covers": "none"}, "covers must be one of"),
+        ({"delta": 2.0}, "delta must be"),
+    ],
+)
+def test_a_bound_that_is_none_is_refused(change, message):
+    given = {"bound": SPREAD, "choose": abs, "run": noisy_sum, "epsilon": 0.5, "delta": 1e-6} | change
+    with pytest.raises(ValueError, match=message):
+        release_under_bound(None, **given)
+
+
+# --- the printed, and forgeries ---------------------------------------------------------------------------------------
+
+
+def test_printed_numbers_are_marked_and_do_not_verify():
+    found = propose_test_release(CLEAR, Winner(), TEST, caveat="Theorem 0, as printed, is not valid", **SHARE)
+    assert not found.certificate.certified
+    assert not found.certificate.verify()
+    assert "NOT PROVED Theorem 0, as printed, is not valid" in repr(found.certificate)
+
+
+def test_a_bound_test_states_what_was_compared():
+    test = BoundTest(SPREAD, threshold=40.0)
+    mechanism = SimpleNamespace(covers="both", epsilon_at=lambda X, delta: 0.1, release=lambda X, source: "all well")
+    certificate = propose_test_release([3.0], mechanism, test, **SHARE).certificate
+    assert (certificate.test, certificate.sensitivity, certificate.threshold) == ("upper bound", 1.0, 40.0)
+    assert certificate.shift == SPREAD.shift
+    assert "sensitivity 1, moved up by 26.2" in repr(certificate)
+    assert certificate.verify()
+
+
+def test_the_best_of_several_may_be_tested_releases():
+    found = best_of(
+        lambda share, source: propose_test_release(CLEAR, Winner(), TEST, epsilon=share, delta=1e-7),
+        [0.1, 0.25],
+        float,
+        base=propose_test_release(CLEAR, Winner(), TEST, **SHARE).certificate.rebuild(),
+        mean_runs=4,
+    )
+    assert found.value == 1
+    assert found.certificate.delta == pytest.approx(4e-6, rel=1e-9)
+    assert found.certificate.verify()
