@@ -35,9 +35,10 @@ from objpert_core.learning.problem.nonsmooth import (
 )
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.ptr.certificate import BestOfCertificate, ProposeTestReleaseCertificate
 from objpert_core.learning.quadratic.certificate import QuadraticCertificate
 from objpert_core.learning.quadratic.release import NoisyGram, noisy_gram
-from objpert_core.learning.release import Refused, Release
+from objpert_core.learning.release import Refused, Release, Released
 from objpert_core.learning.solvers import SOLVERS, SolverResult, residual_bound, solve
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "NON_SMOOTH_LOSSES",
     "SOLVERS",
     "AbsoluteLoss",
+    "BestOfCertificate",
     "ClippedLoss",
     "DPSGDCertificate",
     "EpsilonInsensitiveLoss",
@@ -66,9 +68,11 @@ __all__ = [
     "PhasedCertificate",
     "PinballLoss",
     "PrivacyCertificate",
+    "ProposeTestReleaseCertificate",
     "QuadraticCertificate",
     "Refused",
     "Release",
+    "Released",
     "Rows",
     "SolvedCertificate",
     "SolverResult",

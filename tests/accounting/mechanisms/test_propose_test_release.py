@@ -19,7 +19,7 @@ from objpert_core.accounting import (
     repeat,
 )
 
-SWEEPS = [120, pytest.param(4000, marks=pytest.mark.slow), pytest.param(40_000, marks=pytest.mark.exhaustive)]
+SWEEPS = [120, pytest.param(3000, marks=pytest.mark.slow), pytest.param(40_000, marks=pytest.mark.exhaustive)]
 
 
 def hockey_stick(p, q, epsilon):
