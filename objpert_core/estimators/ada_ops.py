@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+import math
+from typing import Any
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting import calibrate_adaptive_sampling
+from objpert_core.accounting import AdaptiveSampling, calibrate_adaptive_sampling
 from objpert_core.estimators.base import Seed
-from objpert_core.estimators.bounded_targets import BoundedTargets, tell
-from objpert_core.estimators.constraints import Constraint, one_of
+from objpert_core.estimators.bounded_targets import tell
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.posterior_sample import PosteriorSample
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.posterior.adaptive import tight_run
-from objpert_core.learning.posterior.certificate import AdaptiveSamplingCertificate, RegressionCertificate
 from objpert_core.learning.posterior.regularisation import adaptive_lam
+from objpert_core.learning.posterior.shares import Shares
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import Callback
 
 
 @documented
-class AdaOPSRegressor(BoundedTargets):
+class AdaOPSRegressor(PosteriorSample):
     """Linear regression by one posterior sample under (ε, δ)-differential privacy: adaptive one-posterior sampling.
 
     Released is one draw from N(θ*, (γΛ)⁻¹), θ* being the ridge solution and Λ = Σx̃x̃ᵀ + λI. Before it, a noisy least
@@ -31,8 +31,7 @@ class AdaOPSRegressor(BoundedTargets):
     epsilon : float, default=1.0
         ε > 0 of one fit, for one row added or removed.
     %(delta target_bound)s
-    accounting : {"tight"}, default="tight"
-        "tight" accounts for the statistics and the draw as a whole (docs/theorems.md, T39).
+    %(accounting_of_samples)s
     row_norm : {"clip", "normalize"}, default="clip"
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
         so that few rows are longer. "normalize" gives every row norm 1.
@@ -43,7 +42,7 @@ class AdaOPSRegressor(BoundedTargets):
     %(fitted_bounded)s
     lam_ : float
         λ, for rows of norm 1. Covered by the promise: it may be published.
-    privacy_ : AdaptiveSamplingCertificate
+    privacy_ : AdaptiveSamplingCertificate or SharedSamplingCertificate
         What was promised and how. `release` gives a copy of the model that may be published.
     %(fitted_features)s
 
@@ -63,11 +62,6 @@ class AdaOPSRegressor(BoundedTargets):
     (True, True)
     """
 
-    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"accounting": one_of("tight")}
-
-    lam_: float
-    privacy_: RegressionCertificate
-
     def __init__(
         self, epsilon: float = 1.0, delta: float = 1e-5, target_bound: float = 1.0, *, accounting: str = "tight",
         row_norm: str = "clip", fit_intercept: bool = False, intercept_scaling: float = 0.3,
@@ -83,17 +77,24 @@ class AdaOPSRegressor(BoundedTargets):
         self, X: Any, targets: FloatArray, callback: Callback | None, **options: Any
     ) -> Release[Any] | Refused[Any]:
         epsilon, delta = float(self.epsilon), float(self.delta)
-        mechanism, source = calibrate_adaptive_sampling(epsilon, delta), noise_source(self.random_state)
+        spent = self._spent(epsilon, delta)
+        source = noise_source(self.random_state)
         sums = self._sums(X, targets)
         tell(callback, 0)
-        choose = adaptive_lam(sums.dimension, epsilon, delta, 1 / mechanism.leverage)
-        run = tight_run(sums, mechanism, choose, source)
+        if isinstance(spent, AdaptiveSampling):
+            choose = adaptive_lam(sums.dimension, epsilon, delta, 1 / spent.leverage)
+            run = tight_run(sums, spent, choose, source)
+        else:
+            choose = adaptive_lam(sums.dimension, epsilon, delta, 2 * (1 + math.log(6 / delta)) / epsilon)
+            run = spent.run(sums, choose, source)
         tell(callback, 1)
-        spent = AdaptiveSamplingCertificate.from_mechanism(
-            mechanism, public_validation=False, lattice=None if run is None else run.spacing, **self._facts(source)
-        )
+        outcome = self._released(run, spent, source)
         tell(callback, 2)
-        if run is None:
-            return Refused(spent)
-        self.lam_ = run.lam
-        return Release(run.theta, spent, ())
+        return outcome
+
+    def _spent(self, epsilon: float, delta: float) -> AdaptiveSampling | Shares:
+        if self.accounting == "tight":
+            return calibrate_adaptive_sampling(epsilon, delta)
+        if self.accounting == "split":
+            return Shares.valid(epsilon, delta, statistics=1 / 2, draw=1 / 3)
+        return Shares.as_printed(epsilon, delta)

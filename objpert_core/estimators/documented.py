@@ -219,6 +219,18 @@ PARAGRAPHS = {
             data. "release" leaves invalid rows (NaN, infinity, a norm from 1e150 on, entries or targets that are no
             numbers) out of every sum; the promise covers them (docs/theorems.md, T23).
         """,
+    "accounting_of_samples": """
+        accounting : {"tight", "split", "published"}, default="tight"
+            "tight" accounts for the statistics and the draw as a whole (docs/theorems.md, T39), and raises λ where it
+            would leave no γ. "split" gives each part its own share of (ε, δ), and refuses where no γ keeps the draw's;
+            `ReleaseRefusedError` then carries the certificate. "published" is as printed, which is **not private
+            enough**: a warning says so, and the certificate does not verify.
+        """,
+    "public_rows_of_fallback": """
+        public_rows : int or None, default=None
+            The number of rows at most, that the fallback of "split" goes by; with more, `fit` raises whatever
+            `on_error` says. None takes the number of rows in `X`, **treated as public**.
+        """,
     "fitted_bounded": """
         coef_ : ndarray, shape (n_features_in_,)
             Private. Applies to rows after `row_norm`, not to raw ones.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -9,18 +10,20 @@ import numpy as np
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from objpert_core._validation import FloatArray, at_least, positive_array
-from objpert_core.accounting import calibrate_adaptive_sampling
+from objpert_core._validation import FloatArray, at_least, boolean, positive_array, positive_integer
+from objpert_core.accounting import AdaptiveSampling, calibrate_adaptive_sampling
 from objpert_core.estimators.base import Seed
-from objpert_core.estimators.bounded_targets import BoundedTargets, tell
-from objpert_core.estimators.constraints import Constraint, one_of, or_none
+from objpert_core.estimators.bounded_targets import tell
+from objpert_core.estimators.constraints import Constraint, or_none
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.posterior_sample import PosteriorSample
 from objpert_core.estimators.scoring import FLOATS
-from objpert_core.learning.noise import noise_source
+from objpert_core.learning.noise import NoiseSource, noise_source
 from objpert_core.learning.posterior.adaptive import Run, tight_run
 from objpert_core.learning.posterior.best import best_run
-from objpert_core.learning.posterior.certificate import AdaptiveSamplingCertificate, RegressionCertificate
 from objpert_core.learning.posterior.regularisation import CANDIDATES
+from objpert_core.learning.posterior.shares import Shares
+from objpert_core.learning.posterior.sums import RegressionSums
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import Callback
@@ -49,7 +52,7 @@ def _from_one(name: str, value: Any) -> float:
 
 
 @documented
-class OPSPTRRegressor(BoundedTargets):
+class OPSPTRRegressor(PosteriorSample):
     """Linear regression by the best of several posterior samples under (ε, δ)-differential privacy.
 
     Each run draws a λ from a list, asks the data for two noisy statistics, and releases one draw from the posterior
@@ -70,9 +73,11 @@ class OPSPTRRegressor(BoundedTargets):
     mean_runs : float >= 1 or None, default=None
         E[K] of the geometric number K of runs; more than 1 needs validation rows. None takes k/0.05 with validation
         rows, as published, and 1 without. K itself is not told: the proof averages over it.
-    accounting : {"tight"}, default="tight"
-        "tight" accounts for all of a run as a whole (docs/theorems.md, T39), and λ is raised in a run where it would
-        leave no γ. So every run gives an answer.
+    %(accounting_of_samples)s
+    fallback : bool, default=True
+        Of "split": where a run refuses, the draw for the worst data of at most `public_rows` rows stands in, which
+        costs nothing more. A run refuses all the same where λ is too small for that.
+    %(public_rows_of_fallback)s
     row_norm : {"clip", "normalize"}, default="clip"
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
         so that few rows are longer. "normalize" gives every row norm 1.
@@ -83,7 +88,7 @@ class OPSPTRRegressor(BoundedTargets):
     %(fitted_bounded)s
     lam_ : float
         λ of the run that was released, for rows of norm 1. Covered by the promise: it may be published.
-    privacy_ : AdaptiveSamplingCertificate
+    privacy_ : AdaptiveSamplingCertificate or SharedSamplingCertificate
         What was promised and how. `release` gives a copy of the model that may be published.
     %(fitted_features)s
 
@@ -107,18 +112,16 @@ class OPSPTRRegressor(BoundedTargets):
         "lams": or_none(_candidates),
         "validation": or_none(_pair),
         "mean_runs": or_none(_from_one),
-        "accounting": one_of("tight"),
+        "fallback": boolean,
+        "public_rows": or_none(positive_integer),
     }
     __metadata_request__fit: ClassVar[dict[str, str]] = {"callback": UNUSED, "validation": UNUSED}
 
-    lam_: float
-    privacy_: RegressionCertificate
-
     def __init__(
         self, epsilon: float = 1.0, delta: float = 1e-5, target_bound: float = 1.0, *, lams: Any = None,
-        validation: Any = None, mean_runs: float | None = None, accounting: str = "tight", row_norm: str = "clip",
-        fit_intercept: bool = False, intercept_scaling: float = 0.3, random_state: Seed = None,
-        on_error: str = "raise",
+        validation: Any = None, mean_runs: float | None = None, accounting: str = "tight", fallback: bool = True,
+        public_rows: int | None = None, row_norm: str = "clip", fit_intercept: bool = False,
+        intercept_scaling: float = 0.3, random_state: Seed = None, on_error: str = "raise",
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, target_bound=target_bound, accounting=accounting, row_norm=row_norm,
@@ -128,6 +131,8 @@ class OPSPTRRegressor(BoundedTargets):
         self.lams = lams
         self.validation = validation
         self.mean_runs = mean_runs
+        self.fallback = fallback
+        self.public_rows = public_rows
 
     def fit(self, X: Any, y: Any, *, validation: Any = None, callback: Callback | None = None) -> Self:
         """Fit the private model.
@@ -165,6 +170,13 @@ class OPSPTRRegressor(BoundedTargets):
         elif self.mean_runs is not None and self.mean_runs > 1:
             raise ValueError(f"mean_runs must be None or 1 without validation rows, got {self.mean_runs!r}")
 
+    def _reads_rows(self) -> bool:
+        return self._falls_back and self.public_rows is None
+
+    @property
+    def _falls_back(self) -> bool:
+        return self.accounting == "split" and bool(self.fallback)
+
     def _release(
         self, X: Any, targets: FloatArray, callback: Callback | None, **options: Any
     ) -> Release[Any] | Refused[Any]:
@@ -174,29 +186,47 @@ class OPSPTRRegressor(BoundedTargets):
             lams, runs = [sorted(lams)[len(lams) // 2]], 1.0
         else:
             runs = float(len(lams) / _BEST_TESTED if self.mean_runs is None else self.mean_runs)
-        mechanism = calibrate_adaptive_sampling(float(self.epsilon), float(self.delta), mean_runs=runs)
+        spent = self._spent(runs)
+        facts: dict[str, Any] = {"public_validation": judges is not None}
+        if self._falls_back:
+            declared = self.public_rows is not None
+            facts |= {"public_rows": self.public_rows or max(X.shape[0], 1), "rows_declared": declared}
         source = noise_source(self.random_state)
         sums = self._sums(X, targets)
+        if self._falls_back and sums.rows > facts["public_rows"]:
+            raise ValueError(f"public_rows must be at least the number of rows that count, got {self.public_rows!r}")
         tell(callback, 0)
         best = best_run(
-            lambda lam: tight_run(sums, mechanism, lambda released: lam, source),
+            lambda lam: self._run(sums, spent, lam, facts.get("public_rows"), source),
             lams,
             lambda run: self._score(run, judges),
             runs,
             source,
         )
         tell(callback, 1)
-        spent = AdaptiveSamplingCertificate.from_mechanism(
-            mechanism,
-            public_validation=judges is not None,
-            lattice=None if best is None else best.spacing,
-            **self._facts(source),
-        )
+        outcome = self._released(best, spent, source, runs, **facts)
         tell(callback, 2)
-        if best is None:
-            return Refused(spent)
-        self.lam_ = best.lam
-        return Release(best.theta, spent, ())
+        return outcome
+
+    def _spent(self, runs: float) -> AdaptiveSampling | Shares:
+        """What one run may spend, so that the best of them keeps (ε, δ)."""
+        epsilon, delta = float(self.epsilon), float(self.delta)
+        if self.accounting == "tight":
+            return calibrate_adaptive_sampling(epsilon, delta, mean_runs=runs)
+        if self.accounting == "split":
+            share = epsilon if runs == 1 else epsilon / 3
+            return Shares.valid(share, delta / runs, statistics=1 / 3, draw=1 / 3)
+        if runs > 1:
+            epsilon, delta = _printed_share(epsilon, delta, runs)
+        return Shares.as_printed(epsilon, delta)
+
+    def _run(
+        self, sums: RegressionSums, spent: AdaptiveSampling | Shares, lam: float, rows: int | None, source: NoiseSource
+    ) -> Run | None:
+        if isinstance(spent, AdaptiveSampling):
+            return tight_run(sums, spent, lambda released: lam, source)
+        found = spent.run(sums, lambda released: lam, source)
+        return spent.worst_case(sums, lam, rows, source) if found is None and rows is not None else found
 
     def _judges(self, validation: Any) -> Judges | None:
         """Validation rows as fitted ones are treated, and their targets."""
@@ -218,3 +248,9 @@ class OPSPTRRegressor(BoundedTargets):
         rows, targets = judges
         with np.errstate(over="ignore"):
             return -float(np.mean((rows.margins(run.theta) - targets) ** 2))
+
+
+def _printed_share(epsilon: float, delta: float, runs: float) -> tuple[float, float]:
+    """(ε*, δ*) of one run by Theorem 4.6: ε = 3ε* + 3√(2δ*) and δ = √(2δ*)·T + δ₂, T = E[K]·log(1/δ₂), δ₂ = δ/2."""
+    root = delta / 2 / (runs * math.log(2 / delta))
+    return (epsilon - 3 * root) / 3, root**2 / 2

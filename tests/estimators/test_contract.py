@@ -121,13 +121,15 @@ BOUNDED = {
     "target_bound": ("a number from 1e-50 to 1e+50", (1e-60, 1e60)),
     "accounting": ("one of 'tight', 'published'", ("exact", None)),
 }
-ONE_SAMPLE = BOUNDED | {"accounting": ("one of 'tight'", ("exact", None))}
+ONE_SAMPLE = BOUNDED | {"accounting": ("one of 'tight', 'split', 'published'", ("exact", None))}
 BEST_SAMPLE = ONE_SAMPLE | {
     "lams": (ABOVE_ZERO, (0.0, math.inf)),
     "validation": ("None or a pair of rows and targets", (1.0, ([[1.0]],))),
     "mean_runs": ("a finite number >= 1", (0.5, math.nan)),
+    "fallback": ("True or False", (None, 1)),
 }
 PHASED = {name: NOISY[name] for name in ("radius", "loss", "hinge_width")}
+SPLIT = {"accounting": "split", "lams": [30.0]}
 WITH_CORNERS = {"loss": "hinge", "radius": 3.0, "row_norm": "clip"}
 STEPS = {"epochs": 2, "batch_size": 100, "classes": [0, 1]}
 HONEST = {"learning_rates": [0.03, 0.1], "mean_runs": 20.0}
@@ -160,6 +162,7 @@ CASES = [
     Case("ada ssp", AdaSSPRegressor, ranges=BOUNDED, reads_rows=False),
     Case("ada ops", AdaOPSRegressor, ranges=ONE_SAMPLE, reads_rows=False),
     Case("ops ptr", OPSPTRRegressor, ranges=BEST_SAMPLE, reads_rows=False, slow=True),
+    Case("ops ptr, split", OPSPTRRegressor, SPLIT, BEST_SAMPLE, slow=True),
     Case("dishonest", DPSGDLogisticRegression, parameters=STEPS | DISHONEST, ranges=DPSGD, first_step=1, slow=True),
 ]
 

@@ -10,9 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting import AdaptiveSampling, Gaussian
-from objpert_core.learning.certificate import PrivacyCertificate
-from objpert_core.learning.stated import COUNT, NONNEGATIVE, OPEN_UNIT, POSITIVE, TRUTH, Stated, number
+from objpert_core.accounting import AdaptiveSampling, Gaussian, PrivateSelection, ProposeTestRelease
+from objpert_core.accounting.numerics.rounding import promised
+from objpert_core.learning.certificate import ROUNDING, PrivacyCertificate
+from objpert_core.learning.stated import (
+    COUNT,
+    NONNEGATIVE,
+    OPEN_UNIT,
+    POSITIVE,
+    TRUTH,
+    Stated,
+    number,
+    or_nothing,
+)
 
 _BOUND = number("a float from 1e-50 to 1e50", lambda value: 1e-50 <= value <= 1e50)
 _FROM_ONE = number("a finite float >= 1", lambda value: 1 <= value < math.inf)
@@ -104,17 +114,145 @@ class AdaptiveSamplingCertificate(RegressionCertificate, mechanisms=("AdaptiveSa
         return self.lattice is None or not np.fmod(coef, self.lattice).any()
 
     def _lines(self) -> list[str]:
-        rows = "; validation rows are taken as public" if self.public_validation else ""
-        runs = "a single run" if self.mean_runs == 1 else f"the best of K runs, E[K] = {self.mean_runs:g}"
         return [
             "  proof      the statistics and the draw as a whole, for a row added or removed (T39)",
             f"  statistics sensitivity over noise {self.eigenvalue_mu:.6g} (least eigenvalue) and {self.norm_mu:.6g} "
             "(norm),",
             f"             moved to the safe side and by their sensitivity; unsafe with probability {self.failure:.3g}",
             f"  draw       leverage at most {self.leverage:.6g}, separation {self.separation:.6g}",
-            f"  choice     {runs}{rows}",
+            _choice(self.mean_runs, self.public_validation),
             self._caps(),
         ]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SharedSamplingCertificate(
+    RegressionCertificate,
+    algorithm="posterior sampling by shares",
+    mechanisms=("ProposeTestRelease", "PrivateSelection"),
+):
+    """The certificate of a posterior draw behind two released statistics, each with its own share of (ε, δ).
+
+    Other fields: `PrivacyCertificate`, `RegressionCertificate`.
+
+    Attributes
+    ----------
+    release_epsilon, release_delta : float
+        (ε, δ) of the draw, where both statistics are on the safe side.
+    test_epsilon, test_delta : float
+        (ε̂, δ̂) of both statistics together.
+    failure : float
+        How likely one is on the unsafe side. Each is moved by its sensitivity, too, so that this holds next to the data
+        as well, and covering added rows is enough (T36).
+    eigenvalue_mu, norm_mu : float
+        Sensitivity over noise of λ̃ and of log(‖Y‖ + ‖θ*‖).
+    mean_runs : float
+        E[K], where the best of K runs was released; 1.0: a single run. K itself is not told.
+    public_validation : bool
+        Whether runs were judged by validation rows, **which are taken as public**.
+    public_rows : int or None
+        n, where a draw for the worst data with so many rows stood ready for runs that refuse.
+    certified : bool
+        False where noise and γ are those of printed formulas that are not valid. It then does not verify.
+    """
+
+    STATED: ClassVar[Mapping[str, Stated]] = {
+        "release_epsilon": POSITIVE,
+        "release_delta": OPEN_UNIT,
+        "test_epsilon": POSITIVE,
+        "test_delta": OPEN_UNIT,
+        "failure": OPEN_UNIT,
+        "eigenvalue_mu": POSITIVE,
+        "norm_mu": POSITIVE,
+        "mean_runs": _FROM_ONE,
+        "public_validation": TRUTH,
+        "public_rows": or_nothing(COUNT),
+        "certified": TRUTH,
+    }
+
+    release_epsilon: float
+    release_delta: float
+    test_epsilon: float
+    test_delta: float
+    failure: float
+    eigenvalue_mu: float
+    norm_mu: float
+    mean_runs: float
+    public_validation: bool
+    public_rows: int | None = None
+    certified: bool = True
+
+    @classmethod
+    def numbers(cls, mechanism: ProposeTestRelease | PrivateSelection) -> dict[str, Any]:
+        """Name the shares; the statistics' noise is the fit's to say."""
+        base = mechanism.base if isinstance(mechanism, PrivateSelection) else mechanism
+        runs = float(mechanism.mean_runs) if isinstance(mechanism, PrivateSelection) else 1.0
+        return {name: getattr(base, name) for name in _SHARES} | {"mean_runs": runs}
+
+    def rebuild(self) -> ProposeTestRelease | PrivateSelection:
+        """Build the mechanism again, from the shares alone."""
+        return shared_sampling(**{name: getattr(self, name) for name in _SHARES}, mean_runs=self.mean_runs)
+
+    def holds(self) -> bool:
+        """Say whether the statistics keep to their share, and there is something public by which the best was found."""
+        statistics = Gaussian(1.0, math.hypot(self.eigenvalue_mu, self.norm_mu))
+        return bool(
+            super().holds()
+            and self.certified
+            and statistics.delta(self.test_epsilon) <= self.test_delta * (1 + ROUNDING)
+            and (self.mean_runs == 1 or self.public_validation)
+        )
+
+    def lies_on_lattice(self, coef: FloatArray) -> bool:
+        """Say whether the coefficients are multiples of h, as a rounded draw's are."""
+        return self.lattice is None or not np.fmod(coef, self.lattice).any()
+
+    def _lines(self) -> list[str]:
+        printed = "  NOT PROVED noise and precision as printed, which are too little and too high"
+        fallback = "⊥" if self.public_rows is None else f"a draw for the worst {self.public_rows} rows, taken as public"
+        return [
+            *([] if self.certified else [printed]),
+            f"  statistics ({promised(self.test_epsilon)}, {promised(self.test_delta)}); sensitivity over noise "
+            f"{self.eigenvalue_mu:.6g} (least eigenvalue)",
+            f"             and {self.norm_mu:.6g} (norm); unsafe with probability {self.failure:.3g}",
+            f"  draw       ({promised(self.release_epsilon)}, {promised(self.release_delta)}); covers added rows; "
+            f"otherwise {fallback}",
+            _choice(self.mean_runs, self.public_validation),
+            self._caps(),
+        ]
+
+
+_SHARES = ("release_epsilon", "release_delta", "test_epsilon", "test_delta", "failure")
+
+
+def shared_sampling(
+    release_epsilon: float,
+    release_delta: float,
+    test_epsilon: float,
+    test_delta: float,
+    failure: float,
+    mean_runs: float = 1.0,
+) -> ProposeTestRelease | PrivateSelection:
+    """What a draw behind two statistics costs by the shares of its parts, or the best of K such draws.
+
+    Parameters
+    ----------
+    release_epsilon, release_delta, test_epsilon, test_delta, failure, mean_runs
+        As in `SharedSamplingCertificate`.
+
+    Examples
+    --------
+    >>> shared_sampling(0.5, 1e-6, 0.5, 1e-6, 1e-6).guarantee[0]
+    1.0
+    """
+    test = (test_epsilon, test_delta, failure)
+    base = ProposeTestRelease(release_epsilon, release_delta, *test, "added", True, uniform=True)
+    return base if mean_runs == 1 else PrivateSelection(base, mean_runs, 1)
+
+
+def _choice(mean_runs: float, public_validation: bool) -> str:
+    rows = "; validation rows are taken as public" if public_validation else ""
+    return f"  choice     {'a single run' if mean_runs == 1 else f'the best of K runs, E[K] = {mean_runs:g}'}{rows}"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -1,0 +1,69 @@
+"""What regressors by one posterior sample share: three ways to account for it, and what is recorded of a run."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from objpert_core.accounting import AdaptiveSampling
+from objpert_core.estimators.bounded_targets import BoundedTargets
+from objpert_core.estimators.cautions import CALLERS_OF_FIT
+from objpert_core.estimators.constraints import Constraint, one_of
+from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.posterior.adaptive import Run
+from objpert_core.learning.posterior.certificate import (
+    AdaptiveSamplingCertificate,
+    RegressionCertificate,
+    SharedSamplingCertificate,
+    shared_sampling,
+)
+from objpert_core.learning.posterior.shares import Shares
+from objpert_core.learning.release import Refused, Release
+
+
+class PosteriorSample(BoundedTargets):
+    """A linear regression that releases one draw from a posterior.
+
+    Attributes
+    ----------
+    lam_ : float
+        λ of the draw, for rows of norm 1; covered by the promise.
+    """
+
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"accounting": one_of("tight", "split", "published")}
+
+    lam_: float
+
+    def _check_together(self, **options: Any) -> None:
+        super()._check_together(**options)
+        if self.accounting == "published":
+            warnings.warn(
+                "accounting='published': noise and precision are those of printed formulas that are not "
+                f"({self.epsilon:g}, {self.delta:g})-differentially private; the certificate does not verify.",
+                UserWarning,
+                stacklevel=CALLERS_OF_FIT,
+            )
+
+    def _released(
+        self, run: Run | None, spent: AdaptiveSampling | Shares, source: NoiseSource, runs: float = 1.0, **facts: Any
+    ) -> Release[Any] | Refused[Any]:
+        """The release, or the refusal, of the best of `runs` runs on average, with its certificate."""
+        facts |= self._facts(source) | {"lattice": None if run is None else run.spacing}
+        facts.setdefault("public_validation", False)
+        certificate: RegressionCertificate
+        if isinstance(spent, AdaptiveSampling):
+            certificate = AdaptiveSamplingCertificate.from_mechanism(spent, **facts)
+        else:
+            shares = (spent.release_epsilon, spent.release_delta, spent.test_epsilon, spent.test_delta, spent.failure)
+            certificate = SharedSamplingCertificate.from_mechanism(
+                shared_sampling(*shares, runs),
+                eigenvalue_mu=spent.statistics.eigenvalue_mu,
+                norm_mu=spent.statistics.norm_mu,
+                certified=not spent.published,
+                **facts,
+            )
+        if run is None:
+            return Refused(certificate)
+        self.lam_ = run.lam
+        return Release(run.theta, certificate, ())

@@ -1,0 +1,110 @@
+"""Posterior draws behind statistics where each part has its own share of (ε, δ): valid, and as printed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from objpert_core.accounting import calibrate_gaussian, posterior_precision, published_posterior_precision
+from objpert_core.accounting.numerics.posterior import LARGEST_LEVERAGE
+from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.posterior.adaptive import ChooseLam, Run, drawn, one_run
+from objpert_core.learning.posterior.draw import Ridge
+from objpert_core.learning.posterior.statistics import Statistics
+from objpert_core.learning.posterior.sums import RegressionSums
+from objpert_core.learning.quadratic.certificate import row_smoothness
+
+_UP = 1 + 2.0**-45  # more than a few operations in doubles are off, relatively
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Who gets what of (ε, δ) in one run, and how.
+
+    Attributes
+    ----------
+    release_epsilon, release_delta : float
+        (ε, δ) of the draw.
+    test_epsilon, test_delta : float
+        (ε̂, δ̂) of both statistics together.
+    failure : float
+        How likely a statistic is on the unsafe side.
+    statistics : Statistics
+    published : bool
+        Whether γ is that of the printed Theorem 5.1, which is not valid.
+
+    Examples
+    --------
+    >>> shares = Shares.valid(1.0, 1e-6, statistics=1 / 2, draw=1 / 3)
+    >>> shares.statistics.shifted, shares.published
+    (True, False)
+    """
+
+    release_epsilon: float
+    release_delta: float
+    test_epsilon: float
+    test_delta: float
+    failure: float
+    statistics: Statistics
+    published: bool = False
+
+    @classmethod
+    def valid(cls, epsilon: float, delta: float, statistics: float, draw: float) -> Shares:
+        """Half of ε for the draw and a quarter for each statistic; of δ the given parts, the rest for failures.
+
+        Parameters
+        ----------
+        epsilon, delta : float
+            Of one run.
+        statistics, draw : float
+            Parts of δ that both statistics together have, and the draw.
+        """
+        noise = calibrate_gaussian(epsilon / 4, delta * statistics / 2).sigma
+        failure = delta * (1 - statistics - draw)
+        own = Statistics.failing(1 / noise, 1 / noise, failure)
+        return cls(epsilon / 2, delta * draw, epsilon / 2, delta * statistics, failure, own)
+
+    @classmethod
+    def as_printed(cls, epsilon: float, delta: float) -> Shares:
+        """Algorithm 8 of Redberg, Zhu and Wang (2023), whose noise and whose γ do not keep (ε, δ)."""
+        mu = epsilon / 4 / math.sqrt(math.log(6 / delta))
+        own = Statistics(mu, mu, math.sqrt(2 * math.log(2 / delta)), shifted=False)
+        return cls(epsilon / 2, delta / 3, epsilon / 2, delta / 3, delta / 3, own, published=True)
+
+    def run(self, sums: RegressionSums, choose: ChooseLam, source: NoiseSource) -> Run | None:
+        """One run; None where no γ keeps the draw's share.
+
+        Parameters
+        ----------
+        sums : RegressionSums
+        choose : callable
+            From λ̃ to λ.
+        source : NoiseSource
+        """
+        return one_run(sums, self.statistics, choose, self._precision, source)
+
+    def _precision(self, leverage: float, slope: float) -> float:
+        rule = published_posterior_precision if self.published else posterior_precision
+        return rule(self.release_epsilon, self.release_delta, leverage, slope)
+
+    def worst_case(self, sums: RegressionSums, lam: float, rows: int, source: NoiseSource) -> Run | None:
+        """The draw for the worst data of at most so many rows: λ_min = 0 and ‖θ*‖ <= ‖Y‖√n/(2√λ).
+
+        It keeps the draw's share on all such data, so that it may stand in where a run refuses. None where there is no
+        γ either, which public numbers tell.
+
+        Parameters
+        ----------
+        sums : RegressionSums
+        lam : float > 0
+            λ, for rows of norm 1.
+        rows : int
+            n, public.
+        source : NoiseSource
+        """
+        leverage = _UP / lam
+        if leverage > LARGEST_LEVERAGE:
+            return None
+        slope = sums.target_bound * (1 + math.sqrt(rows / lam) / 2) * _UP
+        gamma = self._precision(leverage, slope)
+        return drawn(Ridge(sums, lam * row_smoothness(sums.constant) * _UP), lam, gamma, source) if gamma > 0 else None
