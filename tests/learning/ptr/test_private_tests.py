@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from objpert_core.accounting import Gaussian
-from objpert_core.learning.noise import noise_source
+from objpert_core.learning.noise import NoiseSource, noise_source
 from objpert_core.learning.ptr import BoundTest, DistanceTest, UpperBound
 
 
@@ -71,6 +71,12 @@ def test_a_bound_is_one_but_for_the_failures_and_lies_on_its_lattice(bound):
 def test_what_no_lattice_reaches_is_an_infinite_bound(value):
     assert LAPLACE.release(value, noise_source(0)) == math.inf
     assert not BoundTest(LAPLACE, 1e18).passes(value, noise_source(0))
+
+
+def test_the_statistic_is_rounded_up():
+    still = NoiseSource(lambda count: b"\x80" * count, "without noise", reproducible=True)
+    for value in (0.1234, -0.1234, 0.0, 5 * LAPLACE.spacing):
+        assert value <= LAPLACE.release(value, still) - LAPLACE.shift < value + LAPLACE.spacing
 
 
 def test_the_lowest_values_are_bounded_too():
