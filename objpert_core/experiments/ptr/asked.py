@@ -64,7 +64,7 @@ def split(epsilon: float, delta: float, share: float) -> Asked:
     Examples
     --------
     >>> asked = split(1.0, 1e-5, 0.25)
-    >>> round(asked.test_mu / asked.release_mu, 6), asked.failure
+    >>> round(asked.test_mu / asked.release_mu, 6), round(asked.failure, 12)
     (0.57735, 1e-06)
     """
     in_open_unit("share", share)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from objpert_core.experiments.ptr import glm, pate, pca, voting
+from objpert_core.experiments.ptr import glm, pate, pca, regression, voting
 from objpert_core.experiments.stored import Experiment, Family, Stored
 
 __all__ = ["EXPERIMENTS", "FAMILY", "Stored", "load", "make", "names", "path_of", "report"]
@@ -30,6 +30,14 @@ FAMILY = Family(
                 "value",
                 beside=("right",),
                 seeds=f"{pate.SEED} for votes, parts and labels",
+            ),
+            "regression": Experiment(
+                "the test error of private linear regressions against ε",
+                ("dataset", "seed"),
+                regression.PIECES,
+                regression.errors,
+                "error",
+                beside=("refused",),
             ),
             "glm": Experiment(
                 "test accuracy of logistic regression that asks for its curvature first",
