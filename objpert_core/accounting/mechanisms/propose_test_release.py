@@ -68,10 +68,7 @@ class _OnePair(Mechanism):
             found = most + np.log1p(-np.minimum(rest, 1.0))
         found = np.where(found > 0, found, 0.0)
         step = 2.0**-52 * (1 + most)
-        for _ in range(60):
-            low = (found < most) & (self._delta(found) > target)
-            if not low.any():
-                break
+        while (low := (target >= certain) & (found < most) & (self._delta(found) > target)).any():
             found, step = np.where(low, np.minimum(found + step, most), found), 2 * step
         return np.where(target >= certain, found, np.inf)
 
