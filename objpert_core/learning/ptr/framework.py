@@ -241,7 +241,7 @@ def release_under_bound(
     released = bound.release(X, source)
     parameter = choose(released)
     if parameter is None:
-        return Refused(certificate)
+        return Refused(certificate, "nothing was released: no parameter is private enough under the released bound")
     return Released(run(X, parameter, source), certificate, {"bound": released, "parameter": parameter})
 
 

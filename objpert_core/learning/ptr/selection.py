@@ -111,7 +111,7 @@ def best_of(
         if best is None or own > best[0]:
             best = own, int(pick), value
     if best is None:
-        return Refused(certificate)
+        return Refused(certificate, "nothing was released: no run has given an answer")
     return Released(best[2], certificate, {"candidate": offered[best[1]], "score": best[0]})
 
 

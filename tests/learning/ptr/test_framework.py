@@ -203,6 +203,8 @@ def test_no_parameter_is_a_refusal():
     found = release_under_bound([3.0], SPREAD, lambda most: None, noisy_sum, epsilon=0.5, delta=1e-6)
     assert not found.released
     assert found.certificate.verify()
+    with pytest.raises(ReleaseRefusedError, match="no parameter is private enough under the released bound"):
+        found.required()
 
 
 @pytest.mark.parametrize(

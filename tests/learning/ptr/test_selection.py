@@ -70,6 +70,7 @@ def test_refused_answers_are_worse_than_any_and_not_scored():
     assert (found.value, found.published["score"]) == (1, -math.inf)
     nothing = best_of(run, [0], lambda value: 1 / 0, base=ONE, mean_runs=3)
     assert not nothing.released
+    assert nothing.reason == "nothing was released: no run has given an answer"
     assert nothing.certificate.verify()
 
 
