@@ -160,7 +160,7 @@ CASES = [
     Case("noisy regressor", NoisySGDRegressor, ranges=NOISY_REGRESSOR, first_step=1, slow=True),
     Case("qop lasso", QOPLasso, parameters={"adjacency": "add/remove one row"}, ranges=QOP, reads_rows=False),
     Case("ada ssp", AdaSSPRegressor, ranges=BOUNDED, reads_rows=False),
-    Case("ada ops", AdaOPSRegressor, ranges=ONE_SAMPLE, reads_rows=False),
+    Case("ada ops", AdaOPSRegressor, ranges=ONE_SAMPLE, reads_rows=False, slow=True),
     Case("ops ptr", OPSPTRRegressor, ranges=BEST_SAMPLE, reads_rows=False, slow=True),
     Case("ops ptr, split", OPSPTRRegressor, SPLIT, BEST_SAMPLE, slow=True),
     Case("dishonest", DPSGDLogisticRegression, parameters=STEPS | DISHONEST, ranges=DPSGD, first_step=1, slow=True),

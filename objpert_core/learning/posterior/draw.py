@@ -136,26 +136,33 @@ class PosteriorDraw:
             Multiples of the spacing beyond 2⁵³ times it are rounded once more, to doubles.
         """
         while True:
-            low, high = self.interval(spacing)
-            points = [floor(end + Fraction(1, 2)) for end in low]
-            if points == [floor(end + Fraction(1, 2)) for end in high]:
+            x, error, digits = self._enclosed(spacing)
+            half = 1 << digits - 1
+            points = [int(one) - error + half >> digits for one in x]
+            if points == [int(one) + error + half >> digits for one in x]:
                 return np.array([float(point) for point in points]) * spacing
             self.refine()
 
     def interval(self, spacing: float) -> tuple[list[Fraction], list[Fraction]]:
         """Numbers that the entries of θ, in units of `spacing`, surely lie between, by all digits drawn so far."""
+        x, error, digits = self._enclosed(spacing)
+        return [Fraction(int(one) - error, 2**digits) for one in x], [
+            Fraction(int(one) + error, 2**digits) for one in x
+        ]
+
+    def _enclosed(self, spacing: float) -> tuple[np.ndarray, int, int]:
+        """θ in units of `spacing`·2^−digits, how far it may be off, and digits."""
         factor, sums, h = self._factor, self._sums, Fraction(spacing)
         unit = Fraction(sums.unit)
         digits = self._normals.digits + 2 * factor.condition_digits
         noise, off = self._noise()
-        whole = 2**digits
         # Λ·(θ/h) = (step·X̃ᵀỹ + s·w)/(unit·h), X̃ᵀỹ and w in whole numbers
-        of_data = Fraction(sums.step) / (unit * h) * whole
-        of_noise = self._scale / (unit * h * 2 ** (factor.digits + self._normals.digits + 1)) * whole
-        target = [floor(of_data * b + of_noise * w) for b, w in zip(sums.moment, noise, strict=True)]
-        radius = [ceil(of_noise * one) + 1 for one in off]
-        x, error = factor.solved(np.array(target, dtype=object), np.array(radius, dtype=object))
-        return [Fraction(int(one) - error, whole) for one in x], [Fraction(int(one) + error, whole) for one in x]
+        of_data = Fraction(sums.step) / (unit * h) * 2**digits
+        of_noise = self._scale / (unit * h * 2 ** (factor.digits + self._normals.digits + 1)) * 2**digits
+        common = of_data.denominator * of_noise.denominator
+        data, own = of_data.numerator * of_noise.denominator, of_noise.numerator * of_data.denominator
+        x, error = factor.solved((data * sums.moment + own * noise) // common, own * off // common + 2)
+        return x, error, digits
 
     def _noise(self) -> tuple[np.ndarray, np.ndarray]:
         """w in units of 2^−(digits of the factor + digits of the normal numbers + 1), and how far it may be off."""

@@ -18,14 +18,12 @@ from scipy.special import ndtri
 from objpert_core.learning.lattice import nearest_points, power_of_two
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.posterior.draw import Ridge
-from objpert_core.learning.posterior.factor import least_eigenvalue
-from objpert_core.learning.posterior.sums import RegressionSums
+from objpert_core.learning.posterior.sums import EIGENVALUE_ERROR, RegressionSums
 from objpert_core.learning.quadratic.certificate import row_smoothness
 
-_MARGIN = 2**17  # of a least eigenvalue, in units of `unit`² <= 2⁻⁴⁰R²: it is off by at most 2⁻²²R²
-_SPACING = 2.0**-22
-EIGENVALUE_SENSITIVITY = 1 + 2.0**-20
-"""By how much neighbours move what is computed of λ_min: 1, two errors of 2⁻²², and rounding to a lattice of 2⁻²²."""
+_SPACING = EIGENVALUE_ERROR
+EIGENVALUE_SENSITIVITY = 1 + 4 * EIGENVALUE_ERROR
+"""By how much neighbours move what is computed of λ_min: 1, two errors, and rounding to a lattice as fine as they."""
 _NORM_ERROR = 2.0**-43  # both errors of a logarithm, rounding to the least lattice, and more
 
 
@@ -67,8 +65,7 @@ class Statistics:
         source : NoiseSource
         """
         sigma = EIGENVALUE_SENSITIVITY / self.eigenvalue_mu
-        exact = Fraction(least_eigenvalue(sums.gram, _MARGIN)) * Fraction(sums.unit) ** 2
-        point = round(exact / Fraction(row_smoothness(sums.constant)) / Fraction(_SPACING))
+        point = round(sums.least_eigenvalue / Fraction(row_smoothness(sums.constant)) / Fraction(_SPACING))
         noisy = float(point + int(source.rounded_normal(sigma / _SPACING, 1)[0])) * _SPACING
         return max(noisy - self.tail * sigma - self.shifted * EIGENVALUE_SENSITIVITY, 0.0)
 

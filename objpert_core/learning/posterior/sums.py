@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from objpert_core._validation import FloatArray, choice, length, nonnegative
 from objpert_core.learning.certificate import ON_ERROR
+from objpert_core.learning.posterior.factor import least_eigenvalue
 from objpert_core.learning.problem.losses import SquaredLoss
 from objpert_core.learning.problem.objective import check_targets
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.quadratic.grid import residual_unit, whole_sums
 from objpert_core.learning.screening import usable
+
+_MARGIN = 2**17
+EIGENVALUE_ERROR = 2.0**-22
+"""Twice the margin, in units of `unit`², which is at most 2⁻⁴⁰ times the squared norm that rows can have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +55,11 @@ class RegressionSums:
     def dimension(self) -> int:
         """D."""
         return len(self.moment)
+
+    @cached_property
+    def least_eigenvalue(self) -> Fraction:
+        """λ_min(X̃ᵀX̃), off by at most `EIGENVALUE_ERROR` times the squared norm that rows can have."""
+        return least_eigenvalue(self.gram, _MARGIN) * Fraction(self.unit) ** 2
 
 
 def regression_sums(

@@ -104,7 +104,7 @@ def test_draws_have_the_law():
     G, b = plain(sums)
     ridge, source = Ridge(sums, lam), noise_source(3)
     precision = G + lam * np.eye(3)
-    drawn = np.array([PosteriorDraw(source, ridge, s).rounded(2.0**-20) for _ in range(300)])
+    drawn = np.array([PosteriorDraw(source, ridge, s).rounded(2.0**-20) for _ in range(200)])
     normal = (drawn - np.linalg.solve(precision, b)) @ np.linalg.cholesky(precision) / s
     assert stats.kstest(normal.ravel(), stats.norm.cdf).pvalue > 1e-3
     assert np.abs(np.corrcoef(normal.T) - np.eye(3)).max() < 0.25
@@ -143,6 +143,7 @@ def test_every_rounding_is_the_one_that_more_digits_confirm(monkeypatch, n, d, l
         assert given[j] == round(low[j]) * spacing
 
 
+@pytest.mark.slow
 def test_the_law_does_not_depend_on_the_digits_a_draw_begins_with():
     ridge, source = Ridge(some_sums(d=1), 1.0), noise_source(9)
     drawn = [PosteriorDraw(source, ridge, 0.5, digits=2).rounded(2.0**-30)[0] for _ in range(300)]
