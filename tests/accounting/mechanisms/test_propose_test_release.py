@@ -171,7 +171,7 @@ def some_instance(rng, with_fallback):
     fallbacks = some_laws(rng, 3) if with_fallback else NOTHING
     whole = [behind(p, law, other) for p, law, other in zip(passing, laws, fallbacks, strict=True)]
     beyond = max(hockey_stick(*pair, epsilon) for pair in (fallbacks, fallbacks[::-1]))
-    return epsilon, test_epsilon, laws, passing, whole, 0.0 if beyond < 1e-12 else beyond
+    return epsilon, test_epsilon, laws, passing, whole, beyond
 
 
 def lost(whole, epsilon):
