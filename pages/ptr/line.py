@@ -99,7 +99,8 @@ def _distance(value: float) -> str:
     return "no data contradict β" if math.isinf(value) else f"{value:g}"
 
 
-def _chance(probability: float) -> str:
+def chance(probability: float) -> str:
+    """A probability in a table: never 1 unless it is."""
     return "> 0.999" if 0.999 < probability < 1 else sentences.scientific(probability, 3)
 
 
@@ -114,7 +115,7 @@ def rows(shown: Shown) -> list[dict[str, str]]:
         ("Distance D to data that contradict β", _distance(points.distance), secret),
         ("Noisy D of this run", _distance(outcome.noisy_distance), "whether it passes"),
         ("Threshold, about log(1/δ)/ε", sentences.number(points.threshold), public),
-        ("Probability to pass", _chance(points.pass_probability), secret),
+        ("Probability to pass", chance(points.pass_probability), secret),
         ("Published in this run", released(points, outcome), public),
     )
     return [{"Quantity": name, "Value": value, "Who sees it": who} for name, value, who in found]

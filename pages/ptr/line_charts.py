@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -82,21 +83,28 @@ def epsilons(now: Shown) -> Any:
         ("local sensitivity", data.local_epsilon, "secret"),
         ("data-dependent", data.own_epsilon, "asked"),
     )
-    traces = []
+    return bars(found, "ε of the noise β/ε (thin line: allowed)", data.epsilon)
+
+
+def bars(found: Sequence[tuple[str, float, str]], title: str, allowed: float | None = None) -> Any:
+    """Named values as horizontal bars, in the colour of their roles; a thin line at what is allowed."""
+    traces: list[Trace] = []
     for place, (name, value, role) in enumerate(found):
         bar = figures.series(name, (0.0, value), (place, place), role, mode="lines+markers", hover="ε = %{x:.3g}")
         bar["line"] |= {"width": 12, "dash": "solid"}
         bar["marker"] |= {"size": [1, 12], "symbol": "square"}
         traces.append(bar | {"showlegend": False})
-    far = 1.08 * max(value for _, value, _ in found)
+    last = len(found) - 0.4
+    far = 1.08 * max(*(value for _, value, _ in found), allowed or 0.0)
+    if allowed is not None:
+        traces.append(figures.guide((allowed, allowed), (-0.6, last)))
     names = [name for name, _, _ in found]
-    traces.append(figures.series("allowed ε", (data.epsilon, data.epsilon), (-0.6, 2.6), "guide", hoverinfo="skip"))
-    ticks: dict[str, Any] = {"tickmode": "array", "tickvals": np.arange(3), "ticktext": names}
+    ticks: dict[str, Any] = {"tickmode": "array", "tickvals": np.arange(len(found)), "ticktext": names}
     return figures.figure(
         traces,
-        xaxis=figures.axis("ε of the noise β/ε (thin line: allowed)", (0.0, far)),
-        yaxis=figures.axis("", (2.6, -0.6), showgrid=False, **ticks),
-        height=190,
+        xaxis=figures.axis(title, (0.0, far)),
+        yaxis=figures.axis("", (last, -0.6), showgrid=False, **ticks),
+        height=70 + 40 * len(found),
         legend=False,
     )
 

@@ -2,100 +2,34 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
+from objpert_core.experiments.ptr import glm, pca, regression, voting
 from objpert_core.experiments.ptr.ballot import Ballot
+from objpert_core.experiments.ptr.pate import LABELS as LABELLED
 from objpert_core.experiments.ptr.points import Points
-from pages.ptr import gamma, line, line_charts, snippets, vote
-from pages.ptr.editor import PointsText, write
-from pages.ptr.words import VIEWS
+from objpert_core.experiments.ptr.stored import Stored
+from objpert_core.experiments.ptr.teachers import Proposal, Teachers
+from pages.ptr import gamma, line, line_charts, pate, snippets, stored_charts, stored_numbers, vote
+from pages.ptr import panel as ctl
+from pages.ptr import stored_words as kept
+from pages.ptr.stored_numbers import Curve, Look
 from ui import controls as c
-from ui import page, parameters
-
-TWELVE = (0.12, 0.3, 0.34, 0.37, 0.39, 0.4, 0.42, 0.44, 0.47, 0.5, 0.71, 0.9)
-
-VIEW = c.Choice("ptr_view", "Picture", "line", tuple(VIEWS), VIEWS.__getitem__)
-POINTS = PointsText("ptr_points", "Values", write(TWELVE))
-PUBLISH = c.Choice("ptr_publish", "Publish", "number", tuple(line.PUBLISHED), line.PUBLISHED.__getitem__)
-BETA = c.SelectSlider(
-    "ptr_beta",
-    "Proposal β",
-    0.1,
-    (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.9),
-    help="“One person moves the median by β at most.” The noise is made for it: its scale is β/ε.",
-)
-EPSILON = c.SelectSlider("ptr_epsilon", "Privacy budget ε", 1.0, c.log_values(0.1, 10, steps=(1, 1.5, 2, 3, 5, 7)))
-DELTA = c.SelectSlider("ptr_delta", "Slack δ", 1e-5, c.powers_of_ten(-9, -2))
-PEOPLE = c.SelectSlider("ptr_people", "People with each value", 4, (1, 2, 4, 8, 20, 50), format=str)
-FALLBACK = c.Toggle(
-    "ptr_fallback",
-    "Fallback: more noise, not ⊥",
-    True,
-    help="What a failed test is answered with. ⊥ reads “no answer”.",
-)
-GAP = c.SelectSlider(
-    "ptr_gap", "Gap: votes ahead", 10, (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 86, 100, 150, 200, 300), format=str
-)
-NOISE = c.SelectSlider(
-    "ptr_noise",
-    "Proposed noise, its ε",
-    1.0,
-    c.log_values(0.1, 10, steps=(1, 2, 3, 5)),
-    help="Of the Laplace noise on each count: its scale is 1 over this. The test asks whether ε/2 is enough for it.",
-)
-LAM = c.SelectSlider("ptr_lambda", "Regularisation λ", 3.0, c.log_values(1, 10_000, steps=(1, 2, 3, 5)), help="Public.")
-EIGENVALUE = c.SelectSlider(
-    "ptr_eigenvalue",
-    "Least eigenvalue λ_min of XᵀX",
-    7.0,
-    (0.0, *c.log_values(1, 10_000, steps=(1, 2, 3, 5, 7))),
-    help="Of these data, so that it has to be asked for privately. It makes every row’s leverage small.",
-)
-SEED = parameters.seed("ptr", "Seed of the run")
-GHOST = c.Toggle("ptr_ghost", "Setting before, faintly", True)
-OWN: Mapping[str, tuple[c.Control, ...]] = {
-    "line": (PUBLISH, BETA, EPSILON, DELTA, PEOPLE, FALLBACK, POINTS, SEED),
-    "vote": (GAP, EPSILON, DELTA, NOISE),
-    "gamma": (LAM, EIGENVALUE, EPSILON, DELTA),
-}
-MOVED = tuple(dict.fromkeys(control for controls in OWN.values() for control in controls))
-CONTROLS = (VIEW, *MOVED, GHOST)
-
-
-def panel() -> str:
-    """The controls of one picture; the others keep their place in the address."""
-    view = VIEW.show()
-    own = OWN[view]
-    for control in own:
-        if control not in (POINTS, SEED):
-            control.show()
-    if SEED in own:
-        st.button("Draw again", key="ptr_again", icon=":material/casino:", on_click=another)
-    if POINTS in own:
-        with st.expander("Move the points", icon=":material/drag_indicator:"):
-            POINTS.show()
-            POINTS.mover()
-    with st.popover("View", icon=":material/visibility:"):
-        if SEED in own:
-            SEED.show()
-        GHOST.show()
-    if unseen := [control for control in MOVED if control not in own]:
-        page.keep(*unseen)
-    c.copy_link(CONTROLS)
-    return view
-
-
-def another() -> None:
-    """Move on to the next seed."""
-    st.session_state[SEED.key] = SEED.stored((SEED.value() + 1) % (SEED.high + 1))
+from ui import page
 
 
 def on_a_line() -> None:
-    data = Points(POINTS.points(), PEOPLE.value(), BETA.value(), EPSILON.value(), DELTA.value(), PUBLISH.value())
-    shown = line.Shown(data, SEED.value(), FALLBACK.value())
-    before = c.previous("ptr_line", shown, GHOST.value())
+    data = Points(
+        ctl.POINTS.points(),
+        ctl.PEOPLE.value(),
+        ctl.BETA.value(),
+        ctl.EPSILON.value(),
+        ctl.DELTA.value(),
+        ctl.PUBLISH.value(),
+    )
+    shown = line.Shown(data, ctl.SEED.value(), ctl.FALLBACK.value())
+    before = c.previous("ptr_line", shown, ctl.GHOST.value())
     page.answer(line.answer(shown))
     st.caption(line.line(shown))
     picture = page.Picture(line_charts.points(shown, before), line.alt(shown), partial(line.frame, shown))
@@ -110,8 +44,8 @@ def on_a_line() -> None:
 
 
 def ballot() -> None:
-    shown = vote.Shown(Ballot(EPSILON.value(), DELTA.value(), NOISE.value()), GAP.value())
-    before = c.previous("ptr_vote", shown, GHOST.value())
+    shown = vote.Shown(Ballot(ctl.EPSILON.value(), ctl.DELTA.value(), ctl.NOISE.value()), ctl.GAP.value())
+    before = c.previous("ptr_vote", shown, ctl.GHOST.value())
     page.answer(vote.answer(shown))
     st.caption(vote.line(shown))
     picture = page.Picture(vote.chart(shown, before), vote.alt(shown), partial(vote.frame, shown))
@@ -119,9 +53,25 @@ def ballot() -> None:
     page.evidence(picture, vote.rows(shown), name="ptr_vote", code=snippets.vote(shown))
 
 
+def teachers() -> None:
+    asked = Proposal(
+        Teachers(ctl.FIRST.value(), ctl.SECOND.value(), ctl.NUMBER.value(), ctl.SIGMA.value()),
+        ctl.LABELS.value(),
+        ctl.TEST.value(),
+    )
+    before = c.previous("ptr_pate", asked, ctl.GHOST.value())
+    page.answer(pate.answer(asked))
+    st.caption(pate.line(asked))
+    picture = page.Picture(pate.chart(asked, before), pate.alt(asked), partial(pate.frame, asked))
+    page.show(picture, key="ptr_pate_chart")
+    page.chart(pate.costs(asked), key="ptr_costs_chart", alt=pate.costs_alt(asked))
+    page.chart(pate.votes(asked), key="ptr_votes_chart", alt=pate.votes_alt(asked))
+    page.evidence(picture, pate.rows(asked), name="ptr_pate", code=snippets.pate(asked))
+
+
 def precision() -> None:
-    shown = gamma.Draw(LAM.value(), EIGENVALUE.value(), EPSILON.value(), DELTA.value())
-    before = c.previous("ptr_gamma", shown, GHOST.value())
+    shown = gamma.Draw(ctl.LAM.value(), ctl.EIGENVALUE.value(), ctl.EPSILON.value(), ctl.DELTA.value())
+    before = c.previous("ptr_gamma", shown, ctl.GHOST.value())
     page.answer(gamma.answer(shown))
     st.caption(gamma.line(shown))
     picture = page.Picture(gamma.chart(shown, before), gamma.alt(shown), partial(gamma.frame, shown))
@@ -129,24 +79,104 @@ def precision() -> None:
     page.evidence(picture, gamma.rows(shown), name="ptr_gamma", code=snippets.gamma(shown))
 
 
-DRAWN: Mapping[str, Callable[[], None]] = {"line": on_a_line, "vote": ballot, "gamma": precision}
+def stored(name: str, draw: Callable[[Stored], None]) -> None:
+    """A picture of stored results; a word about them where there are none."""
+    found = stored_numbers.file_of(name)
+    if found is None:
+        st.info(kept.nothing_stored(name), icon=":material/info:")
+        return
+    draw(found)
+    st.caption(kept.made(found))
 
 
-def preset(name: str, hint: str, view: str, **values: Any) -> c.Preset:
-    controls = {control.key.removeprefix("ptr_"): control for control in CONTROLS}
-    first = {control: control.default for control in CONTROLS if control is not GHOST}
-    return c.Preset(name, first | {VIEW: view} | {controls[key]: value for key, value in values.items()}, hint)
+def kept_picture(told: str, under: str, shown: tuple[Curve, ...], at: float, look: Look) -> None:
+    """Answer, caption, chart and table of curves that are read off at one place."""
+    page.answer(told)
+    st.caption(under)
+    figure = stored_charts.lines(shown, at, look)
+    picture = page.Picture(figure, kept.alt(told, shown, look.y), partial(stored_numbers.frame, shown, look.column))
+    page.show(picture, key=f"ptr_{look.name}_chart")
+    listed = kept.rows(shown, at, look.y, percent=look.percent)
+    code = snippets.stored(look, at, shown)
+    page.evidence(picture, listed, name=f"ptr_{look.name}", code=code, note=snippets.STORED)
 
 
-PRESETS = ()
+def votes(found: Stored) -> None:
+    panel = ctl.PANEL.value()
+    if panel == "b":
+        look = Look("voting", "epsilon", "ε of Laplace noise that errs as often", "ε at δ", setting={"panel": "b"})
+        shown = stored_numbers.curves(found, look, voting.LABELS["b"])
+        at = stored_numbers.nearest(shown, ctl.EPSILON.value())
+        kept_picture(kept.equal_error_answer(shown, at), kept.equal_error_line(at), shown, at, look)
+        return
+    noise = float(panel)
+    setting = {"panel": "a", "epsilon": noise}
+    look = Look("voting", "gap", "gap: votes ahead", "data-dependent ε", setting=setting, log_x=False, log_y=False)
+    shown = stored_numbers.curves(found, look, voting.LABELS["a"])
+    at = min(stored_numbers.places(shown), key=lambda place: abs(place - ctl.GAP.value()))
+    kept_picture(kept.gap_answer(shown, at), kept.gap_line(noise), shown, at, look)
+
+
+def regressions(found: Stored) -> None:
+    table = ctl.TABLE.value()
+    look = Look("regression", "epsilon", "privacy budget ε", "mean squared test error", setting={"dataset": table})
+    shown = stored_numbers.curves(found, look, regression.LABELS)
+    if not shown:
+        st.info(kept.nothing_stored("regression"), icon=":material/info:")
+        return
+    at = stored_numbers.nearest(shown, ctl.EPSILON.value())
+    refused = found.interval("refused", dataset=table, method="ptr-split", epsilon=at)
+    told = kept.regression_answer(shown, at)
+    kept_picture(told, kept.regression_line(table, at, refused.mean if refused else 0.0), shown, at, look)
+
+
+def labelling(found: Stored) -> None:
+    source = ctl.SOURCE.value()
+    look = Look("pate", "sigma", "noise σ on each count", "ε of all labels", setting={"source": source})
+    shown = stored_numbers.curves(found, look, LABELLED)
+    at = stored_numbers.nearest(shown, ctl.SIGMA.value())
+    right = found.values("right", source=source, sigma=at, method="exact")[0]
+    kept_picture(kept.teachers_answer(shown, at), kept.teachers_line(source, right), shown, at, look)
+
+
+def curvature(found: Stored) -> None:
+    look = Look("glm", "epsilon", "privacy budget ε", "test accuracy", log_y=False, percent=True, over="lam")
+    shown = stored_numbers.curves(found, look, glm.LABELS)
+    at = stored_numbers.nearest(shown, ctl.EPSILON.value())
+    kept_picture(kept.glm_answer(shown, at), kept.glm_line(at), shown, at, look)
+
+
+def directions(found: Stored) -> None:
+    spread = ctl.SPREAD.value()
+    look = Look("pca", "n", "rows n", "sin² of the angle to the data’s own direction", setting={"spread": spread})
+    shown = stored_numbers.curves(found, look, pca.LABELS)
+    at = stored_numbers.nearest(shown, ctl.ROWS.value())
+    kept_picture(kept.pca_answer(shown, at), kept.pca_line(spread), shown, at, look)
+
+
+def paying() -> None:
+    name = ctl.PAYS.value()
+    stored(name, {"glm": curvature, "pca": directions}[name])
+
+
+DRAWN: Mapping[str, Callable[[], None]] = {
+    "line": on_a_line,
+    "vote": ballot,
+    "figure3": partial(stored, "voting", votes),
+    "gamma": precision,
+    "figure1": partial(stored, "regression", regressions),
+    "pate": teachers,
+    "figure2": partial(stored, "pate", labelling),
+    "pays": paying,
+}
 
 
 @st.fragment
 def explore() -> None:
-    c.preset_buttons(PRESETS, prefix="ptr")
+    c.preset_buttons(ctl.PRESETS, prefix="ptr")
     left, right = page.columns()
     with right, page.errors():
-        view = panel()
+        view = ctl.panel()
     with left, page.errors():
         DRAWN[view]()
 
@@ -156,7 +186,7 @@ page.begin(
     "Most data need less noise than the worst data do. Propose little noise, test privately whether these data allow "
     "it, release only then.",
 )
-POINTS.mend()
+ctl.POINTS.mend()
 explore()
 page.predict(page.Prediction.of("ptr"), key="ptr__try")
 page.about("ptr")

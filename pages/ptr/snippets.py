@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from objpert_core.experiments.ptr.teachers import Proposal
 from pages.ptr.gamma import Draw
 from pages.ptr.line import Shown
+from pages.ptr.stored_numbers import Curve, Look
 from pages.ptr.vote import Shown as Voted
+
+STORED = "In a checkout these lines print the stored means; the file names its command, seeds and commit."
 
 
 def points(shown: Shown) -> str:
@@ -45,3 +49,50 @@ gap = np.array([{shown.gap}])
 errors, epsilons = ballot.errors(gap), ballot.epsilons(gap)
 print(errors, epsilons, ballot.least_gap)
 """
+
+
+def stored(look: Look, at: float, shown: tuple[Curve, ...]) -> str:
+    """Stored means at one place; defines ``means``."""
+    setting = dict(look.setting) | {look.column: int(at) if at == int(at) and look.column in _WHOLE else at}
+    free = [curve.method for curve in shown if curve.free]
+    listed = tuple(curve.method for curve in shown if not curve.free)
+    told = f"""from objpert_core.experiments.ptr import stored
+
+found, setting = stored.load({look.name!r}), {setting!r}
+"""
+    if look.over:
+        return f"""{told}means = {{
+    method: max(
+        found.interval(**setting, method=method, {look.over}=one).mean
+        for one in found.cells({look.over!r})
+        if found.values(**setting, method=method, {look.over}=one)
+    )
+    for method in {listed!r}
+}}
+print(means)
+"""
+    told += f"means = {{method: found.interval(**setting, method=method).mean for method in {listed!r}}}\n"
+    if free:
+        told += f"for method in {tuple(free)!r}:\n"
+        told += (
+            f'    means[method] = found.interval(**setting | {{{look.column!r}: float("inf")}}, method=method).mean\n'
+        )
+    return told + "print(means)\n"
+
+
+_WHOLE = ("n", "gap")
+
+
+def pate(asked: Proposal) -> str:
+    """Labels by many teachers; defines ``teachers`` and ``asked``."""
+    told = ", ".join(f"{key}={value!r}" for key, value in vars(asked.teachers).items() if key in _VOTES)
+    return f"""from objpert_core.experiments.ptr.teachers import Proposal, Teachers
+
+teachers = Teachers({told})
+asked = Proposal(teachers, epsilon={asked.epsilon!r}, test_epsilon={asked.test_epsilon!r}, delta={asked.delta!r})
+print(teachers.any_votes, teachers.these_votes, asked.total)
+print(asked.distance, asked.threshold, asked.pass_probability)
+"""
+
+
+_VOTES = ("first", "second", "number", "sigma", "queries", "seed")

@@ -2,9 +2,11 @@
 
 VIEWS = {
     "line": "Twelve points on a line",
-    "vote": "A vote (Figure 3)",
+    "vote": "A vote",
+    "figure3": "Votes at equal error (Figure 3)",
     "gamma": "Regression: printed against exact",
-    "pate": "Many teachers vote (Figure 2)",
     "figure1": "Private regressions (Figure 1)",
+    "pate": "Many teachers vote",
+    "figure2": "What their labels cost (Figure 2)",
     "pays": "Does it pay?",
 }

@@ -1,0 +1,147 @@
+"""Many teachers who label rows by noisy majority: how far their votes are from too little agreement, tested.
+
+Labels may cost ε' by the proposal: a Rényi budget of ε'/2 at the order whose conversion takes the other half. The test
+asks how many teachers have to change their votes until the budget is exceeded; one teacher, who votes on every row,
+moves that by 1 at most (docs/theorems.md, T42).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.stats import dlaplace
+
+from objpert_core._validation import FloatArray, check_fields, in_open_unit, positive, positive_integer, rate
+from objpert_core.accounting import GNMax
+from objpert_core.experiments.ptr import pate
+from objpert_core.learning.geometric import tail_point
+
+CLASSES = 10
+
+
+@dataclass(frozen=True)
+class Teachers:
+    """Simulated votes.
+
+    Parameters
+    ----------
+    first : float in (0, 1]
+        A teacher's chance to name the first class.
+    second : float in (0, 1]
+        The second class's share of what the first one leaves; the other eight share the rest evenly.
+    number : int >= 1
+        Teachers.
+    sigma : float > 0
+        Standard deviation of the noise on each count, in votes.
+    queries : int >= 1
+        Rows that are labelled.
+    seed : int >= 0
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> agree = Teachers(0.8, 1 / 9)
+    >>> agree.counts.shape, round(agree.counts[:, 0].mean())
+    ((200, 10), 320)
+    """
+
+    first: float
+    second: float
+    number: int = 400
+    sigma: float = 20.0
+    queries: int = 200
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self, rate, "first", "second")
+        check_fields(self, positive_integer, "number", "queries")
+        check_fields(self, positive, "sigma")
+
+    @cached_property
+    def counts(self) -> FloatArray:
+        """Votes, shape (queries, 10)."""
+        left = 1 - self.first
+        others = left * (1 - self.second) / (CLASSES - 2)
+        chances = np.array([self.first, left * self.second, *(CLASSES - 2) * (others,)])
+        drawn = np.random.default_rng(self.seed).multinomial(self.number, chances / chances.sum(), self.queries)
+        return drawn.astype(np.float64)
+
+    @cached_property
+    def any_votes(self) -> float:
+        """ε at `pate.DELTA` whatever the votes are, exactly."""
+        return pate.exact(self.counts, self.sigma)
+
+    @cached_property
+    def these_votes(self) -> float:
+        """ε of these votes alone. **Not private.**"""
+        return pate.known(self.counts, self.sigma)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What the labels may cost, and what the test may.
+
+    Parameters
+    ----------
+    teachers : Teachers
+    epsilon : float > 0
+        ε' of the labels.
+    test_epsilon : float > 0
+        ε̂.
+    delta : float strictly between 0 and 1
+        δ of the whole.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> asked = Proposal(Teachers(0.8, 1 / 9), epsilon=0.7, test_epsilon=0.3)
+    >>> asked.total, asked.distance > asked.threshold
+    (1.0, True)
+    """
+
+    teachers: Teachers
+    epsilon: float
+    test_epsilon: float
+    delta: float = pate.DELTA
+
+    def __post_init__(self) -> None:
+        check_fields(self, positive, "epsilon", "test_epsilon")
+        check_fields(self, in_open_unit, "delta")
+
+    @property
+    def total(self) -> float:
+        """ε' + ε̂, at δ (docs/theorems.md, T36)."""
+        return self.epsilon + self.test_epsilon
+
+    @property
+    def order(self) -> float:
+        """α, of which the conversion to δ costs ε'/2."""
+        return 1 + 2 * math.log(1 / self.delta) / self.epsilon
+
+    @cached_property
+    def distance(self) -> float:
+        """How many teachers must change their votes until the proposal is wrong; infinite where any votes suit it."""
+        return GNMax(self.teachers.sigma).distance(self.teachers.counts, self.order, self.epsilon / 2)
+
+    @property
+    def threshold(self) -> int:
+        """The least whole number that the test's noise alone reaches with probability δ at most."""
+        return tail_point(self.test_epsilon, self.delta)
+
+    @property
+    def pass_probability(self) -> float:
+        """How often the test lets the labels out."""
+        if math.isinf(self.distance):
+            return 1.0
+        return float(dlaplace.sf(self.threshold - self.distance - 1, self.test_epsilon))

@@ -1,0 +1,154 @@
+"""The controls of the page "Ask the data first", and its presets."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from objpert_core.experiments.ptr import pca
+from objpert_core.experiments.ptr.pate import SOURCES
+from objpert_core.experiments.ptr.tables import TABLES
+from pages.ptr import line
+from pages.ptr import stored_words as kept
+from pages.ptr.editor import PointsText, write
+from pages.ptr.words import VIEWS
+from ui import controls as c
+from ui import page, parameters
+
+TWELVE = (0.12, 0.3, 0.34, 0.37, 0.39, 0.4, 0.42, 0.44, 0.47, 0.5, 0.71, 0.9)
+
+VIEW = c.Choice("ptr_view", "Picture", "line", tuple(VIEWS), VIEWS.__getitem__)
+POINTS = PointsText("ptr_points", "Values", write(TWELVE))
+PUBLISH = c.Choice("ptr_publish", "Publish", "number", tuple(line.PUBLISHED), line.PUBLISHED.__getitem__)
+BETA = c.SelectSlider(
+    "ptr_beta",
+    "Proposal β",
+    0.1,
+    (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.9),
+    help="“One person moves the median by β at most.” The noise is made for it: its scale is β/ε.",
+)
+EPSILON = c.SelectSlider("ptr_epsilon", "Privacy budget ε", 1.0, c.log_values(0.1, 10, steps=(1, 1.5, 2, 3, 5, 7)))
+DELTA = c.SelectSlider("ptr_delta", "Slack δ", 1e-5, c.powers_of_ten(-9, -2))
+PEOPLE = c.SelectSlider("ptr_people", "People with each value", 4, (1, 2, 4, 8, 20, 50), format=str)
+FALLBACK = c.Toggle(
+    "ptr_fallback",
+    "Fallback: more noise, not ⊥",
+    True,
+    help="What a failed test is answered with. ⊥ reads “no answer”.",
+)
+GAP = c.SelectSlider(
+    "ptr_gap", "Gap: votes ahead", 10, (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 86, 100, 150, 200, 300), format=str
+)
+NOISE = c.SelectSlider(
+    "ptr_noise",
+    "Proposed noise, its ε",
+    1.0,
+    c.log_values(0.1, 10, steps=(1, 2, 3, 5)),
+    help="Of the Laplace noise on each count: its scale is 1 over this. The test asks whether ε/2 is enough for it.",
+)
+FIRST = c.SelectSlider("ptr_first", "Share who name the first class", 0.8, (0.2, 0.34, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95))
+SECOND = c.SelectSlider(
+    "ptr_second",
+    "Of the others, who name the second",
+    0.11,
+    (0.11, 0.2, 0.33, 0.5, 0.75, 1.0),
+    help="A share; 0.11: the nine other classes get the same.",
+)
+NUMBER = c.SelectSlider("ptr_teachers", "Teachers", 400, (50, 100, 200, 400, 700, 1000), format=str)
+SIGMA = c.SelectSlider("ptr_sigma", "Noise σ on each count", 20.0, (5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 100.0))
+LABELS = c.SelectSlider(
+    "ptr_labels",
+    "Proposed ε′ of the labels",
+    0.7,
+    (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0),
+    help="“All labels together cost ε′ with these votes.” Half of it goes to the conversion from Rényi orders.",
+)
+TEST = c.SelectSlider("ptr_test", "ε̂ of the test", 0.2, (0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0, 2.0))
+LAM = c.SelectSlider("ptr_lambda", "Regularisation λ", 3.0, c.log_values(1, 10_000, steps=(1, 2, 3, 5)), help="Public.")
+EIGENVALUE = c.SelectSlider(
+    "ptr_eigenvalue",
+    "Least eigenvalue λ_min of XᵀX",
+    7.0,
+    (0.0, *c.log_values(1, 10_000, steps=(1, 2, 3, 5, 7))),
+    help="Of these data, so that it has to be asked for privately. It makes every row’s leverage small.",
+)
+PANEL = c.Choice("ptr_panel", "Panel of Figure 3", "b", tuple(kept.FIGURE3), kept.FIGURE3.__getitem__)
+TABLE = c.Choice("ptr_data", "Data", "synthetic-r", tuple(TABLES), lambda name: TABLES[name].label)
+SOURCE = c.Choice("ptr_source", "Whose votes", "high", tuple(SOURCES), SOURCES.__getitem__)
+PAYS = c.Choice("ptr_pays", "Task", "glm", tuple(kept.PAYS), kept.PAYS.__getitem__)
+ROWS = c.SelectSlider("ptr_n", "Rows n of the direction", pca.ROWS[-2], pca.ROWS, format=str)
+SPREAD = c.SelectSlider("ptr_spread", "Spread of its first coordinate", 2.0, pca.SPREADS)
+SEED = parameters.seed("ptr", "Seed of the run")
+GHOST = c.Toggle("ptr_ghost", "Setting before, faintly", True)
+OWN: Mapping[str, tuple[c.Control, ...]] = {
+    "line": (PUBLISH, BETA, EPSILON, DELTA, PEOPLE, FALLBACK, POINTS, SEED),
+    "vote": (GAP, EPSILON, DELTA, NOISE),
+    "figure3": (PANEL, EPSILON, GAP),
+    "figure1": (TABLE, EPSILON),
+    "pate": (FIRST, SECOND, NUMBER, SIGMA, LABELS, TEST),
+    "figure2": (SOURCE, SIGMA),
+    "pays": (PAYS, EPSILON, ROWS, SPREAD),
+    "gamma": (LAM, EIGENVALUE, EPSILON, DELTA),
+}
+MOVED = tuple(dict.fromkeys(control for controls in OWN.values() for control in controls))
+CONTROLS = (VIEW, *MOVED, GHOST)
+LIVE = ("line", "vote", "pate", "gamma")
+"""Pictures that are computed here, so that the setting before can be drawn as well."""
+
+
+def panel() -> str:
+    """The controls of one picture; the others keep their place in the address."""
+    view = VIEW.show()
+    own = OWN[view]
+    for control in own:
+        if control not in (POINTS, SEED):
+            control.show()
+    if SEED in own:
+        st.button("Draw again", key="ptr_again", icon=":material/casino:", on_click=another)
+    if POINTS in own:
+        with st.expander("Move the points", icon=":material/drag_indicator:"):
+            POINTS.show()
+            POINTS.mover()
+    if view in LIVE:
+        with st.popover("View", icon=":material/visibility:"):
+            if SEED in own:
+                SEED.show()
+            GHOST.show()
+    shown = (*own, GHOST) if view in LIVE else own
+    page.keep(*(control for control in (*MOVED, GHOST) if control not in shown))
+    c.copy_link(CONTROLS)
+    return view
+
+
+def another() -> None:
+    """Move on to the next seed."""
+    st.session_state[SEED.key] = SEED.stored((SEED.value() + 1) % (SEED.high + 1))
+
+
+def preset(name: str, hint: str, view: str, **values: Any) -> c.Preset:
+    controls = {control.key.removeprefix("ptr_"): control for control in CONTROLS}
+    first = {control: control.default for control in CONTROLS if control is not GHOST}
+    return c.Preset(name, first | {VIEW: view} | {controls[key]: value for key, value in values.items()}, hint)
+
+
+FAR = "0.02, 0.03, 0.05, 0.05, 0.06, 0.08, 0.22, 0.25, 0.26, 0.3, 0.4, 0.9"
+PRESETS = (
+    preset(
+        "Throwing away hides",
+        "Only the side of ½ is published: the local sensitivity is too large, the data-dependent ε is 0.",
+        "line",
+        publish="side",
+        beta=0.05,
+        delta=1e-2,
+        points=FAR,
+    ),
+    preset("⊥: too bold a proposal", "β is small and no fallback stands ready.", "line", beta=0.02, fallback=False),
+    preset("Figure 1: does asking win?", "Test error of private regressions against ε.", "figure1", epsilon=1.0),
+    preset("Figure 2 high: they agree", "Four in five teachers agree: asking is cheap.", "figure2", source="high"),
+    preset("Figure 2 low: do not ask", "One teacher in three agrees: asking costs more.", "figure2", source="low"),
+    preset(
+        "Figure 3a: ε rises with the gap", "Without δ a wide lead is no more private.", "figure3", panel="10", gap=10
+    ),
+    preset("Figure 3b: at equal error", "A gap of 100: the optimal vote costs half.", "figure3", epsilon=0.3),
+    preset("Where the paper errs: 13 × δ", "Theorem 5.1 as printed, λ* = 10.", "gamma", epsilon=5.0, delta=1e-6),
+)

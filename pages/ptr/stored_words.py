@@ -1,0 +1,189 @@
+"""The words of stored results on the page "Ask the data first": answers, captions, tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from objpert_core.experiments.ptr import glm, pate, pca, regression, voting
+from objpert_core.experiments.ptr.stored import Stored
+from objpert_core.experiments.ptr.tables import TABLES
+from pages.ptr.stored_numbers import Curve, by_method
+from ui import sentences
+
+FIGURE3 = {"b": "ε at equal error (3b)", "10": "ε against the gap, ε = 10 (3a)", "0.3": "the same, ε = 0.3 (3a)"}
+PAYS = {"glm": "Logistic regression", "pca": "First principal direction"}
+
+
+def _set(text: str) -> str:
+    return text.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
+
+
+def promise(epsilon: float | None, delta: float, neighbours: str) -> str:
+    """ε with its odds, δ, adjacency; without ε where each method has its own."""
+    found = "" if epsilon is None else f"ε = {sentences.epsilon(epsilon)} (odds of {sentences.odds(epsilon)}), "
+    return _set(f"{found}δ = {sentences.delta(delta)}, {neighbours}")
+
+
+def _e(value: float) -> str:
+    return sentences.epsilon(value) if math.isfinite(value) else "∞"
+
+
+def equal_error_answer(shown: Sequence[Curve], at: float) -> str:
+    """Figure 3b: who pays what for the same error."""
+    found = by_method(shown, at)
+    return (
+        f"For equal error the classic test costs ε = {_e(found['classic'])}, the generalised {_e(found['mean'])} on "
+        f"average, the optimum {_e(found['optimal'])}."
+    )
+
+
+def equal_error_line(at: float) -> str:
+    """What is compared."""
+    told = promise(None, voting.DELTA, "one voter joins or leaves")
+    return _set(
+        f"{told}, gap {voting.GAP}; all err as often as Laplace noise of ε = {at:g}. A mean over runs is no promise: "
+        f"the curve that passes {100 * voting.SURE:.0f} % of the time is one."
+    )
+
+
+def gap_answer(shown: Sequence[Curve], at: float) -> str:
+    """Figure 3a: ε at a gap."""
+    found = by_method(shown, at)
+    return f"At a gap of {at:g} this noise has ε = {_e(found['pure'])} without δ and {_e(found['from-here'])} with it."
+
+
+def gap_line(noise: float) -> str:
+    """What is drawn."""
+    told = promise(noise, voting.DELTA, "one voter joins or leaves")
+    return f"{told}, Laplace noise. Printed: the formula of Theorem C.2, which drops a summand ε and falls."
+
+
+def teachers_answer(shown: Sequence[Curve], at: float) -> str:
+    """Figure 2: ε three ways."""
+    found = by_method(shown, at)
+    return (
+        f"At σ = {at:g} the distance test costs ε = {_e(found['distance-tight'])}, Algorithm 4 {_e(found['smooth'])}, "
+        f"any votes {_e(found['exact'])}."
+    )
+
+
+def teachers_line(source: str, right: float) -> str:
+    """Whose votes."""
+    told = promise(None, pate.DELTA, "one teacher replaced, which may change all its votes")
+    return (
+        f"{told}; {pate.SOURCES[source]}, {pate.QUERIES} rows, {100 * right:.0f}\u00a0% of labels right. "
+        "Budgets are the best for these votes, and that choice is not paid for."
+    )
+
+
+_SHORT = {
+    "output": "output perturbation",
+    "balanced": "OPS-Balanced",
+    "ada-split": "AdaOPS",
+    "ada-tight": "AdaOPS",
+    "ptr-split": "OPS-PTR",
+    "ptr-tight": "OPS-PTR",
+    "adassp": "AdaSSP",
+}
+
+
+def regression_answer(shown: Sequence[Curve], at: float) -> str:
+    """Figure 1: the most accurate private one, OPS-PTR, and the public rows alone."""
+    found = by_method(shown, at)
+    best = min((method for method in _SHORT if method in found), key=lambda method: found[method])
+    return (
+        f"At ε = {at:g} {_SHORT[best]} errs least, {_value(found[best])}; OPS-PTR {_value(found['ptr-tight'])}, "
+        f"ridge on the public rows alone {_value(found['judges'])}."
+    )
+
+
+def regression_line(table: str, at: float, refused: float) -> str:
+    """What was learnt, and how often there was no answer."""
+    told = promise(at, regression.DELTA, "one row added or removed")
+    shy = f" OPS-PTR with shares answers ⊥ in {100 * refused:.0f} % of its runs." if refused > 0 else ""
+    return f"{told}; {TABLES[table].label}, the 10 % validation rows count as public, 95 % intervals.{shy}"
+
+
+def glm_answer(shown: Sequence[Curve], at: float) -> str:
+    """Logistic regression: who is right how often, and whether asking first is seen to pay."""
+    found = by_method(shown, at)
+    intervals = {curve.method: dict(curve.points)[at] for curve in shown}
+    pays = intervals["ptr"].low > intervals["objective"].high
+    verdict = "asking first pays" if pays else "asking first does not pay"
+    return (
+        f"At ε = {at:g} asking first gets {100 * found['ptr']:.1f} % right, objective perturbation "
+        f"{100 * found['objective']:.1f} %: {verdict}."
+    )
+
+
+def glm_line(at: float) -> str:
+    """What was learnt."""
+    told = promise(at, glm.DELTA, "one row added or removed")
+    return (
+        f"{told}; {glm.DATASET}, {len(glm.SEEDS)} splits, 95\u00a0% intervals. All but objective perturbation have "
+        "their best λ for free."
+    )
+
+
+def pca_answer(shown: Sequence[Curve], at: float) -> str:
+    """First direction: whose error is smaller."""
+    found = by_method(shown, at)
+    first, plain = found["ptr"], found["gram"]
+    ratio = max(first, plain) / max(min(first, plain), 1e-300)
+    side = "less" if first < plain else "more"
+    times = sentences.number(ratio, 2)
+    return f"At n = {at:,g} asking for the gap first has {times} times {side} error than noise on AᵀA."
+
+
+def pca_line(spread: float) -> str:
+    """What was drawn."""
+    told = promise(pca.EPSILON, pca.DELTA, "one row added or removed")
+    return (
+        f"{told}; unit rows in {pca.DIMENSION} dimensions, one spread {spread:g} times as wide, "
+        f"{len(pca.SEEDS)} draws, 95\u00a0% intervals."
+    )
+
+
+def rows(shown: Sequence[Curve], at: float, what: str, *, percent: bool = False) -> list[dict[str, str]]:
+    """Every method at the place that is read off, with its interval where draws have one; ε is rounded up."""
+    privacy = what.startswith("ε")
+    head = what if privacy else f"{what[0].upper()}{what[1:]}"
+    scale, unit = (100, " %") if percent else (1, "")
+    listed, spread = [], False
+    for curve in shown:
+        interval = next((one for place, one in curve.points if place == at), None)
+        if interval is None:
+            continue
+        half = scale * interval.half_width if interval.known else 0.0
+        spread = spread or half > 0
+        value = _e(interval.mean) if privacy else f"{_value(scale * interval.mean)}{unit}"
+        listed.append({"Method": curve.label, head: value, "± (95 %)": _value(half) if half > 0 else "–"})
+    return listed if spread else [{"Method": row["Method"], head: row[head]} for row in listed]
+
+
+def _value(value: float) -> str:
+    if not math.isfinite(value):
+        return "∞"
+    return sentences.number(value) if abs(value) >= 1e-3 or value == 0 else sentences.scientific(value, 3)
+
+
+def alt(answer: str, shown: Sequence[Curve], what: str) -> str:
+    """Alt text."""
+    return f"{answer} {what}: {', '.join(curve.label for curve in shown)}."
+
+
+def nothing_stored(name: str) -> str:
+    """What a picture says where there are no results."""
+    return f"This picture needs stored results: python -m objpert_core.experiments ptr {name}"
+
+
+def made_by(notes: Mapping[str, str]) -> str:
+    """How the stored results were made."""
+    told = f"Stored results of `{notes['command']}`, commit {notes['commit']}, {notes['versions']}"
+    return f"{told}; seeds: {notes['seeds']}."
+
+
+def made(found: Stored) -> str:
+    """The same, of a file."""
+    return made_by(found.notes)
