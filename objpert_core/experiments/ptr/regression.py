@@ -43,7 +43,8 @@ LABELS: Mapping[str, str] = MappingProxyType(
     }
 )
 """The methods, by their keys."""
-_FREE = ("ridge", "judges", "zero")
+UNPAID = ("ridge", "judges", "zero")
+"""Those that spend nothing; they are measured once, at `FREE`."""
 
 Fit = Callable[[FloatArray, FloatArray, int], FloatArray]
 Estimator = Callable[..., Any]
@@ -195,7 +196,7 @@ def errors(dataset: str, seed: int, epsilons: Iterable[float] = EPSILONS) -> Ite
     data = split(dataset, seed)
     zero, posterior, judges = np.zeros(data.X.shape[1]), Posterior(data.X, data.y), (data.judges, data.judged)
     fixed = {"ridge": ridge(data.X, data.y, 1.0), "judges": ridge(data.judges, data.judged, 1.0), "zero": zero}
-    for method in _FREE:
+    for method in UNPAID:
         yield Error(dataset, FREE, method, seed, data.error(fixed[method]), 0.0)
     for place, epsilon in enumerate(epsilons):
         fits: dict[str, Fit] = {

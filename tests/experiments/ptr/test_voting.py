@@ -1,0 +1,96 @@
+"""A vote between two: Figure 3's curves against the reference values, exact laws, and stored results."""
+
+import math
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import LaplaceVote, OptimalVote
+from objpert_core.experiments.ptr import stored, voting
+
+REFERENCE = {  # ε of the noise: classic, generalised (mean), Laplace at δ
+    0.1: (0.1922, 0.1356, 0.0856),
+    0.3: (0.3843, 0.3917, 0.2624),
+    0.5: (0.5814, 0.2501, 0.4411),
+}
+
+
+@pytest.mark.parametrize("epsilon", REFERENCE)
+def test_the_reference_values_of_panel_b_are_met(epsilon):
+    found = stored.load("voting")
+    for method, value in zip(("classic", "mean", "laplace"), REFERENCE[epsilon], strict=True):
+        (cost,) = found.values(panel="b", epsilon=epsilon, method=method)
+        assert cost == pytest.approx(value, rel=0.01 if method == "mean" else 1e-3)
+
+
+def test_without_delta_the_privacy_at_a_gap_rises_to_that_of_the_noise():
+    found = stored.load("voting")
+    pure = [found.values(panel="a", epsilon=10.0, gap=gap, method="pure")[0] for gap in voting.GAPS[10.0]]
+    assert [pure[gap] for gap in (0, 1, 10)] == pytest.approx([8.208, 9.394, 9.907], abs=6e-4)
+    assert pure == sorted(pure)
+    assert pure[-1] < 10
+    here = [found.values(panel="a", epsilon=10.0, gap=gap, method="here")[0] for gap in range(4)]
+    assert here == pytest.approx([8.208, 9.318, 9.318, 0.0], abs=6e-4)
+    # as printed it falls from the start, and is beyond ε at a gap of 0
+    printed = [found.values(panel="a", epsilon=10.0, gap=gap, method="printed")[0] for gap in voting.GAPS[10.0]]
+    assert printed == sorted(printed, reverse=True)
+    assert printed[0] > 10 > pure[10] > printed[10]
+
+
+def test_curves_are_in_order():
+    found = stored.load("voting")
+    for epsilon in voting.EPSILONS:
+        cost = {method: found.values(panel="b", epsilon=epsilon, method=method)[0] for method in voting.LABELS["b"]}
+        assert min(cost, key=cost.get) == "optimal"
+        assert cost["laplace"] < epsilon < cost["classic"]
+    for epsilon, gaps in voting.GAPS.items():
+        for gap in gaps:
+            cost = {
+                method: found.values(panel="a", epsilon=epsilon, gap=gap, method=method)[0]
+                for method in ("noise", "pure", "here", "from-here")
+            }
+            assert cost["here"] <= cost["from-here"] <= cost["noise"]
+            assert cost["here"] <= cost["pure"] <= cost["noise"]
+
+
+def test_the_classic_test_errs_as_often_by_its_law():
+    """Half of the chance that t + Lap(1/ε) − log(1/δ)/ε is at most 1, by many draws and by the formula."""
+    epsilon = 0.25
+    error = 0.5 * 0.5 * math.exp(-epsilon * 99) / voting.DELTA
+    assert voting.classic(error, 100) == pytest.approx(epsilon, rel=1e-12)
+    noise = np.random.default_rng(0).laplace(scale=1 / 0.125, size=400_000)
+    share = (100 + noise - math.log(1 / voting.DELTA) / 0.125 <= 1).mean() / 2
+    assert voting.classic(share, 100) == pytest.approx(0.125, rel=0.01)
+
+
+def test_the_mean_cost_is_that_of_draws():
+    epsilon, generator = 0.3, np.random.default_rng(1)
+    below = 100 - math.log(1 / voting.DELTA) / 0.15 + generator.laplace(scale=1 / 0.15, size=2000)
+    costs = [LaplaceVote(epsilon).epsilon_at(math.ceil(one), voting.DELTA) for one in np.maximum(below, 0.0)]
+    assert voting.mean_cost(epsilon, 100) == pytest.approx(0.15 + np.mean(costs), abs=4 * np.std(costs) / 2000**0.5)
+
+
+def test_a_promise_is_kept_by_a_test_that_passes():
+    """19 times in 20 a noisy gap is above the bound that was asked for, and one in 10⁵ above the gap itself."""
+    epsilon, gap = 0.4, 100
+    room = math.log(1 / voting.DELTA) + math.log(10)
+    best = min(
+        range(gap), key=lambda bound: room / (gap - bound) + LaplaceVote(epsilon).epsilon_at(bound, voting.DELTA)
+    )
+    asked = room / (gap - best)
+    noise = np.random.default_rng(2).laplace(scale=1 / asked, size=200_000)
+    passed = (gap - math.log(1 / voting.DELTA) / asked + noise >= best).mean()
+    assert passed == pytest.approx(voting.SURE, abs=0.003)
+    assert voting.passing_cost(epsilon, gap) == asked + LaplaceVote(epsilon).epsilon_at(best, voting.DELTA)
+
+
+def test_the_floor_errs_as_seldom_with_less():
+    for error in (1e-3, 1e-9):
+        found = voting.optimal(error, 60)
+        assert OptimalVote(found, voting.DELTA).error(60) == pytest.approx(error, abs=1e-9)
+        assert OptimalVote(0.99 * found, voting.DELTA).error(60) > 1.01 * error
+
+
+def test_panels_that_do_not_exist_are_named():
+    with pytest.raises(ValueError, match="panel must be one of 'a', 'b', got 'c'"):
+        list(voting.costs("c", 1.0))
