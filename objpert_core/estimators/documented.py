@@ -222,14 +222,9 @@ PARAGRAPHS = {
     "accounting_of_samples": """
         accounting : {"tight", "split", "published"}, default="tight"
             "tight" accounts for the statistics and the draw as a whole (docs/theorems.md, T39), and raises λ where it
-            would leave no γ. "split" gives each part its own share of (ε, δ), and refuses where no γ keeps the draw's;
-            `ReleaseRefusedError` then carries the certificate. "published" is as printed, which is **not private
+            would leave no γ. "split" gives each part its own share of (ε, δ), and refuses where no γ keeps the draw's:
+            `ReleaseRefusedError` carries the certificate. "published" is as printed, which is **not private
             enough**: a warning says so, and the certificate does not verify.
-        """,
-    "public_rows_of_fallback": """
-        public_rows : int or None, default=None
-            The number of rows at most, that the fallback of "split" goes by; with more, `fit` raises whatever
-            `on_error` says. None takes the number of rows in `X`, **treated as public**.
         """,
     "fitted_bounded": """
         coef_ : ndarray, shape (n_features_in_,)

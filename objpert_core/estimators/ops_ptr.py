@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from objpert_core._validation import FloatArray, at_least, boolean, positive_array, positive_integer
+from objpert_core._validation import FloatArray, at_least, boolean, positive_array
 from objpert_core.accounting import AdaptiveSampling, calibrate_adaptive_sampling
 from objpert_core.estimators.base import Seed
 from objpert_core.estimators.bounded_targets import tell
@@ -75,9 +75,8 @@ class OPSPTRRegressor(PosteriorSample):
         rows, as published, and 1 without. K itself is not told: the proof averages over it.
     %(accounting_of_samples)s
     fallback : bool, default=True
-        Of "split": where a run refuses, the draw for the worst data of at most `public_rows` rows stands in, which
-        costs nothing more. A run refuses all the same where λ is too small for that.
-    %(public_rows_of_fallback)s
+        Of "split": raise λ in a run where, by what was released, it would leave no γ. False refuses such a run, as
+        published; `ReleaseRefusedError` if all do.
     row_norm : {"clip", "normalize"}, default="clip"
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
         so that few rows are longer. "normalize" gives every row norm 1.
@@ -113,14 +112,13 @@ class OPSPTRRegressor(PosteriorSample):
         "validation": or_none(_pair),
         "mean_runs": or_none(_from_one),
         "fallback": boolean,
-        "public_rows": or_none(positive_integer),
     }
     __metadata_request__fit: ClassVar[dict[str, str]] = {"callback": UNUSED, "validation": UNUSED}
 
     def __init__(
         self, epsilon: float = 1.0, delta: float = 1e-5, target_bound: float = 1.0, *, lams: Any = None,
         validation: Any = None, mean_runs: float | None = None, accounting: str = "tight", fallback: bool = True,
-        public_rows: int | None = None, row_norm: str = "clip", fit_intercept: bool = False,
+        row_norm: str = "clip", fit_intercept: bool = False,
         intercept_scaling: float = 0.3, random_state: Seed = None, on_error: str = "raise",
     ) -> None:  # fmt: skip
         super().__init__(
@@ -132,7 +130,6 @@ class OPSPTRRegressor(PosteriorSample):
         self.validation = validation
         self.mean_runs = mean_runs
         self.fallback = fallback
-        self.public_rows = public_rows
 
     def fit(self, X: Any, y: Any, *, validation: Any = None, callback: Callback | None = None) -> Self:
         """Fit the private model.
@@ -170,13 +167,6 @@ class OPSPTRRegressor(PosteriorSample):
         elif self.mean_runs is not None and self.mean_runs > 1:
             raise ValueError(f"mean_runs must be None or 1 without validation rows, got {self.mean_runs!r}")
 
-    def _reads_rows(self) -> bool:
-        return self._falls_back and self.public_rows is None
-
-    @property
-    def _falls_back(self) -> bool:
-        return self.accounting == "split" and bool(self.fallback)
-
     def _release(
         self, X: Any, targets: FloatArray, callback: Callback | None, **options: Any
     ) -> Release[Any] | Refused[Any]:
@@ -187,24 +177,18 @@ class OPSPTRRegressor(PosteriorSample):
         else:
             runs = float(len(lams) / _BEST_TESTED if self.mean_runs is None else self.mean_runs)
         spent = self._spent(runs)
-        facts: dict[str, Any] = {"public_validation": judges is not None}
-        if self._falls_back:
-            declared = self.public_rows is not None
-            facts |= {"public_rows": self.public_rows or max(X.shape[0], 1), "rows_declared": declared}
         source = noise_source(self.random_state)
         sums = self._sums(X, targets)
-        if self._falls_back and sums.rows > facts["public_rows"]:
-            raise ValueError(f"public_rows must be at least the number of rows that count, got {self.public_rows!r}")
         tell(callback, 0)
         best = best_run(
-            lambda lam: self._run(sums, spent, lam, facts.get("public_rows"), source),
+            lambda lam: self._run(sums, spent, lam, source),
             lams,
             lambda run: self._score(run, judges),
             runs,
             source,
         )
         tell(callback, 1)
-        outcome = self._released(best, spent, source, runs, **facts)
+        outcome = self._released(best, spent, source, runs, public_validation=judges is not None)
         tell(callback, 2)
         return outcome
 
@@ -221,12 +205,12 @@ class OPSPTRRegressor(PosteriorSample):
         return Shares.as_printed(epsilon, delta)
 
     def _run(
-        self, sums: RegressionSums, spent: AdaptiveSampling | Shares, lam: float, rows: int | None, source: NoiseSource
+        self, sums: RegressionSums, spent: AdaptiveSampling | Shares, lam: float, source: NoiseSource
     ) -> Run | None:
         if isinstance(spent, AdaptiveSampling):
             return tight_run(sums, spent, lambda released: lam, source)
-        found = spent.run(sums, lambda released: lam, source)
-        return spent.worst_case(sums, lam, rows, source) if found is None and rows is not None else found
+        falls_back = bool(self.fallback) and self.accounting == "split"
+        return spent.run(sums, lambda released: lam, source, fallback=falls_back)
 
     def _judges(self, validation: Any) -> Judges | None:
         """Validation rows as fitted ones are treated, and their targets."""

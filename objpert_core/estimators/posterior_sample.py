@@ -16,7 +16,6 @@ from objpert_core.learning.posterior.certificate import (
     AdaptiveSamplingCertificate,
     RegressionCertificate,
     SharedSamplingCertificate,
-    shared_sampling,
 )
 from objpert_core.learning.posterior.shares import Shares
 from objpert_core.learning.release import Refused, Release
@@ -46,20 +45,28 @@ class PosteriorSample(BoundedTargets):
             )
 
     def _released(
-        self, run: Run | None, spent: AdaptiveSampling | Shares, source: NoiseSource, runs: float = 1.0, **facts: Any
+        self,
+        run: Run | None,
+        spent: AdaptiveSampling | Shares,
+        source: NoiseSource,
+        runs: float = 1.0,
+        public_validation: bool = False,
     ) -> Release[Any] | Refused[Any]:
         """The release, or the refusal, of the best of `runs` runs on average, with its certificate."""
-        facts |= self._facts(source) | {"lattice": None if run is None else run.spacing}
-        facts.setdefault("public_validation", False)
+        facts = self._facts(source) | {
+            "lattice": None if run is None else run.spacing,
+            "public_validation": public_validation,
+        }
         certificate: RegressionCertificate
         if isinstance(spent, AdaptiveSampling):
             certificate = AdaptiveSamplingCertificate.from_mechanism(spent, **facts)
         else:
-            shares = (spent.release_epsilon, spent.release_delta, spent.test_epsilon, spent.test_delta, spent.failure)
+            released = spent.statistics
             certificate = SharedSamplingCertificate.from_mechanism(
-                shared_sampling(*shares, runs),
-                eigenvalue_mu=spent.statistics.eigenvalue_mu,
-                norm_mu=spent.statistics.norm_mu,
+                spent.mechanism(runs),
+                eigenvalue_mu=released.eigenvalue_mu,
+                norm_mu=released.norm_mu,
+                tail=released.tail,
                 certified=not spent.published,
                 **facts,
             )

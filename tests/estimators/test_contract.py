@@ -162,7 +162,7 @@ CASES = [
     Case("ada ssp", AdaSSPRegressor, ranges=BOUNDED, reads_rows=False),
     Case("ada ops", AdaOPSRegressor, ranges=ONE_SAMPLE, reads_rows=False, slow=True),
     Case("ops ptr", OPSPTRRegressor, ranges=BEST_SAMPLE, reads_rows=False, slow=True),
-    Case("ops ptr, split", OPSPTRRegressor, SPLIT, BEST_SAMPLE, slow=True),
+    Case("ops ptr, split", OPSPTRRegressor, SPLIT, BEST_SAMPLE, reads_rows=False, slow=True),
     Case("dishonest", DPSGDLogisticRegression, parameters=STEPS | DISHONEST, ranges=DPSGD, first_step=1, slow=True),
 ]
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import ndtr
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting import AdaptiveSampling, Gaussian, PrivateSelection, ProposeTestRelease
+from objpert_core.accounting import ADD_REMOVE, AdaptiveSampling, Gaussian, PrivateSelection, ProposeTestRelease
 from objpert_core.accounting.numerics.rounding import promised
 from objpert_core.learning.certificate import ROUNDING, PrivacyCertificate
 from objpert_core.learning.stated import (
@@ -21,10 +22,10 @@ from objpert_core.learning.stated import (
     TRUTH,
     Stated,
     number,
-    or_nothing,
 )
 
 _BOUND = number("a float from 1e-50 to 1e50", lambda value: 1e-50 <= value <= 1e50)
+_CONSTANT = number("0.0 or a float from 1e-50 to 1e50", lambda value: value == 0 or 1e-50 <= value <= 1e50)
 _FROM_ONE = number("a finite float >= 1", lambda value: 1 <= value < math.inf)
 
 
@@ -38,13 +39,13 @@ class RegressionCertificate(PrivacyCertificate):
         ‖Y‖, to which targets were clipped.
     """
 
-    STATED: ClassVar[Mapping[str, Stated]] = {"target_bound": _BOUND}
+    STATED: ClassVar[Mapping[str, Stated]] = {"target_bound": _BOUND, "intercept_scaling": _CONSTANT}
 
     target_bound: float
 
     def holds(self) -> bool:
-        """Say whether the promise is about one row."""
-        return self.rows_per_person == 1
+        """Say whether the promise is about one row that is added or removed: so are all bounds on what a row moves."""
+        return self.rows_per_person == 1 and self.mechanism_adjacency == ADD_REMOVE
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
         """Any lattice will do: rounding is post-processing."""
@@ -142,16 +143,18 @@ class SharedSamplingCertificate(
     test_epsilon, test_delta : float
         (ε̂, δ̂) of both statistics together.
     failure : float
-        How likely one is on the unsafe side. Each is moved by its sensitivity, too, so that this holds next to the data
-        as well, and covering added rows is enough (T36).
+        How likely one is on the unsafe side.
+    shifted : bool
+        Whether each is moved by its sensitivity as well, so that this holds next to the data, too, and covering added
+        rows is enough (T36).
+    tail : float
+        By how many of its standard deviations each is moved to the safe side.
     eigenvalue_mu, norm_mu : float
         Sensitivity over noise of λ̃ and of log(‖Y‖ + ‖θ*‖).
     mean_runs : float
         E[K], where the best of K runs was released; 1.0: a single run. K itself is not told.
     public_validation : bool
         Whether runs were judged by validation rows, **which are taken as public**.
-    public_rows : int or None
-        n, where a draw for the worst data with so many rows stood ready for runs that refuse.
     certified : bool
         False where noise and γ are those of printed formulas that are not valid. It then does not verify.
     """
@@ -162,11 +165,12 @@ class SharedSamplingCertificate(
         "test_epsilon": POSITIVE,
         "test_delta": OPEN_UNIT,
         "failure": OPEN_UNIT,
+        "shifted": TRUTH,
+        "tail": POSITIVE,
         "eigenvalue_mu": POSITIVE,
         "norm_mu": POSITIVE,
         "mean_runs": _FROM_ONE,
         "public_validation": TRUTH,
-        "public_rows": or_nothing(COUNT),
         "certified": TRUTH,
     }
 
@@ -175,11 +179,12 @@ class SharedSamplingCertificate(
     test_epsilon: float
     test_delta: float
     failure: float
+    shifted: bool
+    tail: float
     eigenvalue_mu: float
     norm_mu: float
     mean_runs: float
     public_validation: bool
-    public_rows: int | None = None
     certified: bool = True
 
     @classmethod
@@ -199,6 +204,7 @@ class SharedSamplingCertificate(
         return bool(
             super().holds()
             and self.certified
+            and 2 * ndtr(-self.tail) <= self.failure * (1 + ROUNDING)
             and statistics.delta(self.test_epsilon) <= self.test_delta * (1 + ROUNDING)
             and (self.mean_runs == 1 or self.public_validation)
         )
@@ -209,20 +215,18 @@ class SharedSamplingCertificate(
 
     def _lines(self) -> list[str]:
         printed = "  NOT PROVED noise and precision as printed, which are too little and too high"
-        fallback = "⊥" if self.public_rows is None else f"a draw for the worst {self.public_rows} rows, taken as public"
         return [
             *([] if self.certified else [printed]),
             f"  statistics ({promised(self.test_epsilon)}, {promised(self.test_delta)}); sensitivity over noise "
             f"{self.eigenvalue_mu:.6g} (least eigenvalue)",
             f"             and {self.norm_mu:.6g} (norm); unsafe with probability {self.failure:.3g}",
-            f"  draw       ({promised(self.release_epsilon)}, {promised(self.release_delta)}); covers added rows; "
-            f"otherwise {fallback}",
+            f"  draw       ({promised(self.release_epsilon)}, {promised(self.release_delta)}); covers added rows",
             _choice(self.mean_runs, self.public_validation),
             self._caps(),
         ]
 
 
-_SHARES = ("release_epsilon", "release_delta", "test_epsilon", "test_delta", "failure")
+_SHARES = ("release_epsilon", "release_delta", "test_epsilon", "test_delta", "failure", "shifted")
 
 
 def shared_sampling(
@@ -231,22 +235,23 @@ def shared_sampling(
     test_epsilon: float,
     test_delta: float,
     failure: float,
+    shifted: bool,
     mean_runs: float = 1.0,
 ) -> ProposeTestRelease | PrivateSelection:
     """What a draw behind two statistics costs by the shares of its parts, or the best of K such draws.
 
     Parameters
     ----------
-    release_epsilon, release_delta, test_epsilon, test_delta, failure, mean_runs
+    release_epsilon, release_delta, test_epsilon, test_delta, failure, shifted, mean_runs
         As in `SharedSamplingCertificate`.
 
     Examples
     --------
-    >>> shared_sampling(0.5, 1e-6, 0.5, 1e-6, 1e-6).guarantee[0]
+    >>> shared_sampling(0.5, 1e-6, 0.5, 1e-6, 1e-6, True).guarantee[0]
     1.0
     """
     test = (test_epsilon, test_delta, failure)
-    base = ProposeTestRelease(release_epsilon, release_delta, *test, "added", True, uniform=True)
+    base = ProposeTestRelease(release_epsilon, release_delta, *test, "added", shifted, uniform=True)
     return base if mean_runs == 1 else PrivateSelection(base, mean_runs, 1)
 
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from objpert_core.accounting import calibrate_gaussian, posterior_precision, published_posterior_precision
+from objpert_core.accounting import (
+    PrivateSelection,
+    ProposeTestRelease,
+    calibrate_gaussian,
+    posterior_precision,
+    published_posterior_precision,
+)
 from objpert_core.accounting.numerics.posterior import LARGEST_LEVERAGE
 from objpert_core.learning.noise import NoiseSource
-from objpert_core.learning.posterior.adaptive import ChooseLam, Run, drawn, one_run
-from objpert_core.learning.posterior.draw import Ridge
+from objpert_core.learning.posterior.adaptive import ChooseLam, Run, one_run
+from objpert_core.learning.posterior.certificate import shared_sampling
 from objpert_core.learning.posterior.statistics import Statistics
 from objpert_core.learning.posterior.sums import RegressionSums
-from objpert_core.learning.quadratic.certificate import row_smoothness
 
 _UP = 1 + 2.0**-45  # more than a few operations in doubles are off, relatively
 
@@ -71,7 +76,9 @@ class Shares:
         own = Statistics(mu, mu, math.sqrt(2 * math.log(2 / delta)), shifted=False)
         return cls(epsilon / 2, delta / 3, epsilon / 2, delta / 3, delta / 3, own, published=True)
 
-    def run(self, sums: RegressionSums, choose: ChooseLam, source: NoiseSource) -> Run | None:
+    def run(
+        self, sums: RegressionSums, choose: ChooseLam, source: NoiseSource, *, fallback: bool = False
+    ) -> Run | None:
         """One run; None where no γ keeps the draw's share.
 
         Parameters
@@ -80,31 +87,32 @@ class Shares:
         choose : callable
             From λ̃ to λ.
         source : NoiseSource
+        fallback : bool
+            Raise λ where, by λ̃, it leaves no γ: until λ + λ̃ is (1 + log(2/δ))/ε, with the draw's ε and δ. That looks
+            at λ̃ only, which is released.
         """
-        return one_run(sums, self.statistics, choose, self._precision, source)
+        least = (1 + math.log(2 / self.release_delta)) / self.release_epsilon * _UP
+
+        def raised(released: float) -> float:
+            lam = choose(released)
+            leverage = _UP / (lam + released)
+            if leverage <= LARGEST_LEVERAGE and self._precision(leverage, 1.0) > 0:
+                return lam
+            return max(lam, least - released)
+
+        return one_run(sums, self.statistics, raised if fallback else choose, self._precision, source)
+
+    def mechanism(self, mean_runs: float = 1.0) -> ProposeTestRelease | PrivateSelection:
+        """What a run costs by these shares, or the best of K runs.
+
+        Parameters
+        ----------
+        mean_runs : float >= 1
+            E[K].
+        """
+        test = (self.test_epsilon, self.test_delta, self.failure, self.statistics.shifted)
+        return shared_sampling(self.release_epsilon, self.release_delta, *test, mean_runs)
 
     def _precision(self, leverage: float, slope: float) -> float:
         rule = published_posterior_precision if self.published else posterior_precision
         return rule(self.release_epsilon, self.release_delta, leverage, slope)
-
-    def worst_case(self, sums: RegressionSums, lam: float, rows: int, source: NoiseSource) -> Run | None:
-        """The draw for the worst data of at most so many rows: λ_min = 0 and ‖θ*‖ <= ‖Y‖√n/(2√λ).
-
-        It keeps the draw's share on all such data, so that it may stand in where a run refuses. None where there is no
-        γ either, which public numbers tell.
-
-        Parameters
-        ----------
-        sums : RegressionSums
-        lam : float > 0
-            λ, for rows of norm 1.
-        rows : int
-            n, public.
-        source : NoiseSource
-        """
-        leverage = _UP / lam
-        if leverage > LARGEST_LEVERAGE:
-            return None
-        slope = sums.target_bound * (1 + math.sqrt(rows / lam) / 2) * _UP
-        gamma = self._precision(leverage, slope)
-        return drawn(Ridge(sums, lam * row_smoothness(sums.constant) * _UP), lam, gamma, source) if gamma > 0 else None

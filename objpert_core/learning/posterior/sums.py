@@ -39,8 +39,6 @@ class RegressionSums:
         No target is larger.
     constant : float
         What was appended to every row, on the grid; 0.0 without an intercept.
-    rows : int
-        How many rows were summed.
     """
 
     gram: np.ndarray
@@ -49,7 +47,6 @@ class RegressionSums:
     step: float
     target_bound: float
     constant: float
-    rows: int
 
     @property
     def dimension(self) -> int:
@@ -112,4 +109,4 @@ def regression_sums(
         step = residual_unit(bound, bound, constant)
         sums = whole_sums(rows, row_norm, targets, bound=bound, step=step)
     gram, tilt = sums.gram.astype(object), sums.tilt.astype(object)
-    return RegressionSums(gram, -tilt, sums.unit, step, bound, sums.constant, rows.n_rows)
+    return RegressionSums(gram, -tilt, sums.unit, step, bound, sums.constant)

@@ -158,21 +158,26 @@ def test_a_run_refuses_where_no_draw_is_private(captured):
     assert shares.run(against(5), lambda _: 0.1, Fixed()) is None  # beyond the golden ratio
     assert tight_run(against(5), TIGHT, lambda _: 0.1, Fixed(0.0, 1e4)) is None  # beyond e³⁰⁰, once in 10³⁰⁰
     assert captured == []
-    assert shares.worst_case(against(5), 0.1, 5, Fixed()) is None
-    assert shares.worst_case(against(5), 1.0, 5, Fixed()) is None
 
 
-def test_shares_add_up_and_the_worst_case_bounds_every_slope():
+def test_shares_add_up():
     shares = Shares.valid(1.0, 1e-6, statistics=1 / 2, draw=1 / 3)
     assert shares.release_epsilon + shares.test_epsilon == 1.0
     assert shares.release_delta + shares.test_delta + shares.failure == pytest.approx(1e-6, rel=1e-12)
-    run = shares.worst_case(against(50), 400.0, 50, Fixed(1.0))
-    slope = 1 + math.sqrt(50 / 400) / 2
-    gamma = posterior_precision(0.5, 1e-6 / 3, 1 / 400, slope)
-    assert run.theta[0] == pytest.approx(50 / 450 + 1 / math.sqrt(gamma * 450), abs=1e-4)
-    for n in (1, 50):
-        lam = float(n)  # where ‖θ*‖ = √n·‖X‖·‖Y‖/(2√λ) in one dimension
-        assert Ridge(against(n), lam).norm() <= math.sqrt(n / lam) / 2 * (1 + 1e-9)
+    assert shares.statistics.shifted
+    assert 2 * stats.norm.sf(shares.statistics.tail) == pytest.approx(shares.failure, rel=1e-9)
+
+
+def test_a_fallback_raises_lam_where_it_leaves_no_precision_and_only_there(captured):
+    shares = Shares.valid(0.1, 1e-6, statistics=1 / 2, draw=1 / 3)
+    least = (1 + math.log(6e6)) / 0.05
+    for lam, used in ((0.1, least), (1.0, least), (0.9 * least, 0.9 * least), (2 * least, 2 * least)):
+        run = shares.run(against(5), lambda _: lam, Fixed(), fallback=True)  # noqa: B023 - called at once
+        assert run.lam == pytest.approx(used, rel=1e-6)
+        slope = (1 + 5 / (5 + used)) * math.exp(
+            (shares.statistics.tail / shares.statistics.norm_mu + 1) * math.log1p(1 / used)
+        )
+        assert captured[-1][1] == pytest.approx(posterior_precision(0.05, 1e-6 / 3, 1 / used, slope), rel=1e-4)
 
 
 def test_printed_shares_have_the_printed_noise():
