@@ -11,31 +11,19 @@ Goals: δ in under 5 ms, its inverse in under 10 ms, a calibration in under 50 m
 from __future__ import annotations
 
 import math
-import statistics
 import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 import mpmath
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.shared import commit, empty_caches
+from benchmarks.shared import commit, milliseconds
 from objpert_core.accounting import QuadraticPerturbation, calibrate_quadratic_perturbation
 
 CASES = ((0.5, 1e-2, 12), (1.0, 1e-5, 20), (1.0, 1e-5, 100), (0.1, 1e-6, 12), (10.0, 1e-6, 12))
-RUNS, DIGITS, WIDTH = 7, 20, 12.0  # WIDTH: of the peer's range, in standard deviations of log g
-
-
-def milliseconds(run: Callable[[], Any]) -> float:
-    times = []
-    for _ in range(RUNS + 1):
-        empty_caches()
-        start = time.process_time()
-        run()
-        times.append(1e3 * (time.process_time() - start))
-    return statistics.median(times[1:])
+DIGITS, WIDTH = 20, 12.0  # WIDTH: of the peer's range, in standard deviations of log g
 
 
 def swapped(epsilon: float, mechanism: QuadraticPerturbation) -> float:
