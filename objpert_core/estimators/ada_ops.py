@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from objpert_core._validation import FloatArray
@@ -14,7 +13,7 @@ from objpert_core.estimators.posterior_sample import PosteriorSample
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.posterior.adaptive import tight_run
 from objpert_core.learning.posterior.regularisation import adaptive_lam
-from objpert_core.learning.posterior.shares import Shares
+from objpert_core.learning.posterior.shares import Shares, least_sum
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.solvers import Callback
 
@@ -85,7 +84,8 @@ class AdaOPSRegressor(PosteriorSample):
             choose = adaptive_lam(sums.dimension, epsilon, delta, 1 / spent.leverage)
             run = tight_run(sums, spent, choose, source)
         else:
-            choose = adaptive_lam(sums.dimension, epsilon, delta, 2 * (1 + math.log(6 / delta)) / epsilon)
+            least = least_sum(spent.release_epsilon, spent.release_delta)
+            choose = adaptive_lam(sums.dimension, epsilon, delta, least)
             run = spent.run(sums, choose, source)
         tell(callback, 1)
         outcome = self._released(run, spent, source)

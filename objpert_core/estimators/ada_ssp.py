@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting import calibrate_gaussian
+from objpert_core.accounting import ADD_REMOVE, calibrate_gaussian
 from objpert_core.estimators.base import Seed
 from objpert_core.estimators.bounded_targets import BoundedTargets, tell
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
@@ -89,7 +89,7 @@ class AdaSSPRegressor(BoundedTargets):
         tell(callback, 1)
         certificate = AdaSSPCertificate(
             mechanism="Gaussian",
-            adjacency="add/remove one row",
+            adjacency=ADD_REMOVE,
             gram_noise=noise.gram,
             moment_noise=noise.moment,
             eigenvalue_noise=noise.eigenvalue,

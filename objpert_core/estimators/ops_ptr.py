@@ -94,7 +94,8 @@ class OPSPTRRegressor(PosteriorSample):
     Notes
     -----
     Redberg, Zhu and Wang (2023), Algorithms 3 and 8, accounted for anew. The draw is exact in floating point:
-    docs/theorems.md, T40. `AdaSSPRegressor` is more accurate as a rule.
+    docs/theorems.md, T40. `AdaSSPRegressor` is more accurate as a rule. How long a fit takes tells K, about: whoever
+    gets the model must not see that.
     %(weights)s
 
     Examples

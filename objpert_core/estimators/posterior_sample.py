@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from objpert_core.accounting import AdaptiveSampling
+from objpert_core.accounting import ADD_REMOVE, AdaptiveSampling
 from objpert_core.estimators.bounded_targets import BoundedTargets
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
 from objpert_core.estimators.constraints import Constraint, one_of
@@ -61,12 +61,19 @@ class PosteriorSample(BoundedTargets):
         if isinstance(spent, AdaptiveSampling):
             certificate = AdaptiveSamplingCertificate.from_mechanism(spent, **facts)
         else:
-            released = spent.statistics
-            certificate = SharedSamplingCertificate.from_mechanism(
-                spent.mechanism(runs),
-                eigenvalue_mu=released.eigenvalue_mu,
-                norm_mu=released.norm_mu,
-                tail=released.tail,
+            certificate = SharedSamplingCertificate(
+                mechanism="ProposeTestRelease" if runs == 1 else "PrivateSelection",
+                adjacency=ADD_REMOVE,
+                release_epsilon=spent.release_epsilon,
+                release_delta=spent.release_delta,
+                test_epsilon=spent.test_epsilon,
+                test_delta=spent.test_delta,
+                failure=spent.failure,
+                shifted=spent.statistics.shifted,
+                tail=spent.statistics.tail,
+                eigenvalue_mu=spent.statistics.eigenvalue_mu,
+                norm_mu=spent.statistics.norm_mu,
+                mean_runs=runs,
                 certified=not spent.published,
                 **facts,
             )

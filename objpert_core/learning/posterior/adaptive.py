@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import AdaptiveSampling
 from objpert_core.accounting.numerics.posterior import LARGEST_LEVERAGE
@@ -73,7 +75,8 @@ def one_run(
     log_slope = statistics.log_slope(ridge, leverage, source)
     if log_slope > _LARGEST_LOG:
         return None
-    gamma = precision(leverage, sums.target_bound * math.exp(log_slope) * _UP)
+    with np.errstate(under="ignore"):
+        gamma = precision(leverage, sums.target_bound * math.exp(log_slope) * _UP)
     return drawn(ridge, lam, gamma, source) if gamma > 0 else None
 
 

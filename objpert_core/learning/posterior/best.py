@@ -48,6 +48,9 @@ def best_run(
     best: tuple[float, Run] | None = None
     for pick in uniform_choices(source, len(lams), first_success(source, 1 / mean_runs)):
         found = run(lams[pick])
-        if found is not None and (best is None or score(found) > best[0]):
-            best = score(found), found
+        if found is None:
+            continue
+        own = score(found)
+        if best is None or own > best[0]:
+            best = own, found
     return None if best is None else best[1]

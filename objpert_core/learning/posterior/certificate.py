@@ -196,7 +196,9 @@ class SharedSamplingCertificate(
 
     def rebuild(self) -> ProposeTestRelease | PrivateSelection:
         """Build the mechanism again, from the shares alone."""
-        return shared_sampling(**{name: getattr(self, name) for name in _SHARES}, mean_runs=self.mean_runs)
+        shares = (self.release_epsilon, self.release_delta, self.test_epsilon, self.test_delta, self.failure)
+        base = ProposeTestRelease(*shares, "added", self.shifted, uniform=True)
+        return base if self.mean_runs == 1 else PrivateSelection(base, self.mean_runs, 1)
 
     def holds(self) -> bool:
         """Say whether the statistics keep to their share, and there is something public by which the best was found."""
@@ -227,32 +229,6 @@ class SharedSamplingCertificate(
 
 
 _SHARES = ("release_epsilon", "release_delta", "test_epsilon", "test_delta", "failure", "shifted")
-
-
-def shared_sampling(
-    release_epsilon: float,
-    release_delta: float,
-    test_epsilon: float,
-    test_delta: float,
-    failure: float,
-    shifted: bool,
-    mean_runs: float = 1.0,
-) -> ProposeTestRelease | PrivateSelection:
-    """What a draw behind two statistics costs by the shares of its parts, or the best of K such draws.
-
-    Parameters
-    ----------
-    release_epsilon, release_delta, test_epsilon, test_delta, failure, shifted, mean_runs
-        As in `SharedSamplingCertificate`.
-
-    Examples
-    --------
-    >>> shared_sampling(0.5, 1e-6, 0.5, 1e-6, 1e-6, True).guarantee[0]
-    1.0
-    """
-    test = (test_epsilon, test_delta, failure)
-    base = ProposeTestRelease(release_epsilon, release_delta, *test, "added", shifted, uniform=True)
-    return base if mean_runs == 1 else PrivateSelection(base, mean_runs, 1)
 
 
 def _choice(mean_runs: float, public_validation: bool) -> str:

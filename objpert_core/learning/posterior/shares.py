@@ -5,17 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from objpert_core.accounting import (
-    PrivateSelection,
-    ProposeTestRelease,
-    calibrate_gaussian,
-    posterior_precision,
-    published_posterior_precision,
-)
+import numpy as np
+
+from objpert_core.accounting import calibrate_gaussian, posterior_precision, published_posterior_precision
 from objpert_core.accounting.numerics.posterior import LARGEST_LEVERAGE
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.posterior.adaptive import ChooseLam, Run, one_run
-from objpert_core.learning.posterior.certificate import shared_sampling
 from objpert_core.learning.posterior.statistics import Statistics
 from objpert_core.learning.posterior.sums import RegressionSums
 
@@ -88,31 +83,32 @@ class Shares:
             From λ̃ to λ.
         source : NoiseSource
         fallback : bool
-            Raise λ where, by λ̃, it leaves no γ: until λ + λ̃ is (1 + log(2/δ))/ε, with the draw's ε and δ. That looks
-            at λ̃ only, which is released.
+            Raise λ where, by λ̃, it leaves no γ: until λ + λ̃ is `least_sum`. That looks at λ̃ only, which is released.
         """
-        least = (1 + math.log(2 / self.release_delta)) / self.release_epsilon * _UP
+        least = least_sum(self.release_epsilon, self.release_delta)
 
         def raised(released: float) -> float:
             lam = choose(released)
             leverage = _UP / (lam + released)
-            if leverage <= LARGEST_LEVERAGE and self._precision(leverage, 1.0) > 0:
-                return lam
-            return max(lam, least - released)
+            with np.errstate(under="ignore"):
+                enough = leverage <= LARGEST_LEVERAGE and self._precision(leverage, 1.0) > 0
+            return lam if enough else max(lam, least - released)
 
         return one_run(sums, self.statistics, raised if fallback else choose, self._precision, source)
-
-    def mechanism(self, mean_runs: float = 1.0) -> ProposeTestRelease | PrivateSelection:
-        """What a run costs by these shares, or the best of K runs.
-
-        Parameters
-        ----------
-        mean_runs : float >= 1
-            E[K].
-        """
-        test = (self.test_epsilon, self.test_delta, self.failure, self.statistics.shifted)
-        return shared_sampling(self.release_epsilon, self.release_delta, *test, mean_runs)
 
     def _precision(self, leverage: float, slope: float) -> float:
         rule = published_posterior_precision if self.published else posterior_precision
         return rule(self.release_epsilon, self.release_delta, leverage, slope)
+
+
+def least_sum(epsilon: float, delta: float) -> float:
+    """What λ + λ̃ should be at least: (1 + log(2/δ))/ε, by the (ε, δ) of the draw.
+
+    At half of that Theorem 5.1 as printed has no γ left. No γ is known of where λ + λ̃ < 0.618.
+
+    Examples
+    --------
+    >>> round(least_sum(0.5, 1e-6), 1)
+    31.0
+    """
+    return max((1 + math.log(2 / delta)) / epsilon, 1 / LARGEST_LEVERAGE) * _UP * _UP
