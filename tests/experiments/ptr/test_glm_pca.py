@@ -116,8 +116,16 @@ def test_a_direction_is_that_of_the_data_where_epsilon_is_large():
     for method in ("gram", "ptr", "free"):
         found = pca.released(method, gram, 100.0, np.random.default_rng(0))
         assert abs(found[0]) > 0.999, method
-    noise = projector_sensitivity(4900.0) / asked.whole(100.0, pca.DELTA)
-    assert noise < 1e-4
+
+
+def test_directions_turn_by_the_noise_that_the_gap_calls_for():
+    """To first order the tangent of the angle is the noise beside the diagonal, N(0, σ²/2) for each other column."""
+    gram = np.diag([5000.0, *19 * (100.0,)])
+    turned = [1 - pca.released("free", gram, 1.0, np.random.default_rng(seed))[0] ** 2 for seed in range(300)]
+    sigma = projector_sensitivity(4900.0) / asked.whole(1.0, pca.DELTA)
+    assert np.mean(turned) == pytest.approx(19 * sigma**2 / 2, rel=0.1)
+    whole = [1 - pca.released("gram", gram, 1.0, np.random.default_rng(seed))[0] ** 2 for seed in range(300)]
+    assert np.mean(whole) == pytest.approx(19 / (2 * (4900 * asked.whole(1.0, pca.DELTA)) ** 2), rel=0.1)
 
 
 def test_draws_of_data_repeat():
