@@ -45,9 +45,9 @@ def share(probability: float) -> str:
     if probability >= 1:
         return "always"
     if probability > 0.9995:
-        return "in more than 99.9 % of runs"
+        return "in over 99.9 % of runs"
     if probability < 0.001:
-        return "in fewer than 0.1 % of runs"
+        return "in under 0.1 % of runs"
     return f"in {sentences.number(100 * probability, 3)} % of runs"
 
 
@@ -55,9 +55,7 @@ def answer(shown: Shown) -> str:
     """What the test lets through."""
     points = shown.points
     if points.published == "side":
-        told = (
-            f"The number costs ε = {small(points.local_epsilon)} here, its side of ½ only {small(points.own_epsilon)}"
-        )
+        told = f"ε = {small(points.local_epsilon)} for the number, {small(points.own_epsilon)} for its side of ½"
         return f"{told}; the test passes {share(points.pass_probability)}."
     moved = sentences.number(points.local_sensitivity)
     if points.distance == 0:
@@ -71,7 +69,7 @@ def line(shown: Shown) -> str:
     """The promise of the whole, and what happened in this run."""
     points, outcome = shown.points, shown.outcome
     total = f"ε = {small(2 * points.epsilon)} (odds of {sentences.odds(2 * points.epsilon)})"
-    told = f"{total}, δ = {sentences.delta(points.delta)}, one person’s value replaced, test and release together. "
+    told = f"{total}, δ = {sentences.delta(points.delta)}, one person’s value replaced; half of ε for the test. "
     text = told.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
     return f"{text}{happened(shown, outcome)}"
 
@@ -80,10 +78,14 @@ def happened(shown: Shown, outcome: Outcome) -> str:
     """The run in one sentence."""
     what = released(shown.points, outcome)
     if outcome.passed:
-        return f"This run passes and publishes {what} with noise of scale β/ε."
+        return f"This run passes and publishes {what} with noise of scale {_scale(shown.points.scale)}."
     if outcome.value is None:
         return "This run fails and publishes ⊥, no answer."
-    return f"This run fails and publishes {what} with noise of scale 1/ε, which suits all data."
+    return f"This run fails and publishes {what} with noise of scale {_scale(1 / shown.points.epsilon)}, for any data."
+
+
+def _scale(value: float) -> str:
+    return sentences.number(value)
 
 
 def released(points: Points, outcome: Outcome) -> str:
@@ -114,7 +116,7 @@ def rows(shown: Shown) -> list[dict[str, str]]:
         ("data-dependent ε of what is published", small(points.own_epsilon), secret),
         ("Distance D to data that contradict β", _distance(points.distance), secret),
         ("Noisy D of this run", _distance(outcome.noisy_distance), "whether it passes"),
-        ("Threshold, about log(1/δ)/ε", sentences.number(points.threshold), public),
+        ("Threshold of the test", sentences.number(points.threshold), public),
         ("Probability to pass", chance(points.pass_probability), secret),
         ("Published in this run", released(points, outcome), public),
     )

@@ -48,7 +48,7 @@ def points(now: Shown, before: Shown | None = None) -> Any:
         traces,
         xaxis=figures.axis("value", (-0.02, 1.02)),
         yaxis=figures.axis("noise", (0.0, _TOP), showticklabels=False, showgrid=False),
-        height=260,
+        height=300,
         hovermode="closest",
     )
 
@@ -83,7 +83,7 @@ def epsilons(now: Shown) -> Any:
         ("local sensitivity", data.local_epsilon, "secret"),
         ("data-dependent", data.own_epsilon, "asked"),
     )
-    return bars(found, "ε of the noise β/ε (thin line: allowed)", data.epsilon)
+    return bars(found, "ε of the proposed noise (thin line: allowed)", data.epsilon)
 
 
 def bars(found: Sequence[tuple[str, float, str]], title: str, allowed: float | None = None) -> Any:
@@ -135,6 +135,6 @@ def noisy_distance(now: Shown) -> Any:
         traces,
         xaxis=figures.axis("noisy distance D, in people", (min(seen) - 1, max(seen) + 1)),
         yaxis=figures.axis("probability", (0.0, top)),
-        height=240,
+        height=280,
         hovermode="closest",
     )

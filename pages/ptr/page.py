@@ -20,11 +20,12 @@ from ui import page
 
 
 def on_a_line() -> None:
+    half = ctl.EPSILON.value() / 2  # for the test, and for what follows it
     data = Points(
         ctl.POINTS.points(),
         ctl.PEOPLE.value(),
         ctl.BETA.value(),
-        ctl.EPSILON.value(),
+        half,
         ctl.DELTA.value(),
         ctl.PUBLISH.value(),
     )

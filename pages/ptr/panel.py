@@ -25,11 +25,11 @@ BETA = c.SelectSlider(
     "Proposal β",
     0.1,
     (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.9),
-    help="“One person moves the median by β at most.” The noise is made for it: its scale is β/ε.",
+    help="“One person moves the median by β at most.” The noise is made for it: its scale is 2β/ε.",
 )
 EPSILON = c.SelectSlider("ptr_epsilon", "Privacy budget ε", 1.0, c.log_values(0.1, 10, steps=(1, 1.5, 2, 3, 5, 7)))
 DELTA = c.SelectSlider("ptr_delta", "Slack δ", 1e-5, c.powers_of_ten(-9, -2))
-PEOPLE = c.SelectSlider("ptr_people", "People with each value", 4, (1, 2, 4, 8, 20, 50), format=str)
+PEOPLE = c.SelectSlider("ptr_people", "People with each value", 7, (1, 2, 4, 7, 20, 50), format=str)
 FALLBACK = c.Toggle(
     "ptr_fallback",
     "Fallback: more noise, not ⊥",
@@ -80,17 +80,22 @@ ROWS = c.SelectSlider("ptr_n", "Rows n of the direction", pca.ROWS[-2], pca.ROWS
 SPREAD = c.SelectSlider("ptr_spread", "Spread of its first coordinate", 2.0, pca.SPREADS)
 SEED = parameters.seed("ptr", "Seed of the run")
 GHOST = c.Toggle("ptr_ghost", "Setting before, faintly", True)
-OWN: Mapping[str, tuple[c.Control, ...]] = {
-    "line": (PUBLISH, BETA, EPSILON, DELTA, PEOPLE, FALLBACK, POINTS, SEED),
-    "vote": (GAP, EPSILON, DELTA, NOISE),
-    "figure3": (PANEL, EPSILON, GAP),
-    "figure1": (TABLE, EPSILON),
-    "pate": (FIRST, SECOND, NUMBER, SIGMA, LABELS, TEST),
-    "figure2": (SOURCE, SIGMA),
-    "pays": (PAYS, EPSILON, ROWS, SPREAD),
-    "gamma": (LAM, EIGENVALUE, EPSILON, DELTA),
+HEADS: Mapping[str, c.Control] = {"line": PUBLISH, "figure3": PANEL, "pays": PAYS}
+"""What is chosen before the rest of a picture's controls."""
+OWN: Mapping[tuple[str, str], tuple[c.Control, ...]] = {
+    ("line", ""): (BETA, EPSILON, DELTA, PEOPLE, FALLBACK, POINTS, SEED),
+    ("vote", ""): (GAP, EPSILON, DELTA, NOISE),
+    ("figure3", ""): (GAP,),
+    ("figure3", "b"): (EPSILON,),
+    ("gamma", ""): (LAM, EIGENVALUE, EPSILON, DELTA),
+    ("figure1", ""): (TABLE, EPSILON),
+    ("pate", ""): (FIRST, SECOND, NUMBER, SIGMA, LABELS, TEST),
+    ("figure2", ""): (SOURCE, SIGMA),
+    ("pays", "glm"): (EPSILON,),
+    ("pays", "pca"): (ROWS, SPREAD),
 }
-MOVED = tuple(dict.fromkeys(control for controls in OWN.values() for control in controls))
+"""The controls of each picture, some of them only for one choice of its head."""
+MOVED = tuple(dict.fromkeys((*HEADS.values(), *(control for controls in OWN.values() for control in controls))))
 CONTROLS = (VIEW, *MOVED, GHOST)
 LIVE = ("line", "vote", "pate", "gamma")
 """Pictures that are computed here, so that the setting before can be drawn as well."""
@@ -99,7 +104,9 @@ LIVE = ("line", "vote", "pate", "gamma")
 def panel() -> str:
     """The controls of one picture; the others keep their place in the address."""
     view = VIEW.show()
-    own = OWN[view]
+    head = HEADS.get(view)
+    chosen = head.show() if head else ""
+    own = OWN.get((view, chosen)) or OWN[view, ""]
     for control in own:
         if control not in (POINTS, SEED):
             control.show()
@@ -114,7 +121,7 @@ def panel() -> str:
             if SEED in own:
                 SEED.show()
             GHOST.show()
-    shown = (*own, GHOST) if view in LIVE else own
+    shown = (*own, head, *((GHOST,) if view in LIVE else ()))
     page.keep(*(control for control in (*MOVED, GHOST) if control not in shown))
     c.copy_link(CONTROLS)
     return view
@@ -138,7 +145,7 @@ PRESETS = (
         "Only the side of ½ is published: the local sensitivity is too large, the data-dependent ε is 0.",
         "line",
         publish="side",
-        beta=0.05,
+        beta=0.02,
         delta=1e-2,
         points=FAR,
     ),

@@ -89,7 +89,7 @@ class Ballot:
         fails = self._fails(gap, self.least_gap, half) if self.least_gap > 0 else np.zeros(gap.shape)
         return {
             "laplace": LaplaceVote(self.epsilon).error(gap),
-            "classic": self._fails(gap, 2, self.epsilon) / 2,
+            "classic": np.where(gap > 0, self._fails(gap, 2, self.epsilon), 1.0) / 2,
             "asked": (1 - fails) * LaplaceVote(self.noise).error(gap) + fails * LaplaceVote(half).error(gap),
             "floor": OptimalVote(self.epsilon, self.delta).error(gap),
         }

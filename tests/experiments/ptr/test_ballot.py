@@ -1,0 +1,56 @@
+"""Four votes of one (ε, δ): each is private as a whole, at every gap, and none errs less than the floor."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import LaplaceVote
+from objpert_core.experiments.ptr.ballot import VOTES, Ballot
+
+CASES = [(0.5, 1e-5, 1.0), (1.0, 1e-3, 3.0), (3.0, 1e-2, 10.0), (0.5, 1e-2, 0.2)]
+
+
+def laws(ballot, gaps):
+    """P[the answer is the one that is ahead at gap 0 or more], for gaps of either sign, by vote."""
+    errors = ballot.errors(np.abs(gaps))
+    return {name: np.where(gaps >= 0, 1 - error, error) for name, error in errors.items()}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_vote_is_private_at_every_gap(case):
+    """Answer and test together; what leaves is the answer alone, which is less."""
+    ballot = Ballot(*case)
+    gaps = np.arange(-120, 121)
+    for name, chance in laws(ballot, gaps).items():
+        for p in (chance, 1 - chance):
+            for more, less in ((p[1:], p[:-1]), (p[:-1], p[1:])):
+                worst = float(np.max(more - math.exp(ballot.epsilon) * less))
+                assert worst <= ballot.delta * (1 + 1e-9) + 1e-15, name
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_none_errs_less_than_the_floor(case):
+    ballot = Ballot(*case)
+    found = ballot.errors(np.arange(80))
+    assert tuple(found) == VOTES
+    for name in VOTES:
+        assert (found[name] >= found["floor"] * (1 - 1e-9)).all()
+        assert (np.diff(found[name]) <= 1e-15).all()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_least_gap_is_where_the_noise_becomes_private(case):
+    ballot = Ballot(*case)
+    vote = LaplaceVote(ballot.noise)
+    assert vote.epsilon_at(ballot.least_gap, ballot.delta) <= ballot.epsilon / 2
+    assert ballot.least_gap == 0 or vote.epsilon_at(ballot.least_gap - 1, ballot.delta) > ballot.epsilon / 2
+
+
+def test_without_slack_epsilon_rises_with_the_gap_and_with_it_falls_to_nothing():
+    found = Ballot(1.0, 1e-5, 10.0).epsilons(np.arange(8))
+    assert found["pure"][[0, 1]] == pytest.approx([8.208, 9.394], abs=1e-3)
+    assert (np.diff(found["pure"]) > 0).all()
+    assert found["own"][:4] == pytest.approx([8.208, 9.318, 9.318, 0.0], abs=1e-3)

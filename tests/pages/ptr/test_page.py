@@ -1,0 +1,245 @@
+"""The page "Ask the data first", run without a browser: what it shows is what is stored, or what the core says."""
+
+import itertools
+from functools import partial
+
+import numpy as np
+import pytest
+
+from objpert_core.accounting import PosteriorSampling, posterior_precision
+from objpert_core.experiments.ptr import glm, pate, pca, regression, stored, voting
+from objpert_core.experiments.ptr.ballot import Ballot
+from objpert_core.experiments.ptr.points import Points
+from objpert_core.experiments.ptr.teachers import Proposal, Teachers
+from pages.ptr import editor, gamma, line, line_charts, panel, snippets, stored_numbers, stored_words, vote
+from pages.ptr import pate as labelled
+from pages.ptr.stored_numbers import Look
+from pages.ptr.words import VIEWS
+from tests.pages.apps import answer, curves, execute, open_app, press, spec
+from ui.svg import decode
+
+open_page = partial(open_app, "pages/ptr/page.py")
+TWELVE = editor.parse(panel.POINTS.default)
+
+
+def rows_of(app):
+    return app.table[0].value.set_index("Quantity")["Value"]
+
+
+def test_opens_on_points_and_draws_again():
+    app = open_page()
+    first = Points(TWELVE, 7, 0.1, 0.5, 1e-5)
+    shown, ghosts = curves(app)
+    np.testing.assert_array_equal(np.sort(shown["points (secret)"][0]), first.values)
+    assert shown["published"][0] == [first.run(0).value]
+    assert ghosts == []
+    assert rows_of(app)["Distance D to data that contradict β"] == f"{first.distance:g}"
+    assert f"the test passes in {100 * first.pass_probability:.1f} % of runs." in answer(app)
+    assert "one person’s value replaced" in app.caption[0].value
+    press(app, "Draw again")
+    assert app.session_state["ptr_seed"] == 1
+    assert curves(app)[0]["published"][0] == [first.run(1).value]
+    assert len(app.get("plotly_chart")) == 3
+
+
+@pytest.mark.slow
+def test_three_bars_and_the_law_of_the_test():
+    app = open_page(ptr_publish=line.PUBLISHED["side"], ptr_delta="0.01", ptr_beta="0.05")
+    points = Points(TWELVE, 7, 0.05, 0.5, 0.01, "side")
+    bars = [decode(trace["x"])[1] for trace in spec(app, 1)["data"][:3]]
+    assert bars == pytest.approx([points.global_epsilon, points.local_epsilon, points.own_epsilon])
+    law = spec(app, 2)["data"][0]
+    places, chances = points.test_law()
+    np.testing.assert_array_equal(decode(law["x"]), places)
+    np.testing.assert_array_equal(decode(law["y"]), chances)
+    coloured = np.array(law["marker"]["color"]) == line_charts.figures.look("asked").color
+    np.testing.assert_array_equal(coloured, places >= points.threshold)
+
+
+@pytest.mark.slow
+def test_points_are_typed_and_moved():
+    app = open_page(ptr_points="0.1 0.2;0.9")
+    assert rows_of(app)["Distance D to data that contradict β"] == "3"
+    app.text_input(key="ptr_points").set_value("0.2, 0.25, .3, 0.35").run()
+    assert app.text_input(key="ptr_points").value == "0.2, 0.25, 0.3, 0.35"
+    app.slider(key="ptr__which").set_value(4).run()
+    assert app.slider(key="ptr__place").value == 0.35
+    app.slider(key="ptr__place").set_value(0.01).run()
+    assert app.text_input(key="ptr_points").value == "0.01, 0.2, 0.25, 0.3"
+    assert app.slider(key="ptr__which").value == 1
+    app.text_input(key="ptr_points").set_value("zero, one").run()
+    assert app.text_input(key="ptr_points").value == "0.01, 0.2, 0.25, 0.3"
+    assert any("numbers from 0 to 1, please" in block.value for block in app.caption)
+    assert not app.error
+
+
+@pytest.mark.slow
+def test_a_vote_shows_four_errors_and_what_rises_with_the_gap():
+    app = open_page(ptr_view=VIEWS["vote"], ptr_noise="10", ptr_gap="5")
+    shown, _ = curves(app)
+    ballot = Ballot(1.0, 1e-5, 10.0)
+    x, y = shown["generalised test"]
+    errors = ballot.errors(x.astype(int))
+    np.testing.assert_array_equal(y, np.where(errors["asked"] > 1e-13, errors["asked"], np.nan))
+    pure = shown["ε of the noise, δ = 0"][1]
+    assert (np.diff(pure) > 0).all()
+    assert pure[0] == pytest.approx(8.208, abs=1e-3)
+    assert pure[-1] < 10
+
+
+@pytest.mark.slow
+def test_the_printed_precision_has_thirteen_times_its_delta():
+    app = open_page()
+    app.button(key="ptr_preset_Where the paper errs: 13 × δ").click().run()
+    assert answer(app) == "The paper’s δ is 12.9 times its promise: its γ breaks (ε, δ)."
+    shown, _ = curves(app)
+    x, y = shown["exactly"]
+    for place in (30, 50):
+        assert y[place] == posterior_precision(float(x[place]), 1e-6, 0.1)
+        assert PosteriorSampling(0.1, y[place]).delta(float(x[place])) <= 1e-6
+
+
+@pytest.mark.slow
+def test_teachers_pay_by_their_proposal():
+    app = open_page(ptr_view=VIEWS["pate"])
+    asked = Proposal(Teachers(0.8, 0.11), 0.7, 0.2)
+    assert rows_of(app)["Distance D: teachers until the proposal is wrong"] == f"{asked.distance:g}"
+    x, y = curves(app)[0]["distance D (secret)"]
+    assert y[np.argmin(np.abs(x - 0.7))] == asked.distance
+    app.select_slider(key="ptr_first").set_value(0.34).run()
+    app.select_slider(key="ptr_labels").set_value(10.0).run()
+    assert "Do not ask" in answer(app)
+
+
+STORED = {
+    "figure3": "For equal error the classic test costs ε =",
+    "figure1": "errs least",
+    "figure2": "the distance test costs ε =",
+    "pays": "asking first does not pay.",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("view", STORED)
+def test_stored_results_are_shown_with_their_command(view):
+    app = open_page(ptr_view=VIEWS[view])
+    assert STORED[view] in answer(app)
+    assert any("python -m objpert_core.experiments ptr" in block.value for block in app.caption)
+    assert len(app.table[0].value) >= 4
+    assert not app.error
+
+
+@pytest.mark.slow
+def test_without_stored_results_pictures_of_them_say_so(monkeypatch):
+    monkeypatch.setattr(stored_numbers, "file_of", lambda name: None)
+    for view in STORED:
+        app = open_page(ptr_view=VIEWS[view])
+        assert "This picture needs stored results: python -m objpert_core.experiments ptr" in app.info[0].value
+
+
+@pytest.mark.slow
+def test_every_preset_shows_what_it_names():
+    app = open_page(ptr_epsilon="3", ptr_source=pate.SOURCES["digits"])
+    told = {}
+    for preset in panel.PRESETS:
+        app.button(key=f"ptr_preset_{preset.name}").click().run()
+        assert not app.exception
+        assert not app.error
+        told[preset.name] = answer(app)
+    assert "0 for its side of ½;" in told["Throwing away hides"]
+    assert "under 0.1 %" in told["⊥: too bold a proposal"]
+    assert told["Figure 3a: ε rises with the gap"] == "At a gap of 10 this noise has ε = 9.91 without δ and 0 with it."
+    assert told["Figure 2 high: they agree"] != told["Figure 2 low: do not ask"]
+
+
+@pytest.mark.slow
+def test_nonsense_in_the_address_falls_back():
+    app = open_page(
+        ptr_view="x", ptr_points="a;b", ptr_epsilon="nan", ptr_seed="inf", ptr_beta="-1", ptr_people="1e9", ptr_gap="🙂"
+    )
+    state = app.session_state
+    assert (state["ptr_view"], state["ptr_epsilon"], state["ptr_beta"], state["ptr_people"]) == ("line", 1.0, 0.1, 7)
+    assert (state["ptr_seed"], state["ptr_points"]) == (0, panel.POINTS.default)
+    assert not app.error
+
+
+@pytest.mark.parametrize("text", ["", "0.1, 0.2", "0.1, nan, 0.3", "1, 2, 3", "inf 0 0", ", ".join(["0.5"] * 25)])
+def test_lists_that_are_none_are_refused(text):
+    with pytest.raises(ValueError, match="values must be 3 to 24 numbers from 0 to 1"):
+        editor.parse(text)
+
+
+@pytest.mark.slow
+def test_the_snippets_give_the_numbers_shown():
+    shown = line.Shown(Points((0.1, 0.4, 0.5, 0.7), 3, 0.2, 0.5, 1e-3, "side"), 4, False)
+    found, _ = execute(snippets.points(shown))
+    assert (found["points"], found["outcome"]) == (shown.points, shown.outcome)
+    voted = vote.Shown(Ballot(0.5, 1e-4, 2.0), 7)
+    found, _ = execute(snippets.vote(voted))
+    assert {name: error[0] for name, error in found["errors"].items()} == voted.here
+    draw = gamma.Draw(3.0, 7.0, 5.0, 1e-6)
+    found, _ = execute(snippets.gamma(draw))
+    assert (found["printed"], found["exact"]) == (draw.printed(5.0), draw.exact(5.0))
+    assert found["true_delta"] == draw.true_delta(5.0)
+    asked = Proposal(Teachers(0.7, 0.33, 100, 10.0), 1.0, 0.3)
+    found, _ = execute(snippets.pate(asked))
+    assert (found["asked"].distance, found["teachers"].these_votes) == (asked.distance, asked.teachers.these_votes)
+
+
+LOOKS = {
+    "voting": (Look("voting", "gap", "", "", setting={"panel": "a", "epsilon": 10.0}), voting.LABELS["a"], 4.0),
+    "regression": (Look("regression", "epsilon", "", "", setting={"dataset": "diabetes"}), regression.LABELS, 2.0),
+    "pate": (Look("pate", "sigma", "", "", setting={"source": "low"}), pate.LABELS, 20.0),
+    "glm": (Look("glm", "epsilon", "", "", over="lam"), glm.LABELS, 1.0),
+    "pca": (Look("pca", "n", "", "", setting={"spread": 2.0}), pca.LABELS, 1000.0),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LOOKS)
+def test_stored_snippets_print_the_means_shown(name):
+    look, labels, at = LOOKS[name]
+    shown = stored_numbers.curves(stored.load(name), look, labels)
+    assert len(shown) == len(labels)
+    found, _ = execute(snippets.stored(look, at, shown))
+    assert found["means"] == pytest.approx(stored_numbers.by_method(shown, at))
+
+
+def words_of(sentence):
+    """How many words; an equation is one."""
+    return len(sentence.replace(" = ", "=").replace(" %", "%").split())
+
+
+@pytest.mark.slow
+def test_answers_have_at_most_eighteen_words():
+    told = []
+    for published, bound, delta in itertools.product(("number", "side"), (0.01, 0.1, 0.9), (1e-9, 1e-2)):
+        told.append(line.answer(line.Shown(Points(TWELVE, 7, bound, 0.5, delta, published), 0, True)))
+    told += [vote.answer(vote.Shown(Ballot(epsilon, 1e-5), gap)) for epsilon in (0.1, 10.0) for gap in (0, 20, 300)]
+    told += [gamma.answer(gamma.Draw(lam, 0.0, epsilon, 1e-6)) for lam in (1.0, 100.0) for epsilon in (0.1, 1.0, 10.0)]
+    told += [
+        labelled.answer(Proposal(Teachers(first, 0.33), epsilon, 0.2))
+        for first in (0.34, 0.8)
+        for epsilon in (0.1, 5.0)
+    ]
+    equal = Look("voting", "epsilon", "", "", setting={"panel": "b"})
+    shown = stored_numbers.curves(stored.load("voting"), equal, voting.LABELS["b"])
+    told += [stored_words.equal_error_answer(shown, at) for at in stored_numbers.places(shown)]
+    answers = {"regression": "regression_answer", "pate": "teachers_answer", "glm": "glm_answer", "pca": "pca_answer"}
+    for name, function in answers.items():
+        look, labels, _ = LOOKS[name]
+        shown = stored_numbers.curves(stored.load(name), look, labels)
+        told += [getattr(stored_words, function)(shown, at) for at in stored_numbers.places(shown)]
+    assert max(map(words_of, told)) <= 18, max(told, key=words_of)
+
+
+@pytest.mark.slow
+def test_try_it_is_right():
+    """Without δ the ε of a wide lead rises, to ε of the noise."""
+    app = open_page()
+    radio = app.radio(key="ptr__try")
+    radio.set_value(radio.options[0]).run()
+    assert "Not quite" in " ".join(block.value for block in app.info)
+    pure = Ballot(1.0, 1e-5, 1.0).epsilons(np.arange(11))["pure"]
+    assert (np.diff(pure) > 0).all()
+    assert 0.9 < pure[-1] < 1
