@@ -425,7 +425,8 @@ that is learnt privately. With shares of ε a run of OPS-PTR may refuse; account
 ### Logistic regression
 
 Test accuracy in per cent on {glm.DATASET}, δ = 10⁻⁵, at the λ that is best by test accuracy, which only objective
-perturbation does not need. Asking for the curvature does not pay: even for free it is behind objective perturbation.
+perturbation does not need. Asking for the curvature does not pay: even for free it is nowhere ahead of objective
+perturbation.
 
 {_curvatures()}
 
