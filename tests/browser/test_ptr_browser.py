@@ -1,0 +1,56 @@
+"""Ask the data first in a browser: draws and moved points have addresses, sliders go by keyboard, links agree."""
+
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import answer, chart_data, eventually, expect_same, move, query, settle
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_draw_and_a_setting_have_an_address_and_its_link_shows_the_same(open_page, open_elsewhere):
+    page = open_page("/ptr")
+    line = page.get_by_text("half of ε for the test")
+    first = line.inner_text()
+    page.get_by_role("button", name="Draw again").click()
+    page.wait_for_url("**ptr_seed=1**")
+    expect(line).not_to_have_text(first)
+    move(page, "ptr_epsilon", "ArrowRight", "ptr_epsilon=1.5")
+    assert float(query(page)["ptr_seed"]) == 1
+    other = open_elsewhere(page.url, color_scheme="dark")
+    expect_same(other, page, "ptr_chart", "ptr_test_chart")
+    assert other.evaluate("document.documentElement.scrollWidth") <= 420
+
+
+def test_a_point_is_moved_by_keyboard_and_the_list_is_in_the_address(open_page):
+    page = open_page("/ptr")
+    page.get_by_text("Move the points").click()
+    slider = page.locator(".st-key-ptr__place input[type=range]")
+    slider.focus()
+    slider.press("ArrowRight")
+    page.wait_for_url("**ptr_points=0.13**")
+    settle(page)
+
+    def check():
+        assert 0.13 in chart_data(page, "ptr_chart")["points (secret)"][0]
+
+    eventually(page, check)
+
+
+def test_the_side_alone_passes_where_the_number_does_not(open_page):
+    page = open_page("/ptr")
+    page.get_by_role("button", name="Throwing away hides").click()
+    expect(answer(page)).to_contain_text("0 for its side of ½")
+    expect(answer(page)).to_contain_text("in over 99.9 % of runs")
+    page.get_by_role("button", name="Figure 3a").click()
+    expect(answer(page)).to_contain_text("9.91 without δ")
+
+
+@pytest.mark.parametrize("view", ["A vote", "Many teachers vote", "Does it pay?"])
+def test_nonsense_does_no_harm_to_another_picture(open_page, view):
+    page = open_page(f"/ptr?ptr_view={quote(view)}&ptr_epsilon=1e999&ptr_points=%00,&ptr_gap=nan&ptr_teachers=-1")
+    expect(answer(page)).not_to_be_empty()
+    expect(page.locator("[data-testid=stException]")).to_have_count(0)
+    assert query(page) == {"ptr_view": view}
