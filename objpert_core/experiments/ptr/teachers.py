@@ -49,7 +49,7 @@ class Teachers:
     --------
     >>> agree = Teachers(0.8, 1 / 9)
     >>> agree.counts.shape, round(agree.counts[:, 0].mean())
-    ((200, 10), 320)
+    ((200, 10), 321)
     """
 
     first: float
