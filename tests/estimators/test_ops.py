@@ -60,10 +60,10 @@ def test_errors_are_small_on_rows_of_norm_1(model, epsilon, most):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("accounting", "most"), [("tight", 0.03), pytest.param("split", 0.075, marks=pytest.mark.exhaustive)]
+    ("accounting", "most"), [("tight", 0.04), pytest.param("split", 0.075, marks=pytest.mark.exhaustive)]
 )
 def test_the_best_of_many_runs_is_good(accounting, most):
-    assert error_of(OPSPTRRegressor(accounting=accounting), 0.5, validation=None) < most
+    assert error_of(OPSPTRRegressor(accounting=accounting, mean_runs=100), 0.5, validation=None) < most
 
 
 # Units

@@ -284,7 +284,10 @@ def of_a_run(mechanism, n, wanted, epsilon, points=121):
     return max(worst)
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-6), (1.0, 1e-2), (6.0, 1e-4)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"),
+    [(1.0, 1e-2), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((1.0, 1e-6), (6.0, 1e-4)))],
+)
 def test_the_whole_of_a_run_keeps_its_promise_in_one_dimension(epsilon, delta):
     mechanism = calibrate_adaptive_sampling(epsilon, delta)
     most = 0.0
