@@ -49,6 +49,17 @@ def test_the_least_gap_is_where_the_noise_becomes_private(case):
     assert ballot.least_gap == 0 or vote.epsilon_at(ballot.least_gap - 1, ballot.delta) > ballot.epsilon / 2
 
 
+@pytest.mark.parametrize("case", CASES[:3])
+def test_where_the_proposal_is_wrong_it_passes_with_probability_delta_at_most(case):
+    ballot = Ballot(*case)
+    found = ballot.errors(np.array([1, ballot.least_gap - 1]))
+    assert 1 - 2 * found["classic"][0] == pytest.approx(ballot.delta, rel=1)
+    assert 1 - 2 * found["classic"][0] <= ballot.delta * (1 + 1e-9)
+    wide, narrow = (LaplaceVote(one).error(ballot.least_gap - 1) for one in (ballot.epsilon / 2, ballot.noise))
+    passed = (wide - found["asked"][1]) / (wide - narrow)
+    assert ballot.delta * math.exp(-ballot.epsilon / 2) * 0.99 < passed <= ballot.delta * (1 + 1e-6)
+
+
 def test_without_slack_epsilon_rises_with_the_gap_and_with_it_falls_to_nothing():
     found = Ballot(1.0, 1e-5, 10.0).epsilons(np.arange(8))
     assert found["pure"][[0, 1]] == pytest.approx([8.208, 9.394], abs=1e-3)

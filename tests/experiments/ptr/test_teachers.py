@@ -43,6 +43,13 @@ def test_the_proposal_converts_to_epsilon_and_the_test_errs_with_delta():
     assert 1e-4 / math.exp(0.2) < wrong.pass_probability <= 1e-4
 
 
+def test_the_budget_is_what_the_conversion_leaves():
+    for epsilon in np.geomspace(0.5, 2.0, 15).tolist():
+        asked = Proposal(HIGH, epsilon, 0.2)
+        budget = epsilon - pate.converted(asked.order, 0.0)
+        assert asked.distance == GNMax(20.0).distance(HIGH.counts, asked.order, budget * (1 + 1e-12))
+
+
 def test_what_any_votes_suit_always_passes():
     asked = Proposal(Teachers(0.34, 1 / 3, sigma=100.0), 5.0, 0.2)
     assert math.isinf(asked.distance)
