@@ -56,7 +56,9 @@ def minimiser_sensitivity(curvature: float, *, lipschitz: float = 1.0, concordan
     r = nonnegative("concordance", concordance)
     if r == 0:
         return slope / c * _UP
-    share = r * slope / c
+    share = r * slope / c * (1 + 2.0**-50)
+    if share < 2.0**-60:  # −log(1 − x) is then x, to the last digit
+        return slope / c * _UP
     return -math.log1p(-share) / r * _UP if share < 1 else math.inf
 
 
@@ -73,7 +75,7 @@ def curvature_sensitivity(*, lipschitz: float = 1.0, concordance: float = 1.0, s
     Returns
     -------
     float
-        A global sensitivity: it holds for all data, with any regulariser or none.
+        A global sensitivity: it holds for all data, with any regulariser for which there are minimisers.
 
     Raises
     ------

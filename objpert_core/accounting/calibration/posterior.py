@@ -23,11 +23,11 @@ def posterior_precision(epsilon: float, delta: float, leverage: float, slope: fl
 
     Parameters
     ----------
-    epsilon : float > 0
+    epsilon : float from 1e-100 to 1e4
     delta : float strictly between 0 and 1
     leverage : float from 1e-100 to 1.618
         A bound on h = xᵀΛ⁻¹x, Λ = XᵀX + λI without the row: ‖x‖²/(λ + λ_min(XᵀX)).
-    slope : float > 0
+    slope : float from 1e-50 to 1e50
         A bound on |y − xᵀθ*|, θ* without the row.
 
     Returns
@@ -54,14 +54,18 @@ def posterior_precision(epsilon: float, delta: float, leverage: float, slope: fl
     >>> posterior_precision(0.1, 1e-6, leverage=0.5)
     0.0
     """
-    h, bound = _leverage(leverage), positive("slope", slope)
-    shift = _largest_shift(positive("epsilon", epsilon), in_open_unit("delta", delta), h)
+    h, bound = _leverage(leverage), _slope(slope)
+    shift = _largest_shift(within("epsilon", epsilon, 1e-100, 1e4), in_open_unit("delta", delta), h)
     gamma = shift / bound / bound * (1 - _MARGIN)
     return gamma if 0 < gamma < math.inf else 0.0
 
 
 def _leverage(leverage: float) -> float:
     return within("leverage", leverage, 1e-100, posterior.LARGEST_LEVERAGE)
+
+
+def _slope(slope: float) -> float:
+    return within("slope", slope, 1e-50, 1e50)
 
 
 @lru_cache(maxsize=4096)
@@ -75,7 +79,7 @@ def _largest_shift(epsilon: float, delta: float, h: float) -> float:
 
     if float(posterior.log_delta_added(at[:1], h, 0.0)[0]) > target:
         return 0.0
-    spread = math.sqrt(2 * math.log(1 / delta))
+    spread = math.sqrt(-2 * math.log(delta))
     centre, width = 2 * math.log(epsilon / (spread + math.sqrt(epsilon))) - math.log(h), 1.5
     while True:
         grid = centre + width * _GRID
@@ -99,8 +103,8 @@ def _largest_shift(epsilon: float, delta: float, h: float) -> float:
 def _crossing(places: FloatArray, gaps: FloatArray) -> float:
     """Where the line through the two points about the first positive gap is 0."""
     last = int(np.clip(np.searchsorted(gaps > 0, True), 1, gaps.size - 1))
-    slope = (gaps[last] - gaps[last - 1]) / (places[last] - places[last - 1])
-    return float(places[last] - gaps[last] / slope)
+    rise = gaps[last] - gaps[last - 1]
+    return float(places[last] - gaps[last] / rise * (places[last] - places[last - 1]) if rise > 0 else places[last - 1])
 
 
 def published_posterior_epsilon(gamma: float, delta: float, leverage: float, slope: float = 1.0) -> float:
@@ -108,7 +112,7 @@ def published_posterior_epsilon(gamma: float, delta: float, leverage: float, slo
 
     Parameters
     ----------
-    gamma : float > 0
+    gamma : float from 1e-100 to 1e100
         γ of the draw.
     delta : float strictly between 0 and 1
     leverage, slope
@@ -138,7 +142,7 @@ def published_posterior_epsilon(gamma: float, delta: float, leverage: float, slo
     """
     log_term = math.log(2 / in_open_unit("delta", delta))
     star = 1 / _leverage(leverage)
-    square = positive("gamma", gamma) * positive("slope", slope) ** 2
+    square = within("gamma", gamma, 1e-100, 1e100) * _slope(slope) ** 2
     return math.sqrt(square * log_term / star) + square / (2 * (star + 1)) + (1 + log_term) / (2 * star)
 
 
@@ -167,7 +171,7 @@ def published_posterior_precision(epsilon: float, delta: float, leverage: float,
     10.0
     """
     log_term = math.log(2 / in_open_unit("delta", delta))
-    star, bound = 1 / _leverage(leverage), positive("slope", slope)
+    star, bound = 1 / _leverage(leverage), _slope(slope)
     left = positive("epsilon", epsilon) - (1 + log_term) / (2 * star)
     if left <= 0:
         return 0.0

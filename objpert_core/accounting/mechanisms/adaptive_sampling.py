@@ -77,6 +77,10 @@ class AdaptiveSampling(Mechanism):
             object.__setattr__(self, name, within(name, getattr(self, name), 1e-6, 100.0))
         object.__setattr__(self, "leverage", within("leverage", self.leverage, 1e-100, posterior.LARGEST_LEVERAGE))
         object.__setattr__(self, "separation", _separation(self.separation))
+        if not self.separation**2 * (1 + self.leverage) ** 2 / self.leverage < 1e100:
+            raise ValueError(
+                f"separation must have a square of less than 1e100 times the leverage, got {self.separation!r}"
+            )
         check_fields(self, in_open_unit, "failure")
         check_fields(self, lambda name, value: at_least(name, value, 1), "mean_runs")
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray, above, check_fields, positive, within
+from objpert_core.accounting.laws.base import GaussianLoss, Steps
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE, Mechanism
 from objpert_core.accounting.numerics import gnmax
 from objpert_core.accounting.numerics.gaussian import log_profile
@@ -52,11 +53,17 @@ class GNMax(Mechanism):
 
     @property
     def a(self) -> float:
-        """√2/σ, the Gaussian mechanism's sensitivity over its noise."""
-        return math.sqrt(2) / self.sigma
+        """√2/σ, the Gaussian mechanism's sensitivity over its noise; rounded up."""
+        return math.nextafter(math.sqrt(2), 2.0) / self.sigma * (1 + 2.0**-52)
 
-    def _mu(self) -> float:
+    @property
+    def gaussian_ratio(self) -> float:
+        """`a`: all that is known of any votes is what the Gaussian mechanism says."""
         return self.a
+
+    def losses(self, direction: str = "remove") -> Steps:
+        """One Gaussian loss, the same both ways."""
+        return ((GaussianLoss(self.a), 1),)
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         return log_profile(epsilon, self.a)
@@ -69,7 +76,7 @@ class GNMax(Mechanism):
 
         Parameters
         ----------
-        counts : array-like of numbers >= 0, shape (C,) or (T, C)
+        counts : array-like of numbers from 0 to 1e15, shape (C,) or (T, C)
             Votes for each of C >= 2 classes; of T rows the sum over all.
         alpha : float > 1
 
@@ -165,7 +172,7 @@ class GNMax(Mechanism):
 def _gaps(counts: Any) -> FloatArray:
     """Votes of the winner less those of the others, the smallest first; shape (T, C − 1)."""
     votes = np.atleast_2d(np.asarray(counts, dtype=np.float64))
-    if votes.ndim != 2 or votes.shape[1] < 2 or not votes.size or not (np.isfinite(votes).all() and (votes >= 0).all()):
-        raise ValueError(f"counts must be numbers >= 0 of shape (C,) or (T, C) with C >= 2, got {counts!r}")
+    if votes.ndim != 2 or votes.shape[1] < 2 or not votes.size or not ((votes >= 0) & (votes <= 1e15)).all():
+        raise ValueError(f"counts must be numbers from 0 to 1e15 of shape (C,) or (T, C) with C >= 2, got {counts!r}")
     ordered = -np.sort(-votes, axis=1)
     return ordered[:, :1] - ordered[:, 1:]

@@ -19,7 +19,7 @@ class PosteriorSampling(Mechanism):
 
     Parameters
     ----------
-    leverage : float from 1e-100 to 1e100
+    leverage : float from 1e-100 to 1e6
         h = xᵀΛ⁻¹x, Λ without the row.
     shift : float from 0 to 1e100
         ρ = γ·(y − xᵀθ*)², θ* without the row.
@@ -46,33 +46,37 @@ class PosteriorSampling(Mechanism):
     shift: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "leverage", within("leverage", self.leverage, 1e-100, 1e100))
+        object.__setattr__(self, "leverage", within("leverage", self.leverage, 1e-100, 1e6))
         shift = nonnegative("shift", self.shift)
         object.__setattr__(self, "shift", within("shift", shift, 1e-100, 1e100) if shift else 0.0)
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        h, rho = self.leverage, self.shift
-        return np.maximum(posterior.log_delta_added(epsilon, h, rho), posterior.log_delta_removed(epsilon, h, rho))
+        """Of an added row, which is never hidden better than one that is removed (docs/theorems.md, T38)."""
+        return posterior.log_delta_added(epsilon, self.leverage, self.shift)
 
     def losses(self, direction: str = "remove") -> Steps | None:
         """The loss of one direction."""
         return ((PosteriorLoss(self.leverage, self.shift, direction), 1),)
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
-        return np.maximum(self._renyi(alpha, True), self._renyi(alpha, False)) * (1 + 2.0**-45)
+        """Of two normal laws whose variances differ by the factor 1 + h, in either order, without a difference of like
+        numbers: s = α − 1 and g(x) = x − log(1 + x)."""
+        h, order = self.leverage, alpha - 1
+        y, moved = h / (1 + h), self.shift * h / (1 + h)
+        s = np.where(order > 0, order, 1.0)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            room = np.where(order * h < 1, 1 - order * h, 1.0)
+            mixed = np.where(order > 0, _bend(np.where(order * h < 1, -order * h, 0.0)) / s, 0.0)
+            added = alpha * moved / (2 * room) + (_bend(np.array(h)) + mixed) / 2
+            spread = np.where(order > 0, _bend(order * y) / s, 0.0)
+            removed = alpha * moved / (2 * (1 + alpha * h)) + (_bend(np.array(-y)) + spread) / 2
+        return np.where(order * h < 1, np.maximum(added, removed) * (1 + 1e-12), np.inf)
 
-    def _renyi(self, alpha: FloatArray, added: bool) -> FloatArray:
-        """Of two normal laws, with variances v and w under P and Q: finite while α·w + (1 − α)·v > 0."""
-        h, rho = self.leverage, self.shift
-        without, with_row = (np.sqrt(rho), h), (np.sqrt(rho) / (1 + h), h / (1 + h))
-        (m, v), (n, w) = (without, with_row) if added else (with_row, without)
-        mixed = alpha * w + (1 - alpha) * v
-        s = np.where(alpha > 1, alpha - 1, 1.0)
-        safe = np.where(mixed > 0, mixed, 1.0)
-        # ½·log(w/v) − ½·log(mixed/w)/(α − 1), where mixed/w − 1 = (α − 1)·(1 − v/w)
-        change = 1 - v / w
-        with np.errstate(invalid="ignore", divide="ignore"):
-            rate = np.where(alpha > 1, np.log1p((alpha - 1) * change) / s, change)
-        spread = (np.log(w / v) - rate) / 2
-        result = alpha * (m - n) ** 2 / (2 * safe) + spread
-        return np.where(mixed > 0, np.maximum(result, 0.0), np.inf)
+
+def _bend(x: FloatArray) -> FloatArray:
+    """x − log(1 + x), by its series where that is small."""
+    series = np.zeros_like(x)
+    for power in range(11, 1, -1):
+        series = x * (series + (-1.0) ** power / power)
+    with np.errstate(divide="ignore"):
+        return np.where(np.abs(x) < 0.02, x * series, x - np.log1p(x))

@@ -87,6 +87,11 @@ class _OnePair(Mechanism):
         fall = np.log1p(np.expm1(-2 * order * most) / (1 + math.exp(most))) / order
         return np.where(alpha > 1, most + fall, most * math.tanh(most / 2)) + most * 2.0**-48
 
+    @property
+    def has_rdp(self) -> bool:
+        """Whether δ is 0; otherwise the Rényi curve is infinite."""
+        return self.guarantee[1] == 0
+
     def no_rdp(self) -> str:
         """Why the Rényi curve is infinite, as one sentence."""
         return (

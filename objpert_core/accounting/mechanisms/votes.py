@@ -11,6 +11,8 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, check_fields, in_open_unit, like_input, nonnegative, positive
 from objpert_core.accounting.mechanisms.base import Mechanism
+from objpert_core.accounting.mechanisms.propose_test_release import ApproximateDP
+from objpert_core.accounting.numerics.logarithms import log_1m_exp
 
 _MOST_GAPS = 2**20  # looked at one by one
 _UP = 1 + 2.0**-40
@@ -117,9 +119,11 @@ class LaplaceVote(Mechanism):
             return self.scale_epsilon  # its limit
         first = max(start - 1, 0.0)  # a neighbour may have one vote less
         last = self._last_above(slack)
+        if first >= last:
+            return 0.0
         if last - first > _MOST_GAPS:
             return self.scale_epsilon
-        gaps = np.arange(first, max(last, first) + 2)
+        gaps = np.arange(first, last + 2)
         return float(self._pair(gaps, slack).max())
 
     def _last_above(self, slack: float) -> float:
@@ -134,15 +138,15 @@ class LaplaceVote(Mechanism):
 
     def _pair(self, t: FloatArray, slack: float) -> FloatArray:
         """ε at δ between the gaps t >= 0 and t + 1, both directions; never above ε of the noise."""
+        e, x = self.scale_epsilon, self.scale_epsilon * t
+        if slack == 0:  # also where the chances themselves are too small for doubles
+            return np.minimum((e + np.log1p(-e / (2 + x + e))) * _UP, e)
         near, far = self._tail(t), self._tail(t + 1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            loser = np.log((near - slack) / far)  # the other way there is nothing to lose
-            x = self.scale_epsilon * t
-            pure = self.scale_epsilon + np.log((2 + x) / (2 + x + self.scale_epsilon))
-            loser = np.where(slack == 0, pure, loser)
-            winner = np.log((1 - far - slack) / (1 - near))
-        found = np.maximum(np.where(near > slack, loser, 0.0), np.where(1 - far > slack, winner, 0.0))
-        return np.minimum(np.maximum(found, 0.0) * _UP, self.scale_epsilon)
+        excess = np.exp(-x) / 4 * (-np.expm1(-e) * (2 + x) - e * math.exp(-e)) - slack  # near − far − δ
+        with np.errstate(divide="ignore"):
+            loser = np.where(excess > 0, np.log1p(np.maximum(excess, 0.0) / far), 0.0)
+            winner = np.where(excess > 0, np.log1p(np.maximum(excess, 0.0) / (1 - near)), 0.0)
+        return np.minimum(np.maximum(loser, winner) * _UP, e)
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         result = np.full(epsilon.shape, -np.inf)
@@ -162,8 +166,8 @@ class LaplaceVote(Mechanism):
         return min(max(float(loser.max()), float(winner.max()), first, 1e-300) * _UP, 1.0)
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
-        """Of a mechanism that is ε-DP, by its ε alone (Bun and Steinke 2016, Proposition 3.3, or ε)."""
-        return np.minimum(alpha * self.scale_epsilon**2 / 2, self.scale_epsilon)
+        """Of any mechanism that is ε-DP."""
+        return ApproximateDP(self.scale_epsilon, 0.0)._rdp(alpha)
 
 
 def _share(delta: float) -> float:
@@ -212,14 +216,20 @@ class OptimalVote(Mechanism):
             raise ValueError(f"target_epsilon must be a float from 1e-12 to 300, got {self.target_epsilon!r}")
 
     @cached_property
-    def _floor(self) -> float:
-        """δ/(e^ε − 1): e(t) + this falls by e^ε a vote."""
-        return self.target_delta / math.expm1(self.target_epsilon)
+    def _log_floor(self) -> float:
+        """log of f = δ/(e^ε − 1): e(t) + f falls by e^ε a vote."""
+        e = self.target_epsilon
+        return math.log(self.target_delta) - (e + math.log(-math.expm1(-e)))
+
+    @cached_property
+    def _end(self) -> float:
+        """The real t at which e(t) = f·(e^{ε(end − t)} − 1) is 0."""
+        return float(np.logaddexp(0.0, -math.log(2) - self._log_floor)) / self.target_epsilon
 
     @property
     def sure_from(self) -> int:
         """The least gap at which it never errs."""
-        return math.ceil(math.log1p(0.5 / self._floor) / self.target_epsilon * (1 - 1e-15))
+        return math.ceil(self._end * (1 - 1e-15))
 
     def error(self, gap: Any) -> Any:
         """How likely the answer is wrong.
@@ -235,8 +245,10 @@ class OptimalVote(Mechanism):
         return like_input(gap, np.where(t >= 0, left, 1 - left))
 
     def _tail(self, t: FloatArray) -> FloatArray:
-        fallen = -np.expm1(-self.target_epsilon * t)  # ½ − e(t) = (½ + floor)·(1 − e^{−εt})
-        return np.maximum(0.5 - (0.5 + self._floor) * fallen, 0.0)
+        left = np.maximum(self.target_epsilon * (self._end - t), 0.0)
+        with np.errstate(divide="ignore"):
+            found = np.exp(self._log_floor + left + log_1m_exp(-left))
+        return np.where(t == 0, 0.5, np.minimum(found, 0.5))
 
     @property
     def has_rdp(self) -> bool:
@@ -253,6 +265,13 @@ class OptimalVote(Mechanism):
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         """The first step, from even odds, loses the most up to ε; beyond, one of the last two does."""
         steps = np.maximum(self.sure_from - np.array([self.sure_from, 2, 1]), 0)
-        with np.errstate(over="ignore", divide="ignore"):
-            lost = self.error(steps) - np.exp(epsilon)[:, None] * self.error(steps + 1)
-            return np.log(np.maximum(lost.max(axis=1) * _UP, 1e-300))
+        near, far = self.error(steps), self.error(steps + 1)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            lost = near - np.where(far > 0, np.exp(epsilon)[:, None] * far, 0.0)
+            # up to ε the first step is −½·(e^{ε' − ε} − 1) + δ·e^{ε' − ε}, without a difference of like numbers
+            short = np.minimum(epsilon - self.target_epsilon, 0.0)
+            first = -np.expm1(short) / 2 + self.target_delta * np.exp(short)
+        if self.sure_from > 1:
+            lost[:, 0] = np.where(epsilon <= self.target_epsilon, first, 0.0)
+        with np.errstate(divide="ignore"):
+            return np.log(np.minimum(np.maximum(lost.max(axis=1), 0.0) * _UP, 1.0))

@@ -52,10 +52,18 @@ def rdp_of_q(log_chance: FloatArray, alpha: float, sigma: float) -> FloatArray:
         known = (
             (m + 1 >= alpha) & (m > 1) & ((2 * m - 1) / sigma**2 >= np.log((m + 1) / (m - 1))) & (chance + lifted <= 1)
         )
-        fits = alpha * np.log1p(-chance) - (alpha - 1) * np.log1p(-lifted)
-        errs = np.exp((-(m**2) + (alpha - 1) * (2 * m + 1)) / sigma**2)
-        found = np.log1p(np.expm1(fits) + errs) / (alpha - 1) * (1 + 1e-12)
+        # logarithms of A = (1 − q)/(1 − r) and B, and (1 − q)·(A^{α−1} − 1) + q·(B^{α−1} − 1): no term is negative
+        log_a = np.log1p(_gain(log_chance, (2 * m - 1) / sigma**2) / (1 - lifted))
+        fits = (1 - chance) * np.expm1((alpha - 1) * log_a)
+        errs = _gain(log_chance, (alpha - 1) * (2 * m + 1) / sigma**2)
+        found = np.log1p(fits + errs) / (alpha - 1) * (1 + 1e-12)
     return np.where(known, np.clip(found, 0.0, worst), worst)
+
+
+def _gain(log_chance: FloatArray, exponent: FloatArray) -> FloatArray:
+    """q·(e^x − 1), where q may be too small and e^x too large for doubles."""
+    chance = np.exp(log_chance)
+    return np.where(exponent < 1, chance * np.expm1(np.minimum(exponent, 1.0)), np.exp(log_chance + exponent) - chance)
 
 
 def rdp_within(gaps: FloatArray, changes: float, alpha: float, sigma: float) -> FloatArray:
