@@ -72,7 +72,7 @@ def frame(draw: Draw) -> pd.DataFrame:
 
 
 def _times(value: float) -> str:
-    return sentences.number(value, 3 if value >= 10 else 2, up=True)
+    return sentences.number(value, up=True)
 
 
 def answer(draw: Draw) -> str:
@@ -94,7 +94,7 @@ def line(draw: Draw) -> str:
     text = (
         f"ε = {sentences.epsilon(draw.epsilon)} (odds of {sentences.odds(draw.epsilon)}), "
         f"δ = {sentences.delta(draw.delta)}, one row added or removed, exactly accounted; "
-        f"λ* = λ + λ_min = {sentences.number(draw.star)}, rows of norm 1, |y − xᵀθ*| ≤ 1."
+        f"λ* = λ + λₘᵢₙ = {sentences.number(draw.star)}, rows of norm 1, |y − xᵀθ*| ≤ 1."
     )
     return text.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
 

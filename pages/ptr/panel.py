@@ -67,7 +67,7 @@ TEST = c.SelectSlider("ptr_test", "ε̂ of the test", 0.2, (0.05, 0.1, 0.15, 0.2
 LAM = c.SelectSlider("ptr_lambda", "Regularisation λ", 3.0, c.log_values(1, 10_000, steps=(1, 2, 3, 5)), help="Public.")
 EIGENVALUE = c.SelectSlider(
     "ptr_eigenvalue",
-    "Least eigenvalue λ_min of XᵀX",
+    "Least eigenvalue λₘᵢₙ of XᵀX",
     7.0,
     (0.0, *c.log_values(1, 10_000, steps=(1, 2, 3, 5, 7))),
     help="Of these data, so that it has to be asked for privately. It makes every row’s leverage small.",
