@@ -20,6 +20,10 @@ class ReleaseRefusedError(RuntimeError):
         super().__init__(reason)
         self.certificate = certificate
 
+    def __reduce__(self) -> tuple[type, tuple[str, object]]:
+        """Pickled with its certificate: what was spent is known in another process, too."""
+        return type(self), (str(self), self.certificate)
+
 
 class DataUnavailableError(OSError):
     """A data set's files are neither on disk nor to be fetched; the message names the folder to put them in."""

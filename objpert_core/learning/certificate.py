@@ -225,6 +225,8 @@ class PrivacyCertificate(ABC):
     """The name of the kind's own algorithm, which its texts carry; None where the mechanism tells the kind."""
     OWN_MECHANISMS: ClassVar[tuple[str, ...]] = ()
     """What `mechanism` may say."""
+    FIRST_SCHEMA: ClassVar[int] = 1
+    """The oldest form that this kind was written in."""
     LATER: ClassVar[tuple[str, ...]] = ()
     """Fields that came after the kind's first texts: a text leaves them out where they have their default."""
 
@@ -453,8 +455,9 @@ class PrivacyCertificate(ABC):
 
         A field without a rule in `STATED` is wrong.
         """
-        if type(self.schema) is not int or self.schema not in (1, SCHEMA):
-            return f"schema must be 1 or {SCHEMA}, got {self.schema!r}"
+        if type(self.schema) is not int or not self.FIRST_SCHEMA <= self.schema <= SCHEMA:
+            forms = SCHEMA if self.FIRST_SCHEMA == SCHEMA else f"{self.FIRST_SCHEMA} or {SCHEMA}"
+            return f"schema must be {forms}, got {self.schema!r}"
         rules = self.stated()
         for item in fields(self):
             value = getattr(self, item.name)

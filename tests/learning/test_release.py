@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -33,3 +36,9 @@ def test_neither_is_true_or_false(certificate, kind):
         bool(outcome)
     with pytest.raises(TypeError):
         _ = "yes" if outcome else "no"
+
+
+def test_a_refusal_keeps_its_certificate_in_another_process():
+    refusal = ReleaseRefusedError("the noisy test said no", {"epsilon": 1.0})
+    for same in (pickle.loads(pickle.dumps(refusal)), copy.deepcopy(refusal)):
+        assert (str(same), same.certificate) == (str(refusal), refusal.certificate)

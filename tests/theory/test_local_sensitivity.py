@@ -150,3 +150,10 @@ def test_a_gap_of_one_or_less_promises_nothing():
 def test_numbers_out_of_range_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_near_its_pole_and_far_from_it_a_sensitivity_is_rounded_up():
+    c, slope, r = 0.020824297789045314, 0.061459734319072395, 0.33882830799323915  # the truth is 109.27
+    assert minimiser_sensitivity(c, lipschitz=slope, concordance=r) >= 109.27
+    assert minimiser_sensitivity(1.0, lipschitz=1e-200, concordance=1e-200) >= 1e-200
+    assert minimiser_sensitivity(10.0, concordance=5e-324) >= 0.1

@@ -27,7 +27,7 @@ def posterior_precision(epsilon: float, delta: float, leverage: float, slope: fl
     delta : float strictly between 0 and 1
     leverage : float from 1e-100 to 1.618
         A bound on h = xᵀΛ⁻¹x, Λ = XᵀX + λI without the row: ‖x‖²/(λ + λ_min(XᵀX)).
-    slope : float from 1e-50 to 1e50
+    slope : float > 0
         A bound on |y − xᵀθ*|, θ* without the row.
 
     Returns
@@ -54,18 +54,14 @@ def posterior_precision(epsilon: float, delta: float, leverage: float, slope: fl
     >>> posterior_precision(0.1, 1e-6, leverage=0.5)
     0.0
     """
-    h, bound = _leverage(leverage), _slope(slope)
+    h, bound = _leverage(leverage), positive("slope", slope)
     shift = _largest_shift(within("epsilon", epsilon, 1e-100, 1e4), in_open_unit("delta", delta), h)
-    gamma = shift / bound / bound * (1 - _MARGIN)
+    gamma = shift / bound / bound
     return gamma if 0 < gamma < math.inf else 0.0
 
 
 def _leverage(leverage: float) -> float:
     return within("leverage", leverage, 1e-100, posterior.LARGEST_LEVERAGE)
-
-
-def _slope(slope: float) -> float:
-    return within("slope", slope, 1e-50, 1e50)
 
 
 @lru_cache(maxsize=4096)
@@ -95,7 +91,7 @@ def _largest_shift(epsilon: float, delta: float, h: float) -> float:
         log_rho = _crossing(grid, gaps(grid))
 
     def holds(shift: float) -> bool:
-        return float(posterior.log_delta_added(at[:1], h, shift)[0]) <= target
+        return math.exp(float(posterior.log_delta_added(at[:1], h, shift)[0])) <= delta
 
     return nudged(holds, lambda margin: math.exp(log_rho) * max(1 - margin, 0.0), _MARGIN, _MARGIN)
 
@@ -112,7 +108,7 @@ def published_posterior_epsilon(gamma: float, delta: float, leverage: float, slo
 
     Parameters
     ----------
-    gamma : float from 1e-100 to 1e100
+    gamma : float > 0
         γ of the draw.
     delta : float strictly between 0 and 1
     leverage, slope
@@ -142,7 +138,8 @@ def published_posterior_epsilon(gamma: float, delta: float, leverage: float, slo
     """
     log_term = math.log(2 / in_open_unit("delta", delta))
     star = 1 / _leverage(leverage)
-    square = within("gamma", gamma, 1e-100, 1e100) * _slope(slope) ** 2
+    bound = positive("slope", slope)
+    square = positive("gamma", gamma) * bound * bound
     return math.sqrt(square * log_term / star) + square / (2 * (star + 1)) + (1 + log_term) / (2 * star)
 
 
@@ -171,10 +168,11 @@ def published_posterior_precision(epsilon: float, delta: float, leverage: float,
     10.0
     """
     log_term = math.log(2 / in_open_unit("delta", delta))
-    star, bound = 1 / _leverage(leverage), _slope(slope)
+    star, bound = 1 / _leverage(leverage), positive("slope", slope)
     left = positive("epsilon", epsilon) - (1 + log_term) / (2 * star)
     if left <= 0:
         return 0.0
     linear, square = math.sqrt(log_term / star), 1 / (2 * (star + 1))
     root = 2 * left / (linear + math.sqrt(linear**2 + 4 * square * left))
-    return (root / bound) ** 2
+    gamma = root / bound * (root / bound)
+    return gamma if gamma < math.inf else 0.0

@@ -133,6 +133,7 @@ class AdaptiveSampling(Mechanism):
         found[known] = math.log(self.mean_runs) + self._of_one(left[known])
         return np.minimum(found, 0.0)
 
+    @np.errstate(all="ignore")
     def _of_one(self, epsilon: FloatArray) -> FloatArray:
         result = np.empty(epsilon.shape)
         for start in range(0, epsilon.size, _ROWS):

@@ -21,6 +21,7 @@ _ROUNDING = 8e-16  # of 1 + |log p|, of each logarithm
 SLACK = 1e-11  # of 1 + |log δ|: far above what logarithms of normal probabilities are off by
 
 
+@np.errstate(all="ignore")  # where a caller has numpy raise, what underflows would tell of the data that were released
 def log_delta_added(epsilon: FloatArray, h: float, rho: Any) -> FloatArray:
     """log of P[|U| > c] − e^ε·Q[|U| > c], c² = 2ε + log(1 + h) + ρ/(1 + h): P lacks the row.
 
@@ -33,6 +34,7 @@ def log_delta_added(epsilon: FloatArray, h: float, rho: Any) -> FloatArray:
     return np.where(square > 0, found, log_1m_exp(np.minimum(epsilon, 0.0)))
 
 
+@np.errstate(all="ignore")
 def log_delta_removed(epsilon: FloatArray, h: float, rho: Any) -> FloatArray:
     """log of Q[|U| < c] − e^ε·P[|U| < c], c² = −2ε + log(1 + h) + ρ/(1 + h); 0 from where that is negative on."""
     square = -2 * epsilon + math.log1p(h) + rho / (1 + h)

@@ -92,7 +92,7 @@ def drawn(ridge: Ridge, lam: float, gamma: float, source: NoiseSource) -> Run:
     source : NoiseSource
     """
     scale = _UP / math.sqrt(gamma)
-    spacing = posterior_spacing(scale, lam)
+    spacing = posterior_spacing(scale / math.sqrt(row_smoothness(ridge.sums.constant)), lam)
     return Run(PosteriorDraw(source, ridge, scale).rounded(spacing), lam, spacing)
 
 

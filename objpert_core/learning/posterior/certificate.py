@@ -14,6 +14,8 @@ from objpert_core._validation import FloatArray
 from objpert_core.accounting import ADD_REMOVE, AdaptiveSampling, Gaussian, PrivateSelection, ProposeTestRelease
 from objpert_core.accounting.numerics.rounding import promised
 from objpert_core.learning.certificate import ROUNDING, PrivacyCertificate
+from objpert_core.learning.posterior.noisy_sums import sums_spacing
+from objpert_core.learning.quadratic.certificate import row_smoothness
 from objpert_core.learning.stated import (
     COUNT,
     NONNEGATIVE,
@@ -39,6 +41,7 @@ class RegressionCertificate(PrivacyCertificate):
         ‖Y‖, to which targets were clipped.
     """
 
+    FIRST_SCHEMA: ClassVar[int] = 2
     STATED: ClassVar[Mapping[str, Stated]] = {"target_bound": _BOUND, "intercept_scaling": _CONSTANT}
 
     target_bound: float
@@ -275,6 +278,11 @@ class AdaSSPCertificate(RegressionCertificate, algorithm="AdaSSP", mechanisms=("
     def holds(self) -> bool:
         """Say whether the sums lie on a lattice (docs/theorems.md, T40)."""
         return super().holds() and self.lattice is not None
+
+    def fine_enough(self, spacing: float, dimension: int) -> bool:
+        """The lattice is the one that dimension and constant decide: sums are rounded before they get noise."""
+        entries = self.dimension * (self.dimension + 1) // 2
+        return spacing == sums_spacing(row_smoothness(self.intercept_scaling), entries)
 
     def _lines(self) -> list[str]:
         return [

@@ -74,6 +74,23 @@ class NoisySums:
         return np.asarray(np.linalg.lstsq(self.gram + ridge * np.eye(d), self.moment, rcond=None)[0])
 
 
+def sums_spacing(sensitivity: float, entries: int) -> float:
+    """The lattice that so many sums are rounded to before they get noise: 2⁻²⁰ of what one row moves them by, or finer.
+
+    Parameters
+    ----------
+    sensitivity : float > 0
+        How far one row moves all of them together, in L2 norm.
+    entries : int >= 1
+
+    Examples
+    --------
+    >>> sums_spacing(1.0, 16) == 2.0**-22
+    True
+    """
+    return power_of_two(sensitivity / math.sqrt(entries)) * _FINENESS
+
+
 def noisy_sums(sums: RegressionSums, noise: SumNoise, source: NoiseSource) -> NoisySums:
     """Add noise to X̃ᵀX̃, to X̃ᵀỹ and to λ_min(X̃ᵀX̃), on lattices.
 
@@ -112,7 +129,7 @@ def _noisy(
     whole: np.ndarray, unit: Fraction, sensitivity: float, noise: float, source: NoiseSource
 ) -> tuple[FloatArray, float]:
     """Whole numbers of `unit`, on a lattice with noise; the lattice's spacing."""
-    spacing = power_of_two(sensitivity / math.sqrt(len(whole))) * _FINENESS
+    spacing = sums_spacing(sensitivity, len(whole))
     ratio = unit / Fraction(spacing)
     drawn = source.rounded_normal(noise * sensitivity * _ROOM / spacing, len(whole))
     points = [round(ratio * one) + int(more) for one, more in zip(whole, drawn, strict=True)]

@@ -29,6 +29,7 @@ _FINITE = number("a finite float", math.isfinite)
 class _AsGiven(PrivacyCertificate):
     """A certificate of a mechanism that somebody else supplies, rows and all."""
 
+    FIRST_SCHEMA: ClassVar[int] = 2
     STATED: ClassVar[Mapping[str, Stated]] = {
         "row_norm": one_of(AS_GIVEN),
         "intercept_scaling": number("0.0", lambda value: value == 0),

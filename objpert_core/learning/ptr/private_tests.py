@@ -122,8 +122,16 @@ class DistanceTest:
 
 
 def _whole(distance: Any) -> int:
-    value = float(distance)
+    value = _double(distance)
     return 0 if not value > 0 else int(min(value, _FARTHEST))
+
+
+def _double(value: Any) -> float:
+    """A number as a double; a whole number beyond all of them is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 @dataclass(frozen=True)
@@ -217,8 +225,10 @@ class UpperBound:
 
     def release(self, X: Any, source: NoiseSource) -> float:
         """The noisy upper bound: a multiple of the lattice's spacing, or `math.inf`."""
-        value = float(self.statistic(X))
+        value = _double(self.statistic(X))
         points = _FARTHEST if math.isnan(value) else max(-_FARTHEST, min(value / self.spacing, _FARTHEST))
+        if value > 0:
+            points = max(points, math.ulp(0.0))  # where the quotient is too small for a double
         noise = (
             int(source.rounded_normal(self._sigma, 1)[0]) if self.delta else two_sided_geometric(source, self._decay)
         )

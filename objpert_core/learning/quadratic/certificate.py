@@ -94,6 +94,7 @@ class QuadraticCertificate(PrivacyCertificate, mechanisms=("QuadraticPerturbatio
         R, to which residuals at the anchor were clipped; 0 without a tilt.
     """
 
+    FIRST_SCHEMA: ClassVar[int] = 2
     STATED: ClassVar[Mapping[str, Stated]] = {
         "bound": one_of("exact"),
         "scale": POSITIVE,

@@ -32,7 +32,7 @@ def test_the_largest_γ_is_within_the_promise_and_one_per_cent_more_is_not(delta
 def test_extreme_targets_stay_on_the_safe_side():
     for epsilon, delta, h in GRID:
         if (gamma := posterior_precision(epsilon, delta, h)) and gamma < 1e85:
-            assert PosteriorSampling(h, gamma).log_delta(epsilon) <= np.log(delta)
+            assert PosteriorSampling(h, gamma).delta(epsilon) <= delta
             assert PosteriorSampling(h, 1.001 * gamma).log_delta(epsilon) > np.log(delta)
 
 
@@ -107,3 +107,12 @@ def test_what_is_out_of_range_is_named(change, named):
     for function in (posterior_precision, published_posterior_precision):
         with pytest.raises(ValueError, match=named):
             function(**arguments)
+
+
+def test_nothing_underflows_audibly():
+    with np.errstate(all="raise"):
+        for epsilon, delta, h in GRID:
+            posterior_precision(epsilon, delta, h, slope=1.2345)
+    assert posterior_precision(1.0, 5e-324, 1e-3) > 0
+    assert published_posterior_precision(1.0, 1e-6, 0.01, 1e-300) == 0.0
+    assert published_posterior_epsilon(1.0, 1e-6, 0.01, 1e200) == np.inf

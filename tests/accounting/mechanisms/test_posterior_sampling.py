@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from objpert_core.accounting import PosteriorSampling, compose, repeat
+from objpert_core.accounting import Gaussian, PosteriorSampling, compose, repeat
 
 SETTINGS = [(0.1, 0.5), (1.0, 2.0), (0.01, 0.01), (2.0, 0.0), (0.3, 40.0)]
 
@@ -66,3 +66,14 @@ def test_ε_is_on_the_safe_side_and_a_larger_shift_is_never_safer():
 def test_what_is_out_of_range_is_named(h, rho, named):
     with pytest.raises(ValueError, match=named):
         PosteriorSampling(h, rho)
+
+
+@pytest.mark.parametrize("h", [1e-60, 1e-20, 1e-12, 1e-8])
+def test_a_small_leverage_costs_no_digits(h):
+    one, limit = PosteriorSampling(h, 1 / h), Gaussian(1.0)
+    assert one.rdp(2.0) == pytest.approx(limit.rdp(2.0), rel=1e-7)
+    assert one.rdp(2.0) >= limit.rdp(2.0) * (1 - 3 * h)
+    assert one.epsilon(1e-6) == pytest.approx(limit.epsilon(1e-6), rel=1e-6)
+    assert repeat(one, 2).epsilon(1e-6) == pytest.approx(repeat(limit, 2).epsilon(1e-6), rel=1e-3)
+    spread = PosteriorSampling(h, 0.0)  # h²/4·α to the first order
+    assert spread.rdp(3.0) == pytest.approx(3 * h**2 / 4, rel=1e-6)

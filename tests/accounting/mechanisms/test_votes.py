@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from objpert_core.accounting import GNMax, LaplaceVote, OptimalVote
+from objpert_core.accounting import Gaussian, GNMax, LaplaceVote, OptimalVote, repeat
 from objpert_core.accounting.numerics import gnmax
 
 
@@ -163,3 +163,20 @@ def test_many_queries_add_up_and_what_is_out_of_range_is_named():
     for call in (lambda: LaplaceVote(0.0), lambda: LaplaceVote(1.0).error(0.5), lambda: OptimalVote(1.0, 0.0)):
         with pytest.raises(ValueError, match=r"epsilon|gap|delta"):
             call()
+
+
+def test_votes_at_the_ends_of_what_doubles_hold():
+    tiny = OptimalVote(1.0, 1e-30)
+    assert 1e-30 <= tiny.delta(1.0) <= 1.0001e-30
+    assert tiny.epsilon(1e-30) == pytest.approx(1.0, abs=1e-12)
+    assert OptimalVote(1.0, 1e-18).error([41, 42]).tolist() == [pytest.approx(1.99464388e-19), 0.0]
+    assert OptimalVote(20.0, 1e-12).delta(20.0) == pytest.approx(1e-12, rel=1e-9)
+    assert OptimalVote(0.5, 1e-5).delta(800.0) == pytest.approx(7.2857e-6, rel=1e-4)
+    assert OptimalVote(300.0, 1e-300).error([0, 1]).tolist() == [0.5, pytest.approx(2.5741e-131, rel=1e-4)]
+    assert LaplaceVote(10.0).local_epsilon(80) == pytest.approx(9.98761, abs=1e-5)
+    assert LaplaceVote(1e-11).local_epsilon(0) == pytest.approx(5e-12, rel=1e-9)
+    assert LaplaceVote(10.0).epsilon_at(2**55, 1e-5) == 0.0
+    noisy = GNMax(20.0)
+    assert noisy.rdp_at([200, 100, 50], 1 + 2.3e-16) == pytest.approx(1.28063e-4, rel=1e-5)
+    assert noisy.epsilon(1e-5) == Gaussian(1 / noisy.a).epsilon(1e-5)
+    assert repeat(noisy, 200).epsilon(1e-5) == pytest.approx(4.3772, abs=1e-4)
