@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, check_fields, in_open_unit, like_input, nonnegative, positive
+from objpert_core._validation import FloatArray, in_open_unit, like_input, nonnegative, positive, within
 from objpert_core.accounting.mechanisms.base import Mechanism
 from objpert_core.accounting.mechanisms.propose_test_release import ApproximateDP
 from objpert_core.accounting.numerics.logarithms import log_1m_exp
@@ -26,14 +26,19 @@ def gap_array(gap: Any) -> FloatArray:
     return gaps
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class LaplaceVote(Mechanism):
     """The larger of two counts after Laplace noise of scale 1/ε on each; one voter joins or leaves.
 
     Parameters
     ----------
-    scale_epsilon : float from 1e-12 to 300
+    epsilon : float from 1e-12 to 300
         ε of the noise, the inverse of its scale: whatever the votes are, the answer is ε-DP.
+
+    Attributes
+    ----------
+    scale_epsilon : float
+        ε; `epsilon` is the method that every mechanism has.
 
     Raises
     ------
@@ -56,10 +61,11 @@ class LaplaceVote(Mechanism):
 
     scale_epsilon: float
 
-    def __post_init__(self) -> None:
-        check_fields(self, positive, "scale_epsilon")
-        if not 1e-12 <= self.scale_epsilon <= 300:
-            raise ValueError(f"scale_epsilon must be a float from 1e-12 to 300, got {self.scale_epsilon!r}")
+    def __init__(self, epsilon: float) -> None:
+        object.__setattr__(self, "scale_epsilon", _vote_epsilon(epsilon))
+
+    def __repr__(self) -> str:
+        return f"LaplaceVote(epsilon={self.scale_epsilon!r})"
 
     def error(self, gap: Any) -> Any:
         """How likely the answer is wrong.
@@ -170,6 +176,10 @@ class LaplaceVote(Mechanism):
         return ApproximateDP(self.scale_epsilon, 0.0)._rdp(alpha)
 
 
+def _vote_epsilon(epsilon: float) -> float:
+    return within("epsilon", positive("epsilon", epsilon), 1e-12, 300.0)
+
+
 def _share(delta: float) -> float:
     slack = nonnegative("delta", delta)
     if slack >= 1:
@@ -177,16 +187,19 @@ def _share(delta: float) -> float:
     return slack
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class OptimalVote(Mechanism):
     """The (ε, δ)-DP vote between two that errs the least, at every gap at once; one voter joins or leaves.
 
     Parameters
     ----------
-    target_epsilon : float from 1e-12 to 300
-        ε.
-    target_delta : float strictly between 0 and 1
-        δ.
+    epsilon : float from 1e-12 to 300
+    delta : float strictly between 0 and 1
+
+    Attributes
+    ----------
+    target_epsilon, target_delta : float
+        ε and δ; `epsilon` and `delta` are the methods that every mechanism has.
 
     Raises
     ------
@@ -209,11 +222,12 @@ class OptimalVote(Mechanism):
     target_epsilon: float
     target_delta: float
 
-    def __post_init__(self) -> None:
-        check_fields(self, positive, "target_epsilon")
-        check_fields(self, in_open_unit, "target_delta")
-        if not 1e-12 <= self.target_epsilon <= 300:
-            raise ValueError(f"target_epsilon must be a float from 1e-12 to 300, got {self.target_epsilon!r}")
+    def __init__(self, epsilon: float, delta: float) -> None:
+        object.__setattr__(self, "target_epsilon", _vote_epsilon(epsilon))
+        object.__setattr__(self, "target_delta", in_open_unit("delta", delta))
+
+    def __repr__(self) -> str:
+        return f"OptimalVote(epsilon={self.target_epsilon!r}, delta={self.target_delta!r})"
 
     @cached_property
     def _log_floor(self) -> float:
