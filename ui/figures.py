@@ -105,6 +105,7 @@ ROLES: Mapping[str, Role] = {
     "own": Role(GREEN, "dashdot", "triangle-up", 2.5),
     "smooth": Role(PURPLE, "longdash", "x", 2.5),
     "floor": Role(BROWN, "12px,4px,3px,4px,3px,4px", "diamond", 2.5),
+    "public": Role(OLIVE, "8px,2px", "triangle-down", 2.5),
     # two neighbouring data sets
     "without": Role(BLUE, "dash", "square"),
     "with": Role(VERMILION, "solid", "circle"),

@@ -1,6 +1,7 @@
 """Propose-test-release, generalised (Redberg, Zhu and Wang 2023): what kind data save, and what asking them costs."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -30,7 +31,7 @@ def on_a_line() -> None:
         ctl.PUBLISH.value(),
     )
     shown = line.Shown(data, ctl.SEED.value(), ctl.FALLBACK.value())
-    before = c.previous("ptr_line", shown, ctl.GHOST.value())
+    before = c.previous("ptr_line", replace(shown, seed=0), ctl.GHOST.value())  # a new draw keeps the ghost
     page.answer(line.answer(shown))
     st.caption(line.line(shown))
     picture = page.Picture(line_charts.points(shown, before), line.alt(shown), partial(line.frame, shown))
@@ -107,14 +108,17 @@ def votes(found: Stored) -> None:
     if panel == "b":
         look = Look("voting", "epsilon", "ε of Laplace noise that errs as often", "ε at δ", setting={"panel": "b"})
         shown = stored_numbers.curves(found, look, voting.LABELS["b"])
-        at = stored_numbers.nearest(shown, ctl.EPSILON.value())
+        at = stored_numbers.nearest(shown, ctl.EQUAL.value())
         kept_picture(kept.equal_error_answer(shown, at), kept.equal_error_line(at), shown, at, look)
         return
     noise = float(panel)
     setting = {"panel": "a", "epsilon": noise}
-    look = Look("voting", "gap", "gap: votes ahead", "data-dependent ε", setting=setting, log_x=False, log_y=False)
+    look = Look(
+        "voting", "gap", "gap: votes ahead (secret)", "ε of the noise", setting=setting, log_x=False, log_y=False
+    )
     shown = stored_numbers.curves(found, look, voting.LABELS["a"])
-    at = min(stored_numbers.places(shown), key=lambda place: abs(place - ctl.GAP.value()))
+    gap = ctl.WIDE_GAP if panel == "10" else ctl.NARROW_GAP
+    at = stored_numbers.nearest(shown, gap.value())
     kept_picture(kept.gap_answer(shown, at), kept.gap_line(noise), shown, at, look)
 
 
@@ -125,7 +129,7 @@ def regressions(found: Stored) -> None:
     if not shown:
         st.info(kept.nothing_stored("regression"), icon=":material/info:")
         return
-    at = stored_numbers.nearest(shown, ctl.EPSILON.value())
+    at = stored_numbers.nearest(shown, ctl.STORED.value())
     refused = found.interval("refused", dataset=table, method="ptr-split", epsilon=at)
     told = kept.regression_answer(shown, at)
     kept_picture(told, kept.regression_line(table, at, refused.mean if refused else 0.0), shown, at, look)
@@ -135,7 +139,7 @@ def labelling(found: Stored) -> None:
     source = ctl.SOURCE.value()
     look = Look("pate", "sigma", "noise σ on each count", "ε of all labels", setting={"source": source})
     shown = stored_numbers.curves(found, look, LABELLED)
-    at = stored_numbers.nearest(shown, ctl.SIGMA.value())
+    at = stored_numbers.nearest(shown, (ctl.DIGITS if source == "digits" else ctl.COUNTED).value())
     right = found.values("right", source=source, sigma=at, method="exact")[0]
     kept_picture(kept.teachers_answer(shown, at), kept.teachers_line(source, right), shown, at, look)
 
@@ -143,7 +147,7 @@ def labelling(found: Stored) -> None:
 def curvature(found: Stored) -> None:
     look = Look("glm", "epsilon", "privacy budget ε", "test accuracy", log_y=False, percent=True, over="lam")
     shown = stored_numbers.curves(found, look, glm.LABELS)
-    at = stored_numbers.nearest(shown, ctl.EPSILON.value())
+    at = stored_numbers.nearest(shown, ctl.STORED.value())
     kept_picture(kept.glm_answer(shown, at), kept.glm_line(at), shown, at, look)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from objpert_core.experiments.ptr import pca
+from objpert_core.experiments.ptr import pate, pca, regression, voting
 from objpert_core.experiments.ptr.pate import SOURCES
 from objpert_core.experiments.ptr.tables import TABLES
 from pages.ptr import line
@@ -25,7 +25,9 @@ BETA = c.SelectSlider(
     "Proposal β",
     0.1,
     (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.9),
-    help="“One person moves the median by β at most.” The noise is made for it: its scale is 2β/ε.",
+    help="“One person moves the median by β at most.” How far one person does move it is the local sensitivity of "
+    "these values. The test asks for D: how many people must change until that exceeds β. The noise is made for β: its "
+    "scale is 2β/ε.",
 )
 EPSILON = c.SelectSlider("ptr_epsilon", "Privacy budget ε", 1.0, c.log_values(0.1, 10, steps=(1, 1.5, 2, 3, 5, 7)))
 DELTA = c.SelectSlider("ptr_delta", "Slack δ", 1e-5, c.powers_of_ten(-9, -2))
@@ -37,7 +39,11 @@ FALLBACK = c.Toggle(
     help="What a failed test is answered with. ⊥ reads “no answer”.",
 )
 GAP = c.SelectSlider(
-    "ptr_gap", "Gap: votes ahead", 10, (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 86, 100, 150, 200, 300), format=str
+    "ptr_gap",
+    "Gap: votes ahead (secret)",
+    10,
+    (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 86, 100, 150, 200, 300),
+    format=str,
 )
 NOISE = c.SelectSlider(
     "ptr_noise",
@@ -64,7 +70,8 @@ LABELS = c.SelectSlider(
     help="“All labels together cost ε′ with these votes.” Half of it goes to the conversion from Rényi orders.",
 )
 TEST = c.SelectSlider("ptr_test", "ε̂ of the test", 0.2, (0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0, 2.0))
-LAM = c.SelectSlider("ptr_lambda", "Regularisation λ", 3.0, c.log_values(1, 10_000, steps=(1, 2, 3, 5)), help="Public.")
+RULE = "Public. A row’s leverage says how much of its own direction it supplies: at most 1/(λ + λₘᵢₙ)."
+LAM = c.SelectSlider("ptr_lambda", "Regularisation λ", 3.0, c.log_values(1, 10_000, steps=(1, 2, 3, 5)), help=RULE)
 EIGENVALUE = c.SelectSlider(
     "ptr_eigenvalue",
     "Least eigenvalue λₘᵢₙ of XᵀX",
@@ -73,6 +80,12 @@ EIGENVALUE = c.SelectSlider(
     help="Of these data, so that it has to be asked for privately. It makes every row’s leverage small.",
 )
 PANEL = c.Choice("ptr_panel", "Panel of Figure 3", "b", tuple(kept.FIGURE3), kept.FIGURE3.__getitem__)
+EQUAL = c.SelectSlider("ptr_equal", "Laplace noise that errs as often, ε", 0.3, voting.EPSILONS)
+WIDE_GAP = c.SelectSlider("ptr_gap10", "Gap: votes ahead", 10, tuple(voting.GAPS[10.0]), format=str)
+NARROW_GAP = c.SelectSlider("ptr_gap03", "Gap: votes ahead", 30, tuple(voting.GAPS[0.3]), format=str)
+STORED = c.SelectSlider("ptr_stored", "Privacy budget ε", 1.0, regression.EPSILONS)
+COUNTED = c.SelectSlider("ptr_counted", "Noise σ on each count", 20.0, pate.SIGMAS)
+DIGITS = c.SelectSlider("ptr_digits", "Noise σ on each count", 10.0, pate.DIGITS_SIGMAS)
 TABLE = c.Choice("ptr_data", "Data", "synthetic-r", tuple(TABLES), lambda name: TABLES[name].label)
 SOURCE = c.Choice("ptr_source", "Whose votes", "high", tuple(SOURCES), SOURCES.__getitem__)
 PAYS = c.Choice("ptr_pays", "Task", "glm", tuple(kept.PAYS), kept.PAYS.__getitem__)
@@ -80,18 +93,20 @@ ROWS = c.SelectSlider("ptr_n", "Rows n of the direction", pca.ROWS[-2], pca.ROWS
 SPREAD = c.SelectSlider("ptr_spread", "Spread of its first coordinate", 2.0, pca.SPREADS)
 SEED = parameters.seed("ptr", "Seed of the run")
 GHOST = c.Toggle("ptr_ghost", "Setting before, faintly", True)
-HEADS: Mapping[str, c.Control] = {"line": PUBLISH, "figure3": PANEL, "pays": PAYS}
+HEADS: Mapping[str, c.Control] = {"line": PUBLISH, "figure3": PANEL, "figure2": SOURCE, "pays": PAYS}
 """What is chosen before the rest of a picture's controls."""
 OWN: Mapping[tuple[str, str], tuple[c.Control, ...]] = {
     ("line", ""): (BETA, EPSILON, DELTA, PEOPLE, FALLBACK, POINTS, SEED),
     ("vote", ""): (GAP, EPSILON, DELTA, NOISE),
-    ("figure3", ""): (GAP,),
-    ("figure3", "b"): (EPSILON,),
+    ("figure3", "b"): (EQUAL,),
+    ("figure3", "10"): (WIDE_GAP,),
+    ("figure3", "0.3"): (NARROW_GAP,),
     ("gamma", ""): (LAM, EIGENVALUE, EPSILON, DELTA),
-    ("figure1", ""): (TABLE, EPSILON),
+    ("figure1", ""): (TABLE, STORED),
     ("pate", ""): (FIRST, SECOND, NUMBER, SIGMA, LABELS, TEST),
-    ("figure2", ""): (SOURCE, SIGMA),
-    ("pays", "glm"): (EPSILON,),
+    ("figure2", ""): (COUNTED,),
+    ("figure2", "digits"): (DIGITS,),
+    ("pays", "glm"): (STORED,),
     ("pays", "pca"): (ROWS, SPREAD),
 }
 """The controls of each picture, some of them only for one choice of its head."""
@@ -149,13 +164,24 @@ PRESETS = (
         delta=1e-2,
         points=FAR,
     ),
-    preset("⊥: too bold a proposal", "β is small and no fallback stands ready.", "line", beta=0.02, fallback=False),
-    preset("Figure 1: does asking win?", "Test error of private regressions against ε.", "figure1", epsilon=1.0),
+    preset(
+        "⊥: too bold a proposal",
+        "⊥ reads “no answer”: β is small and no fallback stands ready.",
+        "line",
+        beta=0.02,
+        fallback=False,
+    ),
+    preset("Figure 1: does asking win?", "Test error of private regressions against ε.", "figure1", stored=1.0),
     preset("Figure 2 high: they agree", "Four in five teachers agree: asking is cheap.", "figure2", source="high"),
     preset("Figure 2 low: do not ask", "One teacher in three agrees: asking costs more.", "figure2", source="low"),
     preset(
-        "Figure 3a: ε rises with the gap", "Without δ a wide lead is no more private.", "figure3", panel="10", gap=10
+        "Figure 3a: ε rises with the gap", "Without δ a wide lead is no more private.", "figure3", panel="10", gap10=10
     ),
-    preset("Figure 3b: at equal error", "A gap of 100: the optimal vote costs half.", "figure3", epsilon=0.3),
+    preset(
+        "Figure 3b: at equal error",
+        "A gap of 100: the optimal vote costs a third of Laplace noise.",
+        "figure3",
+        equal=0.3,
+    ),
     preset("Where the paper errs: 13 × δ", "Theorem 5.1 as printed, λ* = 10.", "gamma", epsilon=5.0, delta=1e-6),
 )

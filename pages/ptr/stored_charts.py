@@ -44,31 +44,39 @@ ROLES: Mapping[str, str] = {
     "ptr-tight": "asked",
     "adassp": "floor",
     "ridge": "secret",
-    "judges": "risk-zero",
+    "judges": "public",
     "zero": "guide",
 }
 """The look of every stored method; another one gets a spare look."""
+ASIDE: Mapping[str, frozenset[str]] = {
+    "regression": frozenset({"output", "balanced", "ada-split", "ptr-split", "zero"}),
+}
+"""By experiment, the methods that are drawn only where their name in the legend is clicked."""
 
 
 def lines(shown: Sequence[Curve], at: float, look: Look) -> Any:
-    """Means against a column, with intervals where there are some; a guide where it is read off."""
+    """Means against a column, with intervals where there are some; a guide where it is read off.
+
+    All means and intervals are in view, also those of the methods in `ASIDE`.
+    """
     traces: list[dict[str, Any]] = []
     heights: list[float] = []
+    aside = ASIDE.get(look.name, frozenset())
     for curve in shown:
         where = np.array([place for place, _ in curve.points])
         means = figures.finite([interval.mean for _, interval in curve.points])
         role = ROLES.get(curve.method, curve.method)
-        extra: dict[str, Any] = {}
+        extra: dict[str, Any] = {"visible": "legendonly"} if curve.method in aside else {}
+        heights += [float(mean) for mean in means]
         if any(interval.known and interval.half_width > 0 for _, interval in curve.points):
             half = np.nan_to_num([interval.half_width for _, interval in curve.points])
             less = np.minimum(half, 0.9 * means) if look.log_y else half
             color = figures.look(role).color
+            heights += [*(means + half), *(means - less)]
             extra["error_y"] = {"symmetric": False, "array": half, "arrayminus": less, "color": color}
         hover = "%{y:.1%}" if look.percent else "%{y:.3g}"
         traces.append(figures.series(curve.label, where, means, role, mode="lines+markers", hover=hover, **extra))
-        heights += [float(mean) for mean in means if np.isfinite(mean) and (mean > 0 or not look.log_y)]
-    if not heights:
-        heights = [1.0]
+    heights = [height for height in heights if np.isfinite(height) and (height > 0 or not look.log_y)] or [1.0]
     if look.log_y:
         view = min(heights) / 1.5, max(heights) * 1.5
     else:

@@ -39,8 +39,10 @@ class Shown:
 
     @property
     def gaps(self) -> IntArray:
-        """Where curves are drawn: whole numbers up to where the classic test is sure."""
-        far = max(2.6 * np.log(1 / self.ballot.delta) / self.ballot.epsilon, 1.15 * self.gap, 8.0)
+        """Where curves are drawn: whole numbers up to where both tests pass nearly always."""
+        ballot = self.ballot
+        classic = 2.6 * np.log(1 / ballot.delta) / ballot.epsilon
+        far = max(classic, 1.3 * ballot.passing_gap, 1.15 * self.gap, 8.0)
         return np.unique(np.rint(np.linspace(0, far, _POINTS)).astype(int))
 
     @property
@@ -67,17 +69,24 @@ def frame(shown: Shown) -> pd.DataFrame:
     return pd.DataFrame({"gap": shown.gaps} | columns | {f"epsilon_{name}": one for name, one in epsilons.items()})
 
 
-def _rare(error: float) -> str:
-    return "0" if error <= 0 else "less than 10⁻¹²" if error < _FLOOR else sentences.scientific(error, 2)
+def _rare(error: float, name: str) -> str:
+    """An error; only the optimal vote's can be 0, another one's is too small for a double."""
+    if error <= 0 and name == "floor":
+        return "0"
+    return "less than 10⁻¹²" if error < _FLOOR else sentences.scientific(error, 2)
 
 
 def answer(shown: Shown) -> str:
-    """What asking first saves over noise, and what is possible."""
+    """Whether asking first errs less than noise, and what is possible."""
     found = shown.here
-    return (
-        f"At a gap of {shown.gap} asking first errs with probability {_rare(found['asked'])}, "
-        f"Laplace {_rare(found['laplace'])}, the optimum {_rare(found['floor'])}."
-    )
+    if max(found["asked"], found["laplace"]) < _FLOOR:
+        return f"At a gap of {shown.gap} asking and plain Laplace noise both err with probability less than 10⁻¹²."
+    told = {name: _rare(error, name) for name, error in found.items()}
+    asked, plain, little = found["asked"], found["laplace"], 1 + sentences.EXACT
+    verdict = "loses to" if asked > plain * little else "beats" if plain > asked * little else "is no better than"
+    optimum = "" if told["floor"] == told["laplace"] else f", the optimum {told['floor']}"
+    errors = f"errors {told['asked']} against {told['laplace']}{optimum}"
+    return f"At gap {shown.gap} asking {verdict} plain Laplace noise: {errors}."
 
 
 def line(shown: Shown) -> str:
@@ -86,7 +95,9 @@ def line(shown: Shown) -> str:
     told = (
         f"ε = {sentences.epsilon(ballot.epsilon)} (odds of {sentences.odds(ballot.epsilon)}), "
         f"δ = {sentences.delta(ballot.delta)} for each, one voter joins or leaves. Proposed: Laplace noise of ε = "
-        f"{sentences.number(ballot.noise)}, half of ε to test, half to release; where the test fails, noise of ε/2."
+        f"{sentences.number(ballot.noise)}, half of ε to test, half to release; where the test fails, noise of ε/2. "
+        f"The test passes in most runs from a gap of {ballot.passing_gap} on. The gap is secret, and so is the "
+        "lower panel."
     )
     return told.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
 
@@ -97,7 +108,8 @@ def rows(shown: Shown) -> list[dict[str, str]]:
     errors = shown.ballot.errors(np.array(gaps))
     listed = [
         {"How often it errs": name[0].upper() + name[1:]}
-        | {f"At gap {gap}": _rare(float(error)) for gap, error in zip(gaps, errors[key], strict=True)}
+        | {f"At gap {gap}": _rare(float(error), key) for gap, error in zip(gaps, errors[key], strict=True)}
+        | {"Who sees it": "public, for any gap"}
         for key, name in NAMES.items()
     ]
     own = shown.ballot.epsilons(np.array(gaps))
@@ -105,17 +117,18 @@ def rows(shown: Shown) -> list[dict[str, str]]:
         listed.append(
             {"How often it errs": name}
             | {f"At gap {gap}": sentences.epsilon(float(one)) for gap, one in zip(gaps, own[key], strict=True)}
+            | {"Who sees it": "secret, tells the gap"}
         )
     return listed
 
 
 def alt(shown: Shown) -> str:
     """Alt text."""
-    own = shown.own
+    own = {name: sentences.epsilon(value) for name, value in shown.own.items()}
     return (
-        f"{answer(shown)} Two panels against the gap: above, how often four votes err, on a logarithmic scale; below, "
-        f"ε of the proposed noise at these data, which rises with the gap to {sentences.epsilon(shown.ballot.noise)} "
-        f"where δ = 0 ({sentences.epsilon(own['pure'])} here) and falls to 0 at δ ({sentences.epsilon(own['own'])} "
+        f"{answer(shown)} Two panels against the gap, which is secret: above, how often four votes err, on a "
+        "logarithmic scale; below, ε of the proposed noise at these data, which rises with the gap to "
+        f"{sentences.epsilon(shown.ballot.noise)} where δ = 0 ({own['pure']} here) and falls to 0 at δ ({own['own']} "
         "here)."
     )
 
@@ -137,17 +150,17 @@ def chart(now: Shown, before: Shown | None = None) -> Any:
         traces.append(figures.series(name, gaps, _seen(errors[key]), LOOKS[key], hover=hover))
     half = now.ballot.epsilon / 2
     below = (
-        ("ε of the noise, δ = 0", epsilons["pure"], "secret"),
-        ("at δ", epsilons["own"], "own"),
-        ("allowed", np.full(gaps.shape, half), "guide"),
+        ("below: ε of the noise (secret), δ = 0", epsilons["pure"], "secret"),
+        ("below: ε of the noise (secret), at δ", epsilons["own"], "own"),
+        ("below: ε that the test allows it", np.full(gaps.shape, half), "guide"),
     )
     for name, y, role in below:
         traces.append(figures.series(name, gaps, y, role, hover="ε = %{y:.3g}", yaxis="y2"))
     return figures.figure(
         traces,
-        xaxis=figures.axis("gap: votes ahead", (0.0, float(gaps[-1])), anchor="y2"),
+        xaxis=figures.axis("gap: votes ahead (secret)", (0.0, float(gaps[-1])), anchor="y2"),
         yaxis=figures.axis("errs with probability", (_FLOOR, 1.0), log=True, domain=[0.48, 1.0]),
-        yaxis2=figures.axis("data-dependent ε", (0.0, top), domain=[0.0, 0.38]),
+        yaxis2=figures.axis("data-dependent ε (secret)", (0.0, top), domain=[0.0, 0.38]),
         height=540,
         hovermode="closest",
     )

@@ -3,7 +3,7 @@
 VIEWS = {
     "line": "Twelve points on a line",
     "vote": "A vote",
-    "figure3": "Votes at equal error (Figure 3)",
+    "figure3": "Votes and their ε (Figure 3)",
     "gamma": "Regression: printed against exact",
     "figure1": "Private regressions (Figure 1)",
     "pate": "Many teachers vote",

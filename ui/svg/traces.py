@@ -39,6 +39,7 @@ _SYMBOLS = {
     "x": _X,
     "star": _STAR,
     "triangle-up": "M0 -1 L1.155 .5 H-1.155 Z",
+    "triangle-down": "M0 1 L1.155 -.5 H-1.155 Z",
 }
 
 

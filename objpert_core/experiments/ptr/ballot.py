@@ -39,8 +39,8 @@ class Ballot:
     Examples
     --------
     >>> ballot = Ballot(0.5, 1e-5, noise=1.0)
-    >>> ballot.least_gap
-    14
+    >>> ballot.least_gap, ballot.passing_gap
+    (14, 58)
     >>> {name: float(np.round(error[0], 4)) for name, error in ballot.errors(np.array([20])).items()}
     {'laplace': 0.0001, 'classic': 0.4579, 'asked': 0.0118, 'floor': 0.0}
     """
@@ -64,6 +64,12 @@ class Ballot:
             middle = (low + high) // 2
             low, high = (middle, high) if vote.epsilon_at(middle, self.delta) > self.epsilon / 2 else (low, middle)
         return high
+
+    @cached_property
+    def passing_gap(self) -> int:
+        """From which gap on the test of the proposed noise passes in more than half of its runs."""
+        threshold = tail_point(self.epsilon / 2, self.delta)
+        return self.least_gap + threshold - 1 if self.least_gap > 0 else 0
 
     def _fails(self, gap: IntArray, first: int, epsilon: float) -> FloatArray:
         """How often a test of this ε stops a gap that must be `first` or more."""
@@ -97,6 +103,6 @@ class Ballot:
     def epsilons(self, gap: IntArray) -> dict[str, FloatArray]:
         """ε of the proposed noise at these data: "pure" for δ = 0, "own" at δ; shape (n,) each."""
         vote = LaplaceVote(self.noise)
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # 0/0 where errors are too small for doubles; ε is 0 there
             pure = np.array([vote.local_epsilon(one) for one in gap.tolist()])
             return {"pure": pure, "own": np.array([vote.local_epsilon(one, self.delta) for one in gap.tolist()])}

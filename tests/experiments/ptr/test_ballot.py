@@ -49,6 +49,18 @@ def test_the_least_gap_is_where_the_noise_becomes_private(case):
     assert ballot.least_gap == 0 or vote.epsilon_at(ballot.least_gap - 1, ballot.delta) > ballot.epsilon / 2
 
 
+@pytest.mark.parametrize("case", CASES)
+def test_from_the_passing_gap_on_most_runs_pass(case):
+    ballot = Ballot(*case)
+    gaps = np.array([ballot.passing_gap - 1, ballot.passing_gap])
+    if ballot.least_gap == 0:
+        assert ballot.passing_gap == 0
+        return
+    wide, narrow = (LaplaceVote(one).error(gaps) for one in (ballot.epsilon / 2, ballot.noise))
+    fails = (ballot.errors(gaps)["asked"] - narrow) / (wide - narrow)
+    assert fails[0] > 0.5 > fails[1]
+
+
 @pytest.mark.parametrize("case", CASES[:3])
 def test_where_the_proposal_is_wrong_it_passes_with_probability_delta_at_most(case):
     ballot = Ballot(*case)
