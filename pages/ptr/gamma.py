@@ -71,8 +71,9 @@ def frame(draw: Draw) -> pd.DataFrame:
     return pd.DataFrame({"epsilon": EPSILONS, "printed": printed, "exact": exact, "true_delta": true})
 
 
-def _times(value: float) -> str:
-    return sentences.number(value, up=True)
+def _over(draw: Draw, true: float) -> str:
+    """A true δ over the promised one, in three digits: 12.9×."""
+    return sentences.ratio(true / draw.delta)
 
 
 def answer(draw: Draw) -> str:
@@ -82,9 +83,9 @@ def answer(draw: Draw) -> str:
         if exact <= 0:
             return "No γ is private here, however small: the row’s leverage alone says too much."
         return f"The printed formula allows no γ here; exactly, γ = {sentences.number(exact)} is private."
-    over = draw.true_delta(draw.epsilon) / draw.delta
-    if over > 1:
-        return f"The paper’s δ is {_times(over)} times its promise: its γ breaks (ε, δ)."
+    true = draw.true_delta(draw.epsilon)
+    if true > draw.delta:
+        return f"The paper’s δ is {_over(draw, true)} its promise: its γ breaks (ε, δ)."
     more = sentences.number(exact / printed)
     return f"Here the printed γ keeps its promise; exactly, γ may be {more} times as large."
 
@@ -94,7 +95,8 @@ def line(draw: Draw) -> str:
     text = (
         f"ε = {sentences.epsilon(draw.epsilon)} (odds of {sentences.odds(draw.epsilon)}), "
         f"δ = {sentences.delta(draw.delta)}, one row added or removed, exactly accounted; "
-        f"λ* = λ + λₘᵢₙ = {sentences.number(draw.star)}, rows of norm 1, |y − xᵀθ*| ≤ 1."
+        f"λ* = λ + λₘᵢₙ = {sentences.number(draw.star)} is secret as λₘᵢₙ is, and so is γ made from it: a release asks "
+        "for λₘᵢₙ privately. Rows of norm 1, |y − xᵀθ*| ≤ 1."
     )
     return text.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
 
@@ -112,7 +114,8 @@ def rows(draw: Draw) -> list[dict[str, str]]:
                 "γ": sentences.scientific(gamma, 3) if there else "none",
                 "Noise, standard deviations 1/√(γλ*)": sentences.number((gamma * draw.star) ** -0.5) if there else "–",
                 "True δ": sentences.delta(true, 3) if there else "–",
-                "Over the promise": sentences.ratio(true / draw.delta) if there else "–",
+                "Over the promise": _over(draw, true) if there else "–",
+                "Who sees it": "nobody: λ* is secret",
             }
         )
     return listed
@@ -146,10 +149,18 @@ def chart(now: Draw, before: Draw | None = None) -> Any:
     traces.append(figures.guide((now.epsilon, now.epsilon), view) | {"yaxis": "y2"})
     ends = EPSILONS[[0, -1]]
     traces.append(figures.series("promised", ends, (1.0, 1.0), "non-private", hoverinfo="skip"))
-    hover = "%{y:.3g} times the promise"
-    traces.append(figures.series("true δ of the printed γ", EPSILONS, over, "published", hover=hover, showlegend=False))
-    traces.append(figures.series("as printed", EPSILONS, printed, "published", hover="γ = %{y:.3g}", yaxis="y2"))
-    traces.append(figures.series("exactly", EPSILONS, exact, "tight", hover="γ = %{y:.3g}", yaxis="y2"))
+    times, hover = "%{y:.3g} times the promise", "γ = %{y:.3g}"
+    if np.isfinite(printed).any():
+        traces.append(
+            figures.series("true δ of the printed γ", EPSILONS, over, "published", hover=times, showlegend=False)
+        )
+        traces.append(figures.series("as printed", EPSILONS, printed, "published", hover=hover, yaxis="y2"))
+    else:
+        traces.append(_note("the printed formula allows no γ at any ε here", (low, top)))
+    if np.isfinite(exact).any():
+        traces.append(figures.series("exactly", EPSILONS, exact, "tight", hover=hover, yaxis="y2"))
+    else:
+        traces.append(_note("exactly, no γ is private at any ε here", view) | {"yaxis": "y2"})
     return figures.figure(
         traces,
         xaxis=figures.axis("privacy budget ε", (0.1, 10.0), log=True, anchor="y2"),
@@ -158,3 +169,10 @@ def chart(now: Draw, before: Draw | None = None) -> Any:
         height=480,
         hovermode="closest",
     )
+
+
+def _note(told: str, view: tuple[float, float]) -> dict[str, Any]:
+    """A sentence low in a logarithmic panel, where a curve would be."""
+    height = view[0] ** 0.85 * view[1] ** 0.15
+    note = figures.series(told, [1.0], [height], "guide", mode="text", hoverinfo="skip", showlegend=False)
+    return note | {"text": [told], "textposition": "top center"}

@@ -10,6 +10,7 @@ import pandas as pd
 from objpert_core.experiments.ptr.points import Outcome, Points
 from ui import sentences
 
+_DUST = 2e-12  # relative: .1 + .05 is 0.15
 PUBLISHED = {"number": "the number", "side": "only the side of ½"}
 
 
@@ -36,8 +37,8 @@ class Shown:
 
 
 def small(value: float) -> str:
-    """ε rounded up; infinity as a word."""
-    return sentences.epsilon(value)
+    """ε rounded up, but for the dust of floating point; infinity as ∞."""
+    return sentences.epsilon(value * (1 - _DUST))
 
 
 def share(probability: float) -> str:
@@ -55,14 +56,13 @@ def answer(shown: Shown) -> str:
     """What the test lets through."""
     points = shown.points
     if points.published == "side":
-        told = f"ε = {small(points.local_epsilon)} for the number, {small(points.own_epsilon)} for its side of ½"
-        return f"{told}; the test passes {share(points.pass_probability)}."
-    moved = sentences.number(points.local_sensitivity)
-    if points.distance == 0:
         return (
-            f"One person moves this median by {moved}, more than β; the test passes {share(points.pass_probability)}."
+            f"Local sensitivity (secret) asks for ε = {small(points.local_epsilon)}, the published side (secret) for "
+            f"{small(points.own_epsilon)}; {small(points.epsilon)} is allowed."
         )
-    return f"One person moves this median by at most {moved}; the test passes {share(points.pass_probability)}."
+    moved = sentences.number(points.local_sensitivity)
+    moved = f"{moved}, over β" if points.distance == 0 else f"at most {moved}"
+    return f"Secret: one person moves this median by {moved}; the test passes {share(points.pass_probability)}."
 
 
 def line(shown: Shown) -> str:
@@ -94,7 +94,8 @@ def released(points: Points, outcome: Outcome) -> str:
         return "⊥"
     if points.published == "side":
         return "“above ½”" if outcome.value else "“not above ½”"
-    return sentences.fixed(outcome.value)
+    cut = f" (cut off at {outcome.value:g})" if outcome.value in (0.0, 1.0) else ""
+    return sentences.fixed(outcome.value) + cut
 
 
 def _distance(value: float) -> str:
@@ -103,7 +104,7 @@ def _distance(value: float) -> str:
 
 def chance(probability: float) -> str:
     """A probability in a table: never 1 unless it is."""
-    return "> 0.999" if 0.999 < probability < 1 else sentences.scientific(probability, 3)
+    return "over 0.999" if 0.999 < probability < 1 else sentences.scientific(probability, 3)
 
 
 def rows(shown: Shown) -> list[dict[str, str]]:
@@ -115,7 +116,7 @@ def rows(shown: Shown) -> list[dict[str, str]]:
         ("ε by local sensitivity", small(points.local_epsilon), secret),
         ("data-dependent ε of what is published", small(points.own_epsilon), secret),
         ("Distance D to data that contradict β", _distance(points.distance), secret),
-        ("Noisy D of this run", _distance(outcome.noisy_distance), "whether it passes"),
+        ("Noisy D of this run", _distance(outcome.noisy_distance), "nobody; only whether it passes"),
         ("Threshold of the test", sentences.number(points.threshold), public),
         ("Probability to pass", chance(points.pass_probability), secret),
         ("Published in this run", released(points, outcome), public),
@@ -147,7 +148,7 @@ def alt(shown: Shown) -> str:
     points = shown.points
     return (
         f"{answer(shown)} {len(points.values)} points on a line from 0 to 1, {points.people} people each, their median "
-        f"{points.median:g}, and the two noises: narrow where the test passes, wide where it fails."
+        f"{points.median:g} (secret), and the two noises: narrow where the test passes, wide where it fails."
     )
 
 
@@ -157,7 +158,7 @@ def epsilons_alt(shown: Shown) -> str:
     return (
         f"Three bars: ε of this noise is {small(points.global_epsilon)} for the worst data, "
         f"{small(points.local_epsilon)} by local sensitivity, {small(points.own_epsilon)} as the data-dependent ε of "
-        f"what is published; allowed is {small(points.epsilon)}."
+        f"what is published, both secret; allowed is {small(points.epsilon)}."
     )
 
 
@@ -167,6 +168,6 @@ def distance_alt(shown: Shown) -> str:
     if math.isinf(points.distance):
         return "No data contradict the proposal: the test always passes."
     return (
-        f"Probabilities of the noisy distance around D = {points.distance:g}, and the threshold "
+        f"Probabilities of the noisy distance around D = {points.distance:g} (secret), and the threshold "
         f"{sentences.number(points.threshold)}: it passes {share(points.pass_probability)}."
     )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core.experiments.ptr.points import MIDDLE
-from pages.ptr.line import Shown
+from pages.ptr.line import Shown, small
 from ui import figures
 
 Trace = dict[str, Any]
@@ -60,19 +60,18 @@ def _noises(shown: Shown) -> list[tuple[str, float, str]]:
 
 
 def _released(shown: Shown) -> list[Trace]:
-    """A star for a number; for a side the half that is told."""
+    """A star for a number; for a side all of the half that is told."""
     outcome = shown.outcome
     if outcome.value is None:
         return []
     if shown.points.published == "number":
         star = figures.series("published", [outcome.value], [1.16], "asked", mode="markers", hover="%{x:.3f}")
-    else:
-        place = 0.75 if outcome.value else 0.25
-        told = "above ½" if outcome.value else "not above ½"
-        star = figures.series("published", [place], [1.16], "asked", mode="markers+text", hover=told)
-        star |= {"text": [told], "textposition": "middle right"}
-    star["marker"] |= {"size": 14, "symbol": "star"}
-    return [star]
+        star["marker"] |= {"size": 14, "symbol": "star"}
+        return [star]
+    side, told = ((MIDDLE, 1.0), "above ½") if outcome.value else ((0.0, MIDDLE), "not above ½")
+    half = figures.series(f"published: {told}", side, (1.16, 1.16), "asked", hoverinfo="skip")
+    half["line"] |= {"width": 10}
+    return [half]
 
 
 def epsilons(now: Shown) -> Any:
@@ -80,22 +79,22 @@ def epsilons(now: Shown) -> Any:
     data = now.points
     found = (
         ("worst data", data.global_epsilon, "worst"),
-        ("local sensitivity", data.local_epsilon, "secret"),
-        ("data-dependent", data.own_epsilon, "asked"),
+        ("local sensitivity<br>(secret)", data.local_epsilon, "secret"),
+        ("data-dependent<br>(secret)", data.own_epsilon, "asked"),
     )
     return bars(found, "ε of the proposed noise (thin line: allowed)", data.epsilon)
 
 
 def bars(found: Sequence[tuple[str, float, str]], title: str, allowed: float | None = None) -> Any:
     """Named values as horizontal bars, in the colour of their roles; a thin line at what is allowed."""
-    traces: list[Trace] = []
-    for place, (name, value, role) in enumerate(found):
-        bar = figures.series(name, (0.0, value), (place, place), role, mode="lines+markers", hover="ε = %{x:.3g}")
-        bar["line"] |= {"width": 12, "dash": "solid"}
-        bar["marker"] |= {"size": [1, 12], "symbol": "square"}
-        traces.append(bar | {"showlegend": False})
+    values = np.array([value for _, value, _ in found])
+    colors = [figures.look(role).color for _, _, role in found]
+    drawn: Trace = {"type": "bar", "orientation": "h", "width": 0.5, "x": values, "y": np.arange(len(found))}
+    drawn |= {"marker": {"color": colors}, "hovertemplate": "ε = %{x:.3g}<extra></extra>"}
+    drawn |= {"text": [small(value) for value in values.tolist()], "textposition": "outside"}
+    traces: list[Trace] = [drawn]
     last = len(found) - 0.4
-    far = 1.08 * max(*(value for _, value, _ in found), allowed or 0.0)
+    far = 1.15 * max(float(values.max()), allowed or 0.0)
     if allowed is not None:
         traces.append(figures.guide((allowed, allowed), (-0.6, last)))
     names = [name for name, _, _ in found]
@@ -126,9 +125,10 @@ def noisy_distance(now: Shown) -> Any:
         figures.series(f"from {data.threshold} on it passes", (edge, edge), (0, top), "tight", hoverinfo="skip")
     )
     own = figures.series("D (secret)", [data.distance], [0.97 * top], "secret", mode="markers", hover="D = %{x}")
-    run = figures.series("this run", [outcome.noisy_distance], [0.85 * top], "asked", mode="markers", hover="%{x}")
+    noisy = [outcome.noisy_distance], [0.85 * top]
+    run = figures.series("this run (secret)", *noisy, "without", mode="markers", hover="noisy D = %{x}")
     own["marker"] |= {"size": 12}
-    run["marker"] |= {"size": 14, "symbol": "star"}
+    run["marker"] |= {"size": 14, "symbol": "star", "line": {"width": 1, "color": "#ffffff"}}
     traces += [own, run]
     seen = [*places, data.threshold, outcome.noisy_distance]
     return figures.figure(

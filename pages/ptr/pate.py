@@ -12,7 +12,7 @@ import pandas as pd
 
 from objpert_core._validation import FloatArray
 from objpert_core.experiments.ptr.teachers import CLASSES, Proposal
-from pages.ptr.line import chance, share
+from pages.ptr.line import chance, share, small
 from pages.ptr.line_charts import bars
 from ui import figures, sentences
 
@@ -34,17 +34,18 @@ def answer(asked: Proposal) -> str:
     """What the labels cost, and how often they come out."""
     any_votes = asked.teachers.any_votes
     if asked.total >= any_votes:
-        told = f"Do not ask: these labels cost {sentences.epsilon(any_votes)} for any votes"
-        return f"{told}, proposal and test {sentences.epsilon(asked.total)}."
-    told = f"Labels for ε = {sentences.epsilon(asked.total)}, {sentences.epsilon(any_votes)} for any votes"
-    return f"{told}; the test passes {share(asked.pass_probability)}."
+        return (
+            f"Do not ask: these labels cost {small(any_votes)} for any votes, proposal and test {small(asked.total)}."
+        )
+    told = f"Proposal and test cost ε = {small(asked.total)}, any votes {small(any_votes)}"
+    return f"{told}; the test passes {share(asked.pass_probability)} (secret)."
 
 
 def line(asked: Proposal) -> str:
     """The promise."""
     teachers = asked.teachers
     told = (
-        f"ε = {sentences.epsilon(asked.total)} (odds of {sentences.odds(asked.total)}), δ = "
+        f"ε = {small(asked.total)} (odds of {sentences.odds(asked.total)}), δ = "
         f"{sentences.delta(asked.delta)}, one teacher replaced, which may change all its votes; "
         f"{teachers.queries} rows, {teachers.number:,} teachers, noise σ = {teachers.sigma:g} on each count."
     )
@@ -59,9 +60,9 @@ def rows(asked: Proposal) -> list[dict[str, str]]:
     """Every number, and who may see it."""
     teachers = asked.teachers
     found = (
-        ("ε of these labels, any votes, exactly", sentences.epsilon(teachers.any_votes), "public"),
-        ("ε of these labels, these votes", sentences.epsilon(teachers.these_votes), "secret"),
-        ("ε of proposal and test", sentences.epsilon(asked.total), "public"),
+        ("ε of these labels, any votes, exactly", small(teachers.any_votes), "public"),
+        ("ε of these labels, these votes", small(teachers.these_votes), "secret"),
+        ("ε of proposal and test", small(asked.total), "public"),
         ("Distance D: teachers until the proposal is wrong", _teachers(asked.distance), "secret"),
         ("Threshold of the test", f"{asked.threshold}", "public"),
         ("Probability to pass", chance(asked.pass_probability), "secret"),
@@ -72,15 +73,19 @@ def rows(asked: Proposal) -> list[dict[str, str]]:
 def votes_alt(asked: Proposal) -> str:
     """Alt text of the votes."""
     first, second = np.sort(asked.teachers.counts.mean(axis=0))[::-1][:2]
-    return f"Votes for ten classes, means over the rows: {first:.0f} for the first, {second:.0f} for the next."
+    return f"Votes for ten classes (secret), means over the rows: {first:.0f} for the first, {second:.0f} for the next."
 
 
 def alt(asked: Proposal) -> str:
     """Alt text of the distance."""
     return (
         f"{answer(asked)} The distance D against the proposed ε of the labels, logarithmic, rises from 0; the test’s "
-        f"threshold is {asked.threshold} teachers, and D here is {_teachers(asked.distance)}."
+        f"threshold is {asked.threshold} teachers, and {_here(asked)}."
     )
+
+
+def _here(asked: Proposal) -> str:
+    return "any votes suit this proposal" if math.isinf(asked.distance) else f"D here is {asked.distance:g} (secret)"
 
 
 def costs(asked: Proposal) -> Any:
@@ -88,7 +93,7 @@ def costs(asked: Proposal) -> Any:
     teachers = asked.teachers
     found = (
         ("any votes", teachers.any_votes, "worst"),
-        ("these votes (secret)", teachers.these_votes, "secret"),
+        ("these votes<br>(secret)", teachers.these_votes, "secret"),
         ("proposal and test", asked.total, "asked"),
     )
     return bars(found, "ε of all labels")
@@ -98,9 +103,9 @@ def costs_alt(asked: Proposal) -> str:
     """Alt text of the bars."""
     teachers = asked.teachers
     return (
-        f"Three bars: ε of the labels is {sentences.epsilon(teachers.any_votes)} for any votes, "
-        f"{sentences.epsilon(teachers.these_votes)} for these votes, which is secret, and "
-        f"{sentences.epsilon(asked.total)} by proposal and test."
+        f"Three bars: ε of the labels is {small(teachers.any_votes)} for any votes, "
+        f"{small(teachers.these_votes)} for these votes, which is secret, and "
+        f"{small(asked.total)} by proposal and test."
     )
 
 
@@ -116,7 +121,7 @@ def votes(asked: Proposal) -> Any:
         xaxis=figures.axis(
             "class", (0.4, CLASSES + 0.6), tickmode="array", tickvals=places, ticktext=places.astype(str)
         ),
-        yaxis=figures.axis("votes, mean of the rows", (0.0, 1.05 * float(means.max()))),
+        yaxis=figures.axis("mean votes (secret)", (0.0, 1.05 * float(means.max()))),
         height=220,
         legend=False,
     )
@@ -141,8 +146,11 @@ def chart(now: Proposal, before: Proposal | None = None) -> Any:
             "distance D (secret)", EPSILONS, figures.finite(found), "secret", mode="lines+markers", hover=hover
         )
     )
+    traces += _beyond(found, top)
     if math.isfinite(now.distance):
-        dot = figures.series("this proposal", [now.epsilon], [now.distance], "asked", mode="markers", hover=hover)
+        dot = figures.series(
+            "D at this proposal (secret)", [now.epsilon], [now.distance], "asked", mode="markers", hover=hover
+        )
         dot["marker"] |= {"size": 13}
         traces.append(dot)
     return figures.figure(
@@ -152,3 +160,20 @@ def chart(now: Proposal, before: Proposal | None = None) -> Any:
         height=300,
         hovermode="closest",
     )
+
+
+def _beyond(found: FloatArray, top: float) -> list[dict[str, Any]]:
+    """A word where the curve ends: D is infinite from there on."""
+    known = np.flatnonzero(np.isfinite(found))
+    if known.size == found.size:
+        return []
+    if not known.size:
+        place, height, side, told = 1.0, 0.0, "top center", "any votes suit every proposal"
+    else:
+        last = known[-1]
+        place, height = float(EPSILONS[last]), float(found[last])
+        side, told = ("top left" if place > 1 else "top right"), "beyond: any votes suit it"
+    note = figures.series(
+        told, [place], [height + 0.03 * top], "secret", mode="text", hoverinfo="skip", showlegend=False
+    )
+    return [note | {"text": [told], "textposition": side}]

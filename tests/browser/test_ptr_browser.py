@@ -42,8 +42,8 @@ def test_a_point_is_moved_by_keyboard_and_the_list_is_in_the_address(open_page):
 def test_the_side_alone_passes_where_the_number_does_not(open_page):
     page = open_page("/ptr")
     page.get_by_role("button", name="Throwing away hides").click()
-    expect(answer(page)).to_contain_text("0 for its side of ½")
-    expect(answer(page)).to_contain_text("in over 99.9 % of runs")
+    expect(answer(page)).to_contain_text("asks for ε = 3.5, the published side (secret) for 0; 0.5 is allowed")
+    expect(page.get_by_text("This run passes and publishes “not above ½”")).to_be_visible()
     page.get_by_role("button", name="Figure 3a").click()
     expect(answer(page)).to_contain_text("9.91 without δ")
 

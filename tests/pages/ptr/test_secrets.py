@@ -1,0 +1,100 @@
+"""The computed pictures of "Ask the data first": what is secret says so, ends and empty panels are explained."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from objpert_core.experiments.ptr.points import Points
+from objpert_core.experiments.ptr.teachers import Proposal, Teachers
+from pages.ptr import editor, gamma, line, line_charts, panel, pate
+from tests.pages.apps import curves, open_app, press
+
+open_page = partial(open_app, "pages/ptr/page.py")
+TWELVE = editor.parse(panel.POINTS.default)
+
+
+@pytest.mark.slow
+def test_a_new_draw_keeps_the_ghost_of_another_setting():
+    app = open_page()
+    app.select_slider(key="ptr_beta").set_value(0.2).run()
+    ghosts = curves(app)[1]
+    assert ghosts == ["noise where the test passes, before", "where it fails, before"]
+    press(app, "Draw again")
+    assert curves(app)[1] == ghosts
+
+
+def test_dust_of_floating_point_is_no_promise():
+    for value, told in (
+        (0.1 + 0.05, "0.15"),
+        (3.5000000000000004, "3.5"),
+        (1 + 1e-12, "1"),
+        (0.0, "0"),
+        (3e-4, "3×10⁻⁴"),
+    ):
+        assert line.small(value) == told
+    assert (line.small(0.1500001), line.small(np.inf)) == ("0.151", "∞")
+    asked = Proposal(Teachers(0.8, 0.11, 50, queries=5), 0.1, 0.05)
+    assert asked.total > 0.15
+    assert pate.line(asked).startswith("ε\u00a0=\u00a00.15 (odds")
+
+
+def test_a_side_is_marked_whole_and_a_cut_is_told():
+    side = Points(TWELVE, 7, 0.1, 0.5, 1e-5, "side")
+    trace = line_charts.points(line.Shown(side, 0, True)).data[-1]
+    above = side.run(0).value
+    assert trace.name == ("published: above ½" if above else "published: not above ½")
+    assert tuple(trace.x) == ((0.5, 1.0) if above else (0.0, 0.5))
+    number = Points((0.0, 0.0, 0.1), 1, 0.1, 0.5, 1e-5)
+    told = {line.released(number, number.run(seed)) for seed in range(20)}
+    assert {"0.000 (cut off at 0)", "1.000 (cut off at 1)"} < told
+    assert all("cut" not in one for one in told if one[:5] not in ("0.000", "1.000"))
+
+
+def test_what_is_secret_says_so():
+    shown = line.Shown(Points(TWELVE, 7, 0.1, 0.5, 1e-5), 0, True)
+    assert line.answer(shown).startswith("Secret: ")
+    seen = {row["Quantity"]: row["Who sees it"] for row in line.rows(shown)}
+    assert seen["Noisy D of this run"] == "nobody; only whether it passes"
+    asked = Proposal(Teachers(0.8, 0.11, 100, queries=20), 0.7, 0.2)
+    assert pate.answer(asked).endswith("(secret).") or pate.answer(asked).startswith("Do not ask")
+    assert "D at this proposal (secret)" in [trace.name for trace in pate.chart(asked).data]
+    assert "is secret" in gamma.line(gamma.Draw(3.0, 7.0, 1.0, 1e-6))
+
+
+def test_a_cell_of_the_table_is_no_markdown():
+    assert line.chance(0.9999) == "over 0.999"
+    assert (line.chance(1.0), line.chance(0.5)) == ("1", "0.5")
+
+
+def test_bars_end_at_their_value():
+    (bar, allowed) = line_charts.bars((("none", 0.0, "asked"), ("all", 0.5, "worst")), "ε", 0.5).data
+    assert (bar.type, bar.orientation, list(bar.x), list(bar.text)) == ("bar", "h", [0.0, 0.5], ["0", "0.5"])
+    assert list(allowed.x) == [0.5, 0.5]
+
+
+def test_answer_and_table_give_one_ratio():
+    for draw in (gamma.Draw(3.0, 7.0, 5.0, 1e-6), gamma.Draw(100.0, 0.0, 1.0, 1e-9), gamma.Draw(2.0, 0.0, 10.0, 1e-6)):
+        (row, exact) = gamma.rows(draw)
+        assert f" {row['Over the promise']} its promise" in gamma.answer(draw)
+        assert row["Who sees it"] == exact["Who sees it"] == "nobody: λ* is secret"
+
+
+def test_panels_without_curves_say_why():
+    def drawn(draw):
+        return {
+            trace.name: trace.mode for trace in gamma.chart(draw).data if trace.meta["role"] != "guide" or trace.text
+        }
+
+    empty = drawn(gamma.Draw(1.0, 0.0, 0.1, 1e-9))
+    assert set(empty) == {
+        "promised",
+        "the printed formula allows no γ at any ε here",
+        "exactly, no γ is private at any ε here",
+    }
+    assert set(drawn(gamma.Draw(3.0, 7.0, 5.0, 1e-2))) == {
+        "promised",
+        "true δ of the printed γ",
+        "as printed",
+        "exactly",
+    }
