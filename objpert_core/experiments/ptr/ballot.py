@@ -40,7 +40,7 @@ class Ballot:
     --------
     >>> ballot = Ballot(0.5, 1e-5, noise=1.0)
     >>> ballot.least_gap, ballot.passing_gap
-    (14, 58)
+    (14, 57)
     >>> {name: float(np.round(error[0], 4)) for name, error in ballot.errors(np.array([20])).items()}
     {'laplace': 0.0001, 'classic': 0.4579, 'asked': 0.0118, 'floor': 0.0}
     """
