@@ -142,9 +142,11 @@ def glm_line(at: float) -> str:
 
 
 def pca_answer(shown: Sequence[Curve], at: float) -> str:
-    """First direction: whose error is smaller."""
-    found = by_method(shown, at)
-    first, plain = found["ptr"], found["gram"]
+    """First direction: whose error is smaller, where intervals are apart."""
+    known = {curve.method: dict(curve.points)[at] for curve in shown}
+    if known["ptr"].low <= known["gram"].high and known["gram"].low <= known["ptr"].high:
+        return f"At n = {at:,g} asking for the gap first and noise on AᵀA err alike within intervals."
+    first, plain = known["ptr"].mean, known["gram"].mean
     ratio = max(first, plain) / max(min(first, plain), 1e-300)
     side = "less" if first < plain else "more"
     times = sentences.number(ratio, 2)

@@ -94,9 +94,9 @@ def line(shown: Shown) -> str:
     ballot = shown.ballot
     told = (
         f"ε = {sentences.epsilon(ballot.epsilon)} (odds of {sentences.odds(ballot.epsilon)}), "
-        f"δ = {sentences.delta(ballot.delta)} for each, one voter joins or leaves. Proposed: Laplace noise of ε = "
-        f"{sentences.number(ballot.noise)}, half of ε to test, half to release; where the test fails, noise of ε/2. "
-        f"The test passes in most runs from a gap of {ballot.passing_gap} on. The gap is secret, and so is the "
+        f"δ = {sentences.delta(ballot.delta)} for each, one voter joins or leaves. Asking is the generalised test, "
+        f"which proposes Laplace noise of ε = {sentences.number(ballot.noise)}, half of ε to test, half to release; where "
+        f"the test fails, noise of ε/2. The test passes in most runs from a gap of {ballot.passing_gap} on. The gap is secret, and so is the "
         "lower panel."
     )
     return told.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")

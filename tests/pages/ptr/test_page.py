@@ -275,6 +275,14 @@ def test_figure_1_names_a_winner_only_where_intervals_are_apart(table):
     assert "AdaSSP errs least" in stored_words.regression_answer(shown, 10.0) or table == "synthetic-r"
 
 
+def test_a_first_direction_is_no_better_within_intervals():
+    look, labels, _ = LOOKS["pca"]
+    shown = stored_numbers.curves(stored.load("pca"), look, labels)
+    told = {at: stored_words.pca_answer(shown, at) for at in stored_numbers.places(shown)}
+    assert [at for at, words in told.items() if "err alike" in words] == [3000]
+    assert told[30000].endswith("has 1.9 times less error than noise on AᵀA.")
+
+
 def test_stored_charts_show_whole_intervals_and_tell_public_rows_from_ridge():
     glms = stored_numbers.curves(stored.load("glm"), LOOKS["glm"][0], glm.LABELS)
     look = Look("glm", "epsilon", "", "", log_y=False, percent=True, over="lam")
