@@ -95,9 +95,9 @@ def line(shown: Shown) -> str:
     told = (
         f"ε = {sentences.epsilon(ballot.epsilon)} (odds of {sentences.odds(ballot.epsilon)}), "
         f"δ = {sentences.delta(ballot.delta)} for each, one voter joins or leaves. Asking is the generalised test, "
-        f"which proposes Laplace noise of ε = {sentences.number(ballot.noise)}, half of ε to test, half to release; where "
-        f"the test fails, noise of ε/2. The test passes in most runs from a gap of {ballot.passing_gap} on. The gap is secret, and so is the "
-        "lower panel."
+        f"which proposes Laplace noise of ε = {sentences.number(ballot.noise)}, half of ε to test, half to release; "
+        f"where the test fails, noise of ε/2. It passes in most runs from a gap of {ballot.passing_gap} on. "
+        "The gap is secret, and so is the lower panel."
     )
     return told.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
 
@@ -109,7 +109,7 @@ def rows(shown: Shown) -> list[dict[str, str]]:
     listed = [
         {"How often it errs": name[0].upper() + name[1:]}
         | {f"At gap {gap}": _rare(float(error), key) for gap, error in zip(gaps, errors[key], strict=True)}
-        | {"Who sees it": "public, for any gap"}
+        | {"Who sees it": "public"}
         for key, name in NAMES.items()
     ]
     own = shown.ballot.epsilons(np.array(gaps))
@@ -117,7 +117,7 @@ def rows(shown: Shown) -> list[dict[str, str]]:
         listed.append(
             {"How often it errs": name}
             | {f"At gap {gap}": sentences.epsilon(float(one)) for gap, one in zip(gaps, own[key], strict=True)}
-            | {"Who sees it": "secret, tells the gap"}
+            | {"Who sees it": "secret"}
         )
     return listed
 
