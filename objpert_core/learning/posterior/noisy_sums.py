@@ -75,7 +75,7 @@ class NoisySums:
 
 
 def sums_spacing(sensitivity: float, entries: int) -> float:
-    """The lattice that so many sums are rounded to before they get noise: 2⁻²⁰ of what one row moves them by, or finer.
+    """The lattice that so many sums are rounded to before they get noise: 2⁻²¹ of what one row moves them by, over √m.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def sums_spacing(sensitivity: float, entries: int) -> float:
 
     Examples
     --------
-    >>> sums_spacing(1.0, 16) == 2.0**-22
+    >>> sums_spacing(1.0, 16) == 2.0**-23
     True
     """
     return power_of_two(sensitivity / math.sqrt(entries)) * _FINENESS
