@@ -80,8 +80,8 @@ class Teachers:
 
     @cached_property
     def these_votes(self) -> float:
-        """ε of these votes alone. **Not private.**"""
-        return pate.known(self.counts, self.sigma)
+        """ε of these votes alone, at most that of any votes. **Not private.**"""
+        return min(pate.known(self.counts, self.sigma), self.any_votes)
 
 
 @dataclass(frozen=True)

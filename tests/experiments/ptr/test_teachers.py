@@ -17,6 +17,8 @@ HIGH = Teachers(0.8, 1 / 9)
 def test_the_same_votes_cost_what_the_experiment_says():
     assert HIGH.any_votes == pate.exact(HIGH.counts, 20.0) == pytest.approx(4.377, abs=1e-3)
     assert HIGH.these_votes == pytest.approx(0.179, abs=0.01)
+    loud = Teachers(0.8, 1 / 9, sigma=100.0)
+    assert loud.these_votes == loud.any_votes < pate.known(loud.counts, 100.0)
     assert (HIGH.counts.sum(axis=1) == 400).all()
 
 
