@@ -114,7 +114,7 @@ def test_a_fit_along_several_axes_is_as_many_fits_along_one(monkeypatch):
     [
         "logistic regression",
         "clipped squares",
-        "huber",
+        pytest.param("huber", marks=pytest.mark.exhaustive),
         pytest.param("squared hinge", marks=pytest.mark.exhaustive),
         pytest.param("without a margin", marks=pytest.mark.exhaustive),
         pytest.param("huberised hinge", marks=pytest.mark.exhaustive),

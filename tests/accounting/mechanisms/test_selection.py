@@ -294,7 +294,7 @@ BASES = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", [None, 1.0])
+@pytest.mark.parametrize("shape", [pytest.param(None, marks=pytest.mark.exhaustive), 1.0])
 @pytest.mark.parametrize("base", BASES, ids=repr)
 def test_every_kind_of_mechanism(base, shape):
     """Finite, not below one run, monotone in α, in E[K] and in δ, and (ε, δ) agree both ways."""
