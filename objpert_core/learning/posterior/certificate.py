@@ -149,7 +149,7 @@ class SharedSamplingCertificate(
         How likely one is on the unsafe side.
     shifted : bool
         Whether each is moved by its sensitivity as well, so that this holds next to the data, too, and covering added
-        rows is enough (T36).
+        rows is enough (T36; docs/theorems.md, T39, "Shares").
     tail : float
         By how many of its standard deviations each is moved to the safe side.
     eigenvalue_mu, norm_mu : float
