@@ -7,8 +7,9 @@ rounding cannot matter, and with as many digits, and as many more random bits, a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal, localcontext
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from objpert_core._validation import (
 )
 from objpert_core.learning.noise import NoiseSource, Unfolding, noise_source
 
+Answer = TypeVar("Answer")
 _BLOCK = 2**15  # rows drawn at once, about
 _FAR = 2.0**45  # tails: beyond all rows of all steps that are drawn at once, so that no more need be known of a gap
 _ROUNDING = 2.0**-48  # more than a gap computed in doubles can be off, relatively
@@ -312,3 +314,30 @@ def uniform_choices(source: NoiseSource, options: int, size: int) -> IntArray:
         found.append((words[words <= limit] % np.uint64(options)).astype(np.intp))
         left -= len(found[-1])
     return np.concatenate(found)
+
+
+def best_among(answers: Iterable[Answer], score: Callable[[Answer], float]) -> tuple[float, Answer] | None:
+    """Find the answer with the highest score, the first of equals; a NaN is as bad as −∞.
+
+    Parameters
+    ----------
+    answers : iterable
+    score : callable
+        From an answer to a number.
+
+    Returns
+    -------
+    tuple of (score, answer), or None where there are no answers
+
+    Examples
+    --------
+    >>> best_among([1, -3, 3], abs)
+    (3.0, -3)
+    """
+    best: tuple[float, Answer] | None = None
+    for answer in answers:
+        own = float(score(answer))
+        own = -math.inf if math.isnan(own) else own
+        if best is None or own > best[0]:
+            best = own, answer
+    return best

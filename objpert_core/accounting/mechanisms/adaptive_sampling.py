@@ -11,8 +11,8 @@ from scipy.special import log_ndtr, logsumexp
 
 from objpert_core._validation import FloatArray, at_least, check_fields, in_open_unit, nonnegative, within
 from objpert_core.accounting.mechanisms.base import Mechanism
-from objpert_core.accounting.mechanisms.one_run import OneRun, drift
 from objpert_core.accounting.mechanisms.posterior_sampling import PosteriorSampling
+from objpert_core.accounting.mechanisms.selection import PrivateSelection
 from objpert_core.accounting.numerics import posterior
 from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
 from objpert_core.accounting.numerics.logarithms import log_1m_exp
@@ -119,19 +119,11 @@ class AdaptiveSampling(Mechanism):
         return np.full(alpha.shape, np.inf)
 
     @cached_property
-    def _drift(self) -> float:
-        """2ε₁ of theorem T11, η = 1: how far the chance to be chosen moves, above and below."""
-        run = OneRun(self.single, math.log(self.mean_runs))
-        return 2 * drift(run.log_delta, 1 / self.mean_runs)
+    def _selected(self) -> PrivateSelection:
+        return PrivateSelection(self.single, self.mean_runs, eta=1)
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
-        if self.mean_runs == 1:
-            return self._of_one(epsilon)
-        left = epsilon - self._drift
-        found = np.zeros(epsilon.shape)
-        known = left >= 0
-        found[known] = math.log(self.mean_runs) + self._of_one(left[known])
-        return np.minimum(found, 0.0)
+        return self._of_one(epsilon) if self.mean_runs == 1 else np.minimum(self._selected._log_delta(epsilon), 0.0)
 
     @np.errstate(all="ignore")
     def _of_one(self, epsilon: FloatArray) -> FloatArray:

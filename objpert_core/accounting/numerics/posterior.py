@@ -34,16 +34,6 @@ def log_delta_added(epsilon: FloatArray, h: float, rho: Any) -> FloatArray:
     return np.where(square > 0, found, log_1m_exp(np.minimum(epsilon, 0.0)))
 
 
-@np.errstate(all="ignore")
-def log_delta_removed(epsilon: FloatArray, h: float, rho: Any) -> FloatArray:
-    """log of Q[|U| < c] − e^ε·P[|U| < c], c² = −2ε + log(1 + h) + ρ/(1 + h); 0 from where that is negative on."""
-    square = -2 * epsilon + math.log1p(h) + rho / (1 + h)
-    found = _excess(
-        _log_inside(_with(-epsilon, h, rho, square)), _log_inside(_without(-epsilon, h, rho, square)), epsilon
-    )
-    return np.where(square > 0, found, -np.inf)
-
-
 _Ends = tuple[FloatArray, FloatArray]
 
 
@@ -69,12 +59,6 @@ def _ends(mean: Any, spread: float, difference: FloatArray, square: FloatArray) 
 def _log_outside(ends: _Ends) -> FloatArray:
     """log P[|U| > c]."""
     return np.logaddexp(log_ndtr(ends[0]), log_ndtr(-ends[1]))
-
-
-def _log_inside(ends: _Ends) -> FloatArray:
-    """log P[|U| < c]."""
-    upper, lower = log_ndtr(-ends[0]), log_ndtr(-ends[1])
-    return upper + log_1m_exp(np.minimum(lower - upper, 0.0))
 
 
 def _excess(log_p: FloatArray, log_q: FloatArray, epsilon: FloatArray) -> FloatArray:

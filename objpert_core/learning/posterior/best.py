@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from objpert_core.learning.geometric import first_success
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.posterior.adaptive import Run
-from objpert_core.learning.sampling import uniform_choices
+from objpert_core.learning.sampling import best_among, uniform_choices
 
 
 def best_run(
@@ -45,12 +45,6 @@ def best_run(
     >>> best_run(lambda lam: Run(np.zeros(1), lam, 1.0), [1.0], lambda run: -run.lam, 3.0, noise_source(0)).lam
     1.0
     """
-    best: tuple[float, Run] | None = None
-    for pick in uniform_choices(source, len(lams), first_success(source, 1 / mean_runs)):
-        found = run(lams[pick])
-        if found is None:
-            continue
-        own = score(found)
-        if best is None or own > best[0]:
-            best = own, found
+    picks = uniform_choices(source, len(lams), first_success(source, 1 / mean_runs))
+    best = best_among((found for pick in picks if (found := run(lams[pick])) is not None), score)
     return None if best is None else best[1]

@@ -17,7 +17,7 @@ from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.ptr.certificate import AS_GIVEN, BestOfCertificate
 from objpert_core.learning.ptr.framework import RandomState
 from objpert_core.learning.release import Refused, Released
-from objpert_core.learning.sampling import Streams, poisson_count, uniform_choices
+from objpert_core.learning.sampling import Streams, best_among, poisson_count, uniform_choices
 
 _COUNT, _PICKS, _RUN = 0, 1, 2  # names of streams
 _UP = 1 + 1e-12
@@ -100,19 +100,18 @@ def best_of(
         runs = poisson_count(streams.stream(_COUNT), selection.mean_runs)
     else:
         runs = first_success(streams.stream(_COUNT), selection.gamma)
-    best: tuple[float, int, Any] | None = None
-    for at, pick in enumerate(uniform_choices(streams.stream(_PICKS), len(offered), runs)):
-        answer = run(offered[pick], streams.stream(_RUN, at))
-        if isinstance(answer, Refused):
-            continue
-        value = answer.value if isinstance(answer, Released) else answer
-        own = float(score(value))
-        own = -math.inf if math.isnan(own) else own
-        if best is None or own > best[0]:
-            best = own, int(pick), value
+    picks = uniform_choices(streams.stream(_PICKS), len(offered), runs)
+    answers = ((pick, run(offered[pick], streams.stream(_RUN, at))) for at, pick in enumerate(picks))
+    released = ((pick, _value(answer)) for pick, answer in answers if not isinstance(answer, Refused))
+    best = best_among(released, lambda one: score(one[1]))
     if best is None:
         return Refused(certificate, "nothing was released: no run has given an answer")
-    return Released(best[2], certificate, {"candidate": offered[best[1]], "score": best[0]})
+    own, (pick, value) = best
+    return Released(value, certificate, {"candidate": offered[pick], "score": own})
+
+
+def _value(answer: Any) -> Any:
+    return answer.value if isinstance(answer, Released) else answer
 
 
 def _certificate(
