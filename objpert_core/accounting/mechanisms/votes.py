@@ -149,7 +149,7 @@ class LaplaceVote(Mechanism):
             return np.minimum((e + np.log1p(-e / (2 + x + e))) * _UP, e)
         near, far = self._tail(t), self._tail(t + 1)
         excess = np.exp(-x) / 4 * (-np.expm1(-e) * (2 + x) - e * math.exp(-e)) - slack  # near − far − δ
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):  # chances too small for doubles
             loser = np.where(excess > 0, np.log1p(np.maximum(excess, 0.0) / far), 0.0)
             winner = np.where(excess > 0, np.log1p(np.maximum(excess, 0.0) / (1 - near)), 0.0)
         return np.minimum(np.maximum(loser, winner) * _UP, e)

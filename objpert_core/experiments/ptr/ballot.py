@@ -103,6 +103,5 @@ class Ballot:
     def epsilons(self, gap: IntArray) -> dict[str, FloatArray]:
         """ε of the proposed noise at these data: "pure" for δ = 0, "own" at δ; shape (n,) each."""
         vote = LaplaceVote(self.noise)
-        with np.errstate(over="ignore", invalid="ignore"):  # 0/0 where errors are too small for doubles; ε is 0 there
-            pure = np.array([vote.local_epsilon(one) for one in gap.tolist()])
-            return {"pure": pure, "own": np.array([vote.local_epsilon(one, self.delta) for one in gap.tolist()])}
+        pure = np.array([vote.local_epsilon(one) for one in gap.tolist()])
+        return {"pure": pure, "own": np.array([vote.local_epsilon(one, self.delta) for one in gap.tolist()])}

@@ -176,6 +176,8 @@ def test_votes_at_the_ends_of_what_doubles_hold():
     assert LaplaceVote(10.0).local_epsilon(80) == pytest.approx(9.98761, abs=1e-5)
     assert LaplaceVote(1e-11).local_epsilon(0) == pytest.approx(5e-12, rel=1e-9)
     assert LaplaceVote(10.0).epsilon_at(2**55, 1e-5) == 0.0
+    with np.errstate(all="raise", under="ignore"):
+        assert LaplaceVote(10.0).local_epsilon(300, 0.01) == 0.0
     noisy = GNMax(20.0)
     assert noisy.rdp_at([200, 100, 50], 1 + 2.3e-16) == pytest.approx(1.28063e-4, rel=1e-5)
     assert noisy.epsilon(1e-5) == Gaussian(1 / noisy.a).epsilon(1e-5)
