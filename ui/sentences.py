@@ -1,6 +1,7 @@
 """The words around the numbers: pure functions from numbers to sentences, tested, without Streamlit.
 
-Privacy is rounded to the safe side: ε and δ up, odds up. δ, the adjacency and the accountant are always named.
+Privacy is rounded to the safe side: ε and δ up, odds up. δ is slack: any event may be likelier by δ than the odds of ε
+allow. It is not the probability that they fail, which is larger (docs/theorems.md, T22).
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from objpert_core.accounting.numerics.rounding import significant
 
 ADJACENCY = "add or remove one row"
-TIGHT = "the privacy profile of the tight bound for the logistic loss"
+TIGHT = "the privacy profile of the tight bound"
 
-LIKELY = 0.3  # a tail above this is no comfort: what holds for twice the odds says more
+CERTAIN = math.log(1e6)  # the ε from which on odds are not worth a number
 EXACT = 1e-6  # relative: what is closer than this is called equal, in sentences and in tables
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -74,9 +75,14 @@ def delta(value: float, digits: int = 2) -> str:
     return scientific(value, digits, up=True)
 
 
-def percent(value: float, digits: int = 1) -> str:
-    """A share of 1 as a percentage with `digits` decimals."""
-    return f"{100 * value:.{digits}f} %"
+def percent(value: float, digits: int = 1, *, up: bool = False) -> str:
+    """A share of 1 as a percentage with `digits` decimals; what is less than 1 is not called 100 %: "> 99.9 %".
+
+    `up` rounds towards 1.
+    """
+    step = 10.0**-digits
+    text = f"{math.ceil(100 * value / step - 1e-9) * step if up else 100 * value:.{digits}f}"
+    return f"> {100 - step:.{digits}f} %" if value < 1 and float(text) >= 100 else f"{text} %"
 
 
 def ratio(value: float, digits: int = 3, *, up: bool = True) -> str:
@@ -96,23 +102,45 @@ def ratio(value: float, digits: int = 3, *, up: bool = True) -> str:
 
 
 def odds(eps: float) -> str:
-    """e^ε as betting odds, rounded up: '2.72 : 1', or 'any odds' where ε is infinite."""
+    """e^ε as odds, rounded up: '2.72 : 1', 'over 10⁶ : 1', or 'any odds' where ε is infinite.
+
+    They are those of the ε that `epsilon` shows, so that a calculator agrees with the screen.
+    """
     if math.isinf(eps):
         return "any odds"
-    if eps > 700:  # e^ε overflows: the next power of ten
-        return f"10{str(math.ceil(eps / math.log(10))).translate(_SUPERSCRIPT)} : 1"
-    return f"{scientific(math.exp(eps), 3, up=True)} : 1"
+    shown = _printed(eps)
+    return "over 10⁶ : 1" if shown > CERTAIN else f"{number(math.exp(shown), up=True)} : 1"
 
 
-def odds_sentence(eps: float, released: str = "the model") -> str:
-    """ε in words that need no mathematics."""
+def chance(eps: float) -> str:
+    """The odds of `odds` as a percentage, rounded up: '73.2 %' for ε = 1, '> 99.9 %' for ε = 8."""
     if math.isinf(eps):
-        return f"Nothing is proved: someone who is told {released} may become certain that you are in the data."
-    return f"Someone who is told {released} bets at most {odds(eps)} on you being in the data, starting from even odds."
+        return "100 %"
+    return percent(min(1 / (1 + math.exp(-_printed(eps))), 1 - 1e-9), up=True)  # e^ε is never all
+
+
+def _printed(eps: float) -> float:
+    """The ε that `epsilon` shows."""
+    return rounded_up(eps, 3) if eps > 0 else 0.0
+
+
+def bet(eps: float, at_delta: float, released: str = "the model") -> str:
+    """What ε allows somebody who sees what is released, in one sentence.
+
+    >>> bet(1.0, 1e-5)
+    'Apart from the slack δ = 10⁻⁵, seeing the model turns even odds into at most 2.72 : 1.'
+    """
+    if math.isinf(eps):
+        return f"Nothing is proved: seeing {released} may make it certain that you took part."
+    if eps == 0:
+        return f"Seeing {released} makes no event likelier by more than δ = {delta(at_delta)}."
+    if _printed(eps) > CERTAIN:
+        return f"So large an ε promises little: seeing {released} may make a guess practically certain."
+    return f"Apart from the slack δ = {delta(at_delta)}, seeing {released} turns even odds into at most {odds(eps)}."
 
 
 def guarantee(eps: float, at_delta: float, accountant: str) -> str:
-    """The full guarantee in one sentence: ε, δ, adjacency, accountant.
+    """The full guarantee inside a paragraph: ε, δ, adjacency, accountant.
 
     >>> guarantee(1.0, 1e-5, "the hockey-stick divergence")
     'ε = 1 at δ = 10⁻⁵ (add or remove one row; accounted by the hockey-stick divergence).'
@@ -121,37 +149,17 @@ def guarantee(eps: float, at_delta: float, accountant: str) -> str:
     return f"{found} at δ = {delta(at_delta)} ({ADJACENCY}; accounted by {accountant})."
 
 
-def bet(eps: float, at_delta: float, released: str = "the model", *, tail: float | None = None) -> str:
-    """ε as a bet, how often the bet goes higher, and what δ is.
+def promise(eps: float, at_delta: float, accountant: str, *, adjacency: str = ADJACENCY) -> str:
+    """The whole promise in one line: ε, δ, adjacency, accountant.
 
-    Parameters
-    ----------
-    eps, at_delta : float
-        The promise.
-    released : str
-        What somebody is told.
-    tail : float, optional
-        The mechanism's `tail` at ε. Without one, what (ε, δ) alone implies: the loss exceeds ε + log 2 with a
-        probability of 2δ at most (docs/theorems.md, T22).
+    >>> print(promise(1.0, 1e-5, "Rényi curves"))
+    Worst case over all people and data: ε = 1, with slack δ = 10⁻⁵; add or remove one row; accounted by Rényi curves.
     """
-    if math.isinf(eps):
-        return odds_sentence(eps, released)
-    if eps == 0:
-        return (
-            f"Whether you are in the data changes the probability of nothing that {released} shows by more than "
-            f"δ = {delta(at_delta)}."
-        )
-    return f"{odds_sentence(eps, released)} {slack(at_delta, tail)}"
-
-
-def slack(at_delta: float, tail: float | None = None) -> str:
-    """How often odds go beyond e^ε, and what δ is; to follow an odds sentence. `tail` as in `bet`."""
-    higher = (
-        f"With probability {delta(min(2 * at_delta, 1.0))} at most the odds go higher than twice that."
-        if tail is None or tail >= LIKELY
-        else f"With probability {delta(tail)} at most the odds go higher."
+    known = "no finite ε" if math.isinf(eps) else f"ε = {epsilon(eps)}"
+    return (
+        f"Worst case over all people and data: {known}, with slack δ = {delta(at_delta)}; {adjacency}; "
+        f"accounted by {accountant}."
     )
-    return f"{higher} δ = {delta(at_delta)} is slack: any event may be likelier by δ than these odds allow."
 
 
 def accounted(accountant: str) -> str:
@@ -162,14 +170,14 @@ def accounted(accountant: str) -> str:
 def exactly_gaussian(from_epsilon: float) -> str:
     """From which ε on the tight bound for the logistic loss is the Gaussian mechanism's profile."""
     where = f"From ε = {epsilon(from_epsilon)} on" if from_epsilon > 0 else "At every ε"
-    return f"{where} that profile is exactly the Gaussian mechanism’s; no proof can show less."
+    return f"{where} this profile is the Gaussian mechanism’s: no proof can show less."
 
 
 def logistic_curve(smoothness: float, own: float, lipschitz: float) -> str:
     """What the logistic curve stands for when β is not the logistic loss's own L²/4."""
     return (
-        f"The logistic curve does not use β = {number(smoothness)}: it is for the logistic loss on rows of norm at "
-        f"most R = L = {number(lipschitz)}, whose own β is L²/4 = {number(own, 4)}."
+        f"The logistic curve ignores β = {number(smoothness)}: on rows of norm at most L = {number(lipschitz)} its "
+        f"loss has β = L²/4 = {number(own)}."
     )
 
 

@@ -92,13 +92,13 @@ def _promises(missed: float) -> str:
     return f"promises at least {at_least(missed)}" if missed > 0 else "promises nothing"
 
 
-def even_odds(guess: float, eps: float, at_delta: float, tail: float | None = None) -> str:
+def even_odds(guess: float, eps: float, at_delta: float) -> str:
     """The best guess from even odds, and what ε says about bets."""
     if guess >= 1:
-        return sentences.bet(eps, at_delta, tail=tail)
+        return sentences.bet(eps, at_delta)
     return (
         f"From even odds, the best guess whether you are in the data is right at most {at_most(guess)} of the time. "
-        f"{sentences.bet(eps, at_delta, tail=tail)}"
+        f"{sentences.bet(eps, at_delta)}"
     )
 
 

@@ -81,12 +81,6 @@ def spot(setting: Setting, bound: str, ratio: float) -> Spot | None:
     return None if mechanism is None else _spot(setting, mechanism.sigma, mechanism.lam, ratio)
 
 
-def tail(setting: Setting) -> float | None:
-    """How often the privacy loss exceeds ε at most at the setting's point; None where the target is not met."""
-    mechanism = _calibrated(setting.bound, setting.epsilon, setting.delta, setting.radius, setting.ratio)
-    return None if mechanism is None else mechanism.tail(setting.epsilon)
-
-
 def kifer(setting: Setting) -> Spot:
     """The one point of Kifer et al. (2012): their theorem names both σ and λ."""
     mechanism = acc.calibrate_objective_perturbation(setting.epsilon, setting.delta, setting.radius, bound="kifer2012")

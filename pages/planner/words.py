@@ -56,7 +56,7 @@ def where_best(setting: pc.Setting) -> str:
 
 def odds(setting: pc.Setting) -> str:
     """ε as a bet, and δ; only where the point keeps the promise."""
-    return sentences.bet(setting.epsilon, setting.delta, tail=pc.tail(setting))
+    return sentences.bet(setting.epsilon, setting.delta)
 
 
 def accounted(setting: pc.Setting) -> str:

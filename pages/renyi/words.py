@@ -60,8 +60,8 @@ def odds(fit: float, run: float, at_delta: float) -> str:
         finite = min(fit, run)
         return sentences.bet(finite, at_delta, f"the model of {known}")
     return (
-        f"Someone who is told the model bets at most {sentences.odds(fit)} on you being in the data after the fit, and "
-        f"at most {sentences.odds(run)} after DP-SGD, starting from even odds. {sentences.slack(at_delta)}"
+        f"Apart from the slack δ = {sentences.delta(at_delta)}, seeing the model turns even odds into at most "
+        f"{sentences.odds(fit)} after the fit, and {sentences.odds(run)} after DP-SGD."
     )
 
 

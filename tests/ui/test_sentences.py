@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import objpert_core.accounting as acc
 from ui import sentences as s
 
 SUPERSCRIPTS = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -75,26 +74,55 @@ def test_delta_that_underflows_is_not_called_zero():
 
 
 @pytest.mark.parametrize(
-    ("eps", "text"),
-    [(1.0, "2.72 : 1"), (0.0, "1 : 1"), (math.inf, "any odds"), (800.0, "10³⁴⁸ : 1"), (7.7, "2,210 : 1")],
+    ("eps", "odds", "chance"),
+    [
+        (1.0, "2.72 : 1", "73.2 %"),
+        (0.0, "1 : 1", "50.0 %"),
+        (1.5551, "4.76 : 1", "82.7 %"),  # of the 1.56 on the screen, so that a calculator agrees
+        (7.7, "2,210 : 1", "> 99.9 %"),
+        (800.0, "over 10⁶ : 1", "> 99.9 %"),
+        (math.inf, "any odds", "100 %"),
+    ],
 )
-def test_odds(eps, text):
-    assert s.odds(eps) == text
+def test_odds_and_chances_are_those_of_the_epsilon_on_the_screen(eps, odds, chance):
+    assert s.odds(eps) == odds
+    assert s.chance(eps) == chance
 
 
-def test_odds_sentence_covers_nothing_and_everything():
-    assert "bets at most 2.72 : 1 on you being in the data" in s.odds_sentence(1.0)
-    assert "Nothing is proved" in s.odds_sentence(math.inf)
-    assert "told θ" in s.odds_sentence(1.0, "θ")
+@given(st.floats(min_value=0, max_value=12))
+def test_odds_and_chances_are_never_rounded_down(eps):
+    assert float(s.odds(eps).removesuffix(" : 1").replace(",", "")) >= math.exp(eps)
+    assert s.chance(eps).startswith(">") or float(s.chance(eps).removesuffix(" %")) >= 100 / (1 + math.exp(-eps)) - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("eps", "part"),
+    [
+        (1.0, "Apart from the slack δ = 10⁻⁵, seeing θ turns even odds into at most 2.72 : 1."),
+        (0.0, "no event likelier by more than δ = 10⁻⁵"),
+        (14.0, "practically certain"),
+        (math.inf, "Nothing is proved"),
+    ],
+)
+def test_a_bet_is_one_short_sentence(eps, part):
+    said = s.bet(eps, 1e-5, "θ")
+    assert part in said
+    assert "θ" in said
+    assert len(said.replace(" = ", "=").replace(" : ", ":").split()) <= 18
 
 
 @pytest.mark.parametrize("eps", [0.4, math.inf])
-def test_guarantee_names_delta_adjacency_and_accountant(eps):
-    text = s.guarantee(eps, 1e-6, "the Rényi curve")
-    assert "δ = 10⁻⁶" in text
-    assert "add or remove one row" in text
-    assert "the Rényi curve" in text
-    assert ("ε = 0.4" in text) == math.isfinite(eps)
+def test_a_promise_names_epsilon_delta_adjacency_and_accountant(eps):
+    for text in (s.promise(eps, 1e-6, "the Rényi curve"), s.guarantee(eps, 1e-6, "the Rényi curve")):
+        assert "δ = 10⁻⁶" in text
+        assert "add or remove one row" in text
+        assert "accounted by the Rényi curve" in text
+        assert ("ε = 0.4" in text) == math.isfinite(eps)
+    assert "; replace one row; " in s.promise(eps, 1e-6, "x", adjacency="replace one row")
+
+
+def test_what_proves_nothing_says_so():
+    assert (s.proved(1.5), s.proved(math.inf)) == ("1.5", "nothing proved")
 
 
 def test_ranking_is_sorted_and_says_nothing_for_infinity():
@@ -110,8 +138,7 @@ def test_bounds_alt_counts_and_ranks():
 def test_logistic_curve_names_both_smoothnesses():
     text = s.logistic_curve(1.0, 0.25, 1.0)
     assert "β = 1" in text
-    assert "R = L = 1" in text
-    assert text.endswith("L²/4 = 0.25.")
+    assert text.endswith("norm at most L = 1 its loss has β = L²/4 = 0.25.")
 
 
 @pytest.mark.parametrize(
@@ -136,6 +163,8 @@ def test_error_messages_stand_alone(message, text):
 
 def test_percent_and_ratio():
     assert s.percent(0.8375) == "83.8 %"
+    assert s.percent(0.83741, up=True) == "83.8 %"
+    assert (s.percent(1.0), s.percent(0.9996), s.percent(0.99996, 2)) == ("100.0 %", "> 99.9 %", "> 99.99 %")
     assert s.ratio(1.2345) == "1.24×"
     assert s.ratio(1.2345, up=False) == "1.23×"
     assert s.fixed(-0.5) == "−0.500"
@@ -149,27 +178,6 @@ def test_adjacency_is_named():
     assert "add or remove one row" in s.accounted("x")
 
 
-def test_a_bet_says_how_often_it_goes_higher_and_that_delta_is_slack():
-    said = s.bet(1.0, 1e-5, tail=1.6119e-4)
-    assert "2.72 : 1" in said
-    assert "With probability 1.7×10⁻⁴ at most the odds go higher." in said
-    assert "δ = 10⁻⁵ is slack: any event may be likelier by δ than these odds allow." in said
-    assert "With probability 2×10⁻⁵ at most the odds go higher than twice that." in s.bet(1.0, 1e-5)
-    assert "twice that" in s.bet(0.01, 0.1, tail=0.6)
-    assert "With probability 1 at most" in s.bet(1.0, 0.7)
-    assert s.bet(math.inf, 1e-5) == s.odds_sentence(math.inf)
-    assert "changes the probability of nothing that θ shows by more than δ = 0.1" in s.bet(0.0, 0.1, "θ")
-
-
 def test_from_which_epsilon_on_the_tight_bound_is_the_gaussian_mechanisms():
-    assert s.exactly_gaussian(0.0).startswith("At every ε that profile is exactly the Gaussian mechanism’s")
-    assert s.exactly_gaussian(0.19501).startswith("From ε = 0.196 on that profile is exactly")
-
-
-def test_twice_the_odds_are_exceeded_with_twice_delta_at_most():
-    """What `slack` says without a tail: Pr[loss > ε + log 2] ≤ 2δ."""
-    for mechanism in (acc.Gaussian(1.0), acc.Gaussian(5.0), acc.ObjectivePerturbation(3, 1), acc.DPSGD(1.0, 0.05, 50)):
-        for delta in (1e-6, 1e-3):
-            eps = mechanism.epsilon(delta)
-            assert mechanism.tail(eps + math.log(2)) <= 2 * delta * (1 + 1e-9) + 2e-3 * delta
-    assert (s.proved(1.5), s.proved(math.inf)) == ("1.5", "nothing proved")
+    assert s.exactly_gaussian(0.0).startswith("At every ε this profile is the Gaussian mechanism’s")
+    assert s.exactly_gaussian(0.19501).startswith("From ε = 0.196 on this profile is")

@@ -99,7 +99,7 @@ def test_where_no_lambda_works_the_page_says_so_and_promises_nothing():
     app = open_page(planner_f="1.02")
     shown = said(app)
     assert "no λ meets ε = 1 at δ = 10⁻⁵ with f = 1.02" in shown
-    assert "bets at most" not in shown
+    assert "even odds" not in shown
     assert "your point, f = 1.02" not in curves(app)[0]
     assert not any("Reproduce" in e.label for e in app.expander)
     assert "our default f = 1.02" in curves(app)[0]

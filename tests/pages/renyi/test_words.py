@@ -46,10 +46,10 @@ def test_crossings_none_one_many():
 
 
 def test_odds_of_both():
-    assert "at most 2.72 : 1" in rt.odds(1.0, 2.0, 1e-5)
+    assert "at most 2.72 : 1 after the fit" in rt.odds(1.0, 2.0, 1e-5)
     assert "7.39 : 1 after DP-SGD" in rt.odds(1.0, 2.0, 1e-5)
-    assert "the model of DP-SGD bets at most 7.39 : 1" in rt.odds(math.inf, 2.0, 1e-5)
-    assert "may become certain" in rt.odds(math.inf, math.inf, 1e-5)
+    assert "seeing the model of DP-SGD turns even odds into at most 7.39 : 1" in rt.odds(math.inf, 2.0, 1e-5)
+    assert "may make it certain" in rt.odds(math.inf, math.inf, 1e-5)
 
 
 def test_rare_events():

@@ -36,7 +36,7 @@ def test_no_factor_where_there_is_none():
 
 def test_the_consequence_compares_odds_only_where_something_is_chosen():
     said = t.consequence(10, 1e-5, WAYS)
-    assert "told the chosen model bets at most 19.2 : 1" in said
+    assert "seeing the chosen model turns even odds into at most 19.3 : 1" in said
     assert "Leaving the choice out would claim 2.72 : 1." in said
     assert "δ = 10⁻⁵" in said
     assert "Leaving" not in t.consequence(1, 1e-5, WAYS)
@@ -119,7 +119,7 @@ def test_rows_of_the_ways():
     assert rows[1]["ε at δ = 10⁻⁵"] == "nothing proved"
     assert rows[2]["ε at δ = 10⁻⁵"] == "2.96"
     assert rows[2]["ε / one run"] == "2.96×"
-    assert rows[2]["Odds"] == "19.2\u00a0:\u00a01"
+    assert rows[2]["Odds"] == "19.3\u00a0:\u00a01"
 
 
 NEEDS = {
