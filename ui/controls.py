@@ -1,4 +1,4 @@
-"""Controls bound to the URL: declare them once at the top of a page, show them, and build its link from them.
+"""Controls bound to the URL: declare them once at the top of a page, show them; `ui.share` builds its link from them.
 
 A control is a small frozen description with a `key` (prefixed by its page, for instance ``bounds_sigma``) and a
 `default`. `show()` draws the Streamlit widget with ``bind="query-params"``, so that
@@ -15,7 +15,6 @@ What the address holds is the *formatted* option, so the formats here are plain 
 
     preset_buttons(PRESETS)          # before the controls: a press sets their values exactly
     sigma = SIGMA.show()
-    link(CONTROLS)                   # the address that shows this picture to somebody else
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -314,10 +312,31 @@ class Preset:
 
 
 def preset_buttons(presets: Sequence[Preset], *, prefix: str) -> None:
-    """One button a preset, in a row that wraps; a press moves the controls to exactly its values."""
+    """One button a preset, in a row that wraps; a press moves the controls to exactly its values.
+
+    A slide (``?embed=true``) has two buttons instead, back and on, which the arrow keys press, too.
+    """
+    if st.context.is_embedded:
+        _deck(tuple(presets), f"{prefix}__slide")
+        return
     with st.container(horizontal=True, key=f"{prefix}_presets"):
         for preset in presets:
             st.button(preset.name, key=f"{prefix}_preset_{preset.name}", help=preset.help, on_click=preset.apply)
+
+
+def _deck(presets: tuple[Preset, ...], key: str) -> None:
+    """The presets one after the other; the setting of the link comes before the first."""
+    at = st.session_state.get(key, -1)
+
+    def go(place: int) -> None:
+        st.session_state[key] = place
+        presets[place].apply()
+
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}__deck"):
+        last = len(presets) - 1
+        st.button("‹", key=f"{key}_back", shortcut="Left", on_click=go, args=(max(at - 1, 0),), disabled=at <= 0)
+        st.markdown(f"{presets[at].name} ({at + 1}/{last + 1})" if at >= 0 else "This link", width="content")
+        st.button("›", key=f"{key}_on", shortcut="Right", on_click=go, args=(min(at + 1, last),), disabled=at >= last)
 
 
 def previous(prefix: str, setting: T, wanted: bool = True) -> T | None:
@@ -327,27 +346,3 @@ def previous(prefix: str, setting: T, wanted: bool = True) -> T | None:
         state[before] = state.get(now)
         state[now] = setting
     return state[before] if wanted else None
-
-
-def link(controls: Iterable[Control]) -> str:
-    """The address that shows this page at its present setting: every control is named, defaults included."""
-    query = urlencode([(control.key, control.encode(control.value())) for control in controls], doseq=True)
-    return f"{(st.context.url or '').rstrip('/')}?{query}"
-
-
-def copy_link(controls: Iterable[Control]) -> None:
-    """A button that opens the link of the present setting, with a copy button beside it.
-
-    The link is made when the button is pressed, by a rerun of its own: a control in another fragment may have moved
-    since this place was drawn.
-    """
-    st.fragment(_link_button)(tuple(controls))
-
-
-def _link_button(controls: tuple[Control, ...]) -> None:
-    key = f"{controls[0].key}__link"
-    shown = st.popover("Copy link", icon=":material/link:", key=key, on_change="rerun")
-    if shown.open:
-        with shown:
-            st.caption("This address shows the same picture on another computer.")
-            st.code(link(controls), language=None, wrap_lines=True)

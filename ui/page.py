@@ -33,27 +33,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitPageNotFoundError
 
-from ui import registry, sentences
-from ui.controls import Control
+from ui import registry, sentences, share, slides, style
+from ui.controls import Control, Preset
 from ui.svg import to_svg
 from ui.warm import warm_up
 
 warm_up()
 
 _log = logging.getLogger(__name__)
-
-# The answer's size follows the width of the window. The text around a chart takes the page's text colour: Streamlit's
-# grey has a contrast of 3.8 : 1 on white, and no single grey reaches 4.5 : 1 on white and on the dark background.
-_STYLE = """
-<style>
-.stMainBlockContainer { padding-top: 3.75rem; padding-bottom: 4rem; }
-.answer { font-size: clamp(1.15rem, 0.9rem + 1.1vw, 1.6rem); line-height: 1.35; font-weight: 600;
-          margin: 0 0 .35rem 0; }
-.answer-more { font-size: 1.02rem; line-height: 1.5; margin: 0 0 .25rem 0; }
-[class*="_unseen"] { display: none; }
-.js-plotly-plot :is(.cartesianlayer, .infolayer, .menulayer) text { fill: currentColor !important; }
-</style>
-"""
 
 
 @dataclass(frozen=True)
@@ -121,21 +108,57 @@ def begin(name: str, lead: str) -> None:
 
 
 def title(question: str, lead: str) -> None:
-    """The page's question as its heading, one line of introduction under it, and the shared style."""
-    st.html(_STYLE)
-    st.title(question, anchor=False)
-    st.markdown(lead)
+    """The shared style, and the page's question as its heading over a line of introduction; a slide has neither."""
+    style.apply()
+    if not style.embedded():
+        st.title(question, anchor=False)
+        st.markdown(lead)
 
 
-def columns() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """The picture's place and the controls' beside it; a telephone shows the first one first."""
-    picture, panel = st.columns([2.6, 1], gap="medium")
-    return picture, panel
+def columns(part: str = "") -> tuple[DeltaGenerator, DeltaGenerator]:
+    """The stage: the picture's place and the panel's beside it.
+
+    The picture is the answer and one chart; a phone keeps it in sight, a slide shows nothing else. Further charts,
+    notes and evidence stand below both. The panel's first controls are those that a slide shows; at most six are in
+    sight, the others in `tools`.
+
+    A page's second pair of columns names itself by `part`; it stands where it stands, on a phone and in a slide.
+    """
+    left, right = st.columns([2.6, 1], gap="medium")
+    prefix = f"stage_{part}" if part else "stage_"
+    return left.container(key=f"{prefix}_picture"), right.container(key=f"{prefix}_panel")
 
 
-def answer(sentence: str, *more: str) -> None:
-    """The answer in one large sentence, plain sentences under it; a screen reader announces it when it changes."""
+@contextmanager
+def tools(controls: Sequence[Control], presets: Sequence[Preset] = (), *, name: str = "") -> Iterator[None]:
+    """The panel's last row: "View", which holds what is drawn inside this block, beside "Share".
+
+    with page.tools(CONTROLS, PRESETS, name="bounds"):
+        FLOOR.show()
+    """
+    with st.container(horizontal=True, key="stage__tools"):
+        with st.popover("View", icon=":material/visibility:"):
+            yield
+        share.button(controls, presets, name=name)
+
+
+def answer(sentence: str, *more: str, promise: str = "", why: str = "") -> None:
+    """The answer in one large sentence; a screen reader announces it when it changes.
+
+    Parameters
+    ----------
+    sentence : str
+        At most 18 words; an equation counts as one.
+    more : str
+        Plain sentences under it; a slide leaves them out.
+    promise : str
+        One line with ε, δ, adjacency and accountant.
+    why : str
+        One sentence: why ε moved since the setting before, or why it did not.
+    """
     lines = "".join(f'<p class="answer-more">{_set(line)}</p>' for line in more)
+    lines += f'<p class="answer-why">{_set(why)}</p>' if why else ""
+    lines += f'<p class="answer-line">{_set(promise)}</p>' if promise else ""
     st.html(f'<div role="status" aria-live="polite"><p class="answer">{_set(sentence)}</p>{lines}</div>')
 
 
@@ -174,12 +197,14 @@ def evidence(
     note : str
         What the lines of Python print, unless it is the numbers on the screen.
     """
+    if style.embedded():
+        return
     if rows:
         table(rows, alt=picture.alt)
     if picture.numbers is not None:
         downloads(picture.numbers, picture.figure, filename=name, title=picture.title or picture.alt)
     if code:
-        reproduce(code, **({"note": note} if note else {}))
+        reproduce(code, name=name, **({"note": note} if note else {}))
 
 
 def chart(figure: go.Figure, *, key: str, alt: str) -> None:
@@ -189,13 +214,14 @@ def chart(figure: go.Figure, *, key: str, alt: str) -> None:
     the page, and `downloads` writes the file.
     """
     config = {"displayModeBar": False, "responsive": True}
-    st.plotly_chart(figure, key=key, alt=alt, config=config)
+    with st.container(key=f"{key}__chart"):  # the style sheet decides how high it is on a phone and in a slide
+        st.plotly_chart(slides.larger(figure) if style.embedded() else figure, key=key, alt=alt, config=config)
 
 
 def downloads(
     frame: pd.DataFrame | Callable[[], pd.DataFrame], figure: go.Figure, *, filename: str, title: str
 ) -> None:
-    """Two buttons: the plotted numbers as CSV and the figure as SVG. Both are made when pressed, not before.
+    """The button "Files": the plotted numbers as CSV, the figure as SVG, each made when pressed, not before.
 
     Parameters
     ----------
@@ -218,7 +244,10 @@ def downloads(
     def svg() -> bytes:
         return to_svg(figure, title=title).encode()
 
-    with st.container(horizontal=True):
+    files = st.popover("Files", icon=":material/download:", key=f"{filename}_files", on_change="rerun")
+    if not files.open:  # buttons that nobody sees cost a rerun as much as the others
+        return
+    with files:
         download("Numbers as CSV", csv, f"{filename}.csv", "table")
         download("Figure as SVG", svg, f"{filename}.svg", "image")
 
@@ -234,14 +263,30 @@ def download(label: str, make: Callable[[], bytes], filename: str, icon: str, *,
 
 def table(rows: Sequence[Mapping[str, str]], *, alt: str | None = None) -> None:
     """A small table of texts, as real HTML rows that a screen reader walks through; wide ones scroll sideways."""
-    st.table(pd.DataFrame(rows), hide_index=True, alt=alt, border="horizontal")
+    if not rows:
+        return
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in columns)
+    lines = ("".join(f"<td>{html.escape(str(row.get(name, '')))}</td>" for name in columns) for row in rows)
+    body = "".join(f"<tr>{cells}</tr>" for cells in lines)
+    label = html.escape(alt or "Numbers", quote=True)
+    st.html(
+        f'<div class="numbers" role="region" tabindex="0" aria-label="{label}"><table><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
 
 
-def reproduce(code: str, *, note: str = "These lines print the numbers on the screen.") -> None:
-    """The "Reproduce in Python" block."""
-    with st.expander("Reproduce in Python", icon=":material/code:"):
-        st.caption(note)
-        st.code(code, language="python")
+def reproduce(
+    code: str, *, note: str = "These lines print the numbers on the screen, which rounds ε up.", name: str = "page"
+) -> None:
+    """The "Reproduce in Python" block; `name` tells several on one page apart. A slide has none."""
+    if style.embedded():
+        return
+    block = st.expander("Reproduce in Python", icon=":material/code:", key=f"{name}_code", on_change="rerun")
+    if block.open:
+        with block:
+            st.caption(f"{note} They need the package: run them in the project's folder, or install it there.")
+            st.code(code, language="python")
 
 
 def try_it(question: str, options: Sequence[str], correct: str, *, key: str) -> bool:
@@ -264,8 +309,9 @@ def try_it(question: str, options: Sequence[str], correct: str, *, key: str) -> 
 
 
 def predict(prediction: Prediction, *, key: str) -> None:
-    """The "Try it" box, in a fragment of its own; `key` is the radio buttons'."""
-    st.fragment(_predict)(prediction, key)
+    """The "Try it" box, in a fragment of its own; `key` is the radio buttons'. A slide has none."""
+    if not style.embedded():
+        st.fragment(_predict)(prediction, key)
 
 
 def _predict(prediction: Prediction, key: str) -> None:
@@ -283,6 +329,8 @@ def about(name: str, **numbers: str) -> None:
 
     A word of the text that is given as a keyword is replaced by its value, as ``CONSTANT`` on the Accuracy page.
     """
+    if style.embedded():
+        return
     body = registry.entry(name).about
     for word, value in numbers.items():
         body = body.replace(word, value)
@@ -295,6 +343,8 @@ def see_also(name: str, why: str = "") -> None:
 
     Unless told why, the link says the question that the page answers.
     """
+    if style.embedded():
+        return
     other = registry.entry(name)
     with suppress(StreamlitPageNotFoundError):
         label = f"{other.title}: {why or other.question[0].lower() + other.question[1:]}"

@@ -19,7 +19,7 @@ from pages.accuracy import numbers as data
 from pages.accuracy import rows_words as rows_text
 from pages.accuracy import words as text
 from ui import controls as c
-from ui import page, parameters, runs
+from ui import page, parameters, runs, share
 
 NAMES = tuple(EVERY)
 AGAIN: runs.Runs[jobs.Again] = runs.Runs("accuracy", "again")
@@ -122,11 +122,11 @@ def body(keys: tuple[str, ...]) -> None:
         few_and_many()
         named = (controls.data, SHOWN, controls.epsilon, VIEW, PAPER, GHOST, controls.again, controls.trial)
         with place:  # last: only now has every control its value
-            c.copy_link((*named, *ROWS_CONTROLS))
+            share.button((*named, *ROWS_CONTROLS))
     else:
         st.info(text.NO_RESULTS, icon=":material/inventory_2:")
         with few_and_many():
-            c.copy_link(ROWS_CONTROLS)
+            share.button(ROWS_CONTROLS)
 
 
 def explore(controls: Controls) -> DeltaGenerator:
@@ -246,7 +246,7 @@ def few_and_many() -> DeltaGenerator:
         "The noise does not depend on the number of people, but what it drowns does. The same promise, by Algorithm 1 "
         "with the tight bound, on few rows and on many, beside the model without privacy on the same rows."
     )
-    left, panel = page.columns()
+    left, panel = page.columns("rows")
     with panel:
         dataset, epsilon, draws, seed = (control.show() for control in ROWS_CONTROLS)
         place = st.container()

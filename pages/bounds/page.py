@@ -11,7 +11,7 @@ import objpert_core.accounting as acc
 from pages.bounds import errors, neighbours, words
 from ui import bounds as proofs
 from ui import controls as c
-from ui import figures, page, parameters, sentences, snippets
+from ui import figures, page, parameters, sentences, share, snippets
 
 FIGURE_1_LEFT = proofs.Setting(sigma=5.0, lam=20.0, smoothness=1.0, lipschitz=1.0)  # Redberg et al. (2023), Figure 1
 FIGURE_1_RIGHT = proofs.Setting(sigma=10.0, lam=5.0, smoothness=1.0, lipschitz=1.0)
@@ -153,7 +153,7 @@ def explore() -> None:
         view = EPS_MAX.show(disabled=attacked), FLOOR.show(disabled=attacked)
         special = {bound for bound, control in SPECIAL.items() if control.show()}
         ghost = c.previous("bounds", setting, GHOST.show())
-        c.copy_link(CONTROLS)
+        share.button(CONTROLS)
     bounds = [b for b in proofs.NAMES if b not in SPECIAL or b in special]
     with page.errors():
         if attacked:
@@ -183,7 +183,7 @@ def profile(
         f"Privacy profile of objective perturbation, {setting}",
     )
     told, published = eps["logistic"], min(eps[b] for b in proofs.PUBLISHED)
-    bet = words.about(sentences.bet(told, delta, tail=proofs.tail_at("logistic", setting, told)), setting)
+    bet = words.about(sentences.bet(told, delta), setting)
     tight = setting.mechanism("logistic")
     accounted = words.accounted_for(setting.neighbours, neighbours.covers(tight))
     with left:
@@ -239,7 +239,7 @@ def tradeoff(
             words.answer(rate, by_bound["logistic"].missed, by_bound["lower"].missed),
             words.comparison(rate, published, at_own, setting.smoothness, own.smoothness),
             words.about(
-                words.even_odds(by_bound["logistic"].guess, told, delta, proofs.tail_at("logistic", setting, told)),
+                words.even_odds(by_bound["logistic"].guess, told, delta),
                 setting,
             ),
             words.accounted(setting.neighbours),

@@ -9,7 +9,7 @@ from pages.composition import charts, editor, files, gate, numbers, snippets, to
 from pages.composition import ledger as lg
 from pages.composition import words as text
 from ui import controls as c
-from ui import page, parameters, sentences
+from ui import page, parameters, sentences, share
 
 FIGURE_3 = numbers.Fit(sigma=8.0, lam=10.0, smoothness=1.0, lipschitz=1.0, bound="glm")  # the text does not name its k
 CURVES, WIDTHS = "δ against ε", "width of the validated band"
@@ -125,7 +125,7 @@ def panel() -> tuple[numbers.Fit, tuple[int, ...]]:
     lipschitz = LIPSCHITZ.show()
     for control in (*CHART, GHOST):
         control.show()
-    c.copy_link(CONTROLS)
+    share.button(CONTROLS)
     return numbers.Fit(sigma, lam, beta if bound.startswith("glm") else 1.0, lipschitz, bound), counts
 
 

@@ -6,8 +6,8 @@ import streamlit as st
 
 from pages.distance import charts, numbers, words
 from ui import controls as c
-from ui import page, parameters, sentences
-from ui.bounds import Setting, tail_at
+from ui import page, parameters, sentences, share
+from ui.bounds import Setting
 
 LARGE_SMALL = Setting(sigma=10.0, lam=2.0, smoothness=1.0, lipschitz=1.0)
 SILENT = Setting(sigma=10.0, lam=0.2, smoothness=0.25, lipschitz=1.0)
@@ -53,7 +53,7 @@ def explore() -> None:
         delta, alpha = READ_DELTA.show(), READ_ALPHA.show(disabled=profiles)
         alpha_max, eps_max = ALPHA_MAX.show(disabled=profiles), EPS_MAX.show(disabled=not profiles)
         ghost = c.previous("distance", setting, GHOST.show())
-        c.copy_link(CONTROLS)
+        share.button(CONTROLS)
     with page.errors():
         found = numbers.readings(setting, delta, alpha)
         if profiles:
@@ -86,7 +86,7 @@ def answer(setting: Setting, found: list[numbers.Reading], delta: float) -> None
     eps = {reading.name: reading.epsilon for reading in found}
     page.answer(
         words.answer(delta, eps["glm"], eps["logistic"], eps["lower"]),
-        sentences.bet(eps["logistic"], delta, tail=tail_at("logistic", setting, eps["logistic"])),
+        sentences.bet(eps["logistic"], delta),
         words.prices(setting, eps["glm"], eps["half"], eps["lower"]),
         f"{words.boundary(setting.lam, numbers.optimal_lam(setting, delta))} {words.accounted()}",
     )

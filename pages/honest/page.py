@@ -9,8 +9,8 @@ from objpert_core.experiments.studies.tuning_runs import Settings, TuningRuns
 from pages.honest import charts, controls, tables
 from pages.honest import words as text
 from pages.honest.jobs import Request, wait_for_a_draw
-from ui import live, page
-from ui.controls import copy_link, preset_buttons
+from ui import live, page, share
+from ui.controls import preset_buttons
 from ui.runs import Runs, Seen
 from ui.words import GRIDS
 
@@ -25,7 +25,7 @@ def panel() -> tuple[Request, bool]:
     with st.expander("DP-SGD, δ and seeds"):
         asked |= {field: control.show() for field, control in controls.BOX.items()}
     pressed = live.run_button("honest", ready=ready)
-    copy_link(controls.CONTROLS)
+    share.button(controls.CONTROLS)
     split_seed = asked.pop("split_seed")
     asked |= {"learning_rates": GRIDS[asked["learning_rates"]], "mean_runs": float(asked["mean_runs"])}
     request = Request(name, split_seed, Settings(**asked))

@@ -12,7 +12,7 @@ from pages.losses import charts, snippets, words
 from pages.losses import dimension as ld
 from pages.losses import numbers as lc
 from pages.losses import ordinary as lo
-from ui import bounds, page
+from ui import bounds, page, share
 from ui import controls as c
 from ui import parameters as p
 
@@ -103,7 +103,7 @@ def explore() -> None:
             at = PARAMETERS.show(disabled=not dimension)
         delta = DELTA.show(disabled=show == LOSS)
         with_ghost = GHOST.show()
-        c.copy_link(CONTROLS)
+        share.button(CONTROLS)
     with page.errors():
         if show == LOSS:
             loss(left, lc.LossSetting(name, own, clip, norm), view, with_ghost)

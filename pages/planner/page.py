@@ -10,7 +10,7 @@ from pages.planner import charts
 from pages.planner import numbers as pc
 from pages.planner import words as text
 from ui import controls as c
-from ui import page
+from ui import page, share
 from ui import parameters as p
 from ui.runs import Runs
 
@@ -79,7 +79,7 @@ def explore() -> None:
         f_max = F_MAX.show()
         hidden = {bound for bound, control in SPECIAL.items() if not control.show()} - {setting.bound}
         ghost = c.previous("planner", setting, GHOST.show())
-        c.copy_link(CONTROLS)
+        share.button(CONTROLS)
     bounds = tuple(bound for bound in pc.NAMES if bound not in hidden)
     with page.errors():
         seen = RUNS.seen()

@@ -11,7 +11,7 @@ from pages.population import charts, numbers
 from pages.population import words as text
 from pages.population.numbers import Risks
 from ui import controls as c
-from ui import page, runs
+from ui import page, runs, share
 from ui.jobs import JobView
 from ui.runs import Run, Runs
 
@@ -74,7 +74,7 @@ def panel() -> tuple[Setting, str, int]:
         BOUNDS.show(disabled=view not in ("rows", "gap"))
         EVERY.show(disabled=view not in ("methods", "rows", "gap"))
         GHOST.show(disabled=view not in ("methods", "passes"))
-    c.copy_link(CONTROLS)
+    share.button(CONTROLS)
     return Setting(loss, n, d, epsilon, radius or RADII[loss]), view, steps
 
 

@@ -13,7 +13,7 @@ from pages.ptr import stored_words as kept
 from pages.ptr.editor import PointsText, write
 from pages.ptr.words import VIEWS
 from ui import controls as c
-from ui import page, parameters
+from ui import page, parameters, share
 
 TWELVE = (0.12, 0.3, 0.34, 0.37, 0.39, 0.4, 0.42, 0.44, 0.47, 0.5, 0.71, 0.9)
 
@@ -138,7 +138,7 @@ def panel() -> str:
             GHOST.show()
     shown = (*own, head, *((GHOST,) if view in LIVE else ()))
     page.keep(*(control for control in (*MOVED, GHOST) if control not in shown))
-    c.copy_link(CONTROLS)
+    share.button(CONTROLS)
     return view
 
 

@@ -15,7 +15,7 @@ from pages.quadratic import stored_words as kept
 from pages.quadratic import words as text
 from pages.quadratic.numbers import BEST, Labels, Noise
 from ui import controls as c
-from ui import page, parameters
+from ui import page, parameters, share
 
 VIEW = c.Choice("quadratic_view", "Picture", "bowls", tuple(text.VIEWS), text.VIEWS.__getitem__)
 EPSILON = c.SelectSlider(
@@ -105,7 +105,7 @@ def panel() -> str:
                 switch.show()
     if unseen := [control for control in (*MOVED, *SWITCHES) if control not in (*OWN[view], *live)]:
         page.keep(*unseen)
-    c.copy_link(CONTROLS)
+    share.button(CONTROLS)
     return view
 
 

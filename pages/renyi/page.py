@@ -8,7 +8,7 @@ import streamlit as st
 from pages.renyi import charts, words
 from pages.renyi import numbers as rc
 from ui import controls as c
-from ui import page, parameters, sentences
+from ui import page, parameters, sentences, share
 
 FIGURE_5 = rc.rounds(100, noise=2.5, lam=20.0)  # the paper prints n² rounds at q = 1/n, but neither n nor σ
 MORE_ROUNDS = rc.rounds(1000, noise=5.0, lam=20.0)
@@ -111,7 +111,7 @@ def panel() -> tuple[rc.Setting, float, dict[str, Any]]:
         st.error(refused, icon=":material/error:")
     view = {"alpha_max": ALPHA_MAX.show(), "relative": SHOWN.show() != SHOWN.default}
     view["ghost"] = c.previous("renyi", shown(), GHOST.show())
-    c.copy_link(CONTROLS)
+    share.button(CONTROLS)
     return shown(), delta, view
 
 

@@ -11,7 +11,7 @@ from pages.solvers import charts
 from pages.solvers import numbers as sr
 from pages.solvers import words as text
 from ui import controls as c
-from ui import page
+from ui import page, share
 from ui import parameters as p
 
 APPENDIX_F = sr.Setting(n=500, lam=1.0, sigma=4.0, columns="redundant", seed=0, tau=1e-6)
@@ -64,7 +64,7 @@ def explore() -> None:
         solvers = SOLVERS.show()
         setting = sr.Setting(**{field: control.show() for control, field in PROBLEM.items()})
         relative, with_ghost = RELATIVE.show() == charts.RELATIVE, GHOST.show()
-        c.copy_link(CONTROLS)
+        share.button(CONTROLS)
     before = c.previous("solvers", setting)
     with page.errors():
         runs = {solver: sr.run(solver, setting) for solver in solvers}

@@ -11,8 +11,8 @@ from objpert_core.experiments.learners import NON_PRIVATE, SGD
 from pages.training import charts, controls, tables
 from pages.training import words as text
 from pages.training.jobs import Meter, Request
-from ui import live, page, sentences
-from ui.controls import copy_link, preset_buttons
+from ui import live, page, sentences, share
+from ui.controls import preset_buttons
 from ui.runs import Runs, Seen
 from ui.words import GRIDS, data_line, first_sentence
 
@@ -41,7 +41,7 @@ def panel() -> tuple[Request, bool]:
     why_not = None if ready else f"The files of {name} are missing or damaged."
     pressed = live.run_button("training", ready=bool(ready and methods), why_not=why_not)
     st.caption("Reloading the page or closing its tab stops a run and clears its results.")
-    copy_link((DATA, *controls.CONTROLS))
+    share.button((DATA, *controls.CONTROLS))
     return Request(name, split_seed, settings), pressed
 
 

@@ -8,7 +8,7 @@ from pages.tuning import charts, snippets
 from pages.tuning import numbers as tc
 from pages.tuning import words as text
 from ui import controls as c
-from ui import page, sentences
+from ui import page, sentences, share
 from ui import parameters as p
 
 PAPER = tc.Base()  # DP-SGD on Adult with ε = 1 for one run: Redberg et al. (2023), section 5
@@ -88,7 +88,7 @@ def explore() -> None:
         one_run, delta = base(), DELTA.show()
         setting = tc.Setting(one_run, delta, chosen, RENYI.show())
         ghost = c.previous("tuning", (setting, settings), GHOST.show())
-        c.copy_link(CONTROLS)
+        share.button(CONTROLS)
     with page.errors():
         ways, found = tc.ways(setting, settings), tc.runs(setting, settings)
         geometric, name = tc.geometric_mean(setting, settings), text.law(chosen.family, found.mean, chosen.shape)

@@ -265,8 +265,8 @@ def move(page, control: str, key: str, address: str) -> None:
 
 def copied_link(page) -> str:
     """What the page's button gives to send."""
-    page.get_by_role("button", name="Copy link").click()
-    return page.locator("[data-testid=stPopoverBody] code").inner_text().strip()
+    page.get_by_role("button", name="Share").click()
+    return page.locator("[data-testid=stPopoverBody] code").first.inner_text().strip()
 
 
 def settle(page) -> None:

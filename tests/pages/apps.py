@@ -10,6 +10,7 @@ from html import unescape
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.waiting import ended
@@ -81,6 +82,26 @@ def curves(app: AppTest, chart: int = 0) -> tuple[Curves, list[str]]:
         elif trace.get("showlegend", True):
             shown[trace["name"]] = (decode(trace["x"]).astype(float), decode(trace["y"]).astype(float))
     return shown, ghosts
+
+
+def tables(app: AppTest) -> list[pd.DataFrame]:
+    """The tables, as people read them."""
+    found = [block.proto.body for block in app.get("html") if 'class="numbers"' in block.proto.body]
+    rows = [
+        [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", body)] for body in found
+    ]
+    return [pd.DataFrame(cells[1:], columns=cells[0]).map(unescape).rename(columns=unescape) for cells in rows]
+
+
+def opened(app: AppTest, key: str) -> AppTest:
+    """The page after a press on "Files", "Share" or "Reproduce in Python"; what they hold is drawn only then."""
+    app.session_state[key] = True
+    return app.run()
+
+
+def words_of(sentence: str) -> int:
+    """How many words; an equation is one, and so is a bet."""
+    return len(re.sub(r"\s+(=|≤|≥|≈|:|±|→|%)(?=\s|$)\s*", r"\1", sentence.replace("\xa0", " ")).split())
 
 
 def said(app: AppTest) -> str:

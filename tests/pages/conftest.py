@@ -5,7 +5,24 @@ import time
 import pytest
 
 from tests.ui.conftest import packages_are_searched_once  # noqa: F401
-from ui import jobs
+from tests.pages.apps import words_of
+from ui import jobs, page
+
+MOST_WORDS = 18
+
+
+@pytest.fixture(autouse=True)
+def answers_are_short(monkeypatch):
+    """No answer of any page, at any setting that a test reaches, is longer than a projector and a phone can show."""
+    told, answer = [], page.answer
+
+    def heard(sentence, *more, **lines):
+        told.append(sentence)
+        return answer(sentence, *more, **lines)
+
+    monkeypatch.setattr(page, "answer", heard)
+    yield
+    assert [sentence for sentence in told if words_of(sentence) > MOST_WORDS] == []
 
 
 @pytest.fixture

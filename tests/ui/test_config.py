@@ -20,5 +20,6 @@ def test_every_option_is_one_that_streamlit_knows():
 
     known = config.get_config_options()
     for section, options in CONFIG.items():
-        for name in options:
-            assert f"{section}.{name}" in known
+        for name, value in options.items():
+            named = [f"{section}.{name}.{key}" for key in value] if isinstance(value, dict) else [f"{section}.{name}"]
+            assert set(named) <= set(known)

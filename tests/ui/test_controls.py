@@ -83,7 +83,8 @@ def test_encode_writes_what_the_address_holds():
 def _several():
     import streamlit as st
 
-    from ui.controls import Preset, Several, link, preset_buttons
+    from ui.controls import Preset, Several, preset_buttons
+    from ui.share import link
 
     several = Several("p_k", "k", (1, 10), options=(1, 2, 5, 10), most=3)
     preset_buttons((Preset("Two", {several: (2, 5)}),), prefix="p")
@@ -117,7 +118,8 @@ def test_several_values_come_from_the_address_and_go_into_the_link(query, values
 def _script():
     import streamlit as st
 
-    from ui.controls import Choice, Number, Preset, SelectSlider, Toggle, copy_link, link, preset_buttons, previous
+    from ui.controls import Choice, Number, Preset, SelectSlider, Toggle, preset_buttons, previous
+    from ui.share import button, link
 
     sigma = SelectSlider("p_sigma", "σ", 5.0, (1.0, 5.0, 20.0))
     kind = Choice("p_kind", "Kind", "one", ("one", "two words"))
@@ -125,7 +127,7 @@ def _script():
     everything = (sigma, kind, flag, count)
     preset_buttons((Preset("Big", {sigma: 20.0, flag: True}), Preset("Small", {sigma: 1.0})), prefix="p")
     values = tuple(control.show() for control in everything)
-    copy_link(everything)
+    button(everything)
     st.session_state["seen"] = (values, previous("p", values), link(everything))
 
 
@@ -149,10 +151,11 @@ def test_presets_ghosts_and_links_in_a_running_page():
 def _two_fragments():
     import streamlit as st
 
-    from ui.controls import Toggle, copy_link
+    from ui import share
+    from ui.controls import Toggle
 
     flag = Toggle("p_flag", "Flag", False)
-    copy_link((flag,))
+    share.button((flag,))
     st.fragment(flag.show)()
 
 
@@ -164,12 +167,14 @@ def test_the_link_is_made_when_it_is_asked_for():
     app.run()
     assert not app.exception
     assert app.code[0].value.endswith("?p_flag=true")
+    assert app.code[1].value.endswith("?embed=true&p_flag=true")
 
 
 def _number():
     import streamlit as st
 
-    from ui.controls import Number, link
+    from ui.controls import Number
+    from ui.share import link
 
     count = Number("p_count", "Count", 3, low=1, high=50)
     st.session_state["seen"] = (count.show(), link((count,)).partition("?")[2])

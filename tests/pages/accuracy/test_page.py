@@ -15,7 +15,7 @@ from pages.accuracy import numbers as data
 from pages.accuracy import words as text
 from pages.accuracy.jobs import again
 from tests.pages.accuracy.runs import write
-from tests.pages.apps import curves, finished, open_app, press, said, spec, texts
+from tests.pages.apps import curves, finished, open_app, press, said, spec, tables, texts
 from tests.ui.waiting import until
 
 pytestmark = pytest.mark.usefixtures("own_runner")
@@ -146,7 +146,7 @@ def test_nonsense_in_the_address_falls_back_to_the_default(folder, query):
 def test_hidden_methods_stay_hidden_and_none_at_all_is_fine(folder):
     at = opened(methods="Algorithm 1 tight", paper="false")
     assert list(curves(at)[0]) == ["Algorithm 1 tight", rival("adult", 1.0)]
-    shown = at.table[0].value["Method"].tolist()
+    shown = tables(at)[0]["Method"].tolist()
     assert len(shown) == 2
     assert shown[0].endswith(" (the\u00a0rival)")
     assert shown[1] == "Algorithm\u00a01\u00a0tight"
@@ -183,7 +183,7 @@ def test_a_stand_in_is_labelled_everywhere(folder):
 @pytest.mark.slow
 def test_the_claim_is_tabled_at_every_epsilon(folder):
     at = opened()
-    rows = next(table.value for table in at.table if "Best unpaid DP-SGD" in table.value.columns)
+    rows = next(table for table in tables(at) if "Best unpaid DP-SGD" in table.columns)
     assert rows["ε"].astype(float).tolist() == list(EPSILONS)
     assert text.everywhere(indexed.load("adult")) in texts(at)
 
@@ -221,14 +221,14 @@ def test_a_point_run_again_stands_beside_the_stored_one(folder):
     stored = indexed.load("breast-cancer").run("tight", 2.0, 1)
     assert text.again(view.latest.run, stored) in texts(at)
     assert f"Stored: **{100 * stored.accuracy:.2f} %**" in texts(at)
-    table = next(table.value for table in at.table if "made now" in table.value.columns)
+    table = next(table for table in tables(at) if "made now" in table.columns)
     assert "stored" in table.columns
     x, y = curves(at)[0]["made now: Algorithm 1 tight"]
     assert (x.tolist(), y.tolist()) == ([2.0], [expected.run.accuracy])
     assert any("before = " in code.value for code in at.code)
     at.number_input(key="accuracy_trial").set_value(0).run()
     assert "What was run belongs to another point" in texts(at)
-    assert not any("made now" in table.value.columns for table in at.table)
+    assert not any("made now" in table.columns for table in tables(at))
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from tests.pages.apps import curves, infos, open_app, said, try_it
+from tests.pages.apps import curves, infos, open_app, said, tables, try_it
 
 open_page = partial(open_app, "pages/bounds/page.py")
 
@@ -80,14 +80,14 @@ def test_a_bound_that_proves_nothing_says_why_and_stays():
     shown, _ = curves(app)
     assert (shown["Hockey-stick"][1] == 1.0).all()
     assert (shown["Logistic (tight)"][1][-1]) < 1e-6
-    rows = app.table[0].value
+    rows = tables(app)[0]
     assert rows.iloc[1].tolist()[1] == "nothing proved"
 
 
 @pytest.mark.slow
 def test_read_outs_are_the_cores_and_rounded_up():
     app = open_page(bounds_delta="1e-6", bounds_epsilon="0.3")
-    rows = app.table[0].value
+    rows = tables(app)[0]
     lower = acc.Gaussian(5.0)
     for row, mechanism in zip(rows.itertuples(index=False), mechanisms(5.0, 20.0, 1.0, 1.0).values(), strict=True):
         epsilon = mechanism.epsilon(1e-6)
@@ -189,7 +189,7 @@ def test_the_trade_off_answer_follows_the_controls():
     assert "add or remove one row" in text
     app.select_slider(key="bounds_accused").set_value(0.2).run()
     assert f"at least {math.floor(1000 * acc.ObjectivePerturbation(5.0, 20.0).tradeoff(0.2)) / 10:.1f} %" in said(app)
-    rows = app.table[0].value
+    rows = tables(app)[0]
     assert "Misses at 20 % false accusations" in rows.columns
     assert len(rows) == 5
 
@@ -217,7 +217,7 @@ def test_the_trade_off_view_says_why_a_bound_is_silent():
     assert "λ = 0.9 is not above β = 1" in infos(app)
     shown, _ = curves(app)
     assert (shown["Hockey-stick"][1] == 0.0).all()
-    assert app.table[0].value.iloc[2].tolist()[1] == "nothing proved"
+    assert tables(app)[0].iloc[2].tolist()[1] == "nothing proved"
     assert "proves nothing" in app.get("plotly_chart")[0].proto.alt
 
 

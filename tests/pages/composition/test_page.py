@@ -11,7 +11,7 @@ from pages.composition import files as ledger_files
 from pages.composition import ledger as lg
 from pages.composition import totals as ledger_totals
 from pages.renyi.numbers import ORDERS
-from tests.pages.apps import curves, open_app, said
+from tests.pages.apps import curves, open_app, said, tables
 
 FIGURE_3 = {"composition_sigma": 8.0, "composition_lambda": 10.0, "composition_beta": 1.0, "composition_L": 1.0}
 FIT = acc.ObjectivePerturbation(8.0, 10.0, 1.0, 1.0, "glm")
@@ -139,7 +139,7 @@ def test_a_ledger_that_cannot_be_read_is_the_default_one(text):
     app = open_page(**{LEDGER: text})
     assert entry_of(app) == DEFAULT
     assert not app.error
-    assert list(app.table[1].value["Times"]) == ["3", "1", "1"]
+    assert list(tables(app)[1]["Times"]) == ["3", "1", "1"]
 
 
 @pytest.mark.slow
@@ -154,7 +154,7 @@ def test_the_default_ledger_is_three_kinds_with_the_cores_totals():
     np.testing.assert_array_equal(x, [0, 1, 2, 3])
     totals = [acc.compose(*parts[:n]).epsilon_bounds(1e-5, ledger_totals.WIDTH)[1] for n in (1, 2, 3)]
     np.testing.assert_allclose(y, [0, *totals], rtol=1e-9)
-    shown = [float(cell) for cell in app.table[1].value["Total so far at δ = 10⁻⁵"]]
+    shown = [float(cell) for cell in tables(app)[1]["Total so far at δ = 10⁻⁵"]]
     assert all(total <= cell <= total * 1.01 for cell, total in zip(shown, totals, strict=True))
     assert "Five releases cost ε =" in said(app)
     assert "Within budget." in said(app)
@@ -191,7 +191,7 @@ def test_adding_editing_moving_and_removing():
     assert entry_of(app) == CHEAP
     assert app.selectbox(key="composition__which").value == "new"
     assert app.button(key="composition_remove").disabled
-    assert list(app.table[1].value["Times"]) == ["1", "1"]
+    assert list(tables(app)[1]["Times"]) == ["1", "1"]
 
 
 @pytest.mark.slow
@@ -240,7 +240,7 @@ def test_typed_text_becomes_canonical_or_is_refused():
     app.text_input(key=LEDGER).set_value("").run()
     assert entry_of(app) == "empty"
     assert "Nothing has been released yet" in said(app)
-    assert len(app.table) == 1
+    assert len(tables(app)) == 1
 
 
 def saved(text, delta=1e-6, target=5.0):
@@ -276,12 +276,12 @@ def test_a_pasted_ledger_is_opened_or_refused():
 def test_lists_are_presets_and_the_status_is_in_words():
     app = open_page()
     app.button(key="composition_list_preset_Ten fits, one by one").click().run()
-    assert len(app.table[1].value) == 10
+    assert len(tables(app)[1]) == 10
     total = acc.repeat(FIT, 10).epsilon(1e-5)
     nine = acc.repeat(FIT, 9).epsilon(1e-5)
     assert nine <= 3.0 < total
     assert "Over budget. Entry 10 (Objective-perturbation fit) takes the total past the target ε = 3" in said(app)
-    assert app.table[1].value["Target ε = 3"].iloc[-1].startswith("over by")
+    assert tables(app)[1]["Target ε = 3"].iloc[-1].startswith("over by")
     app.button(key="composition_list_preset_Empty list").click().run()
     assert "Nothing used." in said(app)
 
@@ -289,9 +289,9 @@ def test_lists_are_presets_and_the_status_is_in_words():
 @pytest.mark.slow
 def test_what_still_fits_is_said_on_request():
     app = open_page(composition_target="1")
-    assert "Still fits" not in app.table[1].value
+    assert "Still fits" not in tables(app)[1]
     app.toggle(key="composition_left").set_value(True).run()
-    left = [int(cell.split()[0]) for cell in app.table[1].value["Still fits"]]
+    left = [int(cell.split()[0]) for cell in tables(app)[1]["Still fits"]]
     for more, sigma in zip(left, (20.0, 10.0), strict=True):
         used = [acc.Gaussian(20.0), acc.Gaussian(10.0)]
         assert acc.compose(*used, acc.repeat(acc.Gaussian(sigma), more)).epsilon(1e-5) <= 1.0
@@ -303,7 +303,7 @@ def test_an_entry_that_proves_nothing_says_why():
     app = open_page(**{LEDGER: "gauss:20,1;fit:8,0.5,1,glm,1"})
     assert "Not accounted for." in said(app)
     assert any("λ = 0.5 is not above β = 1" in info.value for info in app.info)
-    assert app.table[1].value["By Rényi"].iloc[-1] == "nothing proved"
+    assert tables(app)[1]["By Rényi"].iloc[-1] == "nothing proved"
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from tests.pages.apps import curves, open_app, said, try_it
+from tests.pages.apps import curves, open_app, said, tables, try_it
 from ui.svg import decode
 
 open_page = partial(open_app, "pages/distance/page.py")
@@ -109,7 +109,7 @@ def test_a_silent_bound_says_why():
     app.button(key="distance_preset_Logistic loss, small λ").click().run()
     assert "the published proof certifies nothing" in said(app)
     assert "λ = 0.2 is not above β = 0.25" in " ".join(block.value for block in app.info)
-    assert app.table[0].value.iloc[2].tolist()[1] == "nothing proved"
+    assert tables(app)[0].iloc[2].tolist()[1] == "nothing proved"
     assert not any("whose own β" in caption.value for caption in app.caption)
 
 

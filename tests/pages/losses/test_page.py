@@ -10,7 +10,7 @@ import objpert_core.accounting as acc
 from objpert_core.experiments.studies import clipping
 from objpert_core.learning import ClippedLoss, HuberLoss, LogisticLoss, SquaredLoss
 from pages.losses import dimension as ld
-from tests.pages.apps import curves, open_app, said, spec, try_it, written
+from tests.pages.apps import curves, open_app, said, spec, tables, try_it, written
 from ui import bounds
 from ui.svg import decode
 
@@ -136,7 +136,7 @@ def test_the_fit_draws_private_fits_and_names_their_promise():
     app.select_slider(key="losses_C").set_value(1.0).run()
     assert curves(app)[1] == ["clipped, before"]
     assert curves(app, 1)[1] == []  # the errors at every threshold are the same
-    assert len(app.table) == 1
+    assert len(tables(app)) == 1
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import objpert_core.accounting as acc
 from objpert_core.experiments.studies import noise_ratios as nr
 from objpert_core.theory.excess_risk import excess_risk_bound
 from pages.planner import words as text
-from tests.pages.apps import curves, finished, open_app, said, spec, try_it
+from tests.pages.apps import curves, finished, open_app, said, spec, tables, try_it
 from tests.ui.waiting import until
 from ui import jobs
 
@@ -127,7 +127,7 @@ def test_view_sets_the_axis_and_says_what_is_outside():
 @pytest.mark.slow
 def test_table_and_captions():
     app = open_page()
-    rows = app.table[0].value
+    rows = tables(app)[0]
     assert rows.iloc[0].tolist()[:4] == ["Rényi, Theorem 3.2", "6.859", "3.708", "0.059"]
     assert any("λ = R²/(ε + R²/(2σ²)) = 1.931" in c.value for c in app.caption)
     assert any("As printed, the theorem allows 91 nats" in c.value for c in app.caption)
@@ -156,7 +156,7 @@ def test_sampling_puts_the_fits_next_to_the_theorem():
     x, y = shown["Theorem H.1 for the sampled rows"]
     assert (np.interp(shown["sampled, Logistic (tight)"][0], x, y) > shown["sampled, Logistic (tight)"][1]).all()
     assert text.sampled(expected) in said(app)
-    assert app.table[0].value.shape == (len(expected.points), 5)
+    assert tables(app)[0].shape == (len(expected.points), 5)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from objpert_core.experiments.population import stored
 from objpert_core.experiments.population.methods import LABELS, Setting
 from objpert_core.theory.population_risk import descent_parts
 from pages.population import numbers, words
-from tests.pages.apps import finished, open_app, said, spec
+from tests.pages.apps import finished, open_app, said, spec, tables
 from ui.svg import decode
 
 open_page = partial(open_app, "pages/population/page.py")
@@ -26,17 +26,17 @@ def test_opens_on_stored_risks_side_by_side():
     for name in ("sgd", "objective", "gd", "phased", "objective-tight"):
         point = found.point(10_000, 10, 0.5, name)
         assert decode(shown[LABELS[name]]["x"]).tolist() == [point.excess.mean]
-    table = app.table[0].value.set_index("Method")
+    table = tables(app)[0].set_index("Method")
     assert table.loc["Noisy SGD, published", "Printed in the paper"] == "0.4"
     assert "Tight objective perturbation: excess risk 0.0" in said(app)
-    assert len(app.table[0].value) == 7
+    assert len(tables(app)[0]) == 7
     assert any("20 draws, stored, 95\u00a0% intervals" in block.value for block in app.caption)
     promised = "ε by the accountant"
     assert table.loc["Noisy SGD, published", promised] == "0.449"
-    few = open_page(population_n="300").table[0].value.set_index("Method")
+    few = tables(open_page(population_n="300"))[0].set_index("Method")
     assert few.loc["Noisy SGD, published", promised].endswith(" > target")
     app.toggle(key="population_every").set_value(True).run()
-    assert len(app.table[0].value) == len(found.methods) + 1
+    assert len(tables(app)[0]) == len(found.methods) + 1
 
 
 def test_against_the_number_of_rows():
@@ -51,7 +51,7 @@ def test_against_the_number_of_rows():
     assert f"Published SGD is proved to lose at most 0.128 at n = 10,000; it loses {point.excess.mean:.3g}" in said(app)
     app.toggle(key="population_bounds").set_value(False).run()
     assert "Ten times the rows divide tight objective perturbation’s excess risk by" in said(app)
-    assert app.table[0].value.set_index("Method").loc["Noisy gradient descent", "n = 100"] == (
+    assert tables(app)[0].set_index("Method").loc["Noisy gradient descent", "n = 100"] == (
         f"{points[0].excess.mean:.3g}"
     )
 

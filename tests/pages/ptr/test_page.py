@@ -26,7 +26,7 @@ from pages.ptr import (
 from pages.ptr import pate as labelled
 from pages.ptr.stored_numbers import Look
 from pages.ptr.words import VIEWS
-from tests.pages.apps import answer, curves, execute, open_app, press, spec
+from tests.pages.apps import answer, curves, execute, open_app, press, spec, tables
 from ui.controls import SelectSlider
 from ui.svg import decode
 
@@ -35,7 +35,7 @@ TWELVE = editor.parse(panel.POINTS.default)
 
 
 def rows_of(app):
-    return app.table[0].value.set_index("Quantity")["Value"]
+    return tables(app)[0].set_index("Quantity")["Value"]
 
 
 def test_opens_on_points_and_draws_again():
@@ -98,7 +98,7 @@ def test_a_vote_shows_four_errors_and_what_rises_with_the_gap():
     assert (np.diff(pure) > 0).all()
     assert pure[0] == pytest.approx(8.208, abs=1e-3)
     assert pure[-1] < 10
-    seen = app.table[0].value.set_index("How often it errs")["Who sees it"]
+    seen = tables(app)[0].set_index("How often it errs")["Who sees it"]
     assert [name for name, who in seen.items() if who.startswith("secret")] == [
         "ε of the proposed noise here, δ = 0",
         "the same at δ",
@@ -157,7 +157,7 @@ def test_stored_results_are_shown_with_their_command(view):
     app = open_page(ptr_view=VIEWS[view])
     assert STORED[view] in answer(app)
     assert any("python -m objpert_core.experiments ptr" in block.value for block in app.caption)
-    assert len(app.table[0].value) >= 4
+    assert len(tables(app)[0]) >= 4
     assert not app.error
 
 

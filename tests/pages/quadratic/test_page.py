@@ -15,7 +15,7 @@ from objpert_core.experiments.quadratic.spectrum import Spectrum
 from pages.quadratic import numbers, snippets, words
 from pages.quadratic import stored_words as kept
 from pages.quadratic.numbers import Labels, Noise
-from tests.pages.apps import answer, curves, execute, open_app, press, spec
+from tests.pages.apps import answer, curves, execute, open_app, press, spec, tables
 from ui.svg import decode
 
 open_page = partial(open_app, "pages/quadratic/page.py")
@@ -24,7 +24,7 @@ open_page = partial(open_app, "pages/quadratic/page.py")
 def test_opens_on_a_tilt_and_a_bend_and_draws_again():
     app = open_page()
     first = Plane(rows=100).bowls()
-    table = app.table[0].value.set_index("Minimum of")
+    table = tables(app)[0].set_index("Minimum of")
     assert table.loc["bent", "θ₁"] == f"{first['bend'].minimum[0]:.3f}"
     assert "moves the minimum by" in answer(app)
     shown, ghosts = curves(app)
@@ -35,7 +35,7 @@ def test_opens_on_a_tilt_and_a_bend_and_draws_again():
     shown, ghosts = curves(app)
     assert ghosts == ["tilted, before", "bent, before"]
     np.testing.assert_allclose(shown["bent"][0][:5], Plane(rows=100, seed=1).bowls()["bend"].level(1.0)[:5, 0], atol=1)
-    assert app.table[0].value.set_index("Minimum of").loc["bent", "θ₁"] != table.loc["bent", "θ₁"]
+    assert tables(app)[0].set_index("Minimum of").loc["bent", "θ₁"] != table.loc["bent", "θ₁"]
 
 
 def test_eigenvalues_between_alpha_and_beta():
@@ -110,7 +110,7 @@ def test_stored_results_are_shown_with_their_command(view):
     app = open_page(quadratic_view=words.VIEWS[view])
     assert STORED[view] in answer(app)
     assert any("python -m objpert_core.experiments quadratic" in block.value for block in app.caption)
-    assert len(app.table[0].value) >= 4
+    assert len(tables(app)[0]) >= 4
     assert not app.error
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import objpert_core.accounting as acc
 from pages.renyi import numbers as rc
-from tests.pages.apps import curves, open_app, said, spec, try_it, written
+from tests.pages.apps import curves, open_app, said, spec, tables, try_it, written
 
 open_page = partial(open_app, "pages/renyi/page.py")
 
@@ -144,7 +144,7 @@ def test_a_match_beyond_the_sliders_says_so_and_moves_nothing():
 @pytest.mark.slow
 def test_read_outs_are_the_cores_and_rounded_up():
     app = open_page(renyi_delta="1e-8")
-    rows = app.table[0].value
+    rows = tables(app)[0]
     for row, (name, mechanism) in zip(rows.itertuples(index=False), mechanisms(FIGURE_5).items(), strict=True):
         renyi, exact = acc.via_rdp(mechanism).epsilon(1e-8), mechanism.epsilon(1e-8)
         assert row[0] == name
@@ -180,7 +180,7 @@ def test_random_allocation_joins_the_second_chart_when_it_is_asked_for():
     assert (values[:4] < shown["DP-SGD, privacy loss distribution"][1][:4]).all()
     assert "in each of 2 epochs every row is in one of 10 steps" in written(app)
     assert "Random allocation from" in app.get("plotly_chart")[1].proto.alt
-    assert app.table[0].value.iloc[-1, 0] == "Random allocation"
+    assert tables(app)[0].iloc[-1, 0] == "Random allocation"
 
 
 @pytest.mark.slow
@@ -197,7 +197,7 @@ def test_a_bound_that_proves_nothing_says_why_and_stays():
     assert "nothing is proved for the fit, and ε = 1.64 for DP-SGD" in said(app)
     assert "λ = 0.91 is not above β = 1" in " ".join(block.value for block in app.info)
     assert np.isnan(curves(app)[0]["Objective perturbation"][1]).all()
-    assert app.table[0].value.iloc[0, 1] == "nothing proved"
+    assert tables(app)[0].iloc[0, 1] == "nothing proved"
     assert not np.isnan(curves(app, chart=1)[0]["DP-SGD, Rényi"][1]).any()
 
 

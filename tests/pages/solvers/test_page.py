@@ -9,7 +9,7 @@ from objpert_core.experiments.studies import solver_costs as sc
 from objpert_core.experiments.studies.solver_costs import Case
 from objpert_core.learning import solve
 from pages.solvers import numbers as sr
-from tests.pages.apps import curves, open_app, said, spec, try_it
+from tests.pages.apps import curves, open_app, said, spec, tables, try_it
 from ui.svg import decode
 
 DEFAULT = {"solvers_n": 500, "solvers_lambda": 1.0, "solvers_sigma": 4.0, "solvers_tau": 1e-6}
@@ -30,7 +30,7 @@ def test_opens_on_appendix_f_with_the_cores_counts():
         x, y = shown[sr.NAMES[solver]]
         np.testing.assert_array_equal(np.column_stack([x, y]), np.array(result.trace))
         assert y[-1] <= 1e-6 < y[-2]
-        row = app.table[0].value.set_index("Solver").loc[sr.NAMES[solver]]
+        row = tables(app)[0].set_index("Solver").loc[sr.NAMES[solver]]
         assert row["Gradient evaluations"] == f"{result.gradient_evaluations:,}"
     tau = next(trace for trace in spec(app)["data"] if trace["name"] == "τ")
     assert decode(tau["y"]).tolist() == [1e-6, 1e-6]
@@ -51,7 +51,7 @@ def test_presets_set_exactly_their_values():
     assert (app.session_state["solvers_lambda"], app.session_state["solvers_sigma"]) == (0.056, 0.62)
     app.button(key="solvers_preset_Diverse columns").click().run()
     assert app.session_state["solvers_columns"] == "diverse"
-    totals = app.table[0].value.set_index("Solver")["Gradient evaluations"].str.replace(",", "").astype(int)
+    totals = tables(app)[0].set_index("Solver")["Gradient evaluations"].str.replace(",", "").astype(int)
     assert totals["Accelerated"] < 50 * 500
 
 
@@ -60,7 +60,7 @@ def test_a_solver_that_stops_at_the_limit_says_so():
     app = open_page(solvers_lambda="0.01", solvers_sigma="0.1", solvers_n="100")
     assert "Stopped at this page’s limit: " in said(app)
     assert "gradient descent is at" in said(app)
-    assert app.table[0].value.set_index("Solver").loc["Gradient descent", "‖∇J‖ reached"].endswith("(above τ)")
+    assert tables(app)[0].set_index("Solver").loc["Gradient descent", "‖∇J‖ reached"].endswith("(above τ)")
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from objpert_core.experiments.learners import HONEST, KIFER, OUTPUT, ROUNDED
 from objpert_core.experiments.learners import LIVE as LEARNERS
 from pages.training import words as text
 from tests.pages import apps
-from tests.pages.apps import answer, charts, open_app, texts
+from tests.pages.apps import answer, charts, open_app, tables, texts
 from tests.ui.waiting import until
 
 pytestmark = pytest.mark.usefixtures("own_runner")
@@ -178,7 +178,7 @@ def test_a_stand_in_is_labelled_before_and_after_the_run():
     label = "adult-synthetic (stand-in for adult)"
     assert any(info.value.startswith("Stand-in for adult, not the real data") for info in at.info)
     assert f"{label}: 36,177 training rows" in texts(at)
-    assert label in at.table[0].value.columns
+    assert label in tables(at)[0].columns
     for view in ("ROC", "ROC corner", "coefficients", "gradient norm"):
         at.radio(key="training_view").set_value(view).run()
         titles = [chart["layout"]["xaxis"]["title"]["text"].replace("<br>", " ") for chart in charts(at)]
@@ -390,7 +390,7 @@ def test_every_method_runs_and_is_in_charts_table_and_certificates():
     names = {trace["name"].rsplit(" ", 2)[0] for trace in charts(at)[0]["data"] if trace["name"]}
     labels = [learner.label for learner in LEARNERS.values()]
     assert names - {"always “benign”"} == set(labels)
-    assert list(at.table[0].value.columns)[1:-1] == labels
+    assert list(tables(at)[0].columns)[1:-1] == labels
     certificates = [element.value for element in at.code if "differential privacy" in element.value]
     assert len(certificates) == len(LEARNERS) - 1
     assert sum("NOT covered" in words for words in certificates) == 1

@@ -8,7 +8,7 @@ import pytest
 import objpert_core.accounting as acc
 from pages.tuning import numbers as tc
 from pages.tuning.words import WAYS
-from tests.pages.apps import curves, open_app, said, spec, try_it, written
+from tests.pages.apps import curves, open_app, said, spec, tables, try_it, written
 from ui.svg import decode
 
 open_page = partial(open_app, "pages/tuning/page.py")
@@ -101,7 +101,7 @@ def test_three_settings_are_composed_and_one_costs_nothing_more():
 
 def test_the_table_holds_the_marked_numbers_rounded_up():
     app = open_page(tuning_settings="20")
-    rows = app.table[0].value
+    rows = tables(app)[0]
     for row, value in zip(rows.itertuples(index=False), tc.ways(PAPER, 20).values(), strict=True):
         assert value <= float(row[2]) <= value * 1.01
     assert rows["Runs"].tolist()[:2] == ["20", "20"]
@@ -156,16 +156,16 @@ def test_what_each_run_must_be_is_calibrated_only_when_asked(monkeypatch):
     asked = []
     afford = tc.afford
     monkeypatch.setattr(tc, "afford", lambda *args: asked.append(args) or afford(*args))
-    assert len(open_page().table) == 1
+    assert len(tables(open_page())) == 1
     assert not asked
     app = open_page(tuning_afford="true")
-    assert len(app.table) == 2
+    assert len(tables(app)) == 2
     assert "each run needs a noise multiplier of 7.5" in written(app)
-    shown = app.table[1].value
+    shown = tables(app)[1]
     calibrated = acc.calibrate_dpsgd(1.0, 1e-5, 0.0071, 8520, "rdp", acc.poisson_mean(10, 0.9)).base.noise_multiplier
     assert calibrated <= float(shown["Noise multiplier"][2]) <= calibrated * 1.001
     app = open_page(tuning_afford="true", tuning_run="objective perturbation")
-    assert len(app.table) == 1
+    assert len(tables(app)) == 1
 
 
 @pytest.mark.slow
@@ -215,4 +215,4 @@ def test_the_ends_of_the_sliders_have_an_answer(query):
     for _, y in curves(app)[0].values():
         assert not (y < 0).any()
     assert "nan" not in written(app).lower().replace("tenant", "")
-    assert "nan" not in app.table[0].value.to_string()
+    assert "nan" not in tables(app)[0].to_string()

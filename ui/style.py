@@ -1,0 +1,94 @@
+"""The look of a page: one style sheet for the desk and the phone, one more for slides.
+
+A page's stage is what its fragment redraws: the picture, which is the answer and one chart, and the panel, which is the
+controls. On a phone the picture stays in sight while the controls below it move. A page opened with ``?embed=true`` is
+a slide: the stage fills the window and nothing else is seen, so that no scroll bar is needed at any size.
+
+`ui.page` names the containers: ``stage__picture`` and ``stage__panel``, and a chart's container ends in ``__chart``.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+SLIDE_CONTROLS = 3
+"""How many controls a slide shows: the first ones of the panel. The others keep their values and their address."""
+
+_INSIDE = ":is([data-testid=stElementContainer], [data-testid=stFullScreenFrame], [data-testid=stPlotlyChart])"
+_FILLED = f"[class*='__chart'] {_INSIDE}, [class*='__chart'] .js-plotly-plot"
+_GROUND = "light-dark(#ffffff, #171614)"  # the theme's backgrounds
+_SEEN = ':not([class*="_unseen"], :has([class*="_unseen"]))'
+_STAGE = "[data-testid=stHorizontalBlock]:has(> [data-testid=stColumn] .st-key-stage__picture)"
+_COLUMN = "[data-testid=stColumn]:has(.st-key-stage__picture)"
+
+# The text around a chart takes the page's text colour: Streamlit's grey has a contrast of 3.8 : 1 on white, and no
+# single grey reaches 4.5 : 1 on white and on the dark background. Captions likewise.
+_EVERYWHERE = """
+.stMainBlockContainer { padding-top: 3.75rem; padding-bottom: 4rem; }
+.answer { font-size: clamp(1.1rem, 0.85rem + 1.1vw, 1.55rem); line-height: 1.3; font-weight: 600; margin: 0; }
+.answer-more { font-size: 1.02rem; line-height: 1.5; margin: .25rem 0 0 0; }
+.answer-line { font-size: .875rem; line-height: 1.4; margin: .25rem 0 0 0; }
+.answer-why { font-size: .95rem; line-height: 1.4; margin: .25rem 0 0 0; }
+.answer-why::before { content: "↳ "; }
+.numbers { overflow-x: auto; }
+.numbers table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
+.numbers :is(th, td) { padding: .3rem .6rem; text-align: left; border-bottom: 1px solid rgba(128, 128, 128, .3); }
+.numbers th { font-weight: 600; }
+[class*="_unseen"] { display: none; }
+.js-plotly-plot :is(.cartesianlayer, .infolayer, .menulayer) text { fill: currentColor !important; }
+[data-testid=stCaptionContainer], [data-testid=stCaptionContainer] * { opacity: 1 !important; }
+[data-testid=stCaptionContainer] { color: light-dark(#55565b, #b9bac0) !important; }
+@media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important; } }
+"""
+
+_PHONE = f"""
+@media (max-width: 640px) {{
+  .stMainBlockContainer {{ padding-left: 1rem; padding-right: 1rem; }}
+  h1 {{ font-size: 1.6rem !important; }}
+  {_COLUMN} {{ position: sticky; top: 3rem; z-index: 90; background: {_GROUND};
+    padding-bottom: .25rem; box-shadow: 0 .4rem .4rem -.4rem rgba(0, 0, 0, .35); }}
+  .st-key-stage__picture {{ gap: .4rem; }}
+  .st-key-stage__picture .answer {{ font-size: 1.02rem; }}
+  .st-key-stage__picture :is(.answer-line, .answer-why, .answer-more) {{ font-size: .8rem; line-height: 1.3; }}
+  .st-key-stage__picture [class*="__chart"] {{ height: 40vh !important; min-height: 0; flex: none !important; }}
+  .st-key-stage__picture :is({_FILLED}) {{
+    height: 100% !important; flex: 1 1 0 !important; min-height: 0 !important; }}
+}}
+"""
+
+_SLIDE = f"""
+html {{ font-size: 20px; }}
+[data-testid=stHeader], [data-testid=stToolbar] {{ display: none !important; }}
+.stMain, .stApp {{ overflow: hidden !important; }}
+{_STAGE} {{ position: fixed; inset: .6rem 1rem; width: auto !important; z-index: 100; background: {_GROUND}; }}
+.st-key-stage__picture {{
+  flex: none !important; height: calc(100vh - 1.2rem) !important; gap: .4rem; overflow: hidden; }}
+.st-key-stage__picture > * {{ flex: none; }}
+.st-key-stage__picture > :not(:has(.answer)):not(:has(.js-plotly-plot)) {{ display: none; }}
+.st-key-stage__picture > :has(.js-plotly-plot) ~ :has(.js-plotly-plot) {{ display: none; }}
+.st-key-stage__picture > :has([class*="__chart"]) {{ flex: 1 1 0 !important; min-height: 0; }}
+.st-key-stage__picture [class*="__chart"] {{ height: 100% !important; min-height: 0; }}
+.st-key-stage__picture :is({_FILLED}) {{
+    height: 100% !important; flex: 1 1 0 !important; min-height: 0 !important; }}
+.st-key-stage__picture .answer {{ font-size: 1.25rem; }}
+.st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: 1rem; line-height: 1.25; margin: .1rem 0 0 0; }}
+.st-key-stage__picture .answer-more {{ display: none; }}
+.st-key-stage__panel {{ gap: .6rem; }}
+.st-key-stage__panel > :nth-child(n + {SLIDE_CONTROLS + 1} of {_SEEN}):not(:has(.st-key-stage__tools)) {{
+  display: none; }}
+[class*="__deck"] {{ position: fixed; right: 1rem; bottom: .5rem; z-index: 110; width: auto !important; }}
+@media (max-width: 640px) {{
+  {_COLUMN} {{ position: static; box-shadow: none; }}
+  .st-key-stage__picture {{ height: 60vh !important; }}
+}}
+"""
+
+
+def embedded() -> bool:
+    """Whether the page is shown as a slide, opened with ``?embed=true``."""
+    return bool(st.context.is_embedded)
+
+
+def apply() -> None:
+    """Put the style sheet into the page."""
+    st.html(f"<style>{_EVERYWHERE}{_PHONE}{_SLIDE if embedded() else ''}</style>")
