@@ -107,8 +107,8 @@ ROLES: Mapping[str, Role] = {
     "floor": Role(BROWN, "12px,4px,3px,4px,3px,4px", "diamond", 2.5),
     "public": Role(OLIVE, "8px,2px", "triangle-down", 2.5),
     # two neighbouring data sets
-    "without": Role(BLUE, "dash", "square"),
-    "with": Role(VERMILION, "solid", "circle"),
+    "without": Role(BROWN, "dash", "square"),
+    "with": Role(TEAL, "solid", "circle", 3.0),
     "noise": Role(GREEN, "dashdot", "diamond"),
     # ways to account for tuning
     "free": Role(GREY, "dot", "cross"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import streamlit as st
@@ -79,6 +80,40 @@ PAGES: tuple[Entry, ...] = (
     Entry("losses", "Losses and clipping", "What does clipping do to a loss, and to the fit?", LEARNING, "content_cut"),
 )
 """Every page, in the order of the menu; the first one opens the app."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One page of the path that Home offers to those who are new to all this.
+
+    Attributes
+    ----------
+    name : str
+        The page.
+    lesson : str
+        What to take from it, in one short sentence.
+    query : mapping
+        How the page is opened where that is not as usual: addresses of its controls.
+    """
+
+    name: str
+    lesson: str
+    query: Mapping[str, str] = field(default_factory=dict)
+
+
+START_HERE: tuple[Step, ...] = (
+    Step("home", "Noise hides one person; ε says how well."),
+    Step(
+        "bounds",
+        "Attacker’s errors: what somebody who looks for you in the data gets wrong.",
+        {"bounds_show": "Attacker’s errors"},
+    ),
+    Step("composition", "Every further release costs: √k, not k."),
+    Step("training", "What ε costs in accuracy, on real data."),
+    Step("tuning", "Trying ten settings is ten looks at the data."),
+    Step("honest", "What is left of an accuracy when its tuning is paid for."),
+)
+"""The path, Home first; the other pages are for research."""
 
 _BY_NAME = {entry.name: entry for entry in PAGES}
 

@@ -8,7 +8,7 @@ from pages.home import cards, gauge, words
 from pages.home import picture as drawn
 from ui import bounds as proofs
 from ui import controls as c
-from ui import page, parameters, sentences, why
+from ui import page, parameters, sentences, style, why
 
 SIGMA = parameters.sigma("home", 2.5, 0.1, 100, extra=[2.5], help="Standard deviation of the random tilt b.")
 LAM = parameters.lam("home", 1.0, 0.05, 50, help="Pulls θ towards 0; the objective contains λ/2 θ².")
@@ -19,10 +19,10 @@ HELD = "At first the axes stay while σ and λ move, so that more noise looks wi
 FIT = c.Toggle("home_fit", "Fit axes", False, help=HELD)
 CONTROLS: tuple[c.Control, ...] = (SIGMA, LAM, PERSON, DELTA, DRAW, FIT)
 PRESETS = (
-    c.Preset("Little noise: the curves part", {SIGMA: 0.5, LAM: 1.0}, "σ = 0.5, λ = 1"),
-    c.Preset("Some noise: they overlap", {SIGMA: 2.5, LAM: 1.0}, "σ = 2.5, λ = 1"),
-    c.Preset("Much noise: hidden, but useless", {SIGMA: 10.0, LAM: 1.0}, "σ = 10, λ = 1: θ says little about anybody."),
-    c.Preset("Little λ: curvature shows", {SIGMA: 2.5, LAM: 0.1}, "σ = 2.5, λ = 0.1: the noise alone does not decide."),
+    c.Preset("Too little noise", {SIGMA: 0.5, LAM: 1.0}, "σ = 0.5, λ = 1: the two curves part."),
+    c.Preset("Some noise", {SIGMA: 2.5, LAM: 1.0}, "σ = 2.5, λ = 1: the two curves overlap."),
+    c.Preset("Too much noise", {SIGMA: 10.0, LAM: 1.0}, "σ = 10, λ = 1: hard to tell apart, and θ says little."),
+    c.Preset("Too little λ", {SIGMA: 2.5, LAM: 0.1}, "σ = 2.5, λ = 0.1: one person’s curvature shows, too."),
 )
 
 # Somebody who asked for less motion is not offered any; "Draw another b" shows one still picture after another.
@@ -68,6 +68,8 @@ def explore() -> None:
                 why=why.moved(as_setting(before) if before else None, as_setting(scene), delta),
             )
             page.show(picture, key="home_chart")
+        if style.embedded():
+            return
         st.caption(words.playing(draw))
         table, loss = st.columns(2, gap="medium")
         with table:

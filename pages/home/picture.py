@@ -28,6 +28,10 @@ FRAMES = 12
 POINTS = 161
 _CURVE = 41  # fewer points for the curves that every frame carries
 
+# The axes that stay while σ and λ move, so that more noise looks wider: they show σ = 0.5 to 10 at λ = 1
+HELD_THETA = (-6.0, 9.0)
+HELD_OBJECTIVE = (-8.0, 26.0)
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -57,6 +61,14 @@ class Scene:
         """The tilts b of draws `draw`, `draw` + 1, …, `count` of them, starting over after the last."""
         noise = np.random.default_rng(NOISE_SEED).standard_normal(DRAWS) * self.sigma
         return noise[np.arange(self.draw - 1, self.draw - 1 + count) % DRAWS]
+
+    def seen(self, fit: bool) -> NDArray[np.float64]:
+        """The θ at which densities are drawn: all of the axis, and closely where this setting's releases fall."""
+        own = self.grid()
+        if fit:
+            return own
+        inside = own[(own > HELD_THETA[0]) & (own < HELD_THETA[1])]
+        return np.union1d(np.linspace(*HELD_THETA, POINTS), inside)
 
     def grid(self, points: int = POINTS) -> NDArray[np.float64]:
         """The θ at which curves are drawn: where all but 2 in 1,000 releases fall."""
@@ -89,14 +101,16 @@ def story(scene: Scene, delta: float) -> Story:
     return Story(epsilon, delta, exact, 0.5 + 0.5 * scene.without.hockey_stick(scene.with_person, 0.0), tail)
 
 
-def release(scene: Scene, ghost: Scene | None = None) -> go.Figure:
+def release(scene: Scene, ghost: Scene | None = None, *, fit: bool = False) -> go.Figure:
     """The tilted objectives above, the released minimiser's densities below; Play draws further tilts.
 
-    `ghost` is the setting whose densities stay as faint lines, or None.
+    `ghost` is the setting whose densities stay as faint lines, or None; `fit` lets the axes follow the setting.
     """
     laws = {"without": scene.without, "with": scene.with_person}
     names = {role: f"{role} the person" for role in laws}
-    theta, coarse = scene.grid(), scene.grid(_CURVE)
+    theta = scene.seen(fit)
+    ends = float(theta[0]), float(theta[-1])
+    coarse = np.linspace(*ends, _CURVE)
     tilts = scene.tilts(FRAMES)
     minimisers = {role: law.minimiser(tilts) for role, law in laws.items()}
     lowest = {role: law.objective(minimisers[role], tilts) for role, law in laws.items()}
@@ -121,8 +135,9 @@ def release(scene: Scene, ghost: Scene | None = None) -> go.Figure:
         ]
 
     shadows = {"without": ghost.without, "with": ghost.with_person} if ghost else {}
+    seen = ghost.seen(fit) if ghost and not fit else theta
     still = [
-        figures.series(f"{names[role]}, before", theta, law.density(theta), role, ghost=True, yaxis="y2")
+        figures.series(f"{names[role]}, before", seen, law.density(seen), role, ghost=True, yaxis="y2")
         for role, law in shadows.items()
     ] + [
         figures.series(names[role], theta, law.density(theta), role, yaxis="y2", hover="density %{y:.3g}")
@@ -142,14 +157,14 @@ def release(scene: Scene, ghost: Scene | None = None) -> go.Figure:
     first = [look | now for look, now in zip(looks, moving(0), strict=True)]
     offset = 1 + len(still)
     numbers = list(range(offset, offset + len(first)))
+    heights = (bottom - 0.08 * abs(origin - bottom), origin + 0.9 * (origin - bottom)) if fit else HELD_OBJECTIVE
     return figures.figure(
         [untilted, *still, *first],
-        xaxis=figures.axis("parameter θ", (float(theta[0]), float(theta[-1])), hoverformat=".3g", anchor="y2"),
-        yaxis=figures.axis(
-            "objective", (bottom - 0.08 * abs(origin - bottom), origin + 0.9 * (origin - bottom)), domain=[0.6, 1.0]
-        ),
-        yaxis2=figures.axis("density of the release", (-0.2 * peak, 1.08 * peak), domain=[0.0, 0.46]),
-        height=560,
+        xaxis=figures.axis("parameter θ", ends, hoverformat=".3g", anchor="y2"),
+        yaxis=figures.axis("objective", heights, domain=[0.6, 1.0]),
+        # no labels: each curve has area 1, so that its height only says how narrow it is
+        yaxis2=figures.axis("density", (-0.2 * peak, 1.08 * peak), domain=[0.0, 0.46], showticklabels=False),
+        height=520,
         frames=[{"name": str(k), "data": moving(k), "traces": numbers} for k in range(FRAMES)],
         updatemenus=[_play_button()],
     )
@@ -157,14 +172,14 @@ def release(scene: Scene, ghost: Scene | None = None) -> go.Figure:
 
 def densities(scene: Scene, view: tuple[float, float]) -> go.Figure:
     """The two densities alone, over θ from view[0] to view[1], for a side-by-side comparison."""
-    theta = np.linspace(*view, POINTS)
+    theta = np.linspace(*view, 2 * POINTS)
     laws = {"without": scene.without, "with": scene.with_person}
     curves = {role: law.density(theta) for role, law in laws.items()}
     return figures.figure(
         [figures.series(f"{role} the person", theta, y, role, hover="density %{y:.3g}") for role, y in curves.items()],
         xaxis=figures.axis("released θ", (float(theta[0]), float(theta[-1])), hoverformat=".3g"),
-        yaxis=figures.axis("density", (0.0, 1.08 * max(float(y.max()) for y in curves.values()))),
-        height=300,
+        yaxis=figures.axis("density", (0.0, 1.08 * max(float(y.max()) for y in curves.values())), showticklabels=False),
+        height=280,
     )
 
 
@@ -216,7 +231,7 @@ def privacy_loss(scene: Scene, epsilon: float) -> go.Figure:
         [
             figures.guide(ends, (epsilon, epsilon)),
             figures.guide(ends, (-epsilon, -epsilon)),
-            figures.series("privacy loss", theta, loss, "tight", hover="log ratio %{y:.3g}"),
+            figures.series("privacy loss", theta, loss, "with", hover="log ratio %{y:.3g}"),
         ],
         xaxis=figures.axis("released θ", ends, hoverformat=".3g"),
         yaxis=figures.axis("privacy loss", (-view, view)),

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
-from pages.home.picture import FEATURES, LABELS, PERSON, RADIUS, Scene
+from pages.home.picture import FEATURES, FRAMES, LABELS, PERSON, RADIUS, Scene
 from ui import sentences
 
 
-def answer(guess: float) -> str:
-    """The Home page's large sentence: how often the best guess from one release of this pair of data sets is right."""
-    share = math.ceil(1000 * guess - 1e-9) / 1000
-    return (
-        "From the released θ, the best guess whether this person was in the data is right "
-        f"{sentences.percent(share)} of the time; a coin is right 50 %."
-    )
+def answer(guess: float, eps: float) -> str:
+    """The Home page's large sentence: how often a guess is right, about this person and about anybody at worst."""
+    here, worst = (text.replace(" ", "\u00a0") for text in (sentences.percent(guess, up=True), sentences.chance(eps)))
+    return f"ε = {sentences.epsilon(eps)}: a guess about this person is right {here} of the time; at worst {worst}."
 
 
 def alt(person: str, eps: float) -> str:
@@ -35,14 +30,29 @@ def loss_alt(eps: float, tail: float) -> str:
     )
 
 
-def pair(eps: float, at_delta: float, exact: float, tail: float) -> str:
-    """What holds for this pair of data sets, against what is proved for all."""
-    found = f"δ = {sentences.delta(exact, 3)}" if exact > 0 else "δ below 10⁻³⁰⁰"
+def pair(exact: float) -> str:
+    """What this pair of data sets needs, under the chart of its privacy loss."""
+    needed = f"only {sentences.delta(exact, 3)}" if exact > 0 else "less than 10⁻³⁰⁰"
+    return f"Privacy loss of this pair. The grey lines mark ±ε. This pair needs a slack of {needed}."
+
+
+def playing(draw: int) -> str:
+    """What Play does, and what it leaves alone."""
     return (
-        f"Horizontal lines: ±ε = ±{sentences.epsilon(eps)}, proved for every pair of data sets at "
-        f"δ = {sentences.delta(at_delta)}. This pair alone has {found} at that ε. A release of any pair falls beyond "
-        f"the lines with probability {sentences.delta(tail)} at most."
+        f"Play shows {FRAMES} draws of b, from draw number {draw} on; the table stays at draw {draw}. Each dot under "
+        "the densities is one release. The draws are an illustration, the same for everybody; a real fit takes b from "
+        "the operating system."
     )
+
+
+LESS_REGULARISATION = "At σ = 2.5, λ now falls from 1 to 0.1. What happens to ε?"
+RISES = "It rises: the regularisation held one person’s curvature down."
+STAYS = "It stays: only σ counts."
+FALLS = "It falls: a flatter curve moves more under the tilt."
+WHY_LAMBDA = (
+    "Below some λ the Gaussian term no longer decides alone: one person’s curvature, compared with λ, shows as well. "
+    "Above it, a larger λ gains nothing; try λ = 10."
+)
 
 
 def snippet(scene: Scene, delta: float) -> str:

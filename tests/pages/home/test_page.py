@@ -8,10 +8,10 @@ import pytest
 import objpert_core.accounting as acc
 from benchmarks.thumbnails import LARGEST
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
+from pages.home import gauge, words
 from pages.home import picture as home_picture
-from pages.home import words
-from tests.pages.apps import execute, open_app, spec
-from ui import registry
+from tests.pages.apps import answer, execute, open_app, said, spec
+from ui import registry, sentences
 from ui.svg import decode
 
 open_page = partial(open_app, "app.py")
@@ -79,16 +79,33 @@ def test_drawing_another_b_moves_on_and_starts_over_after_the_last():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "sigma"), [("Little noise", 0.5), ("Some noise", 2.5), ("Much noise", 10.0)])
-def test_presets_set_exact_values_and_rewrite_the_answer(name, sigma):
+def test_presets_set_exact_values_rewrite_the_answer_and_say_why():
     app = open_page()
-    app.button(key=f"home_preset_{name}").click().run()
-    assert app.session_state["home_sigma"] == sigma
-    assert app.session_state["home_lambda"] == 1.0
-    text = " ".join(block.proto.body for block in app.get("html")).replace("&nbsp;", " ")
-    epsilon = acc.ObjectivePerturbation(sigma, 1.0).epsilon(1e-5)
-    shown = float(text.split("all data: ε = ")[1].split(" at δ")[0])
-    assert epsilon <= shown <= 1.01 * epsilon
+    for name, sigma, lam in (("Too little noise", 0.5, 1.0), ("Too much noise", 10.0, 1.0), ("Too little λ", 2.5, 0.1)):
+        app.button(key=f"home_preset_{name}").click().run()
+        assert (app.session_state["home_sigma"], app.session_state["home_lambda"]) == (sigma, lam)
+        told = home_picture.story(home_picture.Scene(sigma, lam, "disagrees with the others", 1), 1e-5)
+        assert answer(app) == words.answer(told.guess, told.epsilon).replace("\xa0", " ")
+        assert sentences.promise(told.epsilon, 1e-5, sentences.TIGHT) in said(app)
+        assert gauge.worst(told.epsilon, 1e-5) in said(app)
+    assert "σ 10 → 2.5, λ 1 → 0.1: ε rises from 0.423 to 2.19" in said(app)
+
+
+@pytest.mark.slow
+def test_the_axes_stay_while_the_noise_moves_unless_they_are_to_fit():
+    app = open_page()
+
+    def ends():
+        layout = spec(app)["layout"]
+        return [layout[axis]["range"] for axis in ("xaxis", "yaxis")]
+
+    held = ends()
+    assert held == [list(home_picture.HELD_THETA), list(home_picture.HELD_OBJECTIVE)]
+    app.select_slider(key="home_sigma").set_value(10.0).run()
+    assert ends() == held
+    app.toggle(key="home_fit").set_value(True).run()
+    scene = home_picture.Scene(10.0, 1.0, "disagrees with the others", 1)
+    np.testing.assert_array_equal(ends()[0], scene.grid()[[0, -1]])
 
 
 @pytest.mark.slow
@@ -127,23 +144,30 @@ def test_a_fraction_in_the_address_counts_as_the_whole_number_that_is_shown():
 
 
 @pytest.mark.slow
-def test_try_it_reveals_after_the_prediction_and_is_right():
+def test_try_it_asks_about_the_noise_then_about_the_regularisation():
     app = open_page()
-    app.radio(key="home__try").set_value("They part: the person becomes easier to spot.").run()
+    app.radio(key="home__try").set_value("Both get narrow and part: the person becomes easier to spot.").run()
     assert app.success
     assert len(app.get("plotly_chart")) == 4
-    less = acc.ObjectivePerturbation(2.5, 0.1).epsilon(1e-5)
-    assert less > acc.ObjectivePerturbation(2.5, 1.0).epsilon(1e-5)
-    one, tenth = (home_picture.Scene(2.5, lam, "disagrees with the others", 1) for lam in (1.0, 0.1))
-    for epsilon in (0.0, 0.5, 1.0):  # and this very pair parts as well
-        exact = [scene.without.hockey_stick(scene.with_person, epsilon) for scene in (one, tenth)]
-        assert exact[0] < exact[1]
+    app.radio(key="home__try_lambda").set_value(words.RISES).run()
+    assert len(app.success) == 2
+    assert len(app.get("plotly_chart")) == 6
+    stories = [
+        home_picture.story(home_picture.Scene(sigma, lam, "disagrees with the others", 1), 1e-5)
+        for sigma, lam in ((2.5, 1.0), (0.5, 1.0), (2.5, 0.1))
+    ]
+    assert [sentences.epsilon(told.epsilon) for told in stories] == ["1.56", "10", "2.19"]  # as try.md says
+    assert stories[1].guess > stories[2].guess > stories[0].guess  # and this very pair parts as well
 
 
 @pytest.mark.slow
-def test_the_way_to_the_other_pages():
-    links = {link.proto.page for link in open_page().get("page_link")}
-    assert links == {entry.name for entry in registry.PAGES[1:]}
+def test_cards_lead_along_the_path_and_to_every_other_page():
+    links = [link.proto for link in open_page().get("page_link")]
+    assert sorted(link.page for link in links) == sorted(entry.name for entry in registry.PAGES[1:])
+    path = registry.START_HERE[1:]
+    assert [link.page for link in links[: len(path)]] == [step.name for step in path]
+    assert [link.label[:5] for link in links[: len(path)]] == [f"**{place}." for place, _ in enumerate(path, 2)]
+    assert "bounds_show=Attacker" in links[0].query_string
 
 
 @pytest.mark.slow
@@ -188,17 +212,26 @@ def test_home_snippet_gives_the_densities_and_epsilon():
         )
 
 
-def test_home_answer_states_the_rate_rounded_up():
-    assert "is right 56.2 % of the time" in words.answer(0.5611)
-    assert "is right 50.0 % of the time" in words.answer(0.5)
+def test_the_answer_has_at_most_18_words_and_rounds_up():
+    assert words.answer(0.5611, 1.5551).replace("\xa0", " ") == (
+        "ε = 1.56: a guess about this person is right 56.2 % of the time; at worst 82.7 %."
+    )
+    assert "right > 99.9 % of the time; at worst > 99.9 %" in words.answer(0.9999, 91.8).replace("\xa0", " ")
+    assert len(words.answer(0.9999, 91.8).replace(" = ", "=").split(" ")) <= 18
+
+
+def test_the_gauge_says_what_it_shows():
+    drawn = gauge.gauge(0.5616, 1.5551, 1e-5)
+    assert 'aria-label="Gauge from a coin’s 50 % to certainty. This person, on average: 56.2 %. Worst person' in drawn
+    assert "82.7 %, odds 4.76 : 1, apart from the slack δ = 10⁻⁵" in drawn
+    assert (gauge.place(0.5), gauge.place(1.0)) == (0.0, 100.0)
 
 
 def test_pair_and_alts_name_epsilon():
     assert "ε" in words.loss_alt(1.5, 2e-4)
     assert "1.5" in words.loss_alt(1.5, 2e-4)
-    assert "δ = 10⁻⁵" in words.pair(1.5, 1e-5, 3e-7, 2e-4)
-    assert "falls beyond the lines with probability 2×10⁻⁴ at most" in words.pair(1.5, 1e-5, 3e-7, 2e-4)
     assert "probability 2×10⁻⁴ at most" in words.loss_alt(1.5, 2e-4)
-    assert "3×10⁻⁷" in words.pair(1.5, 1e-5, 3e-7, 2e-4)
-    assert "below 10⁻³⁰⁰" in words.pair(1.5, 1e-5, 0.0, 2e-4)
+    assert words.pair(9.97e-6).endswith("This pair needs a slack of only 9.97×10⁻⁶.")
+    assert words.pair(0.0).endswith("a slack of less than 10⁻³⁰⁰.")
     assert "who agrees" in words.alt("agrees", 1.0)
+    assert "from draw number 7 on; the table stays at draw 7" in words.playing(7)

@@ -1,0 +1,58 @@
+"""The way from Home to the other pages: a card with a picture for each, those of the path "Start here" first."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
+
+import streamlit as st
+from streamlit.errors import StreamlitPageNotFoundError
+
+from ui import registry, style
+
+A_ROW = 3
+
+# The link's own area covers the whole card, and so does its focus ring.
+STYLE = """
+[data-testid=stPageLink] :is([data-testid=stMarkdownContainer], p) { white-space: normal; }
+[class*=st-key-home_card_] { position: relative; }
+[class*=st-key-home_card_] :is(div, a) { position: static; }
+[class*=st-key-home_card_] [data-testid=stPageLink] a::after { content: ''; position: absolute; inset: 0; z-index: 1; }
+[class*=st-key-home_card_] [data-testid=stPageLink] a:focus-visible::after { outline: 3px solid currentColor;
+  outline-offset: -3px; border-radius: .5rem; }
+"""
+
+
+def show() -> None:
+    """The path, then the other pages by group; a slide has none."""
+    if style.embedded():
+        return
+    path = registry.START_HERE[1:]
+    st.subheader("Start here", anchor=False)
+    st.markdown(f"This page is the first of {len(path) + 1} steps; an hour takes you through all of them.")
+    _grid([(registry.entry(step.name), step.lesson, step.query) for step in path], first=2)
+    stepped = {step.name for step in registry.START_HERE}
+    others = [entry for entry in registry.PAGES if entry.name not in stepped]
+    for group, pages in groupby(others, lambda entry: entry.group):
+        st.subheader(f"Research: {group.lower()}", anchor=False)
+        _grid([(entry, entry.question, {}) for entry in pages])
+
+
+def _grid(pages: Sequence[tuple[registry.Entry, str, Mapping[str, str]]], first: int | None = None) -> None:
+    """Cards in rows; numbered from `first` on, if that is given."""
+    for start in range(0, len(pages), A_ROW):
+        row = enumerate(pages[start : start + A_ROW], start)
+        for (place, (entry, says, query)), column in zip(row, st.columns(A_ROW), strict=False):
+            title = entry.title if first is None else f"{first + place}. {entry.title}"
+            with column, st.container(border=True, height="stretch", key=f"home_card_{entry.name}"):
+                _card(entry, f"**{title}.** {says}", query)
+
+
+def _card(entry: registry.Entry, says: str, query: Mapping[str, str]) -> None:
+    if entry.thumbnail.exists():
+        drawing = base64.b64encode(entry.thumbnail.read_bytes()).decode()
+        st.html(f'<img src="data:image/svg+xml;base64,{drawing}" alt="" style="width: 100%; height: auto">')
+    with suppress(StreamlitPageNotFoundError):  # the page's file runs by itself, without app.py's menu
+        st.page_link(entry.path, label=says, icon=entry.icon, query_params=dict(query) or None)

@@ -1,0 +1,43 @@
+"""Why ε moved: the sentence agrees with the accountant about what moved, which way, and what decided."""
+
+import pytest
+
+from ui.bounds import Setting, epsilon_at, gaussian_from
+from ui.sentences import epsilon
+from ui.why import moved
+
+HOME = Setting(2.5, 1.0, 0.25, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        (HOME, ""),
+        (Setting(2.5, 10, 0.25, 1), "λ 1 → 10: ε did not move: the Gaussian term decides here, not λ."),
+        (Setting(2.5, 1, 2.7, 1), "β 0.25 → 2.7: ε did not move: the tight bound knows the logistic loss’s own β; "),
+        (Setting(10, 1, 0.25, 1), "σ 2.5 → 10: ε falls from 1.56 to 0.423: a wider tilt hides"),
+        (Setting(0.5, 1, 0.25, 1), "σ 2.5 → 0.5: ε rises from 1.56 to 10: a narrower tilt"),
+        (Setting(2.5, 0.1, 0.25, 1), "λ 1 → 0.1: ε rises from 1.56 to 2.19: less regularisation"),
+        (Setting(2.5, 1, 0.25, 2), "L 1 → 2: ε rises from 1.56 to"),
+        (Setting(5, 20, 0.25, 2), "σ 2.5 → 5, λ 1 → 20, L 1 → 2: ε did not move: the Gaussian term, L/σ, decides."),
+        (Setting(5, 0.1, 0.25, 1), "σ 2.5 → 5, λ 1 → 0.1: ε rises from 1.56 to 1.65; the curvature’s term counts too"),
+    ],
+)
+def test_what_moved_and_why(now, said):
+    sentence = moved(HOME, now, 1e-5)
+    assert sentence.startswith(said)
+    assert bool(sentence) == bool(said)
+    if " to " in sentence:
+        assert f"to {epsilon(epsilon_at('logistic', now, 1e-5))}" in sentence
+
+
+def test_at_first_there_is_nothing_to_explain():
+    assert moved(None, HOME, 1e-5) == ""
+
+
+def test_the_gaussian_term_decides_only_where_it_is_the_whole_profile():
+    """Between the λ of the sentence the Gaussian mechanism's ε is what is shown."""
+    for lam in (1.0, 10.0):
+        setting = Setting(2.5, lam, 0.25, 1.0)
+        assert epsilon_at("logistic", setting, 1e-5) >= gaussian_from(setting)
+        assert epsilon_at("logistic", setting, 1e-5) == pytest.approx(epsilon_at("lower", setting, 1e-5), rel=1e-9)
