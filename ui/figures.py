@@ -36,6 +36,7 @@ BACKGROUNDS = {"light": "#ffffff", "dark": "#171614"}  # Streamlit's two themes
 
 ORANGE, GREEN, BLUE, VERMILION, PURPLE, GREY = "#b97f00", "#009e73", "#1a80c4", "#d55e00", "#c0649a", "#7f7f7f"
 OLIVE, TEAL, BROWN = "#7d8a1f", "#1295a0", "#9a6b4f"  # only where one chart has more curves than the six above
+VIOLET, PLUM = "#8a70dc", "#b04fb8"  # beside PURPLE, for charts with several kinds of DP-SGD
 
 GHOST_OPACITY = 0.35
 _FEW = 16
@@ -43,7 +44,7 @@ _FEW = 16
 
 @dataclass(frozen=True)
 class Role:
-    """How one kind of curve looks everywhere in the app."""
+    """How one kind of curve looks everywhere: vermilion is ours, purples are DP-SGD, grey is without privacy."""
 
     color: str
     dash: str
@@ -57,32 +58,32 @@ ROLES: Mapping[str, Role] = {
     "logistic": Role(VERMILION, "solid", "circle", 4.5),
     "glm": Role(BLUE, "dash", "square"),
     "rdp": Role(GREEN, "dashdot", "diamond"),
-    "kifer2012": Role(PURPLE, "longdash", "triangle-up"),
+    "kifer2012": Role(BROWN, "longdash", "triangle-up"),
     "monotone": Role(ORANGE, "longdashdot", "x"),
     "two-signed": Role(TEAL, "4px,3px", "star"),
     "lower": Role(GREY, "dot", "cross", marked=True),  # lies on the logistic curve where that is tight
     "dpsgd": Role(PURPLE, "longdashdot", "triangle-up", 3.0),
-    "allocation": Role(ORANGE, "longdash", "diamond"),
+    "allocation": Role(VIOLET, "longdash", "diamond"),
     # training
     "non-private": Role(GREY, "dot", "cross"),
     "published": Role(BLUE, "dash", "square"),
     "tight": Role(VERMILION, "solid", "circle", 2.5),
     # the learners of Figure 2, beside the three above
     "dpsgd-dishonest-rdp": Role(PURPLE, "longdashdot", "triangle-up"),
-    "dpsgd-dishonest-pld": Role(ORANGE, "longdash", "diamond"),
-    "dpsgd-dishonest-large": Role(GREEN, "dashdot", "x"),
-    "dpsgd-honest": Role(OLIVE, "dash", "diamond"),
+    "dpsgd-dishonest-pld": Role(VIOLET, "longdash", "diamond"),
+    "dpsgd-dishonest-large": Role(PLUM, "dashdot", "x"),
+    "dpsgd-honest": Role(PURPLE, "dash", "square"),
     "tight-dishonest": Role(VERMILION, "dot", "triangle-up"),
     "tight-no-margin": Role(VERMILION, "dash", "x"),
-    "dpsgd-again": Role(ORANGE, "dot", "square"),
-    "dpsgd-margin": Role(GREEN, "solid", "diamond"),
+    "dpsgd-again": Role(VIOLET, "dot", "square"),
+    "dpsgd-margin": Role(PLUM, "solid", "diamond"),
     "output": Role(TEAL, "longdash", "square"),
     "classical": Role(BROWN, "dashdot", "circle"),  # the learner kifer2012; the bound of that name is above
     "svc": Role(GREEN, "longdashdot", "triangle-up"),
-    "svc-rounded": Role(PURPLE, "dot", "x"),
+    "svc-rounded": Role(OLIVE, "dot", "x"),
     # methods for the population risk; without privacy as above
     "risk-sgd": Role(BLUE, "dash", "square"),
-    "risk-objective": Role(PURPLE, "longdash", "triangle-up"),
+    "risk-objective": Role(OLIVE, "longdash", "triangle-up"),
     "risk-gd": Role(GREEN, "dashdot", "diamond"),
     "risk-phased": Role(ORANGE, "longdashdot", "x"),
     "risk-objective-bound": Role(TEAL, "4px,3px", "star"),
@@ -95,7 +96,7 @@ ROLES: Mapping[str, Role] = {
     "bend-exact": Role(VERMILION, "solid", "circle", 3.0),
     "tilt": Role(GREEN, "dashdot", "triangle-up", 2.5),
     "tilt-replace": Role(TEAL, "4px,3px", "star"),
-    "tilt-clipped": Role(PURPLE, "longdash", "x", 2.5),
+    "tilt-clipped": Role(OLIVE, "longdash", "x", 2.5),
     "anchor": Role(BROWN, "12px,4px,3px,4px,3px,4px", "diamond", 2.5),
     # asking the data first; without privacy as above
     "worst": Role(ORANGE, "longdashdot", "diamond", 2.5),
@@ -103,7 +104,7 @@ ROLES: Mapping[str, Role] = {
     "asked": Role(VERMILION, "solid", "circle", 3.0),
     "secret": Role(GREY, "dot", "cross", 2.5),
     "own": Role(GREEN, "dashdot", "triangle-up", 2.5),
-    "smooth": Role(PURPLE, "longdash", "x", 2.5),
+    "smooth": Role(TEAL, "longdash", "x", 2.5),
     "floor": Role(BROWN, "12px,4px,3px,4px,3px,4px", "diamond", 2.5),
     "public": Role(OLIVE, "8px,2px", "triangle-down", 2.5),
     # two neighbouring data sets
@@ -113,8 +114,8 @@ ROLES: Mapping[str, Role] = {
     # ways to account for tuning
     "free": Role(GREY, "dot", "cross"),
     "composed": Role(BLUE, "dash", "square"),
-    "liu_talwar": Role(PURPLE, "longdash", "triangle-up"),
-    "selection": Role(VERMILION, "solid", "circle", 3.0),
+    "liu_talwar": Role(OLIVE, "longdash", "triangle-up"),
+    "selection": Role(GREEN, "solid", "circle", 3.0),
     # solvers
     "newton": Role(VERMILION, "solid", "circle", 3.0),
     "newton-cg": Role(ORANGE, "longdash", "diamond"),
@@ -122,7 +123,7 @@ ROLES: Mapping[str, Role] = {
     "gradient-descent": Role(GREY, "dot", "cross", 2.5),
     "accelerated": Role(BLUE, "dash", "square", 2.5),
     "sag": Role(GREEN, "dashdot", "triangle-up", 2.5),
-    "svrg": Role(PURPLE, "longdash", "diamond", 2.5),
+    "svrg": Role(TEAL, "longdash", "diamond", 2.5),
     "guide": Role(GREY, "solid", "cross", 1.0),
 }
 

@@ -14,10 +14,10 @@ from ui import figures, sentences
 # Colour and marker of the curves for the first, second, … number of fits; none differs by colour alone
 LOOKS = (
     (figures.BLUE, "square"),
-    (figures.VERMILION, "circle"),
+    (figures.TEAL, "circle"),
     (figures.GREEN, "diamond"),
-    (figures.PURPLE, "triangle-up"),
-    (figures.ORANGE, "x"),
+    (figures.OLIVE, "triangle-up"),
+    (figures.BROWN, "x"),
 )
 
 

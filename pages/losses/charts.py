@@ -83,7 +83,7 @@ def fits(setting: clipping.Setting, *, draws: int, ghost: clipping.Setting | Non
     if ghost is not None:
         draw("clipped, before", clipping.without_privacy(ghost, ghost.clip), "tight", ghost, ghost=True)
     for name, times, dash in (("clipped at C/4", 0.25, "dot"), ("clipped at 4C", 4.0, "longdash")):
-        line = {"color": figures.PURPLE, "dash": dash, "width": 1.5}
+        line = {"color": figures.BROWN, "dash": dash, "width": 1.5}
         draw(name, clipping.without_privacy(setting, times * setting.clip), "kifer2012", hoverinfo="skip", line=line)
     draw(PLAIN, clipping.without_privacy(setting, None), "published", hoverinfo="skip")
     draw(CLIPPED, clipping.without_privacy(setting, setting.clip), "tight", hoverinfo="skip")

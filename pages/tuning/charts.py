@@ -39,7 +39,7 @@ def price(setting: tc.Setting, settings: int, ghost: tc.Setting | None = None, *
 def number_of_runs(law: tc.Runs, settings: int, ghost: tc.Runs | None = None, *, height: int = 280) -> Any:
     """Probability of every number of runs; those up to `settings` in grey, its mean as a line."""
     top, last = 1.08 * float(law.probability.max()), law.probability.size - 1
-    colors = np.where(law.k > settings, figures.VERMILION, figures.GREY)
+    colors = np.where(law.k > settings, figures.GREEN, figures.GREY)
     bars: dict[str, Any] = {"type": "bar", "name": "runs K, more than s in colour", "x": law.k, "y": law.probability}
     bars |= {"marker": {"color": colors.tolist(), "line": {"width": 0}}, "showlegend": False}
     bars |= {"hovertemplate": "Pr[K = %{x}] = %{y:.3g}<extra></extra>", "meta": {"role": "selection", "ghost": False}}
