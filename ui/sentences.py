@@ -7,7 +7,7 @@ allow. It is not the probability that they fail, which is larger (docs/theorems.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from objpert_core.accounting.numerics.rounding import significant
 
@@ -206,6 +206,39 @@ def count(n: int, noun: str, plural: str | None = None) -> str:
 def listing(items: Sequence[str]) -> str:
     """'a', 'a and b', 'a, b and c'."""
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def changed(before: object, now: object, names: Mapping[str, str]) -> list[tuple[str, object, object]]:
+    """The fields of two settings that differ, for `shift`; `names` is what each field is called."""
+    pairs = ((name, getattr(before, field), getattr(now, field)) for field, name in names.items())
+    return [(name, old, new) for name, old, new in pairs if old != new]
+
+
+def shift(changes: Sequence[tuple[str, object, object]]) -> str:
+    """What was changed, each as (what, old, new).
+
+    >>> shift([("σ", 2.5, 5.0), ("proof", "published", "exact")])
+    'σ 2.5 → 5, proof published → exact'
+    """
+    return ", ".join(f"{what} {_setting(old)} → {_setting(new)}" for what, old, new in changes)
+
+
+def _setting(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return scientific(value, 3) if isinstance(value, int | float) else str(value)
+
+
+def course(what: str, before: float, now: float, told: Callable[[float], str] = epsilon) -> str:
+    """Which way a number went, as `told` prints it.
+
+    >>> course("ε", 1.56, 2.19), course("ε", 1.0, 1.0)
+    ('ε rises from 1.56 to 2.19', 'ε stays at 1')
+    """
+    then, here = told(before), told(now)
+    if then == here:
+        return f"{what} stays at {here}"
+    return f"{what} {'rises' if now > before else 'falls'} from {then} to {here}"
 
 
 def sentence(message: str) -> str:
