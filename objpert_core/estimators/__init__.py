@@ -3,6 +3,7 @@
 from objpert_core.estimators.ada_ops import AdaOPSRegressor
 from objpert_core.estimators.ada_ssp import AdaSSPRegressor
 from objpert_core.estimators.dp_sgd import DPSGDLogisticRegression
+from objpert_core.estimators.draws import fit_many
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
 from objpert_core.estimators.noisy_sgd import NoisySGDClassifier, NoisySGDRegressor
 from objpert_core.estimators.ops_ptr import OPSPTRRegressor
@@ -32,4 +33,5 @@ __all__ = [
     "PrivacyCertificate",
     "PublicRangeScaler",
     "QOPLasso",
+    "fit_many",
 ]

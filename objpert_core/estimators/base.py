@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -35,14 +35,12 @@ from objpert_core.estimators.released import Released, released
 from objpert_core.estimators.scoring import FLOATS, ClassScores, LinearScores, Probabilities
 from objpert_core.exceptions import PrivacyBudgetWarning
 from objpert_core.learning.certificate import ON_ERROR
-from objpert_core.learning.fit import FitOptions
+from objpert_core.learning.fit import FitOptions, Seed, SharedOptions
 from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.rows import ROW_NORMS
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import as_numbers, labels_as_targets
 from objpert_core.learning.solvers import SOLVERS, Callback
-
-Seed = int | np.random.RandomState | np.random.Generator | None
 
 
 class LinearModel(WarnsOfCopies, LinearScores):
@@ -67,6 +65,9 @@ class LinearModel(WarnsOfCopies, LinearScores):
         "random_state": random_state_argument,
         "on_error": one_of(*ON_ERROR),
     }
+    shares_work: ClassVar[bool] = False
+    """Whether fits that differ by their noise alone share work; see `draws.fit_many`."""
+
     __metadata_request__fit: ClassVar[dict[str, str]] = {"callback": UNUSED}  # scikit-learn's protocol
 
     def __init__(
@@ -117,18 +118,29 @@ class LinearModel(WarnsOfCopies, LinearScores):
             For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are
             not two classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`.
         """
-        return self._fit(X, y, callback)
+        return self.fit_beside((), X, y, callback)
 
-    def _fit(self, X: Any, y: Any, callback: Any, **options: Any) -> Self:
-        """What every public `fit` does; `options` go on to `_check_together` and `_release`.
+    def fit_beside(self, others: Sequence[Self], X: Any, y: Any, callback: Any = None, **options: Any) -> Self:
+        """What every public `fit` does, for this model and `others` that differ from it by `random_state` alone.
 
-        Parameters come first: nothing of the data is touched before each was found in range. Whatever fails leaves the
-        estimator unfitted, so that no older model looks like the result of a fit that failed.
+        Parameters come first: nothing of the data is touched before each was found in range. Whatever fails leaves all
+        unfitted, so that no older model looks like the result of a fit that failed.
+
+        Parameters
+        ----------
+        others : sequence of estimators
+            None, unless the model `shares_work`.
+        X, y, callback
+            As in `fit`.
+        **options
+            They go on to `_check_together` and `_release`.
         """
-        self.forget()
-        self.check_parameters()
-        self._check_together(**options)
-        self.warn_of_copies()
+        models = [self, *others]
+        for model in models:
+            model.forget()
+            model.check_parameters()
+            model._check_together(**options)
+            model.warn_of_copies()
         warn_of_pipeline(self)
         if self._reads_rows():
             warn_of_rows(self)
@@ -136,10 +148,18 @@ class LinearModel(WarnsOfCopies, LinearScores):
             warn_of_classes(self)
         try:
             X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)
-            warn_of_refit(self, X, y)
-            self._record(self._release(X, self._encoded(y), callback, **options).required())
+            for model in models:
+                warn_of_refit(model, X, y)
+            states = [model.random_state for model in models]
+            released = self._draws(X, self._encoded(y), states, callback, **options)
+            learned = {name: value for name, value in vars(self).items() if name.endswith("_")}
+            for model, release in zip(models, released, strict=True):
+                for name, value in learned.items():
+                    setattr(model, name, value)
+                model._record(release.required())
         except BaseException:
-            self.forget()
+            for model in models:
+                model.forget()
             raise
         return self
 
@@ -210,6 +230,12 @@ class LinearModel(WarnsOfCopies, LinearScores):
     def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[Any] | Refused[Any]:
         """The private parameters of validated rows and what publishing them costs, or a refusal."""
         raise NotImplementedError(f"{type(self).__name__} must say how it learns")
+
+    def _draws(
+        self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
+    ) -> Sequence[Release[Any] | Refused[Any]]:
+        """One `_release` for each random state: for this model's own, unless it `shares_work`."""
+        return [self._release(X, targets, callback, **options)]
 
     def _record(self, release: Release[Any]) -> None:
         """Set what the fitted model keeps: coefficients, intercept and certificate."""
@@ -282,13 +308,16 @@ class SolvedModel(LinearModel):
         self.max_iter = max_iter
 
     def _solving(self, callback: Callback | None) -> FitOptions:
-        """What every solved release is told by these parameters."""
+        """What a solved release is told by these parameters."""
+        return {**self._sharing(callback), "random_state": self.random_state}
+
+    def _sharing(self, callback: Callback | None) -> SharedOptions:
+        """The same, but for the noise."""
         return {
             "row_norm": self.row_norm,
             "intercept_scaling": self._constant,
             "solver": self.solver,
             "max_iter": self.max_iter,
-            "random_state": self.random_state,
             "on_error": self.on_error,
             "callback": callback,
         }
@@ -297,6 +326,15 @@ class SolvedModel(LinearModel):
         super()._record(release)
         self.n_iter_ = release.certificate.n_iter
         self.gradient_norms_ = np.array(release.gradient_norms)
+
+
+class SharesWork(SolvedModel):
+    """A solved model whose fits share work where they differ by their noise alone: `_draws` says how it learns."""
+
+    shares_work = True
+
+    def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[Any] | Refused[Any]:
+        return self._draws(X, targets, [self.random_state], callback, **options)[0]
 
 
 class WithNeighbours(LinearModel):

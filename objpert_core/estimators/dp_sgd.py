@@ -225,7 +225,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
             For a parameter out of range or parameters that contradict each other, NaN or inf in `X`, no rows, lengths
             that differ, or labels that are not two classes.
         """
-        return self._fit(X, y, callback, X_val=X_val, y_val=y_val)
+        return self.fit_beside((), X, y, callback, X_val=X_val, y_val=y_val)
 
     def _check_together(self, **options: Any) -> None:
         super()._check_together(**options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -10,10 +10,10 @@ import numpy as np
 from objpert_core._validation import FloatArray, length, positive
 from objpert_core.accounting import calibrate_objective_perturbation
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
-from objpert_core.estimators.base import SolvedModel, WithNeighbours
+from objpert_core.estimators.base import Seed, SharesWork, WithNeighbours
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
 from objpert_core.learning.certificate import ObjectivePerturbationCertificate
-from objpert_core.learning.objective_perturbation import perturb_and_solve
+from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
@@ -61,7 +61,7 @@ def bounds_covering(*losses: LossFacts, first: str, with_rdp: bool = False) -> C
     return one_of(first, *(key for key in keys if key != first))
 
 
-class ObjectivePerturbationModel(SolvedModel, WithNeighbours):
+class ObjectivePerturbationModel(SharesWork, WithNeighbours):
     """A linear model by Algorithm 1. Subclasses give `bound` a constraint and say in `_plan` what they minimise."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
@@ -85,9 +85,9 @@ class ObjectivePerturbationModel(SolvedModel, WithNeighbours):
         """What is minimised on so many rows by so many parameters; nothing else of the data may count."""
         raise NotImplementedError(f"{type(self).__name__} must say what it minimises")
 
-    def _release(
-        self, X: Any, targets: FloatArray, callback: Any, **options: Any
-    ) -> Release[ObjectivePerturbationCertificate]:
+    def _draws(
+        self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
+    ) -> list[Release[ObjectivePerturbationCertificate]]:
         """Calibrate σ and λ, perturb the objective, solve it, perturb the solution."""
         radius, dimension = row_radius(self._constant), X.shape[1] + bool(self.fit_intercept)
         loss, clip, lam, public_rows, rows_declared = self._plan(len(targets), dimension)
@@ -107,10 +107,11 @@ class ObjectivePerturbationModel(SolvedModel, WithNeighbours):
             adjacency=self.adjacency,
             rows_per_person=int(self.rows_per_person),
         )
-        return perturb_and_solve(
+        return perturb_and_solve_draws(
             X,
             targets,
             mechanism,
+            random_states,
             delta=self.delta,
             loss=loss,
             clip=clip,
@@ -119,7 +120,7 @@ class ObjectivePerturbationModel(SolvedModel, WithNeighbours):
             public_rows=public_rows,
             rows_declared=rows_declared,
             rows_per_person=self.rows_per_person,
-            **self._solving(callback),
+            **self._sharing(callback),
         )
 
 

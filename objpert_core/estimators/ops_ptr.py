@@ -159,7 +159,7 @@ class OPSPTRRegressor(PosteriorSample):
             For a parameter out of range, NaN or inf, no rows, or lengths that differ. With ``on_error="release"`` only
             for parameters, validation rows, and the shapes of `X` and `y`.
         """
-        return self._fit(X, y, callback, validation=self.validation if validation is None else validation)
+        return self.fit_beside((), X, y, callback, validation=self.validation if validation is None else validation)
 
     def _check_together(self, **options: Any) -> None:
         super()._check_together(**options)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from objpert_core._validation import FloatArray, positive, positive_integer
-from objpert_core.estimators.base import ProbabilisticClassifier, Seed, SolvedModel, WithNeighbours
+from objpert_core.estimators.base import ProbabilisticClassifier, Seed, SharesWork, WithNeighbours
 from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
-from objpert_core.learning.output_perturbation import ADJACENCIES, OutputPerturbationCertificate, solve_and_perturb
+from objpert_core.learning.output_perturbation import (
+    ADJACENCIES,
+    OutputPerturbationCertificate,
+    solve_and_perturb_draws,
+)
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.release import Release
 
 
 @documented
-class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SolvedModel, WithNeighbours):
+class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, WithNeighbours):
     """Logistic regression under (ε, δ)-differential privacy, by output perturbation: fit, then add noise.
 
     Minimises the sum of the logistic losses plus λ/2 ‖θ‖² until the gradient's norm is at most `tau`, adds
@@ -83,13 +88,14 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SolvedModel,
     def _reads_rows(self) -> bool:
         return self.lam is None and self.public_rows is None
 
-    def _release(
-        self, X: Any, targets: FloatArray, callback: Any, **options: Any
-    ) -> Release[OutputPerturbationCertificate]:
+    def _draws(
+        self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
+    ) -> list[Release[OutputPerturbationCertificate]]:
         self.margin_ = float(self.margin)
-        return solve_and_perturb(
+        return solve_and_perturb_draws(
             X,
             targets,
+            random_states,
             epsilon=self.epsilon,
             delta=self.delta,
             loss=LogisticLoss(self.margin_),
@@ -98,5 +104,5 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SolvedModel,
             tau=self.tau,
             adjacency=self.adjacency,
             rows_per_person=self.rows_per_person,
-            **self._solving(callback),
+            **self._sharing(callback),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
@@ -22,17 +23,39 @@ from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import usable
 from objpert_core.learning.solvers import Callback, SolverResult, onto_sphere, residual_bound, solve, solve_surely
 
+Seed = int | np.random.RandomState | np.random.Generator | None
+"""What the noise may be drawn from; see `noise_source`."""
 
-class FitOptions(TypedDict, total=False):
-    """Keyword arguments that all private fits of linear models share; meanings and defaults: `Fit`."""
+
+class SharedOptions(TypedDict, total=False):
+    """Keyword arguments that fits which differ by their noise alone have in common; meanings and defaults: `Fit`."""
 
     row_norm: str
     intercept_scaling: float
     solver: str
     max_iter: int
-    random_state: int | np.random.RandomState | np.random.Generator | None
     callback: Callback | None
     on_error: str
+
+
+class FitOptions(SharedOptions, total=False):
+    """Keyword arguments that all private fits of linear models share; meanings and defaults: `Fit`."""
+
+    random_state: Seed
+
+
+class Found(NamedTuple):
+    """Where a solver stopped.
+
+    Attributes
+    ----------
+    result : SolverResult
+    norm : float
+        The norm of the exact gradient there, or of the residual, is at most this.
+    """
+
+    result: SolverResult
+    norm: float
 
 
 class NoisyMinimum(NamedTuple):
@@ -106,7 +129,7 @@ class Fit:
         intercept_scaling: float = 0.3,
         solver: str = "newton",
         max_iter: int = 1000,
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        random_state: Seed = None,
         callback: Callback | None = None,
         on_error: str = "raise",
         source: NoiseSource | None = None,
@@ -131,6 +154,7 @@ class Fit:
         stop_at: float,
         output_noise: float,
         radius: float | None = None,
+        found: Found | None = None,
         **facts: Any,
     ) -> Release[Any]:
         """Minimise the perturbed objective until its gradient is as short as promised, add noise to θ and certify it.
@@ -155,6 +179,8 @@ class Fit:
             M: minimise over the ball ‖θ‖ ≤ M. What is released lies there but for rounding to the lattice and the
             output noise, which come after it. The distance to the minimum over the ball is bounded by a residual as it
             is by a gradient without one (docs/theorems.md, T26), so τ pays for the same.
+        found : Found, optional
+            What a solver has found already. Where it is not within τ, this fit's own solver starts anew.
         **facts
             The certificate's fields that neither the mechanism nor this fit decides.
 
@@ -165,11 +191,23 @@ class Fit:
             whether the solver likes it would void the proof. With ``on_error="release"`` only where τ is too small for
             the answer for no data, too, which no data decide.
         """
-        found = self.noisy_minimum(perturbation, loss, stop_at=stop_at, output_noise=output_noise, radius=radius)
+        noise = {"stop_at": stop_at, "output_noise": output_noise}
+        noisy = self.noisy_minimum(perturbation, loss, **noise, radius=radius, found=found)
         certificate = self._certificate(
-            mechanism, gradient_norm=found.reached, n_iter=found.result.iterations, lattice=found.spacing, **facts
+            mechanism, gradient_norm=noisy.reached, n_iter=noisy.result.iterations, lattice=noisy.spacing, **facts
         )
-        return Release(found.theta, certificate, found.result.gradient_norms)
+        return Release(noisy.theta, certificate, noisy.result.gradient_norms)
+
+    def objective(self, perturbation: Perturbation, loss: Loss) -> PerturbedObjective:
+        """What is minimised: the sum of the losses and the perturbation."""
+        linear = np.zeros(self.rows.dimension) if perturbation.linear is None else perturbation.linear
+        return PerturbedObjective(self.rows, self._targets, perturbation.quadratic, linear, loss)
+
+    def drawing_from(self, random_state: Seed) -> Fit:
+        """Another fit of the same rows, which they share, with a noise of its own."""
+        other = copy(self)
+        other.source = noise_source(random_state)
+        return other
 
     def noisy_minimum(
         self,
@@ -180,48 +218,50 @@ class Fit:
         stop_at: float,
         output_noise: float,
         radius: float | None = None,
+        found: Found | None = None,
     ) -> NoisyMinimum:
         """Minimise and add noise, without a certificate; arguments and errors as in `release`."""
-        rows = self.rows
-        linear = np.zeros(rows.dimension) if perturbation.linear is None else perturbation.linear
-        objective = PerturbedObjective(rows, self._targets, perturbation.quadratic, linear, loss)
-        step = objective.strong_convexity * math.sqrt(rows.dimension)  # what a lattice of spacing 2 costs of τ
+        objective = self.objective(perturbation, loss)
+        step = objective.strong_convexity * math.sqrt(objective.dimension)  # what a lattice of spacing 2 costs of τ
         spacing = _spacing(stop_at, step, output_noise)
         ball = None if radius is None else positive("radius", radius)
-        result, reached = self._solved(objective, stop_at, perturbation.error + step * spacing / 2, ball)
+        result, reached = self._solved(objective, stop_at, perturbation.error + step * spacing / 2, ball, found)
         if not reached <= stop_at:
             raise ConvergenceError(_not_converged(result, reached, stop_at, self._max_iter))
         theta = release_on_lattice(result.theta, output_noise, spacing, self.source)
         return NoisyMinimum(theta, result, reached, spacing)
 
     def _solved(
-        self, objective: PerturbedObjective, tau: float, added: float, radius: float | None
-    ) -> tuple[SolverResult, float]:
+        self, objective: PerturbedObjective, tau: float, added: float, radius: float | None, given: Found | None
+    ) -> Found:
         """Where to stop, and a bound on the gradient's norm, or the residual's, there with all that is `added` to it.
 
         With ``on_error="release"`` the answer for no data is looked at first: where τ is too small for that, none of
         the data decide that there is an error.
         """
 
-        def bounded(problem: PerturbedObjective, result: SolverResult) -> tuple[SolverResult, float]:
+        def with_added(found: Found) -> Found:
+            return Found(found.result, (found.norm + added) * (1 + 8 * UNIT))  # roundings of both
+
+        def bounded(problem: PerturbedObjective, result: SolverResult) -> Found:
             if radius is None:
-                left = gradient_norm_bound(problem, result.theta)
-            else:
-                left = residual_bound(problem, result.theta, result.multiplier, radius)
-            return result, (left + added) * (1 + 8 * UNIT)  # roundings of both
+                return with_added(Found(result, gradient_norm_bound(problem, result.theta)))
+            return with_added(Found(result, residual_bound(problem, result.theta, result.multiplier, radius)))
 
         if self._releases:
             nothing = objective.without_rows()
             spare = bounded(nothing, _minimum_of_tilt(nothing, tau / 2, radius))
-            if not self.rows.n_rows or not spare[1] <= tau:
+            if not self.rows.n_rows or not spare.norm <= tau:
                 return spare
+        if given is not None and (found := with_added(given)).norm <= tau:
+            return found
         told: dict[str, Any] = {"tau": tau / 2, "callback": self._callback, "radius": radius}
         result = solve(objective, solver=self._solver, max_iter=self._max_iter, **told)
         found = bounded(objective, result)
-        if found[1] <= tau or not self._releases:
+        if found.norm <= tau or not self._releases:
             return found
         found = bounded(objective, solve_surely(objective, **told))
-        return found if found[1] <= tau else spare
+        return found if found.norm <= tau else spare
 
     def refuse(self, mechanism: Mechanism, reason: str, /, **facts: Any) -> Refused[Any]:
         """Release no model, and certify what it cost to find out that there is none.

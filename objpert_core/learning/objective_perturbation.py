@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any, Protocol, Unpack, runtime_checkable
+from typing import Any, Protocol, Required, Unpack, runtime_checkable
 
 from objpert_core._validation import FloatArray, choice, in_open_unit, nonnegative, positive, positive_integer
 from objpert_core.accounting import Mechanism
 from objpert_core.accounting.mechanisms.base import NormalSource, Perturbation
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
 from objpert_core.learning.certificate import PrivacyCertificate, proved_epsilon
-from objpert_core.learning.fit import Fit, FitOptions
+from objpert_core.learning.draws import Draws
+from objpert_core.learning.fit import Seed, SharedOptions
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
 from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, ClippedLoss, Loss
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
@@ -31,22 +33,28 @@ class PerturbsObjective(Protocol):
         """Draw what is added to the objective."""
 
 
+class PerturbOptions(SharedOptions, total=False):
+    """Keyword arguments of `perturb_and_solve`, which says what they mean."""
+
+    delta: Required[float]
+    loss: Loss
+    clip: float | None
+    epsilon: float | None
+    accountant: str
+    public_rows: int | None
+    rows_declared: bool
+    rows_per_person: int
+    radius: float | None
+    envelope: float | None
+
+
 def perturb_and_solve(
     X: Any,
     targets: FloatArray,
     mechanism: Mechanism,
     *,
-    delta: float,
-    loss: Loss = LOGISTIC,
-    clip: float | None = None,
-    epsilon: float | None = None,
-    accountant: str = "profile",
-    public_rows: int | None = None,
-    rows_declared: bool = False,
-    rows_per_person: int = 1,
-    radius: float | None = None,
-    envelope: float | None = None,
-    **options: Unpack[FitOptions],
+    random_state: Seed = None,
+    **options: Unpack[PerturbOptions],
 ) -> Release[Any]:
     """Fit a private linear model by Algorithm 1: perturb the objective once, solve it, perturb the solution.
 
@@ -115,6 +123,60 @@ def perturb_and_solve(
     >>> bool(release.theta[0] > 0 > release.theta[1])
     True
     """
+    (release,) = perturb_and_solve_draws(X, targets, mechanism, [random_state], **options)
+    return release
+
+
+def perturb_and_solve_draws(
+    X: Any,
+    targets: FloatArray,
+    mechanism: Mechanism,
+    random_states: Sequence[Seed],
+    *,
+    delta: float,
+    loss: Loss = LOGISTIC,
+    clip: float | None = None,
+    epsilon: float | None = None,
+    accountant: str = "profile",
+    public_rows: int | None = None,
+    rows_declared: bool = False,
+    rows_per_person: int = 1,
+    radius: float | None = None,
+    envelope: float | None = None,
+    **options: Unpack[SharedOptions],
+) -> list[Release[Any]]:
+    """Make several private fits that differ by their noise alone; what they can share is done once (`Draws`).
+
+    Parameters
+    ----------
+    X, targets, mechanism
+        As in `perturb_and_solve`.
+    random_states : sequence
+        One `random_state` for each fit.
+    delta, loss, clip, epsilon, accountant, public_rows, rows_declared, rows_per_person, radius, envelope, **options
+        As in `perturb_and_solve`, but for `random_state`.
+
+    Returns
+    -------
+    list of Release
+        Each costs what a fit by itself costs, and their costs add up.
+
+    Raises
+    ------
+    ConvergenceError
+        If one of the fits does not reach τ: none is released.
+    ValueError
+        As from `perturb_and_solve`.
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import calibrate_objective_perturbation
+    >>> mechanism = calibrate_objective_perturbation(1.0, 1e-5, lipschitz=1.0, tau=1e-6)
+    >>> X, targets = np.repeat([[1.0, 0.0], [0.0, 1.0]], 500, axis=0), np.repeat([1.0, -1.0], 500)
+    >>> both = perturb_and_solve_draws(X, targets, mechanism, [0, 1], delta=1e-5, intercept_scaling=0.0)
+    >>> [bool(release.theta[0] > 0 > release.theta[1]) for release in both]
+    [True, True]
+    """
     released = _perturbs_objective(mechanism)
     in_open_unit("delta", delta)
     choice("accountant", accountant, ACCOUNTANTS)
@@ -129,8 +191,8 @@ def perturb_and_solve(
         raise ValueError(f"loss must be one of {', '.join(map(repr, known))}, got {loss!r}")
     kind = PrivacyCertificate.kind_for(mechanism)
     named = _named(kind, radius=("ball_radius", radius), envelope=("envelope", envelope))
-    fit = Fit(X, targets, loss, **options)
-    rows, longest = fit.rows, row_radius(fit.rows.constant)
+    draws = Draws(X, targets, loss, random_states, **options)
+    rows, longest = draws.rows, row_radius(draws.rows.constant)
     promised, taken = loss, loss
     if envelope is not None:
         promised = widest_envelope(loss, named["envelope"], longest)
@@ -140,9 +202,9 @@ def perturb_and_solve(
             f"mechanism's {reason} (loss {promised.name!r}, {rows.n_features} features of norm 1 and the constant "
             f"{rows.constant:g})"
         )
-    return fit.release(
+    return draws.release(
         mechanism,
-        released.perturbation(fit.source, rows.dimension),
+        lambda source: released.perturbation(source, rows.dimension),
         taken if clip is None else ClippedLoss(taken, rows.slopes_of_norm(clip)),
         stop_at=released.tau,
         output_noise=released.sigma_out,

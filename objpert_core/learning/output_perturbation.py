@@ -8,15 +8,16 @@ took. Both are tight for the logistic loss. The proof, and the data that come cl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar, Required, Unpack
 
 from objpert_core._validation import FloatArray, choice, in_open_unit, positive, positive_integer
 from objpert_core.accounting import OutputPerturbation, calibrate_gaussian
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Perturbation
 from objpert_core.learning.certificate import SolvedCertificate, by_public_rows
-from objpert_core.learning.fit import Fit, FitOptions
+from objpert_core.learning.draws import Draws
+from objpert_core.learning.fit import Seed, SharedOptions
 from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
@@ -196,19 +197,21 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
         ]
 
 
+class OutputOptions(SharedOptions, total=False):
+    """Keyword arguments of `solve_and_perturb`, which says what they mean."""
+
+    epsilon: Required[float]
+    delta: Required[float]
+    loss: LogisticLoss
+    lam: float | None
+    public_rows: int | None
+    tau: float
+    adjacency: str
+    rows_per_person: int
+
+
 def solve_and_perturb(
-    X: Any,
-    targets: FloatArray,
-    *,
-    epsilon: float,
-    delta: float,
-    loss: LogisticLoss = LOGISTIC,
-    lam: float | None = None,
-    public_rows: int | None = None,
-    tau: float = 1e-6,
-    adjacency: str = "add/remove",
-    rows_per_person: int = 1,
-    **options: Unpack[FitOptions],
+    X: Any, targets: FloatArray, *, random_state: Seed = None, **options: Unpack[OutputOptions]
 ) -> Release[OutputPerturbationCertificate]:
     """Fit private logistic regression by output perturbation: solve once, then add noise to the solution.
 
@@ -257,19 +260,66 @@ def solve_and_perturb(
     >>> release.certificate.verify(), bool(release.theta[0] > 0 > release.theta[1])
     (True, True)
     """
+    (release,) = solve_and_perturb_draws(X, targets, [random_state], **options)
+    return release
+
+
+def solve_and_perturb_draws(
+    X: Any,
+    targets: FloatArray,
+    random_states: Sequence[Seed],
+    *,
+    epsilon: float,
+    delta: float,
+    loss: LogisticLoss = LOGISTIC,
+    lam: float | None = None,
+    public_rows: int | None = None,
+    tau: float = 1e-6,
+    adjacency: str = "add/remove",
+    rows_per_person: int = 1,
+    **options: Unpack[SharedOptions],
+) -> list[Release[OutputPerturbationCertificate]]:
+    """Make several private fits that differ by their noise alone: one solution serves them all.
+
+    Parameters
+    ----------
+    X, targets
+        As in `solve_and_perturb`.
+    random_states : sequence
+        One `random_state` for each fit.
+    epsilon, delta, loss, lam, public_rows, tau, adjacency, rows_per_person, **options
+        As in `solve_and_perturb`, but for `random_state`.
+
+    Returns
+    -------
+    list of Release
+        Each costs what a fit by itself costs, and their costs add up.
+
+    Raises
+    ------
+    ConvergenceError, ValueError
+        As from `solve_and_perturb`.
+
+    Examples
+    --------
+    >>> X, targets = np.repeat([[1.0, 0.0], [0.0, 1.0]], 500, axis=0), np.repeat([1.0, -1.0], 500)
+    >>> both = solve_and_perturb_draws(X, targets, [0, 1], epsilon=1.0, delta=1e-5, intercept_scaling=0.0)
+    >>> [bool(release.theta[0] > 0 > release.theta[1]) for release in both]
+    [True, True]
+    """
     positive("epsilon", epsilon), in_open_unit("delta", delta), positive("tau", tau)
     choice("adjacency", adjacency, ADJACENCIES)
-    fit = Fit(X, targets, loss, **options)
-    radius = row_radius(fit.rows.constant)
+    draws = Draws(X, targets, loss, random_states, **options)
+    radius = row_radius(draws.rows.constant)
     used_rows = None
     if lam is None:
-        used_rows = fit.rows_given if public_rows is None else positive_integer("public_rows", public_rows)
+        used_rows = draws.rows_given if public_rows is None else positive_integer("public_rows", public_rows)
         lam = recommended_output_lam(epsilon, delta, used_rows, radius, adjacency, rows_per_person)
     sensitivity = output_sensitivity(lam, radius, tau, adjacency, rows_per_person)
     sigma = calibrate_gaussian(epsilon, delta, sensitivity).sigma
-    return fit.release(
+    return draws.release(
         OutputPerturbation(sigma, sensitivity, adjacency=NEIGHBOURS[adjacency]),
-        Perturbation(None, lam),
+        lambda source: Perturbation(None, lam),
         loss,
         stop_at=tau,
         output_noise=sigma,

@@ -73,6 +73,10 @@ class Loss(ABC):
     def derivatives(self, scores: FloatArray, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
         """(f', f'') with respect to the score, elementwise, from one pass."""
 
+    def slopes(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
+        """f' alone, the same numbers as from `derivatives`."""
+        return self.derivatives(scores, targets)[0]
+
     @abstractmethod
     def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
         """The scores (u_L, u_H) between which |f'| ≤ `slope` > 0; ∓inf where f' never gets there."""
@@ -207,6 +211,10 @@ class LogisticLoss(MarginLoss):
         wrong = expit(-ahead)  # p, without a margin the probability given to the wrong label: ℓ' = −p, ℓ'' = p(1 − p)
         # 1 − p loses its digits as p → 1; the other tail's expit does not.
         return -wrong, wrong * expit(ahead)
+
+    def slopes(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
+        """f' alone: half of what `derivatives` computes."""
+        return targets * -expit(-(targets * scores - self.margin))
 
     def _margin_of_slope(self, slope: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore"):

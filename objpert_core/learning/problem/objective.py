@@ -106,7 +106,7 @@ class PerturbedObjective:
 
     def slopes(self, theta: FloatArray) -> FloatArray:
         """f' of every row at θ, shape (n,)."""
-        return self.loss.derivatives(self.rows.margins(theta), self.targets)[0]
+        return self.loss.slopes(self.rows.margins(theta), self.targets)
 
     def combine(self, weights: FloatArray) -> FloatArray:
         """Σᵢ wᵢx̃ᵢ, shape (D,); with the slopes as weights, the gradient of the losses."""
@@ -178,11 +178,11 @@ class LossPart:
     loss: Loss
 
     def slopes(self, theta: FloatArray) -> FloatArray:
-        """f' of each of these rows at θ."""
-        return self.loss.derivatives(self.rows.margins(theta), self.targets)[0]
+        """f' of each of these rows at θ; at each of k points, shape (k, rows), where `theta` has shape (k, D)."""
+        return self.loss.slopes(self.rows.margins(theta), self.targets)
 
     def combine(self, weights: FloatArray) -> FloatArray:
-        """Σ wᵢx̃ᵢ over these rows, shape (D,)."""
+        """Σ wᵢx̃ᵢ over these rows, shape (D,), or (k, D) for k lines of weights."""
         return self.rows.combine(weights)
 
     def smoothness(self) -> float:

@@ -9,9 +9,11 @@ which the tests check on a grid.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
+from objpert_core._validation import FloatArray
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import row_radius
 
@@ -30,7 +32,7 @@ def gamma(operations: int) -> float:
     return operations * UNIT / (1 - (operations + 2) * UNIT)
 
 
-def gradient_norm_bound(objective: PerturbedObjective, theta: np.ndarray) -> float:
+def gradient_norm_bound(objective: PerturbedObjective, theta: FloatArray) -> float:
     """Bound ‖∇J(θ)‖ from above, rounding included.
 
     Parameters
@@ -64,28 +66,56 @@ def gradient_norm_bound(objective: PerturbedObjective, theta: np.ndarray) -> flo
     >>> 0 < gradient_norm_bound(objective, np.zeros(1)) - 1 < 1e-14
     True
     """
-    rows, loss = objective.rows, objective.loss
-    radius, length = row_radius(rows.constant), float(np.linalg.norm(theta))
-    slope_error = slopes = 0.0  # the first is Σ of what the slopes are off, each times its row's norm
+    return gradient_norm_bounds([objective], theta[None])[0]
+
+
+def gradient_norm_bounds(objectives: Sequence[PerturbedObjective], thetas: FloatArray) -> list[float]:
+    """Bound the gradients of objectives that differ by b and Λ alone, each at its own θ, in one pass over the rows.
+
+    Parameters
+    ----------
+    objectives : sequence of k PerturbedObjective
+        Of the same rows, targets and loss.
+    thetas : ndarray, shape (k, D)
+
+    Returns
+    -------
+    list of k floats
+        As from `gradient_norm_bound`: the bound allows for sums in any order, so also for products of matrices.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.problem.rows import Rows
+    >>> rows = Rows(np.array([[1.0], [-1.0]]), "clip")
+    >>> objective = PerturbedObjective(rows, np.array([1.0, -1.0]), 1.0, np.zeros(1))
+    >>> one, other = gradient_norm_bounds([objective, objective], np.zeros((2, 1)))
+    >>> one == other == gradient_norm_bound(objective, np.zeros(1))
+    True
+    """
+    rows, loss = objectives[0].rows, objectives[0].loss
+    radius, lengths = row_radius(rows.constant), np.linalg.norm(thetas, axis=1)
+    slope_error, slopes = np.zeros(len(thetas)), np.zeros(len(thetas))
     own = 1 + abs(loss.parameter or 0.0)
-    total = np.zeros(rows.dimension)
-    parts = objective.parts(_BLOCK)
+    totals = np.zeros(thetas.shape)
+    parts = objectives[0].parts(_BLOCK)
     for part in parts:
-        scores = part.rows.margins(theta)
-        found = part.loss.derivatives(scores, part.targets)[0]
-        total += part.combine(found)
-        slopes += float(np.abs(found).sum())
+        scores = part.rows.margins(thetas)
+        found = part.loss.slopes(scores, part.targets)
+        totals += part.combine(found)
+        slopes += np.abs(found).sum(axis=1)
         steep = part.loss.smoothness_of_rows
         norms = radius if np.ndim(steep) == 0 else part.rows.norms()
         with np.errstate(over="ignore"):
             far = np.minimum(np.abs(scores) + np.abs(part.targets), own + part.loss.lipschitz / steep)
-        off = 8 * UNIT * (own + far) + gamma(rows.dimension + 4) * norms * length
-        slope_error += float((steep * norms * off).sum())
+        off = 8 * UNIT * (own + far) + gamma(rows.dimension + 4) * norms * lengths[:, None]
+        slope_error += (steep * norms * off).sum(axis=1)  # Σ of what the slopes are off, each times its row's norm
     size = min(_BLOCK, rows.n_rows)
-    error = slope_error + radius * (16 * UNIT + gamma(size + len(parts) + 4)) * slopes
-    tilt = objective.tilt_smoothness * length * math.sqrt(rows.dimension) + float(np.linalg.norm(objective.linear))
-    error += gamma(rows.dimension + 4) * tilt
-    total += objective.tilt(theta)
-    norm = float(np.linalg.norm(total))
-    bound = (norm + error) * (1 + gamma(rows.dimension + size + len(parts) + 16))  # the bound's own roundings
-    return bound if math.isfinite(bound) else math.inf
+    errors = slope_error + radius * (16 * UNIT + gamma(size + len(parts) + 4)) * slopes
+    bounds = []
+    for objective, theta, length, total, error in zip(objectives, thetas, lengths, totals, errors, strict=True):
+        tilt = objective.tilt_smoothness * length * math.sqrt(rows.dimension) + float(np.linalg.norm(objective.linear))
+        norm = float(np.linalg.norm(total + objective.tilt(theta)))
+        off_by = float(error) + gamma(rows.dimension + 4) * tilt
+        bound = (norm + off_by) * (1 + gamma(rows.dimension + size + len(parts) + 16))  # the bound's own roundings
+        bounds.append(bound if math.isfinite(bound) else math.inf)
+    return bounds

@@ -172,29 +172,32 @@ class Rows:
         return self.matrix[part].astype(np.float64)
 
     def margins(self, theta: FloatArray) -> FloatArray:
-        """x̃ᵢᵀθ for every row; `theta` has shape (D,), the result (n,)."""
-        weights = theta[: self.n_features]
-        if self.matrix.dtype == np.float64:
-            product = self.matrix @ weights
+        """x̃ᵢᵀθ for every row; `theta` has shape (D,), the result (n,). From (k, D) to (k, n), k points in one pass."""
+        weights = theta[..., : self.n_features]
+        if self.sparse:
+            product = (self.matrix @ weights.T).T
+        elif self.matrix.dtype == np.float64:
+            product = weights @ self.matrix.T
         else:
-            product = np.concatenate([self._block(part) @ weights for part in self._parts()])
+            product = np.concatenate([weights @ self._block(part).T for part in self._parts()], axis=-1)
         product *= self.factors
         if self.constant:
-            product += self.constant * theta[-1]
+            product += self.constant * theta[..., -1:]
         return product
 
     def combine(self, weights: FloatArray) -> FloatArray:
-        """Σᵢ wᵢ x̃ᵢ; `weights` has shape (n,), the result (D,)."""
+        """Σᵢ wᵢ x̃ᵢ; `weights` has shape (n,), the result (D,). From (k, n) to (k, D), k sums in one pass."""
         scaled = weights * self.factors
-        result = np.empty(self.dimension)
+        result = np.empty((*weights.shape[:-1], self.dimension))
+        features = result[..., : self.n_features]
         if self.sparse:
-            result[: self.n_features] = self.matrix.T @ scaled
+            features[:] = (self.matrix.T @ scaled.T).T
         elif self.matrix.dtype == np.float64:
-            result[: self.n_features] = scaled @ self.matrix
+            features[:] = scaled @ self.matrix
         else:
-            result[: self.n_features] = sum(scaled[part] @ self._block(part) for part in self._parts())
+            features[:] = sum(scaled[..., part] @ self._block(part) for part in self._parts())
         if self.constant:
-            result[-1] = self.constant * weights.sum()
+            result[..., -1] = self.constant * weights.sum(axis=-1)
         return result
 
     def gram(self, weights: FloatArray, stride: int = 1) -> FloatArray:

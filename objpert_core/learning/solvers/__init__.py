@@ -1,8 +1,9 @@
 """Solvers that stop where ‖∇J(θ)‖₂ ≤ τ, behind one interface, and a registry for more of them.
 
 One file a family: `second_order` (Newton), `quasi_newton` (L-BFGS), `first_order` (gradient descent, accelerated) and
-`finite_sum` (SAG, SVRG); `progress` holds what they share and says what a gradient evaluation is. The privacy proof of
-Algorithm 1 needs the gradient norm and nothing else. Whatever a solver claims, `solve` evaluates the gradient once more
+`finite_sum` (SAG, SVRG); `progress` holds what they share and says what a gradient evaluation is. `together` takes
+objectives that differ by their linear term alone to their minima side by side. The privacy proof of Algorithm 1 needs
+the gradient norm and nothing else. Whatever a solver claims, `solve` evaluates the gradient once more
 at the point returned, and only that evaluation decides.
 """
 
@@ -17,6 +18,7 @@ from objpert_core.learning.solvers.first_order import MOST_SURE_STEPS, accelerat
 from objpert_core.learning.solvers.progress import Callback, CountedProblem, Problem, Progress, Solver, SolverResult
 from objpert_core.learning.solvers.quasi_newton import lbfgs
 from objpert_core.learning.solvers.second_order import MAX_CHOLESKY_DIMENSION, newton, newton_cg, newton_cholesky
+from objpert_core.learning.solvers.together import solve_together
 
 __all__ = [
     "CHEAP_STEPS",
@@ -30,6 +32,7 @@ __all__ = [
     "residual_bound",
     "solve",
     "solve_surely",
+    "solve_together",
 ]
 
 SOLVERS: dict[str, Solver] = {

@@ -34,6 +34,20 @@ class Directions(Protocol):
         """Hear by how much the norm shrank (1: not at all); False when no better step is to be had."""
 
 
+def factorise(problem: CountedProblem, curvature: FloatArray, stride: int = 1) -> tuple[FloatArray, bool]:
+    """The Cholesky factor of the Hessian, as `scipy.linalg.cho_solve` takes it; arguments as for `hessian`."""
+    ridge = 0.0
+    while True:
+        hessian = problem.hessian(curvature, stride)
+        diagonal = np.einsum("ii->i", hessian)
+        diagonal += ridge
+        least = np.finfo(np.float64).eps * float(diagonal.sum())
+        try:
+            return cho_factor(hessian, lower=False, overwrite_a=True, check_finite=False)
+        except LinAlgError:  # rounding has cost a tiny λ its positive definiteness: a little more restores it
+            ridge = max(100 * ridge, least)
+
+
 class CholeskyDirections:
     """Factorised Hessians, each kept while it still shrinks the gradient well.
 
@@ -59,20 +73,8 @@ class CholeskyDirections:
             self.stride = 1
         self.exact = self.factor is None and self.stride == 1
         if self.factor is None:
-            self.factor = self._factorise(curvature)
+            self.factor = factorise(self.problem, curvature, self.stride)
         return -cho_solve(self.factor, gradient, check_finite=False)
-
-    def _factorise(self, curvature: FloatArray) -> tuple[FloatArray, bool]:
-        ridge = 0.0
-        while True:
-            hessian = self.problem.hessian(curvature, self.stride)
-            diagonal = np.einsum("ii->i", hessian)
-            diagonal += ridge
-            least = np.finfo(np.float64).eps * float(diagonal.sum())
-            try:
-                return cho_factor(hessian, lower=False, overwrite_a=True, check_finite=False)
-            except LinAlgError:  # rounding has cost a tiny λ its positive definiteness: a little more restores it
-                ridge = max(100 * ridge, least)
 
     @property
     def patience(self) -> int:

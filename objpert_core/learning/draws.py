@@ -1,0 +1,129 @@
+"""Several private fits of the same rows that differ by their noise alone, so that they can share their work.
+
+Every draw costs what a fit by itself costs, and they add up. The proof of one fit allows for any θ whose exact gradient
+has a norm of at most τ, so also for one that the others' noise had a part in: given all minima, which are released
+in turn as it were, each θ is within τ/λ of its own, and the output noise covers that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Unpack
+
+import numpy as np
+
+from objpert_core._validation import FloatArray
+from objpert_core.accounting import Mechanism
+from objpert_core.accounting.mechanisms.base import Perturbation
+from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning.fit import Fit, Found, Seed, SharedOptions
+from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.problem.losses import Loss
+from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.rounding import gradient_norm_bound, gradient_norm_bounds
+from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.release import Release
+from objpert_core.learning.solvers import MAX_CHOLESKY_DIMENSION, solve, solve_together
+
+_SHARED_SOLVERS = (
+    "newton",
+    "newton-cholesky",
+)  # whose results `solve_together` may give; others were asked for by name
+
+
+class Draws:
+    """Fits of the same rows, one for each random state.
+
+    Parameters
+    ----------
+    X, targets, loss
+        As in `Fit`.
+    random_states : sequence of None, int, RandomState or Generator
+        Where each fit's noise comes from.
+    **options
+        As in `Fit`, but for `random_state`.
+
+    Attributes
+    ----------
+    fits : list of Fit
+
+    Raises
+    ------
+    ValueError
+        As from `Fit`.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        targets: FloatArray,
+        loss: Loss,
+        random_states: Sequence[Seed],
+        **options: Unpack[SharedOptions],
+    ) -> None:
+        state, *others = random_states
+        first = Fit(X, targets, loss, random_state=state, **options)
+        self.fits = [first, *(first.drawing_from(state) for state in others)]
+        self._states = random_states
+        self._solver = options.get("solver", "newton")
+        self._max_iter, self._callback = options.get("max_iter", 1000), options.get("callback")
+
+    @property
+    def rows(self) -> Rows:
+        """The rows that all fits share."""
+        return self.fits[0].rows
+
+    @property
+    def rows_given(self) -> int:
+        """The number of rows that were given, also of those that cannot be used."""
+        return self.fits[0].rows_given
+
+    def release(
+        self,
+        mechanism: Mechanism,
+        perturb: Callable[[NoiseSource], Perturbation],
+        loss: Loss,
+        /,
+        *,
+        stop_at: float,
+        radius: float | None = None,
+        **facts: Any,
+    ) -> list[Release[Any]]:
+        """Release every draw; arguments and errors as in `Fit.release`, but for `perturb`.
+
+        Parameters
+        ----------
+        perturb : callable
+            What a source's noise adds to the sum of the losses. The output noise is drawn after that.
+        """
+        drawn = [perturb(fit.source) for fit in self.fits]
+        objectives = [fit.objective(perturbation, loss) for fit, perturbation in zip(self.fits, drawn, strict=True)]
+        found = self._together(objectives, stop_at) if radius is None else [None] * len(drawn)
+        releases = []
+        for fit, perturbation, state, own in zip(self.fits, drawn, self._states, found, strict=True):
+            try:
+                released = fit.release(
+                    mechanism, perturbation, loss, stop_at=stop_at, radius=radius, found=own, **facts
+                )
+            except ConvergenceError as error:
+                if len(drawn) == 1:
+                    raise
+                raise ConvergenceError(f"with random_state={state!r}: {error}") from error
+            releases.append(released)
+        return releases
+
+    def _together(self, objectives: Sequence[PerturbedObjective], tau: float) -> Sequence[Found | None]:
+        """What one solver finds for all of them; None for each where they have to be solved one by one."""
+        one, count = objectives[0], len(objectives)
+        alike = all(np.ndim(other.lam) == 0 and other.lam == one.lam for other in objectives)
+        if count == 1 or not one.n_rows or not alike:
+            return [None] * count
+        told: dict[str, Any] = {"tau": tau / 2, "max_iter": self._max_iter, "callback": self._callback}
+        if all(np.array_equal(other.linear, one.linear) for other in objectives):
+            result = solve(one, solver=self._solver, **told)
+            return [Found(result, gradient_norm_bound(one, result.theta))] * count
+        if self._solver not in _SHARED_SOLVERS or one.dimension > MAX_CHOLESKY_DIMENSION:
+            return [None] * count
+        results = solve_together(objectives, **told)
+        norms = gradient_norm_bounds(objectives, np.array([result.theta for result in results]))
+        return [Found(result, norm) for result, norm in zip(results, norms, strict=True)]

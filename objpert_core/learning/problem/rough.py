@@ -1,0 +1,89 @@
+"""An objective in single precision: half the memory to read, for steps whose worth is judged in double precision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg.blas import ssyrk
+
+from objpert_core._validation import FloatArray
+from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.rows import Rows
+
+_BLOCK = 4096  # rows of a block
+UNIT = 2.0**-24
+
+
+class RoughRows(Rows):
+    """A copy of rows in single precision, norms enforced and the constant a feature like the others.
+
+    Parameters
+    ----------
+    rows : Rows
+        Not sparse.
+
+    Examples
+    --------
+    >>> rows = RoughRows(Rows(np.array([[3.0, 4.0], [0.0, 0.0]]), "normalize", 0.5))
+    >>> rows.margins(np.array([1.0, 1.0, 2.0])).round(6).tolist(), rows.combine(np.ones(2)).round(6).tolist()
+    ([2.4000000953674316, 1.0], [0.6, 0.8, 1.0])
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self.sparse, self.constant, self.n_rows = False, 0.0, rows.n_rows
+        self.n_features = self.dimension = rows.dimension
+        self.factors = np.ones(rows.n_rows)
+        self.matrix = np.empty((rows.n_rows, rows.dimension), np.float32)
+        for start in range(0, rows.n_rows, _BLOCK):
+            part = slice(start, start + _BLOCK)
+            self.matrix[part, : rows.n_features] = rows.matrix[part] * rows.factors[part, None]
+        self.matrix[:, rows.n_features :] = rows.constant
+
+    def margins(self, theta: FloatArray) -> FloatArray:
+        """As those of `Rows`, in single precision."""
+        return np.asarray(theta.astype(np.float32) @ self.matrix.T)
+
+    def combine(self, weights: FloatArray) -> FloatArray:
+        """As that of `Rows`, summed in single precision."""
+        return np.asarray(weights.astype(np.float32, copy=False) @ self.matrix, dtype=np.float64)
+
+    def gram(self, weights: FloatArray, stride: int = 1) -> FloatArray:
+        """As that of `Rows`; blocks are summed in single precision, and their sums in double."""
+        gram = np.zeros((self.dimension, self.dimension), order="F")
+        roots = np.sqrt(weights * stride).astype(np.float32)
+        for start in range(0, self.n_rows, _BLOCK * stride):
+            part = slice(start, start + _BLOCK * stride, stride)
+            gram += ssyrk(1.0, (self.matrix[part] * roots[part, None]).T)
+        return gram
+
+
+def rough(objective: PerturbedObjective) -> PerturbedObjective:
+    """The same objective, in single precision.
+
+    Parameters
+    ----------
+    objective : PerturbedObjective
+        Of rows that are not sparse.
+
+    Examples
+    --------
+    >>> exact = PerturbedObjective(Rows(np.array([[1.0], [-1.0]]), "clip"), np.array([1.0, -1.0]), 1.0, np.zeros(1))
+    >>> abs(rough(exact).gradient(np.ones(1))[0] - exact.gradient(np.ones(1))[0]).item() < 1e-6
+    True
+    """
+    targets: Any = objective.targets.astype(np.float32)
+    return PerturbedObjective(RoughRows(objective.rows), targets, objective.lam, objective.linear, objective.loss)
+
+
+def roughness(objective: PerturbedObjective, length: float) -> float:
+    """About how far a gradient of `rough(objective)` may be off where ‖θ‖ is `length`; a rule of thumb.
+
+    Examples
+    --------
+    >>> exact = PerturbedObjective(Rows(np.array([[1.0], [-1.0]]), "clip"), np.array([1.0, -1.0]), 1.0, np.zeros(1))
+    >>> 0 < roughness(exact, 1.0) < 1e-6
+    True
+    """
+    slopes = objective.loss.lipschitz + objective.loss.smoothness * length
+    return UNIT / 4 * objective.n_rows * slopes
