@@ -156,11 +156,6 @@ def delta_at(bound: str, setting: Setting, epsilon: float) -> float:
     return at(setting.mechanism(bound), "delta", epsilon)
 
 
-def tail_at(bound: str, setting: Setting, epsilon: float) -> float | None:
-    """How often the privacy loss exceeds ε at most, under the bound; None where ε is infinite."""
-    return at(setting.mechanism(bound), "tail", epsilon) if math.isfinite(epsilon) else None
-
-
 def gaussian_from(setting: Setting) -> float:
     """The ε from which on the logistic bound is exactly the Gaussian lower bound."""
     mechanism = setting.mechanism("logistic")

@@ -169,7 +169,7 @@ def accounted(accountant: str) -> str:
 
 def exactly_gaussian(from_epsilon: float) -> str:
     """From which ε on the tight bound for the logistic loss is the Gaussian mechanism's profile."""
-    where = f"From ε = {epsilon(from_epsilon)} on" if from_epsilon > 0 else "At every ε"
+    where = f"From ε = {epsilon(from_epsilon)} on," if from_epsilon > 0 else "At every ε,"
     return f"{where} this profile is the Gaussian mechanism’s: no proof can show less."
 
 

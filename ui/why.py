@@ -1,7 +1,7 @@
 """Why ε moved, or why it did not: one sentence from two settings of one fit.
 
-The tight bound has two terms: the Gaussian one, which σ and L decide, and the curvature's, which λ decides. From the
-mechanism's `gaussian_from` on only the first one counts.
+The tight bound has two terms: the Gaussian one, which σ and L decide, and the curvature's, which λ decides. Where the
+bound equals the Gaussian lower bound, only the first one counts.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def moved(before: proofs.Setting | None, now: proofs.Setting, delta: float) -> s
     (symbol, old, new), *more = changed
     told, tells = (proofs.epsilon_at("logistic", setting, delta) for setting in (before, now))
     then, here = sentences.epsilon(told), sentences.epsilon(tells)
-    gaussian = tells >= proofs.gaussian_from(now)
+    gaussian = tells <= proofs.epsilon_at("lower", now, delta) * (1 + sentences.EXACT)
     if then == here:
         return f"{shift}: ε did not move: {_still(symbol, gaussian) if not more else _decides(gaussian)}."
     course = f"ε {'rises' if tells > told else 'falls'} from {then} to {here}"

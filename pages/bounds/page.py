@@ -11,7 +11,7 @@ import objpert_core.accounting as acc
 from pages.bounds import errors, neighbours, words
 from ui import bounds as proofs
 from ui import controls as c
-from ui import figures, page, parameters, sentences, share, snippets
+from ui import figures, page, parameters, sentences, snippets, style, why
 
 FIGURE_1_LEFT = proofs.Setting(sigma=5.0, lam=20.0, smoothness=1.0, lipschitz=1.0)  # Redberg et al. (2023), Figure 1
 FIGURE_1_RIGHT = proofs.Setting(sigma=10.0, lam=5.0, smoothness=1.0, lipschitz=1.0)
@@ -19,6 +19,7 @@ BELOW_BETA = proofs.Setting(sigma=10.0, lam=0.9, smoothness=1.0, lipschitz=2.0) 
 OURS = proofs.rounded_up(acc.calibrate_objective_perturbation(1.0, 1e-5))
 RECIPE = proofs.rounded_up(acc.calibrate_published(1.0, 1e-5))
 
+ROUNDED = "These lines print the numbers of the table before they are rounded to the safe side."
 PROFILE, ERRORS = "Privacy profile", "Attacker’s errors"
 
 TWICE = "The same proofs twice: δ against ε, or what somebody who looks for you in the data gets wrong."
@@ -73,12 +74,13 @@ def preset(
 
 
 PRESETS = (
-    preset("Figure 1 left", FIGURE_1_LEFT, "σ = 5, β = 1, λ = 20, L = 1"),
-    preset("Figure 1 right", FIGURE_1_RIGHT, "σ = 10, β = 1, λ = 5, L = 1"),
+    preset("Five proofs, one fit", FIGURE_1_LEFT, "Figure 1, left: σ = 5, β = 1, λ = 20, L = 1."),
+    preset("Smaller λ, wider gap", FIGURE_1_RIGHT, "Figure 1, right: σ = 10, β = 1, λ = 5, L = 1."),
     preset(
-        "λ below β",
+        "Silent proofs",
         BELOW_BETA,
-        "Logistic loss on rows of norm 2 (β = 1), λ = 0.9: Theorems 3.1 and 3.2 prove nothing, the tight bound does.",
+        "Logistic loss on rows of norm 2 (β = 1), λ = 0.9 below β: Theorems 3.1 and 3.2 prove nothing, the tight bound "
+        "does.",
         epsilon=1.0,
         view=5.0,
     ),
@@ -89,15 +91,15 @@ PRESETS = (
         epsilon=1.0,
     ),
     preset(
-        "Published recipe at ε = 1",
+        "Published at ε = 1",
         RECIPE,
         "What the paper’s recipe picks for the same promise: more noise and a larger λ.",
         epsilon=1.0,
     ),
     preset(
-        "A row is replaced",
+        "Replacing costs double",
         FIGURE_1_LEFT,
-        "The fit of Figure 1 left where neighbours differ in the content of a row: twice the distance.",
+        "The first setting where neighbours differ in the content of a row: twice the distance.",
         epsilon=1.0,
         view=3.0,
         whose=neighbours.REPLACED,
@@ -143,23 +145,32 @@ def explore() -> None:
     c.preset_buttons(PRESETS, prefix="bounds")
     left, panel = page.columns()
     with panel:
+        sigma, lam, smoothness, lipschitz = MECHANISM
+        noise, regularisation = sigma.show(), lam.show()
         attacked = SHOW.show() == ERRORS
-        sigma, lam, smoothness, lipschitz = (control.show() for control in MECHANISM)
+        read = READ_RATE.show() if attacked else READ_DELTA.show()
         whose = NEIGHBOURS.show()
-        rows = ROWS.show(disabled=whose != neighbours.SEVERAL)
-        setting = neighbours.setting(sigma, lam, smoothness, lipschitz, whose, rows)
-        delta = READ_DELTA.show()
-        epsilon, rate = READ_EPSILON.show(disabled=attacked), READ_RATE.show(disabled=not attacked)
-        view = EPS_MAX.show(disabled=attacked), FLOOR.show(disabled=attacked)
-        special = {bound for bound, control in SPECIAL.items() if control.show()}
-        ghost = c.previous("bounds", setting, GHOST.show())
-        share.button(CONTROLS)
+        rows = ROWS.show() if whose == neighbours.SEVERAL else ROWS.default
+        with page.tools(CONTROLS, PRESETS, name="bounds"):
+            curvature, gradient = smoothness.show(), lipschitz.show()
+            other = READ_DELTA.show() if attacked else READ_RATE.show(disabled=True)
+            epsilon = READ_EPSILON.show(disabled=attacked)
+            view = EPS_MAX.show(disabled=attacked), FLOOR.show(disabled=attacked)
+            special = {bound for bound, control in SPECIAL.items() if control.show()}
+            ghosts = GHOST.show()
+        if whose != neighbours.SEVERAL:
+            page.keep(ROWS)
+    setting = neighbours.setting(noise, regularisation, curvature, gradient, whose, rows)
+    before = c.previous("bounds", setting)
+    ghost = before if ghosts else None
     bounds = [b for b in proofs.NAMES if b not in SPECIAL or b in special]
     with page.errors():
         if attacked:
-            tradeoff(left, setting, bounds, delta=delta, rate=rate, ghost=ghost)
+            moved = why.moved(before, setting, other)
+            tradeoff(left, setting, bounds, delta=other, rate=read, ghost=ghost, moved=moved)
         else:
-            profile(left, setting, bounds, delta=delta, epsilon=epsilon, view=view, ghost=ghost)
+            moved = why.moved(before, setting, read)
+            profile(left, setting, bounds, delta=read, epsilon=epsilon, view=view, ghost=ghost, moved=moved)
 
 
 def profile(
@@ -171,6 +182,7 @@ def profile(
     epsilon: float,
     view: tuple[float, float],
     ghost: proofs.Setting | None,
+    moved: str,
 ) -> None:
     found = proofs.readings(setting, bounds, delta, epsilon)
     eps = {reading.bound: reading.epsilon for reading in found}
@@ -182,37 +194,26 @@ def profile(
         lambda: proofs.frame(setting, bounds, eps_max).assign(neighbours=setting.neighbours),
         f"Privacy profile of objective perturbation, {setting}",
     )
-    told, published = eps["logistic"], min(eps[b] for b in proofs.PUBLISHED)
-    bet = words.about(sentences.bet(told, delta), setting)
-    tight = setting.mechanism("logistic")
-    accounted = words.accounted_for(setting.neighbours, neighbours.covers(tight))
+    tight, published = eps["logistic"], min(eps[b] for b in proofs.PUBLISHED)
+    at_own = min(proofs.epsilon_at(b, own, delta) for b in proofs.PUBLISHED)
     with left:
-        if setting.usual:
-            page.answer(
-                words.profile_answer(
-                    delta,
-                    told,
-                    eps["lower"],
-                    published=published,
-                    own=min(proofs.epsilon_at(b, own, delta) for b in proofs.PUBLISHED),
-                    smoothness=setting.smoothness,
-                    own_smoothness=own.smoothness,
-                ),
-                bet,
-                f"{accounted} {sentences.exactly_gaussian(proofs.gaussian_from(setting))}",
-            )
-        else:
-            one = proofs.epsilon_at("logistic", setting.one, delta)
-            page.answer(
-                words.whose_answer(delta, told, setting.replaced, setting.rows),
-                f"{words.against_one(told, one, eps['lower'], published, setting.smoothness)} {bet}",
-                accounted,
-            )
+        page.answer(
+            words.profile_answer(tight, at_own, setting),
+            promise=sentences.promise(tight, delta, sentences.TIGHT, adjacency=setting.neighbours),
+            why=moved,
+        )
         page.show(picture, key="bounds_chart")
-        notes(setting, proofs.reasons(found))
+    if setting.usual:
+        more = words.limits(tight, eps["lower"], proofs.gaussian_from(setting))
+        if setting.smoothness != own.smoothness:
+            more += f" {words.at_smoothness(published, setting.smoothness)}"
+    else:
+        one = proofs.epsilon_at("logistic", setting.one, delta)
+        more = words.against_one(tight, one, eps["lower"], published, setting.smoothness)
+    notes(setting, proofs.reasons(found), more)
     code = snippets.bounds(**vars(setting), epsilon=epsilon, delta=delta)
     table = zip(proofs.table_rows(found, delta, epsilon), neighbours.columns(setting, found), strict=True)
-    page.evidence(picture, [row | more for row, more in table], name="bounds", code=code)
+    page.evidence(picture, [row | more for row, more in table], name="bounds", code=code, note=ROUNDED)
 
 
 def tradeoff(
@@ -223,6 +224,7 @@ def tradeoff(
     delta: float,
     rate: float,
     ghost: proofs.Setting | None,
+    moved: str,
 ) -> None:
     found = errors.readings(setting, bounds, rate)
     by_bound, told = {reading.bound: reading for reading in found}, proofs.epsilon_at("logistic", setting, delta)
@@ -234,27 +236,30 @@ def tradeoff(
         lambda: errors.frame(setting, bounds).assign(neighbours=setting.neighbours),
         f"An attacker’s errors under objective perturbation, {setting}",
     )
+    tight, lower = by_bound["logistic"], by_bound["lower"]
     with left:
         page.answer(
-            words.answer(rate, by_bound["logistic"].missed, by_bound["lower"].missed),
-            words.comparison(rate, published, at_own, setting.smoothness, own.smoothness),
-            words.about(
-                words.even_odds(by_bound["logistic"].guess, told, delta),
-                setting,
-            ),
-            words.accounted(setting.neighbours),
+            words.answer(rate, tight.missed),
+            promise=sentences.promise(told, delta, sentences.TIGHT, adjacency=setting.neighbours),
+            why=moved,
         )
         page.show(picture, key="bounds_errors")
-        notes(setting, proofs.reasons(found))
+    compared = words.comparison(tight.missed, lower.missed, published, at_own, setting.smoothness, own.smoothness)
+    notes(setting, proofs.reasons(found), f"{words.best_guess(tight.guess, setting)} {compared}".lstrip())
     code = snippets.errors(**vars(setting), rate=rate)
-    page.evidence(picture, errors.table_rows(found, rate), name="bounds-errors", code=code)
+    page.evidence(picture, errors.table_rows(found, rate), name="bounds-errors", code=code, note=ROUNDED)
 
 
-def notes(setting: proofs.Setting, silent: list[tuple[str, str]]) -> None:
+def notes(setting: neighbours.Setting, silent: list[tuple[str, str]], more: str) -> None:
+    """What stands under the picture: which proofs are silent and why, and what the curves stand for."""
+    if style.embedded():
+        return
     if silent:
         st.info("  \n".join(f"**{who}.** {why}" for who, why in silent), icon=":material/info:")
     if not math.isclose(setting.smoothness, setting.logistic_smoothness):
-        st.caption(sentences.logistic_curve(setting.smoothness, setting.logistic_smoothness, setting.lipschitz))
+        more += " " + sentences.logistic_curve(setting.smoothness, setting.logistic_smoothness, setting.lipschitz)
+    if more:
+        st.caption(more)
 
 
 def revealed() -> None:
@@ -266,8 +271,8 @@ def revealed() -> None:
 
 page.begin(
     "bounds",
-    "Objective perturbation adds a random tilt bᵀθ, b ~ N(0, σ²I), and λ/2 ‖θ‖² to the training objective and releases "
-    "the minimiser. Each curve is a proof about that same release: the lower the curve, the stronger the proof.",
+    "Objective perturbation adds a random tilt bᵀθ and λ/2 ‖θ‖² to the training objective and releases its minimiser. "
+    "Each curve is a proof about that same release.",
 )
 explore()
 page.predict(page.Prediction.of("bounds", revealed), key="bounds__try")

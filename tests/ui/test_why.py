@@ -2,7 +2,7 @@
 
 import pytest
 
-from ui.bounds import Setting, epsilon_at, gaussian_from
+from ui.bounds import Setting, epsilon_at
 from ui.sentences import epsilon
 from ui.why import moved
 
@@ -33,11 +33,3 @@ def test_what_moved_and_why(now, said):
 
 def test_at_first_there_is_nothing_to_explain():
     assert moved(None, HOME, 1e-5) == ""
-
-
-def test_the_gaussian_term_decides_only_where_it_is_the_whole_profile():
-    """Between the λ of the sentence the Gaussian mechanism's ε is what is shown."""
-    for lam in (1.0, 10.0):
-        setting = Setting(2.5, lam, 0.25, 1.0)
-        assert epsilon_at("logistic", setting, 1e-5) >= gaussian_from(setting)
-        assert epsilon_at("logistic", setting, 1e-5) == pytest.approx(epsilon_at("lower", setting, 1e-5), rel=1e-9)

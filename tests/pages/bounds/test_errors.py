@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import objpert_core.accounting as acc
 from pages.bounds import errors as tc
+from pages.bounds import neighbours as nb
 from pages.bounds import words as text
 from tests.pages.apps import execute
 from ui import bounds as bc
@@ -67,26 +68,27 @@ def test_shares_read_well():
     assert text.at_least(1e-12) == "0 %"
 
 
-def test_the_answer_tells_the_cases_apart():
-    exact = text.answer(0.05, 0.9234, 0.92341)
-    assert exact.startswith("An attacker who accepts 5 % false accusations misses at least 92.3 % of the members; ")
-    assert exact.endswith("no proof can promise more.")
-    assert text.answer(0.05, 0.9, 0.92).endswith("no proof can promise more than 92.0 %.")
-    assert text.answer(0.05, 0.0, 0.9).startswith("Nothing is proved")
-    same = text.comparison(0.05, 0.85, 0.85, 0.25, 0.25)
-    assert same == "Guessing without the model they would miss 95 %; the published analysis promises at least 85.0 %."
-    other = text.comparison(0.05, 0.0, 0.85, 1.0, 0.25)
+def test_the_answer_and_what_follows_tell_the_cases_apart():
+    said = text.answer(0.05, 0.9234)
+    assert said == ("Accusing 5 % of outsiders, an attacker misses at least 92.3 % of members; guessing misses 95 %.")
+    assert text.answer(0.05, 0.0).startswith("Nothing is proved")
+    same = text.comparison(0.9234, 0.92341, 0.85, 0.85, 0.25, 0.25)
+    assert same == "No proof can promise more. The published analysis promises at least 85.0 %."
+    other = text.comparison(0.9, 0.92, 0.0, 0.85, 1.0, 0.25)
+    assert other.startswith("No proof can promise more than 92.0 %. ")
     assert other.endswith("promises at least 85.0 % for this loss (β = 0.25), and nothing for β = 1.")
-    assert text.comparison(0.05, 0.0, 0.0, 0.25, 0.25).endswith("the published analysis promises nothing.")
+    assert text.comparison(0.0, 0.9, 0.0, 0.0, 0.25, 0.25) == "The published analysis promises nothing."
 
 
-def test_odds_and_adjacency_are_named():
-    said = text.even_odds(0.58, 1.0, 1e-5)
-    assert "right at most 58.0 % of the time" in said
-    assert "2.72 : 1" in said
-    assert "δ = 10⁻⁵" in said
-    assert "add or remove one row" in text.accounted()
-    assert "Nothing is proved" in text.even_odds(1.0, float("inf"), 1e-5)
+def test_the_best_guess_is_about_what_neighbours_differ_in():
+    usual, replaced, several = (
+        nb.setting(5.0, 20.0, 1.0, 1.0, choice, 3) for choice in (nb.ADDED, nb.REPLACED, nb.SEVERAL)
+    )
+    said = text.best_guess(0.58, usual)
+    assert said == "From even odds, the best guess whether you took part is right at most 58.0 % of the time."
+    assert "which of two contents your row has" in text.best_guess(0.58, replaced)
+    assert "whether your rows are in the data" in text.best_guess(0.58, several)
+    assert text.best_guess(1.0, usual) == ""
 
 
 def test_alt_text_ranks_the_bounds():
@@ -109,26 +111,30 @@ def test_the_snippet_prints_the_read_outs_and_makes_the_curves(setting):
 # --- the profile view ----------------------------------------------------------------------------------------------
 
 
-def profile_answer(tight, lower, published, own, smoothness=1.0):
-    return text.profile_answer(1e-5, tight, lower, published, own, smoothness, 0.25)
+def profile_answer(tight, published):
+    return text.profile_answer(tight, published, nb.setting(5.0, 20.0, 1.0, 1.0, nb.ADDED, 1))
 
 
 def test_bounds_answer_tells_the_cases_apart():
-    exact = profile_answer(0.7255, 0.7255, 0.81, 0.77)
-    assert exact.startswith("One fit of logistic regression costs ε = 0.726 at δ = 10⁻⁵, exactly what the Gaussian")
-    assert exact.endswith("proves only ε = 0.77 for this loss (β = 0.25), and ε = 0.81 for β = 1.")
-    assert profile_answer(0.7255, 0.7255, 0.77, 0.77, 0.25).endswith("the published analysis proves only ε = 0.77.")
-    assert profile_answer(0.42, 0.34, math.inf, 2.0).endswith("ε = 2 for this loss (β = 0.25), and nothing for β = 1.")
-    worse = profile_answer(1.2, 0.6, math.inf, math.inf)
-    assert "2 times what the Gaussian mechanism" in worse
-    assert "the published bounds prove nothing here" in worse
-    assert "proves the same" in profile_answer(0.5, 0.5, 0.6, 0.5)
-    assert profile_answer(math.inf, 0.5, math.inf, math.inf).startswith("No bound proves a finite ε")
+    start = "One logistic fit costs ε = 0.726 (odds 2.07 : 1); the published proof"
+    assert profile_answer(0.7255, 0.77) == f"{start} guarantees less: ε = 0.77, a larger number."
+    assert profile_answer(0.7255, 0.7255) == f"{start} guarantees the same."
+    assert profile_answer(0.7255, math.inf) == f"{start}s guarantee nothing."
+    assert profile_answer(math.inf, math.inf).startswith("No bound proves a finite ε")
+
+
+def test_the_caption_says_how_much_less_any_proof_could_show():
+    assert text.limits(0.5, 0.5, 0.03).startswith("From ε = 0.03 on, this profile is the Gaussian mechanism’s")
+    assert "20.0 % above the Gaussian mechanism’s ε = 0.5" in text.limits(0.6, 0.5, 0.9)
+    assert "less than a thousandth above" in text.limits(0.5002, 0.5, 0.9)
+    assert text.limits(math.inf, 0.5, 0.9) == ""
+    assert text.at_smoothness(0.811, 1.0) == "For β = 1 the published proofs guarantee ε = 0.811."
+    assert text.at_smoothness(math.inf, 1.0).endswith("guarantee nothing.")
 
 
 def test_the_sentence_and_the_table_agree_on_what_is_exact():
     for factor in (1.0, 1 + 1e-9, 1 + 2e-6, 1.00001, 1.0009, 1.002, 1.2):
-        said = "exactly" in profile_answer(0.5 * factor, 0.5, 9.0, 9.0)
+        said = "no proof can show less" in text.limits(0.5 * factor, 0.5, 0.3)
         assert said == (sentences.ratio(factor) == "1×"), factor
     assert sentences.ratio(1.00001) == "< 1.001×"
     assert sentences.ratio(1.0021) == "1.01×"

@@ -1,15 +1,13 @@
 """Other neighbours on the Bounds page: a replaced row and several rows of one person, in every part of the page."""
 
 import json
-import math
 
 import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
 from pages.bounds import neighbours as nb
-from pages.bounds import words
-from tests.pages.apps import answer, curves, execute, open_app, said
+from tests.pages.apps import answer, curves, execute, open_app, said, tables, written
 from ui import bounds as bc
 from ui import snippets
 
@@ -37,19 +35,6 @@ def test_a_setting_names_its_neighbours_only_where_they_are_not_the_usual_ones()
     assert about(nb.SEVERAL, 4).one == about(nb.ADDED)
 
 
-def test_answers_have_at_most_18_words():
-    for replaced, rows in ((True, 1), (False, 20)):
-        for tight in (1.23, math.inf):
-            assert len(words.whose_answer(1e-5, tight, replaced, rows).split()) <= 18
-
-
-def test_bets_are_about_what_neighbours_differ_in():
-    bet = "Someone bets at most 2 : 1 on you being in the data."
-    assert words.about(bet, about(nb.ADDED)) == bet
-    assert "on either of two contents of your row" in words.about(bet, about(nb.REPLACED))
-    assert "on all your rows being in the data" in words.about(bet, about(nb.SEVERAL, 3))
-
-
 def test_mu_and_rho_are_rounded_up_and_none_is_none():
     (lower,) = nb.columns(about(nb.ADDED), bc.readings(about(nb.ADDED), ("lower",), 1e-5, 0.5))
     assert lower == {"μ (GDP)": "0.2", "ρ (zCDP)": "0.02"}
@@ -73,13 +58,12 @@ def test_the_page_shows_a_replaced_row():
     fit = acc.replace_one(acc.ObjectivePerturbation(5.0, 20.0))
     x, y = curves(app)[0]["Logistic (tight)"]
     np.testing.assert_array_equal(y, fit.delta(x))
-    assert answer(app) == "One logistic fit costs ε = 1.56 at δ = 10⁻⁵ when one row is replaced."
+    assert answer(app) == "One logistic fit costs ε = 1.56 (odds 4.76 : 1) when one row is replaced."
     assert fit.epsilon(1e-5) == pytest.approx(acc.Gaussian(2.5).epsilon(1e-5)) == pytest.approx(1.555, abs=1e-3)
-    assert "Adding or removing one row costs ε = 0.726" in said(app)
-    assert "Neighbouring data sets: replace one row" in said(app)
-    assert "μ = 0.401" in said(app)
+    assert "Adding or removing one row costs ε = 0.726" in written(app)
+    assert "; replace one row; " in said(app)
+    assert tables(app)[0].iloc[-2]["μ (GDP)"] == "0.401"
     assert app.get("plotly_chart")[0].proto.alt.endswith("Neighbouring data sets: replace one row.")
-    assert app.select_slider(key="bounds_rows").disabled
 
 
 @pytest.mark.slow
@@ -91,7 +75,7 @@ def test_the_preset_and_the_attackers_errors_of_several_rows():
     x, y = curves(app)[0]["Logistic (tight)"]
     np.testing.assert_array_equal(y, fit.tradeoff(x))
     assert "four rows of one person" in said(app)
-    app.button(key="bounds_preset_Figure 1 left").click().run()
+    app.button(key="bounds_preset_Five proofs, one fit").click().run()
     assert app.session_state["bounds_neighbours"] == nb.ADDED
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from tests.pages.apps import curves, infos, open_app, said, tables, try_it
+from tests.pages.apps import answer, curves, infos, open_app, said, tables, try_it, written
+from ui import sentences
 
 open_page = partial(open_app, "pages/bounds/page.py")
 
@@ -43,8 +44,8 @@ def test_opens_on_figure_1_left_with_the_cores_numbers():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "values"), [("Figure 1 left", LEFT), ("Figure 1 right", RIGHT)])
-def test_presets_named_after_the_figure_set_exactly_its_values(name, values):
+@pytest.mark.parametrize(("name", "values"), [("Five proofs, one fit", LEFT), ("Smaller λ, wider gap", RIGHT)])
+def test_presets_of_the_figure_set_exactly_its_values(name, values):
     app = open_page(bounds_sigma="100", bounds_lambda="100", bounds_beta="0.1", bounds_L="2")
     assert app.session_state["bounds_sigma"] == 100.0
     app.button(key=f"bounds_preset_{name}").click().run()
@@ -60,7 +61,7 @@ def test_calibration_presets_keep_their_promise():
     app.button(key="bounds_preset_Ours at ε = 1").click().run()
     ours = acc.ObjectivePerturbation(app.session_state["bounds_sigma"], app.session_state["bounds_lambda"])
     assert 0.999 < ours.epsilon(1e-5) <= 1.0
-    app.button(key="bounds_preset_Published recipe at ε = 1").click().run()
+    app.button(key="bounds_preset_Published at ε = 1").click().run()
     recipe = acc.ObjectivePerturbation(
         app.session_state["bounds_sigma"], app.session_state["bounds_lambda"], bound="glm"
     )
@@ -72,7 +73,7 @@ def test_calibration_presets_keep_their_promise():
 @pytest.mark.slow
 def test_a_bound_that_proves_nothing_says_why_and_stays():
     app = open_page()
-    app.button(key="bounds_preset_λ below β").click().run()
+    app.button(key="bounds_preset_Silent proofs").click().run()
     text = infos(app)
     assert "Rényi and Hockey-stick" in text
     assert "λ = 0.9 is not above β = 1" in text
@@ -100,15 +101,18 @@ def test_read_outs_are_the_cores_and_rounded_up():
 
 
 @pytest.mark.slow
-def test_the_answer_names_everything_and_follows_the_controls():
+def test_the_answer_its_promise_and_why_follow_the_controls():
     app = open_page()
-    text = said(app)
-    assert "ε = 0.726 at δ = 10⁻⁵" in text
-    assert "2.07 : 1" in text
-    assert "add or remove one row" in text
-    assert "Accounted by" in text
+    assert answer(app) == (
+        "One logistic fit costs ε = 0.726 (odds 2.07 : 1); the published proof guarantees less: "
+        "ε = 0.773, a larger number."
+    )
+    assert sentences.promise(0.726, 1e-5, sentences.TIGHT) in said(app)
     app.select_slider(key="bounds_sigma").set_value(10.0).run()
-    assert "ε = 0.341" in said(app)
+    assert "ε = 0.341" in answer(app)
+    assert "σ 5 → 10: ε falls from 0.726 to 0.341" in said(app)
+    app.select_slider(key="bounds_beta").set_value(2.0).run()
+    assert "β 1 → 2: ε did not move" in said(app)
 
 
 @pytest.mark.slow
@@ -121,8 +125,8 @@ def test_the_monotone_curve_is_optional():
 
 @pytest.mark.slow
 def test_the_logistic_curve_says_what_it_stands_for_only_where_beta_differs():
-    assert any("whose own β is L²/4 = 0.25" in c.value for c in open_page().caption)
-    assert not any("whose own β" in c.value for c in open_page(bounds_beta="0.25").caption)
+    assert "loss has β = L²/4 = 0.25" in written(open_page())
+    assert "loss has β" not in written(open_page(bounds_beta="0.25"))
 
 
 @pytest.mark.slow
@@ -184,9 +188,9 @@ def test_the_trade_off_answer_follows_the_controls():
     missed = acc.ObjectivePerturbation(5.0, 20.0).tradeoff(0.05)
     shown = f"{math.floor(1000 * missed) / 10:.1f}"
     text = said(app)
-    assert f"accepts 5 % false accusations misses at least {shown} % of the members; no proof can promise more." in text
-    assert "2.07 : 1" in text
-    assert "add or remove one row" in text
+    assert f"Accusing 5 % of outsiders, an attacker misses at least {shown} % of members" in text
+    assert "No proof can promise more." in written(app)
+    assert sentences.promise(0.726, 1e-5, sentences.TIGHT) in text
     app.select_slider(key="bounds_accused").set_value(0.2).run()
     assert f"at least {math.floor(1000 * acc.ObjectivePerturbation(5.0, 20.0).tradeoff(0.2)) / 10:.1f} %" in said(app)
     rows = tables(app)[0]
@@ -213,7 +217,7 @@ def test_switching_the_view_keeps_the_setting_and_its_ghost():
 @pytest.mark.slow
 def test_the_trade_off_view_says_why_a_bound_is_silent():
     app = open_page(bounds_show=ERRORS)
-    app.button(key="bounds_preset_λ below β").click().run()
+    app.button(key="bounds_preset_Silent proofs").click().run()
     assert "λ = 0.9 is not above β = 1" in infos(app)
     shown, _ = curves(app)
     assert (shown["Hockey-stick"][1] == 0.0).all()

@@ -166,7 +166,7 @@ def test_cards_lead_along_the_path_and_to_every_other_page():
     assert sorted(link.page for link in links) == sorted(entry.name for entry in registry.PAGES[1:])
     path = registry.START_HERE[1:]
     assert [link.page for link in links[: len(path)]] == [step.name for step in path]
-    assert [link.label[:5] for link in links[: len(path)]] == [f"**{place}." for place, _ in enumerate(path, 2)]
+    assert [link.label[:4] for link in links[: len(path)]] == [f"**{place}." for place, _ in enumerate(path, 2)]
     assert "bounds_show=Attacker" in links[0].query_string
 
 
