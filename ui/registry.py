@@ -74,9 +74,7 @@ PAGES: tuple[Entry, ...] = (
     Entry("accuracy", "Accuracy", "Which private learner is the most accurate?", LEARNING, "leaderboard"),
     Entry("honest", "Honest or not", "What does honest tuning cost?", LEARNING, "balance"),
     Entry("population", "Population risk", "Will it generalise?", LEARNING, "groups"),
-    Entry(
-        "solvers", "Solvers", "How many passes over the data until a private fit may be released?", LEARNING, "speed"
-    ),
+    Entry("solvers", "Solvers", "How many passes over the data does a private fit take?", LEARNING, "speed"),
     Entry("losses", "Losses and clipping", "What does clipping do to a loss, and to the fit?", LEARNING, "content_cut"),
 )
 """Every page, in the order of the menu; the first one opens the app."""

@@ -11,7 +11,7 @@ from pages.solvers import charts
 from pages.solvers import numbers as sr
 from pages.solvers import words as text
 from ui import controls as c
-from ui import page, share
+from ui import page, style
 from ui import parameters as p
 
 APPENDIX_F = sr.Setting(n=500, lam=1.0, sigma=4.0, columns="redundant", seed=0, tau=1e-6)
@@ -35,24 +35,25 @@ SHOWN, FLAT = (
 )
 RELATIVE = c.Choice("solvers_cost", "Second chart shows", charts.EVALUATIONS, SHOWN, help=FLAT)
 GHOST = p.ghost("solvers")
-PROBLEM: dict[c.Control, str] = {ROWS: "n", LAM: "lam", SIGMA: "sigma", COLUMNS: "columns", SEED: "seed", TAU: "tau"}
-CONTROLS = (SOLVERS, *PROBLEM, RELATIVE, GHOST)
+PROBLEM: dict[c.Control, str] = {LAM: "lam", ROWS: "n", TAU: "tau", COLUMNS: "columns", SIGMA: "sigma"}
+UNSEEN: dict[c.Control, str] = {SEED: "seed"}
+CONTROLS = (*PROBLEM, SOLVERS, *UNSEEN, RELATIVE, GHOST)
 
 
 def preset(name: str, hint: str, **changes: Any) -> c.Preset:
-    values = p.held(PROBLEM, replace(APPENDIX_F, **changes))
+    values = p.held(PROBLEM | UNSEEN, replace(APPENDIX_F, **changes))
     return c.Preset(name, values | {SOLVERS: SOLVERS.default}, hint)
 
 
 SMALL = "Little regularisation: harder to solve. On 100 rows instead of 500, so that it does not take the page long."
 CURVED = "λ = 130 is more than all 500 rows can curve, nβ = 125: everything is easy."
 PRESETS = (
-    preset("Appendix F at ε = 1", "λ and σ about those of ε = 1 on rows of norm 1, and redundant columns."),
-    preset("The paper’s τ", "The same, down to the gradient norm of the paper’s experiments only.", tau=0.01),
-    preset("More privacy, ε = 0.1", "More regularisation: easier to solve.", lam=10.0, sigma=33.0),
-    preset("Less privacy, ε = 8, on 100 rows", SMALL, n=100, lam=0.056, sigma=0.62),
-    preset("Diverse columns", "Every direction is well seen: λ no longer decides.", columns="diverse"),
-    preset("Much regularisation", CURVED, lam=130.0),
+    preset("A fit at ε = 1", "Appendix F: λ and σ about those of ε = 1 on rows of norm 1, and redundant columns."),
+    preset("Stop early, cheaper", "Down to the gradient norm of the paper’s experiments only, τ = 0.01.", tau=0.01),
+    preset("More privacy is easier", "ε = 0.1: more regularisation.", lam=10.0, sigma=33.0),
+    preset("Less privacy is harder", SMALL, n=100, lam=0.056, sigma=0.62),
+    preset("Diverse columns are easy", "Every direction is well seen: λ no longer decides.", columns="diverse"),
+    preset("Much λ levels all", CURVED, lam=130.0),
 )
 
 
@@ -61,26 +62,31 @@ def explore() -> None:
     c.preset_buttons(PRESETS, prefix="solvers")
     left, panel = page.columns()
     with panel:
+        problem = {field: control.show() for control, field in PROBLEM.items()}
         solvers = SOLVERS.show()
-        setting = sr.Setting(**{field: control.show() for control, field in PROBLEM.items()})
-        relative, with_ghost = RELATIVE.show() == charts.RELATIVE, GHOST.show()
-        share.button(CONTROLS)
+        with page.tools(CONTROLS, PRESETS, name="solvers"):
+            problem |= {field: control.show() for control, field in UNSEEN.items()}
+            relative, with_ghost = RELATIVE.show() == charts.RELATIVE, GHOST.show()
+    setting = sr.Setting(**problem)
     before = c.previous("solvers", setting)
     with page.errors():
         runs = {solver: sr.run(solver, setting) for solver in solvers}
+        then = {solver: sr.run(solver, before) for solver in solvers} if before else {}
+        picture = page.Picture(
+            charts.descent(setting, solvers, ghost=before if with_ghost else None),
+            text.alt(setting, runs),
+            lambda: sr.frame(solvers, setting),
+            f"Gradient norm against gradient evaluations, {setting}",
+        )
         with left:
-            page.answer(*filter(None, (text.answer(setting, runs), text.unfinished(setting, runs), text.PRIVACY)))
-            picture = page.Picture(
-                charts.descent(setting, solvers, ghost=before if with_ghost else None),
-                text.alt(setting, runs),
-                lambda: sr.frame(solvers, setting),
-                f"Gradient norm against gradient evaluations, {setting}",
-            )
+            moved = text.moved(before, setting, then, runs) if before else ""
+            page.answer(text.answer(setting, runs), promise=text.promise(setting), why=moved)
             page.show(picture, key="solvers_chart")
+        if style.embedded():
+            return
         if runs:
             page.table(text.table_rows(setting, runs), alt=picture.alt)
-            if "newton" in runs:
-                st.caption(text.hessians())
+            st.caption(text.PRIVACY)
             page.evidence(picture, name="solvers", code=text.snippet(setting, solvers))
         cost(solvers, setting.columns, relative)
 
@@ -123,10 +129,8 @@ def revealed() -> None:
 
 page.begin(
     "solvers",
-    "A private fit makes J(θ) small: the loss of all rows, regularised and tilted at random. Objective perturbation "
-    "(the paper’s Algorithm 1) may release θ as soon as J is nearly flat there, that is, once its gradient ∇J is no "
-    "longer than a threshold τ. Which solver got it there does not matter. Cost is counted in gradient evaluations, "
-    "visits to single rows, which are the same on every machine.",
+    "θ may be released once the gradient ∇J of the private objective is no longer than a threshold τ. Cost is counted "
+    "in visits to single rows, the same on every machine.",
 )
 explore()
 page.predict(page.Prediction.of("solvers", revealed), key="solvers__try")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from objpert_core.experiments.studies import solver_costs as sc
 from pages.solvers import numbers as sr
+from ui import bounds as proofs
 from ui import sentences
 
 _INSIDE = {
@@ -29,32 +30,80 @@ def _times(value: float) -> str:
 
 
 def answer(setting: sr.Setting, runs: Mapping[str, sr.Run]) -> str:
-    """What reaching τ costs each solver that got there, cheapest first."""
-    tau = sentences.scientific(setting.tau)
-    arrived = sorted((run.total, solver) for solver, run in runs.items() if run.converged)
+    """What reaching τ costs the cheapest and the dearest of those that got there, in visits to each row."""
     if not runs:
         return "Pick a solver to see what it costs."
+    arrived = sorted((run.total, solver) for solver, run in runs.items() if run.converged)
+    late = len(runs) - len(arrived)
     if not arrived:
-        return f"On {setting.n:,} rows none of these reaches ‖∇J‖ ≤ {tau} within the page’s limits."
-    (first, cheapest), *others = arrived
-    told = [f"{_INSIDE[cheapest]} visits every row {_times(first / setting.n)} times"]
-    told += [f"{_INSIDE[solver]} {_times(total / setting.n)}" for total, solver in others]
-    return f"To reach ‖∇J‖ ≤ {tau} on {setting.n:,} rows, {sentences.listing(told)}."
+        return f"None of these solvers reaches ‖∇J‖ ≤ {sentences.scientific(setting.tau)} within the page’s limits."
+    (first, cheapest), (last, dearest) = arrived[0], arrived[-1]
+    told = f"{_INSIDE[cheapest]} visits each row {_times(first / setting.n)} times"
+    told += f", {_INSIDE[dearest]} {_times(last / setting.n)}" if dearest != cheapest else ""
+    end = f"; {sentences.count(late, 'solver')} {'stops' if late == 1 else 'stop'} unfinished" if late else ""
+    return f"{told[0].upper()}{told[1:]}{end}."
 
 
-def unfinished(setting: sr.Setting, runs: Mapping[str, sr.Run]) -> str | None:
-    """Which solvers stopped at the page's limit, and how far they got."""
-    late = [
-        f"{_INSIDE[solver]} is at {_reached(run)} after {_times(run.total / setting.n)} visits"
+def promise(setting: sr.Setting) -> str:
+    """The promise of a fit with this σ and λ on rows of norm 1, whichever solver made it."""
+    mechanism = proofs.Setting(setting.sigma, setting.lam, 0.25, 1.0)
+    return sentences.promise(proofs.epsilon_at("logistic", mechanism, DELTA), DELTA, f"{sentences.TIGHT} at τ = 0")
+
+
+def moved(before: sr.Setting, now: sr.Setting, then: Mapping[str, sr.Run], runs: Mapping[str, sr.Run]) -> str:
+    """What was changed since `before`, and what it did to the solver that the setting matters most to.
+
+    Empty where nothing was changed, or no solver has reached τ both times.
+    """
+    changed = [field for field in _SYMBOLS if getattr(before, field) != getattr(now, field)]
+    costs = {
+        solver: (then[solver].total / before.n, run.total / now.n)
         for solver, run in runs.items()
-        if not run.converged
-    ]
-    return f"Stopped at this page’s limit: {'; '.join(late)}." if late else None
+        if run.converged and then[solver].converged
+    }
+    if not changed or not costs:
+        return ""
+    solver = max(costs, key=lambda name: abs(math.log(costs[name][1] / costs[name][0])))
+    old, new = costs[solver]
+    shift = ", ".join(f"{_SYMBOLS[f]} {_shown(getattr(before, f))} → {_shown(getattr(now, f))}" for f in changed)
+    if max(old / new, new / old) < HARDLY:
+        return f"{shift}: the number of visits hardly moves."
+    harder, (symbol, reason) = new > old, (changed[0], _REASONS.get(changed[0], ""))
+    course = (
+        f"{shift}: {_INSIDE[solver]} needs {'more' if harder else 'fewer'} visits, {_times(old)} → {_times(new)} a row"
+    )
+    expected = len(changed) == 1 and reason and harder == _harder(symbol, before, now)
+    return f"{course}: {reason}." if expected else f"{course}."
 
 
+def _harder(field: str, before: sr.Setting, now: sr.Setting) -> bool:
+    """Whether theory expects more visits after this change."""
+    old, new = getattr(before, field), getattr(now, field)
+    if field == "columns":
+        return bool(new == "redundant")
+    return bool(new > old) == (field in ("n", "sigma"))
+
+
+HARDLY = 1.05
+"""Times as many visits, below which they have hardly moved."""
+_SYMBOLS = {"lam": "λ", "n": "n", "tau": "τ", "columns": "columns", "sigma": "σ", "seed": "seed"}
+_REASONS = {
+    "lam": "where the data are flat, only λ curves",
+    "n": "rows add curvature to some directions, others have only λ’s",
+    "tau": "every digit of the gradient costs about the same",
+    "sigma": "where the data are flat, a wide tilt moves the solution far",
+    "columns": "redundant ones leave directions that only λ curves",
+}
+
+
+def _shown(value: float | str) -> str:
+    return value if isinstance(value, str) else sentences.scientific(value)
+
+
+DELTA = 1e-5
 PRIVACY = (
-    "The solver has no part in the privacy proof: any θ with ‖∇J‖ ≤ τ will do, and the gradient is evaluated once more "
-    "before anything is released. What a run cost depends on the data; do not publish it for private ones."
+    "The solver has no part in the privacy proof: the gradient is evaluated once more before θ is released. "
+    "What a run cost depends on the data; do not publish it for private ones."
 )
 
 
@@ -76,15 +125,6 @@ def growths(costs: Mapping[str, sc.Cost]) -> str:
 def _power(exponent: str) -> str:
     """n^a log n as KaTeX."""
     return f"$n{'' if exponent == '1' else f'^{{{exponent}}}'}\\log n$"
-
-
-def hessians() -> str:
-    """Why a visit of Newton's method is not one of the others', and why its iterations may be cheap in visits."""
-    return (
-        f"A visit for a Hessian is about d = {sr.DIMENSION} times the arithmetic of a visit for a gradient. Newton’s "
-        "method keeps a Hessian for as long as it serves, so that an iteration may cost a single visit, and while far "
-        "away from a solution on many rows it estimates the Hessian from a sample of them."
-    )
 
 
 def seconds(costs: Mapping[str, sc.Cost]) -> str | None:
