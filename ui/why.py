@@ -1,4 +1,4 @@
-"""Why ε moved, or why it did not: one sentence from two settings of one fit.
+"""Why ε of a fit moved, or why it did not: one sentence from two settings.
 
 The tight bound has two terms: the Gaussian one, which σ and L decide, and the curvature's, which λ decides. Where the
 bound equals the Gaussian lower bound, only the first one counts.
@@ -6,14 +6,15 @@ bound equals the Gaussian lower bound, only the first one counts.
 
 from __future__ import annotations
 
-from dataclasses import astuple
+from collections.abc import Mapping
 
 from ui import bounds as proofs
 from ui import sentences
 
-SYMBOLS = ("σ", "λ", "β", "L")
-"""The fields of a `Setting`, in their order."""
+NAMES: Mapping[str, str] = {"sigma": "σ", "lam": "λ", "smoothness": "β", "lipschitz": "L"}
+"""What the fields of a `Setting` are called."""
 
+_BETA = "the tight bound knows the logistic loss’s own β; only the published curves use this one"
 _MORE = {
     "σ": "a wider tilt hides one person’s gradient better",
     "λ": "more regularisation leaves one person’s curvature less to show",
@@ -26,36 +27,27 @@ _LESS = {
 }
 
 
-def moved(before: proofs.Setting | None, now: proofs.Setting, delta: float) -> str:
+def moved(before: proofs.Setting | None, now: proofs.Setting, delta: float, *, names: Mapping[str, str] = NAMES) -> str:
     """What was changed since `before`, what it did to the tight bound's ε at `delta`, and which term decided it.
 
-    Empty where nothing was changed.
+    Empty where nothing was changed. `names` is what the fields are called that may have been.
 
     >>> moved(proofs.Setting(2.5, 1, 0.25, 1), proofs.Setting(2.5, 10, 0.25, 1), 1e-5)
-    'λ 1 → 10: ε did not move: the Gaussian term decides here, not λ.'
+    'λ 1 → 10: ε stays at 1.56; the Gaussian term decides here, not λ.'
     """
-    values = zip(SYMBOLS, astuple(before or now), astuple(now), strict=False)
-    changed = [(symbol, old, new) for symbol, old, new in values if old != new]
-    if before is None or not changed:
+    changes = [] if before is None else sentences.changed(before, now, names)
+    if before is None or not changes:
         return ""
-    shift = ", ".join(f"{symbol} {sentences.number(old)} → {sentences.number(new)}" for symbol, old, new in changed)
-    (symbol, old, new), *more = changed
     told, tells = (proofs.epsilon_at("logistic", setting, delta) for setting in (before, now))
-    then, here = sentences.epsilon(told), sentences.epsilon(tells)
+    course = sentences.course("ε", told, tells)
     gaussian = tells <= proofs.epsilon_at("lower", now, delta) * (1 + sentences.EXACT)
-    if then == here:
-        return f"{shift}: ε did not move: {_still(symbol, gaussian) if not more else _decides(gaussian)}."
-    course = f"ε {'rises' if tells > told else 'falls'} from {then} to {here}"
-    if more or symbol not in _MORE:
-        return f"{shift}: {course}; {_decides(gaussian)}."
-    return f"{shift}: {course}: {(_MORE if new > old else _LESS)[symbol]}."
-
-
-def _still(symbol: str, gaussian: bool) -> str:
-    if symbol == "β":
-        return "the tight bound knows the logistic loss’s own β; only the published curves use this one"
-    return f"the Gaussian term decides here, not {symbol}" if gaussian else f"{symbol} hardly counts here"
-
-
-def _decides(gaussian: bool) -> str:
-    return "the Gaussian term, L/σ, decides" if gaussian else "the curvature’s term counts too, so λ does"
+    reason = "the Gaussian term, L/σ, decides" if gaussian else "the curvature’s term counts too, so λ does"
+    (name, *_), *more = changes
+    if name == "β" and not more:
+        reason = _BETA
+    elif sentences.epsilon(told) == sentences.epsilon(tells) and not more:
+        reason = f"the Gaussian term decides here, not {name}" if gaussian else f"{name} hardly counts here"
+    elif name in _MORE and not more:
+        field = next(field for field, called in names.items() if called == name)
+        reason = (_MORE if getattr(now, field) > getattr(before, field) else _LESS)[name]
+    return f"{sentences.shift(changes)}: {course}; {reason}."

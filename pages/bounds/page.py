@@ -44,6 +44,7 @@ EPS_MAX = parameters.view("bounds", "ε axis up to", 2.0, (0.2, 0.5, 1.0, 1.5, 2
 FLOOR = parameters.floor("bounds", (1e-100, 1e-50, 1e-20, 1e-15, 1e-10, 1e-8, 1e-6, 1e-4))
 SPECIAL = parameters.special_bounds("bounds")
 GHOST = parameters.ghost("bounds")
+CHANGED = {**why.NAMES, "neighbours": "neighbours:"}
 CONTROLS = (
     SHOW,
     *MECHANISM,
@@ -166,10 +167,10 @@ def explore() -> None:
     bounds = [b for b in proofs.NAMES if b not in SPECIAL or b in special]
     with page.errors():
         if attacked:
-            moved = why.moved(before, setting, other)
+            moved = why.moved(before, setting, other, names=CHANGED)
             tradeoff(left, setting, bounds, delta=other, rate=read, ghost=ghost, moved=moved)
         else:
-            moved = why.moved(before, setting, read)
+            moved = why.moved(before, setting, read, names=CHANGED)
             profile(left, setting, bounds, delta=read, epsilon=epsilon, view=view, ghost=ghost, moved=moved)
 
 

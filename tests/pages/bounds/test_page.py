@@ -112,7 +112,9 @@ def test_the_answer_its_promise_and_why_follow_the_controls():
     assert "ε = 0.341" in answer(app)
     assert "σ 5 → 10: ε falls from 0.726 to 0.341" in said(app)
     app.select_slider(key="bounds_beta").set_value(2.0).run()
-    assert "β 1 → 2: ε did not move" in said(app)
+    assert "β 1 → 2: ε stays at 0.341" in said(app)
+    app.selectbox(key="bounds_neighbours").set_value("replace one row").run()
+    assert "neighbours: add or remove one row → replace one row: ε rises from 0.341 to " in said(app)
 
 
 @pytest.mark.slow
