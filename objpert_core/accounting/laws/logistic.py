@@ -7,8 +7,7 @@ With a = R/σ, κ = R²/λ, G = a²/2 + a·v and w(p) = p(1 − p),
 * κ ≤ a²/2 (λ ≥ 2σ²): log(1 + κw) ≤ κw ≤ a²w/2, so T = max(0, G), attained at p = 0 or 1.
 * κ > a²/2: write p = 1/2 + q. Everything but q·G is even in q, so T(−G) = T(G) − G, and for G ≥ 0 the maximum is at the
   largest root in [0, 1/2] of  G + a²q = 2κq/(K − κq²), K = 1 + κ/4,  or at q = 1/2 once G ≥ ε* = κ − a²/2.
-  With Q = √(K/κ) and q = Q·tanh(r) the equation reads  sinh(2r)/Q − a²Q·tanh(r) = G, convex in r: Newton's
-  method from above converges monotonically.
+  With Q = √(K/κ) and q = Q·tanh(r) the equation reads  sinh(2r)/Q − a²Q·tanh(r) = G, convex in r.
 
 dT/dG = p, so T is convex and never decreases; T = G for G ≥ ε* and T = 0 for G ≤ −ε*.
 """
@@ -37,6 +36,8 @@ from objpert_core.accounting.numerics.tail import log_tail_of_gaussian
 
 _MAX_NEWTON = 100
 _BISECTIONS = 48
+_STEP = 1e-9  # relative: the next step of Newton's method would be of the size of the rounding errors
+_FLAT = 1e-300
 _LARGEST = 1e150  # of (α − 1)·a, whose square is needed
 _POSITION = 1e-9  # relative: what Newton's method may leave off
 _ROUNDING = 1e-14
@@ -66,19 +67,21 @@ class LogisticLaw(PrivacyLossLaw):
     def _gap_slope(self, r: FloatArray) -> FloatArray:
         return 2 * np.cosh(2 * r) / self._scale - self.a**2 * self._scale / np.cosh(r) ** 2
 
-    def _r_of(self, size: FloatArray) -> FloatArray:
-        """r at |G| = size in [0, ε*], by Newton's method from above."""
-        r = 0.5 * np.arcsinh(self._scale * (size + self.a**2 / 2))
-        for _ in range(_MAX_NEWTON):
-            slope = self._gap_slope(r)
-            step = np.where(slope > 0, (self._gap(r) - size) / np.where(slope > 0, slope, 1.0), 0.0)
-            r = np.maximum(r - step, 0.0)
-            if not (np.abs(step) > 1e-9 * r).any():  # T is stationary in q: its error is of second order
-                break
-        return r
-
     def _q_of(self, size: FloatArray) -> FloatArray:
-        return np.minimum(self._scale * np.tanh(self._r_of(size)), 0.5)
+        """q at |G| = size in [0, ε*]: the largest root of the cubic (G + a²q)·(K/κ − q²) − 2q, concave for q ≥ 0.
+
+        Newton's method from above converges monotonically. It begins where G + a²/2 stands for G + a²q.
+        """
+        square, drive = self.a**2, size + self.a**2 / 2
+        q = np.minimum(drive * self._scale**2 / (1 + np.hypot(1.0, drive * self._scale)), 0.5)
+        for _ in range(_MAX_NEWTON):
+            drive, room = size + square * q, 1 / self.kappa + (0.5 - q) * (0.5 + q)
+            slope = np.minimum(square * room - 2 * q * drive - 2, -_FLAT)
+            step = (drive * room - 2 * q) / slope
+            q = np.maximum(q - step, 0.0)
+            if not (step > _STEP * q).any():  # T is stationary in q: its error is of second order
+                break
+        return q
 
     def _value(self, gaussian: FloatArray, q: FloatArray) -> FloatArray:
         """p·G + log(1 + κw) − a²w/2 at p = 1/2 + sign(G)·q."""
@@ -139,7 +142,7 @@ class LogisticLaw(PrivacyLossLaw):
 
     def _r_below(self, epsilon: FloatArray) -> FloatArray:
         """r with T = ε at G = −gap(r) < 0, where T decreases in r, by bisection."""
-        low = np.full(epsilon.shape, self._r_of(np.zeros(1))[0])
+        low = np.full(epsilon.shape, np.arctanh(self._q_of(np.zeros(1))[0] / self._scale))
         high = np.full(epsilon.shape, 0.5 * np.arcsinh(self.kappa * self._scale))
         for _ in range(_BISECTIONS):
             r = 0.5 * (low + high)

@@ -9,6 +9,7 @@ from objpert_core._validation import FloatArray, check_fields, positive, within
 from objpert_core.accounting.laws.base import GaussianLoss, Steps
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, check_adjacency
 from objpert_core.accounting.numerics import gaussian as gauss
+from objpert_core.accounting.numerics.search import smallest_epsilon
 from objpert_core.accounting.numerics.tail import log_tail_of_gaussian
 
 
@@ -52,6 +53,9 @@ class GaussianNoise(NoiseOnValue):
 
     def _log_delta(self, epsilon: FloatArray) -> FloatArray:
         return gauss.log_profile(epsilon, self.a)
+
+    def _epsilon(self, log_delta: FloatArray) -> FloatArray:
+        return smallest_epsilon(self._log_delta, log_delta, guess=gauss.epsilon_at_tail(log_delta, self.a))
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         return gauss.rdp(alpha, self.a)

@@ -228,7 +228,16 @@ class ObjectivePerturbation(Mechanism):
     def _epsilon(self, log_delta: FloatArray) -> FloatArray:
         if self.has_profile and self.silent:
             return np.full_like(log_delta, np.inf)
-        return smallest_epsilon(self._log_delta, log_delta, start=self.least_epsilon)  # no root to bracket below
+        result = np.zeros_like(log_delta)
+        here = np.full(log_delta.shape, self.gaussian_from < np.inf)
+        if here.any():  # far enough out the profile is the Gaussian one
+            result = self.gaussian._epsilon(log_delta)
+            here &= result >= self.gaussian_from
+            here[here] = self._log_delta(result[here]) <= log_delta[here]
+        if not here.all():
+            target, guess = log_delta[~here], gauss.epsilon_at_tail(log_delta[~here], self.gaussian.a)
+            result[~here] = smallest_epsilon(self._log_delta, target, self.least_epsilon, guess)
+        return result
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         if self.links is not None and self.has_rdp:

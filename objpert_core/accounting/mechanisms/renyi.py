@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, alpha_array, delta_array, epsilon_array, like_input
+from objpert_core._validation import FloatArray, IntArray, alpha_array, delta_array, epsilon_array, like_input
 from objpert_core.accounting.mechanisms.base import Mechanism, View, a_mechanism, with_rdp
 from objpert_core.accounting.numerics.renyi import LOG_ORDERS, epsilon_at, log_delta_at, log_total_variation
 from objpert_core.accounting.numerics.safe_root import nudged_up_each
 
-_REFINE = 33
-_ROUNDS = 7
+_SPACING = 0.25
+_AROUND = np.arange(-1.0, 1.01, _SPACING)  # of a grid that closes in on the best order
+_ROUNDS, _LEAST_ROUNDS = 16, 3
+_SETTLED = 1e-15
 _EXTENSIONS = 60
 _NUDGE = 1e-15  # the first step
 
@@ -99,6 +101,15 @@ def rdp_to_epsilon(alphas: Any, rdp: Any, delta: Any) -> Any:
     return like_input(delta, epsilon.reshape(target.shape))
 
 
+def _vertex(table: FloatArray, at: IntArray) -> FloatArray:
+    """In each row, how far the vertex of the parabola through a least value and its neighbours is from it."""
+    rows = np.arange(at.size)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        left, right = (table[rows, at + side] - table[rows, at] for side in (-1, 1))
+        moved = _SPACING * 0.5 * (left - right) / (left + right)
+    return np.where(np.isfinite(moved), moved, 0.0)
+
+
 @dataclass(frozen=True)
 class ViaRDP(View):
     """The mechanism `base`, with (ε, δ) only through its Rényi curve; see `via_rdp`."""
@@ -127,7 +138,8 @@ class ViaRDP(View):
         """(min over real α > 1 of objective(order, rdp, target), log(α − 1) close to it), both for every target.
 
         A scan over 26 decades of α − 1 that moves on while the best order is at its edge, then grids that close in
-        on the best order: every value used is a valid bound, so the search can only be loose, never wrong.
+        on the best order, around the vertex of a parabola, until nothing is gained: every value used is a valid bound,
+        so the search can only be loose, never wrong.
         """
         scan = LOG_ORDERS
         order, curve = self.curve_at(scan)
@@ -142,16 +154,22 @@ class ViaRDP(View):
             scan = np.concatenate((scan, more))
             table = np.concatenate((table, objective(order, curve, targets[:, None])), axis=1)
             best = table.argmin(axis=1)
-        value = table[np.arange(targets.size), best]
+        rows = np.arange(targets.size)
+        value = table[rows, best]
         centre, width = scan[best], np.full(targets.size, scan[1] - scan[0])
-        for _ in range(_ROUNDS):
-            grid = centre[:, None] + width[:, None] * np.linspace(-1, 1, _REFINE)
+        for done in range(_ROUNDS):
+            grid = centre[:, None] + width[:, None] * _AROUND
             order, rdp = self.curve_at(grid.ravel())
             fine = objective(order.reshape(grid.shape), rdp.reshape(grid.shape), targets[:, None])
             best = fine.argmin(axis=1)
-            value = np.minimum(value, fine[np.arange(targets.size), best])
-            centre = grid[np.arange(targets.size), best]
-            width = width * 2 / (_REFINE - 1)
+            before, value = value, np.minimum(value, fine[rows, best])
+            with np.errstate(invalid="ignore"):
+                settled = ~(before - value > _SETTLED * np.abs(value))
+            if done >= _LEAST_ROUNDS and settled.all():
+                break
+            inner = (best > 0) & (best < _AROUND.size - 1)
+            centre = grid[rows, best] + np.where(inner, width * _vertex(fine, np.clip(best, 1, _AROUND.size - 2)), 0.0)
+            width = np.where(inner, width * _SPACING, width)
         return value, centre
 
     def best_order(self, epsilon: float) -> float:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import erfcx, ndtr
+from scipy.special import erfcx, ndtr, ndtri_exp
 
 from objpert_core._validation import FloatArray
 
@@ -87,6 +87,11 @@ def log_profile(epsilon: ArrayLike, a: ArrayLike) -> FloatArray:
             mirrored = np.log(-np.expm1(below) + np.exp(below + result))
         result = np.where(negative, mirrored, result)
     return np.minimum(result, 0.0)
+
+
+def epsilon_at_tail(log_delta: FloatArray, a: float) -> FloatArray:
+    """The ε which the loss a²/2 + a·v exceeds with probability δ: at least that of the profile, and near it."""
+    return a * (a / 2 - ndtri_exp(np.minimum(log_delta, 0.0)))
 
 
 def rdp(alpha: ArrayLike, a: float) -> FloatArray:

@@ -10,6 +10,7 @@ finitely many.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp, ndtri_exp
@@ -22,6 +23,9 @@ _ROUNDING = 1e-14
 _LAST_Z = 60.0
 _LEAST_DROP = 2.5e-4  # of log δ between points: what a small μ can tell from rounding
 _BLOCK = 2**15
+_ROUNDS = 6
+_FINER = 17  # points between the deciding ones, those included
+_SETTLED = 1e-5
 
 
 def log_vertices(epsilon: FloatArray, log_delta: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -49,20 +53,43 @@ def mu_of_points(epsilon: FloatArray, log_delta: FloatArray) -> float:
     The profile holds for both directions, so that g is also below its mirror image in the line x + y = 1: only what
     lies on or below it matters, and the polygon's crossing of it.
     """
+    return _mu_and_where(epsilon, log_delta)[0]
+
+
+def mu_of_profile(log_profile: Callable[[FloatArray], FloatArray], epsilon: FloatArray) -> float:
+    """`mu_of_points` of a profile at `epsilon`, and at further points around those that decide."""
+    log_delta = log_profile(epsilon)
+    best, low, high = _mu_and_where(epsilon, log_delta)
+    for _ in range(_ROUNDS):
+        new = np.setdiff1d(np.linspace(low, high, _FINER), epsilon)
+        order = np.argsort(np.append(epsilon, new))
+        epsilon, log_delta = np.append(epsilon, new)[order], np.append(log_delta, log_profile(new))[order]
+        before, (best, low, high) = best, _mu_and_where(epsilon, log_delta)
+        if best > before * (1 - _SETTLED):
+            break
+    return best
+
+
+def _mu_and_where(epsilon: FloatArray, log_delta: FloatArray) -> tuple[float, float, float]:
+    """`mu_of_points`, and between which ε it is decided."""
     kept = apart(log_delta, _LEAST_DROP)
     epsilon, log_delta = epsilon[kept], log_delta[kept]
     log_x, log_y = log_vertices(epsilon, log_delta)
     x, y = np.exp(log_x), np.exp(log_y)
     below = x + y <= 1
-    best = float(np.max(_mu_at(log_x[below], log_y[below]), initial=0.0))
+    mu = np.where(below, _mu_at(log_x, log_y), 0.0)
+    at = int(np.argmax(mu))
+    best = float(mu[at])
     beyond = np.flatnonzero(~below)  # x falls as ε grows
     if beyond.size:
         last = int(beyond[-1])
         # along the polygon's edge at ε[last + 1], y = δ + e^ε·x, up to the line: y = (δ + e^ε)/(1 + e^ε)
         edge = last + 1
         log_rest = math.log(-math.expm1(min(float(log_delta[edge]), -1e-300))) - float(np.logaddexp(0, epsilon[edge]))
-        best = max(best, -2 * float(ndtri_exp(log_rest)))
-    return best * (1 + _ROUNDING)
+        crossing = -2 * float(ndtri_exp(log_rest))
+        if crossing > best:
+            best, at = crossing, last
+    return best * (1 + _ROUNDING), float(epsilon[max(at - 1, 0)]), float(epsilon[min(at + 2, epsilon.size - 1)])
 
 
 def mu_beyond(a: float, shift: float, doubled: bool, start: float) -> float:

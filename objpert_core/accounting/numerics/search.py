@@ -5,86 +5,117 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from objpert_core._validation import FloatArray, IntArray
 
 _FACTORS = (*16 * (4.0,), *20 * (2.0**10,), *20 * (2.0**40,), *20 * (2.0**100,))  # growth of a bracket, one step a go
 _STEPS = 200
+_WIDTH = 1e-15  # relative, of what is narrow
+_LEAST_STEP = 0.6  # of that width: two steps next to each other, on both sides of the root, close the bracket
 
 
 def smallest_epsilon(
-    log_profile: Callable[[FloatArray], FloatArray], log_delta: FloatArray, start: float = 0.0
+    log_profile: Callable[[FloatArray], FloatArray],
+    log_delta: FloatArray,
+    start: float = 0.0,
+    guess: ArrayLike = 1e-3,
 ) -> FloatArray:
     """Smallest ε >= start with log δ(ε) <= log_delta, rounded up; inf where there is none."""
-    return smallest_epsilon_of_each(lambda epsilon, _: log_profile(epsilon), log_delta, start)
+    return smallest_epsilon_of_each(lambda epsilon, _: log_profile(epsilon), log_delta, start, guess)
 
 
 def smallest_epsilon_of_each(
-    log_profile: Callable[[FloatArray, IntArray], FloatArray], log_delta: FloatArray, start: float = 0.0
+    log_profile: Callable[[FloatArray, IntArray], FloatArray],
+    log_delta: FloatArray,
+    start: float = 0.0,
+    guess: ArrayLike = 1e-3,
 ) -> FloatArray:
     """`smallest_epsilon` where every entry of `log_delta` has a profile of its own: it gets ε and their indices.
 
-    Works on the logarithm of the profile, which never increases in ε: steps that grow find a bracket, then
-    regula falsi with the Illinois rule, safeguarded by bisection, narrows it to neighbouring doubles or a relative
-    width of 1e-15. The upper end of the bracket, at which the inequality was evaluated, is returned.
+    Works on the logarithm of the profile, which never increases in ε: steps that grow from the guess find a bracket,
+    which is narrowed to neighbouring doubles or a relative width of 1e-15. The upper end of the bracket, at which the
+    inequality was evaluated, is returned.
     """
 
     def gap(epsilon: FloatArray, chosen: IntArray) -> FloatArray:
         return log_profile(epsilon, chosen) - log_delta[chosen]
 
     result = np.full(log_delta.shape, float(start))
-    todo = np.flatnonzero(~(gap(result, np.arange(result.size)) <= 0))
+    at_start = gap(result, np.arange(result.size))
+    todo = np.flatnonzero(~(at_start <= 0))
     if not todo.size:
         return result
-    low = np.full(todo.size, float(start))
-    high = np.full(todo.size, max(2 * start, 1e-3))
-    value = gap(high, todo)
+    low, f_low = result[todo], at_start[todo]
+    high = np.maximum(np.broadcast_to(guess, log_delta.shape)[todo], max(2 * start, 1e-300))
+    f_high = gap(high, todo)
     for factor in _FACTORS:
-        growing = ~(value <= 0) & (high < 1e300)
+        growing = ~(f_high <= 0) & (high < 1e300)
         if not growing.any():
             break
-        low = np.where(growing, high, low)
+        low, f_low = np.where(growing, high, low), np.where(growing, f_high, f_low)
         high = np.where(growing, np.minimum(factor * high, 4e300), high)
-        value[growing] = gap(high[growing], todo[growing])
+        f_high[growing] = gap(high[growing], todo[growing])
     for factor in _FACTORS:  # far below the first guess
-        falling = (value <= 0) & (low == 0) & (high > 1e-300)
+        falling = (f_high <= 0) & (low == 0) & (high > 1e-300)
         if not falling.any():
             break
         tried = high[falling] / factor
-        below = gap(tried, todo[falling])
-        low[falling] = np.where(below <= 0, 0.0, tried)
-        high[falling] = np.where(below <= 0, tried, high[falling])
-    found = value <= 0
+        f_tried = gap(tried, todo[falling])
+        below = f_tried <= 0
+        low[falling], f_low[falling] = np.where(below, 0.0, tried), np.where(below, f_low[falling], f_tried)
+        high[falling], f_high[falling] = (
+            np.where(below, tried, high[falling]),
+            np.where(below, f_tried, f_high[falling]),
+        )
+    found = f_high <= 0
     result[todo[~found]] = np.inf
-    result[todo[found]] = _narrow(gap, low[found], high[found], todo[found])
+    result[todo[found]] = _narrow(gap, low[found], f_low[found], high[found], f_high[found], todo[found])
     return result
 
 
 def _narrow(
-    gap: Callable[[FloatArray, IntArray], FloatArray], low: FloatArray, high: FloatArray, index: IntArray
+    gap: Callable[[FloatArray, IntArray], FloatArray],
+    low: FloatArray,
+    f_low: FloatArray,
+    high: FloatArray,
+    f_high: FloatArray,
+    index: IntArray,
 ) -> FloatArray:
-    """Upper ends of the narrowed brackets of a sign change from positive (low) to non-positive (high)."""
-    f_low, f_high = gap(low, index), gap(high, index)
-    side = np.zeros(low.size)
+    """Upper ends of the narrowed brackets of a sign change from positive (low) to non-positive (high).
+
+    Chandrupatla's method (1997): inverse quadratic interpolation where three points allow it, else bisection. A step
+    is never shorter than what closes the bracket if it crosses the root, and twice as long after each that did not.
+    """
+    last, f_last, other, f_other = high, f_high, low, f_low  # the newest end of the bracket, and the one across
+    third, f_third = other, f_other
+    stayed = np.zeros(low.size)
     for step in range(_STEPS):
+        low, high = np.minimum(last, other), np.maximum(last, other)
         width = high - low
-        open_ = width > 1e-15 * high
+        open_ = width > _WIDTH * high
         if not open_.any():
             break
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            guess = high - f_high * width / (f_high - f_low)
-        bisect = ~np.isfinite(guess) | (guess <= low) | (guess >= high) | (step % 3 == 2)
-        middle = np.where((low > 0) & (high > 4 * low), np.sqrt(low) * np.sqrt(high), 0.5 * (low + high))
-        guess = np.where(bisect, middle, guess)
-        # land a little on the safe side, so that the upper end converges as well
-        guess = np.where(bisect, guess, np.minimum(guess + 1e-16 * guess, high))
-        f_guess = np.where(open_, 0.0, f_high)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
+            part = (last - other) / (third - other)
+            height = (f_last - f_other) / (f_third - f_other)
+            share = f_last / (f_other - f_last) * (f_third / (f_other - f_third)) + (third - last) / (other - last) * (
+                f_last / (f_third - f_last)
+            ) * (f_other / (f_third - f_other))
+            usable = (np.square(height) < part) & (np.square(1 - height) < 1 - part)
+            if step == 0:
+                share, usable = f_last / (f_last - f_other), np.isfinite(f_last)
+            least = np.minimum(_LEAST_STEP * _WIDTH * high * 2.0**stayed / width, 0.5)
+            inside = last + np.clip(share, least, 1 - least) * (other - last)
+        far = (low > 0) & (high > 4 * low)
+        middle = np.where(far, np.sqrt(low) * np.sqrt(high), 0.5 * (low + high))
+        guess = np.where(usable & np.isfinite(inside) & (inside > low) & (inside < high), inside, middle)
+        f_guess = np.where(open_, 0.0, f_last)
         f_guess[open_] = gap(guess[open_], index[open_])
-        above = open_ & ~(f_guess <= 0)  # what is not a number does not meet the target
-        below = open_ & ~above
-        f_high = np.where(above & (side > 0), 0.5 * f_high, f_high)
-        f_low = np.where(below & (side < 0), 0.5 * f_low, f_low)
-        low, f_low = np.where(above, guess, low), np.where(above, f_guess, f_low)
-        high, f_high = np.where(below, guess, high), np.where(below, f_guess, f_high)
-        side = np.where(above, 1.0, np.where(below, -1.0, side))
-    return high
+        same = open_ & ((f_guess <= 0) == (f_last <= 0))  # what is not a number does not meet the target
+        crossed = open_ & ~same
+        third, f_third = np.where(crossed, other, last), np.where(crossed, f_other, f_last)
+        other, f_other = np.where(crossed, last, other), np.where(crossed, f_last, f_other)
+        last, f_last = np.where(open_, guess, last), np.where(open_, f_guess, f_last)
+        stayed = np.where(same, stayed + 1, 0.0)
+    return np.maximum(last, other)
