@@ -1,14 +1,19 @@
 """The SVG writer: well-formed, complete, and its curves lie where the numbers say."""
 
+import io
 import re
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image
+from reportlab.pdfbase.ttfonts import TTFontFile
 
 from ui import bounds as bound_curves
 from ui import figures
-from ui.svg import to_svg
+from ui.registry import ROOMS
+from ui.svg import to_pdf, to_png, to_svg
+from ui.svg.convert import FONT
 from ui.svg.text import lines, text_width
 from ui.svg.thumbnail import to_thumbnail
 
@@ -308,3 +313,46 @@ def test_a_thumbnail_has_the_curves_and_no_words():
     assert not root.findall(".//s:title", NS)
     assert len(small) < 3_000
     assert figures.ROLES["rdp"].color in small
+
+
+# 0.3 from 0 to 4, then far above the axes; a faint ghost under it
+STEP = [figures.series("before", [0.0, 10.0], [0.7, 0.7], "dpsgd-margin", ghost=True)]
+STEP += [figures.series("σ ≤ 10⁻⁵", [0.0, 4.0, 4.0, 10.0], [0.3, 0.3, 9.0, 9.0], "tight")]
+
+
+def test_a_png_has_twice_the_pixels_and_draws_what_the_svg_says():
+    figure = chart(STEP)
+    text, picture = to_svg(figure, title="ε"), Image.open(io.BytesIO(to_png(figure, title="ε"))).convert("RGB")
+    root = parse(text)
+    assert picture.size == tuple(2 * int(root.get(side)) for side in ("width", "height"))
+    frame = root.find(".//s:rect[@stroke='#444']", NS)
+    left, top, width, height = (float(frame.get(key)) for key in ("x", "y", "width", "height"))
+
+    def at(across, up):
+        return picture.getpixel((round(2 * (left + across * width)), round(2 * (top + (1 - up) * height))))
+
+    assert at(0.15, 0.3) == (0xD5, 0x5E, 0x00)
+    assert at(0.7, 0.95) == (255, 255, 255)
+    assert min(at(0.15, 0.7)) > 120  # the ghost is fainter than its colour, #009e73 …
+    assert at(0.15, 0.7) != (255, 255, 255)  # … but there
+    above = picture.crop((round(2 * (left + 0.3 * width)), 0, 2 * int(root.get("width")), 24))
+    assert above.getcolors() == [(above.width * above.height, (255, 255, 255))]  # cut off at the axes
+    title = picture.crop((20, 20, 50, 60))
+    assert title.getextrema()[0][0] < 100  # written without a font of the machine
+
+
+def test_a_pdf_embeds_its_font_and_is_the_same_every_time():
+    first, second = (to_pdf(chart(STEP), title="ε = 1") for _ in range(2))
+    assert first == second
+    assert first.startswith(b"%PDF")
+    assert first.count(b"/FontFile2") == 1
+    assert b"DejaVuSans" in first
+    assert len(re.findall(rb"/Type /Page\b", first)) == 1
+    assert re.search(rb"/CA \.35", first)  # the ghost's opacity
+
+
+def test_the_font_of_the_files_has_every_letter_of_the_pages():
+    has = TTFontFile(str(FONT)).charToGlyph
+    files = [path for folder in (ROOMS, ROOMS.parent / "ui") for path in folder.rglob("*.py")]
+    used = {letter for path in files for letter in path.read_text(encoding="utf-8") if letter.isprintable()}
+    assert {letter for letter in used if ord(letter) not in has} == set()

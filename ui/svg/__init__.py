@@ -1,4 +1,4 @@
-"""Writes the app's charts as SVG files on the server, so that "figure as SVG" is a plain download button.
+"""Writes the app's charts as SVG, PNG and PDF files on the server, so that each is a plain download button.
 
 It reads the same `plotly.graph_objects.Figure` that is on the screen and supports what the pages draw: scatter traces
 (lines with dashes, markers, labels, filled bands, error bars), bar traces, heat maps with their bar of colours, linear,
@@ -14,12 +14,13 @@ from xml.sax.saxutils import escape, quoteattr
 
 import plotly.graph_objects as go
 
+from ui.svg import convert
 from ui.svg.axes import Scale, decode, panels
 from ui.svg.cells import bar, bar_height
-from ui.svg.text import LINE, SIZE, lines, plain, text_width, write
+from ui.svg.text import FONTS, LINE, SIZE, lines, plain, text_width, write
 from ui.svg.traces import draw, sample
 
-__all__ = ["decode", "to_svg"]
+__all__ = ["decode", "to_pdf", "to_png", "to_svg"]
 
 _EDGE = 12.0  # between the picture's edge and anything in it
 _GAP = 8.0  # between an axis, its labels and its title
@@ -57,7 +58,7 @@ def to_svg(chart: go.Figure, *, title: str = "", width: int = 760, height: int =
     x = Scale(layout["xaxis"], left, right)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'role="img" aria-label={quoteattr(title)} font-family="Helvetica, Arial, sans-serif" font-size="{SIZE:g}">',
+        f'role="img" aria-label={quoteattr(title)} font-family="{FONTS}" font-size="{SIZE:g}">',
         f"<title>{escape(title)}</title>",
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
     ]
@@ -74,6 +75,16 @@ def to_svg(chart: go.Figure, *, title: str = "", width: int = 760, height: int =
         parts += bar(trace, left, right, height - _EDGE - foot + 8.0 + sum(map(bar_height, scaled[:row])))
     parts.append("</svg>")
     return "\n".join(parts) + "\n"
+
+
+def to_png(chart: go.Figure, *, title: str = "") -> bytes:
+    """The figure as PNG, on white, with twice the pixels of its SVG; parameters as for `to_svg`."""
+    return convert.png(to_svg(chart, title=title))
+
+
+def to_pdf(chart: go.Figure, *, title: str = "") -> bytes:
+    """The figure as a PDF of one page, its font embedded; parameters as for `to_svg`."""
+    return convert.pdf(to_svg(chart, title=title), title)
 
 
 def _beside(y: Scale) -> float:

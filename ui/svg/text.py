@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 SIZE = 13.0  # of ordinary text, in pixels
 LINE = 16.0  # from one line to the next
 INK = "#222222"
+FONTS = "Helvetica, Arial, sans-serif"
 
 _WIDTHS = {0.28: " .,:;!|'/\\Iijlft()[]ιτ·’‘", 0.4: 'r-"“”⁻⁰¹²³⁴⁵⁶⁷⁸⁹', 0.8: "mwMWGOQ%@&−…", 0.69: "ABCDEHKNPRSUVXY"}
 _WIDTH = {letter: width for width, letters in _WIDTHS.items() for letter in letters}
