@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.distance import charts, numbers, words
 from ui import controls as c
-from ui import page, parameters, sentences, share
+from ui import page, parameters, sentences, style, why
 from ui.bounds import Setting
 
 LARGE_SMALL = Setting(sigma=10.0, lam=2.0, smoothness=1.0, lipschitz=1.0)
@@ -24,7 +24,7 @@ ALPHA_MAX = parameters.view("distance", "α axis up to", 10_000.0, c.powers_of_t
 EPS_ENDS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
 EPS_MAX = parameters.view("distance", "ε axis up to", 2.0, EPS_ENDS, name="eps_view")
 GHOST = parameters.ghost("distance")
-CONTROLS = (SHOW, *MECHANISM, READ_DELTA, READ_ALPHA, ALPHA_MAX, EPS_MAX, GHOST)
+CONTROLS = (*MECHANISM, SHOW, READ_DELTA, READ_ALPHA, ALPHA_MAX, EPS_MAX, GHOST)
 
 
 def preset(name: str, setting: Setting, hint: str, eps_view: float) -> c.Preset:
@@ -35,11 +35,11 @@ def preset(name: str, setting: Setting, hint: str, eps_view: float) -> c.Preset:
 OURS = "The paper’s text gives no numbers for this panel; these show what it says about it."
 BELOW = "Rows of norm 1, so β = 1/4, and λ below it: the published proof falls silent."
 PRESETS = (
-    preset("Figure 4a: large σ, large λ", Setting(10.0, 100.0, 1.0, 1.0), OURS, 1.0),
-    preset("Figure 4b: large σ, small λ", LARGE_SMALL, OURS, 2.0),
-    preset("Figure 4c: small σ, large λ", Setting(1.0, 100.0, 1.0, 1.0), OURS, 10.0),
-    preset("Figure 4d: small σ, small λ", Setting(1.0, 2.0, 1.0, 1.0), OURS, 10.0),
-    preset("Logistic loss, small λ", SILENT, BELOW, 2.0),
+    preset("Much λ: both are close", Setting(10.0, 100.0, 1.0, 1.0), f"Figure 4a: large σ, large λ. {OURS}", 1.0),
+    preset("Little λ costs one proof", LARGE_SMALL, f"Figure 4b: large σ, small λ. {OURS}", 2.0),
+    preset("Little noise, much λ", Setting(1.0, 100.0, 1.0, 1.0), f"Figure 4c: small σ, large λ. {OURS}", 10.0),
+    preset("Little noise drowns λ", Setting(1.0, 2.0, 1.0, 1.0), f"Figure 4d: small σ, small λ. {OURS}", 10.0),
+    preset("One proof falls silent", SILENT, BELOW, 2.0),
 )
 
 
@@ -48,12 +48,17 @@ def explore() -> None:
     c.preset_buttons(PRESETS, prefix="distance")
     left, panel = page.columns()
     with panel:
+        sigma, lam, smoothness, lipschitz = MECHANISM
+        noise, regularisation = sigma.show(), lam.show()
         profiles = SHOW.show() == PROFILE
-        setting = Setting(*(control.show() for control in MECHANISM))
-        delta, alpha = READ_DELTA.show(), READ_ALPHA.show(disabled=profiles)
-        alpha_max, eps_max = ALPHA_MAX.show(disabled=profiles), EPS_MAX.show(disabled=not profiles)
-        ghost = c.previous("distance", setting, GHOST.show())
-        share.button(CONTROLS)
+        delta = READ_DELTA.show()
+        with page.tools(CONTROLS, PRESETS, name="distance"):
+            curvature, gradient = smoothness.show(), lipschitz.show()
+            alpha, alpha_max = (control.show(disabled=profiles) for control in (READ_ALPHA, ALPHA_MAX))
+            eps_max, ghosts = EPS_MAX.show(disabled=not profiles), GHOST.show()
+    setting = Setting(noise, regularisation, curvature, gradient)
+    before = c.previous("distance", setting)
+    ghost = before if ghosts else None
     with page.errors():
         found = numbers.readings(setting, delta, alpha)
         if profiles:
@@ -70,26 +75,33 @@ def explore() -> None:
                 partial(numbers.renyi_frame, setting, alpha_max),
                 f"{RENYI} of objective perturbation, {setting}",
             )
+        eps = {reading.name: reading.epsilon for reading in found}
         with left:
-            answer(setting, found, delta)
+            page.answer(
+                words.answer(eps["glm"], eps["logistic"], eps["lower"]),
+                promise=sentences.promise(eps["logistic"], delta, sentences.TIGHT),
+                why=why.moved(before, setting, delta),
+            )
             page.show(picture, key="distance_chart")
-            if silent := setting.silent("glm"):
-                st.info(f"**{numbers.NAMES['glm']}.** {silent}", icon=":material/info:")
-            if setting.smoothness != setting.logistic_smoothness:
-                st.caption(sentences.logistic_curve(setting.smoothness, setting.logistic_smoothness, setting.lipschitz))
+        if style.embedded():
+            return
+        notes(setting, eps, delta)
         page.evidence(picture, numbers.table_rows(found, delta, alpha), name="distance")
         maps(setting, delta, ghost)
         page.reproduce(words.snippet(setting, delta=delta, alpha=alpha))
 
 
-def answer(setting: Setting, found: list[numbers.Reading], delta: float) -> None:
-    eps = {reading.name: reading.epsilon for reading in found}
-    page.answer(
-        words.answer(delta, eps["glm"], eps["logistic"], eps["lower"]),
-        sentences.bet(eps["logistic"], delta),
+def notes(setting: Setting, eps: dict[str, float], delta: float) -> None:
+    """What stands under the picture: what the published ε is made of, and where the tight proof is exact."""
+    if silent := setting.silent("glm"):
+        st.info(f"**{numbers.NAMES['glm']}.** {silent}", icon=":material/info:")
+    told = [
         words.prices(setting, eps["glm"], eps["half"], eps["lower"]),
-        f"{words.boundary(setting.lam, numbers.optimal_lam(setting, delta))} {words.accounted()}",
-    )
+        words.boundary(setting.lam, numbers.optimal_lam(setting, delta)),
+    ]
+    if setting.smoothness != setting.logistic_smoothness:
+        told.append(sentences.logistic_curve(setting.smoothness, setting.logistic_smoothness, setting.lipschitz))
+    st.caption(" ".join(told))
 
 
 def maps(setting: Setting, delta: float, ghost: Setting | None) -> None:
@@ -114,8 +126,8 @@ def revealed() -> None:
 
 page.begin(
     "distance",
-    "No proof about objective perturbation can go below the Gaussian mechanism with the same noise. What a proof "
-    "certifies above that is a price for what it does not know: here is how much it is, and what it is paid for.",
+    "No proof about objective perturbation can go below the Gaussian mechanism with the same noise. What it certifies "
+    "above that is the price of what it does not know.",
 )
 explore()
 page.predict(page.Prediction.of("distance", revealed), key="distance__try")

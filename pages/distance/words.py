@@ -29,50 +29,40 @@ def _least(eps: float, lower: float) -> str:
     if lower == 0:
         return "where the least possible is 0"
     if eps < 1.001 * lower:
-        return "less than a thousandth above the least possible"
-    return f"{sentences.number(eps / lower, up=True)} times the least that any proof could"
+        return "almost the least possible"
+    return f"{sentences.ratio(eps / lower)} the least possible"
 
 
-def _certifies(eps: float, lower: float) -> str:
-    return (
-        f"certifies ε = {sentences.epsilon(eps)}, {_least(eps, lower)}" if math.isfinite(eps) else "certifies nothing"
-    )
-
-
-def answer(delta: float, published: float, tight: float, lower: float) -> str:
-    """The page's one large sentence, from ε at δ of the published, the tight and the lower bound."""
-    return (
-        f"At δ = {sentences.delta(delta)} the published proof {_certifies(published, lower)}; the tight proof for the "
-        f"logistic loss {_certifies(tight, lower)}."
-    )
+def answer(published: float, tight: float, lower: float) -> str:
+    """The page's one large sentence, from ε of the published, the tight and the lower bound."""
+    told = f"The tight proof certifies ε = {sentences.epsilon(tight)}, {_least(tight, lower)}"
+    if math.isinf(published):
+        return f"{told}; the published one certifies nothing."
+    one = sentences.ratio(published / lower) if lower else f"ε = {sentences.epsilon(published)}"
+    return f"{told}; the published one {one}."
 
 
 def prices(setting: Setting, published: float, half: float, lower: float) -> str:
     """What the published ε is made of: the least possible, the unknown sign and the curvature."""
     sign = sentences.epsilon(max(half - lower, 0.0))
     if math.isinf(published):
-        limit = f"ε = {sentences.epsilon(half)}, {_least(half, lower)}"
         return (
-            f"The published proof pays −log(1 − β/λ) for the curvature, which is infinite from λ = β = "
-            f"{sentences.number(setting.smoothness)} down; λ → ∞ would bring it to {limit}."
+            f"The published proof pays −log(1 − β/λ) for the curvature, infinite from λ = β = "
+            f"{sentences.number(setting.smoothness)} down; as λ → ∞ it proves ε = {sentences.epsilon(half)}."
         )
     curvature = sentences.epsilon(max(published - half, 0.0))
     return (
-        f"The published ε is {sentences.epsilon(lower)} for the Gaussian noise, plus {sign} for not knowing the sign "
-        f"of the gradient (half-normal instead of normal), which no λ removes, plus {curvature} for the curvature, "
-        "−log(1 − β/λ), which shrinks as λ grows."
+        f"The published ε: {sentences.epsilon(lower)} for the Gaussian noise, {sign} for not knowing the gradient’s "
+        f"sign, {curvature} for the curvature, which falls as λ grows."
     )
 
 
 def boundary(lam: float, optimal: float) -> str:
     """From which λ on the tight proof is exact, and on which side this λ is."""
-    formula = f"λ = R²/(ε + R²/(2σ²)) = {sentences.number(optimal, up=True)} on, with R = L"
-    return f"The tight proof {'is' if lam >= optimal else 'would be'} exact from {formula}, at this σ and δ."
-
-
-def accounted() -> str:
-    """Adjacency and accountants, where ε and δ were named just before."""
-    return sentences.accounted("the privacy profiles of Theorem 3.1 and of the tight bound for the logistic loss")
+    return (
+        f"The tight proof {'is' if lam >= optimal else 'would be'} exact from λ = {sentences.number(optimal, up=True)} "
+        "on, at this σ and δ."
+    )
 
 
 def curves_alt(found: Mapping[str, float], what: str, at: str) -> str:
