@@ -214,7 +214,10 @@ class LogisticLoss(MarginLoss):
 
     def slopes(self, scores: FloatArray, targets: Targets = 1.0) -> FloatArray:
         """f' alone: half of what `derivatives` computes."""
-        return targets * -expit(-(targets * scores - self.margin))
+        ahead = targets * scores - self.margin
+        if ahead.dtype == np.float32:  # a rough objective's: tanh is faster, and tails need no digits there
+            return targets * (np.tanh(ahead / 2) - 1) / 2
+        return targets * -expit(-ahead)
 
     def _margin_of_slope(self, slope: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore"):

@@ -12,6 +12,7 @@ from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 
 _BLOCK = 4096  # rows of a block
+_ORDINARY = 1e6  # far below where single precision ends
 UNIT = 2.0**-24
 
 
@@ -35,9 +36,10 @@ class RoughRows(Rows):
         self.n_features = self.dimension = rows.dimension
         self.factors = np.ones(rows.n_rows)
         self.matrix = np.empty((rows.n_rows, rows.dimension), np.float32)
+        features = self.matrix[:, : rows.n_features]
         for start in range(0, rows.n_rows, _BLOCK):
-            part = slice(start, start + _BLOCK)
-            self.matrix[part, : rows.n_features] = rows.matrix[part] * rows.factors[part, None]
+            part = slice(start, start + _BLOCK)  # shortened in double precision: what is left is at most 1
+            np.multiply(rows.matrix[part], rows.factors[part, None], out=features[part], casting="same_kind")
         self.matrix[:, rows.n_features :] = rows.constant
 
     def margins(self, theta: FloatArray) -> FloatArray:
@@ -74,6 +76,19 @@ def rough(objective: PerturbedObjective) -> PerturbedObjective:
     """
     targets: Any = objective.targets.astype(np.float32)
     return PerturbedObjective(RoughRows(objective.rows), targets, objective.lam, objective.linear, objective.loss)
+
+
+def bears_roughness(objective: PerturbedObjective) -> bool:
+    """Whether single precision is of use: for rows that are not sparse, and numbers of an ordinary size.
+
+    Examples
+    --------
+    >>> bears_roughness(PerturbedObjective(Rows(np.ones((1, 1)), "clip"), np.array([1.0]), 1.0, np.zeros(1)))
+    True
+    """
+    loss = objective.loss
+    sizes = loss.lipschitz, loss.smoothness, abs(loss.parameter or 0.0), float(np.abs(objective.targets).max())
+    return not objective.rows.sparse and max(sizes) < _ORDINARY
 
 
 def roughness(objective: PerturbedObjective, length: float) -> float:

@@ -115,7 +115,7 @@ class Rows:
 
     def part(self, where: slice) -> Rows:
         """Consecutive rows as `Rows` that share these rows' memory and their factors; `where` has step 1."""
-        part = object.__new__(Rows)
+        part = object.__new__(type(self))
         part.sparse, part.constant = self.sparse, self.constant
         part.n_features, part.dimension = self.n_features, self.dimension
         part.n_rows = where.stop - where.start

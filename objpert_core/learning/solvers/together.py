@@ -10,7 +10,7 @@ Nobody has to trust what comes out: the gradient at each point is for the caller
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from scipy.linalg import cho_solve
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.learning.problem.objective import PerturbedObjective
-from objpert_core.learning.problem.rough import rough, roughness
+from objpert_core.learning.problem.rough import bears_roughness, rough, roughness
 from objpert_core.learning.solvers.progress import Callback, CountedProblem, Progress, SolverResult
 from objpert_core.learning.solvers.second_order import factorise, newton_cholesky
 
@@ -26,7 +26,7 @@ _BLOCK = 2048  # rows that a pass takes at once: they and their scores stay in t
 _MEMORY = 20  # steps that an objective's model of the Hessian remembers
 _PATIENCE = 6  # passes without progress after which an objective is given up
 _MOST = 60  # passes at most: where they do not suffice, one objective at a time is the better way
-_CENTRE = 0.05  # the common start has a gradient that short, relative to the shortest linear term
+_CENTRE = 0.3  # the common start has a gradient that short, relative to the shortest linear term
 
 
 def solve_together(
@@ -63,9 +63,16 @@ def solve_together(
     >>> [round(float(result.theta[0]), 6) for result in solve_together(several, tau=1e-9, max_iter=100)]
     [0.674832, 0.334218]
     """
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite will not pass for a minimum
+        return _solved(objectives, tau, max_iter, callback)
+
+
+def _solved(
+    objectives: Sequence[PerturbedObjective], tau: float, max_iter: int, callback: Callback | None
+) -> list[SolverResult]:
     zero = np.zeros(objectives[0].dimension)
     exact = replace(objectives[0], linear=zero)
-    quick = exact if exact.rows.sparse else rough(exact)
+    quick = rough(exact) if bears_roughness(exact) else exact
     linears = np.array([objective.linear for objective in objectives])
 
     counted = CountedProblem(quick)
@@ -74,7 +81,8 @@ def solve_together(
     centre = newton_cholesky(counted, zero, progress)
     draws = _Draws(centre, linears, factorise(counted, counted.gradient(centre)[1]), progress, max_iter)
     if quick is not exact:
-        draws.approach(quick, max(tau, roughness(exact, float(np.linalg.norm(centre)))))
+        gradients = draws.approach(quick, max(tau, roughness(exact, float(np.linalg.norm(centre)))))
+        draws.leap(gradients)
     draws.approach(exact, tau)
     return draws.results(tau)
 
@@ -91,8 +99,8 @@ class _Draws:
         self._steps: deque[tuple[FloatArray, FloatArray, FloatArray]] = deque(maxlen=_MEMORY)
         self._passes, self._most = progress.iterations, min(limit, progress.iterations + _MOST)
 
-    def approach(self, problem: PerturbedObjective, goal: float) -> None:
-        """Make steps until each gradient is as short as `goal`, or gets no shorter."""
+    def approach(self, problem: PerturbedObjective, goal: float) -> FloatArray:
+        """Make steps until each gradient is as short as `goal`, or gets no shorter; return the gradients."""
         count, n = len(self._thetas), problem.n_rows
         parts = problem.parts(_BLOCK)
 
@@ -102,12 +110,12 @@ class _Draws:
 
         gradients = gradients_at(self._thetas, np.arange(count))
         norms = np.linalg.norm(gradients, axis=1)
+        self._write_down(norms, range(count), n)
         lengths, rejected = np.ones(count), np.zeros(count, dtype=np.intp)
         while self._passes < self._most:
             which = np.flatnonzero((norms > goal) & (rejected < _PATIENCE))
             if not len(which):
-                return
-            self._passes += 1
+                break
             steps = np.zeros_like(gradients)
             steps[which] = lengths[which, None] * self._directions(gradients)[which]
             candidates = self._thetas[which] + steps[which]
@@ -122,10 +130,20 @@ class _Draws:
             lengths[moved], rejected[moved] = 1.0, 0
             lengths[stayed] /= 2
             rejected[stayed] += 1
-            for draw in moved:
-                self._traces[draw].append((self._traces[draw][-1][0] + n, float(norms[draw])))
-            if self._progress.callback is not None:
-                self._progress.callback(self._passes, float(norms.max()))
+            self._write_down(norms, moved, n)
+        return gradients
+
+    def _write_down(self, norms: FloatArray, which: Iterable[int], rows: int) -> None:
+        """Count a pass, and add the norms found in it to the traces of those that moved."""
+        self._passes += 1
+        for draw in which:
+            self._traces[draw].append((self._traces[draw][-1][0] + rows, float(norms[draw])))
+        if self._progress.callback is not None:
+            self._progress.callback(self._passes, float(norms.max()))
+
+    def leap(self, gradients: FloatArray) -> None:
+        """Make a step without a look at where it leads."""
+        self._thetas += self._directions(gradients)
 
     def _remember(self, steps: FloatArray, changes: FloatArray) -> None:
         """Keep what a step did to the gradient, where it tells of a positive curvature."""
