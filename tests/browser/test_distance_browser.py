@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import chart_data, expect_same, move, query, settle
+from tests.browser.conftest import move
 
 pytestmark = pytest.mark.browser
 
@@ -43,16 +43,3 @@ def test_the_map_is_drawn_its_mark_follows_the_slider_and_its_files_hold_it(open
     picture = svg.value.path().read_text()
     assert "nothing proved" in picture
     assert 'class="scale"' in picture
-
-
-def test_a_link_to_the_errors_shows_them_in_another_browser(open_page, open_elsewhere):
-    page = open_page("/bounds")
-    page.get_by_text("Attacker’s errors", exact=True).first.click()
-    page.wait_for_url("**bounds_show=**")
-    settle(page)
-    page.get_by_role("button", name="Figure 1 right").click()
-    page.wait_for_url("**bounds_lambda=5**")
-    settle(page)
-    assert query(page)["bounds_show"] == "Attacker’s errors"
-    assert len(chart_data(page, "bounds_errors")) == 6
-    expect_same(open_elsewhere(page.url), page, "bounds_errors")

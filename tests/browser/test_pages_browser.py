@@ -10,13 +10,16 @@ pytestmark = pytest.mark.browser
 
 def test_a_link_shows_the_same_picture_in_another_browser(open_page, open_elsewhere):
     page = open_page("/bounds")
-    page.get_by_role("button", name="Figure 1 right").click()
+    page.get_by_role("button", name="Smaller λ, wider gap").click()
     page.wait_for_url("**bounds_lambda=5**")
     settle(page)
-    expect_query(page, {"bounds_sigma": "10", "bounds_lambda": "5"})
-    assert len(chart_data(page, "bounds_chart")) == 5
+    page.get_by_text("Attacker’s errors", exact=True).first.click()
+    page.wait_for_url("**bounds_show=**")
+    settle(page)
+    expect_query(page, {"bounds_sigma": "10", "bounds_lambda": "5", "bounds_show": "Attacker’s errors"})
+    assert len(chart_data(page, "bounds_errors")) == 6
     for address in (copied_link(page), page.url):  # the link says everything, the address what is not the default
-        expect_same(open_elsewhere(address), page, "bounds_chart")
+        expect_same(open_elsewhere(address), page, "bounds_errors")
 
 
 def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_page):
@@ -26,10 +29,11 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
     expect(page.locator("[role=status] .answer")).to_have_count(1)
     page.get_by_role("button", name="Four rows of one person").focus()  # the last preset
     page.keyboard.press("Tab")
-    expect(page.locator(".st-key-bounds_show :focus")).to_have_count(1)  # past the presets, not a chart
+    expect(page.locator(".st-key-bounds_sigma :focus")).to_have_count(1)  # past the presets, not a chart
 
     move(page, "bounds_sigma", "ArrowRight", "bounds_sigma=5.6")
     expect(answer(page)).to_contain_text("0.64")
+    expect(page.locator("[role=status] .answer-why")).to_contain_text("σ 5 → 5.6")
 
     def check():
         after = chart_data(page, "bounds_chart")
@@ -39,6 +43,7 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
     eventually(page, check)
     after = chart_data(page, "bounds_chart")
 
+    page.get_by_role("button", name="Files").click()
     with page.expect_download() as csv:
         page.get_by_role("button", name="Numbers as CSV").click()
     with page.expect_download() as svg:
@@ -51,7 +56,7 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
     assert "Logistic (tight)" in svg.value.path().read_text()
 
 
-def test_play_draws_releases_and_stop_stops(open_page):
+def test_home_plays_and_stops_and_leads_on(open_page):
     page = open_page("/")
     count = "document.querySelector('.st-key-home_chart .js-plotly-plot')._fullData.at(-1).x.length"
     page.wait_for_function(f"{count} === 2")
@@ -66,3 +71,15 @@ def test_play_draws_releases_and_stop_stops(open_page):
     assert page.evaluate(count) == stopped
     page.get_by_role("button", name="Draw another b").click()
     page.wait_for_url("**home_draw=2**")
+    settle(page)
+    expect(page.get_by_role("img", name="This person, on average: 56.2 %")).to_be_visible()
+
+    page.emulate_media(reduced_motion="reduce")
+    expect(page.locator(".updatemenu-button").first).to_be_hidden()
+    page.emulate_media(reduced_motion="no-preference")
+    expect(page.locator(".updatemenu-button").first).to_be_visible()
+
+    page.get_by_role("link", name="2. Bounds.").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/bounds?**")
+    expect(answer(page)).to_contain_text("an attacker misses at least")
