@@ -12,6 +12,8 @@ from pages.renyi import numbers, words
 from ui import figures
 
 HOVER = "%{y:.3g}"
+SHORT = {"objective": "One fit", "gaussian": "Gaussian", "dpsgd": "DP-SGD"}
+"""What the legends call the mechanisms: two stand in a row on a telephone."""
 
 
 def role(which: str, setting: numbers.Setting) -> str:
@@ -25,7 +27,7 @@ def curves(
     alpha_max: float,
     relative: bool = False,
     ghost: numbers.Setting | None = None,
-    height: int = 520,
+    height: int = 400,
 ) -> go.Figure:
     """The Rényi curves up to `alpha_max`, where they cross, and where DP-SGD's leaps."""
     drawn = alpha_max >= numbers.ORDERS
@@ -47,11 +49,11 @@ def curves(
         values = numbers.shown(line, setting, relative)[drawn]
         traces.append(figures.series(name, x, values, "guide", line=look, hoverinfo="skip"))
     leap = numbers.transition(setting)
-    marks = [("Crossing", crossing.alpha, crossing.height, "x") for crossing in numbers.crossings(setting)]
+    marks = [("crossing", crossing.alpha, crossing.height, "x") for crossing in numbers.crossings(setting)]
     if leap and leap.start <= alpha_max:
         traces.append(figures.guide((leap.start, leap.start), (bottom, top)))
-        marks.append(("Phase transition", leap.start, leap.height, "diamond"))
-    traces = figures.curves(numbers.NAMES, x, curve, setting, ghost, between=traces, role=role, hover=HOVER)
+        marks.append(("leap", leap.start, leap.height, "diamond"))
+    traces = figures.curves(SHORT, x, curve, setting, ghost, between=traces, role=role, hover=HOVER)
     for name, alpha, epsilon, symbol in marks:
         if alpha <= alpha_max:
             y = numbers.shown(np.array([epsilon]), setting, relative, np.array([alpha]))
@@ -65,8 +67,10 @@ def curves(
 
 
 def _mark(name: str, x: float, y: float, symbol: str) -> dict[str, Any]:
+    """A mark that says by itself what it is."""
     look = {"symbol": symbol, "size": 13, "color": figures.ROLES["guide"].color}
-    return figures.series(name, [x], [y], "guide", mode="markers", marker=look, hoverinfo="skip")
+    mark = figures.series(name, [x], [y], "guide", mode="markers+text", marker=look, hoverinfo="skip", showlegend=False)
+    return mark | {"text": [name], "textposition": "bottom right" if symbol == "x" else "top left"}
 
 
 def promises(setting: numbers.Setting, *, read: float, allocated: bool = False) -> go.Figure:
@@ -80,23 +84,22 @@ def promises(setting: numbers.Setting, *, read: float, allocated: bool = False) 
     top = 1.05 * max((float(curve.max()) for curve in known if curve.size), default=1.0)
     traces, exact = [figures.guide((read, read), (0, top))], []
     for which, told in found.items():
-        name, look = numbers.NAMES[which], role(which, setting)
+        name, look = SHORT[which], role(which, setting)
         thin = {"color": figures.look(look).color, "dash": "dot", "width": 1.5}
         renyi = figures.finite(told.renyi)
         traces.append(
             figures.series(f"{name}, Rényi", deltas, renyi, look, mode="lines+markers", hover=HOVER, line=thin)
         )
         values = figures.finite(told.exact)
-        exact.append(figures.series(f"{name}, privacy loss distribution", deltas, values, look, hover=HOVER))
+        exact.append(figures.series(name, deltas, values, look, hover=HOVER))
     if allocated and setting.allocates:
         values = numbers.promise("allocation", setting).resolved
         top = max(top, 1.05 * float(np.nanmax(values, initial=0.0)))
-        name = f"{numbers.ALLOCATION}, privacy loss distribution"
-        exact.append(figures.series(name, deltas, values, role("allocation", setting), hover=HOVER))
+        exact.append(figures.series(numbers.ALLOCATION, deltas, values, role("allocation", setting), hover=HOVER))
         traces[0] = figures.guide((read, read), (0, top))
     return figures.figure(
         [*traces, *exact],
         xaxis=figures.axis("slack δ: rarer events to the right", (1.4e-2, 7e-13), log=True),
         yaxis=figures.axis("privacy budget ε", (0.0, top)),
-        height=400,
+        height=360,
     )

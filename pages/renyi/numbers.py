@@ -27,7 +27,7 @@ NAMES: Mapping[str, str] = {
     "dpsgd": "DP-SGD",
 }
 ALLOCATION = "Random allocation"
-AMPLIFIED, UNAMPLIFIED = "DP-SGD, amplified at every α", "DP-SGD, not amplified"
+AMPLIFIED, UNAMPLIFIED = "amplified", "not amplified"
 BOUNDS: Mapping[str, str] = {"Theorem 3.2": "glm", "tight, logistic loss": "logistic"}
 DELTAS = tuple(float(f"1e-{k}") for k in range(2, 13, 2))  # of the second chart
 LEAVES = 2.0  # the phase transition: this many times the amplified line, …

@@ -8,7 +8,7 @@ import streamlit as st
 from pages.renyi import charts, words
 from pages.renyi import numbers as rc
 from ui import controls as c
-from ui import page, parameters, sentences, share
+from ui import page, parameters, sentences, style
 
 FIGURE_5 = rc.rounds(100, noise=2.5, lam=20.0)  # the paper prints n² rounds at q = 1/n, but neither n nor σ
 MORE_ROUNDS = rc.rounds(1000, noise=5.0, lam=20.0)
@@ -20,29 +20,35 @@ BOUND_NAMES = {bound: name for name, bound in rc.BOUNDS.items()}
 ONE_PERCENT = tuple(sorted({round(10 ** (i / 192), 2) for i in range(192)} | {k / 10 for k in range(10, 100)}))
 
 TILT = "Standard deviation of each coordinate of the random tilt b, for gradients of norm at most L = 1."
-SIGMA = parameters.sigma("renyi", FIGURE_5.sigma, high=100, steps=ONE_PERCENT, help=TILT)
-LAM = parameters.lam("renyi", FIGURE_5.lam, high=1000, steps=ONE_PERCENT)
+SIGMA = replace(
+    parameters.sigma("renyi", FIGURE_5.sigma, high=100, steps=ONE_PERCENT, help=TILT), label="Noise σ of the fit"
+)
+LAM = replace(parameters.lam("renyi", FIGURE_5.lam, high=1000, steps=ONE_PERCENT), label="Regularisation λ of the fit")
 CURVATURE = "Largest curvature of one person’s loss. Only Theorem 3.2 uses it; the logistic loss has β = 1/4 here."
 BETA = parameters.smoothness("renyi", FIGURE_5.smoothness, help=CURVATURE)
 WHOSE = "The published bound for smooth losses, or this project’s bound for the logistic loss."
 BOUND = c.Choice("renyi_bound", "Proof for the fit", "Theorem 3.2", tuple(rc.BOUNDS), help=WHOSE)
-NOISE = parameters.noise_multiplier("renyi", FIGURE_5.noise_multiplier, high=100, steps=ONE_PERCENT)
+NOISE = replace(
+    parameters.noise_multiplier("renyi", FIGURE_5.noise_multiplier, high=100, steps=ONE_PERCENT),
+    label="Noise multiplier of DP-SGD",
+)
 ADULTS, JOINS = [ADULT_START.sample_rate], "Probability with which a row is in the batch of a step."
 RATE = parameters.sample_rate("renyi", FIGURE_5.sample_rate, 1e-5, extra=ADULTS, help=JOINS)
 COUNTS = c.log_values(1, 1e6, steps=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0), extra=[ADULT_START.steps])
-STEPS = c.SelectSlider("renyi_steps", "Steps", float(FIGURE_5.steps), COUNTS)
+STEPS = c.SelectSlider("renyi_steps", "Steps of DP-SGD", float(FIGURE_5.steps), COUNTS)
 ONCE = (
     "Every row in exactly one of the 1/q steps of an epoch, drawn at random, instead of by a coin in each step. Shown "
-    "by its privacy loss distribution, in the second chart and the tables; that takes some seconds."
+    "by its privacy loss distribution, in this chart and the tables; that takes some seconds."
 )
 ALLOCATED = c.Toggle("renyi_allocation", "Random allocation", False, help=ONCE)
-READ_DELTA = parameters.delta("renyi", label="δ")
+READ_DELTA = parameters.delta("renyi")
 MATCH_EPSILON = c.SelectSlider("renyi_epsilon", "ε to match at", 1.0, c.log_values(0.1, 10, steps=c.ROUND_STEPS))
 ALPHA_MAX = parameters.view("renyi", "α axis up to", 1e4, c.powers_of_ten(2, 5))
 DIVIDED = "Divided by α/(2σ²), the Gaussian mechanism’s with the fit’s noise, the curves show where they cross."
 SHOWN = parameters.show("renyi", ("ε(α)", "ε(α) over the Gaussian’s"), DIVIDED, label="Vertical axis")
 GHOST = parameters.ghost("renyi")
 FIT, RUN = (SIGMA, LAM, BOUND, BETA), (NOISE, RATE, STEPS)
+IN_SIGHT = (SIGMA, NOISE, RATE, STEPS, LAM)
 CONTROLS = (*FIT, *RUN, ALLOCATED, READ_DELTA, MATCH_EPSILON, ALPHA_MAX, SHOWN, GHOST)
 OFFERED = {"sigma": SIGMA.options, "lam": LAM.options, "noise_multiplier": NOISE.options}
 ADULT, EARLY = rc.matched(ADULT_START, 1.0, 1e-5, OFFERED), rc.matched(EARLY_START, 2.0, 1e-5, OFFERED)
@@ -59,12 +65,12 @@ def preset(name: str, setting: rc.Setting, hint: str, *, epsilon: float = 1.0) -
 
 
 PRESETS = (
-    preset("Figure 5", FIGURE_5, "n² rounds at q = 1/n with n = 100; σ = 2.5 for both, β = 1, λ = 20."),
-    preset("n = 1,000", MORE_ROUNDS, "A million rounds at q = 1/1000; σ = 5 for both, β = 1, λ = 20."),
-    preset("Logistic loss", TIGHT, "Figure 5 with the tight bound for the logistic loss: no price at small α."),
+    preset("Rarer events: one fit wins", FIGURE_5, "Figure 5: n² rounds at q = 1/n, n = 100; σ = 2.5, β = 1, λ = 20."),
+    preset("Ten times the rows", MORE_ROUNDS, "A million rounds at q = 1/1000; σ = 5 for both, β = 1, λ = 20."),
+    preset("A tight proof is free", TIGHT, "Figure 5 with the tight bound for the logistic loss: no price at small α."),
     preset("Adult at ε = 1", ADULT, "DP-SGD on Adult with batches of 256 and 60 epochs; both matched at (1, 10⁻⁵)."),
     preset(
-        "Early transition",
+        "Little noise, early leap",
         EARLY,
         "1,000 steps at q = 1/100, both matched at (2, 10⁻⁵): little noise, and so an early phase transition.",
         epsilon=2.0,
@@ -88,19 +94,10 @@ def match() -> None:
         c.Preset("match", values(found)).apply()
 
 
-def panel() -> tuple[rc.Setting, float, dict[str, Any]]:
-    """The controls, beside the chart; returns the setting, δ and the view."""
-    st.markdown("**One fit**")
-    for control in FIT:
-        control.show(disabled=control is BETA and BOUND.value() != BOUND.default)
-    st.markdown("**DP-SGD**")
-    for control in RUN:
-        control.show()
-    ALLOCATED.show()
-    st.markdown("**Compare at**")
-    delta, epsilon = READ_DELTA.show(), MATCH_EPSILON.show()
+def matching() -> None:
+    """The button that makes both alike, and why it could not."""
     st.button(
-        f"Match both at ({sentences.number(epsilon)}, {sentences.delta(delta)})",
+        f"Match both at ({sentences.number(MATCH_EPSILON.value())}, {sentences.delta(READ_DELTA.value())})",
         key="renyi_match",
         icon=":material/balance:",
         on_click=match,
@@ -109,10 +106,19 @@ def panel() -> tuple[rc.Setting, float, dict[str, Any]]:
     )
     if refused := st.session_state.pop("renyi__refused", None):
         st.error(refused, icon=":material/error:")
-    view = {"alpha_max": ALPHA_MAX.show(), "relative": SHOWN.show() != SHOWN.default}
-    view["ghost"] = c.previous("renyi", shown(), GHOST.show())
-    share.button(CONTROLS)
-    return shown(), delta, view
+
+
+def panel() -> dict[str, Any]:
+    """The controls, beside the chart; returns the view."""
+    for control in IN_SIGHT:
+        control.show()
+    matching()
+    with page.tools(CONTROLS, PRESETS, name="renyi"):
+        BOUND.show()
+        BETA.show(disabled=BOUND.value() != BOUND.default)
+        READ_DELTA.show()
+        MATCH_EPSILON.show()
+        return {"alpha_max": ALPHA_MAX.show(), "relative": SHOWN.show() != SHOWN.default, "ghost": GHOST.show()}
 
 
 @st.fragment
@@ -120,41 +126,43 @@ def explore() -> None:
     c.preset_buttons(PRESETS, prefix="renyi")
     left, side = page.columns()
     with side:
-        setting, delta, view = panel()
+        view = panel()
+    setting, delta = shown(), READ_DELTA.value()
+    before = c.previous("renyi", setting)
     with page.errors():
         crossings, leap = rc.crossings(setting), rc.transition(setting)
         picture = page.Picture(
-            charts.curves(setting, **view),
+            charts.curves(setting, **view | {"ghost": before if view["ghost"] else None}),
             words.alt(crossings, leap),
             lambda: rc.frame(setting),
             f"Rényi curves of one fit and of DP-SGD, {setting}",
         )
         with left:
-            answer(setting, delta)
+            answer(setting, before, delta)
             page.show(picture, key="renyi_chart")
-            if why := rc.reason(setting):
-                st.info(f"**{rc.NAMES['objective']}.** {why}", icon=":material/info:")
-            st.markdown(words.transition(leap, setting))
-            st.markdown(words.rare(rc.turns(setting), crossings))
-            page.table(words.readings(setting, delta, ALLOCATED.value()), alt=words.readings_alt(delta))
-            page.evidence(picture, name="renyi")
+        if style.embedded():
+            page.keep(ALLOCATED)
+            return
+        st.caption(f"{words.transition(leap, setting)} {words.rare(rc.turns(setting), crossings)}")
+        page.table(words.readings(setting, delta, ALLOCATED.value()), alt=words.readings_alt(delta))
+        page.evidence(picture, name="renyi")
         promises(setting, delta)
-        page.reproduce(words.snippet(setting, delta, ALLOCATED.value()))
+        page.reproduce(words.snippet(setting, delta, ALLOCATED.value()), name="renyi")
 
 
-def answer(setting: rc.Setting, delta: float) -> None:
+def answer(setting: rc.Setting, before: rc.Setting | None, delta: float) -> None:
     (_, fit), (_, run) = (rc.epsilon_at(which, setting, delta) for which in ("objective", "dpsgd"))
     page.answer(
-        words.answer(delta, fit, run, rc.crossings(setting)),
-        words.odds(fit, run, delta),
-        sentences.accounted(words.accountant(setting.bound)),
+        words.answer(delta, fit, run),
+        promise=words.promise(fit, run, delta),
+        why=rc.reason(setting) or words.moved(before, setting, delta),
     )
 
 
 def promises(setting: rc.Setting, delta: float) -> None:
     """The second chart: ε over δ, both mechanisms, both accountants, and random allocation on request."""
     st.subheader("What the curves promise: ε at every δ", anchor=False)
-    allocated = ALLOCATED.value()
+    allocated = ALLOCATED.show()
     picture = page.Picture(
         charts.promises(setting, read=delta, allocated=allocated),
         words.promises_alt(setting, allocated),
@@ -189,8 +197,8 @@ def revealed() -> None:
 
 page.begin(
     "renyi",
-    "Objective perturbation pays once for one tilted fit. DP-SGD pays a little in each of many steps, made cheap by "
-    "random batches. Their Rényi curves show which of the two pays more for rare events.",
+    "Objective perturbation pays once for one tilted fit. DP-SGD pays a little in each of many steps. Their Rényi "
+    "curves show who pays more for rare events.",
 )
 explore()
 page.predict(page.Prediction.of("renyi", revealed), key="renyi__try")

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pages.renyi import numbers as rc
 from ui import sentences
 from ui.snippets import call
 
 SIMILAR = 1.015  # closer than this is "about the same": rounding to the sliders makes 1 %
-_FIT = "one fit of objective perturbation"
+_FIELDS = {
+    "sigma": "σ",
+    "lam": "λ",
+    "smoothness": "β",
+    "bound": "proof",
+    "noise_multiplier": "noise multiplier",
+    "sample_rate": "q",
+    "steps": "steps",
+}
+_OF = {"objective": ("σ", "λ", "β", "proof"), "dpsgd": ("noise multiplier", "q", "steps")}
+_PROOFS: Mapping[object, object] = {bound: name for name, bound in rc.BOUNDS.items()}
+_REASONS = {  # more of it, less of it
+    "σ": ("a wider tilt hides one person better", "a narrower tilt hides one person less"),
+    "λ": ("one person’s curvature shows less", "one person’s curvature shows more"),
+    "β": ("one person’s curvature may be larger", "one person’s curvature is smaller"),
+    "noise multiplier": ("each step tells less", "each step tells more"),
+    "q": ("the person is in more of the batches", "the person is in fewer of the batches"),
+    "steps": ("more steps are paid for", "fewer steps are paid for"),
+}
 
 
 def order(alpha: float) -> str:
@@ -18,8 +36,8 @@ def order(alpha: float) -> str:
     return f"{alpha:,.0f}" if alpha >= 100 else sentences.number(alpha)
 
 
-def answer(delta: float, fit: float, run: float, crossings: Sequence[rc.Crossing]) -> str:
-    """The page's one large sentence: who is more private at δ, and where the Rényi curves cross.
+def answer(delta: float, fit: float, run: float) -> str:
+    """The page's one large sentence: who is more private at δ.
 
     `fit` and `run` are ε at `delta` by privacy loss distributions of the fit and of DP-SGD.
     """
@@ -29,15 +47,39 @@ def answer(delta: float, fit: float, run: float, crossings: Sequence[rc.Crossing
     if math.isinf(fit):
         return f"{at} nothing is proved for the fit, and ε = {sentences.epsilon(run)} for DP-SGD."
     if math.isinf(run):
-        return f"{at} nothing finite is proved for DP-SGD, and ε = {sentences.epsilon(fit)} for {_FIT}."
+        return f"{at} nothing finite is proved for DP-SGD, and ε = {sentences.epsilon(fit)} for one fit."
     a, b = sentences.epsilon(fit), sentences.epsilon(run)
     if max(fit, run) <= SIMILAR * min(fit, run):
-        start = f"{at} {_FIT} and DP-SGD cost about the same, ε = {a} and {b}"
-    elif fit < run:
-        start = f"{at} {_FIT} is more private than DP-SGD, ε = {a} against {b}"
-    else:
-        start = f"{at} DP-SGD is more private than {_FIT}, ε = {b} against {a}"
-    return f"{start}; {crossing_clause(crossings)}."
+        return f"{at} one fit and DP-SGD cost about the same, ε = {a} and {b}."
+    if fit < run:
+        return f"{at} one fit is more private than DP-SGD: ε = {a} against {b}."
+    return f"{at} DP-SGD is more private than one fit: ε = {b} against {a}."
+
+
+def promise(fit: float, run: float, delta: float) -> str:
+    """The promise of both in one line."""
+    found = f"ε = {sentences.epsilon(fit)} (fit), {sentences.epsilon(run)} (DP-SGD)"
+    return (
+        f"Worst case over all people and data: {found}, slack δ = {sentences.delta(delta)}; {sentences.ADJACENCY}; "
+        "by privacy loss distributions."
+    )
+
+
+def moved(before: rc.Setting | None, now: rc.Setting, delta: float) -> str:
+    """What was changed since `before`, what that did to ε at `delta`, and why; empty where nothing was."""
+    if before is None or not (changes := sentences.changed(before, now, _FIELDS)):
+        return ""
+    shift = sentences.shift([(name, *(_PROOFS.get(value, value) for value in values)) for name, *values in changes])
+    courses = []
+    for which, fields in _OF.items():
+        if any(name in fields for name, *_ in changes):
+            then, here = (rc.epsilon_at(which, setting, delta)[1] for setting in (before, now))
+            courses.append(sentences.course("ε of the fit" if which == "objective" else "ε of DP-SGD", then, here))
+    name, old, new = changes[0]
+    if len(changes) > 1 or name not in _REASONS:
+        return f"{shift}: {', '.join(courses)}." if len(changes) <= 2 else f"{', '.join(courses)}."
+    reason = _REASONS[name][new < old]
+    return f"{shift}: {courses[0]}: {'this does not count here' if 'stays' in courses[0] else reason}."
 
 
 def crossing_clause(crossings: Sequence[rc.Crossing]) -> str:
@@ -51,24 +93,6 @@ def crossing_clause(crossings: Sequence[rc.Crossing]) -> str:
 
 def _lower(which: str) -> str:
     return "objective perturbation" if which == "objective" else "DP-SGD"
-
-
-def odds(fit: float, run: float, at_delta: float) -> str:
-    """Both ε in words that need no mathematics."""
-    if math.isinf(fit) or math.isinf(run):
-        known = "DP-SGD" if math.isinf(fit) else "the fit"
-        finite = min(fit, run)
-        return sentences.bet(finite, at_delta, f"the model of {known}")
-    return (
-        f"Apart from the slack δ = {sentences.delta(at_delta)}, seeing the model turns even odds into at most "
-        f"{sentences.odds(fit)} after the fit, and {sentences.odds(run)} after DP-SGD."
-    )
-
-
-def accountant(bound: str) -> str:
-    """How the ε of the answer were found."""
-    fit = "Theorem 3.1" if bound == "glm" else "the tight bound for the logistic loss"
-    return f"the privacy profile of {fit} and DP-SGD’s privacy loss distributions"
 
 
 def rare(turns: Sequence[tuple[float, str]], crossings: Sequence[rc.Crossing]) -> str:
@@ -100,13 +124,12 @@ def transition(found: rc.Transition | None, setting: rc.Setting) -> str:
             return "At q = 1 every row is in every batch: there is no amplification, and no phase transition."
         return f"DP-SGD has no phase transition up to α = {rc.ORDERS[-1]:,.0f}."
     text = (
-        f"Phase transition: up to about α = {order(found.start)} DP-SGD costs what one Gaussian mechanism would, "
-        "because the person is in few of the batches; there its curve is twice that line. At larger α the rare runs in "
-        "which the person is in many batches weigh more than all others"
+        f"Phase transition: at about α = {order(found.start)} DP-SGD’s curve leaps off its amplified line, since the "
+        "rare runs that have the person in many batches outweigh all others"
     )
     if math.isinf(found.end):
         return f"{text}."
-    return f"{text}, and from α = {order(found.end)} on the curve is at least half the one without sampling."
+    return f"{text}; from α = {order(found.end)} on it is at least half the curve without sampling."
 
 
 def alt(crossings: Sequence[rc.Crossing], found: rc.Transition | None) -> str:
@@ -149,6 +172,7 @@ def readings(setting: rc.Setting, delta: float, allocated: bool = False) -> list
                 f"ε at δ = {at}, Rényi": sentences.proved(renyi),
                 "privacy loss distribution": sentences.proved(exact),
                 "Rényi / distribution": sentences.ratio(renyi / exact if exact > 0 else math.nan),
+                "Even odds become at most": sentences.odds(exact),
             }
         )
     return rows

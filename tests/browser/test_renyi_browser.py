@@ -26,15 +26,15 @@ def test_matching_moves_the_sliders_and_the_link_shows_the_same_elsewhere(open_p
 def test_presets_and_keyboard(open_page):
     page = open_page("/renyi")
     before = chart_data(page, "renyi_chart")
-    page.get_by_role("button", name="Logistic loss").click()
+    page.get_by_role("button", name="A tight proof is free").click()
     page.wait_for_url("**renyi_bound=**")
     settle(page)
     move(page, "renyi_noise", "ArrowRight", "renyi_noise=2.")
 
     def check():
         after = chart_data(page, "renyi_chart")
-        assert after["Objective perturbation"] != before["Objective perturbation"]
-        assert after["Gaussian mechanism"] == before["Gaussian mechanism"]
+        assert after["One fit"] != before["One fit"]
+        assert after["Gaussian"] == before["Gaussian"]
 
     eventually(page, check)
     expect(page.get_by_role("figure", name="Rényi divergence")).to_have_count(1)

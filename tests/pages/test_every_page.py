@@ -166,7 +166,7 @@ GHOSTS = [
         "renyi",
         "noise",
         3.0,
-        ["Objective perturbation", "Gaussian mechanism", "DP-SGD"],
+        ["One fit", "Gaussian", "DP-SGD"],
         {"DP-SGD": acc.DPSGD(2.5, 0.01, 10_000).rdp},
         marks=pytest.mark.slow,
     ),

@@ -7,7 +7,8 @@ import pytest
 
 import objpert_core.accounting as acc
 from pages.renyi import numbers as rc
-from tests.pages.apps import curves, open_app, said, spec, tables, try_it, written
+from tests.pages.apps import answer, curves, open_app, said, spec, tables, try_it, written
+from ui.svg import decode
 
 open_page = partial(open_app, "pages/renyi/page.py")
 
@@ -27,12 +28,15 @@ def mechanisms(state):
     smooth = {"smoothness": state["renyi_beta"]} if state["renyi_bound"] == "Theorem 3.2" else {}
     bound = rc.BOUNDS[state["renyi_bound"]]
     return {
-        "Objective perturbation": acc.ObjectivePerturbation(
-            state["renyi_sigma"], state["renyi_lambda"], bound=bound, **smooth
-        ),
-        "Gaussian mechanism": acc.Gaussian(state["renyi_sigma"]),
+        "One fit": acc.ObjectivePerturbation(state["renyi_sigma"], state["renyi_lambda"], bound=bound, **smooth),
+        "Gaussian": acc.Gaussian(state["renyi_sigma"]),
         "DP-SGD": acc.DPSGD(state["renyi_noise"], state["renyi_q"], int(state["renyi_steps"])),
     }
+
+
+def mark(app, name):
+    trace = next(trace for trace in spec(app)["data"] if trace["name"] == name)
+    return decode(trace["x"]), decode(trace["y"])
 
 
 def press(app, name):
@@ -52,36 +56,44 @@ def test_opens_on_figure_5_with_the_cores_curves():
         assert 200 <= len(x) <= 400
         assert x[0] == pytest.approx(1.01)
         np.testing.assert_array_equal(y, mechanism.rdp(x))
-    x, y = shown["DP-SGD, not amplified"]
+    x, y = shown["not amplified"]
     np.testing.assert_allclose(y, 10_000 * x / (2 * 2.5**2), rtol=1e-12)
 
 
 def test_opens_on_a_figure_that_makes_its_point():
     app = open_page()
-    assert "DP-SGD is more private than one fit of objective perturbation, ε = 1.64 against 1.68" in said(app)
-    assert "cross at α = 12.9, from where objective perturbation is the lower one" in said(app)
-    assert "add or remove one row" in said(app)
-    assert "privacy loss distributions" in said(app)
-    assert "up to about α = 57.6" in written(app)
+    assert answer(app) == "At δ = 10⁻⁵ DP-SGD is more private than one fit: ε = 1.64 against 1.68."
+    for part in (
+        "ε = 1.68 (fit), 1.64 (DP-SGD), slack δ = 10⁻⁵",
+        "add or remove one row",
+        "loss distributions",
+    ):
+        assert part in said(app)
+    assert "at about α = 57.6" in written(app)
+    first, second = (chart.proto.alt for chart in app.get("plotly_chart"))
+    assert "cross at α = 12.9" in first
+    assert "Objective perturbation from" in second
     assert "smaller ε from δ = 10⁻⁷ on down" in written(app)
-    (fit, run) = (mechanisms(FIGURE_5)[name] for name in ("Objective perturbation", "DP-SGD"))
+    (fit, run) = (mechanisms(FIGURE_5)[name] for name in ("One fit", "DP-SGD"))
     assert fit.epsilon(1e-5) > run.epsilon(1e-5)
     assert fit.epsilon(1e-12) < run.epsilon(1e-12)
 
 
 @pytest.mark.slow
 def test_crossing_and_transition_are_marked_on_the_curves():
-    shown, _ = curves(open_page())
     run = mechanisms(FIGURE_5)["DP-SGD"]
-    for name in ("Crossing, α = 12.9", "Phase transition, α = 57.6"):
-        (alpha,), (height,) = shown[name]
+    app = open_page()
+    for name in ("crossing, α = 12.9", "leap, α = 57.6"):
+        (alpha,), (height,) = mark(app, name)
         assert height == pytest.approx(run.rdp(alpha), rel=1e-3)
-    shown, _ = curves(open_page(renyi_q="1"))
-    assert not any(name.startswith("Phase") for name in shown)
+    app.select_slider(key="renyi_q").set_value(1.0).run()
+    assert not any(trace["name"].startswith("leap") for trace in spec(app)["data"])
+    assert "q 0.01 → 1: ε of DP-SGD rises from 1.64 to" in said(app)
+    assert said(app).count("more of the batches.") == 1
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "n"), [("Figure 5", 100), ("n = 1,000", 1000)])
+@pytest.mark.parametrize(("name", "n"), [("Rarer events: one fit wins", 100), ("Ten times the rows", 1000)])
 def test_presets_of_n_squared_rounds(name, n):
     values = press(open_page(renyi_q="1", renyi_steps="1", renyi_noise="1"), name)
     assert values["renyi_q"] == 1 / n
@@ -92,23 +104,24 @@ def test_presets_of_n_squared_rounds(name, n):
 @pytest.mark.slow
 def test_the_logistic_preset_changes_the_proof_only():
     app = open_page()
-    values = press(app, "Logistic loss")
+    values = press(app, "A tight proof is free")
     assert values == FIGURE_5 | {"renyi_bound": "tight, logistic loss"}
     assert app.select_slider(key="renyi_beta").disabled
-    x, y = curves(app)[0]["Objective perturbation"]
+    x, y = curves(app)[0]["One fit"]
     np.testing.assert_array_equal(y, acc.ObjectivePerturbation(2.5, 20.0).rdp(x))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "epsilon", "q", "steps"), [("Adult at ε = 1", 1.0, 0.0071, 8520), ("Early transition", 2.0, 0.01, 1000)]
+    ("name", "epsilon", "q", "steps"),
+    [("Adult at ε = 1", 1.0, 0.0071, 8520), ("Little noise, early leap", 2.0, 0.01, 1000)],
 )
 def test_matched_presets_keep_their_promise(name, epsilon, q, steps):
     app = open_page()
     values = press(app, name)
     assert (values["renyi_q"], values["renyi_steps"]) == (q, steps)
     found = mechanisms(values)
-    for mechanism in ("Objective perturbation", "DP-SGD"):
+    for mechanism in ("One fit", "DP-SGD"):
         assert 0.97 * epsilon < found[mechanism].epsilon(1e-5) <= epsilon
     assert "about the same" in said(app)
 
@@ -124,7 +137,7 @@ def test_match_moves_the_sliders_to_the_safe_side():
     assert values["renyi_noise"] != 2.5
     assert (values["renyi_q"], values["renyi_steps"], values["renyi_beta"]) == (0.01, 1000.0, 1.0)
     found = mechanisms(values)
-    for mechanism in ("Objective perturbation", "DP-SGD"):
+    for mechanism in ("One fit", "DP-SGD"):
         assert 0.97 * 0.5 < found[mechanism].epsilon(1e-6) <= 0.5
     assert curves(app)[1]  # the setting before stays as a ghost
 
@@ -145,9 +158,9 @@ def test_a_match_beyond_the_sliders_says_so_and_moves_nothing():
 def test_read_outs_are_the_cores_and_rounded_up():
     app = open_page(renyi_delta="1e-8")
     rows = tables(app)[0]
-    for row, (name, mechanism) in zip(rows.itertuples(index=False), mechanisms(FIGURE_5).items(), strict=True):
+    assert list(rows["Mechanism"]) == list(rc.NAMES.values())
+    for row, mechanism in zip(rows.itertuples(index=False), mechanisms(FIGURE_5).values(), strict=True):
         renyi, exact = acc.via_rdp(mechanism).epsilon(1e-8), mechanism.epsilon(1e-8)
-        assert row[0] == name
         assert renyi <= float(row[1]) <= 1.01 * renyi
         assert exact <= float(row[2]) <= 1.01 * exact
     assert "ε at δ = 10⁻⁸, Rényi" in rows.columns
@@ -157,18 +170,18 @@ def test_read_outs_are_the_cores_and_rounded_up():
 def test_the_second_chart_has_both_mechanisms_under_both_accountants():
     shown, _ = curves(open_page(), chart=1)
     found = mechanisms(FIGURE_5)
-    for name in ("Objective perturbation", "DP-SGD"):
+    for name in ("One fit", "DP-SGD"):
         x, renyi = shown[f"{name}, Rényi"]
         np.testing.assert_array_equal(x, [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12])
         np.testing.assert_array_equal(renyi, acc.via_rdp(found[name]).epsilon(x))
-        exact = shown[f"{name}, privacy loss distribution"][1]
+        exact = shown[name][1]
         assert (exact < renyi).all()
         np.testing.assert_allclose(exact, found[name].epsilon(x), rtol=2 * rc.WIDTH)
 
 
 @pytest.mark.slow
 def test_random_allocation_joins_the_second_chart_when_it_is_asked_for():
-    name = "Random allocation, privacy loss distribution"
+    name = "Random allocation"
     app = open_page(renyi_noise="2", renyi_q="0.1", renyi_steps="20")
     assert name not in curves(app, chart=1)[0]
     app.toggle(key="renyi_allocation").set_value(True).run()
@@ -177,7 +190,7 @@ def test_random_allocation_joins_the_second_chart_when_it_is_asked_for():
     deltas, values = shown[name]
     mechanism = acc.RandomAllocation(2.0, 10, epochs=2)
     np.testing.assert_allclose(values[:4], mechanism.epsilon(deltas[:4]), rtol=2 * rc.WIDTH)
-    assert (values[:4] < shown["DP-SGD, privacy loss distribution"][1][:4]).all()
+    assert (values[:4] < shown["DP-SGD"][1][:4]).all()
     assert "in each of 2 epochs every row is in one of 10 steps" in written(app)
     assert "Random allocation from" in app.get("plotly_chart")[1].proto.alt
     assert tables(app)[0].iloc[-1, 0] == "Random allocation"
@@ -188,15 +201,15 @@ def test_random_allocation_says_why_it_is_left_out():
     app = open_page(renyi_allocation="true", renyi_q="0.0071", renyi_steps="8520")
     assert app.toggle(key="renyi_allocation").value is True
     assert "left out: an epoch would have 1/q = 140.8 steps" in written(app)
-    assert "Random allocation, privacy loss distribution" not in curves(app, chart=1)[0]
+    assert "Random allocation" not in curves(app, chart=1)[0]
 
 
 @pytest.mark.slow
 def test_a_bound_that_proves_nothing_says_why_and_stays():
     app = open_page(renyi_lambda="0.91")
     assert "nothing is proved for the fit, and ε = 1.64 for DP-SGD" in said(app)
-    assert "λ = 0.91 is not above β = 1" in " ".join(block.value for block in app.info)
-    assert np.isnan(curves(app)[0]["Objective perturbation"][1]).all()
+    assert "λ = 0.91 is not above β = 1" in said(app)
+    assert np.isnan(curves(app)[0]["One fit"][1]).all()
     assert tables(app)[0].iloc[0, 1] == "nothing proved"
     assert not np.isnan(curves(app, chart=1)[0]["DP-SGD, Rényi"][1]).any()
 
@@ -205,19 +218,12 @@ def test_a_bound_that_proves_nothing_says_why_and_stays():
 def test_relative_curves_and_the_view():
     app = open_page(renyi_show=RELATIVE, renyi_view="1000")
     shown, _ = curves(app)
-    np.testing.assert_allclose(shown["Gaussian mechanism"][1], 1.0, rtol=1e-14)
+    np.testing.assert_allclose(shown["Gaussian"][1], 1.0, rtol=1e-14)
     x, y = shown["DP-SGD"]
     assert x[-1] <= 1000
     np.testing.assert_allclose(y, mechanisms(FIGURE_5)["DP-SGD"].rdp(x) / (x / 12.5), rtol=1e-14)
     assert spec(app)["layout"]["xaxis"]["range"] == [0, 3]
-    assert shown["Crossing, α = 12.9"][1] == pytest.approx(np.interp(12.9, x, y), rel=0.02)
-
-
-def test_alt_text_carries_the_take_away():
-    app = open_page()
-    first, second = (chart.proto.alt for chart in app.get("plotly_chart"))
-    assert "cross at α = 12.9" in first
-    assert "Objective perturbation from" in second
+    assert mark(app, "crossing, α = 12.9")[1] == pytest.approx(np.interp(12.9, x, y), rel=0.02)
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """The Rényi page's words: every case of the headline, rounding up, and what the numbers mean."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from pages.renyi import numbers as rc
 from pages.renyi import words as rt
 from tests.pages.apps import execute
+from ui import sentences
 
 FIGURE_5 = rc.rounds(100, 2.5, 20.0)
 CROSS = (rc.Crossing(12.9, 1.1, "objective"),)
@@ -19,37 +21,46 @@ def test_orders_have_three_digits(alpha, text):
 
 
 def test_the_headline_names_who_is_more_private_and_rounds_up():
-    said = rt.answer(1e-5, 1.6722, 1.6394, CROSS)
-    assert said.startswith("At δ = 10⁻⁵ DP-SGD is more private than one fit of objective perturbation, ")
-    assert "ε = 1.64 against 1.68" in said
-    assert said.endswith("cross at α = 12.9, from where objective perturbation is the lower one.")
-    other = rt.answer(1e-5, 1.2, 1.6394, CROSS)
-    assert "one fit of objective perturbation is more private than DP-SGD, ε = 1.2 against 1.64" in other
+    assert rt.answer(1e-5, 1.6722, 1.6394) == "At δ = 10⁻⁵ DP-SGD is more private than one fit: ε = 1.64 against 1.68."
+    assert rt.answer(1e-5, 1.2, 1.6394) == "At δ = 10⁻⁵ one fit is more private than DP-SGD: ε = 1.2 against 1.64."
 
 
 def test_the_headline_does_not_make_much_of_a_percent():
-    assert "cost about the same, ε = 1 and 0.992" in rt.answer(1e-5, 1.0, 0.992, ())
-    assert "about the same" in rt.answer(1e-5, 0.0, 0.0, ())
-    assert "more private" in rt.answer(1e-5, 1.0, 0.98, ())
+    assert "cost about the same, ε = 1 and 0.992" in rt.answer(1e-5, 1.0, 0.992)
+    assert "about the same" in rt.answer(1e-5, 0.0, 0.0)
+    assert "more private" in rt.answer(1e-5, 1.0, 0.98)
 
 
 def test_the_headline_where_nothing_is_proved():
-    assert "nothing is proved for the fit, and ε = 2 for DP-SGD" in rt.answer(1e-5, math.inf, 2.0, ())
-    assert "nothing finite is proved for DP-SGD" in rt.answer(1e-5, 2.0, math.inf, ())
-    assert "nothing finite is proved for either" in rt.answer(1e-5, math.inf, math.inf, ())
+    assert "nothing is proved for the fit, and ε = 2 for DP-SGD" in rt.answer(1e-5, math.inf, 2.0)
+    assert "nothing finite is proved for DP-SGD" in rt.answer(1e-5, 2.0, math.inf)
+    assert "nothing finite is proved for either" in rt.answer(1e-5, math.inf, math.inf)
+
+
+def test_why_epsilon_moved():
+    """The mechanism that was touched, the way it went, and a reason that goes the same way."""
+
+    def why(**changes):
+        return rt.moved(FIGURE_5, replace(FIGURE_5, **changes), 1e-5)
+
+    assert rt.moved(None, FIGURE_5, 1e-5) == why() == ""
+    assert why(sigma=5.0) == "σ 2.5 → 5: ε of the fit falls from 1.68 to 0.811: a wider tilt hides one person better."
+    assert why(steps=1000).endswith("fewer steps are paid for.")
+    assert why(lam=200.0).endswith("one person’s curvature shows less.")
+    assert why(bound="logistic", smoothness=0.25).startswith(
+        "β 1 → 0.25, proof Theorem 3.2 → tight, logistic loss: ε of"
+    )
+    tight = replace(FIGURE_5, bound="logistic")
+    assert rt.moved(tight, replace(tight, lam=200.0), 1e-5).endswith("stays at 1.56: this does not count here.")
+    several = why(sigma=5.0, lam=200.0, noise_multiplier=5.0)
+    assert several.startswith("ε of the fit falls from 1.68 to")
+    assert "ε of DP-SGD falls from 1.64 to" in several
 
 
 def test_crossings_none_one_many():
     two = (*CROSS, rc.Crossing(200.0, 9.0, "dpsgd"))
     assert rt.crossing_clause(()) == "their Rényi curves do not cross"
     assert "at α = 12.9 and 200, from where DP-SGD is the lower one" in rt.crossing_clause(two)
-
-
-def test_odds_of_both():
-    assert "at most 2.72 : 1 after the fit" in rt.odds(1.0, 2.0, 1e-5)
-    assert "7.39 : 1 after DP-SGD" in rt.odds(1.0, 2.0, 1e-5)
-    assert "seeing the model of DP-SGD turns even odds into at most 7.39 : 1" in rt.odds(math.inf, 2.0, 1e-5)
-    assert "may make it certain" in rt.odds(math.inf, math.inf, 1e-5)
 
 
 def test_rare_events():
@@ -65,7 +76,7 @@ def test_rare_events():
 
 def test_the_transition_is_told_with_its_numbers_or_its_absence():
     said = rt.transition(rc.transition(FIGURE_5), FIGURE_5)
-    assert "up to about α = 57.6" in said
+    assert "at about α = 57.6" in said
     assert "from α = 116 on" in said
     assert "from α" not in rt.transition(rc.Transition(57.6, math.inf, 1.0), FIGURE_5)
     whole = rc.Setting(2.5, 20.0, 1.0, "glm", 2.5, 1.0, 10)
@@ -84,6 +95,7 @@ def test_alt_texts_carry_the_take_away():
 def test_readings_are_the_cores_rounded_up():
     rows = rt.readings(FIGURE_5, 1e-5)
     assert [row["Mechanism"] for row in rows] == list(rc.NAMES.values())
+    assert rows[0]["Even odds become at most"] == sentences.odds(rc.epsilon_at("objective", FIGURE_5, 1e-5)[1])
     for which, row in zip(rc.NAMES, rows, strict=True):
         renyi, exact = rc.epsilon_at(which, FIGURE_5, 1e-5)
         assert renyi <= float(row["ε at δ = 10⁻⁵, Rényi"]) <= 1.01 * renyi
