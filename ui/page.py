@@ -35,7 +35,7 @@ from streamlit.errors import StreamlitPageNotFoundError
 
 from ui import registry, sentences, share, slides, style
 from ui.controls import Control, Preset
-from ui.svg import to_svg
+from ui.svg import to_pdf, to_png, to_svg
 from ui.warm import warm_up
 
 warm_up()
@@ -221,7 +221,7 @@ def chart(figure: go.Figure, *, key: str, alt: str) -> None:
 def downloads(
     frame: pd.DataFrame | Callable[[], pd.DataFrame], figure: go.Figure, *, filename: str, title: str
 ) -> None:
-    """The button "Files": the plotted numbers as CSV, the figure as SVG, each made when pressed, not before.
+    """The button "Files": the plotted numbers as CSV, the figure as SVG, PNG and PDF; each is made when pressed.
 
     Parameters
     ----------
@@ -241,18 +241,26 @@ def downloads(
         table.to_csv(buffer, index=False, float_format="%.17g", lineterminator="\n")
         return buffer.getvalue().encode()
 
-    def svg() -> bytes:
-        return to_svg(figure, title=title).encode()
-
+    if style.embedded():
+        return
     files = st.popover("Files", icon=":material/download:", key=f"{filename}_files", on_change="rerun")
     if not files.open:  # buttons that nobody sees cost a rerun as much as the others
         return
     with files:
         download("Numbers as CSV", csv, f"{filename}.csv", "table")
-        download("Figure as SVG", svg, f"{filename}.svg", "image")
+        download("Figure as SVG", lambda: to_svg(figure, title=title).encode(), f"{filename}.svg", "image")
+        download("Figure as PNG", lambda: to_png(figure, title=title), f"{filename}.png", "photo")
+        download("Figure as PDF", lambda: to_pdf(figure, title=title), f"{filename}.pdf", "picture_as_pdf")
 
 
-_TYPES = {"csv": "text/csv", "svg": "image/svg+xml", "json": "application/json"}
+_TYPES = {
+    "csv": "text/csv",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "pdf": "application/pdf",
+    "json": "application/json",
+    "html": "text/html",
+}
 
 
 def download(label: str, make: Callable[[], bytes], filename: str, icon: str, *, key: str = "") -> None:
