@@ -26,6 +26,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -165,6 +166,14 @@ def answer(sentence: str, *more: str, promise: str = "", why: str = "") -> None:
 def _set(line: str) -> str:
     """Text for HTML; an equation, a bet or a ± is not broken across lines."""
     return html.escape(line).replace(" = ", "&nbsp;=&nbsp;").replace(" : ", "&nbsp;:&nbsp;").replace("± ", "±&nbsp;")
+
+
+def choose(control: Control) -> Any:
+    """What a control that chooses the picture is at; a slide keeps it out of sight, where the presets choose."""
+    if style.embedded():
+        keep(control)
+        return control.value()
+    return control.show()
 
 
 def keep(*controls: Control) -> None:
