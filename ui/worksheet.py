@@ -1,0 +1,148 @@
+"""A page's worksheet: one or two sheets of A4 to print, as an HTML file that asks nothing of any other host.
+
+    sheet = Sheet("Bounds", "How much privacy does one fit cost?", lead, link, (prediction,), tasks, to_svg(figure))
+    worksheet(sheet)                   # for the class
+    worksheet(sheet, answers=True)     # for the teacher: the same, and a page with the answers
+
+Texts are Markdown as the pages write it: paragraphs, **bold**, *italic*, `code` and $x_1$.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Protocol
+
+from ui.qr import qr_svg
+
+_FRAME = Path(__file__).with_suffix(".html")
+
+# What opens stands before a word and what closes stands after one: the star of θ* is a star.
+_MARKUP = (
+    (re.compile(r"`(.+?)`"), r"<code>\1</code>"),
+    (re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*"), r"<strong>\1</strong>"),
+    (re.compile(r"(?<!\w)\*(?=\S)(.+?)(?<=\S)\*(?!\w)"), r"<em>\1</em>"),
+    (re.compile(r"\$(.+?)\$"), r"<em>\1</em>"),
+    (re.compile(r"(?<=<em>)(\w)_(\w)(?=</em>)"), r"\1<sub>\2</sub>"),
+)
+
+
+class Asked(Protocol):
+    """A prediction, as `ui.page.Prediction` has it."""
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+
+    @property
+    def question(self) -> str:
+        """Its paragraphs."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """One box to tick each."""
+
+    @property
+    def correct(self) -> int:
+        """Which option is right."""
+
+    @property
+    def reason(self) -> str:
+        """Why, in paragraphs."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something to press, and what it shows: a preset's name and its help."""
+
+    press: str
+    shows: str = ""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What stands on a worksheet.
+
+    Attributes
+    ----------
+    title, question, lead : str
+        The page's name in the menu, its heading, and the introduction under it.
+    link : str
+        The whole address that shows this picture.
+    predictions : sequence of Asked
+        What is asked before anybody looks.
+    tasks : sequence of Task
+        One row of the table each.
+    figure_svg : str
+        The picture as `ui.svg.to_svg` writes it; none where it is empty.
+    reading : str
+        The references.
+    """
+
+    title: str
+    question: str
+    lead: str
+    link: str
+    predictions: Sequence[Asked] = ()
+    tasks: Sequence[Task] = ()
+    figure_svg: str = ""
+    reading: str = ""
+
+
+def worksheet(sheet: Sheet, *, answers: bool = False) -> bytes:
+    """The sheet as an HTML file; with `answers`, which option is right and why stand on a page of their own."""
+    filled = Template(_FRAME.read_text(encoding="utf-8")).substitute(
+        title=escape(sheet.title),
+        question=escape(sheet.question),
+        lead=_inline(sheet.lead),
+        link=escape(sheet.link),
+        code=qr_svg(sheet.link),
+        predictions="\n".join(_prediction(asked) for asked in sheet.predictions),
+        figure=f"<figure>{sheet.figure_svg}</figure>" if sheet.figure_svg else "",
+        tasks=_table(sheet.tasks) if sheet.tasks else "",
+        reading=f"<footer>{_inline(sheet.reading)}</footer>" if sheet.reading else "",
+        answers=_answers(sheet) if answers else "",
+    )
+    return filled.encode()
+
+
+def _prediction(asked: Asked) -> str:
+    options = "".join(f"<li>{_inline(option)}</li>" for option in asked.options)
+    return (
+        f"<section><h2>Before you look: {_inline(asked.title)}</h2>{_paragraphs(asked.question)}<ul>{options}</ul>"
+        '<div class="blank">Why?</div><div class="blank"></div></section>'
+    )
+
+
+def _table(tasks: Iterable[Task]) -> str:
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("Press", "What I expect", "What I see", "Why"))
+    rows = "".join(
+        f'<tr><th scope="row">{_inline(task.press)}<small>{_inline(task.shows)}</small></th>{"<td></td>" * 3}</tr>'
+        for task in tasks
+    )
+    return f"<h2>Press, and read off</h2><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _answers(sheet: Sheet) -> str:
+    told = "".join(
+        f"<h3>{_inline(asked.title)}</h3>{_paragraphs(asked.question)}"
+        f"<p><strong>{_inline(asked.options[asked.correct])}</strong></p>{_paragraphs(asked.reason)}"
+        for asked in sheet.predictions
+    )
+    return f'<section class="teacher"><p class="kind">{escape(sheet.title)}</p><h2>For the teacher</h2>{told}</section>'
+
+
+def _paragraphs(text: str) -> str:
+    return "".join(f"<p>{_inline(part)}</p>" for part in text.split("\n\n") if part)
+
+
+def _inline(text: str) -> str:
+    """Markdown of one paragraph as HTML; no line ends within "δ = 10⁻⁵"."""
+    text = escape(" ".join(text.split()), quote=False).replace(" = ", "&nbsp;=&nbsp;")
+    for pattern, into in _MARKUP:
+        text = pattern.sub(into, text)
+    return text
