@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -48,6 +49,20 @@ def curve(setting: bounds.Setting, delta: float) -> NDArray[np.float64]:
         values[:] = [acc.rdp_to_epsilon(_ORDERS, rdp, delta) for rdp in curves]
     values.setflags(write=False)
     return values
+
+
+@dataclass(frozen=True)
+class Read:
+    """A mechanism, and the δ and the number of parameters at which ε is read off."""
+
+    setting: bounds.Setting
+    delta: float
+    dimension: int
+
+    @property
+    def epsilon(self) -> float:
+        """ε of Theorem G.2."""
+        return epsilon_at("non-glm", self.setting, self.delta, self.dimension)
 
 
 def readings(setting: bounds.Setting, delta: float, dimension: int) -> dict[str, float]:

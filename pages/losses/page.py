@@ -1,6 +1,7 @@
 """Losses and clipping (Theorems E.2, E.3 and G.2 of Redberg et al. 2023): f and f_C, the fit, and no GLM structure."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -12,7 +13,7 @@ from pages.losses import charts, snippets, words
 from pages.losses import dimension as ld
 from pages.losses import numbers as lc
 from pages.losses import ordinary as lo
-from ui import bounds, page, share
+from ui import bounds, page, sentences, style
 from ui import controls as c
 from ui import parameters as p
 
@@ -55,10 +56,21 @@ PARAMETERS = c.SelectSlider("losses_d", "Number of parameters d", 100, ld.DIMENS
 DELTA = p.read_delta("losses", label="At δ =")
 GHOST = p.ghost("losses")
 
-SHARED = (LOSS_NAME, PARAMETER, MARGIN, CLIP)
 DATA = (OUTLIERS, EPSILON, DRAWS, SEED)
-MECHANISM = (p.sigma("losses", 5.0), p.lam("losses", 20.0), BETA, LIPSCHITZ)
-CONTROLS = (SHOW, *SHARED, NORM, VIEW, *DATA, *MECHANISM, PARAMETERS, DELTA, GHOST)
+SIGMA, LAM = p.sigma("losses", 5.0), p.lam("losses", 20.0)
+MECHANISM = (SIGMA, LAM, BETA, LIPSCHITZ)
+CONTROLS = (SHOW, LOSS_NAME, PARAMETER, MARGIN, CLIP, NORM, VIEW, *DATA, *MECHANISM, PARAMETERS, DELTA, GHOST)
+IN_SIGHT: dict[str, tuple[c.Control, ...]] = {
+    LOSS: (CLIP, LOSS_NAME, NORM),
+    FIT: (CLIP, LOSS_NAME, EPSILON, OUTLIERS),
+    DIMENSION: (PARAMETERS, LAM, SIGMA),
+}
+OWN: dict[str, c.Control] = {"logistic": MARGIN} | dict.fromkeys(lc.WIDTHS, PARAMETER)
+IN_VIEW: dict[str, tuple[c.Control, ...]] = {
+    LOSS: (VIEW,),
+    FIT: (DRAWS, SEED, DELTA),
+    DIMENSION: (BETA, LIPSCHITZ, DELTA),
+}
 
 
 def preset(name: str, hint: str, **values: Any) -> c.Preset:
@@ -74,12 +86,12 @@ DEEP = "Two classes, a fifth of the rows deep in the wrong half."
 FIGURE_1 = "Theorem G.2 at the noise and regularisation of the paper’s Figure 1, left."
 PRESETS = (
     preset("Huber is clipped squares", "The squared loss of a row of norm 1, clipped at C = 1.", loss="squared", C=1.0),
-    preset("C = √2, the paper’s", LONGEST, loss="logistic", C=ROOT_2, norm=ROOT_2),
-    preset("A margin", MOVED, loss="logistic", margin=1.5),
-    preset("Clipping against outliers", "A line through 300 points, a tenth of them far off.", show=FIT, C=0.2),
-    preset("Wrong labels", DEEP, show=FIT, loss="squared-hinge", C=0.5, outliers=0.2),
+    preset("The paper’s C clips nothing", f"C = √2. {LONGEST}", loss="logistic", C=ROOT_2, norm=ROOT_2),
+    preset("A margin is free", MOVED, loss="logistic", margin=1.5),
+    preset("Clipping beats outliers", "A line through 300 points, a tenth of them far off.", show=FIT, C=0.2),
+    preset("… and wrong labels", DEEP, show=FIT, loss="squared-hinge", C=0.5, outliers=0.2),
     preset("Clipping that hurts", "No outliers and a C so small that λ wins.", show=FIT, C=0.02, outliers=0.0),
-    preset("Without GLM structure", FIGURE_1, show=DIMENSION, sigma=5.0, d=100, **{"lambda": 20.0}),
+    preset("No GLM: size counts", FIGURE_1, show=DIMENSION, sigma=5.0, d=100, **{"lambda": 20.0}),
 )
 
 
@@ -89,45 +101,50 @@ def explore() -> None:
     left, panel = page.columns()
     with panel:
         show = SHOW.show()
-        dimension = show == DIMENSION
-        name = LOSS_NAME.show(disabled=dimension)
-        constant = PARAMETER.show(disabled=dimension or name not in lc.WIDTHS)
-        margin = MARGIN.show(disabled=dimension or name != "logistic")
-        own, clip = margin if name == "logistic" else constant, CLIP.show(disabled=dimension)
-        with st.expander("The row and the axis", expanded=show == LOSS):
-            norm, view = (control.show(disabled=show != LOSS) for control in (NORM, VIEW))
-        with st.expander("Data and privacy of the fit", expanded=show == FIT):
-            outliers, epsilon, draws, seed = (control.show(disabled=show != FIT) for control in DATA)
-        with st.expander("Mechanism without GLM structure", expanded=dimension):
-            mechanism = bounds.Setting(*(control.show(disabled=not dimension) for control in MECHANISM))
-            at = PARAMETERS.show(disabled=not dimension)
-        delta = DELTA.show(disabled=show == LOSS)
-        with_ghost = GHOST.show()
-        share.button(CONTROLS)
+        values = {control: control.show() for control in IN_SIGHT[show]}
+        if constant := OWN.get(values.get(LOSS_NAME, "")):
+            values[constant] = constant.show()
+        with page.tools(CONTROLS, PRESETS, name="losses"):
+            values |= {control: control.show() for control in IN_VIEW[show]}
+            with_ghost = GHOST.show()
+        page.keep(*(control for control in CONTROLS if control not in (SHOW, GHOST) and control not in values))
     with page.errors():
+        if show == DIMENSION:
+            mechanism = bounds.Setting(*(values[control] for control in MECHANISM))
+            without_structure(left, mechanism, values[DELTA], values[PARAMETERS], with_ghost)
+            return
+        own = values[constant] if constant else PARAMETER.default
+        name, clip = values[LOSS_NAME], values[CLIP]
         if show == LOSS:
-            loss(left, lc.LossSetting(name, own, clip, norm), view, with_ghost)
-        elif show == FIT:
-            fit(left, clipping.Setting(name, own, clip, outliers, epsilon, delta, seed), draws, with_ghost)
+            loss(left, lc.LossSetting(name, own, clip, values[NORM]), values[VIEW], with_ghost)
         else:
-            without_structure(left, mechanism, delta, at, with_ghost)
+            some = clipping.Setting(name, own, clip, values[OUTLIERS], values[EPSILON], values[DELTA], values[SEED])
+            fit(left, some, values[DRAWS], with_ghost)
 
 
 def loss(left: DeltaGenerator, setting: lc.LossSetting, view: float, with_ghost: bool) -> None:
     before = c.previous("losses_loss", setting)
     ghost = before if with_ghost and before and before.axis == setting.axis else None
+    title = f"A loss, clipped: {setting}"
+    numbers = partial(lc.frame, setting, view)
     picture = page.Picture(
-        charts.loss(setting, view=view, ghost=ghost),
-        words.loss_alt(setting, "Value"),
-        lambda: lc.frame(setting, view),
-        f"A loss, clipped: {setting}",
+        charts.loss(setting, view=view, ghost=ghost), words.loss_alt(setting, "Value"), numbers, title
     )
-    slopes = page.Picture(charts.slope(setting, view=view, ghost=ghost), words.loss_alt(setting, "Slope"))
     with left:
-        page.answer(words.loss_answer(setting), *words.loss_more(setting))
+        page.answer(
+            words.loss_answer(setting), promise=words.loss_proof(setting), why=words.loss_moved(before, setting)
+        )
         page.show(picture, key="losses_chart")
-        page.show(slopes, key="losses_slope")
+    if style.embedded():
+        return
+    slope = charts.slope(setting, view=view, ghost=ghost)
+    slopes = page.Picture(slope, words.loss_alt(setting, "Slope"), numbers, f"Slope. {title}")
     page.evidence(picture, lc.table_rows(setting), name="losses", code=snippets.loss(setting))
+    st.subheader("Its slope: how hard a row pulls", anchor=False)
+    if setting.loss == "logistic":
+        st.caption(words.pull(setting))
+    page.show(slopes, key="losses_slope")
+    page.evidence(slopes, name="losses-slope")
     if setting.loss == "logistic":
         ordinary(setting.parameter)
 
@@ -162,20 +179,28 @@ def fit(left: DeltaGenerator, setting: clipping.Setting, draws: int, with_ghost:
         f"Error against C: {words.fit_title(setting)}",
     )
     with left:
-        more = words.fit_more(setting, private, clipping.best_threshold(setting))
-        page.answer(words.fit_answer(setting, plain, clipped), more, words.fit_accounted(setting))
+        page.answer(
+            words.fit_answer(setting, plain, clipped),
+            promise=sentences.promise(setting.epsilon, setting.delta, words.PROVED[setting.bound]),
+            why=words.fit_moved(before, setting, clipping.private_error(before), private) if before else "",
+        )
         page.show(picture, key="losses_fits")
-        st.caption(words.FIT_LINES)
-        st.markdown("**The error at every threshold**")
-        page.show(by_threshold, key="losses_errors")
-        st.caption(words.errors_lines())
-        page.evidence(by_threshold, name="losses-errors")
+    if style.embedded():
+        return
+    st.caption(words.FIT_LINES)
     note = "These lines print the first private fit on the chart."
     page.evidence(picture, words.fit_rows(setting, private), name="losses-fits", code=snippets.fit(setting), note=note)
+    st.subheader("The error at every threshold", anchor=False)
+    st.caption(words.best(setting, clipping.best_threshold(setting)))
+    page.show(by_threshold, key="losses_errors")
+    st.caption(words.errors_lines())
+    page.evidence(by_threshold, name="losses-errors")
 
 
 def without_structure(left: DeltaGenerator, setting: bounds.Setting, delta: float, at: int, with_ghost: bool) -> None:
     before = c.previous("losses_dimension", setting)
+    read = ld.Read(setting, delta, at)
+    then = c.previous("losses_read", read)
     found = ld.readings(setting, delta, at)
     picture = page.Picture(
         charts.dimension(setting, delta=delta, at=at, ghost=before if with_ghost else None),
@@ -184,11 +209,17 @@ def without_structure(left: DeltaGenerator, setting: bounds.Setting, delta: floa
         f"ε against the number of parameters, {setting}",
     )
     with left:
-        more = words.dimension_more(ld.price(setting), found, delta)
-        page.answer(words.dimension_answer(found, delta, at), more, words.DIMENSION_ACCOUNTED)
+        page.answer(
+            words.dimension_answer(found, at),
+            promise=sentences.promise(found["non-glm"], delta, words.THEOREM_G2),
+            why=words.dimension_moved(then, read) if then else "",
+        )
         page.show(picture, key="losses_dimension")
-        if silent := setting.mechanism("glm").explain():
-            st.info(silent, icon=":material/info:")
+    if style.embedded():
+        return
+    if silent := setting.mechanism("glm").explain():
+        st.info(silent, icon=":material/info:")
+    st.caption(words.dimension_more(ld.price(setting)))
     code = snippets.dimension(setting, delta=delta, at=at)
     page.evidence(picture, ld.table_rows(found, at), name="losses-dimension", code=code)
 
@@ -202,8 +233,8 @@ def revealed() -> None:
 
 page.begin(
     "losses",
-    "Privacy needs a limit on how hard one row can pull. Clipping sets it, and for a linear model it amounts to "
-    "another loss $f_C$ in closed form: convex, as smooth as $f$, and straight beyond its kinks.",
+    "Privacy needs a limit on how hard one row can pull. Clipping sets it; for a linear model it amounts to another "
+    "loss $f_C$: convex, as smooth as $f$, straight beyond its kinks.",
 )
 explore()
 page.predict(page.Prediction.of("losses", revealed), key="losses__try")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -11,13 +12,13 @@ from objpert_core.experiments.studies import clipping
 from pages.losses import dimension as ld
 from pages.losses import numbers as lc
 from pages.losses import ordinary as lo
-from ui import sentences
+from ui import sentences, why
 
 # the fits, in legends and in the table
 PLAIN, CLIPPED, PRIVATE = "not clipped, no noise", "clipped at C, no noise", f"private, mean of {clipping.NOISES}"
 
 _FOUR = sentences.count(clipping.NOISES, "private fit")
-_PROVED = {
+PROVED = {
     "monotone": "the privacy profile of the bound for losses whose slope keeps its sign",
     "glm": "the privacy profile of Theorem 3.1",
 }
@@ -40,52 +41,62 @@ def loss_answer(setting: lc.LossSetting) -> str:
     if setting.unmoved:
         return _margin_answer(setting, setting.unmoved)
     if not setting.clips:
-        return _clips_nothing(setting)
+        longest = _n(setting.plain.lipschitz * setting.norm)
+        return (
+            f"C = {_n(setting.clip)} clips nothing: no gradient of {_the(setting.loss)} on this row exceeds {longest}."
+        )
     low, high = (_n(kink) for kink in setting.kinks)
-    start = f"Clipped at C = {_n(setting.clip)}, {_the(setting.loss)} of a row of norm {_n(setting.norm)}"
+    start = f"Clipped at C = {_n(setting.clip)}, {_the(setting.loss)}"
     if setting.plain.monotone:
         return f"{start} goes on straight below m = {low}."
     if setting.loss == "squared":
-        return f"{start} is Huber’s loss: beyond a residual of ±{high} it goes on as a straight line."
+        return f"{start} is Huber’s: a straight line beyond a residual of ±{high}."
     return f"{start} is straight from a residual of ±{high} on already."
-
-
-def _clips_nothing(setting: lc.LossSetting) -> str:
-    loss, longest = _the(setting.loss), _n(setting.plain.lipschitz * setting.norm)
-    row = f"a row of norm {_n(setting.norm)}"
-    return f"C = {_n(setting.clip)} clips nothing: on {row} no gradient of {loss} is longer than {longest}."
 
 
 def _margin_answer(setting: lc.LossSetting, unmoved: lc.LossSetting) -> str:
     """What a margin k > 0 is good for."""
     share, without = (sentences.percent(one.pull, 0) for one in (setting, unmoved))
-    force = "its full force, as it would with k = 0"
-    if share != without:
-        force = f"{share} of its largest force, not {without}"
-    return f"With a margin of k = {_n(setting.parameter)}, a row at m = 0 pulls with {force}."
+    force = f"{share} of its largest force, not {without}" if share != without else "its full force, as without it"
+    return f"With k = {_n(setting.parameter)} a row at m = 0 pulls with {force}."
 
 
-def _pull(setting: lc.LossSetting) -> str:
+def pull(setting: lc.LossSetting) -> str:
     """Why the pull at m = 0 matters, for the logistic loss."""
-    why = "The noise is set by that largest force, and keeps a private model near m = 0."
-    if setting.unmoved:
-        return (
-            f"{why} k moves the loss to the right and leaves its largest force, σ, λ and the certified ε as they are."
-        )
-    share = sentences.percent(setting.pull, 0)
     return (
-        f"A row at m = 0 pulls with {share} of its largest force. {why} A margin k raises that share and leaves σ, λ "
-        "and the certified ε as they are."
+        f"A row at m = 0 pulls with {sentences.percent(setting.pull, 0)} of its largest force. That force sets the "
+        "noise, which keeps a private model near m = 0. A margin k raises the share."
     )
 
 
-def loss_more(setting: lc.LossSetting) -> list[str]:
-    """What a privacy proof gets from clipping, and what a margin has to do with it."""
-    proof = _proof(setting)
-    if setting.unmoved:
-        low = f"Clipped at C = {_n(setting.clip)}, the loss goes on straight below m = {_n(setting.kinks[0])}."
-        proof = f"{low if setting.clips else _clips_nothing(setting)} {proof}"
-    return [_pull(setting), proof] if setting.loss == "logistic" else [proof]
+def loss_proof(setting: lc.LossSetting) -> str:
+    """What a privacy proof gets from clipping."""
+    steepest, curvature = _n(setting.plain.lipschitz), _n(setting.plain.smoothness)
+    if not setting.clips:
+        return f"The proofs use the loss’s own slope, at most {steepest}, and curvature, at most {curvature}."
+    steep = "without a bound" if math.isinf(setting.plain.lipschitz) else f"up to {steepest}"
+    return (
+        f"The slope, {steep} before, is cut off at C/‖x‖ = {_n(setting.slope)}; the proofs for f hold for it with "
+        f"L = C, curvature at most {curvature}."
+    )
+
+
+def loss_moved(before: lc.LossSetting | None, now: lc.LossSetting) -> str:
+    """What a change did to privacy; empty where nothing was changed, or another loss was chosen."""
+    if before is None or before.loss != now.loss:
+        return ""
+    changes = sentences.changed(before, now, {"clip": "C", "norm": "‖x‖", "parameter": "k"})
+    name = changes[0][0] if len(changes) == 1 else ""
+    if not name or (name == "k" and now.loss != "logistic"):
+        return ""
+    told = {
+        "C": "for one and the same ε the noise is in proportion to C",
+        "‖x‖": "long rows are clipped first",
+        "k": "the loss moves along; its largest force, σ, λ and ε stay",
+    }[name]
+    if name == "C" and not (before.clips and now.clips):
+        told = "where nothing is clipped, C has no effect"
+    return f"{sentences.shift(changes)}: {told}."
 
 
 def ordinary(margin: float) -> str:
@@ -118,18 +129,6 @@ def ordinary_alt(margin: float) -> str:
     )
 
 
-def _proof(setting: lc.LossSetting) -> str:
-    steepest, curvature = _n(setting.plain.lipschitz), _n(setting.plain.smoothness)
-    if not setting.clips:
-        return f"The proofs use the loss’s own slope, at most {steepest}, and curvature, at most {curvature}."
-    steep = "without a bound" if math.isinf(setting.plain.lipschitz) else f"up to {steepest}"
-    return (
-        f"The slope, {steep} before, is cut off at ±C/‖x‖ = {_n(setting.slope)}, so the row’s gradient has norm at "
-        f"most C. The clipped loss is convex and its curvature still at most {curvature}: the proofs for f hold "
-        "for it with L = C."
-    )
-
-
 def loss_alt(setting: lc.LossSetting, what: str) -> str:
     """Alt text of a chart of f and f_C, or of their slopes."""
     places = [_n(value) for value in setting.kinks if math.isfinite(value)]
@@ -147,11 +146,9 @@ def _error(setting: clipping.Setting, value: float) -> str:
     return _n(value) if setting.regression else sentences.percent(value)
 
 
-def _wrong(setting: clipping.Setting, how_much: str, *, many: bool = False) -> str:
-    """How wrong a fit is, or `many` are: 'is off the true line by 0.08', 'get wrong 8.0 % of fresh rows'."""
-    if setting.regression:
-        return f"{'are' if many else 'is'} off the true line by {how_much}"
-    return f"{'get' if many else 'gets'} wrong {how_much} of fresh rows"
+def _wrong(setting: clipping.Setting, how_much: str) -> str:
+    """How wrong a fit is: 'is off the true line by 0.08', 'gets 8.0 % of fresh rows wrong'."""
+    return f"is off the true line by {how_much}" if setting.regression else f"gets {how_much} of fresh rows wrong"
 
 
 def fit_title(setting: clipping.Setting) -> str:
@@ -162,23 +159,39 @@ def fit_title(setting: clipping.Setting) -> str:
 
 def fit_answer(setting: clipping.Setting, plain: float, clipped: float) -> str:
     """What clipping did to the fit, from the errors of f and of f_C without noise."""
-    margin = f" with a margin of {_n(setting.parameter)}" if setting.loss == "logistic" and setting.parameter else ""
-    start = f"Clipped at C = {_n(setting.clip)}, the fit{margin} {_wrong(setting, _error(setting, clipped))}"
+    start, error = f"Clipping at C = {_n(setting.clip)}", _wrong(setting, _error(setting, clipped))
     if abs(clipped - plain) <= 0.02 * plain + 1e-6:
-        return f"{start}, as it does unclipped."
-    verdict = "clipping helps" if clipped < plain else "clipping hurts"
-    return f"{start} instead of {_error(setting, plain)} unclipped: {verdict}."
+        return f"{start} hardly matters: the fit {error} either way."
+    than = f"not {'by ' if setting.regression else ''}{_error(setting, plain)}"
+    return f"{start} {'helps' if clipped < plain else 'hurts'}: the fit {error}, {than}."
 
 
-def fit_more(setting: clipping.Setting, private: float, best: float) -> str:
-    """What privacy adds, and at which threshold it would be least, from mean errors of private fits."""
+def fit_moved(before: clipping.Setting, now: clipping.Setting, then: float, private: float) -> str:
+    """What a change did to the mean error of private fits, `then` and now; empty where another loss was chosen."""
+    if before.loss != now.loss:
+        return ""
+    changes = sentences.changed(before, now, _FIT)
+    if not changes:
+        return ""
+    course = sentences.course("the error of private fits", then, private, partial(_error, now))
+    reason = _REASONS.get(changes[0][0], "") if len(changes) == 1 else ""
+    return f"{sentences.shift(changes)}: {course}{reason}."
+
+
+_FIT = {"clip": "C", "epsilon": "ε", "outliers": "outliers", "parameter": "k", "delta": "δ", "seed": "seed"}
+_REASONS = {
+    "C": "; noise grows with C, and so does the pull of rows far off",
+    "ε": "; noise and λ fall as ε grows",
+}
+
+
+def best(setting: clipping.Setting, threshold: float) -> str:
+    """At which threshold the error of private fits would be least."""
     objective = clipping.mechanism(setting).objective
     size = "C" if setting.lipschitz == setting.clip else "the loss’s own slope, which C does not lower"
     return (
-        f"With noise for ε = {sentences.epsilon(setting.epsilon)}, {_FOUR} (not those drawn here) "
-        f"{_wrong(setting, _error(setting, private), many=True)} on average: σ = {_n(objective.sigma)} is proportional "
-        f"to {size}, λ = {_n(objective.lam)} does not depend on it. On these rows C ≈ {sentences.number(best, 2)} "
-        "would have been best for the private fits, but finding that out from the data would itself cost privacy."
+        f"σ = {_n(objective.sigma)} is proportional to {size}; λ = {_n(objective.lam)} does not depend on it. On these "
+        f"rows C ≈ {sentences.number(threshold, 2)} would be best for private fits; to find that out costs privacy."
     )
 
 
@@ -194,14 +207,6 @@ def errors_lines() -> str:
         f"Green: the mean of {_FOUR} at each C, with a band from the best to the worst of them. The noise is drawn "
         f"{clipping.NOISES} times and scaled to every C, so that the curve shows what C does and not luck. The upright "
         "line is the C in use."
-    )
-
-
-def fit_accounted(setting: clipping.Setting) -> str:
-    """The promise of one private fit."""
-    return (
-        f"Each private fit keeps ε = {sentences.epsilon(setting.epsilon)} at δ = {sentences.delta(setting.delta)}. "
-        f"{sentences.accounted(_PROVED[setting.bound])}"
     )
 
 
@@ -244,35 +249,40 @@ def fit_rows(setting: clipping.Setting, private: float) -> list[dict[str, str]]:
 # --- without GLM structure ------------------------------------------------------------------------------------------
 
 
-def dimension_answer(found: Mapping[str, float], delta: float, dimension: int) -> str:
+def dimension_answer(found: Mapping[str, float], dimension: int) -> str:
     """The price of not being a generalised linear model, in one sentence."""
     glm = min(found["glm"], found["rdp"])
-    at = f"At δ = {sentences.delta(delta)}"
     if math.isinf(glm):
-        return f"{at} neither theorem proves a finite ε: both need λ > β."
-    start = f"{at} a generalised linear model costs ε = {sentences.epsilon(glm)} whatever its number of parameters"
+        return "Neither theorem proves a finite ε: both need λ > β."
+    with_it = f"with it any number costs ε = {sentences.epsilon(glm)}"
     if math.isinf(found["non-glm"]):
-        return f"{start}; without that structure nothing is proved."
-    return (
-        f"{start}; without that structure Theorem G.2 proves only ε = {sentences.epsilon(found['non-glm'])} for "
-        f"{ld.parameters(dimension)}."
-    )
+        return f"Without GLM structure nothing is proved; {with_it}."
+    cost = f"cost{'s' if dimension == 1 else ''} ε = {sentences.epsilon(found['non-glm'])}"
+    return f"Without GLM structure {ld.parameters(dimension)} {cost}; {with_it}."
 
 
-def dimension_more(price: float, found: Mapping[str, float], delta: float) -> str:
+def dimension_moved(before: ld.Read, now: ld.Read) -> str:
+    """Why Theorem G.2's ε moved, or why it did not; empty where nothing was changed."""
+    changes = sentences.changed(before.setting, now.setting, why.NAMES)
+    changes += sentences.changed(before, now, {"dimension": "d", "delta": "δ"})
+    if not changes:
+        return ""
+    told = sentences.course("ε", before.epsilon, now.epsilon, sentences.proved)
+    reason = {"d": "; every parameter costs −log(1 − β/λ)", "λ": "; it decides what every parameter costs"}
+    return f"{sentences.shift(changes)}: {told}{reason.get(changes[0][0], '') if len(changes) == 1 else ''}."
+
+
+def dimension_more(price: float) -> str:
     """Why the dimension comes in."""
     if math.isinf(price):
         return "At λ ≤ β the price of the curvature, −log(1 − β/λ), is infinite."
     return (
-        f"A row of a GLM pulls along its own direction only. Any other loss may bend along every parameter, and the "
-        f"proof pays −log(1 − β/λ) = {sentences.epsilon(price)} for each; and noise of norm about σ√d in d dimensions "
-        f"may all point along its gradient. {sentences.bet(found['non-glm'], delta)}"
+        "A row of a GLM pulls along its own direction only. Any other loss may bend along every parameter, and the "
+        f"proof pays −log(1 − β/λ) = {sentences.epsilon(price)} for each."
     )
 
 
-DIMENSION_ACCOUNTED = sentences.accounted(
-    "the privacy profile of Theorem 3.1 and the Rényi curves of Theorems 3.2 and G.2 (the latter as corrected here)"
-)
+THEOREM_G2 = "the Rényi curve of Theorem G.2, as corrected here"
 
 
 def dimension_alt(found: Mapping[str, float], delta: float, dimension: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from objpert_core.experiments.studies import solver_costs as sc
 from pages.solvers import numbers as sr
@@ -55,49 +56,41 @@ def moved(before: sr.Setting, now: sr.Setting, then: Mapping[str, sr.Run], runs:
 
     Empty where nothing was changed, or no solver has reached τ both times.
     """
-    changed = [field for field in _SYMBOLS if getattr(before, field) != getattr(now, field)]
+    changes = sentences.changed(before, now, _NAMES)
     costs = {
         solver: (then[solver].total / before.n, run.total / now.n)
         for solver, run in runs.items()
         if run.converged and then[solver].converged
     }
-    if not changed or not costs:
+    if not changes or not costs:
         return ""
     solver = max(costs, key=lambda name: abs(math.log(costs[name][1] / costs[name][0])))
     old, new = costs[solver]
-    shift = ", ".join(f"{_SYMBOLS[f]} {_shown(getattr(before, f))} → {_shown(getattr(now, f))}" for f in changed)
+    shift, harder, name = sentences.shift(changes), new > old, changes[0][0]
     if max(old / new, new / old) < HARDLY:
         return f"{shift}: the number of visits hardly moves."
-    harder, (symbol, reason) = new > old, (changed[0], _REASONS.get(changed[0], ""))
     course = (
         f"{shift}: {_INSIDE[solver]} needs {'more' if harder else 'fewer'} visits, {_times(old)} → {_times(new)} a row"
     )
-    expected = len(changed) == 1 and reason and harder == _harder(symbol, before, now)
-    return f"{course}: {reason}." if expected else f"{course}."
+    expected = len(changes) == 1 and name in _REASONS and harder == _harder(*changes[0])
+    return f"{course}: {_REASONS[name]}." if expected else f"{course}."
 
 
-def _harder(field: str, before: sr.Setting, now: sr.Setting) -> bool:
+def _harder(name: str, old: Any, new: Any) -> bool:
     """Whether theory expects more visits after this change."""
-    old, new = getattr(before, field), getattr(now, field)
-    if field == "columns":
-        return bool(new == "redundant")
-    return bool(new > old) == (field in ("n", "sigma"))
+    return bool(new == "redundant" if name == "columns" else (new > old) == (name in ("n", "σ")))
 
 
 HARDLY = 1.05
 """Times as many visits, below which they have hardly moved."""
-_SYMBOLS = {"lam": "λ", "n": "n", "tau": "τ", "columns": "columns", "sigma": "σ", "seed": "seed"}
+_NAMES = {"lam": "λ", "n": "n", "tau": "τ", "columns": "columns", "sigma": "σ", "seed": "seed"}
 _REASONS = {
-    "lam": "where the data are flat, only λ curves",
+    "λ": "where the data are flat, only λ curves",
     "n": "rows add curvature to some directions, others have only λ’s",
-    "tau": "every digit of the gradient costs about the same",
-    "sigma": "where the data are flat, a wide tilt moves the solution far",
+    "τ": "every digit of the gradient costs about the same",
+    "σ": "where the data are flat, a wide tilt moves the solution far",
     "columns": "redundant ones leave directions that only λ curves",
 }
-
-
-def _shown(value: float | str) -> str:
-    return value if isinstance(value, str) else sentences.scientific(value)
 
 
 DELTA = 1e-5

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 def test_a_preset_moves_to_another_view_and_its_link_shows_the_same_fits(open_page, open_elsewhere):
     page = open_page("/losses")
     assert chart_data(page, "losses_chart")["kinks"][0] == [-1, 1]
-    page.get_by_role("button", name="Clipping against outliers").click()
+    page.get_by_role("button", name="Clipping beats outliers").click()
     expect(page.locator(".st-key-losses_fits .js-plotly-plot .plot-container")).to_be_visible()
     settle(page)
 
@@ -29,6 +29,6 @@ def test_a_preset_moves_to_another_view_and_its_link_shows_the_same_fits(open_pa
 
 def test_the_slider_of_the_dimension_view_works_by_keyboard(open_page):
     page = open_page("/losses?losses_show=" + quote("Without GLM structure"))
-    expect(answer(page)).not_to_contain_text("for 200")
+    expect(answer(page)).not_to_contain_text("200 parameters")
     move(page, "losses_d", "ArrowRight", "losses_d=200")
-    expect(answer(page)).to_contain_text("for 200")
+    expect(answer(page)).to_contain_text("200 parameters")

@@ -14,14 +14,14 @@ def test_presets_pills_and_keyboard_move_the_link_and_it_shows_the_same_elsewher
     page.get_by_role("button", name="Gradient descent").click()
     page.wait_for_url("**solvers_shown=**")
     settle(page)
-    page.get_by_role("button", name="The paper’s τ").click()
+    page.get_by_role("button", name="Stop early, cheaper").click()
     page.wait_for_url("**solvers_tau=0.01**")
     settle(page)
     page.get_by_role("button", name="Gradient descent").click()  # the preset has brought it back
     page.wait_for_url("**solvers_shown=**")
     settle(page)
     move(page, "solvers_n", "ArrowLeft", "solvers_n=200")
-    expect(answer(page)).to_contain_text("200 rows")
+    expect(answer(page)).to_contain_text("visits each row")
     other = open_elsewhere(copied_link(page))
     expect_same(other, page, "solvers_chart", "solvers_growth")
     for key in ("solvers_chart", "solvers_growth"):

@@ -16,7 +16,7 @@ from pages.losses import dimension as ld
 from pages.losses import numbers as lc
 from pages.losses import ordinary as lo
 from ui import bounds, figures
-from ui.svg import to_svg
+from ui.svg import decode, to_svg
 
 OPENS = lc.LossSetting("squared", 0.5, 1.0, 1.0)
 OUTLIERS = clipping.Setting("squared", 0.5, 0.2, 0.1, 1.0, 1e-5, 0)
@@ -58,7 +58,9 @@ def test_the_papers_threshold_clips_nothing_on_its_longest_rows():
     assert not papers.clips
     drawn = lc.curves(papers, 4.0)
     np.testing.assert_array_equal(drawn["f"], drawn["f_C"])
-    assert words.loss_answer(papers).startswith("C = 1.41 clips nothing: on a row of norm 1.41 no gradient of the log")
+    assert words.loss_answer(papers) == (
+        "C = 1.41 clips nothing: no gradient of the logistic loss on this row exceeds 1.41."
+    )
     assert "They part" not in words.loss_alt(papers, "Value")
     assert replace(papers, clip=1.4).clips
 
@@ -66,32 +68,31 @@ def test_the_papers_threshold_clips_nothing_on_its_longest_rows():
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
-        (
-            OPENS,
-            "the squared loss of a row of norm 1 is Huber’s loss: beyond a residual of ±1 it goes on as a straight",
-        ),
+        (OPENS, "Clipped at C = 1, the squared loss is Huber’s: a straight line beyond a residual of ±1."),
         (
             lc.LossSetting("huber", 2.0, 0.5, 1.0),
-            "Huber’s loss of a row of norm 1 is straight from a residual of ±0.5 on",
+            "Clipped at C = 0.5, Huber’s loss is straight from a residual of ±0.5 on already.",
         ),
         (
             lc.LossSetting("huber", 0.2, 0.5, 1.0),
-            "C = 0.5 clips nothing: on a row of norm 1 no gradient of Huber’s",
+            "C = 0.5 clips nothing: no gradient of Huber’s loss on this row exceeds 0.2.",
         ),
         (
             lc.LossSetting("squared-hinge", 1, 1, 2),
-            "the squared hinge of a row of norm 2 goes on straight below m = 0.5",
+            "Clipped at C = 1, the squared hinge goes on straight below m = 0.5.",
         ),
     ],
 )
 def test_the_answer_says_where_the_loss_becomes_straight(setting, sentence):
-    assert sentence in words.loss_answer(setting)
+    assert words.loss_answer(setting) == sentence
 
 
-def test_the_second_sentence_says_what_a_proof_gets():
-    assert "without a bound before, is cut off at ±C/‖x‖ = 1" in words.loss_more(OPENS)[0]
-    assert "up to 1 before, is cut off at ±C/‖x‖ = 0.5" in words.loss_more(lc.LossSetting("logistic", 0, 0.5, 1))[1]
-    assert words.loss_more(lc.LossSetting("logistic", 0, 9, 1))[1].startswith(
+def test_the_line_under_the_answer_says_what_a_proof_gets():
+    assert "without a bound before, is cut off at C/‖x‖ = 1; the proofs" in words.loss_proof(OPENS)
+    assert "up to 1 before, is cut off at C/‖x‖ = 0.5; the proofs" in words.loss_proof(
+        lc.LossSetting("logistic", 0, 0.5, 1)
+    )
+    assert words.loss_proof(lc.LossSetting("logistic", 0, 9, 1)).startswith(
         "The proofs use the loss’s own slope, at most 1"
     )
 
@@ -99,20 +100,39 @@ def test_the_second_sentence_says_what_a_proof_gets():
 @pytest.mark.parametrize(("margin", "share"), [(0.0, "50 %"), (1.5, "82 %"), (5.0, "99 %")])
 def test_a_margin_is_told_by_the_pull_of_a_row_at_zero(margin, share):
     setting = lc.LossSetting("logistic", margin, 1.0, 1.0)
-    answer, more = words.loss_answer(setting), " ".join(words.loss_more(setting))
-    assert f"a row at m = 0 pulls with {share} of its largest force" in (answer + more.replace("A", "a"))
     assert f"{100 / (1 + math.exp(-margin)):.0f} %" == share
-    assert ("not 50 %" in answer) == (margin > 0)
-    assert "The noise is set by that largest force" in more
-    assert "C = 1 clips nothing" in (more if margin else answer)
-    assert "force" not in " ".join(words.loss_more(lc.LossSetting("huber", 1.0, 1.0, 1.0)))
+    assert f"A row at m = 0 pulls with {share} of its largest force." in words.pull(setting)
+    if margin:
+        assert f"a row at m = 0 pulls with {share} of its largest force, not 50 %." in words.loss_answer(setting)
+    else:
+        assert "C = 1 clips nothing" in words.loss_answer(setting)
 
 
 def test_a_margin_that_clipping_leaves_without_effect_at_zero_is_said_so():
     cut = lc.LossSetting("logistic", 1.5, 0.4, 1.0)
-    assert words.loss_answer(cut).endswith("pulls with its full force, as it would with k = 0.")
-    assert f"goes on straight below m = {cut.kinks[0]:.3g}." in " ".join(words.loss_more(cut))
-    assert "pulls with 100 %" in words.loss_more(replace(cut, parameter=0.0))[0]
+    assert words.loss_answer(cut).endswith("pulls with its full force, as without it.")
+    assert "pulls with 100 %" in words.pull(replace(cut, parameter=0.0))
+
+
+def test_it_says_what_a_change_does_to_privacy_and_to_the_error():
+    def moved(**changes):
+        return words.loss_moved(OPENS, replace(OPENS, **changes))
+
+    assert moved(clip=0.5) == "C 1 → 0.5: for one and the same ε the noise is in proportion to C."
+    assert moved(norm=2.0) == "‖x‖ 1 → 2: long rows are clipped first."
+    assert moved() == moved(loss="huber") == moved(clip=2.0, norm=2.0) == words.loss_moved(None, OPENS) == ""
+    plain = lc.LossSetting("logistic", 0.0, 2.0, 1.0)
+    assert words.loss_moved(plain, replace(plain, clip=3.0)).endswith("where nothing is clipped, C has no effect.")
+    assert words.loss_moved(plain, replace(plain, parameter=1.5)).endswith("largest force, σ, λ and ε stay.")
+    again = replace(OUTLIERS, clip=1.0)
+    assert words.fit_moved(OUTLIERS, again, 0.08, 0.3) == (
+        "C 0.2 → 1: the error of private fits rises from 0.08 to 0.3; noise grows with C, and so does the pull of "
+        "rows far off."
+    )
+    assert words.fit_moved(OUTLIERS, replace(OUTLIERS, seed=1), 0.1, 0.2).endswith(
+        "seed 0 → 1: the error of private fits rises from 0.1 to 0.2."
+    )
+    assert words.fit_moved(OUTLIERS, LABELS, 0.1, 0.2) == words.fit_moved(OUTLIERS, OUTLIERS, 0.1, 0.1) == ""
 
 
 def test_a_margin_is_drawn_beside_k_0():
@@ -153,7 +173,7 @@ def test_an_ordinary_row_comes_closer_to_the_certificate_that_every_margin_has()
     names, printed = run(snippets.ordinary(1.5))
     assert names["exact"] == {k: lo.exact("agrees", k) for k in (0.0, 1.5)}
     assert str(lo.certified()) in printed
-    drawn = {trace.name: trace.y for trace in charts.ordinary(1.5).data}
+    drawn = {trace.name: decode(trace.y) for trace in charts.ordinary(1.5).data}
     np.testing.assert_array_equal(drawn["agrees with most rows"], lo.frame()["epsilon_agrees"])
     np.testing.assert_array_equal(drawn["certified for every row"], lo.frame()["epsilon_certified"])
 
@@ -190,12 +210,16 @@ def test_clipping_helps_where_there_are_outliers_and_hurts_where_it_is_too_stron
     for setting in (OUTLIERS, LABELS):
         plain, clipped = (clipping.error(setting, clipping.without_privacy(setting, c)) for c in (None, setting.clip))
         assert clipped < plain / 2
-        assert words.fit_answer(setting, plain, clipped).endswith("clipping helps.")
+        assert " helps: the fit " in words.fit_answer(setting, plain, clipped)
     hurts = replace(OUTLIERS, clip=0.02, outliers=0.0)
     plain, clipped = (clipping.error(hurts, clipping.without_privacy(hurts, c)) for c in (None, 0.02))
     assert clipped > 3 * plain
-    assert words.fit_answer(hurts, plain, clipped).endswith("clipping hurts.")
-    assert words.fit_answer(hurts, 0.1, 0.1).endswith("0.1, as it does unclipped.")
+    assert " hurts: the fit " in words.fit_answer(hurts, plain, clipped)
+    assert words.fit_answer(hurts, 0.1, 0.1).endswith(
+        " hardly matters: the fit is off the true line by 0.1 either way."
+    )
+    assert words.fit_answer(OUTLIERS, 0.5, 0.08).endswith("is off the true line by 0.08, not by 0.5.")
+    assert words.fit_answer(LABELS, 0.3, 0.08).endswith("gets 8.0 % of fresh rows wrong, not 30.0 %.")
 
 
 def test_the_table_of_fits_has_every_plotted_one():
@@ -219,23 +243,14 @@ def test_every_fit_can_be_drawn_and_its_snippet_gives_the_first_private_fit(name
     np.testing.assert_array_equal(names["X"], clipping.data(setting)[0])
 
 
-def test_the_answer_of_a_fit_names_the_margin():
-    with_margin = replace(LOGISTIC, parameter=1.5)
-    assert "the fit with a margin of 1.5 gets wrong" in words.fit_answer(with_margin, 0.3, 0.2)
-    assert "the fit gets wrong" in words.fit_answer(LOGISTIC, 0.3, 0.2)
-    assert "logistic (margin 1.5), C = " in words.fit_title(with_margin)
-
-
-def test_words_of_the_fit_name_the_promise_and_what_depends_on_the_threshold():
-    said = words.fit_more(OUTLIERS, 0.08, 0.2)
-    assert "is proportional to C, λ = 10.3 does not depend on it" in said
-    assert "which C does not lower" in words.fit_more(replace(LOGISTIC, clip=5.0), 0.1, 1.0)
-    assert "ε = 1 at δ = 10⁻⁵" in words.fit_accounted(OUTLIERS)
-    assert "Theorem 3.1" in words.fit_accounted(OUTLIERS)
-    assert "slope keeps its sign" in words.fit_accounted(LABELS)
-    assert "four private fits (not those drawn here) are off the true line by 0.08 on average" in said
-    assert "C ≈ 0.2 would have been best for the private fits, but finding that out from the data" in said
-    assert "four private fits (not those drawn here) get wrong 8.0 % of fresh rows" in words.fit_more(LABELS, 0.08, 0.2)
+def test_words_of_the_fit_name_what_depends_on_the_threshold():
+    said = words.best(OUTLIERS, 0.2)
+    assert "is proportional to C; λ = 10.3 does not depend on it" in said
+    assert "C ≈ 0.2 would be best for private fits; to find that out costs privacy." in said
+    assert "which C does not lower" in words.best(replace(LOGISTIC, clip=5.0), 1.0)
+    assert "Theorem 3.1" in words.PROVED[OUTLIERS.bound]
+    assert "slope keeps its sign" in words.PROVED[LABELS.bound]
+    assert "logistic (margin 1.5), C = " in words.fit_title(replace(LOGISTIC, parameter=1.5))
     assert "the mean of four private fits at each C, with a band" in words.errors_lines()
     assert "five private fits" in words.fit_alt(OUTLIERS, 0.5, 0.1, 5)
     assert "10 % of them far below it on the right" in words.fit_alt(OUTLIERS, 0.5, 0.1, 5)
@@ -272,23 +287,27 @@ def test_where_lambda_is_not_above_beta_nothing_is_proved_and_said_so():
     silent = replace(FIGURE_1, lam=1.0)
     assert np.isinf(ld.curve(silent, 1e-5)).all()
     found = ld.readings(silent, 1e-5, 10)
-    assert words.dimension_answer(found, 1e-5, 10) == (
-        "At δ = 10⁻⁵ neither theorem proves a finite ε: both need λ > β."
-    )
-    assert "infinite" in words.dimension_more(ld.price(silent), found, 1e-5)
+    assert words.dimension_answer(found, 10) == "Neither theorem proves a finite ε: both need λ > β."
+    assert "infinite" in words.dimension_more(ld.price(silent))
     assert ld.table_rows(found, 10)[0]["ε with 10 parameters"] == "nothing proved"
     assert charts.dimension(silent, delta=1e-5, at=10, ghost=FIGURE_1).data
 
 
 def test_the_answer_compares_a_glm_with_any_other_loss():
     found = ld.readings(FIGURE_1, 1e-5, 100)
-    assert words.dimension_answer(found, 1e-5, 100) == (
-        "At δ = 10⁻⁵ a generalised linear model costs ε = 0.811 whatever its number of parameters; without that "
-        "structure Theorem G.2 proves only ε = 7.71 for 100 parameters."
+    assert words.dimension_answer(found, 100) == (
+        "Without GLM structure 100 parameters cost ε = 7.71; with it any number costs ε = 0.811."
     )
+    read = ld.Read(FIGURE_1, 1e-5, 100)
+    assert words.dimension_moved(replace(read, dimension=50), read) == (
+        "d 50 → 100: ε rises from 4.57 to 7.71; every parameter costs −log(1 − β/λ)."
+    )
+    more = ld.Read(replace(FIGURE_1, lam=50.0), 1e-6, 100)
+    assert words.dimension_moved(read, more).startswith("λ 20 → 50, δ 10⁻⁵ → 10⁻⁶: ε falls from 7.71 to ")
+    assert words.dimension_moved(read, read) == ""
     assert ld.table_rows(found, 100)[0]["ε / lower bound"] == f"{found['non-glm'] / found['lower']:.3g}×" == "10.6×"
     assert "ε with 1 parameter" in ld.table_rows(found, 1)[0]
-    assert "−log(1 − β/λ) = 0.0513" in words.dimension_more(ld.price(FIGURE_1), found, 1e-5)
+    assert "−log(1 − β/λ) = 0.0513" in words.dimension_more(ld.price(FIGURE_1))
     assert "With 100 parameters" in words.dimension_alt(found, 1e-5, 100)
 
 
