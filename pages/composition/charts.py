@@ -19,6 +19,7 @@ LOOKS = (
     (figures.OLIVE, "triangle-up"),
     (figures.BROWN, "x"),
 )
+DASHED = "dashed: by Rényi"  # one entry of the legend for all of them
 
 
 def profiles(
@@ -45,8 +46,10 @@ def profiles(
         traces[-1]["fillcolor"] = figures.translucent(look[0], 0.3)
         if renyi:
             by_renyi = numbers.renyi_profile(fit, k, view.eps_max)
-            traces.append(_curve(f"k = {k}, Rényi", x, by_renyi, look, "dash", legendrank=1001 + k))
-        traces.append(_curve(f"k = {k}", x, high, look, legendrank=k))
+            traces.append(_curve(f"k = {k}, Rényi", x, by_renyi, look, "dash", showlegend=False))
+        traces.append(_curve(f"k = {k}", x, high, look))
+    if renyi:
+        traces.append(figures.series(DASHED, [0.0], [np.nan], "guide", line={"color": figures.GREY, "dash": "dash"}))
     return figures.figure(
         traces,
         xaxis=figures.axis("privacy budget ε", (0.0, view.eps_max), hoverformat=".3g"),

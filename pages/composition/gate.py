@@ -164,13 +164,10 @@ def more(at: Gate) -> str:
     return told
 
 
-def promise(at: Gate, delta: float, target: float) -> str:
+def promise(delta: float, target: float) -> str:
     """What the filter promises."""
-    return (
-        f"Filter: the budget μ = {down(at.budget)}, which is ε = {sentences.number(target)} at "
-        f"δ = {sentences.delta(delta)}, is fixed beforehand. All that is let through is μ-GDP together, though each "
-        "release, its noise too, may be chosen after seeing the ones before."
-    )
+    chosen = "a privacy filter: each release may be chosen after seeing the ones before, its noise too"
+    return sentences.promise(target, delta, chosen)
 
 
 def reading(at: Gate, delta: float) -> str:

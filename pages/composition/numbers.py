@@ -59,6 +59,15 @@ class Fit:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What the controls ask for: a fit, how many of it, and the δ at which ε is read."""
+
+    fit: Fit
+    counts: tuple[int, ...]
+    delta: float
+
+
+@dataclass(frozen=True)
 class View:
     """What is drawn: ε from 0 to `eps_max`, δ from `floor` up, on a grid that aims at `width`, a share of ε."""
 
@@ -117,6 +126,11 @@ def renyi_profile(fit: Fit, k: int, eps_max: float) -> Array:
 def readings(fit: Fit, counts: Sequence[int], delta: float, view: View) -> list[Reading]:
     """What each number of fits costs at δ."""
     return [_reading(fit, k, delta, view) for k in counts]
+
+
+def last(asked: Asked, view: View) -> float:
+    """ε of the largest number of fits."""
+    return _reading(asked.fit, asked.counts[-1], asked.delta, view).epsilon
 
 
 @lru_cache(maxsize=_REMEMBERED)

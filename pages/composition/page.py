@@ -9,7 +9,7 @@ from pages.composition import charts, editor, files, gate, numbers, snippets, to
 from pages.composition import ledger as lg
 from pages.composition import words as text
 from ui import controls as c
-from ui import page, parameters, sentences, share
+from ui import page, parameters, sentences, style
 
 FIGURE_3 = numbers.Fit(sigma=8.0, lam=10.0, smoothness=1.0, lipschitz=1.0, bound="glm")  # the text does not name its k
 CURVES, WIDTHS = "δ against ε", "width of the validated band"
@@ -74,16 +74,17 @@ RELEASED = c.Number(
     help="The rest is planned.",
 )
 FITS = (SIGMA, LAM, BETA, LIPSCHITZ, BOUND, COUNTS)
-CHART = (READ_DELTA, EPS_MAX, FLOOR, SHOW, WIDTH, RENYI)
-CONTROLS = (*FITS, *CHART, GHOST, LEDGER, LEDGER_DELTA, TARGET, LEFT, FILTER, RELEASED)
+CHART = (READ_DELTA, SHOW, RENYI, EPS_MAX, FLOOR, WIDTH)
+LIST = (LEDGER, LEDGER_DELTA, TARGET, LEFT, FILTER, RELEASED)
+CONTROLS = (*FITS, *CHART, GHOST, *LIST)
 USUAL: dict[c.Control, Any] = {control: control.default for control in (*FITS, *CHART)}
 HUNDRED = (1, 10, 100)
 PRESETS = tuple(
     c.Preset(name, USUAL | changes, hint)
     for name, hint, changes in (
-        ("Figure 3", "σ = 8, β = 1, λ = 10, L = 1; Theorem 3.1 by convolution and by Rényi.", {}),
+        ("Ten cost less than tenfold", "Figure 3: σ = 8, β = 1, λ = 10, L = 1; Theorem 3.1.", {}),
         (
-            "Logistic loss",
+            "A tighter proof for each",
             "The same fits under the tight bound for the logistic loss.",
             {BOUND: "tight, logistic loss"},
         ),
@@ -117,24 +118,24 @@ LISTS += (
 )
 
 
-def panel() -> tuple[numbers.Fit, tuple[int, ...]]:
-    """The controls beside the first chart; returns the fit and how many of it."""
+def panel() -> numbers.Asked:
+    """The controls beside the first chart; returns what they ask for."""
     counts = COUNTS.show() or COUNTS.default
-    sigma, lam, bound = SIGMA.show(), LAM.show(), numbers.BOUNDS[BOUND.show()]
-    beta = BETA.show(disabled=not bound.startswith("glm"))
-    lipschitz = LIPSCHITZ.show()
-    for control in (*CHART, GHOST):
-        control.show()
-    share.button(CONTROLS)
-    return numbers.Fit(sigma, lam, beta if bound.startswith("glm") else 1.0, lipschitz, bound), counts
+    sigma, bound, lam = SIGMA.show(), numbers.BOUNDS[BOUND.show()], LAM.show()
+    smooth, delta = bound.startswith("glm"), READ_DELTA.show()
+    with page.tools(CONTROLS, PRESETS, name="composition"):
+        beta, lipschitz = BETA.show(disabled=not smooth), LIPSCHITZ.show()
+        for control in (*CHART[1:], GHOST):
+            control.show()
+    return numbers.Asked(numbers.Fit(sigma, lam, beta if smooth else 1.0, lipschitz, bound), counts, delta)
 
 
-def profiles(
-    fit: numbers.Fit, counts: tuple[int, ...], delta: float, view: numbers.View, ghost: numbers.Fit | None
-) -> page.Picture:
+def profiles(asked: numbers.Asked, view: numbers.View, before: numbers.Asked | None) -> page.Picture:
     """The first chart, in either of its views."""
+    fit, counts, delta = asked.fit, asked.counts, asked.delta
     found = numbers.readings(fit, counts, delta, view)
     if SHOW.value() == CURVES:
+        ghost = before.fit if before and before.fit != fit else None
         chart = charts.profiles(fit, counts, view, renyi=RENYI.value(), ghost=ghost, read=delta)
     else:
         chart = charts.widths(fit, counts, view)
@@ -148,25 +149,27 @@ def explore() -> None:
     c.preset_buttons(PRESETS, prefix="composition")
     left, beside = page.columns()
     with beside:
-        fit, counts = panel()
-    delta, view = READ_DELTA.value(), numbers.View(EPS_MAX.value(), FLOOR.value(), WIDTH.value())
-    before = c.previous("composition", fit)
+        asked = panel()
+    fit, counts, delta = asked.fit, asked.counts, asked.delta
+    view = numbers.View(EPS_MAX.value(), FLOOR.value(), WIDTH.value())
+    before = c.previous("composition", asked)
     with page.errors():
         found = numbers.readings(fit, counts, delta, view)
-        most = found[-1]
+        most, then = found[-1], numbers.last(before, view) if before else None
         with left:
-            by_renyi = text.renyi_sentence(most.k, most.epsilon, most.renyi)
             page.answer(
                 text.answer(most.k, most.epsilon, most.added / most.k, delta),
-                " ".join(filter(None, (by_renyi, text.odds(most.epsilon, delta)))),
-                text.accountant(fit.bound),
+                promise=sentences.promise(most.epsilon, delta, text.ACCOUNTANTS[fit.bound]),
+                why=text.why(before, asked, then, most.epsilon) if before and then is not None else "",
             )
-            picture = profiles(fit, counts, delta, view, before if GHOST.value() else None)
+            picture = profiles(asked, view, before if GHOST.value() else None)
             page.show(picture, key="composition_chart")
-            if why := fit.mechanism().explain():
-                st.info(why, icon=":material/info:")
-            elif said := text.band(most, delta, view.width):
-                st.caption(said)
+        if style.embedded():
+            return
+        if why := fit.mechanism().explain():
+            st.info(why, icon=":material/info:")
+        elif said := text.band(most):
+            st.caption(said)
         page.table(text.fit_rows(found, delta), alt=text.profiles_alt(found, delta))
         page.evidence(picture, name="composition", code=snippets.fits(fit, counts, delta=delta, view=view))
 
@@ -174,16 +177,18 @@ def explore() -> None:
 @st.fragment
 def budget() -> None:
     st.subheader("A ledger of everything that is released", anchor=False)
-    st.markdown(
-        "List what is, or will be, released about the same rows. The total is one composition of all entries, not a "
-        "sum."
-    )
+    st.markdown("List what is, or will be, released about the same rows. The total is one composition of all entries.")
     c.preset_buttons(LISTS, prefix="composition_list")
-    left, beside = st.columns([1.6, 1], gap="medium")
+    left, beside = page.columns("list")
     with beside:
-        delta, target, asked = LEDGER_DELTA.show(), TARGET.show(), LEFT.show()
+        target, delta, asked = TARGET.show(), LEDGER_DELTA.show(), LEFT.show()
         filtered = FILTER.show()
-        released = RELEASED.show(disabled=not filtered)
+        if filtered:
+            RELEASED.show()
+        else:
+            page.keep(RELEASED)
+    listed, editing = st.columns([1.6, 1], gap="medium")
+    with editing:
         editor.form(LEDGER)
         editor.saved(LEDGER, LEDGER_DELTA, TARGET)
     with page.errors():
@@ -191,49 +196,44 @@ def budget() -> None:
         lines = totals.totals(ledger, delta)
         more = [totals.copies_left(ledger, entry, delta, target) for entry in ledger] if asked else None
         before = c.previous("composition_list", (ledger, delta))
+        picture = page.Picture(
+            charts.totals(lines, target, totals.totals(*before) if before else None),
+            text.ledger_alt(lines, delta, target),
+            partial(files.frame, lines, delta, target),
+            f"Privacy ledger, δ = {sentences.delta(delta)}",
+        )
         with left:
             light, rest = text.status(lines, target)
-            page.answer(text.ledger_answer(lines, delta), f"{light}. {rest}", text.promise(lines, delta))
+            total = lines[-1].total if lines else 0.0
+            promise = sentences.promise(total, delta, text.LEDGER_ACCOUNTANT)
+            page.answer(text.ledger_answer(lines, light), promise=promise, why=rest)
+            page.show(picture, key="composition_list_chart")
+        with listed:
             if why := totals.reason(ledger):
                 st.info(why, icon=":material/info:")
-            picture = page.Picture(
-                charts.totals(lines, target, totals.totals(*before) if before else None),
-                text.ledger_alt(lines, delta, target),
-                partial(files.frame, lines, delta, target),
-                f"Privacy ledger, δ = {sentences.delta(delta)}",
-            )
-            page.show(picture, key="composition_list_chart")
-            if lines:
-                page.table(text.ledger_rows(lines, delta, target, more), alt=picture.alt)
+            page.table(text.ledger_rows(lines, delta, target, more), alt=picture.alt)
+            st.caption(text.FIXED_BEFOREHAND)
             with st.container(horizontal=True):
                 as_json = partial(files.to_json, lines, delta, target)
                 page.download("Ledger as JSON", lambda: as_json().encode(), "ledger.json", "data_object")
                 page.evidence(picture, name="ledger")
-        st.caption(
-            "Fix the list and its noise beforehand. What a release is about may depend on earlier answers; how noisy "
-            "it is, and what is added to the list, may not: that needs a privacy filter or odometer. There is a switch."
-        )
         if ledger:
-            page.reproduce(snippets.ledger(ledger, delta=delta))
+            page.reproduce(snippets.ledger(ledger, delta=delta), name="ledger")
         if filtered:
-            through(ledger, released, delta, target)
+            through(ledger, RELEASED.value(), delta, target)
 
 
 def through(ledger: lg.Ledger, released: int, delta: float, target: float) -> None:
     """The same list before a privacy filter."""
     at = gate.gate(ledger, released, delta, target)
     st.subheader("The list before a privacy filter", anchor=False)
-    page.answer(gate.answer(at), gate.more(at), gate.promise(at, delta, target), gate.reading(at, delta))
+    page.answer(gate.answer(at), promise=gate.promise(delta, target), why=gate.more(at))
     title = f"Privacy filter, ε = {sentences.number(target)}, δ = {sentences.delta(delta)}"
     picture = page.Picture(gate.chart(at), gate.alt(at), partial(gate.frame, at), title)
     page.show(picture, key="composition_filter_chart")
+    st.caption(gate.reading(at, delta))
     code = gate.snippet(ledger, released, delta=delta, target=target)
     page.evidence(picture, gate.rows(at), name="filter", code=code)
-    st.caption(
-        "μ adds up in squares and covers every ε and δ at once. Sampling does not help it: a run of DP-SGD counts as "
-        "if every step saw all rows, so that a list with one is better fixed beforehand. A fit of logistic regression "
-        "costs L/σ from λ = 2σ² on, and more below. docs/theorems.md, T20."
-    )
 
 
 def revealed() -> None:
@@ -248,12 +248,15 @@ if st.query_params.get(SHOW.key) == "width of the certified band":  # a link fro
 
 page.begin(
     "composition",
-    "Every model, statistic or histogram released about the same people costs privacy. Composition says how much they "
-    "cost together: usually less than the sum of their ε, and at one δ instead of the sum of their δ.",
+    "Everything released about the same people costs privacy. Composition says how much it costs together: usually "
+    "less than the sum of the ε, and at one δ.",
 )
 LEDGER.mend()
 explore()
-st.divider()
-budget()
+if style.embedded():
+    page.keep(*LIST)
+else:
+    st.divider()
+    budget()
 page.predict(page.Prediction.of("composition", revealed), key="composition__try")
 page.about("composition")

@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pages.composition.ledger import MOST_COPIES
-from pages.composition.numbers import PAIRED, RARE, Reading
+from pages.composition.numbers import BOUNDS, RARE, Asked, Reading
 from pages.composition.totals import Line, overrun
 from ui import sentences
 from ui.sentences import count, delta, epsilon, number, percent, proved, scientific
 
 NEARLY = 0.9  # of the target: from here on a ledger is nearly used up
 VISIBLE = 0.01  # relative width of ε from which the band can be seen on the chart
+ACCOUNTANTS: Mapping[str, str] = {
+    "glm": "convolution under Theorem 3.1",
+    "glm-pair": "convolution under the symmetric pair of Theorem 3.1",
+    "logistic": "convolution under the tight logistic bound",
+    "logistic-pair": "convolution under the symmetric pair of the tight logistic bound",
+}
+LEDGER_ACCOUNTANT = "convolution of all privacy losses"
+FIXED_BEFOREHAND = (
+    "Fix the list and its noise beforehand. What a release is about may depend on earlier answers; how noisy it is, "
+    "and what is added to the list, may not: that needs a privacy filter or odometer. There is a switch."
+)
+_FIELDS = {"sigma": "σ", "lam": "λ", "smoothness": "β", "lipschitz": "L"}
+_PROOFS = {bound: name for name, bound in BOUNDS.items()}
+_REASONS = {  # more of it, less of it
+    "σ": ("every fit is noisier", "every fit is less noisy"),
+    "λ": ("every fit shows less of one person’s curvature", "every fit shows more of one person’s curvature"),
+    "β": ("one person’s curvature may be larger", "one person’s curvature is smaller"),
+    "L": ("one person’s gradient may be larger", "one person’s gradient is smaller"),
+    "δ": ("the promise allows more slack", "the promise allows less slack"),
+}
 
 
 def answer(k: int, total: float, one: float, at_delta: float) -> str:
@@ -25,7 +45,7 @@ def answer(k: int, total: float, one: float, at_delta: float) -> str:
     if k == 1 or not 0 < added < math.inf:
         return f"{cost}."
     if total >= added * (1 - 1e-3):
-        return f"{cost}; adding up the ε of one gives no more, but holds at {k:,} × δ only."
+        return f"{cost}; adding up gives no more, but at {k:,} × δ only."
     return f"{cost}, not {k:,} × {epsilon(one)} = {epsilon(added)}."
 
 
@@ -34,38 +54,45 @@ def _cost(k: int, what: str, total: float, at_delta: float) -> str:
     return f"{count(k, what).capitalize()} {verb} ε = {epsilon(total)} at δ = {delta(at_delta)}"
 
 
-def renyi_sentence(k: int, total: float, renyi: float) -> str:
-    """What the Rényi route says about the same fits."""
-    if math.isinf(total):
+def why(before: Asked, now: Asked, then: float, total: float) -> str:
+    """What was changed since `before`, and what that did to ε, which was `then`, of the largest number of fits."""
+    changes = [] if before.fit.bound != now.fit.bound else sentences.changed(before.fit, now.fit, _FIELDS)
+    old, new = before.counts[-1], now.counts[-1]
+    changes += [("k", old, new)] if old != new else []
+    changes += sentences.changed(before, now, {"delta": "δ"})
+    if before.fit.bound != now.fit.bound:
+        changes.append(("proof", _PROOFS[before.fit.bound], _PROOFS[now.fit.bound]))
+    if not changes:
         return ""
-    who = "the same fit" if k == 1 else "the same fits"
-    if renyi <= total * (1 + 1e-3):
-        return f"Rényi accounting of {who} says the same, within a thousandth."
-    return f"Rényi accounting of {who} proves only ε = {epsilon(renyi)}, {percent(renyi / total - 1)} more."
+    told = f"{sentences.shift(changes)}: {sentences.course('ε', then, total)}"
+    if len(changes) > 1 or not 0 < min(then, total) <= max(then, total) < math.inf:
+        return f"{told}."
+    what = changes[0][0]
+    if what == "k":
+        few, many, more = min(old, new), max(old, new), max(total, then) / min(total, then)
+        return f"{told}; {number(many / few)} times the fits cost {number(more, up=True)} times the ε."
+    if what == "proof":
+        return f"{told}; the fits are the same, another proof speaks."
+    if epsilon(then) == epsilon(total):
+        return f"{told}; {what} does not count here."
+    more, less = _REASONS[what]
+    return f"{told}; {more if _grew(*changes[0][1:]) else less}."
 
 
-def odds(total: float, at_delta: float) -> str:
-    return sentences.bet(total, at_delta, "all the models")
+def _grew(old: object, new: object) -> bool:
+    return isinstance(old, float) and isinstance(new, float) and new > old
 
 
-def band(reading: Reading, at_delta: float, asked: float) -> str:
+def band(reading: Reading) -> str:
     """How wide the validated band is, in words; it is mostly too thin to be seen."""
-    if not math.isfinite(reading.epsilon) or reading.epsilon <= 0:
+    if not 0 < reading.epsilon < math.inf:
         return ""
-    digits = 2 + max(2, math.ceil(-math.log10(max(reading.share, 1e-12))))
-    low = _down(reading.low, digits)
-    told = (
-        f"At δ = {delta(at_delta)} the ε of {count(reading.k, 'fit')} lies, validated numerically, between {low} and "
-        f"{epsilon(reading.epsilon, digits)}: {scientific(reading.share, 2, up=True)} of ε"
+    thin = ", thinner than its line" if reading.share < VISIBLE else ""
+    wide = scientific(reading.share, 2, up=True)
+    return (
+        f"The exact ε of this proof lies, validated numerically, in a band of {wide} of ε for "
+        f"{count(reading.k, 'fit')}{thin}. Its upper end is the promise."
     )
-    if reading.share < VISIBLE:
-        told += ", so the band that is drawn is thinner than its line"
-    if math.isfinite(reading.delta_share):
-        told += (
-            f". From δ = {number(RARE)} down it is at most {percent(_up(reading.delta_share))} of δ wide on this chart"
-        )
-    told += f" (asked for: {scientific(asked)} of ε)."
-    return told + " It says how exactly the proof has been evaluated; the upper end is what is promised."
 
 
 def _down(value: float, digits: int) -> str:
@@ -110,22 +137,24 @@ def fit_rows(found: Sequence[Reading], at_delta: float) -> list[dict[str, str]]:
             "ε by Rényi": proved(r.renyi),
             "k × ε of one": proved(r.added),
             "k × ε of one / ε": sentences.ratio(r.added / r.epsilon if 0 < r.epsilon < math.inf else math.nan),
+            "Even odds become at most": sentences.odds(r.epsilon).replace(" ", "\u00a0"),
         }
         for r in found
     ]
 
 
-def ledger_answer(lines: Sequence[Line], at_delta: float) -> str:
-    """What the whole list costs, against adding the ε up."""
+def ledger_answer(lines: Sequence[Line], light: str) -> str:
+    """What the whole list costs, against adding the ε up; `light` is the budget's."""
     if not lines:
         return "Nothing has been released yet: ε = 0."
     last, n = lines[-1], sum(line.entry.count for line in lines)
+    releases = count(n, "release")
     if math.isinf(last.total):
-        return f"No finite ε is proved for {count(n, 'release')} at δ = {delta(at_delta)}."
-    cost = _cost(n, "release", last.total, at_delta)
+        return f"{light}: no finite ε is proved for {releases}."
+    cost = f"{light}: {releases} {'costs' if n == 1 else 'cost'} ε = {epsilon(last.total)}"
     if n == 1 or last.total >= last.added * (1 - 1e-3):
         return f"{cost}."
-    return f"{cost}; adding up their ε says {epsilon(last.added)}, with the δ added up as well."
+    return f"{cost}; adding up their ε, and their δ, says {epsilon(last.added)}."
 
 
 def status(lines: Sequence[Line], target: float) -> tuple[str, str]:
@@ -141,15 +170,6 @@ def status(lines: Sequence[Line], target: float) -> tuple[str, str]:
         return "Over budget", f"Entry {over + 1} ({lines[over].entry.label}) takes the total past {aim}; {end}."
     left = f"{percent(_up(total / target))} of {aim} is used, {_down(target - total, 3)} is left."
     return ("Nearly used up" if total / target >= NEARLY else "Within budget"), left
-
-
-def promise(lines: Sequence[Line], at_delta: float) -> str:
-    """What the total means for a person on the list, and how it is accounted."""
-    total = lines[-1].total if lines else 0.0
-    return f"{sentences.bet(total, at_delta, 'everything on the list')} " + sentences.accounted(
-        "the convolution of all privacy losses, fits through the symmetric pair of their proof, with a numerically "
-        "validated bound from above, to about a thousandth of ε"
-    )
 
 
 def remaining(line: Line, target: float) -> str:
@@ -207,10 +227,3 @@ def ledger_alt(lines: Sequence[Line], at_delta: float, target: float) -> str:
         f"Running total of ε at δ = {delta(at_delta)} after each of {count(len(lines), 'entry', 'entries')}: "
         f"it ends at {told}. The target is {number(target)}. {status(lines, target)[0]}."
     )
-
-
-def accountant(bound: str) -> str:
-    """Which proof the curves come from."""
-    proof = "Theorem 3.1" if bound.startswith("glm") else "the tight bound for the logistic loss"
-    losses = "losses of the symmetric pair of" if bound.endswith(PAIRED) else "privacy losses of"
-    return sentences.accounted(f"the convolution of the {losses} {proof}, validated numerically on both sides")

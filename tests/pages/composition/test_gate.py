@@ -8,7 +8,7 @@ import pytest
 import objpert_core.accounting as acc
 from pages.composition import gate as pg
 from pages.composition import ledger as lg
-from tests.pages.apps import curves, execute, open_app, said
+from tests.pages.apps import curves, execute, open_app, said, written
 
 LIST = lg.parse("gauss:5,1@A;gauss:2,1@Big;gauss*4:20,1@Four;cal:0.5,1e-5@Model")
 
@@ -59,7 +59,7 @@ def test_words_are_short_and_rounded_to_the_safe_side():
     for released in range(5):
         assert len(pg.answer(pg.gate(LIST, released, 1e-5, 1.0)).split()) <= 18
     assert "only if the noise of all releases was fixed beforehand" in pg.reading(at, 1e-5)
-    assert "fixed beforehand" in pg.promise(at, 1e-5, 1.0)
+    assert "chosen after seeing the ones before" in pg.promise(1e-5, 1.0)
     assert "refused, and not released" in pg.more(pg.gate(LIST, 2, 1e-5, 1.0))
 
 
@@ -82,12 +82,11 @@ def test_frame_and_table_have_every_entry():
 @pytest.mark.slow
 def test_the_page_shows_the_filter_when_it_is_switched_on():
     query = {"composition_ledger": lg.write(LIST), "composition_target": "1"}
-    assert "Odometer" not in said(open_app("pages/composition/page.py", **query))
+    assert "Odometer" not in written(open_app("pages/composition/page.py", **query))
     app = open_app("pages/composition/page.py", **query, composition_filter="true", composition_released="3")
     at = pg.gate(LIST, 3, 1e-5, 1.0)
-    text = said(app)
-    assert pg.answer(at) in text
-    assert "Odometer" in text
+    assert pg.answer(at) in said(app)
+    assert "Odometer" in written(app)
     _, spent = curves(app, 2)[0]["Spent"]
     np.testing.assert_array_equal(spent, [0.0, *(p.spent for p in at.passages[:3])])
     assert app.get("plotly_chart")[2].proto.alt == pg.alt(at)
@@ -101,4 +100,4 @@ def test_the_page_shows_the_filter_when_it_is_switched_on():
 @pytest.mark.parametrize("query", [{"composition_filter": "maybe"}, {"composition_released": "inf"}])
 def test_nonsense_about_the_filter_falls_back(query):
     app = open_app("pages/composition/page.py", composition_ledger="gauss:20,1", **query)
-    assert "Odometer" not in said(app)
+    assert "Odometer" not in written(app)

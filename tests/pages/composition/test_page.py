@@ -1,6 +1,5 @@
 """The Composition page without a browser: curves and totals are the core's, a list is edited, nonsense is harmless."""
 
-import json
 import math
 
 import numpy as np
@@ -10,8 +9,10 @@ import objpert_core.accounting as acc
 from pages.composition import files as ledger_files
 from pages.composition import ledger as lg
 from pages.composition import totals as ledger_totals
+from pages.composition.charts import DASHED
 from pages.renyi.numbers import ORDERS
-from tests.pages.apps import curves, open_app, said, tables
+from tests.pages.apps import curves, open_app, said, spec, tables
+from ui.svg import decode
 
 FIGURE_3 = {"composition_sigma": 8.0, "composition_lambda": 10.0, "composition_beta": 1.0, "composition_L": 1.0}
 FIT = acc.ObjectivePerturbation(8.0, 10.0, 1.0, 1.0, "glm")
@@ -25,8 +26,7 @@ def open_page(**query):
 
 
 def bands(app):
-    spec = json.loads(app.get("plotly_chart")[0].proto.spec)
-    return [trace for trace in spec["data"] if trace.get("meta", {}).get("band")]
+    return [trace for trace in spec(app)["data"] if trace.get("meta", {}).get("band")]
 
 
 def entry_of(app):
@@ -37,25 +37,20 @@ def test_opens_on_figure_3_with_the_cores_numbers():
     app = open_page()
     assert {key: app.session_state[key] for key in FIGURE_3} == FIGURE_3
     shown, ghosts = curves(app)
-    assert list(shown) == [name for k in (1, 2, 5, 10) for name in (f"k = {k}, Rényi", f"k = {k}")]
+    assert list(shown) == [*(f"k = {k}" for k in (1, 2, 5, 10)), DASHED]
+    by_renyi = {t["name"]: decode(t["y"]).astype(float) for t in spec(app)["data"] if "Rényi" in t["name"]}
     assert not ghosts
     for k in (1, 2, 5, 10):
         x, y = shown[f"k = {k}"]
         known = np.isfinite(y)
         assert 200 <= len(x) <= 400
         np.testing.assert_array_equal(y[known], acc.repeat(FIT, k).delta_bounds(x[known], 1e-3)[1])
-        assert (shown[f"k = {k}, Rényi"][1][known] >= y[known] * (1 - 1e-9)).all()
-
-
-@pytest.mark.slow
-def test_the_answer_is_computed():
-    text = said(open_page())
-    total = acc.repeat(FIT, 10).epsilon_bounds(1e-5, 1e-3)[1]
+        assert (by_renyi[f"k = {k}, Rényi"][known] >= y[known] * (1 - 1e-9)).all()
+    text = said(app)
     assert "Ten fits cost ε = 3.14 at δ = 10⁻⁵, not 10 × 0.562 = 5.62." in text
-    assert 3.13 < total <= 3.14
+    assert 3.13 < acc.repeat(FIT, 10).epsilon_bounds(1e-5, 1e-3)[1] <= 3.14
     assert 5.61 < 10 * FIT.epsilon(1e-5) <= 5.62
-    assert "add or remove one row" in text
-    assert "Accounted by" in text
+    assert "add or remove one row; accounted by convolution under Theorem 3.1." in text
 
 
 @pytest.mark.slow
@@ -87,11 +82,12 @@ def test_the_bands_own_chart():
 @pytest.mark.slow
 def test_presets_set_exactly_their_values_and_ghosts_remain():
     app = open_page(composition_sigma="100", composition_k=["3", "7"], composition_view="30")
-    assert list(curves(app)[0]) == ["k = 3, Rényi", "k = 3", "k = 7, Rényi", "k = 7"]
-    app.button(key="composition_preset_Figure 3").click().run()
+    assert list(curves(app)[0]) == ["k = 3", "k = 7", DASHED]
+    app.button(key="composition_preset_Ten cost less than tenfold").click().run()
     assert {key: app.session_state[key] for key in FIGURE_3} == FIGURE_3
     assert app.session_state["composition_k"] == [1, 2, 5, 10]
     assert curves(app)[1] == [f"k = {k}, before" for k in (1, 2, 5, 10)]
+    assert "σ 100 → 8, k 7 → 10: ε rises from" in said(app)
     app.toggle(key="composition_ghost").set_value(False).run()
     assert curves(app)[1] == []
 
@@ -99,7 +95,7 @@ def test_presets_set_exactly_their_values_and_ghosts_remain():
 @pytest.mark.slow
 def test_the_logistic_bound_disables_beta():
     app = open_page()
-    app.button(key="composition_preset_Logistic loss").click().run()
+    app.button(key="composition_preset_A tighter proof for each").click().run()
     assert app.select_slider(key="composition_beta").disabled
     x, y = curves(app)[0]["k = 5"]
     known = np.isfinite(y)
@@ -156,9 +152,7 @@ def test_the_default_ledger_is_three_kinds_with_the_cores_totals():
     np.testing.assert_allclose(y, [0, *totals], rtol=1e-9)
     shown = [float(cell) for cell in tables(app)[1]["Total so far at δ = 10⁻⁵"]]
     assert all(total <= cell <= total * 1.01 for cell, total in zip(shown, totals, strict=True))
-    assert "Five releases cost ε =" in said(app)
-    assert "Within budget." in said(app)
-    assert "Five releases" not in said(open_page())
+    assert "Within budget: five releases cost ε =" in said(app)
 
 
 def fill(app, **fields):
@@ -239,7 +233,6 @@ def test_typed_text_becomes_canonical_or_is_refused():
     assert "gauss takes 2 numbers" in app.error[0].value
     app.text_input(key=LEDGER).set_value("").run()
     assert entry_of(app) == "empty"
-    assert "Nothing has been released yet" in said(app)
     assert len(tables(app)) == 1
 
 
@@ -280,10 +273,11 @@ def test_lists_are_presets_and_the_status_is_in_words():
     total = acc.repeat(FIT, 10).epsilon(1e-5)
     nine = acc.repeat(FIT, 9).epsilon(1e-5)
     assert nine <= 3.0 < total
-    assert "Over budget. Entry 10 (Objective-perturbation fit) takes the total past the target ε = 3" in said(app)
+    assert "Over budget: ten releases cost ε = 3" in said(app)
+    assert "Entry 10 (Objective-perturbation fit) takes the total past the target ε = 3" in said(app)
     assert tables(app)[1]["Target ε = 3"].iloc[-1].startswith("over by")
     app.button(key="composition_list_preset_Empty list").click().run()
-    assert "Nothing used." in said(app)
+    assert "Nothing has been released yet" in said(app)
 
 
 @pytest.mark.slow
@@ -301,7 +295,7 @@ def test_what_still_fits_is_said_on_request():
 @pytest.mark.slow
 def test_an_entry_that_proves_nothing_says_why():
     app = open_page(**{LEDGER: "gauss:20,1;fit:8,0.5,1,glm,1"})
-    assert "Not accounted for." in said(app)
+    assert "Not accounted for: no finite ε is proved" in said(app)
     assert any("λ = 0.5 is not above β = 1" in info.value for info in app.info)
     assert tables(app)[1]["By Rényi"].iloc[-1] == "nothing proved"
 

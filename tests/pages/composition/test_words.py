@@ -1,13 +1,13 @@
 """The Composition page's sentences: from computed numbers, rounded to the safe side, status in words."""
 
 import math
-import re
+from dataclasses import replace
 
 import pytest
 
 from pages.composition import ledger as lg
 from pages.composition import words as text
-from pages.composition.numbers import Reading
+from pages.composition.numbers import BOUNDS, Asked, Fit, Reading
 from pages.composition.totals import Line
 
 
@@ -32,7 +32,7 @@ def test_answer_compares_with_the_product():
             2,
             1.0,
             0.5,
-            "Two fits cost ε = 1 at δ = 10⁻⁵; adding up the ε of one gives no more, but holds at 2 × δ only.",
+            "Two fits cost ε = 1 at δ = 10⁻⁵; adding up gives no more, but at 2 × δ only.",
         ),
         (2, math.inf, math.inf, "No bound proves a finite ε for two fits at δ = 10⁻⁵ with this setting."),
         (3, 0.01, 0.0, "Three fits cost ε = 0.01 at δ = 10⁻⁵."),
@@ -42,22 +42,41 @@ def test_answer_in_special_cases(k, total, one, told):
     assert text.answer(k, total, one, 1e-5) == told
 
 
-def test_rényi_sentence():
-    assert text.renyi_sentence(10, 2.0, 2.1) == "Rényi accounting of the same fits proves only ε = 2.1, 5.0 % more."
-    assert "within a thousandth" in text.renyi_sentence(1, 2.0, 2.0001)
-    assert text.renyi_sentence(2, math.inf, math.inf) == ""
+FIT = Fit(8.0, 10.0, 1.0, 1.0, "glm")
+BEFORE = Asked(FIT, (1, 10), 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("now", "then", "total", "told"),
+    [
+        (BEFORE, 3.14, 3.14, ""),
+        (replace(BEFORE, counts=(1, 100)), 3.14, 24.4, "k 10 → 100: ε rises from 3.14 to 24.4; 10 times the fits cost"),
+        (replace(BEFORE, fit=replace(FIT, sigma=16.0)), 3.14, 2.1, "falls from 3.14 to 2.1; every fit is noisier."),
+        (replace(BEFORE, fit=replace(FIT, lam=5.0)), 3.14, 4.0, "shows more of one person’s curvature."),
+        (
+            replace(BEFORE, delta=1e-6),
+            3.14,
+            3.5,
+            "rises from 3.14 to 3.5; the promise allows less slack.",
+        ),
+        (replace(BEFORE, fit=replace(FIT, bound="logistic", smoothness=2.0)), 3.14, 2.0, "another proof speaks."),
+        (replace(BEFORE, fit=replace(FIT, lam=20.0)), 3.14, 3.14, "ε stays at 3.14; λ does not count here."),
+        (replace(BEFORE, fit=replace(FIT, lam=0.5)), 3.14, math.inf, "λ 10 → 0.5: ε rises from 3.14 to ∞."),
+        (replace(BEFORE, fit=replace(FIT, lam=5.0), delta=1e-6), 3.14, 5.0, "δ 10⁻⁵ → 10⁻⁶: ε rises from 3.14 to 5."),
+    ],
+)
+def test_why_names_the_change_and_its_reason(now, then, total, told):
+    found = text.why(BEFORE, now, then, total)
+    assert told in found
+    assert bool(told) == bool(found)
 
 
 def test_band_says_its_width_and_that_it_cannot_be_seen():
-    told = text.band(reading(low=1.9299, epsilon=1.93), 1e-5, 1e-3)
-    low, high = map(float, re.search(r"between ([\d.]+) and ([\d.]+):", told).groups())
-    assert low <= 1.9299 < 1.93 <= high
-    assert high - low < 2 * (1.93 - 1.9299)
-    assert "5.2×10⁻⁵ of ε" in told
-    assert "thinner than its line" in told
-    assert "0.4 % of δ" in told
-    assert "thinner" not in text.band(reading(low=1.8), 1e-5, 0.1)
-    assert text.band(reading(epsilon=math.inf), 1e-5, 1e-3) == ""
+    told = text.band(reading(low=1.9299, epsilon=1.93))
+    assert "5.2×10⁻⁵ of ε for ten fits, thinner than its line." in told
+    assert "thinner" not in text.band(reading(low=1.8))
+    assert text.band(reading(epsilon=math.inf)) == ""
+    assert set(text.ACCOUNTANTS) == set(BOUNDS.values())
 
 
 def test_alts_name_every_curve():
@@ -69,13 +88,11 @@ def test_alts_name_every_curve():
 
 def test_ledger_answer():
     three = line(1.2, entry="gauss*3:20,1")
-    assert (
-        text.ledger_answer([three], 1e-5)
-        == "Three releases cost ε = 1.2 at δ = 10⁻⁵; adding up their ε says 2, with the δ added up as well."
-    )
-    assert text.ledger_answer([line(1.2)], 1e-5) == "One release costs ε = 1.2 at δ = 10⁻⁵."
-    assert text.ledger_answer([], 1e-5) == "Nothing has been released yet: ε = 0."
-    assert text.ledger_answer([line(math.inf)], 1e-5).startswith("No finite ε is proved for one release")
+    told = "Within budget: three releases cost ε = 1.2; adding up their ε, and their δ, says 2."
+    assert text.ledger_answer([three], "Within budget") == told
+    assert text.ledger_answer([line(1.2)], "Over budget") == "Over budget: one release costs ε = 1.2."
+    assert text.ledger_answer([], "Nothing used") == "Nothing has been released yet: ε = 0."
+    assert "no finite ε is proved for one release" in text.ledger_answer([line(math.inf)], "Not accounted for")
 
 
 @pytest.mark.parametrize(
