@@ -30,13 +30,13 @@ def show() -> None:
     if style.embedded():
         return
     path = registry.START_HERE[1:]
-    st.subheader("Start here", anchor=False)
+    st.header("Start here", anchor=False)
     st.markdown(f"This page is the first of {len(path) + 1} steps; an hour takes you through all of them.")
     _grid([(registry.entry(step.name), step.lesson, step.query) for step in path], first=2)
     stepped = {step.name for step in registry.START_HERE}
     others = [entry for entry in registry.PAGES if entry.name not in stepped]
     for group, pages in groupby(others, lambda entry: entry.group):
-        st.subheader(f"Research: {group.lower()}", anchor=False)
+        st.header(f"Research: {group.lower()}", anchor=False)
         _grid([(entry, entry.question, {}) for entry in pages])
 
 

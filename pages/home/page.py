@@ -93,22 +93,22 @@ def compare(scenes: list[drawn.Scene], view: tuple[float, float], key: str) -> N
             page.show(densities, key=f"{key}_{scene.sigma:g}_{scene.lam:g}")
 
 
-def revealed() -> None:
+def less_noise() -> None:
     compare([drawn.Scene(sigma, 1.0, PERSON.default, 1) for sigma in (2.5, 0.5)], (-1.5, 4.0), "home_try_sigma")
-    options = (words.STAYS, words.RISES, words.FALLS)
-    if page.try_it(words.LESS_REGULARISATION, options, words.RISES, key="home__try_lambda"):
-        compare([drawn.Scene(2.5, lam, PERSON.default, 1) for lam in (1.0, 0.1)], (-4.0, 14.0), "home_try_lambda")
-        st.markdown(words.WHY_LAMBDA)
+
+
+def less_regularisation() -> None:
+    compare([drawn.Scene(2.5, lam, PERSON.default, 1) for lam in (1.0, 0.1)], (-4.0, 14.0), "home_try_lambda")
 
 
 page.begin(
     "home",
     "**ε limits how far any release can shift the odds that you took part: at most by the factor e^ε.** Objective "
-    "perturbation keeps that promise for a fitted model: it tilts the training curve at random before it looks for the "
-    "lowest point.",
+    "perturbation keeps that promise: it tilts the training curve at random.",
 )
 st.html(f"<style>{STYLE}{gauge.STYLE}{cards.STYLE}</style>")
 explore()
-page.predict(page.Prediction.of("home", revealed), key="home__try")
+page.predict(page.Prediction.of("home", less_noise), key="home__try")
+page.predict(page.Prediction(**words.SECOND_QUESTION, draw=less_regularisation), key="home__try_lambda")
 page.about("home")
 cards.show()

@@ -164,7 +164,7 @@ def release(scene: Scene, ghost: Scene | None = None, *, fit: bool = False) -> g
         yaxis=figures.axis("objective", heights, domain=[0.6, 1.0]),
         # no labels: each curve has area 1, so that its height only says how narrow it is
         yaxis2=figures.axis("density", (-0.2 * peak, 1.08 * peak), domain=[0.0, 0.46], showticklabels=False),
-        height=520,
+        height=440,
         frames=[{"name": str(k), "data": moving(k), "traces": numbers} for k in range(FRAMES)],
         updatemenus=[_play_button()],
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pages.home.picture import FEATURES, FRAMES, LABELS, PERSON, RADIUS, Scene
 from ui import sentences
 
@@ -45,14 +47,16 @@ def playing(draw: int) -> str:
     )
 
 
-LESS_REGULARISATION = "At σ = 2.5, λ now falls from 1 to 0.1. What happens to ε?"
 RISES = "It rises: the regularisation held one person’s curvature down."
-STAYS = "It stays: only σ counts."
-FALLS = "It falls: a flatter curve moves more under the tilt."
-WHY_LAMBDA = (
-    "Below some λ the Gaussian term no longer decides alone: one person’s curvature, compared with λ, shows as well. "
-    "Above it, a larger λ gains nothing; try λ = 10."
-)
+SECOND_QUESTION: dict[str, Any] = {
+    "title": "what does less regularisation do?",
+    "question": "Keep σ = 2.5 and lower λ from 1 to 0.1. What happens to ε?",
+    "options": ("It stays: only σ counts.", RISES, "It falls: a flatter curve moves more under the tilt."),
+    "correct": 1,
+    "reason": "Below some λ the noise no longer decides alone: one person’s curvature, compared with λ, shows as well, "
+    "and ε rises from 1.56 to 2.19. Above it a larger λ gains nothing; try λ = 10.",
+}
+"""What is asked after the page's ``try.md``."""
 
 
 def snippet(scene: Scene, delta: float) -> str:

@@ -156,7 +156,7 @@ def test_try_it_asks_about_the_noise_then_about_the_regularisation():
         home_picture.story(home_picture.Scene(sigma, lam, "disagrees with the others", 1), 1e-5)
         for sigma, lam in ((2.5, 1.0), (0.5, 1.0), (2.5, 0.1))
     ]
-    assert [sentences.epsilon(told.epsilon) for told in stories] == ["1.56", "10", "2.19"]  # as try.md says
+    assert [sentences.epsilon(told.epsilon) for told in stories] == ["1.56", "10", "2.19"]  # as the reasons say
     assert stories[1].guess > stories[2].guess > stories[0].guess  # and this very pair parts as well
 
 
