@@ -6,8 +6,8 @@
 * `series` gives one curve the colour *and* the dash (and, with markers, the symbol) of its role, so that no two roles
   differ by colour alone. Colours are Okabe and Ito's, shifted where needed to a contrast of at least 3 : 1 on both of
   Streamlit's backgrounds.
-* `figure` makes the whole `plotly.graph_objects.Figure` from one dictionary: about 2 ms for eight curves of 300
-  points. Adding traces or updating layouts afterwards validates everything again; do not.
+* `figure` makes the whole `plotly.graph_objects.Figure` from one dictionary, which is not validated (`ui.chart`).
+  Adding traces or updating layouts afterwards would validate everything; do not.
 * Grid and hover colours are left to Streamlit's theme, which follows the reader's light or dark setting; `ui.page`
   gives a chart's text the colour of the page's.
 * Axis ranges are always given, from a "view" control: Streamlit resets a zoom whenever the figure changes.
@@ -29,6 +29,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from objpert_core._validation import FloatArray
+from ui.chart import Chart
 
 T = TypeVar("T")
 
@@ -308,11 +309,11 @@ def figure(
     frames: Sequence[dict[str, Any]] = (),
     **layout: Any,
 ) -> go.Figure:
-    """The whole figure in one validated call; the legend sits above the chart and wraps on narrow screens."""
-    return go.Figure(
+    """The whole figure in one call, not validated; the legend sits above the chart and wraps on narrow screens."""
+    return Chart(
         {
             "data": list(traces),
-            "frames": list(frames),
+            "frames": list(frames) or None,
             "layout": {
                 "xaxis": xaxis,
                 "yaxis": yaxis,
