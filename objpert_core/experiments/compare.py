@@ -1,6 +1,6 @@
 """What privacy costs on one data set: the same task without privacy and by several private learners.
 
-`compare` is a generator that gives one value after each fit. So it serves a background thread, a progress bar and a
+`compare` is a generator that gives one value after each step. So it serves a background thread, a progress bar and a
 plain loop alike. It looks at the test rows and at fits without privacy freely, because it measures. Of all this only a
 private model and its certificate may be released. The learners are those of `learners.LIVE`.
 """
@@ -8,12 +8,13 @@ private model and its certificate may be released. The learners are those of `le
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import auc, roc_curve
 
 from objpert_core._validation import (
     FloatArray,
@@ -28,6 +29,7 @@ from objpert_core._validation import (
 from objpert_core.accounting import BOUND_REGISTRY
 from objpert_core.datasets import Dataset
 from objpert_core.estimators import PrivacyCertificate
+from objpert_core.estimators.draws import fit_each
 from objpert_core.experiments import paper
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.learners import (
@@ -66,6 +68,7 @@ METHODS = (NON_PRIVATE, PUBLISHED, TIGHT)
 TIGHT_BOUNDS = tuple(key for key, bound in BOUND_REGISTRY.items() if bound.has_losses)
 """The bounds that have a privacy profile under Algorithm 1: their privacy loss composes with the output noise's."""
 MAX_REPEATS = 50
+_AT_ONCE = 10  # draws that are made together: more would keep those waiting who want to see the first
 
 ROC_GRID = np.linspace(0.0, 1.0, 201)
 ROC_GRID.setflags(write=False)
@@ -161,6 +164,10 @@ class Settings:
             shared["solver"] = self.solver
         return shared | learner.parameters(self)
 
+    def shares_work(self, method: str) -> bool:
+        """Whether draws of a private method share work, so that several are made in little more time than one."""
+        return bool(self.estimator(method, 0).shares_work)
+
     def estimator(self, method: str, draw: int) -> Any:
         """The unfitted private estimator of one draw."""
         return LIVE[method].make(**self.parameters(method), random_state=self.seed + draw)
@@ -190,7 +197,7 @@ class Fit:
         The gradient's norm at the start and after each solver iteration; empty without privacy and for DP-SGD. Like
         everything here except a private model it depends on the data outside the guarantee.
     seconds : float
-        Time of the fit, calibration and tuning included.
+        Time of the fit, calibration and tuning included; of draws made together an equal share.
     privacy : PrivacyCertificate or None
         The certificate, None without privacy.
     runs : int
@@ -211,6 +218,9 @@ class Fit:
     privacy: PrivacyCertificate | None
     runs: int = 1
     learning_rate: float | None = None
+
+
+_references: weakref.WeakKeyDictionary[Dataset, Fit] = weakref.WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,7 +312,7 @@ def compare(
     should_stop: Callable[[], bool] = lambda: False,
     tell: Callable[[str, tuple[float, ...]], None] = lambda method, where: None,
 ) -> Iterator[Comparison]:
-    """Fit without privacy, then every private method in turn for one noise seed after the other.
+    """Fit without privacy, then by the private methods: those at once whose draws share work, the others draw by draw.
 
     Parameters
     ----------
@@ -312,7 +322,7 @@ def compare(
         Privacy target, methods, number of draws.
     should_stop : callable
         Asked before every fit, at every solver iteration and at every step of DP-SGD. Once it is true the generator
-        ends, and a fit under way is dropped.
+        ends, and what is under way is dropped: a fit, or all draws that are made together.
     tell : callable
         Called where `should_stop` is asked during a fit, with the method and what the estimator's callback was told:
         (iteration, gradient norm), for honest tuning (run, runs, step, gradient norm).
@@ -320,7 +330,8 @@ def compare(
     Yields
     ------
     Comparison
-        The comparison so far: first without any fit, then once more after each.
+        The comparison so far: first without any fit, then once more after each fit, or after all draws of a method
+        that are made together, up to ten of them.
 
     Raises
     ------
@@ -332,15 +343,19 @@ def compare(
     >>> from objpert_core.datasets import load
     >>> *_, last = compare(load("breast-cancer"), Settings(epsilon=1.0, repeats=2))
     >>> [fit.method for fit in last.fits]
-    ['non-private', 'published', 'tight', 'published', 'tight']
+    ['non-private', 'published', 'published', 'tight', 'tight']
     >>> last.complete
     True
     """
     facts = DataFacts.of(data)
     state = Comparison(settings, facts, baseline=float(np.mean(data.y_test == facts.majority)))
     yield state
-    reference = [(name, 0) for name in settings.methods if name == NON_PRIVATE]
-    for method, draw in reference + [(name, i) for i in range(settings.repeats) for name in settings.private]:
+    if NON_PRIVATE in settings.methods:
+        if should_stop():
+            return
+        state = replace(state, fits=(_reference(data),))
+        yield state
+    for method, draws in _rounds(settings):
         if should_stop():
             return
 
@@ -350,36 +365,59 @@ def compare(
             tell(method, where)
 
         try:
-            fit = _fit(data, settings, method, draw, watch)
+            fits = _private(data, settings, method, draws, watch)
         except StoppedError:
             return
-        state = replace(state, fits=(*state.fits, fit))
+        state = replace(state, fits=(*state.fits, *fits))
         yield state
 
 
-def _fit(data: Dataset, settings: Settings, method: str, draw: int, watch: Callable[..., None]) -> Fit:
-    private = LIVE[method].private
+def _rounds(settings: Settings) -> Iterator[tuple[str, range]]:
+    """Which draws of which method are made at once: several where they share work, which takes a moment; else one."""
+    quick = [name for name in settings.private if settings.solver == "newton" and settings.shares_work(name)]
+    for name in quick:
+        for first in range(0, settings.repeats, _AT_ONCE):
+            yield name, range(first, min(first + _AT_ONCE, settings.repeats))
+    slow = [name for name in settings.private if name not in quick]
+    for draw in range(settings.repeats):
+        for name in slow:
+            yield name, range(draw, draw + 1)
+
+
+def _reference(data: Dataset) -> Fit:
+    """The fit without privacy, which no setting changes: made once for each data set in use."""
+    if data not in _references:
+        began = time.perf_counter()
+        model = reference(data.X_train.shape[1]).fit(data.X_train, data.y_train)
+        _references[data] = _judged(data, NON_PRIVATE, model, time.perf_counter() - began)
+    return _references[data]
+
+
+def _private(
+    data: Dataset, settings: Settings, method: str, draws: range, watch: Callable[..., None]
+) -> tuple[Fit, ...]:
     began = time.perf_counter()
-    if private:
-        model = declared(settings.estimator(method, draw), data.X_train.shape[0])
-        model.fit(data.X_train, data.y_train, callback=watch)
-    else:
-        model = reference(data.X_train.shape[1])
-        model.fit(data.X_train, data.y_train)
-    seconds = time.perf_counter() - began
+    models = [declared(settings.estimator(method, draw), data.X_train.shape[0]) for draw in draws]
+    fit_each(models, data.X_train, data.y_train, watch)
+    seconds = (time.perf_counter() - began) / len(models)
+    return tuple(_judged(data, method, model, seconds) for model in models)
+
+
+def _judged(data: Dataset, method: str, model: Any, seconds: float) -> Fit:
+    """A fitted model on the test rows."""
     scores = model.decision_function(data.X_test)
     false_positive, true_positive, _ = roc_curve(data.y_test, scores)
     return Fit(
         method=method,
-        seed=settings.seed + draw if private else None,
-        accuracy=float(model.score(data.X_test, data.y_test)),
-        auc=float(roc_auc_score(data.y_test, scores)),
+        seed=getattr(model, "random_state", None),
+        accuracy=float(np.mean((scores > 0) == data.y_test)),
+        auc=float(auc(false_positive, true_positive)),
         roc=np.interp(ROC_GRID, false_positive, true_positive),
         coef=model.coef_[0].copy(),
         intercept=float(model.intercept_[0]),
         gradient_norms=tuple(np.asarray(getattr(model, "gradient_norms_", ())).tolist()),
         seconds=seconds,
-        privacy=model.privacy_ if private else None,
+        privacy=getattr(model, "privacy_", None),
         runs=len(getattr(model, "candidates_", "1")),
         learning_rate=getattr(model, "learning_rate_", None),
     )

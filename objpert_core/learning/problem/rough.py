@@ -13,7 +13,7 @@ from objpert_core.learning.problem.rows import Rows
 
 _BLOCK = 4096  # rows of a block
 _ORDINARY = 1e6  # far below where single precision ends
-UNIT = 2.0**-24
+_UNIT = 2.0**-24
 
 
 class RoughRows(Rows):
@@ -101,4 +101,4 @@ def roughness(objective: PerturbedObjective, length: float) -> float:
     True
     """
     slopes = objective.loss.lipschitz + objective.loss.smoothness * length
-    return UNIT / 4 * objective.n_rows * slopes
+    return _UNIT * objective.n_rows * slopes

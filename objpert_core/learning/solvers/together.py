@@ -27,6 +27,7 @@ _MEMORY = 20  # steps that an objective's model of the Hessian remembers
 _PATIENCE = 6  # passes without progress after which an objective is given up
 _MOST = 60  # passes at most: where they do not suffice, one objective at a time is the better way
 _CENTRE = 0.3  # the common start has a gradient that short, relative to the shortest linear term
+_MOST_TO_CENTRE = 40  # iterations to the common start at most
 
 
 def solve_together(
@@ -61,7 +62,7 @@ def solve_together(
     >>> rows, targets = Rows(np.array([[1.0], [-1.0]]), "clip"), np.array([1.0, -1.0])
     >>> several = [PerturbedObjective(rows, targets, 1.0, np.array([b])) for b in (0.0, 0.5)]
     >>> [round(float(result.theta[0]), 6) for result in solve_together(several, tau=1e-9, max_iter=100)]
-    [0.674832, 0.334218]
+    [0.674832, 0.33436]
     """
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite will not pass for a minimum
         return _solved(objectives, tau, max_iter, callback)
@@ -77,7 +78,9 @@ def _solved(
 
     counted = CountedProblem(quick)
     near = max(tau, _CENTRE * float(np.linalg.norm(linears, axis=1).min()))
-    progress = Progress(near, max_iter, counted, callback)
+    if quick is not exact:
+        near = max(near, roughness(exact, 1.0))
+    progress = Progress(near, min(max_iter, _MOST_TO_CENTRE), counted, callback)
     centre = newton_cholesky(counted, zero, progress)
     draws = _Draws(centre, linears, factorise(counted, counted.gradient(centre)[1]), progress, max_iter)
     if quick is not exact:
