@@ -90,15 +90,33 @@ def answer(draw: Draw) -> str:
     return f"Here the printed γ keeps its promise; exactly, γ may be {more} times as large."
 
 
-def line(draw: Draw) -> str:
+def promise(draw: Draw) -> str:
     """What is promised, to whom."""
-    text = (
-        f"ε = {sentences.epsilon(draw.epsilon)} (odds of {sentences.odds(draw.epsilon)}), "
-        f"δ = {sentences.delta(draw.delta)}, one row added or removed, exactly accounted; "
+    return sentences.promise(draw.epsilon, draw.delta, "the exact profile of a draw")
+
+
+def note(draw: Draw) -> str:
+    """What is secret, and which rows."""
+    return (
         f"λ* = λ + λₘᵢₙ = {sentences.number(draw.star)} is secret as λₘᵢₙ is, and so is γ made from it: a release asks "
         "for λₘᵢₙ privately. Rows of norm 1, |y − xᵀθ*| ≤ 1."
     )
-    return text.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
+
+
+_FIELDS = {"lam": "λ", "eigenvalue": "λₘᵢₙ", "epsilon": "ε", "delta": "δ"}
+
+
+def moved(before: Draw | None, now: Draw) -> str:
+    """What was changed since `before`, and what that did to the exact γ; empty where nothing was."""
+    if before is None or before == now:
+        return ""
+    course = sentences.course("the exact γ", before.exact(before.epsilon), now.exact(now.epsilon), _gamma)
+    leverage = sentences.course("a row’s leverage", before.leverage, now.leverage, sentences.number)
+    return f"{sentences.shift(sentences.changed(before, now, _FIELDS))}: {course}; {leverage}."
+
+
+def _gamma(value: float) -> str:
+    return sentences.scientific(value, 3) if value > 0 else "none"
 
 
 def rows(draw: Draw) -> list[dict[str, str]]:
@@ -111,7 +129,7 @@ def rows(draw: Draw) -> list[dict[str, str]]:
         listed.append(
             {
                 "Calibrated by": name,
-                "γ": sentences.scientific(gamma, 3) if there else "none",
+                "γ": _gamma(gamma),
                 "Noise, standard deviations 1/√(γλ*)": sentences.number((gamma * draw.star) ** -0.5) if there else "–",
                 "True δ": sentences.delta(true, 3) if there else "–",
                 "Over the promise": _over(draw, true) if there else "–",
@@ -122,51 +140,65 @@ def rows(draw: Draw) -> list[dict[str, str]]:
 
 
 def alt(draw: Draw) -> str:
-    """Alt text."""
-    return (
-        f"{answer(draw)} Two panels against ε from 0.1 to 10, logarithmic: above, the true δ of the printed γ over the "
-        "promised one; below, γ as printed and exactly."
-    )
+    """Alt text of the broken promise."""
+    return f"{answer(draw)} The true δ of the printed γ over the promised one against ε from 0.1 to 10, logarithmic."
+
+
+def gammas_alt(draw: Draw) -> str:
+    """Alt text of γ."""
+    printed, exact = _gamma(draw.printed(draw.epsilon)), _gamma(draw.exact(draw.epsilon))
+    return f"γ as printed and exactly against ε from 0.1 to 10, logarithmic: {printed} and {exact} here."
 
 
 def chart(now: Draw, before: Draw | None = None) -> Any:
-    """Above: by how much the promise is broken. Below: γ."""
+    """By how much the promise is broken."""
     traces: list[dict[str, Any]] = []
     if before is not None:
-        printed, exact, true = curves(before)
-        over = true / before.delta
+        over = curves(before)[2] / before.delta
         traces.append(figures.series("true δ, before", EPSILONS, over, "published", ghost=True))
-        traces.append(figures.series("γ exactly, before", EPSILONS, exact, "tight", ghost=True, yaxis="y2"))
-        traces.append(figures.series("γ as printed, before", EPSILONS, printed, "published", ghost=True, yaxis="y2"))
-    printed, exact, true = curves(now)
-    over = true / now.delta
-    top = 2 * max(50.0, float(np.nanmax(over))) if np.isfinite(over).any() else 100.0
-    low = min(0.1, float(np.nanmin(over)) / 2) if np.isfinite(over).any() else 0.1
-    gammas = np.concatenate([printed, exact])
-    known = gammas[np.isfinite(gammas)]
-    view = (float(known.min()) / 2, float(known.max()) * 2) if known.size else (0.01, 100.0)
+    over = curves(now)[2] / now.delta
+    known = over[np.isfinite(over)]
+    top = 2 * max(50.0, float(known.max())) if known.size else 100.0
+    low = min(0.1, float(known.min()) / 2) if known.size else 0.1
     traces.append(figures.guide((now.epsilon, now.epsilon), (low, top)))
-    traces.append(figures.guide((now.epsilon, now.epsilon), view) | {"yaxis": "y2"})
-    ends = EPSILONS[[0, -1]]
-    traces.append(figures.series("promised", ends, (1.0, 1.0), "non-private", hoverinfo="skip"))
-    times, hover = "%{y:.3g} times the promise", "γ = %{y:.3g}"
-    if np.isfinite(printed).any():
-        traces.append(
-            figures.series("true δ of the printed γ", EPSILONS, over, "published", hover=times, showlegend=False)
-        )
-        traces.append(figures.series("as printed", EPSILONS, printed, "published", hover=hover, yaxis="y2"))
+    traces.append(figures.series("promised δ", EPSILONS[[0, -1]], (1.0, 1.0), "non-private", hoverinfo="skip"))
+    if known.size:
+        times = "%{y:.3g} times the promise"
+        traces.append(figures.series("true δ of the printed γ", EPSILONS, over, "published", hover=times))
     else:
         traces.append(_note("the printed formula allows no γ at any ε here", (low, top)))
-    if np.isfinite(exact).any():
-        traces.append(figures.series("exactly", EPSILONS, exact, "tight", hover=hover, yaxis="y2"))
-    else:
-        traces.append(_note("exactly, no γ is private at any ε here", view) | {"yaxis": "y2"})
     return figures.figure(
         traces,
-        xaxis=figures.axis("privacy budget ε", (0.1, 10.0), log=True, anchor="y2"),
-        yaxis=figures.axis("true δ / promised δ", (low, top), log=True, domain=[0.56, 1.0]),
-        yaxis2=figures.axis("γ", view, log=True, domain=[0.0, 0.46]),
-        height=480,
+        xaxis=figures.axis("privacy budget ε", (0.1, 10.0), log=True),
+        yaxis=figures.axis("true δ / promised δ", (low, top), log=True),
+        height=400,
+        hovermode="closest",
+    )
+
+
+def gammas(now: Draw, before: Draw | None = None) -> Any:
+    """γ as printed and exactly."""
+    traces: list[dict[str, Any]] = []
+    if before is not None:
+        printed, exact, _ = curves(before)
+        traces.append(figures.series("exactly, before", EPSILONS, exact, "tight", ghost=True))
+        traces.append(figures.series("as printed, before", EPSILONS, printed, "published", ghost=True))
+    printed, exact, _ = curves(now)
+    known = np.concatenate([printed, exact])
+    known = known[np.isfinite(known)]
+    view = (float(known.min()) / 2, float(known.max()) * 2) if known.size else (0.01, 100.0)
+    traces.append(figures.guide((now.epsilon, now.epsilon), view))
+    if np.isfinite(printed).any():
+        traces.append(figures.series("as printed", EPSILONS, printed, "published", hover="γ = %{y:.3g}"))
+    if np.isfinite(exact).any():
+        traces.append(figures.series("exactly", EPSILONS, exact, "tight", hover="γ = %{y:.3g}"))
+    else:
+        traces.append(_note("exactly, no γ is private at any ε here", view))
+    return figures.figure(
+        traces,
+        xaxis=figures.axis("privacy budget ε", (0.1, 10.0), log=True),
+        yaxis=figures.axis("γ", view, log=True),
+        height=320,
         hovermode="closest",
     )
 

@@ -36,9 +36,14 @@ class Shown:
         return self.points.run(self.seed, self.fallback)
 
 
+def without_dust(value: float) -> float:
+    """ε, so that rounding up does not take the dust of floating point for a digit."""
+    return value * (1 - _DUST)
+
+
 def small(value: float) -> str:
     """ε rounded up, but for the dust of floating point; infinity as ∞."""
-    return sentences.epsilon(value * (1 - _DUST))
+    return sentences.epsilon(without_dust(value))
 
 
 def share(probability: float) -> str:
@@ -65,13 +70,30 @@ def answer(shown: Shown) -> str:
     return f"Secret: one person moves this median by {moved}; the test passes {share(points.pass_probability)}."
 
 
-def line(shown: Shown) -> str:
-    """The promise of the whole, and what happened in this run."""
-    points, outcome = shown.points, shown.outcome
-    total = f"ε = {small(2 * points.epsilon)} (odds of {sentences.odds(2 * points.epsilon)})"
-    told = f"{total}, δ = {sentences.delta(points.delta)}, one person’s value replaced; half of ε for the test. "
-    text = told.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
-    return f"{text}{happened(shown, outcome)}"
+def promise(shown: Shown) -> str:
+    """The promise of the whole."""
+    points = shown.points
+    accountant, adjacency = "the test and the release, half of ε each", "one person’s value replaced"
+    return sentences.promise(without_dust(2 * points.epsilon), points.delta, accountant, adjacency=adjacency)
+
+
+_FIELDS = {"people": "people", "bound": "β", "delta": "δ"}
+
+
+def moved(before: Shown | None, now: Shown) -> str:
+    """What was changed since `before`, and what that did to the test; empty where the test is the same."""
+    if before is None or before.points == now.points:
+        return ""
+    old, new = before.points, now.points
+    changes = sentences.changed(old, new, _FIELDS)
+    changes += [("ε", 2 * old.epsilon, 2 * new.epsilon)] if old.epsilon != new.epsilon else []
+    told = [*([sentences.shift(changes)] if changes else []), *(["other values"] if old.values != new.values else [])]
+    told += [f"published: {PUBLISHED[new.published]}"] if old.published != new.published else []
+    distance = sentences.course(
+        "D (secret)", old.distance, new.distance, lambda value: f"{value:g}".replace("inf", "∞")
+    )
+    threshold = sentences.course("the threshold", old.threshold, new.threshold, "{:g}".format)
+    return f"{', '.join(told)}: {distance}, {threshold}."
 
 
 def happened(shown: Shown, outcome: Outcome) -> str:
@@ -141,6 +163,19 @@ def frame(shown: Shown) -> pd.DataFrame:
         "published": math.nan if outcome.value is None else outcome.value,
     }
     return pd.DataFrame({"quantity": list(found), "value": list(found.values())})
+
+
+def epsilons_frame(shown: Shown) -> pd.DataFrame:
+    """The bars without rounding."""
+    points = shown.points
+    found = {"worst": points.global_epsilon, "local": points.local_epsilon, "own": points.own_epsilon}
+    return pd.DataFrame({"of": [*found, "allowed"], "epsilon": [*found.values(), points.epsilon]})
+
+
+def test_frame(shown: Shown) -> pd.DataFrame:
+    """The law of the noisy distance."""
+    places, chances = shown.points.test_law()
+    return pd.DataFrame({"noisy_distance": places, "probability": chances})
 
 
 def alt(shown: Shown) -> str:

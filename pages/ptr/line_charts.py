@@ -48,15 +48,15 @@ def points(now: Shown, before: Shown | None = None) -> Any:
         traces,
         xaxis=figures.axis("value", (-0.02, 1.02)),
         yaxis=figures.axis("noise", (0.0, _TOP), showticklabels=False, showgrid=False),
-        height=300,
+        height=380,
         hovermode="closest",
     )
 
 
 def _noises(shown: Shown) -> list[tuple[str, float, str]]:
     data = shown.points
-    passing = ("noise where the test passes", data.scale, "asked")
-    return [passing, ("where it fails", 1 / data.epsilon, "worst")] if shown.fallback else [passing]
+    passing = ("noise, passed", data.scale, "asked")
+    return [passing, ("noise, failed", 1 / data.epsilon, "worst")] if shown.fallback else [passing]
 
 
 def _released(shown: Shown) -> list[Trace]:

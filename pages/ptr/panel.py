@@ -13,7 +13,7 @@ from pages.ptr import stored_words as kept
 from pages.ptr.editor import PointsText, write
 from pages.ptr.words import VIEWS
 from ui import controls as c
-from ui import page, parameters, share
+from ui import page, parameters
 
 TWELVE = (0.12, 0.3, 0.34, 0.37, 0.39, 0.4, 0.42, 0.44, 0.47, 0.5, 0.71, 0.9)
 
@@ -92,18 +92,19 @@ PAYS = c.Choice("ptr_pays", "Task", "glm", tuple(kept.PAYS), kept.PAYS.__getitem
 ROWS = c.SelectSlider("ptr_n", "Rows n of the direction", pca.ROWS[-2], pca.ROWS, format=str)
 SPREAD = c.SelectSlider("ptr_spread", "Spread of its first coordinate", 2.0, pca.SPREADS)
 SEED = parameters.seed("ptr", "Seed of the run")
+EVERY = c.Toggle("ptr_every", "All nine methods", False)
 GHOST = c.Toggle("ptr_ghost", "Setting before, faintly", True)
 HEADS: Mapping[str, c.Control] = {"line": PUBLISH, "figure3": PANEL, "figure2": SOURCE, "pays": PAYS}
 """What is chosen before the rest of a picture's controls."""
 OWN: Mapping[tuple[str, str], tuple[c.Control, ...]] = {
-    ("line", ""): (BETA, EPSILON, DELTA, PEOPLE, FALLBACK, POINTS, SEED),
-    ("vote", ""): (GAP, EPSILON, DELTA, NOISE),
+    ("line", ""): (BETA, EPSILON, PEOPLE, DELTA, FALLBACK, SEED, POINTS),
+    ("vote", ""): (GAP, EPSILON, NOISE, DELTA),
     ("figure3", "b"): (EQUAL,),
     ("figure3", "10"): (WIDE_GAP,),
     ("figure3", "0.3"): (NARROW_GAP,),
     ("gamma", ""): (LAM, EIGENVALUE, EPSILON, DELTA),
-    ("figure1", ""): (TABLE, STORED),
-    ("pate", ""): (FIRST, SECOND, NUMBER, SIGMA, LABELS, TEST),
+    ("figure1", ""): (TABLE, STORED, EVERY),
+    ("pate", ""): (FIRST, LABELS, SIGMA, NUMBER, TEST, SECOND),
     ("figure2", ""): (COUNTED,),
     ("figure2", "digits"): (DIGITS,),
     ("pays", "glm"): (STORED,),
@@ -112,33 +113,33 @@ OWN: Mapping[tuple[str, str], tuple[c.Control, ...]] = {
 """The controls of each picture, some of them only for one choice of its head."""
 MOVED = tuple(dict.fromkeys((*HEADS.values(), *(control for controls in OWN.values() for control in controls))))
 CONTROLS = (VIEW, *MOVED, GHOST)
+ASIDE = (DELTA, FALLBACK, SECOND, SEED, POINTS, EVERY)
+"""Controls that stand in "View"."""
 LIVE = ("line", "vote", "pate", "gamma")
 """Pictures that are computed here, so that the setting before can be drawn as well."""
 
 
 def panel() -> str:
     """The controls of one picture; the others keep their place in the address."""
-    view = VIEW.show()
+    view = page.choose(VIEW)
     head = HEADS.get(view)
-    chosen = head.show() if head else ""
+    chosen = page.choose(head) if head else ""
     own = OWN.get((view, chosen)) or OWN[view, ""]
     for control in own:
-        if control not in (POINTS, SEED):
+        if control not in ASIDE:
             control.show()
     if SEED in own:
         st.button("Draw again", key="ptr_again", icon=":material/casino:", on_click=another)
-    if POINTS in own:
-        with st.expander("Move the points", icon=":material/drag_indicator:"):
-            POINTS.show()
+    live = (GHOST,) if view in LIVE else ()
+    with page.tools(CONTROLS, PRESETS, name="ptr"):
+        for control in (*(control for control in own if control in ASIDE), *live):
+            control.show()
+        if POINTS in own:
             POINTS.mover()
-    if view in LIVE:
-        with st.popover("View", icon=":material/visibility:"):
-            if SEED in own:
-                SEED.show()
-            GHOST.show()
-    shown = (*own, head, *((GHOST,) if view in LIVE else ()))
+        if not live:
+            st.caption("This picture has all its controls in sight.")
+    shown = (*own, VIEW, head, *live)
     page.keep(*(control for control in (*MOVED, GHOST) if control not in shown))
-    share.button(CONTROLS)
     return view
 
 
@@ -165,23 +166,29 @@ PRESETS = (
         points=FAR,
     ),
     preset(
-        "⊥: too bold a proposal",
+        "Too bold: no answer, ⊥",
         "⊥ reads “no answer”: β is small and no fallback stands ready.",
         "line",
         beta=0.02,
         fallback=False,
     ),
-    preset("Figure 1: does asking win?", "Test error of private regressions against ε.", "figure1", stored=1.0),
-    preset("Figure 2 high: they agree", "Four in five teachers agree: asking is cheap.", "figure2", source="high"),
-    preset("Figure 2 low: do not ask", "One teacher in three agrees: asking costs more.", "figure2", source="low"),
+    preset("Does asking win?", "Figure 1: test error of private regressions against ε.", "figure1", stored=1.0),
+    preset("Teachers agree", "Figure 2, high: four in five teachers agree, asking is cheap.", "figure2", source="high"),
     preset(
-        "Figure 3a: ε rises with the gap", "Without δ a wide lead is no more private.", "figure3", panel="10", gap10=10
+        "Teachers disagree", "Figure 2, low: one teacher in three agrees, asking costs more.", "figure2", source="low"
     ),
     preset(
-        "Figure 3b: at equal error",
-        "A gap of 100: the optimal vote costs a third of Laplace noise.",
+        "ε rises with the gap",
+        "Figure 3a: without δ a wide lead is no more private.",
         "figure3",
-        equal=0.3,
+        panel="10",
+        gap10=10,
     ),
-    preset("Where the paper errs: 13 × δ", "Theorem 5.1 as printed, λ* = 10.", "gamma", epsilon=5.0, delta=1e-6),
+    preset(
+        "The paper errs: 13 × δ",
+        "Theorem 5.1 as printed, λ* = 10, breaks its promise.",
+        "gamma",
+        epsilon=5.0,
+        delta=1e-6,
+    ),
 )

@@ -12,7 +12,7 @@ import pandas as pd
 
 from objpert_core._validation import FloatArray
 from objpert_core.experiments.ptr.teachers import CLASSES, Proposal
-from pages.ptr.line import chance, share, small
+from pages.ptr.line import chance, share, small, without_dust
 from pages.ptr.line_charts import bars
 from ui import figures, sentences
 
@@ -41,15 +41,33 @@ def answer(asked: Proposal) -> str:
     return f"{told}; the test passes {share(asked.pass_probability)} (secret)."
 
 
-def line(asked: Proposal) -> str:
-    """The promise."""
+def promise(asked: Proposal) -> str:
+    """The promise of proposal and test."""
+    adjacency = "one teacher replaced, with all its votes"
+    return sentences.promise(without_dust(asked.total), asked.delta, "Rényi curves", adjacency=adjacency)
+
+
+def note(asked: Proposal) -> str:
+    """What is labelled."""
     teachers = asked.teachers
-    told = (
-        f"ε = {small(asked.total)} (odds of {sentences.odds(asked.total)}), δ = "
-        f"{sentences.delta(asked.delta)}, one teacher replaced, which may change all its votes; "
-        f"{teachers.queries} rows, {teachers.number:,} teachers, noise σ = {teachers.sigma:g} on each count."
+    return (
+        f"{teachers.queries} rows, {teachers.number:,} teachers, noise σ = {teachers.sigma:g} on each count. D is how "
+        "many teachers must change until the proposal is wrong."
     )
-    return told.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
+
+
+_VOTES = {"first": "first share", "second": "second share", "number": "teachers", "sigma": "σ"}
+
+
+def moved(before: Proposal | None, now: Proposal) -> str:
+    """What was changed since `before`, and what that did to ε and to the test; empty where nothing was."""
+    if before is None or before == now:
+        return ""
+    changes = sentences.changed(before.teachers, now.teachers, _VOTES)
+    changes += sentences.changed(before, now, {"epsilon": "ε′", "test_epsilon": "ε̂"})
+    total = sentences.course("ε", before.total, now.total, small)
+    distance = sentences.course("D (secret)", before.distance, now.distance, _teachers)
+    return f"{sentences.shift(changes)}: {total}, {distance}."
 
 
 def _teachers(value: float) -> str:
@@ -86,6 +104,18 @@ def alt(asked: Proposal) -> str:
 
 def _here(asked: Proposal) -> str:
     return "any votes suit this proposal" if math.isinf(asked.distance) else f"D here is {asked.distance:g} (secret)"
+
+
+def costs_frame(asked: Proposal) -> pd.DataFrame:
+    """The bars without rounding."""
+    teachers = asked.teachers
+    found = {"any votes": teachers.any_votes, "these votes": teachers.these_votes, "proposal and test": asked.total}
+    return pd.DataFrame({"of": list(found), "epsilon": list(found.values())})
+
+
+def votes_frame(asked: Proposal) -> pd.DataFrame:
+    """The mean votes."""
+    return pd.DataFrame({"class": np.arange(1, CLASSES + 1), "votes": asked.teachers.counts.mean(axis=0)})
 
 
 def costs(asked: Proposal) -> Any:
@@ -138,7 +168,7 @@ def chart(now: Proposal, before: Proposal | None = None) -> Any:
     top = 1.15 * max(float(known.max()) if known.size else 0.0, 1.5 * now.threshold)
     traces.append(figures.guide((now.epsilon, now.epsilon), (0.0, top)))
     ends = EPSILONS[[0, -1]]
-    label = f"passes from {now.threshold} on"
+    label = f"threshold {now.threshold}"
     traces.append(figures.series(label, ends, (now.threshold, now.threshold), "tight", hoverinfo="skip"))
     hover = "%{y:.0f} teachers"
     traces.append(
@@ -148,16 +178,14 @@ def chart(now: Proposal, before: Proposal | None = None) -> Any:
     )
     traces += _beyond(found, top)
     if math.isfinite(now.distance):
-        dot = figures.series(
-            "D at this proposal (secret)", [now.epsilon], [now.distance], "asked", mode="markers", hover=hover
-        )
+        dot = figures.series("D here (secret)", [now.epsilon], [now.distance], "asked", mode="markers", hover=hover)
         dot["marker"] |= {"size": 13}
         traces.append(dot)
     return figures.figure(
         traces,
         xaxis=figures.axis("proposed ε′ of the labels", (0.1, 10.0), log=True),
         yaxis=figures.axis("teachers to change", (0.0, top)),
-        height=300,
+        height=380,
         hovermode="closest",
     )
 

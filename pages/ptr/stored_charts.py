@@ -51,22 +51,22 @@ ROLES: Mapping[str, str] = {
 ASIDE: Mapping[str, frozenset[str]] = {
     "regression": frozenset({"output", "balanced", "ada-split", "ptr-split", "zero"}),
 }
-"""By experiment, the methods that are drawn only where their name in the legend is clicked."""
+"""By experiment, the methods that are drawn only where all are asked for."""
 
 
-def lines(shown: Sequence[Curve], at: float, look: Look) -> Any:
+def lines(shown: Sequence[Curve], at: float, look: Look, *, every: bool = False) -> Any:
     """Means against a column, with intervals where there are some; a guide where it is read off.
 
-    All means and intervals are in view, also those of the methods in `ASIDE`.
+    The axes hold all means and intervals, also those of the methods in `ASIDE`, which are drawn with `every`.
     """
     traces: list[dict[str, Any]] = []
     heights: list[float] = []
-    aside = ASIDE.get(look.name, frozenset())
+    aside = frozenset() if every else ASIDE.get(look.name, frozenset())
     for curve in shown:
         where = np.array([place for place, _ in curve.points])
         means = figures.finite([interval.mean for _, interval in curve.points])
         role = ROLES.get(curve.method, curve.method)
-        extra: dict[str, Any] = {"visible": "legendonly"} if curve.method in aside else {}
+        extra: dict[str, Any] = {}
         heights += [float(mean) for mean in means]
         if any(interval.known and interval.half_width > 0 for _, interval in curve.points):
             half = np.nan_to_num([interval.half_width for _, interval in curve.points])
@@ -75,7 +75,8 @@ def lines(shown: Sequence[Curve], at: float, look: Look) -> Any:
             heights += [*(means + half), *(means - less)]
             extra["error_y"] = {"symmetric": False, "array": half, "arrayminus": less, "color": color}
         hover = "%{y:.1%}" if look.percent else "%{y:.3g}"
-        traces.append(figures.series(curve.label, where, means, role, mode="lines+markers", hover=hover, **extra))
+        if curve.method not in aside:
+            traces.append(figures.series(curve.label, where, means, role, mode="lines+markers", hover=hover, **extra))
     heights = [height for height in heights if np.isfinite(height) and (height > 0 or not look.log_y)] or [1.0]
     if look.log_y:
         view = min(heights) / 1.5, max(heights) * 1.5
@@ -88,6 +89,6 @@ def lines(shown: Sequence[Curve], at: float, look: Look) -> Any:
         [figures.guide((at, at), view), *traces],
         xaxis=figures.axis(look.x, ends, log=look.log_x),
         yaxis=figures.axis(look.y, view, log=look.log_y, **({"tickformat": ".0%"} if look.percent else {})),
-        height=460,
+        height=420,
         hovermode="closest",
     )

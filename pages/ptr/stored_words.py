@@ -19,14 +19,18 @@ FIGURE3 = {
 PAYS = {"glm": "Logistic regression", "pca": "First principal direction"}
 
 
-def _set(text: str) -> str:
-    return text.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
-
-
 def promise(epsilon: float | None, delta: float, neighbours: str) -> str:
-    """ε with its odds, δ, adjacency; without ε where each method has its own."""
-    found = "" if epsilon is None else f"ε = {sentences.epsilon(epsilon)} (odds of {sentences.odds(epsilon)}), "
-    return _set(f"{found}δ = {sentences.delta(delta)}, {neighbours}")
+    """The promise in one line; without ε where each method has its own."""
+    if epsilon is not None:
+        return sentences.promise(epsilon, delta, "each method’s own proof", adjacency=neighbours)
+    return (
+        f"Worst case over all people and data: ε as in the chart, with slack δ = {sentences.delta(delta)}; "
+        f"{neighbours}; accounted by each method’s own proof."
+    )
+
+
+VOTER = "one voter joins or leaves"
+TEACHER = "one teacher replaced, with all its votes"
 
 
 def _e(value: float) -> str:
@@ -43,14 +47,12 @@ def equal_error_answer(shown: Sequence[Curve], at: float) -> str:
     )
 
 
-def equal_error_line(at: float) -> str:
+def equal_error_note(at: float) -> str:
     """What is compared."""
-    told = promise(None, voting.DELTA, "one voter joins or leaves")
-    return _set(
-        f"{told}, gap {voting.GAP}; all err as often as Laplace noise of ε = {at:g}. Asking costs what it "
-        f"promises and passes {100 * voting.SURE:.0f} % of the time. The mean cost over runs is no promise. It falls "
-        "between 0.3 and 0.4: from there on the noisy lower bound on the gap mostly lies where ε of the noise at δ "
-        "is 0, and only the bound is paid for."
+    return (
+        f"Gap {voting.GAP}; all err as often as Laplace noise of ε = {at:g}. Asking costs what it promises and passes "
+        f"{100 * voting.SURE:.0f} % of the time. The mean cost over runs is no promise; it falls between 0.3 and 0.4, "
+        "from where ε at δ is mostly 0 and only the bound on the gap is paid for."
     )
 
 
@@ -60,13 +62,10 @@ def gap_answer(shown: Sequence[Curve], at: float) -> str:
     return f"At a gap of {at:g} this noise has ε = {_e(found['pure'])} without δ and {_e(found['from-here'])} with it."
 
 
-def gap_line(noise: float) -> str:
-    """What is drawn."""
-    told = promise(noise, voting.DELTA, "one voter joins or leaves")
-    return (
-        f"{told}, Laplace noise. Printed: the formula of Theorem C.2, which drops a summand ε and falls. The gap is "
-        "secret, and so is ε at this gap."
-    )
+GAP_NOTE = (
+    "Laplace noise. Printed: the formula of Theorem C.2, which drops a summand ε and falls. The gap is secret, and so "
+    "is ε at this gap."
+)
 
 
 def teachers_answer(shown: Sequence[Curve], at: float) -> str:
@@ -79,13 +78,11 @@ def teachers_answer(shown: Sequence[Curve], at: float) -> str:
     )
 
 
-def teachers_line(source: str, right: float) -> str:
+def teachers_note(source: str, right: float) -> str:
     """Whose votes."""
-    told = promise(None, pate.DELTA, "one teacher replaced, which may change all its votes")
     return (
-        f"{told}; {pate.SOURCES[source]}, {pate.QUERIES} rows, {100 * right:.0f}\u00a0% of labels right. "
-        "Budgets are the best for these votes, and that choice is not paid for. Smooth sensitivity is the paper’s "
-        "Algorithm 4, corrected; the distance test is accounted with the tight conversion, any votes exactly."
+        f"{pate.SOURCES[source]}, {pate.QUERIES} rows, {100 * right:.0f} % of labels right. Budgets are the best for "
+        "these votes, and that choice is not paid for. Smooth sensitivity is the paper’s Algorithm 4, corrected."
     )
 
 
@@ -110,13 +107,12 @@ def regression_answer(shown: Sequence[Curve], at: float) -> str:
     return f"At ε = {at:g} {best} {told}, {_value(least.mean)}; {_inside(public)} has {_value(alone.mean)}."
 
 
-def regression_line(table: str, at: float, refused: float) -> str:
+def regression_note(table: str, refused: float) -> str:
     """What was learnt, and how often there was no answer."""
-    told = promise(at, regression.DELTA, "one row added or removed")
-    shy = f" OPS-PTR with shares gives no answer (⊥) in {100 * refused:.0f}\u00a0% of its runs." if refused > 0 else ""
+    shy = f" OPS-PTR with shares gives no answer (⊥) in {100 * refused:.0f} % of its runs." if refused > 0 else ""
     return (
-        f"{told}; {TABLES[table].label}, mean squared test error, 95\u00a0% intervals. The validation rows, 10\u00a0% "
-        f"of all, count as public.{shy} A method in pale letters is drawn when its name is clicked."
+        f"{TABLES[table].label}, mean squared test error, 95 % intervals. The validation rows, 10 % of all, count as "
+        f"public.{shy}"
     )
 
 
@@ -132,13 +128,10 @@ def glm_answer(shown: Sequence[Curve], at: float) -> str:
     )
 
 
-def glm_line(at: float) -> str:
-    """What was learnt."""
-    told = promise(at, glm.DELTA, "one row added or removed")
-    return (
-        f"{told}; {glm.DATASET}, {len(glm.SEEDS)} splits, 95\u00a0% intervals. All but objective perturbation have "
-        "their best λ for free."
-    )
+GLM_NOTE = (
+    f"{glm.DATASET}, {len(glm.SEEDS)} splits, 95 % intervals. All but objective perturbation have their best λ for "
+    "free."
+)
 
 
 def pca_answer(shown: Sequence[Curve], at: float) -> str:
@@ -153,12 +146,11 @@ def pca_answer(shown: Sequence[Curve], at: float) -> str:
     return f"At n = {at:,g} asking for the gap first has {times} times {side} error than noise on AᵀA."
 
 
-def pca_line(spread: float) -> str:
+def pca_note(spread: float) -> str:
     """What was drawn."""
-    told = promise(pca.EPSILON, pca.DELTA, "one row added or removed")
     return (
-        f"{told}; unit rows in {pca.DIMENSION} dimensions, one spread {spread:g} times as wide, "
-        f"{len(pca.SEEDS)} draws, 95\u00a0% intervals."
+        f"Unit rows in {pca.DIMENSION} dimensions, one spread {spread:g} times as wide, {len(pca.SEEDS)} draws, 95 % "
+        "intervals."
     )
 
 

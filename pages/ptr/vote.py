@@ -1,7 +1,8 @@
-"""The picture of a vote: how often four private votes err, and the ε of noisy counts at these data."""
+"""The pictures of a vote: how often four private votes err, and the ε of noisy counts at these data."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -63,10 +64,17 @@ def curves(shown: Shown) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
 
 
 def frame(shown: Shown) -> pd.DataFrame:
-    """The curves as a table."""
-    errors, epsilons = curves(shown)
-    columns = {f"error_{name}": error for name, error in errors.items()}
-    return pd.DataFrame({"gap": shown.gaps} | columns | {f"epsilon_{name}": one for name, one in epsilons.items()})
+    """The errors as a table."""
+    return _table(shown, curves(shown)[0])
+
+
+def epsilons_frame(shown: Shown) -> pd.DataFrame:
+    """The ε as a table."""
+    return _table(shown, curves(shown)[1])
+
+
+def _table(shown: Shown, found: Mapping[str, FloatArray]) -> pd.DataFrame:
+    return pd.DataFrame({"gap": shown.gaps} | dict(found))
 
 
 def _rare(error: float, name: str) -> str:
@@ -89,17 +97,34 @@ def answer(shown: Shown) -> str:
     return f"At gap {shown.gap} asking {verdict} plain Laplace noise: {errors}."
 
 
-def line(shown: Shown) -> str:
+def promise(shown: Shown) -> str:
     """The promise of all four."""
     ballot = shown.ballot
-    told = (
-        f"ε = {sentences.epsilon(ballot.epsilon)} (odds of {sentences.odds(ballot.epsilon)}), "
-        f"δ = {sentences.delta(ballot.delta)} for each, one voter joins or leaves. Asking is the generalised test, "
-        f"which proposes Laplace noise of ε = {sentences.number(ballot.noise)}, half of ε to test, half to release; "
-        f"where the test fails, noise of ε/2. It passes in most runs from a gap of {ballot.passing_gap} on. "
-        "The gap is secret, and so is the lower panel."
+    adjacency = "one voter joins or leaves"
+    return sentences.promise(ballot.epsilon, ballot.delta, "each vote’s own proof", adjacency=adjacency)
+
+
+def note(shown: Shown) -> str:
+    """How asking goes."""
+    ballot = shown.ballot
+    return (
+        f"The generalised test proposes Laplace noise of ε = {sentences.number(ballot.noise)}: half of ε to test, half "
+        f"to release; where it fails, noise of ε/2. It passes in most runs from a gap of {ballot.passing_gap} on."
     )
-    return told.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
+
+
+_FIELDS = {"epsilon": "ε", "delta": "δ", "noise": "ε of the noise"}
+
+
+def moved(before: Shown | None, now: Shown) -> str:
+    """What was changed since `before`, and what that did to the error of asking; empty where nothing was."""
+    if before is None or before == now:
+        return ""
+    changes = [*sentences.changed(before, now, {"gap": "gap"}), *sentences.changed(before.ballot, now.ballot, _FIELDS)]
+    error = sentences.course(
+        "the error of asking", before.here["asked"], now.here["asked"], lambda e: _rare(e, "asked")
+    )
+    return f"{sentences.shift(changes)}: {error}; the test passes in most runs from gap {now.ballot.passing_gap} on."
 
 
 def rows(shown: Shown) -> list[dict[str, str]]:
@@ -123,45 +148,56 @@ def rows(shown: Shown) -> list[dict[str, str]]:
 
 
 def alt(shown: Shown) -> str:
-    """Alt text."""
+    """Alt text of the errors."""
+    return f"{answer(shown)} How often four votes err, on a logarithmic scale, against the gap, which is secret."
+
+
+def epsilons_alt(shown: Shown) -> str:
+    """Alt text of the data-dependent ε."""
     own = {name: sentences.epsilon(value) for name, value in shown.own.items()}
     return (
-        f"{answer(shown)} Two panels against the gap, which is secret: above, how often four votes err, on a "
-        "logarithmic scale; below, ε of the proposed noise at these data, which rises with the gap to "
+        "ε of the proposed noise at these data against the gap, both secret: it rises with the gap to "
         f"{sentences.epsilon(shown.ballot.noise)} where δ = 0 ({own['pure']} here) and falls to 0 at δ ({own['own']} "
         "here)."
     )
 
 
 def chart(now: Shown, before: Shown | None = None) -> Any:
-    """Above: errors. Below: ε of the proposed noise against the gap (Figure 3a)."""
+    """How often four votes err."""
     traces: list[dict[str, Any]] = []
     if before is not None:
-        errors, epsilons = curves(before)
+        errors, _ = curves(before)
         for key, name in NAMES.items():
             traces.append(figures.series(f"{name}, before", before.gaps, _seen(errors[key]), LOOKS[key], ghost=True))
-    errors, epsilons = curves(now)
-    gaps = now.gaps
-    top = 1.15 * max(now.ballot.noise, now.ballot.epsilon / 2)
+    errors, _ = curves(now)
     traces.append(figures.guide((now.gap, now.gap), (_FLOOR, 1.0)))
-    traces.append(figures.guide((now.gap, now.gap), (0.0, top)) | {"yaxis": "y2"})
     for key, name in NAMES.items():
-        hover = "errs with %{y:.3g}"
-        traces.append(figures.series(name, gaps, _seen(errors[key]), LOOKS[key], hover=hover))
-    half = now.ballot.epsilon / 2
-    below = (
-        ("below: ε of the noise (secret), δ = 0", epsilons["pure"], "secret"),
-        ("below: ε of the noise (secret), at δ", epsilons["own"], "own"),
-        ("below: ε that the test allows it", np.full(gaps.shape, half), "guide"),
-    )
-    for name, y, role in below:
-        traces.append(figures.series(name, gaps, y, role, hover="ε = %{y:.3g}", yaxis="y2"))
+        traces.append(figures.series(name, now.gaps, _seen(errors[key]), LOOKS[key], hover="errs with %{y:.3g}"))
     return figures.figure(
         traces,
-        xaxis=figures.axis("gap: votes ahead (secret)", (0.0, float(gaps[-1])), anchor="y2"),
-        yaxis=figures.axis("errs with probability", (_FLOOR, 1.0), log=True, domain=[0.48, 1.0]),
-        yaxis2=figures.axis("data-dependent ε (secret)", (0.0, top), domain=[0.0, 0.38]),
-        height=540,
+        xaxis=figures.axis("gap: votes ahead (secret)", (0.0, float(now.gaps[-1]))),
+        yaxis=figures.axis("errs with probability", (_FLOOR, 1.0), log=True),
+        height=400,
+        hovermode="closest",
+    )
+
+
+def epsilons(now: Shown) -> Any:
+    """ε of the proposed noise against the gap (Figure 3a)."""
+    gaps, (_, found) = now.gaps, curves(now)
+    half, top = now.ballot.epsilon / 2, 1.15 * max(now.ballot.noise, now.ballot.epsilon / 2)
+    traces = [figures.guide((now.gap, now.gap), (0.0, top))]
+    for name, y, role in (
+        ("this noise, δ = 0", found["pure"], "secret"),
+        ("this noise, at δ", found["own"], "own"),
+        ("allowed by the test", np.full(gaps.shape, half), "guide"),
+    ):
+        traces.append(figures.series(name, gaps, y, role, hover="ε = %{y:.3g}"))
+    return figures.figure(
+        traces,
+        xaxis=figures.axis("gap: votes ahead (secret)", (0.0, float(gaps[-1]))),
+        yaxis=figures.axis("data-dependent ε (secret)", (0.0, top)),
+        height=300,
         hovermode="closest",
     )
 

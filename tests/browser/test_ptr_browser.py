@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 def test_a_draw_and_a_setting_have_an_address_and_its_link_shows_the_same(open_page, open_elsewhere):
     page = open_page("/ptr")
-    line = page.get_by_text("half of ε for the test")
+    line = page.get_by_text("This run")
     first = line.inner_text()
     page.get_by_role("button", name="Draw again").click()
     page.wait_for_url("**ptr_seed=1**")
@@ -26,7 +26,7 @@ def test_a_draw_and_a_setting_have_an_address_and_its_link_shows_the_same(open_p
 
 def test_a_point_is_moved_by_keyboard_and_the_list_is_in_the_address(open_page):
     page = open_page("/ptr")
-    page.get_by_text("Move the points").click()
+    page.get_by_role("button", name="View").click()
     slider = page.locator(".st-key-ptr__place input[type=range]")
     slider.focus()
     slider.press("ArrowRight")
@@ -44,7 +44,7 @@ def test_the_side_alone_passes_where_the_number_does_not(open_page):
     page.get_by_role("button", name="Throwing away hides").click()
     expect(answer(page)).to_contain_text("asks for ε = 3.5, the published side (secret) for 0; 0.5 is allowed")
     expect(page.get_by_text("This run passes and publishes “not above ½”")).to_be_visible()
-    page.get_by_role("button", name="Figure 3a").click()
+    page.get_by_role("button", name="ε rises with the gap").click()
     expect(answer(page)).to_contain_text("9.91 without δ")
 
 

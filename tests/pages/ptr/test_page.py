@@ -26,7 +26,7 @@ from pages.ptr import (
 from pages.ptr import pate as labelled
 from pages.ptr.stored_numbers import Look
 from pages.ptr.words import VIEWS
-from tests.pages.apps import answer, curves, execute, open_app, press, spec, tables
+from tests.pages.apps import answer, curves, execute, open_app, press, said, spec, tables, words_of
 from ui.controls import SelectSlider
 from ui.svg import decode
 
@@ -47,7 +47,8 @@ def test_opens_on_points_and_draws_again():
     assert ghosts == []
     assert rows_of(app)["Distance D to data that contradict β"] == f"{first.distance:g}"
     assert f"the test passes in {100 * first.pass_probability:.1f} % of runs." in answer(app)
-    assert "one person’s value replaced" in app.caption[0].value
+    assert "ε = 1, with slack δ = 10⁻⁵; one person’s value replaced" in said(app)
+    assert "publishes" in app.caption[0].value
     press(app, "Draw again")
     assert app.session_state["ptr_seed"] == 1
     assert curves(app)[0]["published"][0] == [first.run(1).value]
@@ -94,7 +95,7 @@ def test_a_vote_shows_four_errors_and_what_rises_with_the_gap():
     errors = ballot.errors(x.astype(int))
     np.testing.assert_array_equal(y, np.where(errors["asked"] > 1e-13, errors["asked"], np.nan))
     assert x[-1] > ballot.passing_gap
-    pure = shown["below: ε of the noise (secret), δ = 0"][1]
+    pure = curves(app, 1)[0]["this noise, δ = 0"][1]
     assert (np.diff(pure) > 0).all()
     assert pure[0] == pytest.approx(8.208, abs=1e-3)
     assert pure[-1] < 10
@@ -120,10 +121,9 @@ def test_a_vote_says_where_asking_loses_and_that_small_errors_are_not_0():
 @pytest.mark.slow
 def test_the_printed_precision_has_thirteen_times_its_delta():
     app = open_page()
-    app.button(key="ptr_preset_Where the paper errs: 13 × δ").click().run()
+    app.button(key="ptr_preset_The paper errs: 13 × δ").click().run()
     assert answer(app) == "The paper’s δ is 12.9× its promise: its γ breaks (ε, δ)."
-    shown, _ = curves(app)
-    x, y = shown["exactly"]
+    x, y = curves(app, 1)[0]["exactly"]
     for place in (30, 50):
         assert y[place] == posterior_precision(float(x[place]), 1e-6, 0.1)
         assert PosteriorSampling(0.1, y[place]).delta(float(x[place])) <= 1e-6
@@ -181,10 +181,10 @@ def test_every_preset_shows_what_it_names():
     assert told["Throwing away hides"] == (
         "Local sensitivity (secret) asks for ε = 3.5, the published side (secret) for 0; 0.5 is allowed."
     )
-    assert "under 0.1 %" in told["⊥: too bold a proposal"]
-    assert told["Figure 3a: ε rises with the gap"] == "At a gap of 10 this noise has ε = 9.91 without δ and 0 with it."
-    assert told["Figure 2 high: they agree"].startswith("Asking pays")
-    assert told["Figure 2 low: do not ask"].startswith("Asking does not pay")
+    assert "under 0.1 %" in told["Too bold: no answer, ⊥"]
+    assert told["ε rises with the gap"] == "At a gap of 10 this noise has ε = 9.91 without δ and 0 with it."
+    assert told["Teachers agree"].startswith("Asking pays")
+    assert told["Teachers disagree"].startswith("Asking does not pay")
 
 
 @pytest.mark.slow
@@ -290,18 +290,12 @@ def test_stored_charts_show_whole_intervals_and_tell_public_rows_from_ridge():
     ends = [(one.low, one.high) for curve in glms for _, one in curve.points]
     assert low < min(ends)[0] < max(end for _, end in ends) < high
     look, labels, at = LOOKS["regression"]
-    chart = stored_charts.lines(stored_numbers.curves(stored.load("regression"), look, labels), at, look)
-    seen = [
-        trace for trace in chart.data if trace.visible is not False and trace.name and trace.visible != "legendonly"
-    ]
-    assert len(seen) == 5
+    shown = stored_numbers.curves(stored.load("regression"), look, labels)
+    every = [trace for trace in stored_charts.lines(shown, at, look, every=True).data if trace.name]
+    seen = [trace for trace in stored_charts.lines(shown, at, look).data if trace.name]
+    assert (len(seen), len(every)) == (5, len(shown))
     for dress in (lambda trace: trace.line.color, lambda trace: trace.line.dash, lambda trace: trace.marker.symbol):
         assert len(set(map(dress, seen))) == 5
-
-
-def words_of(sentence):
-    """How many words; an equation is one."""
-    return len(sentence.replace(" = ", "=").replace(" %", "%").split())
 
 
 @pytest.mark.slow
