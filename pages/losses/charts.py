@@ -178,7 +178,7 @@ def dimension(setting: bounds.Setting, *, delta: float, at: int, ghost: bounds.S
     traces.append(figures.series(name, d, _gaps(rising), "kifer2012", mode="lines+markers", hover=hover))
     across = figures.axis("number of parameters d", (ld.DIMENSIONS[0], ld.DIMENSIONS[-1]), log=True)
     return figures.figure(
-        traces, xaxis=across, yaxis=figures.axis("privacy budget ε", (low, high), log=True), height=620
+        traces, xaxis=across, yaxis=figures.axis("privacy budget ε", (low, high), log=True), height=440
     )
 
 

@@ -196,8 +196,7 @@ def best(setting: clipping.Setting, threshold: float) -> str:
 
 
 FIT_LINES = (
-    "Purple: the fit without noise if C were a quarter of what it is (dotted), or four times as large (dashed). Green: "
-    "private fits, each with noise of its own."
+    "C/4 and 4C: the fit without noise at a quarter of C and at four times it. Each private fit has noise of its own."
 )
 
 
