@@ -30,6 +30,7 @@ _EVERYWHERE = """
 .answer-line { font-size: .875rem; line-height: 1.4; margin: .25rem 0 0 0; }
 .answer-why { font-size: .95rem; line-height: 1.4; margin: .25rem 0 0 0; }
 .answer-why::before { content: "↳ "; }
+.qr svg { width: 11rem; height: 11rem; }
 .numbers { overflow-x: auto; }
 .numbers table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
 .numbers :is(th, td) { padding: .3rem .6rem; text-align: left; border-bottom: 1px solid rgba(128, 128, 128, .3); }
@@ -45,7 +46,7 @@ _PHONE = f"""
 @media (max-width: 640px) {{
   .stMainBlockContainer {{ padding-left: 1rem; padding-right: 1rem; }}
   h1 {{ font-size: 1.6rem !important; }}
-  {_COLUMN} {{ position: sticky; top: 3rem; z-index: 90; background: {_GROUND};
+  {_COLUMN} {{ position: sticky; top: 3.75rem; z-index: 90; background: {_GROUND};
     padding-bottom: .25rem; box-shadow: 0 .4rem .4rem -.4rem rgba(0, 0, 0, .35); }}
   .st-key-stage__picture {{ gap: .4rem; }}
   .st-key-stage__picture .answer {{ font-size: 1.02rem; }}
