@@ -305,6 +305,14 @@ class Preset:
             if not control.offers(value):
                 raise ValueError(f"preset {self.name!r} sets {control.key} to {value!r}, which it does not offer")
 
+    @property
+    def moved(self) -> str:
+        """What it sets off the defaults, in the words of the controls: 'Noise σ 2.5, Regularisation λ 10'."""
+        pairs = [(control, control.encode(value)) for control, value in self.values.items() if value != control.default]
+        return ", ".join(
+            f"{control.label} {text if isinstance(text, str) else ' '.join(map(str, text))}" for control, text in pairs
+        )
+
     def apply(self) -> None:
         """Write the values to the session state; only before the controls are shown (a button's callback is)."""
         for control, value in self.values.items():

@@ -26,6 +26,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -38,8 +39,12 @@ from ui import registry, sentences, share, slides, style
 from ui.controls import Control, Preset
 from ui.svg import to_pdf, to_png, to_svg
 from ui.warm import warm_up
+from ui.worksheet import Sheet, Task, worksheet
 
 warm_up()
+
+MOST_TASKS = 8
+"""Presets on a worksheet: more do not fit on two sheets of A4."""
 
 _log = logging.getLogger(__name__)
 
@@ -140,7 +145,16 @@ def tools(controls: Sequence[Control], presets: Sequence[Preset] = (), *, name: 
     with st.container(horizontal=True, key="stage__tools"):
         with st.popover("View", icon=":material/visibility:"):
             yield
-        share.button(controls, presets, name=name)
+        share.button(controls, partial(_worksheet, name, tuple(presets)) if name else None)
+
+
+def _worksheet(name: str, presets: Sequence[Preset], link: str, answers: bool) -> bytes:
+    """The printable sheet of the page `name`: its predictions, and its presets as tasks that do not tell the answer."""
+    entry = registry.entry(name)
+    predictions = (Prediction.of(name),) if (registry.ROOMS / name / "try.md").exists() else ()
+    tasks = [Task(preset.name, preset.moved) for preset in presets[:MOST_TASKS]]
+    reading = entry.about.rpartition("**Reference.**")[2].strip()
+    return worksheet(Sheet(entry.title, entry.question, "", link, predictions, tasks, "", reading), answers=answers)
 
 
 def answer(sentence: str, *more: str, promise: str = "", why: str = "") -> None:

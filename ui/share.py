@@ -1,6 +1,6 @@
 """What a page gives to others: its link, the same picture as a slide, a code for telephones, a worksheet.
 
-    share.button(CONTROLS, PRESETS, name="bounds")
+    share.button(CONTROLS)
 
 Everything is made when the button is pressed, by a rerun of its own: a control in another fragment may have moved
 since this place was drawn.
@@ -8,12 +8,15 @@ since this place was drawn.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from ui.controls import Control, Preset
+from ui.controls import Control
+from ui.qr import qr_svg
 
 
 def link(controls: Iterable[Control], *, slide: bool = False) -> str:
@@ -23,17 +26,33 @@ def link(controls: Iterable[Control], *, slide: bool = False) -> str:
     return f"{(st.context.url or '').rstrip('/')}?{query}"
 
 
-def button(controls: Iterable[Control], presets: Sequence[Preset] = (), *, name: str = "") -> None:
-    """The button "Share"; `name` is the page's, for its worksheet."""
-    st.fragment(_button)(tuple(controls), tuple(presets), name)
+def button(controls: Iterable[Control], make_sheet: Callable[[str, bool], bytes] | None = None) -> None:
+    """The button "Share".
+
+    Parameters
+    ----------
+    controls : iterable of Control
+        What the link names.
+    make_sheet : callable, optional
+        Makes the page's worksheet from a link, with the teacher's answers or without.
+    """
+    st.fragment(_button)(tuple(controls), make_sheet)
 
 
-def _button(controls: tuple[Control, ...], presets: tuple[Preset, ...], name: str) -> None:
+def _button(controls: tuple[Control, ...], make_sheet: Callable[[str, bool], bytes] | None) -> None:
     shown = st.popover("Share", icon=":material/share:", key=f"{controls[0].key}__link", on_change="rerun")
     if not shown.open:
         return
+    address, slide = link(controls), link(controls, slide=True)
     with shown:
         st.caption("This address shows the same picture on another computer.")
-        st.code(link(controls), language=None, wrap_lines=True)
+        st.code(address, language=None, wrap_lines=True)
+        with suppress(ValueError):  # a link of several thousand characters: no code holds it
+            st.html(f'<div class="qr">{qr_svg(address)}</div>')
         st.caption("The same as a slide: answer, chart and main controls. The arrow keys go through the presets.")
-        st.code(link(controls, slide=True), language=None, wrap_lines=True)
+        st.code(slide, language=None, wrap_lines=True)
+        if make_sheet is not None:
+            for label, answers in (("Worksheet to print", False), ("Worksheet with answers", True)):
+                made = partial(make_sheet, address, answers)
+                name = f"worksheet{'_answers' if answers else ''}.html"
+                st.download_button(label, made, name, "text/html", on_click="ignore", icon=":material/print:")
