@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from pages.tuning import numbers as tc
-from pages.tuning.words import WAYS
+from pages.tuning.words import WAYS, Need
 from ui import figures, sentences
 from ui.controls import log_values, plain
 
@@ -52,6 +52,23 @@ def number_of_runs(law: tc.Runs, settings: int, ghost: tc.Runs | None = None, *,
     across = figures.axis("number of runs, K", (-0.6, last + 0.6), hoverformat=".0f")
     look: dict[str, Any] = {"bargap": 0.2 if last <= 60 else 0.0, "hovermode": "closest"}
     return figures.figure(traces, xaxis=across, yaxis=figures.axis("probability", (0.0, top)), height=height, **look)
+
+
+def left(needs: Mapping[str, Need | None], target: float) -> Any:
+    """What of the total ε is left for each run under every way, with the noise multiplier that takes."""
+    places, shares = np.arange(len(needs)), [need.epsilon if need else 0.0 for need in needs.values()]
+    told = [f"noise {sentences.number(need.noise_multiplier, up=True)}" if need else "none" for need in needs.values()]
+    bars: dict[str, Any] = {"type": "bar", "name": "ε left for each run", "x": places, "y": np.array(shares)}
+    bars |= {"marker": {"color": [figures.look(way).color for way in needs]}, "showlegend": False}
+    bars |= {"hovertemplate": "ε = %{y:.3g}<extra></extra>", "meta": {"role": "selection", "ghost": False}}
+    above = figures.series("noise multiplier", places, shares, "guide", mode="text", hoverinfo="skip")
+    above |= {"text": told, "textposition": "top center", "showlegend": False}
+    ends = (-0.6, len(needs) - 0.4)
+    total = figures.series("total ε", ends, (target, target), "free", mode="lines", hoverinfo="skip")
+    names = [WAYS[way].replace(" ", "<br>", 1) for way in needs]
+    across = figures.axis("", ends, tickvals=places, ticktext=names)
+    upright = figures.axis("ε left for each run", (0.0, 1.2 * max(target, *shares)))
+    return figures.figure([total, bars, above], xaxis=across, yaxis=upright, height=300, hovermode="closest")
 
 
 def _upright(name: str, x: float, top: float, role: str) -> dict[str, Any]:

@@ -18,7 +18,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import objpert_core.accounting as acc
-from pages.tuning.words import WAYS, Need
+from pages.tuning.words import WAYS, Change, Need
+from ui import sentences
 
 GRID = (1, 2, 3, 4, 5, 7, 10, 14, 20, 30, 50, 70, 100)  # grid sizes on offer, and the points of the curves
 ETAS: Mapping[str, float | None] = {"Poisson": None, "geometric": 1.0, "logarithmic": 0.0}
@@ -26,6 +27,14 @@ GENERAL = "negative binomial"
 FAMILIES = (*ETAS, GENERAL)
 MOST_BARS = 400
 _REMEMBERED = 2000
+_RUN = {
+    "epsilon": "ε of one run",
+    "noise_multiplier": "noise multiplier",
+    "sample_rate": "q",
+    "steps": "steps",
+    "sigma": "σ",
+    "lam": "λ",
+}
 
 
 @dataclass(frozen=True)
@@ -46,9 +55,14 @@ class Base:
     def __str__(self) -> str:
         if self.kind != "dpsgd":
             known = f"σ = {self.sigma:g}, λ = {self.lam:g}" if self.epsilon is None else f"ε = {self.epsilon:g}"
-            return f"objective perturbation with {known}"
+            return f"{self.name} with {known}"
         known = f"noise {self.noise_multiplier:g}" if self.epsilon is None else f"ε = {self.epsilon:g}"
-        return f"DP-SGD with {known}, q = {self.sample_rate:g}, {self.steps:,} steps"
+        return f"{self.name} with {known}, q = {self.sample_rate:g}, {self.steps:,} steps"
+
+    @property
+    def name(self) -> str:
+        """What one run is."""
+        return "DP-SGD" if self.kind == "dpsgd" else "objective perturbation"
 
     @property
     def noun(self) -> str:
@@ -111,6 +125,17 @@ def ways(setting: Setting, settings: int) -> dict[str, float]:
 def curve(way: str, setting: Setting) -> NDArray[np.float64]:
     """ε at δ on `GRID`."""
     return np.array([epsilon(way, setting, settings) for settings in GRID])
+
+
+def changes(before: Setting, few: int, now: Setting, many: int) -> list[Change]:
+    """What was changed between two settings with their numbers of settings tried, without what else that undid."""
+    found: list[Change] = [("s", few, many)] if few != many else []
+    found += sentences.changed(before, now, {"delta": "δ", "renyi": "Rényi everywhere"})
+    found += sentences.changed(before.law, now.law, {"family": "K", "more": "Pr[K > s]", "shape": "η"})
+    if before.base.kind != now.base.kind:
+        return [*found, ("each run", before.base.name, now.base.name)]
+    run = sentences.changed(before.base, now.base, _RUN)
+    return found + [change for change in run if None not in change]
 
 
 @lru_cache(maxsize=_REMEMBERED)

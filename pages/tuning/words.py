@@ -18,6 +18,9 @@ class Need:
     epsilon: float
 
 
+Change = tuple[str, object, object]
+"""What was changed, as (what, old, new)."""
+
 WAYS: Mapping[str, str] = {
     "free": "Not at all",
     "composed": "Composing every run",
@@ -25,6 +28,7 @@ WAYS: Mapping[str, str] = {
     "liu_talwar": "Liu and Talwar 2019",
 }
 MADE = ("composed", "selection")  # what the page's answer chooses from: the runs are those of the controls
+RARE = 1e-3  # a probability that is not worth a number
 TOO_MANY = 10_000  # runs on average, of a training that takes minutes
 WHAT_IS_PAID_FOR = (
     "Papernot and Steinke, and Liu and Talwar, charge for a random number of runs of which only the best is released, "
@@ -41,46 +45,70 @@ AFFORD_NOTE = (
     "costs no more than one run costs now. The last column is what one such run costs by itself."
 )
 
+_DRAWN = ("K", "Pr[K > s]", "η")
+_REASONS = {  # more of it, less of it
+    "s": ("there is more to choose among", "there is less to choose among"),
+    "δ": ("the promise allows more slack", "the promise allows less slack"),
+    "Pr[K > s]": ("more runs are made", "fewer runs are made"),
+    "ε of one run": ("each run may tell more", "each run may tell less"),
+    "noise multiplier": ("each run is noisier", "each run is less noisy"),
+    "q": ("each step sees more rows", "each step sees fewer rows"),
+    "steps": ("each run takes more steps", "each run takes fewer steps"),
+    "σ": ("each run is noisier", "each run is less noisy"),
+    "λ": ("each run shows less of one person’s curvature", "each run shows more of one person’s curvature"),
+}
+
 
 def cheapest(ways: Mapping[str, float]) -> str:
     """Of composing and of selection with the K of the controls, the one with the smaller ε; composing if they tie."""
     return min(MADE, key=lambda way: ways[way])
 
 
-def answer(settings: int, noun: str, at_delta: float, ways: Mapping[str, float]) -> str:
-    """The page's one large sentence, from ε at δ under every way of `WAYS`; `noun` is what is chosen among, plural."""
+def answer(settings: int, at_delta: float, ways: Mapping[str, float]) -> str:
+    """The page's one large sentence, from ε at δ under every way of `WAYS`."""
     free, paid = ways["free"], ways[cheapest(ways)]
-    at = f"at δ = {delta(at_delta)}"
+    at, trials = f"at δ = {delta(at_delta)}", sentences.count(settings, "trial")
     if math.isinf(free):
         return f"Not even one run has a finite ε {at}, so no choice among runs has."
     if settings == 1:
-        fixed = f"One run with settings fixed in advance costs ε = {epsilon(free)} {at}"
-        return f"{fixed}: nothing is chosen, nothing added."
+        return f"One run with settings fixed in advance costs ε = {epsilon(free)}: nothing chosen, nothing added."
     if math.isinf(paid):
-        return f"No way of accounting proves a finite ε for choosing among {settings} {noun} {at}."
-    costs = f"Choosing among {settings} {noun} costs ε = {epsilon(paid)} {at} instead of {epsilon(free)}"
-    if free == 0 or paid <= free * (1 + sentences.EXACT):
-        return f"{costs}."
-    return f"{costs}; pretending that it is free is wrong by a factor of {number(paid / free, up=True)}."
+        return f"Ignoring the {trials} reports ε = {epsilon(free)}; no finite cost is proved."
+    if paid <= free * (1 + sentences.EXACT):
+        return f"The {trials} cost no more than one run: ε = {epsilon(paid)}."
+    return f"Ignoring the {trials} reports ε = {epsilon(free)}; the proven cost is {epsilon(paid)}."
 
 
-def consequence(settings: int, at_delta: float, ways: Mapping[str, float]) -> str:
-    """What the price of choosing means for the person, in odds."""
-    free, paid = ways["free"], ways[cheapest(ways)]
-    if settings == 1 or math.isinf(paid) or paid <= free:
-        return sentences.bet(free if settings == 1 else paid, at_delta)
-    told = sentences.bet(paid, at_delta, "the chosen model")
-    return f"{told} Leaving the choice out would claim {sentences.odds(free)}."
+def why(changes: Sequence[Change], before: Mapping[str, float], now: Mapping[str, float]) -> str:
+    """What was changed, what that did to the proven ε, and why; `before` and `now` are ε under every way."""
+    if not changes:
+        return ""
+    way, then, here = cheapest(now), before[cheapest(before)], now[cheapest(now)]
+    told = f"{sentences.shift(changes)}: {sentences.course('ε', then, here)}"
+    what, old, new = changes[0]
+    if way != cheapest(before):
+        return f"{told}; {WAYS[way]} is now the cheaper proof."
+    if len(changes) > 1 or math.inf in (then, here):
+        return f"{told}."
+    if way == "composed" and what in _DRAWN:
+        return f"{told}; composing every run does not ask how K is drawn."
+    if what not in _REASONS or epsilon(then) == epsilon(here):
+        return f"{told}."
+    more, less = _REASONS[what]
+    return f"{told}; {more if _grew(old, new) else less}."
+
+
+def _grew(old: object, new: object) -> bool:
+    return isinstance(old, int | float) and isinstance(new, int | float) and new > old
 
 
 def accountant(settings: int, ways: Mapping[str, float], law: str, *, renyi: bool) -> str:
-    """Adjacency, and which proof the answer's ε comes from; `law` names the distribution of K."""
+    """Which proof the answer's ε comes from; `law` names the distribution of K."""
     if settings == 1:
-        return sentences.accounted(f"the {'Rényi curve' if renyi else 'privacy profile'} of one run")
+        return f"the {'Rényi curve' if renyi else 'privacy profile'} of one run"
     if cheapest(ways) == "selection":
-        return sentences.accounted(f"Papernot and Steinke (2022), {law}")
-    tight = "Rényi curves" if renyi else "privacy loss distributions"
-    return sentences.accounted(f"composing {settings} runs, through {tight}")
+        return f"Papernot and Steinke (2022), {law}"
+    return f"composing {sentences.count(settings, 'run')}, through {'Rényi curves' if renyi else 'privacy losses'}"
 
 
 def law(family: str, mean: float, eta: float) -> str:
@@ -98,8 +126,8 @@ def runs(settings: int, mean: float, more: float, none: float) -> str:
     than = "the one setting" if settings == 1 else f"the {settings} settings"
     nothing = "It is never 0: something is always trained."
     if none > 0:
-        default = "nothing is trained, and a default fixed in advance is released."
-        nothing = f"With probability {scientific(none, 2, up=True)} it is 0: {default}"
+        often = "Very rarely" if none < RARE else f"With probability {scientific(none, 2, up=True)}"
+        nothing = f"{often} no run happens; then a preset default is released."
     larger = f"is larger than {than} with probability {percent(more, 0)}."
     much = " That is more training than anybody does: lower Pr[K > s], or let K be Poisson." if mean > TOO_MANY else ""
     return f"{start}K has mean {scientific(mean, 3)} and {larger} {nothing}{much}"
@@ -182,6 +210,12 @@ def afford_rows(needs: Mapping[str, Need | None], at_delta: float) -> list[dict[
         }
         for way, need in needs.items()
     ]
+
+
+def left_alt(needs: Mapping[str, Need | None], target: float) -> str:
+    """Alt text of the bars of what is left for each run."""
+    parts = [f"{WAYS[way]} {epsilon(need.epsilon) if need else 'nothing'}" for way, need in needs.items()]
+    return f"ε left for each run where the whole may cost ε = {epsilon(target)}: {', '.join(parts)}."
 
 
 def afford_sentence(settings: int, noun: str, target: float, needs: Mapping[str, Need | None]) -> str:

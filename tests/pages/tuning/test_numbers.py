@@ -11,7 +11,7 @@ import objpert_core.accounting as acc
 from pages.tuning import charts as charts
 from pages.tuning import numbers as tc
 from pages.tuning.snippets import tuning
-from pages.tuning.words import WAYS
+from pages.tuning.words import WAYS, Need
 from ui.svg import decode, to_svg
 
 PAPER = tc.Setting(tc.Base(), 1e-5, tc.Law(), renyi=True)
@@ -166,6 +166,26 @@ def test_base_says_what_it_is():
     assert str(SMALL) == "DP-SGD with noise 2, q = 0.02, 100 steps"
     assert str(OBJECTIVE) == "objective perturbation with σ = 5, λ = 2"
     assert (tc.Base().noun, OBJECTIVE.noun) == ("learning rates", "settings")
+
+
+def test_changes_leave_out_what_another_change_undid():
+    law = tc.Setting(tc.Base(), 1e-5, tc.Law("geometric", 0.5), True)
+    assert tc.changes(PAPER, 10, PAPER, 10) == []
+    found = tc.changes(PAPER, 10, law, 20)
+    assert found == [("s", 10, 20), ("K", "Poisson", "geometric"), ("Pr[K > s]", 0.9, 0.5)]
+    objective = tc.Setting(OBJECTIVE, 1e-5, tc.Law(), True)
+    assert tc.changes(PAPER, 10, objective, 10) == [("each run", "DP-SGD", "objective perturbation")]
+    by_noise = tc.Setting(tc.Base(epsilon=None, steps=100), 1e-5, tc.Law(), True)
+    assert tc.changes(PAPER, 10, by_noise, 10) == [("steps", 8520, 100)]
+
+
+def test_the_bars_of_what_is_left():
+    needs = {"free": Need(2.7, 1.0), "composed": Need(8.4, 0.29), "selection": Need(7.5, 0.33), "liu_talwar": None}
+    total, bars, told = charts.left(needs, 1.0).data
+    assert set(decode(total.y)) == {1.0}
+    assert decode(bars.y).tolist() == [1.0, 0.29, 0.33, 0.0]
+    assert list(told.text) == ["noise 2.7", "noise 8.4", "noise 7.5", "none"]
+    assert "<svg" in to_svg(charts.left(needs, 1.0), title="t")
 
 
 @pytest.mark.slow
