@@ -3,8 +3,8 @@
 With scikit-learn, scipy, pandas and plotly loaded a full collection takes tens of milliseconds, several times what a
 page takes to rerun. `warm_up` loads them, draws one figure, and moves everything so far to the permanent generation
 with `gc.freeze`. It runs once per process, whichever page is opened first. Streamlit would force a full collection
-after every run; `.streamlit/config.toml` turns that off. Python makes one by itself whenever what has survived since the
-last one has grown by a quarter, which keeps the memory of 80 visits as small.
+after every run; `.streamlit/config.toml` turns that off. Python makes one by itself whenever what survives has grown
+by a quarter, which keeps the memory of 80 visits as small.
 
 It also turns off Nagle's algorithm on the server's sockets. Streamlit 1.67 makes its listening socket without naming
 the protocol, which keeps asyncio from doing that as it does for everybody else; a rerun's last small messages then wait
