@@ -37,7 +37,7 @@ BACKGROUNDS = {"light": "#ffffff", "dark": "#171614"}  # Streamlit's two themes
 
 ORANGE, GREEN, BLUE, VERMILION, PURPLE, GREY = "#b97f00", "#009e73", "#1a80c4", "#d55e00", "#c0649a", "#7f7f7f"
 OLIVE, TEAL, BROWN = "#7d8a1f", "#1295a0", "#9a6b4f"  # only where one chart has more curves than the six above
-VIOLET, PLUM = "#8a70dc", "#b04fb8"  # beside PURPLE, for charts with several kinds of DP-SGD
+VIOLET, PLUM, MAUVE = "#8a70dc", "#b04fb8", "#9e6488"  # beside PURPLE, for charts with several kinds of DP-SGD
 
 GHOST_OPACITY = 0.35
 _FEW = 16
@@ -73,7 +73,7 @@ ROLES: Mapping[str, Role] = {
     "dpsgd-dishonest-rdp": Role(PURPLE, "longdashdot", "triangle-up"),
     "dpsgd-dishonest-pld": Role(VIOLET, "longdash", "diamond"),
     "dpsgd-dishonest-large": Role(PLUM, "dashdot", "x"),
-    "dpsgd-honest": Role(PURPLE, "dash", "square"),
+    "dpsgd-honest": Role(MAUVE, "dash", "diamond"),
     "tight-dishonest": Role(VERMILION, "dot", "triangle-up"),
     "tight-no-margin": Role(VERMILION, "dash", "x"),
     "dpsgd-again": Role(VIOLET, "dot", "square"),

@@ -25,6 +25,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
@@ -80,6 +81,18 @@ class JobView(Generic[T]):
     def queue_words(self) -> str:
         """What to show while the job waits: 'Waiting for a free slot (2 ahead of you).'"""
         return f"Waiting for a free slot ({f'{self.ahead} ahead of you' if self.ahead else 'you are next'})."
+
+
+def explain(error: Exception) -> str:
+    """What people are told of an error in some work; one that is not written for them goes to the log."""
+    if isinstance(error, _READABLE):
+        return str(error)
+    _log.error("work failed", exc_info=error)
+    if isinstance(error, MemoryError):
+        return "The server ran out of memory for this job; try fewer repeats or smaller data."
+    return (
+        f"Something unexpected went wrong in the background ({type(error).__name__}); the server's log has the details."
+    )
 
 
 class Job(Generic[T]):
@@ -142,18 +155,8 @@ class Job(Generic[T]):
                     self._latest = step
                 if self.should_stop():
                     break
-        except _READABLE as error:
-            self._end("failed", str(error))
-        except MemoryError:
-            _log.exception("background job ran out of memory")
-            self._end("failed", "The server ran out of memory for this job; try fewer repeats or smaller data.")
         except Exception as error:
-            _log.exception("background job failed")
-            self._end(
-                "failed",
-                f"Something unexpected went wrong in the background ({type(error).__name__}); "
-                "the server's log has the details.",
-            )
+            self._end("failed", explain(error))
         else:
             self._end("stopped" if self._stop.is_set() else "finished")
 
@@ -231,8 +234,7 @@ class JobRunner:
                 job = self._waiting.popleft()
                 self._running.append(job)
             try:
-                # Each job gets its part of the cores; jobs that all use every core slow one another down.
-                with threadpool_limits(limits=max(1, (os.cpu_count() or 1) // self.workers), user_api="blas"):
+                with _part_of_the_cores(self.workers):
                     job._run()
             finally:
                 with self._lock:
@@ -251,6 +253,21 @@ class JobRunner:
         self._drop_stopped()
         with self._lock:
             return self._waiting.index(job) if job in self._waiting else 0
+
+
+def _part_of_the_cores(workers: int) -> threadpool_limits:
+    """Each piece of work gets its part of the cores; pieces that all use every core slow one another down."""
+    return threadpool_limits(limits=max(1, (os.cpu_count() or 1) // workers), user_api="blas")
+
+
+_MOMENTS = threading.BoundedSemaphore(2)
+
+
+@contextmanager
+def moment() -> Iterator[None]:
+    """Work that takes a moment, in the thread that needs it: two at once, further threads wait for their turn."""
+    with _MOMENTS, _part_of_the_cores(2):
+        yield
 
 
 @functools.cache

@@ -21,7 +21,7 @@ import streamlit as st
 
 from objpert_core import datasets
 from objpert_core.datasets import Dataset
-from ui import page, raw_files
+from ui import jobs, page, raw_files
 from ui.controls import Control
 from ui.jobs import JobView
 from ui.runs import Runs, Seen
@@ -74,6 +74,11 @@ class Request(Generic[T]):
             meter.next_fit()
             yield state
 
+    def result(self) -> T:
+        """The last result, made here and now."""
+        *_, last = self.work(lambda: False)
+        return last
+
     @property
     def unready(self) -> str:
         """What to do first where the files of the data set are not there."""
@@ -91,6 +96,29 @@ class Words(Protocol):
 
     def differences(self, shown: Any, asked: Any) -> str | None:
         """How the controls differ from what is shown."""
+
+
+def at_once(request: Request[T]) -> T:
+    """The result of a request that takes a moment: made once for everybody, however many ask, and kept for a while.
+
+    Everything that decides the numbers, seeds included, is in the request. A class that opens the same link waits for
+    one fit.
+
+    Raises
+    ------
+    ValueError
+        With one sentence for people, whatever went wrong.
+    """
+    try:
+        return _made(request)
+    except Exception as error:
+        raise ValueError(jobs.explain(error)) from error
+
+
+@st.cache_resource(max_entries=400, show_spinner=False)
+def _made(request: Request[T]) -> T:
+    with jobs.moment():
+        return request.result()
 
 
 def ready(name: str) -> bool:

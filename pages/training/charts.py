@@ -46,12 +46,13 @@ def accuracy(
         fits = comparison.of(method) if method != NON_PRIVATE else ()
         values, seeds = [fit.accuracy for fit in fits], [fit.seed for fit in fits]
         old = former.accuracy(method) if former else None
-        traces += draws.spread(LABELS[method], place, ROLE[method], comparison.accuracy(method), values, seeds, old)
+        spread = draws.spread(LABELS[method], place, ROLE[method], comparison.accuracy(method), values, seeds, old)
+        traces += [trace | {"showlegend": False} for trace in spread]  # the axis names them
     view = draws.view(traces, *(() if close_up and comparison.fits else (comparison.baseline,)))
     ends = (-0.5, len(methods) - 0.5)
     always = f"always “{majority(comparison)}” {percent(comparison.baseline)}"
     traces.append(guide(ends, [comparison.baseline] * 2, name=always) | {"showlegend": True})
-    labels = ["<br>".join(LABELS[method].rsplit(" ", 1)) for method in methods]
+    labels = [_named(comparison, method) for method in methods]
     chart = figure(
         draws.faint(traces, stale),
         xaxis=draws.places(_on(comparison, _target(comparison)), labels, ends),
@@ -63,6 +64,13 @@ def accuracy(
     words.append(f"majority class {percent(comparison.baseline)}")
     alt = f"Test accuracy on {comparison.data.label}: {', '.join(words)}."
     return Picture(chart, alt, lambda: frame(comparison))
+
+
+def _named(comparison: Comparison, method: str) -> str:
+    """A method under its dots: its name on two lines, and what it reaches."""
+    reached = comparison.accuracy(method)
+    name = LABELS[method].rsplit(" ", 1) if method != NON_PRIVATE else [LABELS[method]]
+    return "<br>".join([*name, percent(reached.mean) if reached else "not trained yet"])
 
 
 def roc(
@@ -94,9 +102,12 @@ def roc(
     return Picture(chart, alt, lambda: pd.DataFrame(columns))
 
 
-def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False) -> Picture:
+def coefficients(
+    comparison: Comparison, previous: Comparison | None = None, *, count: int = 12, stale: bool = False
+) -> Picture:
     """The largest coefficients of the first model beside the others': mean over the draws, line from least to most."""
     chosen, methods = comparison.largest_coefficients(count), comparison.settings.methods
+    former = _ghost(previous, comparison)
     names = [comparison.data.feature_names[column] for column in chosen]
     table: dict[str, Any] = {**provenance(comparison.data), "feature": names}
     traces: list[dict[str, Any]] = [guide([0, 0], [-0.5, len(names) - 0.5])]
@@ -108,6 +119,12 @@ def coefficients(comparison: Comparison, *, count: int = 12, stale: bool = False
         values = np.array([fit.coef[chosen] for fit in fits])
         places = np.arange(len(names)) + (0.75 / len(methods)) * (place - (len(methods) - 1) / 2)
         low, mean, high = values.min(axis=0), values.mean(axis=0), values.max(axis=0)
+        if former is not None and method != NON_PRIVATE and (old := former.of(method)):
+            was = np.mean([fit.coef[chosen] for fit in old], axis=0)
+            hollow = {"symbol": f"{look(ROLE[method]).symbol}-open", "size": 8, "color": look(ROLE[method]).color}
+            name = f"{LABELS[method]}, before"
+            traces.append(series(name, was, places, ROLE[method], ghost=True, mode="markers", marker=hollow))
+            edges += [was.min(), was.max()]
         if method != NON_PRIVATE:
             gaps = np.full(len(names), np.nan)
             across = np.column_stack([low, high, gaps]).ravel()

@@ -7,7 +7,7 @@ from typing import Any
 from objpert_core import datasets
 from objpert_core.experiments import paper
 from objpert_core.experiments.compare import MAX_REPEATS, METHODS, TIGHT_BOUNDS
-from objpert_core.experiments.learners import KIFER, LIVE, OUTPUT, PUBLISHED, TIGHT
+from objpert_core.experiments.learners import KIFER, LIVE, NON_PRIVATE, OUTPUT, PUBLISHED, SVC, TIGHT
 from pages.training import words as text
 from ui import parameters
 from ui.controls import Choice, Control, Pills, Preset, Toggle
@@ -33,13 +33,14 @@ LEARNED = Pills(
     most=len(LIVE),
     help="Algorithm 1, objective perturbation, under two calibrations. SVM: Algorithm 1 with a clipped hinge, squared "
     "or with its corner rounded. Output perturbation: fit, then add noise. Kifer et al. 2012: the classical objective "
-    "perturbation. DP-SGD unpaid and paid: without and with the cost of choosing its learning rate; they take longest.",
+    "perturbation. DP-SGD unpaid and paid: without and with the cost of choosing its learning rate; they wait for Run.",
     former={"published": PUBLISHED, "tight": TIGHT, "output": OUTPUT, "Kifer 2012": KIFER},
 )
 EPSILON = parameters.epsilon(
     "training",
     1.0,
     100,
+    label="ε of each private model",
     help="Of each private model: adding or removing one row changes what is released by a factor of e^ε at most.",
 )
 DELTA = parameters.delta(
@@ -64,7 +65,12 @@ REPEATS = parameters.draws(
     "shared, hence the limit.",
 )
 SPLIT_SEED = parameters.split_seed("training", help="Which fifth of the rows is held out.")
-SEED = parameters.seed("training", "First noise seed", help="Draw i uses this seed plus i, for every method.")
+SEED = parameters.seed(
+    "training",
+    "First noise seed",
+    help="Draw i uses this seed plus i, for every method. Whoever knows a noise seed can subtract the noise, so the "
+    "certificates here are marked reproducible; a model for release is trained without one.",
+)
 SCALING = parameters.intercept_scaling(
     "training",
     0.3,
@@ -77,7 +83,8 @@ SOLVER = Choice(
     "Solver",
     "newton",
     options=("newton", "newton-cg", "lbfgs", "accelerated"),
-    help="Of every method but DP-SGD and no privacy. The page Solvers compares them, and others.",
+    help="Of every method but DP-SGD and no privacy. It does not touch privacy, and hardly the numbers: each goes "
+    "on until the gradient’s norm is at most τ. The page Solvers compares them.",
 )
 BATCH = parameters.batch_size(
     "training",
@@ -106,17 +113,32 @@ CLOSE_UP = Toggle(
     "training_closeup", "Close-up", False, help="Leave the majority class out of the picture to see the methods apart."
 )
 
-CONTROLS: tuple[Control, ...] = (LEARNED, EPSILON, DELTA, BOUND, REPEATS, SPLIT_SEED, SEED, SCALING)
-CONTROLS += (SOLVER, BATCH, EPOCHS, RATES, MEAN_RUNS, CLOSE_UP, VIEW)
+PREDICT = Toggle(
+    "training_predict", "Predict first", False, help="Hide each new picture until a guess at what it shows is made."
+)
+GHOST = parameters.ghost("training")
 
-_TABLE_2 = (LEARNED, DELTA, BOUND, REPEATS, SPLIT_SEED, SEED, SCALING, SOLVER)  # at their defaults
+MODEL: tuple[Control, ...] = (DELTA, BOUND, SPLIT_SEED, SEED, SCALING, SOLVER)
+DESCENT: tuple[Control, ...] = (BATCH, EPOCHS, RATES, MEAN_RUNS)
+FIVE = (NON_PRIVATE, PUBLISHED, TIGHT, SVC, OUTPUT, KIFER)
+CONTROLS: tuple[Control, ...] = (EPSILON, LEARNED, REPEATS, PREDICT, *MODEL, *DESCENT, CLOSE_UP, GHOST, VIEW)
 
 
 def presets(data: Choice) -> tuple[Preset, ...]:
-    """A button for each ε of Table 2: Adult or, without its files, what `data` has by default."""
-    values: dict[Control, Any] = {control: control.default for control in (data, *_TABLE_2)}
-    hint = f"Redberg et al. (2023), Table 2: Adult, δ = 1e-5, 10 trials. Runs {data.default}."
-    return tuple(
-        Preset(text.preset_name(epsilon, data.default), values | {EPSILON: epsilon}, hint)
-        for epsilon in text.PAPER_TABLE_2
+    """What a lecture shows one after the other; ε of Table 2 first, on Adult or what stands in for it."""
+    same: dict[Control, Any] = {control: control.default for control in (data, LEARNED, EPSILON, REPEATS, *MODEL)}
+    table = f"ε = {{}} of Redberg et al. (2023), Table 2: δ = 1e-5, ten draws. On {data.default}."
+
+    def preset(name: str, hint: str, values: dict[Control, Any]) -> Preset:
+        return Preset(name, same | values, hint)
+
+    few = "Ten draws of five private methods on 455 rows: the noise is what it was, the signal is faint."
+    five = "Objective perturbation under three calibrations, an SVM and output perturbation, all at ε = 0.1."
+    return (
+        preset("Strong privacy, ε = 0.1", table.format(0.1), {EPSILON: 0.1}),
+        preset("The usual, ε = 1", table.format(1), {EPSILON: 1.0}),
+        preset("Weak privacy, ε = 8", table.format(8), {EPSILON: 8.0}),
+        preset("Few people", few, {data: "breast-cancer", LEARNED: FIVE}),
+        preset("Five ways to be private", five, {EPSILON: 0.1, LEARNED: FIVE}),
+        preset("The luck of one draw", "One draw, ε = 0.1: change the noise seed.", {EPSILON: 0.1, REPEATS: 1}),
     )

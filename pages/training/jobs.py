@@ -1,14 +1,20 @@
-"""The training page's background work: what was asked for, and training it. No Streamlit here."""
+"""The training page's work: what was asked for, what of it is refitted at once, and training it. No Streamlit here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from objpert_core.datasets import Dataset
-from objpert_core.experiments.compare import Comparison, compare
+from objpert_core.experiments.compare import Comparison, Settings, compare
+from objpert_core.experiments.learners import DP_SGD, LIVE, Of
 from ui import live
+
+WIDE = ("gisette", "gisette-like", "synthetic-h")
+"""Data sets with 5,000 columns: a model takes a second."""
+MOST_AT_ONCE = 20
+"""Draws a method that are still refitted without a press of Run."""
 
 
 class Meter(live.Meter):
@@ -29,3 +35,42 @@ class Request(live.Request[Comparison]):
     def study(self, data: Dataset, should_stop: Callable[[], bool], tell: Callable[..., None]) -> Iterator[Comparison]:
         """Fit every method."""
         return compare(data, self.settings, should_stop, tell)
+
+    def of(self, *methods: str) -> Request:
+        """The same for these methods alone; what none of them depends on is at its default.
+
+        So two requests with the same numbers are equal, and a model without privacy is fitted once for every ε.
+        """
+        fields = {field for method in methods for field in _decide(method)}
+        kept = {field: getattr(self.settings, field) for field in fields}
+        return replace(self, settings=Settings(**kept, methods=methods))
+
+    @property
+    def at_once(self) -> tuple[Request, ...]:
+        """What is refitted whenever a control is released, method by method."""
+        return tuple(self.of(method) for method in self.settings.methods if self._is_quick(method))
+
+    @property
+    def later(self) -> Request | None:
+        """What waits for Run, if anything does."""
+        long = [method for method in self.settings.methods if not self._is_quick(method)]
+        return self.of(*long) if long else None
+
+    def _is_quick(self, method: str) -> bool:
+        few = not LIVE[method].private or self.settings.repeats <= MOST_AT_ONCE
+        return self.name not in WIDE and few and LIVE[method].kind != DP_SGD
+
+
+def _decide(method: str) -> set[str]:
+    """The fields of `Settings` that decide a method's numbers."""
+    learner = LIVE[method]
+    if not learner.private:
+        return set()
+    fields = {value.name for value in learner.recipe.values() if isinstance(value, Of)}
+    fields |= {"epsilon", "delta", "repeats", "seed"} | ({"solver"} if learner.kind != DP_SGD else set())
+    return fields & set(Settings.__dataclass_fields__)
+
+
+def together(settings: Settings, parts: Sequence[Comparison]) -> Comparison:
+    """Comparisons of different methods on the same rows as one."""
+    return replace(parts[0], settings=settings, fits=tuple(fit for part in parts for fit in part.fits))

@@ -10,84 +10,154 @@ from objpert_core.experiments.compare import METHODS, Comparison, Settings
 from objpert_core.experiments.learners import NON_PRIVATE, SGD
 from pages.training import charts, controls, tables
 from pages.training import words as text
-from pages.training.jobs import Meter, Request
-from ui import live, page, sentences, share
+from pages.training.jobs import Meter, Request, together
+from ui import live, page, style
 from ui.controls import preset_buttons
-from ui.runs import Runs, Seen
-from ui.words import GRIDS, data_line, first_sentence
+from ui.runs import Runs
+from ui.words import GRIDS, data_line
 
 RUNS: Runs[Comparison] = Runs("training")
 DATA = controls.data()
+ALL = (DATA, *controls.CONTROLS)
 
 
-def panel() -> tuple[Request, bool]:
-    """The controls; returns what they ask for and whether Run was pressed."""
-    name = DATA.show()
-    st.caption(first_sentence(datasets.describe(name)))
-    ready = live.ready(name)
-    methods = controls.LEARNED.show()
+Shown = tuple[page.Picture, Comparison, Comparison | None, bool]
+"""What the stage shows: the picture, its models, those of the setting before, and whether the controls moved on."""
+
+
+def explore() -> None:
+    """Presets, picture and panel in one fragment, which polls while a long method is trained."""
+    presets, shown = controls.presets(DATA), None
+    preset_buttons(presets, prefix="training")
+    left, right = page.columns()
+    with right:
+        asked = panel(presets)
+    with left, page.errors():
+        shown = stage(asked)
+    if shown is None or style.embedded():
+        page.keep(controls.VIEW)
+    else:
+        below(*shown)
+
+
+def stage(asked: Request) -> Shown | None:
+    """The answer and its picture; None where there is none, or none before a guess."""
+    if (made := found(asked)) is None:
+        nothing_yet(asked)
+        return None
+    comparison, stale = made
+    before = before_this(asked, comparison)
+    if not guessed(asked, comparison):
+        return None
+    why = text.judged(guess_at(asked), comparison) or text.why(before, comparison)
+    page.answer(text.headline(comparison), promise=text.promise(comparison), why=why)
+    ghost = before if controls.GHOST.value() else None
+    picture = charts.accuracy(comparison, ghost, close_up=controls.CLOSE_UP.value(), stale=stale)
+    page.show(picture, key="training_accuracy")
+    return picture, comparison, ghost, stale
+
+
+def panel(presets: Any) -> Request:
+    """The controls; returns what they ask for."""
+    epsilon, name, repeats = controls.EPSILON.show(), DATA.show(), controls.REPEATS.show()
+    methods, _ = controls.LEARNED.show(), controls.PREDICT.show()
+    with page.tools(ALL, presets, name="training"):
+        delta, bound, split_seed, seed, scaling, solver = (control.show() for control in controls.MODEL)
+        controls.CLOSE_UP.show()
+        controls.GHOST.show()
+        sgd = descent() if not set(SGD).isdisjoint(methods) else {}
+    settings = Settings(epsilon, delta, bound, repeats, scaling, seed, methods or METHODS, solver=solver)
+    asked = Request(name, split_seed, replace(settings, **sgd))
     if not methods:
         st.warning("Choose at least one method.", icon=":material/checklist:")
-    epsilon, delta = controls.EPSILON.show(), controls.DELTA.show()
-    bound, repeats = controls.BOUND.show(), controls.REPEATS.show()
-    with st.expander("Seeds, intercept and solver"):
-        split_seed, seed, scaling = controls.SPLIT_SEED.show(), controls.SEED.show(), controls.SCALING.show()
-        solver = controls.SOLVER.show()
-        st.caption(text.ABOUT_SOLVER)
-        st.caption(text.ABOUT_SEEDS)
-    settings = Settings(epsilon, delta, bound, repeats, scaling, seed, methods or METHODS, solver=solver)
-    if not set(SGD).isdisjoint(methods):
-        settings = replace(settings, **descent())
-    why_not = None if ready else f"The files of {name} are missing or damaged."
-    pressed = live.run_button("training", ready=bool(ready and methods), why_not=why_not)
-    st.caption("Reloading the page or closing its tab stops a run and clears its results.")
-    share.button((DATA, *controls.CONTROLS))
-    return Request(name, split_seed, settings), pressed
+    if live.ready(name):
+        run(asked.later)
+    return asked
 
 
 def descent() -> dict[str, Any]:
     """DP-SGD's parameters; drawn only where a DP-SGD is among the methods."""
-    with st.expander("DP-SGD", expanded=True):
-        batch, epochs = controls.BATCH.show(), controls.EPOCHS.show()
-        rates, runs = GRIDS[controls.RATES.show()], float(controls.MEAN_RUNS.show())
-        st.caption(text.schedule(epochs, rates, runs))
-    return {"batch_size": batch, "epochs": epochs, "learning_rates": rates, "mean_runs": runs}
+    batch, epochs, rates, runs = (control.show() for control in controls.DESCENT)
+    st.caption(text.schedule(epochs, GRIDS[rates], float(runs)))
+    return {"batch_size": batch, "epochs": epochs, "learning_rates": GRIDS[rates], "mean_runs": float(runs)}
 
 
-def results(asked: Request) -> None:
-    words = text.invitation(asked, datasets.describe(asked.name), ready=datasets.available(asked.name))
-    unseen = (controls.VIEW, controls.CLOSE_UP)
-    live.results(
-        RUNS, asked, text, invitation=words, worth=lambda found: found.fits, show=show, ask=guess, unseen=unseen
-    )
+def run(later: Request | None) -> None:
+    """Run for what takes long, with its progress and Stop; a run of what was chosen before ends when nothing does."""
+    seen = RUNS.seen()
+    if later is None:
+        if seen is not None and seen.view.active:
+            seen.run.job.stop()
+        return
+    if seen is None or seen.run.request != later or seen.view.state in ("stopped", "failed"):
+        pressed = live.run_button("training", ready=True, why_not=text.invitation(later))
+        if pressed and live.start(RUNS, later, Meter(), lambda found: bool(found.fits)):
+            st.rerun()
+    if seen is not None and (moved := text.differences(seen.run.request, later)):
+        st.caption(moved)
+    RUNS.look(lambda seen: text.progress(seen.view, seen.run.meter), text.outcome, narrow=True)
 
 
-def guess(asked: Request) -> None:
-    """Asks for a guess before Run; what it is compared with is not there yet."""
-    main = asked.settings.main
-    if main is None or NON_PRIVATE not in asked.settings.methods or not datasets.available(asked.name):
-        return  # nothing will be compared with anything
-    question = (
-        f"Before you press Run: how much accuracy will ε = {sentences.epsilon(asked.settings.epsilon)} cost? "
-        f"(Judged by the “{text.LABELS[main]}” models: their mean accuracy against the model without privacy.)"
-    )
-    st.radio(question, text.GUESSES, index=None, key="training__guess", horizontal=True)
+def found(asked: Request) -> tuple[Comparison, bool] | None:
+    """What there is to show, and whether the controls have moved on; None where everything waits for Run."""
+    if not datasets.available(asked.name):
+        return None
+    seen, later = RUNS.seen(), asked.later
+    ran = seen.latest if seen is not None and later is not None else None
+    fresh = seen is not None and seen.run.request == later
+    if asked.at_once:
+        with st.spinner("Training …"):
+            parts = [live.at_once(request) for request in asked.at_once]
+        return together(asked.settings, [*parts, ran] if ran is not None and fresh else parts), False
+    return (ran, not fresh) if ran is not None and ran.fits else None
 
 
-def show(seen: Seen[Comparison], comparison: Comparison, stale: bool) -> None:
-    before, finished, data = seen.run.previous, not seen.view.active, comparison.data
-    st.markdown(f"**Data:** {data_line(data)}")
-    page.answer(text.headline(comparison, finished=finished), *text.details(comparison))
-    guessed = seen.run.guess
-    if finished and guessed and (right := text.verdict(comparison)):
-        main = text.LABELS[comparison.settings.main or ""]
-        words = f"You guessed “{guessed}”; for the {main} models it is “{right}”."
-        (st.success if right == guessed else st.info)(words, icon=":material/psychology_alt:")
-    if data.stand_in_for:
-        st.info(datasets.describe(data.name), icon=":material/info:")
-    picture = charts.accuracy(comparison, before, close_up=controls.CLOSE_UP.show(), stale=stale)
-    page.show(picture, key="training_accuracy")
-    st.caption(" ".join(filter(None, (text.paper(comparison), text.caveats(comparison)))))
+def before_this(asked: Request, comparison: Comparison) -> Comparison | None:
+    """What this session saw before this setting, for the ghosts and the reason."""
+    held, key = st.session_state.get("training__shown"), "training__shown"
+    before = None if held is None else held[2] if held[0] == asked else held[1]
+    st.session_state[key] = asked, comparison, before
+    return before
+
+
+def nothing_yet(asked: Request) -> None:
+    """Where nothing has been trained: what to press."""
+    later = asked.later
+    if not datasets.available(asked.name):
+        st.info(asked.unready, icon=":material/inventory_2:")
+    elif later is not None and not RUNS.active:
+        st.info(f"{text.invitation(later)}.", icon=":material/play_circle:")
+
+
+def guess_at(asked: Request) -> str | None:
+    """What was guessed for this setting."""
+    held = st.session_state.get("training__guess")
+    return held[1] if held is not None and held[0] == asked and controls.PREDICT.value() else None
+
+
+def guessed(asked: Request, comparison: Comparison) -> bool:
+    """Whether the picture may be seen; where a guess is wanted first, its buttons stand in the picture's place."""
+    comparable = comparison.settings.main is not None and NON_PRIVATE in asked.settings.methods
+    if not controls.PREDICT.value() or guess_at(asked) or not comparable:
+        return True
+    place = st.container()
+    with place:
+        page.answer(text.question(asked))
+        with st.container(horizontal=True):
+            for number, guess in enumerate(text.GUESSES):
+                st.button(guess, key=f"training_guess_{number}", on_click=remember, args=(asked, guess))
+    return False
+
+
+def remember(asked: Request, guess: str) -> None:
+    st.session_state["training__guess"] = asked, guess
+
+
+def below(picture: page.Picture, comparison: Comparison, before: Comparison | None, stale: bool) -> None:
+    """What stands under the stage: what it rests on, and the other pictures of the same models."""
+    data, descended = comparison.data, any(comparison.of(method) for method in SGD)
+    notes = (text.which_dp_sgd(comparison.settings) if descended else "", text.paper(comparison))
+    st.caption(" ".join(filter(None, (f"{data_line(data)}", text.caveats(comparison), *notes))))
     page.evidence(picture, tables.table(comparison), name=f"training_{data.name}")
     look_closer(comparison, before, stale)
     with st.expander("About the data", icon=":material/database:"):
@@ -101,10 +171,10 @@ def show(seen: Seen[Comparison], comparison: Comparison, stale: bool) -> None:
 def look_closer(comparison: Comparison, before: Comparison | None, stale: bool) -> None:
     view = controls.VIEW.show()
     if view == "certificate":
-        certificates(comparison)
+        certificates(comparison, before)
         return
     if view == "coefficients":
-        picture = charts.coefficients(comparison, stale=stale)
+        picture = charts.coefficients(comparison, before, stale=stale)
         st.caption(text.ABOUT_COEFFICIENTS)
     elif view == "gradient norm":
         picture = charts.gradient_norms(comparison, stale=stale)
@@ -116,8 +186,9 @@ def look_closer(comparison: Comparison, before: Comparison | None, stale: bool) 
     page.evidence(picture, name=f"training_{kind}_{comparison.data.name}")
 
 
-def certificates(comparison: Comparison) -> None:
+def certificates(comparison: Comparison, before: Comparison | None) -> None:
     st.caption(text.ABOUT_CERTIFICATES)
+    page.table(tables.certificates(comparison, before), alt="The certificate now, and at the setting before.")
     fitted = [method for method in comparison.settings.private if comparison.of(method)]
     for place, method in enumerate(fitted):
         if place % 2 == 0:
@@ -128,35 +199,14 @@ def certificates(comparison: Comparison) -> None:
         with pair[place % 2]:
             st.markdown(f"**{text.LABELS[method]}**, noise seed {first.seed}, on {comparison.data.label}")
             st.code(repr(public), language=None, wrap_lines=True)
-            st.download_button(
-                "Certificate as JSON",
-                public.to_json(),
-                f"certificate_{method}_{comparison.data.name}.json",
-                "application/json",
-                key=f"training_certificate_{method}",
-                on_click="ignore",
-                icon=":material/verified_user:",
-            )
+            name = f"certificate_{method}_{comparison.data.name}.json"
+            page.download("Certificate as JSON", lambda made=public: made.to_json().encode(), name, "verified_user")
 
 
-page.begin(
-    "training",
-    "The same task, learned without privacy and by private learners of your choice: Algorithm 1 published and tight, "
-    "and its rivals, each calibrated to the same (ε, δ) for adding or removing one row.",
-)
-preset_buttons(controls.presets(DATA), prefix="training")
+page.begin("training", "The same task, learned without privacy and by private learners, each at the same (ε, δ).")
 if note := text.preset_note(datasets.default_name(), bool(datasets.damage("adult"))):
     st.caption(note)
-left, right = page.columns()
-with right, page.errors():
-    asked, pressed = panel()
-with left, page.errors():
-    if pressed:
-        guessed = st.session_state.get("training__guess")
-        if live.start(RUNS, asked, Meter(), text.worth, guess=guessed):
-            st.session_state.pop("training__guess", None)
-    RUNS.follow(results, asked)
-
+RUNS.follow(explore)
 st.caption(text.NOT_HERE)
 page.see_also("losses", "regression, other losses")
 page.see_also("accuracy", "the strongest DP-SGD, ten splits")

@@ -12,11 +12,11 @@ from objpert_core.estimators import PrivacyCertificate
 from objpert_core.experiments.compare import Comparison, Settings
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.learners import COVERS_ALL, HONEST, LIVE, NON_PRIVATE, Learner, reference_parameters
-from pages.training.promises import LABELS, UNCOVERED
+from pages.training.promises import LABELS, UNCOVERED, accountant
 from pages.training.words import majority
 from ui import sentences
 from ui.snippets import call
-from ui.words import accuracy, given, interval, times
+from ui.words import FEWEST, accuracy, ends, given, interval, signed, times
 
 CERTIFICATE = {
     "sigma": "σ",
@@ -34,9 +34,9 @@ CERTIFICATE = {
     "public_rows": "rows, public",
 }
 """What a row of the table is called, by the certificate's attribute."""
-COVERS = "the promise covers"
-ROWS: tuple[str, ...] = ("test accuracy", "95 % interval", "σ", "λ", "AUC", "noise draws")
-ROWS += (*list(CERTIFICATE.values())[2:], "learning rates chosen", "runs K of a draw", COVERS)
+COVERS, BY, APART = "the promise covers", "accounted by", "minus the main method, points"
+ROWS: tuple[str, ...] = ("test accuracy", "95 % interval", APART, "σ", "λ", "AUC", "noise draws")
+ROWS += (*list(CERTIFICATE.values())[2:], "learning rates chosen", "runs K of a draw", COVERS, BY)
 CSV: tuple[str, ...] = ("bound", "accountant", "sigma", "lam", "tau", "sigma_out", "intercept_scaling", "lipschitz")
 CSV += ("loss", "clip", "sensitivity", "noise_multiplier", "sample_rate", "steps", "tuning", "mean_runs")
 CSV += ("score_noise", "public_rows")
@@ -58,7 +58,7 @@ def table(comparison: Comparison) -> list[dict[str, str]]:
 def _column(comparison: Comparison, method: str) -> Mapping[str, str]:
     """What is known about one method that has been fitted at least once."""
     share, auc, fits = given(comparison.accuracy(method)), given(comparison.auc(method)), comparison.of(method)
-    shared = {"test accuracy": accuracy(share.mean), "AUC": f"{auc.mean:.4f}"}
+    shared = {"test accuracy": accuracy(share.mean), "AUC": f"{auc.mean:.4f}", APART: _apart(comparison, method)}
     privacy = fits[0].privacy
     if privacy is None:
         lam = sentences.number(1 / reference_parameters(1)["C"], 4)
@@ -69,8 +69,33 @@ def _column(comparison: Comparison, method: str) -> Mapping[str, str]:
     if method == HONEST:
         counts = sorted({fit.runs for fit in fits})
         shown["runs K of a draw"] = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    shown[COVERS] = UNCOVERED.get(method, COVERS_ALL)
+    shown |= {COVERS: UNCOVERED.get(method, COVERS_ALL), BY: accountant(comparison.settings, method)}
     return shared | {"95 % interval": interval(share), "noise draws": str(share.count)} | shown
+
+
+def _apart(comparison: Comparison, method: str) -> str:
+    """The paired difference to the main method with its interval: '−0.35 (−0.50 to −0.20)'."""
+    main = comparison.settings.main
+    gap = comparison.difference(method, main) if main is not None and method != main else None
+    if gap is None:
+        return "–"
+    return f"{signed(gap.mean)} ({ends(gap)})" if gap.count >= FEWEST else signed(gap.mean)
+
+
+def certificates(comparison: Comparison, before: Comparison | None) -> list[dict[str, str]]:
+    """The main private method's certificate, one quantity a row, beside that of the setting before."""
+    main = comparison.settings.main
+    if main is None or not comparison.of(main):
+        return []
+    columns = {"now": comparison} | ({"before": before} if before is not None and before.of(main) else {})
+    names = {"epsilon": "ε", "delta": "δ"}
+    names |= {name: label for name, label in CERTIFICATE.items() if name in LIVE[main].certificate}
+    rows = [
+        {LABELS[main]: label}
+        | {head: _cell(name, given(column.of(main)[0].privacy)) for head, column in columns.items()}
+        for name, label in names.items()
+    ]
+    return [row for row in rows if row["now"] != "–"]
 
 
 def _cell(name: str, privacy: PrivacyCertificate) -> str:
@@ -82,7 +107,7 @@ def _cell(name: str, privacy: PrivacyCertificate) -> str:
         return value
     if isinstance(value, int):
         return f"{value:,}"
-    return sentences.scientific(value) if name in ("tau", "sigma_out") else sentences.number(value, 4)
+    return sentences.scientific(value) if name in ("delta", "tau", "sigma_out") else sentences.number(value, 4)
 
 
 def provenance(data: DataFacts) -> dict[str, Any]:

@@ -6,73 +6,33 @@ from collections.abc import Sequence
 from typing import Any
 
 from objpert_core.experiments.compare import Comparison, Settings
-from objpert_core.experiments.learners import (
-    HONEST,
-    LIVE,
-    NON_PRIVATE,
-    PUBLISHED,
-    ROUNDED,
-    SGD,
-    SVC,
-    TIGHT,
-    reference_parameters,
-)
+from objpert_core.experiments.learners import HONEST, NON_PRIVATE, PUBLISHED, SGD, TIGHT
 from objpert_core.experiments.methods import Parameters
 from objpert_core.experiments.paper import printed
 from objpert_core.experiments.summary import Interval
 from pages.training.jobs import Request
-from pages.training.promises import LABELS, called, guarantees
+from pages.training.promises import LABELS, UNCOVERED, accountant
 from ui import live, runs, sentences
 from ui.jobs import JobView
-from ui.words import (
-    FEWEST,
-    SHOWS,
-    accuracy,
-    apart,
-    given,
-    in_points,
-    interval,
-    name_line,
-    no_interval,
-    points,
-    unclear,
-    undecided,
-    width,
-)
+from ui.words import FEWEST, SHOWS, accuracy, given, in_points, unclear
 
 GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
 NOT_HERE = (
-    "All methods here sort rows into two classes. A private regression has no test accuracy and cannot stand beside "
-    "them: it is on the page Losses and clipping."
-)
-ABOUT_SOLVER = (
-    "The solver does not touch privacy and hardly the numbers: each goes on until the gradient's norm is at most τ. "
-    "DP-SGD and the model without privacy have their own."
-)
-ABOUT_SEEDS = (
-    "Seeds make the page repeatable, for teaching. Whoever knows a noise seed can subtract the noise, so each "
-    "certificate here is marked reproducible; a model for release is trained without one."
+    "All methods here sort rows into two classes. A private regression has no test accuracy: see Losses and clipping."
 )
 ABOUT_COEFFICIENTS = (
-    "The largest coefficients of the first model, and the others' beside them: mean over the draws, line from "
-    "the least to the greatest. Which are largest was looked up without privacy, as everything on this page: "
-    "it teaches. What may be released is one private model with its certificate."
+    "The largest coefficients without privacy, the others’ beside them: mean over the draws, line from least to "
+    "greatest, hollow the setting before. What may be released is one private model with its certificate."
 )
 ABOUT_GRADIENTS = (
-    "The proof needs the gradient's norm at the solution to be at most τ; the solver goes on until it is, and "
-    "a fit that cannot reach it is not released. The path depends on the data: do not publish it. DP-SGD "
-    "stops after a fixed number of steps instead and needs no such proof."
+    "The proof needs the gradient’s norm to be at most τ; the solver goes on until it is. DP-SGD makes a fixed number "
+    "of steps and needs no such proof. The path depends on the data: do not publish it."
 )
 ABOUT_CERTIFICATES = (
     "What may be published with a model. These fits were seeded, so each certificate says reproducible: for a "
     "release, train once without a seed. Each fit spends its own ε; fits on the same people add up."
 )
 PAPER_TABLE_2 = printed("adult", PUBLISHED)
-
-
-def worth(comparison: Comparison) -> bool:
-    """Whether the next run may be compared with it: a private method has been fitted."""
-    return any(comparison.of(method) for method in comparison.settings.private)
 
 
 def cost(comparison: Comparison) -> float | None:
@@ -89,91 +49,112 @@ def main_accuracy(comparison: Comparison) -> Interval | None:
     return None if main is None else comparison.accuracy(main)
 
 
+def headline(comparison: Comparison) -> str:
+    """The one large sentence."""
+    settings, data = comparison.settings, comparison.data.label
+    main, reference = settings.main, comparison.accuracy(NON_PRIVATE)
+    private, lost = main_accuracy(comparison), cost(comparison)
+    if private is None or main is None:
+        if reference is None:
+            return f"Nothing is trained on {data} yet."
+        rest = f"{LABELS[main]} is not trained yet" if main else "no private method is chosen"
+        return f"Without privacy {_share(reference.mean)} are right on {data}; {rest}."
+    at = f"At ε = {sentences.epsilon(settings.epsilon)}"
+    few = f" in {sentences.count(private.count, 'draw')}" if private.count < FEWEST else ""
+    if private.mean <= comparison.baseline:
+        return (
+            f"{at} {LABELS[main]} learns nothing useful: {_share(private.mean)} right; always “{majority(comparison)}” "
+            f"gets {_share(comparison.baseline)}."
+        )
+    if lost is None or reference is None:
+        return f"{at} {LABELS[main]} gets {_share(private.mean)} right{few or f' on {data}'}."
+    by = "" if main == TIGHT else f" by {LABELS[main]}"
+    size, course = fall(reference.mean, private.mean)
+    where = f"{few or f' on {data}'} ({course})"
+    if not few and unclear(given(comparison.difference(NON_PRIVATE, main))):
+        draws = sentences.count(private.count, "draw")
+        return f"{at} {draws} cannot tell the cost of privacy{by} from 0 ({course})."
+    if lost >= SHOWS:
+        return f"{at} privacy{by} costs {size}{where}."
+    if lost > -SHOWS:
+        return f"{at} privacy{by} shows no cost{where}."
+    return f"{at} {'the private model' if main == TIGHT else LABELS[main]} gains {size}{where}."
+
+
+def fall(before: float, after: float) -> tuple[str, str]:
+    """The difference of two accuracies and both of them, with so many decimals that a reader can check it.
+
+    >>> fall(0.8496, 0.8406), fall(0.8496, 0.8404)
+    (('0.9 points', '85.0 → 84.1 %'), ('0.92 points', '84.96 → 84.04 %'))
+    """
+    for digits in (1, 2):
+        first, second = round(100 * before, digits), round(100 * after, digits)
+        apart = abs(first - second)
+        if abs(apart - abs(100 * (before - after))) <= 0.05:
+            break
+    return f"{apart:.{digits}f} points", f"{first:.{digits}f} → {second:.{digits}f} %"
+
+
+def _share(value: float) -> str:
+    return sentences.percent(value, 1)
+
+
+def promise(comparison: Comparison) -> str:
+    """What a model of the main private method promises, in one line; empty before there is one."""
+    settings, main = comparison.settings, comparison.settings.main
+    if main is None or not comparison.of(main):
+        return ""
+    words = sentences.promise(settings.epsilon, settings.delta, accountant(settings, main))
+    return f"{words} It covers {UNCOVERED[main]}." if main in UNCOVERED else words
+
+
+def why(before: Comparison | None, now: Comparison) -> str:
+    """Why the main private method's accuracy moved since the setting before, or that it did not; empty at first."""
+    main = now.settings.main
+    if before is None or main is None or not before.of(main) or not now.of(main):
+        return ""
+    if before.data != now.data:
+        return "Other rows: the noise follows ε and δ, the signal grows with the number of people."
+    names = {"epsilon": "ε", "delta": "δ", "intercept_scaling": "s", "bound": "bound"}
+    if moves := sentences.changed(before.settings, now.settings, names):
+        (symbol, then), (_, here) = _noise(before, main), _noise(now, main)
+        means = (given(comparison.accuracy(main)).mean for comparison in (before, now))
+        noise = sentences.course(symbol, then, here, sentences.number)
+        return f"{sentences.shift(moves)}: {noise}; {sentences.course('accuracy', *means, _share)}."
+    if before.settings.seed != now.settings.seed:
+        return "Other noise of the same size: what moved is chance."
+    if before.settings.repeats != now.settings.repeats:
+        return "The noise has the same size; more draws make the mean surer, not privacy cheaper."
+    return ""
+
+
+def _noise(comparison: Comparison, method: str) -> tuple[str, float]:
+    """A method's noise: what it is called, and how much."""
+    privacy = comparison.of(method)[0].privacy
+    if method in SGD:
+        return "the noise multiplier", float(getattr(privacy, "noise_multiplier", 0.0))
+    return "σ", float(getattr(privacy, "sigma", 0.0))
+
+
+def question(asked: Request) -> str:
+    """What is asked before the picture is shown."""
+    return f"Before you look: how many points will ε = {sentences.epsilon(asked.settings.epsilon)} cost?"
+
+
 def verdict(comparison: Comparison) -> str | None:
-    """Which of `GUESSES` turned out right."""
-    lost = cost(comparison)
-    if lost is None:
+    """Which of `GUESSES` turned out right; None until every draw of the main method has been made."""
+    settings, lost = comparison.settings, cost(comparison)
+    if lost is None or len(comparison.of(given(settings.main))) < settings.repeats:
         return None
     return GUESSES[0 if lost < SHOWS else 1 if lost <= 1 else 2 if lost <= 3 else 3]
 
 
-def headline(comparison: Comparison, *, finished: bool = True) -> str:
-    """The one large sentence; `finished` says whether no further fit is to come."""
-    main, reference = comparison.settings.main, comparison.accuracy(NON_PRIVATE)
-    private, lost = main_accuracy(comparison), cost(comparison)
-    if private is None or main is None:
-        if reference is None:
-            first = "Training without privacy first …" if NON_PRIVATE in comparison.settings.methods else "Training …"
-            return "Nothing was trained." if finished else first
-        if main is None:
-            return f"Without privacy: {accuracy(reference.mean)} right. No private method was chosen."
-        rest = f"No {called(main)} private model was trained." if finished else "The private models come next …"
-        return f"Without privacy: {accuracy(reference.mean)} right. {rest}"
-    at = f"At ε = {sentences.epsilon(comparison.settings.epsilon)}"
-    with_main = "" if main == TIGHT else f" ({called(main)})"
-    if private.mean <= comparison.baseline:
-        return (
-            f"{at} nothing useful is learned{with_main}: {accuracy(private.mean)} right, where always answering "
-            f"“{majority(comparison)}” gets {accuracy(comparison.baseline)}."
-        )
-    if lost is None or reference is None:
-        return f"{at} {called(main)} gets {accuracy(private.mean)} right; nothing was trained without privacy."
-    gap = given(comparison.difference(NON_PRIVATE, main))
-    both = f"{accuracy(private.mean)} with and {accuracy(reference.mean)} without it"
-    if words := unclear(gap):
-        return f"{at} the cost of privacy{with_main} {words}): {both}."
-    if lost >= SHOWS:
-        return (
-            f"{at} privacy{with_main} costs {points(lost)} of accuracy{width(gap)}: {accuracy(private.mean)} "
-            f"instead of {accuracy(reference.mean)}."
-        )
-    if lost > -SHOWS:
-        return f"{at} privacy{with_main} costs nothing that shows (below {SHOWS:g} points): {both}."
-    other = main in (*SGD, SVC, ROUNDED)
-    why = "another learner suits these rows better" if other else "more regularisation helps here"
-    return (
-        f"{at} the private model{with_main} does {points(lost)} better than the one without privacy{width(gap)}: "
-        f"{accuracy(private.mean)} and {accuracy(reference.mean)}; {why}."
-    )
-
-
-def details(comparison: Comparison) -> list[str]:
-    """The sentences under the headline: how it was measured, the other methods, odds and guarantee."""
-    settings, private = comparison.settings, main_accuracy(comparison)
-    if private is None or settings.main is None:
-        return []
-    draws = sentences.count(private.count, "noise draw")
-    title = "Tight calibration" if settings.main == TIGHT else LIVE[settings.main].title
-    lines = f"{title} on {comparison.data.label}, mean of {draws} for this one split"
-    lines += f" (95 % interval {interval(private)})." if private.count >= FEWEST else f"; {no_interval(private.count)}."
-    if comparison.accuracy(PUBLISHED) is not None and settings.main == TIGHT:
-        lines += " " + _against_published(comparison)
-    return [
-        lines,
-        *_others(comparison),
-        sentences.bet(settings.epsilon, settings.delta, "one private model"),
-        *guarantees(comparison),
-    ]
-
-
-def _others(comparison: Comparison) -> list[str]:
-    """The private methods that no other sentence is about, each with its distance to the main one; which DP-SGD."""
-    settings, main, parts = comparison.settings, comparison.settings.main, []
-    for method in settings.private:
-        share = comparison.accuracy(method)
-        if share is None or method == main or (method == PUBLISHED and main == TIGHT):
-            continue
-        parts.append(f"{called(method)} {accuracy(share.mean)} ({_distance(comparison, method)})")
-    lines = [f"For the same ε and δ: {'; '.join(parts)}."] if parts else []
-    return lines + ([which_dp_sgd(settings)] if any(comparison.of(method) for method in SGD) else [])
-
-
-def _distance(comparison: Comparison, method: str) -> str:
-    """How far a method is from the main one, and over which draws where one has been fitted more often."""
-    main = given(comparison.settings.main)
-    gap = given(comparison.difference(method, main))
-    most = max(len(comparison.of(method)), len(comparison.of(main)))
-    return apart(gap) + (f", first {sentences.count(gap.count, 'draw')} of both" if gap.count < most else "")
+def judged(guess: str | None, comparison: Comparison) -> str:
+    """The guess beside what came out; empty without a guess."""
+    right = verdict(comparison)
+    if guess is None or right is None:
+        return ""
+    return f"Yes, it is {right}." if guess == right else f"You guessed {guess}; it is {right}."
 
 
 def which_dp_sgd(settings: Settings) -> str:
@@ -185,60 +166,28 @@ def which_dp_sgd(settings: Settings) -> str:
     here = f"DP-SGD here: {own[0]:,} rows a batch, {sentences.count(own[1], 'epoch')}, {rates}"
     if all(mine >= its for mine, its in zip(own, best, strict=True)):
         return f"{here}."
-    return (
-        f"{here}: a quick DP-SGD; the Accuracy page has the strongest one ({best[0]:,} rows a batch, {best[1]} epochs, "
-        f"{best[2]} learning rates)."
-    )
+    return f"{here}; Accuracy has the strongest one ({best[0]:,} rows a batch, {best[1]} epochs, {best[2]} rates)."
 
 
-def _against_published(comparison: Comparison) -> str:
-    published, gap = given(comparison.accuracy(PUBLISHED)), given(comparison.difference(PUBLISHED, TIGHT))
-    words = f"The published calibration, for the same ε and δ, reaches {accuracy(published.mean)}: "
-    words += _distance(comparison, PUBLISHED)
-    if gap.mean > 0 and not undecided(gap) and in_points(gap.mean) >= SHOWS:
-        own, other = (getattr(comparison.of(method)[0].privacy, "sigma", 0.0) for method in (TIGHT, PUBLISHED))
-        if own < other:
-            words += (
-                f", although its σ is larger ({sentences.number(other)} against {sentences.number(own)}); "
-                "less noise does not make every model more accurate"
-            )
-    return words + "."
-
-
-def paper(comparison: Comparison) -> str | None:
-    """What the paper's table says about this very setting, if it is one of the table's."""
+def paper(comparison: Comparison) -> str:
+    """What the paper's table says about this very setting; empty where it is none of the table's."""
     settings = comparison.settings
     if comparison.data.name != "adult" or settings.delta != 1e-5 or settings.epsilon not in PAPER_TABLE_2:
-        return None
+        return ""
     if PUBLISHED not in settings.methods:
-        return None
-    share = accuracy(PAPER_TABLE_2[settings.epsilon])
-    return f"Redberg et al. (2023), Table 2, report {share} for their Algorithm 1 (here “published”) on Adult."
+        return ""
+    reported = accuracy(PAPER_TABLE_2[settings.epsilon])
+    return f"Redberg et al. (2023), Table 2, report {reported} for “published”."
 
 
 def caveats(comparison: Comparison) -> str:
-    """What the numbers are and what they are not."""
+    """What the marks are, and what they are not."""
     low, high = comparison.test_interval
-    first = "the majority class"
-    if comparison.fits:
-        own = comparison.fits[0].method
-        first = "the one without privacy" if own == NON_PRIVATE else f"the first “{LABELS[own]}” model"
-    doubt = f"of {first} alone they say only that it lies between {100 * low:.1f} and {100 * high:.1f} %"
+    bars = f"Bars: 95 % intervals of the mean over {FEWEST} or more noise draws (Student’s t), for this one split."
     return (
-        f"Intervals and ± (Student's t, 95 %) cover the noise draws for split seed {comparison.data.split_seed} only; "
-        "differences are taken between draws of the same noise seed. "
-        f"All methods are judged on the same {comparison.data.test_rows:,} held-out rows, which leave a doubt of their "
-        f"own: {doubt} (Wilson, 95 %). Test accuracy looks at data outside the guarantee: it is shown to teach and "
-        f"is not part of what may be released.{_about_reference(comparison)}"
-    )
-
-
-def _about_reference(comparison: Comparison) -> str:
-    if NON_PRIVATE not in comparison.settings.methods:
-        return ""
-    return (
-        " “No privacy” is scikit-learn's LogisticRegression with C = "
-        f"{reference_parameters(1)['C']:g}, almost without regularisation, and has no noise to average over."
+        f"Dots: single draws; hollow: the setting before. {bars} The {comparison.data.test_rows:,} held-out rows leave "
+        f"a doubt of their own, {100 * low:.1f} to {100 * high:.1f} % for the first model. Test accuracy looks outside "
+        "the guarantee: it is not part of what may be released."
     )
 
 
@@ -247,40 +196,27 @@ def majority(comparison: Comparison) -> str:
     return comparison.data.classes[comparison.data.majority]
 
 
-def preset_name(epsilon: float, data: str) -> str:
-    """What a Table 2 button says, which is what it will run: Adult itself or what takes its place here."""
-    on = "Table 2 (Adult)" if data == "adult" else f"Table 2's setting on {data}, not Adult"
-    return f"{on}  ε = {epsilon:g}"
-
-
 def preset_note(data: str, damaged: bool) -> str | None:
     """Under the buttons: why they do not run Adult, or None when they do."""
     if data == "adult":
         return None
     why = "are damaged" if damaged else "are not on this server"
-    return (
-        f"Adult's files {why}, so the buttons run **{data}**, its stand-in: the paper's ε and δ on other "
-        "rows. Their accuracies are not to be compared with the paper's."
-    )
+    return f"Adult’s files {why}: **{data}** stands in for it, so accuracies are not to be compared with the paper’s."
 
 
 def differences(shown: Request, asked: Request) -> str | None:
     """How the controls differ from what is shown, in what its methods depend on; None when they agree."""
-    methods, private = set(asked.settings.methods), set(asked.settings.private)
-    fields = ["epsilon", "delta", "bound", "repeats", "intercept_scaling", "seed", "methods"]
-    if methods & set(SGD):
-        fields += ["batch_size", "epochs", "learning_rates"]
-    if HONEST in methods:
-        fields.append("mean_runs")
-    if private - set(SGD):
-        fields.append("solver")
+    if shown == asked:
+        return None
+    names = ["epsilon", "delta", "bound", "repeats", "intercept_scaling", "seed", "methods", "solver"]
+    names += ["batch_size", "epochs", "learning_rates", "mean_runs"]
 
     def said(value: Any) -> str:
         if isinstance(value, tuple):
             return ", ".join(LABELS.get(item, live.plain(item)) for item in value)
         return live.plain(value)
 
-    return live.differences(shown, asked, fields, "train with the controls as they are now", said)
+    return live.differences(shown, asked, names, "train with the controls as they are now", said)
 
 
 def schedule(epochs: int, rates: Sequence[float], mean_runs: float) -> str:
@@ -294,18 +230,11 @@ def schedule(epochs: int, rates: Sequence[float], mean_runs: float) -> str:
     )
 
 
-def invitation(asked: Request, description: str, *, ready: bool = True) -> str:
-    """What pressing Run will do; without the files of the data set, what to do first."""
-    if not ready:
-        return asked.unready
-    settings = asked.settings
-    models = sentences.count(settings.fits, "model") + (" is" if settings.fits == 1 else " are")
-    parts = ["one without privacy"] if NON_PRIVATE in settings.methods else []
-    if settings.private:
-        draws, kinds = sentences.count(settings.repeats, "noise draw"), len(settings.private)
-        each = f" each of {sentences.count(kinds, 'private method')}" if kinds > 1 else " of one private method"
-        parts.append(f"{draws}{each}")
-    return f"Choose, guess, press Run: {models} trained on {name_line(asked.name, description)}, {' and '.join(parts)}."
+def invitation(later: Request) -> str:
+    """What pressing Run will do."""
+    settings = later.settings
+    models = sentences.count(settings.fits, "model")
+    return f"Run trains {models}: {', '.join(LABELS[method] for method in settings.methods)}."
 
 
 def progress(view: JobView[Comparison], meter: live.Meter | None = None) -> tuple[float, str]:
@@ -313,7 +242,7 @@ def progress(view: JobView[Comparison], meter: live.Meter | None = None) -> tupl
 
     def how_far(latest: Comparison) -> tuple[float, str]:
         done, total = len(latest.fits), latest.settings.fits
-        words = f"{done} of {total} models fitted, {view.seconds:.1f} s"
+        words = f"{done} of {total} models, {view.seconds:.0f} s"
         if meter is not None and (now := meter.now) is not None and now[0] in SGD:
             method, run, step = now
             words += f"; {LABELS[method]}: {f'run {run}, ' if method == HONEST else ''}step {step:,}"
@@ -325,7 +254,7 @@ def progress(view: JobView[Comparison], meter: live.Meter | None = None) -> tupl
 def outcome(view: JobView[Comparison]) -> str | None:
     """One sentence about a job that ended early; None for one that finished."""
     if view.latest is None or not view.latest.fits:
-        return runs.ended_early(view, "Stopped before the first model was fitted. Press Run to start again.")
+        return runs.ended_early(view, "Stopped before the first model was fitted.")
     fits, total = len(view.latest.fits), view.latest.settings.fits
-    words = runs.ended_early(view, f"Stopped after {fits} of {total} models; what is shown is from these.")
+    words = runs.ended_early(view, f"Stopped after {fits} of {total} models.")
     return f"{words} The {fits} models fitted before are shown." if view.state == "failed" else words

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from tests.ui.conftest import packages_are_searched_once  # noqa: F401
 from tests.pages.apps import words_of
+from tests.ui.conftest import packages_are_searched_once  # noqa: F401
 from ui import jobs, page
 
 MOST_WORDS = 18
@@ -37,16 +37,17 @@ def own_runner():
 
 
 @pytest.fixture
-def full_server(own_runner, monkeypatch):
+def full_server(own_runner):
     """A pool that somebody else has filled until the test ends."""
     full = jobs.JobRunner(workers=1, queue_limit=0)
-    monkeypatch.setattr(jobs, "shared_runner", lambda: full)
 
     def endless(should_stop):
         while not should_stop():
             yield 0
             time.sleep(0.01)
 
-    other = full.submit("somebody else", endless)
-    yield
-    other.stop()
+    with pytest.MonkeyPatch.context() as patch:  # over before `own_runner` looks for its own
+        patch.setattr(jobs, "shared_runner", lambda: full)
+        other = full.submit("somebody else", endless)
+        yield
+        other.stop()

@@ -1,5 +1,8 @@
 """What pages share that train on a data set: the request and its differences, meters, and charts of draws."""
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,10 +51,10 @@ def test_only_what_moved_and_counts_is_named():
 
 
 def test_a_spread_is_the_mean_before_the_draws_and_the_mean():
-    values, former = [0.8, 0.9, 0.85], mean_interval([0.7])
-    ghost, dots, mean = draws.spread("tight", 2, "tight", mean_interval(values), values, [4, 5, 6], former)
+    values, former = [0.8, 0.9, 0.85, 0.86, 0.84], mean_interval([0.7])
+    ghost, dots, mean = draws.spread("tight", 2, "tight", mean_interval(values), values, [4, 5, 6, 7, 8], former)
     assert ghost["meta"]["ghost"]
-    assert (list(ghost["y"]), list(dots["y"]), list(dots["customdata"])) == ([0.7], values, [4, 5, 6])
+    assert (list(ghost["y"]), list(dots["y"]), list(dots["customdata"])) == ([0.7], values, [4, 5, 6, 7, 8])
     assert (mean["name"], mean["x"][0]) == ("tight 85.00 %", 2)
     low, high = draws.view([ghost, dots, mean], 0.5)
     assert low < 0.5
@@ -84,3 +87,31 @@ def test_a_result_that_is_not_there_is_an_error():
     assert words.given(np.float64(0.0)) == 0
     with pytest.raises(ValueError, match="no result yet"):
         words.given(None)
+
+
+@dataclass(frozen=True)
+class Counted(Request):
+    def study(self, data, should_stop, tell):
+        with LOCK:
+            MADE.append(self.split_seed)
+            BUSY.append(len(MADE) - len(DONE))
+        time.sleep(0.02)
+        with LOCK:
+            DONE.append(self.split_seed)
+        if self.settings.epsilon < 0:
+            raise RuntimeError("secret")
+        yield f"{data.name} {self.split_seed}"
+
+
+LOCK, MADE, DONE, BUSY = threading.Lock(), [], [], []
+
+
+def test_what_takes_a_moment_is_made_once_for_all_who_ask_and_two_at_once():
+    asked = [Counted("breast-cancer", seed, Settings()) for seed in (0, 1, 2, 3) * 3]
+    with ThreadPoolExecutor(12) as pool:
+        told = list(pool.map(live.at_once, asked))
+    assert told == [f"breast-cancer {request.split_seed}" for request in asked]
+    assert sorted(MADE) == [0, 1, 2, 3]
+    assert max(BUSY) <= 2
+    with pytest.raises(ValueError, match=r"unexpected went wrong in the background \(RuntimeError\)"):
+        live.at_once(Counted("breast-cancer", 0, Settings(epsilon=-1.0)))
