@@ -3,8 +3,9 @@
     python benchmarks/fit_adult.py [--repeats 7] [--solver newton] [--data adult]
 
 Private: `ObjPertLogisticRegression` with defaults (tau = 1e-6), calibration included and never from the cache. Peer:
-`LogisticRegression(solver="newton-cholesky", tol=1e-8)` with C = 1/λ. Ten draws: `fit_many` with as many seeds. All
-take turns; medians are compared. Uses the real Adult where its files are (OBJPERT_DATA_DIR or the cache), else `adult-synthetic`, and says which.
+`LogisticRegression(solver="newton-cholesky", tol=1e-8)` with C = 1/λ. Ten draws: `fit_many` with as many seeds. They
+take turns; medians are compared. Uses the real Adult where its files are (OBJPERT_DATA_DIR or the cache), else
+`adult-synthetic`, and says which.
 """
 
 import argparse

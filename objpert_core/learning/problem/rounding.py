@@ -113,9 +113,8 @@ def gradient_norm_bounds(objectives: Sequence[PerturbedObjective], thetas: Float
     errors = slope_error + radius * (16 * UNIT + gamma(size + len(parts) + 4)) * slopes
     bounds = []
     for objective, theta, length, total, error in zip(objectives, thetas, lengths, totals, errors, strict=True):
-        tilt = objective.tilt_smoothness * float(length) * math.sqrt(rows.dimension) + float(
-            np.linalg.norm(objective.linear)
-        )
+        tilt = objective.tilt_smoothness * float(length) * math.sqrt(rows.dimension)
+        tilt += float(np.linalg.norm(objective.linear))
         norm = float(np.linalg.norm(total + objective.tilt(theta)))
         off_by = float(error) + gamma(rows.dimension + 4) * tilt
         bound = (norm + off_by) * (1 + gamma(rows.dimension + size + len(parts) + 16))  # the bound's own roundings
