@@ -226,7 +226,9 @@ def shift(changes: Sequence[tuple[str, object, object]]) -> str:
 def _setting(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
-    return scientific(value, 3) if isinstance(value, int | float) else str(value)
+    if not isinstance(value, int | float):
+        return str(value)
+    return scientific(value, 3) if 0 < abs(value) < 1e-3 else number(value, 6)
 
 
 def course(what: str, before: float, now: float, told: Callable[[float], str] = epsilon) -> str:

@@ -14,15 +14,18 @@ from pages.population.numbers import Risks
 from ui import figures
 
 Trace = dict[str, Any]
-SHORT = {
-    "sgd": "noisy SGD,<br>published",
-    "objective": "objective pert.,<br>published",
-    "gd": "noisy gradient<br>descent",
-    "phased": "phased ERM",
-    "objective-bound": "objective pert.,<br>Λ of the bound",
-    "objective-least": "objective pert.,<br>least Λ",
-    "objective-tight": "objective pert.,<br>tight",
+LEGEND = {
+    "sgd": "SGD, published",
+    "objective": "Objective, published",
+    "gd": "Gradient descent",
+    "phased": "Phased ERM",
+    "objective-bound": "Objective, bound’s Λ",
+    "objective-least": "Objective, least Λ",
+    "objective-tight": "Objective, tight",
+    "no-privacy": "Without privacy",
+    "zero": "θ = 0",
 }
+"""What legends and axes call the methods: two stand in a row on a telephone."""
 LETTERS = {
     "sgd": "S",
     "objective": "P",
@@ -50,7 +53,7 @@ def side_by_side(risks: Risks, before: Risks | None = None, *, every: bool = Fal
     traces: list[Trace] = []
     values = [risks.zero]
     for level, name in ((risks.zero, "zero"), *_without(risks)):
-        traces.append(figures.series(f"{LABELS[name]}: {level:.3g}", (level, level), up, role(name), hoverinfo="skip"))
+        traces.append(figures.series(f"{LEGEND[name]}: {level:.3g}", (level, level), up, role(name), hoverinfo="skip"))
         values.append(level)
     for place, name in enumerate(names):
         found, proved = risks.excess[name], numbers.bound(name, risks.setting)
@@ -74,21 +77,21 @@ def side_by_side(risks: Risks, before: Risks | None = None, *, every: bool = Fal
             )
             tick["line"] = tick["line"] | {"width": 3, "dash": "solid"}
             first = not any(trace.get("legendgroup") == "bounds" for trace in traces)
-            tick |= {"name": "proved to be at most this"} if first else {}
+            tick |= {"name": "proved at most"} if first else {}
             traces.append(tick | {"legendgroup": "bounds", "showlegend": first})
             values.append(proved)
         traces.append(dot)
     ticks: dict[str, Any] = {
         "tickmode": "array",
         "tickvals": np.arange(len(names)),
-        "ticktext": [SHORT[name] for name in names],
+        "ticktext": [LEGEND[name] for name in names],
     }
     labels = list(ticks["ticktext"])
     return figures.figure(
         traces,
         xaxis=figures.axis("excess population risk", numbers.log_range(values), log=True),
         yaxis=figures.axis("", up, **ticks, categoryarray=labels, showgrid=False),
-        height=480,
+        height=400,
         hovermode="closest",
     )
 
@@ -124,20 +127,20 @@ def against_rows(
             "color": figures.look(role(name)).color,
         }
         hover, mode = "%{y:.3g} at n = %{x:,}", "markers" if what == "gap" else "lines+markers"
-        traces.append(figures.series(LABELS[name], n, positive, role(name), mode=mode, hover=hover, error_y=bars))
+        traces.append(figures.series(LEGEND[name], n, positive, role(name), mode=mode, hover=hover, error_y=bars))
         values += [value for value in positive if np.isfinite(value)]
         if bounds:
             ask = numbers.bound if what == "excess" else numbers.stability
             proved = [ask(name, Setting(setting.population, rows, d, epsilon)) for rows in n]
             if all(one is not None for one in proved):
                 line = figures.series(
-                    f"{LABELS[name]}, bound", n, np.array(proved, dtype=float), role(name), ghost=True
+                    f"{LEGEND[name]}, bound", n, np.array(proved, dtype=float), role(name), ghost=True
                 )
                 traces.append(line)
                 values += [one for one in proved if one is not None]
     if what == "excess":
         zeros = [found.zero(n, d, epsilon) for n in found.rows]
-        traces.append(figures.series(LABELS["zero"], found.rows, zeros, role("zero"), hover="%{y:.3g}"))
+        traces.append(figures.series(LEGEND["zero"], found.rows, zeros, role("zero"), hover="%{y:.3g}"))
         values += zeros
     if setting.n in found.rows:
         low, high = numbers.log_range(values)
@@ -147,7 +150,7 @@ def against_rows(
         traces,
         xaxis=figures.axis("rows n", (found.rows[0] / 1.3, found.rows[-1] * 1.3), log=True),
         yaxis=figures.axis(title, numbers.log_range(values), log=True),
-        height=520,
+        height=420,
         hovermode="closest",
     )
 
@@ -159,7 +162,7 @@ def passes(setting: Setting, steps: int, before: Setting | None = None) -> Any:
     names = {
         "optimisation": "too few steps",
         "noise": "noise of privacy",
-        "stability": "too many looks at the rows",
+        "stability": "too many looks",
         "total": "their sum",
     }
     roles = {"optimisation": "without", "noise": "noise", "stability": "risk-phased", "total": "with"}
@@ -177,7 +180,7 @@ def passes(setting: Setting, steps: int, before: Setting | None = None) -> Any:
         traces,
         xaxis=figures.axis("steps T", (numbers.STEPS[0] / 1.2, numbers.STEPS[-1] * 1.2), log=True),
         yaxis=figures.axis("bound on the excess risk", (low, high), log=True),
-        height=450,
+        height=400,
     )
 
 
@@ -195,7 +198,7 @@ def winners(found: Stored, epsilon: float, setting: Setting) -> Any:
             for cell in own
         ]
         trace = figures.series(
-            f"{LETTERS[name]}: {LABELS[name]}",
+            f"{LETTERS[name]}: {LEGEND[name]}",
             [cell.n for cell in own],
             [cell.d for cell in own],
             role(name),

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core.experiments.population.methods import POPULATIONS, RADII, Setting
 from objpert_core.experiments.population.stored import Stored
@@ -11,7 +12,7 @@ from pages.population import charts, numbers
 from pages.population import words as text
 from pages.population.numbers import Risks
 from ui import controls as c
-from ui import page, runs, share
+from ui import page, runs, style
 from ui.jobs import JobView
 from ui.runs import Run, Runs
 
@@ -52,46 +53,53 @@ def preset(name: str, hint: str, **values: Any) -> c.Preset:
 
 
 PRESETS = (
-    preset("Theorem 3.2", "Noisy SGD against the number of rows, with what is proved.", view="rows", bounds=True),
-    preset("Theorem 5.3", "Objective perturbation where ε = 2.", epsilon=2.0),
-    preset("Non-smooth", "The absolute loss: its corner is rounded by a Moreau envelope.", loss="absolute"),
+    preset("Proved and measured", "Theorem 3.2: noisy SGD against n, with what is proved.", view="rows", bounds=True),
+    preset("More budget: ε = 2", "Theorem 5.3: objective perturbation where ε = 2.", epsilon=2.0),
+    preset("A loss with a corner", "The absolute loss: its corner is rounded by a Moreau envelope.", loss="absolute"),
     preset("With replacement leaks", "T = 1: Theorem 3.1 claims privacy, and fails.", epsilon=1.0, view="leak"),
-    preset("Hard instance", "The linear loss, d = 500: no method is fast.", loss="hard", d=500),
-    preset("n = d", "As many parameters as rows: nothing to be learnt privately.", n=100, d=100),
+    preset(
+        "Nothing is fast here", "The linear loss, d = 500: the hard instance of the lower bound.", loss="hard", d=500
+    ),
+    preset("Nothing to learn: n = d", "As many parameters as rows: nothing to be learnt privately.", n=100, d=100),
 )
 
 
 def panel() -> tuple[Setting, str, int]:
     """The controls; returns what they ask for."""
-    loss, n, d = LOSS.show(), ROWS.show(), SIZE.show()
-    epsilon, radius, view = EPSILON.show(), RADIUS.show(), VIEW.show()
-    if view == "passes":
-        steps = STEPS.show()
-    else:
-        steps = STEPS.value()
-        page.keep(STEPS)
-    with st.popover("View", icon=":material/visibility:"):
+    view = page.choose(VIEW)
+    steps = STEPS.show() if view == "passes" else STEPS.value()
+    n, epsilon, d, loss = (control.show() for control in (ROWS, EPSILON, SIZE, LOSS))
+    with page.tools(CONTROLS, PRESETS, name="population"):
+        radius = RADIUS.show()
         BOUNDS.show(disabled=view not in ("rows", "gap"))
         EVERY.show(disabled=view not in ("methods", "rows", "gap"))
         GHOST.show(disabled=view not in ("methods", "passes"))
-    share.button(CONTROLS)
+    if view != "passes":
+        page.keep(STEPS)
     return Setting(loss, n, d, epsilon, radius or RADII[loss]), view, steps
 
 
-def methods(setting: Setting, before: Setting | None) -> None:
+def methods(left: DeltaGenerator, setting: Setting, before: Setting | None) -> None:
     found = numbers.stored_risks(setting)
     run = RUNS.latest()
     if found is not None:
         if run is not None:
             run.job.stop()
-        show(found, before)
-    elif setting.n > numbers.MOST_ROWS:
-        st.info(text.too_many(numbers.MOST_ROWS), icon=":material/info:")
-    else:
+        show(left, found, before)
+        return
+    with left:
+        if setting.n > numbers.MOST_ROWS:
+            st.info(text.too_many(numbers.MOST_ROWS), icon=":material/info:")
+            return
         if run is None or run.request != setting or draw_again(run):
             former = RUNS.previous(lambda risks: risks.trials > 0)
-            RUNS.start(setting, partial(numbers.draw, setting, numbers.DRAWS), previous=former)
-        RUNS.follow(live, setting, before)
+            if RUNS.start(setting, partial(numbers.draw, setting, numbers.DRAWS), previous=former):
+                st.rerun()  # only a whole run sets the timer
+    seen = RUNS.seen()
+    if seen is not None and seen.latest is not None and seen.run.request == setting:
+        show(left, seen.latest, before, seen.run.previous, under_way=seen.view.active)
+    else:
+        look(left)
 
 
 def draw_again(run: Run[Risks]) -> bool:
@@ -99,34 +107,54 @@ def draw_again(run: Run[Risks]) -> bool:
     return not run.job.view().active and run.job.view().state != "finished" and st.button("Draw again")
 
 
-def live(setting: Setting, before: Setting | None) -> None:
-    """What is drawn now: not stored, so learnt again whenever a control moves."""
+def look(left: DeltaGenerator) -> None:
+    """How far the draws are, beside Stop, or how they ended."""
 
     def ended(view: JobView[Risks]) -> str | None:
         return runs.ended_early(view, text.STOPPED) if view.latest is None else runs.ended_early(view)
 
-    seen = RUNS.look(lambda seen: text.progress(seen.view, numbers.DRAWS), ended)
-    if seen is not None and seen.latest is not None and seen.run.request == setting:
-        show(seen.latest, before, seen.run.previous, under_way=seen.view.active)
+    with left:
+        RUNS.look(lambda seen: text.progress(seen.view, numbers.DRAWS), ended)
 
 
-def show(risks: Risks, before: Setting | None, former: Risks | None = None, *, under_way: bool = False) -> None:
-    told = text.answer(risks)
-    page.answer(text.so_far(told) if under_way and risks.trials < numbers.DRAWS / 2 else told)
-    st.caption(text.setting_line(risks.setting) + text.drawn(risks), help=text.CERTIFIED)
+def show(
+    left: DeltaGenerator,
+    risks: Risks,
+    before: Setting | None,
+    former: Risks | None = None,
+    *,
+    under_way: bool = False,
+) -> None:
+    told, setting = text.answer(risks), risks.setting
     if before is not None:
         former = numbers.stored_risks(before) or former
     every = EVERY.value()
     figure = charts.side_by_side(risks, former if GHOST.value() else None, every=every)
     picture = page.Picture(figure, text.alt(risks), partial(numbers.frame, risks))
-    page.show(picture, key="population_chart")
+    with left:
+        told = text.so_far(told) if under_way and risks.trials < numbers.DRAWS / 2 else told
+        page.answer(told, promise=text.promise(setting), why=text.moved(former, risks))
+        if risks.live:
+            look(left)
+        page.show(picture, key="population_chart")
+    if style.embedded():
+        return
+    st.caption(f"{text.setting_line(setting)}{text.drawn(risks)}", help=text.CERTIFIED)
     note = "In the project's folder these lines fit the best method again: its mean excess risk, and that of θ = 0."
     page.evidence(picture, text.table(risks, every=every), name="population", code=text.snippet(risks), note=note)
-    if not risks.live and (found := numbers.file_of(risks.setting.population)) is not None:
+    if not risks.live and (found := numbers.file_of(setting.population)) is not None:
         st.caption(text.made_by(found))
 
 
-def against_rows(setting: Setting, *, gap: bool) -> None:
+def stage(left: DeltaGenerator, picture: page.Picture, key: str, told: str, promise: str, why: str = "") -> bool:
+    """The answer and its chart; whether there is more to draw, which a slide has not."""
+    with left:
+        page.answer(told, promise=promise, why=why)
+        page.show(picture, key=key)
+    return not style.embedded()
+
+
+def against_rows(left: DeltaGenerator, setting: Setting, *, gap: bool) -> None:
     if (known := stored_for(setting)) is None:
         return
     found, nearest = known
@@ -138,12 +166,12 @@ def against_rows(setting: Setting, *, gap: bool) -> None:
         told = text.bound_answer(nearest, point.excess.mean, proved)
     else:
         told = text.rows_answer(found, nearest)
-    page.answer(told)
-    st.caption(f"{text.setting_line(nearest)}. {text.GAPS if gap else ''}")
     figure = charts.against_rows(found, nearest, what=what, bounds=bounds, every=EVERY.value())
     numbers_of = partial(numbers.curves_frame, found, nearest.d, nearest.epsilon)
     picture = page.Picture(figure, f"{told} {text.rows_alt(found, nearest, gap=gap)}", numbers_of)
-    page.show(picture, key="population_rows_chart")
+    if not stage(left, picture, "population_rows_chart", told, text.promise(nearest)):
+        return
+    st.caption(f"{text.setting_line(nearest)}. {text.GAPS if gap else ''}")
     rows = text.rows_table(found, nearest, what)
     note = "In a checkout these lines print the tight method's stored means."
     page.evidence(picture, rows, name="population_rows", code=text.rows_snippet(found, nearest, what), note=note)
@@ -163,73 +191,72 @@ def stored_for(setting: Setting) -> tuple[Stored, Setting] | None:
     return found, Setting(setting.population, setting.n, d, epsilon)
 
 
-def passes(setting: Setting, steps: int, before: Setting | None) -> None:
+def passes(left: DeltaGenerator, setting: Setting, steps: int, before: Setting | None) -> None:
     here = numbers.parts(setting, steps)
     least = min(((T, numbers.parts(setting, T).total) for T in numbers.STEPS), key=lambda one: one[1])
     told = text.passes_answer(setting, steps, here, least)
-    page.answer(told)
-    st.caption(f"{text.setting_line(setting)}.")
     alt = f"{told} {text.passes_alt(steps, here)}"
-    picture = page.Picture(charts.passes(setting, steps, before), alt, partial(numbers.parts_frame, setting))
-    page.show(picture, key="population_passes_chart")
-    page.evidence(
-        picture, text.parts_table(here, least), name="population_passes", code=text.passes_snippet(setting, steps)
-    )
+    ghost = before if GHOST.value() else None
+    picture = page.Picture(charts.passes(setting, steps, ghost), alt, partial(numbers.parts_frame, setting))
+    why = text.steps_moved(c.previous("population_steps", (setting, steps)), (setting, steps))
+    if stage(left, picture, "population_passes_chart", told, text.promise(setting), why):
+        st.caption(f"{text.setting_line(setting)}.")
+        code = text.passes_snippet(setting, steps)
+        page.evidence(picture, text.parts_table(here, least), name="population_passes", code=code)
 
 
-def winners(setting: Setting) -> None:
+def winners(left: DeltaGenerator, setting: Setting) -> None:
     if (known := stored_for(setting)) is None:
         return
     found, nearest = known
     cells = numbers.winners(found, nearest.epsilon)
-    page.answer(text.map_answer(cells))
+    told = text.map_answer(cells)
+    figure = charts.winners(found, nearest.epsilon, nearest)
+    frame = partial(numbers.map_frame, found, nearest.epsilon)
+    picture = page.Picture(figure, f"{told} {text.map_alt(cells)}", frame)
+    if not stage(left, picture, "population_map_chart", told, text.promise(nearest)):
+        return
     st.caption(f"{text.setting_line(nearest)}. A question mark: the next method is within the error bars.")
-    picture = page.Picture(
-        charts.winners(found, nearest.epsilon, nearest),
-        f"{text.map_answer(cells)} {text.map_alt(cells)}",
-        partial(numbers.map_frame, found, nearest.epsilon),
-    )
-    page.show(picture, key="population_map_chart")
     code, note = text.map_snippet(found, nearest.epsilon), "In a checkout these lines print who wins where."
     page.evidence(picture, text.map_rows(found, cells), name="population_map", code=code, note=note)
     st.caption(text.made_by(found))
 
 
-def leak(setting: Setting) -> None:
+def leak(left: DeltaGenerator, setting: Setting) -> None:
     promise = numbers.single_step(setting.n, setting.d, setting.epsilon)
-    page.answer(text.leak_answer(promise))
-    st.caption(text.leak_line(setting, promise))
+    told = text.leak_answer(promise)
     rows_of = partial(numbers.leak_frame, setting.d, setting.epsilon)
-    picture = page.Picture(charts.leak(setting), f"{text.leak_answer(promise)} {text.leak_alt(promise)}", rows_of)
-    page.show(picture, key="population_leak_chart")
-    page.evidence(picture, text.leak_rows(rows_of()), name="population_leak", code=text.leak_snippet(setting))
+    picture = page.Picture(charts.leak(setting), f"{told} {text.leak_alt(promise)}", rows_of)
+    if stage(left, picture, "population_leak_chart", told, text.leak_promise(setting, promise)):
+        st.caption(text.leak_line(setting, promise))
+        page.evidence(picture, text.leak_rows(rows_of()), name="population_leak", code=text.leak_snippet(setting))
 
 
-def draw(setting: Setting, view: str, steps: int) -> None:
-    before = c.previous("population", setting, GHOST.value())
-    if view == "methods":
-        methods(setting, before)
-    elif view == "passes":
-        passes(setting, steps, before)
-    elif view == "map":
-        winners(setting)
-    elif view == "leak":
-        leak(setting)
-    else:
-        against_rows(setting, gap=view == "gap")
+def explore() -> None:
+    c.preset_buttons(PRESETS, prefix="population")
+    left, right = page.columns()
+    with page.errors():
+        with right:
+            setting, view, steps = panel()
+        before = c.previous("population", setting)
+        if view == "methods":
+            methods(left, setting, before)
+        elif view == "passes":
+            passes(left, setting, steps, before)
+        elif view == "map":
+            winners(left, setting)
+        elif view == "leak":
+            leak(left, setting)
+        else:
+            against_rows(left, setting, gap=view == "gap")
 
 
 page.begin(
     "population",
-    "A model learns from n rows. How much worse is it, on rows that it has not seen, than the best model possible? "
-    "This is its excess population risk. We made the populations here, so a model’s risk is computed, not tested.",
+    "How much worse is a private model, on rows that it has not seen, than the best model possible? That is its excess "
+    "population risk. We made the populations, so it is computed, not tested.",
 )
-c.preset_buttons(PRESETS, prefix="population")
-left, right = page.columns()
-with right, page.errors():
-    asked = panel()
-with left, page.errors():
-    draw(*asked)
+RUNS.follow(explore)
 page.see_also("accuracy", "the same question on real data, by test accuracy")
 page.predict(page.Prediction.of("population"), key="population__try")
 page.about("population")

@@ -10,7 +10,7 @@ from objpert_core.experiments.population.methods import CONTENDERS, LABELS, POPU
 from objpert_core.experiments.population.stored import Stored
 from objpert_core.experiments.summary import Interval
 from objpert_core.theory.population_risk import DescentParts
-from pages.population.numbers import Cell, Promise, Risks, bound, nearest
+from pages.population.numbers import Cell, Promise, Risks, bound, nearest, parts
 from pages.population.numbers import accounted as accounted_epsilon
 from ui import sentences
 from ui.jobs import JobView
@@ -72,13 +72,47 @@ def so_far(sentence: str) -> str:
 
 
 def setting_line(setting: Setting) -> str:
-    """What was learnt, from what, and how privately."""
-    text = (
-        f"{POPULATIONS[setting.population]}, n = {setting.n:,}, d = {setting.d:,}, M = {setting.radius:g}; "
-        f"ε = {sentences.epsilon(setting.epsilon)} (odds of {sentences.odds(setting.epsilon)}), "
-        f"δ = {sentences.delta(setting.delta)}, one row replaced, by privacy profiles"
-    )
-    return text.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
+    """What was learnt, and from what."""
+    text = f"{POPULATIONS[setting.population]}, n = {setting.n:,}, d = {setting.d:,}, M = {setting.radius:g}"
+    return text.replace(" = ", "\u00a0=\u00a0")
+
+
+def promise(setting: Setting) -> str:
+    """The promise of all methods but those that are as published."""
+    accountant = "privacy profiles, but for the two as published"
+    return sentences.promise(setting.epsilon, setting.delta, accountant, adjacency=REPLACED)
+
+
+REPLACED = "one row replaced"
+_FIELDS = {"n": "n", "epsilon": "ε", "d": "d", "radius": "M"}
+_REASONS = {  # more of it, less of it
+    "n": ("the noise stays, more rows make the signal louder", "the noise stays, fewer rows say less"),
+    "ε": ("less noise is needed", "more noise is needed"),
+    "d": ("there is noise in every parameter", "there is noise in fewer parameters"),
+    "M": ("there is more room to go astray", "there is less room to go astray"),
+}
+
+
+def moved(before: Risks | None, now: Risks) -> str:
+    """What was changed since `before`, what that did to the least excess risk, and why; empty where nothing was."""
+    changes = [] if before is None else sentences.changed(before.setting, now.setting, _FIELDS)
+    if before is None or not changes or before.setting.population != now.setting.population:
+        return ""
+    then, here = (risks.zero if risks.best == "zero" else risks.excess[risks.best].mean for risks in (before, now))
+    course = sentences.course("the least excess risk", then, here, _risk)
+    (name, old, new), *more = changes
+    reason = "" if more or "stays" in course else f": {_REASONS[name][new < old]}"
+    return f"{sentences.shift(changes)}: {course}{reason}."
+
+
+def steps_moved(before: tuple[Setting, int] | None, now: tuple[Setting, int]) -> str:
+    """What was changed since `before`, and what that did to the bound; empty where nothing was."""
+    if before is None or before == now:
+        return ""
+    changes = sentences.changed(before[0], now[0], _FIELDS)
+    changes += [("T", before[1], now[1])] if before[1] != now[1] else []
+    course = sentences.course("the bound", parts(*before).total, parts(*now).total, _bound)
+    return f"{sentences.shift(changes)}: {course}." if changes else ""
 
 
 def drawn(risks: Risks) -> str:
@@ -152,9 +186,14 @@ def leak_answer(promise: Promise) -> str:
 def leak_line(setting: Setting, promise: Promise) -> str:
     """What is claimed, and by whom."""
     return (
-        f"Algorithm 1 with T = 1, n = {setting.n:,}, ε = {sentences.epsilon(setting.epsilon)}, one row replaced. "
-        f"Proved for all data: δ ≤ {sentences.delta(promise.proved)}. Theorem 3.2 has T = {promise.steps:,} at this d."
+        f"Algorithm 1 with T = 1, n = {setting.n:,}; Theorem 3.1 claims δ = {sentences.delta(promise.target)}. "
+        f"Theorem 3.2 has T = {promise.steps:,} at this d."
     )
+
+
+def leak_promise(setting: Setting, promise: Promise) -> str:
+    """What one step keeps for sure."""
+    return sentences.promise(setting.epsilon, promise.proved, "sampling with replacement", adjacency=REPLACED)
 
 
 def progress(view: JobView[Risks], draws: int) -> tuple[float, str]:

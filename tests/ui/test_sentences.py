@@ -186,11 +186,11 @@ def test_from_which_epsilon_on_the_tight_bound_is_the_gaussian_mechanisms():
 
 def test_what_changed_and_which_way_it_went():
     before, now = (
-        SimpleNamespace(sigma=2.5, tilt=False, kind="a", n=5),
-        SimpleNamespace(sigma=1e-7, tilt=True, kind="b", n=5),
+        SimpleNamespace(sigma=2.5, tilt=False, kind="a", n=10_000),
+        SimpleNamespace(sigma=1e-7, tilt=True, kind="b", n=300),
     )
     names = {"sigma": "σ", "tilt": "tilt", "kind": "proof", "n": "n"}
-    assert s.shift(s.changed(before, now, names)) == "σ 2.5 → 10⁻⁷, tilt off → on, proof a → b"
+    assert s.shift(s.changed(before, now, names)) == "σ 2.5 → 10⁻⁷, tilt off → on, proof a → b, n 10,000 → 300"
     assert s.course("ε", 1.5551, 2.19) == "ε rises from 1.56 to 2.19"
     assert s.course("δ", 0.1, 1e-5, s.delta) == "δ falls from 0.1 to 10⁻⁵"
     assert s.course("ε", 1.5551, 1.5552) == "ε stays at 1.56"

@@ -8,8 +8,9 @@ import pytest
 from objpert_core.experiments.population import stored
 from objpert_core.experiments.population.methods import LABELS, Setting
 from objpert_core.theory.population_risk import descent_parts
-from pages.population import numbers, words
-from tests.pages.apps import finished, open_app, said, spec, tables
+from pages.population import charts, numbers, words
+from tests.pages.apps import finished, open_app, said, spec, tables, words_of
+from ui import sentences
 from ui.svg import decode
 
 open_page = partial(open_app, "pages/population/page.py")
@@ -44,10 +45,10 @@ def test_against_the_number_of_rows():
     found = stored.load("logistic")
     n, points = found.curve(10, 2.0, "gd")
     point = found.point(10_000, 10, 2.0, "sgd")
-    shown = traces(app)["Noisy gradient descent"]
+    shown = traces(app)["Gradient descent"]
     np.testing.assert_array_equal(decode(shown["x"]), n)
     np.testing.assert_array_equal(decode(shown["y"]), [point.excess.mean for point in points])
-    assert "Noisy gradient descent, bound" in traces(app)
+    assert "Gradient descent, bound" in traces(app)
     assert f"Published SGD is proved to lose at most 0.128 at n = 10,000; it loses {point.excess.mean:.3g}" in said(app)
     app.toggle(key="population_bounds").set_value(False).run()
     assert "Ten times the rows divide tight objective perturbation’s excess risk by" in said(app)
@@ -60,7 +61,7 @@ def test_against_the_number_of_rows():
 def test_the_generalisation_gap_is_within_stability():
     app = open_page(population_view="Generalisation gap", population_bounds="true")
     shown = traces(app)
-    gap, bound = (decode(shown[name]["y"]) for name in ("Noisy gradient descent", "Noisy gradient descent, bound"))
+    gap, bound = (decode(shown[name]["y"]) for name in ("Gradient descent", "Gradient descent, bound"))
     there = np.isfinite(gap)  # an axis of logarithms has no other
     assert there.any()
     assert (gap[there] < bound[there]).all()
@@ -72,17 +73,18 @@ def test_steps_and_stability():
     parts = descent_parts(10_000, 10, 0.5, 1e-8, 1000, radius=4.0, smoothness=0.25)
     shown = traces(app)
     at = list(numbers.STEPS).index(1000)
-    assert decode(shown["too many looks at the rows"]["y"])[at] == parts.stability
+    assert decode(shown["too many looks"]["y"])[at] == parts.stability
     assert decode(shown["too few steps"]["y"])[at] == parts.optimisation
     assert "T = 1,000 is about the best" in said(app)
     app.select_slider(key="population_T").set_value(1).run()
+    assert f"T 1,000 → 1: the bound rises from {sentences.number(parts.total, up=True)} to" in said(app)
     assert "times its least: too few steps. T = 1,000 is best." in said(app)
 
 
 def test_who_wins_where():
     app = open_page(population_view="Who wins where", population_epsilon="2")
     found = stored.load("logistic")
-    labels = tuple(LABELS.values())
+    labels = tuple(charts.LEGEND.values())
     squares = sum(len(decode(trace["x"])) for name, trace in traces(app).items() if name.endswith(labels))
     assert squares == len(found.rows) * len(found.dimensions)
     assert "settings clearly; in" in said(app)
@@ -95,15 +97,15 @@ def test_one_published_step_leaks():
     assert not app.exception
     assert "One step as published claims δ = 10⁻⁸ and has 3.5×10⁻⁵, 3,540 times that." in said(app)
     assert max(decode(traces(app)["exactly, on data made for it"]["y"])) > 3540
-    assert any("Proved for all data: δ ≤ 9.2×10⁻⁴" in block.value for block in app.caption)
+    assert "with slack δ = 9.2×10⁻⁴; one row replaced" in said(app)
 
 
 PRESETS = {
-    "Theorem 3.2": "Published SGD is proved to lose at most",
-    "Theorem 5.3": "ε = 2 (odds",
-    "Non-smooth": "Absolute loss with Laplace noise",
-    "Hard instance": "d = 500",
-    "n = d": "n = 100, d = 100",
+    "Proved and measured": "Published SGD is proved to lose at most",
+    "More budget: ε = 2": "people and data: ε = 2, with slack",
+    "A loss with a corner": "Absolute loss with Laplace noise",
+    "Nothing is fast here": "d = 500",
+    "Nothing to learn: n = d": "n = 100, d = 100",
 }
 """What the answer or the line under it says."""
 
@@ -117,7 +119,7 @@ def test_presets_show_what_they_name(name):
     assert not app.error
     told = said(app) + " ".join(block.value for block in app.caption)
     assert PRESETS[name] in told.replace("\u00a0", " ")
-    assert app.session_state["population_bounds"] is (name == "Theorem 3.2")
+    assert app.session_state["population_bounds"] is (name == "Proved and measured")
 
 
 def test_nonsense_in_the_address_falls_back():
@@ -193,7 +195,19 @@ def test_answers_have_at_most_eighteen_words():
                         words.passes_answer(setting, 200, here, (200, here.total / 3)),
                         words.map_answer(numbers.winners(found, epsilon)),
                     ]
-                    assert max(len(sentence.replace(" = ", "=").split()) for sentence in told) <= 18, told
+                    assert max(map(words_of, told)) <= 18, told
+
+
+def test_why_the_risk_moved():
+    """What was changed and which way the risk went; nothing at first, and nothing across populations."""
+    here, few, other = (
+        numbers.stored_risks(Setting(*asked))
+        for asked in (("logistic", 10_000, 10, 0.5), ("logistic", 1000, 10, 0.5), ("hard", 10_000, 10, 0.5))
+    )
+    assert words.moved(None, here) == words.moved(here, here) == words.moved(other, here) == ""
+    best = " to ".join(sentences.number(risks.excess[risks.best].mean) for risks in (here, few))
+    why = "the noise stays, fewer rows say less."
+    assert words.moved(here, few) == f"n 10,000 → 1,000: the least excess risk rises from {best}: {why}"
 
 
 @pytest.mark.slow
