@@ -59,7 +59,7 @@ def _encoded(value: Any) -> Any:
         return value
     if value.dtype != np.float64 or not value.size:
         return value.tolist()
-    encoded = {"dtype": "f8", "bdata": base64.b64encode(np.ascontiguousarray(value)).decode("ascii")}
+    encoded = {"dtype": "f8", "bdata": base64.b64encode(value.tobytes()).decode("ascii")}
     return encoded if value.ndim == 1 else encoded | {"shape": ", ".join(map(str, value.shape))}
 
 

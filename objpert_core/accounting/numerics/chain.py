@@ -65,6 +65,8 @@ def profile_points(log_profile: LogProfile, density: int = 1) -> tuple[FloatArra
 
 def apart(log_delta: FloatArray, least: float) -> list[int]:
     """Indices of points, the first and the last among them, between which log δ falls by more than `least`."""
+    if (log_delta[:-1] - log_delta[1:] > least).all():
+        return list(range(log_delta.size))
     kept = [0]
     for i in range(1, log_delta.size):
         if log_delta[kept[-1]] - log_delta[i] > least:

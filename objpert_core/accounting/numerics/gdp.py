@@ -25,7 +25,7 @@ _LEAST_DROP = 2.5e-4  # of log δ between points: what a small μ can tell from 
 _BLOCK = 2**15
 _ROUNDS = 6
 _FINER = 17  # points between the deciding ones, those included
-_SETTLED = 1e-5
+_SETTLED = 1e-4
 
 
 def log_vertices(epsilon: FloatArray, log_delta: FloatArray) -> tuple[FloatArray, FloatArray]:
