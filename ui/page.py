@@ -297,7 +297,7 @@ def table(rows: Sequence[Mapping[str, str]], *, alt: str | None = None) -> None:
     if not rows:
         return
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in columns)
+    heads = "".join(f'<th scope="col">{html.escape(name)}</th>' if name else "<td></td>" for name in columns)
     lines = ("".join(f"<td>{html.escape(str(row.get(name, '')))}</td>" for name in columns) for row in rows)
     body = "".join(f"<tr>{cells}</tr>" for cells in lines)
     label = html.escape(alt or "Numbers", quote=True)

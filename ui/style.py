@@ -35,6 +35,7 @@ _EVERYWHERE = """
 .numbers table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
 .numbers :is(th, td) { padding: .3rem .6rem; text-align: left; border-bottom: 1px solid rgba(128, 128, 128, .3); }
 .numbers th { font-weight: 600; }
+h2 { font-size: 1.5rem !important; }
 [class*="_unseen"] { display: none; }
 .js-plotly-plot :is(.cartesianlayer, .infolayer, .menulayer) text { fill: currentColor !important; }
 [data-testid=stCaptionContainer], [data-testid=stCaptionContainer] * { opacity: 1 !important; }
@@ -61,7 +62,8 @@ _SLIDE = f"""
 html {{ font-size: 20px; }}
 [data-testid=stHeader], [data-testid=stToolbar] {{ display: none !important; }}
 .stMain, .stApp {{ overflow: hidden !important; }}
-{_STAGE} {{ position: fixed; inset: .6rem 1rem; width: auto !important; z-index: 100; background: {_GROUND}; }}
+{_STAGE} {{
+  position: fixed; inset: 0; padding: .6rem 1rem; width: auto !important; z-index: 100; background: {_GROUND}; }}
 .st-key-stage__picture {{
   flex: none !important; height: calc(100vh - 1.2rem) !important; gap: .4rem; overflow: hidden; }}
 .st-key-stage__picture > * {{ flex: none; }}

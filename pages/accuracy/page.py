@@ -190,7 +190,7 @@ def behind(stored: Stored) -> None:
 
 
 def again(stored: Stored, epsilon: float, controls: Controls) -> None:
-    st.subheader("Run one point again", anchor=False)
+    st.header("Run one point again", anchor=False)
     if not stored.known:
         st.caption(f"{stored.dataset} is no data set of this package.")
         return
@@ -241,7 +241,7 @@ def one_point(stored: Stored, point: Piece) -> None:
 
 def few_and_many() -> DeltaGenerator:
     """Accuracy on few and many rows; returns where the page's link goes unless it has a place above."""
-    st.subheader("What does ε cost on 500, 5,000 or 50,000 rows?", anchor=False)
+    st.header("What does ε cost on 500, 5,000 or 50,000 rows?", anchor=False)
     st.markdown(
         "The noise does not depend on the number of people, but what it drowns does. The same promise, by Algorithm 1 "
         "with the tight bound, on few rows and on many, beside the model without privacy on the same rows."

@@ -176,7 +176,7 @@ def explore() -> None:
 
 @st.fragment
 def budget() -> None:
-    st.subheader("A ledger of everything that is released", anchor=False)
+    st.header("A ledger of everything that is released", anchor=False)
     st.markdown("List what is, or will be, released about the same rows. The total is one composition of all entries.")
     c.preset_buttons(LISTS, prefix="composition_list")
     left, beside = page.columns("list")
@@ -226,7 +226,7 @@ def budget() -> None:
 def through(ledger: lg.Ledger, released: int, delta: float, target: float) -> None:
     """The same list before a privacy filter."""
     at = gate.gate(ledger, released, delta, target)
-    st.subheader("The list before a privacy filter", anchor=False)
+    st.header("The list before a privacy filter", anchor=False)
     page.answer(gate.answer(at), promise=gate.promise(delta, target), why=gate.more(at))
     title = f"Privacy filter, ε = {sentences.number(target)}, δ = {sentences.delta(delta)}"
     picture = page.Picture(gate.chart(at), gate.alt(at), partial(gate.frame, at), title)

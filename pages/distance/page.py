@@ -105,7 +105,7 @@ def notes(setting: Setting, eps: dict[str, float], delta: float) -> None:
 
 
 def maps(setting: Setting, delta: float, ghost: Setting | None) -> None:
-    st.subheader("The distance for every σ and λ", anchor=False)
+    st.header("The distance for every σ and λ", anchor=False)
     for bound, column in zip(numbers.MAPS, st.columns(len(numbers.MAPS), gap="medium"), strict=True):
         picture = page.Picture(
             charts.distance_map(bound, setting, delta=delta, ghost=ghost),

@@ -60,7 +60,7 @@ def show(seen: Seen[TuningRuns], result: TuningRuns, stale: bool) -> None:
     st.caption(text.caption(result, ghosts=charts.compares(before, result)))
     page.evidence(picture, tables.table(result), name=f"honest_{name}")
 
-    st.subheader("What K did", anchor=False)
+    st.header("What K did", anchor=False)
     draw = result.draws[min(controls.SHOWN.show(), len(result.draws)) - 1]
     st.markdown(text.what_k_did(draw))
     picture = page.Picture(
@@ -70,7 +70,7 @@ def show(seen: Seen[TuningRuns], result: TuningRuns, stale: bool) -> None:
     st.caption(f"{text.scores(result)} {text.DO_NOT_PUBLISH}")
     page.evidence(picture, name=f"honest_runs_{name}")
 
-    st.subheader("The winner’s curse", anchor=False)
+    st.header("The winner’s curse", anchor=False)
     st.markdown(text.curse(result))
     picture = page.Picture(
         charts.curse(result, stale=stale), text.curse_alt(result), lambda: charts.curse_frame(result)

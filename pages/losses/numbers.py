@@ -126,7 +126,7 @@ def table_rows(setting: LossSetting) -> list[dict[str, str]]:
         shown.append(("f at k = 0", unmoved.plain, ("–", "–")))
     rows = [
         {
-            "": name,
+            "Loss": name,
             "Follows f from": low,
             "to": high,
             "Largest |f′|": sentences.number(loss.lipschitz),

@@ -140,7 +140,7 @@ def loss(left: DeltaGenerator, setting: lc.LossSetting, view: float, with_ghost:
     slope = charts.slope(setting, view=view, ghost=ghost)
     slopes = page.Picture(slope, words.loss_alt(setting, "Slope"), numbers, f"Slope. {title}")
     page.evidence(picture, lc.table_rows(setting), name="losses", code=snippets.loss(setting))
-    st.subheader("Its slope: how hard a row pulls", anchor=False)
+    st.header("Its slope: how hard a row pulls", anchor=False)
     if setting.loss == "logistic":
         st.caption(words.pull(setting))
     page.show(slopes, key="losses_slope")
@@ -152,7 +152,7 @@ def loss(left: DeltaGenerator, setting: lc.LossSetting, view: float, with_ghost:
 def ordinary(margin: float) -> None:
     """What the margin costs one ordinary row, though not the worst case."""
     picture = page.Picture(charts.ordinary(margin), words.ordinary_alt(margin), lo.frame, "Exact ε of a row against k")
-    st.subheader("What a margin costs an ordinary row", anchor=False)
+    st.header("What a margin costs an ordinary row", anchor=False)
     st.markdown(words.ordinary(margin))
     page.show(picture, key="losses_ordinary")
     st.caption(words.ordinary_design())
@@ -190,7 +190,7 @@ def fit(left: DeltaGenerator, setting: clipping.Setting, draws: int, with_ghost:
     st.caption(words.FIT_LINES)
     note = "These lines print the first private fit on the chart."
     page.evidence(picture, words.fit_rows(setting, private), name="losses-fits", code=snippets.fit(setting), note=note)
-    st.subheader("The error at every threshold", anchor=False)
+    st.header("The error at every threshold", anchor=False)
     st.caption(words.best(setting, clipping.best_threshold(setting)))
     page.show(by_threshold, key="losses_errors")
     st.caption(words.errors_lines())

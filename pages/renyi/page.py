@@ -161,7 +161,7 @@ def answer(setting: rc.Setting, before: rc.Setting | None, delta: float) -> None
 
 def promises(setting: rc.Setting, delta: float) -> None:
     """The second chart: ε over δ, both mechanisms, both accountants, and random allocation on request."""
-    st.subheader("What the curves promise: ε at every δ", anchor=False)
+    st.header("What the curves promise: ε at every δ", anchor=False)
     allocated = ALLOCATED.show()
     picture = page.Picture(
         charts.promises(setting, read=delta, allocated=allocated),

@@ -93,7 +93,7 @@ def explore() -> None:
 
 def cost(solvers: tuple[str, ...], columns: str, relative: bool) -> None:
     """The second chart: what is stored of the cost against n."""
-    st.subheader("How the cost grows with the number of rows", anchor=False)
+    st.header("How the cost grows with the number of rows", anchor=False)
     try:
         costs, provenance = sc.costs(solvers, columns), sc.load().provenance
     except DataUnavailableError as error:

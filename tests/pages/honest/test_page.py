@@ -41,7 +41,7 @@ def test_it_starts_by_itself_and_shows_the_runners_own_numbers():
     shown = " ".join(element.value for element in at.code)
     assert "NOT covered" in shown
     assert "the runs and the choice among them" in shown
-    assert "winner’s curse" in " ".join(element.value for element in at.subheader)
+    assert "winner’s curse" in " ".join(element.value for element in at.header)
 
 
 @pytest.mark.slow

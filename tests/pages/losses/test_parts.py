@@ -149,7 +149,7 @@ def test_a_margin_is_drawn_beside_k_0():
     assert "A thin grey line shows k = 0: the same curve, 1.5 further to the left." in words.loss_alt(moved, "Value")
     assert "k = 0" not in words.loss_alt(plain, "Value")
     rows = lc.table_rows(moved)
-    assert [row[""] for row in rows] == ["f", "f, clipped at C", "f at k = 0"]
+    assert [row["Loss"] for row in rows] == ["f", "f, clipped at C", "f at k = 0"]
     assert [row["|f′| at m = 0"] for row in rows] == ["0.818", "0.818", "0.5"]
     assert len({(row["Largest |f′|"], row["Curvature ≤"]) for row in rows}) == 1
 
