@@ -25,8 +25,8 @@ ACCOUNTANTS: Mapping[str, str] = {key: f"the privacy profile of the {key} bound"
     "glm": "the hockey-stick divergence of the published bound",
 }
 """How (ε, δ) is accounted under a bound, inside a sentence."""
-FEWEST = 3
-"""Draws for the interval of a mean: with two, Student's t allows almost every value."""
+FEWEST = 5
+"""Draws for the interval of a mean: with two, Student's t allows almost every value, and with four a great many."""
 SHOWS = 0.05  # points of accuracy; less prints as 0.0
 _TINY = 1e-12  # of a share: the last bits of a difference
 T = TypeVar("T")
@@ -129,7 +129,8 @@ def no_interval(draws: int) -> str:
 def plus_minus(share: Interval) -> str:
     """A mean accuracy with half its interval: '84.02 % ± 0.31'; where that leaves 0 to 100 %, its ends instead."""
     if share.count < FEWEST:
-        return accuracy(share.mean) + (" (two draws: too few for ±)" if share.known else "")
+        few = f" ({sentences.count(share.count, 'draw')}: too few for ±)" if share.known else ""
+        return accuracy(share.mean) + few
     if (share.low, share.high) != share.within():
         return f"{accuracy(share.mean)} ({interval(share)})"
     return f"{accuracy(share.mean)} ± {100 * share.half_width:.2f}"

@@ -48,11 +48,11 @@ def made_up(last, fresh, honest, judges=0.9):
     [
         ((0.6228,), "62.28 %"),
         ((0.47, 0.77), "62.00 % (two draws: too few for ±)"),
-        ((0.2, 0.8, 0.9), "63.33 % (0.00 to 100.00 %)"),
-        ((0.62, 0.63, 0.64), "63.00 % ± 2.48"),
+        ((0.0, 1.0, 0.9, 0.7, 0.2), "56.00 % (1.45 to 100.00 %)"),
+        ((0.62, 0.63, 0.64, 0.62, 0.64), "63.00 % ± 1.24"),
     ],
 )
-def test_a_mean_has_plus_minus_from_three_draws_on_and_within_0_and_100(values, shown):
+def test_a_mean_has_plus_minus_from_five_draws_on_and_within_0_and_100(values, shown):
     assert plus_minus(mean_interval(values)) == shown
 
 
