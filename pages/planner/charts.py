@@ -28,7 +28,7 @@ def frontiers(
     look = {"color": figures.GREY, "dash": "dot", "width": 1.5}
     ends, hover = (1.0, f_max), "λ = %{y:.3g}"
     liked = [pc.wanted(setting, f) for f in ends]
-    wanted = figures.series("λ that Theorem H.1 would like", ends, liked, "guide", hover=hover, line=look)
+    wanted = figures.series("best λ for learning", ends, liked, "guide", hover=hover, line=look)
     hovers = (hover, "λ = %{y:.4g}")
     return _along(setting, bounds, "lam", f_max, ghost, title="regularisation λ", hovers=hovers, under=[wanted])
 
@@ -117,22 +117,29 @@ def _line(name: str, spots: Sequence[pc.Spot], role: str, what: str, **look: Any
 
 
 def _marks(setting: pc.Setting, bounds: Sequence[str], what: str, hover: str) -> list[dict[str, Any]]:
-    """The setting's point as a halo under the marked recipes, without those that are out of reach or not shown."""
+    """The setting's point as a halo under the marked recipes, without those that are out of reach or not shown.
+
+    The recipes say on the picture what they are: the legend is long enough without them.
+    """
     paper, ours = PUBLISHED.noise_ratio, setting.default_ratio
     here = pc.spot(setting, setting.bound, setting.ratio)
+    beside = "middle right" if what == "lam" else "bottom right"
     marked = [
-        (f"your point, f = {setting.ratio:g}", here, setting.bound, _HALO, 0.45),
-        (f"the paper’s f = {paper:g}", pc.spot(setting, "rdp", paper), "rdp", _MARK, 1),
-        (f"our default f = {ours:g}", pc.spot(setting, "logistic", ours), "logistic", _MARK, 1),
-        ("closed form, f = 1", pc.closed_form(setting), "lower", _MARK, 1),
-        (NAMES["kifer2012"], pc.kifer(setting), "kifer2012", _MARK, 1),
+        (f"your point, f = {setting.ratio:g}", here, setting.bound, "", ""),
+        (f"the paper’s f = {paper:g}", pc.spot(setting, "rdp", paper), "rdp", "paper", "top right"),
+        (f"our default f = {ours:g}", pc.spot(setting, "logistic", ours), "logistic", "default", beside),
+        ("closed form, f = 1", pc.closed_form(setting), "lower", "f = 1", "top right"),
+        (NAMES["kifer2012"], pc.kifer(setting), "kifer2012", "Kifer", "bottom center"),
     ]
     traces = []
-    for name, spot, role, size, opacity in marked:
+    for name, spot, role, label, place in marked:
         if spot is None or (role in pc.NAMES and role not in bounds):
             continue
-        marker = {"color": figures.look(role).color, "symbol": figures.look(role).symbol, "size": size}
-        traces.append(_line(name, [spot], role, what, mode="markers", hover=hover, opacity=opacity, marker=marker))
+        style = figures.look(role)
+        marker = {"color": style.color, "symbol": style.symbol, "size": _MARK if label else _HALO}
+        shown = {"mode": "markers+text", "text": [label], "textposition": place, "showlegend": False}
+        shown = shown if label else {"mode": "markers", "opacity": 0.45}
+        traces.append(_line(name, [spot], role, what, hover=hover, marker=marker, **shown))
     return traces
 
 

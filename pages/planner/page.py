@@ -1,8 +1,11 @@
 """Planner: which (σ, λ) meets a privacy target at the least cost (Redberg et al. 2023, section 5 and appendix H)."""
 
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core.accounting import default_noise_ratio
 from objpert_core.experiments.studies.noise_ratios import COLUMNS, MAX_DRAWS, Estimate, Plan, sample
@@ -10,7 +13,7 @@ from pages.planner import charts
 from pages.planner import numbers as pc
 from pages.planner import words as text
 from ui import controls as c
-from ui import page, share
+from ui import page, sentences, style
 from ui import parameters as p
 from ui.runs import Runs
 
@@ -43,7 +46,8 @@ GHOST = p.ghost("planner")
 COLUMN = c.Choice("planner_columns", "Synthetic columns", "even", options=tuple(COLUMNS), horizontal=True)
 SAMPLE: tuple[c.Control, ...] = (COLUMN, p.draws("planner", 6, MAX_DRAWS), p.seed("planner"))
 SETTING = (EPSILON, DELTA, ROWS, FEATURES, SCALING, NORM, BOUND, RATIO)  # as the fields of `pc.Setting`
-CONTROLS = (RATIO, BOUND, EPSILON, DELTA, ROWS, FEATURES, SCALING, NORM, F_MAX, *SPECIAL.values(), GHOST, *SAMPLE)
+IN_SIGHT, IN_VIEW = (RATIO, EPSILON, BOUND, ROWS, FEATURES, NORM), (DELTA, SCALING)
+CONTROLS = (*IN_SIGHT, *IN_VIEW, F_MAX, *SPECIAL.values(), GHOST, *SAMPLE)
 
 
 def preset(name: str, hint: str, epsilon: float, bound: str, ratio: float, scaling: float) -> c.Preset:
@@ -61,60 +65,95 @@ def ours(epsilon: float) -> c.Preset:
 RECIPE = "Redberg et al. (2023), section 5: Rényi, f = 1.3, a constant feature 1; ε = 1."
 FORMULA = "f = 1 under the logistic bound: σ of the Gaussian mechanism, λ from one formula."
 PRESETS = (
-    preset("The paper’s recipe", RECIPE, 1.0, "rdp", 1.3, 1.0),
-    preset("Closed form", FORMULA, 1.0, "logistic", 1.0, 1.0),
+    preset("More noise, less λ", RECIPE, 1.0, "rdp", 1.3, 1.0),
+    preset("No search: f = 1", FORMULA, 1.0, "logistic", 1.0, 1.0),
     *(ours(epsilon) for epsilon in (0.1, 1.0, 8.0)),
 )
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the controls say: the point, the bounds in sight, how far f goes, the setting before."""
+
+    setting: pc.Setting
+    bounds: tuple[str, ...]
+    f_max: float
+    before: pc.Setting | None
+
+    @property
+    def ghost(self) -> pc.Setting | None:
+        """The setting before, where its faint picture is wanted."""
+        return self.before if GHOST.value() else None
+
+
+def panel() -> Shown:
+    """The controls beside the first chart."""
+    values = {control: control.show() for control in IN_SIGHT}
+    with page.tools(CONTROLS, PRESETS, name="planner"):
+        values |= {control: control.show() for control in IN_VIEW}
+        f_max = F_MAX.show()
+        hidden = {bound for bound, control in SPECIAL.items() if not control.show()}
+        GHOST.show()
+    setting = pc.Setting(*(values[control] for control in SETTING))
+    bounds = tuple(bound for bound in pc.NAMES if bound not in hidden - {setting.bound})
+    return Shown(setting, bounds, f_max, c.previous("planner", setting))
 
 
 @st.fragment
 def explore() -> None:
     c.preset_buttons(PRESETS, prefix="planner")
-    left, panel = page.columns()
-    with panel:
-        shown = {control: control.show() for control in (RATIO, BOUND, *SETTING[:-2])}
-        setting = pc.Setting(*(shown[control] for control in SETTING))
-        with st.expander("Sampled estimate"):
-            plan = setting.plan(*(control.show() for control in SAMPLE))
-        f_max = F_MAX.show()
-        hidden = {bound for bound, control in SPECIAL.items() if not control.show()} - {setting.bound}
-        ghost = c.previous("planner", setting, GHOST.show())
-        share.button(CONTROLS)
-    bounds = tuple(bound for bound in pc.NAMES if bound not in hidden)
+    left, beside = page.columns()
+    with beside:
+        now = panel()
     with page.errors():
-        seen = RUNS.seen()
-        estimate = seen.latest if seen and seen.run.request == plan else None
-        here = pc.spot(setting, setting.bound, setting.ratio)
-        target = f"ε = {setting.epsilon:g}, δ = {setting.delta:g}, R = {setting.radius:.4g}"
+        setting, here = now.setting, pc.spot(now.setting, now.setting.bound, now.setting.ratio)
+        frontier = page.Picture(
+            charts.frontiers(setting, now.bounds, f_max=now.f_max, ghost=now.ghost),
+            text.frontier_alt(setting, now.bounds),
+            partial(pc.frame, setting),
+            f"Smallest λ against f, {target(setting)}",
+        )
         with left:
-            measured = text.sampled(estimate) if estimate and estimate.best() else None
-            promise = (text.odds(setting), text.accounted(setting)) if here else ()
-            page.answer(text.answer(setting), *filter(None, (text.where_best(setting), measured, *promise)))
-            frontier = page.Picture(
-                charts.frontiers(setting, bounds, f_max=f_max, ghost=ghost),
-                text.frontier_alt(setting, bounds),
-                partial(pc.frame, setting),
-                f"Smallest λ against f, {target}",
-            )
+            accountant = text.ACCOUNTANTS[setting.bound]
+            promise = sentences.promise(setting.epsilon, setting.delta, accountant) if here else ""
+            page.answer(text.answer(setting), promise=promise, why=text.why(now.before, setting))
             page.show(frontier, key="planner_frontier")
-            st.caption(" ".join(filter(None, (text.closed_form(setting), text.off_view(setting, f_max)))))
-            losses = page.Picture(
-                charts.excess_losses(setting, bounds, f_max=f_max, ghost=ghost, estimate=estimate),
-                text.excess_alt(setting, estimate, bounds),
-                partial(pc.excess_frame, setting, estimate),
-                f"Excess training loss against f, {target}",
-            )
-            page.show(losses, key="planner_excess")
-            st.caption(text.caveats(setting))
-            RUNS.follow(sampling, plan, estimate)
-        page.table(pc.table_rows(setting, bounds), alt=frontier.alt)
-        files = (("The frontier", frontier, "planner"), ("The excess loss", losses, "planner_excess"))
-        for place, (caption, picture, name) in zip(st.columns(2), files, strict=True):
-            with place:
-                st.caption(caption)
-                page.evidence(picture, name=name)
-        if here:
-            page.reproduce(text.snippet(setting))
+        if style.embedded():
+            page.keep(*SAMPLE)
+            return
+        st.caption(" ".join(filter(None, (text.closed_form(setting), text.off_view(setting, now.f_max)))))
+        page.table(pc.table_rows(setting, now.bounds), alt=frontier.alt)
+        page.evidence(frontier, name="planner", code=text.snippet(setting) if here else "")
+        cost(now)
+
+
+def target(setting: pc.Setting) -> str:
+    return f"ε = {setting.epsilon:g}, δ = {setting.delta:g}, R = {setting.radius:.4g}"
+
+
+def cost(now: Shown) -> None:
+    """What the choice costs: the theorem's curve, and fits on synthetic rows beside it."""
+    setting = now.setting
+    st.subheader("What the choice costs", anchor=False)
+    places = st.columns(len(SAMPLE), gap="medium", vertical_alignment="bottom")
+    plan = setting.plan(*(shown_in(place, control) for place, control in zip(places, SAMPLE, strict=True)))
+    seen = RUNS.seen()
+    estimate = seen.latest if seen and seen.run.request == plan else None
+    losses = page.Picture(
+        charts.excess_losses(setting, now.bounds, f_max=now.f_max, ghost=now.ghost, estimate=estimate),
+        text.excess_alt(setting, estimate, now.bounds),
+        partial(pc.excess_frame, setting, estimate),
+        f"Excess training loss against f, {target(setting)}",
+    )
+    RUNS.follow(sampling, plan, estimate)
+    page.show(losses, key="planner_excess")
+    st.caption(text.caveats(setting))
+    page.evidence(losses, name="planner_excess")
+
+
+def shown_in(place: DeltaGenerator, control: c.Control) -> Any:
+    with place:
+        return control.show()
 
 
 def sampling(plan: Plan, shown: Estimate | None) -> None:
@@ -137,6 +176,7 @@ def sampling(plan: Plan, shown: Estimate | None) -> None:
     elif seen.latest is not shown:
         st.rerun()  # the picture was drawn before the last result came
     elif shown is not None and shown.best():
+        st.markdown(text.sampled(shown))
         st.caption(text.measured_norm(shown))
         for line in filter(None, (text.recipes(shown), text.failures(shown))):
             st.markdown(line)
@@ -151,8 +191,8 @@ def revealed() -> None:
 
 page.begin(
     "planner",
-    "A promise (ε, δ) can be kept with little noise and much regularisation, or the other way round. Each curve shows "
-    "the smallest λ that one bound accepts as the noise grows; the point on it is yours to move.",
+    "A promise (ε, δ) can be kept with little noise and much regularisation, or the other way round. Each curve is the "
+    "smallest λ that one bound accepts.",
 )
 explore()
 page.predict(page.Prediction.of("planner", revealed), key="planner__try")

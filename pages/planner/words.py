@@ -20,6 +20,23 @@ UNDER: Mapping[str, str] = {
     "logistic": "the logistic bound",
 }
 
+_FIELDS = {
+    "ratio": "f",
+    "bound": "bound",
+    "epsilon": "ε",
+    "delta": "δ",
+    "rows": "n",
+    "features": "d",
+    "intercept_scaling": "s",
+    "norm": "‖θ₀‖",
+}
+_REASONS = {  # more of it, less of it
+    "f": ("more noise leaves λ less to do", "less noise leaves λ more to do"),
+    "ε": ("a weaker promise asks for less", "a stronger promise asks for more"),
+    "δ": ("the promise allows more slack", "the promise allows less slack"),
+    "s": ("the rows are longer", "the rows are shorter"),
+}
+
 
 def ratio(f: float) -> str:
     """A noise ratio with the digits it has: 1.02."""
@@ -35,33 +52,37 @@ def answer(setting: pc.Setting) -> str:
     here = pc.spot(setting, setting.bound, setting.ratio)
     if here is None:
         spots = pc.frontier(setting, setting.bound)
-        more = f"it needs more noise, f ≥ {ratio(spots[0].ratio)} or so" if spots else "nor with f up to 3"
-        return f"Under {UNDER[setting.bound]} no λ meets {_target(setting)} with f = {ratio(setting.ratio)}: {more}."
-    sigma, lam = sentences.number(here.sigma, 3, up=True), sentences.scientific(here.lam, 3, up=True)
-    takes = f"Under {UNDER[setting.bound]} f = {ratio(setting.ratio)} takes σ = {sigma} and λ = {lam}"
-    loss = f"on average the training loss is then at most {pc.nats(here.excess)} nats per row too high."
-    return f"{takes} for {_target(setting)}; {loss}"
+        more = f"take f ≥ {ratio(spots[0].ratio)} or so" if spots else "nor with f up to 3"
+        wanted = f"No λ keeps ε = {sentences.epsilon(setting.epsilon)} with f = {ratio(setting.ratio)}"
+        return f"{wanted} under {UNDER[setting.bound]}: {more}."
+    sigma, lam = sentences.number(here.sigma, 3, up=True), _lam(here)
+    kept = f"σ = {sigma}, λ = {lam} keep the promise ε = {sentences.epsilon(setting.epsilon)}"
+    return f"{kept}; training loss rises by at most {pc.nats(here.excess)} nats a row on average."
 
 
-def where_best(setting: pc.Setting) -> str:
-    """Where the theorem is lowest along the chosen frontier and along the tight one."""
-    own, tight = (pc.least(pc.frontier(setting, b)) for b in (setting.bound, "logistic"))
-    assert tight is not None  # the logistic bound meets every target
-    best = f"at about f = {ratio(tight.ratio)} with λ = {_lam(tight)}: at most {pc.nats(tight.excess)} nats."
-    if own is None or setting.bound == "logistic":
-        return f"Along the logistic bound’s frontier Theorem H.1, corrected, allows least {best}"
-    here = f"Along this frontier Theorem H.1, corrected, allows least at about f = {ratio(own.ratio)}"
-    return f"{here}: at most {pc.nats(own.excess)} nats. The logistic bound meets the same promise {best}"
+def why(before: pc.Setting | None, now: pc.Setting) -> str:
+    """What was changed since `before`, and what that did to λ, or to the loss where λ stays."""
+    changes = [] if before is None else sentences.changed(before, now, _FIELDS)
+    if before is None or not changes:
+        return ""
+    named = [(what, pc.NAMES[str(a)], pc.NAMES[str(b)]) if what == "bound" else (what, a, b) for what, a, b in changes]
+    told = sentences.shift(named)
+    then, here = (pc.spot(setting, setting.bound, setting.ratio) for setting in (before, now))
+    if then is None or here is None:
+        return f"{told}: {'some λ keeps the promise now' if here else 'no λ keeps the promise'}."
+    if _lam(then) == _lam(here):
+        loss = sentences.course("the loss’s bound", then.excess, here.excess, pc.nats)
+        return f"{told}: λ stays at {_lam(here)}; {loss}."
+    course = sentences.course("λ", then.lam, here.lam, lambda lam: sentences.scientific(lam, 3, up=True))
+    what, old, new = changes[0]
+    if len(changes) > 1 or what not in _REASONS:
+        return f"{told}: {course}."
+    more, less = _REASONS[what]
+    return f"{told}: {course}; {more if _grew(old, new) else less}."
 
 
-def odds(setting: pc.Setting) -> str:
-    """ε as a bet, and δ; only where the point keeps the promise."""
-    return sentences.bet(setting.epsilon, setting.delta)
-
-
-def accounted(setting: pc.Setting) -> str:
-    """Adjacency and accountant."""
-    return sentences.accounted(ACCOUNTANTS[setting.bound])
+def _grew(old: object, new: object) -> bool:
+    return isinstance(old, int | float) and isinstance(new, int | float) and new > old
 
 
 def closed_form(setting: pc.Setting) -> str:
@@ -70,27 +91,19 @@ def closed_form(setting: pc.Setting) -> str:
     return (
         "The grey cross at f = 1 needs no search: σ is the Gaussian mechanism’s, "
         f"{sentences.number(point.sigma, 4, up=True)}, and λ = R²/(ε + R²/(2σ²)) = "
-        f"{sentences.scientific(point.lam, 4, up=True)} with R = {setting.radius:.4g}. From this λ on, one fit of "
-        "logistic regression costs exactly what the Gaussian mechanism costs, and no proof can do with less noise. "
-        "Every λ above a curve meets the promise as well."
+        f"{sentences.scientific(point.lam, 4, up=True)} with R = {setting.radius:.4g}."
     )
 
 
 def caveats(setting: pc.Setting) -> str:
-    """How to read the theorem's curve: what it is of, where it says nothing, what is printed."""
-    here = pc.spot(setting, setting.bound, setting.ratio)
+    """How to read the theorem's curve: what it is of, where it says nothing, where a larger λ is allowed."""
     lines = (
-        f"Upper bound on the mean of the training loss over the noise, for n = {setting.rows:,}, "
-        f"{setting.dimension:,} parameters and ‖θ₀‖ = {setting.norm:g}, minus the loss of that θ₀. "
-        "Always answering 50 : 50 costs log 2 = 0.69 nats (thin line): a bound above that says nothing."
+        "Upper bound on the mean training loss over the noise, minus the loss of θ₀. Always answering 50 : 50 costs "
+        "log 2 = 0.69 nats (thin line): a bound above that says nothing."
     )
-    if here is None:
-        return lines
     if more := pc.raised(setting):
-        allowed = f"with λ = {_lam(more)} the theorem allows {pc.nats(more.excess)} nats at this f."
-        lines += f" More than the smallest λ keeps the promise as well: {allowed}"
-    printed = f"As printed, the theorem allows {pc.nats(here.published)} nats at your point"
-    return f"{lines} {printed}; its proof gives away a factor of about nβ/λ."
+        lines += f" With a larger λ = {_lam(more)} the theorem allows {pc.nats(more.excess)} nats at this f."
+    return lines
 
 
 def off_view(setting: pc.Setting, f_max: float) -> str | None:
