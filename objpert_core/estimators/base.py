@@ -150,8 +150,11 @@ class LinearModel(WarnsOfCopies, LinearScores):
             X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)
             for model in models:
                 warn_of_refit(model, X, y)
-            states = [model.random_state for model in models]
-            released = self._draws(X, self._encoded(y), states, callback, **options)
+            targets = self._encoded(y)
+            if others:
+                released = self._draws(X, targets, [model.random_state for model in models], callback, **options)
+            else:
+                released = [self._release(X, targets, callback, **options)]
             learned = {name: value for name, value in vars(self).items() if name.endswith("_")}
             for model, release in zip(models, released, strict=True):
                 for name, value in learned.items():
@@ -234,8 +237,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
     def _draws(
         self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
     ) -> Sequence[Release[Any] | Refused[Any]]:
-        """One `_release` for each random state: for this model's own, unless it `shares_work`."""
-        return [self._release(X, targets, callback, **options)]
+        """What `_release` gives for each of several random states, for a model that `shares_work`."""
+        raise NotImplementedError(f"{type(self).__name__} shares no work between its fits")
 
     def _record(self, release: Release[Any]) -> None:
         """Set what the fitted model keeps: coefficients, intercept and certificate."""
