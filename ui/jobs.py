@@ -260,13 +260,15 @@ def _part_of_the_cores(workers: int) -> threadpool_limits:
     return threadpool_limits(limits=max(1, (os.cpu_count() or 1) // workers), user_api="blas")
 
 
-_MOMENTS = threading.BoundedSemaphore(2)
+MOMENTS = 2
+"""How many pieces of work that take a moment go on at once."""
+_moments = threading.BoundedSemaphore(MOMENTS)
 
 
 @contextmanager
 def moment() -> Iterator[None]:
-    """Work that takes a moment, in the thread that needs it: two at once, further threads wait for their turn."""
-    with _MOMENTS, _part_of_the_cores(2):
+    """Work that takes a moment, in the thread that needs it: `MOMENTS` at once, further threads wait for their turn."""
+    with _moments, _part_of_the_cores(MOMENTS):
         yield
 
 

@@ -13,6 +13,7 @@ with picture, page.errors():
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
@@ -98,10 +99,10 @@ class Words(Protocol):
         """How the controls differ from what is shown."""
 
 
-def at_once(request: Request[T]) -> T:
-    """The result of a request that takes a moment: made once for everybody, however many ask, and kept for a while.
+def at_once(*requests: Request[T]) -> list[T]:
+    """The results of requests that take a moment: each made once for everybody who asks, and kept for a while.
 
-    Everything that decides the numbers, seeds included, is in the request. A class that opens the same link waits for
+    Everything that decides the numbers, seeds included, is in a request. A class that opens the same link waits for
     one fit.
 
     Raises
@@ -110,7 +111,8 @@ def at_once(request: Request[T]) -> T:
         With one sentence for people, whatever went wrong.
     """
     try:
-        return _made(request)
+        with ThreadPoolExecutor(jobs.MOMENTS) as pool:
+            return list(pool.map(_made, requests))
     except Exception as error:
         raise ValueError(jobs.explain(error)) from error
 

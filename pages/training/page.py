@@ -107,7 +107,7 @@ def found(asked: Request) -> tuple[Comparison, bool] | None:
     fresh = seen is not None and seen.run.request == later
     if asked.at_once:
         with st.spinner("Training …"):
-            parts = [live.at_once(request) for request in asked.at_once]
+            parts = live.at_once(*asked.at_once)
         return together(asked.settings, [*parts, ran] if ran is not None and fresh else parts), False
     return (ran, not fresh) if ran is not None and ran.fits else None
 

@@ -109,8 +109,8 @@ LOCK, MADE, DONE, BUSY = threading.Lock(), [], [], []
 def test_what_takes_a_moment_is_made_once_for_all_who_ask_and_two_at_once():
     asked = [Counted("breast-cancer", seed, Settings()) for seed in (0, 1, 2, 3) * 3]
     with ThreadPoolExecutor(12) as pool:
-        told = list(pool.map(live.at_once, asked))
-    assert told == [f"breast-cancer {request.split_seed}" for request in asked]
+        (told,) = zip(*pool.map(live.at_once, asked), strict=True)
+    assert list(told) == [f"breast-cancer {request.split_seed}" for request in asked]
     assert sorted(MADE) == [0, 1, 2, 3]
     assert max(BUSY) <= 2
     with pytest.raises(ValueError, match=r"unexpected went wrong in the background \(RuntimeError\)"):
