@@ -56,7 +56,7 @@ def contours(plane: Plane, before: Plane | None = None) -> Any:
         [disc, *traces, anchor],
         xaxis=figures.axis("θ₁", (-1.5 * end, 1.5 * end)),
         yaxis=figures.axis("θ₂", (-end, end), scaleanchor="x"),
-        height=460,
+        height=400,
         hovermode="closest",
     )
 
@@ -139,7 +139,7 @@ def profiles(noise: Noise, before: Noise | None = None, *, gaussian: bool = Fals
         traces,
         xaxis=figures.axis("privacy budget ε", (0.0, float(noise.epsilons[-1])), hoverformat=".3g"),
         yaxis=figures.axis("slack δ", (bottom, 2.0), log=True),
-        height=430,
+        height=400,
     )
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core.experiments.quadratic import figure1, figure2, matter, regression
 from objpert_core.experiments.quadratic.plane import Plane
@@ -15,7 +16,9 @@ from pages.quadratic import stored_words as kept
 from pages.quadratic import words as text
 from pages.quadratic.numbers import BEST, Labels, Noise
 from ui import controls as c
-from ui import page, parameters, share
+from ui import page, parameters, style
+
+T = TypeVar("T")
 
 VIEW = c.Choice("quadratic_view", "Picture", "bowls", tuple(text.VIEWS), text.VIEWS.__getitem__)
 EPSILON = c.SelectSlider(
@@ -29,7 +32,10 @@ RADIUS = c.SelectSlider(
 )
 SEED = parameters.seed("quadratic", "Seed of the draw")
 SIZE = c.SelectSlider("quadratic_d", "Parameters d", 12, (1, 2, 5, 12, 20, 50, 100), format=str)
-BEST_M = "Best: the m for which m/s is least, so that the bend’s mean σ²m is. More than d in any case."
+BEST_M = (
+    "W is a sum of m squares of Gaussian vectors: m is its degrees of freedom. Best: the m for which the bend’s mean "
+    "σ²m is least. More than d in any case."
+)
 DEGREES = c.SelectSlider(
     "quadratic_m",
     "Degrees of freedom m over d",
@@ -52,7 +58,11 @@ CASE = c.Choice(
     lambda case: "n = {:,}, d = {}, ε = {:g}".format(*case),
 )
 GAUSSIAN = c.Toggle("quadratic_gaussian", "Gaussian mechanism beside the proofs", False)
-EVERY = c.Toggle("quadratic_every", "Tilt at 2ζ, for replaced rows", False)
+ZETA = (
+    "ζ is the largest gradient of one row. Theorem 5.1 has the noise for a row that is added or removed; a replaced "
+    "row moves the sum by up to 2ζ."
+)
+EVERY = c.Toggle("quadratic_every", "Tilt at 2ζ, for replaced rows", False, help=ZETA)
 GHOST = c.Toggle("quadratic_ghost", "Setting before, faintly", True)
 OWN: Mapping[str, tuple[c.Control, ...]] = {  # what moves each picture
     "bowls": (EPSILON, DELTA, ROWS, RADIUS, SEED),
@@ -61,9 +71,10 @@ OWN: Mapping[str, tuple[c.Control, ...]] = {  # what moves each picture
     "kappa": (KAPPA,),
     "matter": (STORED_ROWS,),
     "regression": (CASE,),
-    "labels": (EPSILON, DELTA, ROWS, OFF, TILT),
+    "labels": (OFF, TILT, EPSILON, ROWS, DELTA),
     "heat": (EPSILON, DELTA, PANEL, PROOF),
 }
+ASIDE: Mapping[str, tuple[c.Control, ...]] = {"heat": ()}  # in "View" elsewhere: the seed, and δ
 MOVED = tuple(dict.fromkeys(control for controls in OWN.values() for control in controls))
 CONTROLS = (VIEW, *MOVED, GAUSSIAN, EVERY, GHOST)
 SWITCHES = {GAUSSIAN: ("profile",), EVERY: ("kappa",), GHOST: ("bowls", "spectrum", "profile", "labels")}
@@ -76,12 +87,18 @@ def preset(name: str, hint: str, view: str, **values: Any) -> c.Preset:
 
 
 PRESETS = (
-    preset("Figure 1 left", "The least bound on the risk, exact solver.", "heat", delta=1e-4),
-    preset("Figure 1 right", "The same for τ = η = 0.001.", "heat", delta=1e-4, panel="inexact"),
-    preset("Figure 2", "The risk against the box, ε = 0.5, δ = 0.01.", "kappa", epsilon=0.5, delta=1e-2),
+    preset("Every bound is above 1", "Figure 1, left: the least bound on the risk, exact solver.", "heat", delta=1e-4),
+    preset("An inexact solver", "Figure 1, right: the same for τ = η = 0.001.", "heat", delta=1e-4, panel="inexact"),
+    preset(
+        "The anchor does as well",
+        "Figure 2: the risk against the box, ε = 0.5, δ = 0.01.",
+        "kappa",
+        epsilon=0.5,
+        delta=1e-2,
+    ),
     preset("Where data matter", "n = 100,000: here noise that is too large costs something.", "matter"),
     preset(
-        "Gaussian mechanism",
+        "δ has a floor",
         "The calibrated bend beside the Gaussian mechanism of the same (ε, δ).",
         "profile",
         by="exact",
@@ -93,19 +110,22 @@ PRESETS = (
 
 def panel() -> str:
     """The controls of one picture; the others keep their place in the address."""
-    view = VIEW.show()
+    view = page.choose(VIEW)
+    aside = ASIDE.get(view, (DELTA, SEED))
     for control in OWN[view]:
-        control.show()
+        if control not in aside:
+            control.show()
     if SEED in OWN[view]:
         st.button("Draw again", key="quadratic_again", icon=":material/casino:", on_click=another)
     live = [switch for switch, views in SWITCHES.items() if view in views]
-    if live:
-        with st.popover("View", icon=":material/visibility:"):
-            for switch in live:
-                switch.show()
+    hidden = [*(control for control in OWN[view] if control in aside), *live]
+    with page.tools(CONTROLS, PRESETS, name="quadratic"):
+        for control in hidden:
+            control.show()
+        if not hidden:
+            st.caption("This picture has all its controls in sight.")
     if unseen := [control for control in (*MOVED, *SWITCHES) if control not in (*OWN[view], *live)]:
         page.keep(*unseen)
-    share.button(CONTROLS)
     return view
 
 
@@ -114,114 +134,119 @@ def another() -> None:
     st.session_state[SEED.key] = SEED.stored((SEED.value() + 1) % (SEED.high + 1))
 
 
-def bowls() -> None:
+def stage(left: DeltaGenerator, picture: page.Picture, key: str, told: str, promise: str, why: str = "") -> bool:
+    """The answer and its chart; whether there is more to draw, which a slide has not."""
+    with left:
+        page.answer(told, promise=promise, why=why)
+        page.show(picture, key=key)
+    return not style.embedded()
+
+
+def ghost(before: T) -> T | None:
+    """The setting before, where it is to be seen."""
+    return before if GHOST.value() else None
+
+
+def bowls(left: DeltaGenerator) -> None:
     plane = Plane(EPSILON.value(), DELTA.value(), ROWS.value(), RADIUS.value(), SEED.value())
-    before = c.previous("quadratic_bowls", plane, GHOST.value())
-    page.answer(text.bowls_answer(plane))
-    st.caption(text.bowls_line(plane))
-    figure = charts.contours(plane, before)
+    before = c.previous("quadratic_bowls", plane)
+    figure = charts.contours(plane, ghost(before))
     picture = page.Picture(figure, text.bowls_alt(plane), partial(numbers.moved_frame, plane))
-    page.show(picture, key="quadratic_chart")
-    page.evidence(picture, text.bowls_rows(plane), name="quadratic", code=snippets.bowls(plane))
+    told, why = text.bowls_answer(plane), text.bowls_moved(before, plane)
+    if stage(left, picture, "quadratic_chart", told, text.bowls_promise(plane), why):
+        st.caption(text.bowls_note(plane))
+        page.evidence(picture, text.bowls_rows(plane), name="quadratic", code=snippets.bowls(plane))
 
 
 def noise() -> Noise:
     return Noise(EPSILON.value(), DELTA.value(), SIZE.value(), DEGREES.value(), BY.value())
 
 
-def spectrum() -> None:
+def spectrum(left: DeltaGenerator) -> None:
     asked = Noise(EPSILON.value(), DELTA.value(), SIZE.value(), DEGREES.value(), "exact")
     shown = Spectrum(asked.dimension, asked.bend.degrees_of_freedom, asked.delta, seed=SEED.value())
-    before = c.previous("quadratic_spectrum", shown, GHOST.value())
-    page.answer(text.spectrum_answer(shown))
-    st.caption(text.spectrum_line(asked, shown))
-    figure = charts.spectrum(shown, before)
+    before = c.previous("quadratic_spectrum", shown)
+    figure = charts.spectrum(shown, ghost(before))
     picture = page.Picture(figure, text.spectrum_alt(shown), partial(numbers.spectrum_frame, shown))
-    page.show(picture, key="quadratic_spectrum_chart")
-    rows = text.spectrum_rows(shown)
-    page.evidence(picture, rows, name="quadratic_spectrum", code=snippets.spectrum(shown))
+    told, why = text.spectrum_answer(shown), text.spectrum_moved(before, shown)
+    if stage(left, picture, "quadratic_spectrum_chart", told, text.noise_promise(asked), why):
+        st.caption(text.spectrum_note(shown))
+        code = snippets.spectrum(shown)
+        page.evidence(picture, text.spectrum_rows(shown), name="quadratic_spectrum", code=code)
 
 
-def profile() -> None:
+def profile(left: DeltaGenerator) -> None:
     shown, gaussian = noise(), GAUSSIAN.value()
-    before = c.previous("quadratic_profile", shown, GHOST.value())
-    page.answer(text.profile_answer(shown, gaussian))
-    st.caption(text.profile_line(shown))
-    figure = charts.profiles(shown, before, gaussian=gaussian)
+    before = c.previous("quadratic_profile", shown)
+    figure = charts.profiles(shown, ghost(before), gaussian=gaussian)
     picture = page.Picture(figure, text.profile_alt(shown, gaussian), partial(numbers.profile_frame, shown))
-    page.show(picture, key="quadratic_profile_chart")
-    rows = text.profile_rows(shown)
-    page.evidence(picture, rows, name="quadratic_profile", code=snippets.profile(shown))
+    told, why = text.profile_answer(shown, gaussian), text.profile_moved(before, shown)
+    if stage(left, picture, "quadratic_profile_chart", told, text.noise_promise(shown), why):
+        st.caption(text.profile_note(shown))
+        page.evidence(picture, text.profile_rows(shown), name="quadratic_profile", code=snippets.profile(shown))
 
 
-def labels() -> None:
+def labels(left: DeltaGenerator) -> None:
     shown = Labels(EPSILON.value(), DELTA.value(), ROWS.value(), OFF.value(), TILT.value())
-    before = c.previous("quadratic_labels", shown, GHOST.value())
-    page.answer(text.labels_answer(shown))
-    st.caption(text.labels_line(shown))
-    figure = charts.labels(shown, before)
+    before = c.previous("quadratic_labels", shown)
+    figure = charts.labels(shown, ghost(before))
     picture = page.Picture(figure, text.labels_alt(shown), partial(numbers.labels_frame, shown))
-    page.show(picture, key="quadratic_labels_chart")
-    rows = text.labels_rows(shown)
-    page.evidence(picture, rows, name="quadratic_labels", code=snippets.labels(shown))
+    told, why = text.labels_answer(shown), text.labels_moved(before, shown)
+    if stage(left, picture, "quadratic_labels_chart", told, text.labels_promise(shown), why):
+        st.caption(text.labels_note(shown))
+        page.evidence(picture, text.labels_rows(shown), name="quadratic_labels", code=snippets.labels(shown))
 
 
-def stored(name: str, draw: Callable[[Stored], None]) -> None:
+def stored(name: str, draw: Callable[[DeltaGenerator, Stored], None], left: DeltaGenerator) -> None:
     """A picture of stored results; a word about them where there are none."""
     found = numbers.file_of(name)
     if found is None:
         st.info(kept.nothing_stored(name), icon=":material/info:")
         return
-    draw(found)
-    st.caption(kept.made_by(found))
+    draw(left, found)
+    if not style.embedded():
+        st.caption(kept.made_by(found))
 
 
-def kappa(found: Stored) -> None:
+def kappa(left: DeltaGenerator, found: Stored) -> None:
     at = KAPPA.value()
     told = kept.kappa_answer(found, at)
-    page.answer(told)
-    st.caption(kept.KAPPA_LINE)
     alt = kept.against_alt(told, "Empirical risk", "half the side of the box")
-    picture = page.Picture(
-        stored_charts.figure_2(found, at, every=EVERY.value()), alt, partial(numbers.frame_of, found)
-    )
-    page.show(picture, key="quadratic_kappa_chart")
-    rows = kept.against_rows(found, "kappa", figure2.LABELS)
-    code = snippets.means("figure2", "kappa", at, tuple(figure2.LABELS))
-    page.evidence(picture, rows, name="quadratic_kappa", code=code, note=snippets.STORED)
+    figure = stored_charts.figure_2(found, at, every=EVERY.value())
+    picture = page.Picture(figure, alt, partial(numbers.frame_of, found))
+    if stage(left, picture, "quadratic_kappa_chart", told, kept.KAPPA_PROMISE):
+        st.caption(kept.KAPPA_NOTE)
+        rows = kept.against_rows(found, "kappa", figure2.LABELS)
+        code = snippets.means("figure2", "kappa", at, tuple(figure2.LABELS))
+        page.evidence(picture, rows, name="quadratic_kappa", code=code, note=snippets.STORED)
 
 
-def where_data_matter(found: Stored) -> None:
+def where_data_matter(left: DeltaGenerator, found: Stored) -> None:
     n = STORED_ROWS.value()
     told = kept.matter_answer(found, n)
-    page.answer(told)
-    st.caption(kept.MATTER_LINE)
     alt = kept.against_alt(told, "Excess risk", "the number of rows")
     picture = page.Picture(stored_charts.where_data_matter(found, n), alt, partial(numbers.frame_of, found))
-    page.show(picture, key="quadratic_matter_chart")
-    rows = kept.against_rows(found, "n", matter.LABELS)
-    code = snippets.means("matter", "n", n, tuple(matter.LABELS))
-    page.evidence(picture, rows, name="quadratic_matter", code=code, note=snippets.STORED)
+    if stage(left, picture, "quadratic_matter_chart", told, kept.MATTER_PROMISE):
+        st.caption(kept.MATTER_NOTE)
+        rows = kept.against_rows(found, "n", matter.LABELS)
+        code = snippets.means("matter", "n", n, tuple(matter.LABELS))
+        page.evidence(picture, rows, name="quadratic_matter", code=code, note=snippets.STORED)
 
 
-def regressions(found: Stored) -> None:
+def regressions(left: DeltaGenerator, found: Stored) -> None:
     case = CASE.value()
     told = kept.regression_answer(found, case)
-    page.answer(told)
-    st.caption(kept.regression_line(case))
     rows = kept.regression_rows(found, case)
     listed = "; ".join(f"{row['Method']} {row['Excess test error']}" for row in rows)
-    picture = page.Picture(
-        stored_charts.regressions(found, case),
-        f"{told} Excess test error, a logarithmic axis: {listed}.",
-        partial(numbers.frame_of, found),
-    )
-    page.show(picture, key="quadratic_regression_chart")
-    code = snippets.regression(case, tuple(regression.LABELS))
-    page.evidence(picture, rows, name="quadratic_regression", code=code, note=snippets.STORED)
+    alt = f"{told} Excess test error, a logarithmic axis: {listed}."
+    picture = page.Picture(stored_charts.regressions(found, case), alt, partial(numbers.frame_of, found))
+    if stage(left, picture, "quadratic_regression_chart", told, kept.regression_promise(case)):
+        st.caption(kept.regression_note(case))
+        code = snippets.regression(case, tuple(regression.LABELS))
+        page.evidence(picture, rows, name="quadratic_regression", code=code, note=snippets.STORED)
 
 
-def heat(found: Stored) -> None:
+def heat(left: DeltaGenerator, found: Stored) -> None:
     which = PANEL.value()
     proof = PROOF.value()
     if proof not in figure1.PANELS[which]:
@@ -232,19 +257,20 @@ def heat(found: Stored) -> None:
     if not found.values(panel=which, proof=proof, epsilon=at[0], delta=at[1]):
         st.info(kept.nothing_stored("figure1"), icon=":material/info:")
         return
-    page.answer(kept.heat_answer(found, which, proof, at))
-    if note := kept.nearest_line(asked, at):
-        st.info(note, icon=":material/info:")
-    st.caption(kept.heat_line(which, proof, at))
     figure = stored_charts.figure_1(found, which, proof, at)
     picture = page.Picture(figure, kept.heat_alt(found, which, proof, at), partial(numbers.frame_of, found))
-    page.show(picture, key="quadratic_heat_chart")
+    told = kept.heat_answer(found, which, proof, at)
+    if not stage(left, picture, "quadratic_heat_chart", told, kept.heat_promise(proof, at)):
+        return
+    if note := kept.nearest_line(asked, at):
+        st.info(note, icon=":material/info:")
+    st.caption(kept.heat_note(which))
     rows = kept.heat_rows(found, which, proof)
     note = "These lines compute the marked cell again."
     page.evidence(picture, rows, name="quadratic_heat", code=snippets.heat(which, proof, at), note=note)
 
 
-DRAWN: Mapping[str, Callable[[], None]] = {
+DRAWN: Mapping[str, Callable[[DeltaGenerator], None]] = {
     "bowls": bowls,
     "spectrum": spectrum,
     "profile": profile,
@@ -262,13 +288,13 @@ def explore() -> None:
     left, right = page.columns()
     with right, page.errors():
         view = panel()
-    with left, page.errors():
-        DRAWN[view]()
+    with page.errors():
+        DRAWN[view](left)
 
 
 page.begin(
     "quadratic",
-    "A tilt adds a random slope to the objective. A bend adds a random curvature, around a point θ* that suits every "
+    "A tilt adds a random slope to the objective. A bend adds a random curvature around an anchor θ* that suits every "
     "record.",
 )
 explore()

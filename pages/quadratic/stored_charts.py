@@ -34,6 +34,13 @@ ROLES: Mapping[str, str] = {
 """The look of every stored method."""
 # Viridis from dark to light, so that a small bound is dark
 _SCALE = [[0.0, "#440154"], [0.25, "#3b528b"], [0.5, "#21918c"], [0.75, "#5ec962"], [1.0, "#fde725"]]
+SHORT = {
+    "The anchor alone, no data": "Anchor alone",
+    "Tilt at 2ζ, one row replaced": "Tilt at 2ζ",
+    "Bend, sharpened proof": "Bend, sharpened",
+    "Bend, exact theorem": "Bend, exact",
+}
+"""What legends call some methods: two stand in a row on a telephone."""
 _DECADES = (0, 1, 2, 3, 4)
 
 
@@ -53,7 +60,7 @@ def against(found: Stored, column: str, labels: Mapping[str, str], at: float, *,
             "color": color,
         }
         trace = figures.series(
-            label,
+            SHORT.get(label, label),
             own[column].to_numpy(),
             own["mean"].to_numpy(),
             ROLES[method],
@@ -69,7 +76,7 @@ def against(found: Stored, column: str, labels: Mapping[str, str], at: float, *,
         [guide, *traces],
         xaxis=figures.axis(x, ends, log=True),
         yaxis=figures.axis(y, view, log=True),
-        height=440,
+        height=400,
         hovermode="closest",
     )
 
@@ -148,8 +155,9 @@ def figure_1(found: Stored, panel: str, proof: str, at: tuple[float, float]) -> 
         "colorscale": _SCALE,
         "colorbar": {
             "orientation": "h",
-            "y": -0.24,
-            "yanchor": "top",
+            "yref": "container",
+            "y": 0.0,
+            "yanchor": "bottom",
             "thickness": 14,
             "len": 1.0,
             "outlinewidth": 1,

@@ -10,12 +10,12 @@ import numpy as np
 from objpert_core.experiments.quadratic import figure1, figure2, matter, regression
 from objpert_core.experiments.quadratic.stored import Stored
 from pages.quadratic import numbers
-from pages.quadratic.words import caption, count, times
+from pages.quadratic.words import AGREEING, EXACT, REPLACED, count, times
 from ui import sentences
 
 PANELS = {"exact": "exact solver (left)", "inexact": "inexact solver (right)"}
 NO_TIGHT = "The exact theorem needs an anchor without error: shown is the sharpened bound."
-ONE_ADDED = "one row added or removed"
+EACH = "each one’s own theorem"
 
 
 def kappa_answer(found: Stored, kappa: float) -> str:
@@ -30,10 +30,12 @@ def _mean(found: Stored, method: str, **wanted: float) -> float:
     return math.nan if interval is None else interval.mean
 
 
-KAPPA_LINE = (
-    f"{caption(figure2.EPSILON, figure2.DELTA, 'each by the theorem named')}; n\u00a0=\u00a0300, d\u00a0=\u00a0100, "
-    "ω\u00a0=\u00a01, ten draws, 95\u00a0% intervals. The bends are not private as run in the paper: their anchor is "
-    "off."
+KAPPA_PROMISE = sentences.promise(
+    figure2.EPSILON, figure2.DELTA, f"{EACH}, but for the bends as run", adjacency=REPLACED
+)
+KAPPA_NOTE = (
+    "n = 300, d = 100, weight of the regulariser ω = 1, ten draws, 95 % intervals. The bends are not private as run in "
+    "the paper: their anchor is off."
 )
 
 
@@ -46,9 +48,9 @@ def matter_answer(found: Stored, n: int) -> str:
     )
 
 
-MATTER_LINE = (
-    f"{caption(matter.EPSILON, matter.DELTA, 'each by the theorem named')}; d\u00a0=\u00a020, m\u00a0=\u00a040, "
-    "unit rows, ω\u00a0=\u00a0n/50, the anchor is θ*, ten draws, 95\u00a0% intervals."
+MATTER_PROMISE = sentences.promise(matter.EPSILON, matter.DELTA, EACH, adjacency=AGREEING)
+MATTER_NOTE = (
+    "d = 20, m = 40, unit rows, weight of the regulariser ω = n/50, the anchor is θ*, ten draws, 95 % intervals."
 )
 
 
@@ -66,14 +68,16 @@ def regression_answer(found: Stored, case: tuple[int, int, float]) -> str:
 _SHORT = {"objective": "objective perturbation", "centred": "bend and tilt", "adassp-tight": "AdaSSP"}
 
 
-def regression_line(case: tuple[int, int, float]) -> str:
+def regression_promise(case: tuple[int, int, float]) -> str:
+    """The promise of every method."""
+    return sentences.promise(case[2], regression.DELTA, "each one’s own accountant")
+
+
+def regression_note(case: tuple[int, int, float]) -> str:
     """What was learnt."""
-    n, d, epsilon = case
-    return (
-        f"{caption(epsilon, regression.DELTA, 'each by its own accountant', ONE_ADDED)}; n\u00a0=\u00a0{n:,}, "
-        f"d\u00a0=\u00a0{d}, unit rows, noise 0.1, {sentences.count(len(regression.SEEDS), 'draw')}, "
-        "95\u00a0% intervals."
-    )
+    n, d, _ = case
+    draws = sentences.count(len(regression.SEEDS), "draw")
+    return f"n = {n:,}, d = {d}, unit rows, noise 0.1, {draws}, 95 % intervals."
 
 
 def regression_rows(found: Stored, case: tuple[int, int, float]) -> list[dict[str, str]]:
@@ -134,12 +138,15 @@ def _up(value: float) -> str:
     return sentences.number(value, 3, up=True)
 
 
-def heat_line(panel: str, proof: str, at: tuple[float, float]) -> str:
+def heat_promise(proof: str, at: tuple[float, float]) -> str:
+    """What the marked cell keeps."""
+    accountant = {"published": "the published proof", "sharpened": "the sharpened proof", "tight": EXACT}[proof]
+    return sentences.promise(*at, accountant, adjacency=AGREEING)
+
+
+def heat_note(panel: str) -> str:
     """What the map is of."""
-    return (
-        f"{caption(*at, figure1.PROOFS[proof])}; {PANELS[panel]}, d\u00a0=\u00a012, n\u00a0=\u00a010, "
-        "L\u00a0=\u00a0ρ\u00a0=\u00a0G\u00a0=\u00a0D\u00a0=\u00a01, best m in every cell."
-    )
+    return f"{PANELS[panel]}, d = 12, n = 10, L = ρ = G = D = 1, best m in every cell."
 
 
 def heat_rows(found: Stored, panel: str, proof: str) -> list[dict[str, str]]:

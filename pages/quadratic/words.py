@@ -37,18 +37,9 @@ def count(value: float) -> str:
     return sentences.number(value, 3) if 1e-3 <= value < 1e7 else sentences.scientific(value, 3)
 
 
-def caption(epsilon: float, delta: float, proof: str, adjacency: str = "one row replaced") -> str:
-    """ε with its odds, δ, adjacency and proof, in one line."""
-    text = (
-        f"ε = {sentences.epsilon(epsilon)} (odds of {sentences.odds(epsilon)}), δ = {sentences.delta(delta)}, "
-        f"{adjacency}, {proof}"
-    )
-    return text.replace(" = ", "\u00a0=\u00a0").replace(" : ", "\u00a0:\u00a0")
-
-
-EXACT = "by the exact theorem"
-DISAGREE = "One label is off, upwards or downwards, and the true δ is computed exactly"
-SEEN = "for all that the solver sees"
+AGREEING = "one row replaced where all agree"
+REPLACED = "one row replaced"
+EXACT = "the exact theorem"
 
 
 # --- a tilt and a bend ------------------------------------------------------------------------------------------------
@@ -64,14 +55,32 @@ def bowls_answer(plane: Plane) -> str:
     return f"{told}." if bend <= 0 else f"{told}: {times(bend / max(tilt, 1e-300))} times more."
 
 
-def bowls_line(plane: Plane) -> str:
-    """What was drawn, and how privately."""
+def bowls_promise(plane: Plane) -> str:
+    """The promise of both."""
+    accountant = f"Theorem 5.1 at 2ζ and {EXACT}"
+    return sentences.promise(plane.epsilon, plane.delta, accountant, adjacency=AGREEING)
+
+
+def bowls_note(plane: Plane) -> str:
+    """What was drawn."""
     bend = plane.bend
     return (
-        f"{caption(plane.epsilon, plane.delta, 'tilt by Theorem 5.1 at 2ζ, bend by the exact theorem')}; "
-        f"n\u00a0=\u00a0{plane.rows:,}, m\u00a0=\u00a0{bend.degrees_of_freedom}, "
-        f"σ²\u00a0=\u00a0{count(bend.scale)}. Dots: the minima of other draws, kept inside the disc C."
+        f"n = {plane.rows:,}, m = {bend.degrees_of_freedom}, σ² = {count(bend.scale)}. Dots: the minima of other "
+        "draws, kept inside the disc C."
     )
+
+
+def bowls_moved(before: Plane | None, now: Plane) -> str:
+    """What was changed since `before`, and what that does to tilt and bend on the whole; empty for another draw."""
+    names = {"epsilon": "ε", "delta": "δ", "rows": "n", "radius": "κ"}
+    if before is None or not (changes := sentences.changed(before, now, names)):
+        return ""
+    then, here = numbers.moved(before), numbers.moved(now)
+    courses = [
+        sentences.course(f"the {kind}’s typical move", then[kind].typical, here[kind].typical, count)
+        for kind in ("tilt", "bend")
+    ]
+    return f"{sentences.shift(changes)}: {', '.join(courses)}."
 
 
 def bowls_rows(plane: Plane) -> list[dict[str, str]]:
@@ -111,14 +120,27 @@ def spectrum_answer(spectrum: Spectrum) -> str:
     return f"{told}, {times(least / spectrum.alpha)} times that."
 
 
-def spectrum_line(noise: Noise, spectrum: Spectrum) -> str:
+def noise_promise(noise: Noise) -> str:
+    """The promise of a bend by the proof that calibrates it."""
+    accountant = EXACT if noise.by == "exact" else f"the {PROOFS[noise.by].lower()} proof"
+    return sentences.promise(noise.epsilon, noise.delta, accountant, adjacency=AGREEING)
+
+
+def spectrum_note(spectrum: Spectrum) -> str:
     """What was drawn."""
     share = sentences.delta(spectrum.delta / 4)
     return (
-        f"{caption(noise.epsilon, noise.delta, 'm by the exact theorem' if noise.ratio == 0 else 'm as chosen')}; "
-        f"d\u00a0=\u00a0{spectrum.dimension}, m\u00a0=\u00a0{spectrum.degrees_of_freedom}. "
-        f"Lemma D.4: λ\u2098ᵢₙ < α and λ\u2098ₐₓ > β have a probability of at most δ/4 = {share} each."
+        f"d = {spectrum.dimension}, m = {spectrum.degrees_of_freedom}. Lemma D.4: λ\u2098ᵢₙ < α and λ\u2098ₐₓ > β have "
+        f"a probability of at most δ/4 = {share} each."
     )
+
+
+def spectrum_moved(before: Spectrum | None, now: Spectrum) -> str:
+    """What was changed since `before`, and what that did to α; empty for another draw."""
+    names = {"dimension": "d", "degrees_of_freedom": "m", "delta": "δ"}
+    if before is None or not (changes := sentences.changed(before, now, names)):
+        return ""
+    return f"{sentences.shift(changes)}: {sentences.course('α', before.alpha, now.alpha, sentences.number)}."
 
 
 def spectrum_rows(spectrum: Spectrum) -> list[dict[str, str]]:
@@ -174,14 +196,22 @@ def _tiny(value: float) -> str:
     return "less than 10⁻³⁰⁰" if value < 1e-300 else sentences.delta(min(value, 1.0))
 
 
-def profile_line(noise: Noise) -> str:
+def profile_note(noise: Noise) -> str:
     """Which bend it is."""
     bend = noise.bend
-    return (
-        f"{caption(noise.epsilon, noise.delta, f'noise by the {PROOFS[noise.by].lower()} proof')}; "
-        f"d\u00a0=\u00a0{noise.dimension}, m\u00a0=\u00a0{bend.degrees_of_freedom}, L\u00a0=\u00a01, "
-        f"σ²\u00a0=\u00a0{count(bend.scale)}."
-    )
+    return f"d = {noise.dimension}, m = {bend.degrees_of_freedom}, L = 1, σ² = {count(bend.scale)}."
+
+
+def profile_moved(before: Noise | None, now: Noise) -> str:
+    """What was changed since `before`, and what that did to the noise; empty where nothing was."""
+    names = {"epsilon": "ε", "delta": "δ", "dimension": "d", "ratio": "m/d", "by": "calibrated by"}
+    if before is None or before == now:
+        return ""
+    changes = [
+        (name, *("best" if name == "m/d" and value == numbers.BEST else value for value in values))
+        for name, *values in sentences.changed(before, now, names)
+    ]
+    return f"{sentences.shift(changes)}: {sentences.course('the noise σ²', before.bend.scale, now.bend.scale, count)}."
 
 
 def profile_rows(noise: Noise) -> list[dict[str, str]]:
@@ -229,7 +259,13 @@ def labels_answer(labels: Labels) -> str:
     return f"{told}; the promise breaks once the label is off by {count(edge)}." if math.isfinite(edge) else f"{told}."
 
 
-def labels_line(labels: Labels) -> str:
+def labels_promise(labels: Labels) -> str:
+    """What is promised: of the bend alone only where the labels agree."""
+    adjacency = REPLACED if labels.tilted else AGREEING
+    return sentences.promise(labels.epsilon, labels.delta, EXACT, adjacency=adjacency)
+
+
+def labels_note(labels: Labels) -> str:
     """Which data, and which release."""
     if labels.tilted:
         release = numbers.both(labels.epsilon, labels.delta)
@@ -237,10 +273,22 @@ def labels_line(labels: Labels) -> str:
     else:
         bend, more, seen = numbers.calibrated(labels.epsilon, labels.delta, 1), "", ""
     return (
-        f"{caption(labels.epsilon, labels.delta, EXACT)}; d\u00a0=\u00a01, n\u00a0=\u00a0{labels.rows:,}, "
-        f"ω\u00a0=\u00a0{numbers.PENALTY:g}, m\u00a0=\u00a0{bend.degrees_of_freedom}, "
-        f"σ²\u00a0=\u00a0{count(bend.scale)}{more}. {DISAGREE}{seen}."
+        f"d = 1, n = {labels.rows:,}, weight of the regulariser ω = {numbers.PENALTY:g}, "
+        f"m = {bend.degrees_of_freedom}, σ² = {count(bend.scale)}{more}. {DISAGREE}{seen}."
     )
+
+
+DISAGREE = "One label is off, upwards or downwards, and the true δ is computed exactly"
+SEEN = "for all that the solver sees"
+
+
+def labels_moved(before: Labels | None, now: Labels) -> str:
+    """What was changed since `before`, and what that did to the true δ; empty where nothing was."""
+    names = {"epsilon": "ε", "delta": "δ", "rows": "n", "off": "off by", "tilted": "tilt"}
+    if before is None or before == now:
+        return ""
+    found = sentences.course("the true δ", before.true_delta(before.off), now.true_delta(now.off), _tiny)
+    return f"{sentences.shift(sentences.changed(before, now, names))}: {found}."
 
 
 def labels_rows(labels: Labels) -> list[dict[str, str]]:

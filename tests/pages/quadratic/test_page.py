@@ -15,7 +15,7 @@ from objpert_core.experiments.quadratic.spectrum import Spectrum
 from pages.quadratic import numbers, snippets, words
 from pages.quadratic import stored_words as kept
 from pages.quadratic.numbers import Labels, Noise
-from tests.pages.apps import answer, curves, execute, open_app, press, spec, tables
+from tests.pages.apps import answer, curves, execute, open_app, press, said, spec, tables, words_of
 from ui.svg import decode
 
 open_page = partial(open_app, "pages/quadratic/page.py")
@@ -36,6 +36,8 @@ def test_opens_on_a_tilt_and_a_bend_and_draws_again():
     assert ghosts == ["tilted, before", "bent, before"]
     np.testing.assert_allclose(shown["bent"][0][:5], Plane(rows=100, seed=1).bowls()["bend"].level(1.0)[:5, 0], atol=1)
     assert tables(app)[0].set_index("Minimum of").loc["bent", "θ₁"] != table.loc["bent", "θ₁"]
+    app.select_slider(key="quadratic_n").set_value(1000).run()
+    assert "n 100 → 1,000: the tilt’s typical move" in said(app)
 
 
 def test_eigenvalues_between_alpha_and_beta():
@@ -71,9 +73,10 @@ def test_three_proofs_of_one_bend():
 @pytest.mark.slow
 def test_a_bend_beside_the_gaussian_mechanism():
     app = open_page()
-    app.button(key="quadratic_preset_Gaussian mechanism").click().run()
+    app.button(key="quadratic_preset_δ has a floor").click().run()
     shown, _ = curves(app)
     x, bend = shown["Exact proof"]
+    assert "calibrated by" not in said(app)  # of this picture there is no setting before
     gaussian = shown["Gaussian mechanism"][1]
     at = int(np.argmin(np.abs(x - 1.0)))
     assert bend[at] == pytest.approx(gaussian[at], rel=1e-3)
@@ -92,6 +95,7 @@ def test_labels_that_disagree_break_the_promise_and_a_tilt_mends_it():
     assert "The true δ is 0.74, promised 10⁻⁵; the promise breaks once the label is off by" in answer(app)
     app.toggle(key="quadratic_tilt").set_value(True).run()
     assert "the promise, 10⁻⁵, holds." in answer(app)
+    assert "tilt off → on: the true δ falls from 0.74 to" in said(app)
     y = curves(app)[0]["true δ, bend and tilt"][1]
     assert np.nanmax(y) < 1e-5
     assert curves(app)[1] == ["true δ, before"]
@@ -129,18 +133,24 @@ def test_figure_1_shows_the_stored_cells():
     assert "Not stored for ε = 1, δ = 1e-09; marked: ε = 1, δ = 1e-06." in app.info[1].value
 
 
+PRESETS = {
+    "Every bound is above 1": ("heat", "exact solver (left)"),
+    "An inexact solver": ("heat", "inexact solver"),
+    "The anchor does as well": ("kappa", "all people and data: ε = 0.5"),
+    "Where data matter": ("matter", "m = 40"),
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["Figure 1 left", "Figure 1 right", "Figure 2", "Where data matter"])
+@pytest.mark.parametrize("name", PRESETS)
 def test_presets_show_what_they_name(name):
     app = open_page(quadratic_epsilon="3", quadratic_kappa="10")
     app.button(key=f"quadratic_preset_{name}").click().run()
     assert not app.exception
     assert not app.error
-    view = {"Figure 2": "kappa", "Where data matter": "matter"}.get(name, "heat")
+    view, expected = PRESETS[name]
     assert app.session_state["quadratic_view"] == view
-    expected = {"Figure 1 right": "inexact solver", "Figure 2": "ε = 0.5", "Where data matter": "m = 40"}
-    told = " ".join(block.value for block in app.caption).replace("\u00a0", " ")
-    assert expected.get(name, "exact solver (left)") in told
+    assert expected in said(app) + " ".join(block.value for block in app.caption)
 
 
 @pytest.mark.slow
@@ -185,11 +195,6 @@ def test_the_snippets_give_the_numbers_shown():
     found, _ = execute(snippets.heat("exact", "sharpened", (0.5, 1e-4)))
     kept_values = stored.load("figure1").values(panel="exact", proof="sharpened", epsilon=0.5, delta=1e-4)
     assert kept_values == [pytest.approx(found["found"].value, rel=1e-6)]
-
-
-def words_of(sentence):
-    """How many words; an equation is one."""
-    return len(sentence.replace(" = ", "=").split())
 
 
 @pytest.mark.slow
