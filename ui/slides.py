@@ -6,6 +6,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from ui.chart import Chart
+
 FONT = 20  # pixels, as the text around the chart
 THICKER = 1.6
 
@@ -26,4 +28,4 @@ def larger(figure: go.Figure) -> go.Figure:
             trace["line"] = trace["line"] | {"width": THICKER * width}
         if isinstance(size := trace.get("marker", {}).get("size"), int | float):
             trace["marker"] = trace["marker"] | {"size": THICKER * size}
-    return go.Figure(picture)
+    return Chart(picture)

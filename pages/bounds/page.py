@@ -43,6 +43,8 @@ READ_RATE = c.SelectSlider("bounds_accused", "Read misses at false accusations =
 EPS_MAX = parameters.view("bounds", "ε axis up to", 2.0, (0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0))
 FLOOR = parameters.floor("bounds", (1e-100, 1e-50, 1e-20, 1e-15, 1e-10, 1e-8, 1e-6, 1e-4))
 SPECIAL = parameters.special_bounds("bounds")
+COVERED = "Columns of the table: the smallest μ-GDP and ρ-zCDP that cover the release. They take longest to compute."
+COVERS = c.Toggle("bounds_covers", "Table with μ and ρ", False, help=COVERED)
 GHOST = parameters.ghost("bounds")
 CHANGED = {**why.NAMES, "neighbours": "neighbours:"}
 CONTROLS = (
@@ -56,6 +58,7 @@ CONTROLS = (
     EPS_MAX,
     FLOOR,
     *SPECIAL.values(),
+    COVERS,
     GHOST,
 )
 
@@ -158,7 +161,7 @@ def explore() -> None:
             epsilon = READ_EPSILON.show(disabled=attacked)
             view = EPS_MAX.show(disabled=attacked), FLOOR.show(disabled=attacked)
             special = {bound for bound, control in SPECIAL.items() if control.show()}
-            ghosts = GHOST.show()
+            covers, ghosts = COVERS.show(disabled=attacked), GHOST.show()
         if whose != neighbours.SEVERAL:
             page.keep(ROWS)
     setting = neighbours.setting(noise, regularisation, curvature, gradient, whose, rows)
@@ -171,7 +174,9 @@ def explore() -> None:
             tradeoff(left, setting, bounds, delta=other, rate=read, ghost=ghost, moved=moved)
         else:
             moved = why.moved(before, setting, read, names=CHANGED)
-            profile(left, setting, bounds, delta=read, epsilon=epsilon, view=view, ghost=ghost, moved=moved)
+            profile(
+                left, setting, bounds, delta=read, epsilon=epsilon, view=view, covers=covers, ghost=ghost, moved=moved
+            )
 
 
 def profile(
@@ -182,6 +187,7 @@ def profile(
     delta: float,
     epsilon: float,
     view: tuple[float, float],
+    covers: bool,
     ghost: proofs.Setting | None,
     moved: str,
 ) -> None:
@@ -213,8 +219,10 @@ def profile(
         more = words.against_one(tight, one, eps["lower"], published, setting.smoothness)
     notes(setting, proofs.reasons(found), more)
     code = snippets.bounds(**vars(setting), epsilon=epsilon, delta=delta)
-    table = zip(proofs.table_rows(found, delta, epsilon), neighbours.columns(setting, found), strict=True)
-    page.evidence(picture, [row | more for row, more in table], name="bounds", code=code, note=ROUNDED)
+    table = proofs.table_rows(found, delta, epsilon)
+    if covers:
+        table = [row | more for row, more in zip(table, neighbours.columns(setting, found), strict=True)]
+    page.evidence(picture, table, name="bounds", code=code, note=ROUNDED)
 
 
 def tradeoff(

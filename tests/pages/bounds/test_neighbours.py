@@ -54,7 +54,7 @@ def test_the_snippets_make_the_curves(choice, rows):
 
 @pytest.mark.slow
 def test_the_page_shows_a_replaced_row():
-    app = open_app(PAGE, bounds_neighbours=nb.REPLACED, bounds_view="3")
+    app = open_app(PAGE, bounds_neighbours=nb.REPLACED, bounds_view="3", bounds_covers="true")
     fit = acc.replace_one(acc.ObjectivePerturbation(5.0, 20.0))
     x, y = curves(app)[0]["Logistic (tight)"]
     np.testing.assert_array_equal(y, fit.delta(x))
