@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from objpert_core.accounting.numerics.rounding import significant
 
@@ -208,13 +209,13 @@ def listing(items: Sequence[str]) -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
 
 
-def changed(before: object, now: object, names: Mapping[str, str]) -> list[tuple[str, object, object]]:
+def changed(before: object, now: object, names: Mapping[str, str]) -> list[tuple[str, Any, Any]]:
     """The fields of two settings that differ, for `shift`; `names` is what each field is called."""
     pairs = ((name, getattr(before, field), getattr(now, field)) for field, name in names.items())
     return [(name, old, new) for name, old, new in pairs if old != new]
 
 
-def shift(changes: Sequence[tuple[str, object, object]]) -> str:
+def shift(changes: Sequence[tuple[str, Any, Any]]) -> str:
     """What was changed, each as (what, old, new).
 
     >>> shift([("σ", 2.5, 5.0), ("proof", "published", "exact")])

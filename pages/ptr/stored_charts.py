@@ -83,8 +83,8 @@ def lines(shown: Sequence[Curve], at: float, look: Look, *, every: bool = False)
     else:
         air = 0.06 * (max(heights) - min(heights)) or 0.1
         view = min(heights) - air, max(heights) + air
-    every = places(shown)
-    ends = (every[0] / 1.1, every[-1] * 1.1) if look.log_x else (every[0], every[-1])
+    there = places(shown)
+    ends = (there[0] / 1.1, there[-1] * 1.1) if look.log_x else (there[0], there[-1])
     return figures.figure(
         [figures.guide((at, at), view), *traces],
         xaxis=figures.axis(look.x, ends, log=look.log_x),

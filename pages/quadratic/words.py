@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -207,11 +208,13 @@ def profile_moved(before: Noise | None, now: Noise) -> str:
     names = {"epsilon": "ε", "delta": "δ", "dimension": "d", "ratio": "m/d", "by": "calibrated by"}
     if before is None or before == now:
         return ""
-    changes = [
-        (name, *("best" if name == "m/d" and value == numbers.BEST else value for value in values))
-        for name, *values in sentences.changed(before, now, names)
-    ]
+    changes = sentences.changed(before, now, names)
+    changes = [(name, _chosen(name, old), _chosen(name, new)) for name, old, new in changes]
     return f"{sentences.shift(changes)}: {sentences.course('the noise σ²', before.bend.scale, now.bend.scale, count)}."
+
+
+def _chosen(name: str, value: Any) -> Any:
+    return "best" if name == "m/d" and value == numbers.BEST else value
 
 
 def profile_rows(noise: Noise) -> list[dict[str, str]]:

@@ -69,7 +69,7 @@ def moved(before: rc.Setting | None, now: rc.Setting, delta: float) -> str:
     """What was changed since `before`, what that did to ε at `delta`, and why; empty where nothing was."""
     if before is None or not (changes := sentences.changed(before, now, _FIELDS)):
         return ""
-    shift = sentences.shift([(name, *(_PROOFS.get(value, value) for value in values)) for name, *values in changes])
+    shift = sentences.shift([(name, _PROOFS.get(a, a), _PROOFS.get(b, b)) for name, a, b in changes])
     courses = []
     for which, fields in _OF.items():
         if any(name in fields for name, *_ in changes):
