@@ -22,7 +22,7 @@ ALL = (DATA, *controls.CONTROLS)
 
 
 Shown = tuple[page.Picture, Comparison, Comparison | None, bool]
-"""What the stage shows: the picture, its models, those of the setting before, and whether the controls moved on."""
+# What the stage shows: the picture, its models, those of the setting before, and whether the controls moved on
 
 
 def explore() -> None:
