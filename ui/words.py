@@ -49,6 +49,16 @@ def accuracy(value: float) -> str:
     return sentences.percent(value, 2)
 
 
+def fall(before: float, after: float) -> tuple[str, str]:
+    """The difference of two accuracies, as their two decimals have it so that a reader can check it, and both.
+
+    >>> fall(0.84964, 0.84036)
+    ('0.92 points', '84.96 → 84.04 %')
+    """
+    first, second = round(100 * before, 2), round(100 * after, 2)
+    return f"{abs(first - second):.2f} points", f"{first:.2f} → {second:.2f} %"
+
+
 def signed(value: float) -> str:
     """A difference of accuracies in points with its sign and two decimals: '+0.35', '−0.02'."""
     return f"{100 * value:+.2f}".replace("-", "−")

@@ -10,7 +10,7 @@ import numpy as np
 
 from objpert_core.experiments import paper as printed
 from objpert_core.experiments.indexed import Stored
-from objpert_core.experiments.learners import LEARNERS, NON_PRIVATE, TIGHT
+from objpert_core.experiments.learners import LEARNERS, NON_PRIVATE, TIGHT, UNPAID
 from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.studies.subsampling import LearningCurve
@@ -42,7 +42,7 @@ def figure_2(
 ) -> Any:
     """Mean accuracy of each method with its interval against ε; the model without privacy as a line.
 
-    The best unpaid DP-SGD where the read-out is has a mark also if it is not among the methods.
+    The best unpaid DP-SGD where the read-out is has a mark if others of its kind are among the methods, and not it.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def figure_2(
     for method in methods:
         traces += _level(stored, epsilon, across) if method == NON_PRIVATE else _method(stored, method)
     traces += _rival(stored, methods, epsilon) if epsilon in shown else []
-    marks = [_hollow(stored.dataset, method, shown) for method in EVERY if paper]
+    marks = [_hollow(stored.dataset, method, shown) for method in methods if paper]
     marks = [mark for mark in marks if mark["x"].size]
     if live and live.epsilon in shown:
         line = {"color": figures.GREY, "width": 2}
@@ -81,7 +81,7 @@ def figure_2(
         [*guide, *traces, *marks],
         xaxis=figures.axis(f"privacy budget ε{at}", across, log=True, **_ticks(shown)),
         yaxis=figures.axis(f"test accuracy<br>on {stored.label}", up, tickformat=".1%", hoverformat=".2%"),
-        height=400 + 18 * (len(methods) + len(marks)),  # the legend, which a telephone stacks
+        height=380 + 12 * (len(methods) + len(marks)),  # the legend, which a telephone stacks
     )
 
 
@@ -147,9 +147,9 @@ def _mark(
 
 
 def _rival(stored: Stored, methods: Sequence[str], epsilon: float) -> list[Trace]:
-    """The rival's mean where the read-out is, if other methods are shown and its curve is not."""
+    """The rival's mean where the read-out is, if other DP-SGD of its kind are shown and its curve is not."""
     rival = stored.rival(epsilon)
-    if rival is None or rival in methods or not methods:
+    if rival is None or rival in methods or set(UNPAID).isdisjoint(methods):
         return []
     interval = _means(stored, rival)[epsilon]
     name = f"rival at ε = {sentences.epsilon(epsilon)}: {LABELS[rival]}"
@@ -180,23 +180,6 @@ def _hollow(dataset: str, method: str, shown: Collection[float]) -> Trace:
     line = {"color": figures.look(ROLE[method]).color, "width": 2}
     name = f"paper: {LEARNERS[method].label}"
     return _mark(name, method, list(numbers), list(numbers.values()), color="rgba(0,0,0,0)", line=line)
-
-
-def papers(dataset: str) -> Any:
-    """The numbers of the paper's table for a data set alone, joined by lines."""
-    traces = []
-    for method in (method for method in EVERY if printed.printed(dataset, method)):
-        numbers = printed.printed(dataset, method)
-        x, y, name = np.array(list(numbers)), np.array(list(numbers.values())), f"paper: {LEARNERS[method].label}"
-        traces.append(figures.series(name, x, y, ROLE[method], mode="lines+markers", hover="%{y:.2%}"))
-    shown = sorted({float(epsilon) for trace in traces for epsilon in trace["x"]})
-    across = (shown[0] / _AIR, shown[-1] * _AIR)
-    return figures.figure(
-        traces,
-        xaxis=figures.axis("privacy budget ε, δ = 10⁻⁵", across, log=True, **_ticks(shown)),
-        yaxis=figures.axis(f"test accuracy on {dataset}", _range(_edges(traces, shown)), tickformat=".0%"),
-        height=340,
-    )
 
 
 def _edges(traces: Sequence[Trace], shown: Collection[float]) -> list[float]:

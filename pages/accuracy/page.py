@@ -6,20 +6,20 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from objpert_core import datasets
 from objpert_core.experiments import indexed, paper, results
 from objpert_core.experiments.figure2 import Piece
 from objpert_core.experiments.indexed import Stored
-from objpert_core.experiments.methods import EVERY, METHODS
+from objpert_core.experiments.learners import DISHONEST_LARGE, HONEST, TIGHT
+from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.studies.subsampling import GENERATED, MAX_DRAWS, LearningCurve, Plan, learning_curve
 from pages.accuracy import charts, jobs, tables
 from pages.accuracy import numbers as data
 from pages.accuracy import rows_words as rows_text
 from pages.accuracy import words as text
 from ui import controls as c
-from ui import page, parameters, runs, share
+from ui import page, parameters, runs, share, style
 
 NAMES = tuple(EVERY)
 AGAIN: runs.Runs[jobs.Again] = runs.Runs("accuracy", "again")
@@ -33,16 +33,16 @@ SHOWN = c.Pills(
     format=text.LABELS.__getitem__,
     most=len(NAMES),
     help="Unpaid: the learning rate was chosen by looking at the data, and ε does not cover that. Paid: it does. "
-    "The line “Names” under the chart explains the rest.",
+    "The line “Names” under the stage explains the rest.",
 )
 VIEW = c.Choice(
     "accuracy_view",
-    "View",
+    "Show",
     charts.EVERYTHING,
     options=tuple(charts.VIEWS),
     help="small ε: up to 0.25; large ε: from 1; top: three points of accuracy below the best.",
 )
-PAPER = c.Toggle("accuracy_paper", "The paper’s numbers as hollow marks", True)
+PAPER = c.Toggle("accuracy_paper", "The paper’s numbers as hollow marks", False)
 GHOST = parameters.ghost("accuracy", "data set")
 ROWS_DATA = parameters.data_set(
     "accuracy_rows",
@@ -69,7 +69,7 @@ def controls_of(keys: tuple[str, ...]) -> Controls:
     epsilon = c.SelectSlider(
         "accuracy_epsilon",
         "Read at ε =",
-        1.0,
+        0.1,
         data.epsilons(keys),
         help="Where the answer and the table are read: every ε that some data set has. Not every data set has "
         "runs at each; the page says where one has none.",
@@ -83,100 +83,119 @@ def controls_of(keys: tuple[str, ...]) -> Controls:
 
 
 def presets(controls: Controls) -> list[c.Preset]:
-    usual: dict[c.Control, Any] = {SHOWN: data.USUAL, controls.epsilon: 1.0, VIEW: charts.EVERYTHING, PAPER: True}
-    low, ours_only = {controls.epsilon: 0.1}, {PAPER: False}
-    found = [
-        c.Preset(
-            f"Figure 2: {dataset.title()}",
-            usual | {controls.data: dataset, SHOWN: data.PAPERS},
-            "The three methods of the paper’s Figure 2, ours and no privacy, beside the numbers that the paper prints "
-            f"in its {paper.TABLES[dataset]}.",
+    own, usual = controls.data.default, {SHOWN: data.USUAL, VIEW: charts.EVERYTHING, PAPER: False}
+
+    def preset(name: str, hint: str, methods: tuple[str, ...], key: str = own, **more: Any) -> c.Preset:
+        values = usual | {controls.data: key, controls.epsilon: more.get("epsilon", 0.1), SHOWN: methods}
+        return c.Preset(name, values | {VIEW: more.get("view", charts.EVERYTHING), PAPER: "paper" in more}, hint)
+
+    papers = [
+        preset(
+            name,
+            f"Figure 2 of Redberg et al. (2023), {dataset.title()}: its three methods, ours and no privacy, beside the "
+            f"numbers that the paper prints in its {paper.TABLES[dataset]}.",
+            data.PAPERS,
+            dataset,
+            epsilon=1.0,
+            paper=True,
         )
-        for dataset in ("adult", "synthetic-l")
+        for dataset, name in (("adult", "Beside the paper’s numbers"), ("synthetic-l", "The same on drawn rows"))
         if dataset in controls.data.options
     ]
-    others: tuple[tuple[str, str, dict[Any, Any]], ...] = (
-        ("Small ε", "Where the noise is largest and the learners differ most.", low | {VIEW: charts.SMALL}),
-        ("All methods", "Every learner that was run, at every ε.", {SHOWN: tuple(METHODS)}),
-        (
-            "The luck of choosing",
-            "The same luck for both: for Algorithm 1 the best of as many noises as DP-SGD has learning rates, and for "
-            "the rate that DP-SGD chose a fresh noise.",
-            low | ours_only | {SHOWN: data.LUCK, VIEW: charts.SMALL},
-        ),
-        (
-            "With and without the margin",
-            "The loss’s margin taken from Algorithm 1 and given to DP-SGD: what it is worth to either.",
-            low | ours_only | {SHOWN: data.MARGINS},
-        ),
-    )
-    return found + [c.Preset(name, usual | values, hint) for name, hint, values in others]
+    lucky = "The same luck for both: for Algorithm 1 the best of as many noises as DP-SGD has learning rates, and for "
+    lucky += "the rate that DP-SGD chose a fresh noise."
+    margins = "The loss’s margin taken from Algorithm 1 and given to DP-SGD: what it is worth to either."
+    return [
+        preset("Strong privacy costs", "ε = 0.1: no privacy, Algorithm 1, and DP-SGD that pays.", data.USUAL),
+        preset("Weak privacy is nearly free", "ε = 8, the same three.", data.USUAL, epsilon=8.0),
+        preset("Who is ahead at small ε", "Where learners differ most.", data.COMPARED, view=charts.SMALL),
+        *papers,
+        preset("The luck of choosing", lucky, data.LUCK, view=charts.SMALL),
+        preset("What the margin is worth", margins, data.MARGINS),
+    ]
 
 
 @st.fragment
 def body(keys: tuple[str, ...]) -> None:
     """Both parts of the page in one fragment, so that one link can hold the controls of both."""
     if keys:
-        controls = controls_of(keys)
-        place = explore(controls)
-        few_and_many()
-        named = (controls.data, SHOWN, controls.epsilon, VIEW, PAPER, GHOST, controls.again, controls.trial)
-        with place:  # last: only now has every control its value
-            share.button((*named, *ROWS_CONTROLS))
+        explore(controls_of(keys))
     else:
         st.info(text.NO_RESULTS, icon=":material/inventory_2:")
-        with few_and_many():
-            share.button(ROWS_CONTROLS)
+        few_and_many(ROWS_CONTROLS)
 
 
-def explore(controls: Controls) -> DeltaGenerator:
-    """The stored runs; returns where the page's link goes."""
-    c.preset_buttons(presets(controls), prefix="accuracy")
+def explore(controls: Controls) -> None:
+    """The stored runs, and under them the part about few and many rows."""
+    found = presets(controls)
+    c.preset_buttons(found, prefix="accuracy")
     left, panel = page.columns()
     with panel:
-        key, methods, epsilon = controls.data.show(), SHOWN.show(), controls.epsilon.show()
-        view, with_paper, with_ghost = VIEW.show(), PAPER.show(), GHOST.show()
-        place = st.container()
-    before = c.previous("accuracy", key)
-    seen = AGAIN.seen()
+        epsilon, key = controls.epsilon.show(), controls.data.show()
+        with st.popover("Compare methods", icon=":material/compare_arrows:", width="stretch"):
+            methods = SHOWN.show()
+        named = (controls.data, SHOWN, controls.epsilon, VIEW, PAPER, GHOST, controls.again, controls.trial)
+        with page.tools((*named, *ROWS_CONTROLS), found, name="accuracy"):
+            view, with_paper, with_ghost = VIEW.show(), PAPER.show(), GHOST.show()
     with page.errors():
         stored = indexed.load(key)
-        ghost = indexed.load_or_none(before) if with_ghost and before else None
+        before = c.previous("accuracy__setting", (key, epsilon))
+        earlier = c.previous("accuracy", key)
+        ghost = indexed.load_or_none(earlier) if with_ghost and earlier else None
+        seen = AGAIN.seen()
         made = seen.latest if seen and not seen.view.active and seen.run.request[1] == key else None
+        live = made.run if made else None
+        picture = page.Picture(
+            charts.figure_2(stored, methods, epsilon=epsilon, view=view, paper=with_paper, ghost=ghost, live=live),
+            text.alt(stored, methods, epsilon, ghost),
+            partial(tables.frame, stored, methods),
+        )
         with left:
-            page.answer(text.answer(stored, epsilon), *text.details(stored, epsilon))
-            for note in filter(None, (text.stand_in_note(stored), text.missing(stored, methods, epsilon))):
-                st.info(note, icon=":material/info:")
-            live = made.run if made else None
-            picture = page.Picture(
-                charts.figure_2(stored, methods, epsilon=epsilon, view=view, paper=with_paper, ghost=ghost, live=live),
-                text.alt(stored, methods, epsilon, ghost),
-                partial(tables.frame, stored, methods),
-            )
+            then = indexed.load_or_none(before[0]) if before else None
+            why = text.why((then, before[1]) if then and before else None, stored, epsilon)
+            page.answer(text.answer(stored, epsilon), promise=text.promise(stored, epsilon), why=why)
             page.show(picture, key="accuracy_chart")
-            st.caption(text.legend(stored.with_rival(methods, epsilon)))
-            notes = (
-                text.rival_note(stored, methods, epsilon),
-                text.faint(ghost) if ghost else "",
-                text.intervals(stored, methods),
-                text.paper_note(stored) if with_paper else "",
-            )
-            st.caption(" ".join(filter(None, notes)))
-            st.markdown(text.promise(stored, epsilon))
-        page.evidence(picture, tables.methods(stored, methods, epsilon), name=f"accuracy_{stored.key}")
-        behind(stored)
-        page.reproduce(tables.snippet(stored, epsilon))
-        again(stored, epsilon, controls)
-    return place
+        if not style.embedded():
+            below(stored, methods, epsilon, picture, ghost, with_paper)
+            again(stored, epsilon, controls)
+    if style.embedded():
+        page.keep(controls.again, controls.trial, *ROWS_CONTROLS)
+    else:
+        few_and_many()
+
+
+def below(
+    stored: Stored,
+    methods: Sequence[str],
+    epsilon: float,
+    picture: page.Picture,
+    ghost: Stored | None,
+    with_paper: bool,
+) -> None:
+    """What stands under the stage: notes, table, files, and what the answer rests on."""
+    for note in filter(None, (text.stand_in_note(stored), text.missing(stored, methods, epsilon))):
+        st.info(note, icon=":material/info:")
+    notes = (
+        text.rival_note(stored, methods, epsilon),
+        text.faint(ghost) if ghost else "",
+        text.intervals(stored, methods),
+        text.paper_note(stored) if with_paper else "",
+        text.legend(stored.with_rival(methods, epsilon)),
+    )
+    st.caption(" ".join(filter(None, notes)))
+    page.evidence(picture, tables.methods(stored, methods, epsilon), name=f"accuracy_{stored.key}")
+    behind(stored, epsilon)
+    page.reproduce(tables.snippet(stored, epsilon), name="accuracy")
 
 
 def bullets(lines: Sequence[str]) -> str:
     return "\n".join(f"* {line}" for line in lines)
 
 
-def behind(stored: Stored) -> None:
+def behind(stored: Stored, epsilon: float) -> None:
     """What the answer rests on: the claim at every ε, and where the runs are from."""
-    with st.expander("The claim at every ε", icon=":material/gavel:"):
+    with st.expander("Which learner is ahead, at every ε", icon=":material/gavel:"):
+        st.markdown("\n\n".join(filter(None, (text.contest(stored, epsilon), text.reached(stored, epsilon)))))
         st.markdown(text.everywhere(stored) or "There is no ε with runs of both.")
         st.markdown(bullets(text.variants(stored)))
         if rows := tables.every_epsilon(stored):
@@ -236,23 +255,25 @@ def one_point(stored: Stored, point: Piece) -> None:
         return
     st.markdown(text.again(seen.latest.run, before))
     page.table(tables.again(seen.latest.run, before), alt=text.again(seen.latest.run, before))
-    page.reproduce(tables.point_snippet(point, stored.key), note="Prints the stored run and the one made anew.")
+    page.reproduce(
+        tables.point_snippet(point, stored.key), note="Prints the stored run and the one made anew.", name="point"
+    )
 
 
-def few_and_many() -> DeltaGenerator:
-    """Accuracy on few and many rows; returns where the page's link goes unless it has a place above."""
+def few_and_many(shared: Sequence[c.Control] = ()) -> None:
+    """Accuracy on few and many rows; `shared` is what the link holds where there is no part above."""
     st.header("What does ε cost on 500, 5,000 or 50,000 rows?", anchor=False)
     st.markdown(
-        "The noise does not depend on the number of people, but what it drowns does. The same promise, by Algorithm 1 "
-        "with the tight bound, on few rows and on many, beside the model without privacy on the same rows."
+        "The noise stays the same; more people make the signal louder. The same promise, by Algorithm 1 with the tight "
+        "bound, beside the model without privacy on the same rows."
     )
     left, panel = page.columns("rows")
     with panel:
         dataset, epsilon, draws, seed = (control.show() for control in ROWS_CONTROLS)
-        place = st.container()
+        if shared:
+            share.button(shared)
     with left, page.errors():
         ROWS.follow(measured, Plan(dataset, epsilon, draws=draws, seed=seed))
-    return place
 
 
 def measured(plan: Plan) -> None:
@@ -284,13 +305,17 @@ def measured(plan: Plan) -> None:
 
 
 def revealed() -> None:
-    page.show(page.Picture(charts.papers("adult"), text.papers_alt("adult")), key="accuracy_try_chart")
+    """The stored curves of Adult that the question is about."""
+    methods = (HONEST, DISHONEST_LARGE, TIGHT)
+    with page.errors():
+        stored = indexed.load("adult")
+        figure = charts.figure_2(stored, methods, epsilon=0.1, paper=False)
+        page.show(page.Picture(figure, text.alt(stored, methods, 0.1)), key="accuracy_try_chart")
 
 
 page.begin(
     "accuracy",
-    "Logistic regression on one data set, learned under the same (ε, δ) by DP-SGD, by objective perturbation "
-    "(Algorithm 1) and by others: test accuracy against ε, from stored runs that one command repeats.",
+    "Logistic regression under the same (ε, δ) by Algorithm 1, DP-SGD and others: stored runs over several splits.",
 )
 stored_keys = data.files()
 body(stored_keys)

@@ -195,7 +195,7 @@ def rows_frame(curve: LearningCurve) -> pd.DataFrame:
 
 
 def rows_snippet(plan: Plan) -> str:
-    """Python that prints what privacy costs on each number of rows, with its interval from three draws on; defines
+    """Python that prints what privacy costs on each number of rows, with its interval from five draws on; defines
     ``curve``."""
     arguments = ", ".join(f"{name}={value!r}" for name, value in vars(plan).items())
     ends = ", cost.low, cost.high" if plan.draws >= FEWEST else ""

@@ -9,7 +9,7 @@ from typing import Any
 from objpert_core.experiments import paper, tables
 from objpert_core.experiments.figure2 import Piece
 from objpert_core.experiments.indexed import Stored
-from objpert_core.experiments.learners import COVERS_ALL, HONEST, LEARNERS, NON_PRIVATE, TIGHT, label_words
+from objpert_core.experiments.learners import COVERS_ALL, HONEST, LEARNERS, NON_PRIVATE, TIGHT, UNPAID, label_words
 from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.summary import Interval
@@ -17,7 +17,7 @@ from objpert_core.experiments.tables import WIDE, Claim
 from pages.accuracy.numbers import BARS
 from ui import sentences
 from ui.controls import plain
-from ui.words import accuracy, between, ends, interval, signed
+from ui.words import accuracy, between, ends, fall, interval, signed, undecided
 
 LABELS: Mapping[str, str] = {method: LEARNERS[method].full_label for method in EVERY}
 OURS, RIVAL = "Algorithm 1 with the tight bound", "the best DP-SGD whose tuning is not paid for"
@@ -64,7 +64,40 @@ def time(stored: Stored, claim: Claim, rival: str) -> str:
 
 
 def answer(stored: Stored, epsilon: float) -> str:
-    """The page's one large sentence: tight against the best DP-SGD whose tuning is not paid for."""
+    """The page's one large sentence: what privacy costs by Algorithm 1 with the tight bound."""
+    at, on = f"At ε = {sentences.epsilon(epsilon)}", f"on {stored.label}"
+    own, reference = stored.point(TIGHT, epsilon), stored.point(NON_PRIVATE, epsilon)
+    gap = stored.difference(NON_PRIVATE, TIGHT, epsilon)
+    if own is None:
+        return f"{at} no run of Algorithm 1 with the tight bound is stored {on}."
+    if reference is None or gap is None:
+        return f"{at} Algorithm 1 with the tight bound gets {accuracy(own.accuracy.mean)} right {on}."
+    size, course = fall(reference.accuracy.mean, own.accuracy.mean)
+    if undecided(gap):
+        trials = sentences.count(gap.count, "trial")
+        return f"{at} {trials} cannot tell the cost of privacy from 0 {on} ({course})."
+    if gap.mean < 0:
+        return f"{at} the private model gains {size} {on} ({course})."
+    return f"{at} privacy costs {size} {on} ({course})."
+
+
+def why(before: tuple[Stored, float] | None, stored: Stored, epsilon: float) -> str:
+    """Why the private model's accuracy moved since the setting before, (file, ε); empty at first."""
+    if before is None:
+        return ""
+    old, then = before[0].point(TIGHT, before[1]), stored.point(TIGHT, epsilon)
+    if old is None or then is None or before == (stored, epsilon):
+        return ""
+    if before[0] is not stored:
+        return "Other rows: the noise stays the same; more people make the signal louder."
+    noise = [stored.runs(TIGHT, at)[0].sigma for at in (before[1], epsilon)]
+    told = f"{sentences.course('σ', *noise, sentences.number)}; " if None not in noise else ""
+    shares = (point.accuracy.mean for point in (old, then))
+    return f"{sentences.shift([('ε', before[1], epsilon)])}: {told}{sentences.course('accuracy', *shares, accuracy)}."
+
+
+def contest(stored: Stored, epsilon: float) -> str:
+    """Tight against the best DP-SGD whose tuning is not paid for, in one long sentence."""
     at = f"At ε = {sentences.epsilon(epsilon)} on {stored.label}"
     claim = stored.claims.get(epsilon)
     if claim is None:
@@ -86,11 +119,6 @@ def answer(stored: Stored, epsilon: float) -> str:
     way = "more" if claim.difference.mean >= 0 else "less"
     off = f"{points(claim.difference.mean)} {way} accurate than {RIVAL}"
     return f"{at}, {OURS} is {off} ({inside}), and takes {time(stored, claim, 'its')}."
-
-
-def details(stored: Stored, epsilon: float) -> list[str]:
-    """The lines under the answer: what the methods reach, and every ε."""
-    return [line for line in (reached(stored, epsilon), everywhere(stored)) if line]
 
 
 def reached(stored: Stored, epsilon: float) -> str:
@@ -151,14 +179,8 @@ def variants(stored: Stored) -> tuple[str, ...]:
 
 
 def promise(stored: Stored, epsilon: float) -> str:
-    """The guarantee of one private model on the page."""
-    if stored.delta is None:
-        return ""
-    return (
-        f"{sentences.bet(epsilon, stored.delta, 'one private model')} Neighbouring "
-        f"data sets: {sentences.ADJACENCY}. Tight is accounted by {sentences.TIGHT}. Of unpaid DP-SGD the promise "
-        "covers one run, not the choice of the learning rate."
-    )
+    """What one private model by the tight bound promises, in one line."""
+    return "" if stored.delta is None else sentences.promise(epsilon, stored.delta, sentences.TIGHT)
 
 
 def legend(methods: Sequence[str]) -> str:
@@ -194,7 +216,7 @@ def cannot_run(dataset: str, available: bool, expected: float | None, longest: f
 
 def linked(button: str) -> str:
     """What the page's link does for what a button has to start."""
-    return f"“Copy link” above holds these settings too: whoever opens it presses “{button}” for the same numbers."
+    return f"“Share” above holds these settings too: whoever opens it presses “{button}” for the same numbers."
 
 
 def point_invitation(point: Piece, before: Run | None, expected: float | None) -> str:
@@ -220,15 +242,6 @@ def again(run: Run, before: Run | None) -> str:
     return f"{apart}, and so is the noise: another processor or another version of the code adds up differently."
 
 
-def papers_alt(dataset: str) -> str:
-    parts = []
-    for method in paper.COLUMNS:
-        numbers = paper.printed(dataset, method).items()
-        shares = ", ".join(f"{accuracy(share)} at ε = {epsilon:g}" for epsilon, share in numbers)
-        parts.append(f"{LEARNERS[method].label} {shares}")
-    return f"{paper.TABLES[dataset]} of the paper, test accuracy on {dataset}: {'; '.join(parts)}."
-
-
 def alt(stored: Stored, methods: Sequence[str], epsilon: float, ghost: Stored | None = None) -> str:
     """Alt text of the chart: what is plotted, and the accuracies at the marked ε, highest first."""
     methods = stored.with_rival(methods, epsilon)
@@ -248,7 +261,7 @@ def faint(ghost: Stored) -> str:
 def rival_note(stored: Stored, methods: Sequence[str], epsilon: float) -> str:
     """That the rival is marked although it was not picked; empty where it was, or where nothing is shown."""
     name = stored.rival(epsilon)
-    if name is None or name in methods or not methods:
+    if name is None or name in methods or set(UNPAID).isdisjoint(methods):
         return ""
     return f"The large mark is the rival at ε = {sentences.epsilon(epsilon)}, {LABELS[name]}, whose curve is off."
 
@@ -266,8 +279,8 @@ def intervals(stored: Stored, methods: Sequence[str]) -> str:
     elif least < BARS:
         bars += f", and small dots for the single trials where there are fewer than {BARS}"
     return (
-        f"{bars}. Each trial has its own split and noise, and the splits overlap, so they speak about these rows and "
-        "not about other people’s. Test accuracy is shown to compare; it is not part of what may be released."
+        f"{bars}. Each trial has its own split and noise; the splits overlap: they speak about these rows only. Test "
+        "accuracy is shown to compare; it is not part of what may be released."
     )
 
 

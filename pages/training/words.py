@@ -14,7 +14,7 @@ from pages.training.jobs import Request
 from pages.training.promises import LABELS, UNCOVERED, accountant
 from ui import live, runs, sentences
 from ui.jobs import JobView
-from ui.words import FEWEST, SHOWS, accuracy, given, in_points, unclear
+from ui.words import FEWEST, SHOWS, accuracy, fall, given, in_points, unclear
 
 GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
 NOT_HERE = (
@@ -79,16 +79,6 @@ def headline(comparison: Comparison) -> str:
     if lost > -SHOWS:
         return f"{at} privacy{by} shows no cost{where}."
     return f"{at} {'the private model' if main == TIGHT else LABELS[main]} gains {size}{where}."
-
-
-def fall(before: float, after: float) -> tuple[str, str]:
-    """The difference of two accuracies, as their two decimals have it so that a reader can check it, and both.
-
-    >>> fall(0.84964, 0.84036)
-    ('0.92 points', '84.96 → 84.04 %')
-    """
-    first, second = round(100 * before, 2), round(100 * after, 2)
-    return f"{abs(first - second):.2f} points", f"{first:.2f} → {second:.2f} %"
 
 
 def _share(value: float) -> str:

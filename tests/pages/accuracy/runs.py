@@ -26,7 +26,7 @@ def lost(method, epsilon):
     return BEHIND[method][0] * epsilon ** (-0.6 + tilt) + (0.15 * math.log(epsilon) if method == "tight" else 0.0)
 
 
-def runs(dataset, *, methods=tuple(METHODS), epsilons=EPSILONS, trials=4, change=None):
+def runs(dataset, *, methods=tuple(METHODS), epsilons=EPSILONS, trials=5, change=None):
     """Every run of a sweep, with small differences between trials; `change(run)` may replace one."""
     made = []
     for trial in range(trials):

@@ -1,5 +1,6 @@
 """The accuracy page, run without a browser: its numbers are the files', jobs run for real, nonsense does no harm."""
 
+import re
 import time
 from urllib.parse import parse_qs, urlsplit
 
@@ -8,15 +9,18 @@ import pytest
 
 from objpert_core.experiments import indexed, results
 from objpert_core.experiments.figure2 import EPSILONS, Piece
-from objpert_core.experiments.methods import EVERY, METHODS, Parameters
+from objpert_core.experiments.learners import HONEST, UNPAID
+from objpert_core.experiments.methods import EVERY, Parameters
 from objpert_core.experiments.studies.subsampling import Plan, learning_curve
 from pages.accuracy import charts
 from pages.accuracy import numbers as data
 from pages.accuracy import words as text
 from pages.accuracy.jobs import again
 from tests.pages.accuracy.runs import write
-from tests.pages.apps import curves, finished, open_app, press, said, spec, tables, texts
+from tests.pages.apps import answer, curves, finished, open_app, press, said, spec, tables, texts
+from tests.pages.apps import opened as opened_part
 from tests.ui.waiting import until
+from ui import page
 
 pytestmark = pytest.mark.usefixtures("own_runner")
 USUAL = [text.LABELS[method] for method in data.USUAL]
@@ -26,8 +30,8 @@ USUAL = [text.LABELS[method] for method in data.USUAL]
 def files(tmp_path_factory):
     where = tmp_path_factory.mktemp("results")
     for dataset in ("adult", "adult-synthetic"):
-        write(where, dataset, trials=3)
-    write(where, "synthetic-l", trials=3, methods=tuple(EVERY))
+        write(where, dataset, trials=5)
+    write(where, "synthetic-l", trials=5, methods=tuple(EVERY))
     write(where, "breast-cancer", trials=2, methods=("non-private", "published", "tight"))
     return where
 
@@ -60,9 +64,10 @@ def link(at):
     for key in ("accuracy_data__link", "accuracy_rows_data__link"):
         at.session_state[key] = True
     at.run()
-    (code,) = [
+    code, slide = [
         block.value for block in at.code if "accuracy_data=" in block.value or "accuracy_rows_data=" in block.value
     ]
+    assert "embed=true" in slide
     return parse_qs(urlsplit(code).query, keep_blank_values=True)
 
 
@@ -72,15 +77,14 @@ def test_opens_on_adult_with_the_files_numbers(folder):
     stored = indexed.load("adult")
     shown, ghosts = curves(at)
     assert not ghosts
-    assert [name for name in shown if name not in paper(shown)] == USUAL
-    assert len(paper(shown)) == 3
+    assert list(shown) == USUAL
     for method in data.USUAL[1:]:
         x, y = shown[text.LABELS[method]]
         np.testing.assert_array_equal(x, EPSILONS)
         np.testing.assert_array_equal(y, [stored.point(method, epsilon).accuracy.mean for epsilon in EPSILONS])
-    assert text.answer(stored, 1.0) in said(at)
-    assert at.get("plotly_chart")[0].proto.alt == text.alt(stored, data.USUAL, 1.0)
-    for part in ("commit `abc1234`", "figure2 --dataset adult", "Split seeds 0 to 2", "Hollow marks"):
+    assert text.answer(stored, 0.1) == answer(at)
+    assert at.get("plotly_chart")[0].proto.alt == text.alt(stored, data.USUAL, 0.1)
+    for part in ("commit `abc1234`", "figure2 --dataset adult", "Split seeds 0 to 4", "the best DP-SGD whose tuning"):
         assert part in texts(at)
 
 
@@ -88,25 +92,26 @@ def test_opens_on_adult_with_the_files_numbers(folder):
 @pytest.mark.parametrize(
     ("name", "dataset", "methods", "epsilon", "view"),
     [
-        ("Figure 2: Adult", "adult", data.PAPERS, 1.0, charts.EVERYTHING),
-        ("Figure 2: Synthetic-L", "synthetic-l", data.PAPERS, 1.0, charts.EVERYTHING),
-        ("Small ε", "synthetic-l", data.USUAL, 0.1, charts.SMALL),
-        ("All methods", "synthetic-l", tuple(METHODS), 1.0, charts.EVERYTHING),
-        ("The luck of choosing", "synthetic-l", data.LUCK, 0.1, charts.SMALL),
-        ("With and without the margin", "synthetic-l", data.MARGINS, 0.1, charts.EVERYTHING),
+        ("Strong privacy costs", "adult", data.USUAL, 0.1, charts.EVERYTHING),
+        ("Who is ahead at small ε", "adult", data.COMPARED, 0.1, charts.SMALL),
+        ("The same on drawn rows", "synthetic-l", data.PAPERS, 1.0, charts.EVERYTHING),
+        ("The luck of choosing", "adult", data.LUCK, 0.1, charts.SMALL),
     ],
 )
 def test_presets_set_exactly_their_values(folder, name, dataset, methods, epsilon, view):
     at = opened(data="synthetic-l", methods="no privacy", epsilon="8", view="top", paper="false")
-    assert list(curves(at)[0]) == ["no privacy", rival("synthetic-l", 8.0)]
+    assert list(curves(at)[0]) == ["no privacy"]
     press(at, name)
     state = at.session_state
     assert (state["accuracy_data"], state["accuracy_epsilon"], state["accuracy_view"]) == (dataset, epsilon, view)
     shown, _ = curves(at)
     expected = [text.LABELS[method] for method in methods]
-    expected += [rival(dataset, epsilon)] if indexed.load(dataset).rival(epsilon) not in methods else []
-    assert [label for label in shown if label not in paper(shown)] == expected
-    assert len(paper(shown)) == (0 if methods in (data.LUCK, data.MARGINS) else 3)  # the paper has none of these
+    unpaid = not set(UNPAID).isdisjoint(methods)
+    expected += [rival(dataset, epsilon)] if unpaid and indexed.load(dataset).rival(epsilon) not in methods else []
+    assert [label for label in shown if label not in paper(shown)] == [
+        label for label in expected if label in shown or dataset == "synthetic-l"
+    ]
+    assert len(paper(shown)) == (3 if methods == data.PAPERS else 0)
     assert text.answer(indexed.load(dataset), epsilon) in said(at)
 
 
@@ -135,23 +140,22 @@ def test_nonsense_in_the_address_falls_back_to_the_default(folder, query):
     at = opened(**query)
     assert not at.error
     assert at.selectbox(key="accuracy_data").value == "adult"
-    assert at.select_slider(key="accuracy_epsilon").value == 1.0
+    assert at.select_slider(key="accuracy_epsilon").value == 0.1
     assert at.selectbox(key="accuracy_rows_data").value == "adult-synthetic"
     assert at.select_slider(key="accuracy_rows_epsilon").value == 0.1
     assert 1 <= at.number_input(key="accuracy_rows_draws").value <= 20
-    assert text.answer(indexed.load("adult"), 1.0) in said(at)
+    assert text.answer(indexed.load("adult"), 0.1) == answer(at)
 
 
 @pytest.mark.slow
 def test_hidden_methods_stay_hidden_and_none_at_all_is_fine(folder):
     at = opened(methods="Algorithm 1 tight", paper="false")
-    assert list(curves(at)[0]) == ["Algorithm 1 tight", rival("adult", 1.0)]
+    assert list(curves(at)[0]) == ["Algorithm 1 tight"]
     shown = tables(at)[0]["Method"].tolist()
     assert len(shown) == 2
     assert shown[0].endswith(" (the\u00a0rival)")
     assert shown[1] == "Algorithm\u00a01\u00a0tight"
-    assert "whose curve is off" in texts(at)
-    assert text.answer(indexed.load("adult"), 1.0) in said(at)  # the verdict does not depend on what is shown
+    assert text.answer(indexed.load("adult"), 0.1) == answer(at)  # the verdict does not depend on what is shown
     at = opened(methods="", paper="false")
     assert not curves(at)[0]
 
@@ -208,7 +212,7 @@ def test_a_damaged_file_is_one_sentence_and_the_others_stay(monkeypatch, tmp_pat
     assert "line 1" in at.error[0].value
     at.selectbox(key="accuracy_data").set_value("synthetic-l").run()
     assert not at.error
-    assert "no unpaid DP-SGD is stored beside it" in said(at)
+    assert "Algorithm 1 with the tight bound gets" in answer(at)
 
 
 @pytest.mark.slow
@@ -225,7 +229,7 @@ def test_a_point_run_again_stands_beside_the_stored_one(folder):
     assert "stored" in table.columns
     x, y = curves(at)[0]["made now: Algorithm 1 tight"]
     assert (x.tolist(), y.tolist()) == ([2.0], [expected.run.accuracy])
-    assert any("before = " in code.value for code in at.code)
+    assert any("before = " in code.value for code in opened_part(at, "point_code").code)
     at.number_input(key="accuracy_trial").set_value(0).run()
     assert "What was run belongs to another point" in texts(at)
     assert not any("made now" in table.columns for table in tables(at))
@@ -318,7 +322,7 @@ def test_one_link_holds_every_control(folder):
         "methods": ["no privacy", "Algorithm 1 tight"],
         "epsilon": ["8"],
         "view": ["everything"],
-        "paper": ["true"],
+        "paper": ["false"],
         "ghost": ["true"],
         "again": ["Algorithm 1 published"],
         "trial": ["2"],
@@ -328,7 +332,7 @@ def test_one_link_holds_every_control(folder):
         "rows_seed": ["7"],
     }
     assert link(opened(**sent)) == link(at)
-    assert texts(at).count("“Copy link” above holds these settings too") == 2
+    assert texts(at).count("“Share” above holds these settings too") == 2
 
 
 @pytest.mark.slow
@@ -349,7 +353,7 @@ def test_try_it_hides_the_numbers_until_a_prediction_is_made(folder):
     assert len(at.get("plotly_chart")) == before + 1
     assert at.success
     shown, _ = curves(at, before)
-    assert shown["paper: DP-SGD paid"][1].tolist() == [0.7832, 0.8240, 0.8366]
+    assert set(shown) == {"DP-SGD paid", "DP-SGD unpaid (large batch)", "Algorithm 1 tight"}
 
 
 @pytest.mark.slow
@@ -358,4 +362,12 @@ def test_the_committed_files_open():
     for key in keys:
         at = opened(data=key)
         assert not at.error
-        assert text.answer(indexed.load(key), 1.0) in said(at)
+        assert text.answer(indexed.load(key), 0.1) == answer(at)
+
+
+@pytest.mark.skipif("adult" not in results.stored(), reason="Adult's stored results are not in this checkout")
+def test_try_it_quotes_the_stored_runs():
+    stored, words = indexed.load("adult"), page.Prediction.of("accuracy")
+    asked, told = (re.findall(r"(\d\d\.\d\d) %", text) for text in (words.question, words.reason))
+    shares = [f"{100 * stored.point(m, 0.1).accuracy.mean:.2f}" for m in ("dpsgd-dishonest-large", HONEST, "tight")]
+    assert [*asked, *told] == shares

@@ -20,9 +20,10 @@ from pages.accuracy import numbers as data
 from pages.accuracy import tables as accuracy_tables
 from pages.accuracy import words as text
 from tests.pages.accuracy.runs import runs, write
+from tests.pages.apps import words_of
 from ui import figures, registry
 from ui.svg import decode, to_svg
-from ui.words import signed
+from ui.words import fall, signed
 
 ALL = tuple(METHODS)
 
@@ -75,7 +76,7 @@ class TestFiles:
     def test_hold_what_was_written(self, adult):
         assert {method for method, _ in adult.points} == set(ALL)
         assert adult.epsilons == EPSILONS
-        assert (adult.counts(ALL), adult.delta) == ((4, 4), 1e-5)
+        assert (adult.counts(ALL), adult.delta) == ((5, 5), 1e-5)
         assert adult.parameters == Parameters()
         own = [run.accuracy for run in runs("adult") if (run.method, run.epsilon) == ("tight", 0.5)]
         assert adult.point("tight", 0.5).accuracy == mean_interval(own)
@@ -150,7 +151,7 @@ class TestAnswer:
         ],
     )  # fmt: skip
     def test_follows_the_paired_interval(self, by, part):
-        words = text.answer(moved(by), 0.25)
+        words = text.contest(moved(by), 0.25)
         assert words.startswith("At ε = 0.25 on adult, Algorithm 1 with the tight bound ")
         assert part in words
 
@@ -159,26 +160,25 @@ class TestAnswer:
         said |= {"unclear": "too few to tell"}
         for epsilon in EPSILONS:
             claim = adult.claims[epsilon]
-            assert said[claim.verdict] in text.answer(adult, epsilon)
+            assert said[claim.verdict] in text.contest(adult, epsilon)
             assert claim.rival in DISHONEST
         assert {claim.verdict for claim in adult.claims.values()} >= {"ahead", "behind"}
 
     def test_one_trial_has_no_interval(self):
-        words = text.answer(made(trials=1), 0.1)
+        words = text.contest(made(trials=1), 0.1)
         assert "one trial is too few to tell Algorithm 1 with the tight bound from the best DP-SGD" in words
         assert re.search(r" points, no interval\); the first takes about 1/48 of the second’s time", words)
         assert "one trial only at nine of them" in text.everywhere(made(trials=1))
 
     def test_few_trials_that_differ_widely_tell_nothing(self):
-        words = text.answer(moved((-3.0, 3.5), trials=2), 0.25)
+        words = text.contest(moved((-3.0, 3.5), trials=2), 0.25)
         assert "two trials are too few to tell Algorithm 1 with the tight bound from the best DP-SGD" in words
         assert "(+0.25 points, 95 % interval 83 points wide)" in words  # t = 12.706, times 6.5
         assert "with too few trials to tell at nine of them" in text.everywhere(moved((-3.0, 3.5), trials=2))
 
     def test_without_a_rival_or_without_ours(self):
-        assert text.answer(made(methods=("tight", "published")), 1.0).endswith("no unpaid DP-SGD is stored beside it.")
-        assert "no run of Algorithm 1 with the tight bound is stored" in text.answer(made(methods=DISHONEST), 1.0)
-        assert [line.split()[0] for line in text.details(made(methods=("tight",)), 1.0)] == ["Tight,"]
+        assert text.contest(made(methods=("tight", "published")), 1.0).endswith("no unpaid DP-SGD is stored beside it.")
+        assert "no run of Algorithm 1 with the tight bound is stored" in text.contest(made(methods=DISHONEST), 1.0)
 
     @pytest.mark.parametrize(
         ("factor", "words"),
@@ -196,7 +196,7 @@ class TestAnswer:
         def change(run):
             return replace(run, seconds=0.5 * factor if run.method in DISHONEST else 0.5)
 
-        assert words in text.answer(made(trials=2, change=change), 0.1)
+        assert words in text.contest(made(trials=2, change=change), 0.1)
 
     def test_a_slow_trial_changes_neither_the_time_nor_the_ratio(self, adult):
         def change(run):
@@ -205,26 +205,44 @@ class TestAnswer:
         busy = made(trials=5, change=change)
         own, other = (busy.point(method, 1.0).seconds.median for method in ("tight", busy.rival(1.0)))
         assert busy.claims[1.0].speedup.median == other / own
-        assert f"({text.seconds(own)} against {text.seconds(other)}, medians)" in text.answer(busy, 1.0)
-        assert "about 1/47 of" in text.answer(busy, 1.0)
+        assert f"({text.seconds(own)} against {text.seconds(other)}, medians)" in text.contest(busy, 1.0)
+        assert "about 1/47 of" in text.contest(busy, 1.0)
 
-    def test_details_name_the_rival_the_others_and_every_epsilon(self, adult):
-        words = " ".join((*text.details(adult, 1.0), text.promise(adult, 1.0)))
+    def test_what_the_others_reach_is_told_beside_the_contest(self, adult):
+        words = text.reached(adult, 1.0)
         rival = adult.claims[1.0].rival
         for part in (
             f"the rival, {text.LABELS[rival]}, {100 * adult.point(rival, 1.0).accuracy.mean:.2f} %",
-            "Paired over four trials",
+            "Paired over five trials",
             "unpaid because its learning rate was chosen by test accuracy",
             f"DP-SGD that pays for its tuning {100 * adult.point('dpsgd-honest', 1.0).accuracy.mean:.2f} % (tight is +",
             f"no privacy {100 * adult.point('non-private', 1.0).accuracy.mean:.2f} % (tight is −",
-            "at each of the 9 ε stored",
-            "2.72 : 1",
-            "δ = 10⁻⁵",
-            "add or remove one row",
-            "privacy profile of the tight bound",
-            "Of unpaid DP-SGD the promise covers one run",
         ):
             assert part in words
+        assert text.reached(made(methods=("tight",)), 1.0).startswith("Tight, ")
+
+    def test_the_answer_is_what_privacy_costs(self, adult):
+        own, reference = (adult.point(method, 0.1).accuracy.mean for method in ("tight", "non-private"))
+        course = f"({100 * reference:.2f} → {100 * own:.2f} %)"
+        assert (
+            text.answer(adult, 0.1)
+            == f"At ε = 0.1 privacy costs {100 * (reference - own):.2f} points on adult {course}."
+        )
+        level = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.trial % 2) * (run.method == "tight")))
+        assert text.answer(level, 1.0).startswith(
+            "At ε = 1 five trials cannot tell the cost of privacy from 0 on adult"
+        )
+        ahead = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.method == "tight")))
+        assert text.answer(ahead, 1.0).startswith("At ε = 1 the private model gains 1.00 points on adult (80.00")
+        assert text.answer(made(methods=("tight",)), 1.0).startswith("At ε = 1 Algorithm 1 with the tight bound gets ")
+        assert text.answer(made(methods=DISHONEST), 1.0).startswith("At ε = 1 no run of Algorithm 1 with")
+        stand_in = indexed.load("adult-synthetic")
+        assert all(words_of(text.answer(stored, e)) <= 18 for stored in (adult, level, stand_in) for e in EPSILONS)
+
+    def test_why_it_moved(self, adult):
+        assert text.why(None, adult, 1.0) == text.why((adult, 1.0), adult, 1.0) == ""
+        assert text.why((adult, 0.1), adult, 1.0).startswith("ε 0.1 → 1: σ falls from 40 to 4; accuracy rises from ")
+        assert "more people make the signal louder" in text.why((indexed.load("synthetic-l"), 1.0), adult, 1.0)
 
     def test_variants_are_told_where_they_were_run(self, adult):
         assert text.variants(adult) == ()
@@ -248,7 +266,7 @@ class TestAnswer:
         assert signed(-0.0002) == "−0.02"
 
     def test_intervals_end_at_100(self):
-        assert text.share_between(mean_interval([1.0, 0.9, 1.0])).endswith("to 100.00 %")
+        assert text.share_between(mean_interval([1.0, 0.9, 1.0, 1.0, 1.0])).endswith("to 100.00 %")
         assert text.share_between(mean_interval([1.0, 0.9])) == "two trials"
         assert text.share_between(mean_interval([0.9])) == "one trial"
         assert text.ends(mean_interval([-0.3, 0.5])) == "−100.00 to +100.00"
@@ -281,7 +299,7 @@ class TestWords:
             "2026-11-21 12:00 UTC",
             "a test, 2 cores",
             "Package version 0.1.0",
-            "Split seeds 0 to 3",
+            "Split seeds 0 to 4",
             "are not releases",
         ):
             assert part in words
@@ -306,7 +324,7 @@ class TestWords:
 
     def test_alt_names_the_best_first(self, adult):
         words = text.alt(adult, ("tight", "non-private", "output"), 0.1)
-        assert "At ε = 0.1: no privacy 85.16 %, Algorithm 1 tight" in words
+        assert "At ε = 0.1: no privacy 85.19 %, Algorithm 1 tight" in words
         assert words.index("tight") < words.index("output")
         assert text.alt(made(methods=("tight",)), ("output",), 0.1).endswith("nothing is stored.")
 
@@ -319,8 +337,10 @@ class TestWords:
 
     def test_a_rival_that_was_not_picked_is_named(self, adult):
         rival = adult.rival(0.1)
-        assert "rival at ε = 0.1, " + text.LABELS[rival] in text.rival_note(adult, ("tight",), 0.1)
-        assert text.rival_note(adult, ("tight", rival), 0.1) == text.rival_note(adult, (), 0.1) == ""
+        assert "rival at ε = 0.1, " + text.LABELS[rival] in text.rival_note(
+            adult, ("tight", "dpsgd-dishonest-rdp"), 0.1
+        )
+        assert text.rival_note(adult, ("tight", rival), 0.1) == text.rival_note(adult, ("tight",), 0.1) == ""
         assert adult.with_rival(("tight",), 0.1) == (rival, "tight")
         assert adult.with_rival((), 0.1) == ()
 
@@ -335,12 +355,13 @@ class TestWords:
         assert text.legend(("non-private",)) == ""
 
     def test_the_caption_counts_the_trials_of_what_is_shown(self, adult):
-        assert "over four trials (Student’s t)" in text.intervals(adult, ("tight",))
-        fewer = {"tight": 1, "output": 3}
+        assert "over five trials (Student’s t)" in text.intervals(adult, ("tight",))
+        fewer = {"tight": 1, "output": 5}
         kept = [run for run in adult.results.runs if run.trial < fewer.get(run.method, 9)]
+        kept += [replace(run, trial=5) for run in kept if run.method == "published" and run.trial == 4]
         mixed = indexed.indexed("adult", replace(adult.results, runs=tuple(kept)))
-        assert "over 3 to 4 trials (Student’s t). Each" in text.intervals(mixed, ("output", "published"))
-        assert "over 1 to 4 trials (Student’s t), and small dots" in text.intervals(mixed, ("tight", "published"))
+        assert "over 5 to 6 trials (Student’s t). Each" in text.intervals(mixed, ("output", "published"))
+        assert "over 1 to 6 trials (Student’s t), and small dots" in text.intervals(mixed, ("tight", "published"))
         assert text.intervals(mixed, ("tight",)).startswith("Points are means over one trial; the small dots")
         assert text.intervals(mixed, ()) == ""
 
@@ -357,7 +378,7 @@ class TestWords:
         point = Piece("adult", "tight", 1.0, 9, Parameters())
         words = text.point_invitation(point, None, adult.typical_seconds("tight", 1.0))
         assert "this trial is not stored" in words
-        assert words.endswith("Stored trials of this point took 0.258 s (median).")
+        assert words.endswith("Stored trials of this point took 0.26 s (median).")
 
     def test_why_a_point_cannot_be_run(self):
         assert text.cannot_run("adult", True, 12.0, 300.0) == ""
@@ -382,19 +403,19 @@ class TestWords:
 
 class TestTables:
     def test_the_table_is_the_points_at_the_epsilon(self, adult):
-        rows = accuracy_tables.methods(adult, data.USUAL, 1.0)
+        rows = accuracy_tables.methods(adult, data.COMPARED, 1.0)
         names = [row["Method"].replace("\u00a0", " ").replace("\u2011", "-") for row in rows]
         marked = {adult.rival(1.0): " (the rival)"}
-        assert names == [text.LABELS[m] + marked.get(m, "") for m in data.USUAL]
+        assert names == [text.LABELS[m] + marked.get(m, "") for m in data.COMPARED]
         assert list(rows[0])[:3] == ["Method", "Tight minus it, points", "Accuracy"]  # a telephone shows no more
-        by = dict(zip(data.USUAL, rows, strict=True))
+        by = dict(zip(data.COMPARED, rows, strict=True))
         difference = adult.difference("tight", "published", 1.0)
         assert by["published"]["Accuracy"] == f"{100 * adult.point('published', 1.0).accuracy.mean:.2f}\u00a0%"
         assert by["published"]["Paper"] == "83.18\u00a0%"
         assert by["published"]["Tight minus it, points"].startswith(signed(difference.mean) + "\u00a0(")
         assert by["tight"]["Tight minus it, points"] == "–"
-        assert "Paper" not in accuracy_tables.methods(adult, data.USUAL, 0.25)[0]
-        assert "Paper" not in accuracy_tables.methods(indexed.load("adult-synthetic"), data.USUAL, 1.0)[0]
+        assert "Paper" not in accuracy_tables.methods(adult, data.COMPARED, 0.25)[0]
+        assert "Paper" not in accuracy_tables.methods(indexed.load("adult-synthetic"), data.COMPARED, 1.0)[0]
 
     def test_the_rival_has_a_row_whatever_is_picked(self, adult):
         rows = accuracy_tables.methods(adult, ("tight",), 1.0)
@@ -447,15 +468,16 @@ class TestCharts:
         assert level.mode == "lines"
 
     def test_only_the_chosen_methods_and_the_rival_are_drawn_and_none_is_fine(self, adult):
-        label = text.LABELS[adult.rival(1.0)]
-        curves = self.curves(charts.figure_2(adult, ("tight",), epsilon=1.0, paper=False))
-        assert list(curves) == ["Algorithm 1 tight", f"rival at ε = 1: {label}"]
+        label, another = text.LABELS[adult.rival(1.0)], "dpsgd-dishonest-rdp"
+        assert list(self.curves(charts.figure_2(adult, ("tight",), epsilon=1.0, paper=False))) == ["Algorithm 1 tight"]
+        curves = self.curves(charts.figure_2(adult, ("tight", another), epsilon=1.0, paper=False))
+        assert set(curves) == {"Algorithm 1 tight", text.LABELS[another], f"rival at ε = 1: {label}"}
         rival, point = curves[f"rival at ε = 1: {label}"], adult.point(adult.rival(1.0), 1.0)
         assert (list(decode(rival.x)), list(decode(rival.y))) == ([1.0], [point.accuracy.mean])
         both = self.curves(charts.figure_2(adult, ("tight", adult.rival(1.0)), epsilon=1.0, paper=False))
-        assert list(both) == [label, "Algorithm 1 tight"] or list(both) == ["Algorithm 1 tight", label]
-        out_of_view = charts.figure_2(adult, ("tight",), epsilon=1.0, paper=False, view=charts.SMALL)
-        assert list(self.curves(out_of_view)) == ["Algorithm 1 tight"]
+        assert set(both) == {label, "Algorithm 1 tight"}
+        out_of_view = charts.figure_2(adult, (another,), epsilon=1.0, paper=False, view=charts.SMALL)
+        assert list(self.curves(out_of_view)) == [text.LABELS[another]]
         assert not self.curves(charts.figure_2(adult, (), epsilon=1.0, paper=False))
         assert "DP-SGD paid" not in self.curves(
             charts.figure_2(made(methods=("tight",)), ("tight", "dpsgd-honest"), epsilon=1.0, paper=False)
@@ -463,7 +485,7 @@ class TestCharts:
 
     @pytest.mark.parametrize(("dataset", "epsilon"), [("adult", 0.1), ("synthetic-l", 8.0)])
     def test_the_papers_numbers_are_hollow_marks_named_paper(self, dataset, epsilon):
-        curves = self.curves(charts.figure_2(indexed.load(dataset), ("tight",), epsilon=1.0))
+        curves = self.curves(charts.figure_2(indexed.load(dataset), data.PAPERS, epsilon=1.0))
         marks = {name: trace for name, trace in curves.items() if name.startswith("paper: ")}
         assert list(marks) == ["paper: DP-SGD unpaid", "paper: DP-SGD paid", "paper: Algorithm 1 published"]
         trace = marks["paper: Algorithm 1 published"]
@@ -538,12 +560,6 @@ class TestCharts:
             assert name in svg
         assert svg.count('class="error_y"') == (len(EVERY) - 1) * len(EPSILONS)
 
-    def test_the_papers_own_chart(self):
-        curves = self.curves(charts.papers("adult"))
-        assert list(decode(curves["paper: DP-SGD paid"].y)) == [0.7832, 0.8240, 0.8366]
-        assert "Table 2 of the paper" in text.papers_alt("adult")
-        assert "DP-SGD paid 78.32 % at ε = 0.1" in text.papers_alt("adult")
-
 
 class TestSnippets:
     def run(self, code):
@@ -561,7 +577,7 @@ class TestSnippets:
             if point.method != "non-private":
                 assert plotted[text.LABELS[point.method]][0.25] == point.accuracy.mean
         claim = names["claims"][0.25]
-        assert text.ends(claim.difference) in text.answer(adult, 0.25)
+        assert text.ends(claim.difference) in text.contest(adult, 0.25)
         assert tables.verdict(names["claims"].values()) in printed
 
     @pytest.mark.parametrize("method", ["tight", "non-private"])

@@ -108,8 +108,8 @@ class TestRows:
         assert out.getvalue().startswith(f"200 {found.private(200).mean} {found.reference(200).mean}")
         assert "nan" not in out.getvalue()
 
-    def test_the_snippet_prints_an_interval_from_three_draws_on(self):
-        few, enough = (tables.rows_snippet(Plan("breast-cancer", 1.0, draws=draws)) for draws in (1, 3))
+    def test_the_snippet_prints_an_interval_from_five_draws_on(self):
+        few, enough = (tables.rows_snippet(Plan("breast-cancer", 1.0, draws=draws)) for draws in (1, 5))
         assert "cost.low" not in few
         assert "cost.mean, cost.low, cost.high" in enough
 

@@ -36,7 +36,7 @@ from ui import registry
 from ui.figures import GHOST_OPACITY, ROLES, of_learner
 from ui.jobs import JobView
 from ui.svg import decode, to_svg
-from ui.words import GRIDS, first_sentence, grid, times
+from ui.words import GRIDS, fall, first_sentence, grid, times
 
 DRAWINGS = [training.accuracy, training.roc, training.coefficients, training.gradient_norms]
 
@@ -107,7 +107,7 @@ class TestWords:
     def test_headline_agrees_with_itself_and_with_the_unrounded_numbers(self, last):
         rng = np.random.default_rng(0)
         for reference, private in rng.uniform(0.8, 0.9, (200, 2)):
-            size, course = text.fall(reference, private)
+            size, course = fall(reference, private)
             before, after = (float(part) for part in course.removesuffix(" %").split(" → "))
             shown = float(size.removesuffix(" points"))
             assert shown == pytest.approx(abs(before - after), abs=1e-9)
