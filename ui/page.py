@@ -178,8 +178,9 @@ def answer(sentence: str, *more: str, promise: str = "", why: str = "") -> None:
 
 
 def _set(line: str) -> str:
-    """Text for HTML; an equation, a bet or a ± is not broken across lines."""
-    return html.escape(line).replace(" = ", "&nbsp;=&nbsp;").replace(" : ", "&nbsp;:&nbsp;").replace("± ", "±&nbsp;")
+    """Text for HTML; an equation, a bet, a percentage or a ± is not broken across lines."""
+    line = html.escape(line).replace(" = ", "&nbsp;=&nbsp;").replace(" : ", "&nbsp;:&nbsp;").replace(" %", "&nbsp;%")
+    return line.replace("± ", "±&nbsp;")
 
 
 def choose(control: Control) -> Any:
