@@ -12,6 +12,7 @@ from objpert_core.experiments.studies.tuning_runs import Draw, TuningRuns
 from pages.honest.words import WAYS
 from ui import draws
 from ui.figures import axis, figure, guide, series
+from ui.words import accuracy, given
 
 ROLE = {"judges": "dpsgd-dishonest-rdp", "fresh": "dpsgd-dishonest-pld", "honest": "dpsgd-honest", "fixed": "tight"}
 _BINS = 16
@@ -25,12 +26,14 @@ def accuracies(result: TuningRuns, previous: TuningRuns | None = None, *, stale:
         former = previous.mean(way) if previous is not None and compares(previous, result) else None
         values = [draw.of(way) for draw in result.draws]
         traces += draws.spread(label, place, ROLE[way], result.mean(way), values, seeds, former)
-    labels = [label.replace(", ", ",<br>") for label in WAYS.values()]
+    labels = [
+        f"{label.replace(', ', ',<br>')}<br>{accuracy(given(result.mean(way)).mean)}" for way, label in WAYS.items()
+    ]
     return figure(
         draws.faint(traces, stale),
         xaxis=draws.places("", labels, (-0.5, len(labels) - 0.5)),
-        yaxis=axis(f"share of right answers ({result.data.label})", draws.view(traces), tickformat=".1%"),
-        hovermode="closest",
+        yaxis=axis("share of right answers", draws.view(traces), tickformat=".1%"),
+        legend=False,
     )
 
 

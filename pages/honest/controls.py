@@ -7,7 +7,7 @@ from objpert_core.experiments import paper
 from objpert_core.experiments.studies.tuning_runs import MAX_DRAWS
 from ui import parameters
 from ui.controls import Choice, Control, Number, Preset, SelectSlider
-from ui.words import GRIDS
+from ui.words import FEWEST, GRIDS
 
 DATA = parameters.data_set(
     "honest",
@@ -22,10 +22,11 @@ DELTA = parameters.delta("honest")
 RATES = parameters.learning_rates("honest", "paper", {name: rates for name, rates in GRIDS.items() if len(rates) > 1})
 JUDGES = SelectSlider(
     "honest_judges",
-    "Judges: test rows that choose the unpaid model",
+    "Judges",
     200,
     (20, 50, 100, 200, 500, 1000, 2000),
-    help="At most half of the test rows; the others are fresh. The fewer judges, the more they flatter their choice.",
+    help="Test rows that choose the unpaid model; at most half of them, the others are fresh. The fewer judges, the "
+    "more they flatter their choice.",
 )
 MEAN_RUNS = parameters.mean_runs(
     "honest",
@@ -42,19 +43,17 @@ ACCOUNTANT = Choice(
     options=("pld", "rdp"),
     format={"pld": "privacy loss distributions", "rdp": "Rényi, as in the paper"}.__getitem__,
 )
-DRAWS = parameters.draws("honest", 4, MAX_DRAWS, help=f"Seeds to repeat everything with, 1 to {MAX_DRAWS}.")
+DRAWS = parameters.draws(
+    "honest", FEWEST, MAX_DRAWS, help=f"Seeds to repeat everything with, 1 to {MAX_DRAWS}; {FEWEST} give an interval."
+)
 SPLIT_SEED = parameters.split_seed("honest", help="Which fifth of the rows is the test set.")
 SEED = parameters.seed("honest", "First noise seed", help="Draw i uses this seed plus i.")
 SHOWN = Number("honest_shown", "Draw to look into", 1, help="Its K runs are drawn below.", low=1, high=MAX_DRAWS)
 
-FIRST: dict[str, Control] = {
-    "epsilon": EPSILON,
-    "learning_rates": RATES,
-    "judges": JUDGES,
+FIRST: dict[str, Control] = {"epsilon": EPSILON, "judges": JUDGES}
+SECOND: dict[str, Control] = {"learning_rates": RATES, "draws": DRAWS}
+VIEW: dict[str, Control] = {
     "mean_runs": MEAN_RUNS,
-    "draws": DRAWS,
-}
-BOX: dict[str, Control] = {
     "batch_size": BATCH,
     "epochs": EPOCHS,
     "accountant": ACCOUNTANT,
@@ -62,14 +61,14 @@ BOX: dict[str, Control] = {
     "split_seed": SPLIT_SEED,
     "seed": SEED,
 }
-"""What stands in the panel and in its box, in order, by what the settings call it."""
+"""What stands above the data set, under it, and in View, in order, by what the settings call it."""
 
-DECIDES = (DATA, *FIRST.values(), *BOX.values())
+DECIDES = (DATA, *FIRST.values(), *SECOND.values(), *VIEW.values())
 CONTROLS: tuple[Control, ...] = (*DECIDES, SHOWN)
 
 _START = {control: control.default for control in DECIDES}
 PRESETS = (
-    Preset("Quick look (some seconds)", _START, "The paper’s grid on Synthetic-L at ε = 0.1, a sixth of its epochs."),
+    Preset("Quick look", _START, "Some seconds: the paper’s grid on Synthetic-L at ε = 0.1, a sixth of its epochs."),
     Preset(
         "The paper’s recipe",
         _START | {EPOCHS: 60, ACCOUNTANT: "rdp", JUDGES: 1000},
@@ -80,5 +79,5 @@ PRESETS = (
         _START | {RATES: "fine", JUDGES: 50, EPSILON: 1.0},
         "25 learning rates and 50 judges: the winner’s curse at its clearest.",
     ),
-    Preset("ε = 1", _START | {EPSILON: 1.0}, "With ten times the budget paying costs less."),
+    Preset("ε = 1: paying costs less", _START | {EPSILON: 1.0}, "With ten times the budget paying costs less."),
 )

@@ -9,57 +9,88 @@ from objpert_core.experiments.studies.tuning_runs import Settings, TuningRuns
 from pages.honest import charts, controls, tables
 from pages.honest import words as text
 from pages.honest.jobs import Request, wait_for_a_draw
-from ui import live, page, share
+from ui import live, page, sentences, style
 from ui.controls import preset_buttons
-from ui.runs import Runs, Seen
+from ui.runs import Runs
 from ui.words import GRIDS
 
 RUNS: Runs[TuningRuns] = Runs("honest")
 
 
 def panel() -> tuple[Request, bool]:
-    """The controls; returns what they ask for and whether to start."""
-    name = controls.DATA.show()
-    ready = live.ready(name)
+    """The controls; returns what they ask for, and whether its data are there."""
     asked: dict[str, Any] = {field: control.show() for field, control in controls.FIRST.items()}
-    with st.expander("DP-SGD, δ and seeds"):
-        asked |= {field: control.show() for field, control in controls.BOX.items()}
-    pressed = live.run_button("honest", ready=ready)
-    share.button(controls.CONTROLS)
+    act, name = st.container(), controls.DATA.show()
+    ready = live.ready(name)
+    asked |= {field: control.show() for field, control in controls.SECOND.items()}
+    with page.tools(controls.CONTROLS, controls.PRESETS, name="honest"):
+        asked |= {field: control.show() for field, control in controls.VIEW.items()}
     split_seed = asked.pop("split_seed")
     asked |= {"learning_rates": GRIDS[asked["learning_rates"]], "mean_runs": float(asked["mean_runs"])}
     request = Request(name, split_seed, Settings(**asked))
-    return request, pressed or (ready and request.light and RUNS.latest() is None)
+    with act:
+        run(request, ready)
+    return request, ready
 
 
-def start(request: Request) -> None:
-    """Queue the tuning. The first one is waited for: it starts by itself, and no page opens empty."""
+def run(asked: Request, ready: bool) -> None:
+    """Run, how far it is and Stop; what takes seconds starts by itself, so that no page opens empty."""
     first = RUNS.latest() is None
-    if live.start(RUNS, request, live.Meter(), text.worth) and first and (run := RUNS.latest()):
-        with st.spinner("Training the first draw …"):
-            wait_for_a_draw(run.job)
+    pressed = live.run_button("honest", ready=ready)
+    if (pressed or (first and ready and asked.light)) and live.start(RUNS, asked, live.Meter(), text.worth):
+        if first and (started := RUNS.latest()):
+            with st.spinner("Training the first draw …"):
+                wait_for_a_draw(started.job)
+        st.rerun()  # the whole page: only that sets the timer
+    seen = RUNS.look(lambda seen: text.progress(seen.view, seen.run.meter), text.outcome, narrow=True)
+    if seen is not None and (moved := text.differences(seen.run.request, asked)):
+        st.warning(moved, icon=":material/sync_problem:")
 
 
-def results(asked: Request) -> None:
-    words = text.invitation(asked, ready=datasets.available(asked.name))
-    live.results(RUNS, asked, text, invitation=words, worth=text.worth, show=show, unseen=[controls.SHOWN])
-
-
-def show(seen: Seen[TuningRuns], result: TuningRuns, stale: bool) -> None:
-    before, name = seen.run.previous, result.data.name
-    st.markdown(f"**Data:** {text.data_line(result)}")
-    page.answer(text.answer(result), *text.details(result))
-    if result.data.stand_in_for:
-        st.info(datasets.describe(name), icon=":material/info:")
+def explore() -> None:
+    preset_buttons(controls.PRESETS, prefix="honest")
+    left, beside = page.columns()
+    with beside, page.errors():
+        asked, ready = panel()
+    seen = RUNS.seen()
+    if seen is None or seen.latest is None or not text.worth(seen.latest):
+        with left:
+            st.info(
+                text.UNDER_WAY if RUNS.active else text.invitation(asked, ready=ready), icon=":material/play_circle:"
+            )
+        page.keep(controls.SHOWN)
+        return
+    result, before = seen.latest, seen.run.previous
+    stale = seen.run.request != asked
     picture = page.Picture(
         charts.accuracies(result, before, stale=stale),
         text.accuracy_alt(result),
         lambda: charts.accuracies_frame(result),
     )
-    page.show(picture, key="honest_accuracy")
+    with left:
+        promise = sentences.promise(result.settings.epsilon, result.settings.delta, text.accountant(result))
+        page.answer(text.answer(result), promise=promise, why=text.why(before, result))
+        page.show(picture, key="honest_accuracy")
+    if style.embedded():
+        page.keep(controls.SHOWN)
+        return
     st.caption(text.caption(result, ghosts=charts.compares(before, result)))
-    page.evidence(picture, tables.table(result), name=f"honest_{name}")
+    if result.data.stand_in_for:
+        st.info(datasets.describe(result.data.name), icon=":material/info:")
+    st.markdown(text.price(result))
+    page.evidence(picture, tables.table(result), name=f"honest_{result.data.name}")
+    what_k_did(result, stale)
+    winners_curse(result, stale)
+    with st.expander("What the two certificates say", icon=":material/verified_user:"):
+        st.caption(text.CERTIFICATES)
+        for way, certificate in (("Unpaid", result.unpaid_certificate), ("Paid", result.paid_certificate)):
+            st.markdown(f"**{way}**")
+            st.code(repr(certificate), language=None, wrap_lines=True)
+    note = "Trains everything again and prints the means and every K."
+    page.reproduce(tables.snippet(result), note=note, name="honest")
 
+
+def what_k_did(result: TuningRuns, stale: bool) -> None:
     st.header("What K did", anchor=False)
     draw = result.draws[min(controls.SHOWN.show(), len(result.draws)) - 1]
     st.markdown(text.what_k_did(draw))
@@ -68,37 +99,26 @@ def show(seen: Seen[TuningRuns], result: TuningRuns, stale: bool) -> None:
     )
     page.show(picture, key="honest_runs_chart")
     st.caption(f"{text.scores(result)} {text.DO_NOT_PUBLISH}")
-    page.evidence(picture, name=f"honest_runs_{name}")
+    page.evidence(picture, name=f"honest_runs_{result.data.name}")
 
+
+def winners_curse(result: TuningRuns, stale: bool) -> None:
     st.header("The winner’s curse", anchor=False)
-    st.markdown(text.curse(result))
+    st.markdown(f"{text.flattery(result)} {text.curse(result)}")
     picture = page.Picture(
         charts.curse(result, stale=stale), text.curse_alt(result), lambda: charts.curse_frame(result)
     )
     page.show(picture, key="honest_curse_chart")
-    page.evidence(picture, name=f"honest_curse_{name}")
-
-    with st.expander("What the two certificates say", icon=":material/verified_user:"):
-        st.caption(text.CERTIFICATES)
-        for way, certificate in (("Unpaid", result.unpaid_certificate), ("Paid", result.paid_certificate)):
-            st.markdown(f"**{way}**")
-            st.code(repr(certificate), language=None, wrap_lines=True)
-    page.reproduce(tables.snippet(result), note="Trains everything again and prints the means and every K.")
+    page.evidence(picture, name=f"honest_curse_{result.data.name}")
 
 
 page.begin(
     "honest",
-    "DP-SGD needs a learning rate. Here it is chosen twice on the same data: once without paying for the choice, as "
-    "experiments often do it, and once with every look at the data paid for. Both certificates say the same ε.",
+    "DP-SGD’s learning rate is chosen twice on the same data: without paying for the choice, as experiments often do "
+    "it, and with every look at the data paid for.",
 )
-preset_buttons(controls.PRESETS, prefix="honest")
-left, right = page.columns()
-with right, page.errors():
-    asked, go = panel()
-with left, page.errors():
-    if go:
-        start(asked)
-    RUNS.follow(results, asked)
+with page.errors():
+    RUNS.follow(explore)
 page.see_also("tuning", "ε for any number of settings")
 page.predict(page.Prediction.of("honest"), key="honest__try")
 page.about("honest")

@@ -9,8 +9,18 @@ from pages.honest.jobs import Request
 from ui import live, runs, sentences
 from ui.jobs import JobView
 from ui.sentences import scientific
-from ui.words import FEWEST, SHOWS, accuracy, between, given, points, times, unclear, undecided, width
+from ui.words import FEWEST, SHOWS, accuracy, between, given, points, signed, times, unclear, undecided
 
+UNDER_WAY = "The first draw is being trained."
+_FIELDS = {
+    "epsilon": "ε",
+    "delta": "δ",
+    "judges": "judges",
+    "mean_runs": "μ",
+    "batch_size": "batch",
+    "epochs": "epochs",
+    "accountant": "accountant",
+}
 WAYS = {
     "judges": "unpaid, its judges say",
     "fresh": "unpaid, on fresh rows",
@@ -36,34 +46,45 @@ def answer(result: TuningRuns) -> str:
     """The page's one large sentence; only after the first draw."""
     lost = given(result.difference("fresh", "honest"))
     paid, free = (accuracy(given(result.mean(way)).mean) for way in ("honest", "fresh"))
-    paying, size = "paying for the choice of the learning rate", points(100 * lost.mean)
-    if words := unclear(lost):
-        verdict = f"the cost of {paying} {words})"
+    told, size = lost.count >= FEWEST, points(100 * lost.mean)
+    if told and unclear(lost):
+        verdict = "what paying for the choice costs cannot be told from 0"
     elif abs(100 * lost.mean) < SHOWS:
-        verdict = f"{paying} costs no accuracy that shows"
+        verdict = "paying for the choice costs no accuracy that shows"
     elif lost.mean < 0:
-        verdict = f"the model that paid for its learning rate is even better by {size}{width(lost)}"
+        verdict = f"paying for the choice gains {size}"
     else:
-        verdict = f"{paying} costs {size} of accuracy{width(lost)}"
-    return f"At ε = {sentences.epsilon(result.settings.epsilon)} {verdict}: {paid} right instead of {free}."
+        verdict = f"paying for the choice costs {size}"
+    shares = f"{paid} right instead of {free}".replace(" %", "\u00a0%")
+    return f"At ε = {sentences.epsilon(result.settings.epsilon)} {verdict}: {shares}."
 
 
-def details(result: TuningRuns) -> list[str]:
-    """What the unpaid ε really is, what its judges believed, and what choosing nothing gives."""
-    settings, fixed = result.settings, given(result.mean("fixed"))
-    unpaid_noise, paid_noise = (sentences.number(b.noise_multiplier) for b in (result.one, result.paid))
-    unpaid = (
-        f"The unpaid model claims ε = {sentences.epsilon(settings.epsilon)}, which is that of one run of noise "
-        f"multiplier {unpaid_noise}; but it is the best of {len(settings.learning_rates)} runs. Had this choice been "
-        f"paid for (μ = {settings.mean_runs:g}), the same noise would have cost ε = "
-        f"{sentences.epsilon(result.true_epsilon)}. Paying at ε = {sentences.epsilon(settings.epsilon)} takes noise "
-        f"multiplier {paid_noise}."
+def why(before: TuningRuns | None, now: TuningRuns) -> str:
+    """What was changed since the run before on the same data, and what that did to the price of paying."""
+    if before is None or before.data.name != now.data.name:
+        return ""
+    changes = sentences.changed(before.settings, now.settings, _FIELDS)
+    if not changes:
+        return ""
+    then, here = (given(result.difference("fresh", "honest")).mean for result in (before, now))
+    price = sentences.course("the price", 100 * then, 100 * here, lambda value: sentences.minus(f"{value:.1f} points"))
+    return f"{sentences.shift(changes)}: {price}."
+
+
+def accountant(result: TuningRuns) -> str:
+    """What the paid model's promise rests on."""
+    return f"private selection over {'Rényi curves' if result.settings.accountant == 'rdp' else 'privacy losses'}"
+
+
+def price(result: TuningRuns) -> str:
+    """What the unpaid ε really is, and what paying takes."""
+    settings, unpaid, paid = result.settings, result.one.noise_multiplier, result.paid.noise_multiplier
+    return (
+        f"The unpaid model reports ε = {sentences.epsilon(settings.epsilon)}, that of one run; with the choice among "
+        f"{len(settings.learning_rates)} paid for (μ = {settings.mean_runs:g} runs on average), the same noise costs "
+        f"ε = {sentences.epsilon(result.true_epsilon)}. Paying takes a noise multiplier of {sentences.number(paid)} "
+        f"instead of {sentences.number(unpaid)}. A learning rate fixed in advance, {FIXED_RATE:g}, has nothing to pay for."
     )
-    simple = (
-        f"A learning rate fixed in advance, {FIXED_RATE:g}, needs no choice and so only the noise of one run: "
-        f"{accuracy(fixed.mean)}."
-    )
-    return [unpaid, flattery(result), simple]
 
 
 def flattery(result: TuningRuns) -> str:
@@ -84,13 +105,16 @@ def flattery(result: TuningRuns) -> str:
 def caption(result: TuningRuns, *, ghosts: bool = False) -> str:
     """How many draws, and what the dots and lines are."""
     drawn = sentences.count(len(result.draws), "noise draw").capitalize()
+    lost = given(result.difference("fresh", "honest"))
+    gap = f" What paying costs: {signed(lost.mean)} points, {between(lost)}." if len(result.draws) >= FEWEST else ""
     fresh = result.data.test_rows - result.judges
     bars = "; the line is the mean’s 95 % interval" if len(result.draws) >= FEWEST else ""
     before = " The faint hollow marks are the means of the run before." if ghosts else ""
     return (
-        f"{drawn}: a faint dot each, the large mark is their mean{bars}.{before} {result.judges} of "
+        f"{data_line(result)}. {drawn}: a faint dot each, the large mark is their mean{bars}.{before}{gap} "
+        f"{result.judges} of "
         f"{result.data.test_rows:,} test rows chose the unpaid model, the other {fresh:,} are fresh. "
-        "Adjacency: add or remove one row. The promise of “unpaid” does not cover its choice."
+        "The promise of “unpaid” does not cover its choice."
     )
 
 
@@ -164,12 +188,12 @@ def progress(view: JobView[TuningRuns], meter: live.Meter) -> tuple[float, str]:
 
     def how_far(latest: TuningRuns) -> tuple[float, str]:
         done, total = len(latest.draws), latest.settings.draws
-        share, words, now = done / total, f"Draw {min(done + 1, total)} of {total}, {view.seconds:.1f} s", meter.now
+        share, words, now = done / total, f"Draw {min(done + 1, total)} of {total}", meter.now
         if now is not None:
             run, of, step = now
             # the unpaid candidates take about as long as two runs
             share += (run + 1 if run else min(step / 1000, 1)) / (of + 2) / total
-            words += f"; paid tuning, run {run} of K = {of}" if run else "; all candidates of unpaid tuning"
+            words += f": paid, run {run} of K = {of}" if run else ": unpaid candidates"
         return share, words
 
     return runs.stage(view, "Loading the data and calibrating the noise …", how_far)

@@ -134,7 +134,7 @@ def target(setting: pc.Setting) -> str:
 def cost(now: Shown) -> None:
     """What the choice costs: the theorem's curve, and fits on synthetic rows beside it."""
     setting = now.setting
-    st.subheader("What the choice costs", anchor=False)
+    st.header("What the choice costs", anchor=False)
     places = st.columns(len(SAMPLE), gap="medium", vertical_alignment="bottom")
     plan = setting.plan(*(shown_in(place, control) for place, control in zip(places, SAMPLE, strict=True)))
     seen = RUNS.seen()

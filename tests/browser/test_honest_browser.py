@@ -16,7 +16,7 @@ def done(page):
     settle(page)
 
 
-def test_it_fills_itself_and_stops_polling(open_page):
+def test_it_fills_itself_stops_polling_and_the_link_says_which_draw_is_looked_into(open_page):
     page = open_page(SMALL)
     done(page)  # nobody pressed anything
 
@@ -26,11 +26,8 @@ def test_it_fills_itself_and_stops_polling(open_page):
 
     eventually(page, check)
     assert reruns(page, 1500) == 0
-
-
-def test_the_link_says_which_draw_is_looked_into(open_page):
-    page = open_page(SMALL)
-    done(page)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    expect(page.get_by_role("button", name="Run", exact=True)).to_be_in_viewport()
     field = page.get_by_role("spinbutton", name="Draw to look into")
     field.fill("2")
     field.press("Enter")

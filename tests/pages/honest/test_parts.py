@@ -4,6 +4,7 @@ import contextlib
 import io
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -14,8 +15,10 @@ from objpert_core.experiments.summary import mean_interval
 from pages.honest import charts, controls, tables
 from pages.honest import words as text
 from pages.honest.jobs import Request
+from tests.pages.apps import words_of
 from ui.jobs import JobView
 from ui.live import Meter
+from ui.sentences import epsilon
 from ui.svg import to_svg
 from ui.words import GRIDS, plus_minus
 
@@ -36,7 +39,7 @@ def empty():
 
 def made_up(last, fresh, honest, judges=0.9):
     draws = []
-    for draw, a, b in zip(last.draws, fresh, honest, strict=True):
+    for draw, a, b in zip(cycle(last.draws), fresh, honest, strict=False):
         judged, rows = draw.judged.copy(), draw.fresh.copy()
         judged[draw.chosen], rows[draw.chosen] = judges, a
         draws.append(replace(draw, judged=judged, fresh=rows, honest=b, curse=np.full(40, judges - a)))
@@ -60,46 +63,46 @@ def test_a_mean_has_plus_minus_from_five_draws_on_and_within_0_and_100(values, s
 @pytest.mark.parametrize(
     ("fresh", "honest", "expected"),
     [
-        (
-            (0.9, 0.9),
-            (0.8, 0.8),
-            "At ε = 2 paying for the choice of the learning rate costs 10.0 points of accuracy (± 0.0):",
-        ),
-        ((0.9, 0.9), (0.9, 0.9), "At ε = 2 paying for the choice of the learning rate costs no accuracy that shows"),
-        (
-            (0.9, 0.8),
-            (0.8, 0.85),
-            "At ε = 2 the cost of paying for the choice of the learning rate cannot be told from 0 "
-            "with two draws (+2.50 points, 95 % interval −92.80 to +97.80): ",
-        ),
-        ((0.8, 0.8), (0.9, 0.9), "At ε = 2 the model that paid for its learning rate is even better by 10.0 points"),
+        ((0.9,) * 5, (0.8,) * 5, "At ε = 2 paying for the choice costs 10.0 points:"),
+        ((0.9,) * 5, (0.9,) * 5, "At ε = 2 paying for the choice costs no accuracy that shows:"),
+        ((0.9, 0.8) * 3, (0.8, 0.85) * 3, "At ε = 2 what paying for the choice costs cannot be told from 0:"),
+        ((0.8,) * 5, (0.9,) * 5, "At ε = 2 paying for the choice gains 10.0 points:"),
+        ((0.9, 0.8), (0.8, 0.85), "At ε = 2 paying for the choice costs 2.5 points:"),
+        ((0.9,), (0.8,), "At ε = 2 paying for the choice costs 10.0 points:"),
     ],
 )
-def test_the_answer_follows_the_sign(last, fresh, honest, expected):
-    found = text.answer(made_up(last, fresh, honest))
+def test_the_answer_follows_the_sign_and_has_an_interval_from_five_draws_on(last, fresh, honest, expected):
+    result = made_up(last, fresh, honest)
+    found = text.answer(result).replace("\xa0", " ")
     assert found.startswith(expected)
+    assert words_of(found) <= 18
     right = [sum(values) / len(values) for values in (honest, fresh)]
     assert found.endswith(f"{100 * right[0]:.2f} % right instead of {100 * right[1]:.2f} %.")
+    assert ("What paying costs:" in text.caption(result)) == (len(fresh) >= 5)
 
 
 @pytest.mark.slow
-def test_one_draw_has_no_interval_and_says_so(last):
-    one = made_up(replace(last, draws=last.draws[:1]), (0.9,), (0.8,))
-    assert "costs 10.0 points of accuracy (one draw): " in text.answer(one)
-
-
-@pytest.mark.slow
-def test_the_details_name_the_real_price_the_curse_and_the_way_out(last):
-    price, curse, simple = text.details(made_up(last, (0.85, 0.85), (0.8, 0.8)))
-    assert "claims ε = 2, which is that of one run" in price
-    assert "the best of 2 runs. Had this choice been paid for (μ = 4), the same noise would have cost ε = " in price
-    assert f"{last.true_epsilon:.3g}" in price
+def test_the_details_name_the_real_price_and_the_curse(last):
+    told = text.price(made_up(last, (0.85, 0.85), (0.8, 0.8)))
+    assert "reports ε = 2, that of one run; with the choice among 2 paid for (μ = 4 runs on average)" in told
+    assert f"the same noise costs ε = {epsilon(last.true_epsilon)}." in told
+    assert "fixed in advance, 0.03" in told
+    curse = text.flattery(made_up(last, (0.85, 0.85), (0.8, 0.8)))
     assert "Juries of 30 rows like these flatter the candidate they choose by 5.0 points on average" in curse
     assert "(80 drawn): the winner’s curse" in curse
-    assert "fixed in advance, 0.03" in simple
-    assert "by less than 0.1 points" in text.details(made_up(last, (0.9, 0.9), (0.8, 0.8)))[1]
-    vague = text.details(made_up(last, (0.85, 0.91), (0.8, 0.8)))[1]
+    assert "by less than 0.1 points" in text.flattery(made_up(last, (0.9, 0.9), (0.8, 0.8)))
+    vague = text.flattery(made_up(last, (0.85, 0.91), (0.8, 0.8)))
     assert "cannot be told from 0 with two draws (+2.00 points, 95 % interval " in vague
+
+
+@pytest.mark.slow
+def test_why_compares_with_the_run_before_on_the_same_data(last):
+    before, now = made_up(last, (0.9, 0.9), (0.8, 0.8)), made_up(last, (0.9, 0.9), (0.85, 0.85))
+    now = replace(now, settings=replace(SETTINGS, epsilon=4.0))
+    assert text.why(before, now) == "ε 2 → 4: the price falls from 10.0 points to 5.0 points."
+    assert text.why(None, now) == text.why(now, now) == ""
+    assert text.why(replace(before, data=replace(last.data, name="another")), now) == ""
+    assert text.accountant(now) == "private selection over privacy losses"
 
 
 @pytest.mark.parametrize(
@@ -210,10 +213,10 @@ def test_progress_and_outcome(last):
     one = replace(last, draws=last.draws[:1])
     meter.tell(2, 4, 10)
     share, words = text.progress(view(latest=one), meter)
-    assert words == "Draw 2 of 2, 1.0 s; paid tuning, run 2 of K = 4"
+    assert words == "Draw 2 of 2: paid, run 2 of K = 4"
     assert share == 0.75
     meter.tell(0, 0, 10)
-    assert text.progress(view(latest=one), meter)[1].endswith("all candidates of unpaid tuning")
+    assert text.progress(view(latest=one), meter)[1].endswith("unpaid candidates")
     assert text.progress(view(state="waiting", ahead=1), meter)[1].startswith("Waiting")
     assert text.progress(view(latest=last, stopping=True), meter)[1] == "Stopping …"
     assert text.outcome(view(state="stopped", latest=one)) == "Stopped after 1 of 2 draws; what is shown is from these."
