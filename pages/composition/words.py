@@ -69,8 +69,8 @@ def why(before: Asked, now: Asked, then: float, total: float) -> str:
         return f"{told}."
     what = changes[0][0]
     if what == "k":
-        few, many, more = min(old, new), max(old, new), max(total, then) / min(total, then)
-        return f"{told}; {number(many / few)} times the fits cost {number(more, up=True)} times the ε."
+        few, many, dearer = min(old, new), max(old, new), max(total, then) / min(total, then)
+        return f"{told}; {number(many / few)} times the fits cost {number(dearer, up=True)} times the ε."
     if what == "proof":
         return f"{told}; the fits are the same, another proof speaks."
     if epsilon(then) == epsilon(total):

@@ -83,7 +83,7 @@ def price(result: TuningRuns) -> str:
         f"The unpaid model reports ε = {sentences.epsilon(settings.epsilon)}, that of one run; with the choice among "
         f"{len(settings.learning_rates)} paid for (μ = {settings.mean_runs:g} runs on average), the same noise costs "
         f"ε = {sentences.epsilon(result.true_epsilon)}. Paying takes a noise multiplier of {sentences.number(paid)} "
-        f"instead of {sentences.number(unpaid)}. A learning rate fixed in advance, {FIXED_RATE:g}, has nothing to pay for."
+        f"instead of {sentences.number(unpaid)}. A rate fixed in advance, {FIXED_RATE:g}, has nothing to pay for."
     )
 
 
