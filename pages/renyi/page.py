@@ -94,10 +94,10 @@ def match() -> None:
         c.Preset("match", values(found)).apply()
 
 
-def matching() -> None:
+def matching(epsilon: float, delta: float) -> None:
     """The button that makes both alike, and why it could not."""
     st.button(
-        f"Match both at ({sentences.number(MATCH_EPSILON.value())}, {sentences.delta(READ_DELTA.value())})",
+        f"Match both at ({sentences.number(epsilon)}, {sentences.delta(delta)})",
         key="renyi_match",
         icon=":material/balance:",
         on_click=match,
@@ -112,13 +112,15 @@ def panel() -> dict[str, Any]:
     """The controls, beside the chart; returns the view."""
     for control in IN_SIGHT:
         control.show()
-    matching()
+    button = st.container()
     with page.tools(CONTROLS, PRESETS, name="renyi"):
         BOUND.show()
         BETA.show(disabled=BOUND.value() != BOUND.default)
-        READ_DELTA.show()
-        MATCH_EPSILON.show()
-        return {"alpha_max": ALPHA_MAX.show(), "relative": SHOWN.show() != SHOWN.default, "ghost": GHOST.show()}
+        target = MATCH_EPSILON.show(), READ_DELTA.show()
+        view = {"alpha_max": ALPHA_MAX.show(), "relative": SHOWN.show() != SHOWN.default, "ghost": GHOST.show()}
+    with button:
+        matching(*target)
+    return view
 
 
 @st.fragment

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 def test_a_draw_and_a_setting_have_an_address_and_its_link_shows_the_same(open_page, open_elsewhere):
     page = open_page("/ptr")
-    line = page.get_by_text("This run")
+    line = page.locator("[data-testid=stCaptionContainer]", has_text="This run")
     first = line.inner_text()
     page.get_by_role("button", name="Draw again").click()
     page.wait_for_url("**ptr_seed=1**")

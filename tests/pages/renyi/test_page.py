@@ -129,6 +129,7 @@ def test_matched_presets_keep_their_promise(name, epsilon, q, steps):
 @pytest.mark.slow
 def test_match_moves_the_sliders_to_the_safe_side():
     app = open_page(renyi_epsilon="0.5", renyi_delta="1e-6", renyi_steps="1000")
+    assert app.button(key="renyi_match").label == "Match both at (0.5, 10⁻⁶)"
     app.button(key="renyi_match").click().run()
     assert not app.exception
     assert not app.error
