@@ -66,6 +66,11 @@ class Asked:
     counts: tuple[int, ...]
     delta: float
 
+    @property
+    def most(self) -> int:
+        """The largest number of fits, which the answer is about."""
+        return self.counts[-1]
+
 
 @dataclass(frozen=True)
 class View:
@@ -130,7 +135,7 @@ def readings(fit: Fit, counts: Sequence[int], delta: float, view: View) -> list[
 
 def last(asked: Asked, view: View) -> float:
     """ε of the largest number of fits."""
-    return _reading(asked.fit, asked.counts[-1], asked.delta, view).epsilon
+    return _reading(asked.fit, asked.most, asked.delta, view).epsilon
 
 
 @lru_cache(maxsize=_REMEMBERED)

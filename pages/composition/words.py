@@ -56,31 +56,25 @@ def _cost(k: int, what: str, total: float, at_delta: float) -> str:
 
 def why(before: Asked, now: Asked, then: float, total: float) -> str:
     """What was changed since `before`, and what that did to ε, which was `then`, of the largest number of fits."""
-    changes = [] if before.fit.bound != now.fit.bound else sentences.changed(before.fit, now.fit, _FIELDS)
-    old, new = before.counts[-1], now.counts[-1]
-    changes += [("k", old, new)] if old != new else []
-    changes += sentences.changed(before, now, {"delta": "δ"})
-    if before.fit.bound != now.fit.bound:
+    proved_alike = before.fit.bound == now.fit.bound
+    changes = sentences.changed(before.fit, now.fit, _FIELDS) if proved_alike else []
+    changes += sentences.changed(before, now, {"most": "k", "delta": "δ"})
+    if not proved_alike:
         changes.append(("proof", _PROOFS[before.fit.bound], _PROOFS[now.fit.bound]))
     if not changes:
         return ""
     told = f"{sentences.shift(changes)}: {sentences.course('ε', then, total)}"
     if len(changes) > 1 or not 0 < min(then, total) <= max(then, total) < math.inf:
         return f"{told}."
-    what = changes[0][0]
+    what, old, new = changes[0]
     if what == "k":
-        few, many, dearer = min(old, new), max(old, new), max(total, then) / min(total, then)
-        return f"{told}; {number(many / few)} times the fits cost {number(dearer, up=True)} times the ε."
+        times, dearer = max(old, new) / min(old, new), max(total, then) / min(total, then)
+        return f"{told}; {number(times)} times the fits cost {number(dearer, up=True)} times the ε."
     if what == "proof":
         return f"{told}; the fits are the same, another proof speaks."
     if epsilon(then) == epsilon(total):
         return f"{told}; {what} does not count here."
-    more, less = _REASONS[what]
-    return f"{told}; {more if _grew(*changes[0][1:]) else less}."
-
-
-def _grew(old: object, new: object) -> bool:
-    return isinstance(old, float) and isinstance(new, float) and new > old
+    return f"{told}; {_REASONS[what][new < old]}."
 
 
 def band(reading: Reading) -> str:

@@ -77,12 +77,7 @@ def why(before: pc.Setting | None, now: pc.Setting) -> str:
     what, old, new = changes[0]
     if len(changes) > 1 or what not in _REASONS:
         return f"{told}: {course}."
-    more, less = _REASONS[what]
-    return f"{told}: {course}; {more if _grew(old, new) else less}."
-
-
-def _grew(old: object, new: object) -> bool:
-    return isinstance(old, int | float) and isinstance(new, int | float) and new > old
+    return f"{told}: {course}; {_REASONS[what][new < old]}."
 
 
 def closed_form(setting: pc.Setting) -> str:

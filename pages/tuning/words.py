@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ui import sentences
 from ui.sentences import delta, epsilon, number, percent, scientific
@@ -18,7 +19,7 @@ class Need:
     epsilon: float
 
 
-Change = tuple[str, object, object]
+Change = tuple[str, Any, Any]
 """What was changed, as (what, old, new)."""
 
 WAYS: Mapping[str, str] = {
@@ -94,12 +95,7 @@ def why(changes: Sequence[Change], before: Mapping[str, float], now: Mapping[str
         return f"{told}; composing every run does not ask how K is drawn."
     if what not in _REASONS or epsilon(then) == epsilon(here):
         return f"{told}."
-    more, less = _REASONS[what]
-    return f"{told}; {more if _grew(old, new) else less}."
-
-
-def _grew(old: object, new: object) -> bool:
-    return isinstance(old, int | float) and isinstance(new, int | float) and new > old
+    return f"{told}; {_REASONS[what][new < old]}."
 
 
 def accountant(settings: int, ways: Mapping[str, float], law: str, *, renyi: bool) -> str:
