@@ -59,7 +59,8 @@ def stage(asked: Request) -> Shown | None:
 
 def panel(presets: Any) -> Request:
     """The controls; returns what they ask for."""
-    epsilon, name, repeats = controls.EPSILON.show(), DATA.show(), controls.REPEATS.show()
+    epsilon, place = controls.EPSILON.show(), st.container()  # Run, progress and Stop are in sight at any height
+    name, repeats = DATA.show(), controls.REPEATS.show()
     methods, _ = controls.LEARNED.show(), controls.PREDICT.show()
     with page.tools(ALL, presets, name="training"):
         delta, bound, split_seed, seed, scaling, solver = (control.show() for control in controls.MODEL)
@@ -70,8 +71,9 @@ def panel(presets: Any) -> Request:
     asked = Request(name, split_seed, replace(settings, **sgd))
     if not methods:
         st.warning("Choose at least one method.", icon=":material/checklist:")
-    if live.ready(name):
-        run(asked.later)
+    with place:
+        if live.ready(name):
+            run(asked.later)
     return asked
 
 
