@@ -36,6 +36,7 @@ _EVERYWHERE = """
 .numbers :is(th, td) { padding: .3rem .6rem; text-align: left; border-bottom: 1px solid rgba(128, 128, 128, .3); }
 .numbers th { font-weight: 600; }
 h2 { font-size: 1.5rem !important; }
+button[kind^="primary"], button[kind^="primary"] * { color: light-dark(#ffffff, #171614) !important; }
 [class*="_unseen"] { display: none; }
 .js-plotly-plot :is(.cartesianlayer, .infolayer, .menulayer) text { fill: currentColor !important; }
 [data-testid=stCaptionContainer], [data-testid=stCaptionContainer] * { opacity: 1 !important; }
@@ -77,9 +78,11 @@ html {{ font-size: 20px; }}
 .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: 1rem; line-height: 1.25; margin: .1rem 0 0 0; }}
 .st-key-stage__picture .answer-more {{ display: none; }}
 .st-key-stage__panel {{ gap: .6rem; }}
-.st-key-stage__panel > :nth-child(n + {SLIDE_CONTROLS + 1} of {_SEEN}):not(:has(.st-key-stage__tools)) {{
-  display: none; }}
-[class*="__deck"] {{ position: fixed; right: 1rem; bottom: .5rem; z-index: 110; width: auto !important; }}
+.st-key-stage__panel > :nth-child(n + {SLIDE_CONTROLS + 1} of {_SEEN}) {{ display: none; }}
+.st-key-stage__tools {{ display: none !important; }}
+[class*="__deck"] {{ position: fixed; right: 1rem; bottom: .5rem; z-index: 110; }}
+[class*="__deck"] {{ width: 25vw !important; gap: .3rem; justify-content: end; }}
+[class*="__deck"] > :nth-child(2) {{ order: -1; width: 100% !important; text-align: right; line-height: 1.2; }}
 @media (max-width: 640px) {{
   {_COLUMN} {{ position: static; box-shadow: none; }}
   .st-key-stage__picture {{ height: 60vh !important; }}
