@@ -37,7 +37,7 @@ _EVERYWHERE = """
 .numbers th { font-weight: 600; }
 h2 { font-size: 1.5rem !important; }
 button[kind^="primary"], button[kind^="primary"] * { color: light-dark(#ffffff, #171614) !important; }
-[class*="_unseen"] { display: none; }
+[class*="_unseen"], :has(> [class*="_unseen"]) { display: none; }
 .js-plotly-plot :is(.cartesianlayer, .infolayer, .menulayer) text { fill: currentColor !important; }
 [data-testid=stCaptionContainer], [data-testid=stCaptionContainer] * { opacity: 1 !important; }
 [data-testid=stCaptionContainer] { color: light-dark(#55565b, #b9bac0) !important; }
