@@ -15,6 +15,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+pytest.register_assert_rewrite("tests.browser.checks")
+
 ROOT = Path(__file__).resolve().parents[2]
 READY = "[data-testid=stApp][data-test-connection-state=CONNECTED][data-test-script-state=notRunning]"
 TIMEOUT = 180.0  # for a machine that is busy with other things
@@ -193,7 +195,7 @@ def open_elsewhere(phone):
 def renew(page, size=None, color_scheme="light"):
     """The tab as it was: its size, its colours, its pointer, and nothing stored."""
     page.set_viewport_size(size or DESK)
-    page.emulate_media(color_scheme=color_scheme)
+    page.emulate_media(color_scheme=color_scheme, reduced_motion="no-preference")
     page.mouse.move(0, 0)
     if page.url.startswith("http"):
         page.evaluate("localStorage.clear(), sessionStorage.clear()")

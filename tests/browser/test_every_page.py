@@ -1,15 +1,17 @@
-"""What holds for every page, checked in one visit each: nonsense in the address, other hosts, colours, a telephone."""
+"""What holds for every page, checked in one visit each and one as a slide.
 
-import re
-from itertools import pairwise
+Nonsense in the address, other hosts, axe-core's rules, colours, the keyboard, 200 % zoom, a telephone, a projector.
+"""
+
 from urllib.parse import quote, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser import checks
 from tests.browser.conftest import PHONE, eventually, query, renew, settle, visit
 from ui import registry
-from ui.figures import BACKGROUNDS, contrast
+from ui.figures import BACKGROUNDS
 
 pytestmark = pytest.mark.browser
 
@@ -36,79 +38,15 @@ VIEWS = [
     "/losses?losses_show=" + quote("The fit"),
 ]
 
-DRAWN = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
-    .every(e => e.querySelector('.main-svg text'))"""
-COLORS = """() => {
-    const texts = [...document.querySelectorAll('.js-plotly-plot text')].filter(e => e.textContent.trim());
-    return {
-        page: getComputedStyle(document.querySelector('.stApp')).backgroundColor,
-        texts: texts.map(e => [e.textContent, getComputedStyle(e).fill, getComputedStyle(e).fillOpacity]),
-    };
-}"""
-# links whose words end in the middle
-CUT_OFF = """() => [...document.querySelectorAll('[data-testid=stPageLink] span')]
-    .filter(e => getComputedStyle(e).overflowX === 'hidden' && e.scrollWidth > e.clientWidth + 1)
-    .map(e => e.innerText)"""
-# a slider's own input is invisible and hangs off its thumb; tables and rows of pills may scroll by themselves
-WIDE = """() => {
-    const main = document.querySelector('[data-testid=stMain]');
-    const scrolls = e => e !== main && (/auto|scroll/.test(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
-    return [...main.querySelectorAll(':is(h1, p, button, table, input:not([type=range]), .js-plotly-plot)')]
-        .filter(e => e.offsetParent && e.getBoundingClientRect().right > 421 && !scrolls(e.parentElement))
-        .map(e => e.outerHTML.slice(0, 200));
-}"""
-BARS = """() => [...document.querySelectorAll('.js-plotly-plot .colorbar text')].map(t => t.getBoundingClientRect())
-    .filter(r => r.width).map(r => [r.left, r.right])"""
-LEGENDS_ON_THE_PICTURE = """() => [...document.querySelectorAll('.js-plotly-plot')].filter(plot => {
-    const legend = plot.querySelector('.legend'), drawn = plot.querySelector('.nsewdrag');
-    return legend && drawn && legend.getBoundingClientRect().bottom > drawn.getBoundingClientRect().top + 1;
-}).length"""
-COVERED_LEGENDS = """() => [...document.querySelectorAll('.legendtoggle')].filter(e => {
-    e.scrollIntoView({block: 'center'});
-    const r = e.getBoundingClientRect();
-    return document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2) !== e;
-}).length"""
-CHARTS_IN_THE_KEYBOARDS_WAY = """() => [...document.querySelectorAll(
-    '[data-testid=stPlotlyChart] :is(a, button, [tabindex])')].filter(e => e.tabIndex >= 0).map(e => e.outerHTML)"""
-
-
-def as_hex(color):
-    red, green, blue = re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", color).groups()
-    return f"#{int(red):02x}{int(green):02x}{int(blue):02x}"
-
-
-def assert_no_traceback(page):
-    expect(page.get_by_text("What am I looking at?")).to_have_count(1)  # the last thing on every page
-    expect(page.locator("body")).not_to_contain_text("Traceback")
-    expect(page.locator("body")).not_to_contain_text("encountered an error")
-    expect(page.locator("[data-testid=stException]")).to_have_count(0)
-
-
-def assert_readable(page, theme, least):
-    """Ticks, titles, legends and buttons of the charts have the contrast that reading takes."""
-    found = page.evaluate(COLORS)
-    assert as_hex(found["page"]) == BACKGROUNDS[theme]
-    assert len(found["texts"]) > least
-    for text, fill, opacity in found["texts"]:
-        assert opacity == "1", text
-        assert contrast(as_hex(fill), BACKGROUNDS[theme]) >= 4.5, (theme, text)
-
-
-def assert_fits(page, width):
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.evaluate(WIDE) == []
-    assert page.evaluate(CUT_OFF) == []
-    labels = page.evaluate(BARS)
-    assert all(right <= width for _, right in labels)
-    # one label ends before the next begins, unless that is the first of the next map
-    assert all(right < left or left < first for (first, right), (left, _) in pairwise(labels))
-    assert page.evaluate(LEGENDS_ON_THE_PICTURE) == 0
-    assert page.evaluate(COVERED_LEGENDS) == 0
+MOST_CONTROLS = 6
+ZOOMED = {"width": 720, "height": 450}  # a laptop of 1440 × 900 at 200 %
+SLIDES = ({"width": 1280, "height": 720}, {"width": 960, "height": 540})
 
 
 @pytest.mark.parametrize("address", [*PATHS, *VIEWS])
 def test_everybody_can_use_it(tab, server, address):
     page, path = renew(tab), urlsplit(address).path
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
     asked, errors = [], []
     listeners = {
         "request": lambda request: asked.append(request.url),
@@ -123,11 +61,14 @@ def test_everybody_can_use_it(tab, server, address):
         if nonsense:
             page.wait_for_function("location.search === ''")
             settle(page)
-        page.wait_for_function(DRAWN)
-        assert_no_traceback(page)
+        page.wait_for_function(checks.DRAWN)
+        checks.assert_no_traceback(page)
         least = -1 if path in WITHOUT_CHARTS else 10
-        eventually(page, lambda: assert_readable(page, "light", least))
-        assert page.evaluate(CHARTS_IN_THE_KEYBOARDS_WAY) == []
+        eventually(page, lambda: checks.assert_readable(page, "light", least))
+        assert 1 <= len(page.evaluate(checks.IN_SIGHT)) <= MOST_CONTROLS
+        checks.assert_accessible(page)
+        checks.assert_works_by_keyboard(page)
+        eventually(page, lambda: checks.assert_still(page))
 
         page.get_by_text("What am I looking at?").click()
         page.locator(".katex").first.wait_for()
@@ -138,13 +79,15 @@ def test_everybody_can_use_it(tab, server, address):
             arg="rgb({}, {}, {})".format(*bytes.fromhex(BACKGROUNDS["dark"][1:])),
         )
         settle(page)
-        eventually(page, lambda: assert_readable(page, "dark", least))
+        eventually(page, lambda: checks.assert_readable(page, "dark", least))
+        checks.assert_accessible(page, "color-contrast")
 
-        page.set_viewport_size(PHONE)
-        page.wait_for_function(f"document.documentElement.scrollWidth <= {PHONE['width']}")
-        settle(page)
-        eventually(page, lambda: assert_fits(page, PHONE["width"]))  # plotly draws again, a moment after the resize
+        for window in (ZOOMED, PHONE):
+            page.set_viewport_size(window)
+            settle(page)
+            eventually(page, lambda: checks.assert_fits(page))  # plotly draws again, a moment after the resize
         assert path != "/bounds" or page.locator(".legendtoggle").count() >= 5  # or the last check would see none
+        eventually(page, lambda: checks.assert_stays_in_sight(page))
     finally:
         for event, listener in listeners.items():
             page.remove_listener(event, listener)
@@ -153,6 +96,24 @@ def test_everybody_can_use_it(tab, server, address):
     assert {urlsplit(url).netloc for url in asked if not url.startswith(("data:", "blob:"))} == {own}
     assert not errors
     assert not (nonsense and query(page))
+
+
+@pytest.mark.parametrize("address", PATHS)
+def test_a_projector_shows_it_and_the_arrow_keys_go_through_the_presets(tab, server, address):
+    page = renew(tab, SLIDES[0])
+    page.goto(f"{server}{address}?embed=true")
+    page.locator("[class*=__deck] button").first.wait_for()
+    page.wait_for_function(checks.DRAWN)
+    for window in SLIDES:
+        page.set_viewport_size(window)
+        settle(page)
+        eventually(page, lambda: checks.assert_is_a_slide(page))
+    deck = page.locator("[class*=__deck]")
+    expect(deck).to_contain_text("This link")
+    page.keyboard.press("ArrowRight")
+    expect(deck).to_contain_text("(1/")
+    settle(page)
+    eventually(page, lambda: checks.assert_is_a_slide(page))
 
 
 def test_the_first_visitor_may_come_through_a_link_to_a_page(first_visit):
