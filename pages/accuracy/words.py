@@ -90,10 +90,10 @@ def why(before: tuple[Stored, float] | None, stored: Stored, epsilon: float) -> 
         return ""
     if before[0] is not stored:
         return "Other rows: the noise stays the same; more people make the signal louder."
-    noise = [stored.runs(TIGHT, at)[0].sigma for at in (before[1], epsilon)]
-    told = f"{sentences.course('σ', *noise, sentences.number)}; " if None not in noise else ""
-    shares = (point.accuracy.mean for point in (old, then))
-    return f"{sentences.shift([('ε', before[1], epsilon)])}: {told}{sentences.course('accuracy', *shares, accuracy)}."
+    wide, narrow = (stored.runs(TIGHT, at)[0].sigma for at in (before[1], epsilon))
+    told = f"{sentences.course('σ', wide, narrow, sentences.number)}; " if wide and narrow else ""
+    moved = sentences.course("accuracy", old.accuracy.mean, then.accuracy.mean, accuracy)
+    return f"{sentences.shift([('ε', before[1], epsilon)])}: {told}{moved}."
 
 
 def contest(stored: Stored, epsilon: float) -> str:

@@ -1,11 +1,13 @@
 """Live training: the same task without privacy and by any of the private learners, on one data set."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from objpert_core import datasets
+from objpert_core.estimators import PrivacyCertificate
 from objpert_core.experiments.compare import METHODS, Comparison, Settings
 from objpert_core.experiments.learners import NON_PRIVATE, SGD
 from pages.training import charts, controls, tables
@@ -202,7 +204,11 @@ def certificates(comparison: Comparison, before: Comparison | None) -> None:
             st.markdown(f"**{text.LABELS[method]}**, noise seed {first.seed}, on {comparison.data.label}")
             st.code(repr(public), language=None, wrap_lines=True)
             name = f"certificate_{method}_{comparison.data.name}.json"
-            page.download("Certificate as JSON", lambda made=public: made.to_json().encode(), name, "verified_user")
+            page.download("Certificate as JSON", partial(_encoded, public), name, "verified_user")
+
+
+def _encoded(public: PrivacyCertificate) -> bytes:
+    return public.to_json().encode()
 
 
 page.begin("training", "The same task, learned without privacy and by private learners, each at the same (ε, δ).")

@@ -104,9 +104,9 @@ def why(before: Comparison | None, now: Comparison) -> str:
     names = {"epsilon": "ε", "delta": "δ", "intercept_scaling": "s", "bound": "bound"}
     if moves := sentences.changed(before.settings, now.settings, names):
         (symbol, then), (_, here) = _noise(before, main), _noise(now, main)
-        means = (given(comparison.accuracy(main)).mean for comparison in (before, now))
         noise = sentences.course(symbol, then, here, sentences.number)
-        return f"{sentences.shift(moves)}: {noise}; {sentences.course('accuracy', *means, _share)}."
+        old, new = given(before.accuracy(main)).mean, given(now.accuracy(main)).mean
+        return f"{sentences.shift(moves)}: {noise}; {sentences.course('accuracy', old, new, _share)}."
     if before.settings.seed != now.settings.seed:
         return "Other noise of the same size: what moved is chance."
     if before.settings.repeats != now.settings.repeats:
