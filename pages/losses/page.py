@@ -65,7 +65,7 @@ IN_SIGHT: dict[str, tuple[c.Control, ...]] = {
     FIT: (CLIP, LOSS_NAME, EPSILON, OUTLIERS),
     DIMENSION: (PARAMETERS, LAM, SIGMA),
 }
-OWN: dict[str, c.Control] = {"logistic": MARGIN} | dict.fromkeys(lc.WIDTHS, PARAMETER)
+OWN: dict[str, c.Control] = {"logistic": MARGIN, **dict.fromkeys(lc.WIDTHS, PARAMETER)}
 IN_VIEW: dict[str, tuple[c.Control, ...]] = {
     LOSS: (VIEW,),
     FIT: (DRAWS, SEED, DELTA),
