@@ -21,6 +21,7 @@ from ui.words import accuracy as percent
 ROLE = {name: of_learner(name) for name in LIVE}
 _ROC_CORNER = ((0.0, 0.3), (0.7, 1.0))
 _LONGEST_LABEL = 30
+_ROOMY = 4  # methods whose names and accuracies a telephone sets side by side
 _MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room on the right for half a tick label
 
 
@@ -67,9 +68,11 @@ def accuracy(
 
 
 def _named(comparison: Comparison, method: str) -> str:
-    """A method under its dots: its name on two lines, and what it reaches."""
+    """A method under its dots: its name on two lines, and what it reaches where there is room for that."""
     reached = comparison.accuracy(method)
     name = LABELS[method].rsplit(" ", 1) if method != NON_PRIVATE else [LABELS[method]]
+    if reached and len(comparison.settings.methods) > _ROOMY:
+        return "<br>".join(name)
     return "<br>".join([*name, percent(reached.mean) if reached else "not trained yet"])
 
 
