@@ -7,7 +7,7 @@ with panel, page.errors():
 with picture, page.errors():
     if pressed:
         start(RUNS, asked, Meter(), worth)
-    RUNS.follow(results, asked)                         # `results` calls `live.results`
+    RUNS.follow(results, asked)                         # `results` draws what `RUNS.look` returns
 """
 
 from __future__ import annotations
@@ -16,16 +16,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
 from objpert_core import datasets
 from objpert_core.datasets import Dataset
-from ui import jobs, page, raw_files
-from ui.controls import Control
-from ui.jobs import JobView
-from ui.runs import Runs, Seen
+from ui import jobs, raw_files
+from ui.runs import Runs
 
 T = TypeVar("T")
 
@@ -86,19 +84,6 @@ class Request(Generic[T]):
         return f"The files of {self.name} are missing or damaged here: choose another data set, or fetch them first."
 
 
-class Words(Protocol):
-    """The module of a page's words."""
-
-    def progress(self, view: JobView[Any], meter: Any) -> tuple[float, str]:
-        """How far a run is."""
-
-    def outcome(self, view: JobView[Any]) -> str | None:
-        """How a run ended early."""
-
-    def differences(self, shown: Any, asked: Any) -> str | None:
-        """How the controls differ from what is shown."""
-
-
 def at_once(*requests: Request[T]) -> list[T]:
     """The results of requests that take a moment: each made once for everybody who asks, and kept for a while.
 
@@ -141,50 +126,6 @@ def start(runs: Runs[T], request: Request[T], meter: Meter, worth: Callable[[T],
     """Queue the request's work; the last result that is `worth` it becomes the ghost."""
     work = partial(request.work, meter=meter)
     return runs.start(request, work, meter=meter, previous=runs.previous(worth), **notes)
-
-
-def results(
-    runs: Runs[T],
-    asked: Request[T],
-    words: Words,
-    *,
-    invitation: str,
-    worth: Callable[[T], Any],
-    show: Callable[[Seen[T], T, bool], None],
-    ask: Callable[[Any], None] = lambda asked: None,
-    unseen: Sequence[Control],
-) -> None:
-    """The latest run, as far as it is.
-
-    Parameters
-    ----------
-    runs, asked
-        The page's runs and what its controls ask for now.
-    words : module
-        With `progress`, `outcome` and `differences`.
-    invitation : str
-        What stands there before the first run.
-    worth : callable
-        Whether there is something to show in a result.
-    show : callable
-        Draws a run, its result, and whether the controls have moved on.
-    ask : callable
-        Asks for a guess before the next run.
-    unseen : sequence of Control
-        What `show` draws; kept in the address until there is something to show.
-    """
-    seen = runs.look(lambda seen: words.progress(seen.view, seen.run.meter), words.outcome)
-    moved = words.differences(seen.run.request, asked) if seen is not None else None
-    if seen is None:
-        st.info(invitation, icon=":material/play_circle:")
-    elif moved:
-        st.warning(moved, icon=":material/sync_problem:")
-    if seen is None or (moved and not seen.view.active):
-        ask(asked)
-    if seen is not None and seen.latest is not None and worth(seen.latest):
-        show(seen, seen.latest, moved is not None)
-    else:
-        page.keep(*unseen)
 
 
 def plain(value: Any) -> str:

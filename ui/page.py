@@ -157,22 +157,19 @@ def _worksheet(name: str, presets: Sequence[Preset], link: str, answers: bool) -
     return worksheet(Sheet(entry.title, entry.question, "", link, predictions, tasks, "", reading), answers=answers)
 
 
-def answer(sentence: str, *more: str, promise: str = "", why: str = "") -> None:
+def answer(sentence: str, *, promise: str = "", why: str = "") -> None:
     """The answer in one large sentence; a screen reader announces it when it changes.
 
     Parameters
     ----------
     sentence : str
         At most 18 words; an equation counts as one.
-    more : str
-        Plain sentences under it; a slide leaves them out.
     promise : str
         One line with ε, δ, adjacency and accountant.
     why : str
         One sentence: why ε moved since the setting before, or why it did not.
     """
-    lines = "".join(f'<p class="answer-more">{_set(line)}</p>' for line in more)
-    lines += f'<p class="answer-why">{_set(why)}</p>' if why else ""
+    lines = f'<p class="answer-why">{_set(why)}</p>' if why else ""
     lines += f'<p class="answer-line">{_set(promise)}</p>' if promise else ""
     st.html(f'<div role="status" aria-live="polite"><p class="answer">{_set(sentence)}</p>{lines}</div>')
 

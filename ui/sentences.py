@@ -140,16 +140,6 @@ def bet(eps: float, at_delta: float, released: str = "the model") -> str:
     return f"Apart from the slack δ = {delta(at_delta)}, seeing {released} turns even odds into at most {odds(eps)}."
 
 
-def guarantee(eps: float, at_delta: float, accountant: str) -> str:
-    """The full guarantee inside a paragraph: ε, δ, adjacency, accountant.
-
-    >>> guarantee(1.0, 1e-5, "the hockey-stick divergence")
-    'ε = 1 at δ = 10⁻⁵ (add or remove one row; accounted by the hockey-stick divergence).'
-    """
-    found = "No finite ε is proved" if math.isinf(eps) else f"ε = {epsilon(eps)}"
-    return f"{found} at δ = {delta(at_delta)} ({ADJACENCY}; accounted by {accountant})."
-
-
 def promise(eps: float, at_delta: float, accountant: str, *, adjacency: str = ADJACENCY) -> str:
     """The whole promise in one line: ε, δ, adjacency, accountant.
 
@@ -161,11 +151,6 @@ def promise(eps: float, at_delta: float, accountant: str, *, adjacency: str = AD
         f"Worst case over all people and data: {known}, with slack δ = {delta(at_delta)}; {adjacency}; "
         f"accounted by {accountant}."
     )
-
-
-def accounted(accountant: str) -> str:
-    """Adjacency and accountant, where ε and δ were named just before."""
-    return f"Neighbouring data sets: {ADJACENCY}. Accounted by {accountant}."
 
 
 def exactly_gaussian(from_epsilon: float) -> str:

@@ -10,6 +10,7 @@ from ui.chart import Chart
 
 FONT = 20  # pixels, as the text around the chart
 THICKER = 1.6
+MANY_NAMES = 4
 
 
 def larger(figure: go.Figure) -> go.Figure:
@@ -18,9 +19,14 @@ def larger(figure: go.Figure) -> go.Figure:
     layout = picture["layout"]
     layout.pop("height", None)  # the window decides
     layout["font"] = layout.get("font", {}) | {"size": FONT}
-    layout["legend"] = layout.get("legend", {}) | {"font": {"size": FONT - 2}}
+    named = sum("name" in trace and trace.get("showlegend", True) for trace in picture["data"])
+    letters = FONT - (2 if named <= MANY_NAMES else 4)  # or the legend takes half of the picture
+    layout["legend"] = layout.get("legend", {}) | {"font": {"size": letters}}
     for axis in (value for name, value in layout.items() if name.startswith(("xaxis", "yaxis"))):
-        axis["tickfont"] = axis.get("tickfont", {}) | {"size": FONT - 2}
+        lines = any("<br>" in str(text) for text in axis.get("ticktext", ()))
+        axis["tickfont"] = axis.get("tickfont", {}) | {"size": FONT - (5 if lines else 2)}
+        if lines:
+            axis["tickangle"] = 0  # upright names would leave the picture no height
         if "title" in axis:
             axis["title"] = axis["title"] | {"font": {"size": FONT}}
     for trace in picture["data"]:

@@ -26,7 +26,6 @@ _COLUMN = "[data-testid=stColumn]:has(.st-key-stage__picture)"
 _EVERYWHERE = """
 .stMainBlockContainer { padding-top: 3.75rem; padding-bottom: 4rem; }
 .answer { font-size: clamp(1.1rem, 0.85rem + 1.1vw, 1.55rem); line-height: 1.3; font-weight: 600; margin: 0; }
-.answer-more { font-size: 1.02rem; line-height: 1.5; margin: .25rem 0 0 0; }
 .answer-line { font-size: .875rem; line-height: 1.4; margin: .25rem 0 0 0; }
 .answer-why { font-size: .95rem; line-height: 1.4; margin: .25rem 0 0 0; }
 .answer-why::before { content: "↳ "; }
@@ -52,7 +51,7 @@ _PHONE = f"""
     padding-bottom: .25rem; box-shadow: 0 .4rem .4rem -.4rem rgba(0, 0, 0, .35); }}
   .st-key-stage__picture {{ gap: .4rem; }}
   .st-key-stage__picture .answer {{ font-size: 1.02rem; }}
-  .st-key-stage__picture :is(.answer-line, .answer-why, .answer-more) {{ font-size: .8rem; line-height: 1.3; }}
+  .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; line-height: 1.3; }}
   .st-key-stage__picture [class*="__chart"] {{ height: 40vh !important; min-height: 0; flex: none !important; }}
   .st-key-stage__picture :is({_FILLED}) {{
     height: 100% !important; flex: 1 1 0 !important; min-height: 0 !important; }}
@@ -76,13 +75,18 @@ html {{ font-size: 20px; }}
     height: 100% !important; flex: 1 1 0 !important; min-height: 0 !important; }}
 .st-key-stage__picture .answer {{ font-size: 1.25rem; }}
 .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: 1rem; line-height: 1.25; margin: .1rem 0 0 0; }}
-.st-key-stage__picture .answer-more {{ display: none; }}
-.st-key-stage__panel {{ gap: .6rem; }}
+.st-key-stage__panel {{ gap: .6rem; max-height: calc(100vh - 6rem); overflow-y: clip; }}
+.st-key-stage__panel [data-testid=stAlertContainer] {{ padding: .4rem; }}
+.st-key-stage__panel [data-testid=stAlertContainer] * {{ font-size: .8rem; line-height: 1.2; }}
 .st-key-stage__panel > :nth-child(n + {SLIDE_CONTROLS + 1} of {_SEEN}) {{ display: none; }}
 .st-key-stage__tools {{ display: none !important; }}
 [class*="__deck"] {{ position: fixed; right: 1rem; bottom: .5rem; z-index: 110; }}
 [class*="__deck"] {{ width: 25vw !important; gap: .3rem; justify-content: end; }}
-[class*="__deck"] > :nth-child(2) {{ order: -1; width: 100% !important; text-align: right; line-height: 1.2; }}
+[class*="__deck"] > :nth-child(2) {{ order: -1; flex: 1 0 100% !important; text-align: right; line-height: 1.2; }}
+@media (max-width: 1100px) {{  /* the letters are as large on the wall, and the chart keeps its height */
+  .st-key-stage__picture .answer {{ font-size: 1.05rem; }}
+  .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; }}
+}}
 @media (max-width: 640px) {{
   {_COLUMN} {{ position: static; box-shadow: none; }}
   .st-key-stage__picture {{ height: 60vh !important; }}

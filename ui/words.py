@@ -162,12 +162,6 @@ def first_sentence(description: str) -> str:
     return description.split(". ")[0].removesuffix(".") + "."
 
 
-def name_line(name: str, description: str) -> str:
-    """A data set's name before it is loaded, with the sentence that says so where it is a stand-in."""
-    first = first_sentence(description)
-    return f"{name} (s{first[1:-1]})" if first.startswith("Stand-in") else name
-
-
 def data_line(data: DataFacts) -> str:
     """Which rows the numbers are about."""
     rows = f"{data.train_rows:,} training rows, {data.test_rows:,} test rows"

@@ -217,7 +217,7 @@ def profile(
     else:
         one = proofs.epsilon_at("logistic", setting.one, delta)
         more = words.against_one(tight, one, eps["lower"], published, setting.smoothness)
-    notes(setting, proofs.reasons(found), more)
+    notes(setting, proofs.reasons(found), f"{sentences.bet(tight, delta)} {more}")
     code = snippets.bounds(**vars(setting), epsilon=epsilon, delta=delta)
     table = proofs.table_rows(found, delta, epsilon)
     if covers:

@@ -13,7 +13,7 @@ def test_answer_is_escaped_and_announced():
     def script():
         from ui import page
 
-        page.answer("ε = 1 <b>&", "2 : 1")
+        page.answer("ε = 1 <b>&", promise="2 : 1")
 
     (block,) = AppTest.from_function(script).run().get("html")
     body = block.proto.body
