@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from objpert_core._validation import FloatArray, IntArray
 
 _FACTORS = (*16 * (4.0,), *20 * (2.0**10,), *20 * (2.0**40,), *20 * (2.0**100,))  # growth of a bracket, one step a go
+_LAST = 4e300  # ε that is tried
 _STEPS = 200
 _WIDTH = 1e-15  # relative, of what is narrow
 _LEAST_STEP = 0.6  # of that width: two steps next to each other, on both sides of the root, close the bracket
@@ -54,7 +55,7 @@ def smallest_epsilon_of_each(
         if not growing.any():
             break
         low, f_low = np.where(growing, high, low), np.where(growing, f_high, f_low)
-        high = np.where(growing, np.minimum(factor * high, 4e300), high)
+        high = np.where(growing, factor * np.minimum(high, _LAST / factor), high)
         f_high[growing] = gap(high[growing], todo[growing])
     for factor in _FACTORS:  # far below the first guess
         falling = (f_high <= 0) & (low == 0) & (high > 1e-300)

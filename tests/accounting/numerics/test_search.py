@@ -31,5 +31,9 @@ def test_nothing_is_found_where_nothing_is_proved():
     found = smallest_epsilon(lambda epsilon: np.where(epsilon < 1e200, 0.0, -0.7), np.log([0.4, 0.9]))
     assert found[0] == np.inf
     assert 1e200 <= found[1] <= 1e200 * (1 + 1e-14)
+    target, guess = np.array([-300.0, -0.2]), np.array([1e-3, 1e299])
+    beyond, far = smallest_epsilon(lambda epsilon: np.where(epsilon < 1e298, 0.0, -0.5), target, 0.0, guess)
+    assert beyond == np.inf
+    assert 1e298 <= far <= 1e298 * (1 + 1e-14)
     from_there = smallest_epsilon(lambda epsilon: -epsilon, np.array([-1.0, -7.0]), start=3.0)
     np.testing.assert_allclose(from_there, [3.0, 7.0], rtol=1e-14)
