@@ -32,6 +32,7 @@ def test_the_map_is_drawn_its_mark_follows_the_slider_and_its_files_hold_it(open
             ._fullData.some(t => t.mode === 'markers' && !t.meta.ghost && t.y[0] === 2.2)"""
     )
 
+    page.locator(".st-key-distance-map-glm_files button").click()
     with page.expect_download() as csv:
         page.locator(".st-key-distance-map-glm_csv button").click()
     with page.expect_download() as svg:
