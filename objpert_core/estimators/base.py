@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -158,7 +159,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
             learned = {name: value for name, value in vars(self).items() if name.endswith("_")}
             for model, release in zip(models, released, strict=True):
                 for name, value in learned.items():
-                    setattr(model, name, value)
+                    setattr(model, name, copy(value))  # no model holds another's arrays
                 model._record(release.required())
         except BaseException:
             for model in models:

@@ -23,7 +23,7 @@ def fit_many(
 
     Copies that differ by their noise alone share their work where they can: rows are checked and normalised once, and
     the solver takes all draws through the data together. That is several times faster. Each draw is a release of its
-    own: every one spends its own (ε, δ), and they add up.
+    own: every one spends its own (ε, δ), and they add up (docs/theorems.md, T44). Equal seeds give equal noise.
 
     Parameters
     ----------
@@ -45,7 +45,8 @@ def fit_many(
     Raises
     ------
     ConvergenceError
-        If a draw does not reach `tau`, with its random state. Nothing is released, of the other draws neither.
+        If a draw does not reach `tau`, with its random state. Nothing is released, of the other draws neither. That a
+        draw fails, and which, depends on the data; no certificate covers it.
     ValueError
         For `random_states` that are no such sequence, and as from `fit`.
 

@@ -1,8 +1,8 @@
 """Several private fits of the same rows that differ by their noise alone, so that they can share their work.
 
-Every draw costs what a fit by itself costs, and they add up. The proof of one fit allows for any θ whose exact gradient
-has a norm of at most τ, so also for one that the others' noise had a part in: given all minima, which are released
-in turn as it were, each θ is within τ/λ of its own, and the output noise covers that.
+Every draw costs what a fit by itself costs, and they add up, though a solver that sees all of them lets the noise of
+one have a part in the θ of another. The proof is docs/theorems.md, T44: given all exact minima, each θ is within τ/λ of
+its own, and the output noise covers that.
 """
 
 from __future__ import annotations

@@ -192,7 +192,8 @@ def test_copies_spend_budgets_of_their_own_and_say_so(data):
     assert fit_many(SHARED[0], *data, []) == []
     one = ObjPertLogisticRegression(public_rows=569, **PRIVATE)
     with pytest.warns(PrivacyBudgetWarning, match="Several copies of one ObjPertLogisticRegression"):
-        first, _ = fit_many(one, *data, [0, 1])
+        first, second = fit_many(one, *data, [0, 1])
+    assert not np.shares_memory(first.classes_, second.classes_)
     with pytest.warns(PrivacyBudgetWarning, match="fitted again to the same data"):
         first.fit(*data)
     with warnings.catch_warnings():

@@ -1,5 +1,6 @@
 """The bound on a gradient's rounding errors, against exact arithmetic."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
@@ -62,6 +63,19 @@ def test_the_bound_holds_against_exact_arithmetic(case, seed):
     assert exact <= found
     size = len(X) * (1 + np.linalg.norm(theta)) + np.linalg.norm(b)
     assert found < 1e-13 * size  # and is no wild guess
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_each_of_several_gradients_has_a_bound_of_its_own(kind, monkeypatch):
+    """Of objectives whose own b cancels all but the rounding at their own θ, and of nobody else's."""
+    monkeypatch.setattr(rounding, "_BLOCK", 7)
+    X, targets, _, theta, lam, _ = problem(4, LogisticLoss(), n=20)
+    rows, points = Rows(kind(X), "normalize", 0.3), np.outer([1.0, -3.0, 1e-9], theta)
+    plain = PerturbedObjective(rows, targets, lam, np.zeros(7), LogisticLoss())
+    several = [replace(plain, linear=-plain.gradient(point)[0]) for point in points]
+    for one, point, found in zip(several, points, rounding.gradient_norm_bounds(several, points), strict=True):
+        assert exact_norm(X, targets, rows, point, lam, one.linear, CASES["logistic"][1]) <= found
+        assert found < 1e-13 * (len(X) * (1 + np.linalg.norm(point)) + np.linalg.norm(one.linear))
 
 
 @pytest.mark.parametrize("seed", range(3))
