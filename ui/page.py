@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
@@ -365,6 +366,17 @@ def about(name: str, **numbers: str) -> None:
         body = body.replace(word, value)
     with st.expander("What am I looking at?", icon=":material/help:"):
         st.markdown(body)
+    _next_step(name)
+
+
+def _next_step(name: str) -> None:
+    """From a page of the path "Start here" to the one after it; Home has its cards, the last page leads nowhere."""
+    for place, (step, after) in enumerate(pairwise(registry.START_HERE), start=2):
+        if step.name == name != registry.START_HERE[0].name:
+            other = registry.entry(after.name)
+            label = f"**Next, step {place} of {len(registry.START_HERE)}: {other.title}.** {after.lesson}"
+            with suppress(StreamlitPageNotFoundError):
+                st.page_link(other.path, label=label, icon=other.icon, query_params=dict(after.query) or None)
 
 
 def see_also(name: str, why: str = "") -> None:

@@ -47,14 +47,18 @@ _PHONE = f"""
 @media (max-width: 640px) {{
   .stMainBlockContainer {{ padding-left: 1rem; padding-right: 1rem; }}
   h1 {{ font-size: 1.6rem !important; }}
-  {_COLUMN} {{ position: sticky; top: 3.75rem; z-index: 90; background: {_GROUND};
-    padding-bottom: .25rem; box-shadow: 0 .4rem .4rem -.4rem rgba(0, 0, 0, .35); }}
   .st-key-stage__picture {{ gap: .4rem; }}
   .st-key-stage__picture .answer {{ font-size: 1.02rem; }}
   .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; line-height: 1.3; }}
   .st-key-stage__picture [class*="__chart"] {{ height: 40vh !important; min-height: 0; flex: none !important; }}
   .st-key-stage__picture :is({_FILLED}) {{
     height: 100% !important; flex: 1 1 0 !important; min-height: 0 !important; }}
+}}
+/* A lower window, as at 200 % zoom, would be all picture. What is reached by Tab stops below the picture. */
+@media (max-width: 640px) and (min-height: 600px) {{
+  {_COLUMN} {{ position: sticky; top: 3.75rem; z-index: 90; background: {_GROUND};
+    padding-bottom: .25rem; box-shadow: 0 .4rem .4rem -.4rem rgba(0, 0, 0, .35); }}
+  [data-testid=stMain] {{ scroll-padding-top: calc(40vh + 14rem); }}
 }}
 """
 

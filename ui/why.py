@@ -33,7 +33,7 @@ def moved(before: proofs.Setting | None, now: proofs.Setting, delta: float, *, n
     Empty where nothing was changed. `names` is what the fields are called that may have been.
 
     >>> moved(proofs.Setting(2.5, 1, 0.25, 1), proofs.Setting(2.5, 10, 0.25, 1), 1e-5)
-    'λ 1 → 10: ε stays at 1.56; the Gaussian term decides here, not λ.'
+    'λ 1 → 10: ε stays at 1.56; the noise alone decides here, not λ.'
     """
     changes = [] if before is None else sentences.changed(before, now, names)
     if before is None or not changes:
@@ -41,13 +41,25 @@ def moved(before: proofs.Setting | None, now: proofs.Setting, delta: float, *, n
     told, tells = (proofs.epsilon_at("logistic", setting, delta) for setting in (before, now))
     course = sentences.course("ε", told, tells)
     gaussian = tells <= proofs.epsilon_at("lower", now, delta) * (1 + sentences.EXACT)
-    reason = "the Gaussian term, L/σ, decides" if gaussian else "the curvature’s term counts too, so λ does"
+    reason = "the noise alone, L/σ, decides" if gaussian else "the curvature’s term counts too, so λ does"
     (name, *_), *more = changes
     if name == "β" and not more:
         reason = _BETA
     elif sentences.epsilon(told) == sentences.epsilon(tells) and not more:
-        reason = f"the Gaussian term decides here, not {name}" if gaussian else f"{name} hardly counts here"
+        reason = f"the noise alone decides here, not {name}" if gaussian else f"{name} hardly counts here"
     elif name in _MORE and not more:
         field = next(field for field, called in names.items() if called == name)
         reason = (_MORE if getattr(now, field) > getattr(before, field) else _LESS)[name]
     return f"{sentences.shift(changes)}: {course}; {reason}."
+
+
+def reread(setting: proofs.Setting, before: float, now: float) -> str:
+    """What reading the tight bound's ε at another δ does: the proof is the same.
+
+    >>> reread(proofs.Setting(2.5, 1, 0.25, 1), 1e-5, 1e-3)
+    'δ 10⁻⁵ → 0.001: ε falls from 1.56 to 1.04; the proof is the same, read with more slack.'
+    """
+    course = sentences.course("ε", *(proofs.epsilon_at("logistic", setting, delta) for delta in (before, now)))
+    slack = "more" if now > before else "less"
+    change = f"δ {sentences.delta(before)} → {sentences.delta(now)}"
+    return f"{change}: {course}; the proof is the same, read with {slack} slack."

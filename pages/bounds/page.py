@@ -174,6 +174,9 @@ def explore() -> None:
             tradeoff(left, setting, bounds, delta=other, rate=read, ghost=ghost, moved=moved)
         else:
             moved = why.moved(before, setting, read, names=CHANGED)
+            then = c.previous("bounds_read", (setting, read))
+            if then and then[0] == setting:
+                moved = why.reread(setting, then[1], read)
             profile(
                 left, setting, bounds, delta=read, epsilon=epsilon, view=view, covers=covers, ghost=ghost, moved=moved
             )
