@@ -10,7 +10,6 @@ from ui.chart import Chart
 
 FONT = 20  # pixels, as the text around the chart
 THICKER = 1.6
-MANY_NAMES = 4
 
 
 def larger(figure: go.Figure) -> go.Figure:
@@ -20,7 +19,7 @@ def larger(figure: go.Figure) -> go.Figure:
     layout.pop("height", None)  # the window decides
     layout["font"] = layout.get("font", {}) | {"size": FONT}
     named = sum("name" in trace and trace.get("showlegend", True) for trace in picture["data"])
-    letters = FONT - (2 if named <= MANY_NAMES else 4)  # or the legend takes half of the picture
+    letters = FONT - (2 if named <= 4 else 4 if named <= 6 else 6)  # or the legend takes half of the picture
     layout["legend"] = layout.get("legend", {}) | {"font": {"size": letters}}
     for axis in (value for name, value in layout.items() if name.startswith(("xaxis", "yaxis"))):
         lines = any("<br>" in str(text) for text in axis.get("ticktext", ()))
@@ -34,4 +33,6 @@ def larger(figure: go.Figure) -> go.Figure:
             trace["line"] = trace["line"] | {"width": THICKER * width}
         if isinstance(size := trace.get("marker", {}).get("size"), int | float):
             trace["marker"] = trace["marker"] | {"size": THICKER * size}
+        if "maxdisplayed" in trace.get("marker", {}):
+            trace["zorder"] = -1  # its marks are wider than the line that it may lie on
     return Chart(picture)
