@@ -19,7 +19,7 @@ def mu_of_law(law: PrivacyLossLaw) -> float:
     if isinstance(law, LogisticLaw):
         end = law.threshold / law.a - law.a / 2  # from the threshold on it is the Gaussian profile
         epsilon = _losses(law, -law.threshold / law.a - law.a / 2, end, 0.25)  # by quadrature: few points
-        doubled, shift = False, 0.0 if end <= _FARTHEST else float(np.log1p(law.kappa / 4))  # T ≤ max(0, G) + that
+        doubled, shift = False, 0.0 if end < _FARTHEST else float(np.log1p(law.kappa / 4))  # T ≤ max(0, G) + that
     elif isinstance(law, (PositiveGaussianLaw, HalfNormalLaw)):
         doubled, shift = isinstance(law, HalfNormalLaw), law.shift + law.shift_rest
         epsilon = _losses(law, 0.0 if doubled else -law.a / 2, _FARTHEST, 0.04)

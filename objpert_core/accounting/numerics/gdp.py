@@ -101,7 +101,7 @@ def mu_beyond(a: float, shift: float, doubled: bool, start: float) -> float:
     if not doubled and shift == 0:
         return a
     u = -float(ndtri_exp(min(math.log(2) + float(log_ndtr(-start)), -1e-300))) if doubled else start
-    if u <= 0:
+    if not u > 0:  # what is not a number covers nothing
         return math.inf
     growth = math.exp(min(math.log(2) / (u * u), 700.0)) if doubled else 1.0
     return (a * growth + shift / u) * (1 + _ROUNDING)

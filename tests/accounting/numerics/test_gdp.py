@@ -138,6 +138,7 @@ def test_the_tail_of_a_shifted_law_is_covered(a, shift, doubled, start):
     factor = math.log(2) if doubled else 0.0
     exact = ndtri_exp(factor + log_ndtr(-v)) - ndtri_exp(factor - shift + log_ndtr(-v - a))
     assert (exact <= gdp.mu_beyond(a, shift, doubled, start) + 1e-7).all()
+    assert gdp.mu_beyond(a, shift + 0.1, doubled, math.nan) == math.inf
 
 
 def test_an_approximate_minimiser_adds_its_output_noise():
