@@ -73,7 +73,7 @@ def limits(tight: float, lower: float, from_epsilon: float) -> str:
 def at_smoothness(published: float, smoothness: float) -> str:
     """What the published curves prove, which are drawn for the page's β = `smoothness`."""
     known = f"ε = {sentences.epsilon(published)}" if math.isfinite(published) else "nothing"
-    return f"For β = {sentences.number(smoothness)} the published proofs guarantee {known}."
+    return f"The published curves are drawn for β = {sentences.number(smoothness)} and guarantee {known}."
 
 
 def against_one(tight: float, one: float, lower: float, published: float, smoothness: float) -> str:

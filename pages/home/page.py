@@ -103,8 +103,8 @@ def less_regularisation() -> None:
 
 page.begin(
     "home",
-    "**ε limits how far any release can shift the odds that you took part: at most by the factor e^ε.** Objective "
-    "perturbation keeps that promise: it tilts the training curve at random.",
+    "**ε limits how far any release can shift the odds that you took part: at most by the factor $e^{\\varepsilon}$.** "
+    "Objective perturbation keeps that promise: it tilts the training curve at random.",
 )
 st.html(f"<style>{STYLE}{gauge.STYLE}{cards.STYLE}</style>")
 explore()

@@ -157,8 +157,8 @@ def revealed() -> None:
 
 page.begin(
     "tuning",
-    "Each learning rate that is tried looks at the data once more, and keeping the best one tells which it was. Four "
-    "ways to account for that: the first ignores it, the others are proved.",
+    "Each learning rate that is tried looks at the data once more, and publishing the best one tells something of "
+    "each look. Four ways to account for that: the first ignores it, the others are proved.",
 )
 explore()
 st.markdown(text.OBJECTIVE_PERTURBATION)

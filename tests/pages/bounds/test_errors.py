@@ -128,7 +128,7 @@ def test_the_caption_says_how_much_less_any_proof_could_show():
     assert "20.0 % above the Gaussian mechanism’s ε = 0.5" in text.limits(0.6, 0.5, 0.9)
     assert "less than a thousandth above" in text.limits(0.5002, 0.5, 0.9)
     assert text.limits(math.inf, 0.5, 0.9) == ""
-    assert text.at_smoothness(0.811, 1.0) == "For β = 1 the published proofs guarantee ε = 0.811."
+    assert text.at_smoothness(0.811, 1.0) == "The published curves are drawn for β = 1 and guarantee ε = 0.811."
     assert text.at_smoothness(math.inf, 1.0).endswith("guarantee nothing.")
 
 
