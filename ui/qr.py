@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 
 def qr_svg(url: str) -> str:
     """The code of a link as inline SVG: black on white, with the margin that scanners need, as wide as its place.
@@ -20,3 +22,10 @@ def qr_svg(url: str) -> str:
     return drawing.replace(
         "<svg ", '<svg role="img" aria-label="QR code of this link" shape-rendering="crispEdges" ', 1
     )
+
+
+def qr_image(url: str) -> str:
+    """The same as an image of a page: Streamlit strips drawings from a page's HTML."""
+    drawing = qr_svg(url).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    encoded = base64.b64encode(drawing.encode()).decode()
+    return f'<img class="qr" src="data:image/svg+xml;base64,{encoded}" alt="QR code of this link">'

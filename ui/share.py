@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from ui.controls import Control
-from ui.qr import qr_svg
+from ui.qr import qr_image
 
 
 def link(controls: Iterable[Control], *, slide: bool = False) -> str:
@@ -45,10 +45,10 @@ def _button(controls: tuple[Control, ...], make_sheet: Callable[[str, bool], byt
         return
     address, slide = link(controls), link(controls, slide=True)
     with shown:
+        with suppress(ValueError):  # a link of several thousand characters: no code holds it
+            st.html(qr_image(address))
         st.caption("This address shows the same picture on another computer.")
         st.code(address, language=None, wrap_lines=True)
-        with suppress(ValueError):  # a link of several thousand characters: no code holds it
-            st.html(f'<div class="qr">{qr_svg(address)}</div>')
         st.caption("The same as a slide: answer, chart and main controls. The arrow keys go through the presets.")
         st.code(slide, language=None, wrap_lines=True)
         if make_sheet is not None:

@@ -29,7 +29,9 @@ _EVERYWHERE = """
 .answer-line { font-size: .875rem; line-height: 1.4; margin: .25rem 0 0 0; }
 .answer-why { font-size: .95rem; line-height: 1.4; margin: .25rem 0 0 0; }
 .answer-why::before { content: "↳ "; }
-.qr svg { width: 11rem; height: 11rem; }
+img.qr { width: 20rem; max-width: 100%; }
+[data-testid=stPopoverBody]:has(img.qr) { transform: none !important; inset: 4.5rem 1rem auto auto !important;
+  max-height: calc(100vh - 5.5rem) !important; }
 .numbers { overflow-x: auto; }
 .numbers table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
 .numbers :is(th, td) { padding: .3rem .6rem; text-align: left; border-bottom: 1px solid rgba(128, 128, 128, .3); }
