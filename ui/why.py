@@ -59,7 +59,8 @@ def reread(setting: proofs.Setting, before: float, now: float) -> str:
     >>> reread(proofs.Setting(2.5, 1, 0.25, 1), 1e-5, 1e-3)
     'δ 10⁻⁵ → 0.001: ε falls from 1.56 to 1.04; the proof is the same, read with more slack.'
     """
-    course = sentences.course("ε", *(proofs.epsilon_at("logistic", setting, delta) for delta in (before, now)))
+    told, tells = (proofs.epsilon_at("logistic", setting, delta) for delta in (before, now))
+    course = sentences.course("ε", told, tells)
     slack = "more" if now > before else "less"
     change = f"δ {sentences.delta(before)} → {sentences.delta(now)}"
     return f"{change}: {course}; the proof is the same, read with {slack} slack."

@@ -54,6 +54,10 @@ def explore() -> None:
         scene = drawn.Scene(sigma, lam, person, draw)
         told = drawn.story(scene, delta)
         before = c.previous("home", replace(scene, draw=1))
+        moved = why.moved(as_setting(before) if before else None, as_setting(scene), delta)
+        then = c.previous("home_read", (as_setting(scene), delta))
+        if then and then[0] == as_setting(scene):
+            moved = why.reread(then[0], then[1], delta)
         picture = page.Picture(
             drawn.release(scene, before, fit=fit),
             words.alt(person, told.epsilon),
@@ -65,7 +69,7 @@ def explore() -> None:
             page.answer(
                 words.answer(told.guess, told.epsilon),
                 promise=sentences.promise(told.epsilon, delta, sentences.TIGHT),
-                why=why.moved(as_setting(before) if before else None, as_setting(scene), delta),
+                why=moved,
             )
             page.show(picture, key="home_chart")
         if style.embedded():

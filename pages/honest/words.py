@@ -56,6 +56,8 @@ def answer(result: TuningRuns) -> str:
     else:
         verdict = f"paying for the choice costs {size}"
     shares = f"{paid} right instead of {free}".replace(" %", "\u00a0%")
+    if not told:  # one more draw may move it by points
+        shares += f" ({sentences.count(lost.count, 'draw')})"
     return f"At ε = {sentences.epsilon(result.settings.epsilon)} {verdict}: {shares}."
 
 

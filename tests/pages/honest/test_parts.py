@@ -77,7 +77,8 @@ def test_the_answer_follows_the_sign_and_has_an_interval_from_five_draws_on(last
     assert found.startswith(expected)
     assert words_of(found) <= 18
     right = [sum(values) / len(values) for values in (honest, fresh)]
-    assert found.endswith(f"{100 * right[0]:.2f} % right instead of {100 * right[1]:.2f} %.")
+    few = {1: " (one draw)", 2: " (two draws)"}.get(len(fresh), "")
+    assert found.endswith(f"{100 * right[0]:.2f} % right instead of {100 * right[1]:.2f} %{few}.")
     assert ("What paying costs:" in text.caption(result)) == (len(fresh) >= 5)
 
 
