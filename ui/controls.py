@@ -308,7 +308,12 @@ class Preset:
     @property
     def moved(self) -> str:
         """What it sets off the defaults, in the words of the controls: 'Noise σ 2.5, Regularisation λ 10'."""
-        pairs = [(control, control.encode(value)) for control, value in self.values.items() if value != control.default]
+        said = {True: "on", False: "off"}
+        pairs = [
+            (control, said[value] if isinstance(value, bool) else control.encode(value))
+            for control, value in self.values.items()
+            if value != control.default
+        ]
         return ", ".join(
             f"{control.label} {text if isinstance(text, str) else ' '.join(map(str, text))}" for control, text in pairs
         )

@@ -48,13 +48,15 @@ def to_svg(chart: go.Figure, *, title: str = "", width: int = 760, height: int =
     across = Scale(layout["xaxis"])
     head = _EDGE + LINE * len(heading) + _ROW * len(legend) + _GAP
     height = round(head + max(height, layout.get("height") or 0))
-    ends = [text_width(label) / 2 for label in across.labels()] or [0.0]
+    names = [lines(label) for label in across.labels()]
+    below = LINE * max(map(len, names), default=1)
+    ends = [max(map(text_width, name), default=0.0) / 2 for name in names] or [0.0]
     left = max(_EDGE + ends[0], *(_beside(y) for _, y, _ in panels(layout, [], 0.0, 1.0)))
     right = width - _EDGE - ends[-1]
     under = lines(across.title, right - left)
     scaled = [trace for trace in traces if trace.get("type") == "heatmap" and trace.get("showscale", True)]
     foot = sum(map(bar_height, scaled))
-    top, bottom = head, height - _EDGE - LINE * (len(under) + 1) - _GAP - foot
+    top, bottom = head, height - _EDGE - below - LINE * len(under) - _GAP - foot
     x = Scale(layout["xaxis"], left, right)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
@@ -67,9 +69,11 @@ def to_svg(chart: go.Figure, *, title: str = "", width: int = 760, height: int =
         parts += _legend(entries, _EDGE + LINE * len(heading) + _ROW * (row + 0.5))
     for name, y, inside in panels(layout, traces, top, bottom):
         parts += _panel(inside, name, x, y, salt=title)
-    parts += [write(label, at, bottom + LINE, "middle") for at, label in x.ticks()]
+    for at, label in x.ticks():
+        parts += [write(line, at, bottom + LINE * (row + 1), "middle") for row, line in enumerate(lines(label))]
     parts += [
-        write(line, (left + right) / 2, bottom + _GAP + LINE * (row + 1.75), "middle") for row, line in enumerate(under)
+        write(line, (left + right) / 2, bottom + below + _GAP + LINE * (row + 0.75), "middle")
+        for row, line in enumerate(under)
     ]
     for row, trace in enumerate(scaled):
         parts += bar(trace, left, right, height - _EDGE - foot + 8.0 + sum(map(bar_height, scaled[:row])))
