@@ -307,16 +307,27 @@ class Preset:
 
     @property
     def moved(self) -> str:
-        """What it sets off the defaults, in the words of the controls: 'Noise σ 2.5, Regularisation λ 10'."""
+        """What it sets off the defaults, in the words of the controls: 'Noise σ 2.5, Regularisation λ 10'.
+
+        'as on arrival' where that is nothing.
+        """
         said = {True: "on", False: "off"}
         pairs = [
             (control, said[value] if isinstance(value, bool) else control.encode(value))
             for control, value in self.values.items()
             if value != control.default
         ]
-        return ", ".join(
-            f"{control.label} {text if isinstance(text, str) else ' '.join(map(str, text))}" for control, text in pairs
+        moved = ", ".join(
+            f"{control.label} {text if isinstance(text, str) else ' and '.join(map(str, text))}"
+            for control, text in pairs
         )
+        return moved or "as on arrival"
+
+    @property
+    def shown(self) -> bool:
+        """Whether the page is at this setting, also before its controls were drawn for the first time."""
+        unread = [c for c in self.values if c.key in st.query_params and c.key not in st.session_state]
+        return not unread and all(control.value() == value for control, value in self.values.items())
 
     def apply(self) -> None:
         """Write the values to the session state; only before the controls are shown (a button's callback is)."""
@@ -339,7 +350,7 @@ def preset_buttons(presets: Sequence[Preset], *, prefix: str) -> None:
 
 def _deck(presets: tuple[Preset, ...], key: str) -> None:
     """The presets one after the other; the setting of the link comes before the first."""
-    at = st.session_state.get(key, -1)
+    at = st.session_state.get(key, 0 if presets[0].shown else -1)
 
     def go(place: int) -> None:
         st.session_state[key] = place

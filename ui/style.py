@@ -37,6 +37,7 @@ img.qr { width: 20rem; max-width: 100%; }
 .numbers :is(th, td) { padding: .3rem .6rem; text-align: left; border-bottom: 1px solid rgba(128, 128, 128, .3); }
 .numbers th { font-weight: 600; }
 h2 { font-size: 1.5rem !important; }
+[data-testid=stPageLink] :is(span, p, [data-testid=stMarkdownContainer]) { white-space: normal; overflow: visible; }
 button[kind^="primary"], button[kind^="primary"] * { color: light-dark(#ffffff, #171614) !important; }
 [class*="_unseen"], :has(> [class*="_unseen"]) { display: none; }
 .js-plotly-plot :is(.cartesianlayer, .infolayer, .menulayer) text { fill: currentColor !important; }
@@ -49,6 +50,8 @@ _PHONE = f"""
 @media (max-width: 640px) {{
   .stMainBlockContainer {{ padding-left: 1rem; padding-right: 1rem; }}
   h1 {{ font-size: 1.6rem !important; }}
+  [class*="_presets"] {{ flex-wrap: nowrap !important; overflow-x: auto; scrollbar-width: thin; }}
+  [class*="_presets"] > * {{ flex: none !important; }}
   .st-key-stage__picture {{ gap: .4rem; }}
   .st-key-stage__picture .answer {{ font-size: 1.02rem; }}
   .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; line-height: 1.3; }}

@@ -152,7 +152,7 @@ def _rival(stored: Stored, methods: Sequence[str], epsilon: float) -> list[Trace
     if rival is None or rival in methods or set(UNPAID).isdisjoint(methods):
         return []
     interval = _means(stored, rival)[epsilon]
-    name = f"rival at ε = {sentences.epsilon(epsilon)}: {LABELS[rival]}"
+    name = f"rival at ε = {sentences.epsilon(epsilon)}"  # the caption and the table say which it is
     mark = _mark(name, rival, [epsilon], [interval.mean], hover="%{y:.2%} " + _spread(interval))
     return [mark | {"error_y": _bars([interval], ROLE[rival])}]
 

@@ -57,7 +57,8 @@ def profile_answer(tight: float, published: float, setting: Setting) -> str:
         return f"{start}; the published proofs guarantee nothing."
     if published <= tight * (1 + sentences.EXACT):
         return f"{start}; the published proof guarantees the same."
-    return f"{start}; the published proof guarantees less: ε = {sentences.epsilon(published)}, a larger number."
+    own = sentences.number(setting.logistic_smoothness)
+    return f"{start}; the published proof, with its β = {own}, guarantees less: ε = {sentences.epsilon(published)}."
 
 
 def limits(tight: float, lower: float, from_epsilon: float) -> str:

@@ -16,7 +16,6 @@ A_ROW = 3
 
 # The link's own area covers the whole card, and so does its focus ring.
 STYLE = """
-[data-testid=stPageLink] :is([data-testid=stMarkdownContainer], p) { white-space: normal; }
 [class*=st-key-home_card_] { position: relative; }
 [class*=st-key-home_card_] :is(div, a) { position: static; }
 [class*=st-key-home_card_] [data-testid=stPageLink] a::after { content: ''; position: absolute; inset: 0; z-index: 1; }

@@ -49,8 +49,9 @@ def answer(delta: float, fit: float, run: float) -> str:
     if math.isinf(run):
         return f"{at} nothing finite is proved for DP-SGD, and ε = {sentences.epsilon(fit)} for one fit."
     a, b = sentences.epsilon(fit), sentences.epsilon(run)
+    both = f"both ε = {a}" if a == b else f"ε = {a} and {b}"
     if max(fit, run) <= SIMILAR * min(fit, run):
-        return f"{at} one fit and DP-SGD cost about the same, ε = {a} and {b}."
+        return f"{at} one fit and DP-SGD cost about the same: {both}."
     if fit < run:
         return f"{at} one fit is more private than DP-SGD: ε = {a} against {b}."
     return f"{at} DP-SGD is more private than one fit: ε = {b} against {a}."

@@ -117,7 +117,7 @@ def profile_answer(tight, published):
 
 def test_bounds_answer_tells_the_cases_apart():
     start = "One logistic fit costs ε = 0.726 (odds 2.07 : 1); the published proof"
-    assert profile_answer(0.7255, 0.77) == f"{start} guarantees less: ε = 0.77, a larger number."
+    assert profile_answer(0.7255, 0.77) == f"{start}, with its β = 0.25, guarantees less: ε = 0.77."
     assert profile_answer(0.7255, 0.7255) == f"{start} guarantees the same."
     assert profile_answer(0.7255, math.inf) == f"{start}s guarantee nothing."
     assert profile_answer(math.inf, math.inf).startswith("No bound proves a finite ε")

@@ -104,8 +104,8 @@ def test_read_outs_are_the_cores_and_rounded_up():
 def test_the_answer_its_promise_and_why_follow_the_controls():
     app = open_page()
     assert answer(app) == (
-        "One logistic fit costs ε = 0.726 (odds 2.07 : 1); the published proof guarantees less: "
-        "ε = 0.773, a larger number."
+        "One logistic fit costs ε = 0.726 (odds 2.07 : 1); the published proof, with its β = 0.25, "
+        "guarantees less: ε = 0.773."
     )
     assert sentences.promise(0.726, 1e-5, sentences.TIGHT) in said(app)
     app.select_slider(key="bounds_sigma").set_value(10.0).run()

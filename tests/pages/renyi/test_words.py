@@ -26,7 +26,7 @@ def test_the_headline_names_who_is_more_private_and_rounds_up():
 
 
 def test_the_headline_does_not_make_much_of_a_percent():
-    assert "cost about the same, ε = 1 and 0.992" in rt.answer(1e-5, 1.0, 0.992)
+    assert "cost about the same: ε = 1 and 0.992" in rt.answer(1e-5, 1.0, 0.992)
     assert "about the same" in rt.answer(1e-5, 0.0, 0.0)
     assert "more private" in rt.answer(1e-5, 1.0, 0.98)
 
