@@ -1,15 +1,20 @@
-"""The scaffolding of a page: title, answer, picture, evidence, prediction, explanation, errors.
+"""The scaffolding of a page: title, stage, evidence, prediction, explanation, errors.
 
     page.begin("bounds", "…one line of introduction…")      # the question comes from `ui.registry`
 
     @st.fragment                       # controls and chart rerun together, without the rest of the page
     def explore():
-        with page.errors():            # a ValueError becomes one sentence; the controls above it stay
+        preset_buttons(PRESETS, prefix="bounds")
+        left, panel = page.columns()
+        with panel:                    # six controls in sight, the first three of them on a slide
             ...
-            page.answer("One fit costs ε = …", "Someone who is told the model bets at most …")
-            picture = page.Picture(figure, "…the take-away…", numbers)
+            with page.tools(CONTROLS, PRESETS, name="bounds"):
+                ...                    # the others, under "View"
+        picture = page.Picture(figure, "…the take-away…", numbers)
+        with left, page.errors():      # a ValueError becomes one sentence; the controls stay
+            page.answer("One fit costs ε = …", promise=sentences.promise(…), why="σ 2.5 → 5: ε falls …")
             page.show(picture, key="bounds_chart")
-            page.evidence(picture, rows, name="bounds", code=snippets.bounds(...))
+        page.evidence(picture, rows, name="bounds", code=snippets.bounds(...))
     explore()
     page.predict(page.Prediction.of("bounds", revealed), key="bounds__try")     # pages/bounds/try.md
     page.about("bounds")               # pages/bounds/about.md

@@ -55,6 +55,7 @@ _PHONE = f"""
   .st-key-stage__picture {{ gap: .4rem; }}
   .st-key-stage__picture .answer {{ font-size: 1.02rem; }}
   .st-key-stage__picture :is(.answer-line, .answer-why) {{ font-size: .8rem; line-height: 1.3; }}
+  .st-key-stage__picture > :has(.js-plotly-plot) ~ :has(.js-plotly-plot) {{ display: none; }}
   .st-key-stage__picture [class*="__chart"] {{ height: 40vh !important; min-height: 0; flex: none !important; }}
   .st-key-stage__picture :is({_FILLED}) {{
     height: 100% !important; flex: 1 1 0 !important; min-height: 0 !important; }}

@@ -21,6 +21,8 @@ from ui.words import accuracy as percent
 ROLE = {name: of_learner(name) for name in LIVE}
 _ROC_CORNER = ((0.0, 0.3), (0.7, 1.0))
 _LONGEST_LABEL = 30
+FEW, MANY = 5, 12  # coefficients
+BESIDE = 230  # pixels of the stage's small pictures
 _ROOMY = 4  # methods whose names and accuracies a telephone sets side by side
 _MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room on the right for half a tick label
 
@@ -58,7 +60,7 @@ def accuracy(
         draws.faint(traces, stale),
         xaxis=draws.places(_on(comparison, _target(comparison)), labels, ends),
         yaxis=axis("test accuracy", view, tickformat=".1%"),
-        height=_height(comparison),
+        height=_height(comparison) - BESIDE + 80,  # the other pictures of the stage stand below it
         hovermode="closest",
     )
     words = [f"{LABELS[m]} {percent(c.mean)}" for m in methods if (c := comparison.accuracy(m))]
@@ -77,9 +79,17 @@ def _named(comparison: Comparison, method: str) -> str:
 
 
 def roc(
-    comparison: Comparison, previous: Comparison | None = None, *, corner: bool = False, stale: bool = False
+    comparison: Comparison,
+    previous: Comparison | None = None,
+    *,
+    corner: bool = False,
+    small: bool = False,
+    stale: bool = False,
 ) -> Picture:
-    """The mean ROC curve of each method; `corner` shows the few false and many true positives only."""
+    """The mean ROC curve of each method; `corner` shows the few false and many true positives only.
+
+    A `small` one stands on the stage, where the accuracies name the methods.
+    """
     traces = [guide([0, 1], [0, 1], name="guessing")]
     columns: dict[str, Any] = {**provenance(comparison.data), "false_positive_rate": ROC_GRID}
     words, former = [], _ghost(previous, comparison)
@@ -98,7 +108,8 @@ def roc(
         draws.faint(traces, stale),
         xaxis=axis(_on(comparison, "false positive rate"), across, tickformat=".0%"),
         yaxis=axis("true positive rate", up, tickformat=".0%"),
-        height=_height(comparison),
+        height=BESIDE if small else _height(comparison),
+        legend=not small,
         margin=_MARGIN,
     )
     alt = f"Mean ROC curves on {comparison.data.label}; area under them: {', '.join(words)}."
@@ -106,9 +117,13 @@ def roc(
 
 
 def coefficients(
-    comparison: Comparison, previous: Comparison | None = None, *, count: int = 12, stale: bool = False
+    comparison: Comparison, previous: Comparison | None = None, *, small: bool = False, stale: bool = False
 ) -> Picture:
-    """The largest coefficients of the first model beside the others': mean over the draws, line from least to most."""
+    """The largest coefficients of the first model beside the others': mean over the draws, line from least to most.
+
+    A `small` one has fewer, and stands on the stage, where the accuracies name the methods.
+    """
+    count = FEW if small else MANY
     chosen, methods = comparison.largest_coefficients(count), comparison.settings.methods
     former = _ghost(previous, comparison)
     names = [comparison.data.feature_names[column] for column in chosen]
@@ -147,7 +162,8 @@ def coefficients(
         xaxis=axis(title, (min(edges) - pad, max(edges) + pad)),
         yaxis=draws.places("", labels, (len(names) - 0.5, -0.5)),
         margin=_MARGIN,
-        height=90 + max(38, 11 * len(methods)) * max(len(names), 3),
+        height=BESIDE if small else 90 + max(38, 11 * len(methods)) * max(len(names), 3),
+        legend=not small,
         hovermode="closest",
     )
     share, main = comparison.kept(chosen), comparison.settings.main

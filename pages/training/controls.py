@@ -105,8 +105,8 @@ MEAN_RUNS = parameters.mean_runs(
 VIEW = Choice(
     "training_view",
     "Look closer",
-    "ROC",
-    options=("ROC", "ROC corner", "coefficients", "gradient norm", "certificate"),
+    "certificate",  # the stage shows small ROC curves and coefficients
+    options=("certificate", "ROC", "ROC corner", "coefficients", "gradient norm"),
     horizontal=True,
 )
 CLOSE_UP = Toggle(

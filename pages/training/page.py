@@ -56,7 +56,18 @@ def stage(asked: Request) -> Shown | None:
     ghost = before if controls.GHOST.value() else None
     picture = charts.accuracy(comparison, ghost, close_up=controls.CLOSE_UP.value(), stale=stale)
     page.show(picture, key="training_accuracy")
+    if not style.embedded():
+        beside(comparison, ghost, stale)
     return picture, comparison, ghost, stale
+
+
+def beside(comparison: Comparison, before: Comparison | None, stale: bool) -> None:
+    """What else moves with ε, in the same place; a phone shows it further down only, by "Look closer"."""
+    left, right = st.columns(2)
+    with left:
+        page.show(charts.roc(comparison, before, small=True, stale=stale), key="training_roc_beside")
+    with right:
+        page.show(charts.coefficients(comparison, before, small=True, stale=stale), key="training_coefficients_beside")
 
 
 def panel(presets: Any) -> Request:

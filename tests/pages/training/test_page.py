@@ -145,7 +145,7 @@ def test_stop_keeps_what_there_is_says_so_and_judges_no_guess(monkeypatch):
 def test_every_view(view):
     at = opened(view=view)
     at.select_slider(key="training_epsilon").set_value(2.0).run()
-    assert len(charts(at)) == (1 if view == "certificate" else 2)
+    assert len(charts(at)) == (3 if view == "certificate" else 4)
     if view == "certificate":
         shown = [element.value for element in at.code if "differential privacy" in element.value]
         assert sum("reproducible" in words for words in shown) == 2

@@ -337,11 +337,11 @@ class TestFigures:
         assert tuple(training.roc(last, corner=True).figure.layout.xaxis.range) == (0.0, 0.3)
 
     def test_coefficients(self, last):
-        picture = training.coefficients(last, count=6)
-        chosen = last.largest_coefficients(6)
+        picture = training.coefficients(last, small=True)
+        chosen = last.largest_coefficients(training.FEW)
         x, y, _ = drawn(picture, "Algorithm 1 tight")
         np.testing.assert_allclose(x, np.mean([fit.coef[chosen] for fit in last.of(TIGHT)], axis=0))
-        np.testing.assert_allclose(y, np.arange(6) + 0.25)
+        np.testing.assert_allclose(y, np.arange(training.FEW) + 0.25)
         numbers = picture.numbers()
         assert list(numbers["feature"]) == [last.data.feature_names[column] for column in chosen]
         assert (numbers[f"{TIGHT}, least"] <= numbers[f"{TIGHT}, mean"]).all()
