@@ -51,6 +51,10 @@ class Spy:
         self.seen += len(scores)
         return self.inner.derivatives(scores, targets)
 
+    def slopes(self, scores, targets):
+        self.seen += len(scores)
+        return self.inner.slopes(scores, targets)
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
