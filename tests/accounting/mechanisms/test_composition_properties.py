@@ -151,7 +151,7 @@ def test_more_noise_and_regularisation_cost_less(bound):
     "runs",
     [
         slow([DPSGD(noise, 0.02, 100) for noise in (8.0, 1.99, 0.6)]),
-        slow([DPSGD(1.0, rate, 100) for rate in (1e-4, 1e-3, 1.01e-3, 0.1, 0.99, 1.0)]),
+        slow([DPSGD(1.0, rate, 100) for rate in (1e-4, 1e-3, 1.01e-3, 0.1, 1.0)]),
         slow([DPSGD(1.0, 0.02, steps) for steps in (1, 2, 1000)]),
     ],
 )
