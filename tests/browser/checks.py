@@ -95,8 +95,9 @@ IN_SIGHT = """() => [...document.querySelectorAll('.st-key-stage__panel > :not(:
 TELEPHONE = """() => {
     const tools = document.querySelector('.st-key-stage__tools');
     tools.scrollIntoView({block: 'end'});
-    const [answer, chart, button] = [...document.querySelectorAll(
-        '.st-key-stage__picture .answer, .st-key-stage__picture .js-plotly-plot'), tools.querySelector('button')];
+    const [answer, chart] = ['.answer', '.js-plotly-plot'].map(
+        part => document.querySelector(`.st-key-stage__picture ${part}`));
+    const button = tools.querySelector('button');
     const box = element => element.getBoundingClientRect();
     const hit = document.elementFromPoint(box(button).left + 9, box(button).top + 9);
     return {
