@@ -7,7 +7,7 @@ machine, made the rows below them. `store` writes such files.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
@@ -59,6 +59,19 @@ def columns_of(kind: type[Row]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
+def lacking(columns: Sequence[str], kind: type[Row]) -> int | None:
+    """How many columns a file with these is short of: it is older than they are. None where it is no such file.
+
+    Examples
+    --------
+    >>> lacking(COLUMNS, Run), lacking(COLUMNS[:-1], Run), lacking(COLUMNS[1:], Run)
+    (0, 1, None)
+    """
+    later = fields(kind)[len(columns) :]
+    known = columns_of(kind)[: len(columns)] == tuple(columns) and all(field.default is None for field in later)
+    return len(later) if known else None
+
+
 @dataclass(frozen=True)
 class Run:
     """One fit, or one tuning of several, and how it did on the test rows.
@@ -95,6 +108,12 @@ class Run:
         DP-SGD's noise in units of the clipping threshold.
     peak_mb : float or None
         Memory in MB that the fit needed beyond what was in use before; None where it could not be told.
+    margin : float or None
+        Margin of the loss; None in rows older than this column.
+    center_noise, scale_noise : float or None
+        Noise of the private centre and scales that the rows went through; None where that step was skipped.
+    map_rule : float or None
+        Changes with the rule by which centre and scales are made of noisy sums; None without either.
     """
 
     TITLE: ClassVar[str] = (
@@ -116,6 +135,10 @@ class Run:
     lam: float | None = None
     noise_multiplier: float | None = None
     peak_mb: float | None = None
+    margin: float | None = None
+    center_noise: float | None = None
+    scale_noise: float | None = None
+    map_rule: float | None = None
 
     @property
     def key(self) -> Key:
@@ -133,9 +156,9 @@ class Run:
         return f"{self.method} at ε = {self.epsilon:g}"
 
     @property
-    def noise(self) -> tuple[float, float, float]:
-        """(sigma, lam, noise_multiplier), 0 where there is none: the same in every trial of a method at one ε."""
-        return self.sigma or 0.0, self.lam or 0.0, self.noise_multiplier or 0.0
+    def noise(self) -> tuple[float, ...]:
+        """The columns of `NOISE`, 0 where there is none: the same in every trial of a method at one ε."""
+        return tuple(getattr(self, name) or 0.0 for name in NOISE)
 
     def as_row(self) -> list[str]:
         """The cells of its row, in the order of `COLUMNS`; None is an empty cell."""
@@ -156,14 +179,16 @@ class Run:
         values["seed"] = int(row["seed"]) if row["seed"] else None
         for name in ("epsilon", "accuracy", "seconds"):
             values[name] = float(row[name])
-        for name in ("delta", "learning_rate", "sigma", "lam", "noise_multiplier", "peak_mb"):
-            values[name] = float(row[name]) if row[name] else None
+        for name in ("delta", "learning_rate", "peak_mb", *NOISE):
+            values[name] = float(row[name]) if row.get(name) else None
         if not 0 <= values["accuracy"] <= 1:
             raise ValueError(f"accuracy must be a number from 0 to 1, got {values['accuracy']!r}")
         return cls(**values)
 
 
 COLUMNS = columns_of(Run)
+NOISE = ("sigma", "lam", "noise_multiplier", "margin", "center_noise", "scale_noise", "map_rule")
+"""What a run's calibration and rules decide."""
 
 
 def cell(value: str | float | None) -> str:
@@ -261,7 +286,7 @@ def load(dataset: str, where: Path | None = None) -> Results[Run]:
 
 
 def read(path: Path, kind: type[Any] = Run) -> Results[Any]:
-    """The results in a file; a last line that is still being written is left out.
+    """The results in a file, which may be older than the last columns; a line still being written is left out.
 
     Parameters
     ----------
@@ -280,7 +305,6 @@ def read(path: Path, kind: type[Any] = Run) -> Results[Any]:
     sessions: list[Mapping[str, str]] = []
     runs: dict[tuple[Any, ...], Any] = {}
     columns: tuple[str, ...] | None = None
-    wanted = columns_of(kind)
     for line in _provenance.lines(path):
         try:
             if line.note is not None:
@@ -292,8 +316,8 @@ def read(path: Path, kind: type[Any] = Run) -> Results[Any]:
                 continue
             if columns is None:
                 columns = line.cells
-                if columns != wanted:
-                    raise ValueError(f"the columns must be {','.join(wanted)}")
+                if lacking(columns, kind) is None:
+                    raise ValueError(f"the columns must be {','.join(columns_of(kind))}")
                 continue
             run = kind.from_row(dict(zip(columns, line.cells, strict=True)))
             if run.key in runs:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Self
@@ -20,7 +20,7 @@ import sklearn
 
 import objpert_core
 from objpert_core import _provenance
-from objpert_core.experiments.results import Results, Row, Run, columns_of, read
+from objpert_core.experiments.results import Results, Row, Run, columns_of, lacking, read
 
 try:
     import fcntl
@@ -73,14 +73,34 @@ def forget(path: Path, methods: Collection[str], kind: type[Row] = Run) -> int:
     """
     if not path.is_file():
         return 0
+    _widen(path, kind)
     with open(path, "rb") as file:
         _lock(file, path)
         gone = {",".join(run.as_row()) for run in read(path, kind).runs if run.method in methods}
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        spare = path.with_name(path.name + ".new")
-        spare.write_text("".join(line for line in lines if line.rstrip("\n") not in gone), encoding="utf-8")
-        os.replace(spare, path)
+        _replace(path, (line for line in lines if line.rstrip("\n") not in gone))
     return len(gone)
+
+
+def _widen(path: Path, kind: type[Row]) -> None:
+    """Give a file that is older than the last columns these columns, empty in the rows that it has."""
+    columns = next((line.cells for line in _provenance.lines(path) if line.note is None), ())
+    if not columns or not (missing := lacking(columns, kind)):
+        return
+    with open(path, "rb") as file:
+        _lock(file, path)
+        whole, _, _ = path.read_text(encoding="utf-8").rpartition("\n")  # what comes after it was cut off
+        lines = whole.split("\n")
+        head = next(line for line in lines if not line.startswith("#"))
+        more = {head: ",".join(columns_of(kind))[len(head) :]}
+        _replace(path, (line + ("" if line[:1] in "#" else more.get(line, "," * missing)) + "\n" for line in lines))
+
+
+def _replace(path: Path, lines: Iterable[str]) -> None:
+    """Put these lines in the place of a file's, all or none."""
+    spare = path.with_name(path.name + ".new")
+    spare.write_text("".join(lines), encoding="utf-8")
+    os.replace(spare, path)
 
 
 def _lock(file: IO[bytes], path: Path) -> None:
@@ -132,6 +152,8 @@ class Store:
         self._session: Mapping[str, str] | None = session
         self._kind = kind
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_file():
+            _widen(path, kind)
         self._file = open(path, "a+b")  # noqa: SIM115 - closed by close()
         try:
             _lock(self._file, path)

@@ -160,6 +160,45 @@ def test_rows_of_a_method_can_be_taken_out_and_made_again(path):
     assert [item.name for item in path.parent.iterdir()] == [path.name]
 
 
+def narrowed(path):
+    """Make a file as old as one without the columns from margin on."""
+    text = path.read_text().replace(",margin,center_noise,scale_noise,map_rule\n", "\n").replace(",,,,\n", "\n")
+    assert "margin" not in text
+    path.write_text(text)
+
+
+def test_an_older_file_is_read_and_continued(path):
+    filled(path, TIGHT, REFERENCE)
+    narrowed(path)
+    before = path.read_text()
+    assert read(path).runs == (TIGHT, REFERENCE)
+    assert path.read_text() == before  # by reading nothing is changed
+    path.write_text(before + "adult,tight,0.2")  # a row that was cut off
+    mapped = replace(TIGHT, method="tight-raw", margin=1.5, center_noise=40.0, scale_noise=60.0, map_rule=0.25)
+    filled(path, mapped)
+    assert read(path).runs == (TIGHT, REFERENCE, mapped)
+    narrow, wide = before.splitlines(), path.read_text().splitlines()
+    assert [line[: len(narrow[place])] for place, line in enumerate(wide[: len(narrow)])] == narrow
+    assert forget(path, ["tight"]) == 1
+
+
+def test_rows_are_taken_out_of_an_older_file(path):
+    filled(path, TIGHT, REFERENCE)
+    narrowed(path)
+    assert forget(path, ["tight"]) == 1
+    assert read(path).runs == (REFERENCE,)
+
+
+@pytest.mark.parametrize(
+    "change", [{"margin": 3.0}, {"center_noise": 7.0}, {"scale_noise": 7.0}, {"map_rule": 0.1}, {"sigma": 1.0}]
+)
+def test_rows_of_another_rule_are_not_mixed_in(path, change):
+    filled(path, TIGHT)
+    narrowed(path)
+    with opened(path) as store, pytest.raises(ValueError, match="the calibration has changed"):
+        store.append(replace(TIGHT, trial=1, **change))
+
+
 @pytest.mark.skipif(store.fcntl is None, reason="no file locks on this system")
 def test_nothing_is_taken_out_while_a_run_writes(path):
     with opened(path) as writing:
