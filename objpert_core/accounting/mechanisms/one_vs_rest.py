@@ -1,0 +1,105 @@
+"""One-vs-rest: several classes by one fit for each, under one promise.
+
+Each fit tells one class from all others, so every row is in all of them. Their noise is independent: what they reveal
+together is the composition of K fits, and that is attained, as one row can be the worst case of all of them at once
+(docs/theorems.md, T46). It is as if rows were √K times as long.
+
+A row belongs to one class only. Where it stands for "not this class" it may be made w times as long. Then K − 1 of
+the K fits see a row of norm wR, and all together cost what rows √(1 + (K − 1)w²) times as long do.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from objpert_core._validation import positive_integer, within
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
+from objpert_core.accounting.mechanisms.composition import compose, repeat
+from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
+from objpert_core.accounting.mechanisms.symmetrised import symmetrised
+
+SHORTEST_REST = 1e-3
+"""The least weight of the rows of other classes; there is no reason to go near it."""
+
+
+def balanced_rest(classes: int) -> float:
+    """The weight at which a row counts as much in the fits of all other classes together as in that of its own.
+
+    Parameters
+    ----------
+    classes : int >= 2
+
+    Returns
+    -------
+    float
+        w = 1/√(K − 1): K fits cost what two cost with w = 1.
+
+    Raises
+    ------
+    ValueError
+        If `classes` is not a whole number, or too small or large.
+
+    Examples
+    --------
+    >>> balanced_rest(10) == 1 / 3
+    True
+    """
+    count = positive_integer("classes", classes)
+    return 1.0 if count < 3 else max(1 / math.sqrt(count - 1), SHORTEST_REST)
+
+
+def one_vs_rest(fit: Mechanism, classes: int, rest_weight: float = 1.0) -> Mechanism:
+    """One fit for each class, of the class against all others, on the same rows with independent noise.
+
+    Parameters
+    ----------
+    fit : Mechanism
+        One fit, for rows of full length.
+    classes : int >= 1
+        K, the number of fits.
+    rest_weight : float from 0.001 to 1
+        w: a row is w times as long in the fits of the K − 1 classes that it does not belong to. Less than 1 only for
+        objective perturbation, where a row is added or removed: then a neighbour's row has one class.
+
+    Returns
+    -------
+    Mechanism
+        The composition of all K fits, by the symmetric pairs above their bounds (T8).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or a weight below 1 is asked for where it is not known what it does.
+
+    Examples
+    --------
+    >>> fit = ObjectivePerturbation(sigma=20, lam=800)  # λ ≥ 2σ²: as private as Gaussian noise
+    >>> round(one_vs_rest(fit, 10).epsilon(1e-5) / ObjectivePerturbation(20, 800, 10**0.5).epsilon(1e-5), 3)
+    1.0
+    >>> round(one_vs_rest(fit, 10, 1 / 3).epsilon(1e-5) / ObjectivePerturbation(20, 800, 2**0.5).epsilon(1e-5), 3)
+    1.0
+    """
+    count, weight = positive_integer("classes", classes), within("rest_weight", rest_weight, SHORTEST_REST, 1.0)
+    own = _composed(fit)
+    if count == 1 or weight == 1.0:
+        return repeat(own, count)
+    if fit.adjacency != ADD_REMOVE:
+        raise ValueError(f"rest_weight must be 1.0 where a row is replaced, got {rest_weight!r}")
+    return compose(own, repeat(_composed(_shorter(fit, weight)), count - 1))
+
+
+def _composed(fit: Mechanism) -> Mechanism:
+    return symmetrised(fit) if fit.has_losses else fit
+
+
+def _shorter(fit: Mechanism, weight: float) -> Mechanism:
+    """The same fit for a row that is `weight` times as long: gradients shrink by it, curvature by its square."""
+    if isinstance(fit, ApproximateMinima):
+        objective = _shorter(fit.objective, weight)
+        assert isinstance(objective, ObjectivePerturbation)
+        return replace(fit, objective=objective)
+    if isinstance(fit, ObjectivePerturbation):
+        up = 1 + 2.0**-50  # no rounding makes a bound smaller
+        return replace(fit, lipschitz=fit.lipschitz * weight * up, smoothness=fit.smoothness * weight**2 * up)
+    raise ValueError(f"rest_weight must be 1.0 for a {type(fit).__name__}, got {weight!r}")
