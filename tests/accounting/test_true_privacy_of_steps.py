@@ -1,0 +1,113 @@
+"""Two noisy sums and then some fits, with no theory: every density explicit, δ by sums over one-dimensional grids.
+
+The worst pair of docs/theorems.md, T45 and T46: many copies of a row with the other label, and one row more. That row
+moves Σu and Σ|z| by vectors of norm 1, and the loss of each fit by one that stays on its straight part. Given the two
+sums all rows are one row w of norm R after the map, so a fit is one-dimensional along it.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.signal import fftconvolve
+
+from objpert_core.accounting import (
+    Gaussian,
+    Mechanism,
+    ObjectivePerturbation,
+    compose,
+    group,
+    repeat,
+    replace_one,
+    symmetrised,
+)
+from objpert_core.accounting.numerics.gaussian import log_profile
+from tests.accounting.one_dimensional import Release, logistic
+
+RADIUS = math.sqrt(1.09)
+CENTER, SCALE = 20.0, 30.0  # noise of the sums, for sensitivity 1
+FIT = ObjectivePerturbation(sigma=8.0, lam=128.0, lipschitz=RADIUS)  # λ = 2σ²
+COPIES = 10.0**7
+STEP = 1e-5  # of the grid of losses
+DELTA = 1e-5
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
+
+
+def losses_of_a_fit(direction: str) -> tuple[np.ndarray, np.ndarray]:
+    """(losses, their probabilities) of one fit on the worst pair."""
+    without = Release.of(logistic(3.0), FIT.sigma, FIT.lam, [(RADIUS, -1.0, COPIES)])
+    first, second = without.with_row(RADIUS, 1.0), without
+    if direction == "add":
+        first, second = second, first
+    breaks = first.grid(reach=9.0, panels=2000)
+    half = np.diff(breaks)[:, None] / 2
+    theta = ((breaks[1:] + breaks[:-1])[:, None] / 2 + half * NODES).ravel()
+    log_density = first.log_density(theta)
+    return log_density - second.log_density(theta), np.exp(log_density) * (half * WEIGHTS).ravel()
+
+
+def delta_from_below(epsilon: float, fits: int, ratio: float, direction: str) -> float:
+    """δ of Gaussian mechanisms of a total sensitivity to noise `ratio` and of so many fits; losses are rounded down."""
+    losses, weights = losses_of_a_fit(direction)
+    place = np.floor(losses / STEP).astype(np.int64)
+    start = place.min()
+    one = np.bincount(place - start, weights)
+    masses = one
+    for _ in range(fits - 1):
+        masses = np.maximum(fftconvolve(masses, one), 0.0)
+    total = (np.arange(len(masses)) + fits * start) * STEP
+    return float(masses @ np.exp(log_profile(epsilon - total, ratio)))
+
+
+def promised(*kept: str, fits: int = 1) -> Mechanism:
+    """The composition of the parts that are kept."""
+    parts = {"center": Gaussian(CENTER), "scale": Gaussian(SCALE), "fit": repeat(symmetrised(FIT), fits)}
+    return compose(*(parts[name] for name in kept))
+
+
+@pytest.mark.parametrize("fits", [1, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_the_composition_of_both_sums_and_every_fit_is_attained(fits, direction):
+    mechanism = promised("center", "scale", "fit", fits=fits)
+    epsilon = mechanism.epsilon(DELTA)
+    truth = delta_from_below(epsilon, fits, math.hypot(1 / CENTER, 1 / SCALE), direction)
+    assert 0.97 * DELTA < truth <= DELTA
+
+
+@pytest.mark.parametrize("forgotten", ["center", "scale", "fit"])
+def test_a_composition_that_forgets_a_part_is_refuted(forgotten):
+    """Noise that nobody pays for: a certificate over the other two parts says less than what there is."""
+    kept = [name for name in ("center", "scale", "fit") if name != forgotten]
+    epsilon = promised(*kept).epsilon(DELTA)
+    assert delta_from_below(epsilon, 1, math.hypot(1 / CENTER, 1 / SCALE), "remove") > 1.4 * DELTA
+
+
+@pytest.mark.slow
+def test_one_fit_of_three_forgotten_is_refuted():
+    epsilon = promised("center", "scale", "fit", fits=2).epsilon(DELTA)
+    assert delta_from_below(epsilon, 3, math.hypot(1 / CENTER, 1 / SCALE), "remove") > 5 * DELTA
+
+
+def test_the_numbers_of_the_theorems_are_computed():
+    whole = Gaussian(1 / math.sqrt(1 / CENTER**2 + 1 / SCALE**2 + RADIUS**2 / FIT.sigma**2))
+    together = promised("center", "scale", "fit")
+    assert whole.epsilon(DELTA) <= together.epsilon(DELTA) < whole.epsilon(DELTA) * (1 + 2e-6)
+    assert together.epsilon(DELTA) == pytest.approx(0.50562, abs=5e-6)
+    assert FIT.epsilon(DELTA) == pytest.approx(0.45530, abs=5e-6)
+    assert promised("center", "fit").epsilon(DELTA) == pytest.approx(0.49059, abs=5e-6)
+    assert promised("scale", "fit").epsilon(DELTA) == pytest.approx(0.47126, abs=5e-6)
+    assert group(together, 3).epsilon(DELTA) == pytest.approx(Gaussian(whole.sigma / 3).epsilon(DELTA), rel=1e-6)
+
+
+def test_a_replaced_row_moves_the_second_sum_by_the_root_of_two_and_not_by_two():
+    """Two rows of the positive orthant: at right angles they are farthest apart."""
+    rng = np.random.default_rng(0)
+    rows = np.abs(rng.standard_normal((2, 5000, 3)) * 10.0 ** rng.uniform(-6, 0, (2, 5000, 3)))
+    rows /= np.linalg.norm(rows, axis=-1, keepdims=True)
+    apart = np.linalg.norm(rows[0] - rows[1], axis=-1)
+    assert apart.max() <= math.sqrt(2) * (1 + 1e-12)
+    assert apart.max() > 0.99 * math.sqrt(2)
+    one = {"adjacency": "replace one row"}
+    exact = compose(Gaussian(CENTER, 2.0, **one), Gaussian(SCALE, math.sqrt(2), **one), replace_one(symmetrised(FIT)))
+    assert exact.epsilon(DELTA) == pytest.approx(1.06332, abs=5e-6)
+    assert exact.epsilon(DELTA) < replace_one(promised("center", "scale", "fit")).epsilon(DELTA)
