@@ -244,14 +244,15 @@ class LinearModel(WarnsOfCopies, LinearScores):
     def _record(self, release: Release[Any]) -> None:
         """Set what the fitted model keeps: coefficients, intercept and certificate."""
         self.privacy_ = release.certificate
-        features, constant = self.n_features_in_, self.privacy_.intercept_scaling
+        theta, features, constant = release.theta, self.n_features_in_, self.privacy_.intercept_scaling
         self._record_coefficients(
-            release.theta[:features], constant * release.theta[features:] if constant else np.zeros(1)
+            theta[..., :features],
+            constant * theta[..., features:].ravel() if constant else np.zeros(np.atleast_2d(theta).shape[0]),
         )
         self.privacy_ = self.privacy_.about(self.coef_, self.intercept_)
 
     def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
-        """Set `coef_` and `intercept_`, given in units of the score; shapes (d,) and (1,)."""
+        """Set `coef_` and `intercept_`, given in units of the score; shapes (d,) and (1,), or (K, d) and (K,)."""
         raise NotImplementedError(f"{type(self).__name__} must say what its coefficients look like")
 
     @property
@@ -381,10 +382,10 @@ class LinearClassifier(ClassScores, LinearModel):
     def _check_together(self, **options: Any) -> None:
         super()._check_together(**options)
         if self._releases and self.classes is None:
-            raise ValueError("classes must be the two labels that can occur where on_error='release', got None")
+            raise ValueError("classes must be the labels that can occur where on_error='release', got None")
 
     def _record_coefficients(self, coefficients: FloatArray, intercept: FloatArray) -> None:
-        self.coef_, self.intercept_ = coefficients.reshape(1, -1), intercept
+        self.coef_, self.intercept_ = np.atleast_2d(coefficients), intercept
 
 
 class ProbabilisticClassifier(Probabilities, LinearClassifier):
@@ -402,8 +403,7 @@ def encode(y: np.ndarray, classes: np.ndarray | None) -> tuple[np.ndarray, Float
     check_classification_targets(y)
     seen = np.unique(y)
     if classes is not None:
-        if len(strangers := np.setdiff1d(seen, classes)):
-            raise ValueError(f"y must hold only labels in classes={classes.tolist()!r}, got {strangers.tolist()[0]!r}")
+        check_known(seen, classes)
     elif len(seen) == 1:
         raise ValueError(
             f"y must hold two classes, got one class: {seen.tolist()[0]!r}; name both with classes= to fit all the same"
@@ -415,3 +415,9 @@ def encode(y: np.ndarray, classes: np.ndarray | None) -> tuple[np.ndarray, Float
         )
     classes = seen if classes is None else classes
     return classes, np.where(y == classes[1], 1.0, -1.0)
+
+
+def check_known(seen: np.ndarray, classes: np.ndarray) -> None:
+    """`ValueError` for a label that is none of `classes`."""
+    if len(strangers := np.setdiff1d(seen, classes)):
+        raise ValueError(f"y must hold only labels in classes={classes.tolist()!r}, got {strangers.tolist()[0]!r}")

@@ -27,6 +27,16 @@ def number_from(least: float) -> Constraint:
     return lambda name, value: at_least(name, value, least)
 
 
+def several_labels(name: str, value: Any) -> np.ndarray | None:
+    """The labels of `value`, sorted; None for None. `ValueError` unless there are two different ones or more."""
+    if value is None:
+        return None
+    labels = np.unique(np.asarray(value))
+    if len(labels) < 2:
+        raise ValueError(f"{name} must be None or two or more different labels, got {value!r}")
+    return labels
+
+
 def two_labels(name: str, value: Any) -> np.ndarray | None:
     """The two labels of `value`, sorted; None for None. `ValueError` unless there are two different ones."""
     if value is None:

@@ -7,6 +7,8 @@ normalisers. With r = √(‖x‖² + c²), c so small that it does not count wh
     (x/r, 1/r, 1/s)  →  x·min(1, s/r)   by the norm "max", whose largest entry is 1/r or 1/s, as |xⱼ| ≤ r and s < 1.
 
 The constants come from `PolynomialFeatures` of degree 1, which puts a 1 in front, and a `StandardScaler`.
+
+Rows that are centred and scaled go through two normalisers with a `StandardScaler` between them.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import Normalizer, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import LabelBinarizer, Normalizer, PolynomialFeatures, StandardScaler
 from sklearn.svm import LinearSVC
 
 from objpert_core._validation import FloatArray
@@ -30,6 +33,8 @@ def as_pipeline(
     intercept: Any,
     row_norm: str,
     *,
+    center: FloatArray | None = None,
+    scale: FloatArray | None = None,
     classes: np.ndarray | None = None,
     probabilities: bool = False,
     feature_names: np.ndarray | None = None,
@@ -38,13 +43,15 @@ def as_pipeline(
 
     Parameters
     ----------
-    coef : ndarray of d numbers
-    intercept : float or ndarray of one number
+    coef : ndarray of d numbers, or of shape (K, d) for K > 2 classes
+    intercept : float or ndarray of one number, or of K
     row_norm : {"normalize", "clip"}
-    classes : ndarray of two labels, optional
+    center, scale : ndarray of d numbers, optional
+        Rows of norm 1 lose `center`, are multiplied by `scale` and brought to norm 1 again; with "normalize" only.
+    classes : ndarray of two labels or K, optional
         A regressor has none.
     probabilities : bool
-        Whether the logistic function of a score is a probability.
+        Whether the logistic function of a score is a probability, with K > 2 classes that of one against the others.
     feature_names : ndarray of str, optional
         For the first step to compare columns with.
 
@@ -58,17 +65,34 @@ def as_pipeline(
     >>> pipeline.predict([[0.3, 0.4], [30.0, 40.0]]).round(12).tolist()
     [1.6, 2.7]
     """
-    weights = coef.ravel().astype(np.float64)
-    d = len(weights)
+    weights = (coef if coef.ndim == 2 and len(coef) > 1 else coef.ravel()).astype(np.float64)
+    d = weights.shape[-1]
     if row_norm == "normalize":
-        steps = [("row_norm", Normalizer().fit(np.zeros((1, d))))]
+        steps = [("row_norm", _to_norm_1(d)), *_standardising(d, center, scale)]
         weights = weights * safety_factor(d)
     else:
         steps = _clipping(d)
-        weights = np.concatenate([np.zeros(2), weights])
+        weights = np.concatenate([np.zeros((*weights.shape[:-1], 2)), weights], axis=-1)
     if feature_names is not None:
         steps[0][1].feature_names_in_ = np.array(feature_names, dtype=object)
     return Pipeline([*steps, ("linear", _linear(weights, intercept, classes, probabilities))])
+
+
+def _to_norm_1(columns: int) -> Normalizer:
+    return Normalizer().fit(np.zeros((1, columns)))
+
+
+def _standardising(d: int, center: FloatArray | None, scale: FloatArray | None) -> list[tuple[str, Any]]:
+    """The steps that make a∘(u − μ̂), of norm 1, of rows u of norm 1."""
+    if center is None and scale is None:
+        return []
+    scaler = StandardScaler(with_mean=center is not None, with_std=scale is not None).fit(np.zeros((1, d)))
+    if center is not None:
+        scaler.mean_ = center.astype(np.float64)
+    if scale is not None:
+        scaler.scale_ = 1 / scale
+        scaler.var_ = scaler.scale_**2
+    return [("standardise", scaler), ("row_norm_again", _to_norm_1(d))]
 
 
 def _clipping(d: int) -> list[tuple[str, Any]]:
@@ -76,7 +100,7 @@ def _clipping(d: int) -> list[tuple[str, Any]]:
     return [
         ("with_small", _one_in_front(d)),
         ("small", _times(d + 1, {0: _SMALL})),
-        ("by_length", Normalizer().fit(np.zeros((1, d + 1)))),
+        ("by_length", _to_norm_1(d + 1)),
         ("with_one", _one_in_front(d + 1)),
         ("one", _times(d + 2, {0: 1 / safety_factor(d), 1: 1 / _SMALL})),
         ("by_largest", Normalizer("max").fit(np.zeros((1, d + 2)))),
@@ -99,12 +123,26 @@ def _times(columns: int, factors: dict[int, float]) -> StandardScaler:
 def _linear(weights: FloatArray, intercept: Any, classes: np.ndarray | None, probabilities: bool) -> Any:
     """A fitted linear model of scikit-learn's with these coefficients."""
     model: Any
+    if probabilities and weights.ndim == 2:
+        assert classes is not None
+        return _one_vs_rest(weights, intercept, classes)
     if classes is None:
         model = LinearRegression()
         model.coef_, model.intercept_ = weights, np.float64(np.ravel(intercept)[0])
     else:
         model = LogisticRegression() if probabilities else LinearSVC()
-        model.coef_, model.intercept_ = weights.reshape(1, -1), np.array(np.ravel(intercept), dtype=np.float64)
+        model.coef_, model.intercept_ = np.atleast_2d(weights), np.array(np.ravel(intercept), dtype=np.float64)
         model.classes_ = np.array(classes)
-    model.n_features_in_ = len(weights)
+    model.n_features_in_ = weights.shape[-1]
+    return model
+
+
+def _one_vs_rest(weights: FloatArray, intercepts: FloatArray, classes: np.ndarray) -> OneVsRestClassifier:
+    """One logistic regression for each class; scikit-learn's own for several classes has other probabilities."""
+    model = OneVsRestClassifier(LogisticRegression())
+    model.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(classes)
+    model.estimators_ = [
+        _linear(own, constant, np.array([0, 1]), True) for own, constant in zip(weights, intercepts, strict=True)
+    ]
+    model.n_features_in_ = weights.shape[-1]
     return model

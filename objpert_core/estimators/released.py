@@ -20,8 +20,8 @@ class Released(LinearScores):
 
     Attributes
     ----------
-    coef_, intercept_
-        As in the estimator, bit by bit.
+    coef_, intercept_, center_, scale_
+        As in the estimator, bit by bit; `center_` and `scale_` are None where rows are not centred or not scaled.
     n_features_in_ : int
     privacy_ : PrivacyCertificate
         The public part; ``privacy_.verify(model)`` compares its fingerprint with the coefficients. Its `row_norm` says
@@ -54,8 +54,13 @@ class ReleasedClassifier(ClassScores, Released):
 
     Attributes
     ----------
-    classes_ : ndarray, shape (2,)
+    classes_ : ndarray, shape (2,) or (K,)
     """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = len(getattr(self, "classes_", ())) > 2
+        return tags
 
 
 class ReleasedProbabilisticClassifier(Probabilities, ReleasedClassifier):
@@ -104,6 +109,9 @@ def _filled(copy: Copy, model: Any, feature_names: bool) -> Copy:
     copy.coef_ = np.array(model.coef_, dtype=np.float64, order="C")
     scalar = np.ndim(model.intercept_) == 0
     copy.intercept_ = float(model.intercept_) if scalar else np.array(model.intercept_, dtype=np.float64)
+    for name in ("center_", "scale_"):
+        if (values := getattr(model, name)) is not None:
+            setattr(copy, name, np.array(values, dtype=np.float64))
     copy.n_features_in_ = int(model.n_features_in_)
     copy.privacy_ = model.privacy_.public()
     if isinstance(copy, ClassScores):

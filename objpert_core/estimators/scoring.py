@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, log_expit
+from scipy.special import expit, log_expit, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from objpert_core._validation import FloatArray
 from objpert_core.estimators.exported import as_pipeline
 from objpert_core.learning.certificate import PrivacyCertificate
-from objpert_core.learning.problem.losses import LogisticLoss
+from objpert_core.learning.problem.rest import RestWeighted
 from objpert_core.learning.problem.rows import Rows
 
 FLOATS = [np.float64, np.float32]
@@ -27,6 +27,8 @@ class LinearScores(BaseEstimator):
 
     coef_: FloatArray
     intercept_: Any
+    center_: FloatArray | None = None
+    scale_: FloatArray | None = None
     privacy_: PrivacyCertificate
 
     def validated_rows(self, X: Any) -> Any:
@@ -35,7 +37,7 @@ class LinearScores(BaseEstimator):
         return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=False)
 
     def scores(self, X: Any) -> FloatArray:
-        """x̃ᵀθ of every row; the rows of `X` are normalised or clipped as in `fit`.
+        """x̃ᵀθ of every row; the rows of `X` are normalised or clipped, centred and scaled as in `fit`.
 
         Parameters
         ----------
@@ -44,6 +46,7 @@ class LinearScores(BaseEstimator):
         Returns
         -------
         ndarray, shape (n,)
+            For K > 2 classes of shape (n, K), a column for each.
 
         Raises
         ------
@@ -52,21 +55,33 @@ class LinearScores(BaseEstimator):
         ValueError
             If `X` has another number of features than in `fit`, or holds NaN or inf.
         """
-        return Rows(self.validated_rows(X), self.privacy_.row_norm).margins(self.coef_.ravel()) + self.intercept_
+        weights = self.coef_ if self.coef_.ndim == 2 and len(self.coef_) > 1 else self.coef_.ravel()
+        return Rows(self._mapped_rows(X), self.privacy_.row_norm).margins(weights).T + self.intercept_
+
+    def _mapped_rows(self, X: Any) -> Any:
+        """`X` validated, and centred and scaled where the model does so."""
+        rows = self.validated_rows(X)
+        if self.center_ is None and self.scale_ is None:
+            return rows
+        from objpert_core.learning.standardisation import RowMap
+
+        return RowMap(self.center_, self.scale_).apply(rows)
 
     def to_sklearn(self) -> Pipeline:
-        """The same model made of scikit-learn's own parts: the rule for the rows' norms, then a linear model.
+        """The same model made of scikit-learn's own parts: the rule for the rows, then a linear model.
 
         Its `decision_function`, for a regressor its `predict`, gives the scores of this one but for rounding. Rows that
         this one refuses it may score. Rows shorter than 1e-14 it may leave as short as they are, where "normalize"
-        stretches those from 1e-150 on: scikit-learn's `Normalizer` takes them for zero.
+        stretches those from 1e-150 on: scikit-learn's `Normalizer` takes them for zero. Where the model centres rows,
+        it takes no sparse ones.
 
         Returns
         -------
         sklearn.pipeline.Pipeline
             Its last step is a `LogisticRegression` where this model's probabilities are those of its scores, as they
-            are without a margin; otherwise a `LinearSVC`, which has none; for a regressor a `LinearRegression`. It
-            carries no certificate and none of the data's traces.
+            are without a margin (for more than two classes a `OneVsRestClassifier` of such, if rows of other classes
+            count in full); otherwise a `LinearSVC`, which has none; for a regressor a `LinearRegression`. It carries
+            no certificate and none of the data's traces.
 
         Raises
         ------
@@ -79,10 +94,17 @@ class LinearScores(BaseEstimator):
             self.coef_,
             self.intercept_,
             self.privacy_.row_norm,
+            center=self.center_,
+            scale=self.scale_,
             classes=getattr(self, "classes_", None),
-            probabilities=margin == 0,
+            probabilities=margin == 0 and self._rest_weight == 1.0,
             feature_names=getattr(self, "feature_names_in_", None),
         )
+
+    @property
+    def _rest_weight(self) -> float:
+        """How long rows of other classes were in the fit of one; see `objpert_core.learning.problem.rest`."""
+        return getattr(self.privacy_, "rest_weight", 1.0)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
@@ -94,7 +116,7 @@ class LinearScores(BaseEstimator):
 
 
 class ClassScores(ClassifierMixin, LinearScores):
-    """Two classes; the sign of the score decides."""
+    """Two classes, of which the sign of the score decides; or more, each with a score, of which the largest does."""
 
     classes_: np.ndarray
 
@@ -106,14 +128,15 @@ class ClassScores(ClassifierMixin, LinearScores):
     def decision_function(self, X: Any) -> FloatArray:
         """Scores, positive for ``classes_[1]``: for logistic regression without a margin its log-odds.
 
-        Arguments, shape and errors are as in `scores`.
+        With more than two classes a column for each, of the class against the others. Arguments, shape and errors are
+        as in `scores`.
         """
         return self.scores(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """The likelier label of every row, shape (n,); arguments and errors as in `scores`."""
         scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int)]
+        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
 
 class Probabilities(ClassScores):
@@ -122,18 +145,29 @@ class Probabilities(ClassScores):
     margin_: float
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of ``classes_``, shape (n, 2); arguments and errors as in `scores`.
+        """Probabilities of ``classes_``, shape (n, 2) or (n, K); arguments and errors as in `scores`.
 
-        They are those for which the score has the least expected loss (`LogisticLoss.log_odds`).
+        They are those for which the score has the least expected loss (`LogisticLoss.log_odds`). With more than two
+        classes each has one of its own against the others, and they are divided by their sum.
         """
         odds = self._log_odds(X)
+        if odds.ndim == 2:
+            return np.exp(_shares(odds))
         return np.column_stack([expit(-odds), expit(odds)])
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Logarithms of `predict_proba` that stay finite, shape (n, 2)."""
+        """Logarithms of `predict_proba` that stay finite, shape (n, 2) or (n, K)."""
         odds = self._log_odds(X)
+        if odds.ndim == 2:
+            return _shares(odds)
         return np.column_stack([log_expit(-odds), log_expit(odds)])
 
     def _log_odds(self, X: Any) -> FloatArray:
         scores = self.decision_function(X)  # which refuses where nothing is fitted
-        return LogisticLoss(self.margin_).log_odds(scores)
+        return RestWeighted(self.margin_, self._rest_weight).log_odds(scores)
+
+
+def _shares(odds: FloatArray) -> FloatArray:
+    """Logarithms of the probabilities with these log-odds, divided by the sum of each row."""
+    each = log_expit(odds)
+    return each - logsumexp(each, axis=1, keepdims=True)

@@ -128,6 +128,23 @@ def labels_as_targets(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
     return targets
 
 
+def labels_as_rows(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
+    """A row of targets for each class: +1.0 for its label, −1.0 for the other classes'; NaN for every other label.
+
+    Parameters
+    ----------
+    y : ndarray, shape (n,)
+    classes : ndarray, shape (K,)
+
+    Examples
+    --------
+    >>> labels_as_rows(np.array([0, 2, 7, None], dtype=object), np.array([0, 1, 2])).tolist()
+    [[1.0, -1.0, nan, nan], [-1.0, -1.0, nan, nan], [-1.0, 1.0, nan, nan]]
+    """
+    found = np.array([_equal(y, label) for label in classes.tolist()])
+    return np.where(found, 1.0, np.where(found.any(axis=0), -1.0, np.nan))
+
+
 def _equal(y: NDArray[Any], label: Any) -> NDArray[np.bool_]:
     if y.dtype.kind == "O":
         return np.fromiter((_same(one, label) for one in y), dtype=bool, count=len(y))

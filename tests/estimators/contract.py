@@ -398,7 +398,7 @@ def without_any_valid_row_there_is_an_answer(case: Case) -> None:
 def labels_must_be_declared_where_errors_must_not_tell(case: Case) -> None:
     if not is_classifier(case.new()):
         return
-    with pytest.raises(ValueError, match="classes must be the two labels that can occur where on_error='release'"):
+    with pytest.raises(ValueError, match="classes must be the labels that can occur where on_error='release'"):
         case.new(on_error="release", classes=None).fit(Untouchable(), Untouchable())
 
 
