@@ -6,6 +6,7 @@ sums all rows are one row w of norm R after the map, so a fit is one-dimensional
 """
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,28 +16,31 @@ from objpert_core.accounting import (
     Gaussian,
     Mechanism,
     ObjectivePerturbation,
+    calibrate_gaussian,
     compose,
     group,
     repeat,
     replace_one,
     symmetrised,
 )
+from objpert_core.accounting.mechanisms.one_vs_rest import one_vs_rest
 from objpert_core.accounting.numerics.gaussian import log_profile
 from tests.accounting.one_dimensional import Release, logistic
 
 RADIUS = math.sqrt(1.09)
 CENTER, SCALE = 20.0, 30.0  # noise of the sums, for sensitivity 1
 FIT = ObjectivePerturbation(sigma=8.0, lam=128.0, lipschitz=RADIUS)  # λ = 2σ²
+RATIO = math.hypot(1 / CENTER, 1 / SCALE)  # of both sums together
 COPIES = 10.0**7
 STEP = 1e-5  # of the grid of losses
 DELTA = 1e-5
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 
-def losses_of_a_fit(direction: str) -> tuple[np.ndarray, np.ndarray]:
-    """(losses, their probabilities) of one fit on the worst pair."""
-    without = Release.of(logistic(3.0), FIT.sigma, FIT.lam, [(RADIUS, -1.0, COPIES)])
-    first, second = without.with_row(RADIUS, 1.0), without
+def losses_of_a_fit(direction: str, length: float) -> tuple[np.ndarray, np.ndarray]:
+    """(losses, their probabilities) of one fit on the worst pair of rows of that length."""
+    without = Release.of(logistic(3.0), FIT.sigma, FIT.lam, [(length, -1.0, COPIES)])
+    first, second = without.with_row(length, 1.0), without
     if direction == "add":
         first, second = second, first
     breaks = first.grid(reach=9.0, panels=2000)
@@ -46,16 +50,18 @@ def losses_of_a_fit(direction: str) -> tuple[np.ndarray, np.ndarray]:
     return log_density - second.log_density(theta), np.exp(log_density) * (half * WEIGHTS).ravel()
 
 
-def delta_from_below(epsilon: float, fits: int, ratio: float, direction: str) -> float:
-    """δ of Gaussian mechanisms of a total sensitivity to noise `ratio` and of so many fits; losses are rounded down."""
-    losses, weights = losses_of_a_fit(direction)
-    place = np.floor(losses / STEP).astype(np.int64)
-    start = place.min()
-    one = np.bincount(place - start, weights)
-    masses = one
-    for _ in range(fits - 1):
-        masses = np.maximum(fftconvolve(masses, one), 0.0)
-    total = (np.arange(len(masses)) + fits * start) * STEP
+def delta_from_below(epsilon: float, lengths: list[float], direction: str = "remove", ratio: float = RATIO) -> float:
+    """δ of Gaussian mechanisms of a total sensitivity to noise `ratio` and of a fit for each length of its rows.
+
+    Losses are rounded down.
+    """
+    masses, start = np.ones(1), 0
+    for length in lengths:
+        losses, weights = losses_of_a_fit(direction, length)
+        place = np.floor(losses / STEP).astype(np.int64)
+        masses = np.maximum(fftconvolve(masses, np.bincount(place - place.min(), weights)), 0.0)
+        start += place.min()
+    total = (np.arange(len(masses)) + start) * STEP
     return float(masses @ np.exp(log_profile(epsilon - total, ratio)))
 
 
@@ -70,7 +76,7 @@ def promised(*kept: str, fits: int = 1) -> Mechanism:
 def test_the_composition_of_both_sums_and_every_fit_is_attained(fits, direction):
     mechanism = promised("center", "scale", "fit", fits=fits)
     epsilon = mechanism.epsilon(DELTA)
-    truth = delta_from_below(epsilon, fits, math.hypot(1 / CENTER, 1 / SCALE), direction)
+    truth = delta_from_below(epsilon, [RADIUS] * fits, direction)
     assert 0.97 * DELTA < truth <= DELTA
 
 
@@ -79,13 +85,38 @@ def test_a_composition_that_forgets_a_part_is_refuted(forgotten):
     """Noise that nobody pays for: a certificate over the other two parts says less than what there is."""
     kept = [name for name in ("center", "scale", "fit") if name != forgotten]
     epsilon = promised(*kept).epsilon(DELTA)
-    assert delta_from_below(epsilon, 1, math.hypot(1 / CENTER, 1 / SCALE), "remove") > 1.4 * DELTA
+    assert delta_from_below(epsilon, [RADIUS]) > 1.4 * DELTA
 
 
 @pytest.mark.slow
 def test_one_fit_of_three_forgotten_is_refuted():
     epsilon = promised("center", "scale", "fit", fits=2).epsilon(DELTA)
-    assert delta_from_below(epsilon, 3, math.hypot(1 / CENTER, 1 / SCALE), "remove") > 5 * DELTA
+    assert delta_from_below(epsilon, [RADIUS] * 3) > 5 * DELTA
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_a_row_is_at_its_worst_in_the_fits_of_all_classes_at_once(direction):
+    """Copies of (−x, c) and one (x, c) more: fit c sees the label +1 alone, the others −1, and rows half as long."""
+    classes, weight = 3, 0.5
+    mechanism = compose(Gaussian(CENTER), Gaussian(SCALE), one_vs_rest(FIT, classes, weight))
+    lengths = [RADIUS, *[weight * RADIUS] * (classes - 1)]
+    epsilon = mechanism.epsilon(DELTA)
+    assert 0.97 * DELTA < delta_from_below(epsilon, lengths, direction) <= DELTA
+    too_cheap = compose(Gaussian(CENTER), Gaussian(SCALE), one_vs_rest(FIT, classes - 1, weight)).epsilon(DELTA)
+    assert delta_from_below(too_cheap, lengths, direction) > 1.4 * DELTA
+
+
+def test_the_table_of_fits_under_one_promise_is_computed():
+    text = (Path(__file__).parents[2] / "docs/theorems.md").read_text(encoding="utf-8").split("## T46.")[1]
+    lines = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
+    named = {line[0].strip(): [cell.strip() for cell in line[1:]] for line in lines}
+    noise = calibrate_gaussian(1.0, DELTA).sigma
+    for column, count in enumerate(map(int, named["K"])):
+        shares = {"composed, w = 1": count, "composed, w = 1/√(K − 1)": 2}
+        each = {name: Gaussian(noise * math.sqrt(fits)).epsilon(DELTA) for name, fits in shares.items()}
+        for name, truth in (each | {"ε/K": 1 / count}).items():
+            assert 0 <= truth - float(named[name][column]) < 1e-3
 
 
 def test_the_numbers_of_the_theorems_are_computed():
