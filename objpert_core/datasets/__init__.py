@@ -1,4 +1,4 @@
-"""Data sets to learn on: two real ones fetched on first use, and six that work offline.
+"""Data sets to learn on: two real ones fetched on first use, and seven that work offline.
 
     >>> from objpert_core import datasets
     >>> datasets.load("synthetic-l").X_train.shape

@@ -54,7 +54,7 @@ class _Entry:
     origin: str
     citation: str
     licence: str
-    classes: tuple[str, str]
+    classes: tuple[str, ...]
     feature_names: Callable[[int], Sequence[str]]  # of the number of columns
     pool: Callable[[list[Path]], tuple[FloatArray, IntArray]] | None = None  # rows that `split_seed` deals out
     split: Callable[[int], tuple[FloatArray, IntArray, FloatArray, IntArray]] | None = None  # or both parts at once
@@ -160,21 +160,37 @@ _ENTRIES: dict[str, _Entry] = {
         feature_names=lambda _: small.DIGITS_FEATURE_NAMES,
         pool=lambda _: small.digits_4_9(),
     ),
+    "digits": _Entry(
+        title="Read a handwritten digit: 1,797 images of 8 × 8 pixels, ten classes.",
+        origin="scikit-learn's copy of the optical digits; pixels divided by 16.",
+        citation=_DIGITS_CITATION,
+        licence="CC BY 4.0",
+        classes=small.DIGITS,
+        feature_names=lambda _: small.DIGITS_FEATURE_NAMES,
+        pool=lambda _: small.digits(),
+    ),
 }
 
 # Room for Gisette's rows and one split of them.
 _cache: BoundedCache[_Pool | Dataset] = BoundedCache(700 * 2**20)
 
 
-def names() -> tuple[str, ...]:
+def names(classes: int | None = None) -> tuple[str, ...]:
     """The names that `load` knows.
+
+    Parameters
+    ----------
+    classes : int, optional
+        Of the data sets with so many classes alone.
 
     Examples
     --------
     >>> names()[:3]
     ('adult', 'adult-synthetic', 'gisette')
+    >>> names(classes=10)
+    ('digits',)
     """
-    return tuple(_ENTRIES)
+    return tuple(name for name, entry in _ENTRIES.items() if classes in (None, len(entry.classes)))
 
 
 def _entry(name: str) -> _Entry:

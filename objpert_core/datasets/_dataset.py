@@ -11,7 +11,7 @@ from objpert_core._validation import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """A binary classification problem, split 80/20, every row of Euclidean norm one.
+    """A classification problem, split 80/20, every row of Euclidean norm one.
 
     The arrays are read-only because one copy is shared by everybody who loads the same split; take `.copy()`
     before changing anything. A row is divided by its own norm only, so no step between the raw files and
@@ -25,11 +25,11 @@ class Dataset:
     X_train, X_test : ndarray
         float64 matrices (rows, columns), rows of norm one.
     y_train, y_test : ndarray
-        int64 vectors of zeros and ones; `classes[label]` is the label's meaning.
+        int64 vectors of labels from 0 on; `classes[label]` is the label's meaning.
     feature_names : tuple of str
         One string a column.
-    classes : tuple[str, str]
-        What the labels 0 and 1 mean, in this order.
+    classes : tuple of str
+        What the labels 0, 1, … mean, in this order; as a rule there are two.
     origin : str
         Where the rows come from and how they were made.
     citation : str
@@ -48,7 +48,7 @@ class Dataset:
     X_test: FloatArray
     y_test: IntArray
     feature_names: tuple[str, ...]
-    classes: tuple[str, str]
+    classes: tuple[str, ...]
     origin: str
     citation: str
     licence: str

@@ -1,4 +1,4 @@
-"""`breast-cancer` and `digits-4-9`: the two small sets that come with scikit-learn.
+"""`breast-cancer`, `digits-4-9` and `digits`: the small sets that come with scikit-learn.
 
 Columns are scaled by constants fixed here, not by statistics of the rows at hand. For the digits these are the
 pixels' range, 0 to 16. For breast-cancer they are the ranges printed in the data set's published description
@@ -51,4 +51,11 @@ def digits_4_9() -> tuple[FloatArray, IntArray]:
     return unit_rows(bunch.data[kept] / 16.0), (bunch.target[kept] == 9).astype(np.int64)
 
 
+def digits() -> tuple[FloatArray, IntArray]:
+    """The 1797 × 64 matrix of unit rows, pixels divided by 16 first; labels 0 to 9."""
+    bunch = load_digits()
+    return unit_rows(bunch.data / 16.0), bunch.target.astype(np.int64)
+
+
+DIGITS: tuple[str, ...] = tuple("0123456789")
 DIGITS_FEATURE_NAMES: tuple[str, ...] = tuple(f"pixel({row},{column})" for row in range(8) for column in range(8))

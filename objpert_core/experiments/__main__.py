@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
         + "; ".join(f"{name}: {text}" for name, text in EXPLANATIONS.items()),
         epilog=_RESUME,
     )
-    figure.add_argument("--dataset", required=True, choices=names())
+    figure.add_argument("--dataset", required=True, choices=names(classes=2))
     figure.add_argument("--methods", nargs="+", choices=list(EVERY), default=list(METHODS), metavar="METHOD")
     figure.add_argument("--epsilons", nargs="+", type=float, default=list(EPSILONS), metavar="EPSILON")
     figure.add_argument("--trials", type=int, default=TRIALS)

@@ -92,7 +92,7 @@ class Sweep:
     Parameters
     ----------
     dataset : str
-        One of `datasets.names()`.
+        One of `datasets.names(classes=2)`.
     methods : tuple of str
         Some of `methods.EVERY`.
     epsilons : tuple of float
@@ -115,7 +115,7 @@ class Sweep:
     parameters: Parameters = field(default_factory=Parameters)
 
     def __post_init__(self) -> None:
-        choice("dataset", self.dataset, names())
+        choice("dataset", self.dataset, names(classes=2))
         for method in self.methods:
             choice("methods", method, tuple(EVERY))
         for epsilon in self.epsilons:

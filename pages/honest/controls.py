@@ -12,7 +12,7 @@ from ui.words import FEWEST, GRIDS
 DATA = parameters.data_set(
     "honest",
     "synthetic-l",
-    datasets.names(),
+    datasets.names(classes=2),
     help="synthetic-l takes seconds; Adult and its stand-in some seconds for each draw, gisette minutes.",
 )
 EPSILON = parameters.epsilon(

@@ -12,11 +12,13 @@ from objpert_core import datasets
 from objpert_core.datasets import _catalogue
 from objpert_core.exceptions import DataUnavailableError
 
-OFFLINE = ("adult-synthetic", "gisette-like", "synthetic-l", "synthetic-h", "breast-cancer", "digits-4-9")
+OFFLINE = ("adult-synthetic", "gisette-like", "synthetic-l", "synthetic-h", "breast-cancer", "digits-4-9", "digits")
 
 
 def test_the_names() -> None:
     assert set(datasets.names()) == {"adult", "gisette", *OFFLINE}
+    assert set(datasets.names(classes=2)) == set(datasets.names()) - {"digits"}
+    assert datasets.names(classes=3) == ()
 
 
 @pytest.mark.parametrize(
@@ -24,7 +26,7 @@ def test_the_names() -> None:
 )
 @pytest.mark.parametrize("name", ["mnist", "Adult", "", None, 3])
 def test_an_unknown_name_is_refused_with_the_known_ones(function, name) -> None:
-    with pytest.raises(ValueError, match=r"name must be one of 'adult', .*'digits-4-9', got " + repr(name)):
+    with pytest.raises(ValueError, match=r"name must be one of 'adult', .*'digits', got " + repr(name)):
         function(name)
 
 
@@ -58,7 +60,7 @@ def test_offline_sets_need_no_network(name: str, monkeypatch, tmp_path) -> None:
     assert len(data.feature_names) == data.X_train.shape[1] == data.X_test.shape[1]
     assert data.X_train.dtype == data.X_test.dtype == np.float64
     assert data.y_train.dtype == data.y_test.dtype == np.int64
-    assert set(data.y_train) == set(data.y_test) == {0, 1}
+    assert set(data.y_train) == set(data.y_test) == set(range(len(data.classes)))
     assert len(data.X_train) == 4 * (len(data.X_train) + len(data.X_test)) // 5
     assert data.stand_in == (name in ("adult-synthetic", "gisette-like"))
     assert not any(a.flags.writeable for a in (data.X_train, data.y_train, data.X_test, data.y_test))

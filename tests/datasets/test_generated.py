@@ -156,3 +156,13 @@ class TestSmall:
         np.testing.assert_allclose(np.linalg.norm(data.X_train, axis=1), 1.0, rtol=1e-12)
         assert data.y_train.sum() + data.y_test.sum() == 180
         assert _accuracy(data, 1.0) > 0.95
+
+    def test_all_ten_digits(self) -> None:
+        data = load("digits")
+        assert data.X_train.shape == (1437, 64)
+        assert data.X_test.shape == (360, 64)
+        np.testing.assert_allclose(np.linalg.norm(data.X_train, axis=1), 1.0, rtol=1e-12)
+        assert data.classes == tuple("0123456789")
+        assert np.bincount(np.concatenate([data.y_train, data.y_test])).tolist() == [
+            178, 182, 177, 183, 181, 182, 181, 179, 174, 180,
+        ]  # fmt: skip

@@ -47,7 +47,7 @@ class Plan:
     Parameters
     ----------
     dataset : str
-        One of `objpert_core.datasets.names()`.
+        One of `objpert_core.datasets.names(classes=2)`.
     epsilon, delta : float
         The target of each private fit, whatever the number of rows.
     sizes : tuple of int
@@ -71,7 +71,7 @@ class Plan:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        choice("dataset", self.dataset, datasets.names())
+        choice("dataset", self.dataset, datasets.names(classes=2))
         positive("epsilon", self.epsilon)
         in_open_unit("delta", self.delta)
         if not self.sizes or list(self.sizes) != sorted(set(self.sizes)):
