@@ -23,6 +23,14 @@ from objpert_core.accounting.calibration.quadratic_published import (
     optimal_published_bound,
     published_scale,
 )
+from objpert_core.accounting.calibration.standardisation import (
+    Standardisation,
+    calibrate_remaining,
+    composed_fit,
+    full_standardisation,
+    recommended_standardisation,
+    remaining_epsilon,
+)
 from objpert_core.accounting.calibration.tilt_and_bend import calibrate_tilt_and_bend
 from objpert_core.accounting.calibration.tuning import calibrate_tuning, mean_runs
 from objpert_core.accounting.convolution.distribution import DiscretePLD
@@ -82,6 +90,7 @@ __all__ = [
     "RandomAllocation",
     "SampledWithReplacement",
     "SampledWithoutReplacement",
+    "Standardisation",
     "Symmetrised",
     "Tabulated",
     "TiltAndBend",
@@ -95,13 +104,16 @@ __all__ = [
     "calibrate_objective_perturbation",
     "calibrate_published",
     "calibrate_quadratic_perturbation",
+    "calibrate_remaining",
     "calibrate_sampled",
     "calibrate_tilt_and_bend",
     "calibrate_tuning",
     "compose",
+    "composed_fit",
     "default_noise_ratio",
     "distance_map",
     "distance_to_optimality",
+    "full_standardisation",
     "group",
     "linear_objective_noise",
     "liu_talwar_epsilon",
@@ -118,6 +130,8 @@ __all__ = [
     "rdp_to_epsilon",
     "recommended_lam",
     "recommended_margin",
+    "recommended_standardisation",
+    "remaining_epsilon",
     "repeat",
     "replace_one",
     "symmetrised",

@@ -1,0 +1,440 @@
+"""Private centring and scaling before a fit: how much noise for each step, and what is left for the fit.
+
+A row x has the direction u = x/‖x‖. Three releases about the same rows follow each other:
+
+1. Σu with noise σ_c on every entry, from which comes a centre μ̂;
+2. Σ|z| with noise σ_s, z = (u − μ̂)/‖u − μ̂‖, from which comes a weight a_j for every column;
+3. a private fit on the rows a∘(u − μ̂), brought to norm 1.
+
+A row more or less moves each of the two sums by 1 at most, and for a map (μ̂, a) that is fixed neighbours stay
+neighbours. So the three compose adaptively, and the noise of the fit is chosen so that all together meet (ε, δ).
+All noise goes by public numbers alone: ε, δ, the number of rows and the number of columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from objpert_core._validation import check_fields, choice, in_open_unit, positive, positive_integer
+from objpert_core.accounting.calibration.gaussian import calibrate_gaussian, log_target
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, Mechanism
+from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
+from objpert_core.accounting.mechanisms.composition import compose, repeat
+from objpert_core.accounting.mechanisms.gaussian import Gaussian
+from objpert_core.accounting.mechanisms.group import group
+from objpert_core.accounting.mechanisms.objective import ApproximateMinima
+from objpert_core.accounting.mechanisms.renyi import via_rdp
+from objpert_core.accounting.mechanisms.symmetrised import symmetrised
+
+CENTER_SHARE = 0.1
+"""Of the squared sensitivity-to-noise ratio that (ε, δ) allows: what the centre takes at most."""
+CENTER_PRECISION = 0.2
+"""The norm of the centre's noise below which less noise is not worth its price; rows have norm 1."""
+SCALE_SHARE = 0.05
+"""As `CENTER_SHARE`, for the scales."""
+SCALE_PRECISION = 0.01
+"""The noise of one column's mean |z| below which less noise is not worth its price."""
+SCALE_FLOOR = 0.01
+"""c in a_j = (m̂_j² + c)^(−½): no column is blown up by more than its root."""
+SCALE_NOISE_FLOOR = 4.0
+"""√c is at least this many times the noise of m̂_j."""
+_MOST_CENTER_NOISE = 3.0  # the norm of the centre's noise above which "auto" leaves the step out
+_MOST_SCALE_NOISE = 1.0  # the same for √d times the noise of one column's mean |z|; 1/√d is what even columns have
+
+_TOLERANCE = 1e-6  # of the Gaussian mechanism's squared ratio: what may be left unused
+_GRID_TOLERANCE = 5e-4  # the same for a composition by convolution, whose grid is not much finer
+_FAR = 1e-3  # relative distance of two points whose slope is to be trusted
+_SECANTS = 8  # then bisection goes on
+_MOST_STEPS = 60
+
+
+@dataclass(frozen=True)
+class Standardisation:
+    """The noise of private centring and scaling; None where a step is left out.
+
+    Parameters
+    ----------
+    center_noise : float > 0, optional
+        σ_c, the standard deviation of the noise on every entry of Σu.
+    scale_noise : float > 0, optional
+        σ_s, the same for Σ|z|.
+
+    Raises
+    ------
+    ValueError
+        If one is neither None nor a finite number > 0.
+
+    Examples
+    --------
+    >>> [part.sigma for part in Standardisation(20.0, 30.0).mechanisms()]
+    [20.0, 30.0]
+    >>> Standardisation(None, None).mechanisms()
+    ()
+    """
+
+    center_noise: float | None
+    scale_noise: float | None
+
+    def __post_init__(self) -> None:
+        check_fields(self, positive, *(name for name in _NOISES if getattr(self, name) is not None))
+
+    def mechanisms(self, adjacency: str = ADD_REMOVE) -> tuple[Gaussian, ...]:
+        """The releases before the fit, in their order.
+
+        Parameters
+        ----------
+        adjacency : {"add/remove one row", "replace one row"}
+            A row more or less moves both sums by 1 at most. One that is replaced moves Σu by 2, and Σ|z|, whose terms
+            have no negative entry, by √2.
+
+        Raises
+        ------
+        ValueError
+            If the adjacency is unknown.
+        """
+        moved = _moved(adjacency, 1)
+        noises = (self.center_noise, self.scale_noise)
+        pairs = ((noise, size) for noise, size in zip(noises, moved, strict=True) if noise is not None)
+        return tuple(Gaussian(noise, size, adjacency=adjacency) for noise, size in pairs)
+
+
+_NOISES = ("center_noise", "scale_noise")
+
+
+def _moved(adjacency: str, rows_per_person: int) -> tuple[float, float]:
+    """How far the rows of one person move Σu and Σ|z|."""
+    alone = choice("adjacency", adjacency, ADJACENCIES) == ADD_REMOVE
+    return (rows_per_person * (1.0 if alone else 2.0), rows_per_person * (1.0 if alone else math.sqrt(2.0)))
+
+
+def full_standardisation(
+    epsilon: float,
+    delta: float,
+    n_rows: int,
+    dimension: int,
+    *,
+    adjacency: str = ADD_REMOVE,
+    rows_per_person: int = 1,
+) -> Standardisation:
+    """Both steps, with the noise that suits them, whatever they cost.
+
+    With σ_G that of the Gaussian mechanism of sensitivity 1 at (ε, δ), and for one row more or less,
+
+        σ_c = max(σ_G/√0.1, 0.2·n/√d),     σ_s = max(σ_G/√0.05, 0.01·n):
+
+    a tenth and a twentieth of what (ε, δ) allows, or less where less will do.
+
+    Parameters
+    ----------
+    epsilon : float > 0
+    delta : float strictly between 0 and 1
+    n_rows : int >= 1
+        The number of rows n, which the noise thus makes public.
+    dimension : int >= 1
+        The number of columns d.
+    adjacency : {"add/remove one row", "replace one row"}
+    rows_per_person : int >= 1
+
+    Returns
+    -------
+    Standardisation
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or the adjacency unknown.
+
+    Examples
+    --------
+    >>> plan = full_standardisation(1.0, 1e-5, n_rows=1000, dimension=100)
+    >>> round(plan.center_noise, 1), round(plan.scale_noise, 1)
+    (20.0, 16.7)
+    """
+    rows, columns = positive_integer("n_rows", n_rows), positive_integer("dimension", dimension)
+    sigma = calibrate_gaussian(positive("epsilon", epsilon), delta).sigma
+    center, scale = _moved(adjacency, positive_integer("rows_per_person", rows_per_person))
+    return Standardisation(
+        max(center * sigma / math.sqrt(CENTER_SHARE), CENTER_PRECISION * rows / math.sqrt(columns)),
+        max(scale * sigma / math.sqrt(SCALE_SHARE), SCALE_PRECISION * rows),
+    )
+
+
+def recommended_standardisation(
+    epsilon: float,
+    delta: float,
+    n_rows: int,
+    dimension: int,
+    *,
+    adjacency: str = ADD_REMOVE,
+    rows_per_person: int = 1,
+) -> Standardisation:
+    """Choose the steps that pay, by public numbers alone.
+
+    A step is left out where its noise would drown what it is to find: the centre where its noise would have a norm
+    above 3, the scales where the noise of a column's mean |z| would exceed 1/√d.
+
+    Parameters
+    ----------
+    epsilon, delta, n_rows, dimension, adjacency, rows_per_person
+        As in `full_standardisation`.
+
+    Returns
+    -------
+    Standardisation
+        Without noise for a step that is left out.
+
+    Raises
+    ------
+    ValueError
+        As from `full_standardisation`.
+
+    Examples
+    --------
+    >>> recommended_standardisation(0.01, 1e-5, n_rows=100, dimension=100)
+    Standardisation(center_noise=None, scale_noise=None)
+    """
+    plan = full_standardisation(epsilon, delta, n_rows, dimension, adjacency=adjacency, rows_per_person=rows_per_person)
+    assert plan.center_noise is not None
+    assert plan.scale_noise is not None
+    root = math.sqrt(dimension)
+    return Standardisation(
+        plan.center_noise if plan.center_noise * root / n_rows <= _MOST_CENTER_NOISE else None,
+        plan.scale_noise if plan.scale_noise * root / n_rows <= _MOST_SCALE_NOISE else None,
+    )
+
+
+def composed_fit(
+    mechanism: Mechanism,
+    before: tuple[Gaussian, ...] = (),
+    *,
+    copies: int = 1,
+    rows_per_person: int = 1,
+    accountant: str = "profile",
+) -> Mechanism:
+    """The whole of a standardised fit: what was released before it, and the fit, once or several times.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        One fit, about one row.
+    before : tuple of Gaussian
+        See `Standardisation.mechanisms`; about one row, too.
+    copies : int >= 1
+        How many fits by this mechanism there are.
+    rows_per_person : int >= 1
+        How many rows of one person the whole is about.
+    accountant : {"profile", "rdp"}
+
+    Returns
+    -------
+    Mechanism
+        One fit alone is `mechanism` itself, for all rows of one person. One fit of Algorithm 1 is composed with the
+        releases before it by making its output noise wider: two Gaussian mechanisms are one, so the bound of T7
+        answers, which is an integral and no convolution. Otherwise the composition.
+
+    Raises
+    ------
+    ValueError
+        If the bound has neither a privacy loss to add nor a Rényi curve, or an argument is out of range.
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import Gaussian, ObjectivePerturbation
+    >>> fit = ApproximateMinima(ObjectivePerturbation(5.0, 2.0), 1e-6, 0.1)
+    >>> composed_fit(fit) is fit
+    True
+    >>> whole, parts = composed_fit(fit, (Gaussian(20.0),)), compose(fit, Gaussian(20.0))
+    >>> 0 <= parts.delta(1.0) / whole.delta(1.0) - 1 < 1e-3
+    True
+    """
+    count, rows = positive_integer("copies", copies), positive_integer("rows_per_person", rows_per_person)
+    by_curve = choice("accountant", accountant, ACCOUNTANTS) == "rdp"
+    if count == 1 and not before:
+        whole = group(mechanism, rows)
+    elif not (mechanism.has_losses or mechanism.has_rdp):
+        raise ValueError(f"mechanism must have a privacy loss or a Rényi curve to be composed, got {mechanism!r}")
+    elif count == 1 and rows == 1 and (wider := _with_wider_output(mechanism, before)) is not None:
+        whole = wider
+    else:
+        one = group(mechanism, rows)
+        fits = repeat(one if by_curve or not one.has_losses else symmetrised(one), count)
+        whole = compose(*(group(part, rows) for part in before), fits)
+    return via_rdp(whole) if by_curve else whole
+
+
+def _with_wider_output(mechanism: Mechanism, before: tuple[Gaussian, ...]) -> ApproximateMinima | None:
+    """Algorithm 1 with output noise that costs as much as its own and all of `before`; None where that says less.
+
+    Where a row is replaced both links of a chain pay for the output noise, and the releases before would pay twice.
+    """
+    if not isinstance(mechanism, ApproximateMinima):
+        return None
+    if mechanism.adjacency != ADD_REMOVE or mechanism.objective.law is None:
+        return None
+    ratio = math.hypot(mechanism.output.a, *(part.a for part in before)) * (1 + 2.0**-50)
+    own = mechanism.output
+    return ApproximateMinima(mechanism.objective, mechanism.tau, own.sensitivity / ratio)
+
+
+def remaining_epsilon(
+    epsilon: float, delta: float, before: tuple[Gaussian, ...] = (), *, copies: int = 1, rows_per_person: int = 1
+) -> float:
+    """What is left of ε for one fit, as if every fit were a Gaussian mechanism.
+
+    For rules that go by ε, as those for λ and the margin; `calibrate_remaining` finds what is left exactly.
+
+    Parameters
+    ----------
+    epsilon, delta, before, copies, rows_per_person
+        As in `calibrate_remaining`.
+
+    Returns
+    -------
+    float
+        ε' <= ε: with μ the ratio of sensitivity to noise that (ε, δ) allows and μ_i those of `before`, that of
+        √((μ² − Σμ_i²)/copies) at δ.
+
+    Raises
+    ------
+    ValueError
+        If nothing is left, or a number is out of range.
+
+    Examples
+    --------
+    >>> remaining_epsilon(1.0, 1e-5)
+    1.0
+    >>> round(remaining_epsilon(1.0, 1e-5, Standardisation(12.0, 17.0).mechanisms()), 3)
+    0.916
+    """
+    eps, count = positive("epsilon", epsilon), positive_integer("copies", copies)
+    rows = positive_integer("rows_per_person", rows_per_person)
+    in_open_unit("delta", delta)
+    if count == 1 and not before:
+        return eps
+    allowed = calibrate_gaussian(eps, delta).sigma ** -2.0
+    return _epsilon_of(_left(allowed, before, rows, eps) / count, delta)
+
+
+def _left(allowed: float, before: tuple[Gaussian, ...], rows: int, epsilon: float) -> float:
+    """μ² less that of the releases before the fit."""
+    left = allowed - math.fsum((rows * part.a) ** 2 for part in before)
+    if not left > 0:
+        raise ValueError(f"before must leave something of epsilon for the fit, got {before!r} for epsilon={epsilon!r}")
+    return left
+
+
+@lru_cache(maxsize=4096)
+def _epsilon_of(squared: float, delta: float) -> float:
+    """ε at δ of the Gaussian mechanism with this μ²."""
+    return float(Gaussian(squared**-0.5).epsilon(delta))
+
+
+def calibrate_remaining(
+    epsilon: float,
+    delta: float,
+    calibrate: Callable[[float], Mechanism],
+    before: tuple[Gaussian, ...] = (),
+    *,
+    copies: int = 1,
+    rows_per_person: int = 1,
+    accountant: str = "profile",
+) -> Mechanism:
+    """One fit's mechanism, so that the fits and what was released before them are together (ε, δ)-DP.
+
+    Parameters
+    ----------
+    epsilon : float > 0
+    delta : float strictly between 0 and 1
+    calibrate : callable
+        One fit's mechanism for an ε' > 0 at the same δ, about one row; ``group(calibrate(ε'), rows_per_person)`` should
+        be near (ε', δ). The less ε', the more private it is.
+    before : tuple of Gaussian
+        What is released before, about one row; see `Standardisation.mechanisms`.
+    copies : int >= 1
+        How many fits by this mechanism there are.
+    rows_per_person : int >= 1
+    accountant : {"profile", "rdp"}
+
+    Returns
+    -------
+    Mechanism
+        ``composed_fit(result, before, …).delta(epsilon) <= delta``, nearly with equality: `calibrate` at the largest ε'
+        for which that holds, to some 1e-6 of μ², or 5e-4 where a convolution answers. Of one fit alone it is
+        ``calibrate(epsilon)``.
+
+    Raises
+    ------
+    ValueError
+        If nothing is left for the fit, the composition is not known (see `composed_fit`), or a number is out of range.
+
+    Notes
+    -----
+    The Gaussian mechanism's arithmetic says where to begin. What is missing of δ is read as a squared ratio μ² of
+    sensitivity to noise, in which Gaussian mechanisms add up: a few steps are enough. They end on the safe side.
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import calibrate_gaussian
+    >>> before = Standardisation(12.0, None).mechanisms()
+    >>> fit = calibrate_remaining(1.0, 1e-5, lambda left: calibrate_gaussian(left, 1e-5), before, copies=3)
+    >>> composed_fit(fit, before, copies=3).delta(1.0) <= 1e-5, round(fit.sigma, 3)
+    (True, 6.799)
+    """
+    eps, target = positive("epsilon", epsilon), in_open_unit("delta", delta)
+    count, rows = positive_integer("copies", copies), positive_integer("rows_per_person", rows_per_person)
+    if count == 1 and not before:
+        return calibrate(eps)
+    allowed = calibrate_gaussian(eps, target).sigma ** -2.0
+    left = _left(allowed, before, rows, eps)
+
+    low, high, best = 0.0, math.inf, None
+    squared = left / count
+    points: list[tuple[float, float]] = []
+    for _ in range(_MOST_STEPS):
+        fit = calibrate(_epsilon_of(squared, target))
+        whole = composed_fit(fit, before, copies=count, rows_per_person=rows, accountant=accountant)
+        log_delta = _log_delta(whole, eps)
+        excess = (_squared_ratio(eps, log_delta) - allowed) / count
+        by_grid = whole.by_convolution and whole.gaussian_ratio is None
+        slack = (_GRID_TOLERANCE if by_grid else _TOLERANCE) * squared
+        if log_delta <= log_target(target):
+            low, best = squared, fit
+            if -excess <= slack:
+                break
+        else:
+            high = squared
+        if high - low <= slack / 2:
+            break
+        points.append((squared, excess + slack / 2))
+        squared = _next(points, low, high)
+    if best is None:
+        raise ValueError(f"calibrate must allow for a fit beside {before!r}, got none for epsilon={eps!r}")
+    return best
+
+
+def _next(points: list[tuple[float, float]], low: float, high: float) -> float:
+    """Where to try next: a secant, whose slope is 1 as for Gaussian mechanisms unless two points say otherwise."""
+    (*_, (squared, excess)) = points
+    slope = 1.0
+    if len(points) > 1:
+        before, at_before = points[-2]
+        if abs(squared - before) > _FAR * squared:
+            slope = min(max((excess - at_before) / (squared - before), 0.5), 2.0)
+    guess = squared - excess / slope
+    if low < guess < high and len(points) < _SECANTS:
+        return guess
+    return (low + high) / 2 if high < math.inf else 2 * low
+
+
+@lru_cache(maxsize=4096)
+def _log_delta(mechanism: Mechanism, epsilon: float) -> float:
+    return float(mechanism.log_delta(epsilon))
+
+
+@lru_cache(maxsize=4096)
+def _squared_ratio(epsilon: float, log_delta: float) -> float:
+    """μ² of the Gaussian mechanism with this δ at ε."""
+    return calibrate_gaussian(epsilon, math.exp(min(max(log_delta, -700.0), -1e-9))).sigma ** -2.0
