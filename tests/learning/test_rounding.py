@@ -13,11 +13,20 @@ from objpert_core.estimators import ObjPertRegressor
 from objpert_core.learning import AbsoluteLoss, MoreauEnvelope, PerturbedObjective, Rows
 from objpert_core.learning.problem import rounding
 from objpert_core.learning.problem.losses import ClippedLoss, HuberisedHingeLoss, HuberLoss, LogisticLoss, SquaredLoss
+from objpert_core.learning.problem.rest import RestWeighted
 
 mpmath.mp.dps = 60
+
+
+def rest_slope(u, t, margin=1.5, weight=1 / 3):
+    sign = 1 if t > 0 else -mpmath.mpf(weight)
+    return -sign / (1 + mpmath.exp(sign * u - mpmath.mpf(margin)))
+
+
 CASES = {
     "logistic": (LogisticLoss(), lambda u, t: -t / (1 + mpmath.exp(t * u))),
     "margin": (LogisticLoss(1.5), lambda u, t: -t / (1 + mpmath.exp(t * u - mpmath.mpf(1.5)))),
+    "one against the rest": (RestWeighted(1.5, 1 / 3), rest_slope),
     "squares": (SquaredLoss(), lambda u, t: u - t),
     "huber": (HuberLoss(0.5), lambda u, t: max(min(u - t, mpmath.mpf(0.5)), -mpmath.mpf(0.5))),
     "huberised hinge": (
