@@ -1,0 +1,266 @@
+"""Rows centred and scaled privately: two noisy sums, the map that comes from them, and the rows that it gives.
+
+A row x has the direction u = x/‖x‖, 0 where x is. With public noise σ_c and σ_s (`accounting.Standardisation`) and the
+public number of rows n,
+
+    Σu + N(0, σ_c²I)     gives a centre μ̂, and z = (u − μ̂)/‖u − μ̂‖,
+    Σ|z| + N(0, σ_s²I)   gives m̂ and the weights a_j = (m̂_j² + c)^(−½);
+
+a fit then learns from the rows a∘(u − μ̂), which `Rows` brings to norm 1.
+
+What a row gives depends on that row alone, to the last digit, whatever the others are and wherever it stands: all sums
+over columns are folded in one order that only the number of columns decides. Terms are rounded towards zero to whole
+numbers of the lattice's spacing, which makes no row longer; sums of whole numbers are exact, and the noise is sampled
+on the lattice. So both releases are the Gaussian mechanism of sensitivity 1, and no rounding has to be paid for
+(docs/theorems.md, T14 and T45). What is made of them needs nothing but public numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from objpert_core._validation import FloatArray, IntArray, positive_integer
+from objpert_core.accounting import Standardisation
+from objpert_core.accounting.calibration.standardisation import SCALE_FLOOR, SCALE_NOISE_FLOOR
+from objpert_core.learning.lattice import power_of_two
+from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource
+from objpert_core.learning.problem.rows import Rows, safety_factor
+
+_SPACING = 2.0**-30  # of the sums, unless the noise is so wide that it would not fit 64 bits
+_BLOCK_BYTES = 2**18  # a block and its scratch fit the second-level cache
+_BLOCK_ROWS = 2**11  # terms are whole numbers up to 2³⁰: a block's sums are below 2⁵³, exact in doubles in any order
+_SPARSE_ROWS = 2**20  # the same for rows that are stored sparse
+_SMALLEST_NORM = 1e-150
+
+
+@dataclass(frozen=True, eq=False)
+class RowMap:
+    """What is done to every row: u = x/‖x‖, less a centre, times a weight for every column.
+
+    Parameters
+    ----------
+    center : ndarray, shape (d,), optional
+        μ̂; None leaves the directions where they are.
+    scale : ndarray, shape (d,), optional
+        a; None is a weight of 1 for every column.
+
+    Examples
+    --------
+    >>> RowMap(np.array([0.5, 0.0]), np.array([1.0, 2.0])).apply(np.array([[3.0, 4.0]])).round(12).tolist()
+    [[0.1, 1.6]]
+    """
+
+    center: FloatArray | None = None
+    scale: FloatArray | None = None
+
+    def apply(self, X: Any) -> Any:
+        """Map every row by itself.
+
+        Parameters
+        ----------
+        X : ndarray or scipy sparse matrix, shape (n, d)
+            Of finite numbers; never written to.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, d), or csr_array
+            a∘(u − μ̂), not yet of norm 1. Sparse rows stay sparse where there is no centre.
+
+        Raises
+        ------
+        ValueError
+            If X holds NaN, infinity or a row of norm above 1e150.
+        """
+        rows = _checked(X)
+        if rows.sparse and self.center is None:
+            return self._sparse(rows.matrix)
+        mapped = np.empty((rows.n_rows, rows.n_features))
+        for part, block, scratch in _blocks(rows):
+            out = mapped[part]
+            np.multiply(block, _factors(block, scratch)[:, None], out=out)
+            if self.center is not None:
+                out -= self.center
+            if self.scale is not None:
+                out *= self.scale
+        return mapped
+
+    def _sparse(self, csr: sp.csr_array) -> sp.csr_array:
+        data = csr.data * np.repeat(_sparse_factors(csr), np.diff(csr.indptr))
+        if self.scale is not None:
+            data *= self.scale[csr.indices]
+        return sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
+
+
+def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> RowMap:
+    """Release the noisy sums that a plan asks for, and make a map of them.
+
+    Parameters
+    ----------
+    X : ndarray or scipy sparse matrix, shape (n, d)
+        Of finite numbers; never written to.
+    plan : Standardisation
+        The noise of each sum; a step without noise is left out.
+    source : NoiseSource
+        The centre's noise is drawn first.
+    n_rows : int >= 1, optional
+        The public number of rows, by which sums are divided; X's if left out, which is then public.
+
+    Returns
+    -------
+    RowMap
+        A function of the noisy sums and of public numbers. Publishing it costs what `plan.mechanisms` say.
+
+    Raises
+    ------
+    ValueError
+        If X holds NaN, infinity or a row of norm above 1e150, or is sparse where the plan has a centre, which would
+        make it dense; or if the noise is less than 2⁻⁵⁰.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.noise import noise_source
+    >>> X = np.repeat([[1.0, 0.0], [0.6, 0.8]], 5000, axis=0)
+    >>> released = release_map(X, Standardisation(5.0, 5.0), noise_source(0))
+    >>> released.center.round(2).tolist()
+    [0.8, 0.4]
+    """
+    if plan.center_noise is not None and sp.issparse(X):
+        raise ValueError(f"X must be dense where rows are centred, got a sparse {type(X).__name__}")
+    rows = _checked(X)
+    count = rows.n_rows if n_rows is None else positive_integer("n_rows", n_rows)
+    center = scale = None
+    if (sigma := plan.center_noise) is not None:
+        center = _center(
+            _noisy(lambda spacing: _sum_of_directions(rows, spacing), sigma, source) / count, sigma / count
+        )
+    if (sigma := plan.scale_noise) is not None:
+        scale = _weights(
+            _noisy(lambda spacing: _sum_of_sizes(rows, center, spacing), sigma, source) / count, sigma / count
+        )
+    return RowMap(center, scale)
+
+
+def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSource) -> FloatArray:
+    """A sum on a lattice and noise on the same lattice: the release itself, in doubles."""
+    spacing = max(_SPACING, power_of_two(sigma) * 2 / LARGEST_RATIO)
+    total = whole_sum(spacing)
+    return np.asarray((total + source.rounded_normal(sigma / spacing, len(total))) * spacing, dtype=np.float64)
+
+
+# --- what is made of the noisy sums: public numbers alone ----------------------------------------------------------
+
+
+def _center(mean: FloatArray, noise: float) -> FloatArray:
+    """Shrink a noisy mean of directions towards the direction (1, …, 1)/√d, and into the unit ball.
+
+    By the positive part of James and Stein (1961): the component along it by what is left of its square without the
+    noise's, the rest by d − 3 squares of the noise, for the d − 1 dimensions that it has; not at all for d ≤ 3.
+    """
+    dimension = len(mean)
+    along = np.full(dimension, math.fsum(mean) / dimension)
+    rest = mean - along
+    center = along * _kept(noise**2, math.fsum(along**2))
+    center += rest * (_kept((dimension - 3) * noise**2, math.fsum(rest**2)) if dimension > 3 else 1.0)
+    return np.asarray(center / max(1.0, math.sqrt(math.fsum(center**2))))
+
+
+def _kept(noise: float, total: float) -> float:
+    return max(0.0, 1.0 - noise / total) if total > 0 else 0.0
+
+
+def _weights(mean: FloatArray, noise: float) -> FloatArray:
+    """a_j = (max(m̂_j, 0)² + c)^(−½); c keeps columns whose mean is lost in noise from being blown up."""
+    floor = max(SCALE_FLOOR, (SCALE_NOISE_FLOOR * noise) ** 2)
+    return np.asarray(1 / np.sqrt(np.maximum(mean, 0.0) ** 2 + floor))
+
+
+# --- sums of what each row gives, in whole numbers -----------------------------------------------------------------
+
+
+def _sum_of_directions(rows: Rows, spacing: float) -> IntArray:
+    """Σu in units of `spacing`, every term rounded towards zero."""
+    total = np.zeros(rows.n_features, dtype=np.int64)
+    for _, block, scratch in _blocks(rows):
+        factors = _factors(block, scratch) / spacing
+        np.multiply(block, factors[:, None], out=scratch)
+        _add_whole(total, scratch)
+    return total
+
+
+def _sum_of_sizes(rows: Rows, center: FloatArray | None, spacing: float) -> IntArray:
+    """Σ|z| in units of `spacing`, every term rounded towards zero."""
+    total = np.zeros(rows.n_features, dtype=np.int64)
+    if rows.sparse:
+        csr = rows.matrix
+        whole = np.trunc(np.abs(csr.data) * np.repeat(_sparse_factors(csr) / spacing, np.diff(csr.indptr)))
+        for start in range(0, rows.n_rows, _SPARSE_ROWS):
+            part = slice(csr.indptr[start], csr.indptr[min(start + _SPARSE_ROWS, rows.n_rows)])
+            total += np.bincount(csr.indices[part], whole[part], minlength=rows.n_features).astype(np.int64)
+        return total
+    for _, block, scratch in _blocks(rows):
+        if center is not None:
+            moved = block * _factors(block, scratch)[:, None]
+            moved -= center
+            block = moved
+        factors = _factors(block, scratch) / spacing
+        np.abs(block, out=scratch)
+        scratch *= factors[:, None]
+        _add_whole(total, scratch)
+    return total
+
+
+def _add_whole(total: IntArray, terms: FloatArray) -> None:
+    total += np.trunc(terms, out=terms).sum(axis=0).astype(np.int64)
+
+
+def _checked(X: Any) -> Rows:
+    """The rows as they are, sparse ones without repeated entries; `ValueError` where a number cannot be used."""
+    return Rows(X, "normalize")
+
+
+def _blocks(rows: Rows) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
+    """Some rows at a time, as doubles row after row, and a block of the same shape to write to."""
+    size = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // (8 * max(1, rows.n_features))))
+    scratch = np.empty((min(size, rows.n_rows), rows.n_features))
+    for start in range(0, rows.n_rows, size):
+        part = slice(start, min(start + size, rows.n_rows))
+        values: Any = rows.matrix[part]
+        block = np.ascontiguousarray(values.toarray() if rows.sparse else values, dtype=np.float64)
+        yield part, block, scratch[: len(block)]
+
+
+def _factors(block: FloatArray, scratch: FloatArray) -> FloatArray:
+    """By what each row is multiplied to have norm 1, or a little less; 0 where its norm is below 1e-150."""
+    with np.errstate(under="ignore"):
+        np.multiply(block, block, out=scratch)
+    norms = np.sqrt(_folded(scratch))
+    return _inverse(norms, block.shape[1])
+
+
+def _sparse_factors(csr: sp.csr_array) -> FloatArray:
+    with np.errstate(under="ignore"):
+        squares = sp.csr_array((csr.data**2, csr.indices, csr.indptr), shape=csr.shape)
+    return _inverse(np.sqrt(squares @ np.ones(csr.shape[1])), csr.shape[1])  # each row by itself, in the order stored
+
+
+def _inverse(norms: FloatArray, n_features: int) -> FloatArray:
+    safety = safety_factor(n_features)
+    return np.where(norms >= _SMALLEST_NORM, safety / np.maximum(norms, _SMALLEST_NORM), 0.0)
+
+
+def _folded(values: FloatArray) -> FloatArray:
+    """The sum of every row, which is overwritten: its second half is added to the first until one column is left.
+
+    Only the number of columns decides the order. numpy's own sums depend on how many rows there are.
+    """
+    width = values.shape[1]
+    while width > 1:
+        half, width = width // 2, width - width // 2
+        values[:, :half] += values[:, width : width + half]
+    return values[:, 0] if width else np.zeros(len(values))
