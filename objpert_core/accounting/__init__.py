@@ -45,6 +45,7 @@ from objpert_core.accounting.mechanisms.gnmax import GNMax
 from objpert_core.accounting.mechanisms.group import group, replace_one
 from objpert_core.accounting.mechanisms.half_normal import HalfNormal
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
+from objpert_core.accounting.mechanisms.one_vs_rest import balanced_rest, one_vs_rest
 from objpert_core.accounting.mechanisms.output import OutputPerturbation
 from objpert_core.accounting.mechanisms.posterior_sampling import PosteriorSampling
 from objpert_core.accounting.mechanisms.propose_test_release import ApproximateDP, ProposeTestRelease
@@ -95,6 +96,7 @@ __all__ = [
     "Tabulated",
     "TiltAndBend",
     "ViaRDP",
+    "balanced_rest",
     "best_guess",
     "boundary_lam",
     "calibrate_adaptive_sampling",
@@ -118,6 +120,7 @@ __all__ = [
     "linear_objective_noise",
     "liu_talwar_epsilon",
     "mean_runs",
+    "one_vs_rest",
     "optimal_lam",
     "optimal_published_bound",
     "poisson_mean",

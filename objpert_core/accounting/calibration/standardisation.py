@@ -26,6 +26,7 @@ from objpert_core.accounting.mechanisms.composition import compose, repeat
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.mechanisms.group import group
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima
+from objpert_core.accounting.mechanisms.one_vs_rest import one_vs_rest
 from objpert_core.accounting.mechanisms.renyi import via_rdp
 from objpert_core.accounting.mechanisms.symmetrised import symmetrised
 
@@ -211,6 +212,7 @@ def composed_fit(
     before: tuple[Gaussian, ...] = (),
     *,
     copies: int = 1,
+    rest_weight: float = 1.0,
     rows_per_person: int = 1,
     accountant: str = "profile",
 ) -> Mechanism:
@@ -224,6 +226,8 @@ def composed_fit(
         See `Standardisation.mechanisms`; about one row, too.
     copies : int >= 1
         How many fits by this mechanism there are.
+    rest_weight : float from 0.001 to 1
+        How long a row is in all fits but one (`one_vs_rest`); 1 for one row of a person alone.
     rows_per_person : int >= 1
         How many rows of one person the whole is about.
     accountant : {"profile", "rdp"}
@@ -260,7 +264,12 @@ def composed_fit(
         whole = wider
     else:
         one = group(mechanism, rows)
-        fits = repeat(one if by_curve or not one.has_losses else symmetrised(one), count)
+        if rest_weight != 1.0:
+            if rows > 1:
+                raise ValueError(f"rest_weight must be 1.0 for several rows of one person, got {rest_weight!r}")
+            fits = one_vs_rest(one, count, rest_weight)
+        else:
+            fits = repeat(one if by_curve or not one.has_losses else symmetrised(one), count)
         whole = compose(*(group(part, rows) for part in before), fits)
     return via_rdp(whole) if by_curve else whole
 
@@ -280,7 +289,13 @@ def _with_wider_output(mechanism: Mechanism, before: tuple[Gaussian, ...]) -> Ap
 
 
 def remaining_epsilon(
-    epsilon: float, delta: float, before: tuple[Gaussian, ...] = (), *, copies: int = 1, rows_per_person: int = 1
+    epsilon: float,
+    delta: float,
+    before: tuple[Gaussian, ...] = (),
+    *,
+    copies: int = 1,
+    rest_weight: float = 1.0,
+    rows_per_person: int = 1,
 ) -> float:
     """What is left of ε for one fit, as if every fit were a Gaussian mechanism.
 
@@ -288,14 +303,14 @@ def remaining_epsilon(
 
     Parameters
     ----------
-    epsilon, delta, before, copies, rows_per_person
+    epsilon, delta, before, copies, rest_weight, rows_per_person
         As in `calibrate_remaining`.
 
     Returns
     -------
     float
         ε' <= ε: with μ the ratio of sensitivity to noise that (ε, δ) allows and μ_i those of `before`, that of
-        √((μ² − Σμ_i²)/copies) at δ.
+        √((μ² − Σμ_i²)/k) at δ, k = 1 + (copies − 1)·rest_weight².
 
     Raises
     ------
@@ -315,7 +330,12 @@ def remaining_epsilon(
     if count == 1 and not before:
         return eps
     allowed = calibrate_gaussian(eps, delta).sigma ** -2.0
-    return _epsilon_of(_left(allowed, before, rows, eps) / count, delta)
+    return _epsilon_of(_left(allowed, before, rows, eps) / _full_fits(count, rest_weight), delta)
+
+
+def _full_fits(count: int, rest_weight: float) -> float:
+    """How many fits in which a row has its full length cost as much, as Gaussian mechanisms."""
+    return 1 + (count - 1) * rest_weight**2
 
 
 def _left(allowed: float, before: tuple[Gaussian, ...], rows: int, epsilon: float) -> float:
@@ -339,6 +359,7 @@ def calibrate_remaining(
     before: tuple[Gaussian, ...] = (),
     *,
     copies: int = 1,
+    rest_weight: float = 1.0,
     rows_per_person: int = 1,
     accountant: str = "profile",
 ) -> Mechanism:
@@ -355,6 +376,8 @@ def calibrate_remaining(
         What is released before, about one row; see `Standardisation.mechanisms`.
     copies : int >= 1
         How many fits by this mechanism there are.
+    rest_weight : float from 0.001 to 1
+        How long a row is in all fits but one (`one_vs_rest`).
     rows_per_person : int >= 1
     accountant : {"profile", "rdp"}
 
@@ -388,16 +411,18 @@ def calibrate_remaining(
     if count == 1 and not before:
         return calibrate(eps)
     allowed = calibrate_gaussian(eps, target).sigma ** -2.0
-    left = _left(allowed, before, rows, eps)
+    left, full = _left(allowed, before, rows, eps), _full_fits(count, rest_weight)
 
     low, high, best = 0.0, math.inf, None
-    squared = left / count
+    squared = left / full
     points: list[tuple[float, float]] = []
     for _ in range(_MOST_STEPS):
         fit = calibrate(_epsilon_of(squared, target))
-        whole = composed_fit(fit, before, copies=count, rows_per_person=rows, accountant=accountant)
+        whole = composed_fit(
+            fit, before, copies=count, rest_weight=rest_weight, rows_per_person=rows, accountant=accountant
+        )
         log_delta = _log_delta(whole, eps)
-        excess = (_squared_ratio(eps, log_delta) - allowed) / count
+        excess = (_squared_ratio(eps, log_delta) - allowed) / full
         by_grid = whole.by_convolution and whole.gaussian_ratio is None
         slack = (_GRID_TOLERANCE if by_grid else _TOLERANCE) * squared
         if log_delta <= log_target(target):

@@ -2,12 +2,26 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from objpert_core.accounting import ApproximateMinima, Gaussian, ObjectivePerturbation, repeat, symmetrised
-from objpert_core.accounting.mechanisms.one_vs_rest import balanced_rest, one_vs_rest
+from objpert_core.accounting import (
+    ApproximateMinima,
+    Gaussian,
+    ObjectivePerturbation,
+    Standardisation,
+    balanced_rest,
+    calibrate_objective_perturbation,
+    calibrate_remaining,
+    compose,
+    composed_fit,
+    one_vs_rest,
+    remaining_epsilon,
+    repeat,
+    symmetrised,
+)
 from tests.accounting.one_dimensional import LOGISTIC, Release, logistic, privacy_losses
 
 FIT = ObjectivePerturbation(8.0, 10.0)
@@ -121,3 +135,24 @@ def test_a_weight_where_it_is_not_known_what_it_does_is_refused():
     with pytest.raises(ValueError, match=r"rest_weight must be .* for a Gaussian, got 0.5"):
         one_vs_rest(Gaussian(2.0), 3, 0.5)
     assert one_vs_rest(Gaussian(2.0), 4).delta(1.0) == pytest.approx(Gaussian(1.0).delta(1.0), rel=1e-3)
+
+
+@pytest.mark.parametrize("weight", [1.0, 1 / 3])
+def test_a_calibration_meets_its_target_and_one_per_cent_less_noise_does_not(weight):
+    before = Standardisation(15.0, None).mechanisms()
+
+    def fit(epsilon):
+        return calibrate_objective_perturbation(epsilon, 1e-5, lipschitz=1.0, tau=1e-6)
+
+    found = calibrate_remaining(1.0, 1e-5, fit, before, copies=10, rest_weight=weight)
+    whole = compose(*before, one_vs_rest(found, 10, weight))
+    assert 0.99e-5 < whole.delta(1.0) <= 1e-5
+    less = replace(found, objective=replace(found.objective, sigma=0.99 * found.objective.sigma))
+    assert compose(*before, one_vs_rest(less, 10, weight)).delta(1.0) > 1e-5
+    by_rule = fit(remaining_epsilon(1.0, 1e-5, before, copies=10, rest_weight=weight))
+    assert by_rule.objective.sigma == pytest.approx(found.objective.sigma, rel=0.02)
+
+
+def test_several_rows_of_one_person_may_have_several_classes():
+    with pytest.raises(ValueError, match=r"rest_weight must be 1.0 for several rows of one person, got 0.5"):
+        composed_fit(FIT, copies=3, rest_weight=0.5, rows_per_person=2)
