@@ -150,7 +150,7 @@ def test_a_calibration_meets_its_target_and_one_per_cent_less_noise_does_not(wei
     less = replace(found, objective=replace(found.objective, sigma=0.99 * found.objective.sigma))
     assert compose(*before, one_vs_rest(less, 10, weight)).delta(1.0) > 1e-5
     by_rule = fit(remaining_epsilon(1.0, 1e-5, before, copies=10, rest_weight=weight))
-    assert by_rule.objective.sigma == pytest.approx(found.objective.sigma, rel=0.02)
+    assert by_rule.objective.sigma == pytest.approx(found.objective.sigma, rel=0.1)
 
 
 def test_several_rows_of_one_person_may_have_several_classes():
