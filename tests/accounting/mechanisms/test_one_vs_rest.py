@@ -142,7 +142,7 @@ def test_a_calibration_meets_its_target_and_one_per_cent_less_noise_does_not(wei
     before = Standardisation(15.0, None).mechanisms()
 
     def fit(epsilon):
-        return calibrate_objective_perturbation(epsilon, 1e-5, lipschitz=1.0, tau=1e-6)
+        return calibrate_objective_perturbation(epsilon, 1e-5, lipschitz=1.0, tau=1e-6, lam=20.0)
 
     found = calibrate_remaining(1.0, 1e-5, fit, before, copies=10, rest_weight=weight)
     whole = compose(*before, one_vs_rest(found, 10, weight))
