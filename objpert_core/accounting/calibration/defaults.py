@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from objpert_core._validation import choice, positive, positive_integer
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, PUBLISHED_NOISE_RATIO
 
 _MARGIN = 1.5
+_STANDARDISED = 2.0  # times the margin, where rows are centred and scaled
+_WIDE = 0.15  # the norm of noise in a mean of unit rows at which half of what wide rows gain is left
 _QUIET = 0.01  # the λ that `recommended_lam` would like, where the noise is so little that half the margin will do
 
 
@@ -89,7 +93,15 @@ def recommended_lam(epsilon: float, delta: float, n_rows: int, dimension: int, l
     return min(wanted, 2 * radius**2 / (epsilon + (radius / sigma) ** 2 / 2))
 
 
-def recommended_margin(epsilon: float, delta: float, n_rows: int, dimension: int, lipschitz: float = 1.0) -> float:
+def recommended_margin(
+    epsilon: float,
+    delta: float,
+    n_rows: int,
+    dimension: int,
+    lipschitz: float = 1.0,
+    *,
+    standardised: bool = False,
+) -> float:
     """A margin for private logistic regression that suits the amount of noise for each row and feature.
 
     Noise is paid for by the largest slope of the loss, 1, but a row whose score is near 0 pulls with slope 1/2 only. A
@@ -98,12 +110,16 @@ def recommended_margin(epsilon: float, delta: float, n_rows: int, dimension: int
 
         k = 1.5 · r/(r + 0.01),     r = 2σ²·d/n, the λ that `recommended_lam` starts from:
 
-    1.5 for nearly every fit that noise can be seen in, and 0, logistic regression itself, in the limit of none.
+    1.5 for nearly every fit that noise can be seen in, and 0, logistic regression itself, in the limit of none. On rows
+    that are centred and scaled it is 2 + min(1, d/n)/(1 + (q/0.15)²) times as much, with q = σ√d/(Rn) the norm of the
+    noise in a mean of rows: wide ones keep small scores, and the better the centre is known the more they can bear.
 
     Parameters
     ----------
     epsilon, delta, n_rows, dimension, lipschitz
         As in `recommended_lam`; the result depends on the number of rows, so that it has to be public.
+    standardised : bool, default=False
+        Whether the rows are centred or scaled (`recommended_standardisation`).
 
     Returns
     -------
@@ -121,9 +137,16 @@ def recommended_margin(epsilon: float, delta: float, n_rows: int, dimension: int
     1.497
     >>> round(recommended_margin(8.0, 1e-5, n_rows=200_000, dimension=100), 3)
     0.052
+    >>> round(recommended_margin(8.0, 1e-5, n_rows=500, dimension=1000, standardised=True), 3)
+    4.379
     """
-    wanted = _wanted_lam(epsilon, delta, n_rows, dimension, positive("lipschitz", lipschitz))[1]
-    return _MARGIN * wanted / (wanted + _QUIET)
+    radius = positive("lipschitz", lipschitz)
+    sigma, wanted = _wanted_lam(epsilon, delta, n_rows, dimension, radius)
+    margin = _MARGIN * wanted / (wanted + _QUIET)
+    if not standardised:
+        return margin
+    noise = sigma / radius * math.sqrt(dimension) / n_rows
+    return margin * (_STANDARDISED + min(1.0, dimension / n_rows) * (_WIDE / math.hypot(_WIDE, noise)) ** 2)
 
 
 def _wanted_lam(epsilon: float, delta: float, n_rows: int, dimension: int, radius: float) -> tuple[float, float]:
