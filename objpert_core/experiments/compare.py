@@ -2,7 +2,7 @@
 
 `compare` is a generator that gives one value after each step. So it serves a background thread, a progress bar and a
 plain loop alike. It looks at the test rows and at fits without privacy freely, because it measures. Of all this only a
-private model and its certificate may be released. The learners are those of `learners.LIVE`.
+private model and its certificate may be released. The learners are those of `learners.COMPARABLE`.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from objpert_core.estimators.draws import fit_each
 from objpert_core.experiments import paper
 from objpert_core.experiments.facts import DataFacts
 from objpert_core.experiments.learners import (
+    COMPARABLE,
     DP_SGD,
-    LIVE,
     NON_PRIVATE,
     NON_PRIVATE_C,
     PUBLISHED,
     TIGHT,
-    declared,
     reference,
     reference_parameters,
 )
+from objpert_core.experiments.preprocessed import Prepared, prepared, slopes
 from objpert_core.experiments.stopping import StoppedError
 from objpert_core.experiments.summary import Interval, mean_interval, wilson_interval
 from objpert_core.learning.solvers import SOLVERS
@@ -91,11 +91,13 @@ class Settings:
     seed : int
         Draw i of every private method is made with the noise seed `seed + i`.
     methods : tuple of str
-        Names of `learners.LIVE`, each once; kept in the order of `LIVE`.
+        Names of `learners.COMPARABLE`, each once; kept in that order.
     batch_size, epochs : int
         Of DP-SGD.
     learning_rates : tuple of float
         DP-SGD's candidates, among which both of its methods choose.
+    large_batch_size, fine_learning_rates
+        The same two for "dpsgd-standardised".
     mean_runs : float
         DP-SGD that pays for its tuning trains K ~ Poisson(mean_runs) candidates.
     solver : str
@@ -117,6 +119,8 @@ class Settings:
     batch_size: int = 256
     epochs: int = 20
     learning_rates: tuple[float, ...] = (0.003, 0.01, 0.03, 0.1, 0.3)
+    large_batch_size: int = 4096
+    fine_learning_rates: tuple[float, ...] = (0.003, 0.01, 0.03, 0.1, 0.3, 0.7)
     mean_runs: float = paper.MEAN_RUNS
     solver: str = "newton"
 
@@ -128,23 +132,24 @@ class Settings:
         positive("intercept_scaling", self.intercept_scaling)
         nonnegative_integer("seed", self.seed)
         for name in self.methods:
-            choice("methods", name, tuple(LIVE))
+            choice("methods", name, tuple(COMPARABLE))
         if not self.methods or len(set(self.methods)) < len(self.methods):
             raise ValueError(f"methods must be one or more names, each once, got {self.methods!r}")
-        object.__setattr__(self, "methods", tuple(name for name in LIVE if name in self.methods))
-        positive_integer("batch_size", self.batch_size)
-        positive_integer("epochs", self.epochs)
-        if not self.learning_rates:
-            raise ValueError("learning_rates must hold at least one number > 0, got none")
-        for rate in self.learning_rates:
-            positive("learning_rates", rate)
+        object.__setattr__(self, "methods", tuple(name for name in COMPARABLE if name in self.methods))
+        for name in ("batch_size", "large_batch_size", "epochs"):
+            positive_integer(name, getattr(self, name))
+        for name in ("learning_rates", "fine_learning_rates"):
+            if not getattr(self, name):
+                raise ValueError(f"{name} must hold at least one number > 0, got none")
+            for rate in getattr(self, name):
+                positive(name, rate)
         positive("mean_runs", self.mean_runs)
         choice("solver", self.solver, tuple(SOLVERS))
 
     @property
     def private(self) -> tuple[str, ...]:
         """The private methods among `methods`."""
-        return tuple(name for name in self.methods if LIVE[name].private)
+        return tuple(name for name in self.methods if COMPARABLE[name].private)
 
     @property
     def main(self) -> str | None:
@@ -158,7 +163,7 @@ class Settings:
 
     def parameters(self, method: str) -> dict[str, Any]:
         """The keyword arguments of a private method's estimator, all but the noise seed."""
-        learner = LIVE[choice("method", method, tuple(LIVE))]
+        learner = COMPARABLE[choice("method", method, tuple(COMPARABLE))]
         shared: dict[str, Any] = {"epsilon": self.epsilon, "delta": self.delta, "classes": (0, 1)}
         if self.solver != Settings.solver and learner.kind != DP_SGD:
             shared["solver"] = self.solver
@@ -170,7 +175,7 @@ class Settings:
 
     def estimator(self, method: str, draw: int) -> Any:
         """The unfitted private estimator of one draw."""
-        return LIVE[method].make(**self.parameters(method), random_state=self.seed + draw)
+        return COMPARABLE[method].make(**self.parameters(method), random_state=self.seed + draw)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,18 +185,19 @@ class Fit:
     Parameters
     ----------
     method : str
-        A name of `learners.LIVE`.
+        A name of `learners.COMPARABLE`.
     seed : int or None
         The noise seed, None without privacy.
     accuracy : float
         Share of the test rows it gets right.
     auc : float
-        Area under its ROC curve on the test rows.
+        Area under its ROC curve on the test rows; with more than two classes the mean over one against the rest.
     roc : ndarray of shape (201,)
-        True positive rate at the false positive rates of `ROC_GRID`.
-    coef : ndarray of shape (d,)
-        The coefficients of the data's columns.
-    intercept : float
+        True positive rate at the false positive rates of `ROC_GRID`; the same mean.
+    coef : ndarray of shape (d,), or (K, d) with K > 2 classes
+        The coefficients of the data's columns. Of a model on mapped rows the slopes of its score: see
+        `preprocessed.slopes`.
+    intercept : float, or ndarray of shape (K,)
         The decision's constant term.
     gradient_norms : tuple of float
         The gradient's norm at the start and after each solver iteration; empty without privacy and for DP-SGD. Like
@@ -212,7 +218,7 @@ class Fit:
     auc: float
     roc: FloatArray
     coef: FloatArray
-    intercept: float
+    intercept: float | FloatArray
     gradient_norms: tuple[float, ...]
     seconds: float
     privacy: PrivacyCertificate | None
@@ -251,7 +257,7 @@ class Comparison:
 
     def of(self, method: str) -> tuple[Fit, ...]:
         """The fits of one method, in the order of their seeds."""
-        return tuple(fit for fit in self.fits if fit.method == choice("method", method, tuple(LIVE)))
+        return tuple(fit for fit in self.fits if fit.method == choice("method", method, tuple(COMPARABLE)))
 
     def accuracy(self, method: str) -> Interval | None:
         """Mean test accuracy over the noise draws, with its interval; None before the first fit."""
@@ -285,19 +291,19 @@ class Comparison:
     def largest_coefficients(self, count: int = 12) -> IntArray:
         """The columns with the largest coefficients without privacy, largest first. Empty before the first fit.
 
-        Where nothing is fitted without privacy, the first private model's.
+        Where nothing is fitted without privacy, the first private model's. With more than two classes by the norm.
         """
         if not self.fits:
             return np.empty(0, dtype=np.intp)
-        return np.argsort(-np.abs(self.fits[0].coef), kind="stable")[:count]
+        return np.argsort(-np.linalg.norm(np.atleast_2d(self.fits[0].coef), axis=0), kind="stable")[:count]
 
     def kept(self, columns: IntArray) -> float | None:
         """Size of the main private method's mean coefficients in these columns, relative to those without privacy."""
         private, reference = self.of(self.settings.main) if self.settings.main else (), self.of(NON_PRIVATE)
         if not private or not reference:
             return None
-        mean = np.mean([fit.coef[columns] for fit in private], axis=0)
-        return float(np.abs(mean).sum() / max(np.abs(reference[0].coef[columns]).sum(), 1e-300))
+        mean = np.mean([fit.coef[..., columns] for fit in private], axis=0)
+        return float(np.abs(mean).sum() / max(np.abs(reference[0].coef[..., columns]).sum(), 1e-300))
 
     @property
     def test_interval(self) -> tuple[float, float]:
@@ -337,6 +343,8 @@ def compare(
     ------
     ConvergenceError
         If a private fit did not reach the gradient norm that its proof needs.
+    ValueError
+        If there are more than two classes, and a method that learns two only.
 
     Examples
     --------
@@ -347,6 +355,9 @@ def compare(
     >>> last.complete
     True
     """
+    for name in settings.methods:
+        if len(data.classes) > 2 and not COMPARABLE[name].many_classes:
+            raise ValueError(f"methods must be among those that learn {len(data.classes)} classes, got {name!r}")
     facts = DataFacts.of(data)
     state = Comparison(settings, facts, baseline=float(np.mean(data.y_test == facts.majority)))
     yield state
@@ -389,7 +400,8 @@ def _reference(data: Dataset) -> Fit:
     if data not in _references:
         began = time.perf_counter()
         model = reference(data.X_train.shape[1]).fit(data.X_train, data.y_train)
-        _references[data] = _judged(data, NON_PRIVATE, model, time.perf_counter() - began)
+        ready = Prepared(model, data.X_train, data.X_test)
+        _references[data] = _judged(data, NON_PRIVATE, ready, time.perf_counter() - began)
     return _references[data]
 
 
@@ -397,24 +409,35 @@ def _private(
     data: Dataset, settings: Settings, method: str, draws: range, watch: Callable[..., None]
 ) -> tuple[Fit, ...]:
     began = time.perf_counter()
-    models = [declared(settings.estimator(method, draw), data.X_train.shape[0]) for draw in draws]
-    fit_each(models, data.X_train, data.y_train, watch)
+    models = [settings.estimator(method, draw).set_params(classes=_labels(data)) for draw in draws]
+    ready = [prepared(COMPARABLE[method], model, data.X_train, data.X_test) for model in models]
+    for together in [ready] if ready[0].row_map is None else [[one] for one in ready]:
+        fit_each([one.model for one in together], together[0].X_train, data.y_train, watch)
     seconds = (time.perf_counter() - began) / len(models)
-    return tuple(_judged(data, method, model, seconds) for model in models)
+    return tuple(_judged(data, method, one, seconds) for one in ready)
 
 
-def _judged(data: Dataset, method: str, model: Any, seconds: float) -> Fit:
+def _labels(data: Dataset) -> tuple[int, ...]:
+    return tuple(range(len(data.classes)))
+
+
+def _judged(data: Dataset, method: str, ready: Prepared, seconds: float) -> Fit:
     """A fitted model on the test rows."""
-    scores = model.decision_function(data.X_test)
-    false_positive, true_positive, _ = roc_curve(data.y_test, scores)
+    model = ready.model
+    scores = model.decision_function(ready.X_test)
+    coef = slopes(ready)
+    two = scores.ndim == 1
+    found = scores > 0 if two else scores.argmax(axis=1)
+    columns = {1: scores} if two else {label: scores[:, label] for label in np.unique(data.y_test)}
+    curves = [roc_curve(data.y_test == label, score)[:2] for label, score in columns.items()]
     return Fit(
         method=method,
         seed=getattr(model, "random_state", None),
-        accuracy=float(np.mean((scores > 0) == data.y_test)),
-        auc=float(auc(false_positive, true_positive)),
-        roc=np.interp(ROC_GRID, false_positive, true_positive),
-        coef=model.coef_[0].copy(),
-        intercept=float(model.intercept_[0]),
+        accuracy=float(np.mean(found == data.y_test)),
+        auc=float(np.mean([auc(*curve) for curve in curves])),
+        roc=np.mean([np.interp(ROC_GRID, *curve) for curve in curves], axis=0),
+        coef=coef[0] if two else coef,
+        intercept=float(model.intercept_[0]) if two else np.array(model.intercept_, dtype=np.float64),
         gradient_norms=tuple(np.asarray(getattr(model, "gradient_norms_", ())).tolist()),
         seconds=seconds,
         privacy=getattr(model, "privacy_", None),

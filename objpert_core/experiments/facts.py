@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from objpert_core.datasets import Dataset
 
 
@@ -18,14 +20,14 @@ class DataFacts:
     train_rows, test_rows, columns : int
         Sizes.
     majority : int
-        The label, 0 or 1, that is more frequent in the training rows.
+        The label, a place in `classes`, that is most frequent in the training rows.
     """
 
     name: str
     label: str
     split_seed: int
     feature_names: tuple[str, ...]
-    classes: tuple[str, str]
+    classes: tuple[str, ...]
     citation: str
     stand_in_for: str | None
     train_rows: int
@@ -43,5 +45,5 @@ class DataFacts:
             train_rows=rows,
             test_rows=len(data.y_test),
             columns=columns,
-            majority=int(2 * data.y_train.sum() > rows),
+            majority=int(np.bincount(data.y_train).argmax()),
         )

@@ -21,7 +21,9 @@ SVC, ROUNDED, OUTPUT, KIFER = "svc", "svc-rounded", "output", "kifer2012"
 DISHONEST_RDP, DISHONEST_PLD, DISHONEST_LARGE = "dpsgd-dishonest-rdp", "dpsgd-dishonest-pld", "dpsgd-dishonest-large"
 HONEST = "dpsgd-honest"
 TIGHT_DISHONEST, TIGHT_LOGISTIC = "tight-dishonest", "tight-no-margin"
+TIGHT_RAW, TIGHT_CENTRED = "tight-raw", "tight-centred"
 DPSGD_AGAIN, DPSGD_MARGIN = "dpsgd-again", "dpsgd-margin"
+UNPAID_STANDARDISED, HONEST_STANDARDISED = "dpsgd-standardised", "dpsgd-standardised-honest"
 
 NO_PRIVACY, ALGORITHM_1, SVM = "no privacy", "objective perturbation", "support vector machine"
 OUTPUT_NOISE, DP_SGD = "output perturbation", "DP-SGD"
@@ -34,6 +36,10 @@ COVERS_RUN = "one run, not the choice"
 PLAIN, JUDGED = "plain", "judged by the test rows"
 LUCKIEST, AGAIN = "best of several draws", "again with the chosen rate"
 """How Figure 2 trains a learner: see `methods.fit`."""
+
+CENTRED, MAPPED = "centred only", "mapped beforehand"
+"""What else than the estimator's own standardising a learner has: of its two steps the first; or, for an estimator that
+has none, the map of `preprocessed` before it."""
 
 TABLE, EXPLANATION = "table", "explanation"
 """Where Figure 2 has a learner: in every sweep and table, or only where it is named, to explain a difference."""
@@ -120,6 +126,8 @@ class Learner:
         What tells it from another learner of the same label; see `full_label`.
     training : str
         How Figure 2 trains it: `PLAIN`, `JUDGED`, `LUCKIEST` or `AGAIN`.
+    standardised : str
+        `CENTRED`, `MAPPED`, or empty where the estimator does what its recipe says.
     margin : bool
         Whether Figure 2 gives it the margin that Algorithm 1 has.
     figure2 : str
@@ -140,6 +148,7 @@ class Learner:
     certificate: tuple[str, ...] = ()
     variant: str = ""
     training: str = PLAIN
+    standardised: str = ""
     margin: bool = False
     figure2: str = ""
     live: int = 0
@@ -154,13 +163,18 @@ class Learner:
         """Whether it promises anything."""
         return self.kind != NO_PRIVACY
 
+    @property
+    def many_classes(self) -> bool:
+        """Whether it learns more than two classes."""
+        return self.kind in (NO_PRIVACY, ALGORITHM_1) and self.name != KIFER
+
     def parameters(self, settings: object) -> dict[str, Any]:
         """The recipe with what `settings` decide filled in: `compare.Settings`, or Figure 2's `methods.Parameters`.
 
         Examples
         --------
         >>> LEARNERS["tight-no-margin"].parameters(object())
-        {'margin': 0.0}
+        {'standardize': False, 'margin': 0.0}
         """
         return {
             name: getattr(settings, value.name) if isinstance(value, Of) else value
@@ -177,6 +191,7 @@ class Learner:
 
 _ROWS = {"intercept_scaling": Of("intercept_scaling"), "row_norm": Of("row_norm")}
 _TIGHT = {"bound": Of("bound"), **_ROWS}
+_RAW = _TIGHT | {"standardize": False}
 _RECIPE = {name: Of(name) for name in ("noise_ratio", "tau", "sigma_out")}  # of the published Algorithm 1
 _SGD = {
     **_ROWS,
@@ -187,8 +202,10 @@ _SGD = {
 }
 _UNPAID = {**_SGD, "tuning": "dishonest"}
 _UNPAID_LARGE = _UNPAID | {"learning_rates": Of("fine_learning_rates"), "batch_size": Of("large_batch_size")}
+_PAID = _SGD | {"mean_runs": Of("mean_runs")}
 _SHOWN = ("sigma", "lam", "tau", "sigma_out", "radius", "public_rows")
 _SHOWN_SGD = ("noise_multiplier", "sample_rate", "steps", "clip", "mean_runs", "radius", "public_rows")
+_SHOWN_MAP = ("center_noise", "scale_noise")
 _PROFILE, _MONOTONE = "the privacy profile of the tight logistic bound", "the privacy profile of the monotone bound"
 _ONE_RUN = "privacy loss distributions of one run"
 
@@ -239,7 +256,7 @@ LEARNERS: Mapping[str, Learner] = {
             title="DP-SGD whose tuning is not paid for",
             explanation="the same, accounted for by privacy loss distributions",
             figure2=TABLE,
-            live=8,
+            live=9,
         ),
         _sgd(
             DISHONEST_LARGE,
@@ -256,10 +273,35 @@ LEARNERS: Mapping[str, Learner] = {
             explanation="DP-SGD whose tuning is paid for, chosen on held-out training rows",
             accountant="privacy loss distributions and private selection, the choice included",
             covers=COVERS_ALL,
-            recipe=_SGD | {"mean_runs": Of("mean_runs")},
+            recipe=_PAID,
             training=PLAIN,
             figure2=TABLE,
-            live=9,
+            live=11,
+        ),
+        _sgd(
+            UNPAID_STANDARDISED,
+            variant="standardised",
+            title="DP-SGD on rows centred and scaled privately, whose tuning is not paid for",
+            explanation="dpsgd-dishonest-large on rows that were centred and scaled as for tight, at the same cost",
+            accountant=f"the noisy centre and scales beside {_ONE_RUN}",
+            covers="centre, scales and one run, not the choice",
+            recipe=_UNPAID_LARGE,
+            standardised=MAPPED,
+            figure2=TABLE,
+            live=10,
+        ),
+        _sgd(
+            HONEST_STANDARDISED,
+            label="DP-SGD paid",
+            variant="standardised",
+            title="DP-SGD on rows centred and scaled privately, whose tuning is paid for",
+            explanation="dpsgd-honest on rows that were centred and scaled as for tight, at the same cost",
+            accountant="the noisy centre and scales beside privacy loss distributions and private selection",
+            covers=COVERS_ALL,
+            recipe=_PAID,
+            training=PLAIN,
+            standardised=MAPPED,
+            figure2=TABLE,
         ),
         _objective(
             PUBLISHED,
@@ -276,7 +318,10 @@ LEARNERS: Mapping[str, Learner] = {
             TIGHT,
             label="Algorithm 1 tight",
             title="Algorithm 1, tight calibration",
-            explanation="objective perturbation with the tight logistic bound (Algorithm 1)",
+            explanation="objective perturbation with the tight logistic bound (Algorithm 1) on rows centred and scaled "
+            "privately",
+            accountant=f"{_PROFILE} beside the noisy centre and scales",
+            certificate=(*_SHOWN, *_SHOWN_MAP),
             figure2=TABLE,
             live=3,
         ),
@@ -288,10 +333,10 @@ LEARNERS: Mapping[str, Learner] = {
             explanation="output perturbation",
             accountant="the privacy profile of the Gaussian mechanism",
             estimator="OutputPerturbationLogisticRegression",
-            recipe=_ROWS,
+            recipe=_ROWS | {"standardize": False},
             certificate=("sigma", "lam", "tau", "radius", "sensitivity", "public_rows"),
             figure2=TABLE,
-            live=6,
+            live=7,
         ),
         _objective(
             KIFER,
@@ -302,17 +347,19 @@ LEARNERS: Mapping[str, Learner] = {
             estimator="ObjPertLogisticRegression.kifer2012",
             recipe=_ROWS,
             figure2=TABLE,
-            live=7,
+            live=8,
         ),
         # What the differences come from. At small ε dishonest DP-SGD does well because every candidate has its own
         # noise, and the luckiest is chosen: the first does the same with Algorithm 1, the second takes that luck, but
-        # not the learning rate, away from DP-SGD. The third takes the margin away from Algorithm 1, the fourth gives it
-        # to DP-SGD.
+        # not the learning rate, away from DP-SGD. The next three take from Algorithm 1, one by one, scales, centre and
+        # margin; the last gives the margin to DP-SGD.
         _objective(
             TIGHT_DISHONEST,
             label="Algorithm 1 tight, luckiest draw",
             title="Algorithm 1, tight calibration, the luckiest of several draws",
             explanation="the best by test accuracy of as many noise draws of tight as DP-SGD has learning rates",
+            accountant=f"{_PROFILE} beside the noisy centre and scales",
+            certificate=(*_SHOWN, *_SHOWN_MAP),
             covers="one draw, not the choice",
             training=LUCKIEST,
             figure2=EXPLANATION,
@@ -327,11 +374,30 @@ LEARNERS: Mapping[str, Learner] = {
             figure2=EXPLANATION,
         ),
         _objective(
+            TIGHT_CENTRED,
+            label="Algorithm 1 tight, centred only",
+            title="Algorithm 1, tight calibration, on rows that are centred but not scaled",
+            explanation="tight with the private centre, without the scales",
+            accountant=f"{_PROFILE} beside the noisy centre",
+            certificate=(*_SHOWN, *_SHOWN_MAP),
+            standardised=CENTRED,
+            figure2=EXPLANATION,
+        ),
+        _objective(
+            TIGHT_RAW,
+            label="Algorithm 1 tight, raw rows",
+            title="Algorithm 1, tight calibration, on rows as they are",
+            explanation="tight without private centre and scales",
+            recipe=_RAW,
+            figure2=EXPLANATION,
+            live=4,
+        ),
+        _objective(
             TIGHT_LOGISTIC,
-            label="Algorithm 1 tight, no margin",
-            title="Algorithm 1, tight calibration, without the margin",
-            explanation="tight with the logistic loss itself, without a margin",
-            recipe=_TIGHT | {"margin": 0.0},
+            label="Algorithm 1 tight, raw rows, no margin",
+            title="Algorithm 1, tight calibration, on rows as they are and without the margin",
+            explanation="tight-raw with the logistic loss itself, without a margin",
+            recipe=_RAW | {"margin": 0.0},
             figure2=EXPLANATION,
         ),
         _sgd(
@@ -349,7 +415,7 @@ LEARNERS: Mapping[str, Learner] = {
             title="Support vector machine by Algorithm 1",
             explanation="support vector machine with a clipped squared hinge (Algorithm 1)",
             recipe=_ROWS,
-            live=4,
+            live=5,
         ),
         _svm(
             ROUNDED,
@@ -357,7 +423,7 @@ LEARNERS: Mapping[str, Learner] = {
             title="Support vector machine with the rounded hinge by Algorithm 1",
             explanation="support vector machine with a clipped hinge whose corner is rounded (Algorithm 1)",
             recipe={"loss": HuberisedHingeLoss.name, **_ROWS},
-            live=5,
+            live=6,
         ),
     )
 }
@@ -366,7 +432,15 @@ LEARNERS: Mapping[str, Learner] = {
 LIVE: Mapping[str, Learner] = {
     learner.name: learner for learner in sorted(LEARNERS.values(), key=lambda learner: learner.live) if learner.live
 }
-"""The learners that `compare` offers, in the order of its fits, columns and legends."""
+"""The learners that the live comparison offers, in the order of its fits, columns and legends."""
+
+COMPARABLE: Mapping[str, Learner] = {
+    **LIVE,
+    **{
+        name: learner for name, learner in LEARNERS.items() if learner.kind == ALGORITHM_1 and learner.training == PLAIN
+    },
+}
+"""Those that `compare` takes: what it offers, and what explains the differences of Algorithm 1."""
 
 UNPAID = (DISHONEST_RDP, DISHONEST_PLD, DISHONEST_LARGE)
 """The DP-SGDs of Figure 2's table whose tuning is not paid for: the rivals of the claim."""
@@ -375,7 +449,7 @@ SGD = tuple(name for name, learner in LIVE.items() if learner.kind == DP_SGD)
 """The DP-SGDs among them."""
 
 LABEL_WORDS: Mapping[str, str] = {
-    "tight": "with our own bound and a margin, which costs no worst-case privacy",
+    "tight": "with our own bound and a margin, on rows centred and scaled privately; ε covers all of it",
     "published": "with the paper’s bound",
     "unpaid": "the learning rate is the one with the best test accuracy, and ε does not cover that choice",
     "paid": "ε covers the choice too",
@@ -384,7 +458,10 @@ LABEL_WORDS: Mapping[str, str] = {
     "large batch": "accounted as PLD, with larger batches and a finer grid",
     "luckiest draw": "the best by test accuracy of as many noises as there are rates, to compare with unpaid",
     "drawn again": "the rate that unpaid (PLD) chose, with a fresh noise, to compare with tight",
-    "no margin": "tight without the margin k of its loss",
+    "standardised": "on rows centred and scaled as for tight, with the ε that is left; unpaid with large batches",
+    "raw rows": "tight without private centring and scaling",
+    "centred only": "tight without private scaling",
+    "no margin": "tight on raw rows without the margin k of its loss",
     "with the margin": "large batch with the margin k that tight has",
 }
 """What the words of the labels mean."""

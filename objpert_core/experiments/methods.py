@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from objpert_core._validation import choice, in_open_unit, positive, positive_integer
-from objpert_core.accounting import poisson_mean, recommended_margin
+from objpert_core.accounting import poisson_mean
 from objpert_core.datasets import Dataset
 from objpert_core.experiments import paper
 from objpert_core.experiments.learners import (
@@ -26,6 +26,7 @@ from objpert_core.experiments.learners import (
     DPSGD_MARGIN,
     EXPLANATION,
     HONEST,
+    HONEST_STANDARDISED,
     JUDGED,
     KIFER,
     LEARNERS,
@@ -36,16 +37,19 @@ from objpert_core.experiments.learners import (
     PUBLISHED,
     TABLE,
     TIGHT,
+    TIGHT_CENTRED,
     TIGHT_DISHONEST,
     TIGHT_LOGISTIC,
+    TIGHT_RAW,
     UNPAID,
+    UNPAID_STANDARDISED,
     Learner,
-    declared,
     reference,
 )
 from objpert_core.experiments.measure import measured
+from objpert_core.experiments.preprocessed import Prepared, default_margin, noise_of, prepared
 from objpert_core.experiments.results import Run
-from objpert_core.learning.problem.rows import ROW_NORMS, row_radius
+from objpert_core.learning.problem.rows import ROW_NORMS
 
 __all__ = [
     "DISHONEST",
@@ -57,6 +61,7 @@ __all__ = [
     "EVERY",
     "EXPLANATIONS",
     "HONEST",
+    "HONEST_STANDARDISED",
     "KIFER",
     "METHODS",
     "NON_PRIVATE",
@@ -64,8 +69,11 @@ __all__ = [
     "PRESETS",
     "PUBLISHED",
     "TIGHT",
+    "TIGHT_CENTRED",
     "TIGHT_DISHONEST",
     "TIGHT_LOGISTIC",
+    "TIGHT_RAW",
+    "UNPAID_STANDARDISED",
     "Parameters",
     "estimator",
     "fit",
@@ -262,7 +270,8 @@ def fit(
     watched = {"callback": callback} if learner.private and callback is not None else {}
     training = _Training(data, learner, epsilon, seed, parameters, watched)
     took = measured(lambda: _TRAININGS[learner.training](training))
-    model, runs = took.result
+    fitted, runs = took.result
+    model = fitted.model
     return Run(
         dataset=data.name,
         method=method,
@@ -271,12 +280,12 @@ def fit(
         trial=trial,
         split_seed=data.split_seed,
         seed=seed,
-        accuracy=float(model.score(data.X_test, data.y_test)),
+        accuracy=float(model.score(fitted.X_test, data.y_test)),
         seconds=float(f"{took.seconds:.4g}"),
         runs=runs,
         learning_rate=getattr(model, "learning_rate_", None),
-        **_noise(model),
         peak_mb=None if took.peak_mb is None else round(took.peak_mb, 1),
+        **_noise(fitted),
     )
 
 
@@ -291,49 +300,51 @@ class _Training:
     parameters: Parameters
     watched: Mapping[str, Any]
 
-    def model(self, seed: int | None) -> Any:
-        """The unfitted model with a noise seed."""
-        rows, columns = self.data.X_train.shape
+    def ready(self, seed: int | None) -> Prepared:
+        """The unfitted model with a noise seed, and the rows that it is fitted to."""
+        data = self.data
+        rows, columns = data.X_train.shape
         if not self.learner.private:
-            return reference(columns)
-        model = declared(estimator(self.learner.name, self.epsilon, self.parameters, seed), rows)
+            return Prepared(reference(columns), data.X_train, data.X_test)
+        model = estimator(self.learner.name, self.epsilon, self.parameters, seed)
+        ready = prepared(self.learner, model, data.X_train, data.X_test)
         if self.learner.margin:
-            radius = row_radius(self.parameters.intercept_scaling)
-            margin = recommended_margin(self.epsilon, self.parameters.delta, rows, columns + 1, radius)
-            model.set_params(margin=margin)
-        return model
+            ready.model.set_params(margin=default_margin(model, rows, columns))
+        return ready
 
-    def fitted(self, model: Any, *, judged: bool = False) -> Any:
-        """The model, fitted to the training rows; the test rows choose among its candidates where it is judged."""
-        judges = {"X_val": self.data.X_test, "y_val": self.data.y_test} if judged else {}
-        return model.fit(self.data.X_train, self.data.y_train, **judges, **self.watched)
+    def fitted(self, ready: Prepared, *, judged: bool = False) -> Prepared:
+        """The same, fitted to the training rows; the test rows choose among its candidates where it is judged."""
+        judges = {"X_val": ready.X_test, "y_val": self.data.y_test} if judged else {}
+        ready.model.fit(ready.X_train, self.data.y_train, **judges, **self.watched)
+        return ready
 
     def seeds(self) -> list[int]:
         """As many further noise seeds as DP-SGD has learning rates."""
         return np.random.SeedSequence(self.seed).generate_state(len(self.parameters.learning_rates)).tolist()
 
 
-def _trained(training: _Training, *, judged: bool = False) -> tuple[Any, int]:
-    model = training.fitted(training.model(training.seed), judged=judged)
-    return model, len(getattr(model, "candidates_", "1"))
+def _trained(training: _Training, *, judged: bool = False) -> tuple[Prepared, int]:
+    fitted = training.fitted(training.ready(training.seed), judged=judged)
+    return fitted, len(getattr(fitted.model, "candidates_", "1"))
 
 
-def _judged(training: _Training) -> tuple[Any, int]:
+def _judged(training: _Training) -> tuple[Prepared, int]:
     return _trained(training, judged=True)
 
 
-def _luckiest(training: _Training) -> tuple[Any, int]:
-    draws = [training.fitted(training.model(seed)) for seed in training.seeds()]
-    return max(draws, key=lambda draw: draw.score(training.data.X_test, training.data.y_test)), len(draws)
+def _luckiest(training: _Training) -> tuple[Prepared, int]:
+    draws = [training.fitted(training.ready(seed)) for seed in training.seeds()]
+    return max(draws, key=lambda draw: draw.model.score(draw.X_test, training.data.y_test)), len(draws)
 
 
-def _again(training: _Training) -> tuple[Any, int]:
-    model, runs = _judged(training)
-    chosen = {"learning_rate": model.learning_rate_, "learning_rates": None, "tuning": None}
-    return training.fitted(clone(model).set_params(**chosen, random_state=training.seeds()[0])), runs + 1
+def _again(training: _Training) -> tuple[Prepared, int]:
+    first, runs = _judged(training)
+    chosen = {"learning_rate": first.model.learning_rate_, "learning_rates": None, "tuning": None}
+    model = clone(first.model).set_params(**chosen, random_state=training.seeds()[0])
+    return training.fitted(replace(first, model=model)), runs + 1
 
 
-_TRAININGS: Mapping[str, Callable[[_Training], tuple[Any, int]]] = {
+_TRAININGS: Mapping[str, Callable[[_Training], tuple[Prepared, int]]] = {
     PLAIN: _trained,
     JUDGED: _judged,
     LUCKIEST: _luckiest,
@@ -342,8 +353,10 @@ _TRAININGS: Mapping[str, Callable[[_Training], tuple[Any, int]]] = {
 """Each way of training: the model it ends with, and how many models it trained."""
 
 
-def _noise(model: Any) -> dict[str, float | None]:
-    """The noise that the certificate declares, to ten digits."""
+def _noise(fitted: Prepared) -> dict[str, float | None]:
+    """What calibration and rules decide, to ten digits: noise from the certificate, the margin, the map's noise."""
+    model = fitted.model
     certificate = getattr(model, "privacy_", None)
     found = {name: getattr(certificate, name, None) for name in ("sigma", "lam", "noise_multiplier")}
+    found |= {"margin": getattr(model, "margin_", None), **noise_of(fitted)}
     return {name: None if value is None else float(f"{value:.10g}") for name, value in found.items()}

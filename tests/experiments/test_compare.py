@@ -25,10 +25,23 @@ from objpert_core.experiments.compare import (
     TIGHT,
     Settings,
     compare,
+    reference_parameters,
+)
+from objpert_core.experiments.learners import (
+    COMPARABLE,
+    HONEST,
+    KIFER,
+    OUTPUT,
+    ROUNDED,
+    SGD,
+    SVC,
+    TIGHT_CENTRED,
+    TIGHT_RAW,
+    UNPAID_STANDARDISED,
 )
 from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
-from objpert_core.experiments.learners import HONEST, KIFER, OUTPUT, ROUNDED, SGD, SVC
 from objpert_core.experiments.learners import LIVE as LEARNERS
+from objpert_core.experiments.preprocessed import Prepared, prepared, slopes
 from objpert_core.experiments.summary import mean_interval
 
 
@@ -69,7 +82,9 @@ def test_more_than_ten_draws_come_in_parts_and_what_shares_nothing_draw_by_draw(
 
 def assert_same(fit, model, data):
     """The comparison's fit is the estimator's by itself, as exactly as τ asks for."""
-    np.testing.assert_allclose(fit.coef, model.coef_[0], atol=2 * fit.privacy.tau / fit.privacy.lam, rtol=0)
+    expected = slopes(Prepared(model, data.X_train, data.X_test))[0]
+    stretch = np.max(expected / model.coef_[0])  # from the mapped rows to the given ones
+    np.testing.assert_allclose(fit.coef, expected, atol=2 * stretch * fit.privacy.tau / fit.privacy.lam, rtol=0)
     assert fit.accuracy == pytest.approx(model.score(data.X_test, data.y_test), abs=0.01)
     assert fit.auc == pytest.approx(roc_auc_score(data.y_test, model.decision_function(data.X_test)), abs=0.01)
     assert fit.gradient_norms[-1] <= fit.privacy.tau
@@ -221,6 +236,8 @@ def test_stops_inside_a_solver_and_drops_that_fit(data):
         ("methods", ("magic",), "methods must be one of 'non-private', .* got 'magic'"),
         ("batch_size", 0, "batch_size must be a whole number >= 1, got 0"),
         ("epochs", 2.5, r"epochs must be a whole number >= 1, got 2\.5"),
+        ("large_batch_size", 0, "large_batch_size must be a whole number >= 1, got 0"),
+        ("fine_learning_rates", (), "fine_learning_rates must hold at least one number > 0, got none"),
         ("learning_rates", (), "learning_rates must hold at least one number > 0, got none"),
         ("learning_rates", (0.1, -0.1), r"learning_rates must be a finite number > 0, got -0\.1"),
         ("mean_runs", 0.0, r"mean_runs must be a finite number > 0, got 0\.0"),
@@ -251,7 +268,13 @@ PRIVATE = tuple(name for name in LEARNERS if name != NON_PRIVATE)
 def everything(data):
     """Every method once, DP-SGD briefly; what `compare` told meanwhile."""
     settings = Settings(
-        repeats=1, seed=4, methods=tuple(reversed(LEARNERS)), epochs=3, learning_rates=(0.03, 0.3), mean_runs=3.0
+        repeats=1,
+        seed=4,
+        methods=tuple(reversed(LEARNERS)),
+        epochs=3,
+        learning_rates=(0.03, 0.3),
+        fine_learning_rates=(0.2, 0.5),
+        mean_runs=3.0,
     )
     told = []
     *_, last = compare(data, settings, tell=lambda method, where: told.append((method, *where)))
@@ -271,20 +294,20 @@ def test_methods_run_in_the_registrys_order_whatever_order_was_asked(everything)
 def test_every_method_is_its_estimator_with_a_certificate_that_verifies(everything, data, method):
     settings, last, _ = everything
     (fit,) = last.of(method)
-    model = settings.estimator(method, 0)
-    if "public_rows" in model.get_params():
-        model.set_params(public_rows=len(data.y_train))
-    model.fit(data.X_train, data.y_train)
-    np.testing.assert_array_equal(fit.coef, model.coef_[0])
-    assert fit.accuracy == model.score(data.X_test, data.y_test)
+    ready = prepared(LEARNERS[method], settings.estimator(method, 0), data.X_train, data.X_test)
+    model = ready.model.fit(ready.X_train, data.y_train)
+    np.testing.assert_array_equal(fit.coef, slopes(ready)[0])
+    assert fit.accuracy == model.score(ready.X_test, data.y_test)
     assert (fit.privacy, fit.seed) == (model.privacy_, 4)
-    assert (fit.privacy.epsilon, fit.privacy.delta, fit.privacy.reproducible) == (1.0, 1e-5, True)
+    own = model.epsilon  # of DP-SGD on mapped rows, what is left of 1
+    assert own < 1.0 if LEARNERS[method].standardised else own == 1.0
+    assert (fit.privacy.epsilon, fit.privacy.delta, fit.privacy.reproducible) == (own, 1e-5, True)
     assert fit.privacy.verify()
     for name in LEARNERS[method].certificate:
         assert hasattr(fit.privacy, name)
     if method in SGD:
         assert fit.gradient_norms == ()
-        assert fit.learning_rate in settings.learning_rates
+        assert fit.learning_rate in (*settings.learning_rates, *settings.fine_learning_rates)
     else:
         assert fit.gradient_norms[-1] <= fit.privacy.tau
         assert (fit.runs, fit.learning_rate) == (1, None)
@@ -306,7 +329,7 @@ def test_each_method_is_the_mechanism_that_its_name_says(everything):
 
 
 def test_names_are_those_of_figure_2_and_the_paper():
-    assert set(LEARNERS) - {SVC, ROUNDED} <= set(figure2.METHODS)
+    assert set(LEARNERS) - {SVC, ROUNDED} <= set(figure2.EVERY)
     assert (figure2.DISHONEST_PLD, figure2.HONEST, figure2.OUTPUT, figure2.KIFER) == (DISHONEST, HONEST, OUTPUT, KIFER)
     assert Settings().mean_runs == pytest.approx(figure2.Parameters().mean_runs, abs=0.05)
 
@@ -381,3 +404,70 @@ def test_the_solver_is_every_methods_that_has_one_and_changes_no_answer(data):
     assert "solver" not in Settings(solver="lbfgs").parameters(HONEST)
     with pytest.raises(ValueError, match="solver must be one of"):
         Settings(solver="magic")
+
+
+def test_what_explains_differences_can_be_compared_but_is_not_offered(data):
+    assert [name for name in COMPARABLE if name not in LEARNERS] == [TIGHT_CENTRED, "tight-no-margin"]
+    settings = Settings(repeats=2, methods=(TIGHT_CENTRED, TIGHT_RAW, TIGHT))
+    assert settings.methods == (TIGHT, TIGHT_RAW, TIGHT_CENTRED)
+    *_, last = compare(data, settings)
+    steps = {name: last.of(name)[0].privacy for name in settings.methods}
+    assert [(one.center_noise is None, one.scale_noise is None) for one in steps.values()] == [
+        (False, False),
+        (True, True),
+        (False, True),
+    ]
+
+
+def test_every_draw_of_dp_sgd_on_mapped_rows_has_a_map_of_its_own(data):
+    quick = Settings(repeats=2, methods=(UNPAID_STANDARDISED,), epochs=2, fine_learning_rates=(0.1,))
+    *_, last = compare(data, quick)
+    one, two = last.fits
+    assert one.privacy.epsilon == two.privacy.epsilon < 1.0
+    assert (one.coef != two.coef).any()
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load("digits", split_seed=3)
+
+
+@pytest.fixture(scope="module")
+def ten(digits):
+    *_, last = compare(digits, Settings(epsilon=8.0, repeats=2, methods=(NON_PRIVATE, TIGHT)))
+    return last
+
+
+def test_ten_classes_are_judged_by_the_largest_score(ten, digits):
+    reference, *private = ten.fits
+    model = LogisticRegression(**reference_parameters(64)).fit(digits.X_train, digits.y_train)
+    assert reference.accuracy == model.score(digits.X_test, digits.y_test) > 0.9
+    assert ten.baseline == np.mean(digits.y_test == np.bincount(digits.y_train).argmax())
+    assert len(ten.data.classes) == 10
+    own = ObjPertLogisticRegression(
+        epsilon=8.0, classes=range(10), public_rows=len(digits.y_train), random_state=private[0].seed
+    ).fit(digits.X_train, digits.y_train)
+    assert private[0].accuracy == pytest.approx(own.score(digits.X_test, digits.y_test), abs=0.01)
+    assert private[0].privacy.verify()
+
+
+def test_curves_and_coefficients_of_ten_classes(ten, digits):
+    for fit in ten.fits:
+        assert (fit.coef.shape, fit.intercept.shape, fit.roc.shape) == ((10, 64), (10,), ROC_GRID.shape)
+        assert (np.diff(fit.roc) >= 0).all()
+        assert np.trapezoid(fit.roc, ROC_GRID) == pytest.approx(fit.auc, abs=0.01)
+    model = LogisticRegression(**reference_parameters(64)).fit(digits.X_train, digits.y_train)
+    scores = model.decision_function(digits.X_test)
+    areas = [roc_auc_score(digits.y_test == label, scores[:, label]) for label in range(10)]
+    assert ten.fits[0].auc == pytest.approx(np.mean(areas))
+    chosen = ten.largest_coefficients(5)
+    sizes = np.linalg.norm(ten.fits[0].coef, axis=0)
+    assert list(sizes[chosen]) == sorted(sizes, reverse=True)[:5]
+    mean = np.mean([fit.coef[:, chosen] for fit in ten.of(TIGHT)], axis=0)
+    assert ten.kept(chosen) == pytest.approx(np.abs(mean).sum() / np.abs(ten.fits[0].coef[:, chosen]).sum())
+
+
+@pytest.mark.parametrize("method", [SVC, OUTPUT, KIFER, HONEST])
+def test_what_learns_two_classes_only_is_refused_before_any_fit(digits, method):
+    with pytest.raises(ValueError, match=f"methods must be among those that learn 10 classes, got '{method}'"):
+        next(compare(digits, Settings(methods=(NON_PRIVATE, method))))

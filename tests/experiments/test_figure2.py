@@ -218,7 +218,7 @@ class TestSweep:
     def test_no_two_pieces_share_their_noise(self):
         pieces = [piece for name in ("adult", "synthetic-l") for piece in Sweep(name).pieces()]
         seeds = {noise_seed(piece.dataset, *piece.key) for piece in pieces}
-        assert len(pieces) == 2 * (8 * 9 + 1) * 10
+        assert len(pieces) == 2 * (10 * 9 + 1) * 10
         assert len(seeds) == len(pieces)
 
     @pytest.mark.parametrize(

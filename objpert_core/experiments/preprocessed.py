@@ -1,0 +1,169 @@
+"""What stands between a learner of the registry and its fit: the public number of rows, and rows centred and scaled.
+
+DP-SGD gains from centring and scaling as Algorithm 1 does. To be fair it gets the same: the centre and the scales are
+released with the noise that the default learner would spend on them, and DP-SGD has the ε that is then left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from objpert_core._validation import FloatArray
+from objpert_core.accounting import (
+    Standardisation,
+    recommended_margin,
+    recommended_standardisation,
+    remaining_epsilon,
+)
+from objpert_core.estimators.standardised import NOTHING
+from objpert_core.experiments.learners import CENTRED, MAPPED, Learner, declared
+from objpert_core.learning.noise import noise_source
+from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.standardisation import RowMap, release_map
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """An estimator and the rows that it is fitted to and judged by.
+
+    Parameters
+    ----------
+    model : estimator
+        Unfitted, or fitted since.
+    X_train, X_test : ndarray
+        The data's rows, or these after the private map.
+    plan : Standardisation
+        The noise of the map; without noise where the rows are the data's.
+    row_map : RowMap or None
+        The map that the rows went through before the estimator.
+    """
+
+    model: Any
+    X_train: FloatArray
+    X_test: FloatArray
+    plan: Standardisation = NOTHING
+    row_map: RowMap | None = None
+
+    @property
+    def map(self) -> RowMap | None:
+        """The map between the data's rows and the fitted model: the one before it, or its own."""
+        own = RowMap(getattr(self.model, "center_", None), getattr(self.model, "scale_", None))
+        return self.row_map or (None if own.center is None and own.scale is None else own)
+
+
+def prepared(learner: Learner, model: Any, X_train: FloatArray, X_test: FloatArray) -> Prepared:
+    """Give an estimator and its rows what the registry says of the learner.
+
+    Parameters
+    ----------
+    learner : Learner
+        A private one.
+    model : estimator
+        Its estimator, with the whole ε. The noise of the map comes from a seed of its own, made from `random_state`.
+    X_train, X_test : ndarray
+        Rows of norm one. That of training rows is a published number.
+
+    Returns
+    -------
+    Prepared
+
+    Examples
+    --------
+    >>> from objpert_core.datasets import load
+    >>> from objpert_core.experiments.learners import LEARNERS
+    >>> data, rival = load("synthetic-l"), LEARNERS["dpsgd-standardised"]
+    >>> ready = prepared(rival, rival.make(epsilon=1.0, random_state=0), data.X_train, data.X_test)
+    >>> ready.model.epsilon < 1.0, ready.X_train.shape
+    (True, (8000, 20))
+    """
+    rows, columns = X_train.shape
+    declared(model, rows)
+    if not learner.standardised or model.row_norm != "normalize":
+        return Prepared(model, X_train, X_test)
+    plan = recommended_standardisation(model.epsilon, model.delta, rows, columns)
+    if learner.standardised == CENTRED:
+        return Prepared(model.set_params(standardize=replace(plan, scale_noise=None)), X_train, X_test)
+    assert learner.standardised == MAPPED
+    if plan == NOTHING:
+        return Prepared(model, X_train, X_test)
+    left = remaining_epsilon(model.epsilon, model.delta, plan.mechanisms())
+    row_map = release_map(X_train, plan, noise_source(_seed_of_the_map(model.random_state)))
+    return Prepared(model.set_params(epsilon=left), row_map.apply(X_train), row_map.apply(X_test), plan, row_map)
+
+
+def default_margin(model: Any, rows: int, columns: int) -> float:
+    """The margin that the default learner has at a model's ε, δ and constant, on so many rows of so many columns.
+
+    Examples
+    --------
+    >>> from objpert_core.estimators import DPSGDLogisticRegression
+    >>> round(default_margin(DPSGDLogisticRegression(epsilon=0.01), rows=10, columns=3), 3)
+    1.5
+    """
+    plan = recommended_standardisation(model.epsilon, model.delta, rows, columns)
+    left = remaining_epsilon(model.epsilon, model.delta, plan.mechanisms())
+    radius = row_radius(model.intercept_scaling)
+    return recommended_margin(left, model.delta, rows, columns + 1, radius, standardised=plan != NOTHING)
+
+
+def _seed_of_the_map(seed: int | None) -> int | None:
+    """A seed that the estimator's own noise does not come from; None takes the operating system's randomness."""
+    return None if seed is None else int(np.random.SeedSequence(seed).spawn(1)[0].generate_state(1)[0])
+
+
+def slopes(ready: Prepared) -> FloatArray:
+    """The coefficients of a fitted model as slopes of its score in the columns of the data's rows.
+
+    A model on mapped rows w = a∘(u − μ̂)/‖a∘(u − μ̂)‖ has the score θ·w. Its coefficients are a∘θ, divided by the mean
+    of the norm over the test rows.
+
+    Parameters
+    ----------
+    ready : Prepared
+        With a fitted model.
+
+    Returns
+    -------
+    ndarray of shape (1, d), or (K, d) with K > 2 classes
+    """
+    coef = np.array(ready.model.coef_, dtype=np.float64)
+    row_map = ready.map
+    if row_map is None:
+        return coef
+    return coef * (1.0 if row_map.scale is None else row_map.scale) / _mean_norm(ready, row_map)
+
+
+def _mean_norm(ready: Prepared, row_map: RowMap) -> float:
+    rows = ready.X_test if ready.row_map is not None else row_map.apply(ready.X_test)
+    return float(np.linalg.norm(rows, axis=1).mean()) or 1.0
+
+
+def noise_of(ready: Prepared) -> Mapping[str, float | None]:
+    """What the map of a fitted model says in a row of results: its two noises and a number for the rule.
+
+    Parameters
+    ----------
+    ready : Prepared
+        With a fitted model.
+    """
+    own = getattr(ready.model, "privacy_", None) if ready.row_map is None else ready.plan
+    noises = {name: getattr(own, name, None) for name in ("center_noise", "scale_noise")}
+    return noises | {"map_rule": map_rule() if any(noises.values()) else None}
+
+
+@lru_cache(maxsize=1)
+def map_rule() -> float:
+    """A number that changes with the rule by which `release_map` makes centre and scales of its noisy sums.
+
+    It is the sum of those of eight fixed rows with seeded noise. Rows of results that have another one were made by
+    another rule and cannot be made again.
+    """
+    rows = np.cos(np.arange(40.0).reshape(8, 5) ** 2) + 1.0
+    found = release_map(rows, Standardisation(0.5, 0.5), noise_source(0))
+    parts = [part for part in (found.center, found.scale) if part is not None]
+    return float(f"{sum(float(part.sum()) for part in parts):.10g}")
