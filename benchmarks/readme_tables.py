@@ -22,6 +22,7 @@ from benchmarks import solvers
 from objpert_core import _provenance
 from objpert_core.experiments import paper, results, tables
 from objpert_core.experiments.learners import (
+    DISHONEST_LARGE,
     DPSGD_AGAIN,
     HONEST,
     LEARNERS,
@@ -29,8 +30,10 @@ from objpert_core.experiments.learners import (
     NON_PRIVATE_C,
     PUBLISHED,
     TIGHT,
+    TIGHT_CENTRED,
     TIGHT_DISHONEST,
     UNPAID,
+    UNPAID_STANDARDISED,
 )
 from objpert_core.experiments.methods import EVERY, Parameters
 from objpert_core.experiments.population import stored as risks
@@ -48,13 +51,17 @@ from objpert_core.experiments.summary import Interval
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 NAMES, TARGETS = {"adult": "Adult", "synthetic-l": "Synthetic-L"}, (0.1, 1.0, 8.0)
-SHOWN = tuple(method for method in EVERY if method not in (TIGHT_DISHONEST, DPSGD_AGAIN))
+SHOWN = tuple(method for method in EVERY if method not in (TIGHT_CENTRED, TIGHT_DISHONEST, DPSGD_AGAIN))
+BRIEF = (NON_PRIVATE, DISHONEST_LARGE, UNPAID_STANDARDISED, HONEST, PUBLISHED, TIGHT)
 MANY_ROWS, WIDE, SMALL = (
     ("adult", "adult-synthetic", "synthetic-l"),
     ("gisette-like", "synthetic-h"),
     ("breast-cancer", "digits-4-9"),
 )
 _VERDICTS = ("ahead", "even", "behind")
+_TRIALS = 10  # of a sweep that is complete
+GOALS = {"adult-synthetic": (0.840, 0.852, 0.857), "adult": (0.833, 0.843, 0.849)}
+"""Mean accuracies at `TARGETS` that were set as a goal before they were measured."""
 
 
 def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -94,15 +101,15 @@ def adult() -> str:
     )
 
 
-def figure2() -> str:
-    """Every method on the two data sets of the paper's tables."""
+def figure2(shown: Sequence[str] = BRIEF) -> str:
+    """Some methods on the two data sets of the paper's tables."""
     points = {
         (dataset, point.method, point.epsilon): point
         for dataset in NAMES
         for point in tables.summary(results.load(dataset))
     }
     rows = []
-    for method in SHOWN:
+    for method in shown:
         cells = []
         for dataset in NAMES:
             printed = paper.printed(dataset, method)
@@ -123,23 +130,42 @@ def _target(method: str, epsilon: float) -> float:
 
 
 def verdict() -> str:
-    """The claim on every data set, and what the difference is made of."""
+    """The claim on every data set, and the same with a rival that is standardised, too."""
     heads = ["data set", "trials", "ours more accurate", "not told apart", "less accurate", "its time ÷ ours"]
-    heads += ["ours without the margin", "the margin for both", "the same luck for both", "margin and luck for both"]
+    (head, (method, rivals)), *_ = tables.VARIANTS.items()
+    rows = []
+    for dataset in results.stored():
+        if not (found := _claims(dataset)):
+            continue
+        ratios = [claim.speedup.median for claim in found]
+        cells = [dataset, str(_least_trials(found)), *(_at(found, verdict) for verdict in _VERDICTS)]
+        cells.append(f"{min(ratios):.2g} to {max(ratios):.2g}")
+        rows.append([*cells, _counts(tables.claims(results.load(dataset), method, rivals))])
+    return markdown([*heads, head], rows)
+
+
+def _parts() -> str:
+    """What the claim's differences are made of, on every data set."""
+    _, *variants = tables.VARIANTS.items()
     rows = []
     for dataset in results.stored():
         stored = results.load(dataset)
-        if not (found := tables.claims(stored, rivals=UNPAID)):
-            continue
-        trials = max(run.trial for run in stored.runs) + 1
-        ratios = [claim.speedup.median for claim in found]
-        cells = [dataset, str(trials), *(_at(found, verdict) for verdict in _VERDICTS)]
-        cells.append(f"{min(ratios):.2g} to {max(ratios):.2g}")
-        for method, rivals in tables.VARIANTS:
-            other = tables.claims(stored, method, rivals)
-            cells.append(" / ".join(str(_count(other, verdict)) for verdict in _VERDICTS) if other else "–")
-        rows.append(cells)
-    return markdown(heads, rows)
+        counts = [_counts(tables.claims(stored, method, rivals)) for _, (method, rivals) in variants]
+        rows.append([dataset, *counts])
+    return markdown(["data set", *(head for head, _ in variants)], rows)
+
+
+def _counts(found: Sequence[tables.Claim]) -> str:
+    """More accurate / not told apart / less accurate, with the trials where they are few."""
+    if not found:
+        return "–"
+    trials = _least_trials(found)
+    few = "" if trials == _TRIALS else f" ({trials} trials)"
+    return " / ".join(str(_count(found, verdict)) for verdict in _VERDICTS) + few
+
+
+def _least_trials(found: Sequence[tables.Claim]) -> int:
+    return min(claim.difference.count for claim in found)
 
 
 def _is(claim: tables.Claim, verdict: str) -> bool:
@@ -546,7 +572,7 @@ Every method has the same features, the same row norm and the same constant. The
 an unpaid DP-SGD is chosen by *test* accuracy, as in the paper, and its ε does not cover that choice. This flatters it.
 The time is the median of a fit on Adult at ε = 1 with its tuning, on one core.
 
-{figure2()}
+{figure2(SHOWN)}
 
 What the names mean:
 
@@ -557,38 +583,81 @@ What the names mean:
 
 def _claim() -> str:
     many, wide, small = ([c for name in names for c in _claims(name)] for names in (MANY_ROWS, WIDE, SMALL))
+    both = [claim for name in (*MANY_ROWS, *WIDE, *SMALL) for claim in _claims(name, tables.STANDARDISED)]
     paid = [claim for name in MANY_ROWS for claim in tables.claims(results.load(name), TIGHT, (HONEST,))]
     gains = [100 * claim.difference.mean for claim in paid]
-    behind = -100 * min(claim.difference.mean for claim in wide)
     ratios = [claim.speedup.median for claim in wide]
     draws, rates = len(Parameters().learning_rates), len(Parameters().fine_learning_rates)
     return f"""## Does the claim hold?
 
 The claim: Algorithm 1 with our bound is never less accurate than DP-SGD whose tuning is not paid for, and it takes a
-tenth of the time. The rival is the best of the three unpaid DP-SGDs at each ε. Differences are paired by split.
+tenth of the time. The rival is the best of the three unpaid DP-SGDs at each ε, on the rows that everybody gets. In the
+last column that which was centred and scaled as ours is a fourth. Differences are paired by split.
 
 {verdict()}
 
-The last four columns count "more accurate / not told apart / less accurate". An interval too wide to tell counts
-as "not told apart". On the wide sets the last four columns have three to five trials.
+The last column counts "more accurate / not told apart / less accurate". An interval too wide to tell counts as "not
+told apart".
 
 * **Many rows for each column** ({", ".join(MANY_ROWS)}): {_holds(many)}
-* **Wide sets** ({", ".join(WIDE)}; 5,001 coefficients and fewer rows): {_holds(wide)} It is up to {behind:.1f} points
-  behind, in 1/{max(ratios):.2g} to 1/{min(ratios):.2g} of the time. Adam makes more of uneven columns.
+* **Wide sets** ({", ".join(WIDE)}; 5,001 coefficients and fewer rows): {_holds(wide)} It takes
+  1/{max(ratios):.2g} to 1/{min(ratios):.2g} of the time.
 * **A few hundred rows** ({", ".join(SMALL)}): {_holds(small)}
+* **With the same centre and scales for DP-SGD**: {_holds(both)} Like ours it learns on the mapped rows, with the ε that
+  is left; its learning rate is still chosen by test accuracy and not paid for.
 * **Against DP-SGD that pays for its tuning**, ours is more accurate at {_count(paid, "ahead")} of {len(paid)} targets
   on the first three sets, by {min(gains):.1f} to {max(gains):.1f} points.
 
-What the difference is made of:
+{_goals()}
 
+### What the difference is made of
+
+{_parts()}
+
+* Centre and scales. On raw rows ours is behind on the wide sets and the small ones.
 * The margin. Without it ours is behind at the smallest ε. DP-SGD gains from it, too.
-* Luck. A choice by test accuracy among {rates} learning rates is a choice among {rates} noises. With the luckiest of
-  {draws} draws ours is ahead nearly everywhere on the first three sets.
-* With margin and luck for both, ours is never behind there."""
+* Luck. A choice by test accuracy among {rates} learning rates is a choice among {rates} noises. Here ours is the
+  luckiest of {draws} draws."""
 
 
-def _claims(dataset: str) -> tuple[tables.Claim, ...]:
-    return tables.claims(results.load(dataset), rivals=UNPAID)
+def _goals() -> str:
+    """What was set as a goal, and whether it is met."""
+    every = {name: _claims(name) for name in (*MANY_ROWS, *WIDE, *SMALL)}
+
+    def behind(least: float) -> dict[str, list[str]]:
+        found = {
+            name: [f"{claim.epsilon:g}" for claim in claims if claim.epsilon >= least and claim.verdict == "behind"]
+            for name, claims in every.items()
+        }
+        return {name: targets for name, targets in found.items() if targets}
+
+    most, all_sets = behind(0.1), behind(0.5)
+    rows = []
+    for dataset, goals in GOALS.items():
+        points = {(point.method, point.epsilon): point.accuracy for point in tables.summary(results.load(dataset))}
+        cells = []
+        for target, goal in zip(TARGETS, goals, strict=True):
+            reached = points[(TIGHT, target)]
+            cells.append(f"{tables.accuracy_text(reached)} ({_met(reached.mean >= goal)}: {100 * goal:.1f})")
+        rows.append([dataset, *cells])
+    return f"""The goals were set before these runs. Never less accurate at ε ≥ 0.1 on six sets of seven:
+{_met(len(most) <= 1)} {_where(most)}. Never less accurate at ε ≥ 0.5 on all:
+{_met(not all_sets)} {_where(all_sets)}. And mean accuracies:
+
+{markdown(["", *(f"ε = {epsilon:g}" for epsilon in TARGETS)], rows)}"""
+
+
+def _met(reached: bool) -> str:
+    return "met" if reached else "not met"
+
+
+def _where(behind: Mapping[str, Sequence[str]]) -> str:
+    told = "; ".join(f"{name} at ε = {', '.join(targets)}" for name, targets in behind.items())
+    return f"(less accurate: {told or 'nowhere'})"
+
+
+def _claims(dataset: str, rivals: Sequence[str] = UNPAID) -> tuple[tables.Claim, ...]:
+    return tables.claims(results.load(dataset), rivals=rivals)
 
 
 def _holds(found: Sequence[tables.Claim]) -> str:
