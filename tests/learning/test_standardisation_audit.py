@@ -5,8 +5,8 @@ row more and without it: the best statistic there is (docs/theorems.md, T45). Fo
 
     P'(ratio > e^ε) − e^ε·P(ratio > e^ε)
 
-is δ(ε) in that direction; with Clopper–Pearson limits it is a lower bound on it. It must not exceed what is promised; on
-the worst data it comes near. The likelihood is written out anew here, from T1 and T45 with nothing of the package.
+is δ(ε) in that direction; with Clopper–Pearson limits it is a lower bound on it. It must not exceed what is promised;
+on the worst data it comes near. The likelihood is written out anew, from T1 and T45 with nothing of the package.
 """
 
 import math
