@@ -7,15 +7,30 @@ from objpert_core.experiments import learners, results
 from objpert_core.experiments.figure2 import EPSILONS
 from objpert_core.experiments.indexed import Stored, load_or_none
 from objpert_core.experiments.learners import HONEST, NON_PRIVATE, PUBLISHED, TIGHT
-from objpert_core.experiments.methods import Parameters
+from objpert_core.experiments.methods import EVERY, Parameters
 from ui.words import FEWEST
 
 BARS = FEWEST  # trials: with fewer, Student's t has bars that fill the plot
 USUAL = (NON_PRIVATE, HONEST, TIGHT)  # both private ones have paid for all they did
-COMPARED = (NON_PRIVATE, *learners.UNPAID, HONEST, PUBLISHED, TIGHT)
+COMPARED = (NON_PRIVATE, learners.DISHONEST_LARGE, HONEST, learners.UNPAID_STANDARDISED, PUBLISHED, TIGHT)
 PAPERS = (NON_PRIVATE, learners.DISHONEST_RDP, HONEST, PUBLISHED, TIGHT)  # what Tables 1 and 2 compare, and ours
+SAME_ROWS = (NON_PRIVATE, learners.DISHONEST_LARGE, learners.UNPAID_STANDARDISED, TIGHT, learners.TIGHT_RAW)
+ORIGINS = {
+    "synthetic-h": "Gained by scaling",
+    "breast-cancer": "Gained by centring",
+    "gisette-like": "Gained by the margin",
+}
+"""Data sets on which one step does most, and the presets that show it."""
+FEW_ROWS = ("digits-4-9", "breast-cancer")
+"""Data sets on which the rival is ahead once it has the same preprocessing."""
 LUCK = (NON_PRIVATE, learners.DISHONEST_PLD, TIGHT, learners.TIGHT_DISHONEST, learners.DPSGD_AGAIN)
-MARGINS = (NON_PRIVATE, learners.DISHONEST_LARGE, TIGHT, learners.TIGHT_LOGISTIC, learners.DPSGD_MARGIN)
+MARGINS = (NON_PRIVATE, learners.DISHONEST_LARGE, learners.TIGHT_RAW, learners.TIGHT_LOGISTIC, learners.DPSGD_MARGIN)
+
+
+def ahead(stored: Stored, methods: tuple[str, ...], epsilon: float) -> tuple[str, ...]:
+    """`methods`, and those that "who is ahead" is about: ours, the rival, and the rival with the same preprocessing."""
+    wanted = {*methods, TIGHT, stored.rival(epsilon), learners.UNPAID_STANDARDISED}
+    return tuple(method for method in EVERY if method in wanted)
 
 
 def files() -> tuple[str, ...]:

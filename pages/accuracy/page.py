@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from objpert_core import datasets
-from objpert_core.experiments import indexed, paper, results
+from objpert_core.experiments import indexed, paper, results, waterfall
 from objpert_core.experiments.figure2 import Piece
 from objpert_core.experiments.indexed import Stored
-from objpert_core.experiments.learners import DISHONEST_LARGE, HONEST, TIGHT
+from objpert_core.experiments.learners import DISHONEST_LARGE, HONEST, NON_PRIVATE, TIGHT, UNPAID_STANDARDISED
 from objpert_core.experiments.methods import EVERY
+from objpert_core.experiments.results import Run
 from objpert_core.experiments.studies.subsampling import GENERATED, MAX_DRAWS, LearningCurve, Plan, learning_curve
 from pages.accuracy import charts, jobs, tables
 from pages.accuracy import numbers as data
@@ -20,11 +21,19 @@ from pages.accuracy import rows_words as rows_text
 from pages.accuracy import words as text
 from ui import controls as c
 from ui import page, parameters, runs, share, style
+from ui import waterfall as steps
 
 NAMES = tuple(EVERY)
 AGAIN: runs.Runs[jobs.Again] = runs.Runs("accuracy", "again")
 ROWS: runs.Runs[LearningCurve] = runs.Runs("accuracy", "rows")
 
+QUESTION = c.Choice(
+    "accuracy_question",
+    "Question",
+    text.COST,
+    options=(text.COST, text.AHEAD, text.ORIGIN),
+    help="The last one switches on, one by one, what tells Algorithm 1 as it is here from the published one.",
+)
 SHOWN = c.Pills(
     "accuracy_methods",
     "Methods",
@@ -83,11 +92,12 @@ def controls_of(keys: tuple[str, ...]) -> Controls:
 
 
 def presets(controls: Controls) -> list[c.Preset]:
-    own, usual = controls.data.default, {SHOWN: data.USUAL, VIEW: charts.EVERYTHING, PAPER: False}
+    own = controls.data.default
 
     def preset(name: str, hint: str, methods: tuple[str, ...], key: str = own, **more: Any) -> c.Preset:
-        values = usual | {controls.data: key, controls.epsilon: more.get("epsilon", 0.1), SHOWN: methods}
-        return c.Preset(name, values | {VIEW: more.get("view", charts.EVERYTHING), PAPER: "paper" in more}, hint)
+        values: dict[c.Control, Any] = {controls.data: key, controls.epsilon: more.get("epsilon", 0.1), SHOWN: methods}
+        values |= {QUESTION: more.get("question", text.COST), VIEW: more.get("view", charts.EVERYTHING)}
+        return c.Preset(name, values | {PAPER: "paper" in more}, hint)
 
     papers = [
         preset(
@@ -105,13 +115,35 @@ def presets(controls: Controls) -> list[c.Preset]:
     lucky = "The same luck for both: for Algorithm 1 the best of as many noises as DP-SGD has learning rates, and for "
     lucky += "the rate that DP-SGD chose a fresh noise."
     margins = "The loss’s margin taken from Algorithm 1 and given to DP-SGD: what it is worth to either."
+    ours = (
+        "On few rows DP-SGD on centred and scaled rows, whose learning rate cost nothing, is more accurate than ours."
+    )
+    chain = "Published, tight bound, margin, centring, scaling: what each step changes on {} at ε = 1."
+    origins = [
+        preset(name, chain.format(key), data.USUAL, key, epsilon=1.0, question=text.ORIGIN)
+        for key, name in data.ORIGINS.items()
+        if key in controls.data.options
+    ]
+    same = [
+        preset("The rival with our steps", ours, data.SAME_ROWS, key, epsilon=1.0, question=text.AHEAD, view=charts.TOP)
+        for key in data.FEW_ROWS
+        if key in controls.data.options
+    ]
     return [
         preset("Strong privacy costs", "ε = 0.1: no privacy, Algorithm 1, and DP-SGD that pays.", data.USUAL),
         preset("Weak privacy is nearly free", "ε = 8, the same three.", data.USUAL, epsilon=8.0),
-        preset("Who is ahead at small ε", "Where learners differ most.", data.COMPARED, view=charts.SMALL),
+        preset(
+            "Who is ahead at small ε",
+            "Where learners differ most.",
+            data.COMPARED,
+            question=text.AHEAD,
+            view=charts.SMALL,
+        ),
+        *same[:1],
+        *origins,
         *papers,
         preset("The luck of choosing", lucky, data.LUCK, view=charts.SMALL),
-        preset("What the margin is worth", margins, data.MARGINS),
+        preset("The margin for both", margins, data.MARGINS),
     ]
 
 
@@ -131,37 +163,81 @@ def explore(controls: Controls) -> None:
     c.preset_buttons(found, prefix="accuracy")
     left, panel = page.columns()
     with panel:
-        epsilon, key = controls.epsilon.show(), controls.data.show()
+        epsilon, key, question = controls.epsilon.show(), controls.data.show(), QUESTION.show()
         with st.popover("Compare methods", icon=":material/compare_arrows:", width="stretch"):
             methods = SHOWN.show()
-        named = (controls.data, SHOWN, controls.epsilon, VIEW, PAPER, GHOST, controls.again, controls.trial)
+        named = (controls.data, QUESTION, SHOWN, controls.epsilon, VIEW, PAPER, GHOST, controls.again, controls.trial)
         with page.tools((*named, *ROWS_CONTROLS), found, name="accuracy"):
             view, with_paper, with_ghost = VIEW.show(), PAPER.show(), GHOST.show()
     with page.errors():
         stored = indexed.load(key)
-        before = c.previous("accuracy__setting", (key, epsilon))
-        earlier = c.previous("accuracy", key)
-        ghost = indexed.load_or_none(earlier) if with_ghost and earlier else None
-        seen = AGAIN.seen()
-        made = seen.latest if seen and not seen.view.active and seen.run.request[1] == key else None
-        live = made.run if made else None
-        picture = page.Picture(
-            charts.figure_2(stored, methods, epsilon=epsilon, view=view, paper=with_paper, ghost=ghost, live=live),
-            text.alt(stored, methods, epsilon, ghost),
-            partial(tables.frame, stored, methods),
-        )
-        with left:
-            then = indexed.load_or_none(before[0]) if before else None
-            why = text.why((then, before[1]) if then and before else None, stored, epsilon)
-            page.answer(text.answer(stored, epsilon), promise=text.promise(stored, epsilon), why=why)
-            page.show(picture, key="accuracy_chart")
+        at = c.previous("accuracy__setting", (key, epsilon))
+        then = (old, at[1]) if at and (old := indexed.load_or_none(at[0])) else None
+        if question == text.ORIGIN:
+            origin(left, stored, epsilon, then, ghost=with_ghost)
+        else:
+            earlier = c.previous("accuracy", key)
+            faint = indexed.load_or_none(earlier) if with_ghost and earlier else None
+            if question == text.AHEAD:
+                methods, answer, why = data.ahead(stored, methods, epsilon), text.ahead, text.why_ahead
+            else:
+                answer, why = text.answer, text.why
+            picture = page.Picture(
+                charts.figure_2(
+                    stored, methods, epsilon=epsilon, view=view, paper=with_paper, ghost=faint, live=made_now(key)
+                ),
+                text.alt(stored, methods, epsilon, faint),
+                partial(tables.frame, stored, methods),
+            )
+            with left:
+                said = answer(stored, epsilon), text.promise(stored, epsilon), why(then, stored, epsilon)
+                page.answer(said[0], promise=said[1], why=said[2])
+                page.show(picture, key="accuracy_chart")
+            if not style.embedded():
+                below(stored, methods, epsilon, picture, faint, with_paper)
         if not style.embedded():
-            below(stored, methods, epsilon, picture, ghost, with_paper)
+            behind(stored, epsilon)
             again(stored, epsilon, controls)
     if style.embedded():
         page.keep(controls.again, controls.trial, *ROWS_CONTROLS)
     else:
         few_and_many()
+
+
+def made_now(key: str) -> Run | None:
+    """The point of this file that was run again here, if one was."""
+    seen = AGAIN.seen()
+    made = seen.latest if seen and not seen.view.active and seen.run.request[1] == key else None
+    return made.run if made else None
+
+
+def origin(place: Any, stored: Stored, epsilon: float, then: tuple[Stored, float] | None, *, ghost: bool) -> None:
+    """Where the accuracy comes from, one step after the other."""
+    found = waterfall.of_stored(stored, epsilon)
+    if found is None:
+        with place:
+            page.answer(text.no_chain(stored, epsilon))
+        return
+    before = waterfall.of_stored(*then) if then else None
+    picture = steps.picture(found, levels(stored, epsilon), before if ghost else None)
+    with place:
+        page.answer(steps.answer(found), promise=text.promise(stored, epsilon), why=steps.why(before, found))
+        page.show(picture, key="accuracy_waterfall")
+    if style.embedded():
+        return
+    if note := text.stand_in_note(stored):
+        st.info(note, icon=":material/info:")
+    st.caption(steps.caption(found, "split"))
+    name = f"accuracy_steps_{stored.key}"
+    page.evidence(picture, steps.table(found), name=name, code=tables.waterfall_snippet(stored, epsilon))
+
+
+def levels(stored: Stored, epsilon: float) -> list[steps.Level]:
+    """Whom the steps are compared with."""
+    names = {NON_PRIVATE: "no privacy", stored.rival(epsilon): "best unpaid DP-SGD"}
+    names |= {UNPAID_STANDARDISED: "the same on standardised rows"}
+    points = {method: stored.point(method, epsilon) for method in names if method}
+    return [steps.Level(method, names[method], point.accuracy.mean) for method, point in points.items() if point]
 
 
 def below(
@@ -183,9 +259,8 @@ def below(
         text.legend(stored.with_rival(methods, epsilon)),
     )
     st.caption(" ".join(filter(None, notes)))
-    page.evidence(picture, tables.methods(stored, methods, epsilon), name=f"accuracy_{stored.key}")
-    behind(stored, epsilon)
-    page.reproduce(tables.snippet(stored, epsilon), name="accuracy")
+    rows, code = tables.methods(stored, methods, epsilon), tables.snippet(stored, epsilon)
+    page.evidence(picture, rows, name=f"accuracy_{stored.key}", code=code)
 
 
 def bullets(lines: Sequence[str]) -> str:
@@ -195,7 +270,8 @@ def bullets(lines: Sequence[str]) -> str:
 def behind(stored: Stored, epsilon: float) -> None:
     """What the answer rests on: the claim at every ε, and where the runs are from."""
     with st.expander("Which learner is ahead, at every ε", icon=":material/gavel:"):
-        st.markdown("\n\n".join(filter(None, (text.contest(stored, epsilon), text.reached(stored, epsilon)))))
+        lines = (text.contest(stored, epsilon), text.counter(stored, epsilon), text.reached(stored, epsilon))
+        st.markdown("\n\n".join(filter(None, lines)))
         st.markdown(text.everywhere(stored) or "There is no ε with runs of both.")
         st.markdown(bullets(text.variants(stored)))
         if rows := tables.every_epsilon(stored):

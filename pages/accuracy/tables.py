@@ -9,7 +9,14 @@ import pandas as pd
 
 from objpert_core.experiments.figure2 import Piece
 from objpert_core.experiments.indexed import Stored
-from objpert_core.experiments.learners import HONEST, LEARNERS, NON_PRIVATE, PUBLISHED, TIGHT
+from objpert_core.experiments.learners import (
+    HONEST,
+    LEARNERS,
+    NON_PRIVATE,
+    PUBLISHED,
+    TIGHT,
+    UNPAID_STANDARDISED,
+)
 from objpert_core.experiments.paper import printed
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.studies.subsampling import LearningCurve, Plan
@@ -68,6 +75,9 @@ def every_epsilon(stored: Stored) -> list[dict[str, str]]:
                 "Tight minus best unpaid, points": _difference(claim.difference if claim else None),
                 **{column: accuracy(point.accuracy.mean) if point else "–" for column, point in points.items()},
                 "which": f"({LEARNERS[claim.rival].variant})" if claim else "–",
+                "Tight minus unpaid on standardised rows": _difference(
+                    stored.difference(TIGHT, UNPAID_STANDARDISED, epsilon)
+                ),
                 "Its time / tight’s": f"{sentences.number(claim.speedup.median, 2)}×" if claim else "–",
             }
         )
@@ -118,6 +128,17 @@ print(tables.verdict(claims.values()))
 """
 
 
+def waterfall_snippet(stored: Stored, epsilon: float) -> str:
+    """Python that prints what each step changes at one ε; defines ``found``."""
+    return f"""from objpert_core.experiments import indexed, waterfall
+
+found = waterfall.of_stored(indexed.load({stored.key!r}), {epsilon!r})
+for step in found.steps:
+    print(step.name, step.accuracy.mean, step.gain)
+print("in all", found.total)
+"""
+
+
 def point_snippet(point: Piece, key: str) -> str:
     """Python that runs one stored point again; defines ``again`` and ``before``."""
     target = 'float("inf")' if point.method == NON_PRIVATE else repr(point.epsilon)
@@ -141,7 +162,8 @@ def again(run: Run, before: Run | None) -> list[dict[str, str]]:
 
     def cells(one: Run) -> dict[str, str]:
         noise = {"learning rate": one.learning_rate, "σ": one.sigma, "λ": one.lam}
-        noise |= {"noise multiplier": one.noise_multiplier}
+        noise |= {"noise multiplier": one.noise_multiplier, "margin k": one.margin}
+        noise |= {"σ of the centre": one.center_noise, "σ of the scales": one.scale_noise}
         return {
             "test accuracy": f"{100 * one.accuracy:.3f} %",
             "processor time": seconds(one.seconds),

@@ -16,6 +16,8 @@ BEHIND |= {"dpsgd-dishonest-large": (1.0, 12.0), "dpsgd-honest": (2.6, 14.0), "p
 BEHIND |= {"tight": (1.0, 0.25), "output": (4.0, 0.2), "kifer2012": (3.0, 0.2)}
 BEHIND |= {"tight-dishonest": (0.9, 2.5), "tight-no-margin": (1.2, 0.25)}
 BEHIND |= {"dpsgd-again": (1.6, 10.0), "dpsgd-margin": (0.8, 13.0)}
+BEHIND |= {"dpsgd-standardised": (0.7, 13.0), "dpsgd-standardised-honest": (2.0, 15.0)}
+BEHIND |= {"tight-raw": (1.1, 0.25), "tight-centred": (1.05, 0.25)}
 
 
 def lost(method, epsilon):

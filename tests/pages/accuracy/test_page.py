@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-from objpert_core.experiments import indexed, results
+from objpert_core.experiments import indexed, results, waterfall
 from objpert_core.experiments.figure2 import EPSILONS, Piece
 from objpert_core.experiments.learners import HONEST, UNPAID
 from objpert_core.experiments.methods import EVERY, Parameters
@@ -17,10 +17,11 @@ from pages.accuracy import numbers as data
 from pages.accuracy import words as text
 from pages.accuracy.jobs import again
 from tests.pages.accuracy.runs import write
-from tests.pages.apps import answer, curves, finished, open_app, press, said, spec, tables, texts
+from tests.pages.apps import answer, curves, execute, finished, open_app, press, said, spec, tables, texts
 from tests.pages.apps import opened as opened_part
 from tests.ui.waiting import until
 from ui import page
+from ui import waterfall as steps
 
 pytestmark = pytest.mark.usefixtures("own_runner")
 USUAL = [text.LABELS[method] for method in data.USUAL]
@@ -113,7 +114,41 @@ def test_presets_set_exactly_their_values(folder, name, dataset, methods, epsilo
         label for label in expected if label in shown or dataset == "synthetic-l"
     ]
     assert len(paper(shown)) == (3 if methods == data.PAPERS else 0)
-    assert text.answer(indexed.load(dataset), epsilon) in said(at)
+    told = text.ahead if methods == data.COMPARED else text.answer
+    assert told(indexed.load(dataset), epsilon) in said(at)
+
+
+@pytest.mark.slow
+def test_who_is_ahead_names_both_rivals_and_shows_them(folder):
+    at = opened(data="synthetic-l", epsilon="1", question=text.AHEAD)
+    stored = indexed.load("synthetic-l")
+    assert text.ahead(stored, 1.0) == answer(at)
+    assert set(curves(at)[0]) == {text.LABELS[method] for method in data.ahead(stored, data.USUAL, 1.0)}
+    assert text.counter(stored, 1.0) in texts(at)
+    at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
+    assert "ε 1 → 2: tight’s lead over unpaid DP-SGD " in said(at)
+
+
+@pytest.mark.slow
+def test_where_the_accuracy_comes_from(folder):
+    at = opened(data="synthetic-l", epsilon="1", question=text.ORIGIN)
+    found = waterfall.of_stored(indexed.load("synthetic-l"), 1.0)
+    assert steps.answer(found) == answer(at)
+    gains = next(trace for trace in spec(at)["data"] if trace["name"] == "gains")
+    assert gains["text"] == [row["It changes, points"] for row in steps.table(found)[1:]]
+    assert tables(at)[0]["Step"].tolist() == [step.name for step in found.steps] + ["in all"]
+    code = next(
+        block.value for block in opened_part(at, "accuracy_steps_synthetic-l_code").code if "waterfall" in block.value
+    )
+    names, printed = execute(code)
+    assert names["found"] == found
+    assert printed.count("Interval(") == len(found.steps)  # of all but the first, and of the sum
+    at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
+    assert "all steps together" in said(at)
+    assert any(trace["meta"]["ghost"] for trace in spec(at)["data"])
+    assert text.no_chain(indexed.load("breast-cancer"), 1.0) == answer(
+        opened(data="breast-cancer", epsilon="1", question=text.ORIGIN)
+    )
 
 
 @pytest.mark.slow
@@ -321,6 +356,7 @@ def test_one_link_holds_every_control(folder):
     assert sent == {
         "data": ["synthetic-l"],
         "methods": ["no privacy", "Algorithm 1 tight"],
+        "question": ["what privacy costs"],
         "epsilon": ["8"],
         "view": ["everything"],
         "paper": ["false"],

@@ -240,13 +240,42 @@ class TestAnswer:
         assert "more people make the signal louder" in text.why((indexed.load("synthetic-l"), 1.0), adult, 1.0)
 
     def test_variants_are_told_where_they_were_run(self, adult):
-        assert text.variants(adult) == ()
+        assert [line.partition(":")[0] for line in text.variants(adult)] == ["The rival standardised, too"]
         words = text.variants(made(methods=tuple(EVERY)))
-        assert len(words) == 4
-        starts = ("Without its margin", "Against DP-SGD that is given", "With the luck", "With margin and")
-        for line, start in zip(words, starts, strict=True):
-            assert line.startswith(start)
+        assert len(words) == len(tables.VARIANTS)
+        for line, name in zip(words, tables.VARIANTS, strict=True):
+            assert line.lower().startswith(name)
             assert re.search(r"(more accurate|not told apart|less accurate) at \w+ of them", line)
+
+    def test_who_is_ahead_says_claim_and_counter_claim(self, adult):
+        claim, gap = adult.claims[4.0], adult.difference("tight", "dpsgd-standardised", 4.0)
+        assert claim.verdict == "behind"
+        assert gap.high < 0
+        assert text.ahead(adult, 4.0) == (
+            f"At ε = 4 tight is {-100 * claim.difference.mean:.2f} points behind unpaid DP-SGD, "
+            f"{-100 * gap.mean:.2f} behind it on standardised rows."
+        )
+        assert f"(tight is {signed(gap.mean)} points, " in text.counter(adult, 4.0)
+        assert " points ahead of unpaid DP-SGD, " in text.ahead(adult, 0.025)
+        level = moved((-0.3, 0.4, -0.1, 0.2))
+        assert text.ahead(level, 0.25).startswith("At ε = 0.25 tight is not told apart from unpaid DP-SGD, ")
+        raw = made(methods=("tight", "dpsgd-dishonest-rdp"))
+        assert text.ahead(raw, 1.0).endswith(" unpaid DP-SGD on adult.")
+        assert text.counter(raw, 1.0) == ""
+        assert text.ahead(made(methods=("tight",)), 1.0).startswith("At ε = 1 no runs of tight and of an unpaid DP-SGD")
+        stand_in = indexed.load("adult-synthetic")
+        assert all(words_of(text.ahead(one, e)) <= 18 for one in (adult, level, raw, stand_in) for e in EPSILONS)
+
+    def test_why_the_lead_moved(self, adult):
+        assert text.why_ahead(None, adult, 1.0) == text.why_ahead((adult, 1.0), adult, 1.0) == ""
+        words = text.why_ahead((adult, 0.1), adult, 1.0)
+        assert words.startswith("ε 0.1 → 1: tight’s lead over unpaid DP-SGD falls from +")
+        other = indexed.load("synthetic-l")
+        assert text.why_ahead((other, 1.0), adult, 1.0).startswith("adult instead of synthetic-l: tight’s lead ")
+
+    def test_who_is_ahead_shows_whom_it_is_about(self, adult):
+        assert data.ahead(adult, (), 0.1) == (adult.rival(0.1), "dpsgd-standardised", "tight")
+        assert set(data.ahead(adult, ALL, 0.1)) == set(ALL)
 
     def test_everywhere_counts_every_epsilon_once(self, adult):
         words = text.everywhere(adult)
@@ -345,8 +374,7 @@ class TestWords:
                                " ".join(text.LABELS.values())):  # fmt: skip
             assert f"{name}: " in words
         assert "with the margin: " in words
-        tight = "Names: tight: with our own bound and a margin, which costs no worst-case privacy."
-        assert text.legend(("tight",)) == tight
+        assert text.legend(("tight",)).startswith("Names: tight: with our own bound and a margin, on rows centred and ")
         assert text.legend(("non-private",)) == ""
 
     def test_the_caption_counts_the_trials_of_what_is_shown(self, adult):

@@ -1,0 +1,120 @@
+"""Where the accuracy of Algorithm 1 comes from: from the published bound to the default, one step after the other.
+
+`CHAIN` is in the order in which the steps were found. What a step gains depends on that order, and the sum does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from objpert_core.experiments.compare import Comparison
+from objpert_core.experiments.indexed import Stored
+from objpert_core.experiments.learners import PUBLISHED, TIGHT, TIGHT_CENTRED, TIGHT_LOGISTIC, TIGHT_RAW
+from objpert_core.experiments.summary import Interval, mean_interval
+
+CHAIN: Mapping[str, str] = {
+    PUBLISHED: "published",
+    TIGHT_LOGISTIC: "tight bound",
+    TIGHT_RAW: "margin",
+    TIGHT_CENTRED: "centring",
+    TIGHT: "scaling",
+}
+"""The learners in which one step after the other is switched on, and what each step is called."""
+BOTH = "centring and scaling"
+"""What the last step is called where nobody fitted with centring alone."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the chain.
+
+    Parameters
+    ----------
+    method : str
+        The learner with this step and all before it, a key of `CHAIN`.
+    name : str
+        What the step is called.
+    accuracy : Interval
+        Mean test accuracy with its interval.
+    gain : Interval or None
+        Accuracy with the step minus accuracy without it, paired by trial; None for the first.
+    """
+
+    method: str
+    name: str
+    accuracy: Interval
+    gain: Interval | None
+
+
+@dataclass(frozen=True)
+class Waterfall:
+    """What each step changes on one data set at one ε, over the trials that all steps have.
+
+    Parameters
+    ----------
+    label : str
+        The data set's name; a stand-in says so.
+    epsilon, delta : float
+        What every step promises.
+    steps : tuple of Step
+        The first is the published one, the last the default.
+    total : Interval
+        Accuracy of the last minus that of the first, paired by trial. Its mean is the sum of the gains.
+    """
+
+    label: str
+    epsilon: float
+    delta: float
+    steps: tuple[Step, ...]
+    total: Interval
+
+    @property
+    def largest(self) -> Step:
+        """The step that gains most, in the mean."""
+        return max(self.steps[1:], key=lambda step: step.gain.mean if step.gain else 0.0)
+
+
+def of_stored(stored: Stored, epsilon: float) -> Waterfall | None:
+    """The waterfall of stored runs at one ε; None where a step has no trial in common with the others.
+
+    Centring and scaling are one step where centring alone was not run.
+
+    Parameters
+    ----------
+    stored : Stored
+        A file of results.
+    epsilon : float
+        One of its ε.
+    """
+    shares = {method: {run.trial: run.accuracy for run in stored.runs(method, epsilon)} for method in CHAIN}
+    return None if stored.delta is None else _waterfall(stored.label, epsilon, stored.delta, shares)
+
+
+def of_comparison(comparison: Comparison) -> Waterfall | None:
+    """The waterfall of a live comparison over its noise draws, as `of_stored`."""
+    settings = comparison.settings
+    shares = {method: {fit.seed or 0: fit.accuracy for fit in comparison.of(method)} for method in CHAIN}
+    return _waterfall(comparison.data.label, settings.epsilon, settings.delta, shares)
+
+
+def _waterfall(
+    label: str, epsilon: float, delta: float, shares: Mapping[str, Mapping[int, float]]
+) -> Waterfall | None:
+    """The waterfall of accuracies by learner and trial."""
+    names = {method: name for method, name in CHAIN.items() if shares[method] or method != TIGHT_CENTRED}
+    if TIGHT_CENTRED not in names:
+        names[TIGHT] = BOTH
+    trials = sorted(set.intersection(*(set(shares[method]) for method in names)))
+    if not trials:
+        return None
+    columns = {method: [shares[method][trial] for trial in trials] for method in names}
+    steps: list[Step] = []
+    for method, name in names.items():
+        gain = _difference(columns[method], columns[steps[-1].method]) if steps else None
+        steps.append(Step(method, name, mean_interval(columns[method]), gain))
+    return Waterfall(label, epsilon, delta, tuple(steps), _difference(columns[TIGHT], columns[PUBLISHED]))
+
+
+def _difference(one: list[float], other: list[float]) -> Interval:
+    return mean_interval([own - its for own, its in zip(one, other, strict=True)])
