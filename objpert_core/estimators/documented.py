@@ -65,10 +65,37 @@ PARAGRAPHS = {
         """,
     "public_rows": """
         public_rows : int or None, default=None
-            The number of rows that λ and the margin, or sample rate and steps, depend on. With a number given the
-            promise is that of adding or removing a row, without a proviso. None takes the number of rows in `X`,
-            **treated as public**: the promise then compares data sets that differ by a row and are fitted by what the
-            one number gives.
+            The number of rows that the rules for λ, margin and `standardize`, or sample rate and steps, depend on. With
+            a number given the promise is that of adding or removing a row, without a proviso. None takes the number of
+            rows in `X`, **treated as public**: the promise then compares data sets that differ by a row and are fitted
+            by what the one number gives.
+        """,
+    "standardize": """
+        standardize : {"auto", True, False} or Standardisation, default="auto"
+            Whether the features are centred and scaled, privately, before the fit: rows of norm 1 lose a noisy mean,
+            columns are multiplied by weights that come from noisy mean sizes, rows are brought to norm 1 again, and
+            `predict` does the same. Both noisy sums are paid for out of (epsilon, delta), and the fit gets what
+            they leave; the certificate covers all of it (docs/theorems.md, T45). "auto" does what
+            `objpert_core.accounting.recommended_standardisation` finds worth its noise, **a rule in ε, δ, the
+            public number of rows and the number of columns**. It does nothing where a regularisation or a
+            `noise_ratio` is given, for ``row_norm="clip"``, and for bounds without a privacy loss distribution. True
+            takes both steps, whatever they cost. An `objpert_core.accounting.Standardisation` says the noise itself.
+            Sparse rows are scaled and never centred, which would fill them.
+        """,
+    "standardize_if_told": """
+        standardize : {False, True, "auto"} or Standardisation, default=False
+            True centres and scales the features privately before the fit: rows of norm 1 lose a noisy mean, columns are
+            multiplied by weights that come from noisy mean sizes, rows are brought to norm 1 again, and `predict` does
+            the same. Both noisy sums are paid for out of (epsilon, delta), and the fit gets what they leave; the
+            certificate covers all of it (docs/theorems.md, T45). Their noise follows **a rule in ε, δ, the public
+            number of rows and the number of columns**. "auto" takes those steps only that
+            `objpert_core.accounting.recommended_standardisation` finds worth it, and none where a `noise_ratio` is
+            given, for ``row_norm="clip"``, and for bounds without a privacy loss distribution. An
+            `objpert_core.accounting.Standardisation` says the noise itself. Needs ``row_norm="normalize"``. Sparse rows
+            are scaled and never centred, which would fill them.
+        public_rows : int or None, default=None
+            The number of rows that this rule goes by. None takes the number of rows in `X`, **treated as public**;
+            without the rule it does not count.
         """,
     "classes": """
         classes : array-like of two labels or None, default=None
@@ -168,6 +195,13 @@ PARAGRAPHS = {
         """,
     "replaced": """
         Neighbouring data sets differ in one row that is replaced, so that their number of rows is the same.
+        """,
+    "fitted_map": """
+        center_ : ndarray, shape (n_features_in_,), or None
+            What rows of norm 1 lose; private. None where they are not centred.
+        scale_ : ndarray, shape (n_features_in_,), or None
+            What their columns are multiplied by; private. None where they are not scaled. `coef_` applies to the
+            products, brought to norm 1.
         """,
     "fitted_regressor": """
         coef_ : ndarray, shape (n_features_in_,)

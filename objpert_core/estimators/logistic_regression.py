@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from objpert_core._validation import nonnegative, positive_integer
-from objpert_core.accounting import recommended_lam, recommended_margin
+from objpert_core.accounting import Standardisation, balanced_rest, recommended_lam, recommended_margin
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed
 from objpert_core.estimators.constraints import or_none
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.objective import ObjectivePerturbationModel, Plan, bounds_covering
+from objpert_core.estimators.objective import ObjectivePerturbationModel, Plan, Public, bounds_covering
+from objpert_core.estimators.standardised import NOTHING
+from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.release import Release
+
+
+class Planned(NamedTuple):
+    """What rules choose by public numbers, before any data are looked at.
+
+    Attributes
+    ----------
+    standardisation : Standardisation
+        The noise of centre and scales.
+    epsilon : float
+        What they leave of ε, about; calibration finds it exactly.
+    lam : float
+        λ at least; privacy may need more.
+    margin : float
+        k.
+    """
+
+    standardisation: Standardisation
+    epsilon: float
+    lam: float
+    margin: float
 
 
 @documented
@@ -41,11 +66,11 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
         `noise_ratio` or a `lam` is given and otherwise `objpert_core.accounting.recommended_margin`, which goes by the
         same public numbers as the rule for λ and tends to 0 as ε grows. `coef_` are log-odds where k = 0 only;
         `predict_proba` allows for k.
-    %(public_rows classes max_iter on_error adjacency rows_per_person)s
+    %(public_rows classes max_iter on_error adjacency rows_per_person standardize)s
 
     Attributes
     ----------
-    %(fitted_classifier fitted_margin fitted_certificate fitted_features fitted_trace)s
+    %(fitted_classifier fitted_map fitted_margin fitted_certificate fitted_features fitted_trace)s
 
     Notes
     -----
@@ -65,7 +90,6 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
         "bound": bounds_covering(LogisticLoss(), first="logistic"),
         "lam": or_none(nonnegative),
         "margin": or_none(nonnegative),
-        "public_rows": or_none(positive_integer),
     }
 
     def __init__(
@@ -74,16 +98,16 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
         intercept_scaling: float = 0.3, row_norm: str = "normalize", random_state: Seed = None, *,
         accountant: str = "profile", lam: float | None = None, margin: float | None = None,
         public_rows: int | None = None, classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
-        adjacency: str = "add/remove one row", rows_per_person: int = 1,
+        adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = False,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, bound=bound, noise_ratio=noise_ratio, tau=tau, sigma_out=sigma_out,
             solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling, row_norm=row_norm,
             random_state=random_state, accountant=accountant, margin=margin, classes=classes, max_iter=max_iter,
-            on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person,
+            on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person, standardize=standardize,
+            public_rows=public_rows,
         )  # fmt: skip
         self.lam = lam
-        self.public_rows = public_rows
 
     @classmethod
     def published(cls, epsilon: float = 1.0, delta: float = 1e-5, **parameters: Any) -> Self:
@@ -122,22 +146,58 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
         recipe: dict[str, Any] = {"bound": "kifer2012", "lam": 0.0}
         return cls(epsilon=epsilon, delta=delta, **(recipe | parameters))
 
-    def _reads_rows(self) -> bool:
-        return self._by_rule and self.public_rows is None
-
     @property
-    def _by_rule(self) -> bool:
-        """Whether λ is the rule's, which reads the number of rows."""
+    def _left_to_rules(self) -> bool:
         return self.lam is None and self.noise_ratio is None
 
-    def _plan(self, n_rows: int, dimension: int) -> Plan:
-        lam, margin, used_rows = self.lam, self.margin, None
-        if self._by_rule:
-            used_rows = n_rows if self.public_rows is None else self.public_rows
-            # About the noise of the promise asked for: k rows of one person need about the noise of an ε less by k.
-            public = self.epsilon / self._rows_moved, self.delta, used_rows, dimension, row_radius(self._constant)
-            lam = recommended_lam(*public)
-            margin = recommended_margin(*public) if margin is None else margin
-        loss = LogisticLoss(margin or 0.0)
-        self.margin_ = loss.margin
-        return Plan(loss, lam=lam or 0.0, public_rows=used_rows, rows_declared=self.public_rows is not None)
+    def _plan(self, public: Public) -> Plan:
+        lam, margin = self.lam, self.margin
+        if self._lam_by_rule:
+            assert public.rows is not None
+            # About the noise of what is left: k rows of one person need about the noise of an ε less by k.
+            left, radius = public.epsilon / self._rows_moved, row_radius(self._constant)
+            numbers = left, self.delta, public.rows, public.dimension, radius
+            lam = recommended_lam(*numbers)
+            if margin is None:
+                margin = recommended_margin(*numbers, standardised=public.standardisation != NOTHING)
+        return Plan(LogisticLoss(margin or 0.0), lam=lam or 0.0)
+
+    def _rest_weight(self, fits: int) -> float:
+        alone = NEIGHBOURS[self.adjacency] == ADD_REMOVE and int(self.rows_per_person) == 1
+        return balanced_rest(fits) if alone else 1.0
+
+    def planned(self, rows: int, columns: int, *, sparse: bool = False) -> Planned:
+        """What the rules choose for data of this shape; no data are needed.
+
+        Parameters
+        ----------
+        rows : int >= 1
+            The number of rows; `public_rows`, where that is given, counts in its place.
+        columns : int >= 1
+        sparse : bool, default=False
+            Whether the rows are sparse, so that they are not centred.
+
+        Returns
+        -------
+        Planned
+
+        Raises
+        ------
+        ValueError
+            For a parameter, or a number, out of range.
+
+        Examples
+        --------
+        >>> planned = ObjPertLogisticRegression(epsilon=1.0).planned(30_000, 100)
+        >>> 0.9 < planned.epsilon < 1.0, planned.standardisation.scale_noise is not None
+        (True, True)
+        """
+        self.check_parameters()
+        self._check_together()
+        public = self._public(positive_integer("rows", rows), positive_integer("columns", columns), sparse=sparse)
+        plan = self._plan(public)
+        return Planned(public.standardisation, public.epsilon, plan.lam, plan.loss.parameter or 0.0)
+
+    def _record(self, release: Release[Any]) -> None:
+        super()._record(release)
+        self.margin_ = float(release.certificate.loss_parameter or 0.0)

@@ -6,17 +6,55 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from objpert_core._validation import FloatArray, length, positive
-from objpert_core.accounting import calibrate_objective_perturbation
+from objpert_core.accounting import (
+    Mechanism,
+    Standardisation,
+    calibrate_objective_perturbation,
+    calibrate_remaining,
+    remaining_epsilon,
+)
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
-from objpert_core.estimators.base import Seed, SharesWork, WithNeighbours
+from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
+from objpert_core.estimators.standardised import NOTHING, StandardisesRows
 from objpert_core.learning.certificate import ObjectivePerturbationCertificate
 from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
+
+
+class Public(NamedTuple):
+    """What a fit is planned by: public numbers, and what they leave of ε.
+
+    Attributes
+    ----------
+    rows : int or None
+        The number of rows; None where no rule goes by it.
+    rows_declared : bool
+        Whether it was declared, rather than read off the data.
+    dimension : int
+        The number of parameters.
+    standardisation : Standardisation
+        The noise of centre and scales.
+    fits : int
+        How many fits there are.
+    rest_weight : float
+        How long a row is in all fits but one.
+    epsilon : float
+        What is left for each fit.
+    """
+
+    rows: int | None
+    rows_declared: bool
+    dimension: int
+    standardisation: Standardisation
+    fits: int
+    rest_weight: float
+    epsilon: float
 
 
 class Plan(NamedTuple):
@@ -29,17 +67,11 @@ class Plan(NamedTuple):
         Threshold on the norm of every row's gradient.
     lam : float
         The regularisation at least; privacy may need more.
-    public_rows : int or None
-        The number of rows, where the plan goes by it.
-    rows_declared : bool
-        Whether that number was declared, rather than read off the data.
     """
 
     loss: Loss
     clip: float | None = None
     lam: float = 0.0
-    public_rows: int | None = None
-    rows_declared: bool = False
 
 
 def bounds_covering(*losses: LossFacts, first: str, with_rdp: bool = False) -> Constraint:
@@ -61,7 +93,7 @@ def bounds_covering(*losses: LossFacts, first: str, with_rdp: bool = False) -> C
     return one_of(first, *(key for key in keys if key != first))
 
 
-class ObjectivePerturbationModel(SharesWork, WithNeighbours):
+class ObjectivePerturbationModel(SharesWork, StandardisesRows):
     """A linear model by Algorithm 1. Subclasses give `bound` a constraint and say in `_plan` what they minimise."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
@@ -81,32 +113,82 @@ class ObjectivePerturbationModel(SharesWork, WithNeighbours):
         self.sigma_out = sigma_out
         self.accountant = accountant
 
-    def _plan(self, n_rows: int, dimension: int) -> Plan:
-        """What is minimised on so many rows by so many parameters; nothing else of the data may count."""
+    @property
+    def _left_to_rules(self) -> bool:
+        return self.noise_ratio is None
+
+    @property
+    def _composes(self) -> bool:
+        return BOUND_REGISTRY[self.bound].has_losses and self.accountant == "profile"
+
+    def _check_together(self, **options: Any) -> None:
+        super()._check_together(**options)
+        entry = BOUND_REGISTRY[self.bound]
+        if self._map_asked_for and not (entry.has_losses or entry.has_rdp):
+            raise ValueError(
+                f"bound must have a privacy loss or a Rényi curve, which compose, where standardize="
+                f"{self.standardize!r}, got {self.bound!r}"
+            )
+
+    def _plan(self, public: Public) -> Plan:
+        """What is minimised; nothing else of the data may count."""
         raise NotImplementedError(f"{type(self).__name__} must say what it minimises")
+
+    def _rest_weight(self, fits: int) -> float:
+        """How long a row is in all fits but one, where there are several."""
+        return 1.0
+
+    def _public(self, rows: int, columns: int, *, sparse: bool = False, fits: int = 1) -> Public:
+        """What is public of a fit to so many rows and columns."""
+        counted, declared = self._rows_counted(rows)
+        standardisation, weight = self._standardisation(columns, sparse, counted), self._rest_weight(fits)
+        left = remaining_epsilon(
+            self.epsilon,
+            self.delta,
+            standardisation.mechanisms(self.adjacency),
+            copies=fits,
+            rest_weight=weight,
+            rows_per_person=int(self.rows_per_person),
+        )
+        return Public(counted, declared, columns + bool(self.fit_intercept), standardisation, fits, weight, left)
 
     def _draws(
         self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
     ) -> list[Release[ObjectivePerturbationCertificate]]:
         """Calibrate σ and λ, perturb the objective, solve it, perturb the solution."""
-        radius, dimension = row_radius(self._constant), X.shape[1] + bool(self.fit_intercept)
-        loss, clip, lam, public_rows, rows_declared = self._plan(len(targets), dimension)
+        radius = row_radius(self._constant)
+        public = self._public(*X.shape, sparse=sp.issparse(X), fits=len(targets) if targets.ndim == 2 else 1)
+        loss, clip, lam = self._plan(public)
         gradient = loss.lipschitz * radius
-        mechanism = calibrate_objective_perturbation(
+
+        def calibrated(epsilon: float) -> Mechanism:
+            return calibrate_objective_perturbation(
+                epsilon,
+                self.delta,
+                lipschitz=gradient if clip is None else min(gradient, clip),
+                smoothness=loss.smoothness * radius**2,
+                bound=self.bound,
+                noise_ratio=self.noise_ratio,
+                tau=self.tau,
+                sigma_out=self.sigma_out,
+                accountant=self.accountant,
+                dimension=public.dimension if BOUND_REGISTRY[self.bound].needs_dimension else None,
+                lam=lam,
+                adjacency=self.adjacency,
+                rows_per_person=int(self.rows_per_person),
+            )
+
+        mechanism = calibrate_remaining(
             self.epsilon,
             self.delta,
-            lipschitz=gradient if clip is None else min(gradient, clip),
-            smoothness=loss.smoothness * radius**2,
-            bound=self.bound,
-            noise_ratio=self.noise_ratio,
-            tau=self.tau,
-            sigma_out=self.sigma_out,
-            accountant=self.accountant,
-            dimension=dimension if BOUND_REGISTRY[self.bound].needs_dimension else None,
-            lam=lam,
-            adjacency=self.adjacency,
+            calibrated,
+            public.standardisation.mechanisms(self.adjacency),
+            copies=public.fits,
+            rest_weight=public.rest_weight,
             rows_per_person=int(self.rows_per_person),
+            accountant=self.accountant,
         )
+        standardising = {} if public.standardisation == NOTHING else {"standardisation": public.standardisation}
         return perturb_and_solve_draws(
             X,
             targets,
@@ -117,9 +199,10 @@ class ObjectivePerturbationModel(SharesWork, WithNeighbours):
             clip=clip,
             epsilon=self.epsilon,
             accountant=self.accountant,
-            public_rows=public_rows,
-            rows_declared=rows_declared,
+            public_rows=public.rows,
+            rows_declared=public.rows_declared,
             rows_per_person=self.rows_per_person,
+            **standardising,
             **self._sharing(callback),
         )
 
@@ -144,5 +227,9 @@ class ClippedModel(ObjectivePerturbationModel):
         if self.clip is None and not np.isfinite(loss.lipschitz):
             raise ValueError(f"clip must be a finite number > 0 for the loss {loss.name!r}, whose slope has no bound")
 
-    def _plan(self, n_rows: int, dimension: int) -> Plan:
+    @property
+    def _lam_by_rule(self) -> bool:
+        return False
+
+    def _plan(self, public: Public) -> Plan:
         return Plan(self._chosen_loss(), self.clip)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from objpert_core._validation import FloatArray, positive, positive_integer
-from objpert_core.estimators.base import ProbabilisticClassifier, Seed, SharesWork, WithNeighbours
+from objpert_core._validation import FloatArray, positive
+from objpert_core.estimators.base import ProbabilisticClassifier, Seed, SharesWork
 from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.standardised import StandardisesRows
 from objpert_core.learning.output_perturbation import (
     ADJACENCIES,
     OutputPerturbationCertificate,
@@ -19,7 +20,7 @@ from objpert_core.learning.release import Release
 
 
 @documented
-class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, WithNeighbours):
+class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, StandardisesRows):
     """Logistic regression under (ε, δ)-differential privacy, by output perturbation: fit, then add noise.
 
     Minimises the sum of the logistic losses plus λ/2 ‖θ‖² until the gradient's norm is at most `tau`, adds
@@ -39,11 +40,11 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
     adjacency : {"add/remove", "replace"}, default="add/remove"
         Whether neighbouring data sets differ by one row more or less, or by one row replaced by another. The words of
         the other estimators, "add/remove one row" and "replace one row", mean the same.
-    %(margin public_rows classes max_iter on_error rows_per_person)s
+    %(margin public_rows classes max_iter on_error rows_per_person standardize)s
 
     Attributes
     ----------
-    %(fitted_classifier fitted_margin)s
+    %(fitted_classifier fitted_map fitted_margin)s
     privacy_ : OutputPerturbationCertificate
         What was promised and how. `release` gives a copy of the model that may be published, with its public part.
     %(fitted_features fitted_trace)s
@@ -66,7 +67,6 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
     CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
         "lam": or_none(positive),
         "adjacency": one_of(*ADJACENCIES),  # this estimator had short words for it before the others had any
-        "public_rows": or_none(positive_integer),
     }
 
     def __init__(
@@ -74,19 +74,20 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
         solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3,
         row_norm: str = "normalize", random_state: Seed = None, *, adjacency: str = "add/remove",
         margin: float = 0.0, public_rows: int | None = None, classes: Any = None, max_iter: int = 1000,
-        on_error: str = "raise", rows_per_person: int = 1,
+        on_error: str = "raise", rows_per_person: int = 1, standardize: Any = False,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, tau=tau, solver=solver, fit_intercept=fit_intercept,
             intercept_scaling=intercept_scaling, row_norm=row_norm, random_state=random_state,
             margin=margin, classes=classes, max_iter=max_iter,
-            on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person,
+            on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person, standardize=standardize,
+            public_rows=public_rows,
         )  # fmt: skip
         self.lam = lam
-        self.public_rows = public_rows
 
-    def _reads_rows(self) -> bool:
-        return self.lam is None and self.public_rows is None
+    @property
+    def _left_to_rules(self) -> bool:
+        return self.lam is None
 
     def _draws(
         self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from objpert_core._validation import length
 from objpert_core.estimators.base import Seed
 from objpert_core.estimators.constraints import one_of
@@ -43,11 +45,11 @@ class ObjPertRegressor(ScaledTargets, ClippedModel):
         "clip" shrinks rows longer than 1 to norm 1, here and in `predict`: scale the features with public constants
         so that few rows are longer. "normalize" gives every row norm 1, and a regression on lengths is then lost.
     %(random_state accountant)s
-    %(scaled_targets max_iter on_error adjacency rows_per_person)s
+    %(scaled_targets max_iter on_error adjacency rows_per_person standardize_if_told)s
 
     Attributes
     ----------
-    %(fitted_regressor fitted_certificate fitted_features fitted_trace)s
+    %(fitted_regressor fitted_map fitted_certificate fitted_features fitted_trace)s
 
     Notes
     -----
@@ -76,14 +78,15 @@ class ObjPertRegressor(ScaledTargets, ClippedModel):
         solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3, row_norm: str = "clip",
         random_state: Seed = None, *, huber_threshold: float = 1.0, target_offset: float = 0.0,
         target_scale: float = 1.0, accountant: str = "profile", max_iter: int = 1000, on_error: str = "raise",
-        adjacency: str = "add/remove one row", rows_per_person: int = 1,
+        adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = False,
+        public_rows: int | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, loss=loss, clip=clip, bound=bound, noise_ratio=noise_ratio, tau=tau,
             sigma_out=sigma_out, solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
             row_norm=row_norm, random_state=random_state, accountant=accountant, max_iter=max_iter,
             on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person, target_offset=target_offset,
-            target_scale=target_scale,
+            target_scale=target_scale, standardize=standardize, public_rows=public_rows,
         )  # fmt: skip
         self.huber_threshold = huber_threshold
 

@@ -36,11 +36,11 @@ class ObjPertSVC(LinearClassifier, ClippedModel):
     hinge_width : float > 0, default=0.5
         h: "huberised-hinge" is rounded over |1 − m| ≤ h. A wider corner has less curvature, 1/(2h), and needs a
         smaller λ.
-    %(accountant classes max_iter on_error adjacency rows_per_person)s
+    %(accountant classes max_iter on_error adjacency rows_per_person standardize_if_told)s
 
     Attributes
     ----------
-    %(fitted_classifier fitted_certificate fitted_features fitted_trace)s
+    %(fitted_classifier fitted_map fitted_certificate fitted_features fitted_trace)s
 
     Notes
     -----
@@ -70,13 +70,15 @@ class ObjPertSVC(LinearClassifier, ClippedModel):
         solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3,
         row_norm: str = "normalize", random_state: Seed = None, *, hinge_width: float = 0.5,
         accountant: str = "profile", classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
-        adjacency: str = "add/remove one row", rows_per_person: int = 1,
+        adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = False,
+        public_rows: int | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, loss=loss, clip=clip, bound=bound, noise_ratio=noise_ratio, tau=tau,
             sigma_out=sigma_out, solver=solver, fit_intercept=fit_intercept, intercept_scaling=intercept_scaling,
             row_norm=row_norm, random_state=random_state, accountant=accountant, classes=classes, max_iter=max_iter,
             on_error=on_error, adjacency=adjacency, rows_per_person=rows_per_person,
+            standardize=standardize, public_rows=public_rows,
         )  # fmt: skip
         self.hinge_width = hinge_width
 

@@ -27,6 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from objpert_core.accounting import Standardisation
 from objpert_core.estimators import PrivacyCertificate, PublicRangeScaler
 from objpert_core.estimators.cautions import forget_cautions
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning, ReleaseRefusedError, UncoveredDataWarning
@@ -55,6 +56,7 @@ RANGES: dict[str, tuple[str, tuple[Any, ...]]] = {
     "on_error": ("one of 'raise', 'release'", ("ignore", None)),
     "adjacency": ("one of 'add/remove one row', 'replace one row'", ("add/remove", "swap", None)),
     "rows_per_person": (COUNT, (0, 1.5, True, None)),
+    "standardize": ("'auto', True, False or a Standardisation", ("yes", 1, 0, None, np.array(True))),
 }
 """By a parameter's name: what it may be, in the error's words, and values that it may not have."""
 
@@ -82,6 +84,8 @@ class Case:
         Whether only the long test run has this case.
     reads_rows : bool, default=True
         Whether a rule reads the number of rows where `public_rows`, `lam` and `noise_ratio` are None.
+    composes : bool, default=True
+        Whether its bound composes with private sums, so that it can standardise rows.
     """
 
     name: str
@@ -91,6 +95,7 @@ class Case:
     first_step: int = 0
     slow: bool = False
     reads_rows: bool = True
+    composes: bool = True
 
     def new(self, **parameters: Any) -> Any:
         """An unfitted estimator."""
@@ -115,6 +120,21 @@ class Case:
 
 
 Promise = Callable[[Case], None]
+
+
+def bounded_rows(X: np.ndarray, row_norm: str) -> np.ndarray:
+    """Rows of norm 1, or of norm 1 at most."""
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    return X / norms if row_norm == "normalize" else X / np.maximum(norms, 1)
+
+
+def as_the_model_has_them(model: Any, X: np.ndarray) -> np.ndarray:
+    """The rows that `coef_` applies to."""
+    rows = bounded_rows(X, model.privacy_.row_norm)
+    if model.center_ is None and model.scale_ is None:
+        return rows
+    rows = rows - (0 if model.center_ is None else model.center_)
+    return bounded_rows(rows * (1 if model.scale_ is None else model.scale_), "normalize")
 
 
 def assert_unfitted(model: Any) -> None:
@@ -277,13 +297,25 @@ def an_estimator_that_was_not_fitted_says_so(case: Case) -> None:
 
 def the_container_of_the_rows_does_not_matter(case: Case) -> None:
     X = np.where(np.abs(case.data[0]) < 0.5, 0.0, case.data[0])
-    dense = case.fit(X)
-    for convert in (sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_matrix, np.asfortranarray, np.float32, frame):
-        other = case.fit(convert(X))
-        np.testing.assert_allclose(other.coef_, dense.coef_, atol=1e-5)
-        scores = (model.predict if is_regressor(model) else model.decision_function for model in (dense, other))
-        expected, got = next(scores)(X), next(scores)(convert(X))
-        np.testing.assert_allclose(got, expected, atol=1e-4)
+    sparse = (sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_matrix)
+    dense = (np.asarray, np.asfortranarray, np.float32, frame)
+    standardises = "standardize" in case.new().get_params()
+    groups: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+        ((*dense, *sparse), {"standardize": False} if standardises else {})
+    ]
+    if standardises and case.composes:  # sparse rows are not centred
+        asked = {"standardize": True, "row_norm": "normalize"}
+        groups += [(dense, asked), (sparse, asked)]
+    for (first, *others), asked in groups:
+        model = case.fit(first(X), **asked)
+        for convert in others:
+            other = case.fit(convert(X), **asked)
+            np.testing.assert_allclose(other.coef_, model.coef_, atol=1e-5)
+            for name in ("center_", "scale_"):
+                np.testing.assert_array_equal(getattr(other, name), getattr(model, name))
+            scores = (one.predict if is_regressor(one) else one.decision_function for one in (model, other))
+            expected, got = next(scores)(X), next(scores)(convert(X))
+            np.testing.assert_allclose(got, expected, atol=1e-4)
 
 
 def frame(X: np.ndarray) -> pd.DataFrame:
@@ -310,17 +342,56 @@ def data_frames_keep_their_column_names(case: Case) -> None:
 
 def the_norm_of_the_rows_is_enforced_in_fit_and_in_predict(case: Case) -> None:
     X = case.data[0]
-    norms = np.linalg.norm(X, axis=1, keepdims=True)
-    for row_norm, bounded in (("normalize", X / norms), ("clip", X / np.maximum(norms, 1))):
-        model = case.fit(row_norm=row_norm)
+    for row_norm in ("normalize", "clip"):
+        model, bounded = case.fit(row_norm=row_norm), bounded_rows(X, row_norm)
         np.testing.assert_allclose(case.fit(bounded, row_norm=row_norm).coef_, model.coef_, atol=1e-6)
-        scores = bounded @ model.coef_.ravel() + model.intercept_
+        scores = as_the_model_has_them(model, X) @ model.coef_.ravel() + model.intercept_
         predict = model.predict if is_regressor(model) else model.decision_function
         np.testing.assert_allclose(predict(X), scores, atol=1e-9)
         if row_norm == "normalize":
             np.testing.assert_allclose(predict(1000 * X), scores, atol=1e-9)
         model.set_params(row_norm="clip" if row_norm == "normalize" else "normalize")  # from the next fit on
         np.testing.assert_allclose(predict(X), scores, atol=1e-9)
+
+
+def standardised_rows_are_paid_for_and_the_model_maps_what_it_scores(case: Case) -> None:
+    if "standardize" not in case.new().get_params():
+        return
+    X = case.data[0]
+    raw = case.fit(standardize=False)
+    assert (raw.center_, raw.scale_, raw.privacy_.center_noise, raw.privacy_.scale_noise) == (None,) * 4
+    asked = {"standardize": np.bool_(True), "row_norm": "normalize"}
+    with pytest.raises(ValueError, match="row_norm must be 'normalize' where standardize=True, got 'clip'"):
+        case.new(standardize=True, row_norm="clip").fit(Untouchable(), Untouchable())
+    if not case.composes:
+        with pytest.raises(ValueError, match="bound must have a privacy loss or a Rényi curve"):
+            case.new(**asked).fit(Untouchable(), Untouchable())
+        return
+    model = case.fit(**asked)
+    spent, scores = model.privacy_, "predict" if is_regressor(model) else "decision_function"
+    assert model.center_.shape == model.scale_.shape == (4,)
+    assert min(spent.center_noise, spent.scale_noise) > 0
+    assert (spent.epsilon, spent.delta, spent.public_rows, spent.rows_declared) == (raw.epsilon, raw.delta, 300, False)
+    assert spent.verify(model)
+    assert spent.rebuild().delta(raw.epsilon) < 0.9 * raw.delta  # the fit has what the sums leave
+    expected = as_the_model_has_them(model, X) @ model.coef_.ravel() + model.intercept_
+    np.testing.assert_allclose(getattr(model, scores)(X), expected, atol=1e-9)
+    for name, value in (("scale_", 2 * model.scale_), ("scale_", None), ("center_", -model.center_), ("center_", None)):
+        other = pickle.loads(pickle.dumps(model))
+        setattr(other, name, value)
+        assert not spent.verify(other)
+    for unpaid in ("scale_noise", "center_noise"):
+        assert not dataclasses.replace(spent, **{unpaid: None}).verify()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyBudgetWarning)  # the case is seeded
+        released = model.release()
+    np.testing.assert_array_equal(released.predict(X), model.predict(X))
+    assert released.privacy_.verify(released)
+    np.testing.assert_allclose(getattr(model.to_sklearn(), scores)(X), expected, atol=1e-9)
+    given = case.fit(**asked | {"standardize": Standardisation(None, spent.scale_noise)})
+    assert (given.center_, given.privacy_.center_noise) == (None, None)
+    assert given.privacy_.scale_noise == spent.scale_noise
+    assert given.privacy_.verify(given)
 
 
 def a_zero_row_is_scored_by_the_intercept(case: Case) -> None:
@@ -511,7 +582,8 @@ def a_released_copy_and_a_pipeline_of_scikit_learns_predict_the_same(case: Case)
     np.testing.assert_array_equal(released.predict(X), model.predict(X))
     assert released.privacy_ == model.privacy_.public()
     assert released.privacy_.verify(released)
-    assert not set(vars(released)) - {"coef_", "intercept_", "n_features_in_", "privacy_", "classes_", "margin_"}
+    known = {"coef_", "intercept_", "n_features_in_", "privacy_", "classes_", "margin_", "center_", "scale_"}
+    assert not set(vars(released)) - known
     scores = "predict" if is_regressor(model) else "decision_function"
     expected, got = (getattr(one, scores)(X) for one in (model, model.to_sklearn()))
     np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
@@ -598,6 +670,7 @@ CONTRACT: tuple[Promise, ...] = (
     single_precision_data_are_fitted_in_double,
     data_frames_keep_their_column_names,
     the_norm_of_the_rows_is_enforced_in_fit_and_in_predict,
+    standardised_rows_are_paid_for_and_the_model_maps_what_it_scores,
     a_zero_row_is_scored_by_the_intercept,
     without_an_intercept_there_is_none,
     rows_with_nan_or_infinity_are_refused,

@@ -1,0 +1,128 @@
+"""What the estimators share that may centre and scale features privately before they fit (docs/theorems.md, T45)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from objpert_core._validation import positive_integer
+from objpert_core.accounting import Standardisation, full_standardisation, recommended_standardisation
+from objpert_core.estimators.base import WithNeighbours
+from objpert_core.estimators.constraints import Constraint, or_none
+from objpert_core.learning.output_perturbation import NEIGHBOURS
+from objpert_core.learning.release import Release
+
+AUTO = "auto"
+NOTHING = Standardisation(None, None)
+"""The plan that leaves the rows as they are."""
+
+
+def auto_or_plan(name: str, value: Any) -> Any:
+    """`value`; `ValueError` unless it is "auto", True, False or a `Standardisation`.
+
+    Examples
+    --------
+    >>> auto_or_plan("standardize", "auto")
+    'auto'
+    """
+    if isinstance(value, (bool, np.bool_, Standardisation)) or (isinstance(value, str) and value == AUTO):
+        return value
+    raise ValueError(f"{name} must be 'auto', True, False or a Standardisation, got {value!r}")
+
+
+class StandardisesRows(WithNeighbours):
+    """A linear model that may learn from rows which were centred and scaled privately.
+
+    A subclass says in `_left_to_rules` whether its parameters leave regularisation and noise to rules.
+    """
+
+    CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
+        "standardize": auto_or_plan,
+        "public_rows": or_none(positive_integer),
+    }
+
+    def __init__(self, *, standardize: Any, public_rows: int | None, **shared: Any) -> None:
+        super().__init__(**shared)
+        self.standardize = standardize
+        self.public_rows = public_rows
+
+    # What reads the number of rows
+
+    @property
+    def _left_to_rules(self) -> bool:
+        """Whether neither regularisation nor noise was given; elsewhere "auto" standardises nothing."""
+        raise NotImplementedError(f"{type(self).__name__} must say which parameters keep its rules off")
+
+    @property
+    def _lam_by_rule(self) -> bool:
+        """Whether λ comes from a rule that goes by the number of rows."""
+        return self._left_to_rules
+
+    @property
+    def _composes(self) -> bool:
+        """Whether a fit composes with private sums without losing much by it."""
+        return True
+
+    @property
+    def _map_asked_for(self) -> bool:
+        """Whether rows are to be centred or scaled whatever a rule says."""
+        return not isinstance(self.standardize, str) and bool(self.standardize) and self.standardize != NOTHING
+
+    @property
+    def _map_reads_rows(self) -> bool:
+        """Whether the number of rows counts for the map: noisy sums are divided by it, and a rule may go by it."""
+        if isinstance(self.standardize, str):
+            return self._left_to_rules and self.row_norm == "normalize" and self._composes
+        return self._map_asked_for
+
+    def _reads_rows(self) -> bool:
+        return self.public_rows is None and (self._lam_by_rule or self._map_reads_rows)
+
+    def _check_together(self, **options: Any) -> None:
+        super()._check_together(**options)
+        if self._map_asked_for and self.row_norm != "normalize":
+            raise ValueError(
+                f"row_norm must be 'normalize' where standardize={self.standardize!r}, got {self.row_norm!r}: rows of "
+                "different length are not centred"
+            )
+
+    def _rows_counted(self, given: int) -> tuple[int | None, bool]:
+        """The number that rules take for that of the rows, of which there are `given`; and whether it was declared.
+
+        None where nothing goes by it.
+        """
+        if not (self._lam_by_rule or self._map_reads_rows):
+            return None, False
+        return (given, False) if self.public_rows is None else (int(self.public_rows), True)
+
+    def _standardisation(self, columns: int, sparse: bool, rows: int | None) -> Standardisation:
+        """The noise of centre and scales, by public numbers and by whether rows are sparse: these are not centred.
+
+        Parameters
+        ----------
+        columns : int
+        sparse : bool
+        rows : int or None
+            See `_rows_counted`.
+        """
+        plan = self.standardize
+        if not isinstance(plan, Standardisation):
+            if not self._map_reads_rows or not rows:
+                return NOTHING
+            rule = recommended_standardisation if isinstance(plan, str) else full_standardisation
+            plan = rule(
+                float(self.epsilon),
+                float(self.delta),
+                rows,
+                columns,
+                adjacency=NEIGHBOURS[self.adjacency],
+                rows_per_person=int(self.rows_per_person),
+            )
+        return replace(plan, center_noise=None) if sparse else plan
+
+    def _record(self, release: Release[Any]) -> None:
+        self.center_, self.scale_ = getattr(release, "center", None), getattr(release, "scale", None)
+        super()._record(release)
