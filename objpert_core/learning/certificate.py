@@ -23,7 +23,16 @@ from typing import Any, ClassVar, NoReturn, Protocol, Self
 import numpy as np
 
 from objpert_core._validation import FloatArray, choice
-from objpert_core.accounting import ApproximateMinima, Mechanism, ObjectivePerturbation, group, via_rdp
+from objpert_core.accounting import (
+    ApproximateMinima,
+    Gaussian,
+    Mechanism,
+    ObjectivePerturbation,
+    Standardisation,
+    composed_fit,
+    group,
+    via_rdp,
+)
 from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, Parameters
 from objpert_core.accounting.numerics.rounding import promised
@@ -106,12 +115,13 @@ def adjacency_words(
     return f"data sets of the same size m = {public_rows}, known to all, {differ}"
 
 
-def coefficients_sha256(coef: Any, intercept: Any) -> str:
+def coefficients_sha256(coef: Any, intercept: Any, center: Any = None, scale: Any = None) -> str:
     """The fingerprint of a model's published coefficients, by which a certificate names the model it is about.
 
     SHA-256 of four pieces: the line ``coef_`` with the array's shape, its entries as little-endian doubles in C order,
     the line ``intercept_`` with its shape, and its entries. A line is ASCII, its parts stand one blank apart, and it
-    ends with a line feed: ``coef_ 1 30`` for one row of thirty coefficients, ``intercept_`` for a number.
+    ends with a line feed: ``coef_ 1 30`` for one row of thirty coefficients, ``intercept_`` for a number. Where the
+    model centres or scales its rows, the line ``center_`` with its entries follows, then ``scale_``.
 
     Parameters
     ----------
@@ -119,6 +129,8 @@ def coefficients_sha256(coef: Any, intercept: Any) -> str:
         `coef_`, of any shape.
     intercept : array or float
         `intercept_`.
+    center, scale : array, optional
+        `center_` and `scale_`, shape (d,).
 
     Returns
     -------
@@ -132,7 +144,9 @@ def coefficients_sha256(coef: Any, intercept: Any) -> str:
     'd7a1e04ff3305bbc'
     """
     digest = hashlib.sha256()
-    for name, values in (("coef_", coef), ("intercept_", intercept)):
+    pieces = {"coef_": coef, "intercept_": intercept}
+    pieces |= {name: values for name, values in (("center_", center), ("scale_", scale)) if values is not None}
+    for name, values in pieces.items():
         array = np.asarray(values, dtype="<f8")
         digest.update(" ".join([name, *map(str, array.shape)]).encode("ascii") + b"\n")
         digest.update(array.tobytes(order="C"))
@@ -376,9 +390,9 @@ class PrivacyCertificate(ABC):
         own = {"mechanism": type(mechanism).__name__, "adjacency": words, **cls.numbers(mechanism)}
         return cls(**own, **facts)
 
-    def about(self, coef: Any, intercept: Any) -> Self:
+    def about(self, coef: Any, intercept: Any, center: Any = None, scale: Any = None) -> Self:
         """This certificate with the fingerprint of the coefficients that it is about; see `coefficients_sha256`."""
-        return replace(self, coefficients_sha256=coefficients_sha256(coef, intercept))
+        return replace(self, coefficients_sha256=coefficients_sha256(coef, intercept, center, scale))
 
     def verify(self, model: Any = None) -> bool:
         """Account for the mechanism anew, and say whether the certificate holds; it never raises.
@@ -386,9 +400,9 @@ class PrivacyCertificate(ABC):
         Parameters
         ----------
         model : estimator, optional
-            A fitted model, or anything with `coef_` and `intercept_`: the certificate must then name these very
-            coefficients, and numbers that only they tell, as `dimension`, must be right. Otherwise those are taken on
-            trust.
+            A fitted model, or anything with `coef_` and `intercept_`, and with `center_` and `scale_` where rows are
+            centred and scaled: the certificate must then name these very coefficients, and numbers that only they tell,
+            as `dimension`, must be right. Otherwise those are taken on trust.
 
         Returns
         -------
@@ -422,11 +436,22 @@ class PrivacyCertificate(ABC):
     def _names(self, model: Any) -> bool:
         """Whether this is the certificate of this model's coefficients."""
         coef, intercept = np.asarray(model.coef_), np.asarray(model.intercept_)
-        dimension = coef.size + (self.intercept_scaling > 0)
+        fits, features = getattr(self, "fits", 1), coef.size
+        if fits > 1:
+            if coef.ndim != 2 or intercept.shape != (fits,) or len(coef) != fits:
+                return False
+            features = coef.shape[1]
+        dimension = features + (self.intercept_scaling > 0)
         promised = getattr(self, "dimension", None)
+        maps = [
+            (getattr(model, f"{step}_", None), getattr(self, f"{step}_noise", None)) for step in ("center", "scale")
+        ]
+        center, scale = (None if values is None else np.asarray(values) for values, _ in maps)
         return bool(
             all(_doubles(array) for array in (coef, intercept))
-            and self.coefficients_sha256 == coefficients_sha256(coef, intercept)
+            and all((values is None) is (noise is None) for values, noise in maps)
+            and all(array is None or (_doubles(array) and array.shape == (features,)) for array in (center, scale))
+            and self.coefficients_sha256 == coefficients_sha256(coef, intercept, center, scale)
             and (promised is None or promised >= dimension)
             and (self.intercept_scaling > 0 or coef.ndim == 1 or not intercept.any())  # a regressor's may be its offset
             and (self.lattice is None or self.fine_enough(self.lattice, dimension))
@@ -644,14 +669,28 @@ class SolvedCertificate(PrivacyCertificate):
     Attributes
     ----------
     gradient_norm : float or None
-        Diagnostic: the gradient norm verified at the solution; None in a `public` certificate.
+        Diagnostic: the gradient norm verified at the solution; None in a `public` certificate. Of several fits the
+        largest.
     n_iter : int or None
-        Diagnostic: the solver's iterations; None in a `public` certificate.
+        Diagnostic: the solver's iterations; None in a `public` certificate. Of several fits all together.
+    center_noise : float or None
+        Standard deviation of the noise on the sum of the rows' directions, where these were centred before the fit.
+    scale_noise : float or None
+        The same for the sum of their sizes, where columns were scaled before the fit.
+    fits : int
+        How many fits by the mechanism there are, one for each class against the others.
+    rest_weight : float
+        How long a row is in the fits of classes that it does not belong to.
     """
 
     DIAGNOSTICS: ClassVar[tuple[str, ...]] = ("gradient_norm", "n_iter")
+    LATER: ClassVar[tuple[str, ...]] = ("center_noise", "scale_noise", "fits", "rest_weight")
 
     STATED: ClassVar[Mapping[str, Stated]] = {
+        "center_noise": or_nothing(POSITIVE),
+        "scale_noise": or_nothing(POSITIVE),
+        "fits": COUNT,
+        "rest_weight": POSITIVE,
         "gradient_norm": or_nothing(NONNEGATIVE),
         "n_iter": or_nothing(FROM_ZERO),
     }
@@ -660,6 +699,53 @@ class SolvedCertificate(PrivacyCertificate):
 
     gradient_norm: float | None = None
     n_iter: int | None = None
+    center_noise: float | None = None
+    scale_noise: float | None = None
+    fits: int = 1
+    rest_weight: float = 1.0
+
+    @property
+    def standardisation(self) -> Standardisation:
+        """The noise of what was released before the fit."""
+        return Standardisation(self.center_noise, self.scale_noise)
+
+    def accounted(self, mechanism: Any) -> Mechanism:
+        """The whole: what was released before, and all fits, for all rows of one person."""
+        return composed_fit(
+            mechanism,
+            self.standardisation.mechanisms(self.mechanism_adjacency),
+            copies=self.fits,
+            rest_weight=self.rest_weight,
+            rows_per_person=self.rows_per_person,
+            accountant=self.accountant,
+        )
+
+    def _contradiction(self) -> str | None:
+        steps = {name: getattr(self, name) for name in ("center_noise", "scale_noise")}
+        for name, noise in steps.items():
+            if noise is not None and self.row_norm != "normalize":
+                return f"{name} must be None for row_norm={self.row_norm!r}, got {noise!r}"
+            if noise is not None and getattr(self, "public_rows", None) is None:
+                return f"public_rows must be a number where {name} is one, got None"
+        if self.rest_weight != 1.0 and not (self.fits > 1 and self.rest_weight < 1.0):
+            return f"rest_weight must be 1.0 for one fit, and at most 1.0 for several, got {self.rest_weight!r}"
+        return super()._contradiction()
+
+    def _before(self) -> list[str]:
+        """The lines of `repr` for what was released before the fit, and for several fits."""
+        steps = [
+            ("center", "directions centred", self.center_noise, "Σu"),
+            ("scale", "columns scaled", self.scale_noise, "Σ|z|"),
+        ]
+        lines = [
+            f"  {name:<10} {what}, noise on {of} {noise:.6g}: part of the promise"
+            for name, what, noise, of in steps
+            if noise is not None
+        ]
+        if self.fits > 1:
+            rest = "" if self.rest_weight == 1.0 else f", rows of other classes {self.rest_weight:.6g} times as long"
+            lines.append(f"  fits       {self.fits}, one for each class against the others{rest}")
+        return lines
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
         """Say whether a lattice of this `spacing` has room in the proof.
@@ -713,7 +799,7 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
     """
 
     ACCOUNTANTS: ClassVar[tuple[str, ...]] = ACCOUNTANTS
-    LATER: ClassVar[tuple[str, ...]] = ("ball_radius", "envelope")
+    LATER: ClassVar[tuple[str, ...]] = (*SolvedCertificate.LATER, "ball_radius", "envelope")
     STATED: ClassVar[Mapping[str, Stated]] = {
         "bound": one_of(*BOUND_REGISTRY),
         "sigma": POSITIVE,
@@ -776,6 +862,8 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
     def _contradiction(self) -> str | None:
         if self.envelope is None and self.loss not in LOSSES:
             return f"envelope must be a number for the loss {self.loss!r}, which has corners, got None"
+        if self.rest_weight != 1.0 and (self.loss != LogisticLoss.name or (self.clip, self.envelope) != (None, None)):
+            return f"rest_weight must be 1.0 but for the logistic loss as it is, got {self.rest_weight!r}"
         return super()._contradiction()
 
     def _lines(self) -> list[str]:
@@ -785,6 +873,7 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
         kept = [] if self.ball_radius is None else [f"  ball       ‖θ‖ ≤ {self.ball_radius:g}, before the output noise"]
         return [
             f"  proof      bound {self.bound!r}, accountant {self.accountant!r}, {self.mechanism}",
+            *self._before(),
             f"  objective  {self.loss} loss{own}{rounded}{clipped}, sigma = {self.sigma:.6g}, lam = {self.lam:.6g}, "
             f"R = {self.radius:.6g} ({self._rows()})",
             *kept,
@@ -831,6 +920,9 @@ def proved_epsilon(
     delta: float,
     accountant: str = "profile",
     rows_per_person: int = 1,
+    before: tuple[Gaussian, ...] = (),
+    fits: int = 1,
+    rest_weight: float = 1.0,
 ) -> float:
     """Find the ε that a certificate may state at `delta`.
 
@@ -843,6 +935,8 @@ def proved_epsilon(
     accountant : {"profile", "rdp"}
     rows_per_person : int >= 1
         How many rows of one person the certificate covers together, `mechanism` being about one.
+    before, fits, rest_weight
+        What else the certificate covers; see `composed_fit`.
 
     Returns
     -------
@@ -859,7 +953,14 @@ def proved_epsilon(
     >>> proved_epsilon(ApproximateMinima(ObjectivePerturbation(5.0, 2.0), 1e-6, 0.1), 1.0, 1e-5)
     1.0
     """
-    accounted = by_accountant(group(mechanism, rows_per_person), accountant)
+    accounted = composed_fit(
+        mechanism,
+        before,
+        copies=fits,
+        rest_weight=rest_weight,
+        rows_per_person=rows_per_person,
+        accountant=accountant,
+    )
     if epsilon is not None and accounted.delta(epsilon) <= delta * (1 + ROUNDING):
         return epsilon
     proved = accounted.epsilon(delta)

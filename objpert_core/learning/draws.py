@@ -7,13 +7,14 @@ its own, and the output noise covers that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from typing import Any, Unpack
 
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting import Mechanism
+from objpert_core.accounting import Mechanism, Standardisation
 from objpert_core.accounting.mechanisms.base import Perturbation
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.fit import Fit, Found, Seed, SharedOptions
@@ -24,6 +25,7 @@ from objpert_core.learning.problem.rounding import gradient_norm_bound, gradient
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Release
 from objpert_core.learning.solvers import MAX_CHOLESKY_DIMENSION, solve, solve_together
+from objpert_core.learning.standardisation import AS_THEY_ARE
 
 _SHARED_SOLVERS = (
     "newton",
@@ -67,10 +69,23 @@ class Draws:
         self._states = random_states
         self._solver = options.get("solver", "newton")
         self._max_iter, self._callback = options.get("max_iter", 1000), options.get("callback")
+        self._plan, self._public_rows = AS_THEY_ARE, self.rows_given
+
+    def standardise(self, plan: Standardisation, n_rows: int | None) -> None:
+        """Have every draw release a centre and scales of its own, and learn from the rows that they map to.
+
+        Parameters
+        ----------
+        plan : Standardisation
+            Their noise; a step without noise is left out.
+        n_rows : int >= 1, optional
+            The public number of rows; the number given if left out, which is then public.
+        """
+        self._plan, self._public_rows = plan, self.rows_given if n_rows is None else n_rows
 
     @property
     def rows(self) -> Rows:
-        """The rows that all fits share."""
+        """The rows that all fits share, as they are before centring and scaling."""
         return self.fits[0].rows
 
     @property
@@ -82,7 +97,7 @@ class Draws:
         self,
         mechanism: Mechanism,
         perturb: Callable[[NoiseSource], Perturbation],
-        loss: Loss,
+        loss: Callable[[Rows], Loss],
         /,
         *,
         stop_at: float,
@@ -95,22 +110,48 @@ class Draws:
         ----------
         perturb : callable
             What a source's noise adds to the sum of the losses. The output noise is drawn after that.
+        loss : callable
+            The loss on the rows that are learned from; clipped, where it has to be.
         """
-        drawn = [perturb(fit.source) for fit in self.fits]
-        objectives = [fit.objective(perturbation, loss) for fit, perturbation in zip(self.fits, drawn, strict=True)]
-        found = self._together(objectives, stop_at) if radius is None else [None] * len(drawn)
+        if self._plan != AS_THEY_ARE:
+            facts |= {"center_noise": self._plan.center_noise, "scale_noise": self._plan.scale_noise}
         releases = []
-        for fit, perturbation, state, own in zip(self.fits, drawn, self._states, found, strict=True):
+        prepared = self._prepared(perturb, loss, stop_at, radius)
+        for (fit, perturbation, own_loss, found), state in zip(prepared, self._states, strict=True):
             try:
                 released = fit.release(
-                    mechanism, perturbation, loss, stop_at=stop_at, radius=radius, found=own, **facts
+                    mechanism, perturbation, own_loss, stop_at=stop_at, radius=radius, found=found, **facts
                 )
             except ConvergenceError as error:
-                if len(drawn) == 1:
+                if len(self.fits) == 1:
                     raise
                 raise ConvergenceError(f"with random_state={state!r}: {error}") from error
             releases.append(released)
         return releases
+
+    def _prepared(
+        self,
+        perturb: Callable[[NoiseSource], Perturbation],
+        loss: Callable[[Rows], Loss],
+        stop_at: float,
+        radius: float | None,
+    ) -> Iterator[tuple[Fit, Perturbation, Loss, Found | None]]:
+        """Every draw's fit, perturbation and loss, and what a solver has found for it, where the draws share one.
+
+        After centring and scaling every draw has rows of its own, of which those of one draw are kept at a time.
+        """
+        if self._plan != AS_THEY_ARE:
+            for shared in self.fits:
+                fit = copy(shared)
+                fit.standardise(self._plan, self._public_rows)
+                yield fit, perturb(fit.source), loss(fit.rows), None
+            return
+        same = loss(self.rows)
+        drawn = [perturb(fit.source) for fit in self.fits]
+        objectives = [fit.objective(perturbation, same) for fit, perturbation in zip(self.fits, drawn, strict=True)]
+        found = self._together(objectives, stop_at) if radius is None else [None] * len(drawn)
+        for fit, perturbation, own in zip(self.fits, drawn, found, strict=True):
+            yield fit, perturbation, same, own
 
     def _together(self, objectives: Sequence[PerturbedObjective], tau: float) -> Sequence[Found | None]:
         """What one solver finds for all of them; None for each where they have to be solved one by one."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
 from objpert_core._validation import FloatArray, choice, nonnegative, positive
-from objpert_core.accounting import Mechanism
+from objpert_core.accounting import Mechanism, Standardisation
 from objpert_core.accounting.mechanisms.base import Perturbation
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificate import ON_ERROR, PrivacyCertificate
@@ -22,6 +23,7 @@ from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import usable
 from objpert_core.learning.solvers import Callback, SolverResult, onto_sphere, residual_bound, solve, solve_surely
+from objpert_core.learning.standardisation import AS_THEY_ARE, RowMap, release_map
 
 Seed = int | np.random.RandomState | np.random.Generator | None
 """What the noise may be drawn from; see `noise_source`."""
@@ -141,8 +143,31 @@ class Fit:
             X, targets = usable(X, targets, loss)
         self.rows = Rows(X, row_norm, nonnegative("intercept_scaling", intercept_scaling))
         check_targets(targets, self.rows.n_rows, loss, least=0 if self._releases else 1)
-        self._targets, self._row_norm = targets, row_norm
+        self._targets, self._row_norm, self._loss = targets, row_norm, loss
         self._solver, self._max_iter, self._callback = solver, max_iter, callback
+        self._map = RowMap()
+
+    def standardise(self, plan: Standardisation, n_rows: int) -> None:
+        """Release a centre and scales, and learn from the rows that they map to.
+
+        Parameters
+        ----------
+        plan : Standardisation
+            Their noise, drawn from this fit's source; a step without noise is left out.
+        n_rows : int >= 1
+            The public number of rows.
+
+        Raises
+        ------
+        ValueError
+            If rows are not normalised, or are sparse and should be centred.
+        """
+        if plan == AS_THEY_ARE:
+            return
+        if self._row_norm != "normalize":
+            raise ValueError(f"row_norm must be 'normalize' where rows are centred or scaled, got {self._row_norm!r}")
+        self._map = release_map(self.rows.matrix, plan, self.source, n_rows=n_rows)
+        self.rows = Rows(self._map.apply(self.rows.matrix), self._row_norm, self.rows.constant)
 
     def release(
         self,
@@ -196,7 +221,65 @@ class Fit:
         certificate = self._certificate(
             mechanism, gradient_norm=noisy.reached, n_iter=noisy.result.iterations, lattice=noisy.spacing, **facts
         )
-        return Release(noisy.theta, certificate, noisy.result.gradient_norms)
+        return Release(
+            noisy.theta, certificate, noisy.result.gradient_norms, center=self._map.center, scale=self._map.scale
+        )
+
+    def release_several(
+        self,
+        mechanism: Mechanism,
+        targets: Sequence[FloatArray],
+        perturb: Callable[[NoiseSource], Perturbation],
+        loss: Loss,
+        /,
+        *,
+        stop_at: float,
+        output_noise: float,
+        radius: float | None = None,
+        **facts: Any,
+    ) -> Release[Any]:
+        """Fit the same rows to several targets, one after the other, under one certificate.
+
+        Parameters
+        ----------
+        mechanism, stop_at, output_noise, radius, **facts
+            As in `release`. The certificate gets the largest gradient norm, and the iterations of all fits together.
+        targets : sequence of ndarray, shape (n,)
+            For the rows as they are after `standardise`.
+        perturb : callable
+            What a source's noise adds to the sum of the losses; drawn for every fit, its output noise after it.
+        loss : Loss
+            Clipped, where it has to be.
+
+        Returns
+        -------
+        Release
+            `theta` has shape (K, D).
+
+        Raises
+        ------
+        ConvergenceError
+            If one of them does not reach τ: nothing is released.
+        """
+        told: dict[str, Any] = {"stop_at": stop_at, "output_noise": output_noise, "radius": radius}
+        found = [self._with(one).noisy_minimum(perturb(self.source), loss, **told) for one in targets]
+        certificate = self._certificate(
+            mechanism,
+            gradient_norm=max(one.reached for one in found),
+            n_iter=sum(one.result.iterations for one in found),
+            lattice=found[0].spacing,
+            fits=len(found),
+            **facts,
+        )
+        traces = tuple(norm for one in found for norm in one.result.gradient_norms)
+        theta = np.array([one.theta for one in found])
+        return Release(theta, certificate, traces, center=self._map.center, scale=self._map.scale)
+
+    def _with(self, targets: FloatArray) -> Fit:
+        check_targets(targets, self.rows.n_rows, self._loss, least=0 if self._releases else 1)
+        other = copy(self)
+        other._targets = targets
+        return other
 
     def objective(self, perturbation: Perturbation, loss: Loss) -> PerturbedObjective:
         """What is minimised: the sum of the losses and the perturbation."""

@@ -6,18 +6,24 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, Protocol, Required, Unpack, runtime_checkable
 
+import numpy as np
+
 from objpert_core._validation import FloatArray, choice, in_open_unit, nonnegative, positive, positive_integer
-from objpert_core.accounting import Mechanism
+from objpert_core.accounting import Gaussian, Mechanism, Standardisation
 from objpert_core.accounting.mechanisms.base import NormalSource, Perturbation
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
-from objpert_core.learning.certificate import PrivacyCertificate, proved_epsilon
+from objpert_core.learning.certificate import PrivacyCertificate, SolvedCertificate, proved_epsilon
 from objpert_core.learning.draws import Draws
-from objpert_core.learning.fit import Seed, SharedOptions
+from objpert_core.learning.fit import Fit, Seed, SharedOptions
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
-from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, ClippedLoss, Loss
+from objpert_core.learning.problem.losses import LOGISTIC, LOSSES, ClippedLoss, LogisticLoss, Loss
 from objpert_core.learning.problem.nonsmooth import EVERY_LOSS
-from objpert_core.learning.problem.rows import row_radius
+from objpert_core.learning.problem.objective import check_targets
+from objpert_core.learning.problem.rest import RestWeighted
+from objpert_core.learning.problem.rows import Rows, row_radius
 from objpert_core.learning.release import Release
+from objpert_core.learning.screening import judged
+from objpert_core.learning.standardisation import AS_THEY_ARE
 
 
 @runtime_checkable
@@ -46,6 +52,7 @@ class PerturbOptions(SharedOptions, total=False):
     rows_per_person: int
     radius: float | None
     envelope: float | None
+    standardisation: Standardisation
 
 
 def perturb_and_solve(
@@ -91,6 +98,9 @@ def perturb_and_solve(
         β: replace every row's loss by its Moreau envelope of this smoothness in θ (`envelope_steps`), which is no
         steeper. `mechanism` must be told of gradients up to the loss's slope times R and a smoothness from β on. The
         loss may then have corners (`NON_SMOOTH_LOSSES`). The bound "logistic" does not cover an envelope.
+    standardisation : Standardisation
+        Centre and scale the rows privately before the fit, with this noise (`release_map`); not at all unless told.
+        `public_rows` must be given, and `epsilon` is what map and fit together satisfy (`calibrate_remaining`).
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
@@ -143,6 +153,7 @@ def perturb_and_solve_draws(
     rows_per_person: int = 1,
     radius: float | None = None,
     envelope: float | None = None,
+    standardisation: Standardisation = AS_THEY_ARE,
     **options: Unpack[SharedOptions],
 ) -> list[Release[Any]]:
     """Make several private fits that differ by their noise alone; what they can share is done once (`Draws`).
@@ -153,8 +164,9 @@ def perturb_and_solve_draws(
         As in `perturb_and_solve`.
     random_states : sequence
         One `random_state` for each fit.
-    delta, loss, clip, epsilon, accountant, public_rows, rows_declared, rows_per_person, radius, envelope, **options
-        As in `perturb_and_solve`, but for `random_state`.
+    delta, loss, clip, epsilon, accountant, public_rows, rows_declared, rows_per_person, radius, envelope, \
+    standardisation, **options
+        As in `perturb_and_solve`, but for `random_state`. Every draw releases a map of its own.
 
     Returns
     -------
@@ -182,7 +194,8 @@ def perturb_and_solve_draws(
     choice("accountant", accountant, ACCOUNTANTS)
     epsilon = None if epsilon is None else nonnegative("epsilon", epsilon)
     people = positive_integer("rows_per_person", rows_per_person)
-    epsilon = proved_epsilon(mechanism, epsilon, float(delta), accountant, people)
+    before = _before(mechanism, standardisation, public_rows)
+    epsilon = proved_epsilon(mechanism, epsilon, float(delta), accountant, people, before)
     clip = None if clip is None else positive("clip", clip)
     if isinstance(loss, ClippedLoss):
         raise ValueError(f"loss must not be clipped, got {loss!r}: give loss={loss.loss!r} and its threshold as clip=")
@@ -192,11 +205,15 @@ def perturb_and_solve_draws(
     kind = PrivacyCertificate.kind_for(mechanism)
     named = _named(kind, radius=("ball_radius", radius), envelope=("envelope", envelope))
     draws = Draws(X, targets, loss, random_states, **options)
+    draws.standardise(standardisation, public_rows)
     rows, longest = draws.rows, row_radius(draws.rows.constant)
-    promised, taken = loss, loss
-    if envelope is not None:
-        promised = widest_envelope(loss, named["envelope"], longest)
-        taken = MoreauEnvelope(loss, envelope_steps(rows, named["envelope"]))
+    promised = loss if envelope is None else widest_envelope(loss, named["envelope"], longest)
+
+    def taken(learned: Rows) -> Loss:
+        """The loss on the rows that are learned from, which may be others than those given."""
+        own = loss if envelope is None else MoreauEnvelope(loss, envelope_steps(learned, named["envelope"]))
+        return own if clip is None else ClippedLoss(own, learned.slopes_of_norm(clip))
+
     if reason := kind.uncovered(mechanism, promised, clip, longest, rows.dimension):
         raise ValueError(
             f"mechanism's {reason} (loss {promised.name!r}, {rows.n_features} features of norm 1 and the constant "
@@ -205,7 +222,7 @@ def perturb_and_solve_draws(
     return draws.release(
         mechanism,
         lambda source: released.perturbation(source, rows.dimension),
-        taken if clip is None else ClippedLoss(taken, rows.slopes_of_norm(clip)),
+        taken,
         stop_at=released.tau,
         output_noise=released.sigma_out,
         radius=named.get("ball_radius"),
@@ -220,6 +237,139 @@ def perturb_and_solve_draws(
         rows_declared=None if public_rows is None else rows_declared,
         rows_per_person=people,
     )
+
+
+def perturb_and_solve_classes(
+    X: Any,
+    targets: FloatArray,
+    mechanism: Mechanism,
+    *,
+    delta: float,
+    random_state: Seed = None,
+    rest_weight: float = 1.0,
+    loss: LogisticLoss = LOGISTIC,
+    epsilon: float | None = None,
+    accountant: str = "profile",
+    public_rows: int | None = None,
+    rows_declared: bool = False,
+    rows_per_person: int = 1,
+    standardisation: Standardisation = AS_THEY_ARE,
+    **options: Unpack[SharedOptions],
+) -> Release[Any]:
+    """Fit one private model for each class by Algorithm 1, of the class against all others, under one certificate.
+
+    Parameters
+    ----------
+    X : ndarray or scipy sparse matrix, shape (n, d)
+    targets : ndarray, shape (K, n)
+        +1.0 where a row is of the class, −1.0 where it is of another one; one +1.0 in every column at most. With
+        ``on_error="release"`` a row counts as none where a target is neither.
+    mechanism : ApproximateMinima
+        That of one fit, for rows of full length; see `calibrate_remaining` with ``copies=K``.
+    rest_weight : float from 0.001 to 1
+        How long a row is in the fits of classes that it does not belong to (`one_vs_rest`).
+    loss : LogisticLoss
+        With a margin or without.
+    delta, random_state, epsilon, accountant, public_rows, rows_declared, rows_per_person, standardisation, **options
+        As in `perturb_and_solve`. All fits learn from the same mapped rows; ε is what all of it together satisfies.
+
+    Returns
+    -------
+    Release
+        `theta` of shape (K, D).
+
+    Raises
+    ------
+    ConvergenceError
+        If one of the fits does not reach τ: nothing is released.
+    ValueError
+        As from `perturb_and_solve`, and if a row belongs to two classes.
+
+    Notes
+    -----
+    docs/theorems.md, T46.
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import calibrate_objective_perturbation, calibrate_remaining
+    >>> fit = calibrate_remaining(
+    ...     2.0, 1e-5, lambda left: calibrate_objective_perturbation(left, 1e-5, tau=1e-6), copies=3
+    ... )
+    >>> X, labels = np.repeat(np.eye(3), 500, axis=0), np.repeat([0, 1, 2], 500)
+    >>> targets = np.where(labels == np.arange(3)[:, None], 1.0, -1.0)
+    >>> release = perturb_and_solve_classes(X, targets, fit, delta=1e-5, epsilon=2.0, intercept_scaling=0.0)
+    >>> release.theta.argmax(axis=1).tolist(), release.certificate.fits, release.certificate.verify()
+    ([0, 1, 2], 3, True)
+    """
+    released = _perturbs_objective(mechanism)
+    in_open_unit("delta", delta)
+    choice("accountant", accountant, ACCOUNTANTS)
+    epsilon = None if epsilon is None else nonnegative("epsilon", epsilon)
+    people = positive_integer("rows_per_person", rows_per_person)
+    weighted = RestWeighted(_logistic(loss).margin, rest_weight)
+    if targets.ndim != 2 or not len(targets):
+        raise ValueError(f"targets must have shape (K, n) with K >= 1, got {targets.shape}")
+    before, fits = _before(mechanism, standardisation, public_rows), len(targets)
+    weight = weighted.weight if fits > 1 else 1.0
+    epsilon = proved_epsilon(mechanism, epsilon, float(delta), accountant, people, before, fits, weight)
+    given = X.shape[0]
+    if options.get("on_error") == "release" and targets.shape[1:] == (given,):
+        X, keep = judged(X, _of_one_class(targets), loss)
+        X, targets = X[keep], targets[:, keep]
+    if (several := (targets == 1.0).sum(axis=0) > 1).any():
+        raise ValueError(f"targets must be +1.0 for one class at most, got more in row {int(np.argmax(several))}")
+    fit = Fit(X, targets[0], loss, random_state=random_state, **options)
+    kind, longest = PrivacyCertificate.kind_for(mechanism), row_radius(fit.rows.constant)
+    if reason := kind.uncovered(mechanism, loss, None, longest, fit.rows.dimension):
+        raise ValueError(
+            f"mechanism's {reason} ({fit.rows.n_features} features of norm 1, constant {fit.rows.constant:g})"
+        )
+    for one in targets:
+        check_targets(one, fit.rows.n_rows, loss, least=0)
+    fit.standardise(standardisation, given if public_rows is None else public_rows)
+    return fit.release_several(
+        mechanism,
+        list(targets),
+        lambda source: released.perturbation(source, fit.rows.dimension),
+        loss if weight == 1.0 else weighted,
+        stop_at=released.tau,
+        output_noise=released.sigma_out,
+        epsilon=epsilon,
+        delta=float(delta),
+        accountant=accountant,
+        loss=loss.name,
+        loss_parameter=loss.parameter,
+        public_rows=public_rows,
+        rows_declared=None if public_rows is None else rows_declared,
+        rows_per_person=people,
+        center_noise=standardisation.center_noise,
+        scale_noise=standardisation.scale_noise,
+        rest_weight=weight,
+    )
+
+
+def _of_one_class(targets: FloatArray) -> FloatArray:
+    """1.0 for every row whose targets are all −1.0 or +1.0, at most one of them +1.0; NaN elsewhere."""
+    signs = (np.abs(targets) == 1.0).all(axis=0) & ((targets == 1.0).sum(axis=0) <= 1)
+    return np.where(signs, 1.0, np.nan)
+
+
+def _logistic(loss: Loss) -> LogisticLoss:
+    if type(loss) is not LogisticLoss:
+        raise ValueError(f"loss must be a LogisticLoss, got {loss!r}")
+    return loss
+
+
+def _before(mechanism: Mechanism, plan: Standardisation, public_rows: int | None) -> tuple[Gaussian, ...]:
+    """What is released before a fit by `mechanism`; `ValueError` where no certificate could say so."""
+    if plan == AS_THEY_ARE:
+        return ()
+    kind = PrivacyCertificate.kind_for(mechanism)
+    if not issubclass(kind, SolvedCertificate):
+        raise ValueError(f"standardisation must be left out for a {kind.__name__}, which cannot name it, got {plan!r}")
+    if public_rows is None:
+        raise ValueError(f"public_rows must be given where rows are centred or scaled, got None and {plan!r}")
+    return plan.mechanisms(mechanism.adjacency)
 
 
 def _named(kind: type[PrivacyCertificate], **asked: tuple[str, float | None]) -> dict[str, float]:

@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Required, Unpack
 
 from objpert_core._validation import FloatArray, choice, in_open_unit, positive, positive_integer
-from objpert_core.accounting import OutputPerturbation, calibrate_gaussian
+from objpert_core.accounting import (
+    Mechanism,
+    OutputPerturbation,
+    Standardisation,
+    calibrate_gaussian,
+    calibrate_remaining,
+    composed_fit,
+)
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Perturbation
 from objpert_core.learning.certificate import SolvedCertificate, by_public_rows
 from objpert_core.learning.draws import Draws
@@ -21,6 +28,7 @@ from objpert_core.learning.fit import Seed, SharedOptions
 from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
+from objpert_core.learning.standardisation import AS_THEY_ARE
 from objpert_core.learning.stated import COUNT, NONNEGATIVE, POSITIVE, Stated, or_nothing
 
 NEIGHBOURS = {"add/remove": ADD_REMOVE, "replace": REPLACE_ONE, ADD_REMOVE: ADD_REMOVE, REPLACE_ONE: REPLACE_ONE}
@@ -179,18 +187,25 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
         """Build the mechanism again, its sensitivity derived anew from λ, R and τ."""
         return OutputPerturbation(self.sigma, self.sensitivity, adjacency=self.mechanism_adjacency)
 
-    def accounted(self, mechanism: OutputPerturbation) -> OutputPerturbation:
-        """The mechanism itself: its sensitivity is that of all rows of one person."""
-        return mechanism
+    def accounted(self, mechanism: OutputPerturbation) -> Mechanism:
+        """The whole; the mechanism's sensitivity is that of all rows of one person already."""
+        before = self.standardisation.mechanisms(self.mechanism_adjacency, self.rows_per_person)
+        return composed_fit(mechanism, before, copies=self.fits)
 
     def holds(self) -> bool:
         """Say whether R bounds the gradients on these rows and τ was reached."""
         return self.lipschitz >= self.radius and self.reached(self.tau)
 
+    def _contradiction(self) -> str | None:
+        if self.rest_weight != 1.0:
+            return f"rest_weight must be 1.0 for output perturbation, got {self.rest_weight!r}"
+        return super()._contradiction()
+
     def _lines(self) -> list[str]:
         own = f" ({self.margin:g})" if self.margin else ""
         return [
             f"  proof      Gaussian mechanism of sensitivity {self.sensitivity:.6g}, {self.mechanism}",
+            *self._before(),
             f"  objective  logistic loss{own}, lam = {self.lam:.6g}, R = {self.radius:.6g} ({self._rows()})",
             f"  solver     gradient norm ≤ tau = {self.tau:g}, noise on every coefficient sigma = {self.sigma:.6g}",
             *by_public_rows(self.public_rows, self.rows_declared),
@@ -208,6 +223,7 @@ class OutputOptions(SharedOptions, total=False):
     tau: float
     adjacency: str
     rows_per_person: int
+    standardisation: Standardisation
 
 
 def solve_and_perturb(
@@ -224,7 +240,7 @@ def solve_and_perturb(
     loss : LogisticLoss
         With a margin or without: its gradients have norm ≤ R either way.
     lam : float > 0, optional
-        λ; by default `recommended_output_lam` for `public_rows`.
+        λ; by default `recommended_output_lam` for `public_rows` and for what is left of ε.
     public_rows : int, optional
         The number of rows that this rule goes by; by default X's, which is then treated as public.
     tau : float > 0
@@ -233,6 +249,8 @@ def solve_and_perturb(
         Which data sets count as neighbours; replacing a row needs twice the noise. Also in the mechanisms' words.
     rows_per_person : int >= 1
         How many rows of one person the promise covers together; k rows need k times the noise.
+    standardisation : Standardisation
+        As in `perturb_and_solve`: centre and scale the rows privately, with this noise, before the fit.
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
@@ -277,6 +295,7 @@ def solve_and_perturb_draws(
     tau: float = 1e-6,
     adjacency: str = "add/remove",
     rows_per_person: int = 1,
+    standardisation: Standardisation = AS_THEY_ARE,
     **options: Unpack[SharedOptions],
 ) -> list[Release[OutputPerturbationCertificate]]:
     """Make several private fits that differ by their noise alone: one solution serves them all.
@@ -287,7 +306,7 @@ def solve_and_perturb_draws(
         As in `solve_and_perturb`.
     random_states : sequence
         One `random_state` for each fit.
-    epsilon, delta, loss, lam, public_rows, tau, adjacency, rows_per_person, **options
+    epsilon, delta, loss, lam, public_rows, tau, adjacency, rows_per_person, standardisation, **options
         As in `solve_and_perturb`, but for `random_state`.
 
     Returns
@@ -309,24 +328,40 @@ def solve_and_perturb_draws(
     """
     positive("epsilon", epsilon), in_open_unit("delta", delta), positive("tau", tau)
     choice("adjacency", adjacency, ADJACENCIES)
+    neighbours = NEIGHBOURS[adjacency]
+    before = standardisation.mechanisms(neighbours, rows_per_person)
     draws = Draws(X, targets, loss, random_states, **options)
     radius = row_radius(draws.rows.constant)
     used_rows = None
-    if lam is None:
+    if lam is None or before:
         used_rows = draws.rows_given if public_rows is None else positive_integer("public_rows", public_rows)
-        lam = recommended_output_lam(epsilon, delta, used_rows, radius, adjacency, rows_per_person)
-    sensitivity = output_sensitivity(lam, radius, tau, adjacency, rows_per_person)
-    sigma = calibrate_gaussian(epsilon, delta, sensitivity).sigma
+    draws.standardise(standardisation, used_rows)
+
+    lams: dict[OutputPerturbation, float] = {}
+
+    def fit_for(left: float) -> OutputPerturbation:
+        """The mechanism for what is left of ε."""
+        own = lam
+        if own is None:
+            assert used_rows is not None
+            own = recommended_output_lam(left, delta, used_rows, radius, adjacency, rows_per_person)
+        sensitivity = output_sensitivity(own, radius, tau, adjacency, rows_per_person)
+        fit = OutputPerturbation(calibrate_gaussian(left, delta, sensitivity).sigma, sensitivity, adjacency=neighbours)
+        lams[fit] = own
+        return fit
+
+    mechanism = calibrate_remaining(epsilon, delta, fit_for, before)
+    chosen = lams[mechanism]
     return draws.release(
-        OutputPerturbation(sigma, sensitivity, adjacency=NEIGHBOURS[adjacency]),
-        lambda source: Perturbation(None, lam),
-        loss,
+        mechanism,
+        lambda source: Perturbation(None, chosen),
+        lambda rows: loss,
         stop_at=tau,
-        output_noise=sigma,
+        output_noise=mechanism.sigma,
         epsilon=float(epsilon),
         delta=float(delta),
         accountant="profile",
-        lam=lam,
+        lam=chosen,
         tau=float(tau),
         lipschitz=radius,
         public_rows=used_rows,

@@ -30,13 +30,16 @@ class Release(_Outcome, Generic[Certificate]):
 
     Attributes
     ----------
-    theta : ndarray, shape (D,)
+    theta : ndarray, shape (D,), or (K, D) for K fits under one certificate
         The private parameters, output noise added. With an intercept the last one still has to be multiplied by
         `intercept_scaling`. This is what may be published.
     certificate : PrivacyCertificate
         What publishing it costs.
     gradient_norms : tuple of float
-        The solver's trace. Depends on the data: outside the guarantee.
+        The solver's trace. Depends on the data: outside the guarantee. Of several fits one after the other.
+    center, scale : ndarray, shape (d,), or None
+        What was released before the fit, where rows were centred and scaled (`learning.standardisation.RowMap`). It is
+        a part of the model, and may be published with it.
 
     Examples
     --------
@@ -48,6 +51,8 @@ class Release(_Outcome, Generic[Certificate]):
     theta: FloatArray
     certificate: Certificate
     gradient_norms: tuple[float, ...]
+    center: FloatArray | None = None
+    scale: FloatArray | None = None
 
     @property
     def released(self) -> Literal[True]:

@@ -17,6 +17,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TypeVar
 
 from objpert_core._validation import check_fields, choice, in_open_unit, positive, positive_integer
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian, log_target
@@ -53,6 +54,9 @@ _SECANTS = 8  # then bisection goes on
 _MOST_STEPS = 60
 
 
+Calibrated = TypeVar("Calibrated", bound=Mechanism)
+
+
 @dataclass(frozen=True)
 class Standardisation:
     """The noise of private centring and scaling; None where a step is left out.
@@ -83,7 +87,7 @@ class Standardisation:
     def __post_init__(self) -> None:
         check_fields(self, positive, *(name for name in _NOISES if getattr(self, name) is not None))
 
-    def mechanisms(self, adjacency: str = ADD_REMOVE) -> tuple[Gaussian, ...]:
+    def mechanisms(self, adjacency: str = ADD_REMOVE, rows_per_person: int = 1) -> tuple[Gaussian, ...]:
         """The releases before the fit, in their order.
 
         Parameters
@@ -91,13 +95,15 @@ class Standardisation:
         adjacency : {"add/remove one row", "replace one row"}
             A row more or less moves both sums by 1 at most. One that is replaced moves Σu by 2, and Σ|z|, whose terms
             have no negative entry, by √2.
+        rows_per_person : int >= 1
+            How many rows they are about together; as `group` of those about one.
 
         Raises
         ------
         ValueError
-            If the adjacency is unknown.
+            If the adjacency is unknown, or the number of rows not a whole number >= 1.
         """
-        moved = _moved(adjacency, 1)
+        moved = _moved(adjacency, positive_integer("rows_per_person", rows_per_person))
         noises = (self.center_noise, self.scale_noise)
         pairs = ((noise, size) for noise, size in zip(noises, moved, strict=True) if noise is not None)
         return tuple(Gaussian(noise, size, adjacency=adjacency) for noise, size in pairs)
@@ -328,7 +334,7 @@ def remaining_epsilon(
     >>> remaining_epsilon(1.0, 1e-5)
     1.0
     >>> round(remaining_epsilon(1.0, 1e-5, Standardisation(12.0, 17.0).mechanisms()), 3)
-    0.916
+    0.918
     """
     eps, count = positive("epsilon", epsilon), positive_integer("copies", copies)
     rows = positive_integer("rows_per_person", rows_per_person)
@@ -361,14 +367,14 @@ def _epsilon_of(squared: float, delta: float) -> float:
 def calibrate_remaining(
     epsilon: float,
     delta: float,
-    calibrate: Callable[[float], Mechanism],
+    calibrate: Callable[[float], Calibrated],
     before: tuple[Gaussian, ...] = (),
     *,
     copies: int = 1,
     rest_weight: float = 1.0,
     rows_per_person: int = 1,
     accountant: str = "profile",
-) -> Mechanism:
+) -> Calibrated:
     """One fit's mechanism, so that the fits and what was released before them are together (ε, δ)-DP.
 
     Parameters
@@ -419,7 +425,8 @@ def calibrate_remaining(
     allowed = calibrate_gaussian(eps, target).sigma ** -2.0
     left, full = _left(allowed, before, rows, eps), _full_fits(count, rest_weight)
 
-    low, high, best = 0.0, math.inf, None
+    low, high = 0.0, math.inf
+    best: Calibrated | None = None
     squared = left / full
     points: list[tuple[float, float]] = []
     for _ in range(_MOST_STEPS):
