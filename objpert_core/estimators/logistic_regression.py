@@ -10,12 +10,14 @@ from objpert_core.accounting.mechanisms.base import ADD_REMOVE
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed
 from objpert_core.estimators.constraints import or_none
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.multiclass import SeveralClasses
 from objpert_core.estimators.objective import ObjectivePerturbationModel, Plan, Public, bounds_covering
-from objpert_core.estimators.standardised import NOTHING
+from objpert_core.estimators.standardised import AUTO
 from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.losses import LogisticLoss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
+from objpert_core.learning.standardisation import AS_THEY_ARE
 
 
 class Planned(NamedTuple):
@@ -40,7 +42,7 @@ class Planned(NamedTuple):
 
 
 @documented
-class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationModel):
+class ObjPertLogisticRegression(SeveralClasses, ProbabilisticClassifier, ObjectivePerturbationModel):
     """Logistic regression under (ε, δ)-differential privacy, by objective perturbation.
 
     Adds bᵀθ with b ~ N(0, σ²I) and λ/2 ‖θ‖² to the sum of the logistic losses, minimises until the gradient's
@@ -98,7 +100,7 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
         intercept_scaling: float = 0.3, row_norm: str = "normalize", random_state: Seed = None, *,
         accountant: str = "profile", lam: float | None = None, margin: float | None = None,
         public_rows: int | None = None, classes: Any = None, max_iter: int = 1000, on_error: str = "raise",
-        adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = False,
+        adjacency: str = "add/remove one row", rows_per_person: int = 1, standardize: Any = AUTO,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, bound=bound, noise_ratio=noise_ratio, tau=tau, sigma_out=sigma_out,
@@ -159,7 +161,7 @@ class ObjPertLogisticRegression(ProbabilisticClassifier, ObjectivePerturbationMo
             numbers = left, self.delta, public.rows, public.dimension, radius
             lam = recommended_lam(*numbers)
             if margin is None:
-                margin = recommended_margin(*numbers, standardised=public.standardisation != NOTHING)
+                margin = recommended_margin(*numbers, standardised=public.standardisation != AS_THEY_ARE)
         return Plan(LogisticLoss(margin or 0.0), lam=lam or 0.0)
 
     def _rest_weight(self, fits: int) -> float:

@@ -19,9 +19,9 @@ from objpert_core.accounting import (
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, LossFacts
 from objpert_core.estimators.base import Seed, SharesWork
 from objpert_core.estimators.constraints import Constraint, number_from, one_of, or_none
-from objpert_core.estimators.standardised import NOTHING, StandardisesRows
+from objpert_core.estimators.standardised import StandardisesRows
 from objpert_core.learning.certificate import ObjectivePerturbationCertificate
-from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
+from objpert_core.learning.objective_perturbation import perturb_and_solve_classes, perturb_and_solve_draws
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rows import row_radius
 from objpert_core.learning.release import Release
@@ -188,23 +188,23 @@ class ObjectivePerturbationModel(SharesWork, StandardisesRows):
             rows_per_person=int(self.rows_per_person),
             accountant=self.accountant,
         )
-        standardising = {} if public.standardisation == NOTHING else {"standardisation": public.standardisation}
-        return perturb_and_solve_draws(
-            X,
-            targets,
-            mechanism,
-            random_states,
-            delta=self.delta,
-            loss=loss,
-            clip=clip,
-            epsilon=self.epsilon,
-            accountant=self.accountant,
-            public_rows=public.rows,
-            rows_declared=public.rows_declared,
-            rows_per_person=self.rows_per_person,
-            **standardising,
+        told: dict[str, Any] = {
+            "delta": self.delta,
+            "loss": loss,
+            "epsilon": self.epsilon,
+            "accountant": self.accountant,
+            "public_rows": public.rows,
+            "rows_declared": public.rows_declared,
+            "rows_per_person": self.rows_per_person,
+            "standardisation": public.standardisation,
             **self._sharing(callback),
-        )
+        }
+        if public.fits == 1:
+            return perturb_and_solve_draws(X, targets, mechanism, random_states, clip=clip, **told)
+        return [
+            perturb_and_solve_classes(X, targets, mechanism, random_state=state, rest_weight=public.rest_weight, **told)
+            for state in random_states
+        ]
 
 
 class ClippedModel(ObjectivePerturbationModel):

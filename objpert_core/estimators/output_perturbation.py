@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import scipy.sparse as sp
+
 from objpert_core._validation import FloatArray, positive
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed, SharesWork
 from objpert_core.estimators.constraints import one_of, or_none
 from objpert_core.estimators.documented import documented
-from objpert_core.estimators.standardised import StandardisesRows
+from objpert_core.estimators.standardised import AUTO, StandardisesRows
 from objpert_core.learning.output_perturbation import (
     ADJACENCIES,
     OutputPerturbationCertificate,
@@ -74,7 +76,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
         solver: str = "newton", fit_intercept: bool = True, intercept_scaling: float = 0.3,
         row_norm: str = "normalize", random_state: Seed = None, *, adjacency: str = "add/remove",
         margin: float = 0.0, public_rows: int | None = None, classes: Any = None, max_iter: int = 1000,
-        on_error: str = "raise", rows_per_person: int = 1, standardize: Any = False,
+        on_error: str = "raise", rows_per_person: int = 1, standardize: Any = AUTO,
     ) -> None:  # fmt: skip
         super().__init__(
             epsilon=epsilon, delta=delta, tau=tau, solver=solver, fit_intercept=fit_intercept,
@@ -93,6 +95,7 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
         self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
     ) -> list[Release[OutputPerturbationCertificate]]:
         self.margin_ = float(self.margin)
+        counted, _ = self._rows_counted(X.shape[0])
         return solve_and_perturb_draws(
             X,
             targets,
@@ -105,5 +108,6 @@ class OutputPerturbationLogisticRegression(ProbabilisticClassifier, SharesWork, 
             tau=self.tau,
             adjacency=self.adjacency,
             rows_per_person=self.rows_per_person,
+            standardisation=self._standardisation(X.shape[1], sp.issparse(X), counted),
             **self._sharing(callback),
         )

@@ -18,6 +18,7 @@ from objpert_core.estimators.exported import as_pipeline
 from objpert_core.learning.certificate import PrivacyCertificate
 from objpert_core.learning.problem.rest import RestWeighted
 from objpert_core.learning.problem.rows import Rows
+from objpert_core.learning.standardisation import RowMap
 
 FLOATS = [np.float64, np.float32]
 
@@ -63,8 +64,6 @@ class LinearScores(BaseEstimator):
         rows = self.validated_rows(X)
         if self.center_ is None and self.scale_ is None:
             return rows
-        from objpert_core.learning.standardisation import RowMap
-
         return RowMap(self.center_, self.scale_).apply(rows)
 
     def to_sklearn(self) -> Pipeline:
@@ -97,12 +96,12 @@ class LinearScores(BaseEstimator):
             center=self.center_,
             scale=self.scale_,
             classes=getattr(self, "classes_", None),
-            probabilities=margin == 0 and self._rest_weight == 1.0,
+            probabilities=margin == 0 and self._length_of_rest == 1.0,
             feature_names=getattr(self, "feature_names_in_", None),
         )
 
     @property
-    def _rest_weight(self) -> float:
+    def _length_of_rest(self) -> float:
         """How long rows of other classes were in the fit of one; see `objpert_core.learning.problem.rest`."""
         return getattr(self.privacy_, "rest_weight", 1.0)
 
@@ -164,7 +163,7 @@ class Probabilities(ClassScores):
 
     def _log_odds(self, X: Any) -> FloatArray:
         scores = self.decision_function(X)  # which refuses where nothing is fitted
-        return RestWeighted(self.margin_, self._rest_weight).log_odds(scores)
+        return RestWeighted(self.margin_, self._length_of_rest).log_odds(scores)
 
 
 def _shares(odds: FloatArray) -> FloatArray:

@@ -14,10 +14,9 @@ from objpert_core.estimators.base import WithNeighbours
 from objpert_core.estimators.constraints import Constraint, or_none
 from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.release import Release
+from objpert_core.learning.standardisation import AS_THEY_ARE
 
 AUTO = "auto"
-NOTHING = Standardisation(None, None)
-"""The plan that leaves the rows as they are."""
 
 
 def auto_or_plan(name: str, value: Any) -> Any:
@@ -69,7 +68,7 @@ class StandardisesRows(WithNeighbours):
     @property
     def _map_asked_for(self) -> bool:
         """Whether rows are to be centred or scaled whatever a rule says."""
-        return not isinstance(self.standardize, str) and bool(self.standardize) and self.standardize != NOTHING
+        return not isinstance(self.standardize, str) and bool(self.standardize) and self.standardize != AS_THEY_ARE
 
     @property
     def _map_reads_rows(self) -> bool:
@@ -111,7 +110,7 @@ class StandardisesRows(WithNeighbours):
         plan = self.standardize
         if not isinstance(plan, Standardisation):
             if not self._map_reads_rows or not rows:
-                return NOTHING
+                return AS_THEY_ARE
             rule = recommended_standardisation if isinstance(plan, str) else full_standardisation
             plan = rule(
                 float(self.epsilon),
@@ -124,5 +123,5 @@ class StandardisesRows(WithNeighbours):
         return replace(plan, center_noise=None) if sparse else plan
 
     def _record(self, release: Release[Any]) -> None:
-        self.center_, self.scale_ = getattr(release, "center", None), getattr(release, "scale", None)
+        self.center_, self.scale_ = release.center, release.scale
         super()._record(release)
