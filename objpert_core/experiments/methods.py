@@ -47,7 +47,7 @@ from objpert_core.experiments.learners import (
     reference,
 )
 from objpert_core.experiments.measure import measured
-from objpert_core.experiments.preprocessed import Prepared, default_margin, noise_of, prepared
+from objpert_core.experiments.preprocessed import Prepared, noise_of, of_ours, prepared
 from objpert_core.experiments.results import Run
 from objpert_core.learning.problem.rows import ROW_NORMS
 
@@ -309,7 +309,7 @@ class _Training:
         model = estimator(self.learner.name, self.epsilon, self.parameters, seed)
         ready = prepared(self.learner, model, data.X_train, data.X_test)
         if self.learner.margin:
-            ready.model.set_params(margin=default_margin(model, rows, columns))
+            ready.model.set_params(margin=of_ours(model, rows, columns).margin)
         return ready
 
     def fitted(self, ready: Prepared, *, judged: bool = False) -> Prepared:

@@ -14,17 +14,11 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.accounting import (
-    Standardisation,
-    recommended_margin,
-    recommended_standardisation,
-    remaining_epsilon,
-)
-from objpert_core.estimators.standardised import NOTHING
-from objpert_core.experiments.learners import CENTRED, MAPPED, Learner, declared
+from objpert_core.accounting import Standardisation
+from objpert_core.estimators.logistic_regression import Planned
+from objpert_core.experiments.learners import CENTRED, LEARNERS, MAPPED, TIGHT, Learner, declared
 from objpert_core.learning.noise import noise_source
-from objpert_core.learning.problem.rows import row_radius
-from objpert_core.learning.standardisation import RowMap, release_map
+from objpert_core.learning.standardisation import AS_THEY_ARE, RowMap, release_map
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +40,7 @@ class Prepared:
     model: Any
     X_train: FloatArray
     X_test: FloatArray
-    plan: Standardisation = NOTHING
+    plan: Standardisation = AS_THEY_ARE
     row_map: RowMap | None = None
 
     @property
@@ -83,32 +77,31 @@ def prepared(learner: Learner, model: Any, X_train: FloatArray, X_test: FloatArr
     """
     rows, columns = X_train.shape
     declared(model, rows)
-    if not learner.standardised or model.row_norm != "normalize":
+    if not learner.standardised:
         return Prepared(model, X_train, X_test)
-    plan = recommended_standardisation(model.epsilon, model.delta, rows, columns)
+    planned = of_ours(model, rows, columns)
+    plan = planned.standardisation
     if learner.standardised == CENTRED:
         return Prepared(model.set_params(standardize=replace(plan, scale_noise=None)), X_train, X_test)
     assert learner.standardised == MAPPED
-    if plan == NOTHING:
+    if plan == AS_THEY_ARE:
         return Prepared(model, X_train, X_test)
-    left = remaining_epsilon(model.epsilon, model.delta, plan.mechanisms())
     row_map = release_map(X_train, plan, noise_source(_seed_of_the_map(model.random_state)))
-    return Prepared(model.set_params(epsilon=left), row_map.apply(X_train), row_map.apply(X_test), plan, row_map)
+    model.set_params(epsilon=planned.epsilon)
+    return Prepared(model, row_map.apply(X_train), row_map.apply(X_test), plan, row_map)
 
 
-def default_margin(model: Any, rows: int, columns: int) -> float:
-    """The margin that the default learner has at a model's ε, δ and constant, on so many rows of so many columns.
+def of_ours(model: Any, rows: int, columns: int) -> Planned:
+    """What the default learner plans at a model's ε, δ and constant, on so many rows of so many columns.
 
     Examples
     --------
     >>> from objpert_core.estimators import DPSGDLogisticRegression
-    >>> round(default_margin(DPSGDLogisticRegression(epsilon=0.01), rows=10, columns=3), 3)
-    1.5
+    >>> of_ours(DPSGDLogisticRegression(epsilon=0.001), rows=10, columns=3).epsilon
+    0.001
     """
-    plan = recommended_standardisation(model.epsilon, model.delta, rows, columns)
-    left = remaining_epsilon(model.epsilon, model.delta, plan.mechanisms())
-    radius = row_radius(model.intercept_scaling)
-    return recommended_margin(left, model.delta, rows, columns + 1, radius, standardised=plan != NOTHING)
+    same = {name: getattr(model, name) for name in ("epsilon", "delta", "intercept_scaling", "row_norm")}
+    return LEARNERS[TIGHT].make(**same).planned(rows, columns)
 
 
 def _seed_of_the_map(seed: int | None) -> int | None:
