@@ -14,6 +14,7 @@ from objpert_core.datasets import load
 from objpert_core.experiments import figure2
 from objpert_core.experiments.compare import reference_parameters
 from objpert_core.experiments.figure2 import EPSILONS, Piece, Sweep, noise_seed, run
+from objpert_core.experiments.learners import JUDGED, LEARNERS
 from objpert_core.experiments.methods import (
     DISHONEST,
     DPSGD_AGAIN,
@@ -26,6 +27,7 @@ from objpert_core.experiments.methods import (
     estimator,
     fit,
 )
+from objpert_core.experiments.preprocessed import prepared
 from objpert_core.experiments.results import read
 from objpert_core.experiments.store import Store
 
@@ -117,8 +119,10 @@ class TestMethods:
     @pytest.mark.parametrize("method", PRIVATE)
     def test_a_run_is_the_estimator_s_fit(self, data, method):
         done = fit(data, method, 2.0, 1, 5, QUICK)
-        model = estimator(method, 2.0, QUICK, 5).fit(data.X_train, data.y_train, **chooser(method, data))
-        assert done.accuracy == model.score(data.X_test, data.y_test)
+        ready = prepared(LEARNERS[method], estimator(method, 2.0, QUICK, 5), data.X_train, data.X_test)
+        judges = chooser(method, replace(data, X_test=ready.X_test))
+        model = ready.model.fit(ready.X_train, data.y_train, **judges)
+        assert done.accuracy == model.score(ready.X_test, data.y_test)
         assert (done.dataset, done.method, done.epsilon, done.delta) == ("breast-cancer", method, 2.0, 1e-5)
         assert (done.trial, done.split_seed, done.seed) == (1, 1, 5)
         assert done.learning_rate == getattr(model, "learning_rate_", None)
@@ -206,7 +210,7 @@ class TestMethods:
 
 
 def chooser(method, data):
-    return {"X_val": data.X_test, "y_val": data.y_test} if method in DISHONEST else {}
+    return {"X_val": data.X_test, "y_val": data.y_test} if LEARNERS[method].training == JUDGED else {}
 
 
 class TestSweep:
