@@ -56,8 +56,9 @@ class LinearScores(BaseEstimator):
         ValueError
             If `X` has another number of features than in `fit`, or holds NaN or inf.
         """
+        rows = self._mapped_rows(X)  # which refuses where nothing is fitted
         weights = self.coef_ if self.coef_.ndim == 2 and len(self.coef_) > 1 else self.coef_.ravel()
-        return Rows(self._mapped_rows(X), self.privacy_.row_norm).margins(weights).T + self.intercept_
+        return Rows(rows, self.privacy_.row_norm).margins(weights).T + self.intercept_
 
     def _mapped_rows(self, X: Any) -> Any:
         """`X` validated, and centred and scaled where the model does so."""

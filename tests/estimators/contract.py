@@ -380,8 +380,9 @@ def standardised_rows_are_paid_for_and_the_model_maps_what_it_scores(case: Case)
         other = pickle.loads(pickle.dumps(model))
         setattr(other, name, value)
         assert not spent.verify(other)
-    for unpaid in ("scale_noise", "center_noise"):
-        assert not dataclasses.replace(spent, **{unpaid: None}).verify()
+    for name in ("scale_noise", "center_noise"):
+        assert not dataclasses.replace(spent, **{name: None}).verify(model)  # a step that is not paid for
+        assert not dataclasses.replace(spent, **{name: 0.99 * getattr(spent, name)}).verify()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyBudgetWarning)  # the case is seeded
         released = model.release()
