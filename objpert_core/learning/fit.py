@@ -23,7 +23,7 @@ from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import usable
 from objpert_core.learning.solvers import Callback, SolverResult, onto_sphere, residual_bound, solve, solve_surely
-from objpert_core.learning.standardisation import AS_THEY_ARE, RowMap, release_map
+from objpert_core.learning.standardisation import AS_THEY_ARE, RowMap, map_rows
 
 Seed = int | np.random.RandomState | np.random.Generator | None
 """What the noise may be drawn from; see `noise_source`."""
@@ -166,8 +166,8 @@ class Fit:
             return
         if self._row_norm != "normalize":
             raise ValueError(f"row_norm must be 'normalize' where rows are centred or scaled, got {self._row_norm!r}")
-        self._map = release_map(self.rows.matrix, plan, self.source, n_rows=n_rows)
-        self.rows = Rows(self._map.apply(self.rows.matrix), self._row_norm, self.rows.constant)
+        self._map, mapped = map_rows(self.rows.matrix, plan, self.source, n_rows=n_rows)
+        self.rows = Rows(mapped, self._row_norm, self.rows.constant)
 
     def release(
         self,

@@ -100,7 +100,8 @@ def perturb_and_solve(
         loss may then have corners (`NON_SMOOTH_LOSSES`). The bound "logistic" does not cover an envelope.
     standardisation : Standardisation
         Centre and scale the rows privately before the fit, with this noise (`release_map`); not at all unless told.
-        `public_rows` must be given, and `epsilon` is what map and fit together satisfy (`calibrate_remaining`).
+        `epsilon` is what map and fit together satisfy (`calibrate_remaining`). Sums are divided by `public_rows`, by
+        X's number of rows if left out, which is then treated as public.
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
@@ -194,7 +195,7 @@ def perturb_and_solve_draws(
     choice("accountant", accountant, ACCOUNTANTS)
     epsilon = None if epsilon is None else nonnegative("epsilon", epsilon)
     people = positive_integer("rows_per_person", rows_per_person)
-    before = _before(mechanism, standardisation, public_rows)
+    before = _before(mechanism, standardisation)
     epsilon = proved_epsilon(mechanism, epsilon, float(delta), accountant, people, before)
     clip = None if clip is None else positive("clip", clip)
     if isinstance(loss, ClippedLoss):
@@ -205,6 +206,8 @@ def perturb_and_solve_draws(
     kind = PrivacyCertificate.kind_for(mechanism)
     named = _named(kind, radius=("ball_radius", radius), envelope=("envelope", envelope))
     draws = Draws(X, targets, loss, random_states, **options)
+    if public_rows is None and before:
+        public_rows, rows_declared = draws.rows_given, False
     draws.standardise(standardisation, public_rows)
     rows, longest = draws.rows, row_radius(draws.rows.constant)
     promised = loss if envelope is None else widest_envelope(loss, named["envelope"], longest)
@@ -309,7 +312,7 @@ def perturb_and_solve_classes(
     weighted = RestWeighted(_logistic(loss).margin, rest_weight)
     if targets.ndim != 2 or not len(targets):
         raise ValueError(f"targets must have shape (K, n) with K >= 1, got {targets.shape}")
-    before, fits = _before(mechanism, standardisation, public_rows), len(targets)
+    before, fits = _before(mechanism, standardisation), len(targets)
     weight = weighted.weight if fits > 1 else 1.0
     epsilon = proved_epsilon(mechanism, epsilon, float(delta), accountant, people, before, fits, weight)
     given = X.shape[0]
@@ -326,6 +329,8 @@ def perturb_and_solve_classes(
         )
     for one in targets:
         check_targets(one, fit.rows.n_rows, loss, least=0)
+    if public_rows is None and before:
+        public_rows, rows_declared = given, False
     fit.standardise(standardisation, given if public_rows is None else public_rows)
     return fit.release_several(
         mechanism,
@@ -360,15 +365,13 @@ def _logistic(loss: Loss) -> LogisticLoss:
     return loss
 
 
-def _before(mechanism: Mechanism, plan: Standardisation, public_rows: int | None) -> tuple[Gaussian, ...]:
+def _before(mechanism: Mechanism, plan: Standardisation) -> tuple[Gaussian, ...]:
     """What is released before a fit by `mechanism`; `ValueError` where no certificate could say so."""
     if plan == AS_THEY_ARE:
         return ()
     kind = PrivacyCertificate.kind_for(mechanism)
     if not issubclass(kind, SolvedCertificate):
         raise ValueError(f"standardisation must be left out for a {kind.__name__}, which cannot name it, got {plan!r}")
-    if public_rows is None:
-        raise ValueError(f"public_rows must be given where rows are centred or scaled, got None and {plan!r}")
     return plan.mechanisms(mechanism.adjacency)
 
 

@@ -36,9 +36,10 @@ AS_THEY_ARE = Standardisation(None, None)
 """The plan that neither centres nor scales."""
 
 _SPACING = 2.0**-30  # of the sums, unless the noise is so wide that it would not fit 64 bits
-_BLOCK_BYTES = 2**18  # a block and its scratch fit the second-level cache
+_BLOCK_BYTES = 2**19  # a block and its scratch fit the second-level cache
 _BLOCK_ROWS = 2**11  # terms are whole numbers up to 2³⁰: a block's sums are below 2⁵³, exact in doubles in any order
 _SPARSE_ROWS = 2**20  # the same for rows that are stored sparse
+_NARROW = 32  # columns
 _SMALLEST_NORM = 1e-150
 
 
@@ -80,24 +81,10 @@ class RowMap:
         ValueError
             If X holds NaN, infinity or a row of norm above 1e150.
         """
-        rows = _checked(X)
-        if rows.sparse and self.center is None:
-            return self._sparse(rows.matrix)
-        mapped = np.empty((rows.n_rows, rows.n_features))
-        for part, block, scratch in _blocks(rows):
-            out = mapped[part]
-            np.multiply(block, _factors(block, scratch)[:, None], out=out)
-            if self.center is not None:
-                out -= self.center
-            if self.scale is not None:
-                out *= self.scale
-        return mapped
-
-    def _sparse(self, csr: sp.csr_array) -> sp.csr_array:
-        data = csr.data * np.repeat(_sparse_factors(csr), np.diff(csr.indptr))
-        if self.scale is not None:
-            data *= self.scale[csr.indices]
-        return sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
+        units = _directions(_checked(X))
+        if self.center is not None:
+            units = _moved(units.toarray() if sp.issparse(units) else units, self.center)
+        return units if self.scale is None else _weighted(units, self.scale)
 
 
 def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> RowMap:
@@ -133,20 +120,35 @@ def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: i
     >>> released.center.round(2).tolist()
     [0.8, 0.4]
     """
+    return map_rows(X, plan, source, n_rows=n_rows)[0]
+
+
+def map_rows(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> tuple[RowMap, Any]:
+    """As `release_map`, and the rows of `X` as the map has them: ``row_map.apply(X)``, which is then made already.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.noise import noise_source
+    >>> X = np.array([[3.0, 4.0], [1.0, 0.0]])
+    >>> row_map, mapped = map_rows(X, Standardisation(0.1, 0.1), noise_source(0))
+    >>> np.array_equal(row_map.apply(X), mapped)
+    True
+    """
     if plan.center_noise is not None and sp.issparse(X):
         raise ValueError(f"X must be dense where rows are centred, got a sparse {type(X).__name__}")
     rows = _checked(X)
     count = rows.n_rows if n_rows is None else positive_integer("n_rows", n_rows)
+    units = _directions(rows)
     center = scale = None
     if (sigma := plan.center_noise) is not None:
-        center = _center(
-            _noisy(lambda spacing: _sum_of_directions(rows, spacing), sigma, source) / count, sigma / count
-        )
+        released = _noisy(lambda spacing: _sum_of_directions(units, spacing), sigma, source)
+        center = _center(released / count, sigma / count)
+        units = _moved(units, center)
     if (sigma := plan.scale_noise) is not None:
-        scale = _weights(
-            _noisy(lambda spacing: _sum_of_sizes(rows, center, spacing), sigma, source) / count, sigma / count
-        )
-    return RowMap(center, scale)
+        released = _noisy(lambda spacing: _sum_of_sizes(units, spacing), sigma, source)
+        scale = _weights(released / count, sigma / count)
+        units = _weighted(units, scale)
+    return RowMap(center, scale), units
 
 
 def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSource) -> FloatArray:
@@ -183,36 +185,70 @@ def _weights(mean: FloatArray, noise: float) -> FloatArray:
     return np.asarray(1 / np.sqrt(np.maximum(mean, 0.0) ** 2 + floor))
 
 
-# --- sums of what each row gives, in whole numbers -----------------------------------------------------------------
+# --- rows, each by itself --------------------------------------------------------------------------------------------
 
 
-def _sum_of_directions(rows: Rows, spacing: float) -> IntArray:
+def _checked(X: Any) -> Rows:
+    """The rows as they are, sparse ones without repeated entries; `ValueError` where a number cannot be used."""
+    return Rows(X, "normalize")
+
+
+def _directions(rows: Rows) -> Any:
+    """u = x/‖x‖ of every row, of norm 1 or a little less: an array of its own, or sparse as the rows are."""
+    if rows.sparse:
+        csr = rows.matrix
+        with np.errstate(under="ignore"):
+            squares = sp.csr_array((csr.data**2, csr.indices, csr.indptr), shape=csr.shape)
+        norms = np.sqrt(squares @ np.ones(rows.n_features))  # each row by itself, in the order stored
+        data = csr.data * np.repeat(_inverse(norms, rows.n_features), np.diff(csr.indptr))
+        return sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
+    units = np.empty((rows.n_rows, rows.n_features))
+    for part, scratch in _blocks(units):
+        block = np.ascontiguousarray(rows.matrix[part], dtype=np.float64)
+        np.multiply(block, _factors(block, scratch)[:, None], out=units[part])
+    return units
+
+
+def _moved(units: FloatArray, center: FloatArray) -> FloatArray:
+    """u − μ̂, in place of u."""
+    for part, _ in _blocks(units):
+        units[part] -= center
+    return units
+
+
+def _weighted(units: Any, scale: FloatArray) -> Any:
+    """Rows with their columns weighted, in place of the rows."""
+    if sp.issparse(units):
+        units.data *= scale[units.indices]
+        return units
+    for part, _ in _blocks(units):
+        units[part] *= scale
+    return units
+
+
+# --- sums of what each row gives, in whole numbers -------------------------------------------------------------------
+
+
+def _sum_of_directions(units: FloatArray, spacing: float) -> IntArray:
     """Σu in units of `spacing`, every term rounded towards zero."""
-    total = np.zeros(rows.n_features, dtype=np.int64)
-    for _, block, scratch in _blocks(rows):
-        factors = _factors(block, scratch) / spacing
-        np.multiply(block, factors[:, None], out=scratch)
-        _add_whole(total, scratch)
+    total = np.zeros(units.shape[1], dtype=np.int64)
+    for part, scratch in _blocks(units):
+        _add_whole(total, np.multiply(units[part], 1 / spacing, out=scratch))
     return total
 
 
-def _sum_of_sizes(rows: Rows, center: FloatArray | None, spacing: float) -> IntArray:
-    """Σ|z| in units of `spacing`, every term rounded towards zero."""
-    total = np.zeros(rows.n_features, dtype=np.int64)
-    if rows.sparse:
-        csr = rows.matrix
-        whole = np.trunc(np.abs(csr.data) * np.repeat(_sparse_factors(csr) / spacing, np.diff(csr.indptr)))
-        for start in range(0, rows.n_rows, _SPARSE_ROWS):
-            part = slice(csr.indptr[start], csr.indptr[min(start + _SPARSE_ROWS, rows.n_rows)])
-            total += np.bincount(csr.indices[part], whole[part], minlength=rows.n_features).astype(np.int64)
+def _sum_of_sizes(moved: Any, spacing: float) -> IntArray:
+    """Σ|z| in units of `spacing`, every term rounded towards zero; z of norm 1 along u − μ̂, sparse rows as they are."""
+    total = np.zeros(moved.shape[1], dtype=np.int64)
+    if sp.issparse(moved):
+        whole = np.trunc(np.abs(moved.data) * (1 / spacing))
+        for start in range(0, moved.shape[0], _SPARSE_ROWS):
+            part = slice(moved.indptr[start], moved.indptr[min(start + _SPARSE_ROWS, moved.shape[0])])
+            total += np.bincount(moved.indices[part], whole[part], minlength=len(total)).astype(np.int64)
         return total
-    for _, block, scratch in _blocks(rows):
-        if center is not None:
-            moved = block * _factors(block, scratch)[:, None]
-            moved -= center
-            block = moved
-        factors = _factors(block, scratch) / spacing
-        np.abs(block, out=scratch)
+    for part, scratch in _blocks(moved):
+        factors = _factors(moved[part], scratch) / spacing
+        np.abs(moved[part], out=scratch)
         scratch *= factors[:, None]
         _add_whole(total, scratch)
     return total
@@ -222,34 +258,21 @@ def _add_whole(total: IntArray, terms: FloatArray) -> None:
     total += np.trunc(terms, out=terms).sum(axis=0).astype(np.int64)
 
 
-def _checked(X: Any) -> Rows:
-    """The rows as they are, sparse ones without repeated entries; `ValueError` where a number cannot be used."""
-    return Rows(X, "normalize")
-
-
-def _blocks(rows: Rows) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
-    """Some rows at a time, as doubles row after row, and a block of the same shape to write to."""
-    size = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // (8 * max(1, rows.n_features))))
-    scratch = np.empty((min(size, rows.n_rows), rows.n_features))
-    for start in range(0, rows.n_rows, size):
-        part = slice(start, min(start + size, rows.n_rows))
-        values: Any = rows.matrix[part]
-        block = np.ascontiguousarray(values.toarray() if rows.sparse else values, dtype=np.float64)
-        yield part, block, scratch[: len(block)]
+def _blocks(matrix: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+    """Some rows at a time, and a block of their shape to write to."""
+    n_rows, n_features = matrix.shape
+    size = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // (8 * max(1, n_features))))
+    scratch = np.empty((min(size, n_rows), n_features))
+    for start in range(0, n_rows, size):
+        part = slice(start, min(start + size, n_rows))
+        yield part, scratch[: part.stop - part.start]
 
 
 def _factors(block: FloatArray, scratch: FloatArray) -> FloatArray:
     """By what each row is multiplied to have norm 1, or a little less; 0 where its norm is below 1e-150."""
     with np.errstate(under="ignore"):
         np.multiply(block, block, out=scratch)
-    norms = np.sqrt(_folded(scratch))
-    return _inverse(norms, block.shape[1])
-
-
-def _sparse_factors(csr: sp.csr_array) -> FloatArray:
-    with np.errstate(under="ignore"):
-        squares = sp.csr_array((csr.data**2, csr.indices, csr.indptr), shape=csr.shape)
-    return _inverse(np.sqrt(squares @ np.ones(csr.shape[1])), csr.shape[1])  # each row by itself, in the order stored
+    return _inverse(np.sqrt(_folded(scratch)), block.shape[1])
 
 
 def _inverse(norms: FloatArray, n_features: int) -> FloatArray:
@@ -263,7 +286,11 @@ def _folded(values: FloatArray) -> FloatArray:
     Only the number of columns decides the order. numpy's own sums depend on how many rows there are.
     """
     width = values.shape[1]
-    while width > 1:
+    while width > _NARROW:
         half, width = width // 2, width - width // 2
         values[:, :half] += values[:, width : width + half]
-    return values[:, 0] if width else np.zeros(len(values))
+    columns = np.ascontiguousarray(values[:, :width].T)  # few columns are quicker as rows; the order is the same
+    while width > 1:
+        half, width = width // 2, width - width // 2
+        columns[:half] += columns[width : width + half]
+    return columns[0] if width else np.zeros(len(values))

@@ -288,9 +288,10 @@ def _dense(rows):
 
 def sums_without_noise(X, center, spacing=2.0**-30):
     """Both sums in whole units; Σu only where X is dense."""
-    rows = Rows(X, "normalize")
-    first = None if rows.sparse else standardisation._sum_of_directions(rows, spacing)
-    return first, standardisation._sum_of_sizes(rows, center, spacing)
+    units = standardisation._directions(Rows(X, "normalize"))
+    first = None if sp.issparse(units) else standardisation._sum_of_directions(units, spacing)
+    moved = units if center is None else standardisation._moved(units, center)
+    return first, standardisation._sum_of_sizes(moved, spacing)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
