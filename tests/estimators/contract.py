@@ -123,9 +123,9 @@ Promise = Callable[[Case], None]
 
 
 def bounded_rows(X: np.ndarray, row_norm: str) -> np.ndarray:
-    """Rows of norm 1, or of norm 1 at most."""
+    """Rows of norm 1, zero rows as they are; or of norm 1 at most."""
     norms = np.linalg.norm(X, axis=1, keepdims=True)
-    return X / norms if row_norm == "normalize" else X / np.maximum(norms, 1)
+    return X / np.where(norms == 0, 1, norms) if row_norm == "normalize" else X / np.maximum(norms, 1)
 
 
 def as_the_model_has_them(model: Any, X: np.ndarray) -> np.ndarray:
@@ -357,8 +357,9 @@ def the_norm_of_the_rows_is_enforced_in_fit_and_in_predict(case: Case) -> None:
 def standardised_rows_are_paid_for_and_the_model_maps_what_it_scores(case: Case) -> None:
     if "standardize" not in case.new().get_params():
         return
-    X = case.data[0]
-    raw = case.fit(standardize=False)
+    X = case.data[0] + np.array([1.0, 0.0, -1.0, 1.0])
+    X[3] = 0.0
+    raw = case.fit(X, standardize=False)
     assert (raw.center_, raw.scale_, raw.privacy_.center_noise, raw.privacy_.scale_noise) == (None,) * 4
     asked = {"standardize": np.bool_(True), "row_norm": "normalize"}
     with pytest.raises(ValueError, match="row_norm must be 'normalize' where standardize=True, got 'clip'"):
@@ -367,9 +368,10 @@ def standardised_rows_are_paid_for_and_the_model_maps_what_it_scores(case: Case)
         with pytest.raises(ValueError, match="bound must have a privacy loss or a Rényi curve"):
             case.new(**asked).fit(Untouchable(), Untouchable())
         return
-    model = case.fit(**asked)
+    model = case.fit(X, **asked)
     spent, scores = model.privacy_, "predict" if is_regressor(model) else "decision_function"
     assert model.center_.shape == model.scale_.shape == (4,)
+    assert model.center_.any()
     assert min(spent.center_noise, spent.scale_noise) > 0
     assert (spent.epsilon, spent.delta, spent.public_rows, spent.rows_declared) == (raw.epsilon, raw.delta, 300, False)
     assert spent.verify(model)
@@ -389,7 +391,7 @@ def standardised_rows_are_paid_for_and_the_model_maps_what_it_scores(case: Case)
     np.testing.assert_array_equal(released.predict(X), model.predict(X))
     assert released.privacy_.verify(released)
     np.testing.assert_allclose(getattr(model.to_sklearn(), scores)(X), expected, atol=1e-9)
-    given = case.fit(**asked | {"standardize": Standardisation(None, spent.scale_noise)})
+    given = case.fit(X, **asked | {"standardize": Standardisation(None, spent.scale_noise)})
     assert (given.center_, given.privacy_.center_noise) == (None, None)
     assert given.privacy_.scale_noise == spent.scale_noise
     assert given.privacy_.verify(given)
@@ -398,7 +400,7 @@ def standardised_rows_are_paid_for_and_the_model_maps_what_it_scores(case: Case)
 def a_zero_row_is_scored_by_the_intercept(case: Case) -> None:
     X = case.data[0].copy()
     X[3] = 0.0
-    model = case.fit(X)
+    model = case.fit(X, **({"standardize": False} if "standardize" in case.new().get_params() else {}))
     predict = model.predict if is_regressor(model) else model.decision_function
     assert predict(np.zeros((1, 4)))[0] == np.ravel(model.intercept_)[0]
 
