@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from objpert_core.experiments.compare import ROC_GRID, Comparison, Fit
-from objpert_core.experiments.learners import LIVE, NON_PRIVATE
+from objpert_core.experiments.learners import COMPARABLE, NON_PRIVATE
+from pages.training import pixels
 from pages.training.tables import frame, provenance
 from pages.training.words import LABELS, majority
 from ui import draws, sentences
@@ -18,11 +20,12 @@ from ui.figures import axis, figure, guide, look, of_learner, series, translucen
 from ui.page import Picture
 from ui.words import accuracy as percent
 
-ROLE = {name: of_learner(name) for name in LIVE}
+ROLE = {name: of_learner(name) for name in COMPARABLE}
 _ROC_CORNER = ((0.0, 0.3), (0.7, 1.0))
 _LONGEST_LABEL = 30
 FEW, MANY = 5, 12  # coefficients
 BESIDE = 230  # pixels of the stage's small pictures
+_WIDEST_LINE = 12  # characters of a name under its dots
 _ROOMY = 4  # methods whose names and accuracies a telephone sets side by side
 _MARGIN = {"l": 8, "r": 28, "t": 8, "b": 8}  # room on the right for half a tick label
 
@@ -70,9 +73,9 @@ def accuracy(
 
 
 def _named(comparison: Comparison, method: str) -> str:
-    """A method under its dots: its name on two lines, and what it reaches where there is room for that."""
+    """A method under its dots: its name on short lines, and what it reaches where there is room for that."""
     reached = comparison.accuracy(method)
-    name = LABELS[method].rsplit(" ", 1) if method != NON_PRIVATE else [LABELS[method]]
+    name = textwrap.wrap(LABELS[method], _WIDEST_LINE, break_long_words=False)
     if reached and len(comparison.settings.methods) > _ROOMY:
         return "<br>".join(name)
     return "<br>".join([*name, percent(reached.mean) if reached else "not trained yet"])
@@ -112,7 +115,9 @@ def roc(
         legend=not small,
         margin=_MARGIN,
     )
-    alt = f"Mean ROC curves on {comparison.data.label}; area under them: {', '.join(words)}."
+    classes = len(comparison.data.classes)
+    each = f" (mean of {classes}, each class against the rest)" if classes > 2 else ""
+    alt = f"Mean ROC curves on {comparison.data.label}{each}; area under them: {', '.join(words)}."
     return Picture(chart, alt, lambda: pd.DataFrame(columns))
 
 
@@ -121,8 +126,11 @@ def coefficients(
 ) -> Picture:
     """The largest coefficients of the first model beside the others': mean over the draws, line from least to most.
 
-    A `small` one has fewer, and stands on the stage, where the accuracies name the methods.
+    A `small` one has fewer, and stands on the stage, where the accuracies name the methods. Those of more than two
+    classes are images.
     """
+    if len(comparison.data.classes) > 2:
+        return pixels.images(comparison, height=BESIDE + 70 if small else _height(comparison) + 100, stale=stale)
     count = FEW if small else MANY
     chosen, methods = comparison.largest_coefficients(count), comparison.settings.methods
     former = _ghost(previous, comparison)

@@ -7,7 +7,7 @@ from typing import Any
 from objpert_core import datasets
 from objpert_core.experiments import paper
 from objpert_core.experiments.compare import MAX_REPEATS, METHODS, TIGHT_BOUNDS
-from objpert_core.experiments.learners import KIFER, LIVE, NON_PRIVATE, OUTPUT, PUBLISHED, SVC, TIGHT
+from objpert_core.experiments.learners import KIFER, LIVE, NON_PRIVATE, OUTPUT, PUBLISHED, SVC, TIGHT, TIGHT_RAW
 from pages.training import words as text
 from ui import parameters
 from ui.controls import Choice, Control, Pills, Preset, Toggle
@@ -31,9 +31,10 @@ LEARNED = Pills(
     options=tuple(LIVE),
     format=text.LABELS.__getitem__,
     most=len(LIVE),
-    help="Algorithm 1, objective perturbation, under two calibrations. SVM: Algorithm 1 with a clipped hinge, squared "
-    "or with its corner rounded. Output perturbation: fit, then add noise. Kifer et al. 2012: the classical objective "
-    "perturbation. DP-SGD unpaid and paid: without and with the cost of choosing its learning rate; they wait for Run.",
+    help="Algorithm 1, objective perturbation, under two calibrations; the tight one on rows centred and scaled "
+    "privately, or raw. SVM: Algorithm 1 with a clipped hinge, squared or with its corner rounded. Output "
+    "perturbation: fit, then add noise. Kifer et al. 2012: the classical one. DP-SGD unpaid and paid: without and "
+    "with the cost of choosing its learning rate; they wait for Run.",
     former={"published": PUBLISHED, "tight": TIGHT, "output": OUTPUT, "Kifer 2012": KIFER},
 )
 EPSILON = parameters.epsilon(
@@ -102,11 +103,12 @@ MEAN_RUNS = parameters.mean_runs(
     help="K ~ Poisson(μ) runs, each with a learning rate drawn at random; the noise in all of them pays for the "
     f"choice. {paper.MEAN_RUNS} makes more than 10 with probability 0.9.",
 )
+ORIGIN = "where it comes from"
 VIEW = Choice(
     "training_view",
     "Look closer",
     "certificate",  # the stage shows small ROC curves and coefficients
-    options=("certificate", "ROC", "ROC corner", "coefficients", "gradient norm"),
+    options=("certificate", "ROC", "ROC corner", "coefficients", "gradient norm", ORIGIN),
     horizontal=True,
 )
 CLOSE_UP = Toggle(
@@ -126,19 +128,25 @@ CONTROLS: tuple[Control, ...] = (EPSILON, LEARNED, REPEATS, PREDICT, *MODEL, *DE
 
 def presets(data: Choice) -> tuple[Preset, ...]:
     """What a lecture shows one after the other; ε of Table 2 first, on Adult or what stands in for it."""
-    same: dict[Control, Any] = {control: control.default for control in (data, LEARNED, EPSILON, REPEATS, *MODEL)}
+    same: dict[Control, Any] = {
+        control: control.default for control in (data, LEARNED, EPSILON, REPEATS, CLOSE_UP, *MODEL)
+    }
     table = f"ε = {{}} of Redberg et al. (2023), Table 2: δ = 1e-5, ten draws. On {data.default}."
 
     def preset(name: str, hint: str, values: dict[Control, Any]) -> Preset:
         return Preset(name, same | values, hint)
 
     few = "Ten draws of five private methods on 455 rows: the noise is what it was, the signal is faint."
+    raw = "The same budget on rows as they are and on rows that were centred and scaled first: 455 rows."
+    ten = "Ten classes, one certificate: ten fits, one against the rest, share one ε."
     five = "Objective perturbation under three calibrations, an SVM and output perturbation, all at ε = 0.1."
     return (
         preset("Strong privacy, ε = 0.1", table.format(0.1), {EPSILON: 0.1}),
         preset("The usual, ε = 1", table.format(1), {EPSILON: 1.0}),
         preset("Weak privacy, ε = 8", table.format(8), {EPSILON: 8.0}),
         preset("Few people", few, {data: "breast-cancer", LEARNED: FIVE}),
+        preset("Centred and scaled", raw, {data: "breast-cancer", LEARNED: (NON_PRIVATE, TIGHT, TIGHT_RAW)}),
+        preset("Ten digits", ten, {data: "digits", LEARNED: (NON_PRIVATE, TIGHT, TIGHT_RAW), CLOSE_UP: True}),
         preset("Five ways to be private", five, {EPSILON: 0.1, LEARNED: FIVE}),
         preset("The luck of one draw", "One draw, ε = 0.1: change the noise seed.", {EPSILON: 0.1, REPEATS: 1}),
     )

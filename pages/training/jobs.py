@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from objpert_core import datasets
 from objpert_core.datasets import Dataset
 from objpert_core.experiments.compare import Comparison, Settings, compare
-from objpert_core.experiments.learners import DP_SGD, LIVE, Of
+from objpert_core.experiments.learners import COMPARABLE, DP_SGD, Of
 from ui import live
 
 WIDE = ("gisette", "gisette-like", "synthetic-h")
@@ -57,13 +58,19 @@ class Request(live.Request[Comparison]):
         return self.of(*long) if long else None
 
     def _is_quick(self, method: str) -> bool:
-        few = not LIVE[method].private or self.settings.repeats <= MOST_AT_ONCE
-        return self.name not in WIDE and few and LIVE[method].kind != DP_SGD
+        few = not COMPARABLE[method].private or self.settings.repeats <= MOST_AT_ONCE
+        return self.name not in WIDE and few and COMPARABLE[method].kind != DP_SGD
+
+
+def able_to_learn(name: str, methods: Sequence[str]) -> tuple[str, ...]:
+    """Those of the methods that can learn the classes of a data set: some learn two only."""
+    two = name in datasets.names(classes=2)
+    return tuple(method for method in methods if two or COMPARABLE[method].many_classes)
 
 
 def _decide(method: str) -> set[str]:
     """The fields of `Settings` that decide a method's numbers."""
-    learner = LIVE[method]
+    learner = COMPARABLE[method]
     if not learner.private:
         return set()
     fields = {value.name for value in learner.recipe.values() if isinstance(value, Of)}

@@ -8,12 +8,14 @@ import streamlit as st
 
 from objpert_core import datasets
 from objpert_core.estimators import PrivacyCertificate
+from objpert_core.experiments import waterfall
 from objpert_core.experiments.compare import METHODS, Comparison, Settings
-from objpert_core.experiments.learners import NON_PRIVATE, SGD
+from objpert_core.experiments.learners import COMPARABLE, DP_SGD, NON_PRIVATE, SGD
 from pages.training import charts, controls, tables
 from pages.training import words as text
-from pages.training.jobs import Meter, Request, together
+from pages.training.jobs import Meter, Request, able_to_learn, together
 from ui import live, page, style
+from ui import waterfall as steps
 from ui.controls import preset_buttons
 from ui.runs import Runs
 from ui.words import GRIDS, data_line
@@ -80,10 +82,13 @@ def panel(presets: Any) -> Request:
         controls.CLOSE_UP.show()
         controls.GHOST.show()
         sgd = descent() if not set(SGD).isdisjoint(methods) else {}
-    settings = Settings(epsilon, delta, bound, repeats, scaling, seed, methods or METHODS, solver=solver)
+    able = able_to_learn(name, methods)
+    settings = Settings(epsilon, delta, bound, repeats, scaling, seed, able or METHODS, solver=solver)
     asked = Request(name, split_seed, replace(settings, **sgd))
     if not methods:
         st.warning("Choose at least one method.", icon=":material/checklist:")
+    elif len(able) < len(methods):
+        st.caption(text.two_classes_only([method for method in methods if method not in able], name))
     with place:
         if live.ready(name):
             run(asked.later)
@@ -179,26 +184,53 @@ def below(picture: page.Picture, comparison: Comparison, before: Comparison | No
         st.markdown(f"{datasets.describe(data.name)}\n\n{data.citation}")
     if settings := tables.reproducible(comparison):
         order = ", ".join(text.LABELS[name] for name in settings.methods)
-        code = tables.snippet(data.name, data.split_seed, settings, data.columns)
+        code = tables.snippet(data, settings)
         page.reproduce(code, note=f"Prints the data set and the accuracies: {order}.")
 
 
 def look_closer(comparison: Comparison, before: Comparison | None, stale: bool) -> None:
-    view = controls.VIEW.show()
+    view, classes = controls.VIEW.show(), len(comparison.data.classes)
     if view == "certificate":
         certificates(comparison, before)
         return
+    if view == controls.ORIGIN:
+        origin(comparison)
+        return
     if view == "coefficients":
         picture = charts.coefficients(comparison, before, stale=stale)
-        st.caption(text.ABOUT_COEFFICIENTS)
+        st.caption(text.ABOUT_IMAGES if classes > 2 else text.ABOUT_COEFFICIENTS)
     elif view == "gradient norm":
         picture = charts.gradient_norms(comparison, stale=stale)
         st.caption(text.ABOUT_GRADIENTS)
     else:
         picture = charts.roc(comparison, before, corner=view != "ROC", stale=stale)
+        if classes > 2:
+            st.caption(text.ABOUT_ROC.format(classes))
     kind = view.replace(" ", "_").lower()
     page.show(picture, key=f"training_{kind}_chart")
     page.evidence(picture, name=f"training_{kind}_{comparison.data.name}")
+
+
+def origin(comparison: Comparison) -> None:
+    """Where the accuracy comes from: the learners between the published one and the default, refitted here and now."""
+    data, settings = comparison.data, replace(comparison.settings, methods=tuple(waterfall.CHAIN))
+    chain = Request(data.name, data.split_seed, settings).at_once
+    if len(chain) < len(waterfall.CHAIN):
+        st.info(text.NO_STEPS, icon=":material/info:")
+        return
+    with page.errors(), st.spinner("Training …"):
+        found = waterfall.of_comparison(together(settings, live.at_once(*chain)))
+        if found is None:
+            return
+        others = [method for method in comparison.settings.methods if method not in waterfall.CHAIN]
+        reached = {method: comparison.accuracy(method) for method in others}
+        levels = [steps.Level(m, text.LABELS[m], share.mean) for m, share in reached.items() if share]
+        picture = steps.picture(found, levels)
+        st.markdown(f"**{steps.answer(found)}**")
+        page.show(picture, key="training_origin_chart")
+        st.caption(steps.caption(found, "noise seed"))
+        code = tables.chain_snippet(data, settings)
+        page.evidence(picture, steps.table(found), name=f"training_origin_{data.name}", code=code)
 
 
 def certificates(comparison: Comparison, before: Comparison | None) -> None:
@@ -214,6 +246,8 @@ def certificates(comparison: Comparison, before: Comparison | None) -> None:
         with pair[place % 2]:
             st.markdown(f"**{text.LABELS[method]}**, noise seed {first.seed}, on {comparison.data.label}")
             st.code(repr(public), language=None, wrap_lines=True)
+            if COMPARABLE[method].standardised and COMPARABLE[method].kind == DP_SGD:
+                st.caption(text.ABOUT_MAPPED)
             name = f"certificate_{method}_{comparison.data.name}.json"
             page.download("Certificate as JSON", partial(_encoded, public), name, "verified_user")
 

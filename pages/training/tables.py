@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
 
+from objpert_core.accounting import Mechanism
 from objpert_core.estimators import PrivacyCertificate
 from objpert_core.experiments.compare import Comparison, Settings
 from objpert_core.experiments.facts import DataFacts
-from objpert_core.experiments.learners import COVERS_ALL, HONEST, LIVE, NON_PRIVATE, Learner, reference_parameters
+from objpert_core.experiments.learners import (
+    COMPARABLE,
+    COVERS_ALL,
+    HONEST,
+    NON_PRIVATE,
+    reference_parameters,
+)
 from pages.training.promises import LABELS, UNCOVERED, accountant
 from pages.training.words import majority
 from ui import sentences
@@ -24,6 +32,10 @@ CERTIFICATE = {
     "tau": "τ",
     "sigma_out": "σ_out",
     "sensitivity": "sensitivity",
+    "center_noise": "σ of the centre",
+    "scale_noise": "σ of the scales",
+    "fits": "fits, one a class",
+    "rest_weight": "weight of other classes’ rows",
     "noise_multiplier": "noise multiplier",
     "sample_rate": "sample rate",
     "steps": "steps",
@@ -34,12 +46,14 @@ CERTIFICATE = {
     "public_rows": "rows, public",
 }
 """What a row of the table is called, by the certificate's attribute."""
+_MANY = {"fits": 1, "rest_weight": 1.0}  # of several classes, and what they are for two
+ALONE = "ε of one fit alone"
 COVERS, BY, APART = "the promise covers", "accounted by", "minus the main method, points"
 ROWS: tuple[str, ...] = ("test accuracy", "95 % interval", APART, "σ", "λ", "AUC", "noise draws")
 ROWS += (*list(CERTIFICATE.values())[2:], "learning rates chosen", "runs K of a draw", COVERS, BY)
 CSV: tuple[str, ...] = ("bound", "accountant", "sigma", "lam", "tau", "sigma_out", "intercept_scaling", "lipschitz")
 CSV += ("loss", "clip", "sensitivity", "noise_multiplier", "sample_rate", "steps", "tuning", "mean_runs")
-CSV += ("score_noise", "public_rows")
+CSV += ("score_noise", "center_noise", "scale_noise", "fits", "rest_weight", "public_rows")
 
 
 def table(comparison: Comparison) -> list[dict[str, str]]:
@@ -63,13 +77,13 @@ def _column(comparison: Comparison, method: str) -> Mapping[str, str]:
     if privacy is None:
         lam = sentences.number(1 / reference_parameters(1)["C"], 4)
         return shared | {"95 % interval": "no noise", "σ": "0", "λ": lam, "σ_out": "0"}
-    shown = {label: _cell(name, privacy) for name, label in CERTIFICATE.items() if name in LIVE[method].certificate}
+    shown = {CERTIFICATE[name]: _cell(name, privacy) for name in _shown(method)}
     if rates := [fit.learning_rate for fit in fits if fit.learning_rate is not None]:
         shown["learning rates chosen"] = times(rates)
     if method == HONEST:
         counts = sorted({fit.runs for fit in fits})
         shown["runs K of a draw"] = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    shown |= {COVERS: UNCOVERED.get(method, COVERS_ALL), BY: accountant(comparison.settings, method)}
+    shown |= {COVERS: UNCOVERED.get(method, COVERS_ALL), BY: accountant(comparison.settings, method, privacy)}
     return shared | {"95 % interval": interval(share), "noise draws": str(share.count)} | shown
 
 
@@ -89,19 +103,39 @@ def certificates(comparison: Comparison, before: Comparison | None) -> list[dict
         return []
     columns = {"now": comparison} | ({"before": before} if before is not None and before.of(main) else {})
     names = {"epsilon": "ε", "delta": "δ"}
-    names |= {name: label for name, label in CERTIFICATE.items() if name in LIVE[main].certificate}
+    names |= {name: CERTIFICATE[name] for name in _shown(main)}
     rows = [
         {LABELS[main]: label}
         | {head: _cell(name, given(column.of(main)[0].privacy)) for head, column in columns.items()}
         for name, label in names.items()
     ]
+    alone = {head: _alone(given(column.of(main)[0].privacy)) for head, column in columns.items()}
+    rows.insert(2, {LABELS[main]: ALONE, **alone})
     return [row for row in rows if row["now"] != "–"]
+
+
+def _shown(method: str) -> list[str]:
+    """The attributes of a method's certificate that tables show."""
+    return [name for name in CERTIFICATE if name in _MANY or name in COMPARABLE[method].certificate]
+
+
+def _alone(privacy: PrivacyCertificate) -> str:
+    """The ε of one fit without what was released before and beside it; – where that is nothing."""
+    parts = [getattr(privacy, name, None) for name in ("center_noise", "scale_noise")]
+    if not any(parts) and getattr(privacy, "fits", 1) == 1:
+        return "–"
+    return sentences.epsilon(_epsilon(privacy.rebuild(), privacy.delta))
+
+
+@lru_cache(maxsize=256)
+def _epsilon(mechanism: Mechanism, delta: float) -> float:
+    return float(mechanism.epsilon(delta))
 
 
 def _cell(name: str, privacy: PrivacyCertificate) -> str:
     """One of a certificate's values; – where it has none."""
-    value = getattr(privacy, name)
-    if value is None:
+    value = getattr(privacy, name, None)
+    if value is None or value == _MANY.get(name):
         return "–"
     if isinstance(value, str):
         return value
@@ -142,40 +176,64 @@ def reproducible(comparison: Comparison) -> Settings | None:
     return replace(comparison.settings, methods=fitted, repeats=min(draws))
 
 
-def snippet(name: str, split_seed: int, settings: Settings, columns: int) -> str:
+def snippet(data: DataFacts, settings: Settings) -> str:
     """Python that prints the data set and every method's accuracy; defines a variable named after each method."""
     names = {method: method.replace("-", "_") for method in settings.methods}
-    calls = {m: _call(LIVE[m], settings.parameters(m)) for m in names if m != NON_PRIVATE}
-    kinds = sorted({LIVE[method].estimator.partition(".")[0] for method in calls})
+    calls = {method: _call(method, settings, data) for method in names if method != NON_PRIVATE}
+    mapped = [method for method in calls if COMPARABLE[method].standardised]
+    kinds = sorted({COMPARABLE[method].estimator.partition(".")[0] for method in calls})
     imports = ["from objpert_core.datasets import load"]
     imports += [f"from objpert_core.estimators import {', '.join(kinds)}"] if kinds else []
+    imports += ["from objpert_core.experiments.learners import LEARNERS"] if mapped else []
+    imports += ["from objpert_core.experiments.preprocessed import prepared"] if mapped else []
     lines = ["from statistics import mean\n"] if calls else []
     if NON_PRIVATE in names:
         lines.append("from sklearn.linear_model import LogisticRegression\n")
-    lines += [*imports, "", f"data = {call('load', {'name': name, 'split_seed': split_seed})}", "", ""]
+    lines += [*imports, "", f"data = {call('load', {'name': data.name, 'split_seed': data.split_seed})}", "", ""]
     lines += ["def accuracy(model):"]
     lines += ["    return model.fit(data.X_train, data.y_train).score(data.X_test, data.y_test)", "", ""]
+    if mapped:
+        lines += [
+            "def standardised(name, model):  # on rows that went through the private map, with the ε that is left"
+        ]
+        lines += ["    ready = prepared(LEARNERS[name], model, data.X_train, data.X_test)"]
+        lines += ["    return ready.model.fit(ready.X_train, data.y_train).score(ready.X_test, data.y_test)", "", ""]
     if NON_PRIVATE in names:
-        lines.append(f"non_private = accuracy({call('LogisticRegression', reference_parameters(columns))})")
+        lines.append(f"non_private = accuracy({call('LogisticRegression', reference_parameters(data.columns))})")
     if calls:
         lines.append(f"{', '.join(names[method] for method in calls)} = {', '.join('[]' for _ in calls)}")
         lines.append(f"for seed in range({settings.seed}, {settings.seed + settings.repeats}):")
-        lines += [f"    {names[m]}.append(accuracy({text}, random_state=seed)))" for m, text in calls.items()]
+        judged = {method: f"standardised({method!r}, " if method in mapped else "accuracy(" for method in calls}
+        lines += [f"    {names[m]}.append({judged[m]}{text}, random_state=seed)))" for m, text in calls.items()]
     means = [name if method == NON_PRIVATE else f"mean({name})" for method, name in names.items()]
     lines += ["print(data.label)", f"print({', '.join(means)})"]
-    if settings.main is not None:
+    if settings.main is not None and settings.main not in mapped:
         lines += ["", "# A model to release takes its noise from the operating system: leave random_state out."]
         lines += [f"model = {calls[settings.main]}).fit(data.X_train, data.y_train)", "print(model.privacy_.public())"]
     return "\n".join(lines) + "\n"
 
 
-def _call(learner: Learner, parameters: Mapping[str, Any]) -> str:
+def chain_snippet(data: DataFacts, settings: Settings) -> str:
+    """Python that prints what each step changes; defines ``found``."""
+    asked = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    asked = {name: value for name, value in asked.items() if value != getattr(Settings(), name) and name != "methods"}
+    arguments = "".join(f"{name}={value!r}, " for name, value in asked.items())
+    return f"""from objpert_core.datasets import load
+from objpert_core.experiments import waterfall
+from objpert_core.experiments.compare import Settings, compare
+
+settings = Settings({arguments}methods=tuple(waterfall.CHAIN))
+*_, last = compare(load({data.name!r}, split_seed={data.split_seed!r}), settings)
+found = waterfall.of_comparison(last)
+for step in found.steps:
+    print(step.name, step.accuracy.mean, step.gain)
+print("in all", found.total)
+"""
+
+
+def _call(method: str, settings: Settings, data: DataFacts) -> str:
     """An estimator with its parameters, without the closing bracket; how many rows a data set has is public."""
+    learner = COMPARABLE[method]
+    parameters = {name: value for name, value in settings.parameters(method).items() if name != "classes"}
     rows = ", public_rows=len(data.y_train)" if "public_rows" in learner.make().get_params() else ""
-    return call(learner.estimator, _literal(parameters))[:-1] + rows
-
-
-def _literal(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters with the classes last and as a list, as one writes them."""
-    rest = {key: value for key, value in parameters.items() if key != "classes"}
-    return rest | {"classes": list(parameters["classes"])}
+    return call(learner.estimator, parameters | {"classes": list(range(len(data.classes)))})[:-1] + rows

@@ -18,20 +18,34 @@ from ui.words import FEWEST, SHOWS, accuracy, fall, given, in_points, unclear
 
 GUESSES = (f"nothing (below {SHOWS:g} points)", "up to 1 point", "1 to 3 points", "more than 3 points")
 NOT_HERE = (
-    "All methods here sort rows into two classes. A private regression has no test accuracy: see Losses and clipping."
+    "All methods here sort rows into classes. A private regression has no test accuracy: see Losses and clipping."
 )
 ABOUT_COEFFICIENTS = (
     "The largest coefficients without privacy, the others’ beside them: mean over the draws, line from least to "
-    "greatest, hollow the setting before. What may be released is one private model with its certificate."
+    "greatest, hollow the setting before. Of models on centred and scaled rows they are the mean slopes in the rows as "
+    "they were. What may be released is one private model with its certificate."
 )
+ABOUT_IMAGES = (
+    "One image a class, without privacy and of one private draw: vermilion pixels speak for the class, blue ones "
+    "against it, each method on its own scale. Of models on centred and scaled rows they are mean slopes in the pixels."
+)
+ABOUT_ROC = "The mean of {} curves, each class against the rest."
 ABOUT_GRADIENTS = (
     "The proof needs the gradient’s norm to be at most τ; the solver goes on until it is. DP-SGD makes a fixed number "
     "of steps and needs no such proof. The path depends on the data: do not publish it."
+)
+NO_STEPS = (
+    "The five learners of this picture take too long here, on wide rows or in more than 20 draws. Accuracy has stored "
+    "runs of them."
 )
 ABOUT_CERTIFICATES = (
     "What may be published with a model. These fits were seeded, so each certificate says reproducible: for a "
     "release, train once without a seed. Each fit spends its own ε; fits on the same people add up."
 )
+ABOUT_MAPPED = (
+    "DP-SGD’s own certificate: with the ε that is left after the noisy centre and scales, which it does not speak of."
+)
+_LONG_NAME = 4  # words of a method's name that leave room for a long one of the data
 PAPER_TABLE_2 = printed("adult", PUBLISHED)
 
 
@@ -51,8 +65,10 @@ def main_accuracy(comparison: Comparison) -> Interval | None:
 
 def headline(comparison: Comparison) -> str:
     """The one large sentence."""
-    settings, data = comparison.settings, comparison.data.label
-    main, reference = settings.main, comparison.accuracy(NON_PRIVATE)
+    settings, main = comparison.settings, comparison.settings.main
+    data, reference = comparison.data.label, comparison.accuracy(NON_PRIVATE)
+    if main is not None and len(LABELS[main].split()) > _LONG_NAME:
+        data = comparison.data.name  # the axis and the caption say if it stands in
     private, lost = main_accuracy(comparison), cost(comparison)
     if private is None or main is None:
         if reference is None:
@@ -90,7 +106,8 @@ def promise(comparison: Comparison) -> str:
     settings, main = comparison.settings, comparison.settings.main
     if main is None or not comparison.of(main):
         return ""
-    words = sentences.promise(settings.epsilon, settings.delta, accountant(settings, main))
+    by = accountant(settings, main, comparison.of(main)[0].privacy)
+    words = sentences.promise(settings.epsilon, settings.delta, by)
     return f"{words} It covers {UNCOVERED[main]}." if main in UNCOVERED else words
 
 
@@ -180,6 +197,12 @@ def caveats(comparison: Comparison) -> str:
 def majority(comparison: Comparison) -> str:
     """The name of the class that is more frequent in the training rows."""
     return comparison.data.classes[comparison.data.majority]
+
+
+def two_classes_only(methods: Sequence[str], data: str) -> str:
+    """Which of the chosen methods are left out where there are more than two classes."""
+    names = sentences.listing([LABELS[method] for method in methods])
+    return f"Left out on {data}: {names}. {'It learns' if len(methods) == 1 else 'They learn'} two classes only."
 
 
 def preset_note(data: str, damaged: bool) -> str | None:

@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from objpert_core import datasets
+from objpert_core.experiments import waterfall
 from objpert_core.experiments.compare import MAX_REPEATS, METHODS, NON_PRIVATE, PUBLISHED, TIGHT, Settings, compare
 from objpert_core.experiments.learners import DISHONEST_PLD as DISHONEST
 from objpert_core.experiments.learners import HONEST, KIFER, OUTPUT, ROUNDED
@@ -15,6 +16,7 @@ from tests.pages import apps
 from tests.pages.apps import answer, charts, open_app, said, tables, texts
 from tests.pages.apps import opened as pressed
 from tests.ui.waiting import until
+from ui import waterfall as steps
 
 pytestmark = pytest.mark.usefixtures("own_runner")
 finished = partial(apps.finished, run="training__run")
@@ -156,6 +158,29 @@ def test_every_view(view):
 
 
 @pytest.mark.slow
+def test_where_the_accuracy_comes_from_is_measured_here_and_now():
+    at = opened(view="where it comes from", seed="4", split="1", epsilon="1")
+    settings = Settings(epsilon=1.0, repeats=2, seed=4, methods=tuple(waterfall.CHAIN))
+    *_, last = compare(datasets.load("breast-cancer", split_seed=1), settings)
+    found = waterfall.of_comparison(last)
+    assert f"**{steps.answer(found)}**" in texts(at)
+    gains = next(trace for trace in charts(at)[-1]["data"] if trace["name"] == "gains")
+    assert gains["text"] == [row["It changes, points"] for row in steps.table(found)[1:]]
+    assert text.NO_STEPS in texts(opened(view="where it comes from", repeats="21"))
+
+
+@pytest.mark.slow
+def test_ten_classes():
+    at = opened((NON_PRIVATE, TIGHT, OUTPUT), data="digits", view="ROC")
+    assert "Left out on digits: output perturbation. It learns two classes only." in texts(at)
+    assert charts(at)[0]["layout"]["xaxis"]["title"]["text"].endswith("on digits")
+    assert "The mean of 10 curves, each class against the rest." in texts(at)
+    kinds = [chart["data"][0]["type"] for chart in charts(at)]
+    assert kinds[2] == "heatmap"
+    assert not at.error
+
+
+@pytest.mark.slow
 def test_missing_files_are_named_with_the_way_to_get_them(monkeypatch, tmp_path):
     monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("OBJPERT_DATA_URL", "http://127.0.0.1:9")  # nobody listens there
@@ -267,11 +292,12 @@ def test_a_full_server_says_so(full_server):
 @pytest.mark.slow
 def test_every_method_is_in_charts_table_and_certificates():
     at = finished(press_run(opened(LEARNERS, repeats="1", view="certificate", **QUICK)))
-    assert {name.rsplit(" ", 2)[0] for name in marks(at)} >= {learner.label for learner in LEARNERS.values()}
-    assert list(tables(at)[0].columns)[1:-1] == [learner.label for learner in LEARNERS.values()]
+    assert {name.rsplit(" ", 2)[0] for name in marks(at)} >= {text.LABELS[name] for name in LEARNERS}
+    assert list(tables(at)[0].columns)[1:-1] == [text.LABELS[name] for name in LEARNERS]
     certificates = [element.value for element in at.code if "differential privacy" in element.value]
     assert len(certificates) == len(LEARNERS) - 1
-    assert sum("NOT covered" in words for words in certificates) == 1
+    assert sum("NOT covered" in words for words in certificates) == 2
+    assert text.ABOUT_MAPPED in texts(at)
     at.session_state["training_methods"] = []
     at.run()
     assert [warning.value for warning in at.warning] == ["Choose at least one method."]
