@@ -22,7 +22,6 @@ from benchmarks import solvers
 from objpert_core import _provenance
 from objpert_core.experiments import paper, results, tables
 from objpert_core.experiments.learners import (
-    DISHONEST_LARGE,
     DPSGD_AGAIN,
     HONEST,
     LEARNERS,
@@ -52,7 +51,6 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 NAMES, TARGETS = {"adult": "Adult", "synthetic-l": "Synthetic-L"}, (0.1, 1.0, 8.0)
 SHOWN = tuple(method for method in EVERY if method not in (TIGHT_CENTRED, TIGHT_DISHONEST, DPSGD_AGAIN))
-BRIEF = (NON_PRIVATE, DISHONEST_LARGE, UNPAID_STANDARDISED, HONEST, PUBLISHED, TIGHT)
 MANY_ROWS, WIDE, SMALL = (
     ("adult", "adult-synthetic", "synthetic-l"),
     ("gisette-like", "synthetic-h"),
@@ -101,15 +99,15 @@ def adult() -> str:
     )
 
 
-def figure2(shown: Sequence[str] = BRIEF) -> str:
-    """Some methods on the two data sets of the paper's tables."""
+def figure2() -> str:
+    """Every method on the two data sets of the paper's tables."""
     points = {
         (dataset, point.method, point.epsilon): point
         for dataset in NAMES
         for point in tables.summary(results.load(dataset))
     }
     rows = []
-    for method in shown:
+    for method in SHOWN:
         cells = []
         for dataset in NAMES:
             printed = paper.printed(dataset, method)
@@ -127,6 +125,33 @@ def figure2(shown: Sequence[str] = BRIEF) -> str:
 
 def _target(method: str, epsilon: float) -> float:
     return epsilon if LEARNERS[method].private else math.inf
+
+
+def fight() -> str:
+    """The claim on every data set in brief: accuracies at three ε, and how often who is ahead at nine."""
+    targets = " / ".join(f"{target:g}" for target in TARGETS)
+    heads = ["data set", f"ours, % at ε = {targets}", "the best unpaid DP-SGD", "the same, standardised as ours"]
+    heads += ["ours more accurate / not told apart / less accurate", "beside the standardised", "its time ÷ ours"]
+    rows = []
+    for dataset in (*MANY_ROWS, *WIDE, *SMALL):
+        stored = results.load(dataset)
+        points = {(point.method, point.epsilon): point.accuracy.mean for point in tables.summary(stored)}
+        shares = [
+            [max(points.get((method, target), math.nan) for method in methods) for target in TARGETS]
+            for methods in ((TIGHT,), UNPAID, (UNPAID_STANDARDISED,))
+        ]
+        found = _claims(dataset)
+        ratios = [claim.speedup.median for claim in found]
+        rows.append(
+            [
+                dataset,
+                *(" / ".join("–" if math.isnan(share) else f"{100 * share:.1f}" for share in own) for own in shares),
+                _counts(found),
+                _counts(tables.claims(stored, TIGHT, (UNPAID_STANDARDISED,))),
+                f"{min(ratios):.2g} to {max(ratios):.2g}",
+            ]
+        )
+    return markdown(heads, rows)
 
 
 def verdict() -> str:
@@ -232,6 +257,7 @@ def _accounting_cell(label: str, library: str, row: Mapping[str, str]) -> str:
 BLOCKS: Mapping[str, Callable[[], str]] = {
     "adult": adult,
     "figure2": figure2,
+    "fight": fight,
     "verdict": verdict,
     "learners": learners,
     "accounting": accounting,
@@ -572,7 +598,7 @@ Every method has the same features, the same row norm and the same constant. The
 an unpaid DP-SGD is chosen by *test* accuracy, as in the paper, and its ε does not cover that choice. This flatters it.
 The time is the median of a fit on Adult at ε = 1 with its tuning, on one core.
 
-{figure2(SHOWN)}
+{figure2()}
 
 What the names mean:
 
