@@ -141,6 +141,8 @@ def _one_vs_rest(weights: FloatArray, intercepts: FloatArray, classes: np.ndarra
     """One logistic regression for each class; scikit-learn's own for several classes has other probabilities."""
     model = OneVsRestClassifier(LogisticRegression())
     model.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(classes)
+    if not hasattr(model, "classes_"):  # older versions of scikit-learn read it off the binarizer
+        model.classes_ = model.label_binarizer_.classes_
     model.estimators_ = [
         _linear(own, constant, np.array([0, 1]), True) for own, constant in zip(weights, intercepts, strict=True)
     ]

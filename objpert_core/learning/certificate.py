@@ -436,11 +436,9 @@ class PrivacyCertificate(ABC):
     def _names(self, model: Any) -> bool:
         """Whether this is the certificate of this model's coefficients."""
         coef, intercept = np.asarray(model.coef_), np.asarray(model.intercept_)
-        fits, features = getattr(self, "fits", 1), coef.size
-        if fits > 1:
-            if coef.ndim != 2 or intercept.shape != (fits,) or len(coef) != fits:
-                return False
-            features = coef.shape[1]
+        fits, features = getattr(self, "fits", 1), coef.shape[-1]
+        if (coef.ndim == 1 and fits > 1) or (coef.ndim == 2 and (len(coef), intercept.shape) != (fits, (fits,))):
+            return False
         dimension = features + (self.intercept_scaling > 0)
         promised = getattr(self, "dimension", None)
         maps = [

@@ -23,13 +23,12 @@ from objpert_core._validation import check_fields, choice, in_open_unit, positiv
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian, log_target
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, Mechanism
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
-from objpert_core.accounting.mechanisms.composition import compose, repeat
+from objpert_core.accounting.mechanisms.composition import compose
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.mechanisms.group import group
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima
 from objpert_core.accounting.mechanisms.one_vs_rest import one_vs_rest
 from objpert_core.accounting.mechanisms.renyi import via_rdp
-from objpert_core.accounting.mechanisms.symmetrised import symmetrised
 
 CENTER_SHARE = 0.1
 """Of the squared sensitivity-to-noise ratio that (ε, δ) allows: what the centre takes at most."""
@@ -274,13 +273,9 @@ def composed_fit(
     elif count == 1 and rows == 1 and (wider := _with_wider_output(mechanism, before)) is not None:
         whole = wider
     else:
-        one = group(mechanism, rows)
-        if rest_weight != 1.0:
-            if rows > 1:
-                raise ValueError(f"rest_weight must be 1.0 for several rows of one person, got {rest_weight!r}")
-            fits = one_vs_rest(one, count, rest_weight)
-        else:
-            fits = repeat(one if by_curve or not one.has_losses else symmetrised(one), count)
+        if rest_weight != 1.0 and rows > 1:
+            raise ValueError(f"rest_weight must be 1.0 for several rows of one person, got {rest_weight!r}")
+        fits = one_vs_rest(group(mechanism, rows), count, rest_weight, by_symmetric_pairs=not by_curve)
         whole = compose(*(group(part, rows) for part in before), fits)
     return via_rdp(whole) if by_curve else whole
 

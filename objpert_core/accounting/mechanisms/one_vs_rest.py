@@ -49,7 +49,9 @@ def balanced_rest(classes: int) -> float:
     return 1.0 if count < 3 else max(1 / math.sqrt(count - 1), SHORTEST_REST)
 
 
-def one_vs_rest(fit: Mechanism, classes: int, rest_weight: float = 1.0) -> Mechanism:
+def one_vs_rest(
+    fit: Mechanism, classes: int, rest_weight: float = 1.0, *, by_symmetric_pairs: bool = True
+) -> Mechanism:
     """One fit for each class, of the class against all others, on the same rows with independent noise.
 
     Parameters
@@ -61,11 +63,13 @@ def one_vs_rest(fit: Mechanism, classes: int, rest_weight: float = 1.0) -> Mecha
     rest_weight : float from 0.001 to 1
         w: a row is w times as long in the fits of the K − 1 classes that it does not belong to. Less than 1 only for
         objective perturbation, where a row is added or removed: then a neighbour's row has one class.
+    by_symmetric_pairs : bool
+        Whether to compose the symmetric pairs above the bounds (T8), which costs less; else the bounds as they are.
 
     Returns
     -------
     Mechanism
-        The composition of all K fits, by the symmetric pairs above their bounds (T8).
+        The composition of all K fits.
 
     Raises
     ------
@@ -81,16 +85,12 @@ def one_vs_rest(fit: Mechanism, classes: int, rest_weight: float = 1.0) -> Mecha
     1.0
     """
     count, weight = positive_integer("classes", classes), within("rest_weight", rest_weight, SHORTEST_REST, 1.0)
-    own = _composed(fit)
-    if count == 1 or weight == 1.0:
-        return repeat(own, count)
-    if fit.adjacency != ADD_REMOVE:
+    alone = count == 1 or weight == 1.0
+    if not alone and fit.adjacency != ADD_REMOVE:
         raise ValueError(f"rest_weight must be 1.0 where a row is replaced, got {rest_weight!r}")
-    return compose(own, repeat(_composed(_shorter(fit, weight)), count - 1))
-
-
-def _composed(fit: Mechanism) -> Mechanism:
-    return symmetrised(fit) if fit.has_losses else fit
+    parts = [(fit, count)] if alone else [(fit, 1), (_shorter(fit, weight), count - 1)]
+    symmetric = by_symmetric_pairs and fit.has_losses
+    return compose(*(repeat(symmetrised(part) if symmetric else part, times) for part, times in parts))
 
 
 def _shorter(fit: Mechanism, weight: float) -> Mechanism:

@@ -1,0 +1,298 @@
+"""Logistic regression with more than two classes: one fit for each class against the others, under one promise."""
+
+import dataclasses
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.special import expit
+from sklearn.datasets import load_digits
+from sklearn.model_selection import cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import LinearSVC
+
+from objpert_core.accounting import balanced_rest, one_vs_rest
+from objpert_core.estimators import (
+    DPSGDLogisticRegression,
+    ObjPertLogisticRegression,
+    ObjPertSVC,
+    OutputPerturbationLogisticRegression,
+)
+from objpert_core.estimators.cautions import forget_cautions
+from objpert_core.estimators.draws import fit_many
+from objpert_core.exceptions import UncoveredDataWarning
+from objpert_core.learning.certificate import PrivacyCertificate
+
+FRUIT = np.array(["apple", "fig", "pear"])
+
+
+def data(n=1500, d=5, seed=0, classes=3):
+    """Clouds around `classes` directions."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(classes, size=n)
+    return 2 * np.eye(classes, d)[y] + 0.4 * rng.normal(size=(n, d)), y
+
+
+def model(epsilon=2.0, classes=(0, 1, 2), **options):
+    return ObjPertLogisticRegression(epsilon, classes=list(classes), **({"random_state": 0} | options))
+
+
+# What it learns
+
+
+def test_each_class_has_a_model_and_all_share_one_certificate():
+    X, y = data()
+    fitted = model().fit(X[:1000], y[:1000])
+    assert fitted.coef_.shape == (3, 5)
+    assert fitted.intercept_.shape == (3,)
+    assert fitted.classes_.tolist() == [0, 1, 2]
+    assert fitted.score(X[1000:], y[1000:]) > 0.9
+    spent = fitted.privacy_
+    assert (spent.epsilon, spent.delta, spent.fits, spent.rest_weight) == (2.0, 1e-5, 3, balanced_rest(3))
+    assert spent.verify(fitted)
+    assert "3, one for each class against the others" in repr(spent)
+    assert PrivacyCertificate.from_json(spent.to_json()) == spent
+
+
+def test_scores_probabilities_and_labels_agree():
+    X, y = data()
+    fitted = model(classes=FRUIT).fit(X, FRUIT[y])
+    scores, shares = fitted.decision_function(X), fitted.predict_proba(X)
+    assert scores.shape == shares.shape == (1500, 3)
+    np.testing.assert_array_equal(fitted.predict(X), FRUIT[scores.argmax(axis=1)])
+    np.testing.assert_array_equal(shares.argmax(axis=1), scores.argmax(axis=1))
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(np.log(shares), fitted.predict_log_proba(X), rtol=1e-9, atol=1e-12)
+    assert fitted.score(X, FRUIT[y]) > 0.9
+
+
+def test_log_probabilities_stay_finite_where_scores_are_huge():
+    X, y = data(n=300)
+    fitted = model().fit(X, y)
+    fitted.coef_ *= 1e6
+    assert np.isfinite(fitted.predict_log_proba(X)).all()
+
+
+def test_probabilities_are_right_about_how_often():
+    """Classes that overlap: of the rows that get a share near 0.6 for a class, about six in ten are of it."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(4, size=40_000)
+    X = np.eye(4)[y] + 0.8 * rng.normal(size=(40_000, 4))
+    fitted = model(8.0, range(4), row_norm="normalize", margin=1.5).fit(X, y)
+    shares = fitted.predict_proba(X)
+    for low in (0.1, 0.3, 0.5, 0.7):
+        near = (shares > low) & (shares < low + 0.1)
+        assert (y[:, None] == np.arange(4))[near].mean() == pytest.approx(low + 0.05, abs=0.06)
+
+
+def test_two_classes_are_one_fit_as_ever():
+    X, y = data(classes=2)
+    two = model(classes=(0, 1)).fit(X, y)
+    assert two.coef_.shape == (1, 5)
+    assert two.intercept_.shape == (1,)
+    assert (two.privacy_.fits, two.privacy_.rest_weight) == (1, 1.0)
+    assert "fits" not in two.privacy_.to_dict()
+    assert two.decision_function(X).shape == (1500,)
+    assert two.predict_proba(X).shape == (1500, 2)
+
+
+def test_a_class_without_rows_is_learned_as_well():
+    X, y = data()
+    fitted = model(classes=(0, 1, 2, 7)).fit(X, y)
+    assert fitted.coef_.shape == (4, 5)
+    assert (fitted.predict(X) != 7).mean() > 0.99
+    assert fitted.privacy_.verify(fitted)
+
+
+def test_without_an_intercept_there_is_none():
+    X, y = data()
+    fitted = model(fit_intercept=False).fit(X, y)
+    assert fitted.intercept_.tolist() == [0.0, 0.0, 0.0]
+    assert fitted.privacy_.verify(fitted)
+
+
+def test_sparse_rows_give_what_dense_ones_give():
+    X, y = data()
+    dense, sparse = (model(standardize=False).fit(rows, y) for rows in (X, sp.csr_array(X)))
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-6)
+    np.testing.assert_allclose(sparse.decision_function(sp.csr_array(X)), sparse.decision_function(X), atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
+def test_many_copies_and_cross_validation():
+    X, y = data()
+    many = fit_many(model(random_state=None), X, y, [0, 1])
+    for seed, fitted in enumerate(many):
+        alone = model(random_state=seed).fit(X, y)
+        np.testing.assert_allclose(fitted.coef_, alone.coef_, atol=1e-4)
+        assert fitted.privacy_.verify(fitted)
+    assert cross_val_score(model(), X, y, cv=3).mean() > 0.9
+
+
+@pytest.mark.slow
+def test_it_reads_the_ten_digits():
+    X, y = load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    train, test = order[:1437], order[1437:]
+    fitted = model(2.0, range(10)).fit(X[train], y[train])
+    assert fitted.score(X[test], y[test]) > 0.8
+    assert fitted.privacy_.verify(fitted)
+
+
+# What it promises
+
+
+@pytest.mark.slow
+def test_rows_of_other_classes_count_in_full_where_neighbours_may_have_two_classes():
+    X, y = data()
+    for own in ({"adjacency": "replace one row"}, {"rows_per_person": 2}):
+        fitted = model(8.0, lam=50.0, **own).fit(X, y)  # λ ≥ 2σ²: chains are closed forms
+        assert fitted.privacy_.rest_weight == 1.0
+        assert fitted.privacy_.verify(fitted)
+
+
+def test_the_noise_is_that_of_all_fits_together():
+    X, y = data()
+    spent = model(standardize=False, noise_ratio=None, lam=30.0).fit(X, y).privacy_
+    whole = one_vs_rest(spent.rebuild(), 3, spent.rest_weight)
+    assert 0.98e-5 < whole.delta(2.0) <= 1e-5
+    alone = model(standardize=False, lam=30.0, classes=(0, 1)).fit(X[y < 2], y[y < 2]).privacy_
+    assert spent.sigma / alone.sigma == pytest.approx(2**0.5, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        {"fits": 2},
+        {"fits": 1, "rest_weight": 1.0},
+        {"rest_weight": 0.8},
+        {"fits": 0},
+        {"fits": 4},
+        {"rest_weight": 1.5},
+    ],
+)
+def test_a_certificate_of_fewer_or_shorter_fits_does_not_verify(forgery):
+    X, y = data(n=300)
+    fitted = model().fit(X, y)
+    forged = dataclasses.replace(fitted.privacy_, **forgery)
+    assert not forged.verify(fitted)
+
+
+def test_the_certificate_is_of_all_coefficients():
+    X, y = data(n=300)
+    fitted = model().fit(X, y)
+    fitted.coef_ = fitted.coef_[:2]
+    assert not fitted.privacy_.verify(fitted)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("own", [{"accountant": "rdp"}, {"bound": "glm"}, {"bound": "monotone"}])
+def test_other_bounds_compose_as_well(own):
+    X, y = data(n=300)
+    fitted = model(8.0, **own).fit(X, y)
+    assert fitted.privacy_.fits == 3
+    assert fitted.privacy_.verify(fitted)
+
+
+def test_a_bound_that_does_not_compose_is_refused():
+    with pytest.raises(ValueError, match="mechanism must have a privacy loss or a Rényi curve to be composed"):
+        ObjPertLogisticRegression.kifer2012(8.0, classes=[0, 1, 2]).fit(*data(n=300))
+
+
+# Labels
+
+
+def test_labels_that_are_not_declared_are_read_off_and_said_so():
+    X, y = data(n=300)
+    forget_cautions()
+    with pytest.warns(UncoveredDataWarning, match="classes=None: ObjPertLogisticRegression reads the labels off y"):
+        fitted = model(classes=FRUIT).set_params(classes=None).fit(X, FRUIT[y])
+    assert fitted.classes_.tolist() == FRUIT.tolist()
+    assert fitted.coef_.shape == (3, 5)
+
+
+def test_labels_beyond_those_declared_are_refused_or_count_as_no_row():
+    X, y = data(n=600, classes=4)
+    with pytest.raises(ValueError, match=r"y must hold only labels in classes=\[0, 1, 2\], got 3"):
+        model().fit(X, y)
+    known = y < 3
+    released = model(on_error="release", public_rows=600).fit(X, y)
+    named = y.astype(object)
+    named[~known] = "none of these"
+    again = model(on_error="release", public_rows=600).fit(X, named)
+    alone = model(on_error="release", public_rows=600).fit(X[known], y[known])
+    np.testing.assert_array_equal(released.coef_, again.coef_)
+    np.testing.assert_allclose(released.coef_, alone.coef_, atol=1e-6)
+    assert released.privacy_.verify(released)
+
+
+def test_without_labels_there_is_no_release():
+    with pytest.raises(
+        ValueError, match="classes must be the labels that can occur where on_error='release', got None"
+    ):
+        model(on_error="release").set_params(classes=None).fit(*data())
+
+
+def test_without_any_valid_row_there_is_an_answer():
+    none = model(on_error="release", public_rows=300).fit(np.zeros((0, 4)), [])
+    invalid = model(on_error="release", public_rows=300).fit(np.full((5, 4), np.nan), np.zeros(5))
+    np.testing.assert_array_equal(none.coef_, invalid.coef_)
+    assert none.privacy_.verify(none)
+
+
+@pytest.mark.parametrize("classes", [[], [1], [1, 1], "ab"])
+def test_fewer_than_two_labels_are_refused(classes):
+    with pytest.raises(ValueError, match="classes must be None or two or more different labels"):
+        ObjPertLogisticRegression(classes=classes).fit(*data(n=300))
+
+
+@pytest.mark.parametrize("kind", [ObjPertSVC, OutputPerturbationLogisticRegression, DPSGDLogisticRegression])
+def test_the_others_take_two_labels_and_say_so(kind):
+    with pytest.raises(ValueError, match="classes must be None or two different labels"):
+        kind(classes=[0, 1, 2]).fit(*data(n=300))
+    with pytest.raises(ValueError, match="Only binary classification is supported"):
+        kind().fit(*data(n=300))
+
+
+# What is published
+
+
+@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
+@pytest.mark.parametrize("row_norm", ["normalize", "clip"])
+def test_the_released_copy_predicts_the_same(row_norm):
+    X, y = data()
+    fitted = model(classes=FRUIT, row_norm=row_norm).fit(X, FRUIT[y])
+    copy = pickle.loads(pickle.dumps(fitted.release()))
+    np.testing.assert_array_equal(copy.predict(X), fitted.predict(X))
+    np.testing.assert_array_equal(copy.predict_proba(X), fitted.predict_proba(X))
+    assert copy.privacy_.verify(copy)
+    assert copy.classes_.tolist() == FRUIT.tolist()
+    assert copy.coef_.shape == (3, 5)
+
+
+@pytest.mark.parametrize("row_norm", ["normalize", "clip"])
+@pytest.mark.parametrize("own", [{}, {"margin": 0.0}, {"margin": 0.0, "lam": 50.0, "adjacency": "replace one row"}])
+def test_scikit_learns_parts_predict_the_same(row_norm, own):
+    X, y = data()
+    fitted = model(8.0, classes=FRUIT, row_norm=row_norm, **own).fit(X, FRUIT[y])
+    pipeline = fitted.to_sklearn()
+    np.testing.assert_allclose(pipeline.decision_function(X), fitted.decision_function(X), atol=1e-9)
+    np.testing.assert_array_equal(pipeline.predict(X), fitted.predict(X))
+    assert pipeline.classes_.tolist() == FRUIT.tolist()
+    full = own.get("adjacency") is not None
+    assert isinstance(pipeline[-1], OneVsRestClassifier if full else LinearSVC)
+    if full:
+        np.testing.assert_allclose(pipeline.predict_proba(X), fitted.predict_proba(X), atol=1e-9)
+
+
+def test_without_weights_and_margin_probabilities_are_those_of_each_class_over_their_sum():
+    X, y = data()
+    fitted = model(8.0, margin=0.0, lam=50.0, adjacency="replace one row").fit(X, y)
+    each = expit(fitted.decision_function(X))
+    np.testing.assert_allclose(fitted.predict_proba(X), each / each.sum(axis=1, keepdims=True), rtol=1e-12)
+
+
+def test_it_says_that_it_takes_many_classes():
+    assert ObjPertLogisticRegression().__sklearn_tags__().classifier_tags.multi_class
+    assert not ObjPertSVC().__sklearn_tags__().classifier_tags.multi_class
