@@ -27,13 +27,17 @@ pytestmark = pytest.mark.filterwarnings("ignore:Several copies")
 PRIVATE = {"classes": (0, 1)}
 SHARED = (
     ObjPertLogisticRegression(epsilon=1.0, public_rows=569, **PRIVATE),
+    ObjPertLogisticRegression(epsilon=1.5, public_rows=569, standardize=False, **PRIVATE),
     ObjPertLogisticRegression(epsilon=8.0, lam=0.0, on_error="release", **PRIVATE),
     ObjPertLogisticRegression.published(epsilon=0.5, row_norm="clip", **PRIVATE),
     ObjPertLogisticRegression.kifer2012(epsilon=2.0, fit_intercept=False, **PRIVATE),
     ObjPertSVC(epsilon=1.0, **PRIVATE),
+    ObjPertSVC(epsilon=1.5, standardize=True, **PRIVATE),
     ObjPertRegressor(epsilon=1.0, loss="huber"),
     OutputPerturbationLogisticRegression(epsilon=1.0, public_rows=569, **PRIVATE),
+    OutputPerturbationLogisticRegression(epsilon=1.5, public_rows=569, standardize=False, **PRIVATE),
 )
+RAW = {"public_rows": 569, "standardize": False, **PRIVATE}  # rows that all draws share
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +96,7 @@ def test_every_draw_is_the_fit_by_itself_with_its_certificate(estimator, sparse,
 
 
 def test_the_noise_of_a_draw_is_that_of_the_fit_by_itself(data, watched, monkeypatch):
-    one = ObjPertLogisticRegression(public_rows=569, **PRIVATE)
+    one = ObjPertLogisticRegression(**RAW)
     fit_many(one, *data, [5, 6])
     ((together, _),) = watched
     alone_too = []
@@ -100,6 +104,22 @@ def test_the_noise_of_a_draw_is_that_of_the_fit_by_itself(data, watched, monkeyp
     for seed, objective in zip([5, 6], together, strict=True):
         alone(one, seed, *data)
         np.testing.assert_array_equal(alone_too.pop().linear, objective.linear)
+
+
+def test_every_draw_of_standardised_rows_has_a_map_of_its_own(data):
+    one = ObjPertLogisticRegression(epsilon=8.0, public_rows=569, **PRIVATE)
+    models = fit_many(one, *data, [5, 6, 5])
+    for seed, model in zip([5, 6], models, strict=False):
+        expected = alone(one, seed, *data)
+        np.testing.assert_array_equal(model.center_, expected.center_)
+        np.testing.assert_array_equal(model.scale_, expected.scale_)
+        np.testing.assert_array_equal(model.coef_, expected.coef_)
+        assert model.privacy_ == expected.privacy_
+        assert model.privacy_.verify(model)
+    assert not models[0].privacy_.verify(models[1])
+    np.testing.assert_array_equal(models[0].scale_, models[2].scale_)
+    assert not np.shares_memory(models[0].scale_, models[2].scale_)
+    assert np.abs(models[0].center_ - models[1].center_).max() > 1e-3
 
 
 def test_where_the_shared_solver_fails_a_draw_is_solved_by_itself(data, monkeypatch):
@@ -110,7 +130,7 @@ def test_where_the_shared_solver_fails_a_draw_is_solved_by_itself(data, monkeypa
         return [replace(results[0], theta=results[0].theta + 1.0, gradient_norm=0.0), results[1]]
 
     monkeypatch.setattr(draws, "solve_together", spoiling)
-    one = ObjPertLogisticRegression(public_rows=569, **PRIVATE)
+    one = ObjPertLogisticRegression(**RAW)
     first, second = fit_many(one, *data, [0, 1])
     expected = alone(one, 0, *data)
     np.testing.assert_array_equal(first.coef_, expected.coef_)  # whatever the solver had claimed
@@ -141,7 +161,7 @@ def test_invalid_rows_and_no_rows_at_all_count_as_none_where_errors_must_not_tel
 
 def test_one_solution_serves_all_draws_of_output_perturbation(data):
     heard = []
-    one = OutputPerturbationLogisticRegression(public_rows=569, **PRIVATE)
+    one = OutputPerturbationLogisticRegression(**RAW)
     models = fit_many(one, *data, range(4), callback=lambda step, norm: heard.append(step))
     assert heard == list(range(models[0].n_iter_ + 1))
     for seed, model in enumerate(models):

@@ -108,7 +108,7 @@ def test_sigma_is_the_gaussian_mechanisms(adjacency):
 def test_an_independent_library_agrees_with_the_certificate():
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    spent = OutputPerturbationLogisticRegression(1.0, 1e-5).fit(*data()).privacy_
+    spent = OutputPerturbationLogisticRegression(1.0, 1e-5, standardize=False).fit(*data()).privacy_
     radius = math.hypot(1, spent.intercept_scaling)
     theirs = pld.from_gaussian_mechanism(
         spent.sigma, sensitivity=(radius + 2 * spent.tau) / spent.lam, value_discretization_interval=1e-4
@@ -120,7 +120,7 @@ def test_the_certificate_says_that_n_is_public_where_the_rule_chose():
     spent = OutputPerturbationLogisticRegression().fit(*data(n=321)).privacy_
     assert spent.public_rows == 321
     assert "lam was chosen for 321 rows: their number is treated as public" in repr(spent)
-    told = OutputPerturbationLogisticRegression(public_rows=500).fit(*data(n=321)).privacy_
+    told = OutputPerturbationLogisticRegression(public_rows=500, standardize=False).fit(*data(n=321)).privacy_
     assert told.public_rows == 500
     assert told.lam == recommended_output_lam(1.0, 1e-5, 500, told.radius)
     assert "public" not in repr(OutputPerturbationLogisticRegression(lam=1.0).fit(*data()).privacy_)

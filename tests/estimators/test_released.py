@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import LinearSVC
 
+from objpert_core.accounting import Standardisation
 from objpert_core.estimators import (
     DPSGDLogisticRegression,
     ObjPertLogisticRegression,
@@ -27,6 +28,7 @@ PUBLIC = {"classes": [0, 1], "public_rows": 200}
 MODELS = {
     "objective": (ObjPertLogisticRegression, PUBLIC),
     "objective without a margin": (ObjPertLogisticRegression, PUBLIC | {"margin": 0.0, "fit_intercept": False}),
+    "objective on raw rows": (ObjPertLogisticRegression, PUBLIC | {"standardize": False}),
     "svc": (ObjPertSVC, {"classes": ["no", "yes"]}),
     "regressor": (ObjPertRegressor, {"target_offset": 5.0, "target_scale": 3.0}),
     "output": (OutputPerturbationLogisticRegression, PUBLIC),
@@ -106,9 +108,9 @@ def graph(value, seen=None):
 def test_nothing_else_is_in_it(name):
     model = fit(name)
     copy = model.release()
-    allowed = {"coef_", "intercept_", "n_features_in_", "privacy_", "classes_", "margin_"}
+    allowed = {"coef_", "intercept_", "n_features_in_", "privacy_", "classes_", "margin_", "center_", "scale_"}
     assert set(vars(copy)) <= allowed
-    assert {item for item in vars(model) if item in allowed} == set(vars(copy))
+    assert {item for item in vars(model) if item in allowed and vars(model)[item] is not None} == set(vars(copy))
     for value in graph(copy).values():
         assert not (isinstance(value, str) and value in UNCOVERED and value != "gradient_norm")
         assert not isinstance(value, (np.random.Generator, np.random.RandomState))
@@ -128,7 +130,8 @@ def test_fits_of_other_data_with_equal_coefficients_give_the_same_bytes(name):
         one.coef_.copy(),
         np.copy(one.intercept_) if np.ndim(one.intercept_) else one.intercept_,
     )
-    other.privacy_ = other.privacy_.about(other.coef_, other.intercept_)
+    other.center_, other.scale_ = one.center_, one.scale_
+    other.privacy_ = other.privacy_.about(other.coef_, other.intercept_, other.center_, other.scale_)
     texts = [pickle.dumps(model.release()) for model in (one, other)]
     assert texts[0] == texts[1]
 
@@ -171,7 +174,7 @@ def test_the_pipeline_has_the_same_scores(name, row_norm):
     model = fit(name, row_norm=row_norm)
     for source in (model, model.release()):
         pipeline = source.to_sklearn()
-        for rows in (X, sp.csr_array(X)):
+        for rows in (X, sp.csr_array(X)) if model.center_ is None else (X,):
             np.testing.assert_allclose(scores(pipeline)(rows), scores(model)(rows), rtol=1e-12, atol=1e-12)
         np.testing.assert_array_equal(pipeline.predict(X), model.predict(X)) if is_classifier(model) else None
         last = pipeline[-1]
@@ -182,6 +185,22 @@ def test_the_pipeline_has_the_same_scores(name, row_norm):
             np.testing.assert_allclose(pipeline.predict_proba(X), model.predict_proba(X), rtol=1e-12, atol=1e-12)
         else:
             assert type(last) is LinearSVC
+
+
+def test_the_pipeline_of_scaled_rows_takes_sparse_ones_and_that_of_centred_rows_does_not():
+    X, direction = data()
+    rows = sp.csr_array(X)
+    for plan in (Standardisation(None, 4.0), Standardisation(4.0, None)):
+        model = ObjPertLogisticRegression(**PUBLIC, standardize=plan).fit(X, X @ direction > 0)
+        pipeline, expected = model.to_sklearn(), model.decision_function(X)
+        assert [type(step).__name__ for step in pipeline] == ["Normalizer", "StandardScaler", "Normalizer", "LinearSVC"]
+        np.testing.assert_allclose(pipeline.decision_function(X), expected, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(model.decision_function(rows), expected, rtol=1e-12, atol=1e-12)
+        if plan.center_noise is None:
+            np.testing.assert_allclose(pipeline.decision_function(rows), expected, rtol=1e-12, atol=1e-12)
+        else:
+            with pytest.raises(ValueError, match="Cannot center sparse matrices"):
+                pipeline.decision_function(rows)
 
 
 @pytest.mark.parametrize(("row_norm", "shortest"), [("clip", 0.0), ("normalize", 1e-14)])
