@@ -100,7 +100,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
         X : array-like or sparse matrix, shape (n, d)
             Finite numbers. CSR is used as it is; other sparse formats are converted to it.
         y : array-like, shape (n,)
-            A classifier takes two labels, a regressor finite numbers.
+            A classifier takes two labels, or as many as its `classes` may have; a regressor finite numbers.
         callback : callable, optional
             ``callback(iteration, gradient_norm)`` after every solver iteration. An exception raised in it stops
             the fit, leaves the estimator unfitted and is passed on. What it is told depends on the data.
@@ -117,7 +117,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
             If the mechanism spends its budget and refuses to release anything; only some mechanisms may.
         ValueError
             For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are
-            not two classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`.
+            not those of its classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and
+            `y`.
         """
         return self.fit_beside((), X, y, callback)
 

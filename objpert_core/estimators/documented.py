@@ -102,6 +102,12 @@ PARAGRAPHS = {
             The labels that can occur, so that they need not be learned from the data. None takes the two seen in
             `y`; that set is then revealed outside the accounting.
         """,
+    "several_classes": """
+        classes : array-like of two labels or more, or None, default=None
+            The labels that can occur, so that they need not be learned from the data; one without rows is fine. None
+            takes those seen in `y`; that set is then revealed outside the accounting. For K > 2 labels there are K
+            fits, of each class against all others, under one (ε, δ).
+        """,
     "max_iter": """
         max_iter : int, default=1000
             Solver iterations at most, counted as `objpert_core.learning.solve` says; `ConvergenceError` if they do not
@@ -217,6 +223,14 @@ PARAGRAPHS = {
         classes_ : ndarray, shape (2,)
             Sorted labels; the second is the positive one.
         """,
+    "fitted_classes": """
+        coef_ : ndarray, shape (1, n_features_in_), or (K, n_features_in_) for K > 2 classes
+            Private. Applies to rows after `row_norm`, not to raw ones.
+        intercept_ : ndarray, shape (1,) or (K,)
+            Private; 0.0 without an intercept.
+        classes_ : ndarray, shape (2,) or (K,)
+            Sorted labels; of two the second is the positive one.
+        """,
     "fitted_margin": """
         margin_ : float
             k.
@@ -235,6 +249,12 @@ PARAGRAPHS = {
             Depends on the data, outside the guarantee: do not publish.
         gradient_norms_ : ndarray, shape (n_iter_ + 1,)
             The solver's trace. Depends on the data, outside the guarantee: do not publish.
+        """,
+    "fitted_traces": """
+        n_iter_ : int
+            Depends on the data, outside the guarantee: do not publish. Of K > 2 classes those of all fits.
+        gradient_norms_ : ndarray, shape (n_iter_ + 1,), or (n_iter_ + K,) for K > 2 classes
+            The solver's trace, one fit after the other. Depends on the data, outside the guarantee: do not publish.
         """,
     "target_bound": """
         target_bound : float > 0, default=1.0

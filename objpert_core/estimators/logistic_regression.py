@@ -68,16 +68,23 @@ class ObjPertLogisticRegression(SeveralClasses, ProbabilisticClassifier, Objecti
         `noise_ratio` or a `lam` is given and otherwise `objpert_core.accounting.recommended_margin`, which goes by the
         same public numbers as the rule for λ and tends to 0 as ε grows. `coef_` are log-odds where k = 0 only;
         `predict_proba` allows for k.
-    %(public_rows classes max_iter on_error adjacency rows_per_person standardize)s
+    %(public_rows several_classes max_iter on_error adjacency rows_per_person standardize)s
 
     Attributes
     ----------
-    %(fitted_classifier fitted_map fitted_margin fitted_certificate fitted_features fitted_trace)s
+    %(fitted_classes fitted_map fitted_margin fitted_certificate fitted_features fitted_traces)s
 
     Notes
     -----
     Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1, with the tight logistic bound (docs/theorems.md, T1).
     %(weights)s
+
+    With K > 2 classes a row is in K fits, whose noise is independent. (ε, δ) is that of their composition, which one
+    row can attain: no accounting of these K fits gives less where λ ≥ 2σ², and otherwise little less. Where one row is
+    added or removed it has one class, and in the fits of the K − 1 others it counts as a row that is 1/√(K − 1) times
+    as long: all K fits then need √2 times the noise of one, not √K times (docs/theorems.md, T46). Where a row is
+    replaced, or one person has several, it counts in full everywhere. Probabilities are those of each class against the
+    others, over their sum.
 
     Examples
     --------
@@ -86,6 +93,14 @@ class ObjPertLogisticRegression(SeveralClasses, ProbabilisticClassifier, Objecti
     >>> model = ObjPertLogisticRegression(epsilon=1.0, delta=1e-5, classes=[0, 1], random_state=0).fit(X, y)
     >>> model.coef_.shape, model.privacy_.epsilon, model.privacy_.reproducible
     ((1, 30), 1.0, True)
+
+    Ten classes share one promise:
+
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = ObjPertLogisticRegression(epsilon=4.0, classes=list(range(10)), random_state=0).fit(X, y)
+    >>> model.coef_.shape, model.privacy_.epsilon, model.privacy_.fits, model.privacy_.verify(model)
+    ((10, 64), 4.0, 10, True)
     """
 
     CONSTRAINTS = {  # noqa: RUF012 - a table that nobody changes
