@@ -81,9 +81,11 @@ class RowMap:
         ValueError
             If X holds NaN, infinity or a row of norm above 1e150.
         """
-        units = _directions(_checked(X))
+        rows = _checked(X)
+        units = _directions(rows)
         if self.center is not None:
-            units = _moved(units.toarray() if sp.issparse(units) else units, self.center)
+            dense: Any = units.toarray() if rows.sparse else units
+            units = _moved(dense, self.center)
         return units if self.scale is None else _weighted(units, self.scale)
 
 
@@ -219,8 +221,9 @@ def _moved(units: FloatArray, center: FloatArray) -> FloatArray:
 def _weighted(units: Any, scale: FloatArray) -> Any:
     """Rows with their columns weighted, in place of the rows."""
     if sp.issparse(units):
-        units.data *= scale[units.indices]
-        return units
+        csr: Any = units
+        csr.data *= scale[csr.indices]
+        return csr
     for part, _ in _blocks(units):
         units[part] *= scale
     return units
@@ -241,10 +244,11 @@ def _sum_of_sizes(moved: Any, spacing: float) -> IntArray:
     """Σ|z| in units of `spacing`, every term rounded towards zero; z of norm 1 along u − μ̂, sparse rows as they are."""
     total = np.zeros(moved.shape[1], dtype=np.int64)
     if sp.issparse(moved):
-        whole = np.trunc(np.abs(moved.data) * (1 / spacing))
-        for start in range(0, moved.shape[0], _SPARSE_ROWS):
-            part = slice(moved.indptr[start], moved.indptr[min(start + _SPARSE_ROWS, moved.shape[0])])
-            total += np.bincount(moved.indices[part], whole[part], minlength=len(total)).astype(np.int64)
+        csr: Any = moved
+        whole = np.trunc(np.abs(csr.data) * (1 / spacing))
+        for start in range(0, csr.shape[0], _SPARSE_ROWS):
+            part = slice(csr.indptr[start], csr.indptr[min(start + _SPARSE_ROWS, csr.shape[0])])
+            total += np.bincount(csr.indices[part], whole[part], minlength=len(total)).astype(np.int64)
         return total
     for part, scratch in _blocks(moved):
         factors = _factors(moved[part], scratch) / spacing

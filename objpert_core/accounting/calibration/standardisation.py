@@ -24,7 +24,7 @@ from objpert_core.accounting.calibration.gaussian import calibrate_gaussian, log
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, Mechanism
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
 from objpert_core.accounting.mechanisms.composition import compose
-from objpert_core.accounting.mechanisms.gaussian import Gaussian
+from objpert_core.accounting.mechanisms.gaussian import Gaussian, GaussianNoise
 from objpert_core.accounting.mechanisms.group import group
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima
 from objpert_core.accounting.mechanisms.one_vs_rest import one_vs_rest
@@ -49,6 +49,7 @@ _MOST_SCALE_NOISE = 0.09  # the noise of one column's mean |z| above which "auto
 _TOLERANCE = 1e-6  # of the Gaussian mechanism's squared ratio: what may be left unused
 _GRID_TOLERANCE = 5e-4  # the same for a composition by convolution, whose grid is not much finer
 _FAR = 1e-3  # relative distance of two points whose slope is to be trusted
+_SLOPES = (0.25, 8.0)  # the least and the largest that is believed
 _SECANTS = 8  # then bisection goes on
 _MOST_STEPS = 60
 
@@ -275,7 +276,8 @@ def composed_fit(
     else:
         if rest_weight != 1.0 and rows > 1:
             raise ValueError(f"rest_weight must be 1.0 for several rows of one person, got {rest_weight!r}")
-        fits = one_vs_rest(group(mechanism, rows), count, rest_weight, by_symmetric_pairs=not by_curve)
+        by_pairs = not by_curve and not isinstance(mechanism, GaussianNoise)  # whose pair is symmetric as it is
+        fits = one_vs_rest(group(mechanism, rows), count, rest_weight, by_symmetric_pairs=by_pairs)
         whole = compose(*(group(part, rows) for part in before), fits)
     return via_rdp(whole) if by_curve else whole
 
@@ -452,10 +454,10 @@ def _next(points: list[tuple[float, float]], low: float, high: float) -> float:
     """Where to try next: a secant, whose slope is 1 as for Gaussian mechanisms unless two points say otherwise."""
     (*_, (squared, excess)) = points
     slope = 1.0
-    if len(points) > 1:
-        before, at_before = points[-2]
-        if abs(squared - before) > _FAR * squared:
-            slope = min(max((excess - at_before) / (squared - before), 0.5), 2.0)
+    for other, at_other in points[-2::-1]:
+        if abs(squared - other) > _FAR * squared:
+            slope = min(max((excess - at_other) / (squared - other), _SLOPES[0]), _SLOPES[1])
+            break
     guess = squared - excess / slope
     if low < guess < high and len(points) < _SECANTS:
         return guess
