@@ -125,6 +125,7 @@ def accuracies(seed: int, epsilons: Iterable[float] = EPSILONS, lams: Iterable[f
             classes=[0, 1],
             fit_intercept=False,
             public_rows=len(signs),
+            standardize=False,  # all methods here have the rows as they are
             random_state=seed,
         ).fit(data.X_train, data.y_train)
         yield Accuracy(epsilon, OBJECTIVE, ALONE, seed, float(model.score(data.X_test, data.y_test)))
