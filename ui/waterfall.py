@@ -218,7 +218,8 @@ def table(found: Waterfall) -> list[dict[str, str]]:
         for step in found.steps
     ]
     sure = ends(found.total) if found.total.count >= FEWEST else "–"
-    return [*rows, {"Step": IN_ALL, "It changes, points": signed(found.total.mean), "95 % interval": sure}]
+    last = {"It changes, points": signed(found.total.mean), "95 % interval": sure}
+    return [*rows, {"Step": IN_ALL, **last, "Accuracy then": rows[-1]["Accuracy then"], "What it does": ""}]
 
 
 def caption(found: Waterfall, pairs: str) -> str:

@@ -130,7 +130,7 @@ def coefficients(
     classes are images.
     """
     if len(comparison.data.classes) > 2:
-        return pixels.images(comparison, height=BESIDE + 70 if small else _height(comparison) + 100, stale=stale)
+        return pixels.images(comparison, height=BESIDE + 70 if small else 430, stale=stale)
     count = FEW if small else MANY
     chosen, methods = comparison.largest_coefficients(count), comparison.settings.methods
     former = _ghost(previous, comparison)

@@ -47,7 +47,7 @@ CERTIFICATE = {
 }
 """What a row of the table is called, by the certificate's attribute."""
 _MANY = {"fits": 1, "rest_weight": 1.0}  # of several classes, and what they are for two
-ALONE = "ε of one fit alone"
+ALONE = "ε of a fit alone"
 COVERS, BY, APART = "the promise covers", "accounted by", "minus the main method, points"
 ROWS: tuple[str, ...] = ("test accuracy", "95 % interval", APART, "σ", "λ", "AUC", "noise draws")
 ROWS += (*list(CERTIFICATE.values())[2:], "learning rates chosen", "runs K of a draw", COVERS, BY)

@@ -25,7 +25,8 @@ NONSENSE = {  # what to add to a page's address; none of it may be left, do harm
     "/composition": "composition_k=0&composition_sigma=nan&composition_ledger=![x](http://a.example/b.png)",
     "/tuning": "tuning_delta=1&tuning_settings=1e400&tuning_epsilon=nan",
     "/training": "training_repeats=inf&training_split=1e400&training_seed=-1e999",
-    "/accuracy": "accuracy_data=%00&accuracy_epsilon=nan&accuracy_methods=everything&accuracy_trial=1e400",
+    "/accuracy": "accuracy_data=%00&accuracy_epsilon=nan&accuracy_methods=everything&accuracy_trial=1e400"
+    "&accuracy_question=why",
     "/honest": "honest_data=![x](http://a.example/b.png)&honest_epsilon=-1&honest_draws=1e999&honest_rates=banana",
     "/solvers": "solvers_n=1e9&solvers_tau=0&solvers_shown=%F0%9F%92%A5&solvers_seed=inf",
     "/losses": "losses_C=-1&losses_margin=nan&losses_loss=%00&losses_seed=1e999&losses_show=everything",
@@ -36,6 +37,9 @@ VIEWS = [
     "/bounds?bounds_show=" + quote("Attacker’s errors"),
     "/tuning?tuning_afford=true",
     "/losses?losses_show=" + quote("The fit"),
+    "/accuracy?accuracy_epsilon=1&accuracy_question=" + quote("who is ahead"),
+    "/accuracy?accuracy_epsilon=1&accuracy_question=" + quote("where the accuracy comes from"),
+    "/training?training_repeats=2&training_view=coefficients&training_data=digits",
 ]
 
 MOST_CONTROLS = 6
