@@ -200,10 +200,14 @@ def test_the_margin_is_on_every_certificate_whose_loss_has_one():
 # The fingerprint
 
 
-def test_the_fingerprint_is_made_as_the_recipe_says(objective):
-    text = b"coef_ 1 3\n" + struct.pack("<3d", *objective.coef_[0]) + b"intercept_ 1\n"
-    text += struct.pack("<d", objective.intercept_[0])
-    assert objective.privacy_.coefficients_sha256 == hashlib.sha256(text).hexdigest()
+@pytest.mark.parametrize("standardize", [False, True])
+def test_the_fingerprint_is_made_as_the_recipe_says(standardize):
+    model = ObjPertLogisticRegression(classes=[0, 1], random_state=1, standardize=standardize).fit(*some_data())
+    text = b"coef_ 1 3\n" + struct.pack("<3d", *model.coef_[0]) + b"intercept_ 1\n"
+    text += struct.pack("<d", model.intercept_[0])
+    if standardize:
+        text += b"center_ 3\n" + struct.pack("<3d", *model.center_) + b"scale_ 3\n" + struct.pack("<3d", *model.scale_)
+    assert model.privacy_.coefficients_sha256 == hashlib.sha256(text).hexdigest()
 
 
 def test_the_recipe_in_the_docs_runs_and_gives_the_fingerprint(objective):
