@@ -48,7 +48,6 @@ _MOST_SCALE_NOISE = 0.09  # the noise of one column's mean |z| above which "auto
 
 _TOLERANCE = 1e-6  # of the Gaussian mechanism's squared ratio: what may be left unused
 _GRID_TOLERANCE = 5e-4  # the same for a composition by convolution, whose grid is not much finer
-_FAR = 1e-3  # relative distance of two points whose slope is to be trusted
 _SLOPES = (0.25, 8.0)  # the least and the largest that is believed
 _SECANTS = 8  # then bisection goes on
 _MOST_STEPS = 60
@@ -444,18 +443,21 @@ def calibrate_remaining(
         if high - low <= slack / 2:
             break
         points.append((squared, excess + slack / 2))
-        squared = _next(points, low, high)
+        squared = _next(points, low, high, 2 * slack)
     if best is None:
         raise ValueError(f"calibrate must allow for a fit beside {before!r}, got none for epsilon={eps!r}")
     return best
 
 
-def _next(points: list[tuple[float, float]], low: float, high: float) -> float:
-    """Where to try next: a secant, whose slope is 1 as for Gaussian mechanisms unless two points say otherwise."""
+def _next(points: list[tuple[float, float]], low: float, high: float, far: float) -> float:
+    """Where to try next: a secant, whose slope is 1 as for Gaussian mechanisms unless two points say otherwise.
+
+    Two that are not `far` apart do not.
+    """
     (*_, (squared, excess)) = points
     slope = 1.0
     for other, at_other in points[-2::-1]:
-        if abs(squared - other) > _FAR * squared:
+        if abs(squared - other) > far:
             slope = min(max((excess - at_other) / (squared - other), _SLOPES[0]), _SLOPES[1])
             break
     guess = squared - excess / slope

@@ -144,7 +144,7 @@ def test_one_fit_alone_is_calibrated_as_ever():
     assert remaining_epsilon(0.7, DELTA) == 0.7
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(
     epsilon=st.floats(0.02, 10),
     share=st.floats(0.001, 0.4),

@@ -1,0 +1,391 @@
+import dataclasses
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+
+from objpert_core.accounting import (
+    ApproximateMinima,
+    ObjectivePerturbation,
+    Standardisation,
+    calibrate_objective_perturbation,
+    calibrate_remaining,
+    full_standardisation,
+)
+from objpert_core.learning import PrivacyCertificate, Rows, perturb_and_solve, solve_and_perturb
+from objpert_core.learning.noise import noise_source
+from objpert_core.learning.objective_perturbation import perturb_and_solve_classes, perturb_and_solve_draws
+from objpert_core.learning.output_perturbation import solve_and_perturb_draws
+from objpert_core.learning.standardisation import RowMap, map_rows, release_map
+
+DELTA = 1e-5
+QUIET = Standardisation(1e-6, 1e-6)
+ROWS, COLUMNS = 300, 6
+
+
+def some_data(rows=ROWS, columns=COLUMNS, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((rows, columns)) * 10.0 ** -np.arange(columns) + 1.0
+    return X, np.where(X[:, 0] > 1.0, 1.0, -1.0)
+
+
+def unit(rows):
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+# --- the map
+
+
+def test_nearly_without_noise_the_map_is_the_recipe():
+    X, _ = some_data()
+    row_map = release_map(X, QUIET, noise_source(0))
+    u = unit(X)
+    z = np.abs(unit(u - u.mean(axis=0)))
+    assert_allclose(row_map.center, u.mean(axis=0), atol=1e-7)
+    assert_allclose(row_map.scale, (z.mean(axis=0) ** 2 + 0.01) ** -0.5, rtol=1e-6)
+    assert_allclose(row_map.apply(X), row_map.scale * (u - row_map.center), atol=1e-12)
+
+
+@pytest.mark.parametrize("plan", [Standardisation(5.0, None), Standardisation(None, 5.0), Standardisation(5.0, 7.0)])
+def test_a_step_without_noise_is_left_out_and_the_map_comes_with_its_rows(plan):
+    X, _ = some_data()
+    row_map, mapped = map_rows(X, plan, noise_source(3))
+    assert (row_map.center is None) is (plan.center_noise is None)
+    assert (row_map.scale is None) is (plan.scale_noise is None)
+    assert_array_equal(mapped, row_map.apply(X))
+    again = release_map(X, plan, noise_source(3))
+    assert all(np.array_equal(one, two) for one, two in zip(vars(row_map).values(), vars(again).values(), strict=True))
+
+
+def test_the_centre_shrinks_to_what_noise_leaves_of_it():
+    X = np.repeat(np.eye(8)[:1], 50, axis=0)  # mean e₁
+    drowned = release_map(X, Standardisation(1e5, None), noise_source(0)).center
+    assert np.linalg.norm(drowned) <= 1 + 1e-12
+    even = release_map(np.ones((50, 400)), Standardisation(1.0, None), noise_source(0)).center
+    assert np.linalg.norm(even - 0.05) < 0.15  # the noise has norm 0.4, nearly all of it across (1, …, 1)
+
+
+def test_scales_that_are_lost_in_noise_are_even():
+    X, _ = some_data()
+    scale = release_map(X, Standardisation(None, 300.0), noise_source(0)).scale
+    assert scale.max() / scale.min() < 1.5
+
+
+@pytest.mark.parametrize("plan", [Standardisation(2.0, 3.0), Standardisation(None, 3.0), Standardisation(2.0, None)])
+def test_memory_layout_and_single_precision_are_of_no_matter(plan):
+    X, _ = some_data()
+    X = X.astype(np.float32)
+    maps = [
+        map_rows(rows, plan, noise_source(1))
+        for rows in (X, X.astype(np.float64), np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2])
+    ]
+    for row_map, mapped in maps[1:]:
+        assert_array_equal(mapped, maps[0][1])
+        assert row_map.scale is None or np.array_equal(row_map.scale, maps[0][0].scale)
+    assert mapped.dtype == np.float64
+
+
+def test_the_order_of_the_rows_is_of_no_matter():
+    X, _ = some_data()
+    order = np.random.default_rng(1).permutation(len(X))
+    one, other = (release_map(rows, Standardisation(2.0, 3.0), noise_source(1)) for rows in (X, X[order]))
+    assert_array_equal(one.center, other.center)
+    assert_array_equal(one.scale, other.scale)
+    assert_array_equal(one.apply(X)[order], one.apply(X[order]))
+
+
+def test_sparse_rows_are_scaled_and_stay_sparse_and_are_not_centred():
+    X, _ = some_data()
+    X[np.random.default_rng(2).random(X.shape) < 0.7] = 0.0
+    dense, sparse = (map_rows(rows, Standardisation(None, 3.0), noise_source(1)) for rows in (X, sp.csr_array(X)))
+    assert sp.issparse(sparse[1])
+    assert_allclose(sparse[0].scale, dense[0].scale, rtol=1e-7)
+    assert_allclose(sparse[1].toarray(), dense[1], rtol=1e-7)
+    with pytest.raises(ValueError, match=r"^X must be dense where rows are centred, got a sparse csr_array"):
+        release_map(sp.csr_array(X), Standardisation(3.0, 3.0), noise_source(1))
+    centred = RowMap(np.full(COLUMNS, 0.1), None)
+    assert_allclose(centred.apply(sp.csr_array(X)), centred.apply(X), rtol=1e-12)
+
+
+def test_entries_that_are_stored_twice_are_added_first():
+    twice = sp.coo_array(([3.0, 1.0, 2.0], ([0, 0, 0], [0, 1, 1])), shape=(1, 2))
+    assert_allclose(RowMap().apply(twice).toarray(), unit(np.array([[3.0, 3.0]])))
+
+
+def test_rows_that_say_nothing():
+    X = np.array([[0.0, 0.0], [1e-160, 0.0], [1.0, 0.0], [2.0, 0.0]])
+    assert_array_equal(RowMap().apply(X)[:2], 0.0)
+    row_map, mapped = map_rows(X[2:], Standardisation(1e-9, 1e-9), noise_source(0))  # both are the centre, nearly
+    assert np.isfinite(mapped).all()
+    assert np.isfinite(row_map.scale).all()
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (7, 1), (1, 4000)])
+def test_few_rows_and_columns(shape):
+    row_map, mapped = map_rows(np.ones(shape), Standardisation(2.0, 2.0), noise_source(0), n_rows=5)
+    assert mapped.shape == shape
+    assert row_map.center.shape == row_map.scale.shape == shape[1:]
+
+
+def test_the_rows_given_are_never_written_to():
+    X, _ = some_data()
+    before = X.copy()
+    map_rows(X, Standardisation(2.0, 2.0), noise_source(0))
+    sparse = sp.csr_array(X)
+    map_rows(sparse, Standardisation(None, 2.0), noise_source(0))
+    assert_array_equal(X, before)
+    assert_array_equal(sparse.toarray(), before)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
+def test_what_is_no_number_is_refused_before_any_noise_is_drawn(bad):
+    X, _ = some_data()
+    X[3, 2] = bad
+
+    def read(count):
+        raise AssertionError("noise was drawn")
+
+    source = dataclasses.replace(noise_source(0), read=read)
+    with pytest.raises(ValueError, match="in row 3"):
+        release_map(X, Standardisation(2.0, 2.0), source)
+    with pytest.raises(ValueError, match=r"^n_rows must be "):
+        release_map(some_data()[0], Standardisation(2.0, 2.0), source, n_rows=0)
+
+
+# --- fits and their certificates
+
+
+def fit_after(plan, epsilon=1.0, copies=1, constant=0.3):
+    radius = (1 + constant**2) ** 0.5
+
+    def calibrate(left):
+        return calibrate_objective_perturbation(left, DELTA, lipschitz=radius, tau=1e-6)
+
+    return calibrate_remaining(epsilon, DELTA, calibrate, plan.mechanisms(), copies=copies)
+
+
+PLAN = full_standardisation(1.0, DELTA, ROWS, COLUMNS)
+OPTIONS = {"delta": DELTA, "epsilon": 1.0, "standardisation": PLAN}
+
+
+def model_of(release):
+    theta = np.atleast_2d(release.theta)
+    coef, intercept = theta[:, :-1], 0.3 * theta[:, -1]
+    model = SimpleNamespace(coef_=coef, intercept_=intercept, center_=release.center, scale_=release.scale)
+    return model, release.certificate.about(coef, intercept, release.center, release.scale)
+
+
+@pytest.fixture(scope="module")
+def released():
+    return perturb_and_solve(*some_data(), fit_after(PLAN), random_state=0, public_rows=ROWS, **OPTIONS)
+
+
+def test_the_fit_is_that_of_the_mapped_rows(released):
+    """Zero-cost checks: the noise is drawn in order, and the map's rows are what Algorithm 1 sees."""
+    X, targets = some_data()
+    source = noise_source(0)
+    row_map = release_map(X, PLAN, source, n_rows=ROWS)
+    assert_array_equal(released.center, row_map.center)
+    assert_array_equal(released.scale, row_map.scale)
+    mechanism = fit_after(PLAN)
+    linear = mechanism.perturbation(source, COLUMNS + 1).linear
+    rows = Rows(row_map.apply(X), "normalize", 0.3)
+    theta = released.theta
+    slopes = -targets / (1 + np.exp(targets * rows.margins(theta)))
+    gradient = rows.combine(slopes) + mechanism.objective.lam * theta + linear
+    noise = mechanism.sigma_out * np.sqrt(COLUMNS + 1)
+    assert np.linalg.norm(gradient) < 10 * noise * (mechanism.objective.lam + ROWS)
+
+
+def test_the_certificate_says_what_was_released_and_verifies(released):
+    certificate = released.certificate
+    assert (certificate.center_noise, certificate.scale_noise) == (PLAN.center_noise, PLAN.scale_noise)
+    assert (certificate.fits, certificate.public_rows, certificate.rows_declared) == (1, ROWS, False)
+    assert certificate.verify()
+    assert PrivacyCertificate.from_json(certificate.to_json()) == certificate
+    assert PrivacyCertificate.from_json(certificate.public().to_json()).verify()
+    assert "center " in repr(certificate)
+    assert "scale " in repr(certificate)
+
+
+def test_several_draws_are_each_what_one_alone_is(released):
+    several = perturb_and_solve_draws(*some_data(), fit_after(PLAN), [5, 0], public_rows=ROWS, **OPTIONS)
+    assert_array_equal(several[1].theta, released.theta)
+    assert_array_equal(several[1].center, released.center)
+    assert not np.array_equal(several[0].center, released.center)
+
+
+def test_a_model_with_another_map_does_not_verify(released):
+    model, certificate = model_of(released)
+    assert certificate.verify(model)
+    for name in ("center_", "scale_"):
+        values = getattr(model, name)
+        moved = np.nextafter(values, np.inf)
+        for other in (moved, None, values[:-1], values.astype(np.longdouble)):
+            assert not certificate.verify(SimpleNamespace(**{**vars(model), name: other}))
+
+
+def test_a_certificate_does_not_verify_that_leaves_out_a_step_of_its_model(released):
+    """Scaled without paying: the certificate of a model with scales has to name their noise."""
+    model, certificate = model_of(released)
+    for name in ("center_noise", "scale_noise"):
+        unpaid = dataclasses.replace(certificate, **{name: None})
+        assert unpaid.verify()  # by itself it is one of a cheaper release
+        assert not unpaid.verify(model)
+        assert not dataclasses.replace(unpaid, coefficients_sha256=certificate.coefficients_sha256).verify(model)
+
+
+def test_steps_that_were_not_paid_for_are_refused(released):
+    """Calibrated as if there were no sums: neither the fit nor a certificate written by hand gets through."""
+    unpaid = fit_after(Standardisation(None, None))
+    with pytest.raises(ValueError, match=r"^epsilon must be at least "):
+        perturb_and_solve(*some_data(), unpaid, random_state=0, public_rows=ROWS, **OPTIONS)
+    certificate = dataclasses.replace(
+        released.certificate, sigma=unpaid.objective.sigma, lam=unpaid.objective.lam, sigma_out=unpaid.sigma_out
+    )
+    assert not certificate.verify()
+    for name in ("center_noise", "scale_noise"):
+        less = getattr(released.certificate, name) * 0.9
+        assert not dataclasses.replace(released.certificate, **{name: less}).verify()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("center_noise", 0.0, "center_noise"),
+        ("scale_noise", -1.0, "scale_noise"),
+        ("scale_noise", True, "scale_noise"),
+        ("center_noise", "12", "center_noise"),
+        ("fits", 0, "fits"),
+        ("fits", 1.0, "fits"),
+        ("rest_weight", 0.5, "rest_weight"),
+        ("row_norm", "clip", "center_noise"),
+        ("public_rows", None, "public_rows"),
+    ],
+)
+def test_forged_fields_are_named(released, field, value, said):
+    forged = dataclasses.replace(released.certificate, **{field: value})
+    if field == "public_rows":
+        forged = dataclasses.replace(forged, rows_declared=None, adjacency="add/remove one row")
+    assert forged.complaint().startswith(said)
+    assert not forged.verify()
+
+
+def test_texts_without_a_map_are_what_they_were():
+    mechanism = fit_after(Standardisation(None, None))
+    certificate = perturb_and_solve(*some_data(), mechanism, delta=DELTA, random_state=0).certificate
+    assert not {"center_noise", "scale_noise", "fits", "rest_weight"} & set(json.loads(certificate.to_json()))
+    model = SimpleNamespace(coef_=np.ones((1, COLUMNS)), intercept_=np.ones(1), center_=np.ones(COLUMNS))
+    named = certificate.about(model.coef_, model.intercept_)
+    assert not named.verify(model)
+
+
+def test_a_declared_number_of_rows_divides_the_sums():
+    X, targets = some_data()
+    twice = perturb_and_solve(
+        X, targets, fit_after(PLAN), random_state=0, public_rows=2 * ROWS, rows_declared=True, **OPTIONS
+    )
+    assert_array_equal(twice.center, release_map(X, PLAN, noise_source(0), n_rows=2 * ROWS).center)
+    assert twice.certificate.rows_declared
+    counted = perturb_and_solve(X, targets, fit_after(PLAN), random_state=0, **OPTIONS).certificate
+    assert (counted.public_rows, counted.rows_declared) == (ROWS, False)
+
+
+def test_rows_that_cannot_be_used_count_as_none():
+    X, targets = some_data()
+    bad = np.vstack([X, np.full((1, COLUMNS), np.nan)])
+    told = {**OPTIONS, "public_rows": ROWS, "random_state": 0, "on_error": "release"}
+    mechanism = fit_after(PLAN)
+    with_bad = perturb_and_solve(bad, np.append(targets, 1.0), mechanism, **told)
+    without = perturb_and_solve(X, targets, mechanism, **told)
+    assert_array_equal(with_bad.theta, without.theta)
+    assert_array_equal(with_bad.center, without.center)
+    none = perturb_and_solve(bad[-1:], targets[:1], mechanism, **told)
+    assert none.certificate.verify()
+
+
+def test_clipped_rows_are_not_standardised():
+    with pytest.raises(ValueError, match=r"^row_norm must be 'normalize' where rows are centred or scaled"):
+        perturb_and_solve(*some_data(), fit_after(PLAN), row_norm="clip", **OPTIONS)
+
+
+@pytest.mark.parametrize("lam", [None, 3.0])
+@pytest.mark.parametrize("adjacency", ["add/remove", "replace"])
+@pytest.mark.parametrize("people", [1, 2])
+def test_output_perturbation_pays_for_the_map_as_well(lam, adjacency, people):
+    options = {"epsilon": 1.0, "delta": DELTA, "lam": lam, "adjacency": adjacency, "rows_per_person": people}
+    plain = solve_and_perturb(*some_data(), random_state=0, **options)
+    several = solve_and_perturb_draws(*some_data(), [0, 1], standardisation=PLAN_OF_ALL, **options)
+    certificate = several[0].certificate
+    assert certificate.verify()
+    assert certificate.sigma * certificate.lam > plain.certificate.sigma * plain.certificate.lam
+    assert not dataclasses.replace(certificate, scale_noise=certificate.scale_noise * 0.9).verify()
+    assert not np.array_equal(several[0].scale, several[1].scale)
+    assert (plain.center, plain.scale) == (None, None)
+
+
+PLAN_OF_ALL = full_standardisation(1.0, DELTA, ROWS, COLUMNS, adjacency="replace one row", rows_per_person=2)
+
+
+# --- several classes
+
+
+def three_classes():
+    X, _ = some_data()
+    labels = np.digitize(X[:, 0], [0.5, 1.5])
+    return X, np.where(labels == np.arange(3)[:, None], 1.0, -1.0)
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.5])
+def test_several_classes_share_one_map_and_one_certificate(weight):
+    X, targets = three_classes()
+
+    def calibrate(left):
+        return calibrate_objective_perturbation(left, DELTA, lipschitz=1.09**0.5, tau=1e-6)
+
+    mechanism = calibrate_remaining(1.0, DELTA, calibrate, PLAN.mechanisms(), copies=3, rest_weight=weight)
+    release = perturb_and_solve_classes(X, targets, mechanism, random_state=0, rest_weight=weight, **OPTIONS)
+    assert release.theta.shape == (3, COLUMNS + 1)
+    assert_array_equal(release.center, release_map(X, PLAN, noise_source(0)).center)
+    model, certificate = model_of(release)
+    assert (certificate.fits, certificate.rest_weight) == (3, weight)
+    assert certificate.verify(model)
+    assert PrivacyCertificate.from_json(certificate.to_json()) == certificate
+    assert not dataclasses.replace(certificate, fits=4).verify()
+    assert not dataclasses.replace(certificate, fits=2).verify(model)
+    assert not dataclasses.replace(certificate, clip=0.5).verify() or weight == 1.0
+    one = SimpleNamespace(**{**vars(model), "coef_": model.coef_[:1], "intercept_": model.intercept_[:1]})
+    assert not certificate.about(one.coef_, one.intercept_, model.center_, model.scale_).verify(one)
+    assert "fits" in repr(certificate)
+
+
+def test_one_class_is_a_fit_like_any_other():
+    X, targets = some_data()
+    told = {"delta": DELTA, "random_state": 0, "epsilon": None}
+    mechanism = fit_after(Standardisation(None, None))
+    one = perturb_and_solve(X, targets, mechanism, **told)
+    classes = perturb_and_solve_classes(X, targets[None], mechanism, **told)
+    assert_array_equal(classes.theta, one.theta[None])
+    assert classes.certificate == one.certificate
+
+
+def test_a_row_belongs_to_one_class():
+    X, targets = three_classes()
+    targets[:, 7] = [1.0, 1.0, -1.0]
+    fit = ApproximateMinima(ObjectivePerturbation(20.0, 5.0, 1.09**0.5), 1e-6, 1.0)
+    with pytest.raises(ValueError, match=r"^targets must be \+1\.0 for one class at most, got more in row 7"):
+        perturb_and_solve_classes(X, targets, fit, delta=DELTA)
+    told = {"delta": DELTA, "on_error": "release", "random_state": 0}
+    apart = np.arange(ROWS) != 7
+    released, without = (perturb_and_solve_classes(X[k], targets[:, k], fit, **told) for k in (slice(None), apart))
+    assert_array_equal(released.theta, without.theta)
+
+
+@pytest.mark.parametrize("shape", [(ROWS,), (0, ROWS), (3, ROWS + 1)])
+def test_targets_of_another_shape_are_refused(shape):
+    fit = ApproximateMinima(ObjectivePerturbation(20.0, 5.0, 1.09**0.5), 1e-6, 1.0)
+    with pytest.raises(ValueError, match=r"^targets must "):
+        perturb_and_solve_classes(some_data()[0], -np.ones(shape), fit, delta=DELTA)
