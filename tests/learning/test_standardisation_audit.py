@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -28,10 +29,12 @@ from objpert_core.accounting import (
     ObjectivePerturbation,
     Standardisation,
     compose,
+    composed_fit,
     symmetrised,
 )
-from objpert_core.learning import LogisticLoss, Rows, perturb_and_solve, standardisation
+from objpert_core.learning import LogisticLoss, Rows, fit, perturb_and_solve, standardisation
 from objpert_core.learning.noise import noise_source
+from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
 
 RISK = 0.005  # that a limit is wrong
 EPSILONS = (0.0, 0.5, 1.0)
@@ -39,6 +42,14 @@ MARGIN = 3.0
 FIT = ApproximateMinima(ObjectivePerturbation(math.sqrt(3), 6.0), tau=1e-4, sigma_out=0.01)  # λ = 2σ²
 PLAN = Standardisation(math.sqrt(3), math.sqrt(3))  # a third of μ² = 1 for each of the three
 DRAWS = 2_500
+ASKED = {
+    "delta": 1e-2,
+    "epsilon": 10.0,
+    "loss": LogisticLoss(MARGIN),
+    "intercept_scaling": 0.0,
+    "public_rows": 500,
+    "rows_declared": True,
+}
 WHOLE = compose(*PLAN.mechanisms(), symmetrised(FIT))
 DIRECTIONS = standardisation.RowMap()  # of length 1, as far as doubles go
 
@@ -57,15 +68,15 @@ class Data:
             return X, targets
         return np.vstack([X, self.more[0]]), np.append(targets, float(self.more[1]))
 
-    def log_ratio(self, first, second, row_map, theta, plan=PLAN):
+    def log_ratio(self, first, second, release, plan):
         """The logarithm of the likelihood of both sums and θ with the row more over that without it."""
         x, y, copies = (np.array(column, float) for column in zip(*self.rows, strict=True))
-        total = 0.0
+        total, theta = 0.0, release.theta
         u, (of_more,) = DIRECTIONS.apply(x), DIRECTIONS.apply(np.array([self.more[0]]))
         total += _gaussian(first - copies @ u, of_more, plan.center_noise)
-        u, of_more = _units(u - row_map.center), _units(of_more - row_map.center)
+        u, of_more = _units(u - release.center), _units(of_more - release.center)
         total += _gaussian(second - copies @ np.abs(u), np.abs(of_more), plan.scale_noise)
-        w, of_more = _units(u * row_map.scale), _units(of_more * row_map.scale)
+        w, of_more = _units(u * release.scale), _units(of_more * release.scale)
         right, right_of_more = expit(MARGIN - y * (w @ theta)), expit(MARGIN - self.more[1] * (of_more @ theta))
         lam, sigma = FIT.objective.lam, FIT.objective.sigma
         linear = (copies * right * y) @ w - lam * theta  # the linear term that leads to θ, without the row more
@@ -106,30 +117,24 @@ def noisy_sums():
 
 
 @lru_cache(maxsize=16)
-def log_ratios(data, plan, draws):
-    """Of `draws` releases without the row more, and of as many with it, by the real code with the noise of `plan`."""
+def audited(data, noise, draws):
+    """Log-likelihood ratios of `draws` releases without the row more and of as many with it, and what is promised.
+
+    All by the real code, but for the sums' noise: it is that of `noise`, while the promise is about `PLAN`.
+    """
     found = []
-    for with_more in (False, True):
-        X, targets = data.arrays(with_more)
-        state = np.random.RandomState(int(with_more))
-        source, ratios = noise_source(state), []
-        with noisy_sums() as sums:
-            for _ in range(draws):
-                sums.clear()
-                row_map = standardisation.release_map(X, plan, source, n_rows=500)
-                release = perturb_and_solve(
-                    row_map.apply(X),
-                    targets,
-                    FIT,
-                    random_state=state,
-                    delta=1e-2,
-                    epsilon=10.0,
-                    loss=LogisticLoss(MARGIN),
-                    intercept_scaling=0.0,
-                )
-                ratios.append(data.log_ratio(*sums, row_map, release.theta, plan))
-        found.append(np.array(ratios))
-    return found
+    with pytest.MonkeyPatch.context() as patch, noisy_sums() as sums:
+        release = standardisation.map_rows
+        patch.setattr(fit, "map_rows", lambda X, plan, source, **known: release(X, noise, source, **known))
+        for with_more in (False, True):
+            X, targets = data.arrays(with_more)
+            state = np.random.RandomState(int(with_more))
+            sums.clear()
+            releases = perturb_and_solve_draws(X, targets, FIT, [state] * draws, standardisation=PLAN, **ASKED)
+            seen = zip(sums[::2], sums[1::2], releases, strict=True)
+            found.append(np.array([data.log_ratio(*one, noise) for one in seen]))
+    certificate = releases[0].certificate
+    return found, certificate.accounted(certificate.rebuild())
 
 
 def delta_from_below(one, other, epsilon):
@@ -173,10 +178,10 @@ def test_the_audit_itself_is_sound_and_sharp_on_a_gaussian():
     ],
 )
 def test_the_three_releases_keep_their_promise_and_use_nearly_all_of_it(data, draws, share):
-    ratios = log_ratios(data, PLAN, draws)
-    print([(epsilon, found_at(ratios, epsilon), WHOLE.delta(epsilon)) for epsilon in EPSILONS])
-    assert excess(ratios, WHOLE) <= 0
-    assert found_at(ratios, 0.0) > share * WHOLE.delta(0.0)
+    ratios, promised = audited(data, PLAN, draws)
+    print([(epsilon, found_at(ratios, epsilon), promised.delta(epsilon)) for epsilon in EPSILONS])
+    assert excess(ratios, promised) <= 0
+    assert found_at(ratios, 0.0) > share * WHOLE.delta(0.0)  # the certificate's own bound is wider at so large a δ
 
 
 CENTER, SCALE = PLAN.mechanisms()
@@ -188,21 +193,47 @@ PARTS = {"center": CENTER, "scale": SCALE, "fit": symmetrised(FIT)}
 @pytest.mark.parametrize("forgotten", PARTS)
 def test_the_audit_convicts_a_composition_that_forgets_a_part(forgotten):
     promised = compose(*(part for name, part in PARTS.items() if name != forgotten))
-    assert excess(log_ratios(ONE, PLAN, DRAWS), promised) > 0
+    assert excess(audited(ONE, PLAN, DRAWS)[0], promised) > 0
 
 
 @pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "plan",
+    "noise",
     [
         pytest.param(replace(PLAN, scale_noise=PLAN.scale_noise / 2), id="half the noise on the scales"),
         pytest.param(replace(PLAN, scale_noise=2.0**-20), id="scales without noise"),
         pytest.param(replace(PLAN, center_noise=2.0**-20), id="a centre without noise"),
     ],
 )
-def test_the_audit_convicts_noise_that_is_not_paid_for(plan):
-    assert excess(log_ratios(ONE, plan, 600), WHOLE) > 0.05
+def test_the_audit_convicts_noise_that_is_not_paid_for(noise):
+    ratios, promised = audited(ONE, noise, 600)
+    assert excess(ratios, promised) > 0.02
+
+
+def test_no_certificate_verifies_that_forgets_to_pay():
+    """A fit that spends all of ε beside two sums is refused; of both sums the model tells."""
+    X, targets = CANCEL.arrays(True)
+    alone, together = FIT.epsilon(ASKED["delta"]), composed_fit(FIT, PLAN.mechanisms()).epsilon(ASKED["delta"])
+    assert perturb_and_solve(X, targets, FIT, **ASKED | {"epsilon": alone}).certificate.verify()
+    with pytest.raises(ValueError, match="epsilon must be at least"):
+        perturb_and_solve(X, targets, FIT, standardisation=PLAN, **ASKED | {"epsilon": alone})
+    release = perturb_and_solve(X, targets, FIT, standardisation=PLAN, **ASKED | {"epsilon": together})
+    certificate = release.certificate
+    assert certificate.verify()
+    assert not replace(certificate, epsilon=alone).verify()
+    assert not replace(certificate, scale_noise=PLAN.scale_noise / 2).verify()
+    assert not replace(certificate, center_noise=PLAN.center_noise / 2).verify()
+    assert not replace(certificate, fits=2).verify()
+    model = SimpleNamespace(
+        coef_=release.theta[None], intercept_=np.zeros(1), center_=release.center, scale_=release.scale
+    )
+    signed = certificate.about(model.coef_, model.intercept_, model.center_, model.scale_)
+    assert signed.verify(model)
+    assert not replace(signed, scale_noise=None).verify(model)
+    assert not replace(signed, center_noise=None).verify(model)
+    for changed in ({"scale_": model.scale_ * 2}, {"center_": None}, {"scale_": None}):
+        assert not signed.verify(SimpleNamespace(**(vars(model) | changed)))
 
 
 # A row (1, 1) that becomes (−1, −1), where all others are at (−1, 1): less the centre, the two share no column.
@@ -211,7 +242,7 @@ OTHERS, BEFORE, AFTER = (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0)
 
 @lru_cache(maxsize=1)
 def log_ratios_of_a_replaced_row(draws=6_000):
-    """As `log_ratios`, of the two sums alone; the ratio is that of the data after over those before."""
+    """As by `audited`, of the two sums alone; the ratio is that of the data after over those before."""
     found = []
     others = np.repeat([OTHERS], 500, axis=0)
     (u, before, after) = DIRECTIONS.apply(np.array([OTHERS, BEFORE, AFTER]))
