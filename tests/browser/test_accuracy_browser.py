@@ -6,9 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from objpert_core import datasets
-from objpert_core.experiments import indexed
+from objpert_core.experiments import indexed, waterfall
 from pages.accuracy import numbers as data
 from tests.browser.conftest import answer, chart_data, eventually, expect_same, reruns, settle
+from ui import waterfall as steps
 
 pytestmark = pytest.mark.browser
 
@@ -54,3 +55,17 @@ def test_a_point_that_is_run_again_appears_by_itself_and_polling_ends(open_page,
 
     eventually(page, check)
     assert reruns(page, 1500) == 0
+
+
+def test_a_preset_shows_where_the_accuracy_comes_from_and_the_link_says_so(open_page, open_elsewhere):
+    complete = [key for key in data.ORIGINS if key in data.files() and waterfall.of_stored(indexed.load(key), 1.0)]
+    if not complete:
+        pytest.skip("no stored runs of every step (data/results/figure2_*.csv)")
+    page = open_page("/accuracy")
+    page.get_by_role("button", name=data.ORIGINS[complete[0]]).click()
+    page.wait_for_url("**accuracy_question=where**")
+    found = waterfall.of_stored(indexed.load(complete[0]), 1.0)
+    expect(answer(page)).to_have_text(steps.answer(found).replace(" = ", "\xa0=\xa0").replace(" %", "\xa0%"))
+    other = open_elsewhere(page.url)
+    expect_same(other, page, "accuracy_waterfall")
+    assert other.evaluate("document.documentElement.scrollWidth") <= 420

@@ -80,3 +80,17 @@ def test_the_address_keeps_what_older_links_and_hands_typed_say(open_page):
     expect(field).to_have_value("3")
     settle(page)
     assert float(query(page)["training_repeats"]) == 3
+
+
+def test_ten_digits_are_ten_images_beside_the_accuracies(open_page):
+    page = open_page(SMALL + "&training_closeup=true")
+    page.get_by_role("button", name="Ten digits").click()
+    page.wait_for_url("**training_data=digits**")
+    expect(answer(page)).to_contain_text("digits")
+    kind = "() => document.querySelector('.st-key-training_coefficients_beside .js-plotly-plot')._fullData[0].type"
+
+    def images():
+        assert page.evaluate(kind) == "heatmap"
+
+    eventually(page, images)
+    assert query(page)["training_closeup"] == "true"
