@@ -1,8 +1,8 @@
 """A Monte-Carlo audit of several fits under one certificate: what all their coefficients tell about one row together.
 
 The worst case of docs/theorems.md, T46: Z holds many copies of (−x, class 0) and Z' adds one (x, class 0), which is
-then wrong in the fits of all classes. `test_audit` says what the bound from below is, and how one fit along several axes is
-as many draws of the mechanism in one dimension.
+then wrong in the fits of all classes. `test_audit` says what the bound from below is, and how one fit along several
+axes is as many draws of the mechanism in one dimension.
 """
 
 import numpy as np
