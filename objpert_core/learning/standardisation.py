@@ -141,14 +141,14 @@ def map_rows(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int 
     rows = _checked(X)
     count = rows.n_rows if n_rows is None else positive_integer("n_rows", n_rows)
     units = _directions(rows)
-    center = scale = None
+    center, scale, missed = None, None, 0.0
     if (sigma := plan.center_noise) is not None:
         released = _noisy(lambda spacing: _sum_of_directions(units, spacing), sigma, source)
-        center = _center(released / count, sigma / count)
+        center, missed = _center(released / count, sigma / count)
         units = _moved(units, center)
     if (sigma := plan.scale_noise) is not None:
         released = _noisy(lambda spacing: _sum_of_sizes(units, spacing), sigma, source)
-        scale = _weights(released / count, sigma / count)
+        scale = _weights(released / count, sigma / count, missed)
         units = _weighted(units, scale)
     return RowMap(center, scale), units
 
@@ -163,27 +163,38 @@ def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSo
 # --- what is made of the noisy sums: public numbers alone ----------------------------------------------------------
 
 
-def _center(mean: FloatArray, noise: float) -> FloatArray:
+def _center(mean: FloatArray, noise: float) -> tuple[FloatArray, float]:
     """Shrink a noisy mean of directions towards the direction (1, …, 1)/√d, and into the unit ball.
 
     By the positive part of James and Stein (1961): the component along it by what is left of its square without the
     noise's, the rest by d − 3 squares of the noise, for the d − 1 dimensions that it has; not at all for d ≤ 3.
+
+    Returns
+    -------
+    center : ndarray, shape (d,)
+    missed : float
+        How far from it the mean is, as far as can be told: by noise that was kept, and by what was shrunk away.
     """
     dimension = len(mean)
     along = np.full(dimension, math.fsum(mean) / dimension)
     rest = mean - along
-    center = along * _kept(noise**2, math.fsum(along**2))
-    center += rest * (_kept((dimension - 3) * noise**2, math.fsum(rest**2)) if dimension > 3 else 1.0)
-    return np.asarray(center / max(1.0, math.sqrt(math.fsum(center**2))))
+    length, expected = math.fsum(rest**2), (dimension - 1) * noise**2
+    kept = _kept((dimension - 3) * noise**2, length) if dimension > 3 else 1.0
+    center = along * _kept(noise**2, math.fsum(along**2)) + rest * kept
+    missed = math.sqrt((1 - kept) ** 2 * max(0.0, length - expected) + kept**2 * expected + noise**2)
+    return np.asarray(center / max(1.0, math.sqrt(math.fsum(center**2)))), missed
 
 
 def _kept(noise: float, total: float) -> float:
     return max(0.0, 1.0 - noise / total) if total > 0 else 0.0
 
 
-def _weights(mean: FloatArray, noise: float) -> FloatArray:
-    """a_j = (max(m̂_j, 0)² + c)^(−½); c keeps columns whose mean is lost in noise from being blown up."""
-    floor = max(SCALE_FLOOR, (SCALE_NOISE_FLOOR * noise) ** 2)
+def _weights(mean: FloatArray, noise: float, missed: float) -> FloatArray:
+    """a_j = (max(m̂_j, 0)² + c)^(−½); c keeps columns whose mean is lost in noise from being blown up.
+
+    So it does where the centre misses much: there |z| mostly tells how far off it is.
+    """
+    floor = max(SCALE_FLOOR, (SCALE_NOISE_FLOOR * noise) ** 2, missed**2)
     return np.asarray(1 / np.sqrt(np.maximum(mean, 0.0) ** 2 + floor))
 
 
