@@ -81,7 +81,7 @@ def warn_of_classes(estimator: BaseEstimator) -> None:
     _warn_once(
         ("classes", type(estimator).__name__),
         f"classes=None: {type(estimator).__name__} reads the labels off y, and its promise does not cover what they "
-        "reveal. Name the two that can occur with classes=.",
+        "reveal. Name those that can occur with classes=.",
     )
 
 
