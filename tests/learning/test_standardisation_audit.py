@@ -308,9 +308,11 @@ def test_what_a_row_becomes_depends_on_that_row_alone(layout, n, d):
     for center in centers:
         row_map = standardisation.RowMap(center, rng.uniform(0.5, 10.0, d))
         apart = np.arange(n) != n // 2
-        whole, less, alone = (_dense(row_map.apply(LAYOUTS[layout](rows))) for rows in (X, X[apart], X[[n // 2]]))
-        assert np.array_equal(whole[apart], less)
-        assert np.array_equal(whole[n // 2], alone[0])
+        mapped = [row_map.apply(LAYOUTS[layout](rows)) for rows in (X, X[apart], X[[n // 2]])]
+        factors = [Rows(rows, "normalize").factors for rows in mapped]
+        for whole, less, alone in (factors, [_dense(rows) for rows in mapped]):
+            assert np.array_equal(whole[apart], less)
+            assert np.array_equal(whole[n // 2], alone[0])
 
 
 def _dense(rows):

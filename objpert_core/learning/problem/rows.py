@@ -161,7 +161,7 @@ class Rows:
             return _squares(self.matrix)
         with np.errstate(over="ignore", invalid="ignore"):  # found by the caller
             blocks = (self._block(part) for part in self._parts())
-            return np.concatenate([np.einsum("ij,ij->i", block, block) for block in blocks])
+            return np.concatenate([_squares(block) for block in blocks])
 
     def _parts(self, stride: int = 1) -> Iterator[slice]:
         size = max(64, _BLOCK_BYTES // (8 * self.dimension)) * stride
@@ -275,7 +275,9 @@ def _squares(matrix: Any) -> FloatArray:
     """The squared norm of every row; NaN and infinity are for the caller to find."""
     with np.errstate(over="ignore", invalid="ignore"):
         if isinstance(matrix, np.ndarray):
-            return np.einsum("ij,ij->i", matrix, matrix)
+            # numpy sums the entries of a row that is alone in another order
+            several = np.repeat(matrix, 2, axis=0) if len(matrix) == 1 else matrix
+            return np.einsum("ij,ij->i", several, several)[: len(matrix)]
         squares: Any = sp.csr_array((matrix.data**2, matrix.indices, matrix.indptr), shape=matrix.shape)
         return np.asarray(squares @ np.ones(matrix.shape[1]))
 
