@@ -114,6 +114,11 @@ def up(spent, old, new):
     return new >= old
 
 
+def more(spent, old, new):
+    """Up, of noise that there is."""
+    return None not in (old, new) and new >= old
+
+
 def down(spent, old, new):
     return new <= old
 
@@ -201,6 +206,7 @@ RULES = {
     "mean_runs": down,
     "intercept_scaling": shorter,
     **{field: little(field) for field in ("tau", "sigma_out")},
+    **dict.fromkeys(("center_noise", "scale_noise"), more),
     **dict.fromkeys(("lipschitz", "smoothness"), up),
     **dict.fromkeys(("bound", "loss", "loss_parameter", "envelope"), proof),
     "ball_radius": lambda spent, old, new: new is None or new > 0,

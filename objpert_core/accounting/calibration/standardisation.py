@@ -46,7 +46,7 @@ _MOST_CENTER_NOISE = 3.0  # the norm of the centre's noise above which "auto" le
 _MOST_ENTRY_NOISE = 0.35  # the same for the noise of one entry, which is that of the mean along (1, …, 1)/√d
 _MOST_SCALE_NOISE = 0.09  # the noise of one column's mean |z| above which "auto" leaves the scales out
 
-_TOLERANCE = 1e-6  # of the Gaussian mechanism's squared ratio: what may be left unused
+_TOLERANCE = 1e-10  # of the Gaussian mechanism's squared ratio: what may be left unused
 _GRID_TOLERANCE = 5e-4  # the same for a composition by convolution, whose grid is not much finer
 _SLOPES = (0.25, 8.0)  # the least and the largest that is believed
 _SECANTS = 8  # then bisection goes on
@@ -393,7 +393,7 @@ def calibrate_remaining(
     -------
     Mechanism
         ``composed_fit(result, before, …).delta(epsilon) <= delta``, nearly with equality: `calibrate` at the largest ε'
-        for which that holds, to some 1e-6 of μ², or 5e-4 where a convolution answers. Of one fit alone it is
+        for which that holds, to some 1e-10 of μ², or 5e-4 where a convolution answers. Of one fit alone it is
         ``calibrate(epsilon)``.
 
     Raises

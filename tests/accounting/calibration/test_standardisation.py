@@ -161,9 +161,9 @@ def test_the_whole_never_exceeds_its_target_and_nearly_reaches_it(epsilon, share
         return objective(left, bound=bound, lam=lam)
 
     whole = composed_fit(calibrate_remaining(epsilon, DELTA, calibrate, before), before)
-    assert DELTA * (1 - 1e-3) <= whole.delta(epsilon) <= DELTA
+    assert DELTA * (1 - 1e-8) <= whole.delta(epsilon) <= DELTA
     assert whole.epsilon(DELTA) <= epsilon
-    assert len(asked) <= 6
+    assert len(asked) <= 6  # each takes some 20 ms
     assert max(asked) < epsilon
 
 
@@ -178,7 +178,7 @@ def test_several_fits_share_what_is_left(epsilon):
     before = full_standardisation(epsilon, DELTA, 1000, 30).mechanisms()
     fit = calibrate_remaining(epsilon, DELTA, calibrate, before, copies=10)
     assert DELTA * (1 - 2e-2) <= composed_fit(fit, before, copies=10).delta(epsilon) <= DELTA
-    assert len(asked) <= 6
+    assert len(asked) <= 6  # each takes some 20 ms
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
