@@ -1,4 +1,4 @@
-"""A Monte-Carlo audit of centre, scales and fit together: how much their noise really leaves to be told of one row.
+"""A Monte-Carlo audit of centre, scales and fits together: how much their noise really leaves to be told of one row.
 
 The attacker knows all rows, sees both noisy sums and θ, and computes the likelihood ratio of the two data sets, with a
 row more and without it: the best statistic there is (docs/theorems.md, T45). For every ε,
@@ -34,7 +34,8 @@ from objpert_core.accounting import (
 )
 from objpert_core.learning import LogisticLoss, Rows, fit, perturb_and_solve, standardisation
 from objpert_core.learning.noise import noise_source
-from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
+from objpert_core.learning.objective_perturbation import perturb_and_solve_classes, perturb_and_solve_draws
+from objpert_core.learning.problem.rest import RestWeighted
 
 RISK = 0.005  # that a limit is wrong
 EPSILONS = (0.0, 0.5, 1.0)
@@ -77,13 +78,17 @@ class Data:
         u, of_more = _units(u - release.center), _units(of_more - release.center)
         total += _gaussian(second - copies @ np.abs(u), np.abs(of_more), plan.scale_noise)
         w, of_more = _units(u * release.scale), _units(of_more * release.scale)
-        right, right_of_more = expit(MARGIN - y * (w @ theta)), expit(MARGIN - self.more[1] * (of_more @ theta))
-        lam, sigma = FIT.objective.lam, FIT.objective.sigma
-        linear = (copies * right * y) @ w - lam * theta  # the linear term that leads to θ, without the row more
-        total += _gaussian(linear, -self.more[1] * right_of_more * of_more, sigma)
-        curvature = lam * np.eye(len(theta)) + (w.T * (copies * right * (1 - right))) @ w
-        bend = right_of_more * (1 - right_of_more) * of_more @ np.linalg.solve(curvature, of_more)
-        return total + math.log1p(bend)
+        return total + _of_fit(w, y, copies, of_more, self.more[1], theta)
+
+
+def _of_fit(w, y, copies, of_more, label, theta, mechanism=FIT):
+    """The same of one fit: θ decides the linear term that leads to it, and the curvature there (T1)."""
+    right, right_of_more = expit(MARGIN - y * (w @ theta)), expit(MARGIN - label * (of_more @ theta))
+    lam, sigma = mechanism.objective.lam, mechanism.objective.sigma
+    linear = (copies * right * y) @ w - lam * theta
+    curvature = lam * np.eye(len(theta)) + (w.T * (copies * right * (1 - right))) @ w
+    bend = right_of_more * (1 - right_of_more) * of_more @ np.linalg.solve(curvature, of_more)
+    return _gaussian(linear, -label * right_of_more * of_more, sigma) + math.log1p(bend)
 
 
 def _units(rows):
@@ -276,6 +281,46 @@ def test_the_audit_convicts_sensitivities_of_a_row_that_is_only_added(moved):
     noises = PLAN.center_noise, PLAN.scale_noise
     claimed = [Gaussian(noise, size, adjacency=REPLACE_ONE) for noise, size in zip(noises, moved, strict=True)]
     assert excess(log_ratios_of_a_replaced_row(), compose(*claimed)) > 0
+
+
+# One fit for each of three classes: copies of (−1, class 0) and (1, class 0) more, the rest half as long; μ = 1.
+CLASSES, REST = 3, 0.5
+EACH = ApproximateMinima(ObjectivePerturbation(math.sqrt(1.5), 3.0), tau=1e-4, sigma_out=0.01)
+
+
+def audited_classes(rest, draws):
+    """As `audited`, of a fit for each class, without a map, for an attacker who takes the rest for `rest` as long."""
+    found = []
+    lengths = np.array([1.0, *[rest] * (CLASSES - 1)])
+    labels = np.array([1.0, *[-1.0] * (CLASSES - 1)])
+    for with_more in (False, True):
+        X = np.repeat([[-1.0], [1.0]], [1000, int(with_more)], axis=0)
+        targets, ratios = np.repeat(labels[:, None], len(X), axis=1), []
+        state = np.random.RandomState(int(with_more))
+        for _ in range(draws):
+            release = perturb_and_solve_classes(X, targets, EACH, rest_weight=REST, random_state=state, **ASKED)
+            each = zip(labels, lengths, release.theta, strict=True)
+            row, copies = np.ones(1), np.array([1000.0])
+            ratios.append(sum(_of_fit(-w * row[None], y[None], copies, w * row, y, t, EACH) for y, w, t in each))
+        found.append(np.array(ratios))
+    certificate = release.certificate
+    return found, certificate.accounted(certificate.rebuild())
+
+
+@pytest.mark.no_cover
+@pytest.mark.slow
+def test_fits_of_all_classes_keep_their_promise_and_use_nearly_all_of_it():
+    ratios, promised = audited_classes(REST, 1_500)
+    assert excess(ratios, promised) <= 0
+    assert found_at(ratios, 0.0) > 0.75 * Gaussian(1.0).delta(0.0)
+
+
+@pytest.mark.no_cover
+@pytest.mark.slow
+def test_the_audit_convicts_rows_of_other_classes_that_are_longer_than_stated(monkeypatch):
+    monkeypatch.setattr(RestWeighted, "_signed", lambda self, targets: np.asarray(targets))
+    ratios, promised = audited_classes(1.0, 600)
+    assert excess(ratios, promised) > 0
 
 
 # Neighbours stay neighbours, to the last digit
