@@ -109,8 +109,9 @@ class StandardisesRows(WithNeighbours):
         """
         plan = self.standardize
         if not isinstance(plan, Standardisation):
-            if not self._map_reads_rows or not rows:
+            if not self._map_reads_rows:
                 return AS_THEY_ARE
+            assert rows is not None
             rule = recommended_standardisation if isinstance(plan, str) else full_standardisation
             plan = rule(
                 float(self.epsilon),
