@@ -3,172 +3,62 @@
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
 from objpert_core import datasets
-from objpert_core.experiments import indexed, paper, results, waterfall
+from objpert_core.experiments import indexed, results, waterfall
 from objpert_core.experiments.figure2 import Piece
 from objpert_core.experiments.indexed import Stored
 from objpert_core.experiments.learners import DISHONEST_LARGE, HONEST, NON_PRIVATE, TIGHT, UNPAID_STANDARDISED
-from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.results import Run
-from objpert_core.experiments.studies.subsampling import GENERATED, MAX_DRAWS, LearningCurve, Plan, learning_curve
+from objpert_core.experiments.studies.subsampling import LearningCurve, Plan, learning_curve
 from pages.accuracy import charts, jobs, tables
+from pages.accuracy import controls as chosen
 from pages.accuracy import numbers as data
 from pages.accuracy import rows_words as rows_text
 from pages.accuracy import words as text
 from ui import controls as c
-from ui import page, parameters, runs, share, style
+from ui import page, runs, share, style
 from ui import waterfall as steps
 
-NAMES = tuple(EVERY)
 AGAIN: runs.Runs[jobs.Again] = runs.Runs("accuracy", "again")
 ROWS: runs.Runs[LearningCurve] = runs.Runs("accuracy", "rows")
-
-QUESTION = c.Choice(
-    "accuracy_question",
-    "Question",
-    text.COST,
-    options=(text.COST, text.AHEAD, text.ORIGIN),
-    help="The last one switches on, one by one, what tells Algorithm 1 as it is here from the published one.",
-)
-SHOWN = c.Pills(
-    "accuracy_methods",
-    "Methods",
-    data.USUAL,
-    NAMES,
-    format=text.LABELS.__getitem__,
-    most=len(NAMES),
-    help="Unpaid: the learning rate was chosen by looking at the data, and ε does not cover that. Paid: it does. "
-    "The line “Names” under the stage explains the rest.",
-)
-VIEW = c.Choice(
-    "accuracy_view",
-    "Show",
-    charts.EVERYTHING,
-    options=tuple(charts.VIEWS),
-    help="small ε: up to 0.25; large ε: from 1; top: three points of accuracy below the best.",
-)
-PAPER = c.Toggle("accuracy_paper", "The paper’s numbers as hollow marks", False)
-GHOST = parameters.ghost("accuracy", "data set")
-ROWS_DATA = parameters.data_set(
-    "accuracy_rows",
-    GENERATED[0],
-    (*GENERATED, "adult"),
-    help="The first two are drawn and can have any number of rows; adult has 36,177 training rows and no more.",
-)
-ROWS_EPSILON = parameters.epsilon("accuracy_rows", 0.1, help="The same promise on every number of rows, at δ = 10⁻⁵.")
-DRAWS = parameters.draws("accuracy_rows", 5, MAX_DRAWS, label="Draws", help="Of rows and noise.")
-SEED = parameters.seed("accuracy_rows", "First seed", help="Draw i uses this seed plus i.")
-ROWS_CONTROLS: tuple[c.Control, ...] = (ROWS_DATA, ROWS_EPSILON, DRAWS, SEED)
-
-
-class Controls(NamedTuple):
-    """The controls whose options are what the stored files hold."""
-
-    data: c.Choice
-    epsilon: c.SelectSlider
-    again: c.Choice
-    trial: c.Number
-
-
-def controls_of(keys: tuple[str, ...]) -> Controls:
-    epsilon = c.SelectSlider(
-        "accuracy_epsilon",
-        "Read at ε =",
-        0.1,
-        data.epsilons(keys),
-        help="Where the answer and the table are read: every ε that some data set has. Not every data set has "
-        "runs at each; the page says where one has none.",
-    )
-    return Controls(
-        parameters.data_set("accuracy", data.default_key(keys), keys),
-        epsilon,
-        c.Choice("accuracy_again", "Method", "tight", options=NAMES, format=text.LABELS.__getitem__),
-        c.Number("accuracy_trial", "Trial", 0, help="Its number is the seed of its split.", low=0, high=99),
-    )
-
-
-def presets(controls: Controls) -> list[c.Preset]:
-    own = controls.data.default
-
-    def preset(name: str, hint: str, methods: tuple[str, ...], key: str = own, **more: Any) -> c.Preset:
-        values: dict[c.Control, Any] = {controls.data: key, controls.epsilon: more.get("epsilon", 0.1), SHOWN: methods}
-        values |= {QUESTION: more.get("question", text.COST), VIEW: more.get("view", charts.EVERYTHING)}
-        return c.Preset(name, values | {PAPER: "paper" in more}, hint)
-
-    papers = [
-        preset(
-            name,
-            f"Figure 2 of Redberg et al. (2023), {dataset.title()}: its three methods, ours and no privacy, beside the "
-            f"numbers that the paper prints in its {paper.TABLES[dataset]}.",
-            data.PAPERS,
-            dataset,
-            epsilon=1.0,
-            paper=True,
-        )
-        for dataset, name in (("adult", "Beside the paper’s numbers"), ("synthetic-l", "The same on drawn rows"))
-        if dataset in controls.data.options
-    ]
-    lucky = "The same luck for both: for Algorithm 1 the best of as many noises as DP-SGD has learning rates, and for "
-    lucky += "the rate that DP-SGD chose a fresh noise."
-    margins = "The loss’s margin taken from Algorithm 1 and given to DP-SGD: what it is worth to either."
-    ours = (
-        "On few rows DP-SGD on centred and scaled rows, whose learning rate cost nothing, is more accurate than ours."
-    )
-    chain = "Published, tight bound, margin, centring, scaling: what each step changes on {} at ε = 1."
-    origins = [
-        preset(name, chain.format(key), data.USUAL, key, epsilon=1.0, question=text.ORIGIN)
-        for key, name in data.ORIGINS.items()
-        if key in controls.data.options
-    ]
-    same = [
-        preset("The rival with our steps", ours, data.SAME_ROWS, key, epsilon=1.0, question=text.AHEAD, view=charts.TOP)
-        for key in data.FEW_ROWS
-        if key in controls.data.options
-    ]
-    return [
-        preset("Strong privacy costs", "ε = 0.1: no privacy, Algorithm 1, and DP-SGD that pays.", data.USUAL),
-        preset("Weak privacy is nearly free", "ε = 8, the same three.", data.USUAL, epsilon=8.0),
-        preset(
-            "Who is ahead at small ε",
-            "Where learners differ most.",
-            data.COMPARED,
-            question=text.AHEAD,
-            view=charts.SMALL,
-        ),
-        *same[:1],
-        *origins,
-        *papers,
-        preset("The luck of choosing", lucky, data.LUCK, view=charts.SMALL),
-        preset("The margin for both", margins, data.MARGINS),
-    ]
 
 
 @st.fragment
 def body(keys: tuple[str, ...]) -> None:
     """Both parts of the page in one fragment, so that one link can hold the controls of both."""
     if keys:
-        explore(controls_of(keys))
+        explore(chosen.controls_of(keys))
     else:
         st.info(text.NO_RESULTS, icon=":material/inventory_2:")
-        few_and_many(ROWS_CONTROLS)
+        few_and_many(chosen.ROWS_CONTROLS)
 
 
-def explore(controls: Controls) -> None:
+def explore(controls: chosen.Controls) -> None:
     """The stored runs, and under them the part about few and many rows."""
-    found = presets(controls)
+    found = chosen.presets(controls)
     c.preset_buttons(found, prefix="accuracy")
     left, panel = page.columns()
     with panel:
-        epsilon, key, question = controls.epsilon.show(), controls.data.show(), QUESTION.show()
+        epsilon, key, question = controls.epsilon.show(), controls.data.show(), chosen.QUESTION.show()
         with st.popover("Compare methods", icon=":material/compare_arrows:", width="stretch"):
-            methods = SHOWN.show()
-        named = (controls.data, QUESTION, SHOWN, controls.epsilon, VIEW, PAPER, GHOST, controls.again, controls.trial)
-        with page.tools((*named, *ROWS_CONTROLS), found, name="accuracy"):
-            view, with_paper, with_ghost = VIEW.show(), PAPER.show(), GHOST.show()
+            methods = chosen.SHOWN.show()
+        named = (
+            controls.data,
+            chosen.QUESTION,
+            chosen.SHOWN,
+            controls.epsilon,
+            chosen.VIEW,
+            chosen.PAPER,
+            chosen.GHOST,
+            controls.again,
+            controls.trial,
+        )
+        with page.tools((*named, *chosen.ROWS_CONTROLS), found, name="accuracy"):
+            view, with_paper, with_ghost = chosen.VIEW.show(), chosen.PAPER.show(), chosen.GHOST.show()
     with page.errors():
         stored = indexed.load(key)
         at = c.previous("accuracy__setting", (key, epsilon))
@@ -199,7 +89,7 @@ def explore(controls: Controls) -> None:
             behind(stored, epsilon)
             again(stored, epsilon, controls)
     if style.embedded():
-        page.keep(controls.again, controls.trial, *ROWS_CONTROLS)
+        page.keep(controls.again, controls.trial, *chosen.ROWS_CONTROLS)
     else:
         few_and_many()
 
@@ -284,7 +174,7 @@ def behind(stored: Stored, epsilon: float) -> None:
         page.download("Every run as CSV", path.read_bytes, path.name, "table_rows", key="accuracy_raw")
 
 
-def again(stored: Stored, epsilon: float, controls: Controls) -> None:
+def again(stored: Stored, epsilon: float, controls: chosen.Controls) -> None:
     st.header("Run one point again", anchor=False)
     if not stored.known:
         st.caption(f"{stored.dataset} is no data set of this package.")
@@ -345,7 +235,7 @@ def few_and_many(shared: Sequence[c.Control] = ()) -> None:
     )
     left, panel = page.columns("rows")
     with panel:
-        dataset, epsilon, draws, seed = (control.show() for control in ROWS_CONTROLS)
+        dataset, epsilon, draws, seed = (control.show() for control in chosen.ROWS_CONTROLS)
         if shared:
             share.button(shared)
     with left, page.errors():

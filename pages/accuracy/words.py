@@ -197,6 +197,8 @@ def ahead(stored: Stored, epsilon: float) -> str:
     gap = stored.difference(TIGHT, UNPAID_STANDARDISED, epsilon)
     if gap is None:
         return f"{said} on {stored.label}."
+    if undecided(gap) and undecided(claim.difference):
+        return f"{said}, nor from it on standardised rows."
     return f"{said}, {standing(gap, short=' points ' in own)} it on standardised rows."
 
 

@@ -408,3 +408,24 @@ def test_try_it_quotes_the_stored_runs():
     asked, told = (re.findall(r"(\d\d\.\d\d) %", text) for text in (words.question, words.reason))
     shares = [f"{100 * stored.point(m, 0.1).accuracy.mean:.2f}" for m in ("dpsgd-dishonest-large", HONEST, "tight")]
     assert [*asked, *told] == shares
+
+
+@pytest.mark.parametrize(
+    ("key", "step"), [("synthetic-h", "scaling"), ("breast-cancer", "centring"), ("gisette-like", "margin")]
+)
+def test_the_presets_about_steps_show_what_they_promise(key, step):
+    assert step in data.ORIGINS[key]
+    found = waterfall.of_stored(indexed.load(key), 1.0) if key in results.stored() else None
+    if found is None:
+        pytest.skip(f"not every step is stored on {key}")
+    assert found.largest.name == step
+    assert f"{step} brings " in steps.answer(found)
+
+
+@pytest.mark.parametrize(("key", "epsilon"), data.FEW_ROWS.items())
+def test_the_preset_about_the_rival_with_our_steps_shows_what_it_promises(key, epsilon):
+    if key not in results.stored():
+        pytest.skip(f"no stored results on {key}")
+    stored = indexed.load(key)
+    assert stored.claims[epsilon].verdict != "behind"
+    assert "behind it on standardised rows" in text.ahead(stored, epsilon)
