@@ -43,6 +43,7 @@ from tests.estimators.contract import (
 LOGISTIC = {
     "bound": ("one of 'logistic', 'monotone', 'two-signed', 'glm', 'kifer2012', 'non-glm'", ("tight", None)),
     "lam": (FROM_ZERO, (-1.0, math.inf)),
+    "classes": ("None or two or more different labels", ([1, 1], [1])),
 }
 SVC = {
     "loss": ("one of 'squared-hinge', 'huberised-hinge'", ("hinge", "logistic")),
