@@ -119,15 +119,16 @@ def test_the_committed_study_supports_the_rules():
     gain = {key: float(row["gain"]) for key, row in rows.items()}
     names = {candidate for _, candidate, _ in gain}
     best = max(gain["all", name, "all"] for name in names)
-    assert gain["all", "rules", "all"] > best - 0.15
+    assert gain["all", "rules", "all"] > best - 0.2
     for epsilon in map(str, study.EPSILONS):  # never behind raw rows, but for noise
         for group in ("small", "wide", "long", "middling", "all"):
             row = rows[group, "rules", epsilon]
             assert float(row["gain"]) > -2 * float(row["standard_error"]) - 0.05, (group, epsilon)
 
 
-def test_the_committed_confirmation_gains_and_nowhere_loses_more_than_noise():
-    rows = committed("standardisation_confirmed.csv")
+@pytest.mark.parametrize("name", ["standardisation_confirmed.csv", "standardisation_confirmed_wide.csv"])
+def test_the_committed_confirmation_gains_and_nowhere_loses_more_than_noise(name):
+    rows = committed(name)
     assert np.mean([float(row["gain"]) for row in rows]) > 0.5
     for row in rows:
         assert float(row["gain"]) > -3 * float(row["standard_error"]) - 0.1, (row["dataset"], row["epsilon"])
