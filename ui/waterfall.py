@@ -79,11 +79,11 @@ def picture(found: Waterfall, levels: Sequence[Level] = (), ghost: Waterfall | N
         traces.append(_bar(place, before, step, figures.translucent(color, 0.55)))
     traces.append(_bar(total, steps[0], steps[-1], figures.translucent(figures.VERMILION, 0.25)))
     traces += [_mark(place, step) for place, step in enumerate(steps)]
-    traces += [*former, _gains(found)]
+    traces += former
     at = f"ε = {sentences.epsilon(found.epsilon)}, δ = {sentences.delta(found.delta)}"
     chart = figures.figure(
         traces,
-        xaxis=draws.places(at, [step.name.replace(" ", "<br>") for step in steps] + [IN_ALL], across),
+        xaxis=draws.places(at, _labels(found), across),
         yaxis=figures.axis(f"test accuracy<br>on {found.label}", view, tickformat=_ticks(view), hoverformat=".2%"),
         height=430,
         hovermode="closest",
@@ -121,19 +121,11 @@ def _half(step: Step) -> float:
     return step.gain.half_width if step.gain is not None and step.gain.count >= FEWEST else 0.0
 
 
-def _gains(found: Waterfall) -> Trace:
-    """What each step changes, and all of them, over the bars."""
-    told = [signed(gain.mean) for gain in (*(step.gain for step in found.steps), found.total) if gain is not None]
-    x, y = np.arange(1.0, len(told) + 1), np.array(_tops(found))
-    text = figures.series("gains", x, y, "guide", mode="text", hoverinfo="skip", showlegend=False)
-    return text | {"text": told, "textposition": "top center"}
-
-
-def _tops(found: Waterfall) -> list[float]:
-    """The higher end of each bar, its interval included, and of the sum's."""
-    steps = found.steps
-    tops = [max(before.accuracy.mean, step.accuracy.mean + _half(step)) for before, step in pairwise(steps)]
-    return [*tops, max(steps[0].accuracy.mean, steps[-1].accuracy.mean)]
+def _labels(found: Waterfall) -> list[str]:
+    """What stands under the bars: the step's name, and what it changes."""
+    gains = [*(step.gain for step in found.steps), found.total]
+    names = [*(step.name.replace(" ", "<br>") for step in found.steps), IN_ALL]
+    return [f"{name}<br>{signed(gain.mean)}" if gain else name for name, gain in zip(names, gains, strict=True)]
 
 
 def _level(level: Level, across: tuple[float, float]) -> Trace:
@@ -158,12 +150,12 @@ def _before(found: Waterfall, ghost: Waterfall) -> Trace:
 
 
 def _view(found: Waterfall, levels: Sequence[Level], former: Sequence[float]) -> tuple[float, float]:
-    """An axis that holds the steps, their intervals and the numbers over them, ghosts, and the levels that are near."""
+    """An axis that holds the steps and their intervals, ghosts, and the levels that are near."""
     low = min([*(step.accuracy.mean - _half(step) for step in found.steps), *former])
-    high = max([*_tops(found), *former])
+    high = max([*(step.accuracy.mean + _half(step) for step in found.steps), *former])
     span = max(high - low, _LEAST)
     near = [level.share for level in levels if low - span <= level.share <= high + span]
-    return min([low, *near]) - 0.08 * span, max([high + 0.12 * span, *near]) + 0.04 * span
+    return min([low, *near]) - 0.06 * span, max([high, *near]) + 0.06 * span
 
 
 def _ticks(view: tuple[float, float]) -> str:

@@ -26,7 +26,7 @@ from objpert_core.experiments.tables import WIDE, Claim
 from pages.accuracy.numbers import BARS
 from ui import sentences
 from ui.controls import plain
-from ui.words import accuracy, between, ends, fall, interval, signed, undecided
+from ui.words import accounted, accuracy, between, ends, fall, interval, signed, undecided
 
 LABELS: Mapping[str, str] = {method: LEARNERS[method].full_label for method in EVERY}
 OURS, RIVAL = "Algorithm 1 with the tight bound", "the best DP-SGD whose tuning is not paid for"
@@ -238,7 +238,11 @@ def _moved(before: tuple[Stored, float], stored: Stored, epsilon: float) -> str:
 
 def promise(stored: Stored, epsilon: float) -> str:
     """What one private model by the tight bound promises, in one line."""
-    return "" if stored.delta is None else sentences.promise(epsilon, stored.delta, LEARNERS[TIGHT].accountant)
+    if stored.delta is None:
+        return ""
+    runs = stored.runs(TIGHT, epsilon)
+    noises = (runs[0].center_noise, runs[0].scale_noise) if runs else (None, None)
+    return sentences.promise(epsilon, stored.delta, accounted(LEARNERS[TIGHT].accountant, *noises))
 
 
 def legend(methods: Sequence[str]) -> str:

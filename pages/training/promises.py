@@ -5,14 +5,13 @@ from __future__ import annotations
 from objpert_core.estimators import PrivacyCertificate
 from objpert_core.experiments.compare import Settings
 from objpert_core.experiments.learners import COMPARABLE, COVERS_ALL, TIGHT, TIGHT_CENTRED, TIGHT_LOGISTIC, TIGHT_RAW
-from ui.words import ACCOUNTANTS
+from ui.words import ACCOUNTANTS, accounted
 
 _SHORT = {COMPARABLE[name].label: name for name in reversed(tuple(COMPARABLE))}
 LABELS = {name: one.label if _SHORT[one.label] == name else one.full_label for name, one in COMPARABLE.items()}
 """What each learner is called here: with its variant where another one has the label."""
 UNCOVERED = {name: one.covers for name, one in COMPARABLE.items() if one.private and one.covers != COVERS_ALL}
 _CHOSEN = (TIGHT, TIGHT_RAW, TIGHT_CENTRED, TIGHT_LOGISTIC)  # the bound is chosen among the controls
-_BESIDE = " beside the noisy "
 
 
 def accountant(settings: Settings, method: str, privacy: PrivacyCertificate | None = None) -> str:
@@ -26,10 +25,4 @@ def accountant(settings: Settings, method: str, privacy: PrivacyCertificate | No
     words = words.replace(ACCOUNTANTS[Settings.bound], ACCOUNTANTS[settings.bound])
     if privacy is None:
         return words
-    released = [name for name, noise in (("centre", "center_noise"), ("scales", "scale_noise")) if _has(privacy, noise)]
-    fit = words.partition(_BESIDE)[0]
-    return f"{fit}{_BESIDE}{' and '.join(released)}" if released else fit
-
-
-def _has(privacy: PrivacyCertificate, noise: str) -> bool:
-    return getattr(privacy, noise, None) is not None
+    return accounted(words, getattr(privacy, "center_noise", None), getattr(privacy, "scale_noise", None))

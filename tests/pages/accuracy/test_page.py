@@ -134,8 +134,8 @@ def test_where_the_accuracy_comes_from(folder):
     at = opened(data="synthetic-l", epsilon="1", question=text.ORIGIN)
     found = waterfall.of_stored(indexed.load("synthetic-l"), 1.0)
     assert steps.answer(found) == answer(at)
-    gains = next(trace for trace in spec(at)["data"] if trace["name"] == "gains")
-    assert gains["text"] == [row["It changes, points"] for row in steps.table(found)[1:]]
+    told = [label.rpartition("<br>")[2] for label in spec(at)["layout"]["xaxis"]["ticktext"]]
+    assert told[1:] == [row["It changes, points"] for row in steps.table(found)[1:]]
     assert tables(at)[0]["Step"].tolist() == [step.name for step in found.steps] + ["in all"]
     code = next(
         block.value for block in opened_part(at, "accuracy_steps_synthetic-l_code").code if "waterfall" in block.value

@@ -234,6 +234,14 @@ class TestAnswer:
         stand_in = indexed.load("adult-synthetic")
         assert all(words_of(text.answer(stored, e)) <= 18 for stored in (adult, level, stand_in) for e in EPSILONS)
 
+    def test_the_promise_names_what_was_released_before_the_fit(self, adult):
+        fit = "accounted by the privacy profile of the tight logistic bound"
+        assert text.promise(adult, 1.0).endswith(f"{fit}.")
+        released = made(change=lambda run: replace(run, center_noise=9.0, scale_noise=9.0))
+        assert text.promise(released, 1.0).endswith(f"{fit} beside the noisy centre and scales.")
+        centred = made(change=lambda run: replace(run, center_noise=9.0))
+        assert text.promise(centred, 1.0).endswith(f"{fit} beside the noisy centre.")
+
     def test_why_it_moved(self, adult):
         assert text.why(None, adult, 1.0) == text.why((adult, 1.0), adult, 1.0) == ""
         assert text.why((adult, 0.1), adult, 1.0).startswith("ε 0.1 → 1: σ falls from 40 to 4; accuracy rises from ")
