@@ -32,7 +32,7 @@ from objpert_core.accounting.mechanisms.renyi import via_rdp
 
 CENTER_SHARE = 0.1
 """Of the squared sensitivity-to-noise ratio that (ε, δ) allows: what the centre takes at most."""
-CENTER_PRECISION = 0.2
+CENTER_PRECISION = 0.1
 """The norm of the centre's noise below which less noise is not worth its price; rows have norm 1."""
 SCALE_SHARE = 0.05
 """As `CENTER_SHARE`, for the scales."""
@@ -130,7 +130,7 @@ def full_standardisation(
 
     With σ_G that of the Gaussian mechanism of sensitivity 1 at (ε, δ), and for one row more or less,
 
-        σ_c = max(σ_G/√0.1, 0.2·n/√d),     σ_s = max(σ_G/√0.05, 0.01·n):
+        σ_c = max(σ_G/√0.1, 0.1·n/√d),     σ_s = max(σ_G/√0.05, 0.01·n):
 
     a tenth and a twentieth of what (ε, δ) allows, or less where less will do.
 
@@ -158,7 +158,7 @@ def full_standardisation(
     --------
     >>> plan = full_standardisation(1.0, 1e-5, n_rows=1000, dimension=100)
     >>> round(plan.center_noise, 1), round(plan.scale_noise, 1)
-    (20.0, 16.7)
+    (11.8, 16.7)
     """
     rows, columns = positive_integer("n_rows", n_rows), positive_integer("dimension", dimension)
     sigma = calibrate_gaussian(positive("epsilon", epsilon), delta).sigma
