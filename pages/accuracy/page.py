@@ -14,7 +14,7 @@ from objpert_core.experiments.indexed import Stored
 from objpert_core.experiments.learners import DISHONEST_LARGE, HONEST, NON_PRIVATE, TIGHT, UNPAID_STANDARDISED
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.studies.subsampling import LearningCurve, Plan, learning_curve
-from pages.accuracy import charts, jobs, tables
+from pages.accuracy import charts, contest, jobs, tables
 from pages.accuracy import controls as chosen
 from pages.accuracy import numbers as data
 from pages.accuracy import rows_words as rows_text
@@ -69,7 +69,7 @@ def explore(controls: chosen.Controls) -> None:
             earlier = c.previous("accuracy", key)
             faint = indexed.load_or_none(earlier) if with_ghost and earlier else None
             if question == text.AHEAD:
-                methods, answer, why = data.ahead(stored, methods, epsilon), text.ahead, text.why_ahead
+                methods, answer, why = data.ahead(stored, methods, epsilon), contest.ahead, contest.why
             else:
                 answer, why = text.answer, text.why
             picture = page.Picture(
@@ -160,13 +160,13 @@ def bullets(lines: Sequence[str]) -> str:
 def behind(stored: Stored, epsilon: float) -> None:
     """What the answer rests on: the claim at every ε, and where the runs are from."""
     with st.expander("Which learner is ahead, at every ε", icon=":material/gavel:"):
-        lines = (text.contest(stored, epsilon), text.counter(stored, epsilon), text.reached(stored, epsilon))
+        lines = (contest.verdict(stored, epsilon), contest.counter(stored, epsilon), contest.reached(stored, epsilon))
         st.markdown("\n\n".join(filter(None, lines)))
-        st.markdown(text.everywhere(stored) or "There is no ε with runs of both.")
-        st.markdown(bullets(text.variants(stored)))
+        st.markdown(contest.everywhere(stored) or "There is no ε with runs of both.")
+        st.markdown(bullets(contest.variants(stored)))
         if rows := tables.every_epsilon(stored):
-            page.table(rows, alt=text.everywhere(stored) or None)
-        st.caption(text.CLAIM_NOTE)
+            page.table(rows, alt=contest.everywhere(stored) or None)
+        st.caption(contest.CLAIM_NOTE)
     with st.expander("Where these numbers are from", icon=":material/history:"):
         st.markdown(bullets(text.provenance(stored)))
         page.table(text.configuration(stored))

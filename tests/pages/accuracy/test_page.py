@@ -12,7 +12,7 @@ from objpert_core.experiments.figure2 import EPSILONS, Piece
 from objpert_core.experiments.learners import HONEST, UNPAID
 from objpert_core.experiments.methods import EVERY, Parameters
 from objpert_core.experiments.studies.subsampling import Plan, learning_curve
-from pages.accuracy import charts
+from pages.accuracy import charts, contest
 from pages.accuracy import numbers as data
 from pages.accuracy import words as text
 from pages.accuracy.jobs import again
@@ -114,7 +114,7 @@ def test_presets_set_exactly_their_values(folder, name, dataset, methods, epsilo
         label for label in expected if label in shown or dataset == "synthetic-l"
     ]
     assert len(paper(shown)) == (3 if methods == data.PAPERS else 0)
-    told = text.ahead if methods == data.COMPARED else text.answer
+    told = contest.ahead if methods == data.COMPARED else text.answer
     assert told(indexed.load(dataset), epsilon) in said(at)
 
 
@@ -122,9 +122,9 @@ def test_presets_set_exactly_their_values(folder, name, dataset, methods, epsilo
 def test_who_is_ahead_names_both_rivals_and_shows_them(folder):
     at = opened(data="synthetic-l", epsilon="1", question=text.AHEAD)
     stored = indexed.load("synthetic-l")
-    assert text.ahead(stored, 1.0) == answer(at)
+    assert contest.ahead(stored, 1.0) == answer(at)
     assert set(curves(at)[0]) == {text.LABELS[method] for method in data.ahead(stored, data.USUAL, 1.0)}
-    assert text.counter(stored, 1.0) in texts(at)
+    assert contest.counter(stored, 1.0) in texts(at)
     at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
     assert "ε 1 → 2: tight’s lead over unpaid DP-SGD " in said(at)
 
@@ -225,7 +225,7 @@ def test_the_claim_is_tabled_at_every_epsilon(folder):
     at = opened()
     rows = next(table for table in tables(at) if "Best unpaid DP-SGD" in table.columns)
     assert rows["ε"].astype(float).tolist() == list(EPSILONS)
-    assert text.everywhere(indexed.load("adult")) in texts(at)
+    assert contest.everywhere(indexed.load("adult")) in texts(at)
 
 
 @pytest.mark.slow
@@ -428,4 +428,4 @@ def test_the_preset_about_the_rival_with_our_steps_shows_what_it_promises(key, e
         pytest.skip(f"no stored results on {key}")
     stored = indexed.load(key)
     assert stored.claims[epsilon].verdict != "behind"
-    assert "behind it on standardised rows" in text.ahead(stored, epsilon)
+    assert "behind it on standardised rows" in contest.ahead(stored, epsilon)

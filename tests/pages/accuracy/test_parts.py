@@ -15,7 +15,7 @@ from objpert_core.experiments import indexed, paper, results, tables
 from objpert_core.experiments.figure2 import EPSILONS, Piece, noise_seed
 from objpert_core.experiments.methods import DISHONEST, EVERY, EXPLANATIONS, METHODS, Parameters
 from objpert_core.experiments.summary import mean_interval
-from pages.accuracy import charts
+from pages.accuracy import charts, contest
 from pages.accuracy import numbers as data
 from pages.accuracy import tables as accuracy_tables
 from pages.accuracy import words as text
@@ -23,7 +23,7 @@ from tests.pages.accuracy.runs import runs, write
 from tests.pages.apps import words_of
 from ui import figures, registry
 from ui.svg import decode, to_svg
-from ui.words import fall, signed
+from ui.words import ends, fall, signed
 
 ALL = tuple(METHODS)
 
@@ -151,7 +151,7 @@ class TestAnswer:
         ],
     )  # fmt: skip
     def test_follows_the_paired_interval(self, by, part):
-        words = text.contest(moved(by), 0.25)
+        words = contest.verdict(moved(by), 0.25)
         assert words.startswith("At ε = 0.25 on adult, Algorithm 1 with the tight bound ")
         assert part in words
 
@@ -160,25 +160,27 @@ class TestAnswer:
         said |= {"unclear": "too few to tell"}
         for epsilon in EPSILONS:
             claim = adult.claims[epsilon]
-            assert said[claim.verdict] in text.contest(adult, epsilon)
+            assert said[claim.verdict] in contest.verdict(adult, epsilon)
             assert claim.rival in DISHONEST
         assert {claim.verdict for claim in adult.claims.values()} >= {"ahead", "behind"}
 
     def test_one_trial_has_no_interval(self):
-        words = text.contest(made(trials=1), 0.1)
+        words = contest.verdict(made(trials=1), 0.1)
         assert "one trial is too few to tell Algorithm 1 with the tight bound from the best DP-SGD" in words
         assert re.search(r" points, no interval\); the first takes about 1/48 of the second’s time", words)
-        assert "one trial only at nine of them" in text.everywhere(made(trials=1))
+        assert "one trial only at nine of them" in contest.everywhere(made(trials=1))
 
     def test_few_trials_that_differ_widely_tell_nothing(self):
-        words = text.contest(moved((-3.0, 3.5), trials=2), 0.25)
+        words = contest.verdict(moved((-3.0, 3.5), trials=2), 0.25)
         assert "two trials are too few to tell Algorithm 1 with the tight bound from the best DP-SGD" in words
         assert "(+0.25 points, 95 % interval 83 points wide)" in words  # t = 12.706, times 6.5
-        assert "with too few trials to tell at nine of them" in text.everywhere(moved((-3.0, 3.5), trials=2))
+        assert "with too few trials to tell at nine of them" in contest.everywhere(moved((-3.0, 3.5), trials=2))
 
     def test_without_a_rival_or_without_ours(self):
-        assert text.contest(made(methods=("tight", "published")), 1.0).endswith("no unpaid DP-SGD is stored beside it.")
-        assert "no run of Algorithm 1 with the tight bound is stored" in text.contest(made(methods=DISHONEST), 1.0)
+        assert contest.verdict(made(methods=("tight", "published")), 1.0).endswith(
+            "no unpaid DP-SGD is stored beside it."
+        )
+        assert "no run of Algorithm 1 with the tight bound is stored" in contest.verdict(made(methods=DISHONEST), 1.0)
 
     @pytest.mark.parametrize(
         ("factor", "words"),
@@ -196,7 +198,7 @@ class TestAnswer:
         def change(run):
             return replace(run, seconds=0.5 * factor if run.method in DISHONEST else 0.5)
 
-        assert words in text.contest(made(trials=2, change=change), 0.1)
+        assert words in contest.verdict(made(trials=2, change=change), 0.1)
 
     def test_a_slow_trial_changes_neither_the_time_nor_the_ratio(self, adult):
         def change(run):
@@ -205,11 +207,11 @@ class TestAnswer:
         busy = made(trials=5, change=change)
         own, other = (busy.point(method, 1.0).seconds.median for method in ("tight", busy.rival(1.0)))
         assert busy.claims[1.0].speedup.median == other / own
-        assert f"({text.seconds(own)} against {text.seconds(other)}, medians)" in text.contest(busy, 1.0)
-        assert "about 1/47 of" in text.contest(busy, 1.0)
+        assert f"({text.seconds(own)} against {text.seconds(other)}, medians)" in contest.verdict(busy, 1.0)
+        assert "about 1/47 of" in contest.verdict(busy, 1.0)
 
     def test_what_the_others_reach_is_told_beside_the_contest(self, adult):
-        words = text.reached(adult, 1.0)
+        words = contest.reached(adult, 1.0)
         rival = adult.claims[1.0].rival
         for part in (
             f"the rival, {text.LABELS[rival]}, {100 * adult.point(rival, 1.0).accuracy.mean:.2f} %",
@@ -219,7 +221,7 @@ class TestAnswer:
             f"no privacy {100 * adult.point('non-private', 1.0).accuracy.mean:.2f} % (tight is −",
         ):
             assert part in words
-        assert text.reached(made(methods=("tight",)), 1.0).startswith("Tight, ")
+        assert contest.reached(made(methods=("tight",)), 1.0).startswith("Tight, ")
 
     def test_the_answer_is_what_privacy_costs(self, adult):
         own, reference = (adult.point(method, 0.1).accuracy.mean for method in ("tight", "non-private"))
@@ -248,8 +250,8 @@ class TestAnswer:
         assert "more people make the signal louder" in text.why((indexed.load("synthetic-l"), 1.0), adult, 1.0)
 
     def test_variants_are_told_where_they_were_run(self, adult):
-        assert [line.partition(":")[0] for line in text.variants(adult)] == ["The rival standardised, too"]
-        words = text.variants(made(methods=tuple(EVERY)))
+        assert [line.partition(":")[0] for line in contest.variants(adult)] == ["The rival standardised, too"]
+        words = contest.variants(made(methods=tuple(EVERY)))
         assert len(words) == len(tables.VARIANTS)
         for line, name in zip(words, tables.VARIANTS, strict=True):
             assert line.lower().startswith(name)
@@ -259,36 +261,40 @@ class TestAnswer:
         claim, gap = adult.claims[4.0], adult.difference("tight", "dpsgd-standardised", 4.0)
         assert claim.verdict == "behind"
         assert gap.high < 0
-        assert text.ahead(adult, 4.0) == (
+        assert contest.ahead(adult, 4.0) == (
             f"At ε = 4 tight is {-100 * claim.difference.mean:.2f} points behind unpaid DP-SGD, "
             f"{-100 * gap.mean:.2f} behind it on standardised rows."
         )
-        assert f"(tight is {signed(gap.mean)} points, " in text.counter(adult, 4.0)
-        assert " points ahead of unpaid DP-SGD, " in text.ahead(adult, 0.025)
+        assert f"(tight is {signed(gap.mean)} points, " in contest.counter(adult, 4.0)
+        assert " points ahead of unpaid DP-SGD, " in contest.ahead(adult, 0.025)
         level = moved((-0.3, 0.4, -0.1, 0.2))
-        assert text.ahead(level, 0.25).startswith("At ε = 0.25 tight is not told apart from unpaid DP-SGD, ")
+        assert contest.ahead(level, 0.25).startswith("At ε = 0.25 tight is not told apart from unpaid DP-SGD, ")
         same = made(change=lambda run: replace(run, accuracy=0.8 + 0.01 * (run.trial % 2) * (run.method == "tight")))
-        assert text.ahead(same, 1.0).endswith("is not told apart from unpaid DP-SGD, nor from it on standardised rows.")
+        assert contest.ahead(same, 1.0).endswith(
+            "is not told apart from unpaid DP-SGD, nor from it on standardised rows."
+        )
         raw = made(methods=("tight", "dpsgd-dishonest-rdp"))
-        assert text.ahead(raw, 1.0).endswith(" unpaid DP-SGD on adult.")
-        assert text.counter(raw, 1.0) == ""
-        assert text.ahead(made(methods=("tight",)), 1.0).startswith("At ε = 1 no runs of tight and of an unpaid DP-SGD")
+        assert contest.ahead(raw, 1.0).endswith(" unpaid DP-SGD on adult.")
+        assert contest.counter(raw, 1.0) == ""
+        assert contest.ahead(made(methods=("tight",)), 1.0).startswith(
+            "At ε = 1 no runs of tight and of an unpaid DP-SGD"
+        )
         stand_in = indexed.load("adult-synthetic")
-        assert all(words_of(text.ahead(one, e)) <= 18 for one in (adult, level, raw, stand_in) for e in EPSILONS)
+        assert all(words_of(contest.ahead(one, e)) <= 18 for one in (adult, level, raw, stand_in) for e in EPSILONS)
 
     def test_why_the_lead_moved(self, adult):
-        assert text.why_ahead(None, adult, 1.0) == text.why_ahead((adult, 1.0), adult, 1.0) == ""
-        words = text.why_ahead((adult, 0.1), adult, 1.0)
+        assert contest.why(None, adult, 1.0) == contest.why((adult, 1.0), adult, 1.0) == ""
+        words = contest.why((adult, 0.1), adult, 1.0)
         assert words.startswith("ε 0.1 → 1: tight’s lead over unpaid DP-SGD falls from +")
         other = indexed.load("synthetic-l")
-        assert text.why_ahead((other, 1.0), adult, 1.0).startswith("adult instead of synthetic-l: tight’s lead ")
+        assert contest.why((other, 1.0), adult, 1.0).startswith("adult instead of synthetic-l: tight’s lead ")
 
     def test_who_is_ahead_shows_whom_it_is_about(self, adult):
         assert data.ahead(adult, (), 0.1) == (adult.rival(0.1), "dpsgd-standardised", "tight")
         assert set(data.ahead(adult, ALL, 0.1)) == set(ALL)
 
     def test_everywhere_counts_every_epsilon_once(self, adult):
-        words = text.everywhere(adult)
+        words = contest.everywhere(adult)
         listed = [value for group in re.findall(r"\(ε = ([^)]*)\)", words) for value in group.split(", ")]
         assert sorted(map(float, listed)) == list(EPSILONS)
         assert words.endswith("a tenth of the rival’s time or less, by medians, at 9 of 9.")
@@ -303,7 +309,7 @@ class TestAnswer:
         assert text.share_between(mean_interval([1.0, 0.9, 1.0, 1.0, 1.0])).endswith("to 100.00 %")
         assert text.share_between(mean_interval([1.0, 0.9])) == "two trials"
         assert text.share_between(mean_interval([0.9])) == "one trial"
-        assert text.ends(mean_interval([-0.3, 0.5])) == "−100.00 to +100.00"
+        assert ends(mean_interval([-0.3, 0.5])) == "−100.00 to +100.00"
 
 
 class TestWords:
@@ -610,7 +616,7 @@ class TestSnippets:
             if point.method != "non-private":
                 assert plotted[text.LABELS[point.method]][0.25] == point.accuracy.mean
         claim = names["claims"][0.25]
-        assert text.ends(claim.difference) in text.contest(adult, 0.25)
+        assert ends(claim.difference) in contest.verdict(adult, 0.25)
         assert tables.verdict(names["claims"].values()) in printed
 
     @pytest.mark.parametrize("method", ["tight", "non-private"])
