@@ -38,7 +38,8 @@ VIEWS = [
     "/tuning?tuning_afford=true",
     "/losses?losses_show=" + quote("The fit"),
     "/accuracy?accuracy_epsilon=1&accuracy_question=" + quote("who is ahead"),
-    "/accuracy?accuracy_epsilon=1&accuracy_question=" + quote("where the accuracy comes from"),
+    "/accuracy?accuracy_data=breast-cancer&accuracy_epsilon=1&accuracy_question="
+    + quote("where the accuracy comes from"),
     "/training?training_repeats=2&training_view=coefficients&training_data=digits",
 ]
 
