@@ -18,7 +18,7 @@ SAME_ROWS = (NON_PRIVATE, learners.DISHONEST_LARGE, learners.UNPAID_STANDARDISED
 ORIGINS = {
     "synthetic-h": "Gained by scaling",
     "breast-cancer": "Gained by centring",
-    "gisette-like": "Gained by the margin",
+    "digits-4-9": "Gained by the margin",
 }
 """Data sets on which one step does most, and the presets that show it."""
 FEW_ROWS = {"breast-cancer": 0.25}

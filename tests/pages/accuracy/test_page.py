@@ -411,7 +411,7 @@ def test_try_it_quotes_the_stored_runs():
 
 
 @pytest.mark.parametrize(
-    ("key", "step"), [("synthetic-h", "scaling"), ("breast-cancer", "centring"), ("gisette-like", "margin")]
+    ("key", "step"), [("synthetic-h", "scaling"), ("breast-cancer", "centring"), ("digits-4-9", "margin")]
 )
 def test_the_presets_about_steps_show_what_they_promise(key, step):
     assert step in data.ORIGINS[key]
