@@ -44,7 +44,7 @@ def slow_if_long(name: str):
     return pytest.param(name, marks=[*marks, pytest.mark.no_cover] if short == LONGEST else marks)
 
 
-@pytest.mark.parametrize("name", map(slow_if_long, MODULES))
+@pytest.mark.parametrize("name", [slow_if_long(name) for name in MODULES])
 def test_examples_in_docstrings(name: str) -> None:
     module = importlib.import_module(name)
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
