@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from objpert_core.experiments.compare import Comparison, Settings
-from objpert_core.experiments.learners import HONEST, NON_PRIVATE, PUBLISHED, SGD, TIGHT
+from objpert_core.experiments.learners import HONEST, NON_PRIVATE, PUBLISHED, SGD, TIGHT, UNPAID_STANDARDISED
 from objpert_core.experiments.methods import Parameters
 from objpert_core.experiments.paper import printed
 from objpert_core.experiments.summary import Interval
@@ -167,6 +167,9 @@ def which_dp_sgd(settings: Settings) -> str:
     best = (strong.large_batch_size, strong.epochs, len(strong.fine_learning_rates))
     rates = sentences.count(own[2], "learning rate")
     here = f"DP-SGD here: {own[0]:,} rows a batch, {sentences.count(own[1], 'epoch')}, {rates}"
+    if UNPAID_STANDARDISED in settings.methods:
+        more = sentences.count(len(settings.fine_learning_rates), "rate")
+        here += f" (on standardised rows {settings.large_batch_size:,} a batch, {more})"
     if all(mine >= its for mine, its in zip(own, best, strict=True)):
         return f"{here}."
     return f"{here}; Accuracy has the strongest one ({best[0]:,} rows a batch, {best[1]} epochs, {best[2]} rates)."
