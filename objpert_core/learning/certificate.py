@@ -155,7 +155,7 @@ def coefficients_sha256(coef: Any, intercept: Any, center: Any = None, scale: An
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PrivacyCertificate(ABC):
-    """What one fit promises: (ε, δ)-differential privacy of the released coefficients.
+    """What one fit promises: (ε, δ)-differential privacy of all that is released: coefficients, centre and scales.
 
     Everything but the diagnostics is fixed before the data are looked at, but for the number of rows where
     `public_rows` says that it is treated as public; so the certificate may be published with the model. The
