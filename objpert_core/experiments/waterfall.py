@@ -98,9 +98,7 @@ def of_comparison(comparison: Comparison) -> Waterfall | None:
     return _waterfall(comparison.data.label, settings.epsilon, settings.delta, shares)
 
 
-def _waterfall(
-    label: str, epsilon: float, delta: float, shares: Mapping[str, Mapping[int, float]]
-) -> Waterfall | None:
+def _waterfall(label: str, epsilon: float, delta: float, shares: Mapping[str, Mapping[int, float]]) -> Waterfall | None:
     """The waterfall of accuracies by learner and trial."""
     names = {method: name for method, name in CHAIN.items() if shares[method] or method != TIGHT_CENTRED}
     if TIGHT_CENTRED not in names:
