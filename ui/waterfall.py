@@ -26,9 +26,9 @@ DOES: Mapping[str, str] = {
     "published": "Algorithm 1 as published: Rényi curve, no margin, raw rows",
     "tight bound": "less noise and less λ for the same ε",
     "margin": "a loss that goes on pushing rows that are right already",
-    "centring": "a noisy mean is taken from every row; paid for",
-    "scaling": "noisy sizes of the columns even them out; paid for",
-    "centring and scaling": "noisy mean and sizes of the columns even out the rows; paid for",
+    "centring": "a noisy mean is taken from every row, paid for; the margin grows",
+    "scaling": "noisy sizes of the columns even them out, paid for",
+    "centring and scaling": "noisy mean and sizes of the columns, paid for; the margin grows",
 }
 """What each step does."""
 _CALLED = {"tight bound": "the tight bound", "margin": "the margin"}  # inside a sentence
