@@ -81,12 +81,75 @@ class RowMap:
         ValueError
             If X holds NaN, infinity or a row of norm above 1e150.
         """
-        rows = _checked(X)
-        units = _directions(rows)
-        if self.center is not None:
-            dense: Any = units.toarray() if rows.sparse else units
-            units = _moved(dense, self.center)
-        return units if self.scale is None else _weighted(units, self.scale)
+        directions = Directions(X)
+        return directions.mapped(self, out=directions.units)
+
+
+class Directions:
+    """u = x/‖x‖ of every row, found once, however many maps are made of them.
+
+    Parameters
+    ----------
+    X : ndarray or scipy sparse matrix, shape (n, d)
+        Of finite numbers; never written to.
+
+    Attributes
+    ----------
+    units : ndarray of float64, shape (n, d), or csr_array
+        Of norm 1 or a little less; 0 where a row is.
+
+    Raises
+    ------
+    ValueError
+        If X holds NaN, infinity or a row of norm above 1e150.
+
+    Examples
+    --------
+    >>> directions = Directions(np.array([[3.0, 4.0]]))
+    >>> directions.mapped(RowMap(np.array([0.5, 0.0]), np.array([1.0, 2.0]))).round(12).tolist()
+    [[0.1, 1.6]]
+    """
+
+    def __init__(self, X: Any) -> None:
+        self.units = _directions(_checked(X))
+        self._sums: dict[tuple[str, float], IntArray] = {}
+
+    def release(self, plan: Standardisation, source: NoiseSource, n_rows: int) -> RowMap:
+        """As `release_map`; what the noise has no part in is summed the first time only."""
+        center, scale, missed = None, None, 0.0
+        if (sigma := plan.center_noise) is not None:
+            released = _noisy(lambda spacing: self._once("u", spacing), sigma, source)
+            center, missed = _center(released / n_rows, sigma / n_rows)
+        if (sigma := plan.scale_noise) is not None:
+            released = _noisy(lambda spacing: self._sizes(center, spacing), sigma, source)
+            scale = _weights(released / n_rows, sigma / n_rows, missed)
+        return RowMap(center, scale)
+
+    def mapped(self, row_map: RowMap, *, out: Any = None) -> Any:
+        """What `row_map.apply` gives.
+
+        Parameters
+        ----------
+        row_map : RowMap
+        out : ndarray of float64, shape (n, d), or csr_array, optional
+            Where the rows are written; an array of their own if left out. It may be `units`, which are then lost.
+        """
+        if sp.issparse(self.units):
+            if row_map.center is not None:
+                dense = self.units.toarray()
+                return _mapped(dense, row_map.center, row_map.scale, dense)
+            data = self.units.data if row_map.scale is None else self.units.data * row_map.scale[self.units.indices]
+            return sp.csr_array((data, self.units.indices, self.units.indptr), shape=self.units.shape)
+        return _mapped(self.units, row_map.center, row_map.scale, np.empty_like(self.units) if out is None else out)
+
+    def _sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
+        return self._once("|z|", spacing) if center is None else _sum_of_sizes(self.units, center, spacing)
+
+    def _once(self, what: str, spacing: float) -> IntArray:
+        if (what, spacing) not in self._sums:
+            total = _sum_of_directions(self.units, spacing) if what == "u" else _sum_of_sizes(self.units, None, spacing)
+            self._sums[what, spacing] = total
+        return self._sums[what, spacing]
 
 
 def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> RowMap:
@@ -138,19 +201,10 @@ def map_rows(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int 
     """
     if plan.center_noise is not None and sp.issparse(X):
         raise ValueError(f"X must be dense where rows are centred, got a sparse {type(X).__name__}")
-    rows = _checked(X)
-    count = rows.n_rows if n_rows is None else positive_integer("n_rows", n_rows)
-    units = _directions(rows)
-    center, scale, missed = None, None, 0.0
-    if (sigma := plan.center_noise) is not None:
-        released = _noisy(lambda spacing: _sum_of_directions(units, spacing), sigma, source)
-        center, missed = _center(released / count, sigma / count)
-        units = _moved(units, center)
-    if (sigma := plan.scale_noise) is not None:
-        released = _noisy(lambda spacing: _sum_of_sizes(units, spacing), sigma, source)
-        scale = _weights(released / count, sigma / count, missed)
-        units = _weighted(units, scale)
-    return RowMap(center, scale), units
+    count = X.shape[0] if n_rows is None else positive_integer("n_rows", n_rows)
+    directions = Directions(X)
+    row_map = directions.release(plan, source, count)
+    return row_map, directions.mapped(row_map, out=directions.units)
 
 
 def _noisy(whole_sum: Callable[[float], IntArray], sigma: float, source: NoiseSource) -> FloatArray:
@@ -222,22 +276,14 @@ def _directions(rows: Rows) -> Any:
     return units
 
 
-def _moved(units: FloatArray, center: FloatArray) -> FloatArray:
-    """u − μ̂, in place of u."""
+def _mapped(units: FloatArray, center: FloatArray | None, scale: FloatArray | None, out: FloatArray) -> FloatArray:
+    """a∘(u − μ̂), written to `out`."""
     for part, _ in _blocks(units):
-        units[part] -= center
-    return units
-
-
-def _weighted(units: Any, scale: FloatArray) -> Any:
-    """Rows with their columns weighted, in place of the rows."""
-    if sp.issparse(units):
-        csr: Any = units
-        csr.data *= scale[csr.indices]
-        return csr
-    for part, _ in _blocks(units):
-        units[part] *= scale
-    return units
+        moved = units[part]
+        if center is not None:
+            moved = np.subtract(moved, center, out=out[part])
+        np.multiply(moved, 1.0 if scale is None else scale, out=out[part])
+    return out
 
 
 # --- sums of what each row gives, in whole numbers -------------------------------------------------------------------
@@ -251,21 +297,25 @@ def _sum_of_directions(units: FloatArray, spacing: float) -> IntArray:
     return total
 
 
-def _sum_of_sizes(moved: Any, spacing: float) -> IntArray:
+def _sum_of_sizes(units: Any, center: FloatArray | None, spacing: float) -> IntArray:
     """Σ|z| in units of `spacing`, every term rounded towards zero; z of norm 1 along u − μ̂, sparse rows as they are."""
-    total = np.zeros(moved.shape[1], dtype=np.int64)
-    if sp.issparse(moved):
-        csr: Any = moved
+    total = np.zeros(units.shape[1], dtype=np.int64)
+    if sp.issparse(units):
+        csr: Any = units
         whole = np.trunc(np.abs(csr.data) * (1 / spacing))
         for start in range(0, csr.shape[0], _SPARSE_ROWS):
             part = slice(csr.indptr[start], csr.indptr[min(start + _SPARSE_ROWS, csr.shape[0])])
             total += np.bincount(csr.indices[part], whole[part], minlength=len(total)).astype(np.int64)
         return total
-    for part, scratch in _blocks(moved):
-        factors = _factors(moved[part], scratch) / spacing
-        np.abs(moved[part], out=scratch)
-        scratch *= factors[:, None]
-        _add_whole(total, scratch)
+    moved: FloatArray | None = None
+    for part, scratch in _blocks(units):
+        if moved is None:
+            moved = np.empty_like(scratch)
+        block = np.subtract(units[part], 0.0 if center is None else center, out=moved[: len(scratch)])
+        factors = _factors(block, scratch) / spacing
+        np.abs(block, out=block)
+        block *= factors[:, None]
+        _add_whole(total, block)
     return total
 
 

@@ -368,8 +368,7 @@ def sums_without_noise(X, center, spacing=2.0**-30):
     """Both sums in whole units; Σu only where X is dense."""
     units = standardisation._directions(Rows(X, "normalize"))
     first = None if sp.issparse(units) else standardisation._sum_of_directions(units, spacing)
-    moved = units if center is None else standardisation._moved(units, center)
-    return first, standardisation._sum_of_sizes(moved, spacing)
+    return first, standardisation._sum_of_sizes(units, center, spacing)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
