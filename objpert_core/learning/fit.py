@@ -22,11 +22,21 @@ from objpert_core.learning.problem.rounding import UNIT, gradient_norm_bound
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import usable
-from objpert_core.learning.solvers import Callback, SolverResult, onto_sphere, residual_bound, solve, solve_surely
+from objpert_core.learning.solvers import (
+    MAX_CHOLESKY_DIMENSION,
+    Callback,
+    SolverResult,
+    onto_sphere,
+    residual_bound,
+    solve,
+    solve_surely,
+    solve_together,
+)
 from objpert_core.learning.standardisation import AS_THEY_ARE, RowMap, map_rows
 
 Seed = int | np.random.RandomState | np.random.Generator | None
 """What the noise may be drawn from; see `noise_source`."""
+_MUCH = 2**21  # numbers in the rows, from which on it pays to read them in single precision first
 
 
 class SharedOptions(TypedDict, total=False):
@@ -336,6 +346,7 @@ class Fit:
             spare = bounded(nothing, _minimum_of_tilt(nothing, tau / 2, radius))
             if not self.rows.n_rows or not spare.norm <= tau:
                 return spare
+        given = self._roughly(objective, tau) if given is None and radius is None else given
         if given is not None and (found := with_added(given)).norm <= tau:
             return found
         told: dict[str, Any] = {"tau": tau / 2, "callback": self._callback, "radius": radius}
@@ -345,6 +356,16 @@ class Fit:
             return found
         found = bounded(objective, solve_surely(objective, **told))
         return found if found.norm <= tau else spare
+
+    def _roughly(self, objective: PerturbedObjective, tau: float) -> Found | None:
+        """What the solver for several draws finds for one, where so many numbers make its first passes pay."""
+        large = objective.n_rows * objective.dimension >= _MUCH and not objective.rows.sparse
+        if not large or self._solver != "newton" or objective.dimension > MAX_CHOLESKY_DIMENSION:
+            return None
+        if np.ndim(objective.lam):
+            return None
+        (result,) = solve_together([objective], tau=tau / 2, max_iter=self._max_iter, callback=self._callback)
+        return Found(result, gradient_norm_bound(objective, result.theta))
 
     def refuse(self, mechanism: Mechanism, reason: str, /, **facts: Any) -> Refused[Any]:
         """Release no model, and certify what it cost to find out that there is none.
