@@ -21,7 +21,7 @@ from ui import draws, figures, sentences
 from ui.page import Picture
 from ui.words import FEWEST, accuracy, ends, fall, signed, undecided
 
-IN_ALL = "in all"
+IN_ALL, SKIPPED = "in all", "skipped"
 DOES: Mapping[str, str] = {
     "published": "Algorithm 1 as published: Rényi curve, no margin, raw rows",
     "tight bound": "less noise and less λ for the same ε",
@@ -118,14 +118,21 @@ def _mark(place: int, step: Step) -> Trace:
 
 def _half(step: Step) -> float:
     """Half the interval of what a step changes; 0 where the trials are too few for one."""
-    return step.gain.half_width if step.gain is not None and step.gain.count >= FEWEST else 0.0
+    told = step.gain is not None and step.gain.count >= FEWEST and not step.skipped
+    return step.gain.half_width if told and step.gain else 0.0
 
 
 def _labels(found: Waterfall) -> list[str]:
     """What stands under the bars: the step's name, and what it changes."""
-    gains = [*(step.gain for step in found.steps), found.total]
-    names = [*(step.name.replace(" ", "<br>") for step in found.steps), IN_ALL]
-    return [f"{name}<br>{signed(gain.mean)}" if gain else name for name, gain in zip(names, gains, strict=True)]
+    own = [f"{step.name.replace(' ', '<br>')}{f'<br>{_changed(step)}' if step.gain else ''}" for step in found.steps]
+    return [*own, f"{IN_ALL}<br>{signed(found.total.mean)}"]
+
+
+def _changed(step: Step) -> str:
+    """What a step changes: '+0.35'; 'skipped' where its rule leaves it out; – for the first."""
+    if step.gain is None:
+        return "–"
+    return SKIPPED if step.skipped else signed(step.gain.mean)
 
 
 def _level(level: Level, across: tuple[float, float]) -> Trace:
@@ -166,7 +173,7 @@ def _ticks(view: tuple[float, float]) -> str:
 def alt(found: Waterfall) -> str:
     """Alt text of the chart: every step's accuracy and what it changes."""
     parts = [
-        f"{step.name} {accuracy(step.accuracy.mean)}" + (f" ({signed(step.gain.mean)})" if step.gain else "")
+        f"{step.name} {accuracy(step.accuracy.mean)}" + (f" ({_changed(step)})" if step.gain else "")
         for step in found.steps
     ]
     return (
@@ -202,8 +209,8 @@ def table(found: Waterfall) -> list[dict[str, str]]:
     rows = [
         {
             "Step": step.name,
-            "It changes, points": signed(step.gain.mean) if step.gain else "–",
-            "95 % interval": ends(step.gain) if step.gain and step.gain.count >= FEWEST else "–",
+            "It changes, points": _changed(step),
+            "95 % interval": ends(step.gain) if step.gain and _half(step) else "–",
             "Accuracy then": accuracy(step.accuracy.mean),
             "What it does": DOES[step.name],
         }
@@ -223,7 +230,8 @@ def caption(found: Waterfall, pairs: str) -> str:
     )
     return (
         f"Each step is switched on after those to its left, at the same total ε; {bars}. In another order a step would "
-        "gain another amount; the sum stays. Steps that the public rule skips at this ε change nothing."
+        "gain another amount; the sum stays."
+        f"{' What a public rule skips at this ε changes nothing.' if any(step.skipped for step in found.steps) else ''}"
     )
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 from objpert_core.experiments.compare import Comparison
 from objpert_core.experiments.indexed import Stored
@@ -23,6 +25,8 @@ CHAIN: Mapping[str, str] = {
 """The learners in which one step after the other is switched on, and what each step is called."""
 BOTH = "centring and scaling"
 """What the last step is called where nobody fitted with centring alone."""
+_NOISES: Mapping[str, tuple[str, ...]] = {TIGHT_CENTRED: ("center_noise",), TIGHT: ("scale_noise",)}
+"""What is None where a rule skips the learner's step."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +43,15 @@ class Step:
         Mean test accuracy with its interval.
     gain : Interval or None
         Accuracy with the step minus accuracy without it, paired by trial; None for the first.
+    skipped : bool
+        Whether its public rule leaves the step out here: then it changes nothing.
     """
 
     method: str
     name: str
     accuracy: Interval
     gain: Interval | None
+    skipped: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,30 +94,45 @@ def of_stored(stored: Stored, epsilon: float) -> Waterfall | None:
     epsilon : float
         One of its ε.
     """
-    shares = {method: {run.trial: run.accuracy for run in stored.runs(method, epsilon)} for method in CHAIN}
-    return None if stored.delta is None else _waterfall(stored.label, epsilon, stored.delta, shares)
+    runs = {method: stored.runs(method, epsilon) for method in CHAIN}
+    shares = {method: {run.trial: run.accuracy for run in found} for method, found in runs.items()}
+    releases = {method: found[0] for method, found in runs.items() if found}
+    return None if stored.delta is None else _waterfall(stored.label, epsilon, stored.delta, shares, releases)
 
 
 def of_comparison(comparison: Comparison) -> Waterfall | None:
     """The waterfall of a live comparison over its noise draws, as `of_stored`."""
     settings = comparison.settings
-    shares = {method: {fit.seed or 0: fit.accuracy for fit in comparison.of(method)} for method in CHAIN}
-    return _waterfall(comparison.data.label, settings.epsilon, settings.delta, shares)
+    fits = {method: comparison.of(method) for method in CHAIN}
+    shares = {method: {fit.seed or 0: fit.accuracy for fit in found} for method, found in fits.items()}
+    releases = {method: found[0].privacy for method, found in fits.items() if found}
+    return _waterfall(comparison.data.label, settings.epsilon, settings.delta, shares, releases)
 
 
-def _waterfall(label: str, epsilon: float, delta: float, shares: Mapping[str, Mapping[int, float]]) -> Waterfall | None:
-    """The waterfall of accuracies by learner and trial."""
-    names = {method: name for method, name in CHAIN.items() if shares[method] or method != TIGHT_CENTRED}
-    if TIGHT_CENTRED not in names:
-        names[TIGHT] = BOTH
+def _waterfall(
+    label: str, epsilon: float, delta: float, shares: Mapping[str, Mapping[int, float]], releases: Mapping[str, Any]
+) -> Waterfall | None:
+    """The waterfall of accuracies by learner and trial.
+
+    `releases` say by their attributes `center_noise` and `scale_noise` which steps were skipped. A learner whose step
+    is skipped is the one before it with other noise: it stands for both, and changes nothing.
+    """
+    names, noises = dict(CHAIN), dict(_NOISES)
+    if not shares[TIGHT_CENTRED]:
+        del names[TIGHT_CENTRED]
+        names[TIGHT], noises = BOTH, {TIGHT: (*noises[TIGHT_CENTRED], *noises[TIGHT])}
     trials = sorted(set.intersection(*(set(shares[method]) for method in names)))
     if not trials:
         return None
     columns = {method: [shares[method][trial] for trial in trials] for method in names}
+    skipped = {m for m, own in noises.items() if all(getattr(releases[m], noise) is None for noise in own)}
+    for before, method in reversed(tuple(pairwise(names))):
+        if method in skipped:
+            columns[before] = columns[method]
     steps: list[Step] = []
     for method, name in names.items():
         gain = _difference(columns[method], columns[steps[-1].method]) if steps else None
-        steps.append(Step(method, name, mean_interval(columns[method]), gain))
+        steps.append(Step(method, name, mean_interval(columns[method]), gain, method in skipped))
     return Waterfall(label, epsilon, delta, tuple(steps), _difference(columns[TIGHT], columns[PUBLISHED]))
 
 

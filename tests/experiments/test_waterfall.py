@@ -16,11 +16,12 @@ from objpert_core.experiments.summary import mean_interval
 MEANS = dict(zip(waterfall.CHAIN, (0.80, 0.81, 0.83, 0.82, 0.90), strict=True))
 
 
-def stored(trials=5, without=()):
+def stored(trials=5, without=(), centre=9.0, scale=9.0):
     rng = np.random.default_rng(3)
+    noise = {TIGHT_CENTRED: {"center_noise": centre}, TIGHT: {"center_noise": centre, "scale_noise": scale}}
     runs = [
-        Run("adult", method, 1.0, 1e-5, trial, trial, 7, float(mean + rng.normal(0, 0.01)), 0.1)
-        for method, mean in MEANS.items()
+        Run("adult", m, 1.0, 1e-5, trial, trial, 7, float(mean + rng.normal(0, 0.01)), 0.1, **noise.get(m, {}))
+        for m, mean in MEANS.items()
         for trial in range(trials)
     ]
     return indexed("adult", Results("adult", "0.1.0", {}, (), tuple(run for run in runs if run.method not in without)))
@@ -54,6 +55,23 @@ def test_a_step_that_was_not_run_leaves_nothing_to_say_unless_it_is_the_centre()
     found = waterfall.of_stored(stored(without=(TIGHT_CENTRED,)), 1.0)
     assert [step.name for step in found.steps][-2:] == ["margin", waterfall.BOTH]
     assert found.total == waterfall.of_stored(stored(), 1.0).total
+
+
+def test_a_skipped_step_changes_nothing_though_its_runs_have_other_noise():
+    full = waterfall.of_stored(stored(), 1.0)
+    found = waterfall.of_stored(stored(scale=None), 1.0)
+    assert [step.skipped for step in found.steps] == [False] * 4 + [True]
+    *_, centring, scaling = found.steps
+    assert (scaling.gain.low, scaling.gain.mean, scaling.gain.high) == (0.0, 0.0, 0.0)
+    assert centring.accuracy == scaling.accuracy == full.steps[-1].accuracy
+    assert centring.gain.mean == pytest.approx(full.steps[-1].gain.mean + full.steps[-2].gain.mean)
+    neither = waterfall.of_stored(stored(centre=None, scale=None), 1.0)
+    assert [step.skipped for step in neither.steps] == [False] * 3 + [True] * 2
+    assert neither.steps[2].accuracy == neither.steps[-1].accuracy
+    assert full.total == found.total == neither.total
+    both = waterfall.of_stored(stored(without=(TIGHT_CENTRED,), scale=None), 1.0)  # the centre was not skipped
+    assert not both.steps[-1].skipped
+    assert waterfall.of_stored(stored(without=(TIGHT_CENTRED,), centre=None, scale=None), 1.0).steps[-1].skipped
 
 
 def test_live_draws_give_one_too():

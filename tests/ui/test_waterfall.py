@@ -2,6 +2,7 @@
 
 import itertools
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -108,3 +109,15 @@ def test_why_it_moved():
 
 def test_every_step_says_what_it_does():
     assert {*CHAIN.values(), "centring and scaling"} == set(waterfall.DOES)
+
+
+def test_a_skipped_step_says_so():
+    *steps, last = USUAL.steps
+    nothing = replace(last, accuracy=steps[-1].accuracy, gain=mean_interval([0.0] * 10), skipped=True)
+    found = replace(USUAL, steps=(*steps, nothing))
+    assert waterfall.picture(found).figure.layout.xaxis.ticktext[-2] == "scaling<br>skipped"
+    assert "scaling 92.5" in waterfall.alt(found)
+    row = waterfall.table(found)[-2]
+    assert (row["It changes, points"], row["95 % interval"]) == ("skipped", "–")
+    assert waterfall.caption(found, "split").endswith("What a public rule skips at this ε changes nothing.")
+    assert "skips" not in waterfall.caption(USUAL, "split")

@@ -50,6 +50,8 @@ def runs(dataset, *, methods=tuple(METHODS), epsilons=EPSILONS, trials=5, change
                         float(share),
                         seconds,
                         sigma=4.0 / epsilon if private else None,
+                        center_noise=9.0 if method in ("tight", "tight-centred") else None,
+                        scale_noise=9.0 if method == "tight" else None,
                     )
                 )
     return [change(run) for run in made] if change else made

@@ -238,11 +238,11 @@ class TestAnswer:
 
     def test_the_promise_names_what_was_released_before_the_fit(self, adult):
         fit = "accounted by the privacy profile of the tight logistic bound"
-        assert text.promise(adult, 1.0).endswith(f"{fit}.")
-        released = made(change=lambda run: replace(run, center_noise=9.0, scale_noise=9.0))
-        assert text.promise(released, 1.0).endswith(f"{fit} beside the noisy centre and scales.")
-        centred = made(change=lambda run: replace(run, center_noise=9.0))
+        assert text.promise(adult, 1.0).endswith(f"{fit} beside the noisy centre and scales.")
+        centred = made(change=lambda run: replace(run, scale_noise=None))
         assert text.promise(centred, 1.0).endswith(f"{fit} beside the noisy centre.")
+        raw = made(change=lambda run: replace(run, center_noise=None, scale_noise=None))
+        assert text.promise(raw, 1.0).endswith(f"{fit}.")
 
     def test_why_it_moved(self, adult):
         assert text.why(None, adult, 1.0) == text.why((adult, 1.0), adult, 1.0) == ""
