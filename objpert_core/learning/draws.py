@@ -19,18 +19,20 @@ from objpert_core.accounting.mechanisms.base import Perturbation
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.fit import Fit, Found, Seed, SharedOptions
 from objpert_core.learning.noise import NoiseSource
+from objpert_core.learning.problem.images import Images
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import gradient_norm_bound, gradient_norm_bounds
 from objpert_core.learning.problem.rows import Rows
 from objpert_core.learning.release import Release
-from objpert_core.learning.solvers import MAX_CHOLESKY_DIMENSION, solve, solve_together
-from objpert_core.learning.standardisation import AS_THEY_ARE
+from objpert_core.learning.solvers import MAX_CHOLESKY_DIMENSION, SolverResult, solve, solve_family, solve_together
+from objpert_core.learning.standardisation import AS_THEY_ARE, Directions, RowMap
 
 _SHARED_SOLVERS = (
     "newton",
     "newton-cholesky",
 )  # whose results `solve_together` may give; others were asked for by name
+_MOST_NUMBERS = 2**26  # in the rows, 0.5 GB: of more than that draws make no second copy to share
 
 
 class Draws:
@@ -69,6 +71,7 @@ class Draws:
         self._states = random_states
         self._solver = options.get("solver", "newton")
         self._max_iter, self._callback = options.get("max_iter", 1000), options.get("callback")
+        self._row_norm = options.get("row_norm", "normalize")
         self._plan, self._public_rows = AS_THEY_ARE, self.rows_given
 
     def standardise(self, plan: Standardisation, n_rows: int | None) -> None:
@@ -138,13 +141,11 @@ class Draws:
     ) -> Iterator[tuple[Fit, Perturbation, Loss, Found | None]]:
         """Every draw's fit, perturbation and loss, and what a solver has found for it, where the draws share one.
 
-        After centring and scaling every draw has rows of its own, of which those of one draw are kept at a time.
+        After centring and scaling every draw has rows of its own, of which those of one draw are kept at a time: what
+        is given for one draw is no longer to be used when the next is asked for.
         """
         if self._plan != AS_THEY_ARE:
-            for shared in self.fits:
-                fit = copy(shared)
-                fit.standardise(self._plan, self._public_rows)
-                yield fit, perturb(fit.source), loss(fit.rows), None
+            yield from self._mapped(perturb, loss, stop_at, radius)
             return
         same = loss(self.rows)
         drawn = [perturb(fit.source) for fit in self.fits]
@@ -152,6 +153,68 @@ class Draws:
         found = self._together(objectives, stop_at) if radius is None else [None] * len(drawn)
         for fit, perturbation, own in zip(self.fits, drawn, found, strict=True):
             yield fit, perturbation, same, own
+
+    def _mapped(
+        self,
+        perturb: Callable[[NoiseSource], Perturbation],
+        loss: Callable[[Rows], Loss],
+        stop_at: float,
+        radius: float | None,
+    ) -> Iterator[tuple[Fit, Perturbation, Loss, Found | None]]:
+        """As `_prepared`, for rows that are centred or scaled: directions are shared, and a solver where it can be."""
+        if not self._may_share(radius):
+            for shared in self.fits:
+                fit = copy(shared)
+                fit.standardise(self._plan, self._public_rows)
+                yield fit, perturb(fit.source), loss(fit.rows), None
+            return
+        directions = Directions(self.rows.matrix)
+        maps = [directions.release(self._plan, fit.source, self._public_rows) for fit in self.fits]
+        drawn = [perturb(fit.source) for fit in self.fits]
+        space = directions.mapped(maps[0])
+        first = self.fits[0].learning_from(maps[0], space)
+        results = self._found_by_maps(first.objective(drawn[0], loss(first.rows)), maps, drawn, stop_at)
+        for shared, row_map, perturbation, result in zip(self.fits, maps, drawn, results, strict=True):
+            fit = shared.learning_from(row_map, directions.mapped(row_map, out=space))
+            own, found = loss(fit.rows), None
+            if result is not None:
+                found = Found(result, gradient_norm_bound(fit.objective(perturbation, own), result.theta))
+            yield fit, perturbation, own, found
+
+    def _may_share(self, radius: float | None) -> bool:
+        """Whether directions are to be shared; rows that cannot be mapped are for a fit by itself to refuse."""
+        rows = self.rows
+        centred = self._plan.center_noise is not None
+        fits = rows.matrix.nnz if rows.sparse else rows.n_rows * rows.n_features
+        return (
+            len(self.fits) > 1
+            and rows.n_rows > 0
+            and radius is None
+            and self._row_norm == "normalize"
+            and not (rows.sparse and centred)
+            and fits <= _MOST_NUMBERS
+        )
+
+    def _found_by_maps(
+        self, first: PerturbedObjective, maps: Sequence[RowMap], drawn: Sequence[Perturbation], tau: float
+    ) -> Sequence[SolverResult | None]:
+        """What one solver finds for objectives that differ by a map and a linear term; None for each where it cannot.
+
+        A loss that has a constant for every row is another one behind another map.
+        """
+        none = [None] * len(drawn)
+        alike = all(np.ndim(one.quadratic) == 0 and one.quadratic == drawn[0].quadratic for one in drawn)
+        cannot = self._solver not in _SHARED_SOLVERS or first.dimension > MAX_CHOLESKY_DIMENSION
+        if cannot or not alike or first.loss.part(slice(0, 1)) is not first.loss:
+            return none
+        zeros, ones = np.zeros(first.rows.n_features), np.ones(first.rows.n_features)
+        images = Images(
+            first,
+            np.array([zeros if one.center is None else one.center for one in maps]),
+            np.array([ones if one.scale is None else one.scale for one in maps]),
+            np.array([np.zeros(first.dimension) if one.linear is None else one.linear for one in drawn]),
+        )
+        return solve_family(images, tau=tau / 2, max_iter=self._max_iter, callback=self._callback)
 
     def _together(self, objectives: Sequence[PerturbedObjective], tau: float) -> Sequence[Found | None]:
         """What one solver finds for all of them; None for each where they have to be solved one by one."""

@@ -176,8 +176,16 @@ class Fit:
             return
         if self._row_norm != "normalize":
             raise ValueError(f"row_norm must be 'normalize' where rows are centred or scaled, got {self._row_norm!r}")
-        self._map, mapped = map_rows(self.rows.matrix, plan, self.source, n_rows=n_rows)
-        self.rows = Rows(mapped, self._row_norm, self.rows.constant)
+        self._learn_from(*map_rows(self.rows.matrix, plan, self.source, n_rows=n_rows))
+
+    def learning_from(self, row_map: RowMap, mapped: Any) -> Fit:
+        """Another fit with this one's noise source, of the rows that a released map has made of this one's."""
+        other = copy(self)
+        other._learn_from(row_map, mapped)
+        return other
+
+    def _learn_from(self, row_map: RowMap, mapped: Any) -> None:
+        self._map, self.rows = row_map, Rows(mapped, self._row_norm, self.rows.constant)
 
     def release(
         self,

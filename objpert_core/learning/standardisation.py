@@ -111,7 +111,7 @@ class Directions:
     """
 
     def __init__(self, X: Any) -> None:
-        self.units = _directions(_checked(X))
+        self.units: Any = _directions(_checked(X))
         self._sums: dict[tuple[str, float], IntArray] = {}
 
     def release(self, plan: Standardisation, source: NoiseSource, n_rows: int) -> RowMap:
@@ -134,13 +134,15 @@ class Directions:
         out : ndarray of float64, shape (n, d), or csr_array, optional
             Where the rows are written; an array of their own if left out. It may be `units`, which are then lost.
         """
-        if sp.issparse(self.units):
-            if row_map.center is not None:
-                dense = self.units.toarray()
-                return _mapped(dense, row_map.center, row_map.scale, dense)
-            data = self.units.data if row_map.scale is None else self.units.data * row_map.scale[self.units.indices]
-            return sp.csr_array((data, self.units.indices, self.units.indptr), shape=self.units.shape)
-        return _mapped(self.units, row_map.center, row_map.scale, np.empty_like(self.units) if out is None else out)
+        units = self.units
+        if not sp.issparse(units):
+            return _mapped(units, row_map.center, row_map.scale, np.empty_like(units) if out is None else out)
+        csr: Any = units
+        if row_map.center is not None:
+            dense = csr.toarray()
+            return _mapped(dense, row_map.center, row_map.scale, dense)
+        data = csr.data if row_map.scale is None else csr.data * row_map.scale[csr.indices]
+        return sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
 
     def _sizes(self, center: FloatArray | None, spacing: float) -> IntArray:
         return self._once("|z|", spacing) if center is None else _sum_of_sizes(self.units, center, spacing)

@@ -36,16 +36,20 @@ class Directions(Protocol):
 
 def factorise(problem: CountedProblem, curvature: FloatArray, stride: int = 1) -> tuple[FloatArray, bool]:
     """The Cholesky factor of the Hessian, as `scipy.linalg.cho_solve` takes it; arguments as for `hessian`."""
-    ridge = 0.0
+    return factorised(problem.hessian(curvature, stride))
+
+
+def factorised(hessian: FloatArray) -> tuple[FloatArray, bool]:
+    """The Cholesky factor of a matrix of which the upper triangle is given."""
+    ridge, diagonal = 0.0, np.einsum("ii->i", hessian)
+    least = np.finfo(np.float64).eps * float(diagonal.sum())
     while True:
-        hessian = problem.hessian(curvature, stride)
-        diagonal = np.einsum("ii->i", hessian)
-        diagonal += ridge
-        least = np.finfo(np.float64).eps * float(diagonal.sum())
         try:
-            return cho_factor(hessian, lower=False, overwrite_a=True, check_finite=False)
+            return cho_factor(hessian, lower=False, check_finite=False)
         except LinAlgError:  # rounding has cost a tiny λ its positive definiteness: a little more restores it
-            ridge = max(100 * ridge, least)
+            added = max(100 * ridge, least)
+            diagonal += added - ridge
+            ridge = added
 
 
 class CholeskyDirections:

@@ -1,8 +1,10 @@
-"""Objectives that differ by their linear term alone, solved together: one pass over the rows serves all of them.
+"""Objectives about the same rows, solved together: one pass over the rows serves all of them.
 
-First the minimum without any linear term is found, and the Hessian there is factorised. From there every objective goes
-its own way by quasi-Newton steps, which start from that one Hessian and learn from their own gradients (BFGS). A pass
-multiplies the rows by a matrix, all points at once. As long as single precision tells better from worse it is used.
+They differ by their linear term, by their targets, or by a map that the rows went through before. First the minimum of
+one without any linear term is found, and the Hessian there is factorised; where targets differ, that at 0 has to do,
+and behind another map it is estimated. From there every objective goes its own way by quasi-Newton steps, which start
+from that Hessian and learn from their own gradients (BFGS). A pass multiplies the rows by a matrix, all points at once.
+As long as single precision tells better from worse it is used.
 
 Nobody has to trust what comes out: the gradient at each point is for the caller to check.
 """
@@ -11,16 +13,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from scipy.linalg import cho_solve
 
 from objpert_core._validation import FloatArray, IntArray
-from objpert_core.learning.problem.objective import PerturbedObjective
+from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
 from objpert_core.learning.problem.rough import bears_roughness, rough, roughness
 from objpert_core.learning.solvers.progress import Callback, CountedProblem, Progress, SolverResult
-from objpert_core.learning.solvers.second_order import factorise, newton_cholesky
+from objpert_core.learning.solvers.second_order import factorised, newton_cholesky
 
 _BLOCK = 2048  # rows that a pass takes at once: they and their scores stay in the cache
 _MEMORY = 20  # steps that an objective's model of the Hessian remembers
@@ -28,6 +32,109 @@ _PATIENCE = 6  # passes without progress after which an objective is given up
 _MOST = 60  # passes at most: where they do not suffice, one objective at a time is the better way
 _CENTRE = 0.3  # the common start has a gradient that short, relative to the shortest linear term
 _MOST_TO_CENTRE = 40  # iterations to the common start at most
+
+
+class Family(Protocol):
+    """Objectives about the same rows."""
+
+    @property
+    def base(self) -> PerturbedObjective:
+        """One of them without its linear term."""
+
+    @property
+    def linears(self) -> FloatArray:
+        """The linear term of each, shape (k, D)."""
+
+    @property
+    def starts_at_base(self) -> bool:
+        """Whether the base's minimum is a good start for all of them."""
+
+    def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
+        """Where the search begins, and what the Hessians are about there.
+
+        Parameters
+        ----------
+        problem : PerturbedObjective
+            The base, maybe in single precision.
+        centre : ndarray, shape (D,)
+            Its minimum, about, or 0.
+
+        Returns
+        -------
+        starts : ndarray, shape (k, D)
+        hessians : list of ndarray, shape (D, D)
+            Upper triangles: one for each, or one for all.
+        """
+
+    def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
+        """The gradients of the losses of some objectives, each at its own point.
+
+        Parameters
+        ----------
+        part : LossPart
+            Of the base, maybe in single precision.
+        thetas : ndarray, shape (m, D)
+        which : ndarray of int, shape (m,)
+
+        Returns
+        -------
+        ndarray, shape (m, D)
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class SameRows:
+    """Objectives of the same rows; see `solve_together`.
+
+    Parameters
+    ----------
+    objectives : sequence of PerturbedObjective
+        They differ in `linear`, and maybe in `targets`.
+
+    Examples
+    --------
+    >>> from objpert_core.learning.problem.rows import Rows
+    >>> rows, targets = Rows(np.array([[1.0], [-1.0]]), "clip"), np.array([1.0, -1.0])
+    >>> several = [PerturbedObjective(rows, t * targets, 1.0, np.zeros(1)) for t in (-1.0, 1.0)]
+    >>> [round(float(result.theta[0]), 6) for result in solve_family(SameRows(several), tau=1e-9, max_iter=100)]
+    [-0.674832, 0.674832]
+    """
+
+    objectives: Sequence[PerturbedObjective]
+
+    @cached_property
+    def base(self) -> PerturbedObjective:
+        """The first without its linear term."""
+        return replace(self.objectives[0], linear=np.zeros(self.objectives[0].dimension))
+
+    @cached_property
+    def linears(self) -> FloatArray:
+        """The linear term of each."""
+        return np.array([objective.linear for objective in self.objectives])
+
+    @cached_property
+    def starts_at_base(self) -> bool:
+        """Whether all have the same targets."""
+        return self._targets is None
+
+    @cached_property
+    def _targets(self) -> FloatArray | None:
+        """The targets of each, shape (k, n); None where they are the same."""
+        first, *others = (objective.targets for objective in self.objectives)
+        if all(other is first for other in others):
+            return None
+        return np.array([objective.targets for objective in self.objectives])
+
+    def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
+        """The same for all."""
+        return np.tile(centre, (len(self.linears), 1)), [problem.hessian(problem.gradient(centre)[1])]
+
+    def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
+        """By one product of matrices to the scores, and one back."""
+        if self._targets is None:
+            return part.combine(part.slopes(thetas))
+        targets = self._targets[which, part.where].astype(part.targets.dtype)
+        return part.combine(part.loss.slopes(part.rows.margins(thetas), targets))
 
 
 def solve_together(
@@ -64,25 +171,39 @@ def solve_together(
     >>> [round(float(result.theta[0]), 6) for result in solve_together(several, tau=1e-9, max_iter=100)]
     [0.674832, 0.33436]
     """
+    return solve_family(SameRows(objectives), tau=tau, max_iter=max_iter, callback=callback)
+
+
+def solve_family(family: Family, *, tau: float, max_iter: int, callback: Callback | None = None) -> list[SolverResult]:
+    """As `solve_together`, for objectives that may differ by more than `linear`.
+
+    Parameters
+    ----------
+    family : Family
+        λ is a number, the same for all of them.
+    tau, max_iter, callback
+        As for `solve_together`.
+
+    Returns
+    -------
+    list of SolverResult
+    """
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite will not pass for a minimum
-        return _solved(objectives, tau, max_iter, callback)
+        return _solved(family, tau, max_iter, callback)
 
 
-def _solved(
-    objectives: Sequence[PerturbedObjective], tau: float, max_iter: int, callback: Callback | None
-) -> list[SolverResult]:
-    zero = np.zeros(objectives[0].dimension)
-    exact = replace(objectives[0], linear=zero)
+def _solved(family: Family, tau: float, max_iter: int, callback: Callback | None) -> list[SolverResult]:
+    exact, linears = family.base, family.linears
+    zero = np.zeros(exact.dimension)
     quick = rough(exact) if bears_roughness(exact) else exact
-    linears = np.array([objective.linear for objective in objectives])
 
     counted = CountedProblem(quick)
     near = max(tau, _CENTRE * float(np.linalg.norm(linears, axis=1).min()))
     if quick is not exact:
         near = max(near, roughness(exact, 1.0))
     progress = Progress(near, min(max_iter, _MOST_TO_CENTRE), counted, callback)
-    centre = newton_cholesky(counted, zero, progress)
-    draws = _Draws(centre, linears, factorise(counted, counted.gradient(centre)[1]), progress, max_iter)
+    centre = newton_cholesky(counted, zero, progress) if family.starts_at_base else zero
+    draws = _Draws(family, *family.models(quick, centre), progress, max_iter)
     if quick is not exact:
         gradients = draws.approach(quick, max(tau, roughness(exact, float(np.linalg.norm(centre)))))
         draws.leap(gradients)
@@ -94,13 +215,14 @@ class _Draws:
     """Where each of k objectives is, and what its steps so far tell of its Hessian."""
 
     def __init__(
-        self, centre: FloatArray, linears: FloatArray, factor: tuple[FloatArray, bool], progress: Progress, limit: int
+        self, family: Family, starts: FloatArray, hessians: list[FloatArray], progress: Progress, limit: int
     ) -> None:
-        self._linears, self._factor, self._progress = linears, factor, progress
-        self._thetas = np.tile(centre, (len(linears), 1))
-        self._traces = [list(zip(progress.evaluations, progress.norms, strict=True)) for _ in linears]
+        self._family, self._thetas, self._progress = family, starts, progress
+        self._factors = [factorised(hessian) for hessian in hessians]
+        self._traces = [list(zip(progress.evaluations, progress.norms, strict=True)) for _ in family.linears]
         self._steps: deque[tuple[FloatArray, FloatArray, FloatArray]] = deque(maxlen=_MEMORY)
-        self._passes, self._most = progress.iterations, min(limit, progress.iterations + _MOST)
+        self._passes = len(progress.norms) - 1
+        self._most = min(limit, self._passes + _MOST)
 
     def approach(self, problem: PerturbedObjective, goal: float) -> FloatArray:
         """Make steps until each gradient is as short as `goal`, or gets no shorter; return the gradients."""
@@ -108,8 +230,8 @@ class _Draws:
         parts = problem.parts(_BLOCK)
 
         def gradients_at(thetas: FloatArray, which: IntArray) -> FloatArray:
-            losses = sum(part.combine(part.slopes(thetas)) for part in parts)
-            return np.asarray(losses + problem.lam * thetas + self._linears[which])
+            losses = sum(self._family.gradients(part, thetas, which) for part in parts)
+            return np.asarray(losses + problem.lam * thetas + self._family.linears[which])
 
         gradients = gradients_at(self._thetas, np.arange(count))
         norms = np.linalg.norm(gradients, axis=1)
@@ -140,7 +262,8 @@ class _Draws:
         """Count a pass, and add the norms found in it to the traces of those that moved."""
         self._passes += 1
         for draw in which:
-            self._traces[draw].append((self._traces[draw][-1][0] + rows, float(norms[draw])))
+            trace = self._traces[draw]
+            trace.append((trace[-1][0] + rows if trace else rows, float(norms[draw])))
         if self._progress.callback is not None:
             self._progress.callback(self._passes, float(norms.max()))
 
@@ -156,13 +279,17 @@ class _Draws:
         self._steps.append((steps, changes, np.where(told, 1 / np.where(told, products, 1.0), 0.0)))
 
     def _directions(self, gradients: FloatArray) -> FloatArray:
-        """−H⁻¹∇J of each objective, by the common Hessian and its own steps."""
+        """−H⁻¹∇J of each objective, by the Hessian at the start and its own steps."""
         left, shares = gradients.copy(), []
         for steps, changes, weights in reversed(self._steps):
             share = weights * np.einsum("ij,ij->i", steps, left)
             left -= share[:, None] * changes
             shares.append(share)
-        found = cho_solve(self._factor, left.T, check_finite=False).T
+        if len(self._factors) == 1:
+            found = cho_solve(self._factors[0], left.T, check_finite=False).T
+        else:
+            pairs = zip(self._factors, left, strict=True)
+            found = np.array([cho_solve(factor, line, check_finite=False) for factor, line in pairs])
         for (steps, changes, weights), share in zip(self._steps, reversed(shares), strict=True):
             found += (share - weights * np.einsum("ij,ij->i", changes, found))[:, None] * steps
         return np.asarray(-found)
