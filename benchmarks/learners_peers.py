@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-Fit = Callable[[np.ndarray, np.ndarray, dict[str, Any]], np.ndarray]
+Fit = Callable[[np.ndarray, np.ndarray, dict[str, Any]], Any]  # the coefficients, or a model of ours
 WARM_UP_ROWS = 600
 LIBRARIES = {  # the distributions whose versions are worth knowing
     "scikit-learn": ("scikit-learn", "scipy", "numpy"),
@@ -119,8 +119,10 @@ def opacus_descent(X: np.ndarray, y: np.ndarray, task: dict[str, Any]) -> np.nda
     return (visited / steps).detach().numpy()[0].astype(float)
 
 
-def objpert(X: np.ndarray, y: np.ndarray, task: dict[str, Any]) -> np.ndarray:
+def objpert(X: np.ndarray, y: np.ndarray, task: dict[str, Any]) -> Any:
     """An estimator of ours, named in the parameters; `X` comes without the constant, which it appends itself.
+
+    The model, not its coefficients: they may apply to rows that are centred and scaled.
 
     ``judged_by="test"`` among them hands the test rows over for the choice of a learning rate.
     """
@@ -133,10 +135,9 @@ def objpert(X: np.ndarray, y: np.ndarray, task: dict[str, Any]) -> np.ndarray:
     make = getattr(estimators, name)
     make = getattr(make, recipe) if recipe else make
     judges = dict(zip(("X_val", "y_val"), task["test"], strict=True)) if parameters.pop("judged_by", None) else {}
-    model = make(
+    return make(
         epsilon=task["epsilon"], delta=task["delta"], random_state=task["seed"], classes=(0, 1), **parameters
     ).fit(X, y, **judges)
-    return np.append(model.coef_[0], model.intercept_ / model.intercept_scaling)
 
 
 FITS: dict[str, Fit] = {
@@ -168,15 +169,20 @@ def with_constant(X: np.ndarray, constant: float) -> np.ndarray:
     return np.column_stack([X, np.full(len(X), constant)]) if constant else X
 
 
-def measured(fit: Fit, X: np.ndarray, y: np.ndarray, task: dict[str, Any]) -> tuple[np.ndarray, dict[str, float]]:
-    """(coefficients, what the fit cost: processor seconds, the process's peak in MB, and the fit's part of it)."""
+def scores(fitted: Any, X: np.ndarray, constant: float) -> np.ndarray:
+    """Of rows without the constant, by a model of ours or by coefficients."""
+    return with_constant(X, constant) @ fitted if isinstance(fitted, np.ndarray) else fitted.decision_function(X)
+
+
+def measured(fit: Fit, X: np.ndarray, y: np.ndarray, task: dict[str, Any]) -> tuple[Any, dict[str, float]]:
+    """(what was fitted, what it cost: processor seconds, the process's peak in MB, and the fit's part of it)."""
     before = resident("VmRSS")
     forget_peak()
     start = time.process_time()
-    theta = fit(X, y, task)
+    fitted = fit(X, y, task)
     seconds = time.process_time() - start
     peak = resident("VmHWM")
-    return theta, {"seconds": seconds, "peak_mb": peak, "fit_mb": peak - before}
+    return fitted, {"seconds": seconds, "peak_mb": peak, "fit_mb": peak - before}
 
 
 def versions(library: str) -> dict[str, str]:
@@ -193,7 +199,6 @@ def main() -> None:
         X, y, X_test, y_test = (stored[name] for name in ("X_train", "y_train", "X_test", "y_test"))
         constant = float(stored["constant"])
     test = X_test, y_test
-    X_test = with_constant(X_test, constant)
     tasks = [json.loads(line) for line in sys.stdin if line.strip()]
     library = tasks[0]["library"]
     fit = FITS[library]
@@ -204,9 +209,11 @@ def main() -> None:
         warm["parameters"][length] = 1
     fit(X[:WARM_UP_ROWS], y[:WARM_UP_ROWS], warm | {"test": test})  # what is imported or allocated on first use
     for task in tasks:
-        theta, cost = measured(fit, X, y, task | {"test": test})
-        accuracy = float(np.mean((X_test @ theta > 0) == (y_test == 1)))
-        found = {"task": task, "accuracy": accuracy, "theta": theta.tolist(), **cost, "versions": versions(library)}
+        fitted, cost = measured(fit, X, y, task | {"test": test})
+        accuracy = float(np.mean((scores(fitted, X_test, constant) > 0) == (y_test == 1)))
+        found = {"task": task, "accuracy": accuracy, **cost, "versions": versions(library)}
+        if isinstance(fitted, np.ndarray):
+            found["theta"] = fitted.tolist()
         print(json.dumps(found), flush=True)
 
 
