@@ -188,6 +188,23 @@ def test_invalid_rows_and_no_rows_at_all_count_as_none_where_errors_must_not_tel
             assert anyhow(model.privacy_) == anyhow(expected.privacy_)
 
 
+NOISE = 1e-9 * np.random.default_rng(0).normal(size=(400, 5))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("ignore:Several copies")
+@pytest.mark.parametrize("X", [np.zeros((400, 5)), 1 + NOISE, np.ones((400, 1))], ids=["zero", "alike", "one column"])
+@pytest.mark.parametrize("epsilon", [1.0, 500.0])
+def test_rows_that_cannot_be_told_from_their_centre_raise_nothing(X, epsilon):
+    wanted = {"epsilon": epsilon, "on_error": "release", "public_rows": 400, "standardize": True, **PRIVATE}
+    for model in (ObjPertLogisticRegression(**wanted), OutputPerturbationLogisticRegression(**wanted)):
+        for draw in fit_many(model, X, np.arange(400) % 2, [0, 1, 2]):
+            alone = clone(draw).fit(X, np.arange(400) % 2)
+            np.testing.assert_array_equal(draw.scale_, alone.scale_)
+            np.testing.assert_allclose(draw.coef_, alone.coef_, rtol=0, atol=2 * draw.tau / draw.privacy_.lam)
+            assert draw.privacy_.verify(draw)
+
+
 def test_one_solution_serves_all_draws_of_output_perturbation(data):
     heard = []
     one = OutputPerturbationLogisticRegression(**RAW)

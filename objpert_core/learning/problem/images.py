@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from objpert_core._validation import FloatArray, IntArray
 from objpert_core.learning.problem.objective import LossPart, PerturbedObjective
@@ -144,7 +144,10 @@ class Images:
                 hessian[-1, -1] = self._constant**2 * weights.sum()
                 pull[-1] = self._constant * (weights @ scores)
             np.einsum("ii->i", hessian)[:] += problem.lam
-            starts[k] = solve(hessian, pull, assume_a="pos", check_finite=False)
+            try:
+                starts[k] = cho_solve(cho_factor(hessian, check_finite=False), pull, check_finite=False)
+            except LinAlgError:  # differences of large numbers: the sum is not known well enough to be solved for
+                starts[k] = 0.0
             hessians.append(hessian)
         return starts, hessians
 

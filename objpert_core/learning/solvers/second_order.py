@@ -40,9 +40,14 @@ def factorise(problem: CountedProblem, curvature: FloatArray, stride: int = 1) -
 
 
 def factorised(hessian: FloatArray) -> tuple[FloatArray, bool]:
-    """The Cholesky factor of a matrix of which the upper triangle is given."""
+    """The Cholesky factor of a matrix of which the upper triangle is given, or of one near it that has such a factor.
+
+    A search asks for it, so there is an answer whatever the matrix holds: an error would tell of the data.
+    """
     ridge, diagonal = 0.0, np.einsum("ii->i", hessian)
-    least = np.finfo(np.float64).eps * float(diagonal.sum())
+    least = np.finfo(np.float64).eps * float(np.abs(diagonal).sum())
+    if not (np.isfinite(hessian).all() and least > 0):
+        return np.eye(len(hessian)), False
     while True:
         try:
             return cho_factor(hessian, lower=False, check_finite=False)

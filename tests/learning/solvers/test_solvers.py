@@ -170,6 +170,17 @@ def test_many_sparse_features_need_no_square_matrix():
     np.testing.assert_allclose(result.theta, solve(objective, tau=1e-6, solver="lbfgs").theta, atol=1e-5)
 
 
+@pytest.mark.parametrize("wrong", [0.0, -1.0, -1e6, np.nan, np.inf, 1e300])
+def test_whatever_the_hessian_holds_a_search_gets_a_factor(wrong):
+    hessian = np.diag([wrong, 1.0, wrong])
+    factor, lower = second_order.factorised(hessian.copy())
+    assert not lower
+    assert np.isfinite(factor).all()
+    assert (np.diag(factor) > 0).all()
+    hessian[0, 1] = np.nan
+    assert np.isfinite(second_order.factorised(hessian)[0]).all()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
