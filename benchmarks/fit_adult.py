@@ -1,6 +1,6 @@
 """Time and memory of private fits on Adult: one next to scikit-learn's without privacy, and ten draws next to one.
 
-    python benchmarks/fit_adult.py [--repeats 7] [--solver newton] [--data adult]
+    python -m benchmarks.fit_adult [--repeats 7] [--solver newton] [--data adult]
 
 Private: `ObjPertLogisticRegression` with defaults (tau = 1e-6), calibration included and never from the cache. Peer:
 `LogisticRegression(solver="newton-cholesky", tol=1e-8)` with C = 1/λ. Ten draws: `fit_many` with as many seeds. They
@@ -65,8 +65,10 @@ def estimator(name: str, lam: float, solver: str) -> ObjPertLogisticRegression |
 
 def in_new_process(name: str, lam: float, data: str, solver: str) -> dict[str, int]:
     """Peaks of one fit in a process of its own, whose heap no earlier fit has widened."""
-    command = [sys.executable, __file__, "--data", data, "--solver", solver, "--peak-of", name, str(lam)]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    command = [sys.executable, "-m", "benchmarks.fit_adult", "--data", data, "--solver", solver]
+    command += ["--peak-of", name, str(lam)]
+    root = Path(__file__).parents[1]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, cwd=root).stdout)
 
 
 def print_peaks(name: str, lam: float, data: str, solver: str) -> None:
