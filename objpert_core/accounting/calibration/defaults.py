@@ -129,7 +129,12 @@ def recommended_margin(
     Raises
     ------
     ValueError
-        As in `recommended_lam`, whose evidence is that of these constants, too.
+        As in `recommended_lam`.
+
+    Notes
+    -----
+    Chosen on synthetic data only: `experiments.defaults`, and `experiments.standardisation` for rows that are centred
+    and scaled.
 
     Examples
     --------
