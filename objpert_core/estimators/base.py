@@ -8,6 +8,7 @@ from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import is_regressor
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.multiclass import check_classification_targets
@@ -38,7 +39,7 @@ from objpert_core.exceptions import PrivacyBudgetWarning
 from objpert_core.learning.certificate import ON_ERROR
 from objpert_core.learning.fit import FitOptions, Seed, SharedOptions
 from objpert_core.learning.output_perturbation import NEIGHBOURS
-from objpert_core.learning.problem.rows import ROW_NORMS
+from objpert_core.learning.problem.rows import ROW_NORMS, by_rows
 from objpert_core.learning.release import Refused, Release
 from objpert_core.learning.screening import as_numbers, labels_as_targets
 from objpert_core.learning.solvers import SOLVERS, Callback
@@ -171,7 +172,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
     def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         return validate_data(
             self,
-            X,
+            by_rows(X) if sp.issparse(X) else X,
             y,
             accept_sparse="csr",
             dtype=FLOATS,
@@ -189,7 +190,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
         with np.errstate(over="ignore"):  # a number beyond the doubles is infinity, and a warning would tell of its row
             X = validate_data(
                 self,
-                as_numbers(X),
+                by_rows(X) if sp.issparse(X) else as_numbers(X),
                 accept_sparse="csr",
                 dtype=np.float64,
                 ensure_all_finite=False,

@@ -157,11 +157,14 @@ class Rows:
         return trace * float(np.einsum("ij,ij->", fourth, fourth)) ** 0.125
 
     def _squared_norms(self) -> FloatArray:
-        if self.sparse or self.matrix.dtype == np.float64:
+        own = self.sparse or (self.matrix.dtype == np.float64 and self.matrix.flags.c_contiguous)
+        if own and (self.sparse or self.matrix.flags.aligned):
             return _squares(self.matrix)
         with np.errstate(over="ignore", invalid="ignore"):  # found by the caller
-            blocks = (self._block(part) for part in self._parts())
-            return np.concatenate([_squares(block) for block in blocks])
+            # in memory row by row: numpy sums in another order where columns lie together, and other rows may decide
+            # whether they do
+            blocks = (np.array(self.matrix[part], dtype=np.float64, order="C") for part in self._parts())
+            return np.concatenate([np.empty(0), *(_squares(block) for block in blocks)])
 
     def _parts(self, stride: int = 1) -> Iterator[slice]:
         size = max(64, _BLOCK_BYTES // (8 * self.dimension)) * stride
@@ -288,9 +291,29 @@ def _canonical(X: Any) -> sp.csr_array:
     Entries stored twice are added by products but not by a sum of squares: taken as they are, such a row would
     be longer than its computed norm. The matrix's own flag can be wrong, so it is computed again.
     """
-    csr = X.tocsr()
+    csr = by_rows(X)
     csr = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=csr.shape, dtype=np.float64)
     if not csr.has_canonical_format:
-        csr = csr.copy()
-        csr.sum_duplicates()
+        order = np.lexsort((csr.indices, np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))))
+        csr = sp.csr_array((csr.data[order], csr.indices[order], csr.indptr.copy()), shape=csr.shape)
+        csr.sum_duplicates()  # in the order stored, whatever other rows are like: scipy's own sorting may change it
     return csr
+
+
+def by_rows(X: Any) -> Any:
+    """Make CSR of a sparse matrix; what it stores twice stays there twice, in the same order.
+
+    scipy adds such entries up in an order that can depend on the other rows, and so the sum does in its last digits.
+
+    Examples
+    --------
+    >>> twice = sp.coo_array(([1.0, 2.0], ([0, 0], [1, 1])), shape=(1, 3))
+    >>> by_rows(twice).data.tolist()
+    [1.0, 2.0]
+    """
+    if X.ndim != 2 or X.format in ("csr", "csc"):
+        return X.tocsr()
+    coo = X.tocoo(copy=False)
+    order = np.argsort(coo.row, kind="stable")
+    ends = np.cumsum(np.bincount(coo.row, minlength=coo.shape[0]))
+    return sp.csr_array((coo.data[order], coo.col[order], np.concatenate([[0], ends])), shape=coo.shape)

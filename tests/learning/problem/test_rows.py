@@ -100,6 +100,50 @@ def test_entries_stored_twice_cannot_smuggle_in_a_longer_row():
     assert twice.nnz == 2  # the caller's matrix is not written to
 
 
+REPEATED = np.repeat(np.arange(3), 20)  # columns; with 60 entries a row is long enough for an unstable sort
+LOUD = np.random.default_rng(0).normal(size=60) * np.tile([1e8, -1e8, 1.0], 20)
+
+
+def beside(format, columns):
+    """A row that stores many entries several times, and another row with these columns."""
+    count = len(columns)
+    where = (np.repeat([0, 1], [60, count]), np.concatenate([REPEATED, columns]))
+    entries = np.concatenate([LOUD, np.ones(count)])
+    if format == "csr":
+        return sp.csr_array((entries, where[1], [0, 60, 60 + count]), shape=(2, 9))
+    return sp.coo_array((entries, where), shape=(2, 9)).asformat(format)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo"])
+def test_what_is_stored_twice_is_added_up_in_an_order_that_no_other_row_decides(format):
+    sums = [Rows(beside(format, columns), "clip").matrix[[0]].toarray() for columns in ([], [2, 5], [5, 2], [4, 4])]
+    for other in sums[1:]:
+        np.testing.assert_array_equal(other, sums[0])
+    assert sums[0][0, 1] == sum(LOUD[20:40])
+
+
+@pytest.mark.parametrize("layout", ["rows", "columns", "every other", "backwards", "no address of its own", "single"])
+@pytest.mark.parametrize("d", [1, 7, 100, 9001])
+def test_a_norm_is_the_same_to_the_last_digit_wherever_a_row_stands_in_memory(layout, d):
+    X = np.random.default_rng(d).normal(size=(70, d))
+    X = X.astype(np.float32).astype(float) if layout == "single" else X
+    expected = Rows(X, "normalize").factors
+
+    def laid(part):
+        if layout == "no address of its own":
+            memory = np.zeros(part.nbytes + 4, dtype=np.uint8)
+            memory[4:] = part.reshape(-1).view(np.uint8)
+            return memory[4:].view(np.float64).reshape(part.shape)
+        if layout == "single":
+            return np.asfortranarray(part.astype(np.float32))
+        if layout == "every other":
+            return np.repeat(part, 2, axis=1)[:, ::2]
+        return {"rows": part, "columns": np.asfortranarray(part), "backwards": part[::-1].copy()[::-1]}[layout]
+
+    for rows in (slice(0, 70), slice(3, 5), slice(3, 4), slice(69, 70)):
+        np.testing.assert_array_equal(Rows(laid(X[rows].copy()), "normalize").factors, expected[rows])
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e160])
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("row_norm", ["normalize", "clip"])
