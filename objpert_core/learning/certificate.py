@@ -437,7 +437,11 @@ class PrivacyCertificate(ABC):
         """Whether this is the certificate of this model's coefficients."""
         coef, intercept = np.asarray(model.coef_), np.asarray(model.intercept_)
         fits, features = getattr(self, "fits", 1), coef.shape[-1]
-        if (coef.ndim == 1 and fits > 1) or (coef.ndim == 2 and (len(coef), intercept.shape) != (fits, (fits,))):
+        if coef.ndim == 1:
+            as_many = fits == 1 and intercept.size == 1
+        else:
+            as_many = coef.ndim == 2 and (len(coef), intercept.shape) == (fits, (fits,))
+        if not as_many:
             return False
         dimension = features + (self.intercept_scaling > 0)
         promised = getattr(self, "dimension", None)

@@ -252,6 +252,17 @@ def test_numbers_that_carry_more_than_a_double_does_are_not_the_released_ones(ob
             assert not model.privacy_.verify(changed)
 
 
+@pytest.mark.parametrize(
+    ("coef", "intercept"),
+    [((5, 1, 3), (1,)), ((1, 1, 3), (1,)), ((), (1,)), ((3,), (50,)), ((3,), (0,)), ((1, 3), ()), ((2, 3), (2,))],
+)
+def test_one_fit_has_one_row_of_coefficients_and_one_intercept(objective, coef, intercept):
+    changed = copy.deepcopy(objective)
+    changed.coef_, changed.intercept_ = np.zeros(coef), np.zeros(intercept)
+    changed.privacy_ = objective.privacy_.about(changed.coef_, changed.intercept_)
+    assert not changed.privacy_.verify(changed)
+
+
 def test_with_the_model_its_dimension_and_its_lattice_count():
     X, y = some_data()
     model = ObjPertLogisticRegression(
