@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -206,12 +207,39 @@ def test_output_perturbation_has_the_gaussian_closed_form(accountant):
         assert calibrate(remaining_epsilon(1.0, DELTA, before)).sigma == pytest.approx(fit.sigma, rel=1e-5)
 
 
+def test_gaussian_mechanisms_leave_nothing_unused_where_rows_are_replaced():
+    before = full_standardisation(1.0, DELTA, 1000, 30, adjacency=REPLACE_ONE).mechanisms(REPLACE_ONE)
+    fit = calibrate_remaining(
+        1.0, DELTA, lambda left: replace(calibrate_gaussian(left, DELTA, 2.0), adjacency=REPLACE_ONE), before
+    )
+    assert DELTA * (1 - 1e-6) <= composed_fit(fit, before).delta(1.0) <= DELTA
+
+
+def test_a_renyi_curve_is_used_up_to_the_target():
+    before, asked = full_standardisation(1.0, DELTA, 1000, 30).mechanisms(), []
+
+    def calibrate(left):
+        asked.append(left)
+        return OutputPerturbation(calibrate_gaussian(left, DELTA, 0.2).sigma, 0.2)
+
+    fit = calibrate_remaining(1.0, DELTA, calibrate, before, accountant="rdp")
+    assert DELTA * (1 - 1e-6) <= composed_fit(fit, before, accountant="rdp").delta(1.0) <= DELTA
+    assert len(asked) <= 8
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("adjacency", "people"), [(REPLACE_ONE, 1), (ADD_REMOVE, 2)])
 def test_replaced_rows_and_several_of_one_person(adjacency, people):
     options = {"adjacency": adjacency, "rows_per_person": people}
     before = full_standardisation(1.0, DELTA, 1000, 30, **options).mechanisms(adjacency)
-    fit = calibrate_remaining(1.0, DELTA, lambda left: objective(left, **options), before, rows_per_person=people)
+    asked = []
+
+    def calibrate(left):
+        asked.append(left)
+        return objective(left, **options)
+
+    fit = calibrate_remaining(1.0, DELTA, calibrate, before, rows_per_person=people)
+    assert len(asked) == 1  # it takes seconds
     assert DELTA * (1 - 2e-2) <= composed_fit(fit, before, rows_per_person=people).delta(1.0) <= DELTA
 
 
