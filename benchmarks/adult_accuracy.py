@@ -3,7 +3,8 @@
     python -m benchmarks.adult_accuracy [--dataset adult-synthetic] [--write data/results/adult_accuracy.csv]
 
 Means over split seeds 0–4 with 10 noise draws each; the interval is Student's t over the five splits' means, because
-noise draws on one split share its test rows. Needs the UCI files (OBJPERT_DATA_DIR, or a network to fetch them).
+noise draws on one split share its test rows. Times are in Figure 2's files. Needs the UCI files (OBJPERT_DATA_DIR, or a
+network to fetch them).
 """
 
 from __future__ import annotations
@@ -38,7 +39,6 @@ def measure(dataset: str) -> list[dict[str, object]]:
         for method in METHODS:
             fits = [split.of(method) for split in splits]
             accuracy = mean_interval([float(np.mean([fit.accuracy for fit in group])) for group in fits])
-            seconds = float(np.median([fit.seconds for group in fits for fit in group]))
             rows.append(
                 {
                     "dataset": dataset,
@@ -47,7 +47,6 @@ def measure(dataset: str) -> list[dict[str, object]]:
                     "method": method,
                     "accuracy": f"{accuracy.mean:.5f}",
                     "half_width_95": f"{accuracy.half_width:.5f}",
-                    "median_fit_seconds": f"{seconds:.3f}",
                     "splits": len(SPLITS),
                     "draws": 1 if method == "non-private" else DRAWS,
                 }
@@ -73,7 +72,7 @@ def main() -> None:
     for row in rows:
         print(
             f"ε = {row['epsilon']:<4} {row['method']:<12} {100 * float(str(row['accuracy'])):.2f} % "
-            f"± {100 * float(str(row['half_width_95'])):.2f}   {row['median_fit_seconds']} s"
+            f"± {100 * float(str(row['half_width_95'])):.2f}"
         )
     if arguments.write:
         _provenance.write_table(arguments.write, rows)
