@@ -32,7 +32,7 @@ from objpert_core.accounting import (
     composed_fit,
     symmetrised,
 )
-from objpert_core.learning import LogisticLoss, Rows, fit, perturb_and_solve, standardisation
+from objpert_core.learning import LogisticLoss, Rows, perturb_and_solve, standardisation
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.objective_perturbation import perturb_and_solve_classes, perturb_and_solve_draws
 from objpert_core.learning.problem.rest import RestWeighted
@@ -129,8 +129,8 @@ def audited(data, noise, draws):
     """
     found = []
     with pytest.MonkeyPatch.context() as patch, noisy_sums() as sums:
-        release = standardisation.map_rows
-        patch.setattr(fit, "map_rows", lambda X, plan, source, **known: release(X, noise, source, **known))
+        release = standardisation.Directions.release
+        patch.setattr(standardisation.Directions, "release", lambda self, plan, *known: release(self, noise, *known))
         for with_more in (False, True):
             X, targets = data.arrays(with_more)
             state = np.random.RandomState(int(with_more))
