@@ -41,8 +41,8 @@ def objective(left, **options):
 
 
 @pytest.mark.parametrize("name", ["center_noise", "scale_noise"])
-@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf, "1", True])
-def test_noise_is_none_or_a_number_above_zero(name, value):
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf, "1", True, 1e-300, 1e300])
+def test_noise_is_none_or_a_number_whose_square_is_one(name, value):
     with pytest.raises(ValueError, match=f"^{name} must be "):
         Standardisation(**{"center_noise": None, "scale_noise": None, name: value})
 
