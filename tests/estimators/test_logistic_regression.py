@@ -175,7 +175,7 @@ def test_sparse_input_is_never_made_dense():
 @pytest.mark.slow
 def test_dense_fit_takes_little_memory_beyond_the_data():
     X, y = data(n=40_000, d=60)
-    for standardize, most in ((False, 0.5), ("auto", 1.5)):  # standardised rows are a copy
+    for standardize, most in ((False, 0.7), ("auto", 1.7)):  # a copy in single precision; standardised rows are another
         model = ObjPertLogisticRegression(standardize=standardize)
         model.fit(X[:100], y[:100])  # what is imported or cached on first use
         tracemalloc.start()
