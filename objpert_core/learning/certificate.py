@@ -733,6 +733,17 @@ class SolvedCertificate(PrivacyCertificate):
             return f"rest_weight must be 1.0 for one fit, and at most 1.0 for several, got {self.rest_weight!r}"
         return super()._contradiction()
 
+    def _by_rows(self, rows: int | None, declared: bool | None, *, has_rule: bool) -> list[str]:
+        """The line of `repr` for what went by the number of rows; where λ has a rule, it may have been given all the same."""
+        steps = [name for name in ("center", "scale") if getattr(self, f"{name}_noise") is not None]
+        if not steps:
+            what = "lam was"
+        elif has_rule:
+            what = f"{', '.join(steps)} or lam were"
+        else:
+            what = f"{' and '.join(steps)} {'was' if len(steps) == 1 else 'were'}"
+        return by_public_rows(rows, declared, what)
+
     def _before(self) -> list[str]:
         """The lines of `repr` for what was released before the fit, and for several fits."""
         steps = [
@@ -880,7 +891,7 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
             f"R = {self.radius:.6g} ({self._rows()})",
             *kept,
             f"  solver     gradient norm ≤ tau = {self.tau:g}, output noise sigma_out = {self.sigma_out:.6g}",
-            *by_public_rows(self.public_rows, self.rows_declared),
+            *self._by_rows(self.public_rows, self.rows_declared, has_rule=self.loss == LogisticLoss.name),
         ]
 
 

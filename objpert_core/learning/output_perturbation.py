@@ -22,7 +22,7 @@ from objpert_core.accounting import (
     composed_fit,
 )
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Perturbation
-from objpert_core.learning.certificate import SolvedCertificate, by_public_rows
+from objpert_core.learning.certificate import SolvedCertificate
 from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Seed, SharedOptions
 from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
@@ -208,7 +208,7 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
             *self._before(),
             f"  objective  logistic loss{own}, lam = {self.lam:.6g}, R = {self.radius:.6g} ({self._rows()})",
             f"  solver     gradient norm ≤ tau = {self.tau:g}, noise on every coefficient sigma = {self.sigma:.6g}",
-            *by_public_rows(self.public_rows, self.rows_declared),
+            *self._by_rows(self.public_rows, self.rows_declared, has_rule=True),
         ]
 
 

@@ -135,8 +135,8 @@ def test_the_plan_can_be_read_without_data():
         ({}, 1e-4),
         ({"bound": "monotone"}, 1e-4),
         pytest.param({"accountant": "rdp", "standardize": True}, 1e-4, marks=pytest.mark.slow),
-        pytest.param({"adjacency": "replace one row"}, 1e-2, marks=pytest.mark.slow),
-        pytest.param({"rows_per_person": 2}, 1e-2, marks=pytest.mark.exhaustive),
+        pytest.param({"adjacency": "replace one row"}, 2e-2, marks=pytest.mark.slow),
+        pytest.param({"rows_per_person": 2}, 2e-2, marks=pytest.mark.exhaustive),
     ],
     ids=str,
 )
@@ -156,6 +156,16 @@ def test_the_fit_gets_what_the_sums_leave_and_all_of_it(parameters, slack):
         adjacency=adjacency, rows_per_person=people, lam=spent.lam,
     )  # fmt: skip
     assert spent.sigma > alone.objective.sigma
+
+
+def test_a_certificate_says_what_went_by_the_number_of_rows():
+    X, y = data()
+    svc = ObjPertSVC(**LABELS, standardize=True, random_state=0).fit(X, y)
+    assert "public     center and scale were chosen for 2000 rows" in repr(svc.privacy_)
+    model = ObjPertLogisticRegression(**LABELS, lam=0.5, standardize=Standardisation(None, 40.0), random_state=0)
+    assert "public     scale or lam were chosen for 2000 rows" in repr(model.fit(X, y).privacy_)
+    model = OutputPerturbationLogisticRegression(**LABELS, standardize=False, public_rows=2000, random_state=0)
+    assert "public     lam was chosen for 2000 rows, a number that" in repr(model.fit(X, y).privacy_)
 
 
 def test_given_noise_is_taken_as_it_is_and_a_step_without_it_is_left_out():
@@ -194,9 +204,9 @@ def test_rows_off_centre_with_small_columns_are_learned_from(kind):
 def test_the_map_leaves_targets_and_their_units_alone():
     X, _ = data(n=4000)
     y = 100 + 20 * np.sign(X[:, 1])
-    model = ObjPertRegressor(target_offset=100.0, target_scale=20.0, row_norm="normalize", standardize=True)
-    assert model.fit(X, y).score(X, y) > 0.3
-    assert ObjPertRegressor(target_offset=100.0, target_scale=20.0).fit(X, y).score(X, y) < 0.1
+    shared = {"target_offset": 100.0, "target_scale": 20.0, "random_state": 0}
+    assert ObjPertRegressor(**shared, row_norm="normalize", standardize=True).fit(X, y).score(X, y) > 0.3
+    assert ObjPertRegressor(**shared).fit(X, y).score(X, y) < 0.2
 
 
 def test_a_model_that_was_stored_before_there_were_maps_is_read():

@@ -127,7 +127,9 @@ def test_it_does_not_depend_on_the_number_of_rows_unless_the_rule_for_lam_uses_i
 def test_where_the_rule_for_lam_uses_the_number_of_rows_it_says_so():
     certificate = fitted()
     assert certificate.public_rows == 100
-    assert "lam was chosen for 100 rows: their number is treated as public" in repr(certificate)
+    assert "center or lam were chosen for 100 rows: their number is treated as public" in repr(certificate)
+    raw = fitted(standardize=False)
+    assert "lam was chosen for 100 rows: their number is treated as public" in repr(raw)
     assert "public" not in repr(fitted(lam=0.0))
 
 

@@ -54,8 +54,8 @@ _GRID_TOLERANCE = 5e-4  # the same for a composition by convolution, whose grid 
 _CHAIN_TOLERANCE = 5e-3  # the same for several links of a chain, each of whose calibrations takes seconds
 _CHAIN_ALLOWANCE = 2e-3  # of what is left; the discretised pair of a chain costs some 4e-4 more than its profile
 _CHAIN_EXCESS = {0.02: 0.056, 0.1: 0.079, 0.3: 0.108, 1.0: 0.158, 2.0: 0.141, 4.0: 0.11, 8.0: 0.076, 20.0: 0.025}
-"""By how much a chain has to stay below what Gaussian mechanisms leave, relatively, for what they take of μ² in units of
-what they leave; as found at some ε. It says where to begin, no more."""
+"""By how much a chain has to stay below what Gaussian mechanisms leave, relatively, for what these take of μ², in units
+of what they leave; as found at some ε. It says where to begin, no more."""
 _SLOPES = (0.25, 8.0)  # the least and the largest that is believed
 _SECANTS = 8  # then bisection goes on
 _MOST_STEPS = 60
