@@ -734,7 +734,7 @@ class SolvedCertificate(PrivacyCertificate):
         return super()._contradiction()
 
     def _by_rows(self, rows: int | None, declared: bool | None, *, has_rule: bool) -> list[str]:
-        """The line of `repr` for what went by the number of rows; where λ has a rule, it may have been given all the same."""
+        """The line of `repr` for what went by the number of rows; beside a map λ may not have, rule or not."""
         steps = [name for name in ("center", "scale") if getattr(self, f"{name}_noise") is not None]
         if not steps:
             what = "lam was"
