@@ -157,7 +157,7 @@ def fight() -> str:
 def verdict() -> str:
     """The claim on every data set, and the same with a rival that is standardised, too."""
     heads = ["data set", "trials", "ours more accurate", "not told apart", "less accurate", "its time ÷ ours"]
-    (head, (method, rivals)), *_ = tables.VARIANTS.items()
+    head, *_ = tables.VARIANTS
     rows = []
     for dataset in results.stored():
         if not (found := _claims(dataset)):
@@ -165,19 +165,18 @@ def verdict() -> str:
         ratios = [claim.speedup.median for claim in found]
         cells = [dataset, str(_least_trials(found)), *(_at(found, verdict) for verdict in _VERDICTS)]
         cells.append(f"{min(ratios):.2g} to {max(ratios):.2g}")
-        rows.append([*cells, _counts(tables.claims(results.load(dataset), method, rivals))])
+        rows.append([*cells, _counts(tables.variant(results.load(dataset), head))])
     return markdown([*heads, head], rows)
 
 
 def _parts() -> str:
     """What the claim's differences are made of, on every data set."""
-    _, *variants = tables.VARIANTS.items()
+    _, *variants = tables.VARIANTS
     rows = []
     for dataset in results.stored():
         stored = results.load(dataset)
-        counts = [_counts(tables.claims(stored, method, rivals)) for _, (method, rivals) in variants]
-        rows.append([dataset, *counts])
-    return markdown(["data set", *(head for head, _ in variants)], rows)
+        rows.append([dataset, *(_counts(tables.variant(stored, words)) for words in variants)])
+    return markdown(["data set", *variants], rows)
 
 
 def _counts(found: Sequence[tables.Claim]) -> str:
@@ -609,7 +608,8 @@ What the names mean:
 
 def _claim() -> str:
     many, wide, small = ([c for name in names for c in _claims(name)] for names in (MANY_ROWS, WIDE, SMALL))
-    both = [claim for name in (*MANY_ROWS, *WIDE, *SMALL) for claim in _claims(name, tables.STANDARDISED)]
+    head, *_ = tables.VARIANTS
+    both = [claim for name in (*MANY_ROWS, *WIDE, *SMALL) for claim in tables.variant(results.load(name), head)]
     paid = [claim for name in MANY_ROWS for claim in tables.claims(results.load(name), TIGHT, (HONEST,))]
     gains = [100 * claim.difference.mean for claim in paid]
     ratios = [claim.speedup.median for claim in wide]
@@ -686,8 +686,8 @@ def _where(behind: Mapping[str, Sequence[str]]) -> str:
     return f"(less accurate: {told or 'nowhere'})"
 
 
-def _claims(dataset: str, rivals: Sequence[str] = UNPAID) -> tuple[tables.Claim, ...]:
-    return tables.claims(results.load(dataset), rivals=rivals)
+def _claims(dataset: str) -> tuple[tables.Claim, ...]:
+    return tables.claims(results.load(dataset), rivals=UNPAID)
 
 
 def _holds(found: Sequence[tables.Claim]) -> str:

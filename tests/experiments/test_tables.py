@@ -9,7 +9,16 @@ import pytest
 from scipy import stats
 
 from objpert_core.experiments.results import Results, Run, load, stored
-from objpert_core.experiments.tables import PAPER, claims, paper_table, report, summary, verdict
+from objpert_core.experiments.tables import (
+    PAPER,
+    STANDARDISED,
+    claims,
+    paper_table,
+    report,
+    summary,
+    variant,
+    verdict,
+)
 
 PAPER_FILE = Path(__file__).parents[2].parent / "shared" / "papers" / "redberg2023_objective_perturbation.md"
 
@@ -157,6 +166,19 @@ class TestClaims:
         assert "Against the best dishonest DP-SGD at each ε, tight is less accurate at 1 of 1" in text
         assert "Against the best dishonest DP-SGD at each ε, tight-dishonest is more accurate at 1 of 1" in text
         assert "Against dpsgd-again, tight is more accurate at 1 of 1" in text
+
+    def test_a_rival_with_fewer_trials_counts_where_it_makes_the_variant(self):
+        groups = (
+            runs("dpsgd-dishonest-large", 1.0, self.SPLITS),
+            runs("tight", 1.0, self.SPLITS + self.GAIN),
+        )
+        better = runs("dpsgd-standardised", 1.0, (self.SPLITS + 0.02)[:3])
+        (claim,) = variant(made(*groups, better), "the rival standardised, too")
+        assert (claim.rival, claim.difference.count, claim.verdict) == ("dpsgd-standardised", 3, "behind")
+        (without,) = claims(made(*groups, better), rivals=STANDARDISED)
+        assert (without.rival, without.difference.count) == ("dpsgd-dishonest-large", 5)
+        assert variant(made(*groups), "the rival standardised, too") == ()
+        assert variant(made(*groups), "ours on raw rows") == ()
 
     def test_one_sentence_counts_them(self):
         everything = made(
