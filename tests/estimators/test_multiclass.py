@@ -272,7 +272,14 @@ def test_the_released_copy_predicts_the_same(row_norm):
 
 
 @pytest.mark.parametrize("row_norm", ["normalize", "clip"])
-@pytest.mark.parametrize("own", [{}, {"margin": 0.0}, {"margin": 0.0, "lam": 50.0, "adjacency": "replace one row"}])
+@pytest.mark.parametrize(
+    "own",
+    [
+        {},
+        {"margin": 0.0},
+        pytest.param({"margin": 0.0, "lam": 50.0, "adjacency": "replace one row"}, marks=pytest.mark.slow),
+    ],
+)
 def test_scikit_learns_parts_predict_the_same(row_norm, own):
     X, y = data()
     fitted = model(8.0, classes=FRUIT, row_norm=row_norm, **own).fit(X, FRUIT[y])
