@@ -20,6 +20,7 @@ LONG = {  # their examples calibrate or fit: half a second and more
     "accounting.calibration.tuning",
     "accounting.mechanisms.allocation",
     "accounting.mechanisms.composition",
+    "estimators.logistic_regression",
     "estimators.ops_ptr",
     "accounting.mechanisms.dp_sgd",
     "estimators.dp_sgd",
