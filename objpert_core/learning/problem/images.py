@@ -44,8 +44,6 @@ class Images:
     base : PerturbedObjective
         The first without its linear term.
     linears : ndarray, shape (k, D)
-    starts_at_base : bool
-        True: what the maps differ by is noise.
 
     Examples
     --------
@@ -59,8 +57,6 @@ class Images:
     >>> moved.gradient(np.zeros(2))[0].round(6).tolist()
     [0.437983, -0.496139]
     """
-
-    starts_at_base = True
 
     def __init__(self, first: PerturbedObjective, centers: FloatArray, scales: FloatArray, linears: FloatArray) -> None:
         rows = first.rows

@@ -18,7 +18,7 @@ from objpert_core.learning.solvers.first_order import MOST_SURE_STEPS, accelerat
 from objpert_core.learning.solvers.progress import Callback, CountedProblem, Problem, Progress, Solver, SolverResult
 from objpert_core.learning.solvers.quasi_newton import lbfgs
 from objpert_core.learning.solvers.second_order import MAX_CHOLESKY_DIMENSION, newton, newton_cg, newton_cholesky
-from objpert_core.learning.solvers.together import SameRows, solve_family, solve_together
+from objpert_core.learning.solvers.together import solve_family, solve_together
 
 __all__ = [
     "CHEAP_STEPS",
@@ -26,7 +26,6 @@ __all__ = [
     "SOLVERS",
     "Callback",
     "Problem",
-    "SameRows",
     "Solver",
     "SolverResult",
     "onto_sphere",

@@ -1,10 +1,10 @@
 """Objectives about the same rows, solved together: one pass over the rows serves all of them.
 
-They differ by their linear term, by their targets, or by a map that the rows went through before. First the minimum of
-one without any linear term is found, and the Hessian there is factorised; where targets differ, that at 0 has to do,
-and behind another map it is estimated. From there every objective goes its own way by quasi-Newton steps, which start
-from that Hessian and learn from their own gradients (BFGS). A pass multiplies the rows by a matrix, all points at once.
-As long as single precision tells better from worse it is used.
+They differ by their linear term, or by a map that the rows went through before as well. First the minimum of one of
+them without any linear term is found, and the Hessian there is factorised; behind another map it is estimated. From
+there every objective goes its own way by quasi-Newton steps, which start from that Hessian and learn from their own
+gradients (BFGS). A pass multiplies the rows by a matrix, all points at once. As long as single precision tells better
+from worse it is used.
 
 Nobody has to trust what comes out: the gradient at each point is for the caller to check.
 """
@@ -45,10 +45,6 @@ class Family(Protocol):
     def linears(self) -> FloatArray:
         """The linear term of each, shape (k, D)."""
 
-    @property
-    def starts_at_base(self) -> bool:
-        """Whether the base's minimum is a good start for all of them."""
-
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
         """Where the search begins, and what the Hessians are about there.
 
@@ -57,7 +53,7 @@ class Family(Protocol):
         problem : PerturbedObjective
             The base, maybe in single precision.
         centre : ndarray, shape (D,)
-            Its minimum, about, or 0.
+            Its minimum, about.
 
         Returns
         -------
@@ -89,15 +85,7 @@ class SameRows:
     Parameters
     ----------
     objectives : sequence of PerturbedObjective
-        They differ in `linear`, and maybe in `targets`.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.problem.rows import Rows
-    >>> rows, targets = Rows(np.array([[1.0], [-1.0]]), "clip"), np.array([1.0, -1.0])
-    >>> several = [PerturbedObjective(rows, t * targets, 1.0, np.zeros(1)) for t in (-1.0, 1.0)]
-    >>> [round(float(result.theta[0]), 6) for result in solve_family(SameRows(several), tau=1e-9, max_iter=100)]
-    [-0.674832, 0.674832]
+        They differ in `linear` alone.
     """
 
     objectives: Sequence[PerturbedObjective]
@@ -112,29 +100,13 @@ class SameRows:
         """The linear term of each."""
         return np.array([objective.linear for objective in self.objectives])
 
-    @cached_property
-    def starts_at_base(self) -> bool:
-        """Whether all have the same targets."""
-        return self._targets is None
-
-    @cached_property
-    def _targets(self) -> FloatArray | None:
-        """The targets of each, shape (k, n); None where they are the same."""
-        first, *others = (objective.targets for objective in self.objectives)
-        if all(other is first for other in others):
-            return None
-        return np.array([objective.targets for objective in self.objectives])
-
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
         """The same for all."""
         return np.tile(centre, (len(self.linears), 1)), [problem.hessian(problem.gradient(centre)[1])]
 
     def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
         """By one product of matrices to the scores, and one back."""
-        if self._targets is None:
-            return part.combine(part.slopes(thetas))
-        targets = self._targets[which, part.where].astype(part.targets.dtype)
-        return part.combine(part.loss.slopes(part.rows.margins(thetas), targets))
+        return part.combine(part.slopes(thetas))
 
 
 def solve_together(
@@ -175,7 +147,7 @@ def solve_together(
 
 
 def solve_family(family: Family, *, tau: float, max_iter: int, callback: Callback | None = None) -> list[SolverResult]:
-    """As `solve_together`, for objectives that may differ by more than `linear`.
+    """As `solve_together`, for objectives that may differ by a map of their rows, too.
 
     Parameters
     ----------
@@ -202,7 +174,7 @@ def _solved(family: Family, tau: float, max_iter: int, callback: Callback | None
     if quick is not exact:
         near = max(near, roughness(exact, 1.0))
     progress = Progress(near, min(max_iter, _MOST_TO_CENTRE), counted, callback)
-    centre = newton_cholesky(counted, zero, progress) if family.starts_at_base else zero
+    centre = newton_cholesky(counted, zero, progress)
     draws = _Draws(family, *family.models(quick, centre), progress, max_iter)
     if quick is not exact:
         gradients = draws.approach(quick, max(tau, roughness(exact, float(np.linalg.norm(centre)))))
@@ -221,7 +193,7 @@ class _Draws:
         self._factors = [factorised(hessian) for hessian in hessians]
         self._traces = [list(zip(progress.evaluations, progress.norms, strict=True)) for _ in family.linears]
         self._steps: deque[tuple[FloatArray, FloatArray, FloatArray]] = deque(maxlen=_MEMORY)
-        self._passes = len(progress.norms) - 1
+        self._passes = progress.iterations
         self._most = min(limit, self._passes + _MOST)
 
     def approach(self, problem: PerturbedObjective, goal: float) -> FloatArray:
@@ -263,7 +235,7 @@ class _Draws:
         self._passes += 1
         for draw in which:
             trace = self._traces[draw]
-            trace.append((trace[-1][0] + rows if trace else rows, float(norms[draw])))
+            trace.append((trace[-1][0] + rows, float(norms[draw])))
         if self._progress.callback is not None:
             self._progress.callback(self._passes, float(norms.max()))
 
