@@ -66,11 +66,11 @@ def picture(found: Waterfall, levels: Sequence[Level] = (), ghost: Waterfall | N
     levels : sequence of Level
         Others to compare with, as lines across; one that is far away is left to the table.
     ghost : Waterfall or None
-        An earlier one: hollow marks show what each step changed there.
+        An earlier one: hollow marks show what each step changed there, where it is on the same rows.
     """
     steps, total = found.steps, len(found.steps)
     across = (-0.5, total + 0.5)
-    former = [] if ghost is None else [_before(found, ghost)]
+    former = [] if ghost is None or ghost.label != found.label else [_before(found, ghost)]
     view = _view(found, levels, [share for trace in former for share in trace["y"]])
     traces = [_level(level, across) for level in levels if view[0] <= level.share <= view[1]]
     traces.append(_link(steps))
@@ -198,7 +198,7 @@ def why(before: Waterfall | None, now: Waterfall) -> str:
     """How the sum of all steps moved since the setting before; empty at first."""
     if before is None or before == now:
         return ""
-    moved = sentences.course("all steps together", before.total.mean, now.total.mean, lambda gain: signed(gain))
+    moved = sentences.course("the sum of all steps", before.total.mean, now.total.mean, lambda gain: signed(gain))
     if before.label != now.label:
         return f"{now.label} instead of {before.label}: {moved} points."
     return f"{sentences.shift([('ε', before.epsilon, now.epsilon)])}: {moved} points."

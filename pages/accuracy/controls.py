@@ -118,6 +118,7 @@ def presets(controls: Controls) -> list[c.Preset]:
         for key, epsilon in data.FEW_ROWS.items()
         if key in controls.data.options
     ]
+    apart = data.TAKEN_APART if data.TAKEN_APART in controls.data.options else own
     return [
         preset("Strong privacy costs", "ε = 0.1: no privacy, Algorithm 1, and DP-SGD that pays.", data.USUAL),
         preset("Weak privacy is nearly free", "ε = 8, the same three.", data.USUAL, epsilon=8.0),
@@ -131,6 +132,6 @@ def presets(controls: Controls) -> list[c.Preset]:
         *same,
         *origins,
         *papers,
-        preset("The luck of choosing", lucky, data.LUCK, view=charts.SMALL),
-        preset("The margin for both", margins, data.MARGINS),
+        preset("The luck of choosing", lucky, data.LUCK, apart, view=charts.SMALL),
+        preset("The margin for both", margins, data.MARGINS, apart, view=charts.SMALL),
     ]

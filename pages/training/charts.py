@@ -57,7 +57,8 @@ def accuracy(
     view = draws.view(traces, *(() if close_up and comparison.fits else (comparison.baseline,)))
     ends = (-0.5, len(methods) - 0.5)
     always = f"always “{majority(comparison)}” {percent(comparison.baseline)}"
-    traces.append(guide(ends, [comparison.baseline] * 2, name=always) | {"showlegend": True})
+    if view[0] <= comparison.baseline <= view[1]:
+        traces.append(guide(ends, [comparison.baseline] * 2, name=always) | {"showlegend": True})
     labels = [_named(comparison, method) for method in methods]
     chart = figure(
         draws.faint(traces, stale),

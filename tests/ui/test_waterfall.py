@@ -91,6 +91,12 @@ def test_everything_drawn_is_within_the_axis_and_what_is_far_is_left_out():
     ET.fromstring(to_svg(picture.figure, title=picture.alt))
 
 
+def test_what_the_steps_changed_on_other_rows_is_not_drawn():
+    picture = waterfall.picture(USUAL, (), made(0.5, 0.6, 0.7, 0.8, 0.9, label="adult"))
+    assert not any(trace.meta["ghost"] for trace in picture.figure.data)
+    assert picture.figure.layout.yaxis.range == waterfall.picture(USUAL).figure.layout.yaxis.range
+
+
 def test_few_trials_have_no_intervals():
     few = made(0.90, 0.91, 0.92, 0.925, 0.95, trials=2)
     assert not any(trace.error_y.array is not None for trace in waterfall.picture(few).figure.data)
@@ -102,7 +108,7 @@ def test_few_trials_have_no_intervals():
 def test_why_it_moved():
     before = made(0.80, 0.85, 0.86, 0.87, 0.90, epsilon=0.1)
     assert waterfall.why(None, USUAL) == waterfall.why(USUAL, USUAL) == ""
-    assert waterfall.why(before, USUAL).startswith("ε 0.1 → 1: all steps together falls from +")
+    assert waterfall.why(before, USUAL).startswith("ε 0.1 → 1: the sum of all steps falls from +")
     other = made(0.80, 0.85, 0.86, 0.87, 0.90, label="adult")
     assert waterfall.why(other, USUAL).startswith("synthetic-h instead of adult: ")
 

@@ -97,7 +97,8 @@ def test_opens_on_adult_with_the_files_numbers(folder):
         ("Strong privacy costs", "adult", data.USUAL, 0.1, charts.EVERYTHING),
         ("Who is ahead at small ε", "adult", data.COMPARED, 0.1, charts.SMALL),
         ("The same on drawn rows", "synthetic-l", data.PAPERS, 1.0, charts.EVERYTHING),
-        ("The luck of choosing", "adult", data.LUCK, 0.1, charts.SMALL),
+        ("The luck of choosing", "synthetic-l", data.LUCK, 0.1, charts.SMALL),
+        ("The margin for both", "synthetic-l", data.MARGINS, 0.1, charts.SMALL),
     ],
 )
 def test_presets_set_exactly_their_values(folder, name, dataset, methods, epsilon, view):
@@ -144,7 +145,7 @@ def test_where_the_accuracy_comes_from(folder):
     assert names["found"] == found
     assert printed.count("Interval(") == len(found.steps)  # of all but the first, and of the sum
     at.select_slider(key="accuracy_epsilon").set_value(2.0).run()
-    assert "all steps together" in said(at)
+    assert "the sum of all steps" in said(at)
     assert any(trace["meta"]["ghost"] for trace in spec(at)["data"])
     assert text.no_chain(indexed.load("breast-cancer"), 1.0) == answer(
         opened(data="breast-cancer", epsilon="1", question=text.ORIGIN)
