@@ -225,7 +225,7 @@ PARAGRAPHS = {
         """,
     "fitted_classes": """
         coef_ : ndarray, shape (1, n_features_in_), or (K, n_features_in_) for K > 2 classes
-            Private. Applies to rows after `row_norm`, not to raw ones.
+            Private. Applies to rows after `row_norm`, `center_` and `scale_`, not to raw ones.
         intercept_ : ndarray, shape (1,) or (K,)
             Private; 0.0 without an intercept.
         classes_ : ndarray, shape (2,) or (K,)
