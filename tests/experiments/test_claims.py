@@ -44,10 +44,12 @@ def verdicts(stored, method=TIGHT, rivals=UNPAID, word="behind", sets=SETS):
 
 @pytest.mark.parametrize("name", SETS)
 def test_ten_trials_of_every_method_but_the_slowest(stored, name):
-    more = () if name in WIDE else (UNPAID_STANDARDISED,)
-    for method in (*TEN, *more):
-        for epsilon in EPSILONS:
+    for epsilon in EPSILONS:
+        for method in TEN:
             assert [run.trial for run in stored[name].of(method, epsilon)] == list(range(10)), (method, epsilon)
+        standardised = [run.trial for run in stored[name].of(UNPAID_STANDARDISED, epsilon)]
+        assert standardised == list(range(len(standardised)))
+        assert len(standardised) >= 2 if name in WIDE else len(standardised) == 10
     assert len(stored[name].of(NON_PRIVATE, math.inf)) == 10
     assert all(len(stored[name].of(HONEST, epsilon)) >= 2 for epsilon in EPSILONS)
 
