@@ -24,8 +24,14 @@ ORIGINS = {
 FEW_ROWS = {"breast-cancer": 0.25}
 """A data set, and the ε at which the rival is ahead once it has the same preprocessing, and not before."""
 LUCK = (NON_PRIVATE, learners.DISHONEST_PLD, TIGHT, learners.TIGHT_DISHONEST, learners.DPSGD_AGAIN)
-MARGINS = (NON_PRIVATE, learners.DISHONEST_LARGE, TIGHT, learners.TIGHT_RAW, learners.TIGHT_LOGISTIC)
-MARGINS += (learners.DPSGD_MARGIN,)
+MARGINS = (
+    NON_PRIVATE,
+    learners.DISHONEST_LARGE,
+    TIGHT,
+    learners.TIGHT_RAW,
+    learners.TIGHT_LOGISTIC,
+    learners.DPSGD_MARGIN,
+)
 TAKEN_APART = "synthetic-l"
 """The large data set on which every method of `LUCK` and `MARGINS` has runs."""
 
