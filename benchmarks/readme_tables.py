@@ -641,7 +641,7 @@ told apart".
 
 {_parts()}
 
-* Centre and scales. On raw rows ours is behind on the wide sets and the small ones.
+* Centre and scales. On raw rows ours is behind at most targets of the wide sets and the small ones.
 * The margin. Without it ours is behind at the smallest ε. DP-SGD gains from it, too.
 * Luck. A choice by test accuracy among {rates} learning rates is a choice among {rates} noises, and on few test rows
   that is worth much. With the luckiest of {draws} draws ours is more accurate at {_count(lucky, "ahead")} of

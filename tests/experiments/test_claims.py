@@ -79,8 +79,8 @@ def test_where_ours_is_behind_the_best_unpaid_dp_sgd(stored):
 
 def test_raw_rows_are_behind_more_often(stored):
     raw, ours = verdicts(stored, TIGHT_RAW), verdicts(stored)
-    assert set(raw) == set(ours)
-    assert all(len(raw[name]) > len(ours[name]) for name in ours)
+    assert set(raw) > set(ours)
+    assert all(len(raw[name]) > len(ours.get(name, [])) for name in raw)
 
 
 def test_a_rival_on_standardised_rows_is_ahead_on_the_small_sets(stored):
