@@ -206,3 +206,17 @@ def write_table(out: Path | TextIO, rows: Iterable[Mapping[str, Any]], notes: Ma
             out.write(row_line(columns))
         out.write(row_line(row[name] for name in columns))
         out.flush()
+
+
+def write_study(out: Path | TextIO, rows: Iterable[Mapping[str, Any]], command: str, seeds: str) -> None:
+    """Write the table of a study, with its command, its seeds, and the version and commit that it was begun with.
+
+    Parameters
+    ----------
+    out : Path or TextIO
+    rows : iterable of mappings
+        As for `write_table`.
+    command, seeds : str
+    """
+    version = f"{objpert_core.__version__}, commit: {commit()}"
+    write_table(out, rows, {"command": command, "seeds": seeds, "version": version})

@@ -76,7 +76,6 @@ from typing import Any
 
 import numpy as np
 
-import objpert_core
 from objpert_core import _provenance, datasets
 from objpert_core._validation import FloatArray, nonnegative_integer, positive_integer
 from objpert_core.accounting import (
@@ -437,12 +436,8 @@ def main(arguments: list[str] | None = None) -> None:
         rows = (row for name in given.datasets for row in confirm(name, given.splits, given.draws))
         seeds = f"splits 0 to {given.splits - 1}, noise 1000*split + 0 to {given.draws - 1}"
     words = sys.argv[1:] if arguments is None else arguments
-    notes = {
-        "command": f"{_COMMAND} {' '.join(words)}",
-        "seeds": f"{seeds}; delta = {DELTA:g}",
-        "version": f"{objpert_core.__version__}, commit: {_provenance.commit()}",
-    }
-    _provenance.write_table(given.out or sys.stdout, rows, notes)
+    command = f"{_COMMAND} {' '.join(words)}"
+    _provenance.write_study(given.out or sys.stdout, rows, command, f"{seeds}; delta = {DELTA:g}")
 
 
 if __name__ == "__main__":
