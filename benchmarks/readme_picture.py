@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from benchmarks.websocket import start_server
+from benchmarks.streamlit_client import start_server
 
 TARGET = Path(__file__).resolve().parents[1] / "data" / "figures" / "bounds.png"
 READY = "[data-testid=stApp][data-test-connection-state=CONNECTED][data-test-script-state=notRunning]"

@@ -1,7 +1,7 @@
 """Slider to figure over the websocket: what a rerun of a page costs the server, for 1 and for 20 people at once.
 
-    python benchmarks/websocket.py                       # starts its own servers, 1 and 20 people
-    python benchmarks/websocket.py --people 1 5 --moves 30 --page home
+    python -m benchmarks.websocket                       # starts its own servers, 1 and 20 people
+    python -m benchmarks.websocket --people 1 5 --moves 30 --page home
 
 Each person opens the page in a session of their own, then moves the σ slider again and again, each time by a step, and
 waits for the finished run and its new chart before the next move. No browser is involved: this is the server's share
@@ -17,26 +17,18 @@ On a machine that does other work, compare processor times.
 import argparse
 import asyncio
 import itertools
-import os
 import signal
-import socket
 import statistics
 import subprocess
-import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import connect
+from benchmarks.streamlit_client import ROOT, Browser, Person, cpu_seconds, start_server, timed
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("home", "bounds", "distance", "renyi", "composition")  # which have a σ and a λ
 AIMS_MS = {1: 60.0, 20: 1000.0}
 EMPTY = """
@@ -59,71 +51,6 @@ warm_up()
 widgets()
 """
 """The widgets of a page's fragment in an app of their own."""
-
-
-@dataclass
-class Person:
-    """One browser tab: a session, its fragment with the sliders σ and λ, and all widgets by fragment."""
-
-    link: Any
-    page: str
-    menu: bool  # whether the app has a menu of pages
-    fragment: str = ""
-    script_hash: str = ""
-    charts: int = 0
-    sliders: dict[str, Any] = field(default_factory=dict)
-    widgets: dict[str, list[tuple[str, str, list[str], str]]] = field(default_factory=dict)
-
-    async def open(self) -> None:
-        """The first load of the page."""
-        message = BackMsg()
-        message.rerun_script.page_name = self.page if self.menu and self.page != "home" else ""
-        await self._finish(message)
-        if "sigma" not in self.sliders:
-            raise RuntimeError("the page has no slider σ; is it in order?")
-
-    async def move(self, slider: str, steps: int) -> None:
-        """Set a slider so many steps from where it first stands, and wait until the run has finished."""
-        message = BackMsg()
-        rerun = message.rerun_script
-        rerun.fragment_id, rerun.page_script_hash = self.fragment, self.script_hash
-        widget = self.sliders[slider]
-        value = widget.options[(int(widget.default[0]) + steps) % len(widget.options)]
-        rerun.widget_states.widgets.add(id=widget.id).string_array_value.data.append(value)
-        await self._finish(message)
-
-    async def _finish(self, message: BackMsg) -> None:
-        await self.link.send(message.SerializeToString())
-        self.charts, self.widgets, started = 0, {}, False
-        while True:
-            reply = ForwardMsg()
-            reply.ParseFromString(await asyncio.wait_for(self.link.recv(), 60))
-            kind = reply.WhichOneof("type")
-            if kind == "new_session":
-                started = True
-                self.script_hash = reply.new_session.page_script_hash
-            elif kind == "delta" and reply.delta.WhichOneof("type") == "new_element":
-                self._read(reply.delta.new_element, reply.delta.fragment_id)
-            elif kind == "script_finished" and started:
-                if reply.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
-                    raise RuntimeError("the page did not compile")
-                if reply.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                    return
-
-    def _read(self, element: Any, fragment: str) -> None:
-        kind = element.WhichOneof("type")
-        if kind == "exception":
-            raise RuntimeError(f"the page raised {element.exception.type}")
-        self.charts += kind == "plotly_chart"
-        if kind not in ("slider", "selectbox", "radio", "checkbox", "button", "download_button"):
-            return
-        widget = getattr(element, kind)
-        drawn = self.widgets.setdefault(fragment, [])
-        key = getattr(widget, "query_param_key", "") or str(len(drawn))
-        drawn.append((kind, widget.label, list(getattr(widget, "options", ())), key))
-        for name in ("sigma", "lambda"):
-            if key == f"{self.page}_{name}":
-                self.sliders[name], self.fragment = widget, fragment
 
 
 @dataclass(frozen=True)
@@ -162,30 +89,16 @@ class Server:
     options: argparse.Namespace
     empty: bool
 
-    def cpu_seconds(self) -> float:
-        """Processor time so far, where /proc tells; else NaN."""
-        try:
-            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        except OSError:
-            return float("nan")
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
     async def cost(self, everybody: list[Coroutine[Any, Any, list[float]]]) -> Cost:
         """What it costs when everybody does something at once."""
-        used = self.cpu_seconds()
+        used = cpu_seconds(self.process.pid)
         times = [t for each in await asyncio.gather(*everybody) for t in each]
-        return Cost(times, self.cpu_seconds() - used)
+        return Cost(times, cpu_seconds(self.process.pid) - used)
 
     async def crowd(self, number: int, lams: Iterator[int] | None = None) -> tuple[Cost, Cost, Person]:
         """First loads, then reruns of so many people, and one of them; `lams` says where their λ stands."""
-        origin, address = f"http://{self.address}", f"ws://{self.address}/_stcore/stream"
         async with AsyncExitStack() as stack:
-            links = [
-                await stack.enter_async_context(
-                    connect(address, subprotocols=["streamlit"], max_size=2**25, origin=origin)
-                )
-                for _ in range(number)
-            ]
+            links = [await stack.enter_async_context(await Browser(self.address).connect()) for _ in range(number)]
             people = [Person(link, self.options.page, not self.empty) for link in links]
             loads = await self.cost([timed(person.open()) for person in people])
             for person in people if lams is not None else ():
@@ -202,37 +115,6 @@ class Server:
                 raise RuntimeError("a slider was moved and no chart came back")
             await asyncio.sleep(self.options.pause)
         return times
-
-
-async def timed(action: Coroutine[Any, Any, None]) -> list[float]:
-    """How many seconds it took, in a list."""
-    start = time.perf_counter()
-    await action
-    return [time.perf_counter() - start]
-
-
-def start_server(app: Path = ROOT / "app.py") -> tuple[subprocess.Popen, str]:
-    """A server of its own for `app`, and its address, once it answers."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.port", str(port)]
-    process = subprocess.Popen(
-        [*command, "--server.address", "127.0.0.1"],
-        cwd=ROOT,
-        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    address, deadline = f"127.0.0.1:{port}", time.monotonic() + 60
-    while time.monotonic() < deadline:
-        try:
-            with urllib.request.urlopen(f"http://{address}/_stcore/health", timeout=2):
-                return process, address
-        except OSError:
-            time.sleep(0.1)
-    process.kill()
-    raise SystemExit("the server did not start within 60 s")
 
 
 @contextmanager

@@ -21,7 +21,7 @@ PAGES = Path(__file__).with_name("pages")
 COMPRESSED = {".js", ".css", ".json", ".map", ".svg", ".html", ".ttf", ".wasm"}
 # The app talks to its own host only. Plotly and the tables of Streamlit make functions from texts and style by hand.
 POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; "
+    "default-src 'self'; script-src 'self' 'unsafe-inline' blob:; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; media-src 'self' data: blob:; "
     "connect-src 'self' data: blob: ws://$http_host wss://$http_host; worker-src 'self' blob:; "
     "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors {frames}"
