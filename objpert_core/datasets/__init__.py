@@ -6,10 +6,50 @@
 
 Every matrix is encoded by public constants only and has rows of norm one. `Dataset.stand_in` says when the rows
 are not the real data; whoever shows a result then says so too.
+
+A table of your own comes from `read_table`, by a `TableSchema` of public ranges and categories (docs/own_data.md).
 """
 
 from objpert_core.datasets._catalogue import available, damage, default_name, describe, fetch, load, names
 from objpert_core.datasets._dataset import Dataset
 from objpert_core.datasets._files import data_folder
+from objpert_core.datasets.tables import (
+    Categories,
+    Dialect,
+    Number,
+    NumericTarget,
+    Sketch,
+    Table,
+    TableError,
+    TableSchema,
+    TwoValues,
+    look_at,
+    read_table,
+    safe_cell,
+    safe_text,
+)
 
-__all__ = ["Dataset", "available", "damage", "data_folder", "default_name", "describe", "fetch", "load", "names"]
+__all__ = [
+    "Categories",
+    "Dataset",
+    "Dialect",
+    "Number",
+    "NumericTarget",
+    "Sketch",
+    "Table",
+    "TableError",
+    "TableSchema",
+    "TwoValues",
+    "available",
+    "damage",
+    "data_folder",
+    "default_name",
+    "describe",
+    "fetch",
+    "load",
+    "look_at",
+    "names",
+    "read_table",
+    "safe_cell",
+    "safe_text",
+]

@@ -1,0 +1,41 @@
+"""A user's own table: a CSV file, encoded by public ranges and categories that somebody typed in, never learned.
+
+    look_at(content)               the form of the file and the names of its columns, no value
+    TableSchema(columns, target)   what is publicly known
+    read_table(content, schema)    the matrix and the targets
+    schema.encode(frame)           new rows for the model
+
+From the ground up: `messages` (what is said of a bad file), `dialect`, `numerals` (numbers in text), `decoding`
+(bytes to text), `sheet` (text to rows), `columns` and `targets` (cells to codes), `schema`, `sketch`, `reading`.
+"""
+
+from objpert_core.datasets.tables.columns import Categories, Number
+from objpert_core.datasets.tables.decoding import MOST_BYTES
+from objpert_core.datasets.tables.dialect import Dialect
+from objpert_core.datasets.tables.messages import TableError, safe_cell, safe_text
+from objpert_core.datasets.tables.reading import MOST_CELLS, Table, read_table
+from objpert_core.datasets.tables.schema import MOST_FEATURES, TableSchema
+from objpert_core.datasets.tables.sheet import MOST_COLUMNS, MOST_ROWS
+from objpert_core.datasets.tables.sketch import Sketch, look_at
+from objpert_core.datasets.tables.targets import NumericTarget, TwoValues
+
+__all__ = [
+    "MOST_BYTES",
+    "MOST_CELLS",
+    "MOST_COLUMNS",
+    "MOST_FEATURES",
+    "MOST_ROWS",
+    "Categories",
+    "Dialect",
+    "Number",
+    "NumericTarget",
+    "Sketch",
+    "Table",
+    "TableError",
+    "TableSchema",
+    "TwoValues",
+    "look_at",
+    "read_table",
+    "safe_cell",
+    "safe_text",
+]

@@ -1,0 +1,274 @@
+"""What a column may be, by public knowledge alone: its range or its categories, and what a missing value becomes.
+
+A cell's code depends on that cell and on what was typed here, never on another row. So neighbouring tables have
+neighbouring matrices, and the encoding costs no privacy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from objpert_core._validation import FloatArray, IntArray, boolean, finite
+from objpert_core.datasets.tables.messages import is_formula, listed, quoted
+from objpert_core.datasets.tables.numerals import NotANumber, Numerals
+
+MISSING_WORDS = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "null", "\\n", "?"])
+"""What a missing value is written as, in capitals or not; a category that is listed is none."""
+
+LONGEST_CATEGORY = 200
+"""Characters."""
+
+_OTHER = -1  # a code that no category has
+_MISSING = -2
+
+
+class BadCell(ValueError):  # noqa: N818 - it says which cell
+    """A cell that its column refuses.
+
+    Attributes
+    ----------
+    position : int
+        Its place in the column, from 0.
+    """
+
+    def __init__(self, position: int, message: str) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class Tally(NamedTuple):
+    """How many cells were not taken as they are. It depends on the data.
+
+    Attributes
+    ----------
+    clipped : int
+        Numbers outside their range.
+    missing : int
+        Values that were replaced.
+    other : int
+        Values that are none of the categories.
+    """
+
+    clipped: int = 0
+    missing: int = 0
+    other: int = 0
+
+    def __add__(self, more: Tally) -> Tally:  # type: ignore[override]
+        return Tally(*(one + other for one, other in zip(self, more, strict=True)))
+
+
+def is_missing(text: str) -> bool:
+    """Whether a cell holds no value."""
+    return len(text) <= 4 and text.lower() in MISSING_WORDS
+
+
+def public_range(low: object, high: object) -> tuple[float, float]:
+    """A typed range as two numbers; `ValueError` unless they are finite and low < high."""
+    lowest, highest = finite("low", low), finite("high", high)
+    if not lowest / 2 < highest / 2:  # halves: a range may be as wide as the doubles go
+        raise ValueError(f"low must be below high, got {lowest:g} and {highest:g}")
+    return lowest, highest
+
+
+def read_numbers(cells: Sequence[str], numerals: Numerals, *, with_gaps: bool = False) -> FloatArray:
+    """The numbers in a column's cells, NaN for missing ones if these may be; `BadCell` for the first bad one."""
+    numbers: dict[str, float] = {}
+    for cell in dict.fromkeys(cells):
+        if is_missing(cell):
+            if not with_gaps:
+                raise BadCell(cells.index(cell), _no_value(cell))
+            numbers[cell] = math.nan
+            continue
+        try:
+            numbers[cell] = numerals.read(cell)
+        except NotANumber as error:
+            raise BadCell(cells.index(cell), str(error)) from None
+    return np.fromiter(map(numbers.__getitem__, cells), np.float64, len(cells))
+
+
+def _no_value(cell: str) -> str:
+    got = f", got {quoted(cell)}" if cell else ", and it is empty"
+    return f"must hold a value, as nothing is typed in for missing ones{got}"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number with a public range, which is mapped to [−1, 1]; what lies outside is clipped to the range.
+
+    Parameters
+    ----------
+    low, high : float
+        The range, low < high. Take it from what is known of such numbers in general, and never from these data.
+    missing : float, optional
+        What replaces a missing value: a public number of the range.
+    missing_indicator : bool, default=False
+        Whether another column says where the value was missing. Without `missing` the middle of the range replaces it.
+
+    Examples
+    --------
+    >>> out = np.zeros((3, 1))
+    >>> Number(17, 90).encode(["17", "90", "120"], Numerals(), out)
+    Tally(clipped=1, missing=0, other=0)
+    >>> out.ravel().tolist()
+    [-1.0, 1.0, 1.0]
+    """
+
+    low: float
+    high: float
+    missing: float | None = None
+    missing_indicator: bool = False
+
+    def __post_init__(self) -> None:
+        low, high = public_range(self.low, self.high)
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+        boolean("missing_indicator", self.missing_indicator)
+        if self.missing is not None:
+            missing = finite("missing", self.missing)
+            if not low <= missing <= high:
+                raise ValueError(f"missing must be a number from {low:g} to {high:g}, got {missing:g}")
+            object.__setattr__(self, "missing", missing)
+
+    @property
+    def width(self) -> int:
+        """How many columns it becomes."""
+        return 1 + self.missing_indicator
+
+    @property
+    def largest_square(self) -> float:
+        """The largest sum of squares that one row can have in them."""
+        return 1.0 + self._replacement**2 if self.missing_indicator else 1.0
+
+    @property
+    def _replacement(self) -> float:
+        return 0.0 if self.missing is None else float(self._scaled(np.array([self.missing]))[0])
+
+    def _scaled(self, numbers: FloatArray) -> FloatArray:
+        middle, half = self.low / 2 + self.high / 2, self.high / 2 - self.low / 2
+        return np.clip((np.clip(numbers, self.low, self.high) - middle) / half, -1.0, 1.0)
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """The names of its columns."""
+        return (name, f"{name} (missing)")[: self.width]
+
+    def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
+        """Write the codes of `cells` into `out`, zeros of shape (n, width)."""
+        numbers = read_numbers(cells, numerals, with_gaps=self.missing is not None or self.missing_indicator)
+        gaps = np.isnan(numbers)
+        out[:, 0] = np.where(gaps, self._replacement, self._scaled(numbers))
+        if self.missing_indicator:
+            out[:, 1] = gaps
+        outside = (numbers < self.low) | (numbers > self.high)
+        return Tally(clipped=int(outside.sum()), missing=int(gaps.sum()))
+
+
+@dataclass(frozen=True)
+class Categories:
+    """One of a few public categories: a column of zeros and ones for each.
+
+    Parameters
+    ----------
+    categories : sequence of str
+        What may stand in a cell, letter by letter, blanks around it aside; the order is that of the columns.
+    other : bool, default=False
+        Whether a value that is none of them is taken, as zeros in every column. Otherwise it is refused.
+    missing : str, optional
+        The category that replaces a missing value.
+    missing_indicator : bool, default=False
+        Whether another column says where the value was missing.
+
+    Examples
+    --------
+    >>> out = np.zeros((2, 2))
+    >>> Categories(["Female", "Male"], other=True).encode(["Male", "male"], Numerals(), out)
+    Tally(clipped=0, missing=0, other=1)
+    >>> out.tolist()
+    [[0.0, 1.0], [0.0, 0.0]]
+    """
+
+    categories: tuple[str, ...]
+    other: bool = False
+    missing: str | None = None
+    missing_indicator: bool = False
+
+    def __init__(
+        self,
+        categories: Sequence[str],
+        other: bool = False,
+        missing: str | None = None,
+        missing_indicator: bool = False,
+    ) -> None:
+        if isinstance(categories, str) or not isinstance(categories, Sequence) or not categories:
+            raise ValueError(f"categories must be a list of at least one text, got {categories!r}")
+        names = tuple(typed_value("categories", value) for value in categories)
+        if len(set(names)) < len(names):
+            twice = next(name for position, name in enumerate(names) if name in names[:position])
+            raise ValueError(f"categories must differ from one another, got {quoted(twice)} twice")
+        object.__setattr__(self, "categories", names)
+        object.__setattr__(self, "other", boolean("other", other))
+        object.__setattr__(self, "missing", None if missing is None else typed_value("missing", missing))
+        object.__setattr__(self, "missing_indicator", boolean("missing_indicator", missing_indicator))
+        if self.missing is not None and self.missing not in names:
+            raise ValueError(f"missing must be one of the categories {listed(names)}, got {quoted(self.missing)}")
+
+    @property
+    def width(self) -> int:
+        """How many columns it becomes."""
+        return len(self.categories) + self.missing_indicator
+
+    @property
+    def largest_square(self) -> float:
+        """The largest sum of squares that one row can have in them."""
+        return 2.0 if self.missing_indicator and self.missing is not None else 1.0
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """The names of its columns."""
+        names = [f"{name} = {category}" for category in self.categories]
+        return (*names, f"{name} (missing)")[: self.width]
+
+    def encode(self, cells: Sequence[str], numerals: Numerals, out: FloatArray) -> Tally:
+        """Write the codes of `cells` into `out`, zeros of shape (n, width)."""
+        codes = self._codes(cells)
+        gaps, known = codes == _MISSING, codes >= 0
+        if self.missing_indicator:
+            out[gaps, -1] = 1.0
+        if self.missing is not None:
+            out[gaps, self.categories.index(self.missing)] = 1.0
+        out[np.flatnonzero(known), codes[known]] = 1.0
+        return Tally(missing=int(gaps.sum()), other=int((codes == _OTHER).sum()))
+
+    def _codes(self, cells: Sequence[str]) -> IntArray:
+        codes = {category: code for code, category in enumerate(self.categories)}
+        for cell in dict.fromkeys(cells):
+            if cell not in codes:
+                codes[cell] = self._code_of_unlisted(cell, cells)
+        return np.fromiter(map(codes.__getitem__, cells), np.intp, len(cells))
+
+    def _code_of_unlisted(self, cell: str, cells: Sequence[str]) -> int:
+        if is_missing(cell):
+            if self.missing is None and not self.missing_indicator:
+                raise BadCell(cells.index(cell), _no_value(cell))
+            return _MISSING
+        if is_formula(cell):
+            raise BadCell(cells.index(cell), f"must hold a value and no formula, got {quoted(cell)}")
+        if not self.other:
+            raise BadCell(cells.index(cell), f"must hold {one_of(self.categories)}, got {quoted(cell)}")
+        return _OTHER
+
+
+def typed_value(name: str, value: object) -> str:
+    """A category as the user typed it, without blanks around it; `ValueError` unless it is a short text."""
+    if not isinstance(value, str) or not 0 < len(value.strip()) <= LONGEST_CATEGORY:
+        got = quoted(value) if isinstance(value, str) else repr(value)
+        raise ValueError(f"{name} must be texts of 1 to {LONGEST_CATEGORY} characters, got {got}")
+    return value.strip()
+
+
+def one_of(values: tuple[str, ...]) -> str:
+    """What a cell may hold, in words."""
+    return listed(values) if len(values) == 1 else f"one of {listed(values)}"

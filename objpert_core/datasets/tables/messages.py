@@ -1,0 +1,112 @@
+"""What is said about a file that cannot be read, and how text of a stranger's file is made safe to show."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_LOOKALIKES = str.maketrans("*`~$[]{}<>|\\", "∗'∼＄［］｛｝‹›¦∖")
+_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")  # one within a word is no mark of Markdown's
+_COLON = re.compile(r":(?=[^\s\d])")
+_ADDRESS = re.compile(r"(www)\.", re.IGNORECASE)
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+class TableError(ValueError):
+    """A file that is refused: one sentence with row, as a spreadsheet counts it, and column, where there is one.
+
+    The sentence may quote a value of the data. It is for the owner of the file: do not log it, do not publish it. That
+    a file is refused, and where, depends on the data, and no certificate covers it.
+
+    Attributes
+    ----------
+    row : int or None
+        The header is row 1.
+    column : str or None
+        The column's name.
+    asks : {"delimiter", "decimal", "encoding"} or None
+        The field of `Dialect` that would mend it, where the file alone does not tell.
+    """
+
+    def __init__(
+        self, message: str, *, row: int | None = None, column: str | None = None, asks: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.row = row
+        self.column = column
+        self.asks = asks
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled with its attributes."""
+        return type(self), (str(self),), {"row": self.row, "column": self.column, "asks": self.asks}
+
+
+def safe_text(text: str, length: int = 40) -> str:
+    """Text of a file as it can be shown in a message, in Markdown, in HTML and in a chart.
+
+    It is shortened; control characters become "·" and marks of Markdown, HTML, TeX and plotly's templates become
+    characters that look alike and mean nothing.
+
+    Examples
+    --------
+    >>> safe_text("[see](http://a.example/?q=<b>)")
+    '［see］(http∶//a.example/?q=‹b›)'
+    >>> safe_text("age_in_years\\x1b[2J")
+    'age_in_years·［2J'
+    >>> safe_text("x" * 50, length=10)
+    'xxxxxxxxx…'
+    """
+    text = text[: length + 1]
+    text = "".join(one if one.isprintable() else " " if one in "\t\r\n" else "·" for one in text)
+    text = text if len(text) <= length else text[: length - 1] + "…"
+    text = _UNDERSCORE.sub("＿", text.translate(_LOOKALIKES))
+    return _ADDRESS.sub("\\1․", _COLON.sub("∶", text))
+
+
+def quoted(text: str) -> str:
+    """A value or a name as a message quotes it."""
+    return f"“{safe_text(text)}”"
+
+
+def safe_cell(text: str) -> str:
+    """Text for a file that a spreadsheet may open: what it would take for a formula gets an apostrophe in front.
+
+    Examples
+    --------
+    >>> safe_cell("=1+1"), safe_cell("age")
+    ("'=1+1", 'age')
+    """
+    return "'" + text if text.lstrip(" ").startswith(_FORMULA_STARTS) else text
+
+
+def is_formula(text: str) -> bool:
+    """Whether a value that was not announced looks like a spreadsheet's formula.
+
+    Examples
+    --------
+    >>> is_formula("=SUM(A1:A9)"), is_formula("-2"), is_formula("-SUM(A1)")
+    (True, False, True)
+    """
+    return text.startswith(("=", "@")) or (text.startswith(("+", "-")) and "(" in text)
+
+
+def letters(position: int) -> str:
+    """The column's letters in a spreadsheet; position 0 is A.
+
+    Examples
+    --------
+    >>> letters(0), letters(27), letters(999)
+    ('A', 'AB', 'ALL')
+    """
+    text = ""
+    position += 1
+    while position:
+        position, digit = divmod(position - 1, 26)
+        text = chr(ord("A") + digit) + text
+    return text
+
+
+def listed(values: tuple[str, ...], most: int = 5) -> str:
+    """Values quoted one after the other; of many only the first."""
+    text = ", ".join(quoted(value) for value in values[:most])
+    return text if len(values) <= most else f"{text}, … ({len(values):,} in all)"

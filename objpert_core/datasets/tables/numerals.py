@@ -1,0 +1,136 @@
+"""Numbers as files write them: one strict grammar, and which decimal mark a file seems to have."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from objpert_core.datasets.tables.messages import is_formula, quoted
+
+LONGEST_NUMBER = 100
+"""Characters."""
+
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,5})?", re.ASCII)
+_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?:[T ].*)?|\d{1,2}:\d\d(?::\d\d)?", re.ASCII)
+_MINUS = "\u2212"  # as spreadsheets of some countries write it
+_WIDE_BLANKS = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})  # between groups of digits
+
+
+class NotANumber(ValueError):  # noqa: N818 - it says what the text is
+    """A text that is no number; the message goes on from "row 7, column “age”"."""
+
+
+@dataclass(frozen=True)
+class Numerals:
+    """How numbers are written.
+
+    Parameters
+    ----------
+    decimal : {".", ","}
+    thousands : str
+        "" where no number has groups of digits.
+
+    Examples
+    --------
+    >>> Numerals(",", ".").read("1.234,5")
+    1234.5
+    >>> Numerals().read("1,5")
+    Traceback (most recent call last):
+    ...
+    objpert_core.datasets.tables.numerals.NotANumber: must hold a number with a decimal point, got “1,5”
+    """
+
+    decimal: str = "."
+    thousands: str = ""
+
+    def read(self, text: str) -> float:
+        """The finite number that `text` is; `NotANumber` says what else it seems to be.
+
+        The result depends on `text` and on these two marks alone.
+        """
+        plain = text.replace(_MINUS, "-", 1)
+        if self.thousands:
+            plain = self._without_groups(plain)
+        if self.decimal == ",":
+            plain = plain.replace(".", "\0").replace(",", ".", 1)
+        if len(plain) > LONGEST_NUMBER or not _NUMBER.fullmatch(plain):
+            raise NotANumber(self._complaint(text))
+        if math.isinf(number := float(plain)):
+            raise NotANumber(f"must hold a finite number, got {quoted(text)}")
+        return number
+
+    def _without_groups(self, text: str) -> str:
+        text = text.translate(_WIDE_BLANKS)
+        mark = re.escape(self.thousands)
+        groups = re.match(rf"[+-]?[0-9]{{1,3}}(?:{mark}[0-9]{{3}})+(?![0-9])", text[:LONGEST_NUMBER])
+        return text if groups is None else groups[0].replace(self.thousands, "") + text[groups.end() :]
+
+    def _complaint(self, text: str) -> str:
+        """What `text` seems to be instead of a number."""
+        got = f"got {quoted(text)}"
+        if len(text) > LONGEST_NUMBER:
+            return f"must hold a number of at most {LONGEST_NUMBER} characters, {got}"
+        if is_formula(text):
+            return f"must hold a number and no formula, {got}"
+        if text.lstrip("+-").lower() in ("inf", "infinity", "nan"):
+            return f"must hold a finite number, {got}"
+        if text.endswith("%"):
+            return f"must hold a number without a percent sign, {got}"
+        if _DATE.fullmatch(text):
+            return f"must hold a number, such as a year, and no date or time, {got}"
+        if any(_grouped(mark).fullmatch(text.translate(_WIDE_BLANKS)) for mark in ",.' " if mark != self.decimal):
+            return f"must hold a number without separators of thousands, or the dialect must name them, {got}"
+        if self.decimal == "." and _NUMBER.fullmatch(text.replace(",", ".", 1)):
+            return f"must hold a number with a decimal point, {got}"
+        if self.decimal == "," and _NUMBER.fullmatch(text):
+            return f"must hold a number with a decimal comma, {got}"
+        return f"must hold a number, {got}"
+
+
+def _grouped(mark: str) -> re.Pattern[str]:
+    """Numbers with groups of three digits, and decimals behind the other mark."""
+    other = "." if mark == "," else ","
+    return re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+(?:[{other}.]\d*)?", re.ASCII)
+
+
+_DECIMAL = {mark: re.compile(rf"[+-]?\d*{re.escape(mark)}\d+(?:[eE][+-]?\d+)?", re.ASCII) for mark in ".,"}
+_ONE_GROUP = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}", re.ASCII) for mark in ".,"}
+_GROUPS_AND_DECIMALS = {
+    mark: re.compile(rf"[+-]?\d{{1,3}}(?:[{other}' ]\d{{3}})+{re.escape(mark)}\d+", re.ASCII)
+    for mark, other in ((".", ","), (",", "."))
+}
+_TWO_GROUPS = {mark: re.compile(rf"[+-]?\d{{1,3}}(?:{re.escape(mark)}\d{{3}}){{2,}}", re.ASCII) for mark in ".,"}
+
+
+def decimal_mark(cells: Iterable[str], delimiter: str) -> str | None:
+    """The decimal mark that the numbers among `cells` show, or None where they do not tell.
+
+    "1.5" shows a point and "1,5" a comma. "1.234" may be either. A file that shows both shows none, and so does one
+    that shows neither clearly, unless commas separate its columns: whoever writes such a file has decimal points. A
+    wrong guess cannot give a wrong number, as `Numerals` refuses each number that is clearly of the other form.
+
+    Examples
+    --------
+    >>> decimal_mark(["7", "1,5"], ";"), decimal_mark(["1.234"], ";"), decimal_mark(["7"], ";")
+    (',', None, '.')
+    """
+    clear, unclear = set(), False
+    for cell in cells:
+        for mark, other in ((".", ","), (",", ".")):
+            if mark not in cell:
+                continue
+            if _GROUPS_AND_DECIMALS[mark].fullmatch(cell):
+                clear.add(mark)
+            elif _TWO_GROUPS[mark].fullmatch(cell):
+                clear.add(other)
+            elif _ONE_GROUP[mark].fullmatch(cell):
+                unclear = True
+            elif _DECIMAL[mark].fullmatch(cell):
+                clear.add(mark)
+        if len(clear) == 2:
+            return None
+    if clear:
+        return clear.pop()
+    return None if unclear and delimiter != "," else "."

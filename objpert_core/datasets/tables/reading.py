@@ -1,0 +1,195 @@
+"""A CSV file and a schema to a matrix and targets, and what its owner should know of the cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from objpert_core._validation import FloatArray
+from objpert_core.datasets.tables.columns import BadCell, Categories, Number, Tally
+from objpert_core.datasets.tables.dialect import Dialect
+from objpert_core.datasets.tables.messages import TableError, quoted
+from objpert_core.datasets.tables.numerals import Numerals
+from objpert_core.datasets.tables.schema import TableSchema, bad_cell
+from objpert_core.datasets.tables.sheet import Sheet, open_sheet
+from objpert_core.datasets.tables.targets import NumericTarget, TwoValues
+
+MOST_CELLS = 8_000_000
+"""Rows times columns after the encoding: 64 MB."""
+
+_ANYTHING = Dialect()
+_CHUNK = 100_000  # cells of a file that are held as texts at once
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """A file, encoded.
+
+    Attributes
+    ----------
+    X : ndarray, shape (n, d)
+        float64, in the order of rows of the file; every row has norm at most 1, up to rounding.
+    y : ndarray, shape (n,)
+        int64 labels 0 and 1, or float64 targets in the file's units, clipped to their range.
+    feature_names : tuple of str
+    notes : tuple of str
+        How many values were clipped, replaced, or none of the categories. They depend on the data and no certificate
+        covers them: they are for the file's owner, not for publishing.
+    """
+
+    X: FloatArray
+    y: NDArray[Any]
+    feature_names: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, so of people."""
+        return len(self.y)
+
+    def __repr__(self) -> str:
+        return f"Table({self.X.shape[0]} rows, {self.X.shape[1]} features)"
+
+
+def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING) -> Table:
+    """A CSV file as a private learner takes it, encoded by public knowledge alone.
+
+    No row is left out: whether a row is complete can depend on what its person is like, so that leaving it out without
+    a word would be a choice made by the data. What cannot be encoded is refused with its row and column.
+
+    Parameters
+    ----------
+    content : bytes
+        The file, at most 5 MB. One row is one person.
+    schema : TableSchema
+        What was typed in.
+    dialect : Dialect
+        What is known of the file's form; the rest is found out. A cell's number does not depend on what is found: it is
+        the same, or it is refused.
+
+    Raises
+    ------
+    TableError
+        One sentence with row and column where there is one. It depends on the data, and may quote a value.
+
+    Examples
+    --------
+    >>> from objpert_core.datasets.tables import Number, TwoValues
+    >>> schema = TableSchema({"age": Number(17, 90)}, TwoValues("income", negative="low", positive="high"))
+    >>> table = read_table(b"age,income\\n17,low\\n95,high\\n", schema)
+    >>> table.X.ravel().tolist(), table.y.tolist()
+    ([-1.0, 1.0], [0, 1])
+    >>> table.notes
+    ('column “age”: 1 of 2 values outside 17 to 90 was clipped',)
+    """
+    sheet = open_sheet(content, dialect)
+    places = _places(sheet, schema)
+    numerals = _numerals(sheet, schema)
+    n = sum(1 for _ in sheet.rows())
+    if n == 0:
+        raise TableError("the file must have rows after the header, and it has none", row=1)
+    if n * schema.n_features > MOST_CELLS:
+        raise TableError(
+            f"the table must have at most {MOST_CELLS:,} cells after the encoding, "
+            f"got {n:,} rows with {schema.n_features:,} features"
+        )
+    X = np.zeros((n, schema.n_features))
+    y = np.empty(n, dtype=np.int64 if isinstance(schema.target, TwoValues) else np.float64)
+    tallies = dict.fromkeys([*schema.columns, schema.target.column], Tally())
+    start = 0
+    for chunk in _chunks(sheet):
+        columns = list(zip(*chunk, strict=True))
+        cells = {name: [cell.strip() for cell in columns[place]] for name, place in places.items()}
+        part = slice(start, start + len(chunk))
+        for name, tally in _encode(schema, cells, numerals, X[part], y[part], start + 2).items():
+            tallies[name] += tally
+        start += len(chunk)
+    _refuse_one_class(schema, y)
+    return Table(X, y, schema.feature_names, tuple(_notes(schema, tallies, n)))
+
+
+def _places(sheet: Sheet, schema: TableSchema) -> dict[str, int]:
+    """Where each column of the schema stands in the file."""
+    for name in (*schema.columns, schema.target.column):
+        if name not in sheet.names:
+            raise TableError(f"row 1 must name the column {quoted(name)} of the schema", row=1, column=name)
+    return {name: sheet.names.index(name) for name in (*schema.columns, schema.target.column)}
+
+
+def _numerals(sheet: Sheet, schema: TableSchema) -> Numerals:
+    decimal = sheet.dialect.decimal
+    if decimal is None:
+        if isinstance(schema.target, NumericTarget) or any(isinstance(one, Number) for one in schema.columns.values()):
+            raise TableError(
+                "the file does not tell its decimal mark, so that it must be named: . or ,", asks="decimal"
+            )
+        decimal = "."
+    return Numerals(decimal, sheet.dialect.thousands)
+
+
+def _chunks(sheet: Sheet) -> Iterator[Sequence[list[str]]]:
+    rows = (cells for _, cells in sheet.rows())
+    size = max(1, _CHUNK // len(sheet.names))
+    while chunk := list(islice(rows, size)):
+        yield chunk
+
+
+def _encode(
+    schema: TableSchema,
+    cells: dict[str, list[str]],
+    numerals: Numerals,
+    X: FloatArray,
+    y: NDArray[Any],
+    first_row: int,
+) -> dict[str, Tally]:
+    """Write some rows into `X` and `y`; `TableError` for the first row that cannot be encoded."""
+    target = schema.target.column
+    wrong_target = None
+    tallies = {}
+    try:
+        y[:], tallies[target] = schema.target.encode(cells[target], numerals)
+    except BadCell as error:
+        wrong_target = bad_cell(first_row + error.position, target, str(error))
+    try:
+        tallies |= schema.encode_cells(cells, numerals, X, first_row=first_row)
+    except TableError as error:
+        if wrong_target is None or (error.row or 0) < (wrong_target.row or 0):
+            raise
+    if wrong_target is not None:
+        raise wrong_target
+    return tallies
+
+
+def _refuse_one_class(schema: TableSchema, y: NDArray[Any]) -> None:
+    if isinstance(schema.target, TwoValues) and y.min() == y.max():
+        only = schema.target.positive if y[0] else schema.target.negative
+        name = schema.target.column
+        raise TableError(
+            f"column {quoted(name)} must hold both values, and every row holds {quoted(only)}", column=name
+        )
+
+
+def _notes(schema: TableSchema, tallies: dict[str, Tally], n: int) -> Iterator[str]:
+    for name, tally in tallies.items():
+        where = f"column {quoted(name)}:"
+        column = schema.columns.get(name, schema.target)
+        if tally.clipped and not isinstance(column, (Categories, TwoValues)):
+            outside = f"{_of(tally.clipped, n)} outside {column.low:g} to {column.high:g}"
+            yield f"{where} {outside} {_was(tally.clipped)} clipped"
+        if tally.missing:
+            yield f"{where} {_of(tally.missing, n)} {_was(tally.missing)} missing and replaced"
+        if tally.other:
+            yield f"{where} {_of(tally.other, n)} {_was(tally.other)} none of the categories"
+
+
+def _of(count: int, n: int) -> str:
+    return f"{count:,} of {n:,} values"
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"

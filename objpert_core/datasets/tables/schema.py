@@ -1,0 +1,237 @@
+"""What is publicly known of a table, typed in before anybody looks at it: columns, ranges, categories, the target."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from objpert_core._validation import FloatArray
+from objpert_core.datasets.tables.columns import BadCell, Categories, Number, Tally
+from objpert_core.datasets.tables.messages import TableError, quoted
+from objpert_core.datasets.tables.numerals import Numerals
+from objpert_core.datasets.tables.sheet import LONGEST_NAME, MOST_COLUMNS, clean_name
+from objpert_core.datasets.tables.targets import NumericTarget, TwoValues
+
+MOST_FEATURES = 2_000
+"""Columns after the encoding."""
+FORMAT = "objpert table schema 1"
+LONGEST_JSON = 1_000_000
+"""Characters of a schema's text."""
+
+_COLUMNS: Mapping[str, type[Number] | type[Categories]] = {"number": Number, "categories": Categories}
+_TARGETS: Mapping[str, type[TwoValues] | type[NumericTarget]] = {"two values": TwoValues, "number": NumericTarget}
+
+
+@dataclass(frozen=True)
+class TableSchema:
+    """Public knowledge of a table: which columns count, what they may hold, and what is to be predicted.
+
+    One row is one person. Where somebody has several, count them as `rows_per_person` of an estimator.
+
+    Numbers are mapped from their range to [−1, 1], categories become columns of zeros and ones, and every row is
+    divided by `largest_norm`, which the schema alone decides: then no row is longer than 1, whatever its cells hold. A
+    row's code depends on that row and on the schema, so that removing a row from the table removes its line from the
+    matrix and changes nothing else.
+
+    Parameters
+    ----------
+    columns : mapping from str to Number or Categories
+        The features, in the order that the matrix has; all other columns of a file are left out.
+    target : TwoValues or NumericTarget
+
+    Raises
+    ------
+    ValueError
+        Naming the column, for what no table can have.
+
+    Examples
+    --------
+    >>> schema = TableSchema(
+    ...     columns={"age": Number(17, 90), "sex": Categories(["Female", "Male"])},
+    ...     target=TwoValues("income", negative="<=50K", positive=">50K"),
+    ... )
+    >>> schema.feature_names
+    ('age', 'sex = Female', 'sex = Male')
+    >>> schema.encode(pd.DataFrame({"sex": ["Male"], "age": [90]})).round(3).tolist()
+    [[0.707, 0.0, 0.707]]
+    >>> TableSchema.from_json(schema.to_json()) == schema
+    True
+    """
+
+    columns: Mapping[str, Number | Categories]
+    target: TwoValues | NumericTarget
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.target, (TwoValues, NumericTarget)):
+            raise ValueError(f"target must be TwoValues or NumericTarget, got {type(self.target).__name__}")
+        if not isinstance(self.columns, Mapping) or not 1 <= len(self.columns) < MOST_COLUMNS:
+            raise ValueError(f"columns must be a mapping with 1 to {MOST_COLUMNS - 1} columns")
+        for name, column in self.columns.items():
+            _check_name(name)
+            if not isinstance(column, (Number, Categories)):
+                raise ValueError(f"column {quoted(name)} must be Number or Categories, got {type(column).__name__}")
+        _check_name(self.target.column)
+        if self.target.column in self.columns:
+            raise ValueError(f"column {quoted(self.target.column)} must be a feature or the target, got both")
+        object.__setattr__(self, "columns", dict(self.columns))
+        if self.n_features > MOST_FEATURES:
+            raise ValueError(f"columns must become at most {MOST_FEATURES:,} features, got {self.n_features:,}")
+        if len(set(names := self.feature_names)) < len(names):
+            twice = next(name for position, name in enumerate(names) if name in names[:position])
+            raise ValueError(f"columns must become features of different names, got {quoted(twice)} twice")
+
+    @property
+    def n_features(self) -> int:
+        """Columns of the matrix."""
+        return sum(column.width for column in self.columns.values())
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Their names, such as "age" and "sex = Male"."""
+        return tuple(label for name, column in self.columns.items() for label in column.labels(name))
+
+    @property
+    def largest_norm(self) -> float:
+        """What every row is divided by: no row is longer before."""
+        return math.sqrt(sum(column.largest_square for column in self.columns.values()))
+
+    def encode(self, frame: pd.DataFrame) -> FloatArray:
+        """Rows of a data frame as the matrix that a model of this schema takes.
+
+        Numbers, texts and truth values count as pandas would write them into a file, with a decimal point. None and NaN
+        are missing values. The target is not needed, and other columns are left out.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            It has every column of the schema.
+
+        Returns
+        -------
+        ndarray, shape (n, n_features)
+            float64; every entry lies in [−1, 1] and every row has norm at most 1, up to rounding.
+
+        Raises
+        ------
+        TableError
+            Naming the row, the first being row 1, and the column.
+        """
+        for name in self.columns:
+            if list(frame.columns).count(name) != 1:
+                raise TableError(f"column {quoted(name)} of the schema must stand in the frame once", column=name)
+        texts = {name: [_as_text(value) for value in frame[name].tolist()] for name in self.columns}
+        matrix = np.zeros((len(frame), self.n_features))
+        self.encode_cells(texts, Numerals(), matrix, first_row=1)
+        return matrix
+
+    def encode_cells(
+        self, cells: Mapping[str, Sequence[str]], numerals: Numerals, out: FloatArray, *, first_row: int
+    ) -> dict[str, Tally]:
+        """Write the codes of some rows into `out`, zeros of shape (n, n_features); what was not taken as it is.
+
+        Raises
+        ------
+        TableError
+            For the first row that has a bad cell; rows count from `first_row`.
+        """
+        tallies, start = {}, 0
+        first: tuple[int, str, str] | None = None
+        for name, column in self.columns.items():
+            try:
+                tallies[name] = column.encode(cells[name], numerals, out[:, start : start + column.width])
+            except BadCell as error:
+                if first is None or error.position < first[0]:
+                    first = error.position, name, str(error)
+            start += column.width
+        if first is not None:
+            raise bad_cell(first_row + first[0], first[1], first[2])
+        out /= self.largest_norm
+        return tallies
+
+    def to_json(self) -> str:
+        """The schema as text: public knowledge only, so that it may be published with a model."""
+        document = {
+            "format": FORMAT,
+            "columns": [
+                {"name": name, "kind": _kind(column, _COLUMNS)} | asdict(column)
+                for name, column in self.columns.items()
+            ],
+            "target": {"kind": _kind(self.target, _TARGETS)} | asdict(self.target),
+        }
+        return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> TableSchema:
+        """The schema that `to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            One sentence, for any other text.
+        """
+        if len(text) > LONGEST_JSON:
+            raise ValueError(f"the schema must have at most {LONGEST_JSON:,} characters, got {len(text):,}")
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError):
+            raise ValueError("the schema must be complete JSON") from None
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise ValueError(f"the schema must say “format”: “{FORMAT}”")
+        if set(document) != {"format", "columns", "target"} or not isinstance(document["columns"], list):
+            raise ValueError("the schema must have “format”, “target” and a list of “columns”, and nothing else")
+        columns: dict[str, Number | Categories] = {}
+        for entry in document["columns"]:
+            name = entry.pop("name", None) if isinstance(entry, dict) else None
+            if not isinstance(name, str) or name in columns:
+                raise ValueError("every column of the schema must have a “name” of its own")
+            columns[name] = _built(f"column {quoted(name)}", entry, _COLUMNS)
+        return cls(columns, _built("the target", document["target"], _TARGETS))
+
+
+def bad_cell(row: int, column: str, complaint: str) -> TableError:
+    """The sentence about one cell."""
+    return TableError(f"row {row}, column {quoted(column)} {complaint}", row=row, column=column)
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or clean_name(name) != name:
+        got = quoted(name) if isinstance(name, str) else repr(name)
+        raise ValueError(
+            f"a column's name must be a text of 1 to {LONGEST_NAME} characters with single blanks within, got {got}"
+        )
+
+
+def _kind(part: object, kinds: Mapping[str, type]) -> str:
+    return next(kind for kind, made in kinds.items() if isinstance(part, made))
+
+
+def _built(what: str, entry: object, kinds: Mapping[str, Any]) -> Any:
+    """A column or target from its fields in JSON; `ValueError` names `what`."""
+    if not isinstance(entry, dict) or not isinstance(kind := entry.get("kind"), str) or kind not in kinds:
+        allowed = " or ".join(f"“{kind}”" for kind in kinds)
+        raise ValueError(f"{what} must have a “kind”, {allowed}")
+    given = {name: value for name, value in entry.items() if name != "kind"}
+    if unknown := set(given) - {field.name for field in fields(kinds[kind])}:
+        raise ValueError(f"{what} must have no field {quoted(min(unknown))}")
+    try:
+        return kinds[kind](**given)
+    except TypeError:
+        raise ValueError(f"{what} lacks a field of the kind “{kind}”") from None
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from None
+
+
+def _as_text(value: Any) -> str:
+    """A value as pandas writes it into a file, without blanks around it."""
+    if isinstance(value, str):
+        return value.strip()
+    if value is None or value is pd.NaT or value is pd.NA or (isinstance(value, Real) and value != value):
+        return ""
+    return str(value)

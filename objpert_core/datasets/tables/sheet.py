@@ -1,0 +1,235 @@
+"""Text to rows of cells: the header, what separates columns, and rows that are counted as a spreadsheet counts them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from objpert_core.datasets.tables.decoding import decode
+from objpert_core.datasets.tables.dialect import DELIMITERS, Dialect
+from objpert_core.datasets.tables.messages import TableError, letters, quoted
+from objpert_core.datasets.tables.numerals import decimal_mark
+
+MOST_COLUMNS = 1_000
+"""Columns of a file."""
+MOST_ROWS = 200_000
+"""Rows of a file after the header."""
+LONGEST_ROW = 500_000
+"""Characters of a row, quoted line ends included."""
+LONGEST_NAME = 100
+"""Characters of a column's name."""
+
+_LOOKED_AT = 100_000  # cells that tell the decimal mark
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)  # a spreadsheet's own hint; it does not count as a row
+_QUOTED = re.compile(r'(^|[,;\t|]) *"(?:[^"]|"")*+"')
+_LOOKS_LIKE_A_NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*")
+
+
+@dataclass(frozen=True, repr=False)
+class Sheet:
+    """A file whose form is known.
+
+    Attributes
+    ----------
+    text : str
+    dialect : Dialect
+        `decimal` is None where the file does not tell; nothing else is.
+    names : tuple of str
+        The header, one name a column, without blanks around; only the first may be "".
+    cautions : tuple of str
+    """
+
+    text: str
+    dialect: Dialect
+    names: tuple[str, ...]
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def delimiter(self) -> str:
+        """What separates columns."""
+        return self.dialect.delimiter or ","
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """(row, cells) for every row after the header; blank rows at the end are none.
+
+        Raises
+        ------
+        TableError
+            For a row of another length, a blank one with others behind it, wrong quotation marks, too many rows.
+        """
+        width, blank = len(self.names), 0
+        for row, cells in islice(_records(self.text, self.delimiter, self.names), 1, None):
+            if row > MOST_ROWS + 1:
+                raise TableError(f"the file must have at most {MOST_ROWS:,} rows after the header, got more", row=row)
+            if not any(cells) or not any(cell.strip() for cell in cells):
+                blank = blank or row
+                continue
+            if blank:
+                raise TableError(f"row {blank} is empty, but others follow it: delete it", row=blank)
+            if len(cells) != width:
+                raise TableError(
+                    f"row {row} has {_cells(len(cells))}, but row 1 names {width} columns: "
+                    f"are there {DELIMITERS[self.delimiter]} without quotation marks around them?",
+                    row=row,
+                )
+            yield row, cells
+
+
+def open_sheet(content: bytes, dialect: Dialect) -> Sheet:
+    """A file's text, form and header; what `dialect` leaves open is found out.
+
+    What separates columns is told by the header alone. The decimal mark is told by the first rows, and by nothing of
+    them but how numbers are written.
+
+    Raises
+    ------
+    TableError
+        For what is no table in text.
+    """
+    text, encoding, cautions = decode(content, dialect.encoding)
+    delimiter = dialect.delimiter
+    if hint := _SEPARATOR_LINE.match(text):
+        text = text[hint.end() :]
+        if delimiter is None and hint[1] in DELIMITERS:
+            delimiter = hint[1]
+    delimiter = _delimiter(text) if delimiter is None else delimiter
+    names = _names(text, delimiter)
+    numbers = sum(bool(_LOOKS_LIKE_A_NUMBER.fullmatch(name)) for name in names)
+    if numbers:
+        cautions += (f"row 1 must hold the names of the columns; {numbers} of them look like numbers",)
+    found = replace(dialect, delimiter=delimiter, encoding=encoding)
+    sheet = Sheet(text, found, names, cautions)
+    if found.decimal is None:
+        first = islice(sheet.rows(), max(1, _LOOKED_AT // len(names)))
+        mark = decimal_mark((cell.strip() for _, cells in first for cell in cells), delimiter)
+        sheet = replace(sheet, dialect=replace(found, decimal=mark))
+    return sheet
+
+
+def clean_name(name: str) -> str:
+    """A column's name without blanks and line ends around or within, but for single blanks."""
+    return " ".join(name.split())
+
+
+def _delimiter(text: str) -> str:
+    header = _QUOTED.sub(r"\1", text[:LONGEST_ROW]).partition("\n")[0]
+    found = [mark for mark in DELIMITERS if mark in header]
+    if "\t" in found:  # nobody has tabs in names
+        return "\t"
+    if {",", ";"} <= set(found):
+        raise TableError(
+            "row 1 has commas and semicolons, so that the delimiter must be named: , or ;", row=1, asks="delimiter"
+        )
+    if not found:
+        raise TableError(
+            "row 1 must name at least two columns with a comma, a semicolon, a tab or a bar between them",
+            row=1,
+            asks="delimiter",
+        )
+    return found[0]
+
+
+def _names(text: str, delimiter: str) -> tuple[str, ...]:
+    line = text.partition("\n")[0]
+    if len(line) > LONGEST_ROW and line.count(delimiter) >= MOST_COLUMNS:
+        raise _too_many_columns(line.count(delimiter) + 1)
+    _, cells = next(_records(text, delimiter, ()))
+    names = tuple(clean_name(cell) for cell in cells)
+    if len(names) > MOST_COLUMNS:
+        raise _too_many_columns(len(names))
+    if not any(names):
+        raise TableError("row 1 must hold the names of the columns, and it is empty", row=1)
+    if len(names) < 2:
+        raise TableError(
+            f"row 1 must name at least two columns, and there are no {DELIMITERS[delimiter]} in it",
+            row=1,
+            asks="delimiter",
+        )
+    first: dict[str, int] = {}
+    for position, name in enumerate(names):
+        where = f"row 1, column {letters(position)}"
+        if not name and position > 0:
+            raise TableError(f"{where} has no name", row=1)
+        if len(name) > LONGEST_NAME:
+            raise TableError(
+                f"{where} must have a name of at most {LONGEST_NAME} characters, got {quoted(name)}", row=1
+            )
+        if name in first:
+            both = f"{letters(first[name])} and {letters(position)}"
+            raise TableError(f"row 1 names two columns {quoted(name)}, {both}", row=1, column=name)
+        first[name] = position
+    return names
+
+
+def _too_many_columns(columns: int) -> TableError:
+    return TableError(f"row 1 must name at most {MOST_COLUMNS:,} columns, got {columns:,}", row=1)
+
+
+class _Lines:
+    """The lines of a text, for a reader that asks for as many as a row needs; a row that gets too long is refused."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.position = 0
+        self.start = 0
+        self.row = 1
+
+    def begin(self, row: int) -> None:
+        """The next line begins this row."""
+        self.start, self.row = self.position, row
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        begin = self.position
+        if begin >= len(self._text):
+            raise StopIteration
+        self.position = self._text.find("\n", begin) + 1 or len(self._text)
+        if self.position - self.start > LONGEST_ROW:
+            raise TableError(f"row {self.row} must have at most {LONGEST_ROW:,} characters", row=self.row)
+        return self._text[begin : self.position]
+
+
+def _records(text: str, delimiter: str, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
+    """(row, cells) for every row, the header included; `names` are for messages."""
+    lines = _Lines(text)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
+    row = 1
+    while True:
+        lines.begin(row)
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise _wrong_cell(text[lines.start : lines.start + LONGEST_ROW], delimiter, row, names, error) from None
+        yield row, cells
+        row += 1
+
+
+def _wrong_cell(rest: str, delimiter: str, row: int, names: tuple[str, ...], error: csv.Error) -> TableError:
+    """What is wrong with the row that `rest` begins with: the first of its cells that does not end as it should."""
+    mark = re.escape(delimiter)
+    cell = re.compile(rf'\ *(?:"(?:[^"]|"")*+"|(?!")[^{mark}\n]*+){mark}')
+    position = column = 0
+    while found := cell.match(rest, position):
+        position, column = found.end(), column + 1
+    name = names[column] if column < len(names) else ""
+    where = f"row {row}, column " + (quoted(name) if name else letters(column))
+    if "expected after" in str(error):
+        message = (
+            f"{where} has text behind its closing quotation mark: within quotation marks, double each that is text"
+        )
+    elif rest[position:].lstrip(" ").startswith('"'):
+        message = f"{where} begins with a quotation mark, and none closes it"
+    else:
+        message = f"{where} must have at most {csv.field_size_limit():,} characters"
+    return TableError(message, row=row, column=name or None)
+
+
+def _cells(count: int) -> str:
+    return f"{count:,} cell" + ("s" if count != 1 else "")

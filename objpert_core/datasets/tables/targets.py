@@ -1,0 +1,107 @@
+"""What is to be predicted: one of two values, or a number with a public range."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from objpert_core._validation import FloatArray
+from objpert_core.datasets.tables.columns import (
+    BadCell,
+    Tally,
+    one_of,
+    public_range,
+    read_numbers,
+    typed_value,
+)
+from objpert_core.datasets.tables.messages import quoted
+from objpert_core.datasets.tables.numerals import Numerals
+
+
+@dataclass(frozen=True)
+class TwoValues:
+    """A target with two values.
+
+    Parameters
+    ----------
+    column : str
+        The column's name.
+    negative, positive : str
+        Its values, letter by letter, which become the labels 0 and 1.
+
+    Examples
+    --------
+    >>> TwoValues("income", negative="<=50K", positive=">50K").encode([">50K", "<=50K"], Numerals())[0].tolist()
+    [1, 0]
+    """
+
+    column: str
+    negative: str
+    positive: str
+
+    def __post_init__(self) -> None:
+        for name in ("negative", "positive"):
+            object.__setattr__(self, name, typed_value(name, getattr(self, name)))
+        if self.negative == self.positive:
+            raise ValueError(f"positive must differ from negative, got {quoted(self.positive)} for both")
+
+    @property
+    def classes(self) -> list[int]:
+        """The labels, for an estimator's `classes`."""
+        return [0, 1]
+
+    def encode(self, cells: Sequence[str], numerals: Numerals) -> tuple[NDArray[np.int64], Tally]:
+        """Labels 0 and 1, int64 (n,); `BadCell` for the first cell with another value."""
+        labels = {self.negative: 0, self.positive: 1}
+        for cell in dict.fromkeys(cells):
+            if cell not in labels:
+                got = "and it is empty" if not cell else f"got {quoted(cell)}"
+                raise BadCell(cells.index(cell), f"must hold {one_of((self.negative, self.positive))}, {got}")
+        return np.fromiter(map(labels.__getitem__, cells), np.int64, len(cells)), Tally()
+
+
+@dataclass(frozen=True)
+class NumericTarget:
+    """A target that is a number, clipped to its public range.
+
+    Parameters
+    ----------
+    column : str
+        The column's name.
+    low, high : float
+        The range, low < high, from public knowledge.
+
+    Examples
+    --------
+    >>> target = NumericTarget("rent", low=0, high=3000)
+    >>> target.encode(["950", "4000"], Numerals())[0].tolist(), target.offset, target.scale
+    ([950.0, 3000.0], 1500.0, 1500.0)
+    """
+
+    column: str
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        low, high = public_range(self.low, self.high)
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    @property
+    def offset(self) -> float:
+        """The middle of the range, for an estimator's `target_offset`."""
+        return self.low / 2 + self.high / 2
+
+    @property
+    def scale(self) -> float:
+        """Half the width of the range, for an estimator's `target_scale`."""
+        return self.high / 2 - self.low / 2
+
+    def encode(self, cells: Sequence[str], numerals: Numerals) -> tuple[FloatArray, Tally]:
+        """Targets in the file's units, float64 (n,); `BadCell` for the first cell that holds no number."""
+        numbers = read_numbers(cells, numerals)
+        clipped = np.clip(numbers, self.low, self.high)
+        return clipped, Tally(clipped=int((clipped != numbers).sum()))
