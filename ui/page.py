@@ -41,7 +41,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitPageNotFoundError
 
-from ui import registry, sentences, share, slides, style
+from ui import registry, room, sentences, share, slides, style
 from ui.controls import Control, Preset
 from ui.svg import to_pdf, to_png, to_svg
 from ui.warm import warm_up
@@ -125,6 +125,7 @@ def title(question: str, lead: str) -> None:
     if not style.embedded():
         st.title(question, anchor=False)
         st.markdown(lead)
+    room.strip()
 
 
 def columns(part: str = "") -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -328,17 +329,21 @@ def try_it(question: str, options: Sequence[str], correct: str, *, key: str) -> 
     """Ask for a prediction; say whether it was right, and return True only once one was made.
 
     The caller draws what reveals the answer when this returns True. The choice stays out of the address, so that a
-    shared link does not give the answer away.
+    shared link does not give the answer away. In a class's room (`ui.room`) the prediction is counted, and the lecturer
+    decides when the answer appears.
     """
     if correct not in options:
         raise ValueError(f"correct must be one of the options, got {correct!r}")
-    guess = st.radio(question, options, index=None, key=key)
-    if guess is None:
+    poll = room.poll(question, options, key=key)
+    guess = st.radio(question, options, index=None, key=key, disabled=poll is not None and poll.over)
+    if poll is None and guess is None:
         st.caption("Choose before you look: the answer appears when you have.")
+        return False
+    if poll is not None and not poll.show(guess, options.index(correct)):
         return False
     if guess == correct:
         st.success(f"Yes: {correct}", icon=":material/check:")
-    else:
+    elif guess is not None:
         st.info(f"Not quite. The answer: {correct}", icon=":material/lightbulb:")
     return True
 
@@ -350,7 +355,8 @@ def predict(prediction: Prediction, *, key: str) -> None:
 
 
 def _predict(prediction: Prediction, key: str) -> None:
-    with st.expander(f"Try it: {prediction.title}", icon=":material/psychology:"):
+    in_class = room.here() is not None
+    with st.expander(f"Try it: {prediction.title}", expanded=in_class, icon=":material/psychology:"):
         if not try_it(prediction.question, prediction.options, prediction.options[prediction.correct], key=key):
             return
         if prediction.draw is not None:

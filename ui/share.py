@@ -1,4 +1,4 @@
-"""What a page gives to others: its link, the same picture as a slide, a code for telephones, a worksheet.
+"""What a page gives to others: its link, the same picture as a slide, a code for telephones, a worksheet, a room.
 
     share.button(CONTROLS)
 
@@ -15,18 +15,23 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from ui import room
 from ui.controls import Control
 from ui.qr import qr_image
+from ui.shared_file import UnusableFileError
+from ui.votes import RoomError
 
 
-def link(controls: Iterable[Control], *, slide: bool = False, brief: bool = False) -> str:
-    """The address that shows this page at its present setting.
+def link(controls: Iterable[Control], *, slide: bool = False, brief: bool = False, alone: bool = False) -> str:
+    """The address that shows this page at its present setting, in the room that this session is in.
 
     Every control is named, defaults included, so that the link outlives a change of them; a `brief` one, for a code to
-    scan and for paper, leaves defaults out.
+    scan and for paper, leaves defaults out. One for paper leads into no room (`alone`). None holds the key of a room.
     """
     values = [(control, control.value()) for control in controls]
     named = [(c.key, c.encode(value)) for c, value in values if not (brief and value == c.default)]
+    if (here := room.here()) and not alone:
+        named.insert(0, ("room", here.name))
     query = urlencode([("embed", "true"), *named] if slide else named, doseq=True)
     return f"{(st.context.url or '').rstrip('/')}{'?' if query else ''}{query}"
 
@@ -52,12 +57,33 @@ def _button(controls: tuple[Control, ...], make_sheet: Callable[[str, bool], byt
     with shown:
         with suppress(ValueError):  # a link of several thousand characters: no code holds it
             st.html(qr_image(short))
-        st.caption("This address shows the same picture on another computer.")
+        here = room.here()
+        st.caption(
+            f"This address leads into room **{here.name}**, to the same picture."
+            if here
+            else "This address shows the same picture on another computer."
+        )
         st.code(address, language=None, wrap_lines=True)
         st.caption("The same as a slide: answer, chart and main controls. The arrow keys go through the presets.")
         st.code(slide, language=None, wrap_lines=True)
+        _room()
         if make_sheet is not None:
+            paper = link(controls, brief=True, alone=True)
             for label, answers in (("Worksheet to print", False), ("Worksheet with answers", True)):
-                made = partial(make_sheet, short, answers)
+                made = partial(make_sheet, paper, answers)
                 name = f"worksheet{'_answers' if answers else ''}.html"
                 st.download_button(label, made, name, "text/html", on_click="ignore", icon=":material/print:")
+
+
+def _room() -> None:
+    """The button that opens a room, for who is in none."""
+    if room.here():
+        return
+    st.caption("In a room the answers of a class are counted for an hour. Nobody is asked for a name.")
+    if st.button("Open a room for a class", key="room__open", icon=":material/groups:"):
+        try:
+            room.open_here()
+        except (UnusableFileError, RoomError) as error:
+            st.error(str(error), icon=":material/error:")
+            return
+        st.rerun()

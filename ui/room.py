@@ -1,0 +1,321 @@
+"""The room that a session is in: a strip on every page, votes under every prediction, and what its lecturer presses.
+
+    room.strip()                                       # in every page's heading
+    poll = room.poll(question, options, key="…")       # None outside a room
+    guess = st.radio(…, key="…", disabled=poll.over)
+    if poll.show(guess, right=2): …                    # True once the lecturer has revealed
+
+A room is named in the address (``?room=BCDFGH``), and who leads it by ``room_key``, which no link that the app shows
+ever holds. A change of page takes both out of the address; the session remembers them, and `strip` writes them again.
+
+A browser counts once. Streamlit gives each a cookie with a random number, against forged requests; a page that is
+loaded anew, or that comes back from another process, has the same one. `ui.votes` keeps a hash of it while the room
+lasts.
+"""
+
+from __future__ import annotations
+
+import html
+import random
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import streamlit as st
+
+from ui import figures, style
+from ui.shared_file import UnusableFileError
+from ui.votes import MOST_OPTIONS, NAME, Outcome, Question, RoomError, Tally, rooms
+
+LEADER, WAITING, IDLE, REVEALED = 2.0, 3.0, 6.0, 10.0
+"""Seconds between two looks: of the lecturer; of somebody who has answered, who has not, who sees the counts."""
+MOST_OPENED = 10
+"""Rooms that one session opens."""
+
+_HERE, _VOTER, _LUCK, _OPENED = "room__here", "room__voter", "room__luck", "room__opened"
+_NOT_COUNTED: dict[Outcome, str] = {
+    "ended": "The vote has ended.",
+    "full": "Your answer is not counted: this room has no place for more.",
+    "changes": "You have changed your mind so often that your last answer but one stays.",
+    "gone": "This room has ended.",
+}
+
+# Letters grow with the window, for the wall; right and wrong differ by a tick, by words and by the bar's pattern.
+_STYLE = f"""
+.votes {{ list-style: none; margin: .25rem 0; padding: 0; font-size: clamp(1rem, .8rem + .6vw, 1.4rem); }}
+.votes li {{ margin: 0 0 .6rem 0; padding: 0; line-height: 1.3; }}
+.votes .right {{ font-weight: 600; }}
+.votes .count {{ font-variant-numeric: tabular-nums; white-space: nowrap; }}
+.votes .track {{ height: 1.1em; border: 1px solid {figures.GREY}; border-radius: .2rem; overflow: hidden; }}
+.votes .bar {{ height: 100%;
+  background: repeating-linear-gradient(135deg, {figures.GREY} 0 .35em, transparent .35em .6em); }}
+.votes .right .bar {{ background: {figures.GREEN}; }}
+"""
+
+
+@dataclass(frozen=True)
+class Room:
+    """The room that this session is in.
+
+    Attributes
+    ----------
+    name : str
+    key : str
+        The lecturer's; "" for everybody else.
+    """
+
+    name: str
+    key: str = ""
+
+    @property
+    def leads(self) -> bool:
+        """Whether this session is the lecturer's."""
+        return bool(self.key)
+
+
+def here() -> Room | None:
+    """The room that this session is in."""
+    found: Room | None = st.session_state.get(_HERE)
+    return found
+
+
+def open_here() -> None:
+    """Open a room that this session leads.
+
+    Raises
+    ------
+    RoomError, UnusableFileError
+        Where there is no place for another one, or no file to keep it in.
+    """
+    opened = st.session_state.get(_OPENED, 0)
+    if opened >= MOST_OPENED:
+        raise RoomError(f"You have opened {MOST_OPENED} rooms. Load the page anew for another one.")
+    st.session_state[_OPENED] = opened + 1
+    st.session_state[_HERE] = Room(*rooms().open())
+    for name in ("room", "room_key"):  # of the room before
+        st.query_params.pop(name, None)
+
+
+def strip() -> None:
+    """Enter the room of the address, or stay in that of the page before; one line says so, except on a slide.
+
+    A room that does not exist, or no more, is one sentence, and the page works without it.
+    """
+    held = here()
+    name = st.query_params.get("room", held.name if held else "").strip().upper()
+    if not name:
+        return
+    key = st.query_params.get("room_key", held.key if held and held.name == name else "")
+    try:
+        end = rooms().ends(name)
+        leads = end is not None and bool(key) and rooms().leads(name, key)
+    except UnusableFileError as error:
+        st.session_state.pop(_HERE, None)
+        _say(str(error))
+        return
+    if end is None:
+        st.session_state.pop(_HERE, None)
+        for part in ("room", "room_key"):
+            st.query_params.pop(part, None)
+        shown = f" {name}" if NAME.fullmatch(name) else " of that name"
+        _say(f"There is no room{shown}, or its hour is over. The page works without it.")
+        return
+    now = Room(name, key if leads else "")
+    st.session_state[_HERE] = now
+    _write_address(now)
+    if not style.embedded():
+        st.html(f"<style>{_STYLE}</style>")
+        _sign(now, end)
+
+
+def _say(sentence: str) -> None:
+    if not style.embedded():
+        st.info(sentence, icon=":material/groups:")
+
+
+def _write_address(now: Room) -> None:
+    """Name the room in the address where it is not: after a change of page, or when it has just been opened."""
+    wanted = {"room": now.name} | ({"room_key": now.key} if now.leads else {})
+    if any(st.query_params.get(part) != value for part, value in wanted.items()):
+        st.query_params.update(wanted)
+
+
+def _sign(now: Room, end: float) -> None:
+    if not now.leads:
+        st.caption(f"Room **{now.name}**: your answers to the questions are counted, without a name.")
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="room__sign"):
+        st.caption(
+            f"You lead room **{now.name}** until {_clock(end)}. “Share” has the link for the class. "
+            "Your own address holds the key: show the page in full screen."
+        )
+        st.button("Close the room", key="room__close", icon=":material/close:", on_click=_close, args=(now,))
+
+
+def _clock(moment: float) -> str:
+    """The time of day where the reader is."""
+    zone = st.context.timezone or "UTC"
+    with suppress(ZoneInfoNotFoundError, ValueError):
+        return f"{datetime.fromtimestamp(moment, ZoneInfo(zone)):%H:%M}"
+    return f"{datetime.fromtimestamp(moment, UTC):%H:%M} UTC"
+
+
+def _close(now: Room) -> None:
+    with suppress(UnusableFileError, RoomError):
+        rooms().close(now.name, now.key)
+
+
+def _voter() -> str:
+    """The random number that this browser is known by; the session's own where it sends no cookie."""
+    if _VOTER not in st.session_state:
+        version, _, rest = st.context.cookies.get("_streamlit_xsrf", "").strip('"').partition("|")
+        try:
+            mask, masked, _ = rest.split("|")
+            veil = bytes.fromhex(mask)  # another one with every answer of the server
+            number = bytes(byte ^ veil[place % len(veil)] for place, byte in enumerate(bytes.fromhex(masked)))
+        except (ValueError, ZeroDivisionError):
+            version, number = "", b""
+        known = version == "2" and len(number) >= 16
+        st.session_state[_VOTER] = number.hex() if known else secrets.token_hex(16)
+    return str(st.session_state[_VOTER])
+
+
+@dataclass(frozen=True)
+class Poll:
+    """A question that the room votes on, as it is now; made by `poll`."""
+
+    room: Room
+    question: Question
+    options: tuple[str, ...]
+    key: str
+    tally: Tally
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody votes any more: the counts are shown."""
+        return self.tally.revealed
+
+    def show(self, guess: str | None, right: int) -> bool:
+        """What stands under the options. True once the answer may be drawn, which the lecturer decides.
+
+        Parameters
+        ----------
+        guess : str or None
+            The option chosen.
+        right : int
+            The right option.
+        """
+        if self.room.leads:
+            said = ""
+            self._buttons()
+        elif self.over:
+            said = ""
+        else:
+            said = "Choose: the answer appears when the lecturer reveals." if guess is None else self._cast(guess)
+        st.fragment(_watch, run_every=self._pause(guess))(self, right, said)
+        return self.over
+
+    def _cast(self, guess: str) -> str:
+        """Count the guess unless it is counted; what to say about it."""
+        choice, counted = self.options.index(guess), f"{self.key}__counted"
+        if st.session_state.get(counted) != choice:
+            try:
+                outcome = rooms().vote(self.room.name, self.question, _voter(), choice)
+            except UnusableFileError as error:
+                return str(error)
+            if outcome != "counted":
+                return _NOT_COUNTED[outcome]
+            st.session_state[counted] = choice
+        return "Your answer is counted. The answer appears when the lecturer reveals."
+
+    def _pause(self, guess: str | None) -> float:
+        """Seconds between two looks, another number for every session: a class does not ask all at once."""
+        usual = LEADER if self.room.leads else REVEALED if self.over else IDLE if guess is None else WAITING
+        luck = st.session_state.setdefault(_LUCK, random.random())
+        return usual * (1 if self.room.leads else 0.85 + 0.3 * luck)
+
+    def _buttons(self) -> None:
+        """Reveal or hide again, and clear."""
+        with st.container(horizontal=True, key=f"{self.key}__lead"):
+            if self.over:
+                st.button("Hide again", key=f"{self.key}__hide", on_click=self._lead, args=("hide",))
+            else:
+                st.button("Reveal", key=f"{self.key}__reveal", on_click=self._lead, args=("reveal",), type="primary")
+            st.button("Clear the votes", key=f"{self.key}__clear", on_click=self._lead, args=("clear",))
+        if trouble := st.session_state.pop(f"{self.key}__trouble", ""):
+            st.error(trouble, icon=":material/error:")
+
+    def _lead(self, act: str) -> None:
+        name, key = self.room.name, self.room.key
+        try:
+            if act == "clear":
+                rooms().clear(name, key, self.question)
+            else:
+                rooms().reveal(name, key, self.question, shown=act == "reveal")
+        except (UnusableFileError, RoomError) as error:
+            st.session_state[f"{self.key}__trouble"] = str(error)
+
+
+def poll(text: str, options: Sequence[str], *, key: str) -> Poll | None:
+    """The vote on a question; None outside a room, where the question is everybody's own.
+
+    Call it before the radio buttons `key`: a page that was loaded anew gets the browser's earlier choice, and after
+    the votes were cleared nothing is chosen.
+    """
+    now = here()
+    if now is None or not 1 < len(options) <= MOST_OPTIONS:
+        return None
+    question = Question.of(key, text, options)
+    try:
+        if rooms().ends(now.name) is None:
+            return None
+        found = Poll(now, question, tuple(options), key, rooms().tally(now.name, question))
+        seen, turn = f"{key}__turn", (now.name, question.name, found.tally.turn)
+        if key not in st.session_state or st.session_state.get(seen) != turn:
+            before = None if now.leads else rooms().choice(now.name, question, _voter())
+            st.session_state[key] = None if before is None else options[before]
+            st.session_state[seen], st.session_state[f"{key}__counted"] = turn, before
+        return found
+    except UnusableFileError as error:
+        st.caption(str(error))
+        return None
+
+
+def _watch(shown: Poll, right: int, said: str) -> None:
+    """Look now and then whether the lecturer has revealed; draw the page again when so, else the counts or a word."""
+    try:
+        if rooms().ends(shown.room.name) is None:
+            st.rerun()
+        tally = rooms().tally(shown.room.name, shown.question)
+    except UnusableFileError as error:
+        st.caption(str(error))
+        return
+    if (tally.revealed, tally.turn) != (shown.tally.revealed, shown.tally.turn):
+        st.rerun()
+    if shown.room.leads and not tally.revealed:
+        st.markdown(f"**{_votes(tally.votes)}** so far. Your own choice is not counted.")
+    if tally.revealed:
+        st.html(bars(shown.options, tally, right))
+    if said:
+        st.caption(said)
+
+
+def bars(options: Sequence[str], tally: Tally, right: int) -> str:
+    """The counts as HTML: one bar an option, its words and number above it; the right one is marked."""
+    lines = []
+    for place, (option, count) in enumerate(zip(options, tally.counts, strict=True)):
+        share = 100 * count / max(tally.votes, 1)
+        kind, said = ("right", f"✓ {option} (right)") if place == right else ("", option)
+        lines.append(
+            f'<li class="{kind}">{html.escape(said)} <span class="count">{_votes(count)}, {share:.0f}&nbsp;%</span>'
+            f'<div class="track" aria-hidden="true"><div class="bar" style="width: {share:.1f}%"></div></div></li>'
+        )
+    label = html.escape(f"What the room answered: {_votes(tally.votes)}.", quote=True)
+    return f'<ul class="votes" aria-label="{label}">{"".join(lines)}</ul>'
+
+
+def _votes(count: int) -> str:
+    return f"{count} vote{'' if count == 1 else 's'}"
