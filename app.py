@@ -4,11 +4,15 @@ import logging
 
 import streamlit as st
 
+from pages.own import upload
 from ui import registry
 
 if __name__ == "__main__":  # the script of every session
     st.set_page_config(page_title="Objective perturbation", page_icon="🎲", layout="wide")
-    st.navigation(registry.navigation(), position="top").run()
+    chosen = st.navigation(registry.navigation(), position="top")
+    if chosen.url_path != "own":
+        upload.leave()  # a table that was handed in there
+    chosen.run()
 else:  # the server's own import, before anybody's session
     # Until the first `st.navigation` of a process Streamlit takes a folder called pages for its older kind of multipage
     # app, in which the first visitor's link to a page is answered by "Page not found".

@@ -60,6 +60,7 @@ FIT, MANY, LEARNING = "One fit", "Many releases", "Learning"
 
 PAGES: tuple[Entry, ...] = (
     Entry("home", "Home", "How can one fit hide one person?", "", "home"),
+    Entry("lessons", "Lessons", "What does ε mean, from zero?", "", "school"),
     Entry("bounds", "Bounds", "How much privacy does one fit cost?", FIT, "show_chart"),
     Entry("distance", "Distance", "How far is a proof from the best possible one?", FIT, "straighten"),
     Entry("quadratic", "Tilt or bend?", "Is a random curvature better than a random slope?", FIT, "ssid_chart"),
@@ -76,6 +77,7 @@ PAGES: tuple[Entry, ...] = (
     Entry("population", "Population risk", "Will it generalise?", LEARNING, "groups"),
     Entry("solvers", "Solvers", "How many passes over the data does a private fit take?", LEARNING, "speed"),
     Entry("losses", "Losses and clipping", "What does clipping do to a loss, and to the fit?", LEARNING, "content_cut"),
+    Entry("own", "Your own data", "How do I fit a private model to my own table?", LEARNING, "upload_file"),
 )
 """Every page, in the order of the menu; the first one opens the app."""
 

@@ -1,0 +1,175 @@
+"""The widgets around a table: how its file is written, one line a column, a schema that is loaded or kept.
+
+What is typed is kept by the column's name for as long as the session lasts. A mended file with the same columns finds
+it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from objpert_core.datasets import Dialect, Sketch, TableError, TableSchema, look_at
+from pages.own import form
+from pages.own.upload import Upload
+from ui import jobs, sentences
+
+_TYPED, _GRID, _LOOKED, _LOADED = (f"own__{part}" for part in ("typed", "grid", "looked", "loaded"))
+_MARKS: dict[str, dict[str, Any]] = {
+    "delimiter": {"find out": None, "comma ,": ",", "semicolon ;": ";", "tab": "\t", "bar |": "|"},
+    "decimal": {"find out": None, "point .": ".", "comma ,": ","},
+    "thousands": {"none": "", "comma ,": ",", "point .": ".", "apostrophe ’": "'", "blank": " "},
+    "encoding": {"find out": None, "UTF-8": "utf-8", "UTF-16": "utf-16", "Windows-1252": "windows-1252"},
+}
+_ASKED = {
+    "delimiter": "Columns are separated by",
+    "decimal": "Decimal mark",
+    "thousands": "Thousands are separated by",
+    "encoding": "Encoding",
+}
+_LABELS = {
+    "column": ("Column", None),
+    "role": ("Role", None),
+    "low": ("Lowest", "The smallest value that such a number can have, publicly known. Smaller ones count as this."),
+    "high": ("Highest", "The largest one. Larger ones count as this."),
+    "categories": ("Categories", "Separated by semicolons. Of a target its two values, the one for “no” first."),
+    "missing": ("If missing", "The public value that stands for a missing one. Empty: a missing value is refused."),
+    "mark": ("Mark missing", "A feature of its own says that the number was missing."),
+    "other": ("Others too", "A value that is not listed counts as none of the categories. Otherwise it is refused."),
+}
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a table before it is fitted.
+
+    Attributes
+    ----------
+    text : str
+        Its schema as JSON; empty where something lacks.
+    dialect : Dialect
+    step : str
+        What to do next; empty where everything is there.
+    """
+
+    text: str
+    dialect: Dialect
+    step: str
+
+
+def show(uploaded: Upload | None) -> Known:
+    """Draw all of it; what is wrong with the file or the lines is said where it stands."""
+    dialect = _dialect()
+    if uploaded is None:
+        _load()
+        return Known("", dialect, "choose a CSV file")
+    sketch = _looked(uploaded, dialect)
+    if isinstance(sketch, str):
+        st.error(sketch, icon=":material/error:")
+        written(dialect, opened=True)
+        _load()
+        return Known("", dialect, "mend the file, or say how it is written")
+    for caution in sketch.cautions:
+        st.info(sentences.sentence(caution), icon=":material/info:")
+    lines = _edited(sketch.names)
+    written(dialect, opened=sketch.dialect.decimal is None)
+    _load()
+    if sketch.dialect.decimal is None:
+        return Known("", dialect, "say which decimal mark its numbers have")
+    try:
+        schema = form.schema(lines)
+    except ValueError as error:  # holds what was typed, and columns' names: shown, and not logged
+        return Known("", dialect, str(error))
+    return Known(schema.to_json(), dialect, "")
+
+
+def _dialect() -> Dialect:
+    """How the file is written, as far as it was said."""
+    said = {name: marks[st.session_state.get(f"own__{name}") or next(iter(marks))] for name, marks in _MARKS.items()}
+    return Dialect(**said)
+
+
+def written(dialect: Dialect, *, opened: bool) -> None:
+    """Where one says how the file is written."""
+    with st.expander("How the file is written", icon=":material/format_quote:", expanded=opened):
+        for column, (name, marks) in zip(st.columns(len(_MARKS)), _MARKS.items(), strict=True):
+            column.selectbox(_ASKED[name], list(marks), key=f"own__{name}")
+
+
+def _looked(uploaded: Upload, dialect: Dialect) -> Sketch | str:
+    """The names of the file's columns, or one sentence on why there are none; read once a file."""
+    asked, held = (uploaded.number, dialect), st.session_state.get(_LOOKED)
+    if held is not None and held[0] == asked:
+        return held[1]
+    found: Sketch | str
+    try:
+        with jobs.moment():
+            found = look_at(uploaded.content, dialect)
+    except TableError as error:
+        found = sentences.sentence(str(error))
+    st.session_state[_LOOKED] = asked, found
+    return found
+
+
+def _edited(names: tuple[str, ...]) -> tuple[form.Line, ...]:
+    """The lines as they are typed."""
+    known: dict[str, form.Line] = st.session_state.setdefault(_TYPED, {})
+    held = st.session_state.get(_GRID)
+    if held is None or held[0] != names or _key(held[1]) not in st.session_state:
+        version = 0 if held is None else held[1] + 1
+        held = st.session_state[_GRID] = names, version, form.grid(form.lines_for(names, known))
+    frame = st.data_editor(
+        held[2],
+        key=_key(held[1]),
+        hide_index=True,
+        num_rows="fixed",
+        width="stretch",
+        disabled=["column"],
+        column_config={name: _column(name) for name in _LABELS},
+    )
+    lines = form.typed(frame)
+    known.update((line.column, line) for line in lines)
+    return lines
+
+
+def _key(version: int) -> str:
+    return f"own__grid_{version}"
+
+
+def _column(name: str) -> Any:
+    label, told = _LABELS[name]
+    if name == "role":
+        return st.column_config.SelectboxColumn(label, options=list(form.ROLES), required=True)
+    if name in ("mark", "other"):
+        return st.column_config.CheckboxColumn(label, help=told)
+    return st.column_config.TextColumn(label, help=told, width="medium" if name == "categories" else None)
+
+
+def _load() -> None:
+    """Where a schema from this page is opened again."""
+    with st.expander("Load a schema", icon=":material/folder_open:"):
+        st.caption("Fills in the lines by columns’ names, from a `schema.json` that this page or Python wrote.")
+        st.file_uploader("A schema as JSON", type=["json"], key="own__schema", on_change=_loaded)
+        if told := st.session_state.get(_LOADED):
+            st.caption(told)
+
+
+def _loaded() -> None:
+    file = st.session_state["own__schema"]
+    if file is None:
+        return
+    try:
+        schema = TableSchema.from_json(file.getvalue().decode("utf-8"))
+    except UnicodeDecodeError:
+        st.session_state[_LOADED] = "A schema is text in UTF-8; this file is not."
+    except ValueError as error:
+        st.session_state[_LOADED] = sentences.sentence(str(error))
+    else:
+        lines = form.of_schema(schema)
+        st.session_state.setdefault(_TYPED, {}).update(lines)
+        held = st.session_state.get(_GRID)
+        if held is not None:
+            st.session_state[_GRID] = (), held[1], held[2]  # drawn anew
+        st.session_state[_LOADED] = f"Filled in: {sentences.count(len(lines), 'column')}."

@@ -1,0 +1,192 @@
+"""What somebody types about a table's columns, one line each, and the schema that it makes.
+
+Every line starts empty, whatever the table holds. A range or a list of categories that was read off the table would
+tell something about the people in it that no ε accounts for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pandas as pd
+
+from objpert_core.datasets import Categories, Number, NumericTarget, TableSchema, TwoValues, safe_text
+
+LEFT_OUT, NUMBER, CATEGORIES = "leave out", "number", "categories"
+TARGET_TWO, TARGET_NUMBER = "target: two values", "target: a number"
+ROLES = (LEFT_OUT, NUMBER, CATEGORIES, TARGET_TWO, TARGET_NUMBER)
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_WITH_COMMA = re.compile(r"[+-]?\d+,(\d{1,2}|\d{4,})")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One column as it was typed.
+
+    Attributes
+    ----------
+    column : str
+        Its name.
+    role : str
+        One of `ROLES`.
+    low, high : str
+        The public range of a number.
+    categories : str
+        Separated by semicolons, or by commas where there is no semicolon. Of a target the two values, that of "no"
+        first.
+    missing : str
+        What stands for a missing value; empty refuses it.
+    mark : bool
+        Whether a feature of its own says that the value is missing.
+    other : bool
+        Whether a value that is not listed is accepted, as none of the categories.
+    """
+
+    column: str
+    role: str = LEFT_OUT
+    low: str = ""
+    high: str = ""
+    categories: str = ""
+    missing: str = ""
+    mark: bool = False
+    other: bool = False
+
+
+def grid(lines: Iterable[Line]) -> pd.DataFrame:
+    """The lines as the table that is edited."""
+    frame = pd.DataFrame([asdict(line) for line in lines], columns=list(Line.__dataclass_fields__))
+    switches = ["mark", "other"]
+    return frame.astype({name: "bool" if name in switches else "object" for name in frame})
+
+
+def typed(frame: pd.DataFrame) -> tuple[Line, ...]:
+    """The lines of an edited table; an emptied cell is an empty text."""
+    rows = frame.to_dict("records")
+    return tuple(Line(**{str(name): _cell(value) for name, value in row.items()}) for row in rows)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
+    return value.strip() if isinstance(value, str) else ""
+
+
+def of_schema(schema: TableSchema) -> dict[str, Line]:
+    """The lines that make `schema`, by column.
+
+    Raises
+    ------
+    ValueError
+        For a category with a semicolon, which separates categories here.
+    """
+    lines = {}
+    for name, column in schema.columns.items():
+        missing, mark = "" if column.missing is None else _text(column.missing), column.missing_indicator
+        if isinstance(column, Number):
+            lines[name] = Line(name, NUMBER, _text(column.low), _text(column.high), missing=missing, mark=mark)
+        else:
+            levels = _listed(name, column.categories)
+            lines[name] = Line(name, CATEGORIES, categories=levels, missing=missing, mark=mark, other=column.other)
+    target = schema.target
+    if isinstance(target, NumericTarget):
+        lines[target.column] = Line(target.column, TARGET_NUMBER, _text(target.low), _text(target.high))
+    else:
+        levels = _listed(target.column, (target.negative, target.positive))
+        lines[target.column] = Line(target.column, TARGET_TWO, categories=levels)
+    return lines
+
+
+def _listed(name: str, levels: Sequence[str]) -> str:
+    """Categories as they are typed; a semicolon in the end says that a comma belongs to the one before it."""
+    if any(";" in level for level in levels):
+        raise ValueError(f"column “{safe_text(name)}” has a category with a semicolon: fit it in Python")
+    text = "; ".join(levels)
+    return f"{text};" if len(levels) == 1 and "," in text else text
+
+
+def _text(value: Any) -> str:
+    """A public value as it may be typed; a number with all its digits."""
+    if not isinstance(value, int | float):
+        return str(value)
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
+
+
+def lines_for(names: Sequence[str], known: Mapping[str, Line]) -> tuple[Line, ...]:
+    """A line for each of a table's columns: what was typed for one of this name before, else an empty one."""
+    return tuple(known.get(name, Line(name)) for name in names)
+
+
+def schema(lines: Sequence[Line]) -> TableSchema:
+    """The schema that the lines make.
+
+    Raises
+    ------
+    ValueError
+        One sentence on the first thing that lacks or is wrong, with the column's name.
+    """
+    targets = [line for line in lines if line.role in (TARGET_TWO, TARGET_NUMBER)]
+    if len(targets) != 1:
+        found = "none has" if not targets else f"{len(targets)} have"
+        raise ValueError(f"one column must have the role of the target, which the model predicts; {found}")
+    features = {line.column: _feature(line) for line in lines if line.role in (NUMBER, CATEGORIES)}
+    if not features:
+        raise ValueError("at least one column must have the role “number” or “categories”; none has")
+    return TableSchema(columns=features, target=_target(targets[0]))
+
+
+def _feature(line: Line) -> Number | Categories:
+    with _about(line):
+        if line.role == CATEGORIES:
+            missing = line.missing or None
+            return Categories(_levels(line), other=line.other, missing=missing, missing_indicator=line.mark)
+        low, high = _range(line)
+        return Number(low, high, _number(line.missing, "missing") if line.missing else None, line.mark)
+
+
+def _target(line: Line) -> TwoValues | NumericTarget:
+    with _about(line):
+        if line.role == TARGET_NUMBER:
+            low, high = _range(line)
+            return NumericTarget(line.column, low=low, high=high)
+        values = _levels(line)
+        if len(values) != 2:
+            raise ValueError(f"a target of two values needs both as categories, got {len(values)}")
+        return TwoValues(line.column, negative=values[0], positive=values[1])
+
+
+@contextmanager
+def _about(line: Line) -> Iterator[None]:
+    """Say which column a `ValueError` is about."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"column “{safe_text(line.column)}”: {error}") from None
+
+
+def _levels(line: Line) -> list[str]:
+    separator = ";" if ";" in line.categories else ","
+    found = [level.strip() for level in line.categories.split(separator) if level.strip()]
+    if not found:
+        raise ValueError("type its categories, for example “no; yes”")
+    return found
+
+
+def _range(line: Line) -> tuple[float, float]:
+    return _number(line.low, "lowest"), _number(line.high, "highest")
+
+
+def _number(text: str, what: str) -> float:
+    """A typed number; a comma is a decimal mark where it can be nothing else."""
+    if not text:
+        raise ValueError(f"type its {what} value")
+    plain = text.replace("−", "-")
+    if _WITH_COMMA.fullmatch(plain):
+        plain = plain.replace(",", ".")
+    if not _PLAIN.fullmatch(plain):
+        raise ValueError(f"the {what} value must be a number such as 0, −1.5 or 1e6, got “{safe_text(text)}”")
+    return float(plain)

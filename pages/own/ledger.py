@@ -1,0 +1,38 @@
+"""What a session has released of its owner's tables, and what all of it costs together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from objpert_core.accounting import compose
+from objpert_core.learning import PrivacyCertificate
+from pages.own.jobs import Made
+from ui import sentences
+
+
+def total(certificates: Sequence[PrivacyCertificate], delta: float) -> float:
+    """The ε of all these releases together at `delta`; 0.0 where there is none.
+
+    Each certificate's mechanism is built again, with the noisy centre and scales that it covers.
+    """
+    if not certificates:
+        return 0.0
+    parts = [certificate.accounted(certificate.rebuild()) for certificate in certificates]
+    return float(compose(*parts).epsilon(delta))
+
+
+def rows(releases: Sequence[Made], delta: float) -> list[dict[str, str]]:
+    """The releases as texts, each with what all up to it cost together."""
+    certificates = [made.model.privacy_ for made in releases]
+    return [
+        {
+            "Release": str(number),
+            "Target": made.ask.schema.target.column,
+            "Features": f"{len(made.names):,}",
+            "ε": sentences.epsilon(made.model.privacy_.epsilon),
+            "δ": sentences.delta(made.model.privacy_.delta),
+            "Neighbours": made.model.privacy_.adjacency,
+            f"ε of all so far at δ = {sentences.delta(delta)}": sentences.epsilon(total(certificates[:number], delta)),
+        }
+        for number, made in enumerate(releases, 1)
+    ]
