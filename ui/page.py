@@ -41,7 +41,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitPageNotFoundError
 
-from ui import registry, room, sentences, share, slides, style
+from ui import lessons, registry, room, sentences, share, slides, style
 from ui.controls import Control, Preset
 from ui.svg import to_pdf, to_png, to_svg
 from ui.warm import warm_up
@@ -115,8 +115,9 @@ class Prediction:
 
 
 def begin(name: str, lead: str) -> None:
-    """The heading of the page `name`, its question, and one line of introduction under it."""
+    """The heading of the page `name`: its question, a line of introduction, the task of a lesson that led here."""
     title(registry.entry(name).question, lead)
+    lessons.strip(name)
 
 
 def title(question: str, lead: str) -> None:
@@ -335,7 +336,7 @@ def try_it(question: str, options: Sequence[str], correct: str, *, key: str) -> 
     if correct not in options:
         raise ValueError(f"correct must be one of the options, got {correct!r}")
     poll = room.poll(question, options, key=key)
-    guess = st.radio(question, options, index=None, key=key, disabled=poll is not None and poll.over)
+    guess = st.radio(question, options, index=None, key=key)
     if poll is None and guess is None:
         st.caption("Choose before you look: the answer appears when you have.")
         return False

@@ -2,7 +2,7 @@
 
     room.strip()                                       # in every page's heading
     poll = room.poll(question, options, key="…")       # None outside a room
-    guess = st.radio(…, key="…", disabled=poll.over)
+    guess = st.radio(…, key="…")
     if poll.show(guess, right=2): …                    # True once the lecturer has revealed
 
 A room is named in the address (``?room=BCDFGH``), and who leads it by ``room_key``, which no link that the app shows
@@ -39,15 +39,16 @@ _HERE, _VOTER, _LUCK, _OPENED = "room__here", "room__voter", "room__luck", "room
 _NOT_COUNTED: dict[Outcome, str] = {
     "ended": "The vote has ended.",
     "full": "Your answer is not counted: this room has no place for more.",
-    "changes": "You have changed your mind so often that your last answer but one stays.",
+    "changes": "You have changed your mind too often: an earlier answer of yours is counted.",
     "gone": "This room has ended.",
 }
 
 # Letters grow with the window, for the wall; right and wrong differ by a tick, by words and by the bar's pattern.
 _STYLE = f"""
-.votes {{ list-style: none; margin: .25rem 0; padding: 0; font-size: clamp(1rem, .8rem + .6vw, 1.4rem); }}
-.votes li {{ margin: 0 0 .6rem 0; padding: 0; line-height: 1.3; }}
-.votes .right {{ font-weight: 600; }}
+.votes {{ font-size: clamp(1rem, .8rem + .6vw, 1.4rem); line-height: 1.3; margin-top: .25rem; }}
+.votes [role=listitem] {{ margin-bottom: .6rem; }}
+.votes .said {{ display: flex; justify-content: space-between; gap: 1rem; }}
+.votes .right .said {{ font-weight: 600; }}
 .votes .count {{ font-variant-numeric: tabular-nums; white-space: nowrap; }}
 .votes .track {{ height: 1.1em; border: 1px solid {figures.GREY}; border-radius: .2rem; overflow: hidden; }}
 .votes .bar {{ height: 100%;
@@ -193,11 +194,6 @@ class Poll:
     key: str
     tally: Tally
 
-    @property
-    def over(self) -> bool:
-        """Whether nobody votes any more: the counts are shown."""
-        return self.tally.revealed
-
     def show(self, guess: str | None, right: int) -> bool:
         """What stands under the options. True once the answer may be drawn, which the lecturer decides.
 
@@ -208,15 +204,13 @@ class Poll:
         right : int
             The right option.
         """
+        said = ""
         if self.room.leads:
-            said = ""
             self._buttons()
-        elif self.over:
-            said = ""
-        else:
+        elif not self.tally.revealed:
             said = "Choose: the answer appears when the lecturer reveals." if guess is None else self._cast(guess)
         st.fragment(_watch, run_every=self._pause(guess))(self, right, said)
-        return self.over
+        return self.tally.revealed
 
     def _cast(self, guess: str) -> str:
         """Count the guess unless it is counted; what to say about it."""
@@ -233,14 +227,14 @@ class Poll:
 
     def _pause(self, guess: str | None) -> float:
         """Seconds between two looks, another number for every session: a class does not ask all at once."""
-        usual = LEADER if self.room.leads else REVEALED if self.over else IDLE if guess is None else WAITING
+        usual = LEADER if self.room.leads else REVEALED if self.tally.revealed else IDLE if guess is None else WAITING
         luck = st.session_state.setdefault(_LUCK, random.random())
         return usual * (1 if self.room.leads else 0.85 + 0.3 * luck)
 
     def _buttons(self) -> None:
         """Reveal or hide again, and clear."""
         with st.container(horizontal=True, key=f"{self.key}__lead"):
-            if self.over:
+            if self.tally.revealed:
                 st.button("Hide again", key=f"{self.key}__hide", on_click=self._lead, args=("hide",))
             else:
                 st.button("Reveal", key=f"{self.key}__reveal", on_click=self._lead, args=("reveal",), type="primary")
@@ -310,11 +304,12 @@ def bars(options: Sequence[str], tally: Tally, right: int) -> str:
         share = 100 * count / max(tally.votes, 1)
         kind, said = ("right", f"✓ {option} (right)") if place == right else ("", option)
         lines.append(
-            f'<li class="{kind}">{html.escape(said)} <span class="count">{_votes(count)}, {share:.0f}&nbsp;%</span>'
-            f'<div class="track" aria-hidden="true"><div class="bar" style="width: {share:.1f}%"></div></div></li>'
+            f'<div role="listitem" class="{kind}"><div class="said"><span>{html.escape(said)}</span> '
+            f'<span class="count">{_votes(count)}, {share:.0f}&nbsp;%</span></div>'
+            f'<div class="track" aria-hidden="true"><div class="bar" style="width: {share:.1f}%"></div></div></div>'
         )
     label = html.escape(f"What the room answered: {_votes(tally.votes)}.", quote=True)
-    return f'<ul class="votes" aria-label="{label}">{"".join(lines)}</ul>'
+    return f'<div role="list" class="votes" aria-label="{label}">{"".join(lines)}</div>'
 
 
 def _votes(count: int) -> str:

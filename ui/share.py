@@ -53,20 +53,21 @@ def _button(controls: tuple[Control, ...], make_sheet: Callable[[str, bool], byt
     shown = st.popover("Share", icon=":material/share:", key=f"{controls[0].key}__link", on_change="rerun")
     if not shown.open:
         return
-    address, slide, short = link(controls), link(controls, slide=True), link(controls, brief=True)
+    here = room.here()
+    slide, short = link(controls, slide=True), link(controls, brief=True)
     with shown:
         with suppress(ValueError):  # a link of several thousand characters: no code holds it
             st.html(qr_image(short))
-        here = room.here()
         st.caption(
             f"This address leads into room **{here.name}**, to the same picture."
             if here
             else "This address shows the same picture on another computer."
         )
-        st.code(address, language=None, wrap_lines=True)
+        st.code(short if here else link(controls), language=None, wrap_lines=True)
         st.caption("The same as a slide: answer, chart and main controls. The arrow keys go through the presets.")
         st.code(slide, language=None, wrap_lines=True)
-        _room()
+        if not here:
+            _room()
         if make_sheet is not None:
             paper = link(controls, brief=True, alone=True)
             for label, answers in (("Worksheet to print", False), ("Worksheet with answers", True)):
@@ -77,8 +78,6 @@ def _button(controls: tuple[Control, ...], make_sheet: Callable[[str, bool], byt
 
 def _room() -> None:
     """The button that opens a room, for who is in none."""
-    if room.here():
-        return
     st.caption("In a room the answers of a class are counted for an hour. Nobody is asked for a name.")
     if st.button("Open a room for a class", key="room__open", icon=":material/groups:"):
         try:
