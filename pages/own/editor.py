@@ -14,7 +14,7 @@ import streamlit as st
 from objpert_core.datasets import Dialect, Sketch, TableError, TableSchema, look_at
 from pages.own import form
 from pages.own.upload import Upload
-from ui import jobs, sentences
+from ui import jobs, page, sentences
 
 _TYPED, _GRID, _LOOKED, _LOADED = (f"own__{part}" for part in ("typed", "grid", "looked", "loaded"))
 _MARKS: dict[str, dict[str, Any]] = {
@@ -73,16 +73,15 @@ def show(uploaded: Upload | None) -> Known:
         return Known("", dialect, "mend the file, or say how it is written")
     for caution in sketch.cautions:
         st.info(sentences.sentence(caution), icon=":material/info:")
-    lines = _edited(sketch.names)
-    written(dialect, opened=sketch.dialect.decimal is None)
-    _load()
-    if sketch.dialect.decimal is None:
-        return Known("", dialect, "say which decimal mark its numbers have")
     try:
-        schema = form.schema(lines)
+        text, step = form.schema(_edited(sketch.names)).to_json(), ""
     except ValueError as error:  # holds what was typed, and columns' names: shown, and not logged
-        return Known("", dialect, str(error))
-    return Known(schema.to_json(), dialect, "")
+        text, step = "", str(error)
+    written(dialect, opened=sketch.dialect.decimal is None)
+    _load(text)
+    if sketch.dialect.decimal is None:
+        return Known("", dialect, "say which decimal mark the file’s numbers have")
+    return Known(text, dialect, step)
 
 
 def _dialect() -> Dialect:
@@ -147,10 +146,12 @@ def _column(name: str) -> Any:
     return st.column_config.TextColumn(label, help=told, width="medium" if name == "categories" else None)
 
 
-def _load() -> None:
-    """Where a schema from this page is opened again."""
-    with st.expander("Load a schema", icon=":material/folder_open:"):
-        st.caption("Fills in the lines by columns’ names, from a `schema.json` that this page or Python wrote.")
+def _load(text: str = "") -> None:
+    """Where the lines are saved, once they make a schema, and opened again."""
+    with st.expander("Save or load what was typed", icon=":material/folder_open:"):
+        if text:
+            page.download("Save the schema", text.encode, "schema.json", "download", key="own_saved")
+        st.caption("A `schema.json` of this page, or of Python, fills in the lines by the columns’ names.")
         st.file_uploader("A schema as JSON", type=["json"], key="own__schema", on_change=_loaded)
         if told := st.session_state.get(_LOADED):
             st.caption(told)

@@ -131,11 +131,11 @@ def schema(lines: Sequence[Line]) -> TableSchema:
     """
     targets = [line for line in lines if line.role in (TARGET_TWO, TARGET_NUMBER)]
     if len(targets) != 1:
-        found = "none has" if not targets else f"{len(targets)} have"
-        raise ValueError(f"one column must have the role of the target, which the model predicts; {found}")
+        found = "none has it" if not targets else f"{len(targets)} columns have it"
+        raise ValueError(f"give one column the role of the target, which the model predicts; {found} now")
     features = {line.column: _feature(line) for line in lines if line.role in (NUMBER, CATEGORIES)}
     if not features:
-        raise ValueError("at least one column must have the role “number” or “categories”; none has")
+        raise ValueError("give a column or more the role “number” or “categories”; none has it now")
     return TableSchema(columns=features, target=_target(targets[0]))
 
 

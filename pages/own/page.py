@@ -128,9 +128,9 @@ def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: floa
 def fit(ask: jobs.Ask, uploaded: upload.Upload | None, step: str) -> None:
     """The button, how far a fit is, and how the last one ended."""
     ready = uploaded is not None and not step and not RUNS.active
-    pressed = st.button(
-        "Fit", type="primary", icon=":material/lock:", key="own_fit", disabled=not ready, width="stretch"
-    )
+    kind: Any = "primary" if ready else "secondary"  # the theme's letters cannot be read on a primary one that is off
+    icon = ":material/lock:"
+    pressed = st.button("Fit", type=kind, icon=icon, key="own_fit", disabled=not ready, width="stretch")
     if pressed and uploaded is not None:
         work = partial(jobs.fit, ask, jobs.Held(uploaded.content))
         if RUNS.start((ask, uploaded.number), work):

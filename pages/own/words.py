@@ -115,7 +115,9 @@ def promise(made: Made) -> str:
 def promise_of_all(releases: Sequence[Made], total: float, delta: float) -> str:
     """The promise of a session's releases."""
     accountant = _accountant(releases[0]) if len(releases) == 1 else "one composition of all releases"
-    return sentences.promise(total, delta, accountant, adjacency=releases[-1].model.privacy_.adjacency)
+    certificates = [made.model.privacy_ for made in releases]
+    weakest = max(reversed(certificates), key=lambda certificate: certificate.rows_declared is False)
+    return sentences.promise(total, delta, accountant, adjacency=weakest.adjacency)
 
 
 def _accountant(made: Made) -> str:

@@ -30,6 +30,7 @@ NONSENSE = {  # what to add to a page's address; none of it may be left, do harm
     "/honest": "honest_data=![x](http://a.example/b.png)&honest_epsilon=-1&honest_draws=1e999&honest_rates=banana",
     "/solvers": "solvers_n=1e9&solvers_tau=0&solvers_shown=%F0%9F%92%A5&solvers_seed=inf",
     "/losses": "losses_C=-1&losses_margin=nan&losses_loss=%00&losses_seed=1e999&losses_show=everything",
+    "/own": "own_table=![x](http://a.example/b.png)&own_epsilon=nan&own_delta=%00&own_ghost=perhaps",
 }
 PATHS = ["/", *(f"/{entry.name}" for entry in registry.PAGES[1:])]
 # other views of a page, which have charts or tables of their own
