@@ -92,8 +92,8 @@ def read_numbers(cells: Sequence[str], numerals: Numerals, *, with_gaps: bool = 
 
 
 def _no_value(cell: str) -> str:
-    got = f", got {quoted(cell)}" if cell else ", and it is empty"
-    return f"must hold a value, as nothing is typed in for missing ones{got}"
+    what = f"holds {quoted(cell)}, a missing value" if cell else "is empty"
+    return f"{what}, and the schema says nothing of missing values there"
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def decode(content: bytes, encoding: str | None = None) -> Decoded:
     if not isinstance(content, bytes):
         raise TypeError(f"content must be bytes, got {type(content).__name__}")
     if len(content) > MOST_BYTES:
-        raise TableError(f"the file must have at most {MOST_BYTES // 10**6} MB, got {len(content) / 1e6:.1f} MB")
+        raise TableError(f"the file must have at most {MOST_BYTES:,} bytes, got {len(content):,}")
     _refuse_other_files(content)
     text, encoding, cautions = _letters(content, encoding)
     text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")

@@ -70,12 +70,14 @@ class Sheet:
             if blank:
                 raise TableError(f"row {blank} is empty, but others follow it: delete it", row=blank)
             if len(cells) != width:
-                raise TableError(
-                    f"row {row} has {_cells(len(cells))}, but row 1 names {width} columns: "
-                    f"are there {DELIMITERS[self.delimiter]} without quotation marks around them?",
-                    row=row,
-                )
+                raise self._ragged(row, len(cells))
             yield row, cells
+
+    def _ragged(self, row: int, cells: int) -> TableError:
+        message = f"row {row} has {cells:,} cell{'s' if cells != 1 else ''}, but row 1 names {len(self.names)} columns"
+        if cells > len(self.names):
+            message += f": a cell with {DELIMITERS[self.delimiter]} in it needs quotation marks around it"
+        return TableError(message, row=row)
 
 
 def open_sheet(content: bytes, dialect: Dialect) -> Sheet:
@@ -216,20 +218,14 @@ def _wrong_cell(rest: str, delimiter: str, row: int, names: tuple[str, ...], err
     mark = re.escape(delimiter)
     cell = re.compile(rf'\ *(?:"(?:[^"]|"")*+"|(?!")[^{mark}\n]*+){mark}')
     position = column = 0
-    while found := cell.match(rest, position):
+    while (found := cell.match(rest, position)) and len(found[0]) <= csv.field_size_limit():
         position, column = found.end(), column + 1
     name = names[column] if column < len(names) else ""
     where = f"row {row}, column " + (quoted(name) if name else letters(column))
     if "expected after" in str(error):
-        message = (
-            f"{where} has text behind its closing quotation mark: within quotation marks, double each that is text"
-        )
+        message = f"{where} goes on behind its closing quotation mark: one that is text must be doubled"
     elif rest[position:].lstrip(" ").startswith('"'):
         message = f"{where} begins with a quotation mark, and none closes it"
     else:
         message = f"{where} must have at most {csv.field_size_limit():,} characters"
     return TableError(message, row=row, column=name or None)
-
-
-def _cells(count: int) -> str:
-    return f"{count:,} cell" + ("s" if count != 1 else "")
