@@ -1,4 +1,4 @@
-"""What pages share that train on a data set: the request, its work, the Run button, and results as they come in.
+"""What pages share that train on a data set: results at once, the Run button, and what has moved since.
 
 RUNS: Runs[Comparison] = Runs("training")
 
@@ -12,76 +12,19 @@ with picture, page.errors():
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from objpert_core import datasets
-from objpert_core.datasets import Dataset
 from ui import jobs, raw_files
+from ui.request import Meter, Request
 from ui.runs import Runs
 
 T = TypeVar("T")
-
-
-class Meter:
-    """Where the fit under way is: written by the worker's thread, read by the page's, one tuple at a time."""
-
-    def __init__(self) -> None:
-        self.now: tuple[Any, ...] | None = None
-
-    def tell(self, *where: Any) -> None:
-        """What the work tells at every step."""
-        self.now = where
-
-    def next_fit(self) -> None:
-        """A fit has ended."""
-        self.now = None
-
-
-@dataclass(frozen=True)
-class Request(Generic[T]):
-    """Everything that decides the numbers; a page says in `study` what is done with it.
-
-    Attributes
-    ----------
-    name : str
-        The data set.
-    split_seed : int
-        Which of its rows are held out.
-    settings : object
-        The rest.
-    """
-
-    name: str
-    split_seed: int
-    settings: Any
-
-    def study(self, data: Dataset, should_stop: Callable[[], bool], tell: Callable[..., None]) -> Iterator[T]:
-        """The results so far, after each fit."""
-        raise NotImplementedError
-
-    def work(self, should_stop: Callable[[], bool], meter: Meter | None = None) -> Iterator[T]:
-        """Load the data, then study them; for `JobRunner.submit` or a plain loop."""
-        meter = meter or Meter()
-        data = datasets.load(self.name, split_seed=self.split_seed)
-        for state in self.study(data, should_stop, meter.tell):
-            meter.next_fit()
-            yield state
-
-    def result(self) -> T:
-        """The last result, made here and now."""
-        *_, last = self.work(lambda: False)
-        return last
-
-    @property
-    def unready(self) -> str:
-        """What to do first where the files of the data set are not there."""
-        return f"The files of {self.name} are missing or damaged here: choose another data set, or fetch them first."
 
 
 def at_once(*requests: Request[T]) -> list[T]:

@@ -12,7 +12,7 @@
             …                                         # draw seen.latest
 
 A button inside `results` starts a run, too; the page then calls `st.rerun`, since only a whole run sets the timer.
-The work itself is a generator function (`ui.jobs`) and calls no Streamlit.
+The work itself is a picklable generator function (`ui.jobs`) and calls no Streamlit: it may be done in another process.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Run(Generic[T]):
     previous : object or None
         The last result of the run before, for ghosts.
     meter : object or None
-        Where the work is between two results: its thread writes, the page reads.
+        Where the work is between two results: the work writes, the page reads.
     guess : str or None
         What was predicted before the run.
     """
@@ -84,10 +84,13 @@ class Runs(Generic[T]):
         The page's name; a session has one job a page.
     kind : str
         Tells several kinds on one page apart.
+    here : bool
+        Whether their work must be done in the web process: it changes something of this machine.
     """
 
     page: str
     kind: str = "run"
+    here: bool = False
 
     @property
     def _key(self) -> str:
@@ -116,7 +119,7 @@ class Runs(Generic[T]):
         last = run.job.view().latest
         return last if last is not None and worth(last) else run.previous
 
-    def start(self, request: Any, work: Work[T], **notes: Any) -> bool:
+    def start(self, request: Any, work: Work[T], *, meter: Any = None, **notes: Any) -> bool:
         """Queue `work`; a run of this session on this page that is still under way is stopped by it.
 
         Parameters
@@ -124,7 +127,9 @@ class Runs(Generic[T]):
         request : object
             What was asked for; kept beside the result.
         work : generator function
-            See `ui.jobs`.
+            See `ui.jobs`; it must be picklable, unless the runs are `here`.
+        meter : object or None
+            What the work tells about itself between two results, in its field `now`.
         notes : object
             The other fields of `Run`.
 
@@ -135,11 +140,11 @@ class Runs(Generic[T]):
         """
         st.session_state.pop(f"{self._key}_refused", None)
         try:
-            job = jobs.shared_runner().submit(visitor(self.page), work)
+            job = jobs.shared_runner().submit(visitor(self.page), work, meter=meter, here=self.here)
         except QueueFullError as error:
             st.session_state[f"{self._key}_refused"] = str(error)
             return False
-        st.session_state[self._key] = Run(request, job, **notes)
+        st.session_state[self._key] = Run(request, job, meter=meter, **notes)
         return True
 
     def follow(self, draw: Callable[..., None], *arguments: Any) -> None:

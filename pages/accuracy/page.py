@@ -22,8 +22,9 @@ from pages.accuracy import words as text
 from ui import controls as c
 from ui import page, runs, share, style
 from ui import waterfall as steps
+from ui.request import Meter
 
-AGAIN: runs.Runs[jobs.Again] = runs.Runs("accuracy", "again")
+AGAIN: runs.Runs[Run] = runs.Runs("accuracy", "again")
 ROWS: runs.Runs[LearningCurve] = runs.Runs("accuracy", "rows")
 
 
@@ -97,8 +98,7 @@ def explore(controls: chosen.Controls) -> None:
 def made_now(key: str) -> Run | None:
     """The point of this file that was run again here, if one was."""
     seen = AGAIN.seen()
-    made = seen.latest if seen and not seen.view.active and seen.run.request[1] == key else None
-    return made.run if made else None
+    return seen.latest if seen and not seen.view.active and seen.run.request[1] == key else None
 
 
 def origin(place: Any, stored: Stored, epsilon: float, then: tuple[Stored, float] | None, *, ghost: bool) -> None:
@@ -198,9 +198,10 @@ def offer(label: str, reason: str, does: str, **look: Any) -> bool:
 def one_point(stored: Stored, point: Piece) -> None:
     """The button, the progress of what it started, and the stored run beside it."""
 
-    def progress(seen: runs.Seen[jobs.Again]) -> tuple[float, str]:
+    def progress(seen: runs.Seen[Run]) -> tuple[float, str]:
         asked, _ = seen.run.request
-        return jobs.progress(seen.view, stored.typical_seconds(asked.method, asked.epsilon))
+        expected = stored.typical_seconds(asked.method, asked.epsilon)
+        return text.point_progress(seen.view, seen.run.meter, expected)
 
     place = st.container()
     seen = AGAIN.look(progress, runs.ended_early)
@@ -212,15 +213,16 @@ def one_point(stored: Stored, point: Piece) -> None:
     with place:
         does = text.point_invitation(point, before, expected)
         if offer("Run this point", reason, does, key="accuracy_run", icon=":material/play_arrow:"):
-            AGAIN.start((point, stored.key), jobs.again(point))
+            meter = Meter()
+            AGAIN.start((point, stored.key), partial(jobs.again, point, meter), meter=meter)
             st.rerun()
-    if seen is None or seen.latest is None or seen.latest.run is None:
+    if seen is None or seen.latest is None:
         return
     if seen.run.request != (point, stored.key):
         st.info("What was run belongs to another point; press again for this one.", icon=":material/sync_problem:")
         return
-    st.markdown(text.again(seen.latest.run, before))
-    page.table(tables.again(seen.latest.run, before), alt=text.again(seen.latest.run, before))
+    st.markdown(text.again(seen.latest, before))
+    page.table(tables.again(seen.latest, before), alt=text.again(seen.latest, before))
     page.reproduce(
         tables.point_snippet(point, stored.key), note="Prints the stored run and the one made anew.", name="point"
     )

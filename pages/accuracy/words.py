@@ -21,8 +21,10 @@ from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.results import Run
 from objpert_core.experiments.summary import Interval
 from pages.accuracy.numbers import BARS
-from ui import sentences
+from ui import runs, sentences
 from ui.controls import plain
+from ui.jobs import JobView
+from ui.request import Meter
 from ui.words import accounted, accuracy, fall, interval, undecided
 
 LABELS: Mapping[str, str] = {method: LEARNERS[method].full_label for method in EVERY}
@@ -130,6 +132,17 @@ def point_invitation(point: Piece, before: Run | None, expected: float | None) -
     took = f" Stored trials of this point took {seconds(expected)} (median)." if expected else ""
     beside = "this trial is not stored, so there will be nothing beside it"
     return f"{what}: {f'{accuracy(before.accuracy)} is stored' if before else beside}.{took}"
+
+
+def point_progress(view: JobView[Run], meter: Meter, expected: float | None) -> tuple[float, str]:
+    """The progress bar's share and text while a point is run; `expected` is what stored trials took, in seconds."""
+    if waiting := runs.waiting(view):
+        return waiting
+    if meter.now is None:
+        return 0.0, f"Loading the data and calibrating the noise, {view.seconds:.1f} s"
+    share = min(0.95, view.seconds / expected) if expected else 0.5
+    took = f"; stored trials took {expected:.3g} s" if expected else ""
+    return share, f"{sentences.count(meter.now[0], 'step')}, {view.seconds:.1f} s{took}"
 
 
 def again(run: Run, before: Run | None) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from objpert_core.datasets import Dataset
 from objpert_core.experiments.studies.tuning_runs import TuningRuns, tuning_runs
-from ui import live
+from ui import request
 from ui.jobs import Job
 
 _SMALL = ("synthetic-l", "breast-cancer", "digits-4-9")
@@ -16,7 +16,7 @@ _LIGHT = 3000  # epochs of small data, all runs together: some seconds
 
 
 @dataclass(frozen=True)
-class Request(live.Request[TuningRuns]):
+class Request(request.Request[TuningRuns]):
     """A data set, a split, and how it is tuned."""
 
     @property

@@ -10,7 +10,7 @@ from objpert_core import datasets
 from objpert_core.datasets import Dataset
 from objpert_core.experiments.compare import Comparison, Settings, compare
 from objpert_core.experiments.learners import COMPARABLE, DP_SGD, Of
-from ui import live
+from ui import request
 
 WIDE = ("gisette", "gisette-like", "synthetic-h")
 """Data sets with 5,000 columns: a model takes a second."""
@@ -18,7 +18,7 @@ MOST_AT_ONCE = 20
 """Draws a method that are still refitted without a press of Run."""
 
 
-class Meter(live.Meter):
+class Meter(request.Meter):
     """Method, run and step of the fit under way: paid tuning makes several runs, whose steps start again at 1."""
 
     def tell(self, *where: Any) -> None:
@@ -30,7 +30,7 @@ class Meter(live.Meter):
 
 
 @dataclass(frozen=True)
-class Request(live.Request[Comparison]):
+class Request(request.Request[Comparison]):
     """A data set, a split, and what is compared on it."""
 
     def study(self, data: Dataset, should_stop: Callable[[], bool], tell: Callable[..., None]) -> Iterator[Comparison]:

@@ -1,9 +1,13 @@
-"""What everything needs that opens a page in Streamlit's test driver."""
+"""What everything needs that opens a page in Streamlit's test driver; work that tests let go on; a real cluster."""
 
+import itertools
 from functools import cache
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+
+from tests.ui.gates import Gate
+from tests.ui.waiting import until
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -13,3 +17,52 @@ def packages_are_searched_once():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         yield
+
+
+@pytest.fixture(scope="session")
+def cluster_of_two():
+    """Two worker processes, started once; a test that ends one of them waits until there are two again."""
+    pytest.importorskip("distributed", reason="work in other processes needs the package distributed")
+    from ui.jobs.away import Cluster
+
+    cluster = Cluster()
+    yield cluster
+    cluster.close()
+
+
+@pytest.fixture(params=["threads", pytest.param("processes", marks=pytest.mark.slow)])
+def engine(request):
+    """Where work is done: every promise of the runner holds for each of them."""
+    return None if request.param == "threads" else request.getfixturevalue("cluster_of_two")
+
+
+@pytest.fixture
+def gates(tmp_path):
+    """Makes gates; all are open when the test ends."""
+    made, numbers = [], itertools.count()
+
+    def make():
+        made.append(Gate(tmp_path / f"gate{next(numbers)}"))
+        return made[-1]
+
+    yield make
+    for gate in made:
+        gate.open()
+
+
+@pytest.fixture
+def runners(engine):
+    """Makes runners that have their work done by the engine; none leaves work behind."""
+    from ui.jobs import JobRunner
+
+    made = []
+
+    def make(**options):
+        made.append(JobRunner(engine=engine, **options))
+        return made[-1]
+
+    yield make
+    for runner in made:
+        for job in (*runner._running, *runner._waiting):
+            job.stop()
+        until(lambda runner=runner: runner.counts() == (0, 0))

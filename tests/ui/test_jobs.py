@@ -1,31 +1,21 @@
-"""The pool under the training page: how many run, who waits, how soon a stop works, what an error becomes."""
+"""The pool under the training page: how many run, who waits, how soon a stop works, what an error becomes.
 
+Each promise is tested with threads and with worker processes of a real cluster.
+"""
+
+import os
 import threading
 import time
+from functools import partial
 
 import pytest
 import scipy.linalg  # noqa: F401  (loads the BLAS library that a test counts the threads of)
 from threadpoolctl import threadpool_info
 
 from objpert_core import ConvergenceError
+from tests.ui.gates import Lines
 from tests.ui.waiting import ended, until
 from ui.jobs import JobRunner, QueueFullError
-
-
-class Gate:
-    """Work that yields 0, 1, 2 … and goes on only while it is let through."""
-
-    def __init__(self):
-        self.open = threading.Event()
-        self.started = threading.Event()
-
-    def __call__(self, should_stop):
-        self.started.set()
-        yield 0
-        while not self.open.wait(0.002):
-            if should_stop():
-                return
-        yield 1
 
 
 class Clock:
@@ -36,22 +26,28 @@ class Clock:
         return self.now
 
 
-@pytest.fixture
-def gates():
-    made = []
-
-    def make():
-        made.append(Gate())
-        return made[-1]
-
-    yield make
-    for gate in made:
-        gate.open.set()
+def values(*found):
+    """Work that yields these."""
+    return partial(_values, found)
 
 
-def test_a_job_runs_and_the_last_value_is_its_result():
-    runner = JobRunner()
-    view = ended(runner.submit("a", lambda should_stop: iter([1, 2, 3])))
+def _values(found, should_stop):
+    yield from found
+
+
+def raises(error, should_stop):
+    yield 1
+    raise error
+
+
+def begun(job, gate):
+    """Wait until a job's work has begun, and the runner knows."""
+    until(lambda: gate.began and job.view().state == "running")
+    return job
+
+
+def test_a_job_runs_and_the_last_value_is_its_result(runners):
+    view = ended(runners().submit("a", values(1, 2, 3)))
     assert (view.state, view.latest, view.message, view.ahead) == ("finished", 3, None, 0)
     assert not view.stopping
 
@@ -67,74 +63,66 @@ def test_work_runs_outside_the_callers_thread_and_threads_end_with_the_queue():
     until(lambda: runner._threads == 0)
 
 
-def test_never_more_than_the_cap_at_once():
-    runner = JobRunner(workers=2, queue_limit=50)
-    lock, now, most = threading.Lock(), [0], [0]
-
-    def work(should_stop):
-        with lock:
-            now[0] += 1
-            most[0] = max(most[0], now[0])
-        time.sleep(0.01)
-        yield 1
-        with lock:
-            now[0] -= 1
-
-    jobs = [runner.submit(f"session {i}", work) for i in range(12)]
+def test_never_more_than_the_cap_at_once(runners, tmp_path):
+    runner, seen = runners(workers=2, queue_limit=50), Lines(tmp_path / "seen")
+    jobs = [runner.submit(f"session {i}", partial(counted, seen)) for i in range(12)]
     assert [ended(job).state for job in jobs] == ["finished"] * 12
-    assert most[0] == 2
+    now = most = 0
+    for line in seen:
+        now += 1 if line == "in" else -1
+        most = max(most, now)
+    assert most == 2
 
 
-def test_those_who_wait_know_how_many_are_ahead_and_go_in_order(gates):
-    runner = JobRunner(workers=1)
-    first, order = gates(), []
-    running = runner.submit("a", first)
-    until(first.started.is_set)
+def counted(seen, should_stop):
+    seen.add("in")
+    time.sleep(0.05)
+    yield 1
+    seen.add("out")
 
-    def note(name):
-        def work(should_stop):
-            order.append(name)
-            yield name
 
-        return work
-
-    waiting = [runner.submit(name, note(name)) for name in "bcd"]
+def test_those_who_wait_know_how_many_are_ahead_and_go_in_order(runners, gates, tmp_path):
+    runner, order = runners(workers=1), Lines(tmp_path / "order")
+    first = gates()
+    running = begun(runner.submit("a", first), first)
+    waiting = [runner.submit(name, partial(noted, order, name)) for name in "bcd"]
     assert [job.view().ahead for job in waiting] == [0, 1, 2]
     assert {job.view().state for job in waiting} == {"waiting"}
     assert runner.counts() == (1, 3)
     waiting[0].stop()
     assert waiting[0].view().state == "stopped"
     assert [job.view().ahead for job in waiting[1:]] == [0, 1]
-    first.open.set()
+    first.open()
     assert [ended(job).state for job in (running, *waiting[1:])] == ["finished"] * 3
-    assert order == ["c", "d"]
+    assert list(order) == ["c", "d"]
 
 
-def test_a_full_queue_refuses_in_one_sentence_and_recovers(gates):
-    runner = JobRunner(workers=1, queue_limit=2)
-    first = gates()
-    runner.submit("a", first)
-    until(first.started.is_set)
-    kept = [runner.submit(owner, lambda should_stop: iter([1])) for owner in "bc"]
+def noted(order, name, should_stop):
+    order.add(name)
+    yield name
+
+
+def test_a_full_queue_refuses_in_one_sentence_and_recovers(runners, gates):
+    runner, first = runners(workers=1, queue_limit=2), gates()
+    begun(runner.submit("a", first), first)
+    kept = [runner.submit(owner, values(1)) for owner in "bc"]
     with pytest.raises(QueueFullError, match=r"1 jobs .* 2 are waiting.*try again"):
-        runner.submit("d", lambda should_stop: iter([1]))
+        runner.submit("d", values(1))
     assert runner.counts() == (1, 2)
     kept[0].stop()  # a place is free again
-    late = runner.submit("d", lambda should_stop: iter([2]))
-    first.open.set()
+    late = runner.submit("d", values(2))
+    first.open()
     assert ended(late).latest == 2
 
 
-def test_an_owner_in_a_full_queue_may_replace_its_own_job(gates):
-    runner = JobRunner(workers=1, queue_limit=1)
-    first = gates()
-    runner.submit("a", first)
-    until(first.started.is_set)
-    old = runner.submit("b", lambda should_stop: iter(["old"]))
-    new = runner.submit("b", lambda should_stop: iter(["new"]))
+def test_an_owner_in_a_full_queue_may_replace_its_own_job(runners, gates):
+    runner, first = runners(workers=1, queue_limit=1), gates()
+    begun(runner.submit("a", first), first)
+    old = runner.submit("b", values("old"))
+    new = runner.submit("b", values("new"))
     assert old.view().state == "stopped"
     assert old.view().latest is None
-    first.open.set()
+    first.open()
     assert ended(new).latest == "new"
 
 
@@ -162,43 +150,43 @@ def test_stop_takes_effect_at_the_next_question_and_keeps_what_there_is():
     assert view.latest >= 5
 
 
-def test_a_stop_shows_as_stopping_until_it_has_taken_effect(gates):
-    runner = JobRunner()
-    go_on = threading.Event()
-
-    def deaf(should_stop):
-        yield 1
-        go_on.wait(5)
-        yield 2
-        raise AssertionError("must not be asked for a third value")
-
-    job = runner.submit("a", deaf)
+def test_a_stop_shows_as_stopping_until_it_has_taken_effect(runners, gates):
+    gate = gates()
+    job = runners().submit("a", partial(deaf, gate))
     until(lambda: job.view().latest == 1)
     job.stop()
     assert job.view().stopping
     assert job.view().active
-    go_on.set()
+    gate.open()
     view = ended(job)
     assert (view.state, view.latest, view.stopping) == ("stopped", 2, False)
 
 
-def test_starting_the_next_job_stops_the_owners_previous_one_only(gates):
-    runner = JobRunner(workers=3)
+def deaf(gate, should_stop):
+    yield 1
+    while not (gate.noted("open") and should_stop()):
+        time.sleep(0.002)
+    yield 2
+    raise AssertionError("must not be asked for a third value")
+
+
+def test_starting_the_next_job_stops_the_owners_previous_one_only(runners, gates):
+    runner = runners(workers=2)
     mine, theirs = gates(), gates()
-    old, other = runner.submit("me", mine), runner.submit("somebody", theirs)
-    until(lambda: mine.started.is_set() and theirs.started.is_set())
-    new = runner.submit("me", lambda should_stop: iter([1]))
+    old, other = begun(runner.submit("me", mine), mine), begun(runner.submit("somebody", theirs), theirs)
+    new = runner.submit("me", values(1))
     assert ended(old).state == "stopped"
     assert ended(new).state == "finished"
     assert other.view().state == "running"
 
 
-def test_a_job_nobody_looks_at_is_stopped_and_one_that_is_looked_at_is_not(gates):
+def test_a_job_nobody_looks_at_is_stopped_and_one_that_is_looked_at_is_not(runners, gates):
     clock = Clock()
-    runner = JobRunner(workers=2, abandoned_after=10.0, clock=clock)
+    runner = runners(workers=2, abandoned_after=10.0, clock=clock)
     left, watched = gates(), gates()
-    abandoned, kept = runner.submit("left", left), runner.submit("watched", watched)
-    until(lambda: left.started.is_set() and watched.started.is_set())
+    abandoned = begun(runner.submit("left", left), left)
+    until(lambda: abandoned.view().latest == 0)
+    kept = begun(runner.submit("watched", watched), watched)
     for _ in range(4):
         clock.now += 4.0
         assert kept.view().state == "running"
@@ -208,16 +196,15 @@ def test_a_job_nobody_looks_at_is_stopped_and_one_that_is_looked_at_is_not(gates
     assert kept.view().state == "running"
 
 
-def test_an_abandoned_job_leaves_the_queue(gates):
+def test_an_abandoned_job_leaves_the_queue(runners, gates):
     clock = Clock()
-    runner = JobRunner(workers=1, abandoned_after=10.0, clock=clock)
+    runner = runners(workers=1, abandoned_after=10.0, clock=clock)
     first = gates()
-    running = runner.submit("a", first)
-    until(first.started.is_set)
-    gone = runner.submit("b", lambda should_stop: iter([1]))
+    running = begun(runner.submit("a", first), first)
+    gone = runner.submit("b", values(1))
     clock.now = 8.0
     running.view()
-    last = runner.submit("c", lambda should_stop: iter([1]))
+    last = runner.submit("c", values(1))
     assert last.view().ahead == 1
     clock.now = 11.0
     assert last.view().ahead == 0
@@ -225,108 +212,90 @@ def test_an_abandoned_job_leaves_the_queue(gates):
 
 
 @pytest.mark.parametrize("error", [ValueError("sigma must be > 0"), ConvergenceError("did not reach tau")])
-def test_errors_written_for_people_are_passed_on(error):
-    def work(should_stop):
-        yield 1
-        raise error
-
-    view = ended(JobRunner().submit("a", work))
+def test_errors_written_for_people_are_passed_on(runners, error, caplog):
+    view = ended(runners().submit("a", partial(raises, error)))
     assert (view.state, view.latest, view.message) == ("failed", 1, str(error))
+    assert not caplog.text
 
 
-def test_other_errors_become_one_sentence_and_go_to_the_log(caplog):
-    def work(should_stop):
-        yield 1
-        raise KeyError("secret internals")
-
-    view = ended(JobRunner().submit("a", work))
-    assert view.state == "failed"
+def test_other_errors_become_one_sentence_and_go_to_the_log(runners, caplog):
+    view = ended(runners().submit("a", partial(raises, KeyError("secret internals"))))
+    assert (view.state, view.latest) == ("failed", 1)
     assert "KeyError" in view.message
     assert "secret" not in view.message
     assert "Traceback" not in view.message
     assert "secret internals" in caplog.text
 
 
-def test_no_memory_has_its_own_advice():
-    def work(should_stop):
-        raise MemoryError
-        yield
-
-    assert "memory" in ended(JobRunner().submit("a", work)).message
+def test_no_memory_has_its_own_advice(runners):
+    assert "memory" in ended(runners().submit("a", partial(raises, MemoryError()))).message
 
 
-def test_a_failed_job_does_not_take_the_worker_with_it():
-    runner = JobRunner(workers=1)
-
-    def broken(should_stop):
-        raise RuntimeError("broken")
-        yield
-
-    bad, good = runner.submit("a", broken), runner.submit("b", lambda should_stop: iter([7]))
+def test_a_failed_job_does_not_take_the_worker_with_it(runners):
+    runner = runners(workers=1)
+    bad, good = runner.submit("a", partial(raises, RuntimeError("broken"))), runner.submit("b", values(7))
     assert ended(bad).state == "failed"
     assert ended(good).latest == 7
 
 
-def test_time_counts_from_the_start_and_stands_still_after_the_end():
+def test_time_counts_from_the_start_and_stands_still_after_the_end(runners, gates):
     clock = Clock()
-    runner = JobRunner(clock=clock, workers=1)
-    gate = Gate()
-    job = runner.submit("a", gate)
-    until(gate.started.is_set)
-    queued = runner.submit("b", lambda should_stop: iter([1]))
+    runner, gate = runners(clock=clock, workers=1), gates()
+    job = begun(runner.submit("a", gate), gate)
+    queued = runner.submit("b", values(1))
     clock.now = 3.0
     assert job.view().seconds == 3.0
     assert queued.view().seconds == 0.0
-    gate.open.set()
-    assert ended(job).seconds == 3.0
+    gate.open()
+    assert [ended(job).seconds, ended(queued).seconds] == [3.0, 0.0]
     clock.now = 50.0
-    assert job.view().seconds == 3.0
-    assert ended(queued).seconds == 0.0
+    assert [job.view().seconds, queued.view().seconds] == [3.0, 0.0]
 
 
 @pytest.mark.slow
 def test_a_running_job_uses_its_part_of_the_cores_only(gates, monkeypatch):
-    monkeypatch.setattr("ui.jobs.os.cpu_count", lambda: 4)
-
-    def blas():
-        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
-
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
     before = blas()
     for workers in (1, 2, 4, 8):
-        runner = JobRunner(workers=workers)
-        gate = gates()
-        job = runner.submit("a", gate)
-        until(gate.started.is_set)
+        runner, gate = JobRunner(workers=workers), gates()
+        job = begun(runner.submit("a", gate), gate)
         assert set(blas()) == {max(1, 4 // workers)}
-        gate.open.set()
+        gate.open()
         ended(job)
         until(lambda runner=runner: runner.counts() == (0, 0))
         assert blas() == before
 
 
-def test_the_runner_forgets_a_job_when_it_ends():
-    runner = JobRunner()
-    job = runner.submit("a", lambda should_stop: iter([1]))
+def blas():
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def its_blas(should_stop):
+    yield os.getpid(), blas()
+
+
+@pytest.mark.slow
+def test_a_worker_process_uses_its_part_of_the_cores_only(cluster_of_two):
+    process, threads = ended(JobRunner(engine=cluster_of_two).submit("a", its_blas)).latest
+    assert process != os.getpid()
+    assert set(threads) == {max(1, os.cpu_count() // 2)}
+
+
+def test_the_runner_forgets_a_job_when_it_ends(runners):
+    runner = runners()
+    job = runner.submit("a", values(1))
     ended(job)
     until(lambda: runner.counts() == (0, 0))
     assert job._work is None
 
 
-def test_a_storm_of_sessions_leaves_nothing_behind():
-    runner = JobRunner(workers=2, queue_limit=1000)
-
-    def work(should_stop):
-        for i in range(50):
-            if should_stop():
-                return
-            yield i
-            time.sleep(0)
-
+def test_a_storm_of_sessions_leaves_nothing_behind(runners):
+    runner = runners(workers=2, queue_limit=1000)
     jobs = []
 
     def session(name):
         for _ in range(10):
-            jobs.append(runner.submit(name, work))
+            jobs.append(runner.submit(name, fifty))
             jobs[-1].view()
 
     sessions = [threading.Thread(target=session, args=(str(i),)) for i in range(10)]
@@ -338,3 +307,11 @@ def test_a_storm_of_sessions_leaves_nothing_behind():
     assert set(states) <= {"finished", "stopped"}
     assert states.count("finished") >= 1
     until(lambda: runner.counts() == (0, 0) and runner._threads == 0)
+
+
+def fifty(should_stop):
+    for i in range(50):
+        if should_stop():
+            return
+        yield i
+        time.sleep(0)

@@ -22,6 +22,7 @@ from tests.pages.apps import opened as opened_part
 from tests.ui.waiting import until
 from ui import page
 from ui import waterfall as steps
+from ui.request import Meter
 
 pytestmark = pytest.mark.usefixtures("own_runner")
 USUAL = [text.LABELS[method] for method in data.USUAL]
@@ -257,15 +258,15 @@ def test_a_point_run_again_stands_beside_the_stored_one(folder):
     at = opened(data="breast-cancer", epsilon="2", trial="1")
     press(at, "Run this point")
     view = ended(at, "accuracy__again")
-    *_, expected = again(Piece("breast-cancer", "tight", 2.0, 1, Parameters()))(lambda: False)
-    assert view.latest.run.accuracy == expected.run.accuracy
+    (expected,) = again(Piece("breast-cancer", "tight", 2.0, 1, Parameters()), Meter(), lambda: False)
+    assert view.latest.accuracy == expected.accuracy
     stored = indexed.load("breast-cancer").run("tight", 2.0, 1)
-    assert text.again(view.latest.run, stored) in texts(at)
+    assert text.again(view.latest, stored) in texts(at)
     assert f"Stored: **{100 * stored.accuracy:.2f} %**" in texts(at)
     table = next(table for table in tables(at) if "made now" in table.columns)
     assert "stored" in table.columns
     x, y = curves(at)[0]["made now: Algorithm 1 tight"]
-    assert (x.tolist(), y.tolist()) == ([2.0], [expected.run.accuracy])
+    assert (x.tolist(), y.tolist()) == ([2.0], [expected.accuracy])
     assert any("before = " in code.value for code in opened_part(at, "point_code").code)
     at.number_input(key="accuracy_trial").set_value(0).run()
     assert "What was run belongs to another point" in texts(at)
@@ -276,7 +277,7 @@ def test_a_point_run_again_stands_beside_the_stored_one(folder):
 def test_no_privacy_can_be_run_again(folder):
     at = opened(data="breast-cancer", again="no privacy")
     press(at, "Run this point")
-    assert ended(at, "accuracy__again").latest.run.seed is None
+    assert ended(at, "accuracy__again").latest.seed is None
     assert "Made now: **" in texts(at)
 
 
@@ -304,8 +305,7 @@ def test_stop_ends_a_point(folder, monkeypatch):
     monkeypatch.setattr(module, "fit", endless)
     at = opened(data="breast-cancer", epsilon="2")
     press(at, "Run this point")
-    job = at.session_state["accuracy__again"].job
-    until(lambda: job.view().latest is not None and job.view().latest.steps)
+    until(lambda: at.session_state["accuracy__again"].meter.now)
     at.run()
     assert "step" in at.get("progress")[0].proto.text
     at.button(key="accuracy_again_stop").click().run()

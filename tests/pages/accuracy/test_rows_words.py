@@ -14,7 +14,9 @@ from objpert_core.experiments.methods import Parameters, fit
 from objpert_core.experiments.studies.subsampling import Fits, LearningCurve, Plan, learning_curve
 from pages.accuracy import charts, jobs, tables
 from pages.accuracy import rows_words as text
+from pages.accuracy.words import point_progress
 from ui.jobs import JobView
+from ui.request import Meter
 from ui.runs import ended_early
 from ui.svg import decode, to_svg
 
@@ -114,6 +116,13 @@ class TestRows:
         assert "cost.mean, cost.low, cost.high" in enough
 
 
+def meter_at(steps):
+    meter = Meter()
+    if steps:
+        meter.tell(steps)
+    return meter
+
+
 class TestJobs:
     def point(self, method="tight", epsilon=2.0):
         return Piece("breast-cancer", method, epsilon, 1, Parameters())
@@ -121,42 +130,42 @@ class TestJobs:
     def test_a_point_is_fitted_as_its_sweep_does(self):
         piece = next(p for p in Sweep("breast-cancer", ("tight",), (2.0,), 2).pieces() if p.trial == 1)
         assert self.point().seed == piece().seed
-        *_, last = jobs.again(self.point())(lambda: False)
+        meter = Meter()
+        (run,) = jobs.again(self.point(), meter, lambda: False)
         data = datasets.load("breast-cancer", split_seed=1)
         expected = fit(data, "tight", 2.0, 1, self.point().seed, Parameters())
-        assert replace(last.run, seconds=0, peak_mb=None) == replace(expected, seconds=0, peak_mb=None)
-        assert last.steps > 0
+        assert replace(run, seconds=0, peak_mb=None) == replace(expected, seconds=0, peak_mb=None)
+        assert meter.now > (0,)
 
     def test_without_privacy_there_is_no_seed(self):
         point = self.point("non-private", float("inf"))
         assert point.seed is None
-        *_, last = jobs.again(point)(lambda: False)
-        assert last.run.accuracy > 0.9
+        (run,) = jobs.again(point, Meter(), lambda: False)
+        assert run.accuracy > 0.9
 
     def test_it_stops_inside_the_fit(self):
-        answers = itertools.chain([False] * 3, itertools.repeat(True))
-        *_, last = jobs.again(self.point())(lambda: next(answers))
-        assert last.run is None
-        assert 0 < last.steps < 9
+        answers, meter = itertools.chain([False] * 3, itertools.repeat(True)), Meter()
+        assert not list(jobs.again(self.point(), meter, lambda: next(answers)))
+        assert (0,) < meter.now < (9,)
 
     @pytest.mark.parametrize(
-        ("view", "words"),
+        ("view", "steps", "words"),
         [
-            (JobView("waiting", None, None, 0, False, 0.0), "Waiting for a free slot (you are next)."),
-            (JobView("running", None, None, 0, False, 0.5), "Loading the data and calibrating the noise, 0.5 s"),
-            (JobView("running", jobs.Again(7), None, 0, False, 5.0), "seven steps, 5.0 s; stored trials took 10 s"),
-            (JobView("running", jobs.Again(7), None, 0, True, 5.0), "Stopping …"),
+            (JobView("waiting", None, None, 0, False, 0.0), None, "Waiting for a free slot (you are next)."),
+            (JobView("running", None, None, 0, False, 0.5), None, "Loading the data and calibrating the noise, 0.5 s"),
+            (JobView("running", None, None, 0, False, 5.0), 7, "seven steps, 5.0 s; stored trials took 10 s"),
+            (JobView("running", None, None, 0, True, 5.0), 7, "Stopping …"),
         ],
     )
-    def test_progress(self, view, words):
-        share, said = jobs.progress(view, 10.0)
+    def test_progress(self, view, steps, words):
+        share, said = point_progress(view, meter_at(steps), 10.0)
         assert said == words
         assert 0 <= share <= 1
 
     def test_progress_never_says_done_before_it_is(self):
-        late = JobView("running", jobs.Again(7), None, 0, False, 500.0)
-        assert jobs.progress(late, 10.0)[0] < 1
-        assert jobs.progress(late, None)[1] == "seven steps, 500.0 s"
+        late = JobView("running", None, None, 0, False, 500.0)
+        assert point_progress(late, meter_at(7), 10.0)[0] < 1
+        assert point_progress(late, meter_at(7), None)[1] == "seven steps, 500.0 s"
 
     def test_outcome(self):
         assert ended_early(JobView("finished", None, None, 0, False, 1.0)) is None

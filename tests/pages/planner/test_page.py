@@ -184,7 +184,7 @@ def test_stop_keeps_what_there_is(monkeypatch):
 
 @pytest.mark.slow
 def test_a_full_queue_is_said_in_a_sentence(monkeypatch):
-    def full(*_):
+    def full(*_, **__):
         raise jobs.QueueFullError("The server is busy.")
 
     app = small()

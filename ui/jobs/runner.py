@@ -1,33 +1,16 @@
-"""Long work in the background: a small pool of threads that the whole server shares.
-
-A job is a generator function `work(should_stop)`. Each value it yields is a new partial result, complete in
-itself and never changed afterwards; the page shows the latest one. The same generator can be consumed in a
-plain loop where there are no threads (Python inside a browser).
-
-The rules, all of them here:
-
-* at most `workers` jobs run at once and at most `queue_limit` wait; a further one is refused with `QueueFullError`;
-* an owner (one browser session) has one job: submitting the next stops the previous one;
-* stopping is cooperative: `should_stop()` turns true, the generator ends soon, its last value is kept;
-* a job that nobody has looked at for `abandoned_after` seconds counts as stopped: a closed tab frees its slot.
-  Browsers wake the timers of hidden tabs once a minute at worst, so the default is above that;
-* the runner forgets a job when it ends. The session holds its own `Job`, so results live as long as the session.
-
-Nothing in this file, and nothing that a worker thread runs, calls Streamlit.
-"""
+"""The runner: who may run, who waits, who is stopped, and the engine of threads. The rules stand in `ui.jobs`."""
 
 from __future__ import annotations
 
-import functools
 import logging
 import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from threadpoolctl import threadpool_limits
 
@@ -38,7 +21,14 @@ State = Literal["waiting", "running", "finished", "stopped", "failed"]
 Work = Callable[[Callable[[], bool]], Iterator[T]]
 
 _log = logging.getLogger(__name__)
-_READABLE = (ValueError, ConvergenceError, DataUnavailableError)  # their messages are written for people
+
+
+class ElsewhereError(RuntimeError):
+    """What ended work that was done in another process; the message is written for people."""
+
+
+READABLE = (ValueError, ConvergenceError, DataUnavailableError, ElsewhereError)
+"""Errors whose messages are written for people."""
 
 
 class QueueFullError(RuntimeError):
@@ -85,9 +75,15 @@ class JobView(Generic[T]):
 
 def explain(error: Exception) -> str:
     """What people are told of an error in some work; one that is not written for them goes to the log."""
-    if isinstance(error, _READABLE):
+    if not isinstance(error, READABLE):
+        _log.error("work failed", exc_info=error)
+    return sentence(error)
+
+
+def sentence(error: Exception) -> str:
+    """What people are told of an error in some work."""
+    if isinstance(error, READABLE):
         return str(error)
-    _log.error("work failed", exc_info=error)
     if isinstance(error, MemoryError):
         return "The server ran out of memory for this job; try fewer repeats or smaller data."
     return (
@@ -95,18 +91,66 @@ def explain(error: Exception) -> str:
     )
 
 
+class Engine(Protocol):
+    """Where work is done."""
+
+    @property
+    def width(self) -> int:
+        """How many pieces of work it does at once."""
+
+    def carry_out(
+        self, work: Work[T], meter: Any, should_stop: Callable[[], bool], place: Callable[[int | None], None]
+    ) -> Generator[T, None, None]:
+        """Do the work; yields what it yields, raises what it raises.
+
+        Parameters
+        ----------
+        work : generator function
+        meter : object or None
+            What the work tells about itself between two results, in its field `now`.
+        should_stop : callable
+            Whether the work must end.
+        place : callable
+            Is told how many jobs are in front of this one while it waits, and None when it begins.
+        """
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Work is done in the thread that the runner has for it.
+
+    Attributes
+    ----------
+    width : int
+        How many such threads there are.
+    """
+
+    width: int
+
+    def carry_out(
+        self, work: Work[T], meter: Any, should_stop: Callable[[], bool], place: Callable[[int | None], None]
+    ) -> Generator[T, None, None]:
+        """The work's own values; its meter is read where it is written."""
+        place(None)
+        with _part_of_the_cores(self.width):
+            yield from work(should_stop)
+
+
 class Job(Generic[T]):
     """One piece of background work, held by the session that asked for it."""
 
-    def __init__(self, runner: JobRunner, owner: str, work: Work[T]) -> None:
+    def __init__(self, runner: JobRunner, owner: str, work: Work[T], meter: Any, engine: Engine) -> None:
         self.owner = owner
         self._runner = runner
+        self._engine = engine
+        self._meter = meter
         self._work: Work[T] | None = work
         self._stop = threading.Event()
         self._lock = threading.Lock()
         self._state: State = "waiting"
         self._latest: T | None = None
         self._message: str | None = None
+        self._ahead = 0
         self._seen = self._began = runner.clock()
         self._ended: float | None = None
 
@@ -128,7 +172,7 @@ class Job(Generic[T]):
     def stop(self) -> None:
         """Ask the job to end. A waiting one ends at once, a running one at its next check."""
         self._stop.set()
-        self._runner._drop_stopped()
+        self._runner._tend()
 
     def should_stop(self) -> bool:
         """Whether the work must end: its owner said so, or nobody has looked for too long."""
@@ -143,18 +187,26 @@ class Job(Generic[T]):
             self._ended = self._runner.clock()
             self._work = None  # lets go of whatever the closure holds
 
+    def _placed(self, ahead: int | None) -> None:
+        with self._lock:
+            if ahead is None:
+                self._state, self._began = "running", self._runner.clock()
+            else:
+                self._ahead = ahead
+
     def _run(self) -> None:
         with self._lock:
-            work, self._state, self._began = self._work, "running", self._runner.clock()
+            work = self._work
         if work is None or self.should_stop():
             self._end("stopped")
             return
         try:
-            for step in work(self.should_stop):
-                with self._lock:
-                    self._latest = step
-                if self.should_stop():
-                    break
+            with closing(self._engine.carry_out(work, self._meter, self.should_stop, self._placed)) as steps:
+                for step in steps:
+                    with self._lock:
+                        self._latest = step
+                    if self.should_stop():
+                        break
         except Exception as error:
             self._end("failed", explain(error))
         else:
@@ -162,71 +214,99 @@ class Job(Generic[T]):
 
 
 class JobRunner:
-    """Runs jobs on at most `workers` threads, first come first served.
+    """Runs jobs, at most `workers` at once, first come first served.
 
     Parameters
     ----------
-    workers : int
-        How many jobs run at once.
+    workers : int or None
+        How many jobs run at once; None for as many as the engine does.
     queue_limit : int
         How many more may wait.
     abandoned_after : float
         Seconds without a `Job.view()` after which a job is stopped.
     clock : callable
         Monotonic seconds; tests replace it.
+    engine : Engine or None
+        Where work is done; None for threads of this process.
     """
 
     def __init__(
         self,
-        workers: int = 2,
+        workers: int | None = None,
         queue_limit: int = 16,
         abandoned_after: float = 90.0,
         clock: Callable[[], float] = time.monotonic,
+        engine: Engine | None = None,
     ) -> None:
-        self.workers = workers
         self.queue_limit = queue_limit
         self.abandoned_after = abandoned_after
         self.clock = clock
+        self._most = workers
+        self._here = Threads(2 if workers is None else workers)
+        self._engine = engine or self._here
         self._lock = threading.Lock()
         self._waiting: deque[Job] = deque()
         self._running: list[Job] = []
         self._threads = 0
 
-    def submit(self, owner: str, work: Work[T]) -> Job[T]:
+    @property
+    def workers(self) -> int:
+        """How many jobs run at once; a cluster may grow."""
+        return self._engine.width if self._most is None else self._most
+
+    def submit(self, owner: str, work: Work[T], *, meter: Any = None, here: bool = False) -> Job[T]:
         """Queue `work` for `owner`, whose previous job is stopped first.
+
+        Parameters
+        ----------
+        owner : str
+        work : generator function
+        meter : object or None
+            What the work tells about itself between two results, in its field `now`.
+        here : bool
+            Whether it must be done in this process, whatever the engine: it changes something of this machine.
 
         Raises
         ------
         QueueFullError
             The queue is full; nothing was queued.
         """
-        job: Job[T] = Job(self, owner, work)
+        job: Job[T] = Job(self, owner, work, meter, self._here if here else self._engine)
         with self._lock:
             previous = [other for other in (*self._running, *self._waiting) if other.owner == owner]
         for other in previous:
             other.stop()
-        self._drop_stopped()
+        self._tend()
         with self._lock:
             if self._threads >= self.workers and len(self._waiting) >= self.queue_limit:
+                running, waiting = self._counted()
                 raise QueueFullError(
-                    f"The server is busy: {len(self._running)} jobs are running and {len(self._waiting)} are "
-                    "waiting. Please try again in a minute."
+                    f"The server is busy: {running} jobs are running and {waiting} are waiting. Please try again in a "
+                    "minute."
                 )
             self._waiting.append(job)
-            if self._threads < self.workers:
-                self._threads += 1
-                threading.Thread(target=self._serve, name="objpert-job", daemon=True).start()
+            self._hire()
         return job
 
     def counts(self) -> tuple[int, int]:
-        """How many jobs are running and how many are waiting."""
+        """How many jobs are running and how many are waiting, here or in front of a cluster."""
         with self._lock:
-            return len(self._running), len(self._waiting)
+            return self._counted()
+
+    def _counted(self) -> tuple[int, int]:
+        begun = sum(job._state != "waiting" for job in self._running)
+        return begun, len(self._running) - begun + len(self._waiting)
+
+    def _hire(self) -> None:
+        """One thread more where somebody waits and there is room."""
+        if self._waiting and self._threads < self.workers:
+            self._threads += 1
+            threading.Thread(target=self._serve, name="objpert-job", daemon=True).start()
 
     def _serve(self) -> None:
         """A worker thread: takes jobs until none is left, then ends."""
         while True:
-            self._drop_stopped()
+            self._tend()
             with self._lock:
                 if not self._waiting:
                     self._threads -= 1
@@ -234,25 +314,27 @@ class JobRunner:
                 job = self._waiting.popleft()
                 self._running.append(job)
             try:
-                with _part_of_the_cores(self.workers):
-                    job._run()
+                job._run()
             finally:
                 with self._lock:
                     self._running.remove(job)
 
-    def _drop_stopped(self) -> None:
-        """Take stopped and abandoned jobs out of the queue."""
+    def _tend(self) -> None:
+        """Take stopped and abandoned jobs out of the queue; serve the others as soon as a cluster has grown."""
         with self._lock:
             dropped = [job for job in self._waiting if job.should_stop()]
             for job in dropped:
                 self._waiting.remove(job)
+            self._hire()
         for job in dropped:
             job._end("stopped")
 
     def _ahead_of(self, job: Job) -> int:
-        self._drop_stopped()
+        self._tend()
         with self._lock:
-            return self._waiting.index(job) if job in self._waiting else 0
+            if job in self._waiting:
+                return self._waiting.index(job) + sum(other._state == "waiting" for other in self._running)
+            return job._ahead if job in self._running and job._state == "waiting" else 0
 
 
 def _part_of_the_cores(workers: int) -> threadpool_limits:
@@ -270,9 +352,3 @@ def moment() -> Iterator[None]:
     """Work that takes a moment, in the thread that needs it: `MOMENTS` at once, further threads wait for their turn."""
     with _moments, _part_of_the_cores(MOMENTS):
         yield
-
-
-@functools.cache
-def shared_runner() -> JobRunner:
-    """The one runner of this server. Two workers: the machine must stay free to draw other people's pages."""
-    return JobRunner()

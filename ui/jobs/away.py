@@ -1,0 +1,260 @@
+"""The near end of long work: an engine that has it done by a Dask cluster, its own or one that somebody runs.
+
+Each job keeps its thread of the runner, which asks the worker a few times a second what is new. So whatever the runner
+promises about owners, the queue, Stop and abandoned jobs holds here as it does for threads.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import pickle
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+from ui.jobs import cluster
+from ui.jobs.cluster import UNSENDABLE, Parcel, Place, Report
+from ui.jobs.runner import ElsewhereError, Work
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+_ROOT = Path(__file__).resolve().parents[2]
+
+AGAIN = "nothing more of it was released. Please start it again."
+WORKER_ENDED = f"The process that did this work has ended; {AGAIN}"
+CLUSTER_LOST = f"The cluster that did this work was lost; {AGAIN}"
+UNREACHABLE = "The cluster for long work cannot be reached. Please try again in a minute."
+
+LEASE_SECONDS = 20.0
+"""Work whose web process has not asked for so long is told to stop."""
+_CONNECT_SECONDS, _PARTING_SECONDS = 10.0, 2.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.2  # between two questions, in seconds; a Stop takes no longer than that
+_SILENT = object()  # a worker's answer that did not come
+
+
+def is_address(text: str) -> bool:
+    """Whether a text names a scheduler: ``tcp://host:port``, or ``tls://``, whose certificates Dask's settings name."""
+    with suppress(ValueError):  # of a port that is no number
+        parts = urlsplit(text)
+        return parts.scheme in ("tcp", "tls") and bool(parts.hostname and parts.port) and not parts.path
+    return False
+
+
+class Cluster:
+    """Has work done by a Dask cluster; connects when the first job begins, and again when the cluster was lost.
+
+    Parameters
+    ----------
+    address : str or None
+        Of the scheduler; None for a cluster of its own, which ends with this process.
+    workers : int
+        How many worker processes a cluster of its own has.
+    lease : float
+        Seconds after which work is told to stop that nobody asks for.
+    """
+
+    def __init__(self, address: str | None = None, *, workers: int = 2, lease: float = LEASE_SECONDS) -> None:
+        self._address = address
+        self._workers = workers
+        self._lease = lease
+        self._lock = threading.Lock()
+        self._own: subprocess.Popen[str] | None = None
+        self._own_address = ""
+        self._client: Client | None = None
+        self._width = workers
+        atexit.register(self.close)
+
+    @property
+    def width(self) -> int:
+        """How many slots the cluster had when it was last connected to."""
+        return self._width
+
+    def carry_out(
+        self, work: Work[T], meter: Any, should_stop: Callable[[], bool], place: Callable[[int | None], None]
+    ) -> Generator[T, None, None]:
+        """The work's results as far as they were asked for in time, always with the last one.
+
+        Raises
+        ------
+        ElsewhereError
+            The work failed, cannot be pickled, or the process that did it, or the cluster, is gone.
+        """
+        import cloudpickle
+
+        try:
+            parcel = Parcel(cloudpickle.dumps((work, meter)))
+        except Exception as error:
+            _log.error("work cannot be pickled", exc_info=error)
+            raise ElsewhereError(UNSENDABLE) from None
+        name = f"objpert-{uuid.uuid4().hex}"
+        client = self.connected()
+        slot = _on(client.submit, cluster.take_slot, name, self._lease, key=name, pure=False, retries=0)
+        worker = None
+        try:
+            worker = self._handed_over(client, name, parcel, should_stop, place)
+            if worker is not None:
+                place(None)
+                yield from self._results(client, name, worker, meter, should_stop)
+        except GeneratorExit:  # stopped between two questions
+            with suppress(ElsewhereError):
+                _ask(client, str(worker), cluster.let_go, name)
+            raise
+        finally:
+            slot.release()
+
+    def _handed_over(
+        self, client: Client, name: str, parcel: Parcel, should_stop: Callable[[], bool], place: Callable[[int], None]
+    ) -> str | None:
+        """The worker that has got the work, as soon as the slot has begun; None where a stop was sooner."""
+        known, asked = False, time.monotonic()
+        for _ in _moments():
+            if should_stop():
+                return None
+            found: Place | None = _on(client.run_on_scheduler, cluster.find, name)
+            if found is None:
+                if known or time.monotonic() - asked > _CONNECT_SECONDS:  # the task takes another way than the question
+                    raise ElsewhereError(WORKER_ENDED)
+                continue
+            known = True
+            self._width = max(1, found.slots)
+            place(found.ahead)
+            if found.worker is None or not isinstance(_ask(client, found.worker, cluster.ask, name, 0, False), bytes):
+                continue
+            if _ask(client, found.worker, cluster.give, name, parcel):  # also where the answer got lost: never twice
+                return found.worker
+        raise AssertionError("moments do not end")
+
+    def _results(
+        self, client: Client, name: str, worker: str, meter: Any, should_stop: Callable[[], bool]
+    ) -> Generator[Any, None, None]:
+        seen, held, heard = 0, None, time.monotonic()
+        for _ in _moments():
+            stop = should_stop()
+            answer = _ask(client, worker, cluster.ask, name, seen, stop)
+            if answer is None or (answer is _SILENT and time.monotonic() - heard > self._lease):
+                raise ElsewhereError(WORKER_ENDED)
+            if answer is _SILENT:
+                continue
+            heard, report = time.monotonic(), _unpacked(answer)
+            if meter is not None:
+                meter.now = report.now
+            if report.version > seen:
+                seen, held = report.version, report
+            if held is not None and (report.ended or not stop):  # the runner asks for no more after a stop
+                yield held.latest
+                held = None
+            if report.failure is not None:
+                if report.failure.details:
+                    _log.error("work failed on %s\n%s", worker, report.failure.details)
+                raise ElsewhereError(report.failure.message)
+            if report.ended:
+                return
+
+    def connected(self) -> Client:
+        """The client of the cluster, which is started where it is one of its own.
+
+        Raises
+        ------
+        ElsewhereError
+            It cannot be reached.
+        """
+        import dask
+        from distributed import Client
+
+        with self._lock:
+            if self._client is not None and self._client.status == "running":
+                return self._client
+            self._disconnect()
+            dask.config.set({"distributed.comm.timeouts.connect": f"{_CONNECT_SECONDS:g}s"})
+            try:
+                address = self._address or self._started()
+                self._client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+                self._width = max(1, sum(self._client.nthreads().values()))
+            except (OSError, ValueError) as error:
+                _log.error("no connection to the cluster %s: %s", self._address or "of its own", error)
+                raise ElsewhereError(UNREACHABLE) from error
+            return self._client
+
+    def close(self) -> None:
+        """Leave the cluster; one of its own ends."""
+        with self._lock:
+            self._disconnect()
+            if self._own is not None:
+                own, self._own = self._own, None
+                assert own.stdin is not None
+                own.stdin.close()
+                try:
+                    own.wait(_PARTING_SECONDS)
+                except subprocess.TimeoutExpired:  # it waits for work that goes on
+                    own.kill()
+                    own.wait()
+
+    def _disconnect(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            with suppress(Exception, CancelledError):
+                client.close(timeout=2)
+
+    def _started(self) -> str:
+        """The address of this process's own cluster.
+
+        It is a process by itself: nothing is spawned from a web server's, whose script would be run again.
+        """
+        if self._own is None or self._own.poll() is not None:
+            command = [sys.executable, "-m", "ui.jobs.cluster", "--with-parent", "--workers", str(self._workers)]
+            self._own = subprocess.Popen(
+                command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+            )
+            assert self._own.stdout is not None
+            self._own_address = self._own.stdout.readline().strip()
+            if not self._own_address:
+                raise OSError(f"it ended with exit code {self._own.wait()} before it listened")
+        return self._own_address
+
+
+def _on(function: Callable[..., T], *arguments: Any, **options: Any) -> T:
+    """What the client answers; whatever keeps it from answering means that the cluster is lost."""
+    try:
+        return function(*arguments, **options)
+    except (Exception, CancelledError) as error:
+        _log.error("the cluster does not answer: %s", type(error).__name__)
+        raise ElsewhereError(CLUSTER_LOST) from error
+
+
+def _ask(client: Client, worker: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function of `ui.jobs.cluster` returns on a worker; `_SILENT` where it is there and did not answer."""
+    answer = _on(client.run, function, *arguments, workers=[worker], on_error="return").get(worker)
+    if not isinstance(answer, Exception):
+        return answer
+    if worker not in _on(client.nthreads):
+        raise ElsewhereError(WORKER_ENDED)
+    return _SILENT
+
+
+def _unpacked(answer: bytes) -> Report:
+    try:
+        return pickle.loads(answer)
+    except Exception as error:
+        _log.error("a result cannot be unpickled", exc_info=error)
+        raise ElsewhereError(UNSENDABLE) from error
+
+
+def _moments() -> Iterator[None]:
+    """Pauses between questions, the first ones short: much work is small."""
+    pause = _FIRST_PAUSE
+    while True:
+        yield
+        time.sleep(pause)
+        pause = min(1.5 * pause, _LONGEST_PAUSE)

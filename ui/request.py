@@ -1,0 +1,74 @@
+"""What pages ask for that train on a data set, its work, and how the work tells where it is. No Streamlit.
+
+A worker process that does the work imports this and the page's `jobs.py`, and so must not need the rest of the app.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from objpert_core import datasets
+from objpert_core.datasets import Dataset
+
+T = TypeVar("T")
+
+
+class Meter:
+    """Where the fit under way is: written by the work, read by the page, one tuple at a time.
+
+    Where the work is done in another process it writes to a copy, and `now` follows a moment later (`ui.jobs`).
+    """
+
+    def __init__(self) -> None:
+        self.now: tuple[Any, ...] | None = None
+
+    def tell(self, *where: Any) -> None:
+        """What the work tells at every step."""
+        self.now = where
+
+    def next_fit(self) -> None:
+        """A fit has ended."""
+        self.now = None
+
+
+@dataclass(frozen=True)
+class Request(Generic[T]):
+    """Everything that decides the numbers; a page says in `study` what is done with it.
+
+    Attributes
+    ----------
+    name : str
+        The data set.
+    split_seed : int
+        Which of its rows are held out.
+    settings : object
+        The rest.
+    """
+
+    name: str
+    split_seed: int
+    settings: Any
+
+    def study(self, data: Dataset, should_stop: Callable[[], bool], tell: Callable[..., None]) -> Iterator[T]:
+        """The results so far, after each fit."""
+        raise NotImplementedError
+
+    def work(self, should_stop: Callable[[], bool], meter: Meter | None = None) -> Iterator[T]:
+        """Load the data by name, then study them; for `JobRunner.submit` or a plain loop."""
+        meter = meter or Meter()
+        data = datasets.load(self.name, split_seed=self.split_seed)
+        for state in self.study(data, should_stop, meter.tell):
+            meter.next_fit()
+            yield state
+
+    def result(self) -> T:
+        """The last result, made here and now."""
+        *_, last = self.work(lambda: False)
+        return last
+
+    @property
+    def unready(self) -> str:
+        """What to do first where the files of the data set are not there."""
+        return f"The files of {self.name} are missing or damaged here: choose another data set, or fetch them first."
