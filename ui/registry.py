@@ -63,6 +63,7 @@ PAGES: tuple[Entry, ...] = (
     Entry("lessons", "Lessons", "What does ε mean, from zero?", "", "school"),
     Entry("bounds", "Bounds", "How much privacy does one fit cost?", FIT, "show_chart"),
     Entry("distance", "Distance", "How far is a proof from the best possible one?", FIT, "straighten"),
+    Entry("guess", "Guess who", "Was this person in the data?", FIT, "person_search"),
     Entry("quadratic", "Tilt or bend?", "Is a random curvature better than a random slope?", FIT, "ssid_chart"),
     Entry("ptr", "Ask the data first", "What if the data are kinder than the worst case?", FIT, "fact_check"),
     Entry("planner", "Planner", "How much noise, how much regularisation?", FIT, "tune"),

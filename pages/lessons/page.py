@@ -1,0 +1,139 @@
+"""Lessons: Markdown files whose steps show small pictures, open other pages at exact controls, and ask."""
+
+from contextlib import suppress
+from dataclasses import replace
+
+import streamlit as st
+from streamlit.errors import StreamlitPageNotFoundError
+
+from pages.lessons import computed, place, scenes
+from ui import page, registry, share, style
+from ui.lesson_text import Controls, Lesson, OpenPage, Part, Question, Text
+from ui.lessons import Place
+from ui.worksheet import Sheet, Task, worksheet
+
+# A step without a picture is a slide of text: it may be longer than the window.
+STYLE = """
+.stMain [data-testid=stMarkdown] :is(p, ul, ol) { max-width: 52rem; }
+.stApp:has(.st-key-lessons_text) .stMain { overflow: auto !important; }
+.st-key-lessons_text { padding: 1rem 1rem 6rem 1rem; }
+"""
+
+
+def sheet(lesson: Lesson, link: str, answers: bool) -> bytes:
+    """The lesson's questions and tasks, to print."""
+    asked = [
+        replace(computed.prediction(question), title=step.title) for step in lesson.steps for question in step.questions
+    ]
+    tasks = [
+        Task(f"{registry.entry(step.page.name).title}: {step.title}", step.page.task)
+        for step in lesson.steps
+        if step.page
+    ]
+    return worksheet(Sheet("Lesson", lesson.title, lesson.lead, link, asked, tasks), answers=answers)
+
+
+def tools(at: Place, controls: tuple[place.Control, ...] = ()) -> None:
+    """The button "Share", where a page's stage has it."""
+    with st.container(horizontal=True, key="stage__tools"):
+        share.button((*place.LINKED, *controls), lambda link, answers: sheet(at.lesson, link, answers))
+
+
+@st.fragment
+def stage(at: Place, part: Controls) -> None:
+    """A picture and its sliders."""
+    left, panel = page.columns()
+    with page.errors():
+        scene = scenes.scene(part)
+        controls = scene.placed(at.step, part)
+        with panel:
+            values = {name: control.show() for name, control in controls.items()}
+            tools(at, tuple(controls.values()))
+        drawn = scene.draw(**values)
+        picture = page.Picture(drawn.figure, drawn.alt, lambda: drawn.numbers, f"{at.lesson.title}: {part.picture}")
+        with left:
+            page.answer(drawn.answer, promise=drawn.promise)
+            page.show(picture, key=f"lessons_{part.picture}")
+        page.evidence(picture, name="lessons", code=drawn.code)
+
+
+@st.fragment
+def ask(lesson: Lesson, question: Question) -> None:
+    """A question; the session remembers the answer while other pages are seen."""
+    with page.errors(), st.container(border=True):
+        prediction = computed.prediction(question)
+        key = f"lesson_{lesson.name}_{question.key}"
+        if key not in st.session_state and f"{key}__said" in st.session_state:
+            st.session_state[key] = st.session_state[f"{key}__said"]
+        right = prediction.options[prediction.correct]
+        told = page.try_it(prediction.question, prediction.options, right, key=key)
+        st.session_state[f"{key}__said"] = st.session_state.get(key)
+        if told:
+            st.markdown(prediction.reason)
+
+
+def lead_to(at: Place, part: OpenPage) -> None:
+    """The link that opens another page at this step's controls."""
+    entry = registry.entry(part.name)
+    with st.container(border=True):
+        st.markdown(part.task)
+        with suppress(StreamlitPageNotFoundError):  # the page's file runs by itself, without app.py's menu
+            st.page_link(
+                entry.path, label=f"**Open {entry.title}**", icon=entry.icon, query_params={**part.query, **at.query}
+            )
+
+
+def show(at: Place, part: Part) -> None:
+    """One part of a step."""
+    match part:
+        case Controls():
+            if part.task:
+                st.markdown(f"**Push.** {part.task}")
+            stage(at, part)
+        case OpenPage():
+            lead_to(at, part)
+        case Question():
+            ask(at.lesson, part)
+        case Text():
+            with page.errors():
+                st.markdown(computed.filled(part.markdown, part.line))
+
+
+def slide(at: Place) -> None:
+    """A step as a slide: its picture, or all of it where there is none."""
+    place.deck(at)
+    step = at.lesson.steps[at.step - 1]
+    if step.controls:
+        stage(at, step.controls)
+        return
+    with st.container(key="lessons_text"):
+        st.header(step.title, anchor=False)
+        for part in step.parts:
+            show(at, part)
+
+
+def desk(at: Place) -> None:
+    """A step with everything around it."""
+    place.row(at)
+    step = at.lesson.steps[at.step - 1]
+    st.header(f"{at.step}. {step.title}", anchor=False)
+    for part in step.parts:
+        show(at, part)
+    place.onward(at)
+    if step.controls is None:
+        tools(at)
+    page.about("lessons")
+    place.others(at)
+
+
+def run() -> None:
+    at = place.here()
+    page.title(at.lesson.title, f"{at.lesson.lead} *{at.lesson.minutes} minutes, {len(at.lesson.steps)} steps.*")
+    st.html(f"<style>{STYLE}</style>")
+    if style.embedded():
+        slide(at)
+    else:
+        desk(at)
+
+
+run()

@@ -1,0 +1,99 @@
+"""Where the reader is: read from the address, else remembered by the session; the row of steps that leads on."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+from streamlit.errors import StreamlitPageNotFoundError
+
+from ui import lessons, registry
+from ui.controls import Control
+from ui.lessons import Place
+
+KEYS = ("lesson", "step")
+
+
+def here() -> Place:
+    """The step that is shown; what the address says of it is true afterwards, and nonsense is gone."""
+    query = st.query_params
+    found = lessons.place(query)
+    if found is None and "lesson" not in query and isinstance(last := st.session_state.get(lessons.LAST), Place):
+        found = lessons.place(last.query)
+    if found is None:
+        found = lessons.place({"lesson": query.get("lesson", "")}) or Place(_first(), 1)
+    elif "lesson" not in query:
+        query.update(found.query)
+    for key in KEYS:
+        if key in query and query[key] != found.query[key]:
+            del query[key]
+    st.session_state[lessons.LAST] = found
+    return found
+
+
+def _first() -> lessons.Lesson:
+    return next(iter(lessons.catalogue().lessons.values()))
+
+
+def go(place: Place) -> None:
+    """Move to another step: what a button does."""
+    st.query_params.update(place.query)
+
+
+@dataclass(frozen=True)
+class Named(Control):
+    """A part of the place, for links: not a widget, since the address keeps it on other pages, too."""
+
+    def value(self) -> Any:
+        """What the session is at."""
+        return st.session_state[lessons.LAST].query[self.key]
+
+
+LINKED: tuple[Control, ...] = (Named("lesson", "Lesson", ""), Named("step", "Step", ""))
+
+
+def row(at: Place) -> None:
+    """One button a step."""
+    with st.container(horizontal=True, key="lessons_presets"):
+        for number, step in enumerate(at.lesson.steps, start=1):
+            kind: Any = "primary" if number == at.step else "secondary"
+            key, to = f"lessons_step_{number}", Place(at.lesson, number)
+            st.button(f"{number} {step.title}", key=key, type=kind, on_click=go, args=(to,))
+
+
+def deck(at: Place) -> None:
+    """The steps one after the other on a slide, by buttons or by the arrow keys."""
+    last = len(at.lesson.steps)
+    with st.container(horizontal=True, vertical_alignment="center", key="lessons__slide__deck"):
+        moves = {"back": ("‹", "Left", max(at.step - 1, 1)), "on": ("›", "Right", min(at.step + 1, last))}
+        for name, (label, arrow, to) in moves.items():
+            if name == "on":
+                st.markdown(f"{at.lesson.steps[at.step - 1].title} ({at.step}/{last})", width="content")
+            goal, key = Place(at.lesson, to), f"lessons__slide_{name}"
+            st.button(label, key=key, shortcut=arrow, on_click=go, args=(goal,), disabled=to == at.step)
+
+
+def onward(at: Place) -> None:
+    """Back and on, at the end of a step; after the last one the next lesson."""
+    with st.container(horizontal=True, key="lessons_onward"):
+        if at.step > 1:
+            back = Place(at.lesson, at.step - 1)
+            st.button("Back", key="lessons_back", icon=":material/arrow_back:", on_click=go, args=(back,))
+        if at.next:
+            label = f"Next: {at.lesson.steps[at.step].title}"
+            st.button(label, key="lessons_next", type="primary", on_click=go, args=(at.next,))
+
+
+def others(at: Place) -> None:
+    """Every lesson as a link."""
+    st.header("All lessons", anchor=False)
+    for sentence in lessons.catalogue().broken:
+        st.warning(f"A lesson is left out. {sentence}", icon=":material/warning:")
+    path = registry.entry("lessons").path
+    for lesson in lessons.catalogue().lessons.values():
+        mark = " (this one)" if lesson is at.lesson else ""
+        label = f"**{lesson.title}**{mark}, {lesson.minutes} minutes. {lesson.lead}"
+        with suppress(StreamlitPageNotFoundError):  # the page's file runs by itself, without app.py's menu
+            st.page_link(path, label=label, icon=":material/school:", query_params=Place(lesson, 1).query)
