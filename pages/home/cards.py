@@ -1,4 +1,4 @@
-"""The way from Home to the other pages: a card with a picture for each, those of the path "Start here" first."""
+"""The way from Home to the other pages: a card with a picture for each; lessons and the path "Start here" first."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from itertools import groupby
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
-from ui import registry, style
+from ui import lessons, registry, style
 
 A_ROW = 3
+LESSONS = "lessons"
 
 # The link's own area covers the whole card, and so does its focus ring.
 STYLE = """
@@ -25,18 +26,33 @@ STYLE = """
 
 
 def show() -> None:
-    """The path, then the other pages by group; a slide has none."""
+    """The lessons, the path, then the other pages by group; a slide has none."""
     if style.embedded():
         return
+    _lessons()
     path = registry.START_HERE[1:]
     st.header("Start here", anchor=False)
     st.markdown(f"This page is the first of {len(path) + 1} steps; an hour takes you through all of them.")
     _grid([(registry.entry(step.name), step.lesson, step.query) for step in path], first=2)
-    stepped = {step.name for step in registry.START_HERE}
+    stepped = {LESSONS, *(step.name for step in registry.START_HERE)}
     others = [entry for entry in registry.PAGES if entry.name not in stepped]
     for group, pages in groupby(others, lambda entry: entry.group):
         st.header(f"Research: {group.lower()}", anchor=False)
         _grid([(entry, entry.question, {}) for entry in pages])
+
+
+def _lessons() -> None:
+    """The door to the lessons, and each of them as a link."""
+    entry = registry.entry(LESSONS)
+    st.header("Lessons", anchor=False)
+    st.markdown("Predict, look, explain: a lesson leads through the pages and asks before it tells.")
+    door, links = st.columns([1, A_ROW - 1])
+    with door, st.container(border=True, height="stretch", key=f"home_card_{LESSONS}"):
+        _card(entry, f"**{entry.title}.** {entry.question}", {})
+    with links, suppress(StreamlitPageNotFoundError):
+        for lesson in lessons.catalogue().lessons.values():
+            label = f"**{lesson.title}**, {lesson.minutes} minutes. {lesson.lead}"
+            st.page_link(entry.path, label=label, icon=entry.icon, query_params=lessons.Place(lesson, 1).query)
 
 
 def _grid(pages: Sequence[tuple[registry.Entry, str, Mapping[str, str]]], first: int | None = None) -> None:

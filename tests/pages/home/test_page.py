@@ -11,7 +11,7 @@ from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 from pages.home import gauge, words
 from pages.home import picture as home_picture
 from tests.pages.apps import answer, execute, open_app, said, spec
-from ui import registry, sentences
+from ui import lessons, registry, sentences
 from ui.svg import decode
 
 open_page = partial(open_app, "app.py")
@@ -163,7 +163,12 @@ def test_try_it_asks_about_the_noise_then_about_the_regularisation():
 @pytest.mark.slow
 def test_cards_lead_along_the_path_and_to_every_other_page():
     links = [link.proto for link in open_page().get("page_link")]
-    assert sorted(link.page for link in links) == sorted(entry.name for entry in registry.PAGES[1:])
+    found = lessons.catalogue().lessons.values()
+    taught, links = links[: 1 + len(found)], links[1 + len(found) :]
+    assert {link.page for link in taught} == {"lessons"}
+    assert [link.query_string for link in taught] == ["", *(f"lesson={lesson.name}&step=1" for lesson in found)]
+    others = [entry.name for entry in registry.PAGES[1:] if entry.name != "lessons"]
+    assert sorted(link.page for link in links) == sorted(others)
     path = registry.START_HERE[1:]
     assert [link.page for link in links[: len(path)]] == [step.name for step in path]
     assert [link.label[:4] for link in links[: len(path)]] == [f"**{place}." for place, _ in enumerate(path, 2)]
