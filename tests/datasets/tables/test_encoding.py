@@ -1,0 +1,235 @@
+"""The encoding is a function of a row and the schema alone, and no entry and no row is longer than 1."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from objpert_core.datasets import (
+    Categories,
+    Dialect,
+    Number,
+    NumericTarget,
+    TableError,
+    TableSchema,
+    TwoValues,
+    read_table,
+)
+from objpert_core.datasets.tables.columns import MISSING_WORDS
+from objpert_core.datasets.tables.numerals import NotANumber, Numerals
+from tests.datasets.tables.fixtures import FILES, SCHEMA
+
+WIDEST = 1.7e308
+numbers = st.one_of(st.floats(-1e4, 1e4), st.floats(allow_nan=False, allow_infinity=False), st.integers(-200, 200))
+gaps = st.sampled_from(sorted(MISSING_WORDS))
+rows = st.tuples(
+    numbers.map(repr),
+    st.one_of(numbers.map(repr), gaps),
+    st.one_of(numbers.map(repr), gaps),
+    st.sampled_from(["x", "y", "z", "something else"]),
+    st.one_of(st.sampled_from(["x", "y"]), gaps),
+    numbers.map(repr),
+)
+WIDE = TableSchema(
+    columns={
+        "plain": Number(-10, 50),
+        "replaced": Number(-WIDEST, WIDEST, missing=7, missing_indicator=True),
+        "told": Number(0, 1e-300, missing_indicator=True),
+        "kind": Categories(["x", "y", "z"], other=True),
+        "sort": Categories(["x", "y"], missing="y", missing_indicator=True),
+    },
+    target=NumericTarget("t", -5, 5),
+)
+
+
+def written(table: list[tuple[str, ...]], names: tuple[str, ...]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows([names, *table])
+    return text.getvalue().encode()
+
+
+@given(st.lists(rows, min_size=2, max_size=12), st.data())
+def test_neighbouring_tables_have_neighbouring_matrices(table: list[tuple[str, ...]], data: st.DataObject) -> None:
+    names = (*WIDE.columns, "t")
+    whole = read_table(written(table, names), WIDE)
+    order = data.draw(st.permutations(range(len(table))))
+    kept = order[: data.draw(st.integers(1, len(table)))]
+    part = read_table(written([table[i] for i in kept], names), WIDE)
+    np.testing.assert_array_equal(part.X, whole.X[kept])  # to the last bit
+    np.testing.assert_array_equal(part.y, whole.y[kept])
+    assert np.abs(whole.X).max() <= 1
+    assert np.linalg.norm(whole.X, axis=1).max() <= 1 + 1e-15
+    assert np.abs(whole.y).max() <= 5
+    columns = data.draw(st.permutations(range(len(names))))
+    other = [tuple(row[i] for i in columns) for row in table]
+    np.testing.assert_array_equal(read_table(written(other, tuple(names[i] for i in columns)), WIDE).X, whole.X)
+
+
+@given(st.text("0123456789.,eE+-' ", max_size=9))
+def test_a_cell_is_one_number_or_refused_whatever_mark_is_found(text: str) -> None:
+    found = set()
+    for decimal in ".,":
+        with suppress(NotANumber):
+            found.add(Numerals(decimal).read(text))
+    assert len(found) <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal", "thousands", "value"),
+    [
+        ("1.5", ".", "", 1.5),
+        ("1,5", ",", "", 1.5),
+        ("1.234", ".", "", 1.234),
+        ("1.234,5", ",", ".", 1234.5),
+        ("-1,234,567.25", ".", ",", -1234567.25),
+        ("1\u202f234,5", ",", " ", 1234.5),
+        ("1'234", ".", "'", 1234),
+        ("\u22125", ".", "", -5),
+        ("+.5e-3", ".", "", 5e-4),
+        ("1e-400", ".", "", 0),
+        ("1.23,4", ",", ".", None),
+        ("1234,567", ".", ",", None),
+        ("1.234", ",", "", None),
+        ("1,234", ".", "", None),
+        ("0x1f", ".", "", None),
+        ("1_000", ".", "", None),
+        ("٣", ".", "", None),
+        ("1 234", ".", "", None),
+        ("£5", ".", "", None),
+        ("12:30", ".", "", None),
+        ("", ".", "", None),
+    ],
+)
+def test_numbers_in_text(text: str, decimal: str, thousands: str, value: float | None) -> None:
+    numerals = Numerals(decimal, thousands)
+    if value is None:
+        with pytest.raises(NotANumber):
+            numerals.read(text)
+    else:
+        assert numerals.read(text) == value
+
+
+def test_missing_values_are_what_the_schema_says() -> None:
+    target = TwoValues("t", "0", "1")
+    content = b"a,t\n,0\n2,1\n"
+    for column, expected in (
+        (Number(0, 4, missing=4), [[1.0], [0.0]]),
+        (Number(0, 4, missing_indicator=True), [[0.0, 1.0], [0.0, 0.0]]),
+        (Number(0, 4, missing=4, missing_indicator=True), [[1.0, 1.0], [0.0, 0.0]]),
+        (Categories(["2", "3"], missing="3"), [[0.0, 1.0], [1.0, 0.0]]),
+        (Categories(["2", "3"], missing_indicator=True), [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]),
+        (Categories(["2", "3"], missing="3", missing_indicator=True), [[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]]),
+    ):
+        schema = TableSchema({"a": column}, target)
+        table = read_table(content, schema)
+        np.testing.assert_allclose(table.X * schema.largest_norm, expected, atol=1e-15)
+        assert len(table.feature_names) == column.width == table.X.shape[1]
+        assert np.linalg.norm(table.X, axis=1).max() <= 1 + 1e-15
+        assert table.notes == ("column “a”: 1 of 2 values was missing and replaced",)
+    listed = TableSchema({"a": Categories(["NA", "SE"])}, target)
+    assert read_table(b"a,t\nNA,0\nSE,1\n", listed).X.tolist() == [[1, 0], [0, 1]]
+
+
+def test_new_rows_are_encoded_as_those_of_the_file() -> None:
+    frame = pd.read_csv(FILES / "pandas_to_csv.csv")
+    schema = TableSchema(
+        dict(SCHEMA.columns) | {"member": Categories(["False", "True"]), "age": Number(18, 80)}, SCHEMA.target
+    )
+    table = read_table((FILES / "pandas_to_csv.csv").read_bytes(), schema)
+    np.testing.assert_array_equal(schema.encode(frame.drop(columns="moved")), table.X)
+    np.testing.assert_array_equal(schema.encode(frame.astype(object).iloc[3:5]), table.X[3:5])
+    with pytest.raises(TableError, match="row 2, column “age” must hold a number, got “old”"):
+        schema.encode(frame.astype(object).assign(age=[20, "old"] + [30] * 38))
+    with pytest.raises(TableError, match="column “job” of the schema must stand in the frame once"):
+        schema.encode(frame.drop(columns="job"))
+    assert schema.encode(frame[:0]).shape == (0, 7)
+
+
+def test_the_two_values_become_0_and_1_whatever_their_order() -> None:
+    for negative, positive in (("no", "yes"), ("yes", "no")):
+        schema = TableSchema({"age": Number(0, 1)}, TwoValues("t", negative, positive))
+        assert read_table(b"age,t\n0,no\n1,yes\n", schema).y.tolist() == [int(positive == "no"), int(positive == "yes")]
+        assert schema.target.classes == [0, 1]
+
+
+def test_a_schema_survives_its_text() -> None:
+    for schema in (WIDE, SCHEMA):
+        again = TableSchema.from_json(schema.to_json())
+        assert again == schema
+        assert list(again.columns) == list(schema.columns)
+        assert math.isclose(again.largest_norm, np.sqrt(sum(c.largest_square for c in schema.columns.values())))
+
+
+GOOD_TEXT = SCHEMA.to_json()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{", "complete JSON"),
+        ("[" * 100_000, "complete JSON"),
+        ("x" * 1_000_001, "at most 1,000,000 characters"),
+        ("[]", "“format”"),
+        (GOOD_TEXT.replace("schema 1", "schema 2"), "“format”: “objpert table schema 1”"),
+        (GOOD_TEXT.replace('"target": {', '"more": 1, "target": {'), "nothing else"),
+        (GOOD_TEXT.replace('"weekly hours"', '"age"'), "“name” of its own"),
+        (GOOD_TEXT.replace('"kind": "number"', '"kind": "date"', 1), "column “age” must have a “kind”"),
+        (GOOD_TEXT.replace('"low": 18.0', '"bottom": 18.0'), "column “age” must have no field “bottom”"),
+        (GOOD_TEXT.replace('"low": 18.0,', ""), "column “age” lacks a field"),
+        (GOOD_TEXT.replace('"low": 18.0', '"low": NaN'), "column “age”: low must be a finite number"),
+        (GOOD_TEXT.replace('"low": 18.0', '"low": 99'), "column “age”: low must be below high, got 99 and 80"),
+        (GOOD_TEXT.replace('"low": 18.0', '"low": true'), "column “age”: low must be a finite number"),
+        (GOOD_TEXT.replace('"office"', "7"), "column “job”: categories must be texts"),
+        (GOOD_TEXT.replace('"positive": "yes"', '"positive": "no"'), "the target: positive must differ"),
+        (GOOD_TEXT.replace('"column": "moved"', '"column": "age"'), "“age” must be a feature or the target"),
+    ],
+)
+def test_a_wrong_text_of_a_schema_gets_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=r"^(the|every|column)") as caught:
+        TableSchema.from_json(text)
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: Number(5, 5), "low must be below high, got 5 and 5"),
+        (lambda: Number(0, math.inf), "high must be a finite number"),
+        (lambda: Number("0", 1), "low must be a finite number"),
+        (lambda: Number(0, 1, missing=2), "missing must be a number from 0 to 1, got 2"),
+        (lambda: Number(0, 1, missing_indicator=1), "missing_indicator must be True or False"),
+        (lambda: Categories([]), "a list of at least one text"),
+        (lambda: Categories("ab"), "a list of at least one text"),
+        (lambda: Categories(["a", " a"]), "got “a” twice"),
+        (lambda: Categories(["a", ""]), "texts of 1 to 200 characters"),
+        (lambda: Categories(["a"], missing="b"), "missing must be one of the categories “a”, got “b”"),
+        (lambda: Categories(["a"], other="no"), "other must be True or False"),
+        (lambda: TwoValues("t", "a", "a "), "positive must differ"),
+        (lambda: NumericTarget("t", 3, 2), "low must be below high"),
+        (lambda: TableSchema({}, SCHEMA.target), "1 to 999 columns"),
+        (lambda: TableSchema({"moved": Number(0, 1)}, SCHEMA.target), "a feature or the target"),
+        (lambda: TableSchema({" a": Number(0, 1)}, SCHEMA.target), "a column's name must be"),
+        (lambda: TableSchema({"a": (0, 1)}, SCHEMA.target), "column “a” must be Number or Categories, got tuple"),
+        (lambda: TableSchema({"a": Number(0, 1)}, "moved"), "target must be TwoValues or NumericTarget, got str"),
+        (lambda: TableSchema({"a": Categories(list(map(str, range(2001))))}, SCHEMA.target), "at most 2,000 features"),
+        (
+            lambda: TableSchema({"a": Categories(["b = c"]), "a = b": Categories(["c"])}, SCHEMA.target),
+            "different names",
+        ),
+        (lambda: Dialect(delimiter=":"), "delimiter must be one of"),
+        (lambda: Dialect(thousands=".", decimal="."), "thousands must differ"),
+    ],
+)
+def test_what_is_typed_wrong_gets_one_sentence(make: Callable[[], object], sentence: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        make()

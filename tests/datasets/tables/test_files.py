@@ -1,0 +1,153 @@
+"""Files as other programs write them give one matrix, and bad ones get one sentence with row and column."""
+
+from __future__ import annotations
+
+import pickle
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from objpert_core.datasets import Categories, Dialect, Number, TableError, TableSchema, TwoValues, look_at, read_table
+from objpert_core.datasets.tables import MOST_BYTES, reading
+from tests.datasets.tables.fixtures import BAD, FILES, GOOD, HEADER, NUMERIC, SCHEMA, cells
+
+
+@pytest.fixture(scope="module")
+def people() -> pd.DataFrame:
+    """The table by another reader."""
+    return pd.read_csv(FILES / "pandas_to_csv.csv", index_col=0)
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_every_program_writes_the_same_table(name: str, people: pd.DataFrame) -> None:
+    content, (schema, dialect) = (FILES / name).read_bytes(), GOOD[name]
+    sketch = look_at(content, dialect)
+    assert sketch.names == tuple(people.columns)
+    assert sketch.rows == len(people) == 40
+    table = read_table(content, schema, sketch.dialect)
+    hours = people["weekly hours"].fillna(38).clip(0, 48)
+    expected = np.column_stack(
+        [
+            (people.age - 49) / 31,
+            hours / 24 - 1,
+            *(people.job == job for job in ("office", "café", "workshop")),
+            ~people.member,
+            people.member,
+        ]
+    ).astype(float)
+    np.testing.assert_allclose(table.X, expected / 2, rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(table.y, people.moved == "yes")
+    outside = int((people["weekly hours"] > 48).sum())
+    assert table.notes == (
+        f"column “weekly hours”: {outside} of 40 values outside 0 to 48 were clipped",
+        "column “weekly hours”: 1 of 40 values was missing and replaced",
+    )
+    assert all(name in GOOD for name in (path.name for path in FILES.iterdir()) if name.endswith(("csv", "txt", "tsv")))
+
+
+def test_a_numeric_target_keeps_its_units_and_is_clipped(people: pd.DataFrame) -> None:
+    table = read_table((FILES / "google_sheets.csv").read_bytes(), NUMERIC)
+    np.testing.assert_array_equal(table.y, people.rent.clip(300, 1500))
+    assert (NUMERIC.target.offset, NUMERIC.target.scale) == (900, 600)
+
+
+def first_look_then_read(content: bytes) -> None:
+    look_at(content)
+    read_table(content, SCHEMA)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_gets_one_sentence(name: str) -> None:
+    content, row, column, sentence = BAD[name]
+    with pytest.raises(TableError) as caught:
+        first_look_then_read(content)
+    message = str(caught.value)
+    assert sentence in message
+    assert (caught.value.row, caught.value.column) == (row, column)
+    assert message.isprintable()
+    assert len(message) < 150
+    assert not set(message) & set("<>[]`*$|\\")
+    assert row in (None, 1, 200_002) or message.startswith(f"row {row}")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.row, again.column, again.asks) == (message, row, column, caught.value.asks)
+
+
+@pytest.mark.parametrize(
+    ("content", "asks", "said"),
+    [
+        (b"age;weekly,hours;moved\n1;2;no\n3;4;yes\n", "delimiter", Dialect(delimiter=";")),
+        (b"age;moved\n1.234;no\n2.345;yes\n", "decimal", Dialect(decimal=",", thousands=".")),
+        ("age,moved\n1,no\n2,yes\n".encode("utf-16-be"), "encoding", Dialect(encoding="utf-16")),
+    ],
+)
+def test_what_a_file_does_not_tell_its_owner_can_say(content: bytes, asks: str, said: Dialect) -> None:
+    schema = TableSchema({"age": Number(0, 5000)}, TwoValues("moved", "no", "yes"))
+    with pytest.raises(TableError) as caught:
+        read_table(content, schema)
+    assert caught.value.asks == asks
+    if asks != "encoding":
+        assert read_table(content, schema, said).rows == 2
+    else:  # without a mark, the machine's own order of bytes is taken
+        assert read_table(content[:0] + "age,moved\n1,no\n2,yes\n".encode("utf-16-le"), schema, said).rows == 2
+
+
+def test_rows_count_as_a_spreadsheet_counts_them() -> None:
+    content = cells(job='"off\nice"').replace(b"TRUE,1118", b"perhaps,1118")
+    schema = TableSchema({"member": Categories(["FALSE", "TRUE"])}, TwoValues("moved", "no", "yes"))
+    with pytest.raises(TableError, match="row 4, column “member”"):
+        read_table(content, schema)
+
+
+def test_the_first_wrong_row_is_named_whatever_its_column() -> None:
+    content = cells(moved="perhaps").replace(b"52,", b"old,")
+    with pytest.raises(TableError, match="row 3, column “moved”"):
+        read_table(content, SCHEMA)
+    with pytest.raises(TableError, match="row 2, column “age”"):
+        read_table(content.replace(b"38,", b"young,"), SCHEMA)
+
+
+def test_a_value_cannot_speak_for_the_page() -> None:
+    evil = "![x](http://evil.example/p.png) <img src=y> $x$ :red[z] `w` www.evil.example"
+    with pytest.raises(TableError) as caught:
+        read_table(cells(job=evil), SCHEMA)
+    assert not any(part in str(caught.value) for part in ("](", "://", "<", "$", ":red", "`", "www."))
+    assert len(str(caught.value)) < 130
+
+
+def test_a_header_that_looks_like_a_person_is_pointed_out() -> None:
+    (caution,) = look_at(b"39, State-gov, 77516, <=50K\n50, Private, 83311, >50K\n").cautions
+    assert "2 of them look like numbers" in caution
+    assert "39" not in caution
+    assert "Windows-1252" in look_at((FILES / "excel_german_windows.csv").read_bytes()).cautions[0]
+    assert look_at((FILES / "r_write_csv.csv").read_bytes()).cautions == ()
+
+
+def test_a_sketch_holds_nothing_of_the_values() -> None:
+    first = HEADER.encode() + b"38,15.4,office,FALSE,365.19,no\n"
+    assert look_at(first) == look_at(HEADER.encode() + b"79,40.1,workshop,TRUE,999.99,yes\n")
+
+
+def test_a_file_is_read_in_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small one in small pieces: tracing the largest takes twenty seconds and shows 7 times its size."""
+    header = ",".join(["t", *(f"c{i}" for i in range(99))])
+    content = (header + "\n" + ("0" + ",12" * 99 + "\n1" + "," * 99 + "\n") * 750).encode()
+    monkeypatch.setattr(reading, "_CHUNK", reading._CHUNK * len(content) // MOST_BYTES)
+    schema = TableSchema({f"c{i}": Number(0, 20, missing=10) for i in range(99)}, TwoValues("t", "0", "1"))
+    tracemalloc.start()
+    try:
+        table = read_table(content, schema)
+        assert tracemalloc.get_traced_memory()[1] < 20 * len(content)
+    finally:
+        tracemalloc.stop()
+    assert table.X.shape == (1500, 99)
+
+
+def test_too_wide_an_encoding_is_refused_before_it_is_made() -> None:
+    content = b"job,moved\n" + b"a,no\nb,yes\n" * 5_000
+    schema = TableSchema(
+        {"job": Categories([*"ab", *map(str, range(1_000))])}, TwoValues("moved", negative="no", positive="yes")
+    )
+    with pytest.raises(TableError, match=r"at most 8,000,000 cells .* got 10,000 rows with 1,002 features"):
+        read_table(content, schema)
