@@ -38,7 +38,7 @@ class Person:
     menu: bool = True  # whether the app has a menu of pages
     script_hash: str = ""
     charts: int = 0
-    answer: str = ""  # the page's answer as it stands
+    answers: dict[str, str] = field(default_factory=dict)  # fragment → the answer that stands in it
     session: str = ""
     sliders: dict[str, tuple[Any, str]] = field(default_factory=dict)  # name → widget, fragment
     chosen: dict[str, str] = field(default_factory=dict)  # what the address says of this page
@@ -70,6 +70,15 @@ class Person:
         rerun.query_string = urlencode(self.chosen)
         await self._finish(message)
 
+    def stands(self, slider: str) -> str:
+        """Where the page drew a slider when it was last drawn as a whole."""
+        widget, _ = self.sliders[slider]
+        return widget.raw_value[0] if widget.set_value else widget.options[int(widget.default[0])]
+
+    def answer(self, slider: str) -> str:
+        """The answer beside a slider."""
+        return self.answers.get(self.sliders[slider][1], "")
+
     @property
     def fragment(self) -> str:
         """The fragment of the slider σ."""
@@ -100,7 +109,7 @@ class Person:
             raise RuntimeError(f"the page raised {element.exception.type}")
         self.charts += kind == "plotly_chart"
         if kind == "html" and (found := re.search('<p class="answer">(.*?)</p>', element.html.body)):
-            self.answer = found[1]
+            self.answers[fragment] = found[1]
         if kind not in ("slider", "selectbox", "radio", "checkbox", "button", "download_button"):
             return
         widget = getattr(element, kind)
@@ -123,9 +132,9 @@ class Browser:
         host, port = self.server.rsplit(":", 1)
         reader, writer = await asyncio.open_connection(host, int(port))
         try:
-            lines = [f"GET {path} HTTP/1.1", f"Host: {self.server}", "Connection: close", "Accept-Encoding: gzip"]
-            if self.cookies:
-                lines.append(f"Cookie: {self._cookie_line()}")
+            lines = [f"GET {path} HTTP/1.1", f"Host: {self.server}", "Connection: close"]
+            lines += ["Accept-Encoding: gzip"] if path.startswith("/static/") else []  # we read the page itself
+            lines += [f"Cookie: {self._cookie_line()}"] if self.cookies else []
             writer.write("\r\n".join([*lines, "", ""]).encode())
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
             body = await reader.read()

@@ -136,7 +136,7 @@ class App(Child):
     """One process that serves the app on a port of its own."""
 
     def __init__(self, name: str, port: int, environment: dict[str, str], folder: Path) -> None:
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.address", "127.0.0.1"]
+        command = [sys.executable, "-m", "deploy.app", "--server.address", "127.0.0.1"]
         super().__init__(name, [*command, "--server.port", str(port)], environment, folder)
         self.port = port
         self.failures = 0
