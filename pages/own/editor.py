@@ -162,15 +162,13 @@ def _loaded() -> None:
     if file is None:
         return
     try:
-        schema = TableSchema.from_json(file.getvalue().decode("utf-8"))
+        lines = form.of_schema(TableSchema.from_json(file.getvalue().decode("utf-8")))
     except UnicodeDecodeError:
         st.session_state[_LOADED] = "A schema is text in UTF-8; this file is not."
     except ValueError as error:
         st.session_state[_LOADED] = sentences.sentence(str(error))
     else:
-        lines = form.of_schema(schema)
         st.session_state.setdefault(_TYPED, {}).update(lines)
-        held = st.session_state.get(_GRID)
-        if held is not None:
+        if (held := st.session_state.get(_GRID)) is not None:
             st.session_state[_GRID] = (), held[1], held[2]  # drawn anew
         st.session_state[_LOADED] = f"Filled in: {sentences.count(len(lines), 'column')}."

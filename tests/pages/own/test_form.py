@@ -1,0 +1,101 @@
+"""What is typed becomes the schema, letter by letter; what lacks is asked for, column by column."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from objpert_core.datasets import Categories, Number, NumericTarget, TableSchema, TwoValues
+from pages.own import form
+from pages.own.example import EXAMPLES
+from pages.own.form import CATEGORIES, LEFT_OUT, NUMBER, TARGET_NUMBER, TARGET_TWO, Line
+
+PAID = Line("paid", TARGET_TWO, categories="no, yes")
+AGE = Line("age", NUMBER, "17", "90")
+
+
+def test_lines_start_empty():
+    assert form.lines_for(["age", "paid"], {}) == (Line("age", LEFT_OUT), Line("paid", LEFT_OUT))
+    (blank, _) = form.grid(form.lines_for(["age", "paid"], {})).to_dict("records")
+    texts = dict.fromkeys(["low", "high", "categories", "missing"], "")
+    assert blank == {"column": "age", "role": LEFT_OUT, **texts, "mark": False, "other": False}
+
+
+def test_what_was_typed_is_found_again_by_the_columns_name():
+    found = form.lines_for(["paid", "age", "new"], {"age": AGE, "paid": PAID, "gone": replace(AGE, column="gone")})
+    assert found == (PAID, AGE, Line("new"))
+    assert form.typed(form.grid(found)) == found
+
+
+def test_the_schema_says_what_was_typed():
+    lines = (
+        Line("id"),
+        replace(AGE, missing="40", mark=True),
+        Line("pay", NUMBER, "−1,5", "1e6"),
+        Line("job", CATEGORIES, categories=" a, b ; c;", other=True),
+        Line("sex", CATEGORIES, categories="f, m", missing="f"),
+        PAID,
+    )
+    columns = {
+        "age": Number(17, 90, missing=40, missing_indicator=True),
+        "pay": Number(-1.5, 1e6),
+        "job": Categories(["a, b", "c"], other=True),
+        "sex": Categories(["f", "m"], missing="f"),
+    }
+    assert form.schema(lines) == TableSchema(columns, TwoValues("paid", negative="no", positive="yes"))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        *(form.schema(example.lines) for example in EXAMPLES.values()),
+        TableSchema(
+            {
+                "x": Number(-1 / 3, 1e300, missing=0.1),
+                "y": Categories(["a, b"], missing="a, b", missing_indicator=True),
+            },
+            NumericTarget("z", low=0, high=12345678.9),
+        ),
+        TableSchema({"x": Categories(["a, b", "c"], other=True)}, TwoValues("z", negative="0", positive="1, 2")),
+    ],
+)
+def test_a_schema_that_is_loaded_makes_itself_again(schema):
+    lines = form.of_schema(schema)
+    assert form.schema([lines[name] for name in (*schema.columns, schema.target.column)]) == schema
+
+
+def test_a_category_that_cannot_be_typed_is_said():
+    schema = TableSchema({"x": Categories(["a;b", "c"])}, TwoValues("z", negative="0", positive="1"))
+    with pytest.raises(ValueError, match="column “x” has a category with a semicolon"):
+        form.of_schema(schema)
+
+
+@pytest.mark.parametrize(
+    ("lines", "asked"),
+    [
+        ((AGE,), "give one column the role of the target, which the model predicts; none has it now"),
+        ((PAID, replace(PAID, column="b")), "2 columns have it now"),
+        ((PAID, Line("age")), "give a column or more the role “number” or “categories”"),
+        ((PAID, Line("age", NUMBER)), "column “age”: type its lowest value"),
+        ((PAID, Line("age", NUMBER, "0")), "column “age”: type its highest value"),
+        ((PAID, replace(AGE, high="very old")), "column “age”: the highest value must be a number such as"),
+        ((PAID, replace(AGE, high="1,000")), "got “1,000”"),
+        ((PAID, replace(AGE, high="=2+2")), "got “=2+2”"),
+        ((PAID, replace(AGE, high="inf")), "got “inf”"),
+        ((PAID, replace(AGE, high="17")), "column “age”: low must be below high"),
+        ((PAID, replace(AGE, missing="200")), "column “age”: missing must be a number from 17 to 90"),
+        ((PAID, Line("job", CATEGORIES)), "column “job”: type its categories"),
+        ((PAID, Line("job", CATEGORIES, categories="a;a")), "column “job”: categories must differ"),
+        ((AGE, replace(PAID, categories="yes")), "column “paid”: a target of two values needs both"),
+        ((AGE, replace(PAID, categories="yes; yes")), "column “paid”: positive must differ"),
+        ((AGE, Line("pay", TARGET_NUMBER, "0")), "column “pay”: type its highest value"),
+    ],
+)
+def test_what_lacks_or_is_wrong_is_one_sentence(lines, asked):
+    with pytest.raises(ValueError, match=f"^[^\n]*{re.escape(asked)}[^\n]*$"):
+        form.schema(lines)
+
+
+def test_a_strangers_column_name_does_no_harm():
+    with pytest.raises(ValueError, match=r"^[^]<]*: type its lowest value$"):
+        form.schema([PAID, Line("[x](http://a.example) <b>", NUMBER)])

@@ -1,0 +1,243 @@
+"""The page without a browser: the examples, a table that is handed in and fitted, and where nothing of it may be."""
+
+import asyncio
+import gc
+import tempfile
+
+import numpy as np
+import pytest
+from starlette.formparsers import MultiPartParser
+from starlette.requests import Request
+from streamlit.runtime.caching import cache_data_api, cache_resource_api
+
+from objpert_core.datasets.tables import MOST_BYTES
+from pages.own import editor, example, form, jobs, ledger, upload
+from tests.pages.apps import answer, curves, execute, finished, open_app, opened, said, tables, texts, try_it
+from ui import sentences
+
+PAGE = "pages/own/page.py"
+SCHEMA = form.schema(example.EXAMPLES["two"].lines).to_json().encode()
+TABLE = example.content("two")
+OWN = "your own file"
+CANARY = "Zaphod-4711"
+
+
+def own(**query):
+    return open_app(PAGE, own_table=OWN, **query)
+
+
+def hand_in(app, content=TABLE, name="people.csv"):
+    app.file_uploader(key=upload.KEY).set_value((name, content, "text/csv")).run()
+    assert not app.exception
+    return app
+
+
+def load(app, schema=SCHEMA):
+    app.file_uploader(key="own__schema").set_value(("schema.json", schema, "application/json")).run()
+    assert not app.exception
+    return app
+
+
+def press_fit(app):
+    app.button(key="own_fit").click().run()
+    return finished(app, "own__run")
+
+
+def errors(app):
+    return " ".join(block.value for block in app.error)
+
+
+def typed(app):
+    return form.typed(app.data_editor[0].value)
+
+
+@pytest.fixture
+def fitted(own_runner):
+    """The page after one release of a table."""
+    return press_fit(load(hand_in(own())))
+
+
+@pytest.mark.slow
+def test_it_opens_on_an_example_that_its_python_reproduces(tmp_path, monkeypatch):
+    app = opened(open_app(PAGE), "own_code")
+    made = example.fitted("two", 1.0, 1e-5)
+    shown = dict(zip(made.names, curves(app)[0]["released"][0], strict=True))
+    assert answer(app) == "One fit to 2,000 invented borrowers at ε = 1: “missed payments” weighs most, " + (
+        f"−{abs(made.model.coef_).max():.2f}."
+    )
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "table.csv").write_bytes(example.content("two"))
+    (tmp_path / "schema.json").write_text(made.ask.text)
+    names, _ = execute(app.code[0].value)
+    assert shown == dict(zip(made.names, names["model"].coef_[0], strict=True))
+    assert "fixed seed" in texts(app)
+
+
+def test_the_other_example_and_another_epsilon():
+    app = open_app(PAGE, own_table="example: a number")
+    assert "invented flats" in answer(app)
+    app.select_slider(key="own_epsilon").set_value(0.1).run()
+    assert "ε 1 → 0.1: the noise σ rises from" in said(app)
+    assert curves(app)[1] == ["before"]
+
+
+@pytest.mark.parametrize("query", [{"own_table": "nothing"}, {"own_epsilon": "-1", "own_delta": "banana"}])
+def test_nonsense_in_the_address_shows_the_first_example(query):
+    assert "2,000 invented borrowers at ε = 1:" in answer(open_app(PAGE, **query))
+
+
+def test_try_it():
+    try_it(open_app(PAGE), "own", 0, 1)
+
+
+def test_nothing_is_filled_in_and_nothing_of_the_values_is_shown():
+    app = hand_in(own(), TABLE.replace(b"retired", CANARY.encode()))
+    assert typed(app) == tuple(form.Line(name) for name in TABLE.decode().splitlines()[0].split(","))
+    assert answer(app) == "Nothing of your table is released yet."
+    assert app.button(key="own_fit").disabled
+    assert "Next: give one column the role of the target" in texts(app)
+    everything = said(app) + texts(app) + errors(app)
+    assert CANARY not in everything
+    assert "2,000" not in everything
+
+
+def test_a_release_and_another_one_are_counted_together(fitted):
+    app = fitted
+    assert answer(app) == "One release of your data costs ε = 1."
+    assert "data sets of the same size m = 2000, known to all" in said(app)
+    first = curves(app)[0]["released"][0]
+    app.run()
+    np.testing.assert_array_equal(curves(app)[0]["released"][0], first)
+    app.select_slider(key="own_epsilon").set_value(0.5).run()
+    np.testing.assert_array_equal(curves(app)[0]["released"][0], first)  # nothing refits by itself
+    assert "Since then: ε 1 → 0.5." in texts(app)
+    app.number_input(key="own__rows").set_value(2000).run()
+    press_fit(app)
+    certificates = [made.model.privacy_ for made in app.session_state["own__releases"]]
+    together = sentences.epsilon(ledger.total(certificates, 1e-5))
+    assert answer(app) == f"Two releases of your data cost ε = {together} together."
+    assert 1.1 < float(together) < 1.5
+    assert not np.array_equal(curves(app)[0]["released"][0], first)
+    assert list(tables(app)[1]["ε"]) == ["1", "0.5"]
+    app.button(key="own_anew").click().run()
+    assert answer(app) == "Nothing of your table is released until you press Fit."
+
+
+def test_what_was_typed_stays_when_a_mended_file_comes(own_runner):
+    bad = TABLE.replace(b"1,", b"1,old", 1)
+    app = press_fit(load(hand_in(own(), bad)))
+    lines = typed(app)
+    assert "Row 2, column “age”" in errors(app)
+    assert "Nothing of your table is released" in answer(app)
+    hand_in(app)
+    assert errors(app) == ""
+    assert typed(app) == lines
+    assert lines[1] == form.Line("age", form.NUMBER, "18", "100")
+    assert answer(press_fit(app)) == "One release of your data costs ε = 1."
+
+
+def test_what_is_typed_into_the_lines_makes_the_schema(own_runner):
+    app = hand_in(own(), b"age;paid\n" + b"30,5;no\n44;yes\n" * 30)
+    assert "say which decimal mark" not in texts(app)
+    app.session_state[app.data_editor[0].key] = {
+        "edited_rows": {
+            0: {"role": form.NUMBER, "low": "0", "high": "120"},
+            1: {"role": form.TARGET_TWO, "categories": "no; yes"},
+        },
+        "added_rows": [],
+        "deleted_rows": [],
+    }
+    app.run()
+    assert answer(app) == "Nothing of your table is released until you press Fit."
+    press_fit(app)
+    assert answer(app) == "One release of your data costs ε = 1."
+    assert app.session_state["own__releases"][0].names == ("age",)
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        (b"\xff\xfe\x00", "A schema is text in UTF-8; this file is not."),
+        (b"{}", "The schema must say “format”"),
+        (SCHEMA.replace(b"employed", b"em;ployed"), "has a category with a semicolon"),
+    ],
+)
+def test_a_bad_schema_is_one_sentence(schema, told):
+    app = load(hand_in(own()), schema)
+    assert told in texts(app)
+    assert all(line.role == form.LEFT_OUT for line in typed(app))
+
+
+def test_the_address_asks_for_how_the_file_is_written_where_that_is_not_clear():
+    app = hand_in(own(), b"a;b\n1,500;2,250\n3,125;4,500\n")
+    assert "say which decimal mark" in texts(app)
+    app.selectbox(key="own__decimal").set_value("comma ,").run()
+    assert "say which decimal mark" not in texts(app)
+
+
+def test_a_full_server_says_so_and_releases_nothing(full_server):
+    app = load(hand_in(own()))
+    app.button(key="own_fit").click().run()
+    assert "The server is busy" in errors(app)
+    assert "Nothing of your table is released" in answer(app)
+
+
+def test_nothing_of_a_table_is_logged_cached_written_or_put_into_the_address(
+    own_runner, caplog, capfd, tmp_path, monkeypatch
+):
+    """Neither of a table that is fitted, nor of one that is refused with a value in the sentence."""
+    caplog.set_level("DEBUG")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    canary, column = CANARY.encode(), b"missed payments"
+    good = TABLE.replace(b"retired", canary).replace(column, column + canary)
+    schema = SCHEMA.replace(b"retired", canary).replace(column, column + canary)
+    app = load(hand_in(own(), good, f"{CANARY}.csv"), schema)
+    assert answer(press_fit(app)) == "One release of your data costs ε = 1."
+    hand_in(app, good.replace(b",yes,", b"," + canary + b",", 1))
+    assert CANARY in errors(press_fit(app))  # its owner sees it
+    hand_in(app, b'a,b\n"' + canary)
+    assert errors(app)
+    assert not [record for record in caplog.records if CANARY in record.getMessage() + str(record.exc_info)]
+    assert CANARY not in "".join(capfd.readouterr())
+    assert not any(CANARY in str(app.query_params[key]) for key in app.query_params)
+    assert set(app.query_params) <= {"own_table"}
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    for cache in (cache_data_api, cache_resource_api):
+        assert not any(CANARY in str(stat) for stat in _stats(cache))
+    gc.collect()
+    held = [thing for thing in gc.get_objects() if type(thing) is jobs.Held]
+    assert not [thing for thing in held if canary in thing.content]  # a fit lets go of the table
+
+
+def _stats(cache):
+    return [stat for name in dir(cache) if name.startswith("_") and hasattr(getattr(cache, name), "get_stats")
+            for stat in getattr(cache, name).get_stats()]  # fmt: skip
+
+
+def test_an_unexpected_error_names_no_value_and_is_not_logged(monkeypatch, caplog):
+    def fail(*_):
+        raise KeyError(CANARY)
+
+    caplog.set_level("DEBUG")
+    monkeypatch.setattr(editor, "look_at", fail)
+    app = hand_in(own())
+    assert errors(app) == "Something unexpected went wrong (KeyError)."
+    assert CANARY not in caplog.text
+
+
+def test_a_file_of_the_largest_size_goes_by_memory_alone():
+    """The web server would otherwise put what is more than 1 MB into a file on its way."""
+    boundary = b"--x\r\n"
+    head = b'Content-Disposition: form-data; name="f"; filename="t.csv"\r\nContent-Type: text/csv\r\n\r\n'
+    body = boundary + head + bytes(MOST_BYTES) + b"\r\n--x--\r\n"
+
+    async def receive():
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def rolled():
+        headers = [(b"content-type", b"multipart/form-data; boundary=x")]
+        form_ = await Request({"type": "http", "method": "PUT", "headers": headers}, receive).form()
+        return form_["f"].size, form_["f"].file._rolled
+
+    assert asyncio.run(rolled()) == (MOST_BYTES, False)
+    assert MultiPartParser.spool_max_size > MOST_BYTES

@@ -1,0 +1,82 @@
+"""What is taken away works: both pieces of Python run, and give the numbers and predictions of the page's release."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from objpert_core.datasets import Dialect, read_table
+from objpert_core.estimators.released import ReleasedRegressor
+from objpert_core.learning import PrivacyCertificate
+from pages.own import example, files, form, jobs, snippets
+from tests.pages.apps import execute
+
+
+@pytest.fixture(params=["two", "number"])
+def made(request, tmp_path, monkeypatch):
+    """A release, with what the page hands out in the folder where the Python runs."""
+    monkeypatch.chdir(tmp_path)
+    made = example.fitted(request.param, 2.0, 1e-6)
+    (tmp_path / "table.csv").write_bytes(example.content(request.param))
+    (tmp_path / "model.json").write_bytes(files.model_json(made))
+    (tmp_path / "schema.json").write_bytes(files.schema_json(made))
+    return made
+
+
+def test_the_fit_prints_the_coefficients_of_the_page(made):
+    names, printed = execute(snippets.fit(made.ask))
+    np.testing.assert_array_equal(names["model"].coef_, made.model.coef_)
+    told = dict(line.rsplit(" ", 1) for line in printed.splitlines()[: len(made.names)])
+    assert {name: float(value) for name, value in told.items()} == dict(
+        zip(made.names, np.ravel(made.model.coef_), strict=True)
+    )
+    assert str(made.model.privacy_) in printed
+
+
+def test_a_users_fit_has_no_seed_and_reads_the_file_as_it_was_said(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    known = form.schema(example.EXAMPLES["two"].lines)
+    ask = jobs.Ask(known.to_json(), 0.5, 1e-5, dialect=Dialect(delimiter=";", decimal=",", thousands="."))
+    code = snippets.fit(ask)
+    assert "random_state" not in code
+    assert "public_rows" not in code
+    german = example.content("two").replace(b",", b";").replace(b".", b",")
+    (tmp_path / "table.csv").write_bytes(german)
+    (tmp_path / "schema.json").write_text(ask.text, encoding="utf-8")
+    names, _ = execute(code)
+    np.testing.assert_array_equal(names["table"].X, read_table(example.content("two"), known).X)
+    assert names["model"].privacy_.noise_source == "operating system"
+
+
+def test_the_released_model_predicts_new_rows(made, tmp_path):
+    table = pd.read_csv(tmp_path / "table.csv", dtype=str)
+    (tmp_path / "new_rows.csv").write_text(table.head(50).to_csv(index=False))
+    names, _ = execute(snippets.use(made.ask))
+    expected = made.model.predict(names["schema"].encode(table.head(50)))
+    if isinstance(made.model, ReleasedRegressor):
+        np.testing.assert_allclose(names["predicted"], expected, rtol=1e-9)
+    else:
+        assert list(names["predicted"]) == [("no", "yes")[label] for label in expected]
+        assert set(names["predicted"]) == {"no", "yes"}
+
+
+def test_the_files_hold_the_release_and_its_certificate_bit_by_bit(made):
+    model = json.loads(files.model_json(made))
+    certificate = PrivacyCertificate.from_json(files.certificate_json(made))
+    assert certificate == PrivacyCertificate.from_dict(model["certificate"]) == made.model.privacy_
+    again = type(made.model)()
+    for name in ("coef", "center", "scale"):
+        setattr(again, f"{name}_", None if model[name] is None else np.array(model[name]))
+    again.intercept_ = np.array(model["intercept"]) if isinstance(model["intercept"], list) else model["intercept"]
+    assert certificate.verify(again)
+    again.coef_ = np.nextafter(again.coef_, np.inf)
+    assert not certificate.verify(again)
+
+
+@pytest.mark.slow
+def test_the_model_for_scikit_learn_scores_alike(made, tmp_path):
+    skops = pytest.importorskip("skops.io")
+    pipeline = skops.loads(files.skops_file(made), trusted=[])
+    X = made.ask.schema.encode(pd.read_csv(tmp_path / "table.csv", dtype=str).head(20))
+    np.testing.assert_array_equal(pipeline.predict(X).round(9), made.model.predict(X).round(9))
