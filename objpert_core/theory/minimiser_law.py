@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import betaincinv, expit
 
 from objpert_core._validation import (
     FloatArray,
@@ -240,6 +240,31 @@ def sampled_success(
     mean = float(chances.mean())
     half = math.sqrt(2 * float(chances.var(ddof=1)) * log_slack / count) + 0.5 * 7 * log_slack / (3 * (count - 1))
     return Estimate(mean, max(mean - half, 0.5), min(mean + half, 1.0), count)
+
+
+def counted_success(hits: int, rounds: int, *, outside: float = 0.05) -> Estimate:
+    """How often an attacker is right who was right in `hits` of `rounds` independent rounds.
+
+    Parameters
+    ----------
+    hits : int from 0 to `rounds`
+    rounds : int >= 1
+    outside : float strictly between 0 and 1
+        The interval, Clopper and Pearson's, misses the chance with at most this probability.
+
+    Examples
+    --------
+    >>> found = counted_success(20, 20)
+    >>> found.value, round(found.low, 3), found.high
+    (1.0, 0.832, 1.0)
+    """
+    trials, right = positive_integer("rounds", rounds), nonnegative_integer("hits", hits)
+    if right > trials:
+        raise ValueError(f"hits must be a whole number from 0 to rounds, {trials}, got {hits!r}")
+    tail = in_open_unit("outside", outside) / 2
+    low = float(betaincinv(right, trials - right + 1, tail)) if right else 0.0
+    high = float(betaincinv(right + 1, trials - right, 1 - tail)) if right < trials else 1.0
+    return Estimate(right / trials, low, high, trials)
 
 
 def success_allowed(epsilon: float, delta: float) -> float:

@@ -1,0 +1,213 @@
+"""The rounds of the game: what is drawn, what is published, and what the best attacker makes of it.
+
+A setting decides its twenty rounds: everybody with the same link plays the same ones. The address does not name them;
+who runs this file can compute them, as with every seed. All that is remembered here is shared by everybody.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import astuple, dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import expit
+
+import objpert_core.accounting as acc
+from objpert_core.learning.objective_perturbation import perturb_and_solve_draws
+from objpert_core.theory import naive_noise
+from objpert_core.theory.minimiser_law import (
+    Estimate,
+    MinimiserLaw,
+    counted_success,
+    log_odds,
+    sampled_success,
+    success_allowed,
+)
+from objpert_core.theory.one_dimensional import OneDimensionalLogistic
+from pages.guess import people
+from ui import bounds as proofs
+
+ROUNDS = 20
+DELTA = 1e-5
+PRIVATE, BARE, SMALL, DIGITS = "private model", "no privacy", "noise too small", "careless digits"
+GAMES = (PRIVATE, BARE, SMALL, DIGITS)
+TOO_SMALL = people.COUNT
+"""By how much the noise is too small: somebody divided by the number of rows once too often."""
+TAU = 1e-9
+_OUTPUT_SHARE = 1e-3  # of the tilt's sensitivity over noise: what the output noise of a real fit takes
+_CERTAIN = Estimate(1.0, 1.0, 1.0, 0)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One game of twenty rounds. `sigma` is the noise that the promise needs, 0 where there is none."""
+
+    game: str
+    sigma: float
+    lam: float
+    place: str
+    person: str
+    seed: int
+
+    @property
+    def added(self) -> float:
+        """σ of the noise that is really added."""
+        return self.sigma / TOO_SMALL if self.game == SMALL else self.sigma
+
+    @property
+    def left(self) -> MinimiserLaw:
+        """The law of the model without the person; of one with σ = 1 where there is no noise."""
+        return _laws(self.place, self.person, self.added or 1.0, self.lam)[0]
+
+    @property
+    def joined(self) -> MinimiserLaw:
+        """The law of the model with the person."""
+        return _laws(self.place, self.person, self.added or 1.0, self.lam)[1]
+
+    def as_proved(self, sigma: float) -> proofs.Setting:
+        """The mechanism with that noise, as the proofs name it: rows of norm 1 and the logistic loss."""
+        return proofs.Setting(sigma, self.lam, 0.25, 1.0)
+
+
+@dataclass(frozen=True)
+class Round:
+    """What was published, the truth, and the chance that the best attacker gives to "in" after having seen it."""
+
+    theta: tuple[float, ...]
+    inside: bool
+    posterior: float
+
+    @property
+    def best(self) -> bool:
+        """What the best attacker says: in or not."""
+        return self.posterior >= 0.5
+
+
+@lru_cache(maxsize=500)
+def _laws(place: str, person: str, sigma: float, lam: float) -> tuple[MinimiserLaw, MinimiserLaw]:
+    left = MinimiserLaw(people.rows(place), people.LABELS, sigma=sigma, lam=lam)
+    return left, left.add(people.ROW[place], people.LABEL[person])
+
+
+def mechanism(sigma: float, lam: float) -> acc.ApproximateMinima:
+    """What a real fit with this σ and λ is accounted as: its solver stops at τ, its output noise hides that."""
+    objective = acc.ObjectivePerturbation(sigma, lam, lipschitz=1.0)
+    return acc.ApproximateMinima(objective, TAU, 2 * TAU / lam * sigma / _OUTPUT_SHARE)
+
+
+def epsilon(sigma: float, lam: float) -> float:
+    """ε that is proved of a real fit at `DELTA`; infinite without noise."""
+    return proofs.at(mechanism(sigma, lam), "epsilon", DELTA) if sigma else math.inf
+
+
+@lru_cache(maxsize=500)
+def allowed(sigma: float, lam: float) -> tuple[float, float]:
+    """How often any attacker is right at most: by ε and δ alone, and by the whole proof.
+
+    The minimiser's own profile, and the output noise's beside it: total variations of two releases add up at most.
+    """
+    if not sigma:
+        return 1.0, 1.0
+    fit = mechanism(sigma, lam)
+    whole = acc.best_guess(fit.objective) + acc.best_guess(acc.Gaussian(fit.sigma_out, 2 * TAU / lam)) - 0.5
+    by_epsilon = success_allowed(epsilon(sigma, lam), DELTA)
+    return by_epsilon, min(math.nextafter(whole, 2.0), by_epsilon, 1.0)
+
+
+def _random(setting: Setting) -> np.random.Generator:
+    """Numbers that differ for every setting, so that one game's truths do not tell another's."""
+    told = hashlib.sha256(repr(astuple(setting)).encode()).digest()
+    return np.random.default_rng(int.from_bytes(told, "little"))
+
+
+@lru_cache(maxsize=500)
+def _published(setting: Setting) -> tuple[tuple[bool, tuple[float, ...]], ...]:
+    """Of each round whether the person was in, and the published θ."""
+    random = _random(setting)
+    inside = random.integers(0, 2, ROUNDS).astype(bool)
+    laws = {False: setting.left, True: setting.joined}
+    thetas = np.empty((ROUNDS, setting.left.dimension))
+    if setting.game == BARE:
+        thetas[:] = [laws[bool(one)].minimiser(np.zeros(thetas.shape[1])) for one in inside]
+    elif setting.game == DIGITS:
+        words = naive_noise.random_words(ROUNDS, thetas.shape[1], random)
+        thetas[:] = [naive_noise.naive_release(laws[bool(one)], word) for one, word in zip(inside, words, strict=True)]
+    else:
+        seeds = random.integers(0, 2**31, ROUNDS).tolist()
+        for one, law in laws.items():
+            places = np.flatnonzero(inside == one)
+            released = perturb_and_solve_draws(
+                law.rows,
+                law.labels,
+                mechanism(setting.added, setting.lam),
+                [seeds[place] for place in places],
+                delta=DELTA,
+                epsilon=epsilon(setting.added, setting.lam),
+                intercept_scaling=0.0,
+                row_norm="clip",
+            )
+            thetas[places] = [release.theta for release in released]
+    return tuple((bool(one), tuple(theta.tolist())) for one, theta in zip(inside, thetas, strict=True))
+
+
+@lru_cache(maxsize=5000)
+def round_of(setting: Setting, number: int) -> Round:
+    """Round `number` of a game, counted from 0."""
+    inside, theta = _published(setting)[number]
+    published = np.array(theta)
+    if setting.game == BARE:
+        chance = float(np.array_equal(published, setting.joined.minimiser(np.zeros(len(theta)))))
+    elif setting.game == DIGITS:
+        chance = naive_noise.digits_posterior(setting.joined, setting.left, published)
+    else:
+        chance = float(expit(log_odds(setting.joined, setting.left, published)))
+    return Round(theta, inside, chance)
+
+
+def long_run(setting: Setting) -> Estimate | None:
+    """How often the best attacker is right in the long run; None for `DIGITS`, where there is no law to compute with.
+
+    Exact on the line, up to the cells of an integral; sampled in the plane.
+    """
+    return _long_run(replace(setting, seed=0))
+
+
+@lru_cache(maxsize=500)
+def _long_run(setting: Setting) -> Estimate | None:
+    if setting.game == BARE:
+        return _CERTAIN
+    if setting.game == DIGITS:
+        return None
+    if setting.place == people.PLANE:
+        return sampled_success(setting.joined, setting.left)
+    left = OneDimensionalLogistic(people.ON_THE_LINE, people.LABELS, sigma=setting.added, lam=setting.lam)
+    chance = 0.5 + 0.5 * left.hockey_stick(left.add(people.ROW[people.LINE][0], people.LABEL[setting.person]), 0.0)
+    return Estimate(chance, chance, chance, 0)
+
+
+@lru_cache(maxsize=500)
+def by_digits(setting: Setting) -> tuple[Estimate, Estimate]:
+    """The attack on digits, counted: on this game's textbook noise, and on the package's noise at the same setting."""
+    hits = sum(found.best == found.inside for found in (round_of(setting, k) for k in range(ROUNDS)))
+    private = replace(setting, game=PRIVATE)
+    held = 0
+    for inside, theta in _published(private):
+        held += (naive_noise.digits_posterior(private.joined, private.left, np.array(theta)) >= 0.5) == inside
+    return counted_success(hits, ROUNDS), counted_success(held, ROUNDS)
+
+
+@lru_cache(maxsize=1)
+def success_curves() -> dict[str, np.ndarray]:
+    """How often guesses are right at most, on the line at λ = 2, for noise from little to much."""
+    sigmas, lam = np.geomspace(0.55, 30, 25), 2.0
+    limits = np.array([allowed(float(sigma), lam) for sigma in sigmas])
+    settings = [Setting(PRIVATE, float(sigma), lam, people.LINE, people.DISAGREES, 0) for sigma in sigmas]
+    return {
+        "epsilon": np.array([epsilon(float(sigma), lam) for sigma in sigmas]),
+        "ε and δ alone": limits[:, 0],
+        "the whole proof": limits[:, 1],
+        "this person": np.array([found.value for found in map(long_run, settings) if found]),
+        "a coin": np.full(len(sigmas), 0.5),
+    }

@@ -1,0 +1,281 @@
+"""The game, run without a browser: rounds are the core's, scores are honest, the sliders hang together."""
+
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+
+import objpert_core.accounting as acc
+from objpert_core.theory.minimiser_law import log_odds, success_allowed
+from pages.guess import linked, people, progress, rounds, snippets, words
+from pages.guess.rounds import BARE, DIGITS, PRIVATE, ROUNDS, SMALL, Setting
+from tests.pages.apps import answer, charts, execute, open_app, opened, press, said, spec, tables, try_it, words_of
+from ui.svg import decode
+
+open_page = partial(open_app, "pages/guess/page.py")
+USUAL = Setting(PRIVATE, 3.8, 2.0, people.PLANE, people.DISAGREES, 0)
+NEAR = Setting(PRIVATE, 0.61, 2.0, people.PLANE, people.DISAGREES, 0)
+
+
+def other(setting, **changes):
+    return Setting(**{name: getattr(setting, name) for name in setting.__dataclass_fields__} | changes)
+
+
+def published(app):
+    """The θ on the screen."""
+    trace = next(one for one in spec(app)["data"] if one["name"] == "published θ")
+    return tuple(float(decode(trace[axis])[0]) for axis in "xy")
+
+
+def sliders(app):
+    return tuple(app.session_state[f"guess_{name}"] for name in ("epsilon", "sigma", "lambda"))
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def test_it_opens_on_the_first_round_and_tells_no_truth():
+    app = open_page()
+    assert answer(app) == "Round 1 of 20: was the marked person in the data?"
+    assert published(app) == rounds.round_of(USUAL, 0).theta
+    assert "Worst case over all people and data: ε = 0.98, with slack δ = 10⁻⁵" in said(app)
+    assert not any(one["x"] for one in spec(app)["data"] if one["name"].startswith("an earlier release"))
+    assert "You" in tables(app)[0]["Who"].tolist()
+    assert len(tables(app)) == 1
+
+
+@pytest.mark.slow
+def test_a_guess_is_judged_and_the_next_round_comes():
+    app = open_page()
+    first = rounds.round_of(USUAL, 0)
+    press(app, "In")
+    assert (
+        answer(app)
+        == f"Round 2 of 20: you {int(first.inside)} of 1, the best attacker {int(first.best == first.inside)}."
+    )
+    assert words.told(first, True) in said(app)
+    assert published(app) == rounds.round_of(USUAL, 1).theta
+    role = "with" if first.inside else "without"
+    dots = {one["name"]: decode(one["x"]).tolist() for one in spec(app)["data"] if one["name"].startswith("an earlier")}
+    assert dots.pop(f"an earlier release, {role} the person") == [first.theta[0]]
+    assert list(dots.values()) == [[]]
+
+
+@pytest.mark.slow
+def test_twenty_rounds_a_table_and_the_next_game():
+    app = open_page(guess_game=DIGITS)
+    setting = other(USUAL, game=DIGITS)
+    found = [rounds.round_of(setting, k) for k in range(ROUNDS)]
+    app.session_state["guess__games"] = {setting: [one.best for one in found[:-1]]}
+    app.run()
+    press(app, "In" if found[-1].best else "Out")
+    right = sum(one.best == one.inside for one in found)
+    assert answer(app).startswith(f"You: {right} of 20, the best attacker {right}; ε = 0.98 allows 14.6 on average")
+    board, mine, played = tables(app)
+    assert rounds.by_digits(setting)[0].value * ROUNDS == right
+    assert board["Who"].tolist()[-2:] == [
+        "The attack on digits, textbook noise",
+        "The attack on digits, the package’s noise, same rounds",
+    ]
+    assert mine.loc[0, "You"] == f"{right} of 20"
+    assert played["The person was"].tolist() == ["in" if one.inside else "out" for one in found]
+    press(app, "Next 20 rounds")
+    assert app.session_state["guess_seed"] == 1
+    assert answer(app).startswith("Round 1 of 20")
+    assert len(tables(app)) == 2  # the score, and the game before
+
+
+@pytest.mark.slow
+def test_a_slider_moves_what_hangs_together_with_it():
+    app = open_page()
+    assert sliders(app) == (1.0, 3.8, 2.0)
+    app.select_slider(key="guess_epsilon").set_value(4.0).run()
+    assert sliders(app) == (4.0, 1.1, 2.0)
+    assert "ε = 3.93" in said(app)
+    app.select_slider(key="guess_sigma").set_value(7.6).run()
+    assert sliders(app)[0] == linked.promise_of(7.6, 2.0) >= rounds.epsilon(7.6, 2.0)
+    assert "σ 1.1 → 7.6: ε falls from 3.93 to 0.46" in said(app)
+    app.select_slider(key="guess_lambda").set_value(0.1).run()
+    assert sliders(app)[0] == linked.promise_of(7.6, 0.1) > 1.0
+    app.select_slider(key="guess_epsilon").set_value(0.01).run()  # no σ keeps that at this λ
+    assert sliders(app)[1] == linked.SIGMAS[-1]
+    assert sliders(app)[0] >= rounds.epsilon(linked.SIGMAS[-1], 0.1)
+    assert any("more λ helps" in block.value for block in app.caption)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"guess_epsilon": "8"}, (8.0, 0.61, 2.0)),
+        ({"guess_sigma": "7.6"}, (linked.promise_of(7.6, 2.0), 7.6, 2.0)),
+        ({"guess_sigma": "0.61", "guess_epsilon": "0.1"}, (8.0, 0.61, 2.0)),  # a promise that σ does not keep
+        ({"guess_sigma": "banana", "guess_epsilon": "-1", "guess_lambda": "inf"}, (1.0, 3.8, 2.0)),
+        ({"guess_sigma": ["1", "2"], "guess_lambda": "1e999", "guess_game": "<script>"}, (1.0, 3.8, 2.0)),
+    ],
+)
+def test_a_link_sets_sliders_that_agree(query, expected):
+    assert sliders(open_page(**query)) == expected
+
+
+@pytest.mark.slow
+def test_presets_are_settings_that_the_sliders_leave_as_they_are():
+    app = open_page()
+    for label, game, values in (
+        ("ε = 8: look closely", PRIVATE, (8.0, 0.61, 2.0)),
+        ("The last digits tell", DIGITS, (0.3, 12.0, 10.0)),
+        ("No privacy: certain", BARE, (1.0, 3.8, 2.0)),
+        ("A wrong promise", SMALL, (1.0, 3.8, 2.0)),
+    ):
+        press(app, label)
+        assert (app.session_state["guess_game"], sliders(app)) == (game, values)
+        assert words_of(answer(app)) <= 18
+    assert "12 times too small" in said(app)
+    press(app, "On a line")
+    assert [trace["name"] for trace in spec(app)["data"]][-1] == "published θ"
+    press(app, "No privacy: certain")
+    assert app.select_slider(key="guess_sigma").disabled
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", rounds.GAMES)
+@pytest.mark.parametrize("place", people.PLACES)
+def test_the_snippet_prints_the_posterior_of_the_round_on_the_screen(game, place):
+    setting = other(USUAL, game=game, place=place, sigma=0.0 if game == BARE else 3.8)
+    code = snippets.posterior(setting, rounds.round_of(setting, 0))
+    names, printed = execute(code)
+    assert names["posterior"] == pytest.approx(rounds.round_of(setting, 0).posterior, rel=1e-12)
+    assert str(names["posterior"]) in printed
+    if game in (PRIVATE, SMALL):
+        success = names["success"]
+        assert getattr(success, "value", success) == pytest.approx(rounds.long_run(setting).value, abs=1e-12)
+
+
+@pytest.mark.slow
+def test_the_page_shows_that_snippet_and_the_prediction_is_true():
+    app = opened(open_page(), "guess_code")
+    assert app.code[0].value.rstrip() == snippets.posterior(USUAL, rounds.round_of(USUAL, 0)).rstrip()
+    try_it(app, "guess", wrong=1, right=0)
+    assert len(charts(app)) == 2
+    on_line = rounds.long_run(other(USUAL, place=people.LINE)).value
+    assert [round(100 * chance) for chance in (on_line, rounds.long_run(USUAL).value)] == [54, 54]
+    assert np.ceil(1000 * rounds.allowed(3.8, 2.0)[1]) == 563
+    assert round(100 * success_allowed(1.0, 1e-5)) == 73
+
+
+# --- the rounds -------------------------------------------------------------------------------------------------------
+
+
+def test_rows_are_in_the_unit_ball_as_the_proofs_ask():
+    for place in people.PLACES:
+        known = np.array([*people.rows(place), people.ROW[place]])
+        assert np.linalg.norm(known, axis=1).max() <= 1.0
+        assert len(known) == people.COUNT + 1
+
+
+def test_a_setting_decides_its_rounds_and_others_differ():
+    truths = [one.inside for one in map(partial(rounds.round_of, USUAL), range(ROUNDS))]
+    rounds._published.cache_clear()
+    rounds.round_of.cache_clear()
+    assert truths == [rounds.round_of(USUAL, k).inside for k in range(ROUNDS)]
+    for changes in ({"seed": 1}, {"sigma": 4.0}, {"game": SMALL}, {"place": people.LINE}):
+        assert truths != [rounds.round_of(other(USUAL, **changes), k).inside for k in range(ROUNDS)]
+
+
+def test_the_private_games_releases_are_the_packages_own_and_on_its_lattice():
+    """The page's densities are the exact minimiser's: output noise moves a posterior by less than its fifth digit."""
+    mechanism = rounds.mechanism(USUAL.added, USUAL.lam)
+    assert mechanism.sigma_out < 1e-5
+    for k in range(ROUNDS):
+        theta = np.array(rounds.round_of(USUAL, k).theta)
+        lattice = 2.0 ** (np.floor(np.log2(mechanism.sigma_out)) - 25)
+        assert np.all(theta % lattice == 0)
+        near = log_odds(USUAL.joined, USUAL.left, theta + 6 * mechanism.sigma_out)
+        assert abs(near - log_odds(USUAL.joined, USUAL.left, theta)) < 1e-5
+
+
+def hits_of(setting, games):
+    return sum(
+        one.best == one.inside
+        for seed in range(games)
+        for one in (rounds.round_of(other(setting, seed=seed), k) for k in range(ROUNDS))
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", people.PLACES)
+@pytest.mark.parametrize("game", [PRIVATE, SMALL])
+def test_the_best_attackers_score_is_what_the_law_says(game, place):
+    """Real fits, hundreds of rounds: the interval of the hits holds the chance, exact on the line."""
+    setting = other(NEAR if game == PRIVATE else USUAL, game=game, place=place)
+    games = 40
+    counted = rounds.counted_success(hits_of(setting, games), games * ROUNDS, outside=1e-5)
+    exact = rounds.long_run(setting)
+    assert counted.low < exact.value < counted.high
+    assert counted.high < 1.0
+    promised = rounds.allowed(setting.sigma, setting.lam)[1]
+    if game == PRIVATE:
+        assert exact.high <= promised
+    else:
+        assert counted.low > promised  # what a wrong promise costs
+        assert exact.value <= rounds.allowed(setting.added, setting.lam)[1]
+
+
+@pytest.mark.slow
+def test_digits_are_found_in_textbook_noise_and_not_in_the_packages():
+    setting = Setting(DIGITS, 12.0, 10.0, people.PLANE, people.DISAGREES, 0)
+    found = [rounds.by_digits(other(setting, seed=seed)) for seed in range(3)]
+    textbook, lattice = (
+        rounds.counted_success(round(sum(one.value for one in counted) * ROUNDS), 3 * ROUNDS, outside=1e-5)
+        for counted in zip(*found, strict=True)
+    )
+    promised = rounds.allowed(setting.sigma, setting.lam)[0]
+    assert textbook.low > promised
+    assert lattice.low < promised
+
+
+def test_without_noise_the_attacker_is_certain():
+    setting = other(USUAL, game=BARE, sigma=0.0)
+    for k in range(ROUNDS):
+        one = rounds.round_of(setting, k)
+        assert one.posterior == one.inside
+    assert rounds.long_run(setting).value == 1.0
+    assert rounds.allowed(0.0, 2.0) == (1.0, 1.0)
+
+
+def test_what_is_allowed_is_no_less_than_the_core_says():
+    for sigma, lam in ((3.8, 2.0), (0.61, 2.0), (12.0, 10.0)):
+        by_epsilon, whole = rounds.allowed(sigma, lam)
+        assert by_epsilon >= success_allowed(acc.ObjectivePerturbation(sigma, lam).epsilon(1e-5), 1e-5)
+        assert acc.best_guess(rounds.mechanism(sigma, lam)) <= whole <= by_epsilon
+
+
+@pytest.mark.parametrize(("epsilon", "lam"), [(1.0, 2.0), (8.0, 0.1), (0.05, 20.0)])
+def test_the_noise_for_a_promise_is_the_least_that_keeps_it(epsilon, lam):
+    sigma = linked.noise_for(epsilon, lam)
+    below = linked.SIGMAS[linked.SIGMAS.index(sigma) - 1]
+    assert rounds.epsilon(sigma, lam) <= epsilon < rounds.epsilon(below, lam)
+
+
+# --- what is said -----------------------------------------------------------------------------------------------------
+
+
+def test_answers_are_short_and_a_second_press_counts_for_nothing():
+    kept = {}
+    for number in (0, 0, 1, 1, 5):
+        progress.note(kept, USUAL, number, True)
+    assert kept == {USUAL: [True, True]}
+    for seed in range(progress.MOST_GAMES):
+        progress.note(kept, other(USUAL, seed=seed + 1), 0, False)
+    assert len(kept) == progress.MOST_GAMES
+    assert USUAL not in kept
+    for played, hits, best in ((0, 0, 0), (19, 19, 19), (20, 20, 20)):
+        for eps in (0.0123, 12.3, np.inf):
+            assert words_of(words.answer(words.Score(played, hits, best), eps)) <= 18
+
+
+def test_the_score_says_how_many_are_allowed_rounded_up():
+    told = words.answer(words.Score(20, 9, 11), 1.0)
+    (number,) = re.findall(r"allows ([\d.]+) on average", told)
+    assert 0 <= float(number) - ROUNDS * success_allowed(1.0, 1e-5) < 0.1
