@@ -9,6 +9,8 @@ by a quarter, which keeps the memory of 80 visits as small.
 It also turns off Nagle's algorithm on the server's sockets. Streamlit 1.67 makes its listening socket without naming
 the protocol, which keeps asyncio from doing that as it does for everybody else; a rerun's last small messages then wait
 for the browser's delayed acknowledgement, 40 ms after everything has been computed.
+
+And it keeps uploads in memory, where they end with their session: Starlette would put those above 1 MB into a file.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ import scipy.special
 import scipy.stats
 import sklearn.linear_model
 import sklearn.metrics  # noqa: F401
+from starlette.formparsers import MultiPartParser
+from streamlit import config
 
 import objpert_core.accounting  # noqa: F401
 from ui import figures
@@ -50,6 +54,7 @@ def warm_up() -> None:
         pd.DataFrame({"x": points}).to_csv(index=False)
         scipy.special.ndtr(points), scipy.stats.norm.ppf(0.5), scipy.optimize.brentq(lambda x: x, -1, 1)
         _send_small_messages_at_once()
+        MultiPartParser.spool_max_size = (config.get_option("server.maxUploadSize") + 1) * 2**20  # the form's lines
         gc.collect()
         gc.freeze()
         _done = True
