@@ -14,12 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from objpert_core._validation import FloatArray, IntArray, boolean, finite
-from objpert_core.datasets.tables.messages import is_formula, listed, quoted
+from objpert_core.datasets.tables.messages import first_twice, is_formula, listed, quoted
 from objpert_core.datasets.tables.numerals import NotANumber, Numerals
 
 MISSING_WORDS = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "null", "\\n", "?"])
 """What a missing value is written as, in capitals or not; a category that is listed is none."""
 
+MOST_CATEGORIES = 2_000
+"""Of a column."""
 LONGEST_CATEGORY = 200
 """Characters."""
 
@@ -203,11 +205,12 @@ class Categories:
         missing: str | None = None,
         missing_indicator: bool = False,
     ) -> None:
-        if isinstance(categories, str) or not isinstance(categories, Sequence) or not categories:
-            raise ValueError(f"categories must be a list of at least one text, got {categories!r}")
+        if isinstance(categories, str) or not isinstance(categories, Sequence):
+            raise ValueError(f"categories must be a list of texts, got {type(categories).__name__}")
+        if not 1 <= len(categories) <= MOST_CATEGORIES:
+            raise ValueError(f"categories must be 1 to {MOST_CATEGORIES:,} texts, got {len(categories):,}")
         names = tuple(typed_value("categories", value) for value in categories)
-        if len(set(names)) < len(names):
-            twice = next(name for position, name in enumerate(names) if name in names[:position])
+        if (twice := first_twice(names)) is not None:
             raise ValueError(f"categories must differ from one another, got {quoted(twice)} twice")
         object.__setattr__(self, "categories", names)
         object.__setattr__(self, "other", boolean("other", other))

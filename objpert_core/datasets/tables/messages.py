@@ -106,6 +106,16 @@ def letters(position: int) -> str:
     return text
 
 
+def first_twice(texts: tuple[str, ...]) -> str | None:
+    """The first text that has stood before, if there is one."""
+    seen: set[str] = set()
+    for text in texts:
+        if text in seen:
+            return text
+        seen.add(text)
+    return None
+
+
 def listed(values: tuple[str, ...], most: int = 5) -> str:
     """Values quoted one after the other; of many only the first."""
     text = ", ".join(quoted(value) for value in values[:most])

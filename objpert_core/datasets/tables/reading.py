@@ -59,8 +59,9 @@ class Table:
 def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING) -> Table:
     """A CSV file as a private learner takes it, encoded by public knowledge alone.
 
-    No row is left out: whether a row is complete can depend on what its person is like, so that leaving it out without
-    a word would be a choice made by the data. What cannot be encoded is refused with its row and column.
+    No row is left out without a word. A row that cannot be encoded is refused with its column, so that its owner gives
+    the column a public replacement, or mends the file: otherwise `public_rows` would not be the file's number of rows,
+    and whoever has gaps is seldom like the others.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ import pandas as pd
 
 from objpert_core._validation import FloatArray
 from objpert_core.datasets.tables.columns import BadCell, Categories, Number, Tally
-from objpert_core.datasets.tables.messages import TableError, quoted
+from objpert_core.datasets.tables.messages import TableError, first_twice, quoted
 from objpert_core.datasets.tables.numerals import Numerals
 from objpert_core.datasets.tables.sheet import LONGEST_NAME, MOST_COLUMNS, clean_name
 from objpert_core.datasets.tables.targets import NumericTarget, TwoValues
@@ -83,8 +83,7 @@ class TableSchema:
         object.__setattr__(self, "columns", dict(self.columns))
         if self.n_features > MOST_FEATURES:
             raise ValueError(f"columns must become at most {MOST_FEATURES:,} features, got {self.n_features:,}")
-        if len(set(names := self.feature_names)) < len(names):
-            twice = next(name for position, name in enumerate(names) if name in names[:position])
+        if (twice := first_twice(self.feature_names)) is not None:
             raise ValueError(f"columns must become features of different names, got {quoted(twice)} twice")
 
     @property

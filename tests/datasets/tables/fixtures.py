@@ -86,6 +86,8 @@ BAD = {
     "two encodings": BadFile(
         (HEADER + FIRST).encode() + FIRST.encode("latin-1"), 3, None, "neither UTF-8 nor surely Windows-1252"
     ),
+    "a byte of no letter": BadFile(cells(age="x").replace(b"x", b"\x81"), 3, None, "neither UTF-8"),
+    "no names": BadFile(b";;\n1;2;3\n", 1, None, "must hold the names of the columns"),
     "half a letter": BadFile("age\tjob\n1\t2".encode("utf-16")[:-1], 2, None, "not utf-16"),
     "no delimiter": BadFile(b"age job moved\n38 office no\n", 1, None, "at least two columns with a comma"),
     "two delimiters": BadFile(b"age;weekly,hours;moved\n", 1, None, "commas and semicolons"),
@@ -106,7 +108,7 @@ BAD = {
     "a word": BadFile(cells(age="old"), 3, "age", "must hold a number, got “old”"),
     "a formula": BadFile(cells(age="=SUM(A2:A9)"), 3, "age", "a number and no formula, got “=SUM(A2∶A9)”"),
     "a hidden formula": BadFile(cells(job="@SUM(1)"), 3, "job", "a value and no formula"),
-    "thousands": BadFile(cells(age='"1,234.5"'), 3, "age", "without separators of thousands"),
+    "thousands": BadFile(cells(age='"1,234.5"'), 3, "age", "name its separator of thousands"),
     "per cent": BadFile(cells(age="44 %"), 3, "age", "without a percent sign"),
     "a date": BadFile(cells(age="1980-05-17"), 3, "age", "no date or time"),
     "beyond the doubles": BadFile(cells(age="1e400"), 3, "age", "must hold a finite number"),

@@ -26,7 +26,7 @@ from objpert_core.datasets import (
     read_table,
 )
 from objpert_core.datasets.tables.columns import MISSING_WORDS
-from objpert_core.datasets.tables.numerals import NotANumber, Numerals
+from objpert_core.datasets.tables.numerals import NotANumber, Numerals, decimal_mark
 from tests.datasets.tables.fixtures import FILES, SCHEMA
 
 WIDEST = 1.7e308
@@ -58,6 +58,7 @@ def written(table: list[tuple[str, ...]], names: tuple[str, ...]) -> bytes:
     return text.getvalue().encode()
 
 
+@pytest.mark.slow
 @given(st.lists(rows, min_size=2, max_size=12), st.data())
 def test_neighbouring_tables_have_neighbouring_matrices(table: list[tuple[str, ...]], data: st.DataObject) -> None:
     names = (*WIDE.columns, "t")
@@ -117,6 +118,25 @@ def test_numbers_in_text(text: str, decimal: str, thousands: str, value: float |
             numerals.read(text)
     else:
         assert numerals.read(text) == value
+
+
+@pytest.mark.parametrize(
+    ("cells", "delimiter", "mark"),
+    [
+        (["5", "x"], ";", "."),
+        (["5", "1.5"], ";", "."),
+        (["1,5"], "\t", ","),
+        (["1.234.567"], ";", ","),
+        (["1.234,5", "1.234"], ";", ","),
+        (["1.234"], ";", None),
+        (["1.234"], ",", "."),
+        (["1,5", "1.5"], ";", None),
+        (["0.123"], ";", "."),
+        (["1.2.2024", "3,4,5"], ";", "."),
+    ],
+)
+def test_the_decimal_mark_that_numbers_show(cells: list[str], delimiter: str, mark: str | None) -> None:
+    assert decimal_mark(cells, delimiter) == mark
 
 
 def test_missing_values_are_what_the_schema_says() -> None:
@@ -208,8 +228,8 @@ def test_a_wrong_text_of_a_schema_gets_one_sentence(text: str, sentence: str) ->
         (lambda: Number("0", 1), "low must be a finite number"),
         (lambda: Number(0, 1, missing=2), "missing must be a number from 0 to 1, got 2"),
         (lambda: Number(0, 1, missing_indicator=1), "missing_indicator must be True or False"),
-        (lambda: Categories([]), "a list of at least one text"),
-        (lambda: Categories("ab"), "a list of at least one text"),
+        (lambda: Categories([]), "1 to 2,000 texts, got 0"),
+        (lambda: Categories("ab"), "a list of texts, got str"),
         (lambda: Categories(["a", " a"]), "got “a” twice"),
         (lambda: Categories(["a", ""]), "texts of 1 to 200 characters"),
         (lambda: Categories(["a"], missing="b"), "missing must be one of the categories “a”, got “b”"),
@@ -221,7 +241,11 @@ def test_a_wrong_text_of_a_schema_gets_one_sentence(text: str, sentence: str) ->
         (lambda: TableSchema({" a": Number(0, 1)}, SCHEMA.target), "a column's name must be"),
         (lambda: TableSchema({"a": (0, 1)}, SCHEMA.target), "column “a” must be Number or Categories, got tuple"),
         (lambda: TableSchema({"a": Number(0, 1)}, "moved"), "target must be TwoValues or NumericTarget, got str"),
-        (lambda: TableSchema({"a": Categories(list(map(str, range(2001))))}, SCHEMA.target), "at most 2,000 features"),
+        (lambda: Categories([*map(str, range(2_001))]), "1 to 2,000 texts, got 2,001"),
+        (
+            lambda: TableSchema({name: Categories([*map(str, range(1_001))]) for name in "ab"}, SCHEMA.target),
+            "at most 2,000 features, got 2,002",
+        ),
         (
             lambda: TableSchema({"a": Categories(["b = c"]), "a = b": Categories(["c"])}, SCHEMA.target),
             "different names",

@@ -93,6 +93,18 @@ def test_what_a_file_does_not_tell_its_owner_can_say(content: bytes, asks: str, 
         assert read_table(content[:0] + "age,moved\n1,no\n2,yes\n".encode("utf-16-le"), schema, said).rows == 2
 
 
+def test_what_the_owner_says_is_held_against_the_file() -> None:
+    for content, said, sentence in (
+        ("a,b\n1,2\n".encode("utf-8-sig"), Dialect(encoding="windows-1252"), "says that it is utf-8"),
+        ("a,b\n1,é\n".encode("latin-1"), Dialect(encoding="utf-8"), "row 2 holds letters that are not utf-8"),
+        (b"a,b\n1,2\n", Dialect(delimiter=";"), "there are no semicolons in it"),
+    ):
+        with pytest.raises(TableError, match=sentence):
+            look_at(content, said)
+    with pytest.raises(TypeError, match="content must be bytes, got str"):
+        look_at("a,b\n1,2\n")
+
+
 def test_rows_count_as_a_spreadsheet_counts_them() -> None:
     content = cells(job='"off\nice"').replace(b"TRUE,1118", b"perhaps,1118")
     schema = TableSchema({"member": Categories(["FALSE", "TRUE"])}, TwoValues("moved", "no", "yes"))
@@ -129,6 +141,7 @@ def test_a_sketch_holds_nothing_of_the_values() -> None:
     assert look_at(first) == look_at(HEADER.encode() + b"79,40.1,workshop,TRUE,999.99,yes\n")
 
 
+@pytest.mark.slow
 def test_a_file_is_read_in_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small one in small pieces: tracing the largest takes twenty seconds and shows 7 times its size."""
     header = ",".join(["t", *(f"c{i}" for i in range(99))])

@@ -1,0 +1,38 @@
+"""docs/own_data.md: its code runs on a file that a spreadsheet wrote, and its models keep their promise."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from objpert_core.datasets import tables
+from tests.datasets.tables.fixtures import FILES
+
+PAGE = (Path(__file__).parents[3] / "docs" / "own_data.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_code_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "people.csv").write_bytes((FILES / "google_sheets.csv").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    found: dict[str, object] = {}
+    for code in re.findall(r"^```python\n(.*?)^```$", PAGE, flags=re.DOTALL | re.MULTILINE):
+        exec(compile(code, "own_data.md", "exec"), found)
+        found.setdefault("first", found["model"])
+    for model in (found["published"], found["model"]):
+        assert model.privacy_.verify(model)
+        assert model.privacy_.epsilon == 1.0
+        assert not model.privacy_.reproducible
+    table = found["table"]
+    np.testing.assert_array_equal(found["published"].predict(table.X), found["first"].predict(table.X))
+    assert table.y.max() == found["schema"].target.high == 1500  # some rents are above
+
+
+def test_the_limits_on_the_page_are_those_of_the_code() -> None:
+    limits = " ".join(PAGE.partition("## Limits")[2].split())
+    for number in (tables.MOST_COLUMNS, tables.MOST_ROWS, tables.MOST_FEATURES, tables.MOST_CELLS):
+        assert f"{number:,} " in limits
+    assert f"{tables.MOST_BYTES // 10**6} MB" in limits
