@@ -69,7 +69,7 @@ def catalogue() -> Catalogue:
     """The built-in lessons, then a lecturer's own; an own one of the same name takes the built-in one's place."""
     own = os.environ.get(FOLDER)
     found: dict[str, Lesson] = {}
-    broken = []
+    broken = [f"{FOLDER} names no folder."] if own and not Path(own).is_dir() else []
     for path in [*sorted(_TEXTS.glob("*.md")), *(sorted(Path(own).glob("*.md")) if own else ())]:
         try:
             lesson = read(path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
@@ -74,11 +76,16 @@ def processing(sigma: float, width: float) -> Drawn:
     )
 
 
+@lru_cache(maxsize=500)
+def _composed(truth: float, delta: float) -> FloatArray:
+    """ε at δ of each number of answers."""
+    return np.array([Coin(truth, count).epsilon(delta) for count in ANSWERS])
+
+
 def several(truth: float, answers: int, delta: float) -> Drawn:
     """ε of several answers to the same question, added up and composed."""
-    coins = [Coin(truth, count) for count in ANSWERS]
-    counts, added = np.array(ANSWERS), np.array([coin.loss for coin in coins])
-    composed = np.array([coin.epsilon(delta) for coin in coins])
+    counts, added = np.array(ANSWERS), np.array([Coin(truth, count).loss for count in ANSWERS])
+    composed = _composed(truth, delta)
     place = ANSWERS.index(answers)
     total, least = float(added[place]), float(composed[place])
     top = 1.1 * float(added[-1])

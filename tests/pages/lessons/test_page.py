@@ -1,0 +1,340 @@
+"""Lessons: the pictures show exact numbers, the right answers are computed, every step and every link works."""
+
+import math
+import re
+from functools import partial
+from itertools import product
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import objpert_core.accounting as acc
+from objpert_core.experiments.indexed import load_or_none
+from pages.lessons import bets, computed, releases, survey
+from pages.lessons.coin import Coin
+from pages.lessons.scenes import SCENES
+from tests.pages.apps import answer, charts, curves, execute, infos, open_app, texts, words_of
+from tests.pages.conftest import MOST_WORDS
+from ui import lessons
+from ui.lesson_text import LessonError, Question
+
+ROOT = Path(__file__).parents[3]
+open_page = partial(open_app, "pages/lessons/page.py")
+LESSONS = lessons.catalogue().lessons
+QUESTIONS = {
+    f"{lesson.name}/{question.key}": question
+    for lesson in LESSONS.values()
+    for step in lesson.steps
+    for question in step.questions
+}
+
+
+# --- randomised response ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("truth", [0.05, 0.5, 0.95])
+def test_the_coins_curves_are_those_of_its_two_laws_and_it_composes(truth):
+    rarer, likelier = (1 - truth) / 2, (1 + truth) / 2
+    one, loss = Coin(truth), math.log(likelier / rarer)
+    assert loss <= one.loss <= loss * (1 + 1e-14)
+    eps = np.linspace(0, loss, 20)
+    np.testing.assert_allclose(one.delta(eps), np.maximum(likelier - np.exp(eps) * rarer, 0), atol=1e-12)
+    assert one.delta(one.loss) == 0
+    alpha = 3.5
+    moment = likelier**alpha * rarer ** (1 - alpha) + rarer**alpha * likelier ** (1 - alpha)
+    assert one.rdp(alpha) == pytest.approx(math.log(moment) / (alpha - 1))
+    assert one.rdp(1.0) == pytest.approx(truth * loss)
+    many = Coin(truth, 12)
+    assert many.epsilon(1e-5) == pytest.approx(acc.repeat(one, 12).epsilon(1e-5), rel=1e-6)
+    assert many.epsilon(1e-5) <= many.loss
+
+
+def test_the_coin_refuses_what_is_no_chance():
+    with pytest.raises(ValueError, match="truth must be a number strictly between 0 and 1, got 1"):
+        Coin(1.0)
+    with pytest.raises(ValueError, match="answers must be a whole number >= 1, got 0"):
+        Coin(0.5, 0)
+
+
+@pytest.mark.parametrize(("truth", "people", "truly"), [(0.5, 20, 8), (0.9, 10, 4)])
+def test_no_count_of_neighbours_is_likelier_than_the_promise_allows(truth, people, truly):
+    coin = Coin(truth)
+    first, second = coin.counts(people, truly), coin.counts(people, truly + 1)
+    assert first.sum() == pytest.approx(1)
+    assert first @ np.arange(people + 1) == pytest.approx(truly * coin.yes[1] + (people - truly) * coin.yes[0])
+    assert np.abs(np.log(first / second)).max() == pytest.approx(coin.loss, rel=1e-9)  # reached at the ends
+
+
+def test_the_estimated_share_errs_as_much_as_is_said():
+    rng, people, truth = np.random.default_rng(7), 400, 0.5
+    truly = 120
+    first, second = rng.random((2, 4000, people))
+    told = np.where(first < truth, np.arange(people) < truly, second < 0.5)
+    shares = (told.mean(axis=1) - (1 - truth) / 2) / truth
+    assert shares.mean() == pytest.approx(truly / people, abs=0.003)
+    assert shares.std() == pytest.approx(Coin(truth).share_error(people), rel=0.05)
+
+
+def test_rounding_needs_no_more_slack_and_the_sum_over_cells_is_right():
+    eps = np.array([0.0, 0.5, 1.0, 2.0])
+    for sigma, width in product((0.5, 1.0, 5.0), releases.WIDTHS):
+        assert (releases.rounded(sigma, width, eps) <= acc.Gaussian(sigma).delta(eps) * (1 + 1e-9) + 1e-15).all()
+    edges = (np.arange(-40, 41) + 0.5) * 2
+    first, second = (np.diff(norm.cdf(edges, centre)) for centre in (0, 1))
+    expected = max(np.maximum(p - math.e * q, 0).sum() for p, q in ((first, second), (second, first)))
+    assert releases.rounded(1.0, 2.0, np.ones(1))[0] == pytest.approx(expected, rel=1e-9)
+    np.testing.assert_allclose(releases.rounded(1.0, 0.1, eps), acc.Gaussian(1.0).delta(eps), rtol=0.02)
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+SNIPPETS = {
+    "coin": lambda truth: [Coin(truth).loss],
+    "neighbours": lambda truth, people, differ: [Coin(truth).loss * differ, Coin(truth).times ** differ],
+    "bet": lambda epsilon, prior: [float(bets.after(prior, e)) for e in (-epsilon, epsilon)],
+    "slack": lambda epsilon, sigma: [acc.Gaussian(sigma).delta(epsilon), acc.Gaussian(sigma).tail(epsilon)],
+    "processing": lambda sigma, width: [acc.Gaussian(sigma).delta(1.0)],
+    "several": lambda truth, answers, delta: [Coin(truth, answers).loss],
+    "group": lambda truth, people, share: [196 * Coin(truth).share_error(people)],
+}
+"""What the lines of Python print, at the picture's values."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCENES)
+def test_every_picture_is_short_finite_and_reproducible_over_all_its_sliders(name):
+    scene = SCENES[name]
+    ends = [sorted({c.options[0], c.default, c.options[-1]}) for c in scene.controls.values()]
+    for chosen in product(*ends):
+        values = dict(zip(scene.controls, chosen, strict=True))
+        drawn = scene.draw(**values)
+        assert words_of(drawn.answer) <= MOST_WORDS, drawn.answer
+        assert "nan" not in (drawn.answer + drawn.promise + drawn.alt).lower()
+        assert np.isfinite(drawn.numbers.to_numpy(float)).all()
+    values = {name: control.default for name, control in scene.controls.items()}
+    _, printed = execute(scene.draw(**values).code)
+    numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", printed)]
+    assert numbers == pytest.approx(SNIPPETS[name](**values), rel=1e-9)
+
+
+def test_the_shaded_slack_is_delta():
+    for sigma, epsilon in ((1.0, 1.0), (2.0, 0.5), (0.5, 3.0)):
+        drawn = bets.slack(sigma, epsilon)
+        x, above = drawn.numbers["released"].to_numpy(), drawn.numbers["with"] - drawn.numbers["limit"]
+        area = np.trapezoid(np.maximum(above, 0), x)
+        assert area == pytest.approx(acc.Gaussian(sigma).delta(epsilon), rel=0.01, abs=1e-4)  # the axis ends at 4 σ
+
+
+def test_the_survey_says_its_promise_without_a_slack():
+    assert "ε = 1.1, with slack δ = 0; one person’s truth is another" in survey.promise(Coin(0.5))
+
+
+# --- questions --------------------------------------------------------------------------------------------------------
+
+
+def stored(data, epsilon):
+    found = load_or_none(data)
+    private, without = (found.point(method, epsilon).accuracy.mean for method in ("tight", "non-private"))
+    return 100 * (without - private)
+
+
+def sigma_of(epsilon):
+    found = acc.calibrate_objective_perturbation(epsilon, 1e-5)
+    return getattr(found, "objective", found).sigma
+
+
+def fits(k):
+    return acc.repeat(acc.symmetrised(acc.ObjectivePerturbation(8, 10)), k).epsilon(1e-5)
+
+
+def chosen_among(settings):
+    run = acc.tabulated(acc.via_rdp(acc.calibrate_dpsgd(1.0, 1e-5, 0.0071, 8520, accountant="rdp")))
+    return acc.PrivateSelection(run, acc.mean_runs(settings, 0.9, None), None).epsilon(1e-5)
+
+
+FRESH = {
+    "epsilon-from-zero/coin": lambda: math.log(1.2 / 0.8),
+    "epsilon-from-zero/neighbours": lambda: 3 * math.log(3),
+    "epsilon-from-zero/bets": lambda: 100 * math.e / (math.e + 99),
+    "epsilon-from-zero/slack": lambda: norm.cdf(-0.5),
+    "epsilon-from-zero/several": lambda: acc.repeat(Coin(0.1), 50).epsilon(1e-5),
+    "one-fit/half": lambda: acc.ObjectivePerturbation(5, 5).epsilon(1e-5),
+    "one-fit/silent": lambda: acc.ObjectivePerturbation(10, 1).epsilon(1e-5),
+    "one-fit/missed": lambda: 100 * acc.ObjectivePerturbation(10, 5).tradeoff(0.05),
+    "many-fits/hundred": lambda: fits(100),
+    "many-fits/tuned": lambda: chosen_among(10),
+    "many-fits/ten": lambda: fits(10) / fits(1),
+    "many-fits/more": lambda: chosen_among(100),
+    "accuracy/noise": lambda: sigma_of(0.1) / sigma_of(1.0),
+    "accuracy/few": lambda: stored("breast-cancer", 0.1),
+    "accuracy/half-epsilon": lambda: sigma_of(0.5) / sigma_of(1.0),
+    "proofs/loose": lambda: (
+        acc.ObjectivePerturbation(10, 2, 1, 1, "glm").epsilon(1e-5) / acc.Gaussian(10).epsilon(1e-5)
+    ),
+    "proofs/2012": lambda: acc.ObjectivePerturbation(10, 5, bound="kifer2012").epsilon(1e-5),
+    "proofs/tight": lambda: acc.ObjectivePerturbation(10, 5).epsilon(1e-5) / acc.Gaussian(10).epsilon(1e-5),
+}
+"""The answers, computed here another time, straight from the core."""
+
+
+def test_every_path_ends_with_a_question_whose_answer_is_computed():
+    for lesson in LESSONS.values():
+        last = lesson.steps[-1].questions
+        assert last
+        assert lesson.name == "epsilon-from-zero" or all(question.answer for question in last)
+    assert {name for name, question in QUESTIONS.items() if question.answer} == set(FRESH)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FRESH)
+def test_the_right_option_is_a_fresh_computations(name):
+    asked = computed.prediction(QUESTIONS[name])
+    value = FRESH[name]()
+    shown = [computed.value_of(option) for option in asked.options]
+    assert shown[asked.correct] == pytest.approx(value, rel=0.01)  # three digits
+    others = shown[: asked.correct] + shown[asked.correct + 1 :]
+    assert all(abs(other - value) > computed.NEAR * value for other in others)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("ε = 0.341, as before", 0.341),
+        ("12,400 rows", 12_400),
+        ("δ is 1.3×10⁻⁵", 1.3e-5),
+        ("10⁻⁵ at most", 1e-5),
+        ("−2.5 points", -2.5),
+        ("10 times", 10),
+        ("never", None),
+    ],
+)
+def test_the_first_number_of_an_option_counts(option, value):
+    found = computed.value_of(option)
+    assert found == (value if value is None else pytest.approx(value))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("nothing", "line 7: there is no number 'nothing'; there are epsilon"),
+        ("odds", "line 7: odds takes epsilon: missing a required argument: 'epsilon'"),
+        ("odds epsilon=1 more=2", "line 7: odds takes epsilon: got an unexpected keyword argument 'more'"),
+        ("epsilon sigma=-1 lam=5", "line 7: epsilon cannot be computed: sigma must be"),
+        ("epsilon sigma=ten lam=5", "line 7: epsilon cannot be computed"),
+        ("accuracy epsilon=0.3 data=nowhere", "line 7: accuracy cannot be computed: no run on 'nowhere'"),
+    ],
+)
+def test_a_number_that_is_not_there_is_told_with_its_line(words, message):
+    with pytest.raises(LessonError, match=re.escape(message)):
+        computed.compute(words, 7)
+
+
+def test_an_answer_that_fits_two_options_is_refused():
+    question = Question(9, "q", "Which?", ("2.7", "2.72"), None, "odds epsilon=1", "")
+    with pytest.raises(LessonError, match="line 9: .*, and more than one option is near it"):
+        computed.prediction(question)
+
+
+def test_the_documentation_lists_every_number_and_every_picture():
+    text = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
+    for name, scene in SCENES.items():
+        assert f"| `{name}` | {', '.join(f'`{slider}`' for slider in scene.controls)} |" in text
+    for name in computed.NUMBERS:
+        assert re.search(rf"`{name} [^`]*=[^`]*`", text), name
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_page_opens_on_the_coin_and_the_slider_moves_picture_and_answer():
+    app = open_page()
+    assert [title.value for title in app.title] == ["ε from zero"]
+    assert answer(app) == "ε = log 3 = 1.1: a yes is 3 times as likely if it is true."
+    app.select_slider(key="lessons_coin_1_truth").set_value(0.2).run()
+    assert answer(app).startswith("ε = log 1.5 = 0.406")
+    x, y = curves(app)[0]["the truth is yes"]
+    np.testing.assert_array_equal(y, (1 + x) / 2)
+
+
+@pytest.mark.slow
+def test_steps_are_buttons_the_address_follows_and_the_session_comes_back():
+    app = open_page(lesson="one-fit")
+    app.button(key="lessons_step_5").click().run()
+    assert app.query_params == {"lesson": "one-fit", "step": "5"}
+    assert "5. Why" in [header.value for header in app.header]
+    app.button(key="lessons_next").click().run()
+    assert app.query_params["step"] == "6"
+    assert "lessons_next" not in {button.key for button in app.button}
+    app.query_params.clear()
+    app.run()
+    assert app.query_params == {"lesson": "one-fit", "step": "6"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("query", "title", "left"),
+    [
+        ({"lesson": "../../etc/passwd", "step": "1"}, "ε from zero", {"step": "1"}),
+        ({"lesson": "%00", "step": "1e999"}, "ε from zero", {}),
+        ({"lesson": "one-fit", "step": "banana"}, "One fit", {"lesson": "one-fit"}),
+        ({"lesson": "one-fit", "step": "99", "lessons_coin_1_truth": "nan"}, "One fit", {"lesson": "one-fit"}),
+        ({"lessons_coin_1_truth": "7"}, "ε from zero", {}),
+    ],
+)
+def test_nonsense_in_the_address_falls_back(query, title, left):
+    app = open_page(**query)
+    assert [block.value for block in app.title] == [title]
+    assert {key: value for key, value in app.query_params.items() if key in ("lesson", "step")} == left
+
+
+@pytest.mark.slow
+def test_a_question_asks_before_it_tells_and_remembers():
+    app = open_page(lesson="one-fit")
+    key = "lesson_one-fit_half"
+    asked = computed.prediction(QUESTIONS["one-fit/half"])
+    assert asked.reason not in texts(app)
+    app.radio(key=key).set_value(asked.options[0]).run()
+    assert f"Not quite. The answer: {asked.options[2]}" in infos(app)
+    assert asked.reason in texts(app)
+    app.radio(key=key).set_value(asked.options[2]).run()
+    assert [block.value for block in app.success] == [f"Yes: {asked.options[2]}"]
+    app.button(key="lessons_next").click().run()
+    app.button(key="lessons_back").click().run()
+    assert app.radio(key=key).value == asked.options[2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lesson", LESSONS.values(), ids=lambda lesson: lesson.name)
+def test_every_step_is_drawn_and_every_page_opens_at_its_controls(lesson):
+    (path,) = (ROOT / "pages/lessons/texts").glob(f"*-{lesson.name}.md")
+    assert lessons.faults(path) == []
+
+
+@pytest.mark.slow
+def test_the_links_of_the_ninety_minutes_are_true(tmp_path):
+    text = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
+    addresses = [urlsplit(address) for address in re.findall(r"`(/[^`]*)`", text)]
+    steps = []
+    for address in addresses:
+        query = dict(parse_qsl(address.query))
+        if address.path == "/lessons":
+            assert lessons.place(query) is not None, address
+        elif query:
+            pairs = " ".join(f'"{key}={value}"' for key, value in parse_qsl(address.query))
+            steps.append(f"## S\n:::page {address.path[1:]} {pairs}\nDo.\n:::\n")
+    assert len(steps) == 4
+    (tmp_path / "links.md").write_text("# Links\n" + "".join(steps), encoding="utf-8")
+    assert lessons.faults(tmp_path / "links.md") == []
+
+
+@pytest.mark.slow
+def test_every_picture_of_the_first_lesson_is_on_its_step():
+    for number, step in enumerate(LESSONS["epsilon-from-zero"].steps, start=1):
+        app = open_page(lesson="epsilon-from-zero", step=str(number))
+        assert len(charts(app)) == 1
+        assert step.controls.picture in SCENES
+        assert len(app.radio) >= 1
