@@ -104,7 +104,7 @@ def test_a_damaged_file_is_read_or_refused_and_nothing_else(name: str, damages: 
     content = bytearray((FILES / name).read_bytes()[:400])
     for start, length, piece in damages:
         content[start : start + length] = piece
-    with suppress(TableError):  # half a million of such files, drawn by hand, raised nothing else
+    with suppress(TableError):
         first_look_then_read(bytes(content))
 
 
