@@ -6,8 +6,8 @@ from functools import cache
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
-from tests.ui.gates import Gate
 from tests.ui.waiting import until
+from tests.ui.works import Gate
 
 
 @pytest.fixture(scope="session", autouse=True)

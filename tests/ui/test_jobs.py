@@ -9,12 +9,10 @@ import time
 from functools import partial
 
 import pytest
-import scipy.linalg  # noqa: F401  (loads the BLAS library that a test counts the threads of)
-from threadpoolctl import threadpool_info
 
 from objpert_core import ConvergenceError
-from tests.ui.gates import Lines
-from tests.ui.waiting import ended, until
+from tests.ui.waiting import begun, ended, until
+from tests.ui.works import Lines, blas, counted, deaf, fifty, its_blas, noted, raises, values
 from ui.jobs import JobRunner, QueueFullError
 
 
@@ -24,26 +22,6 @@ class Clock:
 
     def __call__(self):
         return self.now
-
-
-def values(*found):
-    """Work that yields these."""
-    return partial(_values, found)
-
-
-def _values(found, should_stop):
-    yield from found
-
-
-def raises(error, should_stop):
-    yield 1
-    raise error
-
-
-def begun(job, gate):
-    """Wait until a job's work has begun, and the runner knows."""
-    until(lambda: gate.began and job.view().state == "running")
-    return job
 
 
 def test_a_job_runs_and_the_last_value_is_its_result(runners):
@@ -74,13 +52,6 @@ def test_never_more_than_the_cap_at_once(runners, tmp_path):
     assert most == 2
 
 
-def counted(seen, should_stop):
-    seen.add("in")
-    time.sleep(0.05)
-    yield 1
-    seen.add("out")
-
-
 def test_those_who_wait_know_how_many_are_ahead_and_go_in_order(runners, gates, tmp_path):
     runner, order = runners(workers=1), Lines(tmp_path / "order")
     first = gates()
@@ -95,11 +66,6 @@ def test_those_who_wait_know_how_many_are_ahead_and_go_in_order(runners, gates, 
     first.open()
     assert [ended(job).state for job in (running, *waiting[1:])] == ["finished"] * 3
     assert list(order) == ["c", "d"]
-
-
-def noted(order, name, should_stop):
-    order.add(name)
-    yield name
 
 
 def test_a_full_queue_refuses_in_one_sentence_and_recovers(runners, gates):
@@ -160,14 +126,6 @@ def test_a_stop_shows_as_stopping_until_it_has_taken_effect(runners, gates):
     gate.open()
     view = ended(job)
     assert (view.state, view.latest, view.stopping) == ("stopped", 2, False)
-
-
-def deaf(gate, should_stop):
-    yield 1
-    while not (gate.noted("open") and should_stop()):
-        time.sleep(0.002)
-    yield 2
-    raise AssertionError("must not be asked for a third value")
 
 
 def test_starting_the_next_job_stops_the_owners_previous_one_only(runners, gates):
@@ -266,14 +224,6 @@ def test_a_running_job_uses_its_part_of_the_cores_only(gates, monkeypatch):
         assert blas() == before
 
 
-def blas():
-    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
-
-
-def its_blas(should_stop):
-    yield os.getpid(), blas()
-
-
 @pytest.mark.slow
 def test_a_worker_process_uses_its_part_of_the_cores_only(cluster_of_two):
     process, threads = ended(JobRunner(engine=cluster_of_two).submit("a", its_blas)).latest
@@ -307,11 +257,3 @@ def test_a_storm_of_sessions_leaves_nothing_behind(runners):
     assert set(states) <= {"finished", "stopped"}
     assert states.count("finished") >= 1
     until(lambda: runner.counts() == (0, 0) and runner._threads == 0)
-
-
-def fifty(should_stop):
-    for i in range(50):
-        if should_stop():
-            return
-        yield i
-        time.sleep(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from tests.ui.works import Gate
 from ui.jobs import Job, JobView
 
 
@@ -20,3 +21,9 @@ def ended(job: Job) -> JobView:
     """What a job says at its end."""
     until(lambda: not job.view().active)
     return job.view()
+
+
+def begun(job: Job, gate: Gate) -> Job:
+    """A job as soon as its work has begun, and the runner knows."""
+    until(lambda: gate.began and job.view().state == "running")
+    return job

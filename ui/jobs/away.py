@@ -6,6 +6,7 @@ promises about owners, the queue, Stop and abandoned jobs holds here as it does 
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import logging
 import pickle
@@ -16,7 +17,7 @@ import time
 import uuid
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -39,8 +40,9 @@ UNREACHABLE = "The cluster for long work cannot be reached. Please try again in 
 
 LEASE_SECONDS = 20.0
 """Work whose web process has not asked for so long is told to stop."""
-_CONNECT_SECONDS, _PARTING_SECONDS = 10.0, 2.0
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.2  # between two questions, in seconds; a Stop takes no longer than that
+_PARTING_SECONDS = 2.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.25  # between two questions, in seconds; a Stop takes no longer than that
+_GLANCE = 0.1  # how often a question that is under way looks whether the slot is still there
 _SILENT = object()  # a worker's answer that did not come
 
 
@@ -63,12 +65,22 @@ class Cluster:
         How many worker processes a cluster of its own has.
     lease : float
         Seconds after which work is told to stop that nobody asks for.
+    patience : float
+        Seconds that a connection may take.
     """
 
-    def __init__(self, address: str | None = None, *, workers: int = 2, lease: float = LEASE_SECONDS) -> None:
+    def __init__(
+        self,
+        address: str | None = None,
+        *,
+        workers: int = 2,
+        lease: float = LEASE_SECONDS,
+        patience: float = 10.0,
+    ) -> None:
         self._address = address
         self._workers = workers
         self._lease = lease
+        self._patience = patience
         self._lock = threading.Lock()
         self._own: subprocess.Popen[str] | None = None
         self._own_address = ""
@@ -98,69 +110,38 @@ class Cluster:
         except Exception as error:
             _log.error("work cannot be pickled", exc_info=error)
             raise ElsewhereError(UNSENDABLE) from None
-        name = f"objpert-{uuid.uuid4().hex}"
-        client = self.connected()
-        slot = _on(client.submit, cluster.take_slot, name, self._lease, key=name, pure=False, retries=0)
+        line = _Line(self.connected(), self._lease)
         worker = None
         try:
-            worker = self._handed_over(client, name, parcel, should_stop, place)
+            worker = self._handed_over(line, parcel, should_stop, place)
             if worker is not None:
                 place(None)
-                yield from self._results(client, name, worker, meter, should_stop)
+                yield from _results(line, worker, meter, should_stop)
         except GeneratorExit:  # stopped between two questions
             with suppress(ElsewhereError):
-                _ask(client, str(worker), cluster.let_go, name)
+                line.ask(str(worker), cluster.let_go)
             raise
         finally:
-            slot.release()
+            line.slot.release()
 
     def _handed_over(
-        self, client: Client, name: str, parcel: Parcel, should_stop: Callable[[], bool], place: Callable[[int], None]
+        self, line: _Line, parcel: Parcel, should_stop: Callable[[], bool], place: Callable[[int], None]
     ) -> str | None:
         """The worker that has got the work, as soon as the slot has begun; None where a stop was sooner."""
-        known, asked = False, time.monotonic()
         for _ in _moments():
             if should_stop():
                 return None
-            found: Place | None = _on(client.run_on_scheduler, cluster.find, name)
-            if found is None:
-                if known or time.monotonic() - asked > _CONNECT_SECONDS:  # the task takes another way than the question
-                    raise ElsewhereError(WORKER_ENDED)
+            found = line.find()
+            if found is None:  # the scheduler has not heard of it yet, or no more
+                line.must_be_there()
                 continue
-            known = True
             self._width = max(1, found.slots)
             place(found.ahead)
-            if found.worker is None or not isinstance(_ask(client, found.worker, cluster.ask, name, 0, False), bytes):
+            if found.worker is None or not isinstance(line.ask(found.worker, cluster.ask, 0, False), bytes):
                 continue
-            if _ask(client, found.worker, cluster.give, name, parcel):  # also where the answer got lost: never twice
+            if line.ask(found.worker, cluster.give, parcel):  # also where the answer got lost: it is never given twice
                 return found.worker
         raise AssertionError("moments do not end")
-
-    def _results(
-        self, client: Client, name: str, worker: str, meter: Any, should_stop: Callable[[], bool]
-    ) -> Generator[Any, None, None]:
-        seen, held, heard = 0, None, time.monotonic()
-        for _ in _moments():
-            stop = should_stop()
-            answer = _ask(client, worker, cluster.ask, name, seen, stop)
-            if answer is None or (answer is _SILENT and time.monotonic() - heard > self._lease):
-                raise ElsewhereError(WORKER_ENDED)
-            if answer is _SILENT:
-                continue
-            heard, report = time.monotonic(), _unpacked(answer)
-            if meter is not None:
-                meter.now = report.now
-            if report.version > seen:
-                seen, held = report.version, report
-            if held is not None and (report.ended or not stop):  # the runner asks for no more after a stop
-                yield held.latest
-                held = None
-            if report.failure is not None:
-                if report.failure.details:
-                    _log.error("work failed on %s\n%s", worker, report.failure.details)
-                raise ElsewhereError(report.failure.message)
-            if report.ended:
-                return
 
     def connected(self) -> Client:
         """The client of the cluster, which is started where it is one of its own.
@@ -177,10 +158,10 @@ class Cluster:
             if self._client is not None and self._client.status == "running":
                 return self._client
             self._disconnect()
-            dask.config.set({"distributed.comm.timeouts.connect": f"{_CONNECT_SECONDS:g}s"})
+            dask.config.set({"distributed.comm.timeouts.connect": f"{self._patience:g}s"})
             try:
                 address = self._address or self._started()
-                self._client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+                self._client = Client(address, timeout=self._patience, set_as_default=False)
                 self._width = max(1, sum(self._client.nthreads().values()))
             except (OSError, ValueError) as error:
                 _log.error("no connection to the cluster %s: %s", self._address or "of its own", error)
@@ -224,23 +205,96 @@ class Cluster:
         return self._own_address
 
 
-def _on(function: Callable[..., T], *arguments: Any, **options: Any) -> T:
-    """What the client answers; whatever keeps it from answering means that the cluster is lost."""
+class _Line:
+    """One slot, and the questions about it. A question ends at once where the slot or the cluster is gone.
+
+    Parameters
+    ----------
+    client : Client
+    patience : float
+        Seconds: who asks no question for so long leaves the slot, and who gets no answer for so long gives it up.
+    """
+
+    def __init__(self, client: Client, patience: float) -> None:
+        self.patience = patience
+        self._name = f"objpert-{uuid.uuid4().hex}"
+        self._client = client
+        with _answers():
+            self.slot = client.submit(cluster.take_slot, self._name, patience, key=self._name, pure=False, retries=0)
+
+    def find(self) -> Place | None:
+        """Where the slot is; None where the scheduler does not know."""
+        return self._answer(lambda: self._client.run_on_scheduler(cluster.find, self._name))
+
+    def ask(self, worker: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What a function of `ui.jobs.cluster` returns on a worker; `_SILENT` where it did not answer."""
+        told = (self._name, *arguments)
+        found = self._answer(lambda: self._client.run(function, *told, workers=[worker], on_error="return"))
+        return _SILENT if isinstance(found[worker], Exception) else found[worker]
+
+    def _answer(self, question: Callable[[], Any]) -> Any:
+        with _answers():
+            return self._client.sync(self._race, question)
+
+    async def _race(self, question: Callable[[], Any]) -> Any:
+        call = asyncio.ensure_future(question())  # a coroutine, because it is asked from the client's own loop
+        end = time.monotonic() + self.patience
+        try:
+            while not call.done():
+                await asyncio.wait({call}, timeout=_GLANCE)
+                if not call.done():
+                    self.must_be_there()
+                    if time.monotonic() > end:
+                        raise ElsewhereError(WORKER_ENDED)
+            return call.result()
+        finally:
+            call.cancel()
+
+    def must_be_there(self) -> None:
+        """Raise where the slot is gone: the scheduler tells so without being asked."""
+        if self.slot.status in ("error", "lost"):
+            raise ElsewhereError(WORKER_ENDED)
+        if self.slot.status == "cancelled":
+            raise ElsewhereError(CLUSTER_LOST)
+
+
+@contextmanager
+def _answers() -> Iterator[None]:
+    """Whatever keeps the client from answering means that the cluster is lost."""
     try:
-        return function(*arguments, **options)
-    except (Exception, CancelledError) as error:
+        yield
+    except ElsewhereError:
+        raise
+    except (Exception, CancelledError, asyncio.CancelledError) as error:
         _log.error("the cluster does not answer: %s", type(error).__name__)
         raise ElsewhereError(CLUSTER_LOST) from error
 
 
-def _ask(client: Client, worker: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function of `ui.jobs.cluster` returns on a worker; `_SILENT` where it is there and did not answer."""
-    answer = _on(client.run, function, *arguments, workers=[worker], on_error="return").get(worker)
-    if not isinstance(answer, Exception):
-        return answer
-    if worker not in _on(client.nthreads):
-        raise ElsewhereError(WORKER_ENDED)
-    return _SILENT
+def _results(line: _Line, worker: str, meter: Any, should_stop: Callable[[], bool]) -> Generator[Any, None, None]:
+    """What the work yields, as far as somebody asks in time; raises where it failed or is gone."""
+    seen, held, heard = 0, None, time.monotonic()
+    for _ in _moments():
+        stop = should_stop()
+        answer = line.ask(worker, cluster.ask, seen, stop)
+        if answer is None or (answer is _SILENT and time.monotonic() - heard > line.patience):
+            raise ElsewhereError(WORKER_ENDED)
+        if answer is _SILENT:
+            line.must_be_there()
+            continue
+        heard, report = time.monotonic(), _unpacked(answer)
+        if meter is not None:
+            meter.now = report.now
+        if report.version > seen:
+            seen, held = report.version, report
+        if held is not None and (report.ended or not stop):  # after a stop the runner takes one more, the last
+            yield held.latest
+            held = None
+        if report.failure is not None:
+            if report.failure.details:
+                _log.error("work failed on %s\n%s", worker, report.failure.details)
+            raise ElsewhereError(report.failure.message)
+        if report.ended:
+            return
 
 
 def _unpacked(answer: bytes) -> Report:

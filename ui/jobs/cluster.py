@@ -17,6 +17,7 @@ on a private network only. The one that is started here listens on the loopback 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import signal
 import sys
@@ -127,8 +128,7 @@ class _Slot:
             return
         try:
             if self._parcel is not None and not self._should_stop():
-                work, self._meter = cloudpickle.loads(self._parcel.content)
-                self._parcel = None
+                (work, self._meter), self._parcel = cloudpickle.loads(self._parcel.content), None
                 for step in work(self._should_stop):
                     self._latest = self._latest[0] + 1, step
                     if self._should_stop():
@@ -213,14 +213,12 @@ class Place:
 
 
 def find(name: str, dask_scheduler: Scheduler) -> Place | None:
-    """Where a slot is; runs on the scheduler. None where it is not to be begun any more."""
+    """Where a slot is; runs on the scheduler, and is None where that knows of no such slot."""
     task = dask_scheduler.tasks.get(name)
-    if task is None or task.state in ("erred", "memory", "released", "forgotten"):
+    if task is None:
         return None
-    earlier = sum(
-        other.state in ("processing", "queued", "no-worker") and (other.priority or ()) < (task.priority or ())
-        for other in dask_scheduler.tasks.values()
-    )
+    before = itertools.takewhile(lambda other: other is not task, dask_scheduler.tasks.values())  # in order of arrival
+    earlier = sum(other.state in ("processing", "queued", "no-worker") for other in before)
     worker, slots = task.processing_on, dask_scheduler.total_nthreads
     return Place(worker.address if worker else None, max(0, earlier - slots), slots)
 
@@ -248,6 +246,7 @@ def main(arguments: list[str] | None = None) -> None:
             "distributed.worker.memory.spill": False,
             "distributed.worker.memory.pause": False,
             "distributed.worker.profile.enabled": False,
+            "distributed.comm.timeouts.connect": "10s",
             "distributed.scheduler.http.routes": [],
             "distributed.worker.http.routes": [],
             "distributed.nanny.pre-spawn-environ": _part_of_the_cores(chosen.workers),
