@@ -17,11 +17,13 @@ from __future__ import annotations
 
 import html
 import random
+import re
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -36,6 +38,7 @@ MOST_OPENED = 10
 """Rooms that one session opens."""
 
 _HERE, _VOTER, _LUCK, _OPENED = "room__here", "room__voter", "room__luck", "room__opened"
+_COOKIE = re.compile(r'"?2\|([0-9a-f]{8})\|([0-9a-f]{32})\|[0-9]+"?')
 _NOT_COUNTED: dict[Outcome, str] = {
     "ended": "The vote has ended.",
     "full": "Your answer is not counted: this room has no place for more.",
@@ -105,6 +108,7 @@ def strip() -> None:
 
     A room that does not exist, or no more, is one sentence, and the page works without it.
     """
+    _sweeping()
     held = here()
     name = st.query_params.get("room", held.name if held else "").strip().upper()
     if not name:
@@ -130,6 +134,13 @@ def strip() -> None:
     if not style.embedded():
         st.html(f"<style>{_STYLE}</style>")
         _sign(now, end)
+
+
+@cache
+def _sweeping() -> None:
+    """Rooms that another process left behind end on time, too, whether or not anybody here is in one."""
+    with suppress(UnusableFileError):
+        rooms()
 
 
 def _say(sentence: str) -> None:
@@ -172,15 +183,10 @@ def _close(now: Room) -> None:
 def _voter() -> str:
     """The random number that this browser is known by; the session's own where it sends no cookie."""
     if _VOTER not in st.session_state:
-        version, _, rest = st.context.cookies.get("_streamlit_xsrf", "").strip('"').partition("|")
-        try:
-            mask, masked, _ = rest.split("|")
-            veil = bytes.fromhex(mask)  # another one with every answer of the server
-            number = bytes(byte ^ veil[place % len(veil)] for place, byte in enumerate(bytes.fromhex(masked)))
-        except (ValueError, ZeroDivisionError):
-            version, number = "", b""
-        known = version == "2" and len(number) >= 16
-        st.session_state[_VOTER] = number.hex() if known else secrets.token_hex(16)
+        found = _COOKIE.fullmatch(str(st.context.cookies.get("_streamlit_xsrf", "")))
+        veil, veiled = map(bytes.fromhex, found.groups()) if found else (b"", b"")  # the veil changes, the number stays
+        number = bytes(byte ^ veil[place % len(veil)] for place, byte in enumerate(veiled))
+        st.session_state[_VOTER] = number.hex() or secrets.token_hex(16)
     return str(st.session_state[_VOTER])
 
 

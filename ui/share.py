@@ -29,7 +29,7 @@ def link(controls: Iterable[Control], *, slide: bool = False, brief: bool = Fals
     scan and for paper, leaves defaults out. One for paper leads into no room (`alone`). None holds the key of a room.
     """
     values = [(control, control.value()) for control in controls]
-    named = [(c.key, c.encode(value)) for c, value in values if not (brief and value == c.default)]
+    named = [(c.key, c.encode(value)) for c, value in values if not (brief and c.encode(value) == c.encode(c.default))]
     if (here := room.here()) and not alone:
         named.insert(0, ("room", here.name))
     query = urlencode([("embed", "true"), *named] if slide else named, doseq=True)

@@ -1,0 +1,230 @@
+"""A room as its pages show it: nobody sees an answer early, nobody gets the key, and a bad file breaks no page."""
+
+import base64
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.apps import said, texts
+from ui import room, share, votes
+from ui.qr import qr_image
+from ui.votes import Question, Tally, rooms
+
+QUESTION = Question.of("k", "Which?", ("a", "b"))
+
+
+@pytest.fixture(autouse=True)
+def own_file(tmp_path, monkeypatch):
+    """Rooms of this test only, which every look reads anew."""
+    monkeypatch.setenv("OBJPERT_ROOMS", str(tmp_path / "rooms.sqlite"))
+    monkeypatch.setattr(votes, "FRESH", 0.0)
+    monkeypatch.setattr(votes.Rooms, "keep_sweeping", lambda _: None)
+    rooms.cache_clear()
+    yield
+    rooms.cache_clear()
+
+
+def script():
+    import streamlit as st
+
+    from ui import page, share
+    from ui.controls import Toggle
+
+    page.title("A question?", "A lead.")
+    share.button([Toggle("page_a", "A", False)])
+    if page.try_it("Which?", ("a", "b"), "b", key="k"):
+        st.text("revealed")
+
+
+def person(name: str = "", key: str = "") -> AppTest:
+    """Somebody who comes through a link."""
+    app = AppTest.from_function(script)
+    for part, value in (("room", name), ("room_key", key)):
+        if value:
+            app.query_params[part] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def choose(app: AppTest, option: str) -> AppTest:
+    app.radio(key="k").set_value(option).run()
+    assert not app.exception
+    return app
+
+
+def written(app: AppTest, part: str) -> str:
+    """What the address says; Streamlit's driver gives a list where it was typed, a text where the page wrote it."""
+    value = app.query_params[part]
+    return value if isinstance(value, str) else value[-1]
+
+
+def labels(app: AppTest) -> set[str]:
+    return {button.label for button in app.button}
+
+
+def test_the_answer_waits_for_the_lecturer():
+    name, key = rooms().open()
+    lecturer, student, other = person(name, key), person(name), person(name.lower())
+    choose(student, "a")
+    choose(other, "b")
+    assert "Your answer is counted." in texts(student)
+    assert not student.text
+    assert 'class="votes"' not in said(student)
+    assert "Right" not in texts(student) + said(student)
+    assert {"Reveal", "Clear the votes", "Close the room"} <= labels(lecturer)
+    assert not {"Reveal", "Clear the votes", "Close the room"} & labels(student)
+    assert "**2 votes** so far" in texts(lecturer.run())
+    lecturer.button(key="k__reveal").click().run()
+    for app in (lecturer, student.run(), other.run()):
+        assert app.text[0].value == "revealed"
+        assert said(app).count("1 vote, 50") == 2
+    assert "Not quite" in texts(student)
+    assert "Yes: b" in texts(other)
+
+
+def test_a_mind_is_changed_until_the_counts_are_shown():
+    name, key = rooms().open()
+    student = choose(choose(person(name), "a"), "b")
+    assert rooms().tally(name, QUESTION).counts == (0, 1)
+    rooms().reveal(name, key, QUESTION)
+    choose(student, "a")
+    assert rooms().tally(name, QUESTION).counts == (0, 1)
+    lecturer = person(name, key)
+    lecturer.button(key="k__hide").click().run()
+    assert not student.run().text
+    lecturer.button(key="k__clear").click().run()
+    assert student.run().radio(key="k").value is None
+    assert rooms().tally(name, QUESTION) == Tally((0, 0), turn=1)
+
+
+def test_the_lecturers_choice_is_not_counted():
+    name, key = rooms().open()
+    lecturer = choose(person(name, key), "a")
+    assert "**0 votes** so far" in texts(lecturer)
+    assert not lecturer.text
+
+
+def test_a_browser_is_known_by_its_cookie(monkeypatch):
+    """Streamlit veils the number anew with every answer, so that two texts are the same browser."""
+    name, _ = rooms().open()
+    number = bytes(range(16))
+    for veil in (b"\1\2\3\4", b"\xf0\x0f\xaa\x55"):
+        veiled = bytes(byte ^ veil[place % 4] for place, byte in enumerate(number)).hex()
+        cookies = {"_streamlit_xsrf": f"2|{veil.hex()}|{veiled}|1795417205"}
+        monkeypatch.setattr(type(room.st.context), "cookies", property(lambda _, cookies=cookies: cookies))
+        choose(person(name), "a")
+    assert rooms().tally(name, QUESTION).counts == (1, 0)
+    assert person(name).radio(key="k").value == "a"  # loaded anew
+    for cookie in ("", "2|00000000|00|0", "2||00|0", "2|zzzzzzzz|00|0", "garbage"):
+        monkeypatch.setattr(type(room.st.context), "cookies", property(lambda _, c=cookie: {"_streamlit_xsrf": c}))
+        choose(person(name), "b")
+    assert rooms().tally(name, QUESTION).counts == (1, 5)
+
+
+def test_the_room_is_written_to_the_address_of_the_next_page():
+    name, key = rooms().open()
+    app = person(name, key)
+    for part in ("room", "room_key"):
+        del app.query_params[part]
+    app.run()
+    assert (written(app, "room"), written(app, "room_key")) == (name, key)
+    app.button(key="room__close").click().run()
+    assert "There is no room" in texts(app)
+    assert not {"room", "room_key"} & set(app.query_params)
+    choose(app, "b")
+    assert app.text[0].value == "revealed"  # as without a room
+
+
+@pytest.mark.parametrize("name", ["QQQQQQ", "<script>alert(1)</script>", "x" * 5000])
+def test_a_room_that_does_not_exist_is_one_sentence(name):
+    app = person(name, "key")
+    (info,) = app.info
+    assert info.value.endswith("or its hour is over. The page works without it.")
+    assert ("QQQQQQ" in info.value) == (name == "QQQQQQ")
+    assert "script" not in info.value
+    assert choose(app, "b").text[0].value == "revealed"
+
+
+def test_a_wrong_key_leads_nothing():
+    name, _ = rooms().open()
+    app = person(name, "wrong")
+    assert "Reveal" not in labels(app)
+    assert "room_key" not in texts(app)
+
+
+def test_no_link_holds_the_key(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(share, "qr_image", lambda link: drawn.append(link) or qr_image(link))
+    app = person()
+    app.session_state["page_a__link"] = True
+    app.run()
+    app.button(key="room__open").click().run()
+    name, key = written(app, "room"), written(app, "room_key")
+    assert rooms().leads(name, key)
+    links = [block.value for block in app.code] + drawn[-1:]
+    assert len(links) == 3
+    for link in links:
+        query = parse_qs(urlsplit(link).query)
+        assert query["room"] == [name]
+        assert "room_key" not in query
+    hidden = (key, base64.b64encode(key.encode()).decode().rstrip("="))
+    everything = texts(app) + said(app) + " ".join(links)
+    assert not [form for form in hidden if form in everything]
+
+
+def test_paper_outlives_a_room_and_does_not_name_it():
+    def paper():
+        import streamlit as st
+
+        from ui import room, share
+
+        room.strip()
+        st.text(share.link([], brief=True, alone=True))
+        st.text(share.link([], brief=True))
+
+    name, _ = rooms().open()
+    app = AppTest.from_function(paper)
+    app.query_params["room"] = name
+    alone, within = app.run().text
+    assert "room" not in alone.value
+    assert within.value.endswith(f"?room={name}")
+
+
+def test_a_damaged_file_breaks_no_page(tmp_path):
+    (tmp_path / "rooms.sqlite").write_bytes(b"no database" * 1000)
+    app = person("QQQQQQ")
+    assert "votes are off" in texts(app)
+    assert choose(app, "b").text[0].value == "revealed"
+    app.session_state["page_a__link"] = True
+    app.run()
+    app.button(key="room__open").click().run()
+    assert not app.exception
+    assert "votes are off" in app.error[0].value
+
+
+def test_the_file_fails_in_the_middle_of_a_vote(tmp_path, monkeypatch):
+    name, key = rooms().open()
+    lecturer, student = person(name, key), person(name)
+
+    def fail(*_, **__):
+        raise votes.UnusableFileError(votes.OFF)
+
+    monkeypatch.setattr(votes.Rooms, "vote", fail)
+    assert "votes are off" in texts(choose(student, "a"))
+    assert not student.text
+    monkeypatch.setattr(votes.Rooms, "reveal", fail)
+    lecturer.button(key="k__reveal").click().run()
+    assert "votes are off" in lecturer.error[0].value
+    monkeypatch.setattr(votes.Rooms, "tally", fail)
+    assert "votes are off" in texts(student.run())
+
+
+def test_bars_are_escaped_named_and_add_up():
+    shown = room.bars(("<b>", "θ & x"), Tally((3, 1)), 1)
+    assert "&lt;b&gt;" in shown
+    assert "✓ θ &amp; x (right)" in shown
+    assert 'aria-label="What the room answered: 4 votes."' in shown
+    assert "width: 75.0%" in shown
+    assert room.bars(("a", "b"), Tally((0, 0)), 0).count("0 votes, 0&nbsp;%") == 2
