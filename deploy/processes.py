@@ -99,6 +99,7 @@ class Child:
         if self.process is None or self.process.poll() is None:
             return None
         code = self.process.returncode
+        self.send(signal.SIGKILL)  # what it has started and left behind
         self.process = None
         self.ended = now
         self.quick_deaths = 0 if now - self.started >= STEADY_AFTER else self.quick_deaths + 1
@@ -115,7 +116,7 @@ class Child:
             try:
                 os.killpg(self.process.pid, number)
             except ProcessLookupError:
-                return
+                return  # nobody is left
 
 
 def _end_with(parent: int, number: int) -> Callable[[], None] | None:

@@ -1,0 +1,163 @@
+"""The server as a class meets it: real nginx, two real processes, real websockets; one process is killed."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import urllib.request
+
+import pytest
+
+from benchmarks.streamlit_client import Browser, Person
+from deploy.settings import MEBIBYTE, UPLOAD_MEBIBYTES
+from tests.deploy.conftest import deployed_server, wait_until_gone
+
+pytestmark = pytest.mark.slow
+CLOSED = ("metrics", "%6detrics", "/metrics", "x/../metrics", "agent/interact", "agent/openapi.json", "agent/mcp")
+
+
+def sessions(port):
+    """How many people a process has: behind nginx it tells."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/metrics", timeout=30) as answer:
+        lines = answer.read().decode().splitlines()
+    return next(int(float(line.split()[-1])) for line in lines if line.startswith("active_sessions"))
+
+
+async def come(server, page="bounds", **chosen):
+    """A browser with an open page."""
+    browser = Browser(server)
+    await browser.load(page)
+    person = Person(await browser.connect(), page, chosen={f"{page}_{name}": value for name, value in chosen.items()})
+    await person.open()
+    return browser, person
+
+
+def upload(server, session, size, cookies, content_length=None):
+    """The status of handing in a table of this size."""
+    part = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+    body = part + bytes(size) + b"\r\n--x--\r\n"
+    request = urllib.request.Request(
+        f"http://{server}/_stcore/upload_file/{session}/1-2-3",
+        body,
+        {
+            "Content-Type": "multipart/form-data; boundary=x",
+            "Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items()),
+            "X-Xsrftoken": cookies.get("_streamlit_xsrf", ""),
+        },
+        method="PUT",
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+    except (BrokenPipeError, ConnectionResetError, urllib.error.URLError):
+        return 413  # told before all of it was sent
+
+
+def headers_of(server, path, method="GET", **headers):
+    request = urllib.request.Request(f"http://{server}{path}", headers=headers, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, answer.headers
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers
+
+
+def test_people_are_spread_stay_and_come_back_after_their_process_was_killed(deployed):
+    ports = [app["port"] for app in deployed.state()["apps"]]
+    other = {"0": "1", "1": "0"}
+
+    async def lesson():
+        people = [await come(deployed.server, sigma="10") for _ in range(4)]
+        assert [sessions(port) for port in ports] == [2, 2]
+        browser, person = people[0]
+        mine = browser.cookies["objpert_process"]
+        table, written = 2 * MEBIBYTE, deployed.run / "temp" / "body"
+        untouched = written.stat().st_mtime_ns
+        assert upload(deployed.server, person.session, table, browser.cookies) == 204
+        wrong = browser.cookies | {"objpert_process": other[mine]}
+        assert upload(deployed.server, person.session, table, wrong) == 400  # nobody knows the session there
+        assert written.stat().st_mtime_ns == untouched  # not for a moment was there a file
+
+        await person.choose("lambda", person.sliders["lambda"][0].options[100])
+        said, stood = person.answer("lambda"), person.chosen["bounds_lambda"]
+        os.kill(deployed.state()["apps"][int(mine)]["pid"], signal.SIGKILL)
+        await asyncio.wait_for(person.link.wait_closed(), 60)
+        secret = Browser(deployed.server, {"objpert_process": mine})
+        status, _ = await secret.get("/bounds?room_key=SECRET")
+        assert (status, secret.cookies["objpert_process"]) == (200, other[mine])
+        assert (await browser.get("/_stcore/health"))[0] == 200
+        person.link = await browser.connect(person.session)
+        await person.open()
+        assert (person.answer("lambda"), person.stands("lambda")) == (said, stood)
+        assert browser.cookies["objpert_process"] == other[mine]
+
+        deployed.wait_until(
+            lambda state: state["apps"][int(mine)]["starts"] == 2 and state["apps"][int(mine)]["healthy"]
+        )
+        assert upload(deployed.server, person.session, table, browser.cookies) == 204  # still where the session is
+        await asyncio.gather(*(each.link.close() for _, each in people))
+
+    asyncio.run(lesson())
+    log = deployed.log.read_text()
+    assert "ended by signal 9" in log
+    assert "connect() failed" in log  # what went wrong is told, not to whom
+    assert "SECRET" not in log
+    assert "room_key" not in log
+
+
+def test_what_nobody_needs_is_closed_and_what_is_sent_is_guarded(deployed):
+    for path in CLOSED:
+        assert headers_of(deployed.server, f"/_stcore/{path}")[0] == 404, path
+    assert headers_of(deployed.server, "/bounds/_stcore/health")[0] == 404
+    assert headers_of(deployed.server, "/bounds", method="POST")[0] == 403
+    status, headers = headers_of(deployed.server, "/bounds", Host="class.example:8080")
+    assert status == 200
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
+    assert "ws://class.example:8080" in headers["Content-Security-Policy"]
+    assert headers["Set-Cookie"].endswith("; Path=/; HttpOnly; SameSite=Lax")
+
+    scripts = asyncio.run(Browser(deployed.server).load("home"))
+    script = next(path for path in scripts if path.endswith(".js"))
+    status, headers = headers_of(deployed.server, f"/{script}", **{"Accept-Encoding": "gzip"})
+    assert (status, headers["Content-Encoding"], headers["Content-Type"]) == (200, "gzip", "text/javascript")
+    assert headers["Cache-Control"] == "max-age=31536000"
+    assert headers_of(deployed.server, f"/{script}")[1]["Content-Encoding"] is None  # for who cannot unpack it
+    assert headers_of(deployed.server, "/static/js/none.js")[0] == 404
+
+
+def test_a_table_that_is_too_large_is_refused_before_it_reaches_the_app(deployed):
+    assert upload(deployed.server, "nobody", (UPLOAD_MEBIBYTES + 2) * MEBIBYTE, {}) == 413
+
+
+def test_a_second_server_is_refused_with_a_sentence(deployed, tmp_path):
+    serve = deployed.folder / "deploy" / "serve"
+    same_folder = subprocess.run([serve, *deployed.arguments], capture_output=True, text=True, timeout=60)
+    assert same_folder.returncode == 1
+    assert f"Process {deployed.state()['supervisor']} already serves from '{deployed.run}'." in same_folder.stderr
+    elsewhere = [*deployed.arguments[:-1], str(tmp_path / "run")]
+    same_port = subprocess.run([serve, *elsewhere], capture_output=True, text=True, timeout=60)
+    assert same_port.returncode == 1
+    assert f"Port {deployed.port} cannot be had" in same_port.stderr
+
+
+def test_everybody_ends_with_the_server_however_it_ends(needs_nginx, tmp_path):
+    with deployed_server(tmp_path / "a", 1) as served:
+        assert oct(served.run.stat().st_mode)[-3:] == "700"
+        pids = served.pids()
+        served.process.send_signal(signal.SIGTERM)
+        assert served.process.wait(60) == 0
+        wait_until_gone(pids)
+        assert not (served.run / "state.json").exists()
+        served.start(os.environ | {"PYTHONDONTWRITEBYTECODE": "1"})  # the folder and the ports are free again
+        pids = served.pids()
+        served.process.kill()
+        wait_until_gone(pids)
+        served.process.wait()
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", served.port))

@@ -1,0 +1,99 @@
+"""The command line, and the configuration that follows from it."""
+
+import re
+import tomllib
+
+import pytest
+
+from deploy import nginx
+from deploy.settings import ROOT, UPLOAD_MEBIBYTES, Settings, make_run_folder, parse
+
+CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--processes", "0"], "--processes is 0; it must be from 1 to 64."),
+        (["--port", "65535"], "--port is 65535; it must be from 1 to 65533."),
+        (["--address", "localhost;"], "--address is 'localhost;'; it must be an IP address or '*'."),
+        (["--memory", "100"], "--memory is 100; it must be 256 MiB or more."),
+        (["--per-address", "0"], "--per-address is 0; it must be 1 or more."),
+        (["--cert", "a.pem"], "--cert and --key belong together; give both."),
+        (["--cert", "a.pem", "--key", "b.pem"], "'a.pem' is no file."),
+        (["--behind", "proxy"], "--behind is 'proxy'; it must be an address or a network such as 10.0.0.0/8."),
+        (["--frames", "a b"], "--frames is 'a b'; it must be an origin such as https://moodle.example.org."),
+    ],
+)
+def test_what_does_not_fit_is_told_in_a_sentence(arguments, sentence, capsys):
+    with pytest.raises(SystemExit):
+        parse(arguments)
+    assert sentence in capsys.readouterr().err
+
+
+def test_the_defaults_of_the_command_line_are_those_of_the_settings():
+    settings = parse([])
+    assert settings == Settings(run=settings.run)
+    assert settings.app_ports == [8081, 8082]
+
+
+def test_the_configuration_holds_what_was_asked_for(tmp_path):
+    for name in ("chain.pem", "key.pem"):
+        (tmp_path / name).touch()
+    plain = nginx.configuration(Settings(run=tmp_path))
+    assert "SameSite=Lax;" not in plain
+    assert 'HttpOnly; SameSite=Lax"' in plain
+    assert "real_ip" not in plain
+    assert f"client_max_body_size {UPLOAD_MEBIBYTES + 1}m;" in plain
+    text = nginx.configuration(
+        Settings(
+            processes=3,
+            address="192.0.2.7",
+            run=tmp_path,
+            per_address=7,
+            cert=tmp_path / "chain.pem",
+            key=tmp_path / "key.pem",
+            behind=("10.0.0.0/8",),
+            frames=("'self'", "https://moodle.example.org"),
+        )
+    )
+    for line in (
+        "listen 192.0.2.7:8080 ssl http2;",
+        "limit_conn per_address 7;",
+        "set_real_ip_from 10.0.0.0/8;",
+        "frame-ancestors 'self' https://moodle.example.org",
+        "SameSite=None; Secure; Partitioned",
+    ):
+        assert line in text
+    (second,) = re.findall(r"upstream process_1 \{(.*?)\}", text, re.DOTALL)
+    servers = [line.strip() for line in second.splitlines() if "server" in line]
+    assert [("8082" in line, "backup" in line) for line in servers] == [(True, False), (False, True), (False, True)]
+    assert "@" not in re.sub(r"#.*", "", text)
+
+
+def test_a_path_that_nginx_would_read_as_its_own_is_refused(tmp_path):
+    (tmp_path / "a;b").mkdir()
+    with pytest.raises(ValueError, match="has a character that nginx reads as its own"):
+        nginx.write(Settings(run=tmp_path / "a;b"))
+
+
+def test_the_run_folder_is_the_owners_alone(tmp_path):
+    make_run_folder(tmp_path / "run")
+    assert (tmp_path / "run").stat().st_mode & 0o777 == 0o700
+    (tmp_path / "link").symlink_to(tmp_path)  # somebody put it there
+    with pytest.raises(PermissionError, match="is not yours"):
+        make_run_folder(tmp_path / "link")
+
+
+def test_nginx_and_the_app_take_files_of_the_same_size():
+    assert CONFIG["server"]["maxUploadSize"] == UPLOAD_MEBIBYTES
+    assert f"at most {UPLOAD_MEBIBYTES} MB" in (nginx.PAGES / "too_large.html").read_text()
+
+
+@pytest.mark.slow
+def test_scripts_are_compressed_and_fonts_linked(tmp_path):
+    nginx.write_assets(tmp_path / "assets")
+    files = [path for path in (tmp_path / "assets").rglob("*") if path.is_file()]
+    assert {path.suffix for path in files if path.is_symlink()} >= {".woff2"}
+    assert not any(path.suffix in nginx.COMPRESSED for path in files)
+    assert sum(path.suffix == ".gz" for path in files) > 100
