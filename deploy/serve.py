@@ -2,7 +2,7 @@
 
 One supervisor starts them, asks each for its health, starts again what has ended or no longer answers, replaces what
 holds too much memory, and stops them all on SIGTERM or Ctrl-C. When the supervisor itself is killed the kernel ends
-its children. The standard library is all it needs.
+its children.
 """
 
 from __future__ import annotations
@@ -44,6 +44,10 @@ class Supervisor:
         command = [nginx.executable(), "-p", str(settings.run), "-e", "stderr", "-c", str(settings.run / "nginx.conf")]
         # Killed by the hard signal nginx's first process would leave its workers behind.
         self.nginx = Child("nginx", command, dict(os.environ), settings.run, signal.SIGTERM, without_people)
+        # One cluster for all processes: the place in its queue is everybody's.
+        long_work = ["-m", "ui.jobs.cluster", "--workers", str(settings.workers), "--port", str(settings.cluster_port)]
+        cluster = Child("long work", [sys.executable, *long_work], environment, ROOT, signal.SIGTERM)
+        self.children = [*self.apps, self.nginx, *([cluster] if settings.workers else [])]
         self.replacing: dict[str, float] = {}  # name of who was asked to end → when it is made to
         self.ever_healthy = False
         self._told = ""
@@ -73,7 +77,7 @@ class Supervisor:
 
     def tick(self, now: float) -> None:
         """One look at everybody."""
-        for child in (*self.apps, self.nginx):
+        for child in self.children:
             if how := child.gone(now):
                 self.replacing.pop(child.name, None)
                 log.warning("%s ended by %s", child.name, how)
@@ -111,14 +115,13 @@ class Supervisor:
             new.replace(self.settings.run / "state.json")
 
     def end(self) -> None:
-        """Stop everybody: nginx first, so that nobody comes in; what does not end in time is made to."""
-        children = [self.nginx, *self.apps]
-        for child in children:
+        """Stop everybody; what does not end in time is made to."""
+        for child in self.children:
             child.send(signal.SIGTERM)
         deadline = time.monotonic() + PATIENCE
-        while any(child.pid for child in children) and time.monotonic() < deadline:
+        while any(child.pid for child in self.children) and time.monotonic() < deadline:
             time.sleep(0.05)
-        for child in children:
+        for child in self.children:
             child.send(signal.SIGKILL)
             if child.process is not None:
                 child.process.wait()
@@ -132,11 +135,13 @@ def app_environment(settings: Settings) -> dict[str, str]:
     The secret that signs cookies is the same for all, drawn anew at every start, and written nowhere. Rooms for votes
     lie in one file for all. Another process of the same user could read both; that user owns the server.
     """
+    cluster = {"OBJPERT_DASK": f"tcp://127.0.0.1:{settings.cluster_port}"} if settings.workers else {}
     frames = {"STREAMLIT_SERVER_XSRF_COOKIE_SAME_SITE": "none"} if "None" in nginx.cookie_rules(settings) else {}
     return {
         "OBJPERT_ROOMS": str(settings.run / "rooms.sqlite"),
         **os.environ,
         **frames,
+        **cluster,
         "STREAMLIT_SERVER_COOKIE_SECRET": secrets.token_hex(32),
         "OMP_NUM_THREADS": "1",  # a process for each processor, and one thread in each that computes
         "OPENBLAS_NUM_THREADS": "1",
@@ -174,7 +179,8 @@ def check_ports(settings: Settings) -> None:
         With a sentence that names the port.
     """
     listening = "" if settings.address == "*" else settings.address.strip("[]")
-    for host, port in [(listening, settings.port), *(("127.0.0.1", port) for port in settings.app_ports)]:
+    inside = [*settings.app_ports, *([settings.cluster_port] if settings.workers else [])]
+    for host, port in [(listening, settings.port), *(("127.0.0.1", port) for port in inside)]:
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -209,6 +215,20 @@ def log_to(file: Path | None) -> None:
     log.propagate = False
 
 
+def check_cluster() -> None:
+    """See that OBJPERT_DASK names something: the app would go on without it, and nobody would know.
+
+    Raises
+    ------
+    ValueError
+        With a sentence that says what it may be.
+    """
+    if where := os.environ.get("OBJPERT_DASK"):
+        from ui.jobs import chosen
+
+        chosen(where)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Serve as the command line says; the exit code."""
     settings = parse(arguments)
@@ -221,6 +241,7 @@ def main(arguments: list[str] | None = None) -> int:
         lock = take_lock(settings)
         check_ports(settings)
         check_configuration(settings)
+        check_cluster()
         log_to(settings.log)
         supervisor = Supervisor(settings)
     except (OSError, ValueError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import getpass
+import importlib.util
 import os
 import re
 import stat
@@ -41,6 +42,8 @@ class Settings:
         Networks of proxies in front whose `X-Forwarded-For` is believed.
     frames : tuple of str
         Origins that may show the app in a frame.
+    workers : int
+        Processes for long work, together for all; 0 leaves it where OBJPERT_DASK says, or in threads.
     log : Path or None
         A file that is rotated; None is standard output.
     """
@@ -55,12 +58,18 @@ class Settings:
     key: Path | None = None
     behind: tuple[str, ...] = ()
     frames: tuple[str, ...] = ("'self'",)
+    workers: int = 0
     log: Path | None = None
 
     @property
     def app_ports(self) -> list[int]:
         """The ports of the processes."""
         return [self.port + 1 + number for number in range(self.processes)]
+
+    @property
+    def cluster_port(self) -> int:
+        """The port of the cluster for long work; after those of the processes."""
+        return self.port + 1 + self.processes
 
 
 def parse(arguments: list[str] | None = None) -> Settings:
@@ -81,18 +90,26 @@ def parse(arguments: list[str] | None = None) -> Settings:
         "--behind", nargs="+", default=[], metavar="NETWORK", help="proxies in front that tell addresses"
     )
     parser.add_argument("--frames", nargs="+", default=[], metavar="ORIGIN", help="sites that may show it in a frame")
+    parser.add_argument("--workers", type=int, default=default.workers, help="processes for long work: 0 to 64")
     parser.add_argument("--log", type=Path, help="a file, rotated at 1 MB, in place of standard output")
     given = parser.parse_args(arguments)
     if not 1 <= given.processes <= 64:
         parser.error(f"--processes is {given.processes}; it must be from 1 to 64.")
-    if not 1 <= given.port <= 65535 - given.processes:
-        parser.error(f"--port is {given.port}; it must be from 1 to {65535 - given.processes}.")
+    last = 65534 - given.processes  # the ports after it are taken, too
+    if not 1 <= given.port <= last:
+        parser.error(f"--port is {given.port}; it must be from 1 to {last}.")
     if not re.fullmatch(r"\*|[0-9A-Fa-f.:\[\]]+", given.address):
         parser.error(f"--address is {given.address!r}; it must be an IP address or '*'.")
     if given.memory < 256:
         parser.error(f"--memory is {given.memory}; it must be 256 MiB or more.")
     if given.per_address < 1:
         parser.error(f"--per-address is {given.per_address}; it must be 1 or more.")
+    if not 0 <= given.workers <= 64:
+        parser.error(f"--workers is {given.workers}; it must be from 0 to 64.")
+    if given.workers and os.environ.get("OBJPERT_DASK"):
+        parser.error(f"--workers is {given.workers} and OBJPERT_DASK names another cluster; choose one.")
+    if given.workers and importlib.util.find_spec("distributed") is None:
+        parser.error("--workers needs the package distributed: .venv/bin/pip install distributed.")
     if (given.cert is None) != (given.key is None):
         parser.error("--cert and --key belong together; give both.")
     for file in (given.cert, given.key):
@@ -116,6 +133,7 @@ def parse(arguments: list[str] | None = None) -> Settings:
         key=given.key and given.key.absolute(),
         behind=tuple(given.behind),
         frames=("'self'", *given.frames),
+        workers=given.workers,
         log=given.log and given.log.absolute(),
     )
 

@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import sys
+import tomllib
 
 import yaml
 
@@ -45,6 +46,13 @@ def test_the_same_environment_is_made():
     (made,) = [step for step in STEPS if "venv" in step and "pip" in step]
     assert f"RUN {made}\n" in DOCKERFILE
     assert made in (ROOT / "README.md").read_text()
+
+
+def test_the_package_for_a_cluster_is_the_one_that_the_project_names():
+    extra = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["dask"]
+    assert re.findall(r'pip install -q "(.*)"', DOCKERFILE) == extra
+    assert "ARG DASK=" in DOCKERFILE
+    assert set(COMPOSE["build"]["args"]) == {"DASK"}
 
 
 def test_the_same_command_is_started_on_the_port_that_is_told():

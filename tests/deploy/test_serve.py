@@ -119,7 +119,7 @@ def test_what_nobody_needs_is_closed_and_what_is_sent_is_guarded(deployed):
     assert headers["Referrer-Policy"] == "no-referrer"
     assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
     assert "ws://class.example:8080" in headers["Content-Security-Policy"]
-    assert headers["Set-Cookie"].endswith("; Path=/; HttpOnly; SameSite=Lax")
+    assert headers["Set-Cookie"].endswith("; Path=/; Max-Age=43200; HttpOnly; SameSite=Lax")
 
     scripts = asyncio.run(Browser(deployed.server).load("home"))
     script = next(path for path in scripts if path.endswith(".js"))

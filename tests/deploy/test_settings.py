@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from deploy import nginx
+from deploy import nginx, serve
 from deploy.settings import ROOT, UPLOAD_MEBIBYTES, Settings, make_run_folder, parse
 
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
@@ -15,10 +15,11 @@ CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
     ("arguments", "sentence"),
     [
         (["--processes", "0"], "--processes is 0; it must be from 1 to 64."),
-        (["--port", "65535"], "--port is 65535; it must be from 1 to 65533."),
+        (["--port", "65535"], "--port is 65535; it must be from 1 to 65532."),
         (["--address", "localhost;"], "--address is 'localhost;'; it must be an IP address or '*'."),
         (["--memory", "100"], "--memory is 100; it must be 256 MiB or more."),
         (["--per-address", "0"], "--per-address is 0; it must be 1 or more."),
+        (["--workers", "-1"], "--workers is -1; it must be from 0 to 64."),
         (["--cert", "a.pem"], "--cert and --key belong together; give both."),
         (["--cert", "a.pem", "--key", "b.pem"], "'a.pem' is no file."),
         (["--behind", "proxy"], "--behind is 'proxy'; it must be an address or a network such as 10.0.0.0/8."),
@@ -29,6 +30,16 @@ def test_what_does_not_fit_is_told_in_a_sentence(arguments, sentence, capsys):
     with pytest.raises(SystemExit):
         parse(arguments)
     assert sentence in capsys.readouterr().err
+
+
+def test_long_work_has_one_place(monkeypatch, capsys):
+    monkeypatch.setenv("OBJPERT_DASK", "local")
+    with pytest.raises(SystemExit):
+        parse(["--workers", "2"])
+    assert "--workers is 2 and OBJPERT_DASK names another cluster; choose one." in capsys.readouterr().err
+    monkeypatch.setenv("OBJPERT_DASK", "nonsense")
+    with pytest.raises(ValueError, match="OBJPERT_DASK must be 'local' or an address"):
+        serve.check_cluster()
 
 
 def test_the_defaults_of_the_command_line_are_those_of_the_settings():

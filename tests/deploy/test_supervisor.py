@@ -116,7 +116,7 @@ def test_a_process_that_hangs_is_replaced(supervisor, monkeypatch, caplog):
     app = supervisor.apps[0]
     app.port = free_port()
     app.command = [sys.executable, "-c", SERVES, str(app.port)]
-    supervisor.apps = [app]
+    supervisor.apps, supervisor.children = [app], [app, supervisor.nginx]
     supervisor.nginx.command = [sys.executable, "-c", "import time; time.sleep(3600)"]
     monkeypatch.setattr(serve.log, "propagate", True)
     try:
@@ -138,3 +138,5 @@ def test_all_processes_have_one_secret_that_is_new_at_every_start(tmp_path, monk
     assert (first["OBJPERT_DASK"], first["OBJPERT_ROOMS"]) == ("local", str(tmp_path / "rooms.sqlite"))
     monkeypatch.setenv("OBJPERT_ROOMS", "/elsewhere")
     assert serve.app_environment(Settings(run=tmp_path))["OBJPERT_ROOMS"] == "/elsewhere"
+    ours = serve.app_environment(Settings(run=tmp_path, workers=2))
+    assert ours["OBJPERT_DASK"] == f"tcp://127.0.0.1:{Settings(workers=2).cluster_port}"
