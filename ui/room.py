@@ -131,8 +131,8 @@ def strip() -> None:
     now = Room(name, key if leads else "")
     st.session_state[_HERE] = now
     _write_address(now)
+    st.html(f"<style>{_STYLE}</style>")
     if not style.embedded():
-        st.html(f"<style>{_STYLE}</style>")
         _sign(now, end)
 
 
