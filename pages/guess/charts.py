@@ -14,7 +14,7 @@ from scipy.special import expit
 from objpert_core._validation import FloatArray
 from objpert_core.theory.minimiser_law import MinimiserLaw, log_odds
 from pages.guess import people, rounds
-from pages.guess.rounds import BARE, Round, Setting
+from pages.guess.rounds import BARE, DIGITS, Round, Setting
 from ui import figures
 
 HEIGHT = 430
@@ -23,7 +23,7 @@ _HALF, _MOST = (math.sqrt(2 * math.log(1 / outside)) for outside in (0.5, 0.05))
 _CELLS = 61
 _CURVE = 161
 _EDGE = 1.15  # of the panel with the people
-_THETA = "released θ: θ₁ across, θ₂ up"
+_THETA = "θ₁ across, θ₂ up"
 _DOMAINS = (0.0, 0.44), (0.56, 1.0)
 BORDER = "the best attacker’s border"
 NAMES = {"without": "without the person", "with": "with the person"}
@@ -33,7 +33,7 @@ _HIDDEN: dict[str, Any] = {"showlegend": False}
 def stage(setting: Setting, now: Round, played: Sequence[Round], *, border: bool = False) -> go.Figure:
     """The people and the model that was published; θ and the two laws that it may have come from.
 
-    `played` are the rounds whose truth is known; `border` shows where the best attacker changes sides.
+    `played` are the rounds whose truth is known; `border` shows where both laws are equally likely.
     """
     build = _plane if setting.place == people.PLANE else _line
     return build(setting, now, played, border)
@@ -60,7 +60,7 @@ def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) 
             half = _outline(setting, role)
             right.append(figures.series(NAMES[role], half[:, 0], half[:, 1], role, hover="holds half of all releases"))
         right.append(_centre(role, centre[0], centre[1], named=setting.game == BARE))
-    if border and setting.game != BARE:
+    if border and setting.game not in (BARE, DIGITS):
         edge = _border(setting, low, high)
         right.append(figures.series(BORDER, edge[:, 0], edge[:, 1], "guide", hoverinfo="skip", **_HIDDEN))
     for role, truth in (("without", False), ("with", True)):
@@ -100,7 +100,7 @@ def _line(setting: Setting, now: Round, played: Sequence[Round], border: bool) -
             right.append(_centre(role, law.minimiser(np.zeros(1))[0], 0.5, named=True))
         else:
             right.append(figures.series(NAMES[role], grid, heights[role], role, hover="density %{y:.3g}"))
-    if border and setting.game != BARE:
+    if border and setting.game not in (BARE, DIGITS):
         odds = log_odds(laws["with"], laws["without"], grid[:, None])
         for place in np.flatnonzero(np.diff(np.sign(odds)) != 0):
             right.append(figures.guide((grid[place], grid[place]), (0.0, 1.1 * peak), name=BORDER))

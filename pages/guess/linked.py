@@ -53,17 +53,12 @@ def follow() -> None:
         kept = promise_of(sigma, lam)
         # a round promise that the noise more than keeps stays what it was
         now = (max(epsilon, kept) if by_epsilon else kept, sigma, lam)
-        for control, value in zip(LINKED, now, strict=True):
-            if value != held[control]:
-                _write(control, value)
+        moved = {control: value for control, value in zip(LINKED, now, strict=True) if value != held[control]}
+        if moved and SIGMA.key not in st.session_state:  # the address wins, and is where the values have to stand
+            st.query_params.update({control.key: control.format(value) for control, value in moved.items()})
+            st.rerun()
+        st.session_state.update({control.key: value for control, value in moved.items()})
     st.session_state[_BEFORE] = now
-
-
-def _write(control: SelectSlider, value: float) -> None:
-    if control.key not in st.session_state and _named(control):  # the address would win
-        st.query_params[control.key] = control.format(value)
-        st.rerun()
-    st.session_state[control.key] = value
 
 
 def _named(control: Control) -> bool:

@@ -18,7 +18,8 @@ GAME = c.Choice("guess_game", "Attack a …", PRIVATE, rounds.GAMES, help=words.
 PLACE = c.Choice("guess_place", "People stand in the …", people.PLANE, people.PLACES, horizontal=True)
 PERSON = c.Choice("guess_person", "The person …", people.DISAGREES, tuple(people.LABEL))
 SEED = parameters.seed("guess", "Seed of the rounds", help=words.SEED_TOLD)
-BORDER = c.Toggle("guess_border", "Show the best attacker’s border", False, help="On which side of it to say “in”.")
+SEES = "A line where the two laws are equally likely; with careless digits, how many draws lead to them."
+BORDER = c.Toggle("guess_border", "Show what the best attacker sees", False, help=SEES)
 CONTROLS: tuple[c.Control, ...] = (GAME, EPSILON, SIGMA, LAM, PLACE, PERSON, SEED, BORDER)
 
 
@@ -99,6 +100,8 @@ def explore() -> None:
             moved = why.moved(before.as_proved(before.sigma), setting.as_proved(sigma), rounds.DELTA)
         else:
             moved = ""
+        if border and game == DIGITS and not score.over:
+            moved = f"{moved} {words.digits(setting, len(said))}".lstrip()
         picture = page.Picture(
             charts.stage(setting, now, found, border=border or score.over),
             words.alt(setting, now, len(said) + 1, score.over),
@@ -134,7 +137,7 @@ def below(
             st.caption(words.SEED_TOLD)
     page.evidence(
         picture,
-        words.round_rows(found, said),
+        words.round_rows(setting, found, said),
         name="guess",
         code=snippets.posterior(setting, now),
         note="These lines print the chance of “in” after the round on the screen, as the best attacker has it.",

@@ -187,6 +187,13 @@ def _long_run(setting: Setting) -> Estimate | None:
     return Estimate(chance, chance, chance, 0)
 
 
+@lru_cache(maxsize=5000)
+def fitting_draws(setting: Setting, number: int) -> tuple[int | None, int | None]:
+    """How many draws of textbook noise lead to exactly this round's θ, with the person and without."""
+    theta = np.array(_published(setting)[number][1])
+    return naive_noise.preimages(setting.joined, theta), naive_noise.preimages(setting.left, theta)
+
+
 @lru_cache(maxsize=500)
 def by_digits(setting: Setting) -> tuple[Estimate, Estimate]:
     """The attack on digits, counted: on this game's textbook noise, and on the package's noise at the same setting."""

@@ -94,10 +94,10 @@ def promise(setting: Setting, eps: float) -> str:
 def scoreboard(setting: Setting, score: Score) -> list[dict[str, str]]:
     """You, the best attacker, a coin, and what the promise allows."""
     here, long_run = f"Of the {ROUNDS if score.over else score.played} rounds played", "In the long run"
-    found = rounds.long_run(setting)
+    found = rounds.by_digits(setting)[0] if setting.game == DIGITS and score.over else rounds.long_run(setting)
     by_epsilon, by_proof = rounds.allowed(0.0 if setting.game == BARE else setting.sigma, setting.lam)
     table = [
-        {"Who": "You", here: str(score.hits), long_run: "–"},
+        {"Who": "You", here: str(score.hits), long_run: _chance(luck(score)) if score.over else "–"},
         {"Who": "The best attacker", here: str(score.best), long_run: _chance(found)},
         {"Who": "A coin", here: f"{score.played / 2:g} on average", long_run: "50 %"},
     ]
@@ -109,11 +109,15 @@ def scoreboard(setting: Setting, score: Score) -> list[dict[str, str]]:
         _, really = rounds.allowed(setting.added, setting.lam)
         table.append({"Who": "Anybody, by the noise really added", here: "–", long_run: _at_most(really)})
     if setting.game == DIGITS and score.over:
-        textbook, lattice = rounds.by_digits(setting)
-        for name, counted in (("textbook noise", textbook), ("the package’s noise, same rounds", lattice)):
-            hits = f"{round(counted.value * counted.draws)}"
-            table.append({"Who": f"The attack on digits, {name}", here: hits, long_run: _chance(counted)})
+        counted = rounds.by_digits(setting)[1]
+        name = "The same attack on the package’s noise"
+        table.append({"Who": name, here: f"{counted.value * counted.draws:g}", long_run: _chance(counted)})
     return table
+
+
+def luck(score: Score) -> Estimate:
+    """What a finished game says of how often its player is right: little, as twenty rounds scatter."""
+    return rounds.counted_success(score.hits, score.played)
 
 
 def _at_most(chance: float) -> str:
@@ -132,9 +136,19 @@ def _chance(found: Estimate | None) -> str:
     return f"{sentences.percent(found.value)} (95 %: {ends})"
 
 
-def round_rows(found: Sequence[Round], guesses: Sequence[bool]) -> list[dict[str, str]]:
+def digits(setting: Setting, number: int) -> str:
+    """What the attacker finds in the digits of round `number`, counted from 0."""
+    joined, left = (_draws(count) for count in rounds.fitting_draws(setting, number))
+    return f"Draws of the sampler that lead to exactly these digits: {joined} with the person, {left} without."
+
+
+def _draws(count: int | None) -> str:
+    return "too many to count" if count is None else str(count)
+
+
+def round_rows(setting: Setting, found: Sequence[Round], guesses: Sequence[bool]) -> list[dict[str, str]]:
     """The rounds that were played, one row each."""
-    return [
+    rows = [
         {
             "Round": str(number),
             "The person was": _in(one.inside),
@@ -144,6 +158,10 @@ def round_rows(found: Sequence[Round], guesses: Sequence[bool]) -> list[dict[str
         }
         for number, (one, said) in enumerate(zip(found, guesses, strict=True), 1)
     ]
+    if setting.game == DIGITS:
+        for number, row in enumerate(rows):
+            row["Draws that fit, with and without"] = ", ".join(map(_draws, rounds.fitting_draws(setting, number)))
+    return rows
 
 
 def tries(finished: Mapping[Setting, Score]) -> list[dict[str, str]]:
@@ -155,7 +173,7 @@ def tries(finished: Mapping[Setting, Score]) -> list[dict[str, str]]:
             "σ": "–" if setting.game == BARE else f"{setting.sigma:g}",
             "λ": f"{setting.lam:g}",
             "ε": "∞" if setting.game == BARE else sentences.epsilon(rounds.epsilon(setting.sigma, setting.lam)),
-            "In the": setting.place,
+            "Where": setting.place,
             "Seed": str(setting.seed),
             "You": f"{score.hits} of {ROUNDS}",
             "The best attacker": f"{score.best} of {ROUNDS}",

@@ -74,10 +74,10 @@ def test_twenty_rounds_a_table_and_the_next_game():
     assert answer(app).startswith(f"You: {right} of 20, the best attacker {right}; ε = 0.98 allows 14.6 on average")
     board, mine, played = tables(app)
     assert rounds.by_digits(setting)[0].value * ROUNDS == right
-    assert board["Who"].tolist()[-2:] == [
-        "The attack on digits, textbook noise",
-        "The attack on digits, the package’s noise, same rounds",
-    ]
+    assert board["Who"].tolist()[-1] == "The same attack on the package’s noise"
+    assert board.loc[0, "In the long run"] == board.loc[1, "In the long run"]  # both played alike
+    draws = [tuple(map(int, cell.split(", "))) for cell in played["Draws that fit, with and without"]]
+    assert all(pair[0 if one.inside else 1] >= 1 for pair, one in zip(draws, found, strict=True))
     assert mine.loc[0, "You"] == f"{right} of 20"
     assert played["The person was"].tolist() == ["in" if one.inside else "out" for one in found]
     press(app, "Next 20 rounds")
@@ -279,3 +279,22 @@ def test_the_score_says_how_many_are_allowed_rounded_up():
     told = words.answer(words.Score(20, 9, 11), 1.0)
     (number,) = re.findall(r"allows ([\d.]+) on average", told)
     assert 0 <= float(number) - ROUNDS * success_allowed(1.0, 1e-5) < 0.1
+
+
+@pytest.mark.slow
+def test_what_the_best_attacker_sees_can_be_seen_before_the_guess():
+    def names(app):
+        return [trace["name"] for trace in spec(app)["data"]]
+
+    edge = "the best attacker’s border"
+    assert edge not in names(open_page())
+    app = open_page(guess_border="true")
+    trace = next(one for one in spec(app)["data"] if one["name"] == edge)
+    points = np.column_stack([decode(trace["x"]), decode(trace["y"])])
+    points = points[np.isfinite(points).all(axis=1)]
+    assert len(points) > 10
+    np.testing.assert_allclose(log_odds(USUAL.joined, USUAL.left, points), 0.0, atol=1e-3)
+    app = open_page(guess_border="true", guess_game=DIGITS)
+    joined, left = rounds.fitting_draws(other(USUAL, game=DIGITS), 0)
+    assert f"exactly these digits: {joined} with the person, {left} without." in said(app)
+    assert edge not in names(app)
