@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import multiprocessing
 import os
 import signal
 import sys
@@ -265,10 +266,14 @@ def main(arguments: list[str] | None = None) -> None:
         worker_dashboard_address=None,
     ) as cluster:
         print(cluster.scheduler_address, file=told, flush=True)
-        if chosen.with_parent:
-            sys.stdin.read()
-        else:
-            threading.Event().wait()
+        try:
+            if chosen.with_parent:
+                sys.stdin.read()
+            else:
+                threading.Event().wait()
+        finally:  # Dask would wait for work that goes on
+            for worker in multiprocessing.active_children():
+                worker.kill()
 
 
 if __name__ == "__main__":  # Dask's workers are spawned: they import this file under another name
