@@ -25,8 +25,8 @@ _BEFORE = "guess__linked"
 @lru_cache(maxsize=2000)
 def noise_for(epsilon: float, lam: float) -> float:
     """The least σ on offer whose ε is at most this; the largest one where none is."""
-    place = bisect_left(SIGMAS, True, key=lambda sigma: rounds.epsilon(sigma, lam) <= epsilon)
-    return SIGMAS[min(place, len(SIGMAS) - 1)]
+    place = bisect_left(SIGMAS, True, key=lambda sigma: rounds.minimiser_epsilon(sigma, lam) <= epsilon)  # soon asked
+    return next((sigma for sigma in SIGMAS[place:] if rounds.epsilon(sigma, lam) <= epsilon), SIGMAS[-1])
 
 
 def promise_of(sigma: float, lam: float) -> float:
@@ -50,9 +50,7 @@ def follow() -> None:
     if now != before:
         epsilon, sigma, lam = now
         sigma = noise_for(epsilon, lam) if by_epsilon else sigma
-        kept = promise_of(sigma, lam)
-        # a round promise that the noise more than keeps stays what it was
-        now = (max(epsilon, kept) if by_epsilon else kept, sigma, lam)
+        now = promise_of(sigma, lam), sigma, lam
         moved = {control: value for control, value in zip(LINKED, now, strict=True) if value != held[control]}
         if moved and SIGMA.key not in st.session_state:  # the address wins, and is where the values have to stand
             st.query_params.update({control.key: control.format(value) for control, value in moved.items()})

@@ -102,6 +102,11 @@ def epsilon(sigma: float, lam: float) -> float:
     return proofs.at(mechanism(sigma, lam), "epsilon", DELTA) if sigma else math.inf
 
 
+def minimiser_epsilon(sigma: float, lam: float) -> float:
+    """ε of the exact minimiser, a little less: to search with."""
+    return proofs.at(mechanism(sigma, lam).objective, "epsilon", DELTA)
+
+
 @lru_cache(maxsize=500)
 def allowed(sigma: float, lam: float) -> tuple[float, float]:
     """How often any attacker is right at most: by ε and δ alone, and by the whole proof.

@@ -130,6 +130,7 @@ def test_presets_are_settings_that_the_sliders_leave_as_they_are():
     ):
         press(app, label)
         assert (app.session_state["guess_game"], sliders(app)) == (game, values)
+        assert linked.noise_for(values[0], values[2]) == values[1]
         assert words_of(answer(app)) <= 18
     assert "12 times too small" in said(app)
     press(app, "On a line")
@@ -256,6 +257,7 @@ def test_the_noise_for_a_promise_is_the_least_that_keeps_it(epsilon, lam):
     sigma = linked.noise_for(epsilon, lam)
     below = linked.SIGMAS[linked.SIGMAS.index(sigma) - 1]
     assert rounds.epsilon(sigma, lam) <= epsilon < rounds.epsilon(below, lam)
+    assert linked.promise_of(sigma, lam) == epsilon
 
 
 # --- what is said -----------------------------------------------------------------------------------------------------
