@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import fmean
 from typing import Any
 
 
@@ -32,11 +31,10 @@ def as_markdown(found: dict[str, Any]) -> str:
 
 
 def _alone(found: dict[str, Any]) -> list[str]:
-    mean = fmean(found["alone"].values())
     pages = ", ".join(f"{page} {cost:.0f}" for page, cost in found["alone"].items())
     return [
-        f"**The machine.** One person's rerun, alone, with values that nobody has had: {mean:.0f} ms of processor time "
-        f"on average ({pages})."
+        f"**The machine.** One person's rerun, alone, with values that nobody has had: "
+        f"**{found['rerun alone']:.0f} ms** of processor time on average over the pages as people open them ({pages})."
     ]
 
 
@@ -57,7 +55,11 @@ def _class(found: dict[str, Any]) -> list[str]:
     lines += [f"\nLost: {lost['page']}, {lost['why']}" for lost in notes["lost"][:10]]
     if notes["cpu"]:
         used = ", ".join(f"{name} {100 * spent / notes['seconds']:.0f} %" for name, spent in notes["cpu"].items())
+        each = 1000 * notes["cpu"]["apps"] / max(1, len(notes["reruns"]))
         lines += ["", f"Processors in use, in per cent of one: {used}; the people ran on the same machine."]
+        lines += [
+            f"The apps used {each:.0f} ms for each rerun, first loads among them; one half followed the lecturer."
+        ]
     return lines
 
 

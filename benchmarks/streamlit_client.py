@@ -23,6 +23,7 @@ from urllib.parse import urlencode
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
+from websockets.typing import Origin, Subprotocol
 
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST_MESSAGE = 2**25
@@ -155,17 +156,19 @@ class Browser:
 
     async def connect(self, session: str = "") -> Any:
         """An open websocket; `session` is what a browser that lost its connection asks to have back."""
+        asked = ["streamlit", *([self.cookies.get("_streamlit_xsrf", "none"), session] if session else [])]
         link = await connect(
             f"ws://{self.server}/_stcore/stream",
-            subprotocols=["streamlit", *([self.cookies.get("_streamlit_xsrf", "none"), session] if session else [])],
+            subprotocols=[Subprotocol(name) for name in asked],
             max_size=LARGEST_MESSAGE,
             max_queue=None,
-            origin=f"http://{self.server}",
+            origin=Origin(f"http://{self.server}"),
             additional_headers={"Cookie": self._cookie_line()} if self.cookies else {},
             compression=None,
             ping_interval=None,  # a browser answers pings, it sends none
             open_timeout=PATIENCE,
         )
+        assert link.response is not None
         self._keep(link.response.headers.get_all("Set-Cookie"))
         return link
 
