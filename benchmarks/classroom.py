@@ -30,7 +30,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from benchmarks.classroom_people import Classroom, Visitor
+from benchmarks.classroom_people import LOST, Classroom, Visitor
 from benchmarks.classroom_report import as_markdown, quantiles
 from benchmarks.shared import commit
 from benchmarks.streamlit_client import ROOT, cpu_seconds, free_port, resident_mebibytes, wait_until_healthy
@@ -161,9 +161,12 @@ async def churn(server: Server, classroom: Classroom, options: argparse.Namespac
     async def visits() -> None:
         for number in todo:
             visitor = Visitor(classroom, options.pages[number % len(options.pages)], follows=False, seed=number)
-            await visitor.arrive(scripts=False)
-            await visitor.move()
-            await visitor.leave()
+            try:
+                await visitor.arrive(scripts=False)
+                await visitor.move()
+                await visitor.leave()
+            except (*LOST, RuntimeError) as error:
+                visitor.note(classroom.lost, error)
             if number % max(1, options.churn // 20) == 0:
                 series.append({"sessions": number, "memory": server.memory()})
 
@@ -221,7 +224,7 @@ def main() -> int:
     print(as_markdown(found))
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    lost = sum(len(part["lost"]) for part in (found.get("class"), found.get("churn")) if part)
+    lost = sum(len(part["lost"]) + len(part["failed"]) for part in (found.get("class"), found.get("churn")) if part)
     slow = "class" in found and quantiles(found["class"]["reruns"])[1] > 2.0
     return int(bool(lost or slow))
 

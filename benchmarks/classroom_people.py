@@ -40,13 +40,14 @@ class Classroom:
     arrivals: list[float] = field(default_factory=list)
     reruns: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     lost: list[dict[str, Any]] = field(default_factory=list)
+    failed: list[dict[str, Any]] = field(default_factory=list)  # moves that were answered by an error, or no chart
     away: list[dict[str, Any]] = field(default_factory=list)
     visitors: int = 0
 
     def forget(self) -> None:
         """New notes."""
         self.loads, self.reruns = defaultdict(list), defaultdict(list)
-        self.arrivals, self.lost, self.away = [], [], []
+        self.arrivals, self.lost, self.failed, self.away = [], [], [], []
 
     def lecturers(self, options: int) -> int:
         """Which of so many values the lecturer shows now; a new one in every interval."""
@@ -61,6 +62,7 @@ class Classroom:
             "reruns by page": pages,
             "reruns": [t for times in pages.values() for t in times],
             "lost": self.lost,
+            "failed": self.failed,
             "away": self.away,
         }
 
@@ -118,8 +120,8 @@ class Visitor:
         await asyncio.sleep(after)
         try:
             await self.arrive()
-        except LOST as error:
-            self._note(self.classroom.lost, error)
+        except (*LOST, RuntimeError) as error:
+            self.note(self.classroom.lost, error)
             return
         while (left := self.classroom.ends - time.monotonic()) > 0:
             if await self._loses_connection(min(left, self.classroom.every * self.rng.uniform(0.5, 1.5))):
@@ -129,6 +131,8 @@ class Visitor:
                     await self.move()
                 except LOST as error:
                     await self._come_back(error)
+                except RuntimeError as error:
+                    self.note(self.classroom.failed, error)
         await self.leave()
 
     async def _loses_connection(self, within: float) -> bool:
@@ -148,7 +152,7 @@ class Visitor:
             await asyncio.sleep(self.rng.uniform(longest / 2, longest))
             longest = min(4.0, 2 * longest)
             if time.monotonic() > self.classroom.ends + 60:
-                self._note(self.classroom.lost, TimeoutError("never came back"))
+                self.note(self.classroom.lost, TimeoutError("never came back"))
                 return
             try:
                 if (await self.browser.get("/_stcore/health"))[0] == 200:
@@ -167,7 +171,8 @@ class Visitor:
         if killed:
             self.classroom.away.append(back)
         else:
-            self._note(self.classroom.lost, error or ConnectionError("closed"), **back)
+            self.note(self.classroom.lost, error or ConnectionError("closed"), **back)
 
-    def _note(self, notes: list[dict[str, Any]], error: Exception, **more: Any) -> None:
+    def note(self, notes: list[dict[str, Any]], error: Exception, **more: Any) -> None:
+        """Put down what went wrong."""
         notes.append({"page": self.page, "why": f"{type(error).__name__}: {error}"[:200], **more})

@@ -43,7 +43,7 @@ def _class(found: dict[str, Any]) -> list[str]:
     lines = [
         f"**{found['people']} people**, open within {found['open within']:g} s, a move every {found['every']:g} s, "
         f"for {notes['seconds'] / 60:.1f} minutes: {len(notes['reruns'])} reruns, "
-        f"**{len(notes['lost'])} lost connections**.",
+        f"**{len(notes['lost'])} lost connections**, {len(notes['failed'])} reruns that failed.",
         "",
         "| | number | median, s | p95, s | p99, s | longest, s |",
         "|---|---|---|---|---|---|",
@@ -53,6 +53,7 @@ def _class(found: dict[str, Any]) -> list[str]:
     lines += [_row(f"rerun, {page}", times) for page, times in notes["reruns by page"].items()]
     lines.append(_row("**rerun, all pages**", notes["reruns"]))
     lines += [f"\nLost: {lost['page']}, {lost['why']}" for lost in notes["lost"][:10]]
+    lines += [f"\nFailed: {failed['page']}, {failed['why']}" for failed in notes["failed"][:10]]
     if notes["cpu"]:
         used = ", ".join(f"{name} {100 * spent / notes['seconds']:.0f} %" for name, spent in notes["cpu"].items())
         each = 1000 * notes["cpu"]["apps"] / max(1, len(notes["reruns"]))
