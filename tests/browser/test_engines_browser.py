@@ -13,7 +13,8 @@ pytest.importorskip("distributed", reason="work in other processes needs the pac
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-LONG = "/training?training_data=breast-cancer&training_repeats=50&training_methods=DP-SGD+unpaid&training_epochs=100"
+LONG = "/training?training_data=breast-cancer&training_methods=DP-SGD+paid"
+LONG += "&training_repeats=50&training_epochs=100&training_batch=64"  # minutes: it must not end before it is stopped
 
 
 def the_cluster():
