@@ -76,9 +76,9 @@ def cookie_rules(settings: Settings) -> str:
 
 
 def _upstream(name: str, ports: list[int], others: list[int]) -> str:
-    lines = [f"    server 127.0.0.1:{port} max_fails=1 fail_timeout=2s;" for port in ports]
-    lines += [f"    server 127.0.0.1:{port} max_fails=1 fail_timeout=2s backup;" for port in others]
-    inside = "\n".join([f"    zone {name} 64k;", *lines, "    keepalive 16;"])
+    lines = [f"    server 127.0.0.1:{port} max_fails=0;" for port in ports]
+    lines += [f"    server 127.0.0.1:{port} max_fails=0 backup;" for port in others]
+    inside = "\n".join([f"    zone {name} 64k;", *lines])
     return f"  upstream {name} {{\n{inside}\n  }}"
 
 
