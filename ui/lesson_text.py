@@ -149,6 +149,8 @@ def parse(text: str, name: str) -> Lesson:
     for number, line in lines:
         if _IMAGE.search(line):
             raise LessonError(number, "a lesson shows no images: they would be fetched from elsewhere.")
+        if line.count("$$") == 1 and line.strip() != "$$":
+            raise LessonError(number, "“$$” stands on a line of its own, or at both ends of one line.")
     starts = [place for place, (_, line) in enumerate(lines) if line.startswith("## ")]
     if not starts:
         raise LessonError(max(len(lines), 1), "a lesson needs a step: a line that begins with “## ”.")

@@ -32,6 +32,8 @@ FOLDER = "OBJPERT_LESSONS"
 """The environment variable with a lecturer's own folder."""
 LAST = "lessons__place"
 """Where the session keeps the place that was seen last."""
+SHOWN = "lessons__shown"
+"""Where the session keeps the place that is on the screen; no other page does."""
 LARGEST, LONGEST = 100_000, 40  # bytes of a file, letters of its name
 
 _PAGE = registry.ROOMS / "lessons" / "page.py"
@@ -102,6 +104,7 @@ def place(query: Mapping[str, str]) -> Place | None:
 
 def strip(page: str) -> None:
     """On a page that a lesson's step has opened: what to do there, the way back and the way on. Otherwise nothing."""
+    st.session_state.pop(SHOWN, None)
     if "lesson" not in st.query_params or st.context.is_embedded:
         return
     here = place(st.query_params)

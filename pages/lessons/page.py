@@ -12,8 +12,10 @@ from ui.lesson_text import Controls, Lesson, OpenPage, Part, Question, Text
 from ui.lessons import Place
 from ui.worksheet import Sheet, Task, worksheet
 
-# A step without a picture is a slide of text: it may be longer than the window.
+# A step without a picture is a slide of text: it may be longer than the window. Links to the page that is open look as
+# if they had the focus already.
 STYLE = """
+[data-testid=stPageLink] a:focus-visible { outline: 3px solid currentColor; outline-offset: -3px; }
 .stMain [data-testid=stMarkdown] :is(p, ul, ol) { max-width: 52rem; }
 .stApp:has(.st-key-lessons_text) .stMain { overflow: auto !important; }
 .st-key-lessons_text { padding: 1rem 1rem 6rem 1rem; }
@@ -129,7 +131,7 @@ def desk(at: Place) -> None:
 def run() -> None:
     at = place.here()
     page.title(at.lesson.title, f"{at.lesson.lead} *{at.lesson.minutes} minutes, {len(at.lesson.steps)} steps.*")
-    st.html(f"<style>{STYLE}</style>")
+    st.html(f"<style>{STYLE}</style>{place.to_the_top(at)}", unsafe_allow_javascript=True)
     if style.embedded():
         slide(at)
     else:

@@ -42,6 +42,12 @@ def go(place: Place) -> None:
     st.query_params.update(place.query)
 
 
+def to_the_top(at: Place) -> str:
+    """What scrolls a new step to its beginning: by itself the window stays where the button was."""
+    shown, st.session_state[lessons.SHOWN] = st.session_state.get(lessons.SHOWN), at
+    return "" if shown == at else f"<script>/* {at.step} */ document.querySelector('.stMain').scrollTop = 0;</script>"
+
+
 @dataclass(frozen=True)
 class Named(Control):
     """A part of the place, for links: not a widget, since the address keeps it on other pages, too."""

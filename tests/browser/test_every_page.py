@@ -18,6 +18,7 @@ pytestmark = pytest.mark.browser
 
 NONSENSE = {  # what to add to a page's address; none of it may be left, do harm or be fetched
     "/": "home_draw=99999999999999999999&home_sigma=[]&home_person=%F0%9F%A6%86&home_lambda=1e309",
+    "/lessons": "lesson=..%2F..%2Fetc%2Fpasswd&step=1e999&lessons_coin_1_truth=nan",
     "/bounds": "bounds_sigma=%00&bounds_lambda=NaN&bounds_view=-1&bounds_delta=1e-5x&bounds_ghost=perhaps",
     "/guess": "guess_game=%00&guess_epsilon=0&guess_sigma=nan&guess_seed=1e999&guess_place=moon&guess_person=",
     "/renyi": "renyi_sigma=nan&renyi_noise=1e999&renyi_steps=1e400&renyi_delta=&renyi_q=banana&renyi_bound=%00",

@@ -234,7 +234,7 @@ def test_a_number_that_is_not_there_is_told_with_its_line(words, message):
 
 def test_an_answer_that_fits_two_options_is_refused():
     question = Question(9, "q", "Which?", ("2.7", "2.72"), None, "odds epsilon=1", "")
-    with pytest.raises(LessonError, match="line 9: .*, and more than one option is near it"):
+    with pytest.raises(LessonError, match="and more than one option is near it"):
         computed.prediction(question)
 
 

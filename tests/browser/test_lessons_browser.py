@@ -1,0 +1,107 @@
+"""A lesson followed from start to end, on a desk and on a telephone; a picture and its link; a step as a slide."""
+
+import pytest
+from playwright.sync_api import expect
+
+from objpert_core.accounting import Gaussian
+from pages.lessons import computed
+from tests.browser import checks
+from tests.browser.conftest import (
+    PHONE,
+    answer,
+    copied_link,
+    eventually,
+    expect_query,
+    expect_same,
+    move,
+    query,
+    renew,
+    settle,
+    visit,
+)
+from ui import lessons, registry, sentences
+
+pytestmark = pytest.mark.browser
+
+ONE_FIT = lessons.catalogue().lessons["one-fit"]
+
+
+@pytest.mark.parametrize("window", [{"width": 1440, "height": 900}, PHONE], ids=["desk", "phone"])
+def test_a_lesson_is_followed_from_start_to_end(open_page, window):
+    page = open_page("/")
+    page.set_viewport_size(window)
+    page.get_by_role("link", name="One fit, 15 minutes").click()
+    page.wait_for_url("**/lessons?lesson=one-fit&step=1")
+    for number, step in enumerate(ONE_FIT.steps, start=1):
+        expect(page.get_by_role("heading", name=f"{number}. {step.title}", exact=True)).to_be_visible()
+        settle(page)
+        assert page.evaluate("document.querySelector('.stMain').scrollTop") == 0  # one reads from the top
+        if step.page:
+            look(page, number, step)
+        if number == 2:  # the strip has led on
+            continue
+        for question in step.questions:
+            reply(page, question)
+        eventually(page, lambda: checks.assert_fits(page))
+        if number < len(ONE_FIT.steps):
+            assert query(page) == {"lesson": "one-fit", "step": str(number)}
+            page.get_by_role("button", name=f"Next: {ONE_FIT.steps[number].title}").click()
+    expect(page.get_by_text("Yes: ")).to_have_count(2)
+
+
+def look(page, number, step):
+    """Open the step's page, find the controls and the task there, move a slider, and come back or go on."""
+    entry = registry.entry(step.page.name)
+    page.get_by_role("link", name=f"Open {entry.title}").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(entry.question)
+    settle(page)
+    there = query(page)
+    assert (there.pop("lesson"), there.pop("step")) == ("one-fit", str(number))
+    assert there == {key: value for key, (value,) in step.page.query.items()}
+    strip = page.locator(".st-key-lesson_strip")
+    expect(strip).to_contain_text(f"One fit, step {number} of {len(ONE_FIT.steps)}. {step.page.task}")
+    move(page, f"{entry.name}_sigma", "ArrowLeft", f"{entry.name}_sigma=")
+    expect(strip).to_be_visible()
+    assert query(page)["lesson"] == "one-fit"  # a slider does not lose the way
+    eventually(page, lambda: checks.assert_fits(page))
+    if number == 2:
+        strip.get_by_role("link", name=f"Next: {ONE_FIT.steps[number].title}").click()
+        return
+    strip.get_by_role("link", name="Back to the lesson").click()
+    page.wait_for_url(f"**/lessons?lesson=one-fit&step={number}")
+    settle(page)
+
+
+def reply(page, question):
+    """Choose the right option; before that nothing is told."""
+    asked = computed.prediction(question)
+    box = page.locator(f".st-key-lesson_one-fit_{question.key}")
+    expect(box).to_have_count(1)
+    expect(page.get_by_text(asked.reason[:30])).to_have_count(0)
+    box.get_by_text(asked.options[asked.correct], exact=True).click()
+    expect(page.get_by_text(f"Yes: {asked.options[asked.correct]}", exact=True)).to_be_visible()
+    expect(page.get_by_text(asked.reason[:30])).to_be_visible()
+
+
+def test_a_pictures_slider_is_in_the_link_and_the_link_shows_the_same_elsewhere(open_page, open_elsewhere):
+    page = open_page("/lessons?lesson=epsilon-from-zero&step=4")
+    move(page, "lessons_slack_4_sigma", "ArrowRight", "lessons_slack_4_sigma=1.5")
+    slack = sentences.delta(Gaussian(1.5).delta(1.0), 3)
+    expect(answer(page)).to_contain_text(f"At ε = 1 the slack is δ = {slack}")
+    link = copied_link(page)
+    assert "lesson=epsilon-from-zero&step=4" in link
+    other = open_elsewhere(link)
+    expect_same(other, page, "lessons_slack")
+    expect_query(other, {"lesson": "epsilon-from-zero", "step": "4", "lessons_slack_4_sigma": "1.5"})
+
+
+def test_a_step_of_text_is_a_slide_and_the_arrow_keys_go_on(tab, server):
+    page = renew(tab)
+    page.goto(f"{server}/lessons?lesson=one-fit&embed=true")
+    deck = page.locator("[class*=__deck]")
+    expect(deck).to_contain_text("Predict (1/6)")
+    settle(page)
+    page.keyboard.press("ArrowRight")
+    expect(deck).to_contain_text("See the noise hide one person (2/6)")
+    expect(page.get_by_role("link", name="Open Home")).to_be_visible()
+    visit(page, f"{server}/lessons")
