@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from joblib.externals import cloudpickle
 
 from tests.pages.apps import words_of
 from tests.ui.conftest import packages_are_searched_once  # noqa: F401
@@ -23,6 +24,21 @@ def answers_are_short(monkeypatch):
     monkeypatch.setattr(page, "answer", heard)
     yield
     assert [sentence for sentence in told if words_of(sentence) > MOST_WORDS] == []
+
+
+@pytest.fixture(autouse=True)
+def work_can_be_sent_elsewhere(monkeypatch):
+    """Whatever work a page starts, in any test, another process could do."""
+    sent, submit = [], jobs.JobRunner.submit
+
+    def watched(runner, owner, work, *, meter=None, here=False):
+        if not here and owner != "somebody else":
+            sent.append(cloudpickle.dumps((work, meter)))
+        return submit(runner, owner, work, meter=meter, here=here)
+
+    monkeypatch.setattr(jobs.JobRunner, "submit", watched)
+    yield
+    assert not any(b"streamlit" in content or b"__main__" in content for content in sent)
 
 
 @pytest.fixture
