@@ -78,7 +78,7 @@ def alive(pid: int) -> bool:
 
 
 @contextmanager
-def deployed_server(folder: Path, processes: int):
+def deployed_server(folder: Path, processes: int, *more: str):
     """The files that the Dockerfile copies, served; nothing else of the checkout is there."""
     for *sources, target in COPIED:
         for source in sources:
@@ -90,6 +90,7 @@ def deployed_server(folder: Path, processes: int):
                 shutil.copy(given, to)
     (folder / ".venv").symlink_to(sys.prefix)
     served = Deployed(folder, processes)
+    served.arguments += more
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     try:
         served.start(kept | {"HOME": str(folder / "nowhere"), "PYTHONDONTWRITEBYTECODE": "1"})

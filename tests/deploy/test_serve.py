@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import urllib.request
+from contextlib import AsyncExitStack
 
 import pytest
 
@@ -145,8 +146,19 @@ def test_a_second_server_is_refused_with_a_sentence(deployed, tmp_path):
     assert f"Port {deployed.port} cannot be had" in same_port.stderr
 
 
-def test_everybody_ends_with_the_server_however_it_ends(needs_nginx, tmp_path):
-    with deployed_server(tmp_path / "a", 1) as served:
+async def websockets_until(server, status):
+    """How many websockets one address gets before it gets this status."""
+    async with AsyncExitStack() as stack:
+        for number in range(9):
+            if (await Browser(server).get("/_stcore/health"))[0] == status:
+                return number
+            await stack.enter_async_context(await Browser(server).connect())
+    return None
+
+
+def test_a_small_server_holds_its_limit_and_everybody_ends_with_it_however_it_ends(needs_nginx, tmp_path):
+    with deployed_server(tmp_path / "a", 1, "--per-address", "3") as served:
+        assert asyncio.run(websockets_until(served.server, 429)) == 3
         assert oct(served.run.stat().st_mode)[-3:] == "700"
         pids = served.pids()
         served.process.send_signal(signal.SIGTERM)

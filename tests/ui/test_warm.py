@@ -3,6 +3,9 @@
 import gc
 import socket
 
+from starlette.formparsers import MultiPartParser
+from streamlit import config
+
 from ui import warm
 
 
@@ -22,3 +25,8 @@ def test_the_second_call_freezes_nothing_more():
     assert frozen > 0
     warm.warm_up()
     assert gc.get_freeze_count() == frozen
+
+
+def test_an_upload_of_the_largest_size_is_not_put_into_a_file():
+    warm.warm_up()
+    assert MultiPartParser.spool_max_size > config.get_option("server.maxUploadSize") * 2**20
