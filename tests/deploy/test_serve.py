@@ -1,7 +1,9 @@
 """The server as a class meets it: real nginx, two real processes, real websockets; one process is killed."""
 
 import asyncio
+import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -12,7 +14,7 @@ import pytest
 
 from benchmarks.streamlit_client import Browser, Person
 from deploy.settings import MEBIBYTE, UPLOAD_MEBIBYTES
-from tests.deploy.conftest import deployed_server, wait_until_gone
+from tests.deploy.conftest import DOCKERFILE, deployed_server, wait_until_gone
 
 pytestmark = pytest.mark.slow
 CLOSED = ("metrics", "%6detrics", "/metrics", "x/../metrics", "agent/interact", "agent/openapi.json", "agent/mcp")
@@ -133,6 +135,13 @@ def test_what_nobody_needs_is_closed_and_what_is_sent_is_guarded(deployed):
 
 def test_a_table_that_is_too_large_is_refused_before_it_reaches_the_app(deployed):
     assert upload(deployed.server, "nobody", (UPLOAD_MEBIBYTES + 2) * MEBIBYTE, {}) == 413
+
+
+def test_the_images_health_check_knows_a_server_that_answers(deployed):
+    _, command = re.search(r"HEALTHCHECK (.*)\\\n *CMD (.*)", DOCKERFILE).groups()
+    for port, code in ((deployed.port, 0), (1, 1)):  # nobody listens on port 1
+        asked = [word.replace(":8080/", f":{port}/") for word in json.loads(command)]
+        assert subprocess.run(asked, cwd=deployed.folder, stderr=subprocess.DEVNULL, timeout=60).returncode == code
 
 
 def test_a_second_server_is_refused_with_a_sentence(deployed, tmp_path):
