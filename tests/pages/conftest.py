@@ -2,8 +2,8 @@
 
 import time
 
+import cloudpickle
 import pytest
-from joblib.externals import cloudpickle
 
 from tests.pages.apps import words_of
 from tests.ui.conftest import packages_are_searched_once  # noqa: F401
