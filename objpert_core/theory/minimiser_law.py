@@ -267,6 +267,27 @@ def counted_success(hits: int, rounds: int, *, outside: float = 0.05) -> Estimat
     return Estimate(right / trials, low, high, trials)
 
 
+def coin_hits(rounds: int, *, outside: float = 0.05) -> tuple[int, int]:
+    """Between which numbers of hits, both included, a coin stays; it misses on either side with half of `outside`.
+
+    Parameters
+    ----------
+    rounds : int >= 0
+    outside : float strictly between 0 and 1
+
+    Examples
+    --------
+    >>> coin_hits(20)
+    (6, 14)
+    """
+    trials, tail = nonnegative_integer("rounds", rounds), in_open_unit("outside", outside) / 2
+    low, below = 0, 0.5**trials  # the chance of `low` hits or fewer
+    while below <= tail:
+        low += 1
+        below += math.comb(trials, low) * 0.5**trials
+    return low, trials - low
+
+
 def success_allowed(epsilon: float, delta: float) -> float:
     """How often any attacker is right at most, whatever the (ε, δ)-private release, if a fair coin decided.
 

@@ -86,8 +86,8 @@ def preimages(law: MinimiserLaw, theta: FloatArray) -> int | None:
 def digits_posterior(joined: MinimiserLaw, left: MinimiserLaw, theta: FloatArray) -> float:
     """The chance that θ, published with textbook noise, came from `joined` and not from `left`; even before.
 
-    Every word is as likely as every other, so the odds are those of the numbers of words that lead to θ. Where they are
-    the same, or too many to count, it is what the densities say.
+    Every word is as likely as every other, so the odds are those of the numbers of words that lead to θ. Where no word
+    does, as θ has other noise, or where they are too many to count, it is what the densities say.
 
     Parameters
     ----------
@@ -110,6 +110,6 @@ def digits_posterior(joined: MinimiserLaw, left: MinimiserLaw, theta: FloatArray
     1.0
     """
     first, second = preimages(joined, theta), preimages(left, theta)
-    if first is None or second is None or first == second:
+    if first is None or second is None or first + second == 0:
         return float(expit(log_odds(joined, left, theta)))
     return first / (first + second)

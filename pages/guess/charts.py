@@ -58,7 +58,8 @@ def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) 
         centre = law.minimiser(np.zeros(2))
         if setting.game != BARE:
             half = _outline(setting, role)
-            right.append(figures.series(NAMES[role], half[:, 0], half[:, 1], role, hover="holds half of all releases"))
+            held = f"half of releases, {role}"
+            right.append(figures.series(held, half[:, 0], half[:, 1], role, hover="holds half of all releases"))
         right.append(_centre(role, centre[0], centre[1], named=setting.game == BARE))
     if border and setting.game not in (BARE, DIGITS):
         edge = _border(setting, low, high)

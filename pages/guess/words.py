@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from objpert_core.theory.minimiser_law import Estimate
+from objpert_core.theory.minimiser_law import Estimate, coin_hits
 from pages.guess import people, rounds
 from pages.guess.rounds import BARE, DIGITS, PRIVATE, ROUNDS, SMALL, Round, Setting
 from ui import sentences
@@ -96,10 +96,11 @@ def scoreboard(setting: Setting, score: Score) -> list[dict[str, str]]:
     here, long_run = f"Of the {ROUNDS if score.over else score.played} rounds played", "In the long run"
     found = rounds.by_digits(setting)[0] if setting.game == DIGITS and score.over else rounds.long_run(setting)
     by_epsilon, by_proof = rounds.allowed(0.0 if setting.game == BARE else setting.sigma, setting.lam)
+    least, most = coin_hits(score.played)
     table = [
         {"Who": "You", here: str(score.hits), long_run: _chance(luck(score)) if score.over else "–"},
         {"Who": "The best attacker", here: str(score.best), long_run: _chance(found)},
-        {"Who": "A coin", here: f"{score.played / 2:g} on average", long_run: "50 %"},
+        {"Who": "A coin", here: f"{least} to {most} in 95 % of games", long_run: "50 %"},
     ]
     if setting.game == BARE:
         return table
@@ -110,7 +111,7 @@ def scoreboard(setting: Setting, score: Score) -> list[dict[str, str]]:
         table.append({"Who": "Anybody, by the noise really added", here: "–", long_run: _at_most(really)})
     if setting.game == DIGITS and score.over:
         counted = rounds.by_digits(setting)[1]
-        name = "The same attack on the package’s noise"
+        name = f"The same attack on {ROUNDS} other rounds, with the package’s noise"
         table.append({"Who": name, here: f"{counted.value * counted.draws:g}", long_run: _chance(counted)})
     return table
 

@@ -74,6 +74,17 @@ def test_every_word_that_fits_is_counted():
         assert naive_noise.preimages(law, np.array([value])) == count
 
 
+def test_equal_numbers_of_words_are_even_odds_and_none_leave_it_to_the_densities(monkeypatch):
+    theta = np.array([0.3, -0.2])
+    for counts, expected in (((2, 2), 0.5), ((3, 1), 0.75), ((0, 1), 0.0)):
+        monkeypatch.setattr(naive_noise, "preimages", lambda law, _, c=counts: c[0] if law is JOINED else c[1])
+        assert naive_noise.digits_posterior(JOINED, LEFT, theta) == expected
+    odds = np.exp(log_odds(JOINED, LEFT, theta))
+    for count in (0, None):
+        monkeypatch.setattr(naive_noise, "preimages", lambda *_, c=count: c)
+        assert naive_noise.digits_posterior(JOINED, LEFT, theta) == pytest.approx(odds / (1 + odds))
+
+
 def test_where_words_are_too_many_to_count_the_densities_decide():
     left = MinimiserLaw([[1.0]] * 3, [1, 1, -1], sigma=1e-6, lam=1.0)
     joined = left.add([1.0], -1)

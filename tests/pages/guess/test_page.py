@@ -74,7 +74,8 @@ def test_twenty_rounds_a_table_and_the_next_game():
     assert answer(app).startswith(f"You: {right} of 20, the best attacker {right}; ε = 0.98 allows 14.6 on average")
     board, mine, played = tables(app)
     assert rounds.by_digits(setting)[0].value * ROUNDS == right
-    assert board["Who"].tolist()[-1] == "The same attack on the package’s noise"
+    assert board["Who"].tolist()[-1] == "The same attack on 20 other rounds, with the package’s noise"
+    assert board.loc[2].tolist()[1:] == ["6 to 14 in 95 % of games", "50 %"]
     assert board.loc[0, "In the long run"] == board.loc[1, "In the long run"]  # both played alike
     draws = [tuple(map(int, cell.split(", "))) for cell in played["Draws that fit, with and without"]]
     assert all(pair[0 if one.inside else 1] >= 1 for pair, one in zip(draws, found, strict=True))
