@@ -12,11 +12,12 @@ from typing import Any
 import streamlit as st
 
 from objpert_core.datasets import Dialect, Sketch, TableError, TableSchema, look_at
-from pages.own import form
+from pages.own import form, upload
 from pages.own.upload import Upload
 from ui import jobs, page, sentences
 
 _TYPED, _GRID, _LOOKED, _LOADED = (f"own__{part}" for part in ("typed", "grid", "looked", "loaded"))
+_SCHEMA = "own__schema"
 _MARKS: dict[str, dict[str, Any]] = {
     "delimiter": {"find out": None, "comma ,": ",", "semicolon ;": ";", "tab": "\t", "bar |": "|"},
     "decimal": {"find out": None, "point .": ".", "comma ,": ","},
@@ -140,7 +141,7 @@ def _key(version: int) -> str:
 def _column(name: str) -> Any:
     label, told = _LABELS[name]
     if name == "role":
-        return st.column_config.SelectboxColumn(label, options=list(form.ROLES), required=True)
+        return st.column_config.SelectboxColumn(label, options=list(form.ROLES), required=True, width="medium")
     if name in ("mark", "other"):
         return st.column_config.CheckboxColumn(label, help=told)
     return st.column_config.TextColumn(label, help=told, width="medium" if name == "categories" else None)
@@ -152,13 +153,13 @@ def _load(text: str = "") -> None:
         if text:
             page.download("Save the schema", text.encode, "schema.json", "download", key="own_saved")
         st.caption("A `schema.json` of this page, or of Python, fills in the lines by the columns’ names.")
-        st.file_uploader("A schema as JSON", type=["json"], key="own__schema", on_change=_loaded)
+        upload.note(_SCHEMA, st.file_uploader("A schema as JSON", type=["json"], key=_SCHEMA, on_change=_loaded))
         if told := st.session_state.get(_LOADED):
             st.caption(told)
 
 
 def _loaded() -> None:
-    file = st.session_state["own__schema"]
+    file = st.session_state[_SCHEMA]
     if file is None:
         return
     try:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import streamlit as st
 from starlette.formparsers import MultiPartParser
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from objpert_core.datasets.tables import MOST_BYTES
 
@@ -33,10 +34,17 @@ class Upload(NamedTuple):
 def show() -> Upload | None:
     """Draw the place where a table is handed in; the one that is there."""
     file = st.file_uploader(LABEL, type=["csv", "tsv", "txt"], key=KEY, help=HELP)
-    seen: set[str] = st.session_state.setdefault(_SEEN, set())
-    _drop(seen - ({file.file_id} if file else set()))
-    st.session_state[_SEEN] = {file.file_id} if file else set()
+    note(KEY, file)
     return None if file is None else Upload(file.file_id, file.getvalue())
+
+
+def note(place: str, file: UploadedFile | None) -> None:
+    """Remember what is held at this place, and drop what was there before."""
+    seen: dict[str, str] = st.session_state.setdefault(_SEEN, {})
+    now = file.file_id if file else ""
+    if (before := seen.get(place, "")) not in ("", now):
+        _drop([before])
+    seen[place] = now
 
 
 HELP = (
@@ -48,10 +56,10 @@ HELP = (
 def leave() -> None:
     """Drop what was handed in; for the run of any other page, or of this one where it shows an example."""
     if seen := st.session_state.pop(_SEEN, None):
-        _drop(seen)
+        _drop([file for file in seen.values() if file])
 
 
-def _drop(files: set[str]) -> None:
+def _drop(files: list[str]) -> None:
     context = get_script_run_ctx()
     if context is not None:
         for file in files:
