@@ -19,6 +19,7 @@ import html
 import random
 import re
 import secrets
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ from ui.votes import MOST_OPTIONS, NAME, Outcome, Question, RoomError, Tally, ro
 
 LEADER, WAITING, IDLE, REVEALED = 2.0, 3.0, 6.0, 10.0
 """Seconds between two looks: of the lecturer; of somebody who has answered, who has not, who sees the counts."""
+PACE = 0.03
+"""Seconds that a class takes for each of its people to draw their pages after a reveal: what one costs the server."""
 MOST_OPENED = 10
 """Rooms that one session opens."""
 
@@ -285,7 +288,7 @@ def poll(text: str, options: Sequence[str], *, key: str) -> Poll | None:
 
 
 def _watch(shown: Poll, right: int, said: str) -> None:
-    """Look now and then whether the lecturer has revealed; draw the page again when so, else the counts or a word."""
+    """Look now and then whether the lecturer has revealed: the counts stand there at once, the page follows."""
     try:
         if rooms().ends(shown.room.name) is None:
             st.rerun()
@@ -293,14 +296,27 @@ def _watch(shown: Poll, right: int, said: str) -> None:
     except UnusableFileError as error:
         st.caption(str(error))
         return
-    if (tally.revealed, tally.turn) != (shown.tally.revealed, shown.tally.turn):
+    if tally.turn != shown.tally.turn or tally.revealed < shown.tally.revealed:
         st.rerun()
+    if tally.revealed > shown.tally.revealed:
+        if shown.room.leads or _has_its_turn(shown.key, tally.votes):
+            st.rerun()
+        said = "Why, you see in some seconds."
     if shown.room.leads and not tally.revealed:
         st.markdown(f"**{_votes(tally.votes)}** so far. Your own choice is not counted.")
     if tally.revealed:
         st.html(bars(shown.options, tally, right))
     if said:
         st.caption(said)
+
+
+def _has_its_turn(key: str, class_size: int) -> bool:
+    """Whether this session draws its page now: a large class does so one after the other, or all would wait for all."""
+    spread, due = PACE * class_size, f"{key}__due"
+    if spread > 1 and time.monotonic() < st.session_state.setdefault(due, time.monotonic() + spread * random.random()):
+        return False
+    st.session_state.pop(due, None)
+    return True
 
 
 def bars(options: Sequence[str], tally: Tally, right: int) -> str:

@@ -39,7 +39,7 @@ def script():
 
 def person(name: str = "", key: str = "") -> AppTest:
     """Somebody who comes through a link."""
-    app = AppTest.from_function(script)
+    app = AppTest.from_function(script, default_timeout=120)
     for part, value in (("room", name), ("room_key", key)):
         if value:
             app.query_params[part] = value
@@ -185,7 +185,7 @@ def test_paper_outlives_a_room_and_does_not_name_it():
         st.text(share.link([], brief=True))
 
     name, _ = rooms().open()
-    app = AppTest.from_function(paper)
+    app = AppTest.from_function(paper, default_timeout=120)
     app.query_params["room"] = name
     alone, within = app.run().text
     assert "room" not in alone.value
