@@ -102,15 +102,15 @@ def show(at: Place, part: Part) -> None:
 
 
 def slide(at: Place) -> None:
-    """A step as a slide: its picture, or all of it where there is none."""
+    """A step as a slide: its picture, or its questions; all of it where there is no picture."""
     place.deck(at)
     step = at.lesson.steps[at.step - 1]
-    if step.controls:
+    if step.controls and not place.asking():
         stage(at, step.controls)
         return
     with st.container(key="lessons_text"):
         st.header(step.title, anchor=False)
-        for part in step.parts:
+        for part in step.questions if step.controls else step.parts:
             show(at, part)
 
 

@@ -14,6 +14,8 @@ from ui.controls import Control
 from ui.lessons import Place
 
 KEYS = ("lesson", "step")
+ASK = "ask"
+"""Where the address of a slide says that it shows the step's questions instead of its picture."""
 
 
 def here() -> Place:
@@ -40,6 +42,7 @@ def _first() -> lessons.Lesson:
 def go(place: Place) -> None:
     """Move to another step: what a button does."""
     st.query_params.update(place.query)
+    st.query_params.pop(ASK, None)
 
 
 def to_the_top(at: Place) -> str:
@@ -69,8 +72,21 @@ def row(at: Place) -> None:
             st.button(f"{number} {step.title}", key=key, type=kind, on_click=go, args=(to,))
 
 
+def asking() -> bool:
+    """Whether a slide shows questions."""
+    return st.query_params.get(ASK) == "true"
+
+
+def turn() -> None:
+    """Turn a slide from its picture to its questions, or back."""
+    if asking():
+        del st.query_params[ASK]
+    else:
+        st.query_params[ASK] = "true"
+
+
 def deck(at: Place) -> None:
-    """The steps one after the other on a slide, by buttons or by the arrow keys."""
+    """The steps one after the other on a slide, by buttons or by the arrow keys; down turns to a step's questions."""
     last = len(at.lesson.steps)
     with st.container(horizontal=True, vertical_alignment="center", key="lessons__slide__deck"):
         moves = {"back": ("‹", "Left", max(at.step - 1, 1)), "on": ("›", "Right", min(at.step + 1, last))}
@@ -79,6 +95,9 @@ def deck(at: Place) -> None:
                 st.markdown(f"{at.lesson.steps[at.step - 1].title} ({at.step}/{last})", width="content")
             goal, key = Place(at.lesson, to), f"lessons__slide_{name}"
             st.button(label, key=key, shortcut=arrow, on_click=go, args=(goal,), disabled=to == at.step)
+        step = at.lesson.steps[at.step - 1]
+        if step.controls and step.questions:
+            st.button("Show" if asking() else "Ask", key="lessons__slide_ask", shortcut="Down", on_click=turn)
 
 
 def onward(at: Place) -> None:

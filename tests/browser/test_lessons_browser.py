@@ -17,7 +17,6 @@ from tests.browser.conftest import (
     query,
     renew,
     settle,
-    visit,
 )
 from ui import lessons, registry, sentences
 
@@ -95,7 +94,7 @@ def test_a_pictures_slider_is_in_the_link_and_the_link_shows_the_same_elsewhere(
     expect_query(other, {"lesson": "epsilon-from-zero", "step": "4", "lessons_slack_4_sigma": "1.5"})
 
 
-def test_a_step_of_text_is_a_slide_and_the_arrow_keys_go_on(tab, server):
+def test_slides_show_text_pictures_and_questions_by_the_arrow_keys(tab, server):
     page = renew(tab)
     page.goto(f"{server}/lessons?lesson=one-fit&embed=true")
     deck = page.locator("[class*=__deck]")
@@ -104,4 +103,13 @@ def test_a_step_of_text_is_a_slide_and_the_arrow_keys_go_on(tab, server):
     page.keyboard.press("ArrowRight")
     expect(deck).to_contain_text("See the noise hide one person (2/6)")
     expect(page.get_by_role("link", name="Open Home")).to_be_visible()
-    visit(page, f"{server}/lessons")
+
+    page.goto(f"{server}/lessons?embed=true")
+    expect(answer(page)).to_be_visible()
+    settle(page)
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_text("A stricter coin")).to_be_visible()
+    expect(answer(page)).to_have_count(0)
+    settle(page)
+    page.keyboard.press("ArrowRight")
+    expect(answer(page)).to_contain_text("with one truth changed")
