@@ -58,7 +58,7 @@ def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) 
         centre = law.minimiser(np.zeros(2))
         if setting.game != BARE:
             half = _outline(setting, role)
-            held = f"half of releases, {role}"
+            held = f"half {role} person"
             right.append(figures.series(held, half[:, 0], half[:, 1], role, hover="holds half of all releases"))
         right.append(_centre(role, centre[0], centre[1], named=setting.game == BARE))
     if border and setting.game not in (BARE, DIGITS):
@@ -214,7 +214,7 @@ def _released(x: float, y: float) -> dict[str, Any]:
 def success() -> go.Figure:
     """How often guesses are right at most against ε: by ε alone, by the whole proof, and about this person."""
     curves = rounds.success_curves()
-    names = {"ε and δ alone": "glm", "the whole proof": "lower", "this person": "with", "a coin": "free"}
+    names = {"ε and δ alone": "glm", "the whole proof": "logistic", "this person": "with", "a coin": "free"}
     eps = curves["epsilon"]
     return figures.figure(
         [figures.series(name, eps, curves[name], role, hover="%{y:.1%}") for name, role in names.items()],

@@ -102,13 +102,15 @@ def scoreboard(setting: Setting, score: Score) -> list[dict[str, str]]:
         {"Who": "The best attacker", here: str(score.best), long_run: _chance(found)},
         {"Who": "A coin", here: f"{least} to {most} in 95 % of games", long_run: "50 %"},
     ]
+    if not score.played:
+        table = [{name: cell for name, cell in row.items() if name != here} for row in table]
     if setting.game == BARE:
         return table
-    table.append({"Who": "Anybody, as ε and δ promise", here: "–", long_run: _at_most(by_epsilon)})
-    table.append({"Who": "Anybody, as the whole proof promises", here: "–", long_run: _at_most(by_proof)})
+    table.append({"Who": "Anybody, as ε and δ promise", long_run: _at_most(by_epsilon)})
+    table.append({"Who": "Anybody, as the whole proof promises", long_run: _at_most(by_proof)})
     if setting.game == SMALL:
         _, really = rounds.allowed(setting.added, setting.lam)
-        table.append({"Who": "Anybody, by the noise really added", here: "–", long_run: _at_most(really)})
+        table.append({"Who": "Anybody, by the noise really added", long_run: _at_most(really)})
     if setting.game == DIGITS and score.over:
         counted = rounds.by_digits(setting)[1]
         name = f"The same attack on {ROUNDS} other rounds, with the package’s noise"
