@@ -228,3 +228,28 @@ def test_bars_are_escaped_named_and_add_up():
     assert 'aria-label="What the room answered: 4 votes."' in shown
     assert "width: 75.0%" in shown
     assert room.bars(("a", "b"), Tally((0, 0)), 0).count("0 votes, 0&nbsp;%") == 2
+
+
+@pytest.mark.parametrize(("pace", "drawn"), [(1e9, "False"), (0.0, "True")])
+def test_a_large_class_sees_the_counts_before_its_pages_are_drawn_again(pace, drawn, monkeypatch):
+    def revealed_meanwhile(name, key):
+        import streamlit as st
+
+        from ui import room
+        from ui.votes import rooms
+
+        room.strip()
+        poll = room.poll("Which?", ("a", "b"), key="k")
+        rooms().vote(name, poll.question, "somebody", 0)
+        rooms().reveal(name, key, poll.question)
+        st.text(poll.show("a", right=1))
+
+    monkeypatch.setattr(room, "PACE", pace)
+    name, key = rooms().open()
+    app = AppTest.from_function(revealed_meanwhile, default_timeout=120, args=(name, key))
+    app.query_params["room"] = name
+    app.run()
+    assert not app.exception
+    assert app.text[0].value == drawn
+    assert "1 vote, 100" in said(app)
+    assert ("in some seconds" in texts(app)) == (drawn == "False")
