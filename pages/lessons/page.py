@@ -15,6 +15,7 @@ from ui.worksheet import Sheet, Task, worksheet
 # A step without a picture is a slide of text: it may be longer than the window. Links to the page that is open look as
 # if they had the focus already.
 STYLE = """
+.st-key-lessons_open a { border: 1px solid currentColor; padding: .4rem 1rem; border-radius: .5rem; }
 [data-testid=stPageLink] a:focus-visible { outline: 3px solid currentColor; outline-offset: -3px; }
 .stMain [data-testid=stMarkdown] :is(p, ul, ol) { max-width: 52rem; }
 .stApp:has(.st-key-lessons_text) .stMain { overflow: auto !important; }
@@ -77,7 +78,7 @@ def ask(lesson: Lesson, question: Question) -> None:
 def lead_to(at: Place, part: OpenPage) -> None:
     """The link that opens another page at this step's controls."""
     entry = registry.entry(part.name)
-    with st.container(border=True):
+    with st.container(border=True, key="lessons_open"):
         st.markdown(part.task)
         with suppress(StreamlitPageNotFoundError):  # the page's file runs by itself, without app.py's menu
             st.page_link(
