@@ -1,0 +1,181 @@
+"""Your own data in a browser: tables of other programs are fitted, bad ones refused, and nothing of them stays."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import expect
+
+from pages.own import form
+from tests.browser import checks
+from tests.browser.conftest import (
+    DESK,
+    PHONE,
+    ROOT,
+    TIMEOUT,
+    answer,
+    eventually,
+    free_port,
+    healthy,
+    query,
+    renew,
+    settle,
+    visit,
+)
+from tests.datasets.tables.fixtures import BAD, FILES, GOOD, SCHEMA, cells
+
+pytestmark = pytest.mark.browser
+
+OF_PROGRAMS = ("excel_german_utf8.csv", "r_write_csv.csv", "google_sheets_german.csv")
+REFUSED_AT_ONCE = (
+    "no bytes",
+    "a workbook",
+    "no delimiter",
+    "a short row",
+    "no closing quotation mark",
+    "a million columns",
+)
+REFUSED_BY_FIT = ("another target", "a formula", "not available", "one class")
+CANARY = "Zaphod-4711"
+
+
+@contextmanager
+def watched(folder):
+    """A server of its own whose log and temporary files are in `folder`: its address."""
+    port = free_port()
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    (folder / "tmp").mkdir()
+    with (folder / "log").open("w") as log:
+        process = subprocess.Popen(
+            [*command, "--server.address", "127.0.0.1"],
+            cwd=ROOT,
+            env=os.environ | {"OMP_NUM_THREADS": "1", "TMPDIR": str(folder / "tmp"), "HOME": str(folder)},
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            address, deadline = f"http://127.0.0.1:{port}", time.monotonic() + TIMEOUT
+            while not healthy(address):
+                assert process.poll() is None
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def hand_in(page, content, name="table.csv"):
+    """Put a file where the one before was."""
+    page.locator(".st-key-own__file input[type=file]").set_input_files(
+        {"name": name, "mimeType": "text/csv", "buffer": content}
+    )
+    settle(page)
+
+
+def load(page, schema):
+    page.locator(".st-key-own__schema input[type=file]").set_input_files(
+        {"name": "schema.json", "mimeType": "application/json", "buffer": schema.to_json().encode()}
+    )
+    settle(page)
+
+
+def fit(page):
+    button = page.locator(".st-key-own_fit button")
+    expect(button).to_be_enabled()
+    button.click()
+    settle(page)
+
+
+def holds(server, some):
+    """The server's memory holds files that were handed in, or none; its figures are those of the last five seconds."""
+    with urllib.request.urlopen(f"{server}/_stcore/metrics") as answered:
+        assert ("UploadedFileManager" in answered.read().decode()) is some
+
+
+def assert_accessible(page):
+    """axe-core finds nothing but a role of Streamlit's own place for files."""
+    if not page.evaluate("typeof axe === 'object'"):
+        page.evaluate(checks.AXE_SCRIPT)
+    found = page.evaluate(checks.AXE, [])
+    assert [part for part in found if part[0] != "presentation-role-conflict"] == []
+
+
+def refusal(page):
+    return page.locator("[data-testid=stAlert]").first
+
+
+def test_tables_of_other_programs_are_fitted_bad_ones_refused_and_nothing_stays(tab, tmp_path):
+    with watched(tmp_path) as server:
+        page = visit(renew(tab), f"{server}/own")
+        page.get_by_role("button", name="Your own file").click()
+        expect(answer(page)).to_have_text("Nothing of your table is released yet.")
+        page.get_by_text("Save or load what was typed").click()
+        for count, name in enumerate(OF_PROGRAMS, 1):
+            hand_in(page, (FILES / name).read_bytes(), name)
+            load(page, GOOD[name].schema)
+            fit(page)
+            told = "One release" if count == 1 else f"{('Two', 'Three')[count - 2]} releases"
+            expect(answer(page)).to_contain_text(f"{told} of your data")
+            expect(refusal(page)).to_have_count(0)
+
+        for name in REFUSED_AT_ONCE:
+            hand_in(page, BAD[name].content)
+            expect(refusal(page)).to_contain_text(BAD[name].sentence)
+        hand_in(page, cells())
+        load(page, SCHEMA)
+        for name in REFUSED_BY_FIT:
+            hand_in(page, BAD[name].content)
+            fit(page)
+            expect(refusal(page)).to_contain_text(BAD[name].sentence)
+        hand_in(page, cells(moved=CANARY), f"{CANARY}.csv")
+        fit(page)
+        expect(refusal(page)).to_contain_text(f"Row 3, column “moved” must hold one of “no”, “yes”, got “{CANARY}”")
+        expect(answer(page)).to_contain_text("Three releases")  # a refusal is none
+
+        assert query(page) == {"own_table": "your own file"}
+        eventually(page, lambda: holds(server, True))
+        page.locator("[data-testid=stTopNavLink]").first.click()
+        page.get_by_role("heading", name="How can one fit hide one person?").wait_for()
+        eventually(page, lambda: holds(server, False))
+    left = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert tmp_path / "log" in left
+    for path in left:
+        assert CANARY.encode() not in path.read_bytes(), path
+        assert CANARY not in path.name
+    assert "Traceback" not in (tmp_path / "log").read_text()
+
+
+def test_lines_are_pasted_from_a_spreadsheet_on_a_desk_and_everybody_can_use_them(tab, server):
+    page = visit(renew(tab), f"{server}/own?own_table=your+own+file")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server)
+    hand_in(page, (FILES / "pandas_to_csv.csv").read_bytes(), "people.csv")
+    lines = form.of_schema(GOOD["pandas_to_csv.csv"].schema)
+    canvas = page.locator("[data-testid=stDataFrame] canvas").first
+    canvas.wait_for()
+    names = ["age", "weekly hours", "job", "member", "rent", "moved"]
+    expect(page.locator("[data-testid=stDataFrame] table tbody tr td:first-child")).to_have_text(names)
+    known = [lines.get(name, form.Line(name)) for name in names]
+    texts = "\n".join("\t".join([line.role, line.low, line.high, line.categories, line.missing]) for line in known)
+    page.evaluate("text => navigator.clipboard.writeText(text)", texts)
+    canvas.click(position={"x": 0.19 * canvas.bounding_box()["width"], "y": 52}, force=True)
+    page.locator("#glide-cell-1-0[aria-selected=true]").wait_for(state="attached")  # the first line's role
+
+    def paste():  # the grid may not listen yet
+        page.keyboard.press("ControlOrMeta+v")
+        settle(page)
+        assert answer(page).inner_text() == "Nothing of your table is released until you press Fit."
+
+    eventually(page, paste)
+    eventually(page, lambda: assert_accessible(page))
+    for window in (DESK, PHONE):
+        page.set_viewport_size(window)
+        settle(page)
+        eventually(page, lambda: checks.assert_fits(page))
+    fit(page)
+    expect(answer(page)).to_have_text(re.compile("One release of your data costs ε.=.1."))
