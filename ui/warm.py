@@ -10,7 +10,9 @@ It also turns off Nagle's algorithm on the server's sockets. Streamlit 1.67 make
 the protocol, which keeps asyncio from doing that as it does for everybody else; a rerun's last small messages then wait
 for the browser's delayed acknowledgement, 40 ms after everything has been computed.
 
-And it keeps uploads in memory, where they end with their session: Starlette would put those above 1 MB into a file.
+It keeps uploads in memory, where they end with their session: Starlette would put those above 1 MB into a file.
+
+And it lets people's runs take turns (`ui.turns`).
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from streamlit import config
 
 import objpert_core.accounting  # noqa: F401
 from ui import figures
+from ui.turns import take_turns
 
 _lock = threading.Lock()
 _done = False
@@ -55,6 +58,7 @@ def warm_up() -> None:
         scipy.special.ndtr(points), scipy.stats.norm.ppf(0.5), scipy.optimize.brentq(lambda x: x, -1, 1)
         _send_small_messages_at_once()
         MultiPartParser.spool_max_size = (config.get_option("server.maxUploadSize") + 1) * 2**20  # the form's lines
+        take_turns()
         gc.collect()
         gc.freeze()
         _done = True
