@@ -110,7 +110,7 @@ def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: floa
     released, below = st.container(), st.container()
     with below:
         st.header("What is public about the columns", anchor=False)
-        st.caption(text.WHY_EMPTY)
+        st.caption(f"{text.WHY_EMPTY} {text.ONE_ROW}")
         known = editor.show(uploaded)
     ask = jobs.Ask(known.text, epsilon, delta, int(rows) if rows else None, dialect=known.dialect)
     collect()
