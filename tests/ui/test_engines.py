@@ -112,7 +112,7 @@ while job.view().active:
 def errors_written_to(file):
     """What processes started meanwhile write to the standard error."""
     kept = os.dup(2)
-    with file.open("wb") as opened:
+    with file.open("ab") as opened:
         os.dup2(opened.fileno(), 2)
         try:
             yield
@@ -148,6 +148,7 @@ def test_a_lost_cluster_is_said_and_the_next_job_gets_another_and_rows_leave_no_
     assert cluster._own.pid != first
     cluster.close()
     assert written
+    assert b"distributed.nanny" in log.read_bytes()  # what Dask has to say about the dead is there
     assert not any(SECRET.encode() in content for content in (*written, log.read_bytes(), caplog.text.encode()))
 
 

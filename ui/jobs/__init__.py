@@ -17,7 +17,8 @@ Where it is done, the variable OBJPERT_DASK decides (`shared_runner`):
 
 * not set: threads of the web process;
 * `local`: two processes beside it, started by the first job and ended with it;
-* `tcp://host:port`: a Dask cluster that somebody runs, for one web process or several (`ui.jobs.cluster`).
+* `tcp://host:port` or `tls://host:port`: a Dask cluster that somebody runs, for one web process or several
+  (`ui.jobs.cluster`). Each of them lets as many jobs wait at the cluster as that has workers, and `queue_limit` here.
 
 Work for other processes must be picklable: a function of a module, or `functools.partial` of one. It is begun once and
 never repeated: with a private fit a second try would be a second release. Nothing here calls Streamlit.

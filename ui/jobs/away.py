@@ -128,8 +128,11 @@ class Cluster:
         self, line: _Line, parcel: Parcel, should_stop: Callable[[], bool], place: Callable[[int], None]
     ) -> str | None:
         """The worker that has got the work, as soon as the slot has begun; None where a stop was sooner."""
+        found = None
         for _ in _moments():
             if should_stop():
+                if found is not None and found.worker is not None:
+                    line.ask(found.worker, cluster.let_go)  # it may have begun, and would wait for work
                 return None
             found = line.find()
             if found is None:  # the scheduler has not heard of it yet, or no more
