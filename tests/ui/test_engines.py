@@ -30,7 +30,7 @@ from tests.pages.training.test_page import QUICK, opened
 from tests.ui.waiting import begun, ended, until
 from tests.ui.works import Lines, again_and_again, echo, tells, values, with_rows, yields_a_lock
 from ui import jobs
-from ui.jobs import JobRunner
+from ui.jobs import JobRunner, cluster
 from ui.request import Meter
 
 away = pytest.importorskip("ui.jobs.away")
@@ -126,10 +126,10 @@ def test_a_lost_cluster_is_said_and_the_next_job_gets_another_and_rows_leave_no_
 ):
     monkeypatch.setenv("DASK_TEMPORARY_DIRECTORY", str(tmp_path / "scratch"))
     log = tmp_path / "log"
-    cluster = away.Cluster(workers=1)
+    alone = away.Cluster(workers=1)
     with errors_written_to(log):
-        cluster.connected()
-    rows, runner = [f"{SECRET} {number}" for number in range(200_000)], JobRunner(engine=cluster)
+        alone.connected()
+    rows, runner = [f"{SECRET} {number}" for number in range(200_000)], JobRunner(engine=alone)
     assert sum(map(len, rows)) > 5_000_000
     fails, killed, lost = gates(), gates(), gates()
     fails.open()
@@ -139,14 +139,14 @@ def test_a_lost_cluster_is_said_and_the_next_job_gets_another_and_rows_leave_no_
     assert ended(job).message == away.WORKER_ENDED
     job = begun(runner.submit("a", partial(with_rows, rows, lost)), lost)
     written = [path.read_bytes() for path in (tmp_path / "scratch").rglob("*") if path.is_file()]
-    first = cluster._own.pid
+    first = alone._own.pid
     os.kill(first, signal.SIGKILL)
     assert ended(job).message == away.CLUSTER_LOST
     until(lambda: not Path(f"/proc/{lost.process}").exists())  # its workers go with it
     with errors_written_to(log):
         assert ended(runner.submit("a", values(7))).latest == 7
-    assert cluster._own.pid != first
-    cluster.close()
+    assert alone._own.pid != first
+    alone.close()
     assert written
     assert b"distributed.nanny" in log.read_bytes()  # what Dask has to say about the dead is there
     assert not any(SECRET.encode() in content for content in (*written, log.read_bytes(), caplog.text.encode()))
@@ -198,6 +198,14 @@ def test_web_processes_in_front_of_one_cluster_share_its_slots(cluster_of_two, g
     stopped = gates()
     begun(here.submit("a", stopped), stopped)
     other.close()
+
+
+def test_a_slot_that_was_given_back_before_it_began_waits_for_no_work():
+    cluster.let_go("given back")
+    slot = threading.Thread(target=cluster.take_slot, args=("given back", 3600.0), daemon=True)
+    slot.start()
+    slot.join(60)
+    assert not slot.is_alive()
 
 
 def test_what_must_be_done_here_is_done_here(cluster_of_two, gates):

@@ -110,29 +110,25 @@ class Cluster:
         except Exception as error:
             _log.error("work cannot be pickled", exc_info=error)
             raise ElsewhereError(UNSENDABLE) from None
-        line = _Line(self.connected(), self._lease)
-        worker = None
+        line, ended = _Line(self.connected(), self._lease), False
         try:
             worker = self._handed_over(line, parcel, should_stop, place)
             if worker is not None:
                 place(None)
                 yield from _results(line, worker, meter, should_stop)
-        except GeneratorExit:  # stopped between two questions
-            with suppress(ElsewhereError):
-                line.ask(str(worker), cluster.let_go)
+                ended = True
+        except ElsewhereError:
+            ended = True
             raise
         finally:
-            line.slot.release()
+            line.leave(ended)
 
     def _handed_over(
         self, line: _Line, parcel: Parcel, should_stop: Callable[[], bool], place: Callable[[int], None]
     ) -> str | None:
         """The worker that has got the work, as soon as the slot has begun; None where a stop was sooner."""
-        found = None
         for _ in _moments():
             if should_stop():
-                if found is not None and found.worker is not None:
-                    line.ask(found.worker, cluster.let_go)  # it may have begun, and would wait for work
                 return None
             found = line.find()
             if found is None:  # the scheduler has not heard of it yet, or no more
@@ -234,6 +230,13 @@ class _Line:
         told = (self._name, *arguments)
         found = self._answer(lambda: self._client.run(function, *told, workers=[worker], on_error="return"))
         return _SILENT if isinstance(found[worker], Exception) else found[worker]
+
+    def leave(self, ended: bool) -> None:
+        """Give the slot back; work that has not ended must end, and a slot that has none waits for none."""
+        self.slot.release()
+        if not ended:
+            with suppress(ElsewhereError), _answers():
+                self._client.run(cluster.let_go, self._name, on_error="ignore")
 
     def _answer(self, question: Callable[[], Any]) -> Any:
         with _answers():

@@ -25,6 +25,7 @@ import sys
 import threading
 import time
 import traceback
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 UNSENDABLE = "This work cannot be done in another process; the server's log says why."
 _slots: dict[str, _Slot] = {}  # those that have begun in this worker process
+_left: deque[str] = deque(maxlen=1000)  # those that were given back: one may begin a moment later
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,8 @@ def take_slot(name: str, lease: float) -> None:
     """The Dask task; runs on a worker. It ends with the work, or `lease` seconds after the last question."""
     slot = _slots[name] = _Slot(lease)
     try:
-        slot.do()
+        if name not in _left:
+            slot.do()
     finally:
         del _slots[name]
 
@@ -189,7 +192,8 @@ def ask(name: str, seen: int, stop: bool) -> bytes | None:
 
 
 def let_go(name: str) -> None:
-    """A slot of this worker must end, and nobody will ask for it again."""
+    """A slot, should this worker have it, must end, and nobody will ask for it again."""
+    _left.append(name)
     if slot := _slots.get(name):
         slot.let_go()
 
