@@ -166,6 +166,38 @@ def test_the_page_shows_that_snippet_and_the_prediction_is_true():
     assert round(100 * success_allowed(1.0, 1e-5)) == 73
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("game", rounds.GAMES)
+def test_nothing_that_is_sent_depends_on_the_truth_of_a_round_to_come(game, monkeypatch):
+    """The same θ and other truths: every element is the same, byte by byte, until the round is played."""
+    drawn, played, remembering_nothing = rounds._published, 2, rounds.round_of.__wrapped__
+
+    def sent(first_lie):
+        def told(setting):
+            return tuple((inside ^ (k >= first_lie), theta) for k, (inside, theta) in enumerate(drawn(setting)))
+
+        monkeypatch.setattr(rounds, "_published", told)
+        monkeypatch.setattr(rounds, "round_of", remembering_nothing)
+        app = open_page(guess_game=game, guess_border="true")
+        for _ in range(played):
+            press(app, "In")
+        opened(app, "guess_code")
+        return [part.proto.SerializeToString(deterministic=True) for part in parts(app._tree)]
+
+    truth = sent(ROUNDS)
+    assert sent(played) == truth
+    assert sent(played - 1) != truth
+
+
+def parts(block):
+    """Every element and container below a block."""
+    for part in block.children.values():
+        if getattr(part, "proto", None) is not None:
+            yield part
+        if getattr(part, "children", None):
+            yield from parts(part)
+
+
 # --- the rounds -------------------------------------------------------------------------------------------------------
 
 
