@@ -1,27 +1,28 @@
 """Where a table is while a session holds it: in the upload's memory, and nowhere else.
 
-Streamlit keeps an uploaded file in memory until its owner removes it or the session ends, and its web server puts a
-file of more than 1 MB into a nameless file on disk on its way there. Here, it goes by memory alone, and is dropped as
-soon as the page is left.
+Streamlit keeps an uploaded file until its owner removes it or its session ends, and an ended session until another one
+ends after it. Here a file is dropped as soon as its page is left, and soon after its tab is gone.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import threading
+from typing import Any, NamedTuple
 
 import streamlit as st
-from starlette.formparsers import MultiPartParser
+from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from objpert_core.datasets.tables import MOST_BYTES
-
 KEY = "own__file"
-_SEEN = "own__uploads"
-_FORM = 1_000_000  # bytes around a file in the browser's message
+LOOK_EVERY = 60.0
+"""Seconds between two looks at the sessions that hold files; as long as a session may come back (.streamlit)."""
 LABEL = "A CSV file, up to 5 MB"
-
-MultiPartParser.spool_max_size = max(MultiPartParser.spool_max_size, MOST_BYTES + _FORM)
+HELP = (
+    "Columns separated by commas, semicolons, tabs or |, names in the first row, one person a row. It stays in this "
+    "session’s memory: nothing of it is stored, logged or put into the address."
+)
+_SEEN = "own__uploads"
 
 
 class Upload(NamedTuple):
@@ -43,24 +44,71 @@ def note(place: str, file: UploadedFile | None) -> None:
     seen: dict[str, str] = st.session_state.setdefault(_SEEN, {})
     now = file.file_id if file else ""
     if (before := seen.get(place, "")) not in ("", now):
-        _drop([before])
+        _drop(before)
     seen[place] = now
-
-
-HELP = (
-    "Columns separated by commas, semicolons, tabs or |, names in the first row, one person a row. It stays in this "
-    "session’s memory: nothing of it is stored, logged or put into the address."
-)
+    context = get_script_run_ctx()
+    if file is not None and context is not None:
+        _watch(_Held(context.session_id, context.uploaded_file_mgr, file))
 
 
 def leave() -> None:
     """Drop what was handed in; for the run of any other page, or of this one where it shows an example."""
-    if seen := st.session_state.pop(_SEEN, None):
-        _drop([file for file in seen.values() if file])
+    for number in (st.session_state.pop(_SEEN, None) or {}).values():
+        _drop(number)
 
 
-def _drop(files: list[str]) -> None:
-    context = get_script_run_ctx()
-    if context is not None:
-        for file in files:
-            context.uploaded_file_mgr.remove_file(context.session_id, file)  # type: ignore[attr-defined]
+class _Held(NamedTuple):
+    """A file, whose session it is, and what keeps its bytes."""
+
+    session: str
+    manager: Any
+    file: UploadedFile
+
+    def drop(self) -> None:
+        self.manager.remove_file(self.session, self.file.file_id)
+        self.file.close()  # the session's own copy
+
+
+_held: dict[str, _Held] = {}
+_away: set[str] = set()  # files whose session was gone at the last look
+_lock = threading.Lock()
+
+
+def _watch(held: _Held) -> None:
+    with _lock:
+        first = not _held
+        _held[held.file.file_id] = held
+    if first:
+        _look_later()
+
+
+def _drop(number: str) -> None:
+    with _lock:
+        held = _held.pop(number, None)
+    if held is not None:
+        held.drop()
+
+
+def _look_later() -> None:
+    timer = threading.Timer(LOOK_EVERY, look)
+    timer.daemon = True
+    timer.start()
+
+
+def look() -> None:
+    """Drop the files of sessions that were gone at the last look and are gone now; look again while there are files."""
+    with _lock:
+        gone = {number for number, held in _held.items() if not _is_there(held.session)}
+        dropped = [_held.pop(number) for number in gone & _away]
+        _away.clear()
+        _away.update(gone & _held.keys())
+        more = bool(_held)
+    for held in dropped:
+        held.drop()
+    if more:
+        _look_later()
+
+
+def _is_there(session: str) -> bool:
+    """Whether the session has a tab that is connected."""
+    return runtime.exists() and runtime.get_instance().is_active_session(session)

@@ -20,8 +20,8 @@ WHY_EMPTY = (
     "table tells something about the people in it, and no ε would account for that. Type what is known without it."
 )
 NOT_KEPT = (
-    "Your table stays in this session’s memory. Nothing of it is stored, logged or put into the address; it is dropped "
-    "when you remove it, turn to another page or close this one."
+    "Your table stays in this session’s memory. Nothing of it is stored, logged or put into the address. It is dropped "
+    "when you remove it or turn to another page, and about two minutes after you close this one."
 )
 EXAMPLE = "The example’s noise has a fixed seed, so that everybody sees the same: its model is not for publishing."
 TYPED_FOR_YOU = (

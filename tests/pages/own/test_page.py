@@ -6,9 +6,10 @@ import tempfile
 
 import numpy as np
 import pytest
-from starlette.formparsers import MultiPartParser
 from starlette.requests import Request
+from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.runtime.caching import cache_data_api, cache_resource_api
+from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 
 from objpert_core.datasets.tables import MOST_BYTES
 from pages.own import editor, example, form, jobs, ledger, upload
@@ -240,4 +241,49 @@ def test_a_file_of_the_largest_size_goes_by_memory_alone():
         return form_["f"].size, form_["f"].file._rolled
 
     assert asyncio.run(rolled()) == (MOST_BYTES, False)
-    assert MultiPartParser.spool_max_size > MOST_BYTES
+
+
+class Manager:
+    def __init__(self):
+        self.removed = []
+
+    def remove_file(self, session, number):
+        self.removed.append((session, number))
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """The files that are watched, none of other tests', without the timer."""
+    later = []
+    monkeypatch.setattr(upload, "_held", {})
+    monkeypatch.setattr(upload, "_away", set())
+    monkeypatch.setattr(upload, "_look_later", lambda: later.append(1))
+    return later
+
+
+def file_of(number):
+    return UploadedFile(UploadedFileRec(number, "t.csv", "text/csv", CANARY.encode()), FileURLs())
+
+
+def test_a_file_is_dropped_once_its_session_was_gone_at_two_looks(watched, monkeypatch):
+    there, manager = {"here", "leaving", "blinking"}, Manager()
+    monkeypatch.setattr(upload, "_is_there", there.__contains__)
+    files = {session: file_of(session) for session in sorted(there)}
+    for session, file in files.items():
+        upload._watch(upload._Held(session, manager, file))
+    assert watched == [1]  # one timer for all
+    there -= {"leaving", "blinking"}
+    upload.look()
+    assert manager.removed == []
+    there |= {"blinking"}
+    upload.look()
+    assert manager.removed == [("leaving", "leaving")]
+    assert files["leaving"].closed
+    there -= {"blinking"}
+    upload.look()
+    assert files["here"].getvalue() == files["blinking"].getvalue() == CANARY.encode()
+    there.clear()
+    upload.look()
+    upload.look()
+    assert {session for session, _ in manager.removed} == set(files)
+    assert len(watched) == 5  # none after the last file
