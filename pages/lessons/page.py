@@ -19,7 +19,9 @@ STYLE = """
 [data-testid=stPageLink] a:focus-visible { outline: 3px solid currentColor; outline-offset: -3px; }
 .stMain [data-testid=stMarkdown] :is(p, ul, ol) { max-width: 52rem; }
 .stApp:has(.st-key-lessons_text) .stMain { overflow: auto !important; }
-.st-key-lessons_text { padding: 1rem 1rem 6rem 1rem; }
+.stMainBlockContainer:has(.st-key-lessons_text) { padding: .5rem 2rem 7rem 2rem; }
+.st-key-lessons_text :is(label p, [data-testid=stWidgetLabel] p) { font-size: 1.1rem; }
+[class*="__deck"] { background: light-dark(#ffffff, #171614); border-radius: .5rem; }
 """
 
 
