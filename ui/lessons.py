@@ -103,21 +103,25 @@ def place(query: Mapping[str, str]) -> Place | None:
 
 
 def strip(page: str) -> None:
-    """On a page that a lesson's step has opened: what to do there, the way back and the way on. Otherwise nothing."""
+    """On a page that a lesson has led to: what its step asks to do there, the way back and on. Otherwise nothing.
+
+    A page of another step, where the browser's Back button may lead, has the way back only.
+    """
     st.session_state.pop(SHOWN, None)
     if "lesson" not in st.query_params or st.context.is_embedded:
         return
     here = place(st.query_params)
-    opened = here.lesson.steps[here.step - 1].page if here else None
-    if here is None or opened is None or opened.name != page:
+    if here is None:
         return
     st.session_state[LAST] = here
+    opened = here.lesson.steps[here.step - 1].page
+    task = opened.task if opened and opened.name == page else ""
     with st.container(border=True, key="lesson_strip"):
-        st.markdown(f"**{here.lesson.title}, step {here.step} of {len(here.lesson.steps)}.** {opened.task}")
+        st.markdown(f"**{here.lesson.title}, step {here.step} of {len(here.lesson.steps)}.** {task}".strip())
         with st.container(horizontal=True), suppress(StreamlitPageNotFoundError):
             lessons = registry.entry("lessons").path
             st.page_link(lessons, label="Back to the lesson", icon=":material/undo:", query_params=here.query)
-            if here.next:
+            if task and here.next:
                 onward = f"Next: {here.next.lesson.steps[here.step].title}"
                 st.page_link(lessons, label=onward, icon=":material/arrow_forward:", query_params=here.next.query)
 

@@ -146,13 +146,14 @@ def strip_of(page, **query):
     return " ".join(block.value for block in app.markdown)
 
 
-def test_the_strip_stands_on_the_page_of_its_step_and_nowhere_else():
+def test_the_strip_tells_the_task_on_the_page_of_its_step_and_nothing_without_a_lesson():
     told = strip_of("bounds", lesson="one-fit", step="3")
     assert told.startswith("**One fit, step 3 of 6.** Slide σ to 5")
     assert strip_of("bounds") == ""
-    assert strip_of("bounds", lesson="one-fit", step="1") == ""  # a step without a page
-    assert strip_of("renyi", lesson="one-fit", step="3") == ""  # another page's step
+    assert strip_of("renyi", lesson="one-fit", step="3") == "**One fit, step 3 of 6.**"  # another page's step
+    assert strip_of("bounds", lesson="one-fit", step="1") == "**One fit, step 1 of 6.**"  # a step without a page
     assert strip_of("bounds", lesson="<b>", step="NaN") == ""
+    assert strip_of("bounds", lesson="one-fit", step="NaN") == ""
 
 
 @pytest.mark.slow
