@@ -15,6 +15,7 @@ from benchmarks.streamlit_client import Browser, Person, timed
 
 LOST = (WebSocketException, OSError, asyncio.IncompleteReadError)
 OTHER_EVERY = 4  # moves
+FIRST = 5  # of what went wrong is told
 NOTICED_WITHIN = 30.0  # seconds after a process was killed in which losing the connection is laid to it
 
 
@@ -53,18 +54,32 @@ class Classroom:
         """Which of so many values the lecturer shows now; a new one in every interval."""
         return random.Random(int(time.monotonic() / self.every)).randrange(options)
 
-    def measured(self) -> dict[str, Any]:
-        """The notes."""
-        pages = dict(sorted(self.reruns.items()))
-        return {
-            "arrivals": self.arrivals,
-            "loads": dict(sorted(self.loads.items())),
-            "reruns by page": pages,
-            "reruns": [t for times in pages.values() for t in times],
-            "lost": self.lost,
-            "failed": self.failed,
-            "away": self.away,
+    def taken(self) -> dict[str, Any]:
+        """The notes in short: numbers and quantiles, how much was lost, and why in the first cases."""
+        found: dict[str, Any] = {
+            "arrivals": summary(self.arrivals),
+            "loads": {page: summary(times) for page, times in sorted(self.loads.items())},
+            "reruns": {page: summary(times) for page, times in sorted(self.reruns.items())},
+            "all reruns": summary([t for times in self.reruns.values() for t in times]),
+            "lost": len(self.lost),
+            "failed": len(self.failed),
+            "why": [f"{note['page']}: {note['why']}" for note in (self.lost + self.failed)[:FIRST]],
         }
+        if self.away:
+            same = sum(back["same"] for back in self.away)
+            found["away"] = summary([back["seconds"] for back in self.away]) | {"same": same}
+        return found
+
+
+def summary(times: list[float]) -> dict[str, Any]:
+    """How many there are, the median, what 95 and 99 of 100 stay below, and the longest; seconds."""
+    if not times:
+        return {"number": 0}
+    ordered = sorted(times)
+    found: dict[str, Any] = {"number": len(times)}
+    for name, share in (("median", 0.5), ("p95", 0.95), ("p99", 0.99), ("longest", 1.0)):
+        found[name] = round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 3)
+    return found
 
 
 class Visitor:

@@ -1,104 +1,120 @@
-"""What `benchmarks.classroom` found, as Markdown."""
+"""What `benchmarks.classroom` found, as Markdown.
+
+python -m benchmarks.classroom_report data/results/classroom.json                            # prints it
+python -m benchmarks.classroom_report data/results/classroom.json --write docs/deploying.md  # between its markers
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+import json
+import re
+from pathlib import Path
 from typing import Any
 
-
-def quantiles(times: Sequence[float]) -> tuple[float, float, float]:
-    """The median, and what 95 and 99 of 100 stay below; NaN of nothing."""
-    if not times:
-        return (float("nan"),) * 3
-    ordered = sorted(times)
-    return tuple(ordered[min(len(ordered) - 1, int(share * len(ordered)))] for share in (0.5, 0.95, 0.99))  # type: ignore[return-value]
+BLOCK = re.compile(r"(?<=<!-- classroom -->\n).*?(?=<!-- /classroom -->)", re.DOTALL)
+HEADS = "| | number | median, s | p95, s | p99, s | longest, s |\n|---|---|---|---|---|---|"
 
 
 def as_markdown(found: dict[str, Any]) -> str:
-    """The tables."""
-    head = [
-        f"`{found['command']}`",
-        "",
-        f"Commit {found['commit']}, {found['date']}, {found['machine']}, load before {found['load before']:.2f}.",
-        f"{found['processes']} app processes behind nginx.",
-    ]
-    parts = [head, _alone(found)]
-    if "class" in found:
-        parts += [_class(found), _away(found["class"]), _memory(found["class"]["over time"], "seconds")]
-    if "churn" in found:
-        parts += [_churn(found["churn"]), _memory(found["churn"]["over time"], "sessions")]
-    return "\n\n".join("\n".join(part) for part in parts if part)
-
-
-def _alone(found: dict[str, Any]) -> list[str]:
+    """The report."""
     pages = ", ".join(f"{page} {cost:.0f}" for page, cost in found["alone"].items())
-    return [
+    parts = [
+        f"`{found['command']}`: commit {found['commit']}, {found['date']}, {found['machine']}, load before "
+        f"{found['load before']:.2f}; {found['processes']} processes of the app behind nginx.",
         f"**The machine.** One person's rerun, alone, with values that nobody has had: "
-        f"**{found['rerun alone']:.0f} ms** of processor time on average over the pages as people open them ({pages})."
+        f"**{found['rerun alone']:.0f} ms** of processor time, the mean over the pages as people open them ({pages}).",
     ]
+    if "class" in found:
+        parts += _class(found)
+    if "churn" in found:
+        parts += _churn(found["churn"])
+    return "\n\n".join(parts) + "\n"
 
 
 def _class(found: dict[str, Any]) -> list[str]:
     notes = found["class"]
-    lines = [
-        f"**{found['people']} people**, open within {found['open within']:g} s, a move every {found['every']:g} s, "
-        f"for {notes['seconds'] / 60:.1f} minutes: {len(notes['reruns'])} reruns, "
-        f"**{len(notes['lost'])} lost connections**, {len(notes['failed'])} reruns that failed.",
-        "",
-        "| | number | median, s | p95, s | p99, s | longest, s |",
-        "|---|---|---|---|---|---|",
-        _row("the way in: page, scripts, first load", notes["arrivals"]),
+    spent, number = notes["cpu"], notes["all reruns"]["number"]
+    used = ", ".join(f"{name} {100 * seconds / notes['seconds']:.0f} %" for name, seconds in spent.items())
+    parts = [
+        f"**{found['people']} people**, all there within {found['open within']:g} s, a move every "
+        f"{found['every']:g} s, {notes['seconds'] / 60:g} minutes: {number} reruns, **{_lost(notes)}**.",
+        "\n".join(
+            [
+                HEADS,
+                _row("the way in: page, scripts, first load", notes["arrivals"]),
+                *(_row(f"first load, {page}", times) for page, times in notes["loads"].items()),
+                *(_row(f"rerun, {page}", times) for page, times in notes["reruns"].items()),
+                _row("**rerun, all pages**", notes["all reruns"]),
+            ]
+        ),
+        *notes["why"],
+        f"Processors in use, in per cent of one: {used}; the people ran on the same machine. The apps used "
+        f"{1000 * spent['apps'] / max(1, number):.0f} ms for each rerun, first loads among them.",
+        _memory(notes["over time"], "seconds"),
     ]
-    lines += [_row(f"first load, {page}", times) for page, times in notes["loads"].items()]
-    lines += [_row(f"rerun, {page}", times) for page, times in notes["reruns by page"].items()]
-    lines.append(_row("**rerun, all pages**", notes["reruns"]))
-    lines += [f"\nLost: {lost['page']}, {lost['why']}" for lost in notes["lost"][:10]]
-    lines += [f"\nFailed: {failed['page']}, {failed['why']}" for failed in notes["failed"][:10]]
-    if notes["cpu"]:
-        used = ", ".join(f"{name} {100 * spent / notes['seconds']:.0f} %" for name, spent in notes["cpu"].items())
-        each = 1000 * notes["cpu"]["apps"] / max(1, len(notes["reruns"]))
-        lines += ["", f"Processors in use, in per cent of one: {used}; the people ran on the same machine."]
-        lines += [
-            f"The apps used {each:.0f} ms for each rerun, first loads among them; one half followed the lecturer."
-        ]
-    return lines
+    if after := notes.get("after the kill"):
+        parts += _killed(after)
+    return parts
 
 
-def _row(name: str, times: Sequence[float]) -> str:
-    if not times:
-        return f"| {name} | 0 | | | | |"
-    return f"| {name} | {len(times)} | " + " | ".join(f"{t:.3f}" for t in (*quantiles(times), max(times))) + " |"
-
-
-def _away(notes: dict[str, Any]) -> list[str]:
-    if notes["killed after"] is None:
-        return []
-    away = notes["away"]
-    if not away:
-        return [f"**One process was killed** after {notes['killed after']:g} s; nobody was on it."]
-    times = [back["seconds"] for back in away]
-    same = sum(back["same"] for back in away)
-    median, p95, _ = quantiles(times)
+def _killed(after: dict[str, Any]) -> list[str]:
+    away = after.get("away", {"number": 0})
+    told = "nobody was on it" if not away["number"] else (
+        f"its {away['number']} people were away for {away['median']:.1f} s (median), {away['p95']:.1f} s (p95), "
+        f"{away['longest']:.1f} s (longest), and {away['same']} of them came back to the same sliders and answer"
+    )  # fmt: skip
     return [
-        f"**One process was killed** after {notes['killed after']:g} s. Its {len(away)} people were away for "
-        f"{median:.2f} s (median), {p95:.2f} s (p95), {max(times):.2f} s (longest); "
-        f"{same} of {len(away)} came back to the same sliders and answer."
+        f"**Then one process was killed**: {told}. {_lost(after).capitalize()} among all others. Reruns in the "
+        f"{after['seconds']:g} s from then on:",
+        "\n".join([HEADS, _row("rerun, all pages", after["all reruns"])]),
+        *after["why"],
     ]
 
 
 def _churn(notes: dict[str, Any]) -> list[str]:
-    first, last = notes["over time"][0]["memory"], notes["over time"][-1]["memory"]
-    grown = ", ".join(f"{a:.0f} → {b:.0f} MiB" for a, b in zip(first, last, strict=False))
+    rows = notes["over time"]
     return [
-        f"**Sessions that come and go**: {notes['over time'][-1]['sessions']} in {notes['seconds']:.0f} s, "
-        f"{len(notes['lost'])} lost connections. Resident memory of the processes: {grown}."
+        f"**Sessions that come and go**, before the class: {rows[-1]['sessions']} in {notes['seconds']:.0f} s, "
+        f"{_lost(notes)}.",
+        _memory(rows, "sessions"),
+        *notes["why"],
     ]
 
 
-def _memory(rows: list[dict[str, Any]], by: str) -> list[str]:
-    shown = rows if len(rows) <= 12 else [rows[round(i * (len(rows) - 1) / 11)] for i in range(12)]
-    return [
-        f"| {by} | " + " | ".join(f"{row[by]:g}" for row in shown) + " |",
-        "|---" * (len(shown) + 1) + "|",
-        "| MiB of each process | " + " | ".join(" + ".join(f"{m:.0f}" for m in row["memory"]) for row in shown) + " |",
-    ]
+def _lost(notes: dict[str, Any]) -> str:
+    lost, failed = notes["lost"], notes["failed"]
+    return f"{lost or 'no'} lost connection{'s' * (lost > 1)}, {failed or 'no'} failed rerun{'s' * (failed > 1)}"
+
+
+def _row(name: str, times: dict[str, float]) -> str:
+    if not times["number"]:
+        return f"| {name} | 0 | | | | |"
+    told = " | ".join(f"{times[quantile]:.3f}" for quantile in ("median", "p95", "p99", "longest"))
+    return f"| {name} | {times['number']} | {told} |"
+
+
+def _memory(rows: list[dict[str, Any]], by: str) -> str:
+    memory = " | ".join(" + ".join(f"{mebibytes:.0f}" for mebibytes in row["memory"]) for row in rows)
+    times = " | ".join(f"{row[by]:g}" for row in rows)
+    return f"| {by} | {times} |\n{'|---' * (len(rows) + 1)}|\n| MiB of each process | {memory} |"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("results", type=Path, help="what benchmarks.classroom --json has written")
+    parser.add_argument("--write", type=Path, help="a page with the markers of the block")
+    options = parser.parse_args()
+    block = as_markdown(json.loads(options.results.read_text(encoding="utf-8")))
+    if not options.write:
+        print(block)
+        return 0
+    page = options.write.read_text(encoding="utf-8")
+    if not BLOCK.search(page):
+        parser.error(f"{str(options.write)!r} has no block <!-- classroom --> … <!-- /classroom -->.")
+    options.write.write_text(BLOCK.sub(lambda _: f"\n{block}\n", page), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
