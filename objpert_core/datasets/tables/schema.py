@@ -14,7 +14,7 @@ import pandas as pd
 
 from objpert_core._validation import FloatArray
 from objpert_core.datasets.tables.columns import BadCell, Categories, Number, Tally
-from objpert_core.datasets.tables.messages import TableError, first_twice, quoted
+from objpert_core.datasets.tables.messages import TableError, first_twice, quoted, safe_text
 from objpert_core.datasets.tables.numerals import Numerals
 from objpert_core.datasets.tables.sheet import LONGEST_NAME, MOST_COLUMNS, clean_name
 from objpert_core.datasets.tables.targets import NumericTarget, TwoValues
@@ -24,6 +24,8 @@ MOST_FEATURES = 2_000
 FORMAT = "objpert table schema 1"
 LONGEST_JSON = 1_000_000
 """Characters of a schema's text."""
+LONGEST_MESSAGE = 300
+"""Characters of what is said about one column of a schema's text."""
 
 _COLUMNS: Mapping[str, type[Number] | type[Categories]] = {"number": Number, "categories": Categories}
 _TARGETS: Mapping[str, type[TwoValues] | type[NumericTarget]] = {"two values": TwoValues, "number": NumericTarget}
@@ -179,6 +181,7 @@ class TableSchema:
             raise ValueError(f"the schema must have at most {LONGEST_JSON:,} characters, got {len(text):,}")
         try:
             document = json.loads(text)
+            json.dumps(document, ensure_ascii=False).encode()  # half a letter, "\ud800", could not be written again
         except (ValueError, RecursionError):
             raise ValueError("the schema must be complete JSON") from None
         if not isinstance(document, dict) or document.get("format") != FORMAT:
@@ -201,7 +204,7 @@ def bad_cell(row: int, column: str, complaint: str) -> TableError:
 
 def _check_name(name: object) -> None:
     if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or clean_name(name) != name:
-        got = quoted(name) if isinstance(name, str) else repr(name)
+        got = quoted(name) if isinstance(name, str) else safe_text(repr(name))
         raise ValueError(
             f"a column's name must be a text of 1 to {LONGEST_NAME} characters with single blanks within, got {got}"
         )
@@ -224,7 +227,7 @@ def _built(what: str, entry: object, kinds: Mapping[str, Any]) -> Any:
     except TypeError:
         raise ValueError(f"{what} lacks a field of the kind “{kind}”") from None
     except ValueError as error:
-        raise ValueError(f"{what}: {error}") from None
+        raise ValueError(f"{what}: {safe_text(str(error), LONGEST_MESSAGE)}") from None
 
 
 def _as_text(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import re
 from collections.abc import Callable
@@ -257,3 +258,20 @@ def test_a_wrong_text_of_a_schema_gets_one_sentence(text: str, sentence: str) ->
 def test_what_is_typed_wrong_gets_one_sentence(make: Callable[[], object], sentence: str) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)):
         make()
+
+
+@pytest.mark.parametrize("field", ["low", "missing", "missing_indicator"])
+def test_a_hostile_schema_puts_no_marks_into_its_message(field: str) -> None:
+    text = TableSchema({"a": Number(0, 1)}, SCHEMA.target).to_json()
+    hostile = json.loads(text)
+    hostile["columns"][0][field] = "![x](http://a.example/<b>)$y$" * 50
+    with pytest.raises(ValueError, match=f"column “a”: {field} must be") as refused:
+        TableSchema.from_json(json.dumps(hostile))
+    assert not set("[]<>$") & set(str(refused.value))
+    assert len(str(refused.value)) < 400
+
+
+def test_a_schema_with_half_a_letter_is_refused() -> None:
+    text = TableSchema({"a": Categories(["x", "y"])}, SCHEMA.target).to_json()
+    with pytest.raises(ValueError, match="complete JSON"):
+        TableSchema.from_json(text.replace('"x"', '"\\ud800"'))
