@@ -60,7 +60,7 @@ def coefficients(made: Made, before: Made | None = None, *, stale: bool = False)
     stems = np.column_stack([np.zeros(len(names)), values[chosen], np.full(len(names), np.nan)]).ravel()
     traces.append(series("", stems, np.repeat(places, 3), ROLE, showlegend=False, hoverinfo="skip"))
     dots = series("released", values[chosen], places, ROLE, mode="markers", hover="%{customdata}: %{x:.3g}")
-    labels = [words.short(name) for name in names]
+    labels = [safe_text(words.short(name)) for name in names]
     traces.append(dots | {"customdata": np.array(labels, dtype=object)})
     pad = 0.05 * (max(edges) - min(edges)) or 1.0
     chart = figure(

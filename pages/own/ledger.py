@@ -21,9 +21,14 @@ def total(certificates: Sequence[PrivacyCertificate], delta: float) -> float:
     return float(compose(*parts).epsilon(delta))
 
 
-def rows(releases: Sequence[Made], delta: float) -> list[dict[str, str]]:
-    """The releases as texts, each with what all up to it cost together."""
+def totals(releases: Sequence[Made], delta: float, known: Sequence[float] = ()) -> list[float]:
+    """What all releases up to each one cost together; `known` are the first of these numbers."""
     certificates = [made.model.privacy_ for made in releases]
+    return [*known, *(total(certificates[:end], delta) for end in range(len(known) + 1, len(releases) + 1))]
+
+
+def rows(releases: Sequence[Made], spent: Sequence[float], delta: float) -> list[dict[str, str]]:
+    """The releases as texts, each with what all up to it cost together."""
     return [
         {
             "Release": str(number),
@@ -32,7 +37,7 @@ def rows(releases: Sequence[Made], delta: float) -> list[dict[str, str]]:
             "ε": sentences.epsilon(made.model.privacy_.epsilon),
             "δ": sentences.delta(made.model.privacy_.delta),
             "Neighbours": made.model.privacy_.adjacency,
-            f"ε of all so far at δ = {sentences.delta(delta)}": sentences.epsilon(total(certificates[:number], delta)),
+            f"ε of all so far at δ = {sentences.delta(delta)}": sentences.epsilon(so_far),
         }
-        for number, made in enumerate(releases, 1)
+        for number, (made, so_far) in enumerate(zip(releases, spent, strict=True), 1)
     ]

@@ -29,10 +29,10 @@ USUAL: dict[c.Control, Any] = {TABLE: TWO, EPSILON: 1.0, DELTA: 1e-5}
 PRESETS = (
     c.Preset("An example: two values", USUAL, "Who repays a loan? 2,000 invented people."),
     c.Preset("An example: a number", USUAL | {TABLE: NUMBER}, "What does a flat cost a month? 2,000 invented flats."),
-    c.Preset("Ten times the privacy", USUAL | {EPSILON: 0.1}, "ε = 0.1: the noise is ten times as strong."),
+    c.Preset("Ten times the privacy", USUAL | {EPSILON: 0.1}, "What a tenth of the ε does to the coefficients."),
     c.Preset("Your own file", USUAL | {TABLE: OWN}, "Hand in a table and type what is public about it."),
 )
-_RELEASES, _COUNTED, _TOTAL = "own__releases", "own__counted", "own__total"
+_RELEASES, _COUNTED, _SPENT = "own__releases", "own__counted", "own__spent"
 
 
 def explore() -> None:
@@ -167,13 +167,12 @@ def collect() -> None:
         st.session_state.setdefault(_RELEASES, []).append(seen.latest.made)
 
 
-def total(releases: list[jobs.Made], delta: float) -> float:
-    """What they cost together; computed once for as many releases and a δ."""
-    asked, held = (len(releases), delta), st.session_state.get(_TOTAL)
-    if held is None or held[0] != asked:
-        held = asked, ledger.total([made.model.privacy_ for made in releases], delta)
-        st.session_state[_TOTAL] = held
-    return float(held[1])
+def spent(releases: list[jobs.Made], delta: float) -> list[float]:
+    """What the releases up to each one cost together; computed once for a δ."""
+    at, known = st.session_state.get(_SPENT, (delta, []))
+    totals = ledger.totals(releases, delta, known if at == delta else [])
+    st.session_state[_SPENT] = delta, totals
+    return totals
 
 
 def stage_of(releases: list[jobs.Made], ask: jobs.Ask | None, step: str, epsilon: float, delta: float) -> page.Picture:
@@ -185,9 +184,9 @@ def stage_of(releases: list[jobs.Made], ask: jobs.Ask | None, step: str, epsilon
         if not style.embedded():
             st.caption(text.STILL_EXAMPLE)
         return picture
-    spent, last = total(releases, delta), releases[-1]
+    together, last = spent(releases, delta)[-1], releases[-1]
     page.answer(
-        text.answer(releases, spent), promise=text.promise_of_all(releases, spent, delta), why=text.largest(last)
+        text.answer(releases, together), promise=text.promise_of_all(releases, together, delta), why=text.largest(last)
     )
     before = releases[-2] if len(releases) > 1 and GHOST.value() else None
     picture = charts.coefficients(last, before, stale=not step and ask is not None and bool(text.moved(last, ask)))
@@ -203,13 +202,14 @@ def out(releases: list[jobs.Made], picture: page.Picture, delta: float) -> None:
         take_away(last)
     use(last)
     st.header("The releases of this session", anchor=False)
-    page.table(ledger.rows(releases, delta), alt="The releases of this session and what they cost together.")
+    rows = ledger.rows(releases, spent(releases, delta), delta)
+    page.table(rows, alt="The releases of this session and what they cost together.")
     st.caption(text.LEDGER)
     st.button("Other people’s data: start a new list", key="own_anew", on_click=anew, icon=":material/restart_alt:")
 
 
 def anew() -> None:
-    for key in (_RELEASES, _TOTAL):
+    for key in (_RELEASES, _SPENT):
         st.session_state.pop(key, None)
 
 

@@ -117,7 +117,10 @@ def test_releases_cost_what_their_composed_mechanisms_cost(released):
     # the noisy centre and scales are part of the first release: leaving them out would promise too much
     fits_alone = compose(*(certificate.rebuild() for certificate in certificates)).epsilon(1e-5)
     assert fits_alone < together < 1.5
-    rows = ledger.rows([released, number], 1e-5)
+    spent = ledger.totals([released, number], 1e-5)
+    assert spent[1] == together
+    assert ledger.totals([released, number], 1e-5, [0.5]) == [0.5, together]
+    rows = ledger.rows([released, number], spent, 1e-5)
     assert [row["Release"] for row in rows] == ["1", "2"]
     assert rows[0]["ε"] == "1"
     assert 0 <= float(rows[1]["ε of all so far at δ = 10⁻⁵"]) - together < 0.01
@@ -145,10 +148,13 @@ def test_the_picture_shows_the_largest_coefficients_and_the_release_before(relea
     assert "before" not in {trace["name"] for trace in charts.coefficients(released, number).figure.to_dict()["data"]}
 
 
-def test_names_in_the_files_are_no_formulas(released):
+def test_names_of_a_strangers_table_are_no_markup_and_no_formulas(released):
     names = ("=1+1", *released.names[1:])
     frame = charts.frame(jobs.Made(released.ask, released.model, names))
     assert frame["feature"][0].startswith("'=")
+    names = ("<a href='http://a.example'>", *released.names[1:])
+    drawn = str(charts.coefficients(jobs.Made(released.ask, released.model, names)).figure.to_dict())
+    assert "<a" not in drawn
 
 
 def test_what_has_changed_since_the_release_is_said(released):

@@ -102,6 +102,7 @@ def test_nothing_is_filled_in_and_nothing_of_the_values_is_shown():
     assert "2,000" not in everything
 
 
+@pytest.mark.slow
 def test_a_release_and_another_one_are_counted_together(fitted):
     app = fitted
     assert answer(app) == "One release of your data costs ε = 1."
@@ -183,6 +184,7 @@ def test_a_full_server_says_so_and_releases_nothing(full_server):
     assert "Nothing of your table is released" in answer(app)
 
 
+@pytest.mark.slow
 def test_nothing_of_a_table_is_logged_cached_written_or_put_into_the_address(
     own_runner, caplog, capfd, tmp_path, monkeypatch
 ):
