@@ -31,6 +31,7 @@ from deploy.settings import ROOT, Settings, make_run_folder, parse
 TICK = 0.2  # seconds
 MEMORY_EVERY = 2.0  # seconds
 PATIENCE = 5.0  # seconds between a polite signal and the other one
+ROOMS = "rooms.sqlite"  # unless OBJPERT_ROOMS names another file, which is left alone
 GIVE_UP_AFTER = 5  # starts of processes none of which has ever answered
 
 
@@ -125,7 +126,8 @@ class Supervisor:
             child.send(signal.SIGKILL)
             if child.process is not None:
                 child.process.wait()
-        (self.settings.run / "state.json").unlink(missing_ok=True)
+        for file in ("state.json", *(f"{ROOMS}{end}" for end in ("", "-wal", "-shm", "-journal"))):
+            (self.settings.run / file).unlink(missing_ok=True)  # votes of a class do not outlive the server
         log.info("stopped")
 
 
@@ -138,7 +140,7 @@ def app_environment(settings: Settings) -> dict[str, str]:
     cluster = {"OBJPERT_DASK": f"tcp://127.0.0.1:{settings.cluster_port}"} if settings.workers else {}
     frames = {"STREAMLIT_SERVER_XSRF_COOKIE_SAME_SITE": "none"} if "None" in nginx.cookie_rules(settings) else {}
     return {
-        "OBJPERT_ROOMS": str(settings.run / "rooms.sqlite"),
+        "OBJPERT_ROOMS": str(settings.run / ROOMS),
         **os.environ,
         **frames,
         **cluster,

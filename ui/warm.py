@@ -10,7 +10,8 @@ It also turns off Nagle's algorithm on the server's sockets. Streamlit 1.67 make
 the protocol, which keeps asyncio from doing that as it does for everybody else; a rerun's last small messages then wait
 for the browser's delayed acknowledgement, 40 ms after everything has been computed.
 
-It keeps uploads in memory, where they end with their session: Starlette would put those above 1 MB into a file.
+It keeps uploads in memory, where they end with their session: Starlette would put those above 1 MB into a file. And it
+keeps few of them: Streamlit would take any number of files from one open tab.
 
 And it lets people's runs take turns (`ui.turns`).
 """
@@ -18,6 +19,7 @@ And it lets people's runs take turns (`ui.turns`).
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import socket
 import threading
@@ -32,11 +34,14 @@ import sklearn.linear_model
 import sklearn.metrics  # noqa: F401
 from starlette.formparsers import MultiPartParser
 from streamlit import config
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 import objpert_core.accounting  # noqa: F401
 from ui import figures
 from ui.turns import take_turns
 
+MOST_FILES = 4  # of one session: no page asks for as many
 _lock = threading.Lock()
 _done = False
 
@@ -57,6 +62,7 @@ def warm_up() -> None:
         pd.DataFrame({"x": points}).to_csv(index=False)
         scipy.special.ndtr(points), scipy.stats.norm.ppf(0.5), scipy.optimize.brentq(lambda x: x, -1, 1)
         _send_small_messages_at_once()
+        _hold_few_uploads()
         MultiPartParser.spool_max_size = (config.get_option("server.maxUploadSize") + 1) * 2**20  # the form's lines
         take_turns()
         gc.collect()
@@ -70,3 +76,16 @@ def _send_small_messages_at_once() -> None:
         if issubclass(type(item), socket.socket) and item.family in (socket.AF_INET, socket.AF_INET6):
             with contextlib.suppress(OSError):  # closed, or not TCP
                 item.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def _hold_few_uploads() -> None:
+    """A session's files, the oldest dropped where there are more than `MOST_FILES`."""
+    add = MemoryUploadedFileManager.add_file
+
+    @functools.wraps(add)
+    def add_and_drop(manager: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec) -> None:
+        add(manager, session_id, file)
+        for old in list(manager.file_storage.get(session_id, ()))[:-MOST_FILES]:
+            manager.remove_file(session_id, old)
+
+    MemoryUploadedFileManager.add_file = add_and_drop  # type: ignore[method-assign, assignment]

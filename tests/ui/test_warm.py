@@ -5,6 +5,8 @@ import socket
 
 from starlette.formparsers import MultiPartParser
 from streamlit import config
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from ui import warm
 
@@ -30,3 +32,13 @@ def test_the_second_call_freezes_nothing_more():
 def test_an_upload_of_the_largest_size_is_not_put_into_a_file():
     warm.warm_up()
     assert MultiPartParser.spool_max_size > config.get_option("server.maxUploadSize") * 2**20
+
+
+def test_a_session_holds_few_files_and_the_latest():
+    warm.warm_up()
+    manager = MemoryUploadedFileManager("/upload")
+    for number in range(warm.MOST_FILES + 3):
+        manager.add_file("mine", UploadedFileRec(str(number), "a.csv", "text/csv", b"x"))
+    manager.add_file("another's", UploadedFileRec("0", "a.csv", "text/csv", b"x"))
+    assert list(manager.file_storage["mine"]) == ["3", "4", "5", "6"]
+    assert list(manager.file_storage["another's"]) == ["0"]
