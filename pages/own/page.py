@@ -120,7 +120,7 @@ def own(left: DeltaGenerator, place: DeltaGenerator, epsilon: float, delta: floa
     with left:
         picture = stage_of(releases, ask, known.step, epsilon, delta)
     with released:
-        st.caption(text.NOT_KEPT)
+        st.caption(text.NOT_KEPT if releases else f"{text.STILL_EXAMPLE} {text.NOT_KEPT}")
         if releases:
             out(releases, picture, delta)
 
@@ -181,8 +181,6 @@ def stage_of(releases: list[jobs.Made], ask: jobs.Ask | None, step: str, epsilon
         page.answer(text.nothing_yet(step), promise=text.NO_RELEASE)
         picture = charts.coefficients(example.fitted(TWO, epsilon, delta), stale=True)
         page.show(picture, key="own_chart")
-        if not style.embedded():
-            st.caption(text.STILL_EXAMPLE)
         return picture
     together, last = spent(releases, delta)[-1], releases[-1]
     page.answer(

@@ -28,7 +28,7 @@ TYPED_FOR_YOU = (
     "Public here, since the code that makes the table is. Of your own file every line starts empty, and you type it."
 )
 NO_RELEASE = "Until then your table costs ε = 0. Each press of Fit is a release of its own, and releases add up."
-STILL_EXAMPLE = "Faintly, until your first release: the example of two values at this ε and δ."
+STILL_EXAMPLE = "The picture is faint until your first release: it is the example’s, at this ε and δ."
 ONE_ROW = "One row is one person: a table with several rows of one person promises less, each row for itself."
 YOURS_ALONE = "For your eyes only, outside of the certificate:"
 NO_ACCURACY = (
