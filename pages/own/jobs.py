@@ -108,9 +108,11 @@ def made(ask: Ask, held: Held) -> Made:
 
 
 def fit(ask: Ask, held: Held, should_stop: Callable[[], bool]) -> Iterator[Outcome]:
-    """The same as a job: one outcome."""
+    """The same as a job: one outcome, or none of a fit that was stopped before it was done."""
     try:
-        yield Outcome(made(ask, held))
+        found = made(ask, held)
+        if not should_stop():
+            yield Outcome(found)
     except ConvergenceError:
         yield Outcome(refused=NOT_CONVERGED)
     except ValueError as error:

@@ -154,6 +154,8 @@ def progress(seen: Seen[jobs.Outcome]) -> tuple[float, str]:
 
 
 def outcome(view: JobView[jobs.Outcome]) -> str | None:
+    if view.latest is not None and view.latest.made is not None:
+        return None  # stopped too late: it is there, and counts
     return ended_early(view, "Stopped: nothing was released.")
 
 

@@ -74,6 +74,10 @@ def test_all_that_is_sent_and_kept_is_picklable_and_shows_nothing_of_the_table(r
     np.testing.assert_array_equal(back.model.coef_, released.model.coef_)
 
 
+def test_a_fit_that_is_stopped_releases_nothing():
+    assert list(jobs.fit(ASK, Held(TABLE), lambda: True)) == []
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [

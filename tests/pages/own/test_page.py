@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import tempfile
+import threading
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 
 from objpert_core.datasets.tables import MOST_BYTES
 from pages.own import editor, example, form, jobs, ledger, upload
-from tests.pages.apps import answer, curves, execute, finished, open_app, opened, said, tables, texts, try_it
+from tests.pages.apps import answer, curves, execute, finished, infos, open_app, opened, said, tables, texts, try_it
 from ui import sentences
 
 PAGE = "pages/own/page.py"
@@ -175,6 +176,32 @@ def test_the_address_asks_for_how_the_file_is_written_where_that_is_not_clear():
     assert "say which decimal mark" in texts(app)
     app.selectbox(key="own__decimal").set_value("comma ,").run()
     assert "say which decimal mark" not in texts(app)
+
+
+def test_a_stopped_fit_is_no_release_and_one_that_was_done_is(own_runner, monkeypatch):
+    begun, go_on, made = threading.Event(), threading.Event(), jobs.made
+
+    def slow(ask, held):
+        begun.set()
+        assert go_on.wait(60)
+        return made(ask, held)
+
+    monkeypatch.setattr(jobs, "made", slow)
+    app = load(hand_in(own()))
+    app.button(key="own_fit").click().run()
+    assert begun.wait(60)
+    app.run()
+    app.button(key="own_stop").click().run()
+    go_on.set()
+    finished(app, "own__run")
+    assert "Stopped: nothing was released." in infos(app)
+    assert answer(app) == "Nothing of your table is released until you press Fit."
+    assert "own__releases" not in app.session_state
+    press_fit(app)
+    app.session_state["own__run"].job.stop()  # too late
+    app.run()
+    assert infos(app) == ""
+    assert answer(app) == "One release of your data costs ε = 1."
 
 
 def test_a_full_server_says_so_and_releases_nothing(full_server):
