@@ -38,8 +38,10 @@ FRESH = 1.0
 LETTERS = "BCDFGHJKMNPQRSTWXYZ"
 """What the name of a room is made of: no vowels, so no words; nothing that looks like a digit or two other letters."""
 NAME = re.compile(f"[{LETTERS}]{{6}}")
-MOST_ROOMS, MOST_QUESTIONS, MOST_VOTES, MOST_OPTIONS, MOST_CHANGES = 200, 30, 600, 12, 20
+MOST_ROOMS, MOST_QUESTIONS, MOST_VOTES, MOST_OPTIONS, MOST_CHANGES = 200, 100, 600, 12, 20
 """Rooms at a time, questions a room, votes a question, options a question, changes of mind a vote."""
+IDLE = 600.0
+"""Seconds after which a room in which nobody has voted makes way for another one, where there are too many."""
 MOST_LETTERS = 200
 """Of a question's name, a key and a token."""
 
@@ -136,7 +138,7 @@ class Rooms:
         with self._file.changing(make=True) as file:
             self._delete_old(file)
             (rooms,) = file.execute("SELECT COUNT(*) FROM room").fetchone()
-            if rooms >= MOST_ROOMS:
+            if rooms >= MOST_ROOMS and not self._delete_an_idle_one(file):
                 raise RoomError(f"This server holds {MOST_ROOMS} rooms, and no more; one ends within the hour.")
             values = (name, salt, _digest(salt, key), self._now())
             file.execute("INSERT INTO room (name, salt, key, opened) VALUES (?, ?, ?, ?)", values)
@@ -292,6 +294,12 @@ class Rooms:
 
     def _delete_old(self, file: sqlite3.Connection) -> None:
         file.execute("DELETE FROM room WHERE opened <= ?", (self._now() - LIFETIME,))
+
+    def _delete_an_idle_one(self, file: sqlite3.Connection) -> bool:
+        """Delete the oldest room in which nobody has voted for a while; whether there is one."""
+        voted = "SELECT 1 FROM question q JOIN vote v ON v.question = q.id WHERE q.room = room.id"
+        oldest = f"SELECT id FROM room WHERE opened <= ? AND NOT EXISTS ({voted}) ORDER BY opened LIMIT 1"
+        return file.execute(f"DELETE FROM room WHERE id = ({oldest})", (self._now() - IDLE,)).rowcount > 0
 
     def _find(self, file: sqlite3.Connection, name: str) -> tuple[int, bytes, bytes] | None:
         """The room's number, salt and hash of its key."""

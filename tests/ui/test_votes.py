@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ui import shared_file, votes
+from ui import lessons, registry, shared_file, votes
 from ui.shared_file import UnusableFileError
 from ui.votes import Question, RoomError, Rooms
 
@@ -157,6 +157,27 @@ def test_everything_has_an_end(rooms, monkeypatch):
     for choice in (-1, 3):
         with pytest.raises(ValueError, match="choice must be from 0 to 2"):
             rooms.vote(room, QUESTION, "a", choice)
+
+
+def test_a_room_in_which_nobody_votes_makes_way(rooms, clock, monkeypatch):
+    monkeypatch.setattr(votes, "MOST_ROOMS", 2)
+    (used, _), (idle, _) = rooms.open(), rooms.open()
+    rooms.vote(used, QUESTION, "one", 0)
+    clock.time += votes.IDLE - 1
+    with pytest.raises(RoomError, match="2 rooms"):
+        rooms.open()
+    clock.time += 1
+    new, _ = rooms.open()
+    monkeypatch.setattr(votes, "FRESH", 0.0)
+    assert rooms.tally(used, QUESTION).counts == (1, 0, 0)
+    assert rooms.vote(new, QUESTION, "one", 0) == "counted"
+    assert rooms.vote(idle, QUESTION, "one", 0) == "gone"
+
+
+def test_a_student_who_answers_everything_leaves_room_for_the_lecturer():
+    asked = sum((room / "try.md").exists() for room in registry.ROOMS.iterdir())
+    asked += sum(len(step.questions) for lesson in lessons.catalogue().lessons.values() for step in lesson.steps)
+    assert 30 < asked <= votes.MOST_QUESTIONS / 2
 
 
 @pytest.mark.parametrize(
