@@ -67,6 +67,7 @@ WRONG = [
     (SHORT + ":::question a b\nWhich?\n* [x] a\n* [ ] c\n:::\n", "line 4: after the name stand pairs|key is one word"),
     (SHORT + TICKED + "## Two\n" + TICKED, "line 10: two questions are called 'q'"),
     (SHORT + "![x](http://a.example/b.png)\n", "line 4: a lesson shows no images"),
+    (SHORT + "![two\nlines](http://a.example/b.png)\n", "line 4: a lesson shows no images"),
     (SHORT + "$$x +\ny$$\n", r"line 4: “\$\$” stands on a line of its own"),
     ("# T\n" + "## S\n" * 31, "line 32: a lesson has at most 30 steps"),
 ]
