@@ -26,7 +26,7 @@ def test_the_second_call_freezes_nothing_more():
     frozen = gc.get_freeze_count()
     assert frozen > 0
     warm.warm_up()
-    assert gc.get_freeze_count() == frozen
+    assert gc.get_freeze_count() <= frozen  # what another thread lets go of meanwhile is no longer counted
 
 
 def test_an_upload_of_the_largest_size_is_not_put_into_a_file():
