@@ -9,7 +9,7 @@ CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml"
 def test_protections_are_on_and_nothing_is_reported():
     assert CONFIG["server"]["enableCORS"] is True
     assert CONFIG["server"]["enableXsrfProtection"] is True
-    assert CONFIG["server"]["maxUploadSize"] <= 1
+    assert CONFIG["server"]["maxUploadSize"] <= 5
     assert CONFIG["server"]["headless"] is True
     assert CONFIG["browser"]["gatherUsageStats"] is False
     assert CONFIG["client"]["showErrorDetails"] == "none"
