@@ -73,20 +73,25 @@ class Child:
 
     def start(self, now: float) -> None:
         """Start it. Call from the main thread: the kernel's signal goes by the thread that started a process."""
-        self.process = subprocess.Popen(
-            self.command,
-            env=self.environment,
-            cwd=self.folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            process_group=0,  # Ctrl-C is for us; we pass it on
-            preexec_fn=_end_with(os.getpid(), self.dies_by),
-        )
         self.starts += 1
         self.started = now
+        try:
+            self.process = subprocess.Popen(
+                self.command,
+                env=self.environment,
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                process_group=0,  # Ctrl-C is for us; we pass it on
+                preexec_fn=_end_with(os.getpid(), self.dies_by),
+            )
+        except OSError as error:  # no memory, perhaps: the others go on, and it is tried again
+            log.error("%s could not be started: %s", self.name, error)
+            self._count_end(now)
+            return
         threading.Thread(target=self._read, args=(self.process,), daemon=True).start()
 
     def _read(self, process: subprocess.Popen[str]) -> None:
@@ -101,9 +106,12 @@ class Child:
         code = self.process.returncode
         self.send(signal.SIGKILL)  # what it has started and left behind
         self.process = None
+        self._count_end(now)
+        return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+    def _count_end(self, now: float) -> None:
         self.ended = now
         self.quick_deaths = 0 if now - self.started >= STEADY_AFTER else self.quick_deaths + 1
-        return f"signal {-code}" if code < 0 else f"exit code {code}"
 
     def due(self, now: float) -> bool:
         """Whether it is to be started: at once after a long life, ever later after short ones."""

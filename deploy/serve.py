@@ -7,6 +7,7 @@ its children.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import logging
@@ -84,7 +85,8 @@ class Supervisor:
                 log.warning("%s ended by %s", child.name, how)
             if child.due(now):
                 child.start(now)
-                log.info("%s started as process %s", child.name, child.pid)
+                if child.pid:
+                    log.info("%s started as process %s", child.name, child.pid)
             if now > self.replacing.get(child.name, float("inf")):
                 child.send(signal.SIGKILL)
         if now - self._measured >= MEMORY_EVERY:
@@ -112,8 +114,9 @@ class Supervisor:
         if text != self._told:
             self._told = text
             new = self.settings.run / "state.new"
-            new.write_text(text, encoding="utf-8")
-            new.replace(self.settings.run / "state.json")
+            with contextlib.suppress(OSError):  # a full disk is no reason to stop serving
+                new.write_text(text, encoding="utf-8")
+                new.replace(self.settings.run / "state.json")
 
     def end(self) -> None:
         """Stop everybody; what does not end in time is made to."""

@@ -71,6 +71,14 @@ def test_a_process_is_started_at_once_after_a_long_life_and_ever_later_after_sho
     assert child.due(200.0 + STEADY_AFTER)
 
 
+def test_a_process_that_cannot_be_started_is_tried_again(tmp_path):
+    child = Child("x", [str(tmp_path / "nothing")], {}, tmp_path)
+    for _ in range(3):
+        child.start(now=100.0)
+    assert (child.pid, child.starts) == (None, 3)
+    assert [child.due(100.0 + wait) for wait in (0, 1, 2)] == [False, False, True]
+
+
 def test_three_checks_in_a_row_without_an_answer_are_trouble_once_it_has_answered(app):
     for _ in range(9):
         app.count(answered=False)
