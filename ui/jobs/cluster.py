@@ -251,6 +251,7 @@ def main(arguments: list[str] | None = None) -> None:
             "distributed.worker.memory.spill": False,
             "distributed.worker.memory.pause": False,
             "distributed.worker.profile.enabled": False,
+            "distributed.deploy.lost-worker-timeout": "365 days",  # it is started again by its nanny, not given up
             "distributed.comm.timeouts.connect": "10s",
             "distributed.scheduler.http.routes": [],
             "distributed.worker.http.routes": [],
