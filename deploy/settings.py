@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-MEBIBYTE = 2**20
 UPLOAD_MEBIBYTES = 5  # `server.maxUploadSize` of .streamlit/config.toml; a test compares them
 ORIGIN = re.compile(r"'self'|https?://[A-Za-z0-9.*-]+(:\d+)?")
 

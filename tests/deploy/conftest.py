@@ -20,6 +20,7 @@ from tests.browser.conftest import chromium  # noqa: F401  a fixture
 ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text()
 COPIED = [words.split() for words in re.findall(r"^COPY (.+)$", DOCKERFILE, re.MULTILINE)]
+MEBIBYTE = 2**20
 START_WITHIN = 180.0  # seconds, on a busy machine
 
 

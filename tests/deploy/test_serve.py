@@ -14,8 +14,8 @@ from http.client import HTTPConnection
 import pytest
 
 from benchmarks.streamlit_client import Browser, Person
-from deploy.settings import MEBIBYTE, UPLOAD_MEBIBYTES
-from tests.deploy.conftest import DOCKERFILE, deployed_server, wait_until_gone
+from deploy.settings import UPLOAD_MEBIBYTES
+from tests.deploy.conftest import DOCKERFILE, MEBIBYTE, deployed_server, wait_until_gone
 
 pytestmark = pytest.mark.slow
 CLOSED = ("metrics", "%6detrics", "/metrics", "x/../metrics", "agent/interact", "agent/openapi.json", "agent/mcp")

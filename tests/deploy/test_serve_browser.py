@@ -6,8 +6,9 @@ import signal
 import pytest
 from playwright.sync_api import expect
 
-from deploy.settings import MEBIBYTE, UPLOAD_MEBIBYTES
+from deploy.settings import UPLOAD_MEBIBYTES
 from tests.browser.conftest import DESK, TIMEOUT, answer, settle, visit
+from tests.deploy.conftest import MEBIBYTE
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 APP = "[data-testid=stApp]"
