@@ -26,6 +26,7 @@ from objpert_core.datasets.tables import (
     look_at,
     read_table,
     safe_cell,
+    safe_label,
     safe_text,
 )
 
@@ -51,5 +52,6 @@ __all__ = [
     "names",
     "read_table",
     "safe_cell",
+    "safe_label",
     "safe_text",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from objpert_core._validation import FloatArray
-from objpert_core.datasets import Number, NumericTarget, safe_cell, safe_text
+from objpert_core.datasets import Number, NumericTarget, safe_cell, safe_label
 from pages.own import words
 from pages.own.jobs import Made
 from ui import draws
@@ -60,7 +60,7 @@ def coefficients(made: Made, before: Made | None = None, *, stale: bool = False)
     stems = np.column_stack([np.zeros(len(names)), values[chosen], np.full(len(names), np.nan)]).ravel()
     traces.append(series("", stems, np.repeat(places, 3), ROLE, showlegend=False, hoverinfo="skip"))
     dots = series("released", values[chosen], places, ROLE, mode="markers", hover="%{customdata}: %{x:.3g}")
-    labels = [safe_text(words.short(name)) for name in names]
+    labels = [safe_label(words.short(name)) for name in names]
     traces.append(dots | {"customdata": np.array(labels, dtype=object)})
     pad = 0.05 * (max(edges) - min(edges)) or 1.0
     chart = figure(
@@ -77,8 +77,8 @@ def coefficients(made: Made, before: Made | None = None, *, stale: bool = False)
 def _title(made: Made) -> str:
     target = made.ask.schema.target
     if isinstance(target, NumericTarget):
-        return f"coefficient, in units of “{safe_text(words.short(target.column))}”"
-    return f"coefficient, towards “{safe_text(words.short(str(target.positive)))}”"
+        return f"coefficient, in units of “{safe_label(words.short(target.column))}”"
+    return f"coefficient, towards “{safe_label(words.short(str(target.positive)))}”"
 
 
 def ranges() -> Picture:

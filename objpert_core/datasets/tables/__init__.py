@@ -12,7 +12,7 @@ From the ground up: `messages` (what is said of a bad file), `dialect`, `numeral
 from objpert_core.datasets.tables.columns import Categories, Number
 from objpert_core.datasets.tables.decoding import MOST_BYTES
 from objpert_core.datasets.tables.dialect import Dialect
-from objpert_core.datasets.tables.messages import TableError, safe_cell, safe_text
+from objpert_core.datasets.tables.messages import TableError, safe_cell, safe_label, safe_text
 from objpert_core.datasets.tables.reading import MOST_CELLS, Table, read_table
 from objpert_core.datasets.tables.schema import MOST_FEATURES, TableSchema
 from objpert_core.datasets.tables.sheet import MOST_COLUMNS, MOST_ROWS
@@ -37,5 +37,6 @@ __all__ = [
     "look_at",
     "read_table",
     "safe_cell",
+    "safe_label",
     "safe_text",
 ]

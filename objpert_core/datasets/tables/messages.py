@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 _LOOKALIKES = str.maketrans("*`~$[]{}<>|\\", "∗'∼＄［］｛｝‹›¦∖")
+_NO_TAGS = str.maketrans("<>", "‹›")
 _UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")  # one within a word is no mark of Markdown's
 _COLON = re.compile(r":(?=[^\s\d])")
 _ADDRESS = re.compile(r"(www)\.", re.IGNORECASE)
@@ -56,11 +57,28 @@ def safe_text(text: str, length: int = 40) -> str:
     >>> safe_text("x" * 50, length=10)
     'xxxxxxxxx…'
     """
+    text = _UNDERSCORE.sub("＿", _printable(text, length).translate(_LOOKALIKES))
+    return _ADDRESS.sub("\\1․", _COLON.sub("∶", text))
+
+
+def safe_label(text: str, length: int = 40) -> str:
+    """Text of a file as a chart's label.
+
+    There only tags mean something: the app's charts set no TeX. So names such as "age [years]" keep their letters,
+    which every font has.
+
+    Examples
+    --------
+    >>> safe_label("age [years]"), safe_label("<a href='http://a.example'>", length=60)
+    ('age [years]', "‹a href='http://a.example'›")
+    """
+    return _printable(text, length).translate(_NO_TAGS)
+
+
+def _printable(text: str, length: int) -> str:
     text = text[: length + 1]
     text = "".join(one if one.isprintable() else " " if one in "\t\r\n" else "·" for one in text)
-    text = text if len(text) <= length else text[: length - 1] + "…"
-    text = _UNDERSCORE.sub("＿", text.translate(_LOOKALIKES))
-    return _ADDRESS.sub("\\1․", _COLON.sub("∶", text))
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def quoted(text: str) -> str:

@@ -156,9 +156,10 @@ def test_names_of_a_strangers_table_are_no_markup_and_no_formulas(released):
     names = ("=1+1", *released.names[1:])
     frame = charts.frame(jobs.Made(released.ask, released.model, names))
     assert frame["feature"][0].startswith("'=")
-    names = ("<a href='http://a.example'>", *released.names[1:])
-    drawn = str(charts.coefficients(jobs.Made(released.ask, released.model, names)).figure.to_dict())
-    assert "<a" not in drawn
+    names = ("<a href='http://a.example'>", "_age [years]", *released.names[2:])
+    drawn = charts.coefficients(jobs.Made(released.ask, released.model, names)).figure.to_dict()
+    assert "<a" not in str(drawn)
+    assert drawn["layout"]["yaxis"]["ticktext"][1] == "_age [years]"
 
 
 def test_what_has_changed_since_the_release_is_said(released):
