@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 RESULTS = (DOCS / "results.md").read_text(encoding="utf-8")
 THEOREMS = (DOCS / "theorems.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
 INDEX = [line.strip("|").split("|") for line in THEOREMS.splitlines() if re.match(r"\| \[T\d", line)]
 
 
