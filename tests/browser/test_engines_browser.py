@@ -17,11 +17,20 @@ LONG = "/training?training_data=breast-cancer&training_methods=DP-SGD+paid"
 LONG += "&training_repeats=50&training_epochs=100&training_batch=64"  # minutes: it must not end before it is stopped
 
 
+def called(process):
+    """The command line of a process, empty where it has just ended."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
 def the_cluster():
-    """The process that a server below this one keeps its cluster in, and that one's workers."""
-    below = psutil.Process().children(recursive=True)
-    (cluster,) = [process for process in below if "ui.jobs.cluster" in process.cmdline()]
-    return cluster, [child for child in cluster.children() if "spawn_main" in " ".join(child.cmdline())]
+    """The process that the server keeps its cluster in, and that one's workers; other tests may have a cluster, too."""
+    servers = [process for process in psutil.Process().children() if "streamlit run app.py" in called(process)]
+    below = [child for server in servers for child in server.children()]
+    (cluster,) = [process for process in below if "ui.jobs.cluster" in called(process)]
+    return cluster, [child for child in cluster.children() if "spawn_main" in called(child)]
 
 
 def test_a_run_is_trained_elsewhere_stops_says_that_its_worker_died_and_ends_with_the_server(monkeypatch, tab):
