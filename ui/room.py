@@ -120,8 +120,9 @@ def strip() -> None:
     try:
         end = rooms().ends(name)
         leads = end is not None and bool(key) and rooms().leads(name, key)
-    except UnusableFileError as error:
-        st.session_state.pop(_HERE, None)
+    except UnusableFileError as error:  # who was in the room before still is when the file is back
+        if held is not None and held.name != name:
+            st.session_state.pop(_HERE, None)
         _say(str(error))
         return
     if end is None:

@@ -221,6 +221,27 @@ def test_the_file_fails_in_the_middle_of_a_vote(tmp_path, monkeypatch):
     assert "votes are off" in texts(student.run())
 
 
+def test_a_lecturer_who_turns_a_page_while_the_file_is_locked_still_leads_afterwards(monkeypatch):
+    name, key = rooms().open()
+    lecturer, stranger = person(name, key), person(name)
+
+    def fail(*_, **__):
+        raise votes.UnusableFileError(votes.OFF)
+
+    with monkeypatch.context() as locked:
+        locked.setattr(votes.Rooms, "ends", fail)
+        for app in (lecturer, stranger):
+            for part in ("room", "room_key"):  # as a change of page does
+                app.query_params.pop(part, None)
+            app.run()
+            assert "votes are off" in texts(app)
+            assert not app.exception
+    lecturer.run()
+    assert written(lecturer, "room_key") == key
+    assert "Reveal" in labels(lecturer)
+    assert "Reveal" not in labels(stranger.run())
+
+
 def test_bars_are_escaped_named_and_add_up():
     shown = room.bars(("<b>", "θ & x"), Tally((3, 1)), 1)
     assert "&lt;b&gt;" in shown
