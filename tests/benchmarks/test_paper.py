@@ -12,6 +12,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 
 from benchmarks import paper, paper_numbers, readme_tables
 from objpert_core import _provenance
+from objpert_core.accounting import ObjectivePerturbation
 from objpert_core.experiments import results
 
 ROOT = Path(__file__).parents[2]
@@ -76,6 +77,7 @@ def test_theorems_code_and_tests_that_are_named_exist() -> None:
         assert (paper.FOLDER / target).exists()
 
 
+@pytest.mark.slow
 def test_who_is_said_to_be_ahead_is_ahead() -> None:
     found = defaultdict(list)
     for row in _provenance.read_table(results.folder() / "quadratic_regression.csv").rows:
@@ -88,3 +90,12 @@ def test_who_is_said_to_be_ahead_is_ahead() -> None:
         counts[name] = [int(count) for count in ours.split(" / ")]
     assert all(counts[name][0] > 5 and counts[name][2] == 0 for name in readme_tables.MANY_ROWS)
     assert all(counts[name][0] < counts[name][2] for name in readme_tables.SMALL)
+
+
+def test_what_is_said_of_small_lam_is_so() -> None:
+    second, third, last = (paper_numbers.SHAPES[i] for i in (1, 2, -1))
+    for shape in (second, third, last):
+        mechanism, true = ObjectivePerturbation(*shape), paper_numbers.true_epsilon(*shape)
+        certified, least = (one.epsilon(paper_numbers.DELTA) for one in (mechanism, mechanism.gaussian))
+        assert true <= certified < mechanism.gaussian_from
+        assert true - least > 0.5 * (certified - least) if shape == third else true <= least
