@@ -14,7 +14,7 @@ import resource
 import shutil
 from pathlib import Path
 
-from deploy.settings import UPLOAD_MEBIBYTES, Settings
+from deploy.settings import UPLOAD_MEBIBYTES, UPLOADS_AT_ONCE, Settings
 
 TEMPLATE = Path(__file__).with_name("nginx.conf.in")
 PAGES = Path(__file__).with_name("pages")
@@ -61,6 +61,7 @@ def configuration(settings: Settings) -> str:
         NUMBERS="\n".join(f'    "~:{port}$" {number};' for number, port in enumerate(ports)),
         COOKIE=cookie_rules(settings),
         PER_ADDRESS=str(settings.per_address),
+        UPLOADS=str(UPLOADS_AT_ONCE),
         BEHIND="\n".join(behind),
         LISTEN="\n".join(listen),
         POLICY=POLICY.format(frames=" ".join(settings.frames)),

@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 UPLOAD_MEBIBYTES = 5  # `server.maxUploadSize` of .streamlit/config.toml; a test compares them
+UPLOADS_AT_ONCE = 40  # from one address; a class hands in its tables one after the other
 ORIGIN = re.compile(r"'self'|https?://[A-Za-z0-9.*-]+(:\d+)?")
 
 

@@ -14,7 +14,7 @@ from http.client import HTTPConnection
 import pytest
 
 from benchmarks.streamlit_client import Browser, Person
-from deploy.settings import UPLOAD_MEBIBYTES
+from deploy.settings import UPLOAD_MEBIBYTES, UPLOADS_AT_ONCE
 from tests.deploy.conftest import DOCKERFILE, MEBIBYTE, deployed_server, wait_until_gone
 
 pytestmark = pytest.mark.slow
@@ -131,6 +131,33 @@ def test_what_nobody_needs_is_closed_and_what_is_sent_is_guarded(deployed):
 
 def test_a_table_that_is_too_large_is_refused_before_it_reaches_the_app(deployed):
     assert upload(deployed.server, "nobody", (UPLOAD_MEBIBYTES + 2) * MEBIBYTE, {}, sends=False) == 413
+
+
+def test_uploads_that_are_not_finished_are_few(deployed):
+    async def run():
+        browser, person = await come(deployed.server)
+        started = (
+            f"PUT /_stcore/upload_file/{person.session}/1-2-3 HTTP/1.1\r\nHost: {deployed.server}\r\n"
+            f"Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000\r\n"
+            f"Cookie: {'; '.join(f'{name}={value}' for name, value in browser.cookies.items())}\r\n"
+            f"X-Xsrftoken: {browser.cookies['_streamlit_xsrf']}\r\n\r\n"
+        )
+
+        async def until(status):
+            while (await asyncio.to_thread(upload, deployed.server, person.session, 1, browser.cookies)) != status:
+                await asyncio.sleep(0.05)
+
+        links = [await asyncio.open_connection("127.0.0.1", deployed.port) for _ in range(UPLOADS_AT_ONCE)]
+        await until(204)
+        for _, writer in links:
+            writer.write(started.encode())
+        await asyncio.wait_for(until(429), 60)
+        for _, writer in links:
+            writer.close()
+        await asyncio.wait_for(until(204), 60)
+        await person.link.close()
+
+    asyncio.run(run())
 
 
 def test_the_images_health_check_knows_a_server_that_answers(deployed):
