@@ -49,7 +49,7 @@ _NOT_COUNTED: dict[Outcome, str] = {
     "gone": "This room has ended.",
 }
 
-# Letters grow with the window, for the wall; right and wrong differ by a tick, by words and by the bar's pattern.
+# Letters grow with the window, for the wall; right and wrong differ by words, weight and the bar's pattern.
 _STYLE = f"""
 .votes {{ font-size: clamp(1rem, .8rem + .6vw, 1.4rem); line-height: 1.3; margin-top: .25rem; }}
 .votes [role=listitem] {{ margin-bottom: .6rem; }}
@@ -325,7 +325,7 @@ def bars(options: Sequence[str], tally: Tally, right: int) -> str:
     lines = []
     for place, (option, count) in enumerate(zip(options, tally.counts, strict=True)):
         share = 100 * count / max(tally.votes, 1)
-        kind, said = ("right", f"✓ {option} (right)") if place == right else ("", option)
+        kind, said = ("right", f"{option} (right)") if place == right else ("", option)
         lines.append(
             f'<div role="listitem" class="{kind}"><div class="said"><span>{html.escape(said)}</span> '
             f'<span class="count">{_votes(count)}, {share:.0f}&nbsp;%</span></div>'

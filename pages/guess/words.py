@@ -64,7 +64,7 @@ def _most(eps: float) -> str:
 
 def told(last: Round, said: bool) -> str:
     """What the last round was, and what the best attacker would have said."""
-    verdict = "Right" if said == last.inside else "Wrong"
+    verdict = _right(said == last.inside).capitalize()
     return f"{verdict}: the person was {_in(last.inside)}. The best attacker would have said: {best(last)}."
 
 
@@ -76,6 +76,10 @@ def best(one: Round) -> str:
 
 def _in(inside: bool) -> str:
     return "in" if inside else "out"
+
+
+def _right(guessed: bool) -> str:
+    return "right" if guessed else "wrong"
 
 
 def promise(setting: Setting, eps: float) -> str:
@@ -155,8 +159,8 @@ def round_rows(setting: Setting, found: Sequence[Round], guesses: Sequence[bool]
         {
             "Round": str(number),
             "The person was": _in(one.inside),
-            "You said": f"{_in(said)} {'✓' if said == one.inside else '✗'}",
-            "The best attacker": f"{best(one)} {'✓' if one.best == one.inside else '✗'}",
+            "You said": f"{_in(said)}: {_right(said == one.inside)}",
+            "The best attacker": f"{best(one)}: {_right(one.best == one.inside)}",
             "Published θ": ", ".join(sentences.fixed(value) for value in one.theta),
         }
         for number, (one, said) in enumerate(zip(found, guesses, strict=True), 1)
