@@ -343,7 +343,7 @@ def try_it(question: str, options: Sequence[str], correct: str, *, key: str) -> 
     if poll is not None and not poll.show(guess, options.index(correct)):
         return False
     if guess == correct:
-        st.success(f"Yes: {correct}", icon=":material/check:")
+        st.success(f"Right: {correct}", icon=":material/check:")
     elif guess is not None:
         st.info(f"Not quite. The answer: {correct}", icon=":material/lightbulb:")
     return True

@@ -53,7 +53,7 @@ def bet(epsilon: float, prior: float) -> Drawn:
     return Drawn(
         f"ε = {sentences.epsilon(epsilon)}: a chance of {before} becomes {told} at most, {lowest} at least.",
         f"The odds change by the factor e^ε = {sentences.odds(epsilon).removesuffix(' : 1')} at most, either way, "
-        "whatever else is known; δ = 0.",
+        "whatever else is known.",
         figure,
         f"The chance after a release against the chance before: a band about the diagonal. From {before} it "
         f"reaches from {lowest} to {told}.",

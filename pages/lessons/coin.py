@@ -49,7 +49,7 @@ class Coin(Mechanism):
 
     @property
     def adjacency(self) -> str:
-        """One person's truth is another."""
+        """One person's truth changes."""
         return REPLACE_ONE
 
     @property

@@ -119,7 +119,6 @@ def slide(at: Place) -> None:
 
 def desk(at: Place) -> None:
     """A step with everything around it."""
-    place.row(at)
     step = at.lesson.steps[at.step - 1]
     st.header(f"{at.step}. {step.title}", anchor=False)
     for part in step.parts:
@@ -134,6 +133,8 @@ def desk(at: Place) -> None:
 def run() -> None:
     at = place.here()
     page.title(at.lesson.title, f"{at.lesson.lead} *{at.lesson.minutes} minutes, {len(at.lesson.steps)} steps.*")
+    if not style.embedded():
+        place.row(at)  # before what scrolls to its button
     st.html(f"<style>{STYLE}</style>{place.to_the_top(at)}", unsafe_allow_javascript=True)
     if style.embedded():
         slide(at)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import streamlit as st
@@ -46,9 +47,15 @@ def go(place: Place) -> None:
 
 
 def to_the_top(at: Place) -> str:
-    """What scrolls a new step to its beginning: by itself the window stays where the button was."""
+    """What scrolls a new step to its beginning, and its button into sight: by itself the window stays where it was."""
     shown, st.session_state[lessons.SHOWN] = st.session_state.get(lessons.SHOWN), at
-    return "" if shown == at else f"<script>/* {at.step} */ document.querySelector('.stMain').scrollTop = 0;</script>"
+    if shown == at:
+        return ""
+    button = f"document.querySelector('.st-key-lessons_step_{at.step}')"  # on a phone the row of steps is too long
+    return (
+        f"<script>{button}?.scrollIntoView({{block: 'nearest', inline: 'center'}}); "
+        "document.querySelector('.stMain').scrollTop = 0;</script>"
+    )
 
 
 @dataclass(frozen=True)
@@ -109,6 +116,15 @@ def onward(at: Place) -> None:
         if at.next:
             label = f"Next: {at.lesson.steps[at.step].title}"
             st.button(label, key="lessons_next", type="primary", on_click=go, args=(at.next,))
+        elif after := _after(at.lesson):
+            label, first = f"Next lesson: {after.title}", Place(after, 1)
+            st.button(label, key="lessons_after", type="primary", on_click=go, args=(first,))
+
+
+def _after(lesson: lessons.Lesson) -> lessons.Lesson | None:
+    """The lesson that follows in the list."""
+    every = list(lessons.catalogue().lessons.values())
+    return next((after for this, after in pairwise(every) if this is lesson), None)
 
 
 def others(at: Place) -> None:

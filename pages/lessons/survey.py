@@ -17,16 +17,20 @@ TRUTHS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 TRUTH = SelectSlider(
     "truth", "Chance of telling the truth", 0.5, TRUTHS, help="How likely the first coin says: answer truthfully."
 )
-ADJACENCY = "one person’s truth is another"
+ADJACENCY = "one person’s truth changes"
 _POINTS = 181
 _FINE = np.linspace(0.0, 1.0, 101)
 
 
 def promise(coin: Coin, people: int = 1) -> str:
-    """The promise of everybody's answers, for neighbours that differ in `people` people."""
-    differ = ADJACENCY if people == 1 else f"the truths of {people} people are others"
-    return sentences.promise(coin.loss * people, 0.0, "the ratio of two chances", adjacency=differ).replace(
-        "with slack δ = < 10⁻³⁰⁰", "with slack δ = 0"
+    """The promise of everybody's answers, for neighbours that differ in `people` people; without δ, which is 0.
+
+    The first steps show it, and what δ is comes in a later one.
+    """
+    differ = ADJACENCY if people == 1 else f"the truths of {people} people change"
+    return (
+        f"Worst case over all people and data: ε = {sentences.epsilon(coin.loss * people)}; {differ}; "
+        "accounted by the ratio of two chances."
     )
 
 
@@ -43,12 +47,12 @@ def one_answer(truth: float) -> Drawn:
     }
     traces = [figures.guide((truth, truth), (0.0, 1.0))]
     for role, (name, heights, here) in curves.items():
-        traces.append(figures.series(name, _FINE, heights, role, hover="%{y:.1%}"))
+        traces.append(figures.series(name, _FINE, heights, role, hover="%{y:.3g}"))
         mark = figures.series(name, [truth], [here], role, mode="markers+text", showlegend=False, hoverinfo="skip")
         mark["marker"] |= {"size": 14}
         place = "top center" if role == "with" else "bottom center"
-        traces.append(mark | {"text": [sentences.percent(here)], "textposition": place, "cliponaxis": False})
-    share: dict[str, Any] = {"tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}
+        traces.append(mark | {"text": [sentences.number(here)], "textposition": place, "cliponaxis": False})
+    share: dict[str, Any] = {"tickvals": [0, 0.25, 0.5, 0.75, 1]}
     figure = figures.figure(
         traces,
         xaxis=figures.axis("chance that the first coin says: tell the truth", (-0.01, 1.01), **share),
@@ -56,11 +60,11 @@ def one_answer(truth: float) -> Drawn:
     )
     times = sentences.number(coin.times, up=True)
     return Drawn(
-        f"ε = log {times} = {sentences.epsilon(coin.loss)}: a yes is {times} times as likely if it is true.",
+        f"ε = ln {times} = {sentences.epsilon(coin.loss)}: a yes is {times} times as likely if it is true.",
         promise(coin),
         figure,
-        f"The chance of a yes against the coin. At {sentences.percent(truth, 0)}: {sentences.percent(likelier)} where "
-        f"the truth is yes, {sentences.percent(rarer)} where it is no; their ratio is {times}.",
+        f"The chance of a yes against the coin. At {truth:g}: {sentences.number(likelier)} where "
+        f"the truth is yes, {sentences.number(rarer)} where it is no; their ratio is {times}.",
         pd.DataFrame({"truth": _FINE, "yes_if_true": (1 + _FINE) / 2, "yes_if_false": (1 - _FINE) / 2}),
         f"import math\n\ntruth = {truth!r}\nepsilon = math.log((1 + truth) / (1 - truth))\nprint(epsilon)\n",
     )
@@ -154,7 +158,7 @@ NEIGHBOURS = Scene(
         "truth": TRUTH,
         "people": SelectSlider("people", "People asked", 20, PEOPLE, str),
         "differ": SelectSlider(
-            "differ", "People whose truth is another", 1, (1, 2, 3, 4, 5), str, help="Neighbours differ in one person."
+            "differ", "People whose truth changes", 1, (1, 2, 3, 4, 5), str, help="Neighbours differ in one person."
         ),
     },
     neighbours,

@@ -47,7 +47,7 @@ def test_a_lesson_is_followed_from_start_to_end(open_page, window):
         if number < len(ONE_FIT.steps):
             assert query(page) == {"lesson": "one-fit", "step": str(number)}
             page.get_by_role("button", name=f"Next: {ONE_FIT.steps[number].title}").click()
-    expect(page.get_by_text("Yes: ")).to_have_count(2)
+    expect(page.get_by_text("Right: ")).to_have_count(2)
 
 
 def look(page, number, step):
@@ -82,7 +82,7 @@ def reply(page, question):
     expect(box).to_have_count(1)
     expect(page.get_by_text(asked.reason[:30])).to_have_count(0)
     box.get_by_text(asked.options[asked.correct], exact=True).click()
-    expect(page.get_by_text(f"Yes: {asked.options[asked.correct]}", exact=True)).to_be_visible()
+    expect(page.get_by_text(f"Right: {asked.options[asked.correct]}", exact=True)).to_be_visible()
     expect(page.get_by_text(asked.reason[:30])).to_be_visible()
 
 

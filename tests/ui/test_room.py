@@ -81,7 +81,7 @@ def test_the_answer_waits_for_the_lecturer():
         assert app.text[0].value == "revealed"
         assert said(app).count("1 vote, 50") == 2
     assert "Not quite" in texts(student)
-    assert "Yes: b" in texts(other)
+    assert "Right: b" in texts(other)
 
 
 def test_a_mind_is_changed_until_the_counts_are_shown():

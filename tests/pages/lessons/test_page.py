@@ -128,8 +128,11 @@ def test_the_shaded_slack_is_delta():
         assert area == pytest.approx(acc.Gaussian(sigma).delta(epsilon), rel=0.01, abs=1e-4)  # the axis ends at 4 σ
 
 
-def test_the_survey_says_its_promise_without_a_slack():
-    assert "ε = 1.1, with slack δ = 0; one person’s truth is another" in survey.promise(Coin(0.5))
+def test_the_survey_says_its_promise_without_a_slack_which_a_later_step_explains():
+    assert survey.promise(Coin(0.5)) == (
+        "Worst case over all people and data: ε = 1.1; one person’s truth changes; "
+        "accounted by the ratio of two chances."
+    )
 
 
 # --- questions --------------------------------------------------------------------------------------------------------
@@ -253,9 +256,9 @@ def test_the_documentation_lists_every_number_and_every_picture():
 def test_the_page_opens_on_the_coin_and_the_slider_moves_picture_and_answer():
     app = open_page()
     assert [title.value for title in app.title] == ["ε from zero"]
-    assert answer(app) == "ε = log 3 = 1.1: a yes is 3 times as likely if it is true."
+    assert answer(app) == "ε = ln 3 = 1.1: a yes is 3 times as likely if it is true."
     app.select_slider(key="lessons_coin_1_truth").set_value(0.2).run()
-    assert answer(app).startswith("ε = log 1.5 = 0.406")
+    assert answer(app).startswith("ε = ln 1.5 = 0.406")
     x, y = curves(app)[0]["the truth is yes"]
     np.testing.assert_array_equal(y, (1 + x) / 2)
 
@@ -272,6 +275,15 @@ def test_steps_are_buttons_the_address_follows_and_the_session_comes_back():
     app.query_params.clear()
     app.run()
     assert app.query_params == {"lesson": "one-fit", "step": "6"}
+    app.button(key="lessons_after").click().run()
+    assert app.query_params == {"lesson": "many-fits", "step": "1"}
+
+
+@pytest.mark.slow
+def test_after_the_last_lesson_there_is_no_next_one():
+    *_, last = LESSONS.values()
+    app = open_page(lesson=last.name, step=str(len(last.steps)))
+    assert not {"lessons_next", "lessons_after"} & {button.key for button in app.button}
 
 
 @pytest.mark.slow
@@ -301,7 +313,7 @@ def test_a_question_asks_before_it_tells_and_remembers():
     assert f"Not quite. The answer: {asked.options[2]}" in infos(app)
     assert asked.reason in texts(app)
     app.radio(key=key).set_value(asked.options[2]).run()
-    assert [block.value for block in app.success] == [f"Yes: {asked.options[2]}"]
+    assert [block.value for block in app.success] == [f"Right: {asked.options[2]}"]
     app.button(key="lessons_next").click().run()
     app.button(key="lessons_back").click().run()
     assert app.radio(key=key).value == asked.options[2]
