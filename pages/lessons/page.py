@@ -20,6 +20,9 @@ STYLE = """
 .stMain [data-testid=stMarkdown] :is(p, ul, ol) { max-width: 52rem; }
 .stApp:has(.st-key-lessons_text) .stMain { overflow: auto !important; }
 .stMainBlockContainer:has(.st-key-lessons_text) { padding: .5rem 2rem 7rem 2rem; }
+@media (min-width: 1100px) {  /* beside the deck, which would cover counts */
+  .stMainBlockContainer:has(.st-key-lessons_text) { padding-right: 22rem; }
+}
 .st-key-lessons_text :is(label p, [data-testid=stWidgetLabel] p) { font-size: 1.1rem; }
 [class*="__deck"] { background: light-dark(#ffffff, #171614); border-radius: .5rem; }
 """

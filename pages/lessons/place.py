@@ -46,16 +46,25 @@ def go(place: Place) -> None:
     st.query_params.pop(ASK, None)
 
 
+# On a phone the row of steps is too long for the window, and at first its buttons come after the script.
+_SCROLL = """<script>{
+document.querySelector('.stMain').scrollTop = 0;
+const look = (frames) => {
+  const button = document.querySelector('.st-key-lessons_step_STEP button');
+  if (!button) return frames && requestAnimationFrame(() => look(frames - 1));
+  const row = button.closest('.st-key-lessons_presets');
+  row.scrollLeft += button.getBoundingClientRect().left - row.getBoundingClientRect().left;
+};
+look(120);
+}</script>"""
+
+
 def to_the_top(at: Place) -> str:
     """What scrolls a new step to its beginning, and its button into sight: by itself the window stays where it was."""
     shown, st.session_state[lessons.SHOWN] = st.session_state.get(lessons.SHOWN), at
     if shown == at:
         return ""
-    button = f"document.querySelector('.st-key-lessons_step_{at.step}')"  # on a phone the row of steps is too long
-    return (
-        f"<script>{button}?.scrollIntoView({{block: 'nearest', inline: 'center'}}); "
-        "document.querySelector('.stMain').scrollTop = 0;</script>"
-    )
+    return _SCROLL.replace("STEP", str(at.step))
 
 
 @dataclass(frozen=True)

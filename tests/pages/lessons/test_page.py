@@ -202,6 +202,11 @@ def test_the_right_option_is_a_fresh_computations(name):
     assert all(abs(other - value) > computed.NEAR * value for other in others)
 
 
+def test_questions_need_no_formulas_which_a_printed_worksheet_cannot_set():
+    for name, asked in QUESTIONS.items():
+        assert not re.search(r"\\[a-z]|\^", " ".join((asked.question, *asked.options, asked.reason))), name
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [
