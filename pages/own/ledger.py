@@ -36,8 +36,8 @@ def rows(releases: Sequence[Made], spent: Sequence[float], delta: float) -> list
             "Features": f"{len(made.names):,}",
             "ε": sentences.epsilon(made.model.privacy_.epsilon),
             "δ": sentences.delta(made.model.privacy_.delta),
-            "Neighbours": made.model.privacy_.adjacency,
             f"ε of all so far at δ = {sentences.delta(delta)}": sentences.epsilon(so_far),
+            "Neighbours": made.model.privacy_.adjacency,  # the longest, and cut off first on a telephone
         }
         for number, (made, so_far) in enumerate(zip(releases, spent, strict=True), 1)
     ]

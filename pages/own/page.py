@@ -180,7 +180,8 @@ def spent(releases: list[jobs.Made], delta: float) -> list[float]:
 def stage_of(releases: list[jobs.Made], ask: jobs.Ask | None, step: str, epsilon: float, delta: float) -> page.Picture:
     """The last release; before the first, faintly, the example."""
     if not releases:
-        page.answer(text.nothing_yet(step), promise=text.NO_RELEASE)
+        told = [text.STILL_EXAMPLE] if style.embedded() else []  # else it stands below the picture
+        page.answer(text.nothing_yet(step), promise=" ".join([text.NO_RELEASE, *told]))
         picture = charts.coefficients(example.fitted(TWO, epsilon, delta), stale=True)
         page.show(picture, key="own_chart")
         return picture

@@ -151,7 +151,7 @@ def table_rows(made: Made) -> list[dict[str, str]]:
     values = np.ravel(made.model.coef_)
     order = np.argsort(-np.abs(values), kind="stable")[:12]
     return [
-        {"Feature": made.names[place], "Coefficient": sentences.scientific(float(values[place]), 4)} for place in order
+        {"Feature": made.names[place], "Coefficient": sentences.number(float(values[place]))} for place in order
     ]
 
 
