@@ -27,6 +27,7 @@ _THETA = "θ₁ across, θ₂ up"
 _DOMAINS = (0.0, 0.44), (0.56, 1.0)
 BORDER = "the best attacker’s border"
 NAMES = {"without": "without the person", "with": "with the person"}
+HALVES = {"without": "half of all θ if out", "with": "half of all θ if in"}
 _HIDDEN: dict[str, Any] = {"showlegend": False}
 
 
@@ -58,7 +59,7 @@ def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) 
         centre = law.minimiser(np.zeros(2))
         if setting.game != BARE:
             half = _outline(setting, role)
-            held = f"half {role} person"
+            held = HALVES[role]
             right.append(figures.series(held, half[:, 0], half[:, 1], role, hover="holds half of all releases"))
         right.append(_centre(role, centre[0], centre[1], named=setting.game == BARE))
     if border and setting.game not in (BARE, DIGITS):
@@ -71,7 +72,7 @@ def _plane(setting: Setting, now: Round, played: Sequence[Round], border: bool) 
     return figures.figure(
         [*left, *(trace | {"xaxis": "x2", "yaxis": "y2"} for trace in right)],
         xaxis=figures.axis("first feature", (-_EDGE, _EDGE), domain=list(_DOMAINS[0]), dtick=0.5),
-        yaxis=figures.axis("second feature", (-_EDGE, _EDGE), dtick=0.5),
+        yaxis=figures.axis("second feature", (-_EDGE, _EDGE), dtick=0.5, scaleanchor="x", constrain="domain"),
         xaxis2=figures.axis(_THETA, (low[0], high[0]), domain=list(_DOMAINS[1]), anchor="y2", nticks=6),
         yaxis2=figures.axis("", (low[1], high[1]), anchor="x2", nticks=6),
         height=HEIGHT,
@@ -193,7 +194,7 @@ def _marked(at: tuple[float, ...], person: str) -> dict[str, Any]:
 
 def _centre(role: str, x: float, y: float, *, named: bool) -> dict[str, Any]:
     """The minimiser without noise."""
-    name = f"{NAMES[role]}, no noise"
+    name = f"θ if {'in' if role == 'with' else 'out'}, no noise"
     trace = figures.series(name, [x], [y], role, mode="markers", hover="%{x:.4g}", showlegend=named)
     return trace | {"marker": trace["marker"] | {"symbol": "x", "size": 9}}
 
@@ -206,7 +207,7 @@ def _earlier(role: str, x: FloatArray, y: FloatArray) -> dict[str, Any]:
 
 
 def _released(x: float, y: float) -> dict[str, Any]:
-    trace = figures.series("published θ", [x], [y], "logistic", mode="markers", hover="%{x:.4g}", **_HIDDEN)
+    trace = figures.series("published θ", [x], [y], "logistic", mode="markers", hover="%{x:.4g}")
     look = {"color": figures.look("logistic").color, "symbol": "diamond", "size": 14}
     return trace | {"marker": look}
 

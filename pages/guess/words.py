@@ -97,7 +97,8 @@ def promise(setting: Setting, eps: float) -> str:
 
 def scoreboard(setting: Setting, score: Score) -> list[dict[str, str]]:
     """You, the best attacker, a coin, and what the promise allows."""
-    here, long_run = f"Of the {ROUNDS if score.over else score.played} rounds played", "In the long run"
+    here = "Of the round played" if score.played == 1 else f"Of the {score.played} rounds played"
+    long_run = "In the long run"
     found = rounds.by_digits(setting)[0] if setting.game == DIGITS and score.over else rounds.long_run(setting)
     by_epsilon, by_proof = rounds.allowed(0.0 if setting.game == BARE else setting.sigma, setting.lam)
     least, most = coin_hits(score.played)

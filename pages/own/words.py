@@ -150,9 +150,7 @@ def table_rows(made: Made) -> list[dict[str, str]]:
     """The largest coefficients as texts, largest first."""
     values = np.ravel(made.model.coef_)
     order = np.argsort(-np.abs(values), kind="stable")[:12]
-    return [
-        {"Feature": made.names[place], "Coefficient": sentences.number(float(values[place]))} for place in order
-    ]
+    return [{"Feature": made.names[place], "Coefficient": sentences.number(float(values[place]))} for place in order]
 
 
 def form_rows(lines: Sequence[Line]) -> list[dict[str, str]]:

@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,6 +44,15 @@ def test_it_opens_on_the_first_round_and_tells_no_truth():
     assert not any(one["x"] for one in spec(app)["data"] if one["name"].startswith("an earlier release"))
     assert "You" in tables(app)[0]["Who"].tolist()
     assert len(tables(app)) == 1
+    drawn = spec(app)
+    named = [one["name"] for one in drawn["data"] if one.get("showlegend", True)]
+    assert named[-3:] == ["half of all θ if out", "half of all θ if in", "published θ"]
+    assert drawn["layout"]["yaxis"]["scaleanchor"] == "x"  # what is perpendicular looks so
+
+
+def test_the_reference_is_plain_text_since_worksheets_print_it():
+    reference = Path("pages/guess/about.md").read_text(encoding="utf-8").split("**Reference.**")[1]
+    assert "$" not in reference
 
 
 @pytest.mark.slow
@@ -54,6 +64,7 @@ def test_a_guess_is_judged_and_the_next_round_comes():
         answer(app)
         == f"Round 2 of 20: you {int(first.inside)} of 1, the best attacker {int(first.best == first.inside)}."
     )
+    assert "Of the round played" in tables(app)[0]
     assert words.told(first, True) in said(app)
     assert published(app) == rounds.round_of(USUAL, 1).theta
     role = "with" if first.inside else "without"
