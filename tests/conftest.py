@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.chromium import chromium  # noqa: F401  a fixture
+
 # No deadlines anywhere: how fast a machine is, and how busy, is not what these tests are about. In CI hypothesis draws
 # the same examples on every run, everywhere else new ones.
 settings.register_profile("local", deadline=None)
@@ -13,7 +15,7 @@ settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 HERE = Path(__file__).parent
-NOT_THE_CORE = {"browser", "pages", "ui"}
+NOT_THE_CORE = {"browser", "deploy", "pages", "ui"}
 COVERED_WHEN_SLOW = {"datasets", "experiments", "theory", "test_doctests.py"}
 
 

@@ -1,7 +1,6 @@
 """A Streamlit server on a free port and a Chromium to look at it; skips, with a reason, where there is no Chromium."""
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -13,13 +12,14 @@ from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
+
+from tests.chromium import TIMEOUT
 
 pytest.register_assert_rewrite("tests.browser.checks")
 
 ROOT = Path(__file__).resolve().parents[2]
 READY = "[data-testid=stApp][data-test-connection-state=CONNECTED][data-test-script-state=notRunning]"
-TIMEOUT = 180.0  # for a machine that is busy with other things
 PATIENCE = 60.0  # for a picture to follow what the page has already said
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 420, "height": 900}
 
@@ -32,16 +32,6 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=["TimeoutError"]))
-
-
-def find_chromium() -> str | None:
-    """The system's Chromium, or Playwright's own when it has been downloaded; None when there is neither."""
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if path := shutil.which(name):
-            return path
-    with sync_playwright() as playwright:
-        path = playwright.chromium.executable_path
-    return path if path and Path(path).exists() else None
 
 
 def free_port() -> int:
@@ -116,21 +106,6 @@ def first_visit(tab):
 def server(first_visit):
     """The address of the app; none is started where there is no Chromium."""
     return first_visit.server
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """One headless browser for the session."""
-    executable = find_chromium()
-    if executable is None:
-        pytest.skip("no Chromium found: install one (apt install chromium, or python -m playwright install chromium)")
-    expect.set_options(timeout=TIMEOUT * 1000)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=executable, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        yield browser
-        browser.close()
 
 
 def _tab(chromium, **options):

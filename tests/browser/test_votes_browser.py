@@ -65,7 +65,7 @@ def test_a_class_predicts_and_sees_the_counts_when_the_lecturer_reveals(open_pag
         expect(page.locator(".votes .right")).to_contain_text(re.compile(r"About 40 times.*\(right\)"))
         expect(page.locator(".st-key-solvers_try_chart .js-plotly-plot")).to_be_visible()
         settle(page)
-        assert_fits(page)
+        eventually(page, lambda page=page: assert_fits(page))
     eventually(lecturer, lambda: assert_accessible(lecturer))
 
     lecturer.get_by_role("button", name="Hide again").click()

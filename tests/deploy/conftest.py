@@ -15,7 +15,6 @@ import pytest
 
 from benchmarks.streamlit_client import free_port
 from deploy import nginx
-from tests.browser.conftest import chromium  # noqa: F401  a fixture
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text()

@@ -16,6 +16,7 @@ import pytest
 from benchmarks.streamlit_client import Browser, Person
 from deploy.settings import UPLOAD_MEBIBYTES, UPLOADS_AT_ONCE
 from tests.deploy.conftest import DOCKERFILE, MEBIBYTE, deployed_server, wait_until_gone
+from tests.ui.waiting import awaited
 
 pytestmark = pytest.mark.slow
 CLOSED = ("metrics", "%6detrics", "/metrics", "x/../metrics", "agent/interact", "agent/openapi.json", "agent/mcp")
@@ -99,7 +100,7 @@ def test_people_are_spread_stay_and_come_back_after_their_process_was_killed(dep
         assert upload(deployed.server, person.session, table, browser.cookies) == 204  # still where the session is
         await asyncio.gather(*(each.link.close() for _, each in people))
 
-    asyncio.run(lesson())
+    awaited(lesson())
     log = deployed.log.read_text()
     assert "ended by signal 9" in log
     assert "connect() failed" in log  # what went wrong is told, not to whom
@@ -120,7 +121,7 @@ def test_what_nobody_needs_is_closed_and_what_is_sent_is_guarded(deployed):
     assert "ws://class.example:8080" in headers["Content-Security-Policy"]
     assert headers["Set-Cookie"].endswith("; Path=/; Max-Age=43200; HttpOnly; SameSite=Lax")
 
-    scripts = asyncio.run(Browser(deployed.server).load("home"))
+    scripts = awaited(Browser(deployed.server).load("home"))
     script = next(path for path in scripts if path.endswith(".js"))
     status, headers = headers_of(deployed.server, f"/{script}", **{"Accept-Encoding": "gzip"})
     assert (status, headers["Content-Encoding"], headers["Content-Type"]) == (200, "gzip", "text/javascript")
@@ -157,7 +158,7 @@ def test_uploads_that_are_not_finished_are_few(deployed):
         await asyncio.wait_for(until(204), 60)
         await person.link.close()
 
-    asyncio.run(run())
+    awaited(run())
 
 
 def test_the_images_health_check_knows_a_server_that_answers(deployed):
@@ -190,7 +191,7 @@ async def websockets_until(server, status):
 
 def test_a_small_server_holds_its_limit_and_everybody_ends_with_it_however_it_ends(needs_nginx, tmp_path):
     with deployed_server(tmp_path / "a", 1, "--per-address", "3") as served:
-        assert asyncio.run(websockets_until(served.server, 429)) == 3
+        assert awaited(websockets_until(served.server, 429)) == 3
         assert oct(served.run.stat().st_mode)[-3:] == "700"
         pids = served.pids()
         (served.run / "rooms.sqlite").touch()

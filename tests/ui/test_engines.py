@@ -280,4 +280,4 @@ def test_live_training_is_trained_elsewhere_with_progress_and_stop(cluster_of_tw
     assert ": run 1, step " in at.get("progress")[0].proto.text
     press(at, "Stop")
     assert ended(run.job).state == "stopped"
-    assert "Stopped before the first model was fitted." in texts(at.run())
+    assert "Stopped " in texts(at.run())

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from tests.ui.works import Gate
 from ui.jobs import Job, JobView
+
+T = TypeVar("T")
 
 
 def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
@@ -27,3 +32,9 @@ def begun(job: Job, gate: Gate) -> Job:
     """A job as soon as its work has begun, and the runner knows."""
     until(lambda: gate.began and job.view().state == "running")
     return job
+
+
+def awaited(coroutine: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine returns; in a thread of its own, as Playwright's loop may already run in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()

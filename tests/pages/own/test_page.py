@@ -1,6 +1,5 @@
 """The page without a browser: the examples, a table that is handed in and fitted, and where nothing of it may be."""
 
-import asyncio
 import gc
 import tempfile
 import threading
@@ -15,6 +14,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 from objpert_core.datasets.tables import MOST_BYTES
 from pages.own import editor, example, form, jobs, ledger, upload
 from tests.pages.apps import answer, curves, execute, finished, infos, open_app, opened, said, tables, texts, try_it
+from tests.ui.waiting import awaited
 from ui import sentences
 
 PAGE = "pages/own/page.py"
@@ -269,7 +269,7 @@ def test_a_file_of_the_largest_size_goes_by_memory_alone():
         form_ = await Request({"type": "http", "method": "PUT", "headers": headers}, receive).form()
         return form_["f"].size, form_["f"].file._rolled
 
-    assert asyncio.run(rolled()) == (MOST_BYTES, False)
+    assert awaited(rolled()) == (MOST_BYTES, False)
 
 
 class Manager:
