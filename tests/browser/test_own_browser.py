@@ -70,19 +70,21 @@ def watched(folder):
             process.wait(30)
 
 
+def _put(page, place, file):
+    """Hand a file in, and wait until the server has it: a press on Fit before that would meet another run."""
+    with page.expect_response(lambda reply: "/upload_file/" in reply.url and reply.request.method == "PUT"):
+        page.locator(f".st-key-{place} input[type=file]").set_input_files(file)
+    settle(page)
+
+
 def hand_in(page, content, name="table.csv"):
     """Put a file where the one before was."""
-    page.locator(".st-key-own__file input[type=file]").set_input_files(
-        {"name": name, "mimeType": "text/csv", "buffer": content}
-    )
-    settle(page)
+    _put(page, "own__file", {"name": name, "mimeType": "text/csv", "buffer": content})
 
 
 def load(page, schema):
-    page.locator(".st-key-own__schema input[type=file]").set_input_files(
-        {"name": "schema.json", "mimeType": "application/json", "buffer": schema.to_json().encode()}
-    )
-    settle(page)
+    text = schema.to_json().encode()
+    _put(page, "own__schema", {"name": "schema.json", "mimeType": "application/json", "buffer": text})
 
 
 def fit(page):
