@@ -205,3 +205,13 @@ def check_fields(instance: object, check: Callable[[str, Any], Any], *names: str
     """
     for name in names:
         object.__setattr__(instance, name, check(name, getattr(instance, name)))
+
+
+def sign_labels(labels: Any, rows: int, of: str) -> FloatArray:
+    """Labels in {-1, +1} as a float array of shape (rows,); `of` is what they belong to, for the message."""
+    y = np.array(labels, dtype=float)
+    if y.ndim != 1 or not np.isin(y, (-1.0, 1.0)).all():
+        raise ValueError(f"labels must be a sequence of values in {{-1, +1}}, got {labels!r}")
+    if y.size != rows:
+        raise ValueError(f"labels must be as many as {of}, {rows}, got {y.size}")
+    return y

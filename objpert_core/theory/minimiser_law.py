@@ -27,6 +27,7 @@ from objpert_core._validation import (
     positive,
     positive_integer,
     privacy_budget_array,
+    sign_labels,
     unit_array,
 )
 
@@ -72,13 +73,10 @@ class MinimiserLaw:
     lam: float
 
     def __post_init__(self) -> None:
-        x, y = np.array(self.rows, dtype=float), np.array(self.labels, dtype=float)
+        x = np.array(self.rows, dtype=float)
         if x.ndim != 2 or not x.shape[1] or not np.isfinite(x).all():
             raise ValueError(f"rows must be finite numbers of shape (n, D), got {self.rows!r}")
-        if y.ndim != 1 or not np.isin(y, (-1.0, 1.0)).all():
-            raise ValueError(f"labels must be a sequence of values in {{-1, +1}}, got {self.labels!r}")
-        if len(x) != y.size:
-            raise ValueError(f"labels must be as many as rows, {len(x)}, got {y.size}")
+        y = sign_labels(self.labels, len(x), "rows")
         for name, value in (("rows", x), ("labels", y)):
             value.setflags(write=False)
             object.__setattr__(self, name, value)

@@ -17,7 +17,15 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
-from objpert_core._validation import FloatArray, epsilon_array, in_open_unit, like_input, nonnegative, positive
+from objpert_core._validation import (
+    FloatArray,
+    epsilon_array,
+    in_open_unit,
+    like_input,
+    nonnegative,
+    positive,
+    sign_labels,
+)
 
 _BISECTIONS = 100  # more than a double's 53 bits from any bracket; Newton steps usually need five
 _LARGEST = 500.0  # ε; e^ε beyond it leaves little room before it overflows
@@ -63,13 +71,10 @@ class OneDimensionalLogistic:
     margin: float = 0.0
 
     def __post_init__(self) -> None:
-        x, y = np.array(self.features, dtype=float), np.array(self.labels, dtype=float)
+        x = np.array(self.features, dtype=float)
         if x.ndim != 1 or not np.isfinite(x).all():
             raise ValueError(f"features must be a sequence of finite numbers, got {self.features!r}")
-        if y.ndim != 1 or not np.isin(y, (-1.0, 1.0)).all():
-            raise ValueError(f"labels must be a sequence of values in {{-1, +1}}, got {self.labels!r}")
-        if x.size != y.size:
-            raise ValueError(f"labels must be as many as features, {x.size}, got {y.size}")
+        y = sign_labels(self.labels, x.size, "features")
         for name, value in (("features", x), ("labels", y)):
             value.setflags(write=False)
             object.__setattr__(self, name, value)

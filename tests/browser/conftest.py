@@ -41,16 +41,19 @@ def free_port() -> int:
 
 
 @contextmanager
-def serve():
-    """The address of the app on a free port, served by the interpreter that runs the tests, until the block ends."""
+def serve(log=subprocess.DEVNULL, **environment):
+    """The address of the app on a free port, served by the interpreter that runs the tests, until the block ends.
+
+    What the server prints goes to `log`; `environment` comes on top of the tests' own.
+    """
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     process = subprocess.Popen(
         [*command, "--server.address", "127.0.0.1"],
         cwd=ROOT,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        env=os.environ | {"OMP_NUM_THREADS": "1"} | environment,
+        stdout=log,
+        stderr=log,
     )
     try:
         address = f"http://127.0.0.1:{port}"

@@ -1,10 +1,6 @@
 """Your own data in a browser: tables of other programs are fitted, bad ones refused, and nothing of them stays."""
 
-import os
 import re
-import subprocess
-import sys
-import time
 import urllib.request
 from contextlib import contextmanager
 
@@ -16,14 +12,11 @@ from tests.browser import checks
 from tests.browser.conftest import (
     DESK,
     PHONE,
-    ROOT,
-    TIMEOUT,
     answer,
     eventually,
-    free_port,
-    healthy,
     query,
     renew,
+    serve,
     settle,
     visit,
 )
@@ -47,27 +40,9 @@ CANARY = "Zaphod-4711"
 @contextmanager
 def watched(folder):
     """A server of its own whose log and temporary files are in `folder`: its address."""
-    port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     (folder / "tmp").mkdir()
-    with (folder / "log").open("w") as log:
-        process = subprocess.Popen(
-            [*command, "--server.address", "127.0.0.1"],
-            cwd=ROOT,
-            env=os.environ | {"OMP_NUM_THREADS": "1", "TMPDIR": str(folder / "tmp"), "HOME": str(folder)},
-            stdout=log,
-            stderr=log,
-        )
-        try:
-            address, deadline = f"http://127.0.0.1:{port}", time.monotonic() + TIMEOUT
-            while not healthy(address):
-                assert process.poll() is None
-                assert time.monotonic() < deadline
-                time.sleep(0.1)
-            yield address
-        finally:
-            process.terminate()
-            process.wait(30)
+    with (folder / "log").open("w") as log, serve(log, TMPDIR=str(folder / "tmp"), HOME=str(folder)) as address:
+        yield address
 
 
 def _put(page, place, file):
