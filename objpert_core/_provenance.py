@@ -31,6 +31,20 @@ def checkout() -> Path | None:
     return root if 'name = "objpert"' in project and (root / "data").is_dir() else None
 
 
+def app_folder() -> Path:
+    """The folder of the app: its script, pages, settings and stored results, in a checkout or in the package.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the package was installed without them.
+    """
+    folder = checkout() or PACKAGE / "_app"
+    if not (folder / "app.py").is_file():
+        raise FileNotFoundError(f"the app is not in {str(folder)!r}; install objpert from its wheel or its checkout")
+    return folder
+
+
 def commit(*sources: Path, folder: Path = PACKAGE) -> str:
     """The short commit of `folder`'s checkout; "objpert_core" and the version where there is none.
 

@@ -1,0 +1,95 @@
+"""The command `objpert`: the app, and what one asks of the package without writing Python.
+
+Every command is one module here with two functions. ``add(commands)`` adds its parser, quickly: whatever is slow to
+import is imported by ``run(options)``, which returns the exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+import objpert_core
+from objpert_core.cli import app, serve
+from objpert_core.exceptions import ConvergenceError, DataUnavailableError, ReleaseRefusedError
+
+DONE, FAILED, USAGE, STOPPED = 0, 1, 2, 130
+CLOSED_PIPE = 141  # as a shell says of a command whose reader has gone
+COMMANDS = (app, serve)
+CODES = (
+    f"exit codes: {DONE} done; {FAILED} it ran and failed, and released nothing; "
+    f"{USAGE} a usage that does not fit or bad input; {STOPPED} stopped"
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command's parser with those of its commands."""
+    whole = argparse.ArgumentParser(
+        prog="objpert",
+        description="Objective perturbation: private linear learners, explained and computed. "
+        "Without a command the app opens.",
+        epilog=CODES,
+    )
+    whole.add_argument("--version", action="version", version=f"objpert {objpert_core.__version__}")
+    commands = whole.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
+    for module in COMMANDS:
+        module.add(commands)
+    return whole
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carry a command line out.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Without the program's name; default: of this process.
+
+    Returns
+    -------
+    int
+        What `sys.exit` should be given: 0 done, 1 it ran and failed, 2 usage or bad input, 130 stopped.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without Greek letters shows question marks
+    try:
+        options = _options(given or ["app"])
+        code = int(options.run(options))
+        sys.stdout.flush()
+    except SystemExit as stop:  # argparse has said why
+        return int(stop.code or DONE)
+    except KeyboardInterrupt:
+        return STOPPED
+    except BrokenPipeError:
+        _write_nowhere()
+        return CLOSED_PIPE
+    except (ConvergenceError, ReleaseRefusedError, DataUnavailableError) as error:
+        return _tell(error, FAILED)
+    except (ValueError, OSError, ImportError) as error:
+        return _tell(error, USAGE)
+    return code
+
+
+def _options(given: list[str]) -> argparse.Namespace:
+    """The options of a command line; what a command hands on to another program is its `rest`."""
+    whole = parser()
+    options, rest = whole.parse_known_args(given)
+    if rest and not hasattr(options, "rest"):
+        whole.error(f"unrecognized arguments: {' '.join(rest)}")
+    options.rest = rest
+    return options
+
+
+def _tell(error: Exception, code: int) -> int:
+    """Say why as one line on standard error."""
+    print(f"objpert: {error}", file=sys.stderr)
+    return code
+
+
+def _write_nowhere() -> None:
+    """Nobody reads any more: what Python still wants to flush goes to the null device."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,51 @@
+"""`objpert serve`: several processes of the app behind nginx, for a class (docs/deploying.md)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from objpert_core import _provenance
+from objpert_core.cli.app import become, check_installed
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands.
+
+    Parameters
+    ----------
+    commands : action of `ArgumentParser.add_subparsers`
+    """
+    command = commands.add_parser(
+        "serve",
+        help="serve the app to a class: several processes behind nginx",
+        add_help=False,  # the script has its own
+    )
+    command.set_defaults(run=run, rest=[])
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the script with the arguments given; its exit code.
+
+    Parameters
+    ----------
+    options : Namespace
+        Of the parser that `add` made; `rest` are the arguments for the script.
+
+    Raises
+    ------
+    ImportError
+        If what the app needs is not installed.
+    ValueError
+        If this is not a system that the script runs on.
+    """
+    if os.name != "posix":
+        raise ValueError("objpert serve needs Linux or macOS; on Windows run it in the container of docs/deploying.md")
+    check_installed()
+    folder = str(_provenance.app_folder())
+    earlier = os.environ.get("PYTHONPATH")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([folder, *([earlier] if earlier else [])])}
+    return become([sys.executable, "-m", "deploy.serve", *options.rest], environment, Path.cwd())
