@@ -27,6 +27,8 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from objpert_core._literals import plain
+
 T = TypeVar("T")
 
 # Two significant digits, the E24 preferred numbers: 24 steps a decade, evenly spread on a log scale to within 5 %
@@ -34,13 +36,6 @@ _E24: tuple[float, ...] = (1.0, 1.1, 1.2, 1.3, 1.5, 1.6, 1.8, 2.0, 2.2, 2.4, 2.7
 _E24 += (3.3, 3.6, 3.9, 4.3, 4.7, 5.0, 5.6, 6.2, 6.8, 7.5, 8.2, 9.1)
 # One or two digits, ten or so a decade, and only round ones: for values that people say aloud (ε, δ)
 ROUND_STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
-
-
-def plain(value: float) -> str:
-    """A number as the address and the slider show it, 5, 0.25 or 1e-5: 12 significant digits, no superfluous zeros."""
-    text = f"{value:.12g}"
-    mantissa, e, exponent = text.partition("e")
-    return f"{mantissa}e{int(exponent)}" if e else text
 
 
 def log_values(

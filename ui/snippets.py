@@ -7,15 +7,9 @@ plotted numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ui.bounds import PROOFS
-
-
-def call(name: str, arguments: Mapping[str, Any]) -> str:
-    """``name(key=value, …)`` with values as Python literals that round-trip exactly."""
-    return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
 
 
 def _curves(

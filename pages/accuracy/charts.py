@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from objpert_core._literals import plain
 from objpert_core.experiments import paper as printed
 from objpert_core.experiments.indexed import Stored
 from objpert_core.experiments.learners import LEARNERS, NON_PRIVATE, TIGHT, UNPAID
@@ -18,7 +19,6 @@ from objpert_core.experiments.summary import Interval
 from pages.accuracy.numbers import BARS
 from pages.accuracy.words import LABELS
 from ui import figures, sentences
-from ui.controls import plain
 
 EVERYTHING, SMALL, LARGE, TOP = "everything", "small ε", "large ε", "top"
 VIEWS = {EVERYTHING: (0.0, math.inf), SMALL: (0.0, 0.25), LARGE: (1.0, math.inf), TOP: (0.0, math.inf)}

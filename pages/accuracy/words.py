@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from objpert_core._literals import plain
 from objpert_core.experiments import paper
 from objpert_core.experiments.figure2 import Piece
 from objpert_core.experiments.indexed import Stored
@@ -22,7 +23,6 @@ from objpert_core.experiments.results import Run
 from objpert_core.experiments.summary import Interval
 from pages.accuracy.numbers import BARS
 from ui import runs, sentences
-from ui.controls import plain
 from ui.jobs import JobView
 from ui.request import Meter
 from ui.words import accounted, accuracy, fall, interval, undecided

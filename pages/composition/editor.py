@@ -14,8 +14,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.composition import files
-from pages.composition import ledger as lg
+from objpert_core.accounting import ledger as lg
+from objpert_core.accounting import ledger_file
 from ui import controls as c
 from ui import sentences
 
@@ -201,7 +201,7 @@ def saved(text: LedgerText, delta: c.SelectSlider, target: c.SelectSlider) -> No
     with st.expander("Go on with a saved ledger", icon=":material/folder_open:"):
         label, controls = "A JSON or CSV file from this page", (text, delta, target)
         st.file_uploader(label, type=["json", "csv"], key=_FILE, on_change=_open, args=(_FILE, *controls))
-        st.text_area("Or paste what is in it", key=_PASTED, height=100, max_chars=files.LARGEST)
+        st.text_area("Or paste what is in it", key=_PASTED, height=100, max_chars=ledger_file.LARGEST)
         st.button("Open what is pasted", key="composition_open", on_click=_open, args=(_PASTED, *controls))
         text.show()
         st.caption(
@@ -216,7 +216,7 @@ def _open(source: str, text: LedgerText, delta: c.SelectSlider, target: c.Select
     if not content:
         return
     with _refusals():
-        found = files.read(content if isinstance(content, str) else content.getvalue())
+        found = ledger_file.read(content if isinstance(content, str) else content.getvalue())
         text.set(found.entries)
         told = [f"{sentences.count(len(found.entries), 'entry', 'entries').capitalize()} opened."]
         for control, value in ((delta, found.delta), (target, found.target)):

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 import objpert_core.accounting as acc
+from objpert_core.accounting.ledger import Entry, Ledger
 from objpert_core.exceptions import PrivacyBudgetExceededError
-from pages.composition.ledger import Entry, Ledger
 from ui import figures, sentences
 
 LET, REFUSED, FITS, TOO_MUCH, LATER = "let through", "refused", "fits", "does not fit", "not asked yet"

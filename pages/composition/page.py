@@ -5,8 +5,8 @@ from typing import Any
 
 import streamlit as st
 
+from objpert_core.accounting import ledger as lg
 from pages.composition import charts, editor, files, gate, numbers, snippets, totals
-from pages.composition import ledger as lg
 from pages.composition import words as text
 from ui import controls as c
 from ui import page, parameters, sentences, style

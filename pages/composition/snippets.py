@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pages.composition.ledger import Entry
+from objpert_core.accounting.ledger import Entry
 from pages.composition.numbers import PAIRED, POINTS, Fit, View
 from pages.composition.totals import WIDTH
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import objpert_core.accounting as acc
-from pages.composition.ledger import MOST_COPIES, Entry, Ledger
+from objpert_core.accounting.ledger import MOST_COPIES, Entry, Ledger
 from ui.bounds import ORDERS, renyi_curve
 
 WIDTH = 1e-3  # validated width asked for, a share of ε: several times faster than the core's own

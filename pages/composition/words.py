@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from pages.composition.ledger import MOST_COPIES
+from objpert_core.accounting.ledger import MOST_COPIES
 from pages.composition.numbers import BOUNDS, RARE, Asked, Reading
 from pages.composition.totals import Line, overrun
 from ui import sentences

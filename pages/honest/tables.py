@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from objpert_core._literals import call
 from objpert_core.experiments.studies.tuning_runs import FIXED_RATE, Settings, TuningRuns
 from pages.honest.words import WAYS
 from ui import sentences
-from ui.snippets import call
 from ui.words import given, plus_minus, times
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 
+from objpert_core._literals import call
 from objpert_core.experiments.studies import clipping
 from pages.losses import numbers as lc
 from pages.losses import ordinary as lo
 from ui import bounds
-from ui.snippets import call
 
 
 def loss(setting: lc.LossSetting) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from objpert_core._literals import call
 from objpert_core.datasets import Dialect, NumericTarget
 from pages.own.jobs import Ask
-from ui.snippets import call
 
 FIT_NOTE = (
     "These lines read `table.csv`, your file, by `schema.json` from this page, and fit. Each run is a release of its "

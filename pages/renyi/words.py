@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from objpert_core._literals import call
 from pages.renyi import numbers as rc
 from ui import sentences
-from ui.snippets import call
 
 SIMILAR = 1.015  # closer than this is "about the same": rounding to the sliders makes 1 %
 _FIELDS = {

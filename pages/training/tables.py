@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from objpert_core._literals import call
 from objpert_core.accounting import Mechanism
 from objpert_core.estimators import PrivacyCertificate
 from objpert_core.experiments.compare import Comparison, Settings
@@ -23,7 +24,6 @@ from objpert_core.experiments.learners import (
 from pages.training.promises import LABELS, UNCOVERED, accountant
 from pages.training.words import majority
 from ui import sentences
-from ui.snippets import call
 from ui.words import FEWEST, accuracy, ends, given, interval, signed, times
 
 CERTIFICATE = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from objpert_core._literals import call
 from pages.tuning.numbers import Setting
-from ui.snippets import call
 
 
 def tuning(setting: Setting, settings: int) -> str:

@@ -5,8 +5,9 @@ import json
 import pytest
 
 import objpert_core.accounting as acc
+from objpert_core.accounting import ledger as lg
+from objpert_core.accounting import ledger_file
 from pages.composition import files as lf
-from pages.composition import ledger as lg
 from pages.composition import totals as lt
 
 LEDGER = lg.parse("fit*3:8,10,1@Modèles (a, b);gauss:20,1;cal:1,1e-5")
@@ -19,18 +20,18 @@ def csv_bytes(lines):
 
 @pytest.mark.parametrize("content", [csv_bytes(LINES), lf.to_json(LINES, 1e-6, 2.5)])
 def test_files_read_back(content):
-    assert lf.read(content) == lf.Saved(LEDGER, 1e-6, 2.5)
+    assert ledger_file.read(content) == ledger_file.Saved(LEDGER, 1e-6, 2.5)
     again = content if isinstance(content, bytes) else content.encode()
-    assert lf.read(b"\xef\xbb\xbf" + again.replace(b"\n", b"\r\n")) == lf.Saved(LEDGER, 1e-6, 2.5)
+    assert ledger_file.read(b"\xef\xbb\xbf" + again.replace(b"\n", b"\r\n")) == ledger_file.Saved(LEDGER, 1e-6, 2.5)
 
 
 def test_the_short_text_reads_too():
-    assert lf.read(lg.write(LEDGER)) == lf.Saved(LEDGER)
+    assert ledger_file.read(lg.write(LEDGER)) == ledger_file.Saved(LEDGER)
 
 
 def test_empty_ledgers_have_files_as_well():
-    assert lf.read(lf.to_json([], 1e-5, 3.0)) == lf.Saved((), 1e-5, 3.0)
-    assert lf.read(csv_bytes([])) == lf.Saved(())
+    assert ledger_file.read(lf.to_json([], 1e-5, 3.0)) == ledger_file.Saved((), 1e-5, 3.0)
+    assert ledger_file.read(csv_bytes([])) == ledger_file.Saved(())
 
 
 @pytest.mark.slow
@@ -59,7 +60,7 @@ def test_numbers_in_a_file_are_not_believed():
     entries = json.loads(lf.to_json(LINES, 1e-6, 2.5))["entries"]
     for entry in entries:
         entry["running_epsilon"], entry["mechanism"] = 0.0, "__import__('os')"
-    assert lf.read(tampered(entries=entries)).entries == LEDGER
+    assert ledger_file.read(tampered(entries=entries)).entries == LEDGER
 
 
 @pytest.mark.parametrize(
@@ -84,10 +85,10 @@ def test_numbers_in_a_file_are_not_believed():
 )
 def test_damaged_files_are_refused_with_one_sentence(content, why):
     with pytest.raises(ValueError, match=why) as refused:
-        lf.read(content)
+        ledger_file.read(content)
     assert len(str(refused.value)) < 250
 
 
 @pytest.mark.parametrize("delta", [None, "x", True, "1e999", [1]])
 def test_a_delta_that_is_no_number_is_left_out(delta):
-    assert lf.read(tampered(delta=delta)).delta is None
+    assert ledger_file.read(tampered(delta=delta)).delta is None

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
+from objpert_core.accounting import ledger as lg
 from pages.composition import gate as pg
-from pages.composition import ledger as lg
 from tests.pages.apps import curves, execute, open_app, said, written
 
 LIST = lg.parse("gauss:5,1@A;gauss:2,1@Big;gauss*4:20,1@Four;cal:0.5,1e-5@Model")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from pages.composition import ledger as lg
+from objpert_core.accounting import ledger as lg
 from pages.composition import numbers as cc
 from pages.composition import snippets
 from pages.composition import totals as lt

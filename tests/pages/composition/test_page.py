@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
+from objpert_core.accounting import ledger as lg
 from pages.composition import files as ledger_files
-from pages.composition import ledger as lg
 from pages.composition import totals as ledger_totals
 from pages.composition.charts import DASHED
 from pages.renyi.numbers import ORDERS

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import objpert_core.accounting as acc
-from pages.composition import ledger as lg
+from objpert_core.accounting import ledger as lg
 from pages.composition import totals as lt
 from pages.renyi.numbers import ORDERS
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from pages.composition import ledger as lg
+from objpert_core.accounting import ledger as lg
 from pages.composition import words as text
 from pages.composition.numbers import BOUNDS, Asked, Fit, Reading
 from pages.composition.totals import Line

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import objpert_core.accounting as acc
-from ui.controls import plain
-from ui.snippets import call
+from objpert_core._literals import call, plain
 
 EMPTY = "empty"
 MOST_ENTRIES = 20
@@ -34,9 +33,20 @@ Value = float | int | str
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a release: its name in the core, its symbol and its label on the page, and what is allowed.
+    """One parameter of a release.
 
-    `options` maps the values of a parameter that is no number to words.
+    Attributes
+    ----------
+    name, symbol, label : str
+        What it is called in the core, in formulas and on a page.
+    default : float, int, str or None
+    low, high : float
+        What is allowed of a number.
+    whole : bool
+        Whether it must be a whole number.
+    options : mapping
+        The values of a parameter that is no number, in words.
+    required : bool
     """
 
     name: str
@@ -72,14 +82,29 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of release, and how `objpert_core.accounting` makes its mechanism."""
+    """A kind of release, and how `objpert_core.accounting` makes its mechanism.
 
-    word: str  # in the ledger's text
+    Attributes
+    ----------
+    word : str
+        In the ledger's text.
+    label : str
+    maker : str
+        The name in `objpert_core.accounting`.
+    parameters : tuple of Parameter
+        Optional ones last.
+    fixed : mapping
+        The maker's other arguments.
+    paired : bool
+        Whether it is composed through the symmetric pair of its bound: k of them cost like √k.
+    """
+
+    word: str
     label: str
     maker: str
-    parameters: tuple[Parameter, ...]  # optional ones last
-    fixed: Mapping[str, Value] = field(default_factory=dict)  # the maker's other arguments
-    paired: bool = False  # composed through the symmetric pair of its bound: k of them cost like √k
+    parameters: tuple[Parameter, ...]
+    fixed: Mapping[str, Value] = field(default_factory=dict)
+    paired: bool = False
 
 
 COUNT = Parameter("count", "", "How many", 1, 1, MOST_COPIES, whole=True)
@@ -151,6 +176,7 @@ class Entry:
 
     @property
     def label(self) -> str:
+        """Its name, or what its kind is called."""
         return self.name or KINDS[self.kind].label
 
     @property
@@ -175,9 +201,11 @@ class Entry:
         return f"acc.symmetrised({made})" if kind.paired else made
 
     def expression(self) -> str:
+        """Python for all of its releases."""
         return self.one() if self.count == 1 else f"acc.repeat({self.one()}, {self.count})"
 
     def write(self) -> str:
+        """Its text, without what may be left out."""
         values, parameters = list(self.values), KINDS[self.kind].parameters
         while not parameters[len(values) - 1].required and values[-1] == parameters[len(values) - 1].default:
             values.pop()

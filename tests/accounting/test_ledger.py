@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import objpert_core.accounting as acc
-from pages.composition import ledger as lg
+from objpert_core.accounting import ledger as lg
 
 ISSUE = "fit*3:8,10,1;dpsgd:1.0,0.01,1000;gauss:20,1"
 

@@ -1,0 +1,88 @@
+"""A ledger in a file: its short text, or the JSON or CSV document that the Composition page writes.
+
+Of a file only `entry` of each row, `delta` and `target_epsilon` are read; all other numbers are computed anew.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from objpert_core.accounting import ledger
+
+FORMAT = "objpert privacy ledger 1"
+LARGEST = 100_000
+"""Bytes."""
+
+
+class Saved(NamedTuple):
+    """What a file or a text holds.
+
+    Attributes
+    ----------
+    entries : tuple of Entry
+    delta, target : float or None
+        Where the file names them.
+    """
+
+    entries: ledger.Ledger
+    delta: float | None = None
+    target: float | None = None
+
+
+def read(content: bytes | str) -> Saved:
+    """What a downloaded JSON or CSV file, or the short text, describes; raises `ValueError` with one sentence."""
+    if len(content) > LARGEST:
+        raise ValueError(f"the ledger's file must have at most {LARGEST // 1000} kB, got {len(content) / 1000:.0f} kB")
+    try:
+        text = content.decode("utf-8-sig") if isinstance(content, bytes) else content.removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise ValueError("the ledger's file must be text in UTF-8, as the Composition page writes it") from None
+    text = text.strip()
+    if text.startswith("{"):
+        return _saved(*_from_json(text))
+    if "\n" in text or text.startswith("position,"):
+        return _saved(*_from_csv(text))
+    return Saved(ledger.parse(text))
+
+
+def _from_json(text: str) -> tuple[list[Any], Mapping[str, Any]]:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("the ledger's file must be complete JSON, as the Composition page writes it") from None
+    entries = document.get("entries")
+    if document.get("format") != FORMAT or not isinstance(entries, list):
+        raise ValueError(f"the ledger's file must say “format”: “{FORMAT}” and have a list of entries")
+    return entries, document
+
+
+def _from_csv(text: str) -> tuple[list[Any], Mapping[str, Any]]:
+    try:
+        found = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error:
+        raise ValueError("the ledger's file must be a complete CSV table, as the Composition page writes it") from None
+    return found, found[0] if found else {}
+
+
+def _saved(entries: Sequence[Any], shared: Mapping[str, Any]) -> Saved:
+    texts = [entry.get("entry") if isinstance(entry, dict) else None for entry in entries]
+    if not all(isinstance(text, str) and text.strip() and ";" not in text for text in texts):
+        raise ValueError("the ledger's file must have a column or field “entry” in every row")
+    parsed = ledger.parse(";".join(map(str, texts)) or ledger.EMPTY)
+    return Saved(parsed, _number(shared.get("delta")), _number(shared.get("target_epsilon")))
+
+
+def _number(value: Any) -> float | None:
+    """What a file has for a number, where it is a finite one."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
