@@ -32,17 +32,9 @@ def checkout() -> Path | None:
 
 
 def app_folder() -> Path:
-    """The folder of the app: its script, pages, settings and stored results, in a checkout or in the package.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the package was installed without them.
-    """
-    folder = checkout() or PACKAGE / "_app"
-    if not (folder / "app.py").is_file():
-        raise FileNotFoundError(f"the app is not in {str(folder)!r}; install objpert from its wheel or its checkout")
-    return folder
+    """The folder of the app's script, pages, settings and stored results: in the package, or where that lies."""
+    inside = PACKAGE / "_app"  # a wheel has them there, so that it brings one importable name only (hatch_build.py)
+    return inside if inside.is_dir() else PACKAGE.parent
 
 
 def commit(*sources: Path, folder: Path = PACKAGE) -> str:

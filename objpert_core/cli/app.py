@@ -51,6 +51,7 @@ def run(options: argparse.Namespace) -> int:
     ImportError
         If what the app needs is not installed.
     """
+    check_installed()
     folder = _provenance.app_folder()
     # Streamlit reads the current folder's .streamlit/config.toml: it must be the app's own.
     command = [sys.executable, "-m", "streamlit", "run", "app.py"]
@@ -59,7 +60,6 @@ def run(options: argparse.Namespace) -> int:
     environment = dict(os.environ)
     if lessons := environment.get(LESSONS):
         environment[LESSONS] = str(Path(lessons).expanduser().absolute())
-    check_installed()
     return become(command, environment, folder)
 
 

@@ -146,7 +146,7 @@ def load(key: str) -> Stored:
     ValueError
         Where it is damaged, or gone.
     """
-    path = results.path_of(key)
+    path = results.to_read(results.path_of(key))
     try:
         state = path.stat()
         return _load(key, path, state.st_mtime_ns, state.st_size)

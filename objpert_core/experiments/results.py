@@ -233,12 +233,29 @@ class Results(Generic[AnyRow]):
 
 
 def folder() -> Path:
-    """The folder of the stored results: `data/results` of a checkout, the current folder for an installed package.
+    """The folder for results that are made: `data/results` of a checkout, the current one for an installed package.
 
     It need not exist.
     """
     root = _provenance.checkout()
     return Path.cwd() if root is None else root / "data" / "results"
+
+
+def _shipped() -> Path:
+    """The folder of the results that came with the package; in a checkout it is `folder`."""
+    return folder() if _provenance.checkout() else _provenance.app_folder() / "data" / "results"
+
+
+def to_read(path: Path) -> Path:
+    """The file to read where `path` would be written: itself, or the one of its name that came with the package.
+
+    Parameters
+    ----------
+    path : Path
+        A file. Only in `folder` is another one read in its place, and only where it is missing.
+    """
+    own = _shipped() / path.name
+    return own if path.parent == folder() and not path.is_file() and own.is_file() else path
 
 
 def path_of(dataset: str, where: Path | None = None) -> Path:
@@ -263,7 +280,8 @@ def path_of(dataset: str, where: Path | None = None) -> Path:
 
 def stored() -> tuple[str, ...]:
     """Names of the data sets that have stored results, sorted."""
-    return tuple(sorted(path.stem.removeprefix(_PREFIX) for path in folder().glob(f"{_PREFIX}*.csv")))
+    found = {path.stem for where in (folder(), _shipped()) for path in where.glob(f"{_PREFIX}*.csv")}
+    return tuple(sorted(name.removeprefix(_PREFIX) for name in found))
 
 
 def load(dataset: str, where: Path | None = None) -> Results[Run]:
@@ -276,7 +294,7 @@ def load(dataset: str, where: Path | None = None) -> Results[Run]:
     ValueError
         If the file is damaged.
     """
-    path = path_of(dataset, where)
+    path = to_read(path_of(dataset, where))
     if not path.is_file():
         raise DataUnavailableError(
             f"There are no stored results for {dataset!r} ({path}): "

@@ -117,7 +117,7 @@ class Family:
 
     def names(self) -> tuple[str, ...]:
         """The experiments that have stored results."""
-        return tuple(name for name in self.experiments if self.path_of(name).is_file())
+        return tuple(name for name in self.experiments if results.to_read(self.path_of(name)).is_file())
 
     def make(self, name: str, made_by: Mapping[str, str], where: Path | None = None, *, most: int | None = None) -> int:
         """Do what a file does not hold yet, and add it piece by piece.
@@ -164,7 +164,8 @@ class Family:
             If the file is damaged, or `name` is not a key of `experiments`.
         """
         command = f"python -m objpert_core.experiments {self.name} {name}"
-        table = read_again(self.path_of(name, where), _provenance.read_table, f"of {name}", command)
+        path = results.to_read(self.path_of(name, where))
+        table = read_again(path, _provenance.read_table, f"of {name}", command)
         return Stored(name, self[name], table.notes, table.rows)
 
     def report(self, found: Stored) -> str:

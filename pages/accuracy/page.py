@@ -170,7 +170,7 @@ def behind(stored: Stored, epsilon: float) -> None:
     with st.expander("Where these numbers are from", icon=":material/history:"):
         st.markdown(bullets(text.provenance(stored)))
         page.table(text.configuration(stored))
-        path = results.path_of(stored.key)
+        path = results.to_read(results.path_of(stored.key))
         page.download("Every run as CSV", path.read_bytes, path.name, "table_rows", key="accuracy_raw")
 
 

@@ -2,12 +2,14 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import objpert_core
+from objpert_core import _provenance
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments import results, store
 from objpert_core.experiments.figure2 import noise_seed
@@ -256,6 +258,25 @@ def test_stored_results_are_found_by_data_set(monkeypatch, tmp_path):
     assert load("adult").runs == (TIGHT,)
     with pytest.raises(DataUnavailableError, match="figure2 --dataset synthetic-l"):
         load("synthetic-l")
+
+
+def test_an_installed_package_reads_its_own_results_until_there_are_newer_ones(monkeypatch, tmp_path):
+    package, here = tmp_path / "objpert_core", tmp_path / "here"
+    shipped = package / "_app" / "data" / "results" / "figure2_adult.csv"
+    shipped.parent.mkdir(parents=True)
+    here.mkdir()
+    filled(shipped, TIGHT)
+    monkeypatch.setattr(_provenance, "PACKAGE", package)
+    monkeypatch.chdir(here)
+    assert results.folder() == here
+    assert stored() == ("adult",)
+    assert load("adult").runs == (TIGHT,)
+    with pytest.raises(DataUnavailableError, match=re.escape(str(here))):
+        load("synthetic-l")
+    with pytest.raises(DataUnavailableError):
+        load("adult", shipped.parents[1])  # a folder that is named is the one that is read
+    filled(here / shipped.name, replace(TIGHT, accuracy=0.125))
+    assert [run.accuracy for run in load("adult").runs] == [0.125]
 
 
 def test_a_session_says_what_made_the_rows():

@@ -99,7 +99,7 @@ def load(where: Path | None = None) -> Promises:
     DataUnavailableError
         If there are none; the message names the command that makes them.
     """
-    file = path(where)
+    file = results.to_read(path(where))
     try:
         state = file.stat()
     except OSError:

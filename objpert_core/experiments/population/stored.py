@@ -30,7 +30,7 @@ def path_of(population: str, where: Path | None = None) -> Path:
 
 def names() -> tuple[str, ...]:
     """The populations that have stored results."""
-    return tuple(name for name in POPULATIONS if path_of(name).is_file())
+    return tuple(name for name in POPULATIONS if results.to_read(path_of(name)).is_file())
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def load(population: str, where: Path | None = None) -> Stored:
         If the file is damaged.
     """
     command = f"python -m objpert_core.experiments population --populations {population}"
-    return read_again(path_of(population, where), _read, f"for {population!r}", command)
+    return read_again(results.to_read(path_of(population, where)), _read, f"for {population!r}", command)
 
 
 def _read(path: Path) -> Stored:

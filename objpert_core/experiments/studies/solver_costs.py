@@ -206,9 +206,6 @@ class Stored:
         return tuple(dict.fromkeys(row.solver for row in self.rows if row.columns == columns))
 
 
-STORED = results.folder() / "solvers.csv"
-
-
 def save(path: Path, rows: Sequence[Measurement], provenance: Mapping[str, str]) -> None:
     """Write measurements as CSV below comment lines that say how they were made."""
     _provenance.write_table(path, map(_cells, rows), provenance)
@@ -219,14 +216,15 @@ def _cells(row: Measurement) -> dict[str, str]:
 
 
 @cache
-def load(path: Path = STORED) -> Stored:
-    """The stored measurements.
+def load(path: Path | None = None) -> Stored:
+    """The measurements in a file; the stored ones if left out.
 
     Raises
     ------
     DataUnavailableError
-        If the file is not there (an installed package has none) or is not one of `save`'s.
+        If the file is not there or is not one of `save`'s.
     """
+    path = path or results.to_read(results.folder() / "solvers.csv")
     try:
         found = _provenance.read_table(path)
         rows = tuple(map(_row, found.rows))
