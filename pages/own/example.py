@@ -132,4 +132,4 @@ def fitted(name: str, epsilon: float, delta: float) -> jobs.Made:
     """The fit to an example at (ε, δ): its number of rows is public, its noise has the seed."""
     known = form.schema(EXAMPLES[name].lines).to_json()
     with moment():
-        return jobs.made(jobs.Ask(known, epsilon, delta, rows=ROWS, seed=SEED), jobs.Held(content(name)))
+        return jobs.made(jobs.Ask(known, epsilon, delta, rows=ROWS, seed=SEED), content(name))

@@ -10,7 +10,8 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.own import charts, editor, example, files, jobs, ledger, snippets, upload
+from objpert_core.estimators import own_table
+from pages.own import charts, editor, example, jobs, ledger, snippets, upload
 from pages.own import words as text
 from ui import controls as c
 from ui import page, parameters, sentences, style
@@ -216,13 +217,15 @@ def anew() -> None:
 
 def take_away(made: jobs.Made) -> None:
     """What may be published of a release, and the schema."""
-    page.download("Model as JSON", partial(files.model_json, made), "model.json", "deployed_code", key="own_model")
+    page.download("Model as JSON", partial(own_table.model_json, made), "model.json", "deployed_code", key="own_model")
     name = "certificate.json"
-    page.download("Certificate as JSON", partial(files.certificate_json, made), name, "verified_user", key="own_proof")
-    page.download("Schema as JSON", partial(files.schema_json, made), "schema.json", "list_alt", key="own_form")
-    if files.SKOPS:
+    page.download(
+        "Certificate as JSON", partial(own_table.certificate_json, made), name, "verified_user", key="own_proof"
+    )
+    page.download("Schema as JSON", partial(own_table.schema_json, made), "schema.json", "list_alt", key="own_form")
+    if own_table.skops_is_there():
         label, icon = "Model for scikit-learn (skops)", ":material/deployed_code:"
-        make = partial(files.skops_file, made)
+        make = partial(own_table.skops_file, made)
         mime = "application/octet-stream"
         st.download_button(label, make, "model.skops", mime, key="own_skops", on_click="ignore", icon=icon)
 

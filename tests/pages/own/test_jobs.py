@@ -7,7 +7,7 @@ import pytest
 
 from objpert_core import ConvergenceError
 from objpert_core.accounting import compose
-from objpert_core.datasets import Dialect
+from objpert_core.datasets import Dialect, read_table
 from objpert_core.estimators import ObjPertLogisticRegression
 from pages.own import charts, example, form, jobs, ledger, words
 from pages.own.jobs import Ask, Held
@@ -39,13 +39,13 @@ def test_the_example_is_fitted_by_its_public_schema():
     assert made.model.privacy_.verify(made.model)
     assert made.model.privacy_.adjacency == "add/remove one row"
     assert made.model.coef_[0, made.names.index("missed payments")] < 0 < made.model.coef_[0, 1]
-    again = jobs.made(made.ask, Held(TABLE))
+    again = jobs.made(made.ask, TABLE)
     np.testing.assert_array_equal(again.model.coef_, made.model.coef_)
 
 
 def test_a_number_is_predicted_in_its_own_units():
     made = example.fitted("number", 8.0, 1e-5)
-    table = jobs.read_table(example.content("number"), made.ask.schema)
+    table = read_table(example.content("number"), made.ask.schema)
     assert made.model.score(table.X, table.y) > 0.8
     assert made.model.privacy_.verify(made.model)
 

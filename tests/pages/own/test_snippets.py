@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from objpert_core.datasets import Dialect, read_table
+from objpert_core.estimators import own_table
 from objpert_core.estimators.released import ReleasedRegressor
 from objpert_core.learning import PrivacyCertificate
-from pages.own import example, files, form, jobs, snippets
+from pages.own import example, form, jobs, snippets
 from tests.pages.apps import execute
 
 
@@ -19,8 +20,8 @@ def made(request, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = example.fitted(request.param, 2.0, 1e-6)
     (tmp_path / "table.csv").write_bytes(example.content(request.param))
-    (tmp_path / "model.json").write_bytes(files.model_json(made))
-    (tmp_path / "schema.json").write_bytes(files.schema_json(made))
+    (tmp_path / "model.json").write_bytes(own_table.model_json(made))
+    (tmp_path / "schema.json").write_bytes(own_table.schema_json(made))
     return made
 
 
@@ -62,8 +63,8 @@ def test_the_released_model_predicts_new_rows(made, tmp_path):
 
 
 def test_the_files_hold_the_release_and_its_certificate_bit_by_bit(made):
-    model = json.loads(files.model_json(made))
-    certificate = PrivacyCertificate.from_json(files.certificate_json(made))
+    model = json.loads(own_table.model_json(made))
+    certificate = PrivacyCertificate.from_json(own_table.certificate_json(made))
     assert certificate == PrivacyCertificate.from_dict(model["certificate"]) == made.model.privacy_
     again = type(made.model)()
     for name in ("coef", "center", "scale"):
@@ -77,6 +78,6 @@ def test_the_files_hold_the_release_and_its_certificate_bit_by_bit(made):
 @pytest.mark.slow
 def test_the_model_for_scikit_learn_scores_alike(made, tmp_path):
     skops = pytest.importorskip("skops.io")
-    pipeline = skops.loads(files.skops_file(made), trusted=[])
+    pipeline = skops.loads(own_table.skops_file(made), trusted=[])
     X = made.ask.schema.encode(pd.read_csv(tmp_path / "table.csv", dtype=str).head(20))
     np.testing.assert_array_equal(pipeline.predict(X).round(9), made.model.predict(X).round(9))

@@ -1,0 +1,284 @@
+"""A private fit to a table of one's own, from its bytes to what may be published, and the published model read back.
+
+made(ask, content)     read a CSV file by what is public about it, and fit once
+model_json(made)       the released model as a file
+read_model(text)       the model of such a file, which predicts
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from objpert_core._validation import FloatArray
+from objpert_core.datasets import Dialect, NumericTarget, TableSchema, read_table
+from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
+from objpert_core.estimators.regressor import ObjPertRegressor
+from objpert_core.estimators.released import (
+    Released,
+    ReleasedProbabilisticClassifier,
+    ReleasedRegressor,
+    released,
+)
+from objpert_core.learning import PrivacyCertificate
+
+FORMAT = "objpert released model 1"
+NOT_CONVERGED = "The solver did not get there: nothing was released. That it failed is not covered by a certificate."
+LARGEST = 10_000_000
+"""Characters of a model's text."""
+_ARRAYS = ("coef", "intercept", "center", "scale")
+_FIELDS = frozenset(("format", "kind", "target", "labels", "features", "margin", "row_norm", "certificate", *_ARRAYS))
+_NUMBER, _TWO_VALUES = "regression", "two values"
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Everything public that decides a fit.
+
+    Attributes
+    ----------
+    text : str
+        The schema, as JSON.
+    epsilon, delta : float
+    rows : int or None
+        The number of rows, where one is known beforehand.
+    seed : int or None
+        Of the noise; None takes it from the operating system.
+    dialect : Dialect
+        How the file is written, as far as its owner said so.
+    """
+
+    text: str = field(repr=False)
+    epsilon: float
+    delta: float
+    rows: int | None = None
+    seed: int | None = None
+    dialect: Dialect = field(default_factory=Dialect)
+
+    @cached_property
+    def schema(self) -> TableSchema:
+        """What is public about the table."""
+        return TableSchema.from_json(self.text)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A fit that was made: what may be published, and what is for the table's holder alone.
+
+    Attributes
+    ----------
+    ask : Ask
+    model : Released
+        With its public certificate.
+    names : tuple of str
+        The features, as the schema names them.
+    notes : tuple of str
+        What was done to the values on reading: outside of the certificate.
+    """
+
+    ask: Ask
+    model: Released
+    names: tuple[str, ...]
+    notes: tuple[str, ...] = field(default=(), repr=False)
+
+
+def estimator(ask: Ask) -> Any:
+    """The estimator that a request asks for: `ObjPertLogisticRegression`, or `ObjPertRegressor` for a number."""
+    shared: dict[str, Any] = {
+        "epsilon": ask.epsilon,
+        "delta": ask.delta,
+        "public_rows": ask.rows,
+        "random_state": ask.seed,
+    }
+    target = ask.schema.target
+    if isinstance(target, NumericTarget):
+        return ObjPertRegressor(target_offset=target.offset, target_scale=target.scale, **shared)
+    return ObjPertLogisticRegression(classes=target.classes, **shared)
+
+
+def made(ask: Ask, content: bytes) -> Made:
+    """Read a file and fit to it: one release.
+
+    Parameters
+    ----------
+    ask : Ask
+    content : bytes
+        The file.
+
+    Raises
+    ------
+    TableError, ValueError, ConvergenceError
+        What `read_table` and the estimator raise; it depends on the data, and no certificate covers it.
+    """
+    table = read_table(content, ask.schema, ask.dialect)
+    model = estimator(ask).fit(table.X, table.y)
+    return Made(ask, released(model), table.feature_names, table.notes)
+
+
+def model_json(made: Made) -> bytes:
+    """The released model: numbers with all their digits, names of features and labels by the schema, certificate."""
+    model, target = made.model, made.ask.schema.target
+    number = isinstance(target, NumericTarget)
+    values: dict[str, Any] = {
+        "format": FORMAT,
+        "kind": _NUMBER if number else _TWO_VALUES,
+        "target": target.column,
+        "labels": None if isinstance(target, NumericTarget) else [target.negative, target.positive],
+        "features": list(made.names),
+        "coef": model.coef_.tolist(),
+        "intercept": np.asarray(model.intercept_).tolist(),
+        "center": None if model.center_ is None else model.center_.tolist(),
+        "scale": None if model.scale_ is None else model.scale_.tolist(),
+        "margin": getattr(model, "margin_", None),
+        "row_norm": model.privacy_.row_norm,
+        "certificate": model.privacy_.to_dict(),
+    }
+    return (json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+
+
+def certificate_json(made: Made) -> bytes:
+    """The public certificate."""
+    return (made.model.privacy_.to_json() + "\n").encode()
+
+
+def schema_json(made: Made) -> bytes:
+    """What was typed about the table."""
+    return made.ask.text.encode()
+
+
+def skops_is_there() -> bool:
+    """Whether the package is installed that writes scikit-learn models without pickle."""
+    return importlib.util.find_spec("skops") is not None
+
+
+def skops_file(made: Made) -> bytes:
+    """The model as a pipeline of scikit-learn's own parts, for skops.
+
+    Raises
+    ------
+    ImportError
+        Where skops is not installed.
+    """
+    if not skops_is_there():
+        raise ImportError("a model for scikit-learn needs skops: pip install 'objpert[export]'")
+    skops = importlib.import_module("skops.io")  # it takes a moment to load
+    return bytes(skops.dumps(made.model.to_sklearn()))
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """A model that was read from its file.
+
+    Attributes
+    ----------
+    model : Released
+        It takes what `TableSchema.encode` makes.
+    target : str
+        The column that it predicts.
+    labels : tuple of str
+        The target's two values, that of label 0 first; empty for a number.
+    features : tuple of str
+        The columns of the matrix.
+    """
+
+    model: Released
+    target: str
+    labels: tuple[str, ...]
+    features: tuple[str, ...]
+
+    def predict(self, X: FloatArray) -> list[Any]:
+        """The predicted value of every row, as the table would have it: a label's text, or a number.
+
+        Parameters
+        ----------
+        X : ndarray, shape (n, d)
+            From the schema that was published with the model.
+        """
+        found = self.model.predict(X).tolist()
+        return [self.labels[one] for one in found] if self.labels else found
+
+
+def read_model(text: str) -> TableModel:
+    """The model in a file that `model_json` wrote; anybody may have written it, and it is not trusted.
+
+    Parameters
+    ----------
+    text : str
+
+    Raises
+    ------
+    ValueError
+        One sentence, for any other text. Whether the certificate holds is `privacy_.verify`'s business.
+
+    Examples
+    --------
+    >>> read_model("{}")
+    Traceback (most recent call last):
+    ...
+    ValueError: the model must say “format”: “objpert released model 1”
+    """
+    if len(text) > LARGEST:
+        raise ValueError(f"the model must have at most {LARGEST:,} characters, got {len(text):,}")
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("the model must be complete JSON") from None
+    if not isinstance(values, dict) or values.get("format") != FORMAT:
+        raise ValueError(f"the model must say “format”: “{FORMAT}”")
+    if set(values) != _FIELDS:
+        raise ValueError(f"the model must have the fields {', '.join(sorted(_FIELDS))}, and no others")
+    number = values["kind"] == _NUMBER
+    if not number and values["kind"] != _TWO_VALUES:
+        raise ValueError(f"the model's kind must be “{_NUMBER}” or “{_TWO_VALUES}”")
+    features = _texts("features", values["features"])
+    labels = () if number else _texts("labels", values["labels"])
+    if not number and (len(labels) != 2 or labels[0] == labels[1]):
+        raise ValueError("the model's labels must be two different texts")
+    shape = () if number else (1,)
+    model: Any = ReleasedRegressor() if number else ReleasedProbabilisticClassifier()
+    model.coef_ = _numbers("coef", values["coef"], (*shape, len(features)))
+    intercept = _numbers("intercept", values["intercept"], shape)
+    model.intercept_ = float(intercept) if number else intercept
+    for name in ("center", "scale"):
+        if values[name] is not None:
+            setattr(model, f"{name}_", _numbers(name, values[name], (len(features),)))
+    model.n_features_in_ = len(features)
+    model.privacy_ = PrivacyCertificate.from_dict(values["certificate"])
+    if values["row_norm"] != model.privacy_.row_norm:
+        raise ValueError("the model's row_norm must be its certificate's")
+    if not number:
+        model.classes_ = np.array([0, 1])
+        model.margin_ = _margin(values["margin"])
+    (target,) = _texts("target", [values["target"]])
+    return TableModel(model, target, labels, features)
+
+
+def _texts(name: str, values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list) or not values or not all(isinstance(one, str) and one for one in values):
+        raise ValueError(f"the model's {name} must be text")
+    return tuple(values)
+
+
+def _numbers(name: str, values: Any, shape: tuple[int, ...]) -> FloatArray:
+    """Finite numbers in an array of this shape; the lists are as deep as it, so that nothing is guessed."""
+    try:
+        array = np.array(values)
+    except ValueError:
+        array = np.array(None)
+    if array.shape != shape or array.dtype.kind not in "if" or not np.isfinite(array).all():
+        wanted = " by ".join(map(str, shape)) or "one"
+        raise ValueError(f"the model's {name} must be finite numbers, {wanted} of them")
+    return array.astype(np.float64)
+
+
+def _margin(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise ValueError("the model's margin must be a finite number >= 0")
+    return float(value)
