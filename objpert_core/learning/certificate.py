@@ -55,6 +55,7 @@ from objpert_core.learning.stated import (
     one_of,
     or_nothing,
 )
+from objpert_core.tables import to_latex, to_markdown
 
 ROUNDING = 1e-12  # relative slack for δ recomputed from an ε that was found by a search
 SCHEMA = 2
@@ -612,6 +613,28 @@ class PrivacyCertificate(ABC):
             return self._shown()
         except Exception:  # as in `verify`
             return f"{type(self).__name__} that no fit has written"
+
+    def statement(self) -> list[dict[str, str]]:
+        """What the certificate says, as rows of a table; nothing in them depends on the data but what `public` keeps.
+
+        Raises
+        ------
+        ValueError
+            If a field says what no fit writes.
+        """
+        if problem := self.complaint():
+            raise ValueError(f"the certificate must be one that a fit has written: {problem}")
+        promise, *lines = self._shown().split("\n")
+        parts = [line.split(maxsplit=1) for line in lines]
+        return [dict(zip(("part", "what it says"), row, strict=True)) for row in (["promise", promise], *parts)]
+
+    def to_markdown(self, *, caption: str = "") -> str:
+        """`statement` as a table in Markdown, for a model's card or a report."""
+        return to_markdown(self.statement(), caption=caption)
+
+    def to_latex(self, *, caption: str = "", label: str = "") -> str:
+        """`statement` as a table in LaTeX, for a paper; arguments as for `objpert_core.tables.to_latex`."""
+        return to_latex(self.statement(), caption=caption, label=label)
 
     def _shown(self) -> str:
         source = f"{self.noise_source}" + (

@@ -1,0 +1,193 @@
+r"""Unicode text as LaTeX that plain pdfLaTeX compiles: ``ε ≤ 10⁻⁵`` as ``$\varepsilon\le$ 10$^{-5}$``.
+
+Column names may come from anybody's file, so nothing that is given reaches TeX as a command: every character is a
+letter, a digit, harmless punctuation or an entry of the tables below. What LaTeX's standard fonts lack becomes its code
+point, as ``\texttt{U+4E2D}``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+
+def _named(words: str) -> dict[str, str]:
+    """Letters and their commands, which alternate."""
+    letters, names = words.split()[::2], words.split()[1::2]
+    return {letter: f"\\{name}" for letter, name in zip(letters, names, strict=True)}
+
+
+_TEXT = {
+    **{letter: f"\\{letter}" for letter in "{}&%$#_"},
+    **{letter: f"{{{letter}}}" for letter in "[]*"},  # after a line break these would be its arguments
+    "\N{NO-BREAK SPACE}": "~",
+    "\N{NARROW NO-BREAK SPACE}": r"\,",
+    "\N{THIN SPACE}": r"\,",
+    "–": "--",
+    "—": "---",
+    "\N{NON-BREAKING HYPHEN}": "-",
+    "․": ".",
+    "■": r"\rule{1ex}{1ex}",
+    **{
+        letter: f"{name}{{}}"  # a straight quotation mark is active with some of babel's languages
+        for letter, name in _named(
+            """\\ textbackslash ^ textasciicircum ~ textasciitilde ` textasciigrave " textquotedblright … ldots
+            ‘ textquoteleft ’ textquoteright “ textquotedblleft ” textquotedblright • textbullet
+            § S © copyright £ pounds ß ss ø o Ø O æ ae Æ AE œ oe Œ OE ł l Ł L ı i ȷ j"""
+        ).items()
+    },
+}
+_MATH = {
+    **{letter: letter for letter in "<>|"},  # the text font has other letters in their places
+    "−": "-",
+    "∶": ":",
+    "¦": "|",
+    **_named(
+        """α alpha β beta γ gamma δ delta ε varepsilon ϵ epsilon ζ zeta η eta θ theta ϑ vartheta ι iota κ kappa
+        λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma ς varsigma τ tau υ upsilon φ varphi ϕ phi χ chi ψ psi ω omega
+        Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon Φ Phi Ψ Psi Ω Omega
+        · cdot × times ÷ div ± pm ∓ mp ≤ le ≥ ge ≠ neq ≈ approx ∼ sim ∝ propto ≡ equiv ≪ ll ≫ gg ∞ infty √ surd
+        ∇ nabla ∂ partial ∫ int ∑ sum ∏ prod ℓ ell ⊥ perp ∘ circ ∈ in ∉ notin ∪ cup ∩ cap ∅ emptyset ⊂ subset
+        ⊆ subseteq ∗ ast ∖ setminus → to ← leftarrow ↔ leftrightarrow ↦ mapsto ⇒ Rightarrow ∧ wedge ∨ vee
+        ∀ forall ∃ exists ⟨ langle ⟩ rangle ‹ langle › rangle ⌊ lfloor ⌋ rfloor ⌈ lceil ⌉ rceil ‖ | ∥ parallel
+        ⪰ succeq ⪯ preceq ▶ triangleright ↳ hookrightarrow"""
+    ),
+    **{letter: f"\\mathrm{{{latin}}}" for letter, latin in zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True)},
+    **{
+        letter: f"\\frac{{{above}}}{{{below}}}"
+        for letter, above, below in zip("½⅓⅔¼¾⅛", "112131", "233448", strict=True)
+    },
+}
+_RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵗᵃˣ", "0123456789+-=()nitax", strict=True)) | {
+    "ᵀ": r"\top ",
+    "′": r"\prime ",
+    "″": r"\prime\prime ",
+    "°": r"\circ ",
+}
+_LOWERED = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑᵢⱼₖₘₙₛₜₓ", "0123456789+-=()aeijkmnstx", strict=True))
+_ACCENTS = {  # combining marks, over a letter of the text and over one in math
+    "\u0300": ("`", "grave"),
+    "\u0301": ("'", "acute"),
+    "\u0302": ("^", "hat"),
+    "\u0303": ("~", "tilde"),
+    "\u0304": ("=", "bar"),
+    "\u0306": ("u", "breve"),
+    "\u0307": (".", "dot"),
+    "\u0308": ('"', "ddot"),
+    "\u030a": ("r", "mathring"),
+    "\u030b": ("H", ""),
+    "\u030c": ("v", "check"),
+    "\u0327": ("c", ""),
+}
+_ROOT = re.compile(rf"√([0-9A-Za-z.]+|[{''.join(letter for letter in _MATH if letter.isalpha())}])")
+_SCRIPT = re.compile(rf"[{''.join(_RAISED)}]+|[{''.join(_LOWERED)}]+")
+
+
+class _Piece(NamedTuple):
+    """A part of the text that is one symbol; `script` where it hangs on the one before it."""
+
+    body: str
+    math: bool
+    script: bool = False
+
+
+def escaped(text: str) -> str:
+    r"""The text for LaTeX's text mode; only the standard fonts and no package are needed.
+
+    Parameters
+    ----------
+    text : str
+        Any text. Ends of lines and control characters become blanks, marks without width are left out.
+
+    Returns
+    -------
+    str
+        Without an end of a line; braces and dollar signs are balanced.
+
+    Examples
+    --------
+    >>> print(escaped("√n, σ² ≤ 10⁻⁵ & 50 %"))
+    $\sqrt{n}$, $\sigma^{2}$ $\le$ 10$^{-5}$ \& 50 \%
+    >>> print(escaped(r"\input{secret}"), escaped("\u4e2d"))
+    \textbackslash{}input\{secret\} \texttt{U+4E2D}
+    """
+    pieces: list[_Piece] = []
+    rest = unicodedata.normalize("NFC", text)
+    place = 0
+    while place < len(rest):
+        if found := _SCRIPT.match(rest, place):
+            pieces.append(_script(found.group()))
+        elif found := _ROOT.match(rest, place):
+            pieces.append(_Piece(rf"\sqrt{{{_bare(found.group(1))}}}", math=True))
+        elif pieces and rest[place] in _ACCENTS and not pieces[-1].script:
+            pieces[-1] = _accented(pieces[-1], rest[place])
+            place += 1
+            continue
+        else:
+            pieces += _letter(rest[place])
+            place += 1
+            continue
+        place = found.end()
+    return _joined(pieces)
+
+
+def _script(run: str) -> _Piece:
+    sign, table = ("^", _RAISED) if run[0] in _RAISED else ("_", _LOWERED)
+    body = "".join(table[letter] for letter in run).strip()
+    return _Piece(f"{sign}{{{body}}}", math=True, script=True)
+
+
+def _bare(run: str) -> str:
+    """Letters and digits in math."""
+    return "".join(_MATH.get(letter, letter) for letter in run)
+
+
+def _letter(letter: str) -> list[_Piece]:
+    """A single character, whatever it is."""
+    if letter in _MATH:
+        return [_Piece(_MATH[letter], math=True)]
+    if letter in _TEXT:
+        return [_Piece(_TEXT[letter], math=False)]
+    if letter.isascii() and letter.isprintable():
+        return [_Piece(letter, math=False)]
+    kind = unicodedata.category(letter)
+    if kind in ("Cc", "Zl", "Zp", "Zs"):
+        return [_Piece(" ", math=False)]
+    if kind == "Cf":
+        return []
+    for form in ("NFD", "NFKC"):  # a letter with its accents; a full-width or otherwise dressed-up form of another
+        other = unicodedata.normalize(form, letter)
+        known = all(part.isascii() or part in _MATH or part in _TEXT or part in _ACCENTS for part in other)
+        if other != letter and known and other[0] not in _ACCENTS:
+            pieces: list[_Piece] = []
+            for part in other:
+                pieces[-1:] = [*pieces[-1:], *_letter(part)] if part not in _ACCENTS else [_accented(pieces[-1], part)]
+            return pieces
+    return [_Piece(rf"\texttt{{U+{ord(letter):04X}}}", math=False)]
+
+
+def _accented(piece: _Piece, mark: str) -> _Piece:
+    """The piece with a mark over it; a mark that math does not have is left out there."""
+    text, math = _ACCENTS[mark]
+    if piece.math:
+        return piece._replace(body=rf"\{math}{{{piece.body}}}" if math else piece.body)
+    base = {"i": r"\i", "j": r"\j"}.get(piece.body, piece.body)
+    return piece._replace(body=rf"\{text}{{{base}}}")
+
+
+def _joined(pieces: list[_Piece]) -> str:
+    """One line; neighbours in math share their dollar signs, and no two scripts hang on one symbol."""
+    line, math, before = "", False, _Piece("", math=False)
+    for piece in pieces:
+        if piece.math != math:
+            line += "$"
+        if piece.script and before.script:
+            line += "{}"
+        elif math and piece.math and piece.body[0].isalpha() and line[-1].isalpha():
+            line += " "  # or the name of a command would go on
+        elif piece.body == before.body and piece.body in ("-", "'", ","):
+            line += "{}"  # two hyphens would become a dash
+        line, math, before = line + piece.body, piece.math, piece
+    line += "$" if math else ""
+    return re.sub(r" {2,}", " ", line)

@@ -1,0 +1,287 @@
+"""A table of texts as Markdown, LaTeX, CSV, JSON or aligned text: what pages show and commands print, for a paper.
+
+Rows are mappings from column to text, as pages have them: the numbers in them are already rounded, promises upwards,
+and stay as they are. Every text is escaped for the format that it is written in.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+
+from objpert_core import __version__
+from objpert_core._validation import choice
+from objpert_core.latex_text import escaped
+
+Rows = Sequence[Mapping[str, str]]
+FORMATS = ("text", "markdown", "latex", "csv", "json")
+LONG = 45
+"""Rows that still fit on a page of LaTeX; more of them make a ``longtable``."""
+
+_NUMBER = re.compile(r"([−+-]?[\d,]*\d)(\.\d+)?(?!\d)(.*)")
+_NUMERIC = re.compile(r"[<>≤≥≈]? ?[−+-]?\d")
+_MISSING = ("", "–", "∞", "−∞")
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
+_FORMULA = re.compile(r"[=@]|[+-](?! ?[.\d])")
+_LABEL = re.compile(r"[A-Za-z0-9:._-]*")
+_LINE = 345.0
+"""Points of an article's line."""
+_SIZES = {"": (10.0, 6.0), r"\small": (9.25, 6.0), r"\footnotesize": (8.5, 6.0)}
+_SIZES[r"\footnotesize\setlength{\tabcolsep}{3pt}"] = (8.5, 3.0)
+"""Points of an em, of which a letter takes about a half, and of the gap on each side of a column."""
+
+
+def write(rows: Rows, form: str, *, caption: str = "", label: str = "") -> str:
+    """The table in one of `FORMATS`; CSV and JSON have no caption, and only LaTeX has a label.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Column to text; a row may leave columns out. The columns stand in the order in which rows first name them.
+    form : {"text", "markdown", "latex", "csv", "json"}
+    caption, label : str
+        As for `to_latex`.
+
+    Returns
+    -------
+    str
+        Ends with a line feed; empty where there are no rows, in JSON an empty list.
+
+    Raises
+    ------
+    ValueError
+        If `form` is none of `FORMATS`, or `label` has other characters than a label may have.
+
+    Examples
+    --------
+    >>> print(write([{"ε": "0.341", "who": "ours"}, {"ε": "5.73", "who": "a|b"}], "markdown"), end="")
+    | ε | who |
+    |---:|---|
+    | 0.341 | ours |
+    | 5.73 | a\\|b |
+    """
+    choice("form", form, FORMATS)
+    if form == "latex":
+        return to_latex(rows, caption=caption, label=label)
+    captioned: dict[str, Callable[..., str]] = {"text": to_text, "markdown": to_markdown}
+    if form in captioned:
+        return captioned[form](rows, caption=caption)
+    return to_csv(rows) if form == "csv" else to_json(rows)
+
+
+def to_text(rows: Rows, *, caption: str = "") -> str:
+    """The table for a terminal, in aligned columns, numbers to the right; the caption is a line above it."""
+    if not rows:
+        return ""
+    heads, cells = _cells(rows)
+    right = [_numeric(column) for column in zip(*cells, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(heads, *cells, strict=True)]
+    lines = [_one_line(caption)] if caption else []
+    for row in (heads, *cells):
+        padded = (
+            " " * (width - _width(cell)) + cell if flush else cell + " " * (width - _width(cell))
+            for cell, width, flush in zip(row, widths, right, strict=True)
+        )
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def to_markdown(rows: Rows, *, caption: str = "") -> str:
+    """The table as GitHub, pandoc and Jupyter read it, numbers to the right; the caption is a paragraph above it."""
+    if not rows:
+        return ""
+    heads, cells = _cells(rows)
+    lines = [_unmarked(caption), ""] if caption else []
+    lines.append("| " + " | ".join(map(_unmarked, heads)) + " |")
+    lines.append("|" + "".join("---:|" if _numeric(column) else "---|" for column in zip(*cells, strict=True)))
+    lines += ["| " + " | ".join(map(_unmarked, row)) + " |" for row in cells]
+    return "\n".join(lines) + "\n"
+
+
+def to_latex(rows: Rows, *, caption: str = "", label: str = "") -> str:
+    r"""The table for a paper: booktabs' lines, numbers on the decimal sign, for plain pdfLaTeX.
+
+    It needs the packages ``booktabs`` and ``array``, and ``longtable`` where it has more than `LONG` rows; its first
+    line says so. Columns of words are broken into lines where the table would be wider than an article's line.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Column to text.
+    caption : str
+        As text, not as LaTeX.
+    label : str
+        For ``\ref``: letters, digits and ``:._-``.
+
+    Returns
+    -------
+    str
+        A ``table`` or ``longtable``, to be read with ``\input``.
+
+    Raises
+    ------
+    ValueError
+        If `label` has other characters.
+
+    Examples
+    --------
+    >>> print(to_latex([{"ε": "0.341"}, {"ε": "5.7"}], caption="50 % less"), end="")  # doctest: +ELLIPSIS
+    % objpert ...: \usepackage{booktabs,array}
+    \begin{table}
+      \centering
+      \caption{50 \% less}
+      \begin{tabular}{r}
+        \toprule
+        $\varepsilon$ \\
+        \midrule
+        0.341 \\
+        5.7\phantom{00} \\
+        \bottomrule
+      \end{tabular}
+    \end{table}
+    """
+    if not _LABEL.fullmatch(label):
+        raise ValueError(f"label must have letters, digits and :._- only, got {label!r}")
+    if not rows:
+        return ""
+    heads, cells = _cells(rows)
+    size, layout = _layout(heads, cells)
+    columns = [_on_the_decimal_sign(column) for column in zip(*cells, strict=True)]
+    head = " & ".join(map(escaped, heads)) + r" \\"
+    body = [" & ".join(row) + r" \\" for row in zip(*columns, strict=True)]
+    named = rf"\caption{{{escaped(caption)}}}" if caption else ""
+    named += rf"\label{{{label}}}" if caption and label else ""
+    kind, package = ("longtable", ",longtable") if len(cells) > LONG else ("table", "")
+    lines = [rf"% objpert {__version__}: \usepackage{{booktabs,array{package}}}"]
+    if kind == "table":
+        lines += [r"\begin{table}", r"  \centering", *([f"  {named}"] if named else [])]
+        lines += [f"  {size}"] if size else []
+        lines += [rf"  \begin{{tabular}}{{{layout}}}", r"    \toprule", f"    {head}", r"    \midrule"]
+        lines += [f"    {row}" for row in body]
+        lines += [r"    \bottomrule", r"  \end{tabular}", r"\end{table}"]
+    else:
+        lines += [f"{{{size}", rf"\begin{{longtable}}{{{layout}}}", *([rf"  {named} \\"] if named else [])]
+        lines += [r"  \toprule", f"  {head}", r"  \midrule", r"  \endhead", r"  \bottomrule", r"  \endfoot"]
+        lines += [*(f"  {row}" for row in body), r"\end{longtable}}"]
+    return "\n".join(lines) + "\n"
+
+
+def to_csv(rows: Rows) -> str:
+    """The shown texts as CSV under the columns' names; what a spreadsheet takes for a formula begins with a mark."""
+    if not rows:
+        return ""
+    file = io.StringIO()
+    heads, cells = _cells(rows)
+    csv.writer(file, lineterminator="\n").writerows([[_no_formula(cell) for cell in row] for row in (heads, *cells)])
+    return file.getvalue()
+
+
+def _no_formula(cell: str) -> str:
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def to_json(rows: Rows) -> str:
+    """The rows as a JSON list of objects, texts as they are shown."""
+    return json.dumps([dict(row) for row in rows], ensure_ascii=False, indent=2) + "\n"
+
+
+# --- what the formats share ---------------------------------------------------------------------------------------
+
+
+def _cells(rows: Rows) -> tuple[list[str], list[list[str]]]:
+    """Heads and cells, each one line."""
+    heads = list(dict.fromkeys(name for row in rows for name in row))
+    return [_one_line(head) for head in heads], [[_one_line(str(row.get(name, ""))) for name in heads] for row in rows]
+
+
+def _one_line(text: str) -> str:
+    """One line without what a terminal obeys, marks without width and halves of letters."""
+    kept = {"Cc": " ", "Cf": "", "Cs": "\N{REPLACEMENT CHARACTER}"}
+    return " ".join("".join(kept.get(unicodedata.category(letter), letter) for letter in text).split())
+
+
+def _width(text: str) -> int:
+    """How many places of a terminal a text takes."""
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(bool(unicodedata.combining(letter)) for letter in text)
+
+
+def _numeric(column: Sequence[str]) -> bool:
+    """Whether every cell that is not missing begins with a number, and is little more."""
+    shown = [cell for cell in column if cell not in _MISSING]
+    return bool(shown) and all(_NUMERIC.match(cell) and len(cell.split()) <= 4 for cell in shown)
+
+
+def _unmarked(text: str) -> str:
+    """Text in which Markdown sees no markup."""
+    return _MARKUP.sub(r"\\\1", _one_line(text))
+
+
+# --- LaTeX --------------------------------------------------------------------------------------------------------
+
+
+def _on_the_decimal_sign(column: Sequence[str]) -> list[str]:
+    """The cells as LaTeX, those that are shorter behind the decimal sign with an invisible rest.
+
+    Where the cells end in different units they are only set flush right.
+    """
+    plain = [escaped(cell) for cell in column]
+    if not _numeric(column):
+        return plain
+    parts = [_NUMBER.fullmatch(cell) for cell in column]
+    units = {found.group(3) for found in parts if found}
+    if len(units) != 1 or any(not found and cell not in _MISSING for found, cell in zip(parts, column, strict=True)):
+        return plain
+    longest = max(len(found.group(2) or "") for found in parts if found)
+    unit = escaped(units.pop())
+    cells = []
+    for found, cell in zip(parts, plain, strict=True):
+        if found is None:
+            cells.append(cell)
+            continue
+        whole, share = escaped(found.group(1)), found.group(2) or ""
+        unseen = ("." if longest and not share else "") + "0" * (longest - max(len(share), 1) if longest else 0)
+        cells.append(f"{whole}{share}" + (rf"\phantom{{{unseen}}}" if unseen else "") + unit)
+    return cells
+
+
+def _layout(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> tuple[str, str]:
+    """Size of the letters and the columns' kinds, so that the table is no wider than a line if that can be had."""
+    columns = list(zip(*cells, strict=True))
+    right = [_numeric(column) for column in columns]
+    natural = [max(map(_width, (head, *column))) for head, column in zip(heads, columns, strict=True)]
+    for size in ("", r"\small"):
+        if sum(natural) <= _room(size, len(columns)):
+            return size, "".join("r" if flush else "l" for flush in right)
+    least = [
+        max(map(_width, column)) if flush else 0 for column, flush in zip(columns, right, strict=True)
+    ]  # numbers are not broken, their heads are
+    words = [
+        max(_width(word) for text in (head, *column) for word in (text.split() or [""]))
+        for head, column in zip(heads, columns, strict=True)
+    ]
+    least = [max(pair) for pair in zip(least, words, strict=True)]
+    for size in list(_SIZES)[1:]:
+        room = _room(size, len(columns)) - len(columns)
+        if sum(least) <= room:
+            break
+    spare = max(0.0, room - sum(least))
+    wanted = [math.sqrt(max(0, full - need)) for full, need in zip(natural, least, strict=True)]
+    share = spare / (sum(wanted) or 1.0)
+    widths = [min(full, need + share * want) for full, need, want in zip(natural, least, wanted, strict=True)]
+    kinds = (
+        rf">{{\ragged{'left' if flush else 'right'}\arraybackslash}}p{{{0.5 * width + 0.3:.1f}em}}"
+        for flush, width in zip(right, widths, strict=True)
+    )
+    return size, "".join(kinds)
+
+
+def _room(size: str, columns: int) -> float:
+    """How many letters a line of so many columns holds."""
+    em, gap = _SIZES[size]
+    return (_LINE - 2 * gap * columns) / (em / 2)
