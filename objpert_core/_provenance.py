@@ -33,7 +33,7 @@ def checkout() -> Path | None:
 
 def app_folder() -> Path:
     """The folder of the app's script, pages, settings and stored results: in the package, or where that lies."""
-    inside = PACKAGE / "_app"  # a wheel has them there, so that it brings one importable name only (hatch_build.py)
+    inside = PACKAGE / "_app"  # a wheel has them there, so that it brings one importable name only (.ci/wheel.py)
     return inside if inside.is_dir() else PACKAGE.parent
 
 
