@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
@@ -174,7 +174,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         "public_rows": or_none(positive_integer),
         "sampling": one_of(*SAMPLINGS),
     }
-    __metadata_request__fit = {"X_val": UNUSED, "y_val": UNUSED, "callback": UNUSED}  # noqa: RUF012 - sklearn's protocol
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"X_val": UNUSED, "y_val": UNUSED}  # and the base's
 
     def __init__(
         self, epsilon: float = 1.0, delta: float = 1e-5, learning_rate: float = 0.03, batch_size: int = 256,

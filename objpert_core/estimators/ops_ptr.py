@@ -114,7 +114,7 @@ class OPSPTRRegressor(PosteriorSample):
         "mean_runs": or_none(_from_one),
         "fallback": boolean,
     }
-    __metadata_request__fit: ClassVar[dict[str, str]] = {"callback": UNUSED, "validation": UNUSED}
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"validation": UNUSED}  # and the base's
 
     def __init__(
         self, epsilon: float = 1.0, delta: float = 1e-5, target_bound: float = 1.0, *, lams: Any = None,

@@ -142,7 +142,7 @@ def test_entries_that_are_no_numbers_become_nan():
     rows = [[1, "2.5"], [None, True], [pd.NA, Odd()], [10**400, 1j], ["x", np.float32(0.5)]]
     expected = [[1, 2.5], [np.nan, 1], [np.nan, np.nan], [np.nan, np.nan], [np.nan, 0.5]]
     np.testing.assert_array_equal(as_numbers(rows), expected)
-    frame = pd.DataFrame(rows, columns=["a", "a"], index=range(7, 12))
+    frame = pd.DataFrame(rows, columns=["a", "a"], index=range(7, 12), dtype=object)
     np.testing.assert_array_equal(as_numbers(frame).to_numpy(), expected)
     assert as_numbers(frame).columns.tolist() == ["a", "a"]
     np.testing.assert_array_equal(as_numbers(np.array([[1 + 0j, 2 + 1j]])), [[1.0, np.nan]])
