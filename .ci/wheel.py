@@ -16,7 +16,8 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 INSIDE = "objpert_core/_app"
 APP = ("app.py", ".streamlit/config.toml", "pages", "ui", "deploy", "data/results")
-ONLY_IN_A_CHECKOUT = {f"deploy/{name}" for name in ("Dockerfile", "Dockerfile.dockerignore", "compose.yaml", "serve")}
+CONTAINER = ("Dockerfile", "Dockerfile.dockerignore", "compose.yaml", "objpert.service", "serve")
+ONLY_IN_A_CHECKOUT = {f"deploy/{name}" for name in CONTAINER}
 ENDS = "\n\nThe pages that are named here, and the tests, come with the source distribution.\n"
 
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 from objpert_core import _provenance
+from objpert_core.cli.launch import launch
 
-LESSONS = "OBJPERT_LESSONS"  # a folder that may be named relative to the current one
+EVERYWHERE = ("0.0.0.0", "::")
 
 
 def add(commands: Any) -> None:
@@ -51,46 +47,13 @@ def run(options: argparse.Namespace) -> int:
     ImportError
         If what the app needs is not installed.
     """
-    check_installed()
-    folder = _provenance.app_folder()
-    # Streamlit reads the current folder's .streamlit/config.toml: it must be the app's own.
-    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-    command += ["--server.port", str(options.port), "--server.address", options.address]
-    command += ["--server.headless", str(options.no_browser).lower(), "--server.showEmailPrompt", "false"]
-    environment = dict(os.environ)
-    if lessons := environment.get(LESSONS):
-        environment[LESSONS] = str(Path(lessons).expanduser().absolute())
-    return become(command, environment, folder)
-
-
-def check_installed() -> None:
-    """See that the app's packages are there.
-
-    Raises
-    ------
-    ImportError
-        With the command that installs them.
-    """
-    for package in ("streamlit", "plotly", "resvg_py", "svglib", "reportlab", "segno"):
-        if importlib.util.find_spec(package) is None:
-            raise ImportError(f"the app needs {package}, which is not installed: pip install 'objpert[app]'")
-
-
-def become(command: list[str], environment: dict[str, str], folder: Path) -> int:
-    """Run another program in place of this one, with its signals and its exit code.
-
-    Parameters
-    ----------
-    command : list of str
-    environment : dict
-    folder : Path
-        Its current folder.
-    """
-    sys.stdout.flush()
-    if os.name == "posix":
-        os.chdir(folder)
-        os.execve(command[0], command, environment)
-    return subprocess.run(command, env=environment, cwd=folder, check=False).returncode
+    words = ["-m", "streamlit", "run", "app.py", "--server.port", str(options.port)]
+    words += ["--server.address", options.address]
+    if options.address in EVERYWHERE:  # else Streamlit would ask a server elsewhere what this computer's address is
+        words += ["--browser.serverAddress", "localhost"]
+    words += ["--server.headless", str(options.no_browser).lower(), "--server.showEmailPrompt", "false"]
+    # Streamlit reads .streamlit/config.toml of the current folder: it has to be the app's own.
+    return launch(words, _provenance.app_folder())
 
 
 def _port(text: str) -> int:

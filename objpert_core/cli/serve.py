@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
-from pathlib import Path
 from typing import Any
 
-from objpert_core import _provenance
-from objpert_core.cli.app import become, check_installed
+from objpert_core.cli.launch import launch
 
 
 def add(commands: Any) -> None:
@@ -43,9 +40,5 @@ def run(options: argparse.Namespace) -> int:
         If this is not a system that the script runs on.
     """
     if os.name != "posix":
-        raise ValueError("objpert serve needs Linux or macOS; on Windows run it in the container of docs/deploying.md")
-    check_installed()
-    folder = str(_provenance.app_folder())
-    earlier = os.environ.get("PYTHONPATH")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([folder, *([earlier] if earlier else [])])}
-    return become([sys.executable, "-m", "deploy.serve", *options.rest], environment, Path.cwd())
+        raise ValueError("objpert serve needs Linux or macOS; on Windows docs/deploying.md has a container")
+    return launch(["-P", "-m", "deploy.serve", *options.rest])  # -P: not a folder deploy of the current one
