@@ -12,21 +12,18 @@ import sys
 from collections.abc import Sequence
 
 import objpert_core
-from objpert_core.cli import app, serve
+from objpert_core.cli import accounting, app, calibrate, serve
+from objpert_core.cli.output import PLAIN_LETTERS
+from objpert_core.cli.parsing import CODES, DONE, FAILED, STOPPED, USAGE, Parser
 from objpert_core.exceptions import ConvergenceError, DataUnavailableError, ReleaseRefusedError
 
-DONE, FAILED, USAGE, STOPPED = 0, 1, 2, 130
 CLOSED_PIPE = 141  # as a shell says of a command whose reader has gone
-COMMANDS = (app, serve)
-CODES = (
-    f"exit codes: {DONE} done; {FAILED} it ran and failed, and released nothing; "
-    f"{USAGE} a usage that does not fit or bad input; {STOPPED} stopped"
-)
+COMMANDS = (app, serve, accounting, calibrate)
 
 
 def parser() -> argparse.ArgumentParser:
     """The command's parser with those of its commands."""
-    whole = argparse.ArgumentParser(
+    whole = Parser(
         prog="objpert",
         description="Objective perturbation: private linear learners, explained and computed. "
         "Without a command the app opens.",
@@ -55,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without Greek letters shows question marks
+            stream.reconfigure(errors=PLAIN_LETTERS)  # a terminal without Greek letters shows their names
     try:
         options = _options(given or ["app"])
         code = int(options.run(options))

@@ -1,0 +1,131 @@
+"""`objpert calibrate`: the least noise with which a mechanism is (ε, δ)-private."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from objpert_core.cli import mechanisms
+from objpert_core.cli.mechanisms import ADJACENCIES, MECHANISMS
+from objpert_core.cli.output import Answer, add_format, show, typed, up
+from objpert_core.cli.parsing import epilog
+
+_UPWARDS = ("sigma", "lam", "sigma_out", "noise_multiplier", "scale")
+_DIGITS = 6
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands.
+
+    Parameters
+    ----------
+    commands : action of `ArgumentParser.add_subparsers`
+    """
+    command = commands.add_parser(
+        "calibrate",
+        usage="objpert calibrate [MECHANISM] --epsilon X --delta X [options]",
+        help="the noise that a promise (ε, δ) needs",
+        description="The least noise with which a mechanism keeps a promise (ε, δ). Noise is rounded up.",
+        epilog=epilog(
+            "objpert calibrate --epsilon 1 --delta 1e-5",
+            "objpert calibrate dp-sgd --sample-rate 0.01 --steps 500 \\",
+            "    --epsilon 1 --delta 1e-5",
+            notes=mechanisms.table(calibrating=True),
+        ),
+    )
+    target = command.add_argument_group("the promise")
+    target.add_argument("--epsilon", type=float, metavar="X", required=True)
+    target.add_argument("--delta", type=float, metavar="X", required=True)
+    target.add_argument("--rows-per-person", type=int, metavar="N", help="where a person has up to N rows")
+    target.add_argument("--renyi", action="store_true", help="account by the Rényi curve alone")
+    mechanisms.add_mechanism(command, calibrating=True)
+    add_format(command)
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Calibrate and print.
+
+    Parameters
+    ----------
+    options : Namespace
+        Of the parser that `add` made.
+
+    Raises
+    ------
+    ValueError
+        One sentence, for numbers that are out of range or do not go together, and where no noise keeps the promise.
+    """
+    import objpert_core.accounting as acc
+
+    word, given = options.mechanism, mechanisms.numbers(options, calibrating=True)
+    made = _calibrated(acc, options, given)
+    group_of = options.rows_per_person if word == "objective" else None  # a DP-SGD's group is a number of its own
+    whole = made if group_of is None else acc.group(made, group_of)
+    whole = acc.via_rdp(whole) if options.renyi else whole
+    kept = float(whole.epsilon(options.delta))
+    found = dict(_numbers(made))
+    bound, entry = getattr(made, "bound", None), getattr(getattr(made, "objective", made), "entry", None)
+    source = MECHANISMS[word].source
+    if entry is not None:
+        bound, source = entry.key, entry.cited("rdp" if options.renyi else "profile")
+    adjacency = mechanisms.several(made.adjacency, options.rows_per_person)
+    shown = {name: up(value, _DIGITS) if name in _UPWARDS else typed(value) for name, value in found.items()}
+    facts = {
+        "mechanism": MECHANISMS[word].title,
+        **{name: text for name, text in shown.items() if name not in ("bound", "adjacency")},
+        "proof": source if bound is None else f"{bound!r}; {source}",
+        "accounted": "by the Rényi curve alone" if options.renyi else "",
+        "neighbours": adjacency,
+        "it has": f"ε = {up(kept)} at δ = {typed(options.delta)}",
+    }
+    document = {
+        "command": "calibrate",
+        "inputs": {"mechanism": word, **given, "epsilon": options.epsilon, "delta": options.delta},
+        "numbers": {name: value for name, value in found.items() if not _endless(value)},
+        "epsilon": kept,
+        "delta": options.delta,
+        "bound": bound,
+        "source": source,
+        "accountant": "rdp" if options.renyi else "profile",
+        "adjacency": adjacency,
+    }
+    least = ", ".join(f"{name} = {shown[name]}" for name in _UPWARDS if name in shown) or "found"
+    show(
+        Answer(f"{least} for ε = {typed(options.epsilon)}, δ = {typed(options.delta)}", facts, document), options.format
+    )
+    return 0
+
+
+def _calibrated(acc: Any, options: argparse.Namespace, given: dict[str, Any]) -> Any:
+    word = options.mechanism
+    make = MECHANISMS[word].calibrate
+    assert make is not None, word
+    arguments = mechanisms.with_adjacency(word, given, options.adjacency)
+    if options.rows_per_person is not None:
+        if word not in ("objective", "dp-sgd"):
+            raise ValueError(f"{word} has no --rows-per-person here: calibrate for one row")
+        arguments["rows_per_person"] = options.rows_per_person
+    if options.renyi:
+        if word not in ("objective", "dp-sgd", "batches"):
+            raise ValueError(f"{word} has no --renyi here")
+        arguments["accountant"] = "rdp"
+    made = make(acc, {"epsilon": options.epsilon, "delta": options.delta, **arguments})
+    if options.adjacency is not None and made.adjacency != ADJACENCIES[options.adjacency]:
+        raise ValueError(f"--adjacency must be the other one for {word}, got {options.adjacency!r}")
+    return made
+
+
+def _numbers(mechanism: Any) -> list[tuple[str, Any]]:
+    """The fields of a mechanism and of what it is made of."""
+    found = []
+    for field in fields(mechanism):
+        value = getattr(mechanism, field.name)
+        found += _numbers(value) if is_dataclass(value) else [(field.name, value)]
+    return [(name, value) for name, value in found if value]  # an output noise of 0 is none
+
+
+def _endless(value: Any) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)

@@ -1,0 +1,309 @@
+"""The mechanisms that `objpert accounting` and `objpert calibrate` know: their numbers, and how the core makes them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+ADJACENCIES = {"add-remove": "add/remove one row", "replace": "replace one row"}
+"""Which data sets are neighbours: the word on the command line and that of `objpert_core.accounting`."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A parameter of mechanisms: its type, and what it is."""
+
+    kind: type
+    help: str
+
+
+NUMBERS: Mapping[str, Number] = {
+    "sigma": Number(float, "σ, standard deviation of the noise"),
+    "lam": Number(float, "λ, regularisation"),
+    "lipschitz": Number(float, "L, largest norm of a row's gradient; default 1"),
+    "smoothness": Number(float, "β, largest curvature of a row's loss; default L²/4"),
+    "bound": Number(str, "the proof: logistic (default), monotone, two-signed, glm, kifer2012, non-glm; "
+                    "of quadratic: exact (default), glm, sharpened, published"),
+    "dimension": Number(int, "number of parameters"),
+    "tau": Number(float, "τ, gradient norm at which the solver may stop; with output noise"),
+    "sigma_out": Number(float, "standard deviation of the output noise"),
+    "noise_ratio": Number(float, "σ over that of the Gaussian mechanism, at least 1"),
+    "sensitivity": Number(float, "how far a row moves the value, in the L2 norm"),
+    "noise_multiplier": Number(float, "noise on a step's sum over the clipping norm"),
+    "sample_rate": Number(float, "chance of a row to be in a step's batch"),
+    "steps": Number(int, "number of steps; of allocation: of an epoch"),
+    "mean_runs": Number(float, "account for the best of a Poisson number of runs with this mean (of "
+                        "adaptive-sampling: geometric)"),
+    "batch_size": Number(int, "rows in a batch"),
+    "rows": Number(int, "rows in the data"),
+    "selections": Number(int, "steps of an epoch that a row is in; default 1"),
+    "epochs": Number(int, "default 1"),
+    "scale": Number(float, "σ² of the random quadratic term"),
+    "degrees_of_freedom": Number(int, "of the Wishart matrix; more than the dimension"),
+    "rank": Number(int, "largest rank of a row's Hessian; default 1"),
+    "tolerance": Number(float, "by how much the solver's objective may exceed the least"),
+    "anchor_error": Number(float, "how far the anchor may be from the minimiser"),
+    "residual_bound": Number(float, "what residuals at the anchor are clipped to"),
+    "tilt_share": Number(float, "the linear term's part of the budget; default 0.5"),
+    "leverage": Number(float, "h, of a row or the largest"),
+    "shift": Number(float, "precision times the squared residual of a row"),
+    "eigenvalue_mu": Number(float, "sensitivity over noise of the smallest eigenvalue"),
+    "norm_mu": Number(float, "sensitivity over noise of the logarithm of the norm"),
+    "separation": Number(float, "d of the posterior draw"),
+    "failure": Number(float, "chance that a statistic is on the unsafe side"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A kind of mechanism.
+
+    Attributes
+    ----------
+    title : str
+    needs, takes : tuple of str
+        The numbers that it must and may have.
+    source : str
+        What proves its ε, where no `bound` is chosen.
+    make : callable
+        (the module `objpert_core.accounting`, numbers by name) to a mechanism.
+    target_needs, target_takes : tuple of str
+        The same for a calibration beside ε and δ.
+    calibrate : callable, optional
+        (module, numbers) to the mechanism with the least noise.
+    """
+
+    title: str
+    needs: tuple[str, ...]
+    takes: tuple[str, ...]
+    source: str
+    make: Callable[[Any, dict[str, Any]], Any]
+    target_needs: tuple[str, ...] = ()
+    target_takes: tuple[str, ...] = ()
+    calibrate: Callable[[Any, dict[str, Any]], Any] | None = None
+
+
+def _objective(acc: Any, numbers: dict[str, Any]) -> Any:
+    output = {name: numbers.pop(name) for name in ("tau", "sigma_out") if name in numbers}
+    fit = acc.ObjectivePerturbation(**numbers)
+    if not output:
+        return fit
+    if len(output) == 1:
+        raise ValueError("--tau and --sigma-out go together: the output noise covers where the solver stops")
+    return acc.ApproximateMinima(fit, **output)
+
+
+def _dp_sgd(acc: Any, numbers: dict[str, Any]) -> Any:
+    runs = numbers.pop("mean_runs", None)
+    one = acc.DPSGD(**numbers)
+    return one if runs is None else acc.PrivateSelection(one, runs)
+
+
+def _tilt_and_bend(acc: Any, numbers: dict[str, Any]) -> Any:
+    tilt = {name: numbers.pop(name) for name in ("sigma", "sensitivity")}
+    return acc.TiltAndBend(acc.QuadraticPerturbation(**numbers), **tilt)
+
+
+def _output(acc: Any, numbers: dict[str, Any]) -> Any:
+    same = acc.calibrate_gaussian(**numbers)
+    return acc.OutputPerturbation(same.sigma, same.sensitivity, adjacency=same.adjacency)
+
+
+def _called(name: str) -> Callable[[Any, dict[str, Any]], Any]:
+    return lambda acc, numbers: getattr(acc, name)(**numbers)
+
+
+_TILT = ("scale", "degrees_of_freedom", "dimension", "sigma", "sensitivity")
+MECHANISMS: Mapping[str, Mechanism] = {
+    "objective": Mechanism(
+        "objective perturbation",
+        ("sigma", "lam"),
+        ("lipschitz", "smoothness", "bound", "dimension", "tau", "sigma_out"),
+        "",
+        _objective,
+        (),
+        ("lipschitz", "smoothness", "bound", "dimension", "tau", "sigma_out", "noise_ratio", "lam"),
+        _called("calibrate_objective_perturbation"),
+    ),
+    "gaussian": Mechanism(
+        "Gaussian noise",
+        ("sigma",),
+        ("sensitivity",),
+        "the exact profile (Balle and Wang 2018)",
+        _called("Gaussian"),
+        (),
+        ("sensitivity",),
+        _called("calibrate_gaussian"),
+    ),
+    "output": Mechanism(
+        "output perturbation",
+        ("sigma", "sensitivity"),
+        (),
+        "the exact profile (Balle and Wang 2018)",
+        _called("OutputPerturbation"),
+        ("sensitivity",),
+        (),
+        _output,
+    ),
+    "dp-sgd": Mechanism(
+        "DP-SGD, batches by coins",
+        ("noise_multiplier", "sample_rate", "steps"),
+        ("mean_runs",),
+        "privacy loss distributions of the steps; of the best of several runs T11",
+        _dp_sgd,
+        ("sample_rate", "steps"),
+        ("mean_runs",),
+        _called("calibrate_dpsgd"),
+    ),
+    "batches": Mechanism(
+        "DP-SGD, batches of a fixed size",
+        ("noise_multiplier", "batch_size", "rows", "steps"),
+        (),
+        "privacy loss distributions of the steps (T27)",
+        _called("SampledWithoutReplacement"),
+        ("batch_size", "rows", "steps"),
+        (),
+        _called("calibrate_sampled"),
+    ),
+    "allocation": Mechanism(
+        "DP-SGD, rows shuffled into steps",
+        ("noise_multiplier", "steps"),
+        ("selections", "epochs"),
+        "Feldman and Shenfeld (2025), docs/theorems.md, T28",
+        _called("RandomAllocation"),
+        ("steps",),
+        ("selections", "epochs"),
+        _called("calibrate_allocation"),
+    ),
+    "quadratic": Mechanism(
+        "quadratic perturbation",
+        ("scale", "degrees_of_freedom", "dimension"),
+        ("smoothness", "bound", "rank", "tolerance", "anchor_error", "sigma_out"),
+        "docs/theorems.md, T31 to T33",
+        _called("QuadraticPerturbation"),
+        ("dimension",),
+        ("smoothness", "bound", "rank", "degrees_of_freedom"),
+        _called("calibrate_quadratic_perturbation"),
+    ),
+    "tilt-and-bend": Mechanism(
+        "noisy sums of squares: a quadratic and a linear term",
+        _TILT,
+        ("smoothness", "bound"),
+        "docs/theorems.md, T34",
+        _tilt_and_bend,
+        ("dimension", "residual_bound"),
+        ("smoothness", "degrees_of_freedom", "tilt_share"),
+        _called("calibrate_tilt_and_bend"),
+    ),
+    "posterior": Mechanism(
+        "a posterior draw", ("leverage", "shift"), (), "docs/theorems.md, T38", _called("PosteriorSampling")
+    ),
+    "adaptive-sampling": Mechanism(
+        "a posterior draw behind two statistics",
+        ("eigenvalue_mu", "norm_mu", "leverage", "separation", "failure"),
+        ("mean_runs",),
+        "docs/theorems.md, T39",
+        _called("AdaptiveSampling"),
+        (),
+        ("mean_runs",),
+        _called("calibrate_adaptive_sampling"),
+    ),
+}
+
+
+def add_mechanism(command: argparse.ArgumentParser, *, calibrating: bool) -> None:
+    """Add the mechanism's name and the options of all of them to a command's parser."""
+    known = [word for word, one in MECHANISMS.items() if one.calibrate or not calibrating]
+    command.add_argument(
+        "mechanism", nargs="?", choices=known, default="objective", metavar="MECHANISM", help="default: objective"
+    )
+    used = {name for word in known for name in _allowed(word, calibrating)}
+    group = command.add_argument_group("numbers of the mechanism")
+    for name, number in NUMBERS.items():
+        if name in used:
+            metavar = {float: "X", int: "N", str: "NAME"}[number.kind]
+            group.add_argument(flag(name), type=number.kind, metavar=metavar, help=number.help)
+    command.add_argument(
+        "--adjacency",
+        choices=ADJACENCIES,
+        metavar="WORD",
+        help="neighbours: add-remove or replace one row; default: the mechanism's own",
+    )
+
+
+def table(*, calibrating: bool) -> str:
+    """What each mechanism takes, as lines for a help text."""
+    lines = ["mechanisms, what they need and [may have]:"]
+    for word, one in MECHANISMS.items():
+        if one.calibrate or not calibrating:
+            needs, takes = (one.target_needs, one.target_takes) if calibrating else (one.needs, one.takes)
+            lines.append(f"  {word}: {one.title}")
+            words = [*map(flag, needs), *(f"[{flag(name)}]" for name in takes)]
+            line = "   "
+            for part in words:
+                if len(line) + len(part) > 76:
+                    lines.append(line)
+                    line = "   "
+                line += f" {part}"
+            if words:
+                lines.append(line)
+    return "\n".join(lines)
+
+
+def numbers(options: argparse.Namespace, *, calibrating: bool) -> dict[str, Any]:
+    """The numbers that were given, by name.
+
+    Raises
+    ------
+    ValueError
+        Where the mechanism lacks one, or does not have one that was given.
+    """
+    word, one = options.mechanism, MECHANISMS[options.mechanism]
+    given = {name: value for name in NUMBERS if (value := getattr(options, name, None)) is not None}
+    allowed = _allowed(word, calibrating)
+    if strangers := [name for name in given if name not in allowed]:
+        raise ValueError(f"{word} has no {flag(strangers[0])}; it has {_listed(allowed)}")
+    if lacking := [name for name in (one.target_needs if calibrating else one.needs) if name not in given]:
+        raise ValueError(f"{word} needs {_listed(tuple(lacking))}")
+    return given
+
+
+def with_adjacency(word: str, given: dict[str, Any], adjacency: str | None) -> dict[str, Any]:
+    """The numbers with the neighbours as an argument, for the mechanisms that have it as one.
+
+    Parameters
+    ----------
+    word : str
+        The mechanism's.
+    given : dict
+    adjacency : str or None
+        A key of `ADJACENCIES`; None for the mechanism's own.
+    """
+    if adjacency is None or word not in _BY_ARGUMENT:
+        return given
+    return given | {"adjacency": ADJACENCIES[adjacency]}
+
+
+_BY_ARGUMENT = ("objective", "gaussian", "output", "dp-sgd", "quadratic", "tilt-and-bend")
+
+
+def several(adjacency: str, rows: int | None) -> str:
+    """Say which data sets are neighbours where one person has up to so many rows."""
+    return adjacency if rows in (None, 1) else adjacency.replace("one row", f"up to {rows} rows of one person")
+
+
+def flag(name: str) -> str:
+    """A number's option: sigma_out is ``--sigma-out``."""
+    return "--" + name.replace("_", "-")
+
+
+def _allowed(word: str, calibrating: bool) -> tuple[str, ...]:
+    one = MECHANISMS[word]
+    return (*one.target_needs, *one.target_takes) if calibrating else (*one.needs, *one.takes)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    flags = [flag(name) for name in names]
+    return flags[0] if len(flags) == 1 else f"{', '.join(flags[:-1])} and {flags[-1]}" if flags else "no numbers"
