@@ -228,7 +228,7 @@ class Results(Generic[AnyRow]):
         return frozenset(run.key for run in self.runs)
 
     def of(self, *group: Any) -> tuple[AnyRow, ...]:
-        """The rows of one group, by key: of `Run`s those of one method at one ε, by trial."""
+        """The rows of one group, by key: of each `Run` those of one method at one ε, by trial."""
         return tuple(sorted((run for run in self.runs if run.group == group), key=lambda run: run.key))
 
 
