@@ -25,6 +25,7 @@ LONG = 45
 
 _NUMBER = re.compile(r"([−+-]?[\d,]*\d)(\.\d+)?(?!\d)(.*)")
 _NUMERIC = re.compile(r"[<>≤≥≈]? ?[−+-]?\d")
+_HYPHEN = re.compile(r"^-(?=\d)")
 _MISSING = ("", "–", "∞", "−∞")
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 _FORMULA = re.compile(r"[=@]|[+-](?! ?[.\d])")
@@ -32,6 +33,7 @@ _LABEL = re.compile(r"[A-Za-z0-9:._-]*")
 _LINE = 345.0
 """Points of an article's line."""
 _SIZES = {"": (10.0, 6.0), r"\small": (9.25, 6.0), r"\footnotesize": (8.5, 6.0)}
+_WIDE = " % wider than a line: turn its page, as with the package pdflscape"
 _SIZES[r"\footnotesize\setlength{\tabcolsep}{3pt}"] = (8.5, 3.0)
 """Points of an em, of which a letter takes about a half, and of the gap on each side of a column."""
 
@@ -230,9 +232,10 @@ def _on_the_decimal_sign(column: Sequence[str]) -> list[str]:
 
     Where the cells end in different units they are only set flush right.
     """
-    plain = [escaped(cell) for cell in column]
     if not _numeric(column):
-        return plain
+        return [escaped(cell) for cell in column]
+    column = [_HYPHEN.sub("−", cell) for cell in column]
+    plain = [escaped(cell) for cell in column]
     parts = [_NUMBER.fullmatch(cell) for cell in column]
     units = {found.group(3) for found in parts if found}
     if len(units) != 1 or any(not found and cell not in _MISSING for found, cell in zip(parts, column, strict=True)):
@@ -258,18 +261,20 @@ def _layout(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> tuple[str, 
     for size in ("", r"\small"):
         if sum(natural) <= _room(size, len(columns)):
             return size, "".join("r" if flush else "l" for flush in right)
-    least = [
-        max(map(_width, column)) if flush else 0 for column, flush in zip(columns, right, strict=True)
-    ]  # numbers are not broken, their heads are
     words = [
-        max(_width(word) for text in (head, *column) for word in (text.split() or [""]))
+        max(_width(word) for text in (head, *column) for word in ["", *text.split()])
         for head, column in zip(heads, columns, strict=True)
     ]
-    least = [max(pair) for pair in zip(least, words, strict=True)]
+    least = [  # numbers are not broken into lines, their heads are
+        max(word, *map(_width, column)) if flush else word
+        for word, column, flush in zip(words, columns, right, strict=True)
+    ]
     for size in list(_SIZES)[1:]:
         room = _room(size, len(columns)) - len(columns)
         if sum(least) <= room:
             break
+    else:
+        size += _WIDE
     spare = max(0.0, room - sum(least))
     wanted = [math.sqrt(max(0, full - need)) for full, need in zip(natural, least, strict=True)]
     share = spare / (sum(wanted) or 1.0)

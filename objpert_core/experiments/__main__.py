@@ -13,7 +13,7 @@ from typing import Any
 from objpert_core import _provenance
 from objpert_core.datasets import names
 from objpert_core.experiments import paper, results
-from objpert_core.experiments.command import add_family, run_family
+from objpert_core.experiments.command import add_family, add_format, run_family
 from objpert_core.experiments.figure2 import EPSILONS, TRIALS, Sweep, run
 from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS, PRESETS
 from objpert_core.experiments.population import promises, stored, sweep
@@ -21,7 +21,7 @@ from objpert_core.experiments.ptr.stored import FAMILY as PTR
 from objpert_core.experiments.quadratic.stored import FAMILY as QUADRATIC
 from objpert_core.experiments.runner import BACKENDS, Outcome
 from objpert_core.experiments.store import Store, forget, session
-from objpert_core.experiments.tables import paper_table, report
+from objpert_core.experiments.written import paper_table, report
 
 TABLES = {table.lower().replace(" ", ""): dataset for dataset, table in paper.TABLES.items()}
 FAMILIES = {family.name: family for family in (QUADRATIC, PTR)}
@@ -95,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
             type=Path,
             help="file of results, or the folder of figure2_DATASET.csv; default: where figure2 writes by default",
         )
+        add_format(table)
     return parser
 
 
@@ -124,6 +125,7 @@ def _population_parser(commands: Any) -> None:
     command.add_argument("--out", type=Path, help="folder for population_NAME.csv; default as for figure2")
     command.add_argument("--redo", nargs="+", default=[], metavar="METHOD", help="as for figure2")
     command.add_argument("--report", action="store_true", help="run nothing: print means and slopes of what is stored")
+    add_format(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -145,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _promises(options, given)
         if options.command in FAMILIES:
             return run_family(options, FAMILIES[options.command])
-        print(paper_table(results.load(TABLES[options.command], options.results)))
+        print(paper_table(results.load(TABLES[options.command], options.results), options.format))
     except (ValueError, OSError, ImportError) as error:  # missing data are an OSError
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -222,7 +224,7 @@ def _population(options: argparse.Namespace, given: list[str]) -> int:
                         f"stopped; what is done is in {path}, and the same command goes on from there", file=sys.stderr
                     )
                     return 130
-        print(stored.report(stored.load(name, options.out)))
+        print(stored.report(stored.load(name, options.out), options.format))
     if failed:
         print(f"{len(failed)} trials failed, the first with {failed[0].error}; the same command tries them again")
     return 1 if failed else 0

@@ -8,6 +8,7 @@ from typing import Any
 
 from objpert_core.experiments.store import session
 from objpert_core.experiments.stored import Family
+from objpert_core.tables import FORMATS
 
 
 def add_family(commands: Any, family: Family) -> None:
@@ -30,6 +31,12 @@ def add_family(commands: Any, family: Family) -> None:
     command.add_argument("--out", type=Path, help=f"folder for {family.name}_NAME.csv; default as for figure2")
     command.add_argument("--pieces", type=int, help="stop each after so many pieces")
     command.add_argument("--report", action="store_true", help="run nothing: print the means of what is stored")
+    add_format(command)
+
+
+def add_format(command: argparse.ArgumentParser) -> None:
+    """Add the option that says how tables are written."""
+    command.add_argument("--format", choices=FORMATS, default="text", help="how the table is written; default: text")
 
 
 def run_family(options: argparse.Namespace, family: Family) -> int:
@@ -49,5 +56,5 @@ def run_family(options: argparse.Namespace, family: Family) -> int:
             made_by = session(f"python -m objpert_core.experiments {family.name} {name}")
             added = family.make(name, made_by | {"seeds": family[name].seeds}, options.out, most=options.pieces)
             print(f"{name}: {added} pieces added to {family.path_of(name, options.out)}")
-        print(family.report(family.load(name, options.out)))
+        print(family.report(family.load(name, options.out), options.format))
     return 0

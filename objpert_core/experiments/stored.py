@@ -16,6 +16,7 @@ from objpert_core._validation import choice
 from objpert_core.exceptions import DataUnavailableError
 from objpert_core.experiments import results
 from objpert_core.experiments.summary import Interval, mean_interval
+from objpert_core.tables import write
 
 Piece = tuple[Any, ...]
 Read = TypeVar("Read")
@@ -168,22 +169,25 @@ class Family:
         table = read_again(path, _provenance.read_table, f"of {name}", command)
         return Stored(name, self[name], table.notes, table.rows)
 
-    def report(self, found: Stored) -> str:
-        """The means as text: a line for each method and setting."""
+    def report_rows(self, found: Stored) -> list[dict[str, str]]:
+        """The means as rows of a table: one for each method and setting."""
         experiment = found.experiment
         hidden = ("seed", experiment.value, *experiment.beside)
         shown = [column for column in found.rows[0] if column not in hidden]
         groups = dict.fromkeys(tuple(row[column] for column in shown) for row in found.rows)
-        lines = [f"{experiment.title[0].upper()}{experiment.title[1:]}"]
+        rows = []
         for group in groups:
             named = dict(zip(shown, group, strict=True))
             mean = found.interval(**named)
             assert mean is not None
             spread = f" ± {mean.half_width:.2g}" if mean.known else ""
-            lines.append(
-                f"  {', '.join(f'{column} {cell}' for column, cell in named.items())}: {mean.mean:.5g}{spread}"
-            )
-        return "\n".join(lines)
+            rows.append({**named, experiment.value: f"{mean.mean:.5g}{spread}"})
+        return rows
+
+    def report(self, found: Stored, form: str = "text") -> str:
+        """The means in one of `objpert_core.tables.FORMATS`: a line for each method and setting."""
+        title = found.experiment.title
+        return write(self.report_rows(found), form, caption=f"{title[0].upper()}{title[1:]}").removesuffix("\n")
 
 
 def read_again(path: Path, read: Callable[[Path], Read], what: str, command: str) -> Read:

@@ -1,8 +1,7 @@
-"""What stored results say: means with intervals, the claim about DP-SGD, and the paper's Tables 1 and 2 beside ours."""
+"""What stored results say: means with intervals, and the claim about DP-SGD."""
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,9 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from objpert_core.experiments.learners import (
-    DPSGD_AGAIN,
     DPSGD_MARGIN,
-    LEARNERS,
     TIGHT,
     TIGHT_DISHONEST,
     TIGHT_LOGISTIC,
@@ -20,8 +17,7 @@ from objpert_core.experiments.learners import (
     UNPAID,
     UNPAID_STANDARDISED,
 )
-from objpert_core.experiments.methods import EVERY, EXPLANATIONS, METHODS
-from objpert_core.experiments.paper import ACCURACIES, COLUMNS, PAPER
+from objpert_core.experiments.methods import EVERY
 from objpert_core.experiments.results import Results, Run
 from objpert_core.experiments.summary import Interval, mean_interval
 
@@ -117,7 +113,7 @@ class Claim:
         Accuracy of `method` − the rival's, mean over the trials in common, which share the split, with its 95 %
         interval.
     speedup : Median
-        The rival's seconds ÷ those of `method`, as their `Point`s have them: the ratio of the medians.
+        The rival's seconds ÷ those of `method`, as each `Point` has them: the ratio of the medians.
     method : str
         What is compared, "tight" unless asked otherwise.
     """
@@ -280,70 +276,3 @@ def accuracy_text(interval: Interval) -> str:
     """
     spread = f" ± {100 * interval.half_width:.2f}" if interval.known else ""
     return f"{100 * interval.mean:.2f}{spread}"
-
-
-def report(results: Results) -> str:
-    """Every point and every claim as text, for a terminal."""
-    lines = [
-        f"{results.dataset}: test accuracy in % with its 95 % interval, median seconds of a fit with its tuning",
-        f"  {'method':<22} {'ε':>6} {'trials':>6}  {'accuracy':<15} {'seconds':>9} {'models':>7} {'MB':>7}",
-    ]
-    for point in summary(results):
-        target = "–" if math.isinf(point.epsilon) else f"{point.epsilon:g}"
-        memory = "" if point.peak_mb is None else f"{point.peak_mb:.1f}"
-        lines.append(
-            f"  {point.method:<22} {target:>6} {point.accuracy.count:>6}  {accuracy_text(point.accuracy):<15} "
-            f"{point.seconds.median:>9.3g} {point.runs:>7.3g} {memory:>7}"
-        )
-    return "\n".join([*lines, *_claim_lines(results)])
-
-
-def _claim_lines(results: Results) -> list[str]:
-    found = claims(results)
-    lines = [
-        "",
-        "tight − the best dishonest DP-SGD, in points of accuracy, paired by split; rival's median time ÷ tight's:",
-    ]
-    for claim in found:
-        spread = f" [{100 * claim.difference.low:+.2f}, {100 * claim.difference.high:+.2f}]"
-        lines.append(
-            f"  ε = {claim.epsilon:<6g} {100 * claim.difference.mean:+6.2f}{spread if claim.difference.known else ''}"
-            f"  {claim.verdict:<7} {claim.rival:<22} {claim.speedup.median:8.3g} times"
-        )
-    lines.append(verdict(found))
-    told = [found]
-    for others in (*(variant(results, words) for words in VARIANTS), claims(results, TIGHT, (DPSGD_AGAIN,))):
-        if others and others not in told:  # as they would be where nobody ran what makes the difference
-            told.append(others)
-            named = [name for name in (others[0].method, others[0].rival) if name in EXPLANATIONS]
-            lines += ["", verdict(others), *(f"  ({name}: {EXPLANATIONS[name]})" for name in named)]
-    return lines
-
-
-def paper_table(results: Results) -> str:
-    """The paper's table for this data set (Table 1 or 2) with ours beside it, as text.
-
-    Raises
-    ------
-    ValueError
-        If the paper prints no table for this data set.
-    """
-    if results.dataset not in ACCURACIES:
-        raise ValueError(f"the paper has tables for {', '.join(ACCURACIES)}, got results for {results.dataset!r}")
-    points = {(point.method, point.epsilon): point for point in summary(results)}
-    wanted = [*COLUMNS.items()]
-    wanted += [(method, "") for method in METHODS if method not in COLUMNS and LEARNERS[method].private]
-    printed = {(number.method, number.epsilon): number for number in PAPER if number.dataset == results.dataset}
-    lines = [
-        f"{results.dataset}: test accuracy in % (ours: mean ± 95 % interval; median seconds of a fit with its tuning)",
-        f"  {'ε':<5} {'method':<22} {'the paper':<17} {'ours':<15} {'seconds':>9}",
-    ]
-    for epsilon in ACCURACIES[results.dataset]:
-        for method, column in wanted:
-            number = printed.get((method, epsilon))
-            theirs = "" if number is None else f"{column} {100 * number.accuracy:.2f}"
-            point = points.get((method, epsilon))
-            ours = "not run" if point is None else accuracy_text(point.accuracy)
-            seconds = "" if point is None else f"{point.seconds.median:.3g}"
-            lines.append(f"  {epsilon:<5g} {method:<22} {theirs:<17} {ours:<15} {seconds:>9}")
-    return "\n".join([*lines, *_claim_lines(results)])

@@ -8,17 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from objpert_core.experiments.paper import PAPER
 from objpert_core.experiments.results import Results, Run, load, stored
-from objpert_core.experiments.tables import (
-    PAPER,
-    STANDARDISED,
-    claims,
-    paper_table,
-    report,
-    summary,
-    variant,
-    verdict,
-)
+from objpert_core.experiments.tables import STANDARDISED, claims, summary, variant, verdict
+from objpert_core.experiments.written import claim_rows, paper_rows, paper_table, report, report_rows
 
 PAPER_FILE = Path(__file__).parents[2].parent / "shared" / "papers" / "redberg2023_objective_perturbation.md"
 
@@ -219,27 +212,32 @@ def test_the_paper_s_numbers_are_the_paper_s():
 
 
 def test_a_paper_table_shows_both():
-    text = paper_table(
-        made(
-            runs("dpsgd-dishonest-rdp", 0.1, [0.9, 0.92], 3.0, "synthetic-l"),
-            runs("tight", 0.1, [0.91, 0.93], 0.2, "synthetic-l"),
-            dataset="synthetic-l",
-        )
+    found = made(
+        runs("dpsgd-dishonest-rdp", 0.1, [0.9, 0.92], 3.0, "synthetic-l"),
+        runs("tight", 0.1, [0.91, 0.93], 0.2, "synthetic-l"),
+        dataset="synthetic-l",
     )
-    (dishonest,) = [line for line in text.splitlines() if line.startswith("  0.1   dpsgd-dishonest-rdp")]
-    assert dishonest.split() == ["0.1", "dpsgd-dishonest-rdp", "Dishonest", "93.85", "91.00", "±", "12.71", "3"]
+    text = paper_table(found)
+    (dishonest,) = [row for row in paper_rows(found) if (row["ε"], row["method"]) == ("0.1", "dpsgd-dishonest-rdp")]
+    assert list(dishonest.values()) == ["0.1", "dpsgd-dishonest-rdp", "Dishonest 93.85", "91.00 ± 12.71", "3"]
+    assert re.search(r"0\.1 +dpsgd-dishonest-rdp +Dishonest 93\.85 +91\.00 ± 12\.71 +3\n", text)
     assert re.search(r"8 +published +Alg 1 95\.30 +not run", text)
-    assert "ε = 0.1" in text
-    assert "+1.00" in text
+    assert re.search(r"0\.1 +\+1\.00 +\[", text)
+    latex = paper_table(found, "latex")
+    assert r"0.1 & dpsgd-dishonest-rdp & Dishonest 93.85 & 91.00 $\pm$ 12.71 & 3" in latex
+    assert "dishonest DP-SGD" not in latex  # the claims are sentences, not rows
     with pytest.raises(ValueError, match="tables for synthetic-l, adult, got results for 'gisette'"):
         paper_table(made(dataset="gisette"))
 
 
 def test_a_report_has_every_point():
-    text = report(made(runs("non-private", math.inf, [0.85]), runs("tight", 0.1, [0.8, 0.82], peak_mb=1.25)))
+    found = made(runs("non-private", math.inf, [0.85]), runs("tight", 0.1, [0.8, 0.82], peak_mb=1.25))
+    text = report(found)
     assert re.search(r"non-private +– +1 +85\.00 ", text)
     assert re.search(r"tight +0\.1 +2 +81\.00 ± 12\.71 +1 +1 +1\.2", text)
     assert text.endswith("No ε has trials of both methods.")
+    assert report(found, "markdown").count("\n| ") == 1 + len(report_rows(found)) == 3
+    assert claim_rows(found) == []
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from objpert_core.experiments.population.sweep import RiskRun
 from objpert_core.experiments.results import Results
 from objpert_core.experiments.stored import read_again
 from objpert_core.experiments.summary import Interval, mean_interval
+from objpert_core.tables import write
 
 TIE = 0.01
 """By which share less than θ = 0 a method must have to win against it: θ = 0 needs no data."""
@@ -193,22 +194,37 @@ def _read(path: Path) -> Stored:
     return Stored(found.dataset, found, points)
 
 
-def report(found: Stored) -> str:
-    """Means, standard errors and slopes as text, a block for each d and ε, and where the tight method is behind."""
-    lines = [POPULATIONS[found.population]]
+def report_rows(found: Stored) -> list[dict[str, str]]:
+    """A row for each d, ε and method: excess risks times 10⁴ with their standard errors, by n, and the slope."""
+    rows = []
     for d in found.dimensions:
         for epsilon in found.epsilons:
-            lines.append(f"d = {d}, ε = {epsilon:g}: excess risk × 10⁴ for n = " + ", ".join(map(str, found.rows)))
+            setting = {"d": str(d), "ε": f"{epsilon:g}"}
             for name in found.methods:
-                cells = []
-                for n in found.rows:
-                    point = found.point(n, d, epsilon, name)
-                    cells.append("–" if point is None else f"{1e4 * point.excess.mean:.4g} ± {1e4 * point.error:.2g}")
-                slope = found.slope(d, epsilon, name)
-                lines.append(f"  {LABELS[name]:40s} {' | '.join(cells)} | slope {slope:.2f}")
-            lines.append(
-                f"  {LABELS['zero']:40s} " + " | ".join(f"{1e4 * found.zero(n, d, epsilon):.4g}" for n in found.rows)
-            )
+                cells = {f"n = {n:,}": _times(found.point(n, d, epsilon, name)) for n in found.rows}
+                slope = f"{found.slope(d, epsilon, name):.2f}".replace("nan", "–")
+                rows.append({**setting, "method": LABELS[name], **cells, "slope": slope})
+            zeros = {f"n = {n:,}": f"{1e4 * found.zero(n, d, epsilon):.4g}" for n in found.rows}
+            rows.append({**setting, "method": LABELS["zero"], **zeros, "slope": ""})
+    return rows
+
+
+def report(found: Stored, form: str = "text") -> str:
+    """Means, standard errors and slopes in one of `objpert_core.tables.FORMATS`.
+
+    As text also where the tight method is behind.
+    """
+    caption = f"{POPULATIONS[found.population]}: excess risk × 10⁴"
+    table = write(report_rows(found), form, caption=caption).removesuffix("\n")
+    if form != "text":
+        return table
     behind = found.behind()
-    lines.append("The tight method is behind a published one: " + ("; ".join(behind) if behind else "nowhere"))
-    return "\n".join(lines)
+    return f"{table}\nThe tight method is behind a published one: " + ("; ".join(behind) if behind else "nowhere")
+
+
+def _times(point: Point | None) -> str:
+    """A mean times 10⁴ with its standard error."""
+    if point is None:
+        return "–"
+    error = float(f"{1e4 * point.error:.2g}")
+    return f"{1e4 * point.excess.mean:.4g} ± {error:g}"
