@@ -12,13 +12,13 @@ import sys
 from collections.abc import Sequence
 
 import objpert_core
-from objpert_core.cli import accounting, app, calibrate, serve
+from objpert_core.cli import accounting, app, calibrate, experiments, fit, predict, schema, serve, verify
 from objpert_core.cli.output import PLAIN_LETTERS
 from objpert_core.cli.parsing import CODES, DONE, FAILED, STOPPED, USAGE, Parser
 from objpert_core.exceptions import ConvergenceError, DataUnavailableError, ReleaseRefusedError
 
 CLOSED_PIPE = 141  # as a shell says of a command whose reader has gone
-COMMANDS = (app, serve, accounting, calibrate)
+COMMANDS = (app, serve, accounting, calibrate, schema, fit, predict, verify, experiments)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=CODES,
     )
     whole.add_argument("--version", action="version", version=f"objpert {objpert_core.__version__}")
-    commands = whole.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
+    commands = whole.add_subparsers(title="commands", dest="command", metavar="COMMAND [options]", required=True)
     for module in COMMANDS:
         module.add(commands)
     return whole

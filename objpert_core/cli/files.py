@@ -117,6 +117,8 @@ def folder_of(name: str, files: tuple[str, ...], *, overwrite: bool) -> Iterator
         contents: dict[str, bytes] = {}
         yield contents
         _put(contents, aside, target, new=new)
+        for earlier in set(files) - set(contents):  # of another release
+            (target / earlier).unlink(missing_ok=True)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 

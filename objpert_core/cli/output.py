@@ -20,7 +20,17 @@ WIDTH = 79
 INFINITE = "infinite: nothing is proved"
 PLAIN_LETTERS = "objpert.plain_letters"
 """The name of what encoders do with letters that a terminal does not have."""
-_SPELT = {"ε": "epsilon", "δ": "delta", "σ": "sigma", "λ": "lambda", "β": "beta", "τ": "tau", "μ": "mu", "ρ": "rho"}
+_SPELT = {
+    "é": "e",
+    "ε": "epsilon",
+    "δ": "delta",
+    "σ": "sigma",
+    "λ": "lambda",
+    "β": "beta",
+    "τ": "tau",
+    "μ": "mu",
+    "ρ": "rho",
+}
 _SPELT |= {"–": "-", "−": "-", "’": "'", "“": '"', "”": '"', "…": "...", "≥": ">=", "≤": "<=", "→": "->", "²": "^2"}
 
 
@@ -61,8 +71,8 @@ def show(answer: Answer, form: str) -> None:
     if form == "json":
         print(as_json(answer.document))
     elif form == "text":
-        print(answer.headline)
-        print(*in_columns(answer.facts), sep="\n")
+        for line in (answer.headline, *in_columns(answer.facts)):
+            print(printable(line))
         if answer.rows:
             print("\n" + write(answer.rows, "text"), end="")
     else:
@@ -80,6 +90,11 @@ def in_columns(facts: Mapping[str, str]) -> list[str]:
         first, *more = textwrap.wrap(text, WIDTH - gap, break_long_words=False, break_on_hyphens=False) or [""]
         lines += [name.ljust(gap) + first, *(" " * gap + line for line in more)]
     return lines
+
+
+def printable(text: str) -> str:
+    """A line without characters that steer a terminal: names and certificates may be a stranger's."""
+    return "".join(one if one.isprintable() else "·" for one in text)
 
 
 def as_json(document: Mapping[str, Any]) -> str:
@@ -148,7 +163,7 @@ def typed(value: Any) -> str:
 
 def note(text: str) -> None:
     """A line on standard error beside the answer."""
-    print(f"note: {text}", file=sys.stderr)
+    print(printable(f"note: {text}"), file=sys.stderr)
 
 
 def spell(error: UnicodeError) -> tuple[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,8 +39,8 @@ configuration and one version only. On a cluster: --backend dask --scheduler tcp
 on every worker and the raw files where OBJPERT_DATA_DIR says."""
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m objpert_core.experiments", description=__doc__.partition(";")[0])
+def _parser(program: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=program, description=__doc__.partition(";")[0])
     commands = parser.add_subparsers(dest="command", required=True)
     figure = commands.add_parser(
         "figure2",
@@ -128,16 +129,18 @@ def _population_parser(commands: Any) -> None:
     add_format(command)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, *, program: str = "python -m objpert_core.experiments") -> int:
     """Run a command; what `sys.exit` should be given.
 
     Parameters
     ----------
     arguments : Sequence[str] or None
         As on the command line; None takes those.
+    program : str
+        What help texts call it.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    options = _parser().parse_args(given)
+    options = _parser(program).parse_args(given)
     try:
         if options.command == "figure2":
             return _figure2(options, given)
@@ -148,6 +151,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command in FAMILIES:
             return run_family(options, FAMILIES[options.command])
         print(paper_table(results.load(TABLES[options.command], options.results), options.format))
+    except BrokenPipeError:
+        raise
     except (ValueError, OSError, ImportError) as error:  # missing data are an OSError
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -231,4 +236,6 @@ def _population(options: argparse.Namespace, given: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends it without a word
     sys.exit(main())

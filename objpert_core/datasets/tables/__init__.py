@@ -3,7 +3,8 @@
     look_at(content)               the form of the file and the names of its columns, no value
     TableSchema(columns, target)   what is publicly known
     read_table(content, schema)    the matrix and the targets
-    schema.encode(frame)           new rows for the model
+    schema.encode(frame)           new rows for the model, or
+    read_features(content, schema) the same from a file
 
 From the ground up: `messages` (what is said of a bad file), `dialect`, `numerals` (numbers in text), `decoding`
 (bytes to text), `sheet` (text to rows), `columns` and `targets` (cells to codes), `schema`, `sketch`, `reading`.
@@ -13,7 +14,7 @@ from objpert_core.datasets.tables.columns import Categories, Number
 from objpert_core.datasets.tables.decoding import MOST_BYTES
 from objpert_core.datasets.tables.dialect import Dialect
 from objpert_core.datasets.tables.messages import TableError, safe_cell, safe_label, safe_text
-from objpert_core.datasets.tables.reading import MOST_CELLS, Table, read_table
+from objpert_core.datasets.tables.reading import MOST_CELLS, Table, read_features, read_table
 from objpert_core.datasets.tables.schema import MOST_FEATURES, TableSchema
 from objpert_core.datasets.tables.sheet import MOST_COLUMNS, MOST_ROWS
 from objpert_core.datasets.tables.sketch import Sketch, look_at
@@ -35,6 +36,7 @@ __all__ = [
     "TableSchema",
     "TwoValues",
     "look_at",
+    "read_features",
     "read_table",
     "safe_cell",
     "safe_label",

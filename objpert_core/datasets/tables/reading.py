@@ -89,16 +89,9 @@ def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING
     ('column “age”: 1 of 2 values outside 17 to 90 was clipped',)
     """
     sheet = open_sheet(content, dialect)
-    places = _places(sheet, schema)
-    numerals = _numerals(sheet, schema)
-    n = sum(1 for _ in sheet.rows())
-    if n == 0:
-        raise TableError("the file must have rows after the header, and it has none", row=1)
-    if n * schema.n_features > MOST_CELLS:
-        raise TableError(
-            f"the table must have at most {MOST_CELLS:,} cells after the encoding, "
-            f"got {n:,} rows with {schema.n_features:,} features"
-        )
+    places = _places(sheet, (*schema.columns, schema.target.column))
+    numerals = _numerals(sheet, (*schema.columns.values(), schema.target))
+    n = _rows(sheet, schema)
     X = np.zeros((n, schema.n_features))
     y = np.empty(n, dtype=np.int64 if isinstance(schema.target, TwoValues) else np.float64)
     tallies = dict.fromkeys([*schema.columns, schema.target.column], Tally())
@@ -114,18 +107,69 @@ def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING
     return Table(X, y, schema.feature_names, tuple(_notes(schema, tallies, n)))
 
 
-def _places(sheet: Sheet, schema: TableSchema) -> dict[str, int]:
-    """Where each column of the schema stands in the file."""
-    for name in (*schema.columns, schema.target.column):
+def read_features(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING) -> FloatArray:
+    """New rows from a CSV file, for a model of this schema; the file need not have the target.
+
+    Parameters
+    ----------
+    content, schema, dialect
+        As in `read_table`.
+
+    Returns
+    -------
+    ndarray, shape (n, n_features)
+        As `TableSchema.encode` makes it of a frame.
+
+    Raises
+    ------
+    TableError
+        As `read_table`.
+
+    Examples
+    --------
+    >>> from objpert_core.datasets.tables import Number, TwoValues
+    >>> schema = TableSchema({"age": Number(17, 90)}, TwoValues("income", negative="low", positive="high"))
+    >>> read_features(b"name,age\\nx,17\\ny,95\\n", schema).tolist()
+    [[-1.0], [1.0]]
+    """
+    sheet = open_sheet(content, dialect)
+    places = _places(sheet, tuple(schema.columns))
+    numerals = _numerals(sheet, tuple(schema.columns.values()))
+    X, start = np.zeros((_rows(sheet, schema), schema.n_features)), 0
+    for chunk in _chunks(sheet):
+        columns = list(zip(*chunk, strict=True))
+        cells = {name: [cell.strip() for cell in columns[place]] for name, place in places.items()}
+        schema.encode_cells(cells, numerals, X[start : start + len(chunk)], first_row=start + 2)
+        start += len(chunk)
+    return X
+
+
+def _rows(sheet: Sheet, schema: TableSchema) -> int:
+    """How many rows the file has; `TableError` where there is none, or no room for them."""
+    n = sum(1 for _ in sheet.rows())
+    if n == 0:
+        raise TableError("the file must have rows after the header, and it has none", row=1)
+    if n * schema.n_features > MOST_CELLS:
+        raise TableError(
+            f"the table must have at most {MOST_CELLS:,} cells after the encoding, "
+            f"got {n:,} rows with {schema.n_features:,} features"
+        )
+    return n
+
+
+def _places(sheet: Sheet, names: Sequence[str]) -> dict[str, int]:
+    """Where each of these columns stands in the file."""
+    for name in names:
         if name not in sheet.names:
             raise TableError(f"row 1 must name the column {quoted(name)} of the schema", row=1, column=name)
-    return {name: sheet.names.index(name) for name in (*schema.columns, schema.target.column)}
+    return {name: sheet.names.index(name) for name in names}
 
 
-def _numerals(sheet: Sheet, schema: TableSchema) -> Numerals:
+def _numerals(sheet: Sheet, parts: Sequence[object]) -> Numerals:
+    """How numbers are written, where a part of the schema is one."""
     decimal = sheet.dialect.decimal
     if decimal is None:
-        if isinstance(schema.target, NumericTarget) or any(isinstance(one, Number) for one in schema.columns.values()):
+        if any(isinstance(part, (Number, NumericTarget)) for part in parts):
             raise TableError(
                 "the file does not tell its decimal mark, so that it must be named: . or ,", asks="decimal"
             )

@@ -1,0 +1,142 @@
+"""`objpert fit`: a private fit to a CSV file, what may be published of it in a folder, and its certificate."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import warnings
+from typing import Any
+
+from objpert_core.cli import columns
+from objpert_core.cli.files import folder_of, read_bytes
+from objpert_core.cli.output import Answer, add_format, note, show, typed, up
+from objpert_core.cli.parsing import FAILED, epilog
+from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
+
+MODEL, CERTIFICATE, SCHEMA, SKOPS = "model.json", "certificate.json", "schema.json", "model.skops"
+"""What a release's folder holds; the last only where it was asked for."""
+_FOLDER = "objpert-release"
+_NOTES = """What is printed and written may be published. What stands on standard error,
+and that a file was refused, depends on people's data and is not covered by the
+certificate. Each fit spends its ε; several of the same people add up."""
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands.
+
+    Parameters
+    ----------
+    commands : action of `ArgumentParser.add_subparsers`
+    """
+    command = commands.add_parser(
+        "fit",
+        usage="objpert fit DATA --epsilon X (--schema FILE | --target NAME --number … ) [options]",
+        help="a private model of a CSV file, and its certificate",
+        description="Fit a CSV file privately: logistic regression for a target of two values, a regression for a "
+        "number. One row is one person.",
+        epilog=epilog(
+            "objpert fit people.csv --target moved --two-values moved=no:yes \\",
+            "    --number age:18:80 --categories job=office,workshop,café \\",
+            "    --epsilon 1 --out release",
+            "objpert fit people.csv --schema schema.json --epsilon 1 --overwrite",
+            notes=_NOTES,
+        ),
+    )
+    command.add_argument("data", metavar="DATA", help="a CSV file with a header; - is standard input")
+    promise = command.add_argument_group("the promise")
+    promise.add_argument("--epsilon", type=float, required=True, metavar="X")
+    promise.add_argument("--delta", type=float, default=1e-5, metavar="X", help="default 1e-5")
+    promise.add_argument(
+        "--public-rows", type=int, metavar="N", help="the number of rows, if it is known without these data"
+    )
+    promise.add_argument("--seed", type=int, metavar="N", help="noise that can be drawn again: not for publishing")
+    columns.add_columns(command)
+    columns.add_dialect(command)
+    written = command.add_argument_group("what is written")
+    written.add_argument("--out", default=_FOLDER, metavar="FOLDER", help=f"default {_FOLDER}")
+    written.add_argument("--overwrite", action="store_true", help="replace files of an earlier release")
+    written.add_argument("--skops", action="store_true", help="the model for scikit-learn, too")
+    add_format(command)
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, fit, write and print.
+
+    Parameters
+    ----------
+    options : Namespace
+        Of the parser that `add` made.
+
+    Raises
+    ------
+    ValueError, OSError, ImportError
+        One sentence; nothing is released and nothing is written.
+    ConvergenceError
+        If the solver did not get there; nothing is released.
+    """
+    from objpert_core.estimators import own_table
+
+    if not math.isfinite(options.epsilon):
+        raise ValueError(f"epsilon must be a finite number > 0, got {options.epsilon!r}")
+    known = columns.schema(options)
+    ask = own_table.Ask(
+        known.to_json(), options.epsilon, options.delta, options.public_rows, options.seed, columns.dialect(options)
+    )
+    if options.skops and not own_table.skops_is_there():
+        raise ImportError("--skops needs skops: pip install 'objpert[export]'")
+    names = (MODEL, CERTIFICATE, SCHEMA, SKOPS)
+    with folder_of(options.out, names, overwrite=options.overwrite) as files:
+        content = read_bytes(options.data, "the data", columns.TABLE_SIZE)
+        try:
+            made = _fitted(own_table, ask, content)
+        except ConvergenceError:
+            raise ConvergenceError(own_table.NOT_CONVERGED) from None
+        except (ValueError, OSError, ImportError, KeyboardInterrupt):
+            raise
+        except Exception as error:  # its text may hold values of the table
+            note(f"something unexpected went wrong ({type(error).__name__}): nothing was released")
+            return FAILED
+        files[MODEL] = own_table.model_json(made)
+        files[CERTIFICATE] = own_table.certificate_json(made)
+        files[SCHEMA] = own_table.schema_json(made)
+        if options.skops:
+            files[SKOPS] = own_table.skops_file(made)
+        written = list(files)
+    for text in made.notes:
+        note(f"for your eyes only, outside of the certificate: {text}")
+    _print(options, made.model.privacy_, known.target.column, written)
+    return 0
+
+
+def _fitted(own_table: Any, ask: Any, content: bytes) -> Any:
+    """The fit; what the package warns of is told in a line each."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", PrivacyBudgetWarning)
+        made = own_table.made(ask, content)
+    if ask.rows is None:
+        note("the number of rows counts as known to all; if it is known without these data, say --public-rows N")
+    if ask.seed is not None:
+        note(f"the noise comes from the seed {ask.seed}: whoever knows it can take it off, so do not publish this")
+    for warning in told:
+        if "public_rows" not in str(warning.message):
+            note(" ".join(str(warning.message).split()))
+    return made
+
+
+def _print(options: argparse.Namespace, certificate: Any, target: str, written: list[str]) -> None:
+    promise = f"ε = {up(certificate.epsilon)}, δ = {typed(certificate.delta)}"
+    headline = f"a model of {target!r} with {promise} is in {options.out}: {', '.join(written)}"
+    document = {
+        "command": "fit",
+        "inputs": {"target": target, "epsilon": options.epsilon, "delta": options.delta},
+        "folder": options.out,
+        "files": written,
+        "certificate": certificate.to_dict(),
+    }
+    if options.format == "text":
+        print(headline)
+        print(certificate)
+    else:
+        show(Answer(headline, {}, document, certificate.statement()), options.format)

@@ -1,0 +1,99 @@
+"""`objpert predict`: what a released model says of new rows."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+from objpert_core.cli import columns, releases
+from objpert_core.cli.files import STANDARD, read_bytes, read_text, write_one
+from objpert_core.cli.fit import SCHEMA
+from objpert_core.cli.output import as_json
+from objpert_core.cli.parsing import epilog
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands.
+
+    Parameters
+    ----------
+    commands : action of `ArgumentParser.add_subparsers`
+    """
+    command = commands.add_parser(
+        "predict",
+        usage="objpert predict MODEL DATA [options]",
+        help="what a released model says of new rows",
+        description="Predict a CSV file's rows, one line each, in its order. The file need not have the target. "
+        "Predictions for new people cost the people in the training data nothing more.",
+        epilog=epilog(
+            "objpert predict release new.csv",
+            "objpert predict release/model.json new.csv --schema release/schema.json --json",
+        ),
+    )
+    command.add_argument("model", metavar="MODEL", help="the folder that objpert fit wrote, or model.json")
+    command.add_argument("data", metavar="DATA", help="a CSV file with a header; - is standard input")
+    command.add_argument("--schema", metavar="FILE", help=f"default: {SCHEMA} beside the model")
+    command.add_argument("--scores", action="store_true", help="the model's score of every row, too")
+    command.add_argument("--json", action="store_true", help="as one JSON object")
+    command.add_argument("--out", default=STANDARD, metavar="FILE", help="default: standard output")
+    command.add_argument("--overwrite", action="store_true", help="replace the file")
+    columns.add_dialect(command)
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, predict and write.
+
+    Parameters
+    ----------
+    options : Namespace
+        Of the parser that `add` made.
+
+    Raises
+    ------
+    ValueError, OSError
+        One sentence.
+    """
+    from objpert_core.datasets import TableSchema, read_features
+
+    found = releases.model(options.model)
+    known = TableSchema.from_json(read_text(_schema(options), "the schema", columns.SCHEMA_SIZE))
+    if (known.feature_names, known.target.column) != (found.features, found.target):
+        raise ValueError("the schema must be the one that was published with the model, and its columns are others")
+    X = read_features(read_bytes(options.data, "the data", columns.TABLE_SIZE), known, columns.dialect(options))
+    predicted = found.predict(X)
+    scores = found.model.scores(X).tolist() if options.scores else None
+    if options.json:
+        document = {"command": "predict", "target": found.target, "predicted": predicted}
+        text = as_json(document if scores is None else {**document, "scores": scores}) + "\n"
+    else:
+        text = _csv(found.target, predicted, scores)
+    write_one(options.out, text, overwrite=options.overwrite)
+    return 0
+
+
+def _schema(options: argparse.Namespace) -> str:
+    if options.schema is not None:
+        return str(options.schema)
+    if options.model == STANDARD:
+        raise ValueError("a model from standard input needs --schema FILE")
+    path = Path(options.model)
+    return str((path if path.is_dir() else path.parent) / SCHEMA)
+
+
+def _csv(target: str, predicted: list[Any], scores: list[float] | None) -> str:
+    """A table with what is predicted; no cell of it is a spreadsheet's formula."""
+    from objpert_core.datasets import safe_cell
+    from objpert_core.datasets.tables.messages import is_formula
+
+    def cell(value: Any) -> Any:
+        return safe_cell(value) if isinstance(value, str) and is_formula(value) else value
+
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow([cell(target), *(["score"] if scores is not None else [])])
+    table.writerows([cell(value), *([] if scores is None else [scores[at]])] for at, value in enumerate(predicted))
+    return text.getvalue()

@@ -1,0 +1,85 @@
+"""`objpert schema`: what is public about a table as a file, with blanks to fill in."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from objpert_core.cli import columns
+from objpert_core.cli.files import STANDARD, read_bytes, write_one
+from objpert_core.cli.output import note
+from objpert_core.cli.parsing import epilog
+
+_LOOKED_AT = (
+    "looked at: the names in the header and how the file is written; no range and no category was read off the values"
+)
+_TO_DO = (
+    "fill in every null, empty text and empty list from general knowledge, and take out the columns that do not count"
+)
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands.
+
+    Parameters
+    ----------
+    commands : action of `ArgumentParser.add_subparsers`
+    """
+    command = commands.add_parser(
+        "schema",
+        usage="objpert schema DATA --target NAME [options]",
+        help="a file to fill in: what is public about a table's columns",
+        description="Write a schema for a CSV file: the names of its columns, with blanks for ranges and categories. "
+        "Nobody can read those off the data without telling something about the people in them.",
+        epilog=epilog("objpert schema people.csv --target moved --categories job --out schema.json"),
+    )
+    command.add_argument("data", metavar="DATA", help="a CSV file with a header; - is standard input")
+    command.add_argument("--target", required=True, metavar="NAME", help="the column that is predicted")
+    command.add_argument("--number", action="store_true", help="the target is a number; default: one of two values")
+    command.add_argument(
+        "--categories", metavar="NAME", action="append", default=[], help="a column with categories; may be repeated"
+    )
+    columns.add_dialect(command)
+    command.add_argument("--out", default=STANDARD, metavar="FILE", help="default: standard output")
+    command.add_argument("--overwrite", action="store_true", help="replace the file")
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Look at the header and write.
+
+    Parameters
+    ----------
+    options : Namespace
+        Of the parser that `add` made.
+
+    Raises
+    ------
+    ValueError, OSError
+        One sentence.
+    """
+    from objpert_core.datasets import look_at
+    from objpert_core.datasets.tables.schema import FORMAT
+
+    names = look_at(read_bytes(options.data, "the data", columns.TABLE_SIZE), columns.dialect(options)).names
+    for name in (options.target, *options.categories):
+        if name not in names:
+            raise ValueError(f"the file has no column {name!r}")
+    if options.target in options.categories:
+        raise ValueError("the target has two values or is a number: leave it out of --categories")
+    target: dict[str, Any] = {"kind": "two values", "column": options.target, "negative": "", "positive": ""}
+    if options.number:
+        target = {"kind": "number", "column": options.target, "low": None, "high": None}
+    features = [_blank(name, categories=name in options.categories) for name in names if name != options.target]
+    document = {"format": FORMAT, "columns": features, "target": target}
+    write_one(options.out, json.dumps(document, ensure_ascii=False, indent=2) + "\n", overwrite=options.overwrite)
+    note(_LOOKED_AT)
+    note(_TO_DO)
+    return 0
+
+
+def _blank(name: str, *, categories: bool) -> dict[str, Any]:
+    if categories:
+        return {"name": name, "kind": "categories", "categories": [], "other": False, "missing": None}
+    return {"name": name, "kind": "number", "low": None, "high": None, "missing": None}

@@ -1,0 +1,82 @@
+"""`objpert verify`: account for a certificate's promise anew, and compare it with the model that it is about."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from objpert_core.cli import releases
+from objpert_core.cli.output import Answer, add_format, show, typed, up
+from objpert_core.cli.parsing import DONE, FAILED, epilog
+
+_CANNOT = "that the fit went as the certificate says; docs/certificates.md"
+
+
+def add(commands: Any) -> None:
+    """Add the command to a parser's commands.
+
+    Parameters
+    ----------
+    commands : action of `ArgumentParser.add_subparsers`
+    """
+    command = commands.add_parser(
+        "verify",
+        usage="objpert verify CERTIFICATE [MODEL] [options]",
+        help="whether a certificate's promise holds",
+        description="Account for a certificate's promise anew, and with a model compare its coefficients with the "
+        "certificate's fingerprint. Exit code 1 where something does not hold.",
+        epilog=epilog(
+            "objpert verify release",
+            "objpert verify release/certificate.json",
+            "objpert verify release/certificate.json release/model.json --json",
+        ),
+    )
+    command.add_argument(
+        "certificate", metavar="CERTIFICATE", help="certificate.json, model.json or the folder of a release"
+    )
+    command.add_argument("model", metavar="MODEL", nargs="?", help="model.json or the folder of a release")
+    add_format(command)
+    command.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, verify and print.
+
+    Parameters
+    ----------
+    options : Namespace
+        Of the parser that `add` made.
+
+    Raises
+    ------
+    ValueError, OSError
+        One sentence, for a file that holds no certificate or no model.
+    """
+    certificate, model = releases.certificate_and_model(options.certificate)
+    if options.model is not None:
+        model = releases.model(options.model)
+    proved = certificate.verify()
+    named = certificate.verify(model.model) if proved and model is not None else None
+    holds = proved and named is not False
+    if not proved:  # its numbers may be anything
+        why = certificate.complaint() or "its ε and δ do not follow from its other numbers"
+        show(Answer(f"the certificate does not hold: {why}", {}, _document(holds, proved, named)), options.format)
+        return FAILED
+    promise = f"ε = {up(certificate.epsilon)}, δ = {typed(certificate.delta)}"
+    compared = {None: "not compared: no model was given", True: "those of the certificate"}
+    facts = {
+        "promise": f"accounted anew: {promise}",
+        "neighbours": certificate.adjacency,
+        "coefficients": compared.get(named, "not those of the certificate: it is about another model"),
+        "noise": "can be drawn again by whoever knows the seed: not for publishing" if certificate.reproducible else "",
+        "not checked": _CANNOT,
+    }
+    said = ("epsilon", "delta", "adjacency", "reproducible")
+    document = _document(holds, proved, named) | {name: getattr(certificate, name) for name in said}
+    headline = f"the certificate holds: {promise}" if holds else "the certificate does not hold for this model"
+    show(Answer(headline, facts, document), options.format)
+    return DONE if holds else FAILED
+
+
+def _document(holds: bool, proved: bool, named: bool | None) -> dict[str, Any]:
+    return {"command": "verify", "holds": holds, "promise_holds": proved, "coefficients_hold": named}
