@@ -40,6 +40,7 @@ from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mec
 from objpert_core.accounting.mechanisms.bounds import BOUND_REGISTRY, BOUNDS, Bound
 from objpert_core.accounting.mechanisms.composition import Composition, compose, repeat
 from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
+from objpert_core.accounting.mechanisms.events import from_dp_event, read_dp_events, write_dp_events
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.mechanisms.gnmax import GNMax
 from objpert_core.accounting.mechanisms.group import group, replace_one
@@ -115,6 +116,7 @@ __all__ = [
     "default_noise_ratio",
     "distance_map",
     "distance_to_optimality",
+    "from_dp_event",
     "full_standardisation",
     "group",
     "linear_objective_noise",
@@ -131,6 +133,7 @@ __all__ = [
     "published_scale",
     "rdp_to_delta",
     "rdp_to_epsilon",
+    "read_dp_events",
     "recommended_lam",
     "recommended_margin",
     "recommended_standardisation",
@@ -141,4 +144,5 @@ __all__ = [
     "tabulated",
     "tested_rdp",
     "via_rdp",
+    "write_dp_events",
 ]

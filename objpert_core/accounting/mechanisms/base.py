@@ -21,6 +21,7 @@ from objpert_core.accounting.convolution.distribution import DiscretePLD, distri
 from objpert_core.accounting.convolution.sums import merged
 from objpert_core.accounting.laws.base import Steps
 from objpert_core.accounting.laws.discrete import DiscreteLoss
+from objpert_core.accounting.mechanisms.event_forms import EventMaker
 from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics.search import smallest_epsilon
 from objpert_core.accounting.numerics.tail import log_tail_of_profile
@@ -412,21 +413,32 @@ class Mechanism(ABC):
             raise NotImplementedError(self.no_losses())
         return distribution(steps, interval, direction, pessimistic)
 
-    def to_dp_event(self) -> Any:
+    def to_dp_event(self, adjacency: str | None = None, *, cover: bool = False) -> Any:
         """The event of Google's dp_accounting that describes this mechanism; its accountants then take over.
+
+        Parameters
+        ----------
+        adjacency : str, optional
+            Whose neighbouring relation the accountant has that reads the event. `ADD_REMOVE` unless given: the numbers
+            are then those of this mechanism, whatever its own adjacency. `REPLACE_ONE`, for mechanisms about replaced
+            rows, is for `PLDAccountant`, and the only one for DP-SGD and what is composed with it;
+            `from_dp_event(event, "replace one row")` gives the same mechanism back. `RdpAccountant` takes Gaussian
+            noise where rows are replaced for twice what it is.
+        cover : bool, default=False
+            Write what has no event as Gaussian noise that covers it (`mu`): an upper bound, and often a loose one.
 
         Returns
         -------
         dp_accounting.DpEvent
-            To be read by an accountant with the neighbouring relation ADD_OR_REMOVE_ONE; that of DP-SGD with replaced
-            rows by a `PLDAccountant` with REPLACE_ONE. A Gaussian event wherever the
-            mechanism is as private as a Gaussian one at every ε (`gaussian_ratio`), the logistic bound at λ >= 2σ²
-            included.
+            A Gaussian event wherever the mechanism is as private as a Gaussian one at every ε (`gaussian_ratio`), the
+            logistic bound at λ >= 2σ² included.
 
         Raises
         ------
         NotImplementedError
             If dp_accounting has no event for it; the message says why.
+        ValueError
+            If `adjacency` has another name, or is not that of a mechanism about rows that are added or removed.
         ImportError
             If dp_accounting is not installed.
 
@@ -436,16 +448,55 @@ class Mechanism(ABC):
         >>> ObjectivePerturbation(sigma=5, lam=50).to_dp_event()  # doctest: +SKIP
         GaussianDpEvent(noise_multiplier=5.0)
         """
-        return self._dp_event(_dp_accounting("dp_event"))
+        return self.event(_dp_accounting("dp_event"), adjacency, cover=cover)
 
-    def _dp_event(self, events: Any) -> Any:
-        """The event, from dp_accounting's module of events."""
-        if self.gaussian_ratio is None:
-            raise NotImplementedError(
-                f"dp_accounting has no event for {type(self).__name__}, whose privacy is not that of Gaussian noise; "
-                "use to_pld(), which its accountants compose"
-            )
-        return events.GaussianDpEvent(1 / self.gaussian_ratio)
+    def event(self, events: Any, adjacency: str | None = None, *, cover: bool = False) -> Any:
+        """Make what `to_dp_event` does with events of any kind; `write_dp_events` makes plain data.
+
+        Parameters
+        ----------
+        events : module or PlainEvents
+            Has dp_accounting's events by their names.
+        adjacency, cover
+            As in `to_dp_event`, which also says what is refused.
+
+        Examples
+        --------
+        >>> from objpert_core.accounting.mechanisms.event_forms import PlainEvents
+        >>> from objpert_core.accounting import Gaussian
+        >>> Gaussian(4.0).event(PlainEvents())
+        {'class_name': 'GaussianDpEvent', 'noise_multiplier': 4.0}
+        """
+        where = adjacency
+        if where is None:
+            where = REPLACE_ONE if self.only_replaced else ADD_REMOVE
+        if choice("adjacency", where, ADJACENCIES) == REPLACE_ONE and self.adjacency != REPLACE_ONE:
+            raise ValueError(f"adjacency must be {ADD_REMOVE!r} for this mechanism, got {where!r}: see replace_one")
+        if where == ADD_REMOVE and self.only_replaced:
+            raise NotImplementedError(f"dp_accounting has an event for this mechanism with {REPLACE_ONE!r} only")
+        return self._dp_event(EventMaker(events, where == REPLACE_ONE, cover))
+
+    @property
+    def only_replaced(self) -> bool:
+        """Whether its event has to be read by an accountant of replaced rows."""
+        return False
+
+    def no_event(self) -> str:
+        """Why dp_accounting has no event for it, as one sentence."""
+        return (
+            f"dp_accounting has no event for {type(self).__name__}, whose privacy is not that of Gaussian noise; "
+            "use to_pld(), which its accountants compose"
+        )
+
+    def _dp_event(self, make: EventMaker) -> Any:
+        """The event, or one that covers it."""
+        if self.gaussian_ratio is not None:
+            return make.gaussian(self.gaussian_ratio)
+        if not make.cover:
+            raise NotImplementedError(self.no_event())
+        if not self.mu() < math.inf:
+            raise NotImplementedError(f"{self.no_event()}. No Gaussian noise is known to cover it")
+        return make.gaussian(self.mu())
 
     def to_pld(self, interval: float | None = None) -> Any:
         """The privacy loss distribution of this bound for Google's dp_accounting, pessimistic.

@@ -32,6 +32,7 @@ from objpert_core.accounting.mechanisms.base import (
     with_infinities,
     with_rdp,
 )
+from objpert_core.accounting.mechanisms.event_forms import EventMaker
 from objpert_core.accounting.mechanisms.gaussian import GaussianNoise
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.numerics.safe_root import nudged_up_each
@@ -262,11 +263,16 @@ class Composition(ByConvolution):
             return None
         return math.sqrt(sum(k * a**2 for k, a in zip(counts, known, strict=True)))
 
-    def _dp_event(self, events: Any) -> Any:
+    @property
+    def only_replaced(self) -> bool:
+        """Whether that holds for a part."""
+        return any(mechanism.only_replaced for mechanism, _ in self.parts)
+
+    def _dp_event(self, make: EventMaker) -> Any:
         """The events of the parts."""
-        made = [(mechanism._dp_event(events), count) for mechanism, count in self.parts]
-        made = [event if count == 1 else events.SelfComposedDpEvent(event, count) for event, count in made]
-        return made[0] if len(made) == 1 else events.ComposedDpEvent(made)
+        made = [(mechanism._dp_event(make), count) for mechanism, count in self.parts]
+        made = [event if count == 1 else make.events.SelfComposedDpEvent(event, count) for event, count in made]
+        return made[0] if len(made) == 1 else make.events.ComposedDpEvent(made)
 
     def _mu(self) -> float:
         return math.sqrt(sum(count * mechanism.mu() ** 2 for mechanism, count in self.parts)) * (1 + 2.0**-50)

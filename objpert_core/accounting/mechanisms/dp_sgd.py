@@ -13,6 +13,7 @@ from objpert_core.accounting.laws.base import GaussianLoss, PrivacyLoss, Steps, 
 from objpert_core.accounting.laws.mixture import mixture_loss
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, check_adjacency
 from objpert_core.accounting.mechanisms.composition import ByConvolution
+from objpert_core.accounting.mechanisms.event_forms import EventMaker
 from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics import gdp
 from objpert_core.accounting.numerics.mixture import log_binomial_weights, mixture_rdp
@@ -104,20 +105,29 @@ class DPSGD(ByConvolution):
         weights = log_binomial_weights(self.group_size, self.sample_rate)
         return self.steps * mixture_rdp(alpha, weights, 1 / self.noise_multiplier, self._replaced)
 
-    def _dp_event(self, events: Any) -> Any:
+    @property
+    def only_replaced(self) -> bool:
+        """A sampled Gaussian costs something else where rows are replaced."""
+        return self._replaced and self.sample_rate < 1
+
+    def no_event(self) -> str:
+        """Why dp_accounting has no event for it."""
+        return "dp_accounting has no event for several rows that are replaced; use to_pld()"
+
+    def _dp_event(self, make: EventMaker) -> Any:
         """`steps` times a Poisson-sampled Gaussian, or a mixture of Gaussians."""
-        if self.gaussian_ratio is not None:
-            return super()._dp_event(events)
+        if self.gaussian_ratio is not None or (self._replaced and self.group_size > 1):
+            return super()._dp_event(make)
         if self.group_size == 1:
-            one = events.GaussianDpEvent(self.noise_multiplier)
-            return events.SelfComposedDpEvent(events.PoissonSampledDpEvent(self.sample_rate, one), self.steps)
-        if self._replaced:
-            raise NotImplementedError("dp_accounting has no event for several rows that are replaced; use to_pld()")
+            one = make.events.GaussianDpEvent(self.noise_multiplier)
+            return make.events.SelfComposedDpEvent(make.events.PoissonSampledDpEvent(self.sample_rate, one), self.steps)
         weights = np.exp(log_binomial_weights(self.group_size, self.sample_rate))
         weights = weights / weights.sum()
         moves = [float(j) for j in range(self.group_size + 1)]
-        step = events.MixtureOfGaussiansDpEvent(self.noise_multiplier, moves, [float(weight) for weight in weights])
-        return events.SelfComposedDpEvent(step, self.steps)
+        step = make.events.MixtureOfGaussiansDpEvent(
+            self.noise_multiplier, moves, [float(weight) for weight in weights]
+        )
+        return make.events.SelfComposedDpEvent(step, self.steps)
 
     def _mu(self) -> float:
         if self.sample_rate == 1:

@@ -86,6 +86,13 @@ class _ByBatches(_Batches, ByConvolution):
         a = self._certain
         return None if a is None else a * math.sqrt(self.steps)
 
+    def no_event(self) -> str:
+        """Why there is no event for dp_accounting, which has one of this name."""
+        return (
+            "dp_accounting has no event for batches of a fixed size that its accountant reads as one where a row moves "
+            "the sum by twice the norm; use to_pld()"
+        )
+
     def losses(self, direction: str = "remove") -> Steps:
         """The symmetric pair of each step."""
         a = self._certain
