@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import pooch
-
 from objpert_core import _provenance
 from objpert_core.exceptions import DataUnavailableError
 
@@ -58,6 +56,8 @@ def data_folder() -> Path:
     root = _provenance.checkout()
     if root is not None and os.access(root / "data", os.W_OK):
         return root / "data" / "downloads"
+    import pooch  # here, since few need it, and a Python in the browser may lack what it imports
+
     return Path(pooch.os_cache("objpert"))
 
 
@@ -183,6 +183,8 @@ def _fetch(
     pause: float,
     timeout: float,
 ) -> Path:
+    import pooch
+
     reason = ""
     for attempt in range(attempts):
         if attempt:
