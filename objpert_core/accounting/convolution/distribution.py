@@ -10,7 +10,14 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, boolean, epsilon_array, like_input, positive
 from objpert_core.accounting.convolution.discretise import TooFineError, discretise
-from objpert_core.accounting.convolution.fft import REST_NATS, log_any, log_total, masses_of_sum, rest_bound
+from objpert_core.accounting.convolution.fft import (
+    MASS_ERROR,
+    REST_NATS,
+    log_any,
+    log_total,
+    masses_of_sum,
+    rest_bound,
+)
 from objpert_core.accounting.convolution.plan import plan, tilted
 from objpert_core.accounting.laws.base import Steps
 
@@ -28,6 +35,7 @@ class DiscretePLD:
     ----------
     losses : array of shape (n,), increasing, in nats
     masses : array of shape (n,), >= 0
+        Each to its safe side by more than round-off of it, and of a sum of all, can be; so that they need not sum to 1.
     infinite_mass : float
         Probability of an infinite loss; counts in full towards every δ.
     error : float
@@ -106,7 +114,7 @@ def distribution(
     if len(parts) == 1 and parts[0].count == 1:
         (part,) = parts
         losses = part.points if part.rests is None else part.points + part.rests
-        return DiscretePLD(losses, part.masses, infinite_mass, 0.0, upper, direction)
+        return DiscretePLD(losses, _to_safe_side(part.masses, 1, upper), infinite_mass, 0.0, upper, direction)
     window = masses_of_sum(parts, moments.mean, moments.left, moments.right, moments.rates)
     errors, first = [window.log_error, window.log_below, window.log_above], window.first
     if not upper:
@@ -115,4 +123,11 @@ def distribution(
     losses = first + step * np.arange(window.masses.size, dtype=np.float64)
     total = math.exp(sum(log_total(part) for part in parts))
     error = total * math.exp(float(np.logaddexp.reduce(errors)))
-    return DiscretePLD(losses, total * window.masses, infinite_mass, error, upper, direction)
+    masses = _to_safe_side(total * window.masses, sum(part.count for part in parts), upper)
+    return DiscretePLD(losses, masses, infinite_mass, error, upper, direction)
+
+
+def _to_safe_side(masses: FloatArray, count: int, upper: bool) -> FloatArray:
+    """Masses of `count` steps, moved by what they, and a sum of them all, may be off in relation to their size."""
+    off = MASS_ERROR * (1 + count) + masses.size * 2.0**-52
+    return masses * (1 + off if upper else max(1 - off, 0.0))

@@ -29,7 +29,7 @@ _STAGES = {4: 10.3 * _UNIT, 2: 9.3 * _UNIT, 3: 15.3 * _UNIT, 5: 22.6 * _UNIT}
 _POLAR = 24 * _UNIT  # of a modulus of at most 1, for what its modulus, logarithm and angle are rounded by
 _POWER = 256 * _UNIT  # relative, of exp and of logarithms down to _NEGLIGIBLE
 _SUMMED = 1 + 1e-9  # times a sum of a million positive terms, each with a few roundings
-_MASS_ERROR = 2e-12  # relative, of one discretised mass: exp, quadrature and the tilt
+MASS_ERROR = 2e-12  # relative, of one discretised mass: exp, quadrature and the tilt
 _NEGLIGIBLE = -80.0  # log of spectral values that are left out, and counted as error
 _THINNED = 4096  # points from which a rate is chosen
 REST_NATS = 23.0  # log of 1/probability with which the sum of the rests is smaller than assumed
@@ -342,5 +342,5 @@ def sum_of(
         safe_from=window.safe_from,
         log_error_below=float(np.logaddexp.reduce(below) + log_g_max(theta)),
         upper=upper,
-        slack=_MASS_ERROR * (1 + count) + 8e-16 * window.masses.size,  # the second: powers of the rounded decay
+        slack=MASS_ERROR * (1 + count) + 8e-16 * window.masses.size,  # the second: powers of the rounded decay
     )

@@ -61,6 +61,14 @@ def test_is_a_distribution(name):
             assert np.exp(-pld.losses) @ pld.masses <= 1 + 1e-6
 
 
+@pytest.mark.parametrize("interval", [None, 0.01, 0.3])
+def test_round_off_does_not_lower_one_step(interval):
+    """A sum of masses that is off in its last digit is a promise that is too small."""
+    exact = Gaussian(2.0).delta(EPSILONS)  # to 1e-13 of its size
+    assert (Gaussian(2.0).pld(interval).delta(EPSILONS) >= exact * (1 + 1e-13)).all()
+    assert (Gaussian(2.0).pld(interval, pessimistic=False).delta(EPSILONS) <= exact * (1 - 1e-13)).all()
+
+
 def test_finer_is_tighter():
     exact = oracle.profile((GLM_LAW,) * 2, EPSILONS)
     for pessimistic in (True, False):
