@@ -1,6 +1,7 @@
-"""A ledger in a file: its short text, or the JSON or CSV document that the Composition page writes.
+"""A ledger in a file: its short text, the JSON or CSV document that the Composition page writes, or events.
 
-Of a file only `entry` of each row, `delta` and `target_epsilon` are read; all other numbers are computed anew.
+Of a file only `entry` of each row, `delta` and `target_epsilon` are read; all other numbers are computed anew. A
+document of events (`write_dp_events`) is read whole.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from objpert_core.accounting import ledger
+from objpert_core.accounting import ledger, ledger_events
+from objpert_core.accounting.mechanisms import events
 
 FORMAT = "objpert privacy ledger 1"
 LARGEST = 100_000
@@ -44,20 +46,28 @@ def read(content: bytes | str) -> Saved:
         raise ValueError("the ledger's file must be text in UTF-8, as the Composition page writes it") from None
     text = text.strip()
     if text.startswith("{"):
-        return _saved(*_from_json(text))
+        document = _document(text)
+        if document.get("format") == events.FORMAT:
+            return Saved(ledger_events.read(text))
+        return _saved(*_from_json(document))
     if "\n" in text or text.startswith("position,"):
         return _saved(*_from_csv(text))
     return Saved(ledger.parse(text))
 
 
-def _from_json(text: str) -> tuple[list[Any], Mapping[str, Any]]:
+def _document(text: str) -> Mapping[str, Any]:
     try:
-        document = json.loads(text)
+        document: Mapping[str, Any] = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError("the ledger's file must be complete JSON, as the Composition page writes it") from None
+    return document
+
+
+def _from_json(document: Mapping[str, Any]) -> tuple[list[Any], Mapping[str, Any]]:
     entries = document.get("entries")
     if document.get("format") != FORMAT or not isinstance(entries, list):
-        raise ValueError(f"the ledger's file must say “format”: “{FORMAT}” and have a list of entries")
+        either = f"“format”: “{FORMAT}” and have a list of entries, or “{events.FORMAT}” and have an event"
+        raise ValueError(f"the ledger's file must say {either}")
     return entries, document
 
 

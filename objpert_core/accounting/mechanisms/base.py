@@ -600,6 +600,14 @@ class View(Wrapper):
     def _rho(self) -> float:
         return self.base.rho()
 
+    @property
+    def only_replaced(self) -> bool:
+        """As of `base`."""
+        return self.base.only_replaced
+
+    def _dp_event(self, make: EventMaker) -> Any:
+        return self.base._dp_event(make)
+
 
 def check_adjacency(mechanism: Mechanism, proved: tuple[str, ...] = ADJACENCIES) -> None:
     """`ValueError` unless the mechanism's `adjacency` is one of `ADJACENCIES`, and among those with a proof."""

@@ -26,6 +26,7 @@ from objpert_core.accounting import (
     read_dp_events,
     repeat,
     replace_one,
+    symmetrised,
     write_dp_events,
 )
 from objpert_core.accounting.mechanisms import event_forms
@@ -37,7 +38,7 @@ SAMPLED = google.PoissonSampledDpEvent(0.1, NOISE)
 
 def of_gaussian(mechanism):
     """The same as one Gaussian release, which is what comes back."""
-    a = mechanism.gaussian_ratio
+    a = mechanism.mu()
     return Gaussian(1 / a) if mechanism.adjacency == ADD_REMOVE else Gaussian(2 / a, 2.0, adjacency=REPLACE_ONE)
 
 
@@ -52,7 +53,8 @@ SAME = [
     compose(Gaussian(10.0), STEPS),
     compose(Gaussian(10.0, 2.0, adjacency=REPLACE_ONE), TURNED),
 ]
-GAUSSIAN = [Gaussian(3.0, 0.5), ObjectivePerturbation(5, 50), replace_one(ObjectivePerturbation(4, 32))]
+FIT = ObjectivePerturbation(5, 50)
+GAUSSIAN = [Gaussian(3.0, 0.5), FIT, symmetrised(FIT), replace_one(ObjectivePerturbation(4, 32))]
 
 
 @pytest.mark.parametrize(
