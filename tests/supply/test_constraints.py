@@ -71,7 +71,7 @@ def test_every_pin_is_one_exact_version():
 
 
 def test_all_that_these_packages_bring_along_is_pinned():
-    """Walk what is installed here, from our requirements on."""
+    """Walk what is installed here, from our requirements on, wherever it is the version that is pinned."""
     seen, left = set(), [(ours.name, tuple(ours.extras)) for ours in OURS]
     while left:
         name, extras = left.pop()
@@ -80,14 +80,13 @@ def test_all_that_these_packages_bring_along_is_pinned():
         seen.add((canonicalize_name(name), extras))
         assert pinned(name), f"{name} is installed and not pinned; {REPAIR}"
         try:
-            needs = metadata.requires(name) or []
+            is_the_pinned_one = Version(metadata.version(name)) in pinned(name)
         except metadata.PackageNotFoundError:
             continue  # an extra that is not installed here
-        for text in needs:
+        for text in (metadata.requires(name) or []) if is_the_pinned_one else []:
             need = Requirement(text)
             if need.marker is None or any(need.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
                 left.append((need.name, tuple(sorted(need.extras))))
-    assert len(seen) > 100
 
 
 @pytest.mark.skipif(os.environ.get("PIP_CONSTRAINT") != str(FILE), reason="CI alone installs what is pinned")

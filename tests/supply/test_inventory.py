@@ -1,0 +1,164 @@
+"""The bill of materials and the tables of licences: what is pinned, with terms that were looked at, and no others."""
+
+import json
+import re
+import runpy
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from objpert_core.datasets import describe, names
+from tests.supply.test_constraints import PROJECT, ROOT, RUN_TIME, pinned, read
+
+SCRIPT = runpy.run_path(str(ROOT / ".ci" / "inventory"))
+SBOM = json.loads((ROOT / "deploy" / "sbom.cdx.json").read_text(encoding="utf-8"))
+PAGE = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
+IMAGE = "3.11"
+REPAIR = "run .ci/inventory"
+
+PERMISSIVE = {"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0", "MIT-CMU"}
+PERMISSIVE |= {"PSF-2.0", "Unlicense", "Zlib"}
+EXPLAINED = {"svglib": "LGPL-3.0-or-later", "certifi": "MPL-2.0"}  # each has a paragraph in docs/licences.md
+OF_TOOLS = PERMISSIVE | {"MPL-2.0"}  # we pass no tool on
+
+
+def rows(name: str) -> list[list[str]]:
+    """The cells of a table of the page, its head left out."""
+    text = PAGE.partition(f"<!-- {name} -->\n")[2].partition(f"\n<!-- /{name} -->")[0]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()[2:]]
+
+
+def identifiers(expression: str) -> set[str]:
+    """The licences that an SPDX expression names."""
+    return set(re.split(r"\s+(?:AND|OR)\s+", re.sub(r"[()]", "", expression)))
+
+
+def named(component: dict) -> str:
+    """A component's licence."""
+    (entry,) = component["licenses"]
+    return entry.get("expression") or entry["license"]["id"]
+
+
+def needed(requirements: list[Requirement]) -> set[str]:
+    """Canonical names of all that these bring along, as the metadata of what is installed here say."""
+    seen: set[str] = set()
+    left = [(canonicalize_name(each.name), tuple(each.extras)) for each in requirements]
+    while left:
+        name, extras = left.pop()
+        if name not in seen or extras:
+            seen.add(name)
+            for need in map(Requirement, metadata.requires(name) or []):
+                if need.marker is None or any(need.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+                    left.append((canonicalize_name(need.name), tuple(need.extras)))
+    return seen
+
+
+def test_the_bill_names_the_pinned_versions():
+    assert SBOM["bomFormat"] == "CycloneDX"
+    assert SBOM["metadata"]["component"]["name"] == PROJECT["project"]["name"]
+    assert SBOM["metadata"]["component"]["version"] == PROJECT["project"]["version"]
+    for component in SBOM["components"]:
+        assert [str(version) for version in pinned(component["name"], IMAGE)] == [component["version"]], REPAIR
+        assert component["purl"] == f"pkg:pypi/{canonicalize_name(component['name'])}@{component['version']}"
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11) or sys.platform != "linux", reason="the image's Python, on Linux")
+def test_the_bill_is_complete():
+    names = {canonicalize_name(component["name"]) for component in SBOM["components"]}
+    old = {name for name in needed(RUN_TIME) if metadata.version(name) not in map(str, pinned(name))}
+    assert needed(RUN_TIME) - old <= names, REPAIR
+    if not old:  # other versions need other packages
+        assert names == needed(RUN_TIME), REPAIR
+
+
+def test_the_image_is_built_with_that_python():
+    assert f"FROM python:{IMAGE}-" in (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
+    assert ".".join(map(str, SCRIPT["PYTHON"])) == IMAGE
+
+
+def test_no_time_and_no_random_number_is_in_the_bill():
+    assert "serialNumber" not in SBOM
+    assert "timestamp" not in SBOM["metadata"]
+
+
+def test_the_table_is_the_bill():
+    told = [(name, version, terms) for name, version, terms, _ in rows("run time")]
+    billed = sorted(SBOM["components"], key=lambda each: canonicalize_name(each["name"]))
+    assert told == [(each["name"], each["version"], named(each)) for each in billed], REPAIR
+    assert all(who for *_, who in rows("run time"))
+
+
+def test_what_runs_is_permissive_or_explained():
+    for component in SBOM["components"]:
+        terms, name = named(component), canonicalize_name(component["name"])
+        assert identifiers(terms) <= PERMISSIVE or EXPLAINED.get(name) == terms, f"{name}: {terms}"
+    for name, terms in EXPLAINED.items():
+        (paragraph,) = re.findall(rf"^\* \*\*{name}\*\* \((.*?)\)", PAGE, re.MULTILINE)
+        assert terms.split("-or-later")[0].replace("-", " ") in paragraph
+
+
+def test_what_the_tests_need_is_known():
+    for terms, packages in rows("tests"):
+        assert identifiers(terms) <= OF_TOOLS, f"{packages}: {terms}"
+
+
+def test_each_installed_package_says_what_the_tables_say():
+    """A new version may come under new terms."""
+    told = {canonicalize_name(name): (version, terms) for name, version, terms, _ in rows("run time")}
+    for terms, packages in rows("tests"):
+        told |= {canonicalize_name(each.split()[0]): (each.split()[1], terms) for each in packages.split(", ")}
+    looked_at = 0
+    for found in metadata.distributions():
+        version, terms = told.get(canonicalize_name(found.metadata["Name"]), ("", ""))
+        if version == found.version:
+            assert SCRIPT["licence"](found) == terms, found.metadata["Name"]
+            looked_at += 1
+    assert looked_at >= 1
+    direct = {canonicalize_name(each.name) for each in [*RUN_TIME, *read(ROOT / "tests" / "requirements.txt")]}
+    assert direct <= set(told), f"{direct - set(told)}: {REPAIR}"
+
+
+@pytest.mark.parametrize(
+    ("told", "text", "terms"),
+    [
+        ({"License-Expression": "GPL-3.0-only"}, "", "GPL-3.0-only"),
+        ({"License": "GPL"}, "", ""),
+        ({"Classifier": "License :: OSI Approved :: GNU General Public License (GPL)"}, "", ""),
+        ({"Classifier": "License :: OSI Approved :: BSD License"}, "All rights reserved.", ""),
+        ({"License": "BSD"}, "Redistribution and use … used to\n endorse or promote", "BSD-3-Clause"),
+        ({"License": "BSD"}, "Redistribution and use", "BSD-2-Clause"),
+        ({"License": "MIT"}, "", "MIT"),
+        ({}, "", ""),
+    ],
+)
+def test_terms_are_read_off_and_never_guessed(tmp_path, told, text, terms):
+    folder = tmp_path / "made_up-1.dist-info"
+    folder.mkdir()
+    head = {"Metadata-Version": "2.1", "Name": "made-up", "Version": "1"} | told
+    (folder / "METADATA").write_text("".join(f"{key}: {value}\n" for key, value in head.items()))
+    (folder / "LICENSE").write_text(text)
+    (folder / "RECORD").write_text("made_up-1.dist-info/LICENSE,,\n")
+    assert SCRIPT["licence"](metadata.Distribution.at(folder)) == terms
+
+
+def test_every_data_set_has_its_terms():
+    told = {name.strip("`"): terms for name, terms in rows("data sets")}
+    assert told == {name: re.search(r"Licence: (.*)\.$", describe(name))[1] for name in names()}
+
+
+def test_every_font_has_its_licence_beside_it():
+    stored = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    fonts = [ROOT / name for name in stored if name.endswith((".ttf", ".otf", ".woff", ".woff2"))]
+    for font in fonts:
+        licence = font.with_name("LICENSE").relative_to(ROOT)
+        assert (ROOT / licence).is_file()
+        assert f"`{licence}`" in PAGE
+        assert str(licence) in PROJECT["project"]["license-files"]
+    assert Path("ui/svg/font/DejaVuSans.ttf") in {font.relative_to(ROOT) for font in fonts}
