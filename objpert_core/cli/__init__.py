@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 import objpert_core
 from objpert_core.cli import accounting, app, calibrate, experiments, fit, predict, schema, serve, verify
-from objpert_core.cli.output import PLAIN_LETTERS
-from objpert_core.cli.parsing import CODES, DONE, FAILED, STOPPED, USAGE, Parser
+from objpert_core.cli.output import PLAIN_LETTERS, printable
+from objpert_core.cli.parsing import CODES, DONE, FAILED, STOPPED, USAGE, Failed, Parser
 from objpert_core.exceptions import ConvergenceError, DataUnavailableError, ReleaseRefusedError
 
 CLOSED_PIPE = 141  # as a shell says of a command whose reader has gone
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _write_nowhere()
         return CLOSED_PIPE
-    except (ConvergenceError, ReleaseRefusedError, DataUnavailableError) as error:
+    except (ConvergenceError, ReleaseRefusedError, DataUnavailableError, Failed) as error:
         return _tell(error, FAILED)
     except (ValueError, OSError, ImportError) as error:
         return _tell(error, USAGE)
@@ -83,7 +83,7 @@ def _options(given: list[str]) -> argparse.Namespace:
 
 def _tell(error: Exception, code: int) -> int:
     """Say why as one line on standard error."""
-    print(f"objpert: {error}", file=sys.stderr)
+    print(printable(f"objpert: {error}"), file=sys.stderr)
     return code
 
 

@@ -79,16 +79,12 @@ def _one(options: argparse.Namespace) -> Answer:
     single = _made(options, given)
     whole = _together(options, single)
     found, lower = asked.ask(whole), asked.lower(whole)
-    entry = getattr(getattr(single, "objective", single), "entry", None)
-    bound, source = getattr(single, "bound", None), MECHANISMS[options.mechanism].source
     by_renyi = asked.by_renyi(whole)
-    if entry is not None:
-        bound, source = entry.key, entry.cited("rdp" if by_renyi else "profile")
-    proof = source if bound is None else f"{bound!r}; {source}"
+    bound, source, losses = mechanisms.proof(options.mechanism, single, renyi=by_renyi)
     facts = {
         "mechanism": _described(options, given),
-        "proof": proof,
-        "losses": "" if entry is None else entry.coverage.words,
+        "proof": source if bound is None else f"{bound} ({source})",
+        "losses": losses,
         "accounted": "by the Rényi curve alone" if by_renyi else "",
         "neighbours": mechanisms.several(whole.adjacency, options.rows_per_person),
         "no proof below": asked.no_less(lower),
@@ -130,7 +126,7 @@ def _all_bounds(options: argparse.Namespace) -> Answer:
                     found, text = Found(math.inf, str(error)), "–"
             named = entry.key if accountant == "profile" else f"{entry.key}, Rényi"
             if found.value < best:
-                best, by = found.value, f"{named!r}, for {entry.coverage.words}"
+                best, by = found.value, f"{named}, for {entry.coverage.words}"
             about = {"losses": entry.coverage.words, "source": entry.cited(accountant)}
             rows.append({"proof": named, asked.symbol: text, **about})
             entries.append({"bound": entry.key, "accountant": accountant, **asked.entry(found), **about})
@@ -147,7 +143,7 @@ def _all_bounds(options: argparse.Namespace) -> Answer:
         "bounds": entries,
         "lower_bound": None if lower is None else finite(lower),
     }
-    return Answer(f"{asked.headline(best)} by {by}", facts, document, rows)
+    return Answer(f"{asked.headline(best)}, by {by}", facts, document, rows)
 
 
 def _made(options: argparse.Namespace, given: dict[str, Any]) -> Any:

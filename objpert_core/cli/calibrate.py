@@ -67,16 +67,14 @@ def run(options: argparse.Namespace) -> int:
     whole = acc.via_rdp(whole) if options.renyi else whole
     kept = float(whole.epsilon(options.delta))
     found = dict(_numbers(made))
-    bound, entry = getattr(made, "bound", None), getattr(getattr(made, "objective", made), "entry", None)
-    source = MECHANISMS[word].source
-    if entry is not None:
-        bound, source = entry.key, entry.cited("rdp" if options.renyi else "profile")
+    bound, source, losses = mechanisms.proof(word, made, renyi=options.renyi)
     adjacency = mechanisms.several(made.adjacency, options.rows_per_person)
     shown = {name: up(value, _DIGITS) if name in _UPWARDS else typed(value) for name, value in found.items()}
     facts = {
         "mechanism": MECHANISMS[word].title,
         **{name: text for name, text in shown.items() if name not in ("bound", "adjacency")},
-        "proof": source if bound is None else f"{bound!r}; {source}",
+        "proof": source if bound is None else f"{bound} ({source})",
+        "losses": losses,
         "accounted": "by the Rényi curve alone" if options.renyi else "",
         "neighbours": adjacency,
         "it has": f"ε = {up(kept)} at δ = {typed(options.delta)}",

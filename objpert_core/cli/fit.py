@@ -10,7 +10,7 @@ from typing import Any
 from objpert_core.cli import columns
 from objpert_core.cli.files import folder_of, read_bytes
 from objpert_core.cli.output import Answer, add_format, note, show, typed, up
-from objpert_core.cli.parsing import FAILED, epilog
+from objpert_core.cli.parsing import Failed, epilog
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
 
 MODEL, CERTIFICATE, SCHEMA, SKOPS = "model.json", "certificate.json", "schema.json", "model.skops"
@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
     """
     command = commands.add_parser(
         "fit",
-        usage="objpert fit DATA --epsilon X (--schema FILE | --target NAME --number … ) [options]",
+        usage="objpert fit DATA --epsilon X (--schema FILE | --target NAME …) [options]",
         help="a private model of a CSV file, and its certificate",
         description="Fit a CSV file privately: logistic regression for a target of two values, a regression for a "
         "number. One row is one person.",
@@ -72,8 +72,8 @@ def run(options: argparse.Namespace) -> int:
     ------
     ValueError, OSError, ImportError
         One sentence; nothing is released and nothing is written.
-    ConvergenceError
-        If the solver did not get there; nothing is released.
+    ConvergenceError, Failed
+        If the solver did not get there, or something unexpected went wrong; nothing is released.
     """
     from objpert_core.estimators import own_table
 
@@ -95,8 +95,8 @@ def run(options: argparse.Namespace) -> int:
         except (ValueError, OSError, ImportError, KeyboardInterrupt):
             raise
         except Exception as error:  # its text may hold values of the table
-            note(f"something unexpected went wrong ({type(error).__name__}): nothing was released")
-            return FAILED
+            why = f"something unexpected went wrong ({type(error).__name__}): nothing was released"
+            raise Failed(why) from None
         files[MODEL] = own_table.model_json(made)
         files[CERTIFICATE] = own_table.certificate_json(made)
         files[SCHEMA] = own_table.schema_json(made)

@@ -151,7 +151,7 @@ MECHANISMS: Mapping[str, Mechanism] = {
         "DP-SGD, batches by coins",
         ("noise_multiplier", "sample_rate", "steps"),
         ("mean_runs",),
-        "privacy loss distributions of the steps; of the best of several runs T11",
+        "privacy loss distributions of the steps",
         _dp_sgd,
         ("sample_rate", "steps"),
         ("mean_runs",),
@@ -268,6 +268,25 @@ def numbers(options: argparse.Namespace, *, calibrating: bool) -> dict[str, Any]
     if lacking := [name for name in (one.target_needs if calibrating else one.needs) if name not in given]:
         raise ValueError(f"{word} needs {_listed(tuple(lacking))}")
     return given
+
+
+def proof(word: str, single: Any, *, renyi: bool) -> tuple[str | None, str, str]:
+    """The bound's key, where there is a choice, its source, and the losses that it covers.
+
+    Parameters
+    ----------
+    word : str
+        The mechanism's.
+    single : Mechanism
+        As the core made it.
+    renyi : bool
+        Whether the Rényi curve alone is asked.
+    """
+    entry = getattr(getattr(single, "objective", single), "entry", None)
+    if entry is not None:
+        return entry.key, entry.cited("rdp" if renyi else "profile"), entry.coverage.words
+    best_of = "; of the best of several runs docs/theorems.md, T11" if getattr(single, "mean_runs", 1.0) != 1.0 else ""
+    return getattr(single, "bound", None), MECHANISMS[word].source + best_of, ""
 
 
 def with_adjacency(word: str, given: dict[str, Any], adjacency: str | None) -> dict[str, Any]:

@@ -15,6 +15,10 @@ CODES = (
 _WIDTH = 79
 
 
+class Failed(Exception):  # noqa: N818 - what it says is told, and no trace
+    """A command that ran and failed; its text is the line that says why."""
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose options have to be written out, and which refuses with one line."""
 

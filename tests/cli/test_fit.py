@@ -1,0 +1,254 @@
+"""From a file to a release and back: what is written, what is not, and what each exit code means."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from objpert_core.cli import main
+from objpert_core.datasets import TableSchema, read_features, read_table
+from objpert_core.estimators import ObjPertLogisticRegression, own_table
+from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning import PrivacyCertificate
+from tests.cli.console import COLUMNS, PEOPLE, run
+
+FIT = f"objpert fit {COLUMNS} --epsilon 2 --public-rows 40"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "people.csv").write_bytes(PEOPLE)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def release(folder):
+    assert run(f"{FIT} --seed 1 --out release")[0] == 0
+    return folder / "release"
+
+
+def names(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+def test_a_release_is_what_the_package_fits(release):
+    schema = TableSchema.from_json((release / "schema.json").read_text(encoding="utf-8"))
+    table = read_table(PEOPLE, schema)
+    model = ObjPertLogisticRegression(epsilon=2.0, delta=1e-5, classes=[0, 1], public_rows=40, random_state=1)
+    model.fit(table.X, table.y)
+    found = own_table.read_model((release / "model.json").read_text(encoding="utf-8"))
+    np.testing.assert_array_equal(found.model.coef_, model.coef_)
+    certificate = PrivacyCertificate.from_json((release / "certificate.json").read_text())
+    assert certificate == model.privacy_.public()
+    assert certificate.verify(found.model)
+    _, shown = run("objpert predict release people.csv --scores --json")
+    predicted = json.loads(shown)
+    assert predicted["predicted"] == [("no", "yes")[label] for label in model.predict(table.X)]
+    np.testing.assert_array_equal(predicted["scores"], model.decision_function(read_features(PEOPLE, schema)))
+    assert names(release) == {"model.json", "certificate.json", "schema.json"}
+
+
+def test_a_number_is_predicted_in_its_own_units(folder):
+    line = "objpert fit people.csv --target rent --number rent:300:1500 --number age:18:80 --epsilon 5 --json"
+    code, shown = run(f"{line} --out rents")
+    assert code == 0
+    assert '"epsilon": 5.0' in shown
+    code, shown = run("objpert predict rents people.csv")
+    assert shown.splitlines()[0] == "rent"
+    assert all(float(value) == float(value) for value in shown.splitlines()[1:])
+    assert run("objpert verify rents")[0] == 0
+
+
+def test_what_may_be_published_stands_apart_from_what_may_not(folder, capsys):
+    assert main([*FIT.replace('"', "").split()[1:2], "people.csv", "--schema", "-", "--epsilon", "1"]) == 2
+    capsys.readouterr()
+    assert run(f"{FIT} --out first")[0] == 0
+    told = ["fit", "people.csv", "--schema", "first/schema.json", "--epsilon", "1", "--seed", "3", "--out", "second"]
+    assert main(told) == 0
+    shown = capsys.readouterr()
+    assert "clipped" not in shown.out
+    assert "11 of 40 values outside 0 to 48 were clipped" in shown.err
+    assert "the noise comes from the seed 3" in shown.err
+    assert "the number of rows counts as known to all" in shown.err
+    assert '"reproducible": true' in (folder / "second" / "certificate.json").read_text()
+
+
+def test_a_tampered_release_does_not_verify(release):
+    assert run("objpert verify release")[0] == 0
+    document = json.loads((release / "certificate.json").read_text())
+    (release / "certificate.json").write_text(json.dumps(document | {"sigma": document["sigma"] / 2}))
+    code, shown = run("objpert verify release/certificate.json --json")
+    assert (code, json.loads(shown)["promise_holds"]) == (1, False)
+    hostile = json.dumps(document | {"epsilon": "\x1b[2J", "adjacency": "\x1b[31mall"})
+    (release / "certificate.json").write_text(hostile)
+    code, shown = run("objpert verify release/certificate.json")
+    assert code in (1, 2)
+    assert "\x1b" not in shown
+
+
+def test_another_models_certificate_does_not_hold_for_this_one(release):
+    assert run(f"{FIT} --seed 2 --out other")[0] == 0
+    code, shown = run("objpert verify other/certificate.json release/model.json")
+    assert code == 1
+    assert shown.startswith("the certificate does not hold for this model\n")
+    code, shown = run("objpert verify other/certificate.json other/model.json --json")
+    assert (code, json.loads(shown)["coefficients_hold"]) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (ConvergenceError("gradient norm 3.14 after 1000 iterations"), 1, own_table.NOT_CONVERGED),
+        (KeyError("Ann Onymous"), 1, "objpert: something unexpected went wrong (KeyError): nothing was released"),
+        (MemoryError(), 1, "objpert: something unexpected went wrong (MemoryError): nothing was released"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_a_fit_that_fails_writes_nothing(folder, monkeypatch, error, code, told):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(ObjPertLogisticRegression, "fit", fail)
+    found, shown = run(f"{FIT} --out release")
+    assert found == code
+    assert told in shown
+    assert "Ann" not in shown
+    assert "3.14" not in shown
+    assert names(folder) == {"people.csv"}
+
+
+def test_nothing_is_overwritten_unless_it_is_said(release):
+    before = (release / "model.json").read_bytes()
+    (release / "model.skops").write_bytes(b"of this release")
+    (release / "notes.txt").write_text("somebody's own")
+    code, shown = run(f"{FIT} --seed 2 --out release")
+    assert code == 2
+    assert "say --overwrite" in shown
+    assert (release / "model.json").read_bytes() == before
+    assert run(f"{FIT} --seed 2 --out release --overwrite")[0] == 0
+    assert (release / "model.json").read_bytes() != before
+    assert names(release) == {"model.json", "certificate.json", "schema.json", "notes.txt"}
+    assert run("objpert verify release")[0] == 0
+
+
+def test_the_model_for_scikit_learn_is_a_file_more(folder):
+    skops = pytest.importorskip("skops.io")
+    assert run(f"{FIT} --out release --skops")[0] == 0
+    assert skops.load(folder / "release" / "model.skops", trusted=[]).n_features_in_ == 7
+
+
+class Standard(io.TextIOWrapper):
+    """Standard input that holds a file."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__(io.BytesIO(content))
+
+
+def test_standard_input_is_a_file(release, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", Standard(PEOPLE))
+    code, shown = run("objpert predict release -")
+    assert (code, shown) == run("objpert predict release people.csv")
+    monkeypatch.setattr(sys, "stdin", Standard((release / "certificate.json").read_bytes()))
+    assert run("objpert verify -")[0] == 0
+
+
+def test_a_schema_has_the_names_of_the_columns_and_nothing_of_the_values(folder):
+    code, shown = run("objpert schema people.csv --target moved --categories job --out blank.json")
+    assert code == 0
+    text = (folder / "blank.json").read_text(encoding="utf-8")
+    document = json.loads(text)
+    assert [column["name"] for column in document["columns"]] == ["age", "weekly hours", "job", "member", "rent"]
+    assert all(column["low"] is None for column in document["columns"] if column["kind"] == "number")
+    assert not any(value in text for value in ("office", "café", "TRUE", "yes", "80", "48"))
+    code, shown = run("objpert fit people.csv --schema blank.json --epsilon 1")
+    assert code == 2
+    assert "low must be a finite number, got None" in shown
+
+
+def test_hostile_names_and_values_reach_no_terminal_and_no_spreadsheet(folder):
+    table = 'age,"=1+1"\n' + "".join(f"{20 + i},{('yes', '@evil')[i % 2]}\n" for i in range(20))
+    (folder / "bad.csv").write_text(table)
+    line = "objpert fit bad.csv --target =1+1 --two-values '=1+1=yes:@evil' --number age:0:99 --epsilon 1 --out x"
+    code, shown = run(line)
+    assert code == 2  # a name with "=" is for a schema
+    schema = TableSchema.from_json(
+        json.dumps(
+            {
+                "format": "objpert table schema 1",
+                "columns": [{"name": "age", "kind": "number", "low": 0, "high": 99}],
+                "target": {"kind": "two values", "column": "=1+1", "negative": "yes", "positive": "@evil"},
+            }
+        )
+    )
+    (folder / "s.json").write_text(schema.to_json())
+    assert run("objpert fit bad.csv --schema s.json --epsilon 1 --public-rows 20 --out x")[0] == 0
+    lines = run("objpert predict x bad.csv")[1].splitlines()
+    assert lines[0] == "'=1+1"
+    assert set(lines[1:]) <= {"yes", "'@evil"}
+    (folder / "bad.csv").write_text("age,y\n20,<b>evil\u202e\n30,no\n", encoding="utf-8")
+    code, shown = run("objpert fit bad.csv --target y --two-values y=no:yes --number age:0:99 --epsilon 1 --out y")
+    assert code == 2
+    assert "\u202e" not in shown
+    assert "row 2, column “y”" in shown
+
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "objpert_core.cli"]
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), **more}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+def test_a_reader_that_leaves_and_a_terminal_without_greek_letters(folder):
+    command = [*COMMAND, "accounting", "--sigma", "10", "--lam", "5", "--delta", "1e-5"]
+    plain = environment(PYTHONIOENCODING="ascii")
+    found = subprocess.run(command, env=plain, capture_output=True, text=True, check=True)
+    assert found.stdout.startswith("epsilon = 0.341 at delta = 1e-5\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    found = subprocess.run(command, env=plain, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (found.returncode, found.stderr) == (141, "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_is_130_and_leaves_nothing(folder):
+    os.mkfifo(folder / "data.csv")  # a fit that waits for its data is at work
+    words = ["fit", "data.csv", "--target", "y", "--two-values", "y=no:yes", "--number", "age:0:1", "--epsilon", "1"]
+    process = subprocess.Popen([*COMMAND, *words], env=environment(), stderr=subprocess.PIPE, text=True)
+    with opened_by_a_reader(folder / "data.csv", process):
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate()
+    assert (process.returncode, told) == (130, "")
+    assert names(folder) == {"people.csv", "data.csv"}
+
+
+@contextlib.contextmanager
+def opened_by_a_reader(pipe, process):
+    """The pipe's other end, from when the process reads it on."""
+    while True:
+        try:
+            end = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+            break
+        except OSError:  # nobody reads it yet
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.05)
+                pytest.fail(process.stderr.read())
+    try:
+        yield
+    finally:
+        os.close(end)

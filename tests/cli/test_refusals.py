@@ -1,0 +1,122 @@
+"""Bad input is one sentence on standard error and exit code 2, and nothing is written."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from objpert_core.cli import main
+from tests.cli.console import COLUMNS, PEOPLE, run
+
+FIT = f"fit {COLUMNS} --epsilon 1"
+TYPED = "--target moved --two-values moved=no:yes --number age:18:80 --epsilon 1"
+CASES = {
+    "accounting --sigma 10 --lam 5": "give --delta",
+    "accounting --sigma 10 --lam 5 --delta 1e-5 --epsilon 1": "and not both",
+    "accounting --sigma 10 --delta 1e-5": "objective needs --lam",
+    "accounting --sigma -1 --lam 5 --delta 1e-5": "sigma must be a finite number > 0, got -1.0",
+    "accounting --sigma nan --lam 5 --delta 1e-5": "sigma must be a finite number > 0, got nan",
+    "accounting --sigma x --lam 5 --delta 1e-5": "argument --sigma: invalid float value: 'x'",
+    "accounting --sigma 10 --lam 5 --delta 2": "delta must be a number strictly between 0 and 1, got 2.0",
+    "accounting --sigma 10 --lam 5 --bound best --delta 1e-5": "bound must be one of 'logistic'",
+    "accounting --sigma 10 --lam 5 --delta 1e-5 --repeat 0": "k must be a whole number >= 1, got 0",
+    "accounting --sigma 10 --lam 5 --tau 1e-6 --delta 1e-5": "--tau and --sigma-out go together",
+    "accounting gaussian --sigma 10 --lam 5 --delta 1e-5": "gaussian has no --lam; it has --sigma and --sensitivity",
+    "accounting laplace --delta 1e-5": "invalid choice: 'laplace'",
+    "accounting gaussian --sigma 1 --all-bounds --delta 1e-5": "name no mechanism",
+    "accounting --sigma 10 --lam 5 --bound kifer2012 --renyi --delta 1e-5": "Rényi",
+    "accounting quadratic --scale 1 --degrees-of-freedom 2 --dimension 9 --delta 0.1": "degrees_of_freedom must be",
+    "accounting batches --noise-multiplier 1 --batch-size 1 --rows 9 --steps 1 --delta 0.1 --adjacency add-remove": (
+        "--adjacency must be replace for batches"
+    ),
+    "accounting --ledger fit:8,10 --delta 1e-5": "fit takes 3 or 4 or 5 numbers",
+    "accounting --ledger nowhere.json --delta 1e-5": "the ledger cannot be read from 'nowhere.json'",
+    "accounting --ledger gauss:1,1 --sigma 3 --delta 1e-5": "leave out --sigma",
+    "accounting --ledger : --delta 1e-5": "entry 1 must look like",
+    "calibrate --epsilon 1": "the following arguments are required: --delta",
+    "calibrate --epsilon 0 --delta 1e-5": "epsilon must be",
+    "calibrate posterior --epsilon 1 --delta 1e-5": "invalid choice: 'posterior'",
+    "calibrate allocation --steps 2 --epsilon 1 --delta 1e-3 --adjacency replace": "--adjacency must be the other one",
+    "calibrate gaussian --epsilon 1 --delta 1e-5 --rows-per-person 2": "has no --rows-per-person here",
+    f"fit nowhere.csv {TYPED}": "the data cannot be read from 'nowhere.csv': no such file or directory",
+    f"{FIT} --epsilon 0": "epsilon must be a finite number > 0, got 0.0",
+    f"{FIT} --epsilon inf": "epsilon must be a finite number > 0, got inf",
+    f"{FIT} --public-rows 0": "public_rows must be",
+    f"{FIT} --public-rows 41 --seed -1": "random_state must be",
+    f"{FIT} --schema schema.json": "and not both",
+    f"{FIT} --out people.csv": "--out must name a folder",
+    f"{FIT} --out no/such/folder": "'no/such/folder' cannot be written",
+    f"{FIT} --decimal x": "decimal must be one of '.', ','",
+    "fit people.csv --epsilon 1": "say what is public about the columns",
+    "fit people.csv --epsilon 1 --schema bad.json": "the schema must be complete JSON",
+    "fit people.csv --epsilon 1 --schema people.csv": "the schema must be complete JSON",
+    "fit people.csv --epsilon 1 --target moved --number age:18:80": "say what the target 'moved' may hold",
+    "fit people.csv --epsilon 1 --two-values moved=no:yes --number age:18:80": "--target NAME",
+    "fit people.csv --epsilon 1 --target moved --number age:eighteen:80 --two-values moved=no:yes": (
+        "column 'age': a number was expected, got 'eighteen'"
+    ),
+    "fit people.csv --epsilon 1 --target moved --number age --two-values moved=no:yes": "must look like NAME:LOW:HIGH",
+    "fit people.csv --epsilon 1 --target moved --number age:80:18 --two-values moved=no:yes": "low must be below high",
+    "fit people.csv --epsilon 1 --target moved --number size:1:2 --two-values moved=no:yes": "“size”",
+    "fit people.csv --epsilon 1 --target moved --categories job=office --two-values moved=no:yes": "column “job”",
+    f"fit people.csv {TYPED} --missing wage=3": "--missing must name a feature that is given, got 'wage'",
+    "schema people.csv --target wage": "the file has no column 'wage'",
+    "schema people.csv --target moved --out people.csv": "is there already",
+    "predict nowhere people.csv": "the model cannot be read from 'nowhere'",
+    "predict bad.json people.csv": "the model must be complete JSON",
+    "predict model.pkl people.csv": "only that is read without running code",
+    "verify bad.json": "",
+    "verify people.csv": "",
+    "guess": "invalid choice: 'guess'",
+    "fit people.csv --epsilon 1 --sch schema.json": "unrecognized arguments: --sch",
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "people.csv").write_bytes(PEOPLE)
+    (tmp_path / "bad.json").write_text("{")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("line", CASES)
+def test_bad_input_is_one_sentence(folder, line):
+    code, shown = run(f"objpert {line}")
+    assert code == 2
+    assert CASES[line] in shown
+    assert shown.startswith("objpert")
+    assert shown.count("\n") == 1
+    assert "Traceback" not in shown
+    assert len(shown) < 400
+    assert {path.name for path in folder.iterdir()} == {"people.csv", "bad.json"}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"format": "other"}, "must say"),
+        ({"kind": "other"}, "kind must be"),
+        ({"labels": ["no", "no"]}, "two different texts"),
+        ({"features": [1]}, "features must be text"),
+        ({"coef": [[1.0]]}, "coef must be finite numbers"),
+        ({"coef": [1.0, 2.0]}, "coef must be finite numbers"),
+        ({"coef": [["a"]]}, "coef must be finite numbers"),
+        ({"intercept": [None]}, "intercept must be finite numbers"),
+        ({"margin": -1}, "margin must be"),
+        ({"row_norm": "none"}, "row_norm must be its certificate's"),
+        ({"certificate": {}}, ""),
+        ({"extra": 1}, "and no others"),
+    ],
+)
+def test_a_strangers_model_is_refused_with_one_sentence(folder, capsys, change, told):
+    if not (folder / "release").exists():
+        assert run(f"objpert {FIT} --seed 1 --out release")[0] == 0
+    document = json.loads((folder / "release" / "model.json").read_text(encoding="utf-8"))
+    (folder / "release" / "model.json").write_text(json.dumps(document | change))
+    capsys.readouterr()
+    assert main(["predict", "release", "people.csv"]) == 2
+    shown = capsys.readouterr().err
+    assert told in shown
+    assert shown.count("\n") == 1
