@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from objpert_core._literals import call
 from tests.pages.apps import execute
 from ui import bounds as bc
 from ui import snippets
@@ -24,5 +25,5 @@ def test_bounds_snippet_gives_the_read_outs_and_the_curves(setting):
 
 
 def test_call_round_trips_its_values():
-    text = snippets.call("dict", {"a": 0.1 + 0.2, "b": "it's", "c": None})
+    text = call("dict", {"a": 0.1 + 0.2, "b": "it's", "c": None})
     assert eval(text) == {"a": 0.1 + 0.2, "b": "it's", "c": None}
