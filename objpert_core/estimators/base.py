@@ -32,7 +32,8 @@ from objpert_core.estimators.cautions import (
     warn_of_refit,
     warn_of_rows,
 )
-from objpert_core.estimators.constraints import Constraint, one_of, two_labels
+from objpert_core.estimators.constraints import Constraint, one_of, refuse_weights, two_labels
+from objpert_core.estimators.frames import as_column, checked_rows, checked_targets
 from objpert_core.estimators.released import Released, released
 from objpert_core.estimators.scoring import FLOATS, ClassScores, LinearScores, Probabilities
 from objpert_core.exceptions import PrivacyBudgetWarning
@@ -93,18 +94,21 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     # Fitting
 
-    def fit(self, X: Any, y: Any, *, callback: Callback | None = None) -> Self:
+    def fit(self, X: Any, y: Any, *, callback: Callback | None = None, **others: Any) -> Self:
         """Fit the private model.
 
         Parameters
         ----------
-        X : array-like or sparse matrix, shape (n, d)
-            Finite numbers. CSR is used as it is; other sparse formats are converted to it.
-        y : array-like, shape (n,)
+        X : array-like, sparse matrix or data frame, shape (n, d)
+            Finite numbers. CSR is used as it is; other sparse formats are converted to it. Frames of pandas and polars
+            are taken by their columns, whose names `predict` then compares; an index does not count.
+        y : array-like or series, shape (n,)
             A classifier takes two labels, or as many as its `classes` may have; a regressor finite numbers.
         callback : callable, optional
             ``callback(iteration, gradient_norm)`` after every solver iteration. An exception raised in it stops
             the fit, leaves the estimator unfitted and is passed on. What it is told depends on the data.
+        **others
+            None. `sample_weight` gets a `TypeError`: a weight changes how far one row moves the sum. `score` takes it.
 
         Returns
         -------
@@ -121,6 +125,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
             not those of its classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and
             `y`.
         """
+        refuse_weights(self, others)
         return self.fit_beside((), X, y, callback)
 
     def fit_beside(self, others: Sequence[Self], X: Any, y: Any, callback: Any = None, **options: Any) -> Self:
@@ -172,8 +177,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
     def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         return validate_data(
             self,
-            by_rows(X) if sp.issparse(X) else X,
-            y,
+            by_rows(X) if sp.issparse(X) else checked_rows(X),
+            checked_targets(y),
             accept_sparse="csr",
             dtype=FLOATS,
             ensure_all_finite=False,
@@ -190,12 +195,13 @@ class LinearModel(WarnsOfCopies, LinearScores):
         with np.errstate(over="ignore"):  # a number beyond the doubles is infinity, and a warning would tell of its row
             X = validate_data(
                 self,
-                by_rows(X) if sp.issparse(X) else as_numbers(X),
+                by_rows(X) if sp.issparse(X) else as_numbers(checked_rows(X, entries=False)),
                 accept_sparse="csr",
                 dtype=np.float64,
                 ensure_all_finite=False,
                 ensure_min_samples=0,
             )
+        y = as_column(y)
         if isinstance(getattr(y, "dtype", None), np.dtype):
             y = np.asarray(y)  # scikit-learn's refusal of complex numbers would print them
             y = column_or_1d(as_numbers(y) if y.dtype.kind == "c" else y, warn=True)

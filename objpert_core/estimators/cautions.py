@@ -13,7 +13,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -36,6 +36,7 @@ _seen: weakref.WeakKeyDictionary[BaseEstimator, set[bytes]] = weakref.WeakKeyDic
 _warned_of_refit: weakref.WeakSet[BaseEstimator] = weakref.WeakSet()
 _SALT = os.urandom(32)
 _SAMPLED = 64  # rows that a fingerprint looks at
+_NEAR = 8  # callers
 
 
 def forget_cautions() -> None:
@@ -63,6 +64,19 @@ class WarnsOfCopies(BaseEstimator):
         self._copies_made = getattr(self, "_copies_made", 0) + 1
         copy._copy_number = self._copies_made
         return copy
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, as every estimator does; warn once where an ensemble sets the seed of the noise."""
+        super().set_params(**params)
+        if params.get("random_state") is not None and _called_by("_set_random_states", sys._getframe(1)):
+            name = type(self).__name__
+            _warn_once(
+                ("ensemble", name),
+                f"An ensemble gives its copies of {name} a random_state: the noise then comes from a seed of 31 bits: "
+                "whoever guesses it can subtract the noise. Publish none of them.",
+                PrivacyBudgetWarning,
+            )
+        return self
 
     def warn_of_copies(self) -> None:
         """Warn if this is not the first copy of one estimator that is fitted."""
@@ -123,10 +137,19 @@ def warn_of_refit(estimator: BaseEstimator, X: Any, y: Any) -> None:
     seen.add(print_of_data)
 
 
-def _warn_once(key: tuple[str, ...], message: str) -> None:
+def _warn_once(key: tuple[str, ...], message: str, category: type[Warning] = UncoveredDataWarning) -> None:
     if key not in _told:
-        warnings.warn(message, UncoveredDataWarning, stacklevel=CALLERS_OF_FIT + 1)
+        warnings.warn(message, category, stacklevel=CALLERS_OF_FIT + 1)
         _told.add(key)
+
+
+def _called_by(function: str, frame: FrameType | None) -> bool:
+    """Whether a function of this name is among the nearest callers; parameters come through a pipeline or two."""
+    for _ in range(_NEAR):
+        if frame is None or frame.f_code.co_name == function:
+            break
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_name == function
 
 
 def _fingerprint(X: Any, y: Any) -> bytes:

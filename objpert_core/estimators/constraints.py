@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -45,3 +45,20 @@ def two_labels(name: str, value: Any) -> np.ndarray | None:
     if len(labels) != 2:
         raise ValueError(f"{name} must be None or two different labels, got {value!r}")
     return labels
+
+
+def refuse_weights(estimator: Any, others: Mapping[str, Any]) -> None:
+    """Refuse arguments of `fit` that are not its own, by a `TypeError`; of weights it says why.
+
+    Scikit-learn takes what stands in a signature for what a `fit` can use; so `sample_weight` does not stand in ours.
+    The estimator is unfitted, as after any fit that fails.
+    """
+    for name, value in others.items():
+        estimator.forget()
+        if name != "sample_weight":
+            raise TypeError(f"{type(estimator).__name__}.fit() got an unexpected keyword argument {name!r}")
+        if value is not None:
+            raise TypeError(
+                "sample_weight must be None in a private fit: a weight changes how far one row moves the sum, and the "
+                "promise counts every row once. score takes weights"
+            )

@@ -14,8 +14,9 @@ from objpert_core._validation import FloatArray, IntArray, in_open_unit, length,
 from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
 from objpert_core.estimators.base import ProbabilisticClassifier, Seed, WithNeighbours, encode
 from objpert_core.estimators.cautions import CALLERS_OF_FIT
-from objpert_core.estimators.constraints import one_of, or_none
+from objpert_core.estimators.constraints import one_of, or_none, refuse_weights
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.frames import checked_rows, checked_targets
 from objpert_core.estimators.scoring import FLOATS
 from objpert_core.exceptions import PrivacyBudgetWarning
 from objpert_core.learning.dp_sgd.budget import Budget, check_allocated, dpsgd_budget
@@ -196,7 +197,9 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         self.tuning, self.mean_runs, self.validation_fraction = tuning, mean_runs, validation_fraction
         self.public_rows, self.sampling = public_rows, sampling
 
-    def fit(self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None, callback: Callback | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None, callback: Callback | None = None, **others: Any
+    ) -> Self:
         """Fit the private model.
 
         Parameters
@@ -214,6 +217,8 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
             (the smallest among candidates trained together). An exception raised in it stops the fit, leaves the
             estimator unfitted and is passed on. Of honest tuning it learns how many runs there are and what those did
             that are not released: outside the guarantee, do not publish.
+        **others
+            None. `sample_weight` gets a `TypeError`: a weight changes how far one row moves the sum. `score` takes it.
 
         Returns
         -------
@@ -225,6 +230,7 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
             For a parameter out of range or parameters that contradict each other, NaN or inf in `X`, no rows, lengths
             that differ, or labels that are not two classes.
         """
+        refuse_weights(self, others)
         return self.fit_beside((), X, y, callback, X_val=X_val, y_val=y_val)
 
     def _check_together(self, **options: Any) -> None:
@@ -376,6 +382,12 @@ class DPSGDLogisticRegression(ProbabilisticClassifier, WithNeighbours):
         if X_val is None:
             return None
         X_val, y_val = validate_data(
-            self, X_val, y_val, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=False
+            self,
+            checked_rows(X_val),
+            checked_targets(y_val),
+            accept_sparse="csr",
+            dtype=FLOATS,
+            ensure_all_finite=False,
+            reset=False,
         )
         return Rows(X_val, self.row_norm, self._constant), encode(y_val, self.classes_)[1]

@@ -75,6 +75,8 @@ def as_pipeline(
         weights = np.concatenate([np.zeros((*weights.shape[:-1], 2)), weights], axis=-1)
     if feature_names is not None:
         steps[0][1].feature_names_in_ = np.array(feature_names, dtype=object)
+    for _, step in steps:
+        step.set_output(transform="default")  # between the steps go arrays, whatever scikit-learn is told in general
     return Pipeline([*steps, ("linear", _linear(weights, intercept, classes, probabilities))])
 
 

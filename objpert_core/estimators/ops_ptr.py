@@ -14,8 +14,9 @@ from objpert_core._validation import FloatArray, at_least, boolean, positive_arr
 from objpert_core.accounting import AdaptiveSampling, calibrate_adaptive_sampling
 from objpert_core.estimators.base import Seed
 from objpert_core.estimators.bounded_targets import tell
-from objpert_core.estimators.constraints import Constraint, or_none
+from objpert_core.estimators.constraints import Constraint, or_none, refuse_weights
 from objpert_core.estimators.documented import documented
+from objpert_core.estimators.frames import checked_rows, checked_targets
 from objpert_core.estimators.posterior_sample import PosteriorSample
 from objpert_core.estimators.scoring import FLOATS
 from objpert_core.learning.noise import NoiseSource, noise_source
@@ -132,7 +133,7 @@ class OPSPTRRegressor(PosteriorSample):
         self.mean_runs = mean_runs
         self.fallback = fallback
 
-    def fit(self, X: Any, y: Any, *, validation: Any = None, callback: Callback | None = None) -> Self:
+    def fit(self, X: Any, y: Any, *, validation: Any = None, callback: Callback | None = None, **others: Any) -> Self:
         """Fit the private model.
 
         Parameters
@@ -146,6 +147,8 @@ class OPSPTRRegressor(PosteriorSample):
         callback : callable, optional
             ``callback(stage, 0.0)`` after each of three stages. An exception raised in it stops the fit, leaves the
             estimator unfitted and is passed on.
+        **others
+            None. `sample_weight` gets a `TypeError`: a weight changes how far one row moves the sum. `score` takes it.
 
         Returns
         -------
@@ -159,6 +162,7 @@ class OPSPTRRegressor(PosteriorSample):
             For a parameter out of range, NaN or inf, no rows, or lengths that differ. With ``on_error="release"`` only
             for parameters, validation rows, and the shapes of `X` and `y`.
         """
+        refuse_weights(self, others)
         return self.fit_beside((), X, y, callback, validation=self.validation if validation is None else validation)
 
     def _check_together(self, **options: Any) -> None:
@@ -218,8 +222,8 @@ class OPSPTRRegressor(PosteriorSample):
         if validation is None:
             return None
         X, y = validation
-        X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=True, reset=False)
-        y = column_or_1d(y, dtype=np.float64)
+        X = validate_data(self, checked_rows(X), accept_sparse="csr", dtype=FLOATS, ensure_all_finite=True, reset=False)
+        y = column_or_1d(checked_targets(y), dtype=np.float64)
         check_consistent_length(X, y)
         if not np.isfinite(y).all():
             raise ValueError("validation must hold finite targets")

@@ -41,7 +41,7 @@ class Released(LinearScores):
     n_features_in_: int
     feature_names_in_: np.ndarray
 
-    def fit(self, X: Any = None, y: Any = None) -> Self:
+    def fit(self, X: Any = None, y: Any = None, *args: Any, **others: Any) -> Self:
         """Do nothing: whatever the arguments, the model stays as it was released."""
         return self
 

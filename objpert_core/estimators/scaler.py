@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
 from objpert_core._validation import FloatArray
+from objpert_core.estimators.frames import checked_rows
 
 
 class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -58,7 +59,7 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         ValueError
             If a range is empty or not finite, or there is not one for each feature.
         """
-        self._ranges(validate_data(self, X, dtype=np.float64, ensure_all_finite=False).shape[1])
+        self._ranges(validate_data(self, checked_rows(X), dtype=np.float64, ensure_all_finite=False).shape[1])
         return self
 
     def transform(self, X: Any) -> FloatArray:
@@ -66,19 +67,19 @@ class PublicRangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like, shape (n, d)
+        X : array-like or data frame, shape (n, d)
 
         Returns
         -------
         ndarray, shape (n, d)
-            From −1 to 1, or NaN where `X` holds NaN.
+            From −1 to 1, or NaN where `X` holds NaN. A data frame after `set_output(transform="pandas")` or "polars".
 
         Raises
         ------
         ValueError
             As in `fit`, or if `X` has another number of features than there.
         """
-        X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=False)
+        X = validate_data(self, checked_rows(X), dtype=np.float64, ensure_all_finite=False, reset=False)
         low, high = self._ranges(X.shape[1])
         # Halves first: a range may be as wide as the doubles go.
         middle, half = low / 2 + high / 2, high / 2 - low / 2

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from objpert_core._validation import FloatArray
 from objpert_core.estimators.exported import as_pipeline
+from objpert_core.estimators.frames import checked_rows
 from objpert_core.learning.certificate import PrivacyCertificate
 from objpert_core.learning.problem.rest import RestWeighted
 from objpert_core.learning.problem.rows import Rows
@@ -35,14 +36,17 @@ class LinearScores(BaseEstimator):
     def validated_rows(self, X: Any) -> Any:
         """`X` as the fitted model takes it: float64 or float32, dense or CSR."""
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=False)
+        return validate_data(
+            self, checked_rows(X), accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, reset=False
+        )
 
     def scores(self, X: Any) -> FloatArray:
         """x̃ᵀθ of every row; the rows of `X` are normalised or clipped, centred and scaled as in `fit`.
 
         Parameters
         ----------
-        X : array-like or sparse matrix, shape (n, d)
+        X : array-like, sparse matrix or data frame, shape (n, d)
+            A frame's columns must have the names, in the order, that they had in `fit`.
 
         Returns
         -------

@@ -85,7 +85,12 @@ def as_numbers(values: Any) -> Any:
     """
     if sp.issparse(values):
         return values
-    if hasattr(values, "columns") and hasattr(values, "to_numpy"):  # a data frame: names of columns are kept
+    if hasattr(values, "get_column"):  # a data frame of polars; its columns have different names
+        if all(kind.is_float() or kind.is_integer() for kind in values.dtypes):
+            return values
+        columns = {name: values.get_column(name).to_list() for name in values.columns}
+        return type(values)({name: as_numbers(np.fromiter(one, dtype=object)) for name, one in columns.items()})
+    if hasattr(values, "columns") and hasattr(values, "to_numpy"):  # of pandas: names of columns are kept
         if all(_numeric(kind) for kind in values.dtypes):
             return values
         entries = [as_numbers(values.iloc[:, place].to_numpy(dtype=object)) for place in range(values.shape[1])]

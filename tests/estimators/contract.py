@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone, is_classifier, is_regressor
@@ -332,13 +333,36 @@ def single_precision_data_are_fitted_in_double(case: Case) -> None:
         assert model.gradient_norms_[-1] <= model.tau
 
 
-def data_frames_keep_their_column_names(case: Case) -> None:
-    rows = frame(case.data[0])
-    model = case.new(random_state=0).fit(rows, pd.Series(case.data[1]))
-    assert model.feature_names_in_.tolist() == list("abcd")
-    np.testing.assert_allclose(model.predict(rows), case.fitted.predict(case.data[0]), atol=1e-9)
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(rows[list("dcba")])
+def frames_give_the_same_fit_and_keep_their_column_names(case: Case) -> None:
+    X, y = case.data
+    nullable = frame(X).astype("Float64").set_index(np.arange(len(X))[::-1])  # an index does not count
+    columns = list("abcd")
+    for rows, targets, wrong in (
+        (nullable, pd.Series(y).convert_dtypes(), nullable[columns[::-1]]),
+        (pl.DataFrame(X, schema=columns), pl.Series(y), pl.DataFrame(X, schema=columns[::-1])),
+    ):
+        model = case.new(random_state=0).fit(rows, targets)
+        np.testing.assert_allclose(model.coef_, case.fitted.coef_, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(model.predict(rows), case.fitted.predict(X), atol=1e-9)
+        assert model.feature_names_in_.tolist() == columns
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PrivacyBudgetWarning)  # of the seed
+            released = model.release(feature_names=True)
+        np.testing.assert_array_equal(released.predict(rows), model.predict(rows))
+        for one in (model, released):
+            with pytest.raises(ValueError, match="feature names"):
+                one.predict(wrong)
+
+
+def weights_are_refused_with_the_reason(case: Case) -> None:
+    model = pickle.loads(pickle.dumps(case.fitted))
+    with pytest.raises(TypeError, match=r"^sample_weight must be None .* how far one row moves the sum"):
+        model.fit(Untouchable(), Untouchable(), sample_weight=np.ones(300))
+    assert_unfitted(model)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'weights'"):
+        model.fit(*case.data, weights=None)
+    assert model.get_metadata_routing().fit.requests == {}
+    assert model.get_metadata_routing().score.requests == {"sample_weight": None}
 
 
 def the_norm_of_the_rows_is_enforced_in_fit_and_in_predict(case: Case) -> None:
@@ -425,7 +449,7 @@ def rows_with_nan_or_infinity_are_refused(case: Case) -> None:
             case.fitted.predict(np.full((1, 4), value))
 
 
-def empty_data_mismatched_lengths_and_weights_are_refused(case: Case) -> None:
+def empty_data_and_mismatched_lengths_are_refused(case: Case) -> None:
     X, y = case.data
     for rows, labels, message in (
         (X[:0], y[:0], "0 sample"),
@@ -436,8 +460,6 @@ def empty_data_mismatched_lengths_and_weights_are_refused(case: Case) -> None:
             case.new().fit(rows, labels)
     with pytest.raises(ValueError, match="X has 3 features"):
         case.fitted.predict(X[:, :3])
-    with pytest.raises(TypeError, match="sample_weight"):
-        case.new().fit(X, y, sample_weight=np.ones(len(y)))
 
 
 def invalid_rows_count_as_none_where_errors_must_not_tell(case: Case) -> None:
@@ -675,13 +697,14 @@ CONTRACT: tuple[Promise, ...] = (
     an_estimator_that_was_not_fitted_says_so,
     the_container_of_the_rows_does_not_matter,
     single_precision_data_are_fitted_in_double,
-    data_frames_keep_their_column_names,
+    frames_give_the_same_fit_and_keep_their_column_names,
+    weights_are_refused_with_the_reason,
     the_norm_of_the_rows_is_enforced_in_fit_and_in_predict,
     standardised_rows_are_paid_for_and_the_model_maps_what_it_scores,
     a_zero_row_is_scored_by_the_intercept,
     without_an_intercept_there_is_none,
     rows_with_nan_or_infinity_are_refused,
-    empty_data_mismatched_lengths_and_weights_are_refused,
+    empty_data_and_mismatched_lengths_are_refused,
     invalid_rows_count_as_none_where_errors_must_not_tell,
     without_any_valid_row_there_is_an_answer,
     labels_must_be_declared_where_errors_must_not_tell,

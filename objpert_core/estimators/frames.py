@@ -1,0 +1,134 @@
+"""Data frames of pandas and polars, looked at before scikit-learn turns them into arrays.
+
+A frame's columns must hold numbers. What is refused here is refused by the columns' names and types, in one sentence;
+an array has neither, and is left to what comes next. Neither package is imported here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from decimal import Decimal
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+MISSING = "y must hold no missing entries, got one: leave such rows out, or fit with on_error='release'"
+
+
+def checked_rows(X: Any, *, entries: bool = True) -> Any:
+    """Refuse a frame that cannot be an array of numbers; anything else comes back as it is.
+
+    Parameters
+    ----------
+    X : DataFrame of pandas or polars, or anything else
+        Its index does not count.
+    entries : bool
+        Whether columns must be of a type of numbers. If not, each entry is judged by itself later.
+
+    Returns
+    -------
+    X
+
+    Raises
+    ------
+    ValueError
+        For a LazyFrame, for two columns of one name, and for the first column that does not hold numbers: words,
+        categories, dates. Truth values are 0 and 1.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> checked_rows(pandas.DataFrame({"age": [30.0, 40.0], "job": ["cook", "smith"]}))
+    Traceback (most recent call last):
+        ...
+    ValueError: X must have columns of numbers, got column 'job' of type ...: encode it by a public rule, or drop it
+    """
+    refuse_lazy("X", X)
+    kind = _package(X)
+    if kind is None or not hasattr(X, "columns"):
+        return X
+    names = list(X.columns)
+    if repeated := [name for name, count in Counter(names).items() if count > 1]:
+        raise ValueError(f"X must have columns of different names, got {repeated[0]!r} more than once")
+    if entries:
+        for place, name in enumerate(names):
+            column = X.iloc[:, place] if kind == "pandas" else X.get_column(name)
+            if not (_is_number_in_pandas if kind == "pandas" else _is_number_in_polars)(column):
+                got = f"column {name!r} of type {_type_of(column)}"
+                raise ValueError(f"X must have columns of numbers, got {got}: encode it by a public rule, or drop it")
+    return X
+
+
+def checked_targets(y: Any) -> Any:
+    """Refuse targets that are lazy or miss an entry; a frame of one column is that column.
+
+    Parameters
+    ----------
+    y : Series or DataFrame of pandas or polars, or anything else
+
+    Returns
+    -------
+    y
+
+    Raises
+    ------
+    ValueError
+        For a LazyFrame, and for a missing entry. Arrays without an object type are left to what comes next.
+    """
+    y = as_column(y)
+    if _package(y) == "polars":
+        missing = y.null_count() > 0
+    elif _package(y) == "pandas":
+        missing = bool(np.asarray(y.isna()).any())
+    else:
+        missing = isinstance(y, np.ndarray) and y.dtype == object and any(one is None for one in y.ravel())
+    if missing:
+        raise ValueError(MISSING)
+    return y
+
+
+def as_column(y: Any) -> Any:
+    """A frame of one column as that column; anything else as it is. `ValueError` for a LazyFrame."""
+    refuse_lazy("y", y)
+    kind = _package(y)
+    if kind is None or not hasattr(y, "columns") or len(y.columns) != 1:
+        return y
+    return y.iloc[:, 0] if kind == "pandas" else y.to_series()
+
+
+def refuse_lazy(name: str, value: Any) -> None:
+    """`ValueError` for a LazyFrame of polars, which holds no rows yet."""
+    if _package(value) == "polars" and type(value).__name__ == "LazyFrame":
+        raise ValueError(f"{name} must hold rows, got a LazyFrame: call its collect() first")
+
+
+def _package(value: Any) -> str | None:
+    """ "pandas" or "polars" where `value` is a frame or a series of theirs."""
+    for package in ("pandas", "polars"):
+        module = sys.modules.get(package)
+        for name in ("DataFrame", "Series", "LazyFrame"):
+            kind = getattr(module, name, None)
+            if kind is not None and isinstance(value, kind):
+                return package
+    return None
+
+
+def _is_number_in_pandas(column: Any) -> bool:
+    types = sys.modules["pandas"].api.types
+    if types.is_bool_dtype(column.dtype):
+        return not isinstance(column.dtype, sys.modules["pandas"].CategoricalDtype)
+    if column.dtype == object:
+        missing = np.asarray(column.isna())
+        return all(isinstance(one, (Number, Decimal)) for one in column[~missing])
+    return bool(types.is_numeric_dtype(column.dtype))
+
+
+def _is_number_in_polars(column: Any) -> bool:
+    return bool(column.dtype.is_numeric()) or column.dtype == sys.modules["polars"].Boolean
+
+
+def _type_of(column: Any) -> str:
+    """The type's name; that of categories does not list them."""
+    return str(getattr(column.dtype, "name", None) or type(column.dtype).__name__)

@@ -1,0 +1,233 @@
+"""What frames of pandas and polars may hold, and what scikit-learn's output and routing do with private estimators."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sklearn
+from sklearn.ensemble import BaggingClassifier
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+
+from objpert_core.estimators import ObjPertLogisticRegression, ObjPertRegressor, PublicRangeScaler, fit_many
+from objpert_core.estimators.cautions import forget_cautions
+from objpert_core.exceptions import PrivacyBudgetWarning
+from objpert_core.learning.screening import as_numbers
+
+RNG = np.random.default_rng(0)
+ROWS = RNG.uniform(-1, 1, size=(200, 3))
+LABELS = (ROWS[:, 0] > 0).astype(int)
+NAMES = ["age", "hours", "job"]
+PANDAS, POLARS = pd.DataFrame(ROWS, columns=NAMES), pl.DataFrame(ROWS, schema=NAMES)
+WORDS = ["cook", "smith"] * 100
+ignoring_budgets = pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
+
+
+def private(**parameters):
+    return ObjPertLogisticRegression(**{"random_state": 0, "classes": [0, 1], "public_rows": 200} | parameters)
+
+
+REFERENCE = private().fit(ROWS, LABELS)
+
+
+@pytest.mark.parametrize("on_error", ["raise", "release"])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        PANDAS.convert_dtypes(dtype_backend="pyarrow"),
+        PANDAS.astype("Float64"),
+        PANDAS.astype(object),
+        POLARS,
+        POLARS.with_columns(pl.col("job").cast(pl.Float64)),
+    ],
+    ids=["pyarrow", "nullable", "object", "polars", "polars again"],
+)
+def test_any_type_of_number_gives_the_same_coefficients(rows, on_error):
+    model = private(on_error=on_error).fit(rows, LABELS)
+    np.testing.assert_array_equal(model.coef_, REFERENCE.coef_)
+
+
+YES_OR_NO = ["yes" if label else "no" for label in LABELS]
+TRUE_OR_FALSE = [bool(label) for label in LABELS]
+
+
+@pytest.mark.parametrize("on_error", ["raise", "release"])
+@pytest.mark.parametrize(
+    ("classes", "labels"),
+    [
+        (["no", "yes"], pd.Series(YES_OR_NO, dtype="category")),
+        (["no", "yes"], pd.Series(YES_OR_NO, dtype="string[pyarrow]", index=range(200, 0, -1))),
+        (["no", "yes"], pd.DataFrame({"y": YES_OR_NO})),
+        (["no", "yes"], pl.Series(YES_OR_NO, dtype=pl.Categorical)),
+        (["no", "yes"], pl.DataFrame({"y": YES_OR_NO}, schema={"y": pl.Enum(["no", "yes"])})),
+        ([False, True], pd.Series(TRUE_OR_FALSE, dtype="boolean")),
+        ([False, True], pd.Series(TRUE_OR_FALSE, dtype="bool[pyarrow]")),
+        ([False, True], pl.Series(TRUE_OR_FALSE)),
+        ([0, 1], pd.Series(LABELS, dtype="Int64")),
+    ],
+    ids=["category", "index", "frame", "categorical", "enum", "boolean", "arrow", "bool", "nullable"],
+)
+def test_labels_may_be_words_categories_and_truth_values(classes, labels, on_error):
+    model = private(classes=classes, on_error=on_error).fit(PANDAS, labels)
+    np.testing.assert_array_equal(model.coef_, REFERENCE.coef_)
+    assert model.classes_.tolist() == classes
+
+
+def with_column(values):
+    return PANDAS.assign(job=values)
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind"),
+    [
+        (with_column(WORDS), "str|object"),
+        (with_column(pd.Categorical([1, 2] * 100)), "category"),
+        (with_column(pd.Timestamp("2020-01-01")), "datetime64"),
+        (with_column(np.array([1, "two"] * 100, dtype=object)), "object"),
+        (POLARS.with_columns(job=pl.Series(WORDS)), "String"),
+        (POLARS.with_columns(job=pl.Series(WORDS, dtype=pl.Enum(["cook", "smith"]))), "Enum"),
+        (POLARS.with_columns(job=pl.date(2020, 1, 1)), "Date"),
+        (POLARS.with_columns(job=pl.concat_list("age", "hours")), "List"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "rows",
+)
+def test_a_column_that_holds_no_numbers_is_named_and_its_entries_are_not(rows, kind):
+    for use in (private().fit, REFERENCE.predict, PublicRangeScaler().fit):
+        with pytest.raises(ValueError, match=f"^X must .* numbers, got column 'job' of type ({kind}).*") as refused:
+            use(rows, *([LABELS] if use.__name__ == "fit" else []))
+        assert "cook" not in str(refused.value)
+
+
+def test_where_errors_must_not_tell_such_entries_count_as_none():
+    rows = POLARS.with_columns(job=pl.when(pl.col("age") > 0.5).then(pl.lit("none")).otherwise(pl.col("job")))
+    kept = ROWS[:, 0] <= 0.5
+    released = private(on_error="release").fit(rows, LABELS)
+    expected = private(on_error="release").fit(ROWS[kept], LABELS[kept])
+    np.testing.assert_array_equal(released.coef_, expected.coef_)
+    nested = pl.DataFrame({"a": [[1.0, 2.0], [3.0, 4.0]], "b": [None, "2.5"]})
+    np.testing.assert_array_equal(as_numbers(nested).to_numpy(), [[np.nan, np.nan], [np.nan, 2.5]])
+
+
+@pytest.mark.parametrize("on_error", ["raise", "release"])
+def test_lazy_frames_and_names_that_stand_twice_are_refused(on_error):
+    model = private(on_error=on_error)
+    for rows, labels, why in (
+        (POLARS.lazy(), LABELS, "X must hold rows, got a LazyFrame"),
+        (POLARS, pl.DataFrame({"y": LABELS}).lazy(), "y must hold rows, got a LazyFrame"),
+        (PANDAS.set_axis(["a", "a", "b"], axis=1), LABELS, "different names, got 'a' more than once"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            model.fit(rows, labels)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [pd.Series([None, "no"] * 100), pl.Series([None, 1] * 100), np.array([None, "no"] * 100, dtype=object)],
+    ids=["pandas", "polars", "numpy"],
+)
+def test_missing_labels_are_refused(labels):
+    with pytest.raises(ValueError, match=r"^y must hold no missing entries"):
+        private(classes=None).fit(PANDAS, labels)
+
+
+def test_missing_numbers_are_refused_and_regressors_take_frames():
+    with pytest.raises(ValueError, match="finite numbers"):
+        private().fit(POLARS.with_columns(job=pl.lit(None, dtype=pl.Float64)), LABELS)
+    one, other = (ObjPertRegressor(random_state=0) for _ in range(2))
+    np.testing.assert_array_equal(
+        one.fit(POLARS, pl.Series(ROWS[:, 1])).coef_, other.fit(PANDAS, pd.Series(ROWS[:, 1], dtype="Float64")).coef_
+    )
+
+
+@ignoring_budgets
+def test_several_fits_take_frames_too():
+    ours, theirs = (fit_many(private(), rows, LABELS, [0, 1]) for rows in (POLARS, ROWS))
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-9)
+        assert one.feature_names_in_.tolist() == NAMES
+
+
+# --- set_output -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("output", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
+@pytest.mark.parametrize("rows", [PANDAS, POLARS], ids=["pandas", "polars"])
+def test_a_scaler_hands_names_on_to_the_learner(output, kind, rows):
+    pipeline = make_pipeline(PublicRangeScaler(-1.0, 1.0), private()).set_output(transform=output).fit(rows, LABELS)
+    scaled = pipeline[0].transform(rows)
+    assert isinstance(scaled, kind)
+    assert list(scaled.columns) == pipeline[0].get_feature_names_out().tolist() == NAMES
+    assert pipeline[-1].feature_names_in_.tolist() == NAMES
+    np.testing.assert_allclose(pipeline[-1].coef_, REFERENCE.coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"row_norm": "clip"}, {"standardize": True}], ids=str)
+@pytest.mark.parametrize("output", ["pandas", "polars"])
+def test_an_exported_pipeline_scores_the_same_whatever_scikit_learn_puts_out(parameters, output):
+    model = private(**parameters).fit(PANDAS, LABELS)
+    expected = model.decision_function(PANDAS)
+    with sklearn.config_context(transform_output=output), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(model.to_sklearn().decision_function(PANDAS), expected, atol=1e-12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # names between steps that were never shown any
+        told = model.to_sklearn().set_output(transform=output)
+        np.testing.assert_allclose(told.decision_function(PANDAS), expected, atol=1e-12)
+
+
+# --- metadata routing -----------------------------------------------------------------------------------------------
+
+
+@ignoring_budgets
+@pytest.mark.parametrize("scaled", [False, True])
+def test_weights_are_routed_to_score_and_to_nothing_else(scaled):
+    weights = np.where(LABELS == 1, 3.0, 1.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = private(random_state=None, epsilon=0.2).set_score_request(sample_weight=True)
+        model = make_pipeline(PublicRangeScaler(-1.0, 1.0), model) if scaled else model
+        run = cross_validate(
+            model, ROWS, LABELS, params={"sample_weight": weights}, cv=2, return_estimator=True, return_indices=True
+        )
+        for one, test, score in zip(run["estimator"], run["indices"]["test"], run["test_score"], strict=True):
+            right = one.predict(ROWS[test]) == LABELS[test]
+            assert score == pytest.approx(np.average(right, weights=weights[test]))
+        search = GridSearchCV(model, {}, cv=2).fit(ROWS, LABELS, sample_weight=weights)
+        right = search.predict(ROWS) == LABELS
+        assert search.score(ROWS, LABELS, sample_weight=weights) == pytest.approx(np.average(right, weights=weights))
+
+
+@ignoring_budgets
+def test_weights_never_reach_a_fit():
+    weights = np.ones(200)
+    step = {"objpertlogisticregression__sample_weight": weights}
+    with pytest.raises(TypeError, match="how far one row moves the sum"):
+        make_pipeline(PublicRangeScaler(-1.0, 1.0), private()).fit(ROWS, LABELS, **step)
+    with pytest.raises(ValueError, match="how far one row moves the sum"):
+        GridSearchCV(private(), {}, cv=2).fit(ROWS, LABELS, sample_weight=weights)
+    with sklearn.config_context(enable_metadata_routing=True):
+        assert not hasattr(private(), "set_fit_request")
+        with pytest.raises(TypeError, match="sample_weight"):
+            make_pipeline(PublicRangeScaler(-1.0, 1.0), private()).fit(ROWS, LABELS, sample_weight=weights)
+
+
+def test_a_released_model_takes_weights_in_score_and_ignores_them_in_fit():
+    model = private(random_state=None).fit(ROWS, LABELS).release()
+    assert model.fit(ROWS, LABELS, sample_weight=np.ones(200)) is model
+    assert model.get_metadata_routing().score.requests == {"sample_weight": None}
+
+
+def test_an_ensemble_that_seeds_the_noise_is_told_once():
+    forget_cautions()
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        ensemble = BaggingClassifier(make_pipeline(private(random_state=None)), n_estimators=2, random_state=0)
+        ensemble.fit(ROWS, LABELS)
+    told = [str(one.message) for one in given if one.category is PrivacyBudgetWarning]
+    assert sum(text.startswith("An ensemble gives its copies of ObjPertLogisticRegression") for text in told) == 1
+    assert sum(text.startswith("Several copies of one ObjPertLogisticRegression") for text in told) == 1
+    assert [one[-1].privacy_.reproducible for one in ensemble.estimators_] == [True, True]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        private(random_state=None).set_params(random_state=3)
