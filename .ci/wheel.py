@@ -16,8 +16,7 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 INSIDE = "objpert_core/_app"
 APP = ("app.py", ".streamlit/config.toml", "pages", "ui", "deploy", "data/results")
-CONTAINER = ("Dockerfile", "Dockerfile.dockerignore", "compose.yaml", "objpert.service", "serve")
-ONLY_IN_A_CHECKOUT = {f"deploy/{name}" for name in CONTAINER}
+DEPLOYED = (".py", ".in", ".html")  # what the server reads; the container and the scripts are a checkout's
 ENDS = "\n\nThe pages that are named here, and the tests, come with the source distribution.\n"
 
 
@@ -29,12 +28,18 @@ class AppInThePackage(BuildHookInterface):
         if version == "editable":
             return
         root = Path(self.root)
-        for name in APP:
-            found = root / name
-            for path in sorted(found.rglob("*")) if found.is_dir() else [found]:
-                inside = path.relative_to(root).as_posix()
-                if path.is_file() and "__pycache__" not in path.parts and inside not in ONLY_IN_A_CHECKOUT:
-                    build_data["force_include"][str(path)] = f"{INSIDE}/{inside}"
+        for path in files(root):
+            build_data["force_include"][str(path)] = f"{INSIDE}/{path.relative_to(root).as_posix()}"
+
+
+def files(root: Path) -> list[Path]:
+    """The files beside the package that a wheel takes along."""
+    found = [path for name in APP for path in (root / name, *(root / name).rglob("*")) if path.is_file()]
+    return [
+        path
+        for path in found
+        if "__pycache__" not in path.parts and (root / "deploy" not in path.parents or path.suffix in DEPLOYED)
+    ]
 
 
 class ReadmeOfAnIndex(MetadataHookInterface):

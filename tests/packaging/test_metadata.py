@@ -3,13 +3,13 @@
 import importlib.util
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 
 import objpert_core
 from deploy.settings import ROOT
 from objpert_core.cli.launch import PACKAGES
+from ui import registry
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -77,6 +77,13 @@ def test_links_to_other_files_become_their_words(wheel, text, alone):
     assert wheel.readable_alone(text) == alone + wheel.ENDS
 
 
-def test_what_is_left_out_of_the_wheel_is_there_to_be_left_out(wheel):
-    assert all((ROOT / name).is_file() for name in wheel.ONLY_IN_A_CHECKOUT)
-    assert all(Path(ROOT, name).exists() for name in wheel.APP)
+def test_the_wheel_takes_along_what_the_app_reads_and_no_more(wheel):
+    taken = {path.relative_to(ROOT).as_posix() for path in wheel.files(ROOT)}
+    pages = {f"pages/{entry.name}/{name}" for entry in registry.PAGES for name in ("page.py", "about.md")}
+    assert pages <= taken
+    assert {"app.py", "ui/svg/font/DejaVuSans.ttf", ".streamlit/config.toml", "deploy/nginx.conf.in"} <= taken
+    assert {f"deploy/{path.name}" for path in (ROOT / "deploy").glob("*.py")} <= taken
+    assert {f"data/results/{path.name}" for path in (ROOT / "data/results").iterdir()} <= taken
+    assert taken.isdisjoint(f"deploy/{name}" for name in ("Dockerfile", "compose.yaml", "objpert.service", "serve"))
+    assert {name.split("/")[0] for name in taken} == {"app.py", ".streamlit", "pages", "ui", "deploy", "data"}
+    assert not [name for name in taken if name.endswith(".pyc")]
