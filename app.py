@@ -14,6 +14,7 @@ if __name__ == "__main__":  # the script of every session
         upload.leave()  # a table that was handed in there
     chosen.run()
 else:  # the server's own import, before anybody's session
+    st.set_option("client.showErrorDetails", "none")  # as in .streamlit/config.toml, where a host overrides that
     # Until the first `st.navigation` of a process Streamlit takes a folder called pages for its older kind of multipage
     # app, in which the first visitor's link to a page is answered by "Page not found".
     logging.disable(logging.WARNING)  # that there is no session yet is meant

@@ -168,6 +168,15 @@ def test_the_images_health_check_knows_a_server_that_answers(deployed):
         assert subprocess.run(asked, cwd=deployed.folder, stderr=subprocess.DEVNULL, timeout=60).returncode == code
 
 
+def test_a_monitor_is_told_that_pages_are_drawn(deployed):
+    command = [deployed.folder / "deploy" / "check", f"http://{deployed.server}", "--run", deployed.run, "--slow", "60"]
+    told = subprocess.run([*command, "--late", "60"], capture_output=True, text=True, timeout=300, cwd=deployed.folder)
+    assert told.stdout.startswith("OK: the page is drawn | page="), told
+    numbers = dict(part.split("=") for part in told.stdout.partition(" | ")[2].split())
+    assert {"page", "process_0", "process_1", "starts_0", "memory_1", "disk_free", "rooms"} <= set(numbers)
+    assert told.returncode == 0
+
+
 def test_a_second_server_is_refused_with_a_sentence(deployed, tmp_path):
     serve = deployed.folder / "deploy" / "serve"
     same_folder = subprocess.run([serve, *deployed.arguments], capture_output=True, text=True, timeout=60)
