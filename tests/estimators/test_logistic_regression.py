@@ -163,7 +163,7 @@ def test_given_classes_need_not_all_be_seen_and_are_sorted():
 
 
 def test_sparse_input_is_never_made_dense():
-    X = sp.random_array((4000, 2000), density=0.002, format="csr", rng=np.random.default_rng(0))
+    X = sp.random_array((4000, 2000), density=0.002, format="csr", random_state=np.random.default_rng(0))
     y = np.arange(4000) % 2
     tracemalloc.start()
     ObjPertLogisticRegression(solver="newton-cg").fit(X, y).predict(X)

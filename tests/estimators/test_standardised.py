@@ -182,7 +182,7 @@ def test_given_noise_is_taken_as_it_is_and_a_step_without_it_is_left_out():
 
 
 def test_sparse_rows_are_scaled_and_never_made_dense():
-    X = sp.random_array((500, 4000), density=0.002, format="csr", rng=np.random.default_rng(0))
+    X = sp.random_array((500, 4000), density=0.002, format="csr", random_state=np.random.default_rng(0))
     model = ObjPertLogisticRegression(8.0, **LABELS, standardize=True, solver="newton-cg").fit(X, np.arange(500) % 2)
     assert model.center_ is None
     assert model.scale_.shape == (4000,)

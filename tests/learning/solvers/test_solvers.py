@@ -158,7 +158,7 @@ def test_a_regularisation_lost_to_rounding_does_not_stop_cholesky():
 
 def test_many_sparse_features_need_no_square_matrix():
     d = second_order.MAX_CHOLESKY_DIMENSION + 1000
-    X = sp.random_array((200, d), density=0.01, format="csr", rng=np.random.default_rng(0))
+    X = sp.random_array((200, d), density=0.01, format="csr", random_state=np.random.default_rng(0))
     targets = np.tile([1.0, -1.0], 100)
     objective = PerturbedObjective(Rows(X, "normalize", 0.3), targets, 0.5, np.zeros(d + 1))
     tracemalloc.start()
