@@ -45,6 +45,9 @@ def add(commands: Any) -> None:
         metavar="LIST",
         help="of a list of releases: the text or the file of the page Composition; - is standard input",
     )
+    asked.add_argument(
+        "--certificates", nargs="+", metavar="RELEASE", help="of what objpert fit wrote: folders, or certificate.json"
+    )
     mechanisms.add_mechanism(command, calibrating=False)
     add_format(command)
     command.set_defaults(run=run)
@@ -66,6 +69,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         if options.ledger is not None:
             answer = ledgers.total(options)
+        elif options.certificates is not None:
+            answer = ledgers.certificates(options)
         else:
             answer = _all_bounds(options) if options.all_bounds else _one(options)
     except NotImplementedError as error:  # a proof that has no such answer

@@ -12,6 +12,10 @@ from objpert_core.cli.files import read_bytes
 from objpert_core.cli.output import Answer, up
 from objpert_core.cli.question import question
 
+_FIXED = "releases whose noise was fixed beforehand"
+_SOURCE = "composition of privacy losses, docs/theorems.md, T8"
+_HOW = {False: "by composition, docs/theorems.md, T8", True: "by Rényi curves alone"}
+
 
 def total(options: argparse.Namespace) -> Answer:
     """Account for the releases so far after each entry.
@@ -29,9 +33,7 @@ def total(options: argparse.Namespace) -> Answer:
     import objpert_core.accounting as acc
     from objpert_core.accounting import ledger, ledger_file
 
-    others = ("all_bounds", "rows_per_person", "repeat", "adjacency", *mechanisms.NUMBERS)
-    if strangers := [name for name in others if getattr(options, name, None) not in (None, False)]:
-        raise ValueError(f"--ledger says what the mechanisms are: leave out {mechanisms.flag(strangers[0])}")
+    _alone(options, "ledger", "certificates")
     saved = ledger_file.read(_content(options.ledger))
     if not saved.entries:
         raise ValueError("--ledger must have a release or more, and it is empty")
@@ -52,24 +54,78 @@ def total(options: argparse.Namespace) -> Answer:
                 f"{asked.symbol} so far": up(found.value),
             }
         )
-        of_one, so_far = asked.entry(alone, "one_"), asked.entry(found, "running_")
-        entries.append({"entry": entry.write(), "count": entry.count, **of_one, **so_far})
+        entries.append({"entry": entry.write(), "count": entry.count, **asked.both(alone, found)})
     facts = {
-        "accounted": "by Rényi curves alone" if options.renyi else "by composition, docs/theorems.md, T8",
+        "accounted": _HOW[options.renyi],
         "neighbours": acc.ADD_REMOVE,
-        "holds for": "releases whose noise was fixed beforehand",
+        "holds for": _FIXED,
         "why": found.why,
     }
     document = {
         "command": "accounting",
         "inputs": {"ledger": ledger.write(saved.entries), **asked.inputs},
         **asked.entry(found),
-        "source": "composition of privacy losses, docs/theorems.md, T8",
+        "source": _SOURCE,
         "accountant": "rdp" if options.renyi else "profile",
         "adjacency": acc.ADD_REMOVE,
         "entries": entries,
     }
     return Answer(f"{asked.headline(found.value)} for all together", facts, document, rows)
+
+
+def certificates(options: argparse.Namespace) -> Answer:
+    """Account for the releases of several certificates.
+
+    Parameters
+    ----------
+    options : Namespace
+        Of the command `accounting`.
+
+    Raises
+    ------
+    ValueError, OSError
+        One sentence, for a file without a certificate, for one that does not hold, and where they mean different
+        neighbours.
+    """
+    from objpert_core.cli.releases import certificate_and_model
+    from objpert_core.estimators.own_table import together
+
+    _alone(options, "certificates")
+    asked = question(options)
+    known: list[Any] = []
+    rows: list[dict[str, str]] = []
+    entries: list[dict[str, Any]] = []
+    for name in options.certificates:
+        known.append(certificate_and_model(name)[0])
+        if not known[-1].verify():
+            raise ValueError(f"the certificate of {name!r} does not hold: see objpert verify")
+        alone, found = asked.ask(together(known[-1:])), asked.ask(together(known))
+        rows.append(
+            {
+                "release": name,
+                f"{asked.symbol} of one": up(alone.value),
+                f"{asked.symbol} so far": up(found.value),
+                "neighbours": known[-1].adjacency,
+            }
+        )
+        entries.append({"release": name, "adjacency": known[-1].adjacency, **asked.both(alone, found)})
+    facts = {"accounted": _HOW[options.renyi], "holds for": _FIXED, "why": found.why}
+    document = {
+        "command": "accounting",
+        "inputs": {"certificates": options.certificates, **asked.inputs},
+        **asked.entry(found),
+        "source": _SOURCE,
+        "accountant": "rdp" if options.renyi else "profile",
+        "entries": entries,
+    }
+    return Answer(f"{asked.headline(found.value)} for all together", facts, document, rows)
+
+
+def _alone(options: argparse.Namespace, own: str, *rivals: str) -> None:
+    """Refuse options about one mechanism beside a list of them."""
+    others = (*rivals, "all_bounds", "rows_per_person", "repeat", "adjacency", *mechanisms.NUMBERS)
+    if strangers := [name for name in others if getattr(options, name, None) not in (None, False)]:
+        raise ValueError(f"--{own} says what the mechanisms are: leave out {mechanisms.flag(strangers[0])}")
 
 
 def _content(given: str) -> bytes | str:

@@ -85,10 +85,17 @@ class Question:
         """What no proof can be below, in words."""
         return "" if lower is None else f"{self.symbol} = {down(lower)}"
 
-    def entry(self, found: Found, prefix: str = "") -> dict[str, Any]:
+    def both(self, alone: Found, so_far: Found) -> dict[str, Any]:
+        """What one release of a list costs, and all up to it, for JSON; null is infinite."""
+        return {
+            f"{self.quantity}_of_one": finite(alone.value),
+            f"running_{self.quantity}": finite(so_far.value),
+        }
+
+    def entry(self, found: Found) -> dict[str, Any]:
         """The answer for JSON: a number or null, a word for null, the reason."""
         word = INFINITE if math.isinf(found.value) else None
-        return {prefix + self.quantity: finite(found.value), "word": word, "reason": found.why or None}
+        return {self.quantity: finite(found.value), "word": word, "reason": found.why or None}
 
 
 def add_question(command: argparse.ArgumentParser) -> Any:

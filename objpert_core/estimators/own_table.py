@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from objpert_core._validation import FloatArray
+from objpert_core.accounting import Mechanism, compose
 from objpert_core.datasets import Dialect, NumericTarget, TableSchema, read_table
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
 from objpert_core.estimators.regressor import ObjPertRegressor
@@ -151,6 +153,24 @@ def certificate_json(made: Made) -> bytes:
 def schema_json(made: Made) -> bytes:
     """What was typed about the table."""
     return made.ask.text.encode()
+
+
+def together(certificates: Sequence[PrivacyCertificate]) -> Mechanism:
+    """What releases from the same people are together.
+
+    Each certificate's mechanism is built again, with the noisy centre and scales that it covers.
+
+    Parameters
+    ----------
+    certificates : sequence of PrivacyCertificate
+        One or more.
+
+    Raises
+    ------
+    ValueError
+        If they mean different neighbours.
+    """
+    return compose(*(certificate.accounted(certificate.rebuild()) for certificate in certificates))
 
 
 def skops_is_there() -> bool:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from objpert_core.accounting import compose
+from objpert_core.estimators.own_table import together
 from objpert_core.learning import PrivacyCertificate
 from pages.own.jobs import Made
 from ui import sentences
 
 
 def total(certificates: Sequence[PrivacyCertificate], delta: float) -> float:
-    """The ε of all these releases together at `delta`; 0.0 where there is none.
-
-    Each certificate's mechanism is built again, with the noisy centre and scales that it covers.
-    """
-    if not certificates:
-        return 0.0
-    parts = [certificate.accounted(certificate.rebuild()) for certificate in certificates]
-    return float(compose(*parts).epsilon(delta))
+    """The ε of all these releases together at `delta`; 0.0 where there is none."""
+    return float(together(certificates).epsilon(delta)) if certificates else 0.0
 
 
 def totals(releases: Sequence[Made], delta: float, known: Sequence[float] = ()) -> list[float]:

@@ -63,7 +63,12 @@ def test_every_mechanism_has_a_case():
     assert named == set(mechanisms.MECHANISMS)
 
 
-@pytest.mark.parametrize("line", CASES)
+SLOWEST = "tilt-and-bend"
+
+
+@pytest.mark.parametrize(
+    "line", [pytest.param(line, marks=[pytest.mark.slow] * line.startswith(SLOWEST)) for line in CASES]
+)
 def test_epsilon_is_that_of_the_package(line):
     mechanism, delta = CASES[line], 1e-3
     epsilon = mechanism.epsilon(delta)
@@ -119,6 +124,7 @@ def test_a_list_of_releases_has_the_total_of_its_composition(tmp_path):
     assert document(f"accounting --ledger {tmp_path / 'ledger.txt'} --delta 1e-5") == found
 
 
+@pytest.mark.slow
 def test_a_calibration_keeps_its_promise_as_printed():
     for extra in ("", " --adjacency replace", " --tau 1e-6"):
         code, shown = run(f"objpert calibrate --epsilon 1 --delta 1e-5{extra}")

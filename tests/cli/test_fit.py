@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from objpert_core.accounting import compose
 from objpert_core.cli import main
 from objpert_core.datasets import TableSchema, read_features, read_table
 from objpert_core.estimators import ObjPertLogisticRegression, own_table
@@ -83,12 +84,29 @@ def test_what_may_be_published_stands_apart_from_what_may_not(folder, capsys):
     assert '"reproducible": true' in (folder / "second" / "certificate.json").read_text()
 
 
+def test_releases_of_the_same_people_add_up_by_composition(release):
+    assert run(f"{FIT} --out other")[0] == 0
+    read = [
+        PrivacyCertificate.from_json((release.parent / name / "certificate.json").read_text())
+        for name in ("release", "other")
+    ]
+    parts = [one.accounted(one.rebuild()) for one in read]
+    line = "objpert accounting --certificates release other/certificate.json --delta 1e-5 --json"
+    code, shown = run(line)
+    found = json.loads(shown)
+    assert (code, found["epsilon"]) == (0, compose(*parts).epsilon(1e-5))
+    assert 2.0 < found["epsilon"] < 4.0
+    assert found["entries"][0]["running_epsilon"] == parts[0].epsilon(1e-5) <= 2.0
+
+
 def test_a_tampered_release_does_not_verify(release):
     assert run("objpert verify release")[0] == 0
     document = json.loads((release / "certificate.json").read_text())
     (release / "certificate.json").write_text(json.dumps(document | {"sigma": document["sigma"] / 2}))
     code, shown = run("objpert verify release/certificate.json --json")
     assert (code, json.loads(shown)["promise_holds"]) == (1, False)
+    code, shown = run("objpert accounting --certificates release --delta 1e-5")
+    assert (code, "does not hold" in shown) == (2, True)
     hostile = json.dumps(document | {"epsilon": "\x1b[2J", "adjacency": "\x1b[31mall"})
     (release / "certificate.json").write_text(hostile)
     code, shown = run("objpert verify release/certificate.json")
