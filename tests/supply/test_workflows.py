@@ -1,7 +1,5 @@
 """The files for a forge: they run our scripts, with no right to write and nobody else's code."""
 
-import re
-
 import pytest
 import yaml
 
@@ -21,7 +19,7 @@ def test_a_workflow_runs_our_script_and_nothing_of_others(path):
     (job,) = workflow["jobs"].values()
     last = job["steps"][-1]["run"]
     entries = job["strategy"]["matrix"].get("include", [{}])
-    commands = {re.sub(r"\$\{\{ matrix\.(\w+) \}\}", lambda found: entry[found[1]], last) for entry in entries}
+    commands = {last.replace("${{ matrix.which }}", entry.get("which", "")) for entry in entries}
     assert commands == RUNS[path.stem]
     assert (ROOT / last.split()[0]).stat().st_mode & 0o100
 
