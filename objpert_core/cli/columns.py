@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any, NamedTuple
 
-from objpert_core.cli.files import STANDARD, read_text
+from objpert_core.cli.files import STANDARD, read_bytes, read_text
 
 SCHEMA_SIZE = 4_000_000
 """Bytes of a schema's file."""
-TABLE_SIZE = 5_000_000
-"""Bytes of a table's file, as `objpert_core.datasets.tables` has it; a byte more is refused there."""
 
 
 class Column(NamedTuple):
@@ -102,6 +100,13 @@ def dialect(options: argparse.Namespace) -> Any:
 
     delimiter = _SPELT.get(options.delimiter, options.delimiter)
     return Dialect(delimiter, options.decimal, options.thousands, options.encoding)
+
+
+def content(name: str) -> bytes:
+    """The bytes of a CSV file; errors as in `read_bytes`."""
+    from objpert_core.datasets.tables import MOST_BYTES
+
+    return read_bytes(name, "the data", MOST_BYTES)
 
 
 def schema(options: argparse.Namespace) -> Any:

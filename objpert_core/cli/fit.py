@@ -8,7 +8,7 @@ import warnings
 from typing import Any
 
 from objpert_core.cli import columns
-from objpert_core.cli.files import folder_of, read_bytes
+from objpert_core.cli.files import folder_of
 from objpert_core.cli.output import Answer, add_format, note, show, typed, up
 from objpert_core.cli.parsing import Failed, epilog
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
         raise ImportError("--skops needs skops: pip install 'objpert[export]'")
     names = (MODEL, CERTIFICATE, SCHEMA, SKOPS)
     with folder_of(options.out, names, overwrite=options.overwrite) as files:
-        content = read_bytes(options.data, "the data", columns.TABLE_SIZE)
+        content = columns.content(options.data)
         try:
             made = _fitted(own_table, ask, content)
         except ConvergenceError:

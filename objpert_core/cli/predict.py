@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from objpert_core.cli import columns, releases
-from objpert_core.cli.files import STANDARD, read_bytes, read_text, write_one
+from objpert_core.cli.files import STANDARD, read_text, write_one
 from objpert_core.cli.fit import SCHEMA
 from objpert_core.cli.output import as_json
 from objpert_core.cli.parsing import epilog
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     known = TableSchema.from_json(read_text(_schema(options), "the schema", columns.SCHEMA_SIZE))
     if (known.feature_names, known.target.column) != (found.features, found.target):
         raise ValueError("the schema must be the one that was published with the model, and its columns are others")
-    X = read_features(read_bytes(options.data, "the data", columns.TABLE_SIZE), known, columns.dialect(options))
+    X = read_features(columns.content(options.data), known, columns.dialect(options))
     predicted = found.predict(X)
     scores = found.model.scores(X).tolist() if options.scores else None
     if options.json:

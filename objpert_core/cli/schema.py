@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from objpert_core.cli import columns
-from objpert_core.cli.files import STANDARD, read_bytes, write_one
+from objpert_core.cli.files import STANDARD, write_one
 from objpert_core.cli.output import note
 from objpert_core.cli.parsing import epilog
 
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     from objpert_core.datasets import look_at
     from objpert_core.datasets.tables.schema import FORMAT
 
-    names = look_at(read_bytes(options.data, "the data", columns.TABLE_SIZE), columns.dialect(options)).names
+    names = look_at(columns.content(options.data), columns.dialect(options)).names
     for name in (options.target, *options.categories):
         if name not in names:
             raise ValueError(f"the file has no column {name!r}")

@@ -159,6 +159,7 @@ def test_nothing_is_overwritten_unless_it_is_said(release):
     assert run("objpert verify release")[0] == 0
 
 
+@pytest.mark.slow
 def test_the_model_for_scikit_learn_is_a_file_more(folder):
     skops = pytest.importorskip("skops.io")
     assert run(f"{FIT} --out release --skops")[0] == 0
