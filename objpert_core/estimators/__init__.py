@@ -2,6 +2,7 @@
 
 from objpert_core.estimators.ada_ops import AdaOPSRegressor
 from objpert_core.estimators.ada_ssp import AdaSSPRegressor
+from objpert_core.estimators.cards import model_card
 from objpert_core.estimators.dp_sgd import DPSGDLogisticRegression
 from objpert_core.estimators.draws import fit_many
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
@@ -34,4 +35,5 @@ __all__ = [
     "PublicRangeScaler",
     "QOPLasso",
     "fit_many",
+    "model_card",
 ]

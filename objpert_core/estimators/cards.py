@@ -1,0 +1,235 @@
+"""A model card from a certificate: what a private model is, what it promises and what it does not, for whoever gets it.
+
+The card is made from what `release` holds and from what its author types. Nothing else that depends on the data is in
+it: no trace, no number of iterations, no score that was not given.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from objpert_core import tables
+from objpert_core.estimators.released import Released, released
+from objpert_core.estimators.scoring import LinearScores
+from objpert_core.learning.certificate import PrivacyCertificate
+
+METRICS_NOTE = (
+    "The author of this card gave these numbers. They are **outside of the promise**: a score of private rows tells "
+    "something about them that (ε, δ) does not cover."
+)
+SEED_NOTE = (
+    "> **Not for publication.** The noise of this model came from a seed. Whoever knows or guesses the seed can "
+    "subtract the noise, and then nothing below protects anybody."
+)
+UNVERIFIED_NOTE = (
+    "> **The promise is not confirmed.** The certificate does not verify against this model: its numbers do not prove "
+    "what it states, or it is about other coefficients."
+)
+_ALGORITHMS = {
+    "ApproximateMinima": "objective perturbation",
+    "OutputPerturbation": "output perturbation",
+    "DPSGD": "differentially private gradient descent",
+    "PrivateSelection": "differentially private gradient descent, the best of several runs",
+}
+
+
+def model_card(
+    model: LinearScores,
+    *,
+    title: str | None = None,
+    training_data: str | None = None,
+    intended_use: str | None = None,
+    authors: str | None = None,
+    metrics: Mapping[str, float | str] | None = None,
+) -> Any:
+    """Make the model card of a fitted or a released model; needs skops.
+
+    Parameters
+    ----------
+    model : fitted private estimator, or what its `release` gives
+        Of a pipeline its last step.
+    title : str, optional
+        The heading, one line.
+    training_data, intended_use, authors : str, optional
+        Markdown of your own: who is in the data and how they were collected, what the model is for, whom to ask. They
+        are printed as they are.
+    metrics : mapping from str to number or str, optional
+        Scores to show. They get a note that the promise does not cover them.
+
+    Returns
+    -------
+    skops.card.Card
+        ``render()`` is Markdown with the metadata that hubs read, ``save("README.md")`` writes it. The card's model is
+        a released copy.
+
+    Raises
+    ------
+    ImportError
+        If skops is not installed.
+    ValueError
+        If `model` is no private model, or a text is no text.
+    sklearn.exceptions.NotFittedError
+        Before a successful `fit`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from objpert_core.estimators import ObjPertLogisticRegression
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = ObjPertLogisticRegression(classes=[0, 1], public_rows=569).fit(X, y)
+    >>> card = model_card(model, title="Tumours", training_data="Breast cancer Wisconsin (UCI), 569 women.")
+    >>> "(1, 1e-05)-differential privacy, add/remove one row" in card.render()
+    True
+    """
+    kind = _hub_card()
+    if not isinstance(model, LinearScores):
+        got = f"got {type(model).__name__}" + (": give its last step" if isinstance(model, Pipeline) else "")
+        raise ValueError(f"model must be a private model, fitted or released, {got}")
+    for name, text in (("training_data", training_data), ("intended_use", intended_use), ("authors", authors)):
+        _text(name, text)
+    heading = _title(title)
+    check_is_fitted(model)
+    copy = model if isinstance(model, Released) else released(model)
+    certificate = copy.privacy_
+    sections = {
+        "": _summary(copy, certificate),
+        "Intended use": intended_use,
+        "Training data": training_data or "The author of this card has not described them.",
+        "Privacy": tables.to_markdown(certificate.statement()).strip(),
+        "Privacy/What the promise covers": _list(_covered(copy, certificate)),
+        "Privacy/What it does not cover": _list(_not_covered(model, certificate)),
+        "Privacy/How to check it": _check(certificate),
+        "Evaluation": _evaluation(metrics),
+        "Authors": authors,
+    }
+    card = kind(copy, model_diagram=False, template=None)
+    for name, content in sections.items():
+        if content:
+            card.add(**{f"{heading}/{name}" if name else heading: content})
+    return card
+
+
+def _hub_card() -> Any:
+    """The class of the card: skops', with metadata in front."""
+    try:
+        base = importlib.import_module("skops.card").Card
+    except ImportError as error:
+        raise ImportError("a model card needs skops: pip install 'objpert[export]'") from error
+
+    class HubCard(base):  # type: ignore[misc, valid-type]  # skops is optional
+        """A card whose text begins with the metadata of a model hub."""
+
+        def render(self) -> str:
+            task = "classification" if is_classifier(self.model) else "regression"
+            tags = f"tags:\n- differential-privacy\n- tabular-{task}\npipeline_tag: tabular-{task}"
+            return f"---\n{tags}\n---\n{super().render()}"
+
+        def save(self, path: Any, copy_files: bool = False) -> None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self.render())
+
+    return HubCard
+
+
+def _summary(model: Released, certificate: PrivacyCertificate) -> str:
+    algorithm = certificate.ALGORITHM or _ALGORITHMS.get(certificate.mechanism, certificate.mechanism)
+    if (classes := getattr(model, "classes_", None)) is None:
+        what = "A linear regression"
+    else:
+        what = f"A linear classifier of {len(classes)} classes"
+    notes = [SEED_NOTE] * certificate.reproducible + [UNVERIFIED_NOTE] * (not certificate.verify(model))
+    about = (
+        f"{what} on {model.n_features_in_} features, fitted by {algorithm}. Its promise to the people in its training "
+        f"data: {certificate.statement()[0]['what it says']}."
+    )
+    return "\n\n".join([*notes, about])
+
+
+def _covered(model: Released, certificate: PrivacyCertificate) -> list[str]:
+    parts = ["the coefficients", "the intercept"]
+    if model.center_ is not None or model.scale_ is not None:
+        parts.append("how rows are centred and scaled")
+    return [
+        f"What is published of the fit: {', '.join(parts)}; and whatever is computed from them and from others' data.",
+        f"Any two data sets that are neighbours: {certificate.adjacency}.",
+        "Every attacker, whatever they know or compute; they may know all rows but those that neighbours differ by.",
+    ]
+
+
+def _not_covered(model: LinearScores, certificate: PrivacyCertificate) -> list[str]:
+    missing = [
+        "What was done to the data before the fit: scaling, selecting, encoding, leaving rows out.",
+        "Other fits to the same people, those of a search or a cross-validation that chose this model's parameters, "
+        "too. Each spends an (ε, δ) of its own, and they add up.",
+        "Scores, charts and other numbers that were computed from the data.",
+    ]
+    if is_classifier(model):
+        named = getattr(model, "classes", None)
+        if isinstance(model, Released):
+            missing.append("The set of labels, unless the author named them before the fit; this card cannot tell.")
+        elif named is None:
+            missing.append("The set of labels, which was read off the data.")
+    if certificate.rows_declared is False:
+        missing.append("The number of rows, which was read off the data and is treated as public.")
+    if certificate.on_error == "raise":
+        missing.append("That the fit went through: an invalid row would have stopped it with an error.")
+    if getattr(certificate, "choice_covered", None) is False:
+        missing.append("**The choice among several runs**, which looked at the data.")
+    if getattr(certificate, "certified", None) is False:
+        missing.append("**The promise as printed**: its proof has a gap, and the certificate does not verify.")
+    return missing
+
+
+def _check(certificate: PrivacyCertificate) -> str:
+    return (
+        "The certificate has the numbers from which the promise is accounted for again, and names the coefficients by "
+        "their fingerprint. With its text below and the model:\n\n"
+        "```python\n"
+        "from objpert_core.learning import PrivacyCertificate\n\n"
+        "PrivacyCertificate.from_json(text).verify(model)\n"
+        "```\n\n"
+        "That the fit went as the certificate says cannot be checked from outside.\n\n"
+        f"```json\n{certificate.to_json()}\n```"
+    )
+
+
+def _evaluation(metrics: Mapping[str, float | str] | None) -> str | None:
+    if metrics is None:
+        return None
+    if not isinstance(metrics, Mapping) or not metrics:
+        raise ValueError(f"metrics must be None or map names of scores to numbers or texts, got {metrics!r}")
+    rows = [{"score": str(name), "value": _shown(name, value)} for name, value in metrics.items()]
+    return f"{METRICS_NOTE}\n\n{tables.to_markdown(rows).strip()}"
+
+
+def _shown(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
+        raise ValueError(f"metrics must map names of scores to numbers or texts, got {value!r} for {name!r}")
+    return f"{float(value):.3g}"
+
+
+def _list(lines: list[str]) -> str:
+    return "\n".join(f"* {line}" for line in lines)
+
+
+def _text(name: str, value: Any) -> None:
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{name} must be a text, got {value!r}")
+
+
+def _title(value: str | None) -> str:
+    """The heading, in which a slash does not begin a section."""
+    _text("title", value)
+    heading = "A private linear model" if value is None else value.strip()
+    if not heading or "\n" in heading:
+        raise ValueError(f"title must be one line of text, got {value!r}")
+    return heading.replace("/", "\\/")

@@ -1,0 +1,151 @@
+"""A model card says what the certificate says, and nothing else that the data say."""
+
+import dataclasses
+import re
+import sys
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+
+from objpert_core.estimators import (
+    DPSGDLogisticRegression,
+    ObjPertLogisticRegression,
+    OPSPTRRegressor,
+    PrivacyCertificate,
+    model_card,
+)
+from objpert_core.estimators.cards import METRICS_NOTE, SEED_NOTE, UNVERIFIED_NOTE
+from tests.estimators.test_contract import CASES
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(200, 3))
+Y = (X[:, 0] > 0).astype(int)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ObjPertLogisticRegression(classes=[0, 1], public_rows=200).fit(X, Y)
+
+
+def headings(text):
+    return re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+
+
+def test_a_card_has_the_promise_the_provisos_and_what_its_author_said(model, tmp_path):
+    card = model_card(
+        model,
+        title="Readers / writers",
+        training_data="Two hundred *readers*.",
+        intended_use="Teaching.",
+        authors="Us.",
+        metrics={"accuracy": 0.91234, "a|b": "good"},
+    )
+    text = card.render()
+    assert headings(text) == [
+        "Readers / writers",
+        "Intended use",
+        "Training data",
+        "Privacy",
+        "What the promise covers",
+        "What it does not cover",
+        "How to check it",
+        "Evaluation",
+        "Authors",
+    ]
+    assert text.startswith("---\ntags:\n- differential-privacy\n- tabular-classification\n")
+    assert "| promise | (1, 1e-05)-differential privacy, add/remove one row |" in text
+    spent = model.privacy_
+    for name in ("sigma", "lam", "tau"):
+        assert f"{name} = {getattr(spent, name):g}" in text
+    assert f"output noise sigma\\_out = {spent.sigma_out:g}" in text
+    assert "bound 'logistic'" in text
+    assert "| noise | operating system |" in text
+    assert f"{METRICS_NOTE}\n\n| score | value |" in text
+    assert "| accuracy | 0.912 |\n| a\\|b | good |" in text
+    assert "set of labels" not in text
+    assert "number of rows, which" not in text
+    card.save(tmp_path / "README.md")
+    assert (tmp_path / "README.md").read_text(encoding="utf-8") == text
+
+
+def test_the_certificate_in_the_card_verifies_as_it_says(model):
+    (inside,) = re.findall(r"```json\n(.*?)\n```", model_card(model).render(), re.DOTALL)
+    certificate = PrivacyCertificate.from_json(inside)
+    assert certificate == model.privacy_.public()
+    assert certificate.verify(model.release())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_nothing_that_the_certificate_keeps_to_itself_is_in_it(case):
+    fitted = case.fitted
+    text = model_card(fitted).render()
+    assert "diagnostics" not in text
+    assert not {"gradient_norms_", "n_iter_", "candidates_"} & set(vars(model_card(fitted).get_model()))
+    for name in fitted.privacy_.DIAGNOSTICS:
+        assert f'"{name}": ' not in text.replace(f'"{name}": null', "")
+    assert text.index(SEED_NOTE) < text.index("# Privacy")  # contract fits have seeds
+    assert (UNVERIFIED_NOTE in text) == (not fitted.privacy_.verify())
+
+
+def test_a_released_model_gives_the_same_card_but_for_what_it_does_not_know(model):
+    ours, theirs = (model_card(one).render() for one in (model, model.release()))
+    unknown = "* The set of labels, unless the author named them before the fit; this card cannot tell.\n"
+    assert theirs.replace(unknown, "") == ours
+    assert unknown in theirs
+
+
+@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.UncoveredDataWarning")
+def test_what_was_read_off_the_data_is_said():
+    text = model_card(ObjPertLogisticRegression(random_state=0).fit(X, Y)).render()
+    assert SEED_NOTE in text
+    assert "* The set of labels, which was read off the data." in text
+    assert "* The number of rows, which was read off the data" in text
+    silent = ObjPertLogisticRegression(classes=[0, 1], public_rows=200, on_error="release").fit(X, Y)
+    assert "That the fit went through" not in model_card(silent).render()
+
+
+@pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning", "ignore:accounting='published'")
+def test_a_choice_that_is_not_covered_and_a_printed_proof_are_said():
+    chosen = DPSGDLogisticRegression(
+        learning_rates=[0.1, 1.0], tuning="dishonest", epochs=1, classes=[0, 1], public_rows=200
+    )
+    assert "* **The choice among several runs**, which looked at the data." in model_card(chosen.fit(X, Y)).render()
+    printed = model_card(OPSPTRRegressor(accounting="published", epsilon=5.0).fit(X, X[:, 0])).render()
+    assert UNVERIFIED_NOTE in printed
+    assert "* **The promise as printed**" in printed
+    assert "tabular-regression" in printed
+
+
+def test_a_card_of_other_coefficients_says_so(model):
+    other = model.release()
+    other.coef_ = other.coef_ + 1.0
+    assert UNVERIFIED_NOTE in model_card(other).render()
+    other.privacy_ = dataclasses.replace(other.privacy_, sigma=-1.0)
+    with pytest.raises(ValueError, match="must be one that a fit has written"):
+        model_card(other)
+
+
+def test_what_is_no_private_model_or_no_text_is_refused(model):
+    for wrong, why in ((make_pipeline(model), "got Pipeline: give its last step"), (3, "got int")):
+        with pytest.raises(ValueError, match=f"^model must be a private model, .*{why}"):
+            model_card(wrong)
+    with pytest.raises(NotFittedError):
+        model_card(ObjPertLogisticRegression())
+    for name, value in (
+        ("title", ""),
+        ("title", "two\nlines"),
+        ("training_data", 3),
+        ("metrics", [1.0]),
+        ("metrics", {"accuracy": True}),
+    ):
+        with pytest.raises(ValueError, match=f"^{name} must"):
+            model_card(model, **{name: value})
+
+
+def test_without_skops_one_is_told_what_to_install(model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "skops.card", None)
+    with pytest.raises(ImportError, match=r"a model card needs skops: pip install 'objpert\[export\]'"):
+        model_card(model)
