@@ -49,7 +49,7 @@ _MATH = {
         Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon Φ Phi Ψ Psi Ω Omega
         · cdot × times ÷ div ± pm ∓ mp ≤ le ≥ ge ≠ neq ≈ approx ∼ sim ∝ propto ≡ equiv ≪ ll ≫ gg ∞ infty √ surd
         ∇ nabla ∂ partial ∫ int ∑ sum ∏ prod ℓ ell ⊥ perp ∘ circ ∈ in ∉ notin ∪ cup ∩ cap ∅ emptyset ⊂ subset
-        ⊆ subseteq ∗ ast ∖ setminus → to ← leftarrow ↔ leftrightarrow ↦ mapsto ⇒ Rightarrow ∧ wedge ∨ vee
+        ⊆ subseteq ∗ ast ∖ setminus → rightarrow ← leftarrow ↔ leftrightarrow ↦ mapsto ⇒ Rightarrow ∧ wedge ∨ vee
         ∀ forall ∃ exists ⟨ langle ⟩ rangle ‹ langle › rangle ⌊ lfloor ⌋ rfloor ⌈ lceil ⌉ rceil ‖ | ∥ parallel
         ⪰ succeq ⪯ preceq ▶ triangleright ↳ hookrightarrow"""
     ),

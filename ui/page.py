@@ -25,7 +25,6 @@ Importing this module also warms the process up once (`ui.warm`).
 from __future__ import annotations
 
 import html
-import io
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,9 +40,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitPageNotFoundError
 
-from ui import lessons, registry, room, sentences, share, slides, style
+from ui import files, lessons, registry, room, sentences, share, style
+from ui.chart import larger
 from ui.controls import Control, Preset
-from ui.svg import to_pdf, to_png, to_svg
 from ui.warm import warm_up
 from ui.worksheet import Sheet, Task, worksheet
 
@@ -209,7 +208,13 @@ def show(picture: Picture, *, key: str) -> None:
 
 
 def evidence(
-    picture: Picture, rows: Sequence[Mapping[str, str]] = (), *, name: str, code: str = "", note: str = ""
+    picture: Picture,
+    rows: Sequence[Mapping[str, str]] = (),
+    *,
+    name: str,
+    code: str = "",
+    note: str = "",
+    shown: Sequence[Mapping[str, str]] = (),
 ) -> None:
     """What stands under a picture: its table, its files, the lines of Python that give its numbers.
 
@@ -225,13 +230,18 @@ def evidence(
         Python; no block is drawn without it.
     note : str
         What the lines of Python print, unless it is the numbers on the screen.
+    shown : sequence of mapping
+        The picture's table, where it stands elsewhere on the page: it is not drawn, and the files have it.
     """
     if style.embedded():
         return
     if rows:
         table(rows, alt=picture.alt)
     if picture.numbers is not None:
-        downloads(picture.numbers, picture.figure, filename=name, title=picture.title or picture.alt)
+        title, alt = picture.title or picture.alt, picture.alt
+        files.of_picture(picture.numbers, picture.figure, rows or shown, name=name, title=title, alt=alt)
+    elif rows:
+        files.of_table(rows, name=name, alt=picture.alt)
     if code:
         reproduce(code, name=name, **({"note": note} if note else {}))
 
@@ -240,66 +250,29 @@ def chart(figure: go.Figure, *, key: str, alt: str) -> None:
     """Show a figure with its alt text.
 
     Without plotly's toolbar: it covers the legend on a phone and is seven stops for the Tab key; views are controls of
-    the page, and `downloads` writes the file.
+    the page, and `files` writes the file.
     """
     config = {"displayModeBar": False, "responsive": True}
     with st.container(key=f"{key}__chart"):  # the style sheet decides how high it is on a phone and in a slide
-        st.plotly_chart(slides.larger(figure) if style.embedded() else figure, key=key, alt=alt, config=config)
+        st.plotly_chart(larger(figure) if style.embedded() else figure, key=key, alt=alt, config=config)
 
 
-def downloads(
-    frame: pd.DataFrame | Callable[[], pd.DataFrame], figure: go.Figure, *, filename: str, title: str
-) -> None:
-    """The button "Files": the plotted numbers as CSV, the figure as SVG, PNG and PDF; each is made when pressed.
+download = files.download
+"""A button for a file that is made when it is pressed: ``page.download(label, make, filename, icon)``."""
+
+
+def table(rows: Sequence[Mapping[str, str]], *, alt: str | None = None, name: str = "") -> None:
+    """A small table of texts, as real HTML rows that a screen reader walks through; wide ones scroll sideways.
 
     Parameters
     ----------
-    frame : DataFrame or callable
-        The numbers, or what makes them; no index is written.
-    figure : plotly.graph_objects.Figure
-        What is on the screen.
-    filename : str
-        Name of the files without suffix; also the prefix of the buttons' keys.
-    title : str
-        The SVG's accessible name.
+    rows : sequence of mapping
+        Column to text.
+    alt : str or None
+        What it shows.
+    name : str
+        Of its files; none are offered without one. A picture's own table is among the picture's files.
     """
-
-    def csv() -> bytes:
-        table = frame() if callable(frame) else frame
-        buffer = io.StringIO()
-        table.to_csv(buffer, index=False, float_format="%.17g", lineterminator="\n")
-        return buffer.getvalue().encode()
-
-    if style.embedded():
-        return
-    files = st.popover("Files", icon=":material/download:", key=f"{filename}_files", on_change="rerun")
-    if not files.open:  # buttons that nobody sees cost a rerun as much as the others
-        return
-    with files:
-        download("Numbers as CSV", csv, f"{filename}.csv", "table")
-        download("Figure as SVG", lambda: to_svg(figure, title=title).encode(), f"{filename}.svg", "image")
-        download("Figure as PNG", lambda: to_png(figure, title=title), f"{filename}.png", "photo")
-        download("Figure as PDF", lambda: to_pdf(figure, title=title), f"{filename}.pdf", "picture_as_pdf")
-
-
-_TYPES = {
-    "csv": "text/csv",
-    "svg": "image/svg+xml",
-    "png": "image/png",
-    "pdf": "application/pdf",
-    "json": "application/json",
-    "html": "text/html",
-}
-
-
-def download(label: str, make: Callable[[], bytes], filename: str, icon: str, *, key: str = "") -> None:
-    """A button for a file that is made when it is pressed; its key is the file's name with _ for the dot."""
-    mime, key = _TYPES[filename.rpartition(".")[2]], key or filename.replace(".", "_")
-    st.download_button(label, make, filename, mime, key=key, on_click="ignore", icon=f":material/{icon}:")
-
-
-def table(rows: Sequence[Mapping[str, str]], *, alt: str | None = None) -> None:
-    """A small table of texts, as real HTML rows that a screen reader walks through; wide ones scroll sideways."""
     if not rows:
         return
     columns = list(dict.fromkeys(name for row in rows for name in row))
@@ -311,6 +284,8 @@ def table(rows: Sequence[Mapping[str, str]], *, alt: str | None = None) -> None:
         f'<div class="numbers" role="region" tabindex="0" aria-label="{label}"><table><thead><tr>{heads}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
+    if name:
+        files.of_table(rows, name=name, alt=alt or "")
 
 
 def reproduce(

@@ -165,11 +165,11 @@ def behind(stored: Stored, epsilon: float) -> None:
         st.markdown(contest.everywhere(stored) or "There is no ε with runs of both.")
         st.markdown(bullets(contest.variants(stored)))
         if rows := tables.every_epsilon(stored):
-            page.table(rows, alt=contest.everywhere(stored) or None)
+            page.table(rows, alt=contest.everywhere(stored) or None, name="accuracy_claim")
         st.caption(contest.CLAIM_NOTE)
     with st.expander("Where these numbers are from", icon=":material/history:"):
         st.markdown(bullets(text.provenance(stored)))
-        page.table(text.configuration(stored))
+        page.table(text.configuration(stored), alt="How the runs were made.", name="accuracy_configuration")
         path = results.to_read(results.path_of(stored.key))
         page.download("Every run as CSV", path.read_bytes, path.name, "table_rows", key="accuracy_raw")
 
@@ -222,7 +222,7 @@ def one_point(stored: Stored, point: Piece) -> None:
         st.info("What was run belongs to another point; press again for this one.", icon=":material/sync_problem:")
         return
     st.markdown(text.again(seen.latest, before))
-    page.table(tables.again(seen.latest, before), alt=text.again(seen.latest, before))
+    page.table(tables.again(seen.latest, before), alt=text.again(seen.latest, before), name="accuracy_point")
     page.reproduce(
         tables.point_snippet(point, stored.key), note="Prints the stored run and the one made anew.", name="point"
     )

@@ -123,7 +123,8 @@ def below(
     board, mine = st.columns(2, gap="medium")
     with board:
         st.caption("The score")
-        page.table(words.scoreboard(setting, score), alt="You, the best attacker, a coin, and what is allowed.")
+        alt = "You, the best attacker, a coin, and what is allowed."
+        page.table(words.scoreboard(setting, score), alt=alt, name="guess_score")
     finished = progress.tries()
     if score.over and setting in progress.games():
         finished[setting] = score
@@ -132,7 +133,7 @@ def below(
     with mine:
         if finished:
             st.caption("Your games in this session, nearest to the best attacker first")
-            page.table(words.tries(finished), alt="Your finished games.")
+            page.table(words.tries(finished), alt="Your finished games.", name="guess_tries")
         else:
             st.caption(words.SEED_TOLD)
     page.evidence(

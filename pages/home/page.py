@@ -77,14 +77,14 @@ def explore() -> None:
         st.caption(words.playing(draw))
         table, loss = st.columns(2, gap="medium")
         with table:
-            page.table(drawn.table_rows(scene), alt="The released θ without and with the person.")
+            rows = drawn.table_rows(scene)
+            page.table(rows, alt="The released θ without and with the person.")
         with loss:
             st.caption(words.pair(told.exact_delta))
             shown = page.Picture(drawn.privacy_loss(scene, told.epsilon), words.loss_alt(told.epsilon, told.tail))
             page.show(shown, key="home_loss")
-        page.evidence(
-            picture, name="home", code=words.snippet(scene, delta), note="The screen shows this ε rounded up."
-        )
+        note = "The screen shows this ε rounded up."
+        page.evidence(picture, shown=rows, name="home", code=words.snippet(scene, delta), note=note)
 
 
 def compare(scenes: list[drawn.Scene], view: tuple[float, float], key: str) -> None:

@@ -86,7 +86,8 @@ def shown(left: DeltaGenerator, name: str, epsilon: float, delta: float) -> None
         )
         st.header("What is public about the columns", anchor=False)
         st.caption(text.TYPED_FOR_YOU)
-        page.table(text.form_rows(example.EXAMPLES[name].lines), alt="What is public about the example’s columns.")
+        alt = "What is public about the example’s columns."
+        page.table(text.form_rows(example.EXAMPLES[name].lines), alt=alt, name="own_columns")
         with st.container(horizontal=True):
             page.download("Table as CSV", partial(example.content, name), "table.csv", "table", key="own_table_csv")
             take_away(made)
@@ -205,7 +206,7 @@ def out(releases: list[jobs.Made], picture: page.Picture, delta: float) -> None:
     use(last)
     st.header("The releases of this session", anchor=False)
     rows = ledger.rows(releases, spent(releases, delta), delta)
-    page.table(rows, alt="The releases of this session and what they cost together.")
+    page.table(rows, alt="The releases of this session and what they cost together.", name="own_releases")
     st.caption(text.LEDGER)
     st.button("Other people’s data: start a new list", key="own_anew", on_click=anew, icon=":material/restart_alt:")
 

@@ -122,8 +122,9 @@ def explore() -> None:
             page.keep(*SAMPLE)
             return
         st.caption(" ".join(filter(None, (text.closed_form(setting), text.off_view(setting, now.f_max)))))
-        page.table(pc.table_rows(setting, now.bounds), alt=frontier.alt)
-        page.evidence(frontier, name="planner", code=text.snippet(setting) if here else "")
+        rows = pc.table_rows(setting, now.bounds)
+        page.table(rows, alt=frontier.alt)
+        page.evidence(frontier, shown=rows, name="planner", code=text.snippet(setting) if here else "")
         cost(now)
 
 
@@ -180,7 +181,7 @@ def sampling(plan: Plan, shown: Estimate | None) -> None:
         st.caption(text.measured_norm(shown))
         for line in filter(None, (text.recipes(shown), text.failures(shown))):
             st.markdown(line)
-        page.table(text.sample_rows(shown), alt=text.sampled(shown))
+        page.table(text.sample_rows(shown), alt=text.sampled(shown), name="planner_sampled")
 
 
 def revealed() -> None:

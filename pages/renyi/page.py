@@ -146,8 +146,9 @@ def explore() -> None:
             page.keep(ALLOCATED)
             return
         st.caption(f"{words.transition(leap, setting)} {words.rare(rc.turns(setting), crossings)}")
-        page.table(words.readings(setting, delta, ALLOCATED.value()), alt=words.readings_alt(delta))
-        page.evidence(picture, name="renyi")
+        rows = words.readings(setting, delta, ALLOCATED.value())
+        page.table(rows, alt=words.readings_alt(delta))
+        page.evidence(picture, shown=rows, name="renyi")
         promises(setting, delta)
         page.reproduce(words.snippet(setting, delta, ALLOCATED.value()), name="renyi")
 
@@ -178,7 +179,7 @@ def promises(setting: rc.Setting, delta: float) -> None:
     with st.expander("The same numbers as a table", icon=":material/table_rows:"):
         table = words.promises(setting, allocated)
         page.table(table, alt="ε at δ from 10⁻² to 10⁻¹², both mechanisms, accounted both ways")
-    page.evidence(picture, name="renyi-epsilon")
+    page.evidence(picture, shown=table, name="renyi-epsilon")
 
 
 TRY_BEFORE, TRY_AFTER = rc.rounds(100, noise=5.0, lam=20.0), rc.rounds(1000, noise=5.0, lam=20.0)

@@ -85,9 +85,10 @@ def explore() -> None:
         if style.embedded():
             return
         if runs:
-            page.table(text.table_rows(setting, runs), alt=picture.alt)
+            rows = text.table_rows(setting, runs)
+            page.table(rows, alt=picture.alt)
             st.caption(text.PRIVACY)
-            page.evidence(picture, name="solvers", code=text.snippet(setting, solvers))
+            page.evidence(picture, shown=rows, name="solvers", code=text.snippet(setting, solvers))
         cost(solvers, setting.columns, relative)
 
 

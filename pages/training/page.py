@@ -235,7 +235,8 @@ def origin(comparison: Comparison) -> None:
 
 def certificates(comparison: Comparison, before: Comparison | None) -> None:
     st.caption(text.ABOUT_CERTIFICATES)
-    page.table(tables.certificates(comparison, before), alt="The certificate now, and at the setting before.")
+    alt = "The certificate now, and at the setting before."
+    page.table(tables.certificates(comparison, before), alt=alt, name="training_certificates")
     fitted = [method for method in comparison.settings.private if comparison.of(method)]
     for place, method in enumerate(fitted):
         if place % 2 == 0:

@@ -121,9 +121,10 @@ def below(picture: page.Picture, setting: tc.Setting, settings: int, name: str, 
     geometric = tc.geometric_mean(setting, settings)
     crossing = text.crossing(tc.GRID, *(tc.curve(way, setting).tolist() for way in text.MADE))
     st.markdown(f"{crossing} {text.geometric(settings, ways, geometric, found.mean, family)}")
-    page.table(text.ways_rows(ways, text.trained(settings, geometric, found.mean), setting.delta), alt=picture.alt)
+    rows = text.ways_rows(ways, text.trained(settings, geometric, found.mean), setting.delta)
+    page.table(rows, alt=picture.alt)
     st.caption(text.WHAT_IS_PAID_FOR)
-    page.evidence(picture, name="tuning")
+    page.evidence(picture, shown=rows, name="tuning")
     afford(setting, settings, ways["free"])
     st.markdown(f"**How many runs?** {text.runs(settings, found.mean, found.more, found.none)}")
     runs = charts.number_of_runs(found, settings, ghost)
@@ -145,7 +146,8 @@ def afford(setting: tc.Setting, settings: int, target: float) -> None:
         st.markdown(text.afford_sentence(settings, setting.base.noun, target, needs))
         shares = page.Picture(charts.left(needs, target), text.left_alt(needs, target))
         page.show(shares, key="tuning_left")
-        page.table(text.afford_rows(needs, setting.delta), alt="Noise multiplier of each run under every accounting.")
+        alt = "Noise multiplier of each run under every accounting."
+        page.table(text.afford_rows(needs, setting.delta), alt=alt, name="tuning_left")
         st.caption(text.AFFORD_NOTE)
 
 

@@ -6,6 +6,7 @@ The x and y of a heat map are the edges of its cells, one more than there are ce
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import groupby, pairwise
 from typing import Any
 from xml.sax.saxutils import escape
@@ -27,19 +28,25 @@ def cells(trace: dict[str, Any], x: Scale, y: Scale) -> list[str]:
         raise ValueError(f"x and y must be the edges of {z.shape} cells, got {across.size} and {down.size} of them")
     name = escape(plain(trace.get("name") or ""))
     parts = [f'<g class="cells" shape-rendering="crispEdges"><title>{name}</title>']
-    for row, values in enumerate(z.tolist()):
+    for row, start, end, (fill, alpha) in runs(trace):
         top, bottom = sorted((down[row], down[row + 1]))
+        left, right = sorted((across[start], across[end]))
+        parts.append(
+            f'<rect x="{left:g}" y="{top:g}" width="{right - left:g}" height="{bottom - top:g}" '
+            f'fill="{fill}"{_opacity(alpha)}/>'
+        )
+    return [*parts, "</g>"]
+
+
+def runs(trace: dict[str, Any]) -> Iterator[tuple[int, int, int, tuple[str, float]]]:
+    """Row, first and last edge, colour and opacity of every run of cells of one colour that are to be seen."""
+    for row, values in enumerate(_values(trace).tolist()):
         start = 0
         for look, run in groupby(_color(trace, value) for value in values):
             end = start + len(list(run))
             if look is not None and look[1] > 0:
-                left, right = sorted((across[start], across[end]))
-                parts.append(
-                    f'<rect x="{left:g}" y="{top:g}" width="{right - left:g}" height="{bottom - top:g}" '
-                    f'fill="{look[0]}"{_opacity(look[1])}/>'
-                )
+                yield row, start, end, look
             start = end
-    return [*parts, "</g>"]
 
 
 def bar_height(trace: dict[str, Any]) -> float:

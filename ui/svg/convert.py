@@ -33,8 +33,11 @@ def png(svg: str) -> bytes:
     )
 
 
-def pdf(svg: str, title: str) -> bytes:
-    """The chart as one page of its size, curves and letters as such; the same bytes for the same chart."""
+def pdf(svg: str, title: str, *, width: float | None = None) -> bytes:
+    """The chart as one page, curves and letters as such; the same bytes for the same chart.
+
+    The page has the chart's size, a point for a pixel, or this width in points.
+    """
     from reportlab.graphics import renderPDF
     from reportlab.pdfgen.canvas import Canvas
     from svglib.svglib import svg2rlg
@@ -44,7 +47,11 @@ def pdf(svg: str, title: str) -> bytes:
     flat = _GROUP.sub(r'\1 fill-opacity="\2" stroke-opacity="\2"', svg.replace(FONTS, _FAMILY))
     drawing: Any = svg2rlg(io.BytesIO(flat.encode()))
     file = io.BytesIO()
-    canvas = Canvas(file, pagesize=(drawing.width, drawing.height), invariant=True)
+    zoom = 1.0 if width is None else width / drawing.width
+    canvas = Canvas(
+        file, pagesize=(zoom * drawing.width, zoom * drawing.height), invariant=True, initialFontName=_FAMILY
+    )
+    canvas.scale(zoom, zoom)
     canvas.setTitle(title)
     canvas.setAuthor("objpert")
     canvas.setCreator("objpert")
@@ -55,6 +62,8 @@ def pdf(svg: str, title: str) -> bytes:
 
 @functools.cache
 def _register() -> None:
+    from reportlab.graphics.shapes import STATE_DEFAULTS
     from svglib.svglib import register_font
 
     register_font(_FAMILY, font_path=str(FONT))
+    STATE_DEFAULTS["fontName"] = _FAMILY  # or files name Helvetica, too, without having it; journals refuse those

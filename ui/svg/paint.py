@@ -17,6 +17,20 @@ def paint(color: str) -> tuple[str, float]:
     return color, 1.0
 
 
+def rgb(color: str) -> tuple[str, float]:
+    """A colour as LaTeX's xcolor takes it, and its opacity."""
+    *channels, alpha = _channels(color)
+    red, green, blue = (round(channel) for channel in channels)
+    return f"{{rgb,255:red,{red};green,{green};blue,{blue}}}", alpha
+
+
+def on_white(color: str, alpha: float) -> str:
+    """What a colour that lets some of a white page through looks like there, for xcolor."""
+    *channels, _ = _channels(color)
+    red, green, blue = (255 - (255 - channel) * alpha for channel in channels)
+    return rgb(f"rgb({red:.0f},{green:.0f},{blue:.0f})")[0]
+
+
 def on_scale(scale: Sequence[tuple[float, str]], share: float) -> tuple[str, float]:
     """Colour and opacity of a colour scale [[0, …], …, [1, …]] at a share in [0, 1]; steps are two equal positions."""
     places = [(float(place), color) for place, color in scale]

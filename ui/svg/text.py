@@ -9,6 +9,8 @@ import re
 from xml.sax.saxutils import escape
 
 SIZE = 13.0  # of ordinary text, in pixels
+POINTS = 8.0  # of text in a figure for a paper
+POINT = POINTS / SIZE  # of the paper, for a pixel
 LINE = 16.0  # from one line to the next
 INK = "#222222"
 FONTS = "Helvetica, Arial, sans-serif"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ui.svg.axes import Scale, decode, panels
+from ui.svg.axes import decode, panels
 from ui.svg.traces import draw
 
 _MOST = 60  # points of a curve
@@ -31,9 +31,8 @@ def to_thumbnail(spec: dict[str, Any], *, note: str = "", width: int = 320, heig
     parts.append(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
     )
-    x = Scale(layout["xaxis"], _EDGE, width - _EDGE)
     drawn = [_plain(trace) for trace in spec["data"] if _drawn(trace)]
-    for axis, y, inside in panels(layout, drawn, _EDGE, height - _EDGE):
+    for axis, x, y, inside in panels(layout, drawn, _EDGE, width - _EDGE, _EDGE, height - _EDGE):
         box = f'x="{x.start:g}" y="{y.end:g}" width="{x.end - x.start:g}" height="{y.start - y.end:g}"'
         parts += [f'<clipPath id="{axis}"><rect {box}/></clipPath>', f'<g clip-path="url(#{axis})">']
         parts += [*(part.replace("<title></title>", "") for part in draw(inside, x, y)), "</g>"]

@@ -14,7 +14,8 @@ from ui.svg.paint import paint
 from ui.svg.text import plain, write
 
 BLACK = "#000000"
-_DASHES = {
+_WIDEST = 2.4
+DASHES = {  # lengths of strokes and gaps in pixels
     "solid": "",
     "dot": "2 4",
     "dash": "9 6",
@@ -43,6 +44,21 @@ _SYMBOLS = {
 }
 
 
+def printed(trace: dict[str, Any]) -> dict[str, Any]:
+    """The trace with lines and marks as fine as a paper's: half a point to a point and a half, at 8-point text."""
+    fine = dict(trace)
+    if "width" in trace.get("line", {}):
+        fine["line"] = trace["line"] | {"width": min(0.8 * trace["line"]["width"], _WIDEST)}
+    if "size" in trace.get("marker", {}):
+        sizes = trace["marker"]["size"]
+        small = 0.75 * sizes if isinstance(sizes, int | float) else [0.75 * size for size in each(sizes, 0)]
+        fine["marker"] = trace["marker"] | {"size": small}
+    for key in ("error_x", "error_y"):
+        if trace.get(key):
+            fine[key] = trace[key] | {"thickness": 1.4, "width": 3}
+    return fine
+
+
 def draw(traces: list[dict[str, Any]], x: Scale, y: Scale) -> list[str]:
     """The traces of one panel, the first at the bottom."""
     bars = [index for index, trace in enumerate(traces) if trace.get("type") == "bar"]
@@ -63,7 +79,7 @@ def sample(trace: dict[str, Any], x: float, y: float, length: float) -> str:
         parts.append(f'<path d="M{x:.1f} {y:.1f} h{length:g}" fill="none" {_stroke(trace.get("line", {}))}/>')
     if "markers" in mode or bar:
         look = trace.get("marker", {})
-        color, symbol = _each(look.get("color", _color(trace)), 1)[0], _each(look.get("symbol", "circle"), 1)[0]
+        color, symbol = each(look.get("color", _color(trace)), 1)[0], each(look.get("symbol", "circle"), 1)[0]
         parts.append(_mark(x + length / 2, y, 5.0, color, "square" if bar else symbol, look.get("line")))
     return f'<g class="sample" opacity="{trace.get("opacity", 1):g}">{"".join(parts)}</g>'
 
@@ -72,7 +88,7 @@ def _scatter(trace: dict[str, Any], x: Scale, y: Scale) -> list[str]:
     xs, ys = x(trace["x"]), y(trace["y"])
     mode, line = trace.get("mode", "lines"), trace.get("line", {})
     parts = [f'<g opacity="{trace.get("opacity", 1):g}">{_title(trace)}']
-    runs = _runs(xs, ys)
+    runs = pieces(xs, ys)
     if trace.get("fill") in ("toself", "tozeroy"):
         for run in runs:
             points = run
@@ -92,7 +108,7 @@ def _scatter(trace: dict[str, Any], x: Scale, y: Scale) -> list[str]:
 
 def _labels(trace: dict[str, Any], xs: np.ndarray, ys: np.ndarray) -> list[str]:
     """Texts at their points, as plotly's `textposition` says: "top center", "middle right" …"""
-    texts = _each(trace.get("text") or "", len(xs))
+    texts = each(trace.get("text") or "", len(xs))
     down, across = (trace.get("textposition") or "middle center").split()
     rise, shift = (
         {"top": -8.0, "middle": 4.5, "bottom": 17.0}[down],
@@ -132,9 +148,9 @@ def _intervals(trace: dict[str, Any], key: str, along: Scale, across: np.ndarray
 
 def _markers(trace: dict[str, Any], xs: np.ndarray, ys: np.ndarray) -> list[str]:
     look, count = trace.get("marker", {}), len(xs)
-    colors = _each(look.get("color", _color(trace)), count)
-    symbols = _each(look.get("symbol", "circle"), count)
-    sizes = _each(look.get("size", 7), count)
+    colors = each(look.get("color", _color(trace)), count)
+    symbols = each(look.get("symbol", "circle"), count)
+    sizes = each(look.get("size", 7), count)
     every = max(1, math.ceil(count / look["maxdisplayed"])) if look.get("maxdisplayed") else 1
     points = zip(xs.tolist(), ys.tolist(), sizes, colors, symbols, strict=False)
     return [
@@ -159,20 +175,33 @@ def _mark(x: float, y: float, radius: float, color: str, symbol: str, outline: d
 
 
 def _bars(trace: dict[str, Any], index: int, count: int, x: Scale, y: Scale) -> list[str]:
-    xs, ys = x(trace["x"]), y(trace["y"])
-    zero = y.floor()
-    gap = float(np.min(np.abs(np.diff(xs)))) if len(xs) > 1 else abs(x.end - x.start)
-    width = 0.8 * gap / count
-    paints = _each(trace.get("marker", {}).get("color", "#1a80c4"), len(xs))
+    flat = trace.get("orientation") == "h"
+    along, across = (x, y) if flat else (y, x)
+    ends, places = along(trace["x" if flat else "y"]), across(trace["y" if flat else "x"])
+    zero, full = along.floor(), bar_width(trace, across)
+    width = full / count
+    paints = each(trace.get("marker", {}).get("color", "#1a80c4"), len(ends))
+    texts = each(trace.get("text") or "", len(ends))
     parts = [f"<g>{_title(trace)}"]
-    for px, py, fill in zip(xs, ys, paints, strict=True):
-        if math.isfinite(px) and math.isfinite(py):
-            left = px - 0.4 * gap + index * width
-            parts.append(
-                f'<rect x="{left:.1f}" y="{min(py, zero):.1f}" width="{width:.1f}" '
-                f'height="{abs(py - zero):.1f}" fill="{fill}"/>'
-            )
+    for end, place, fill, text in zip(ends.tolist(), places.tolist(), paints, texts, strict=True):
+        if not (math.isfinite(end) and math.isfinite(place)):
+            continue
+        start, low, length = place - full / 2 + index * width, min(end, zero), abs(end - zero)
+        left, top, wide, high = (low, start, length, width) if flat else (start, low, width, length)
+        parts.append(f'<rect x="{left:.1f}" y="{top:.1f}" width="{wide:.1f}" height="{high:.1f}" fill="{fill}"/>')
+        if text:
+            label = plain(str(text))
+            parts.append(write(label, end + 5, place + 4.5) if flat else write(label, place, end - 5, "middle"))
     return [*parts, "</g>"]
+
+
+def bar_width(trace: dict[str, Any], across: Scale) -> float:
+    """The pixels that the bars at one place take: as wide as the trace says, or four fifths of their distance."""
+    if trace.get("width"):
+        return float(abs(trace["width"] / (across.high - across.low) * (across.end - across.start)))
+    places = across(trace["y" if trace.get("orientation") == "h" else "x"])
+    gap = float(np.min(np.abs(np.diff(places)))) if len(places) > 1 else abs(across.end - across.start)
+    return 0.8 * gap
 
 
 def _title(trace: dict[str, Any]) -> str:
@@ -186,20 +215,20 @@ def _color(trace: dict[str, Any]) -> str:
 def _stroke(line: dict[str, Any]) -> str:
     color, alpha = paint(line.get("color") or BLACK)
     named = line.get("dash", "solid")
-    dash = _DASHES.get(named, named.replace("px", "").replace(",", " "))  # plotly also takes lengths: "4px,3px"
+    dash = DASHES.get(named, named.replace("px", "").replace(",", " "))  # plotly also takes lengths: "4px,3px"
     look = f'stroke="{color}" stroke-width="{line.get("width", 2):g}"'
     look += f' stroke-opacity="{alpha:g}"' if alpha < 1 else ""
     return look + (f' stroke-dasharray="{dash}"' if dash else "")
 
 
-def _each(value: Any, count: int) -> list[Any]:
+def each(value: Any, count: int) -> list[Any]:
     """One value for each of `count` points, whether the trace has one for all or a list."""
     if isinstance(value, (str, int, float)):
         return [value] * count
     return list(decode(value).tolist()) if isinstance(value, dict) else list(value)
 
 
-def _runs(xs: np.ndarray, ys: np.ndarray) -> list[list[tuple[float, float]]]:
+def pieces(xs: np.ndarray, ys: np.ndarray) -> list[list[tuple[float, float]]]:
     """The curve cut at its gaps."""
     runs: list[list[tuple[float, float]]] = [[]]
     for px, py in zip(xs.tolist(), ys.tolist(), strict=True):
