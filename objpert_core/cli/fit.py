@@ -13,8 +13,8 @@ from objpert_core.cli.output import Answer, add_format, note, show, typed, up
 from objpert_core.cli.parsing import Failed, epilog
 from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
 
-MODEL, CERTIFICATE, SCHEMA, SKOPS = "model.json", "certificate.json", "schema.json", "model.skops"
-"""What a release's folder holds; the last only where it was asked for."""
+MODEL, CERTIFICATE, SCHEMA, SKOPS, CARD = "model.json", "certificate.json", "schema.json", "model.skops", "README.md"
+"""What a release's folder holds; the last two only where they were asked for."""
 _FOLDER = "objpert-release"
 _NOTES = """What is printed and written may be published. What stands on standard error,
 and that a file was refused, depends on people's data and is not covered by the
@@ -56,6 +56,7 @@ def add(commands: Any) -> None:
     written.add_argument("--out", default=_FOLDER, metavar="FOLDER", help=f"default {_FOLDER}")
     written.add_argument("--overwrite", action="store_true", help="replace files of an earlier release")
     written.add_argument("--skops", action="store_true", help="the model for scikit-learn, too")
+    written.add_argument("--card", action="store_true", help=f"a model card for whoever gets the model, {CARD}")
     add_format(command)
     command.set_defaults(run=run)
 
@@ -83,10 +84,9 @@ def run(options: argparse.Namespace) -> int:
     ask = own_table.Ask(
         known.to_json(), options.epsilon, options.delta, options.public_rows, options.seed, columns.dialect(options)
     )
-    if options.skops and not own_table.skops_is_there():
-        raise ImportError("--skops needs skops: pip install 'objpert[export]'")
-    names = (MODEL, CERTIFICATE, SCHEMA, SKOPS)
-    with folder_of(options.out, names, overwrite=options.overwrite) as files:
+    if (options.skops or options.card) and not own_table.skops_is_there():
+        raise ImportError("--skops and --card need skops: pip install 'objpert[export]'")
+    with folder_of(options.out, _names(options), overwrite=options.overwrite) as files:
         content = columns.content(options.data)
         try:
             made = _fitted(own_table, ask, content)
@@ -102,11 +102,18 @@ def run(options: argparse.Namespace) -> int:
         files[SCHEMA] = own_table.schema_json(made)
         if options.skops:
             files[SKOPS] = own_table.skops_file(made)
+        if options.card:
+            files[CARD] = own_table.card_file(made)
         written = list(files)
     for text in made.notes:
         note(f"for your eyes only, outside of the certificate: {text}")
     _print(options, made.model.privacy_, known.target.column, written)
     return 0
+
+
+def _names(options: argparse.Namespace) -> tuple[str, ...]:
+    """The files of a release: a card only where it is asked for, as a README.md may be somebody's own."""
+    return (MODEL, CERTIFICATE, SCHEMA, SKOPS, *([CARD] if options.card else []))
 
 
 def _fitted(own_table: Any, ask: Any, content: bytes) -> Any:

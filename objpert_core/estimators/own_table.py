@@ -21,6 +21,7 @@ import numpy as np
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import Mechanism, compose
 from objpert_core.datasets import Dialect, NumericTarget, TableSchema, read_table
+from objpert_core.estimators.cards import model_card
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
 from objpert_core.estimators.regressor import ObjPertRegressor
 from objpert_core.estimators.released import (
@@ -190,6 +191,17 @@ def skops_file(made: Made) -> bytes:
         raise ImportError("a model for scikit-learn needs skops: pip install 'objpert[export]'")
     skops = importlib.import_module("skops.io")  # it takes a moment to load
     return bytes(skops.dumps(made.model.to_sklearn()))
+
+
+def card_file(made: Made) -> bytes:
+    """The model's card in Markdown, from its certificate; see `model_card`.
+
+    Raises
+    ------
+    ImportError
+        Where skops is not installed.
+    """
+    return bytes(model_card(made.model, title=f"A private model of {made.ask.schema.target.column}").render().encode())
 
 
 @dataclass(frozen=True)

@@ -160,9 +160,11 @@ def test_nothing_is_overwritten_unless_it_is_said(release):
 
 
 @pytest.mark.slow
-def test_the_model_for_scikit_learn_is_a_file_more(folder):
+def test_the_model_for_scikit_learn_and_its_card_are_files_more(folder):
     skops = pytest.importorskip("skops.io")
-    assert run(f"{FIT} --out release --skops")[0] == 0
+    assert run(f"{FIT} --out release --skops --card")[0] == 0
+    card = (folder / "release" / "README.md").read_text(encoding="utf-8")
+    assert "(2, 1e-05)-differential privacy, add/remove one row" in card
     assert skops.load(folder / "release" / "model.skops", trusted=[]).n_features_in_ == 7
 
 
