@@ -155,6 +155,9 @@ def test_their_renyi_accountant_promises_too_little_where_rows_are_replaced():
     """Why events of replaced rows are for `PLDAccountant`, as the documentation says."""
     theirs = RdpAccountant(orders=[8], neighboring_relation=NeighboringRelation.REPLACE_ONE).compose(NOISE)
     assert theirs._rdp[0] * 4 == pytest.approx(from_dp_event(NOISE, REPLACE_ONE).rdp(8.0))
+    event, at = google.GaussianDpEvent(2.0), NeighboringRelation.REPLACE_ONE
+    assert RdpAccountant(neighboring_relation=at).compose(event).get_epsilon(1e-5) == pytest.approx(2.17, abs=0.005)
+    assert PLDAccountant(at).compose(event).get_epsilon(1e-5) == pytest.approx(4.38, abs=0.005)
 
 
 # --- covers ---------------------------------------------------------------------------------------------------------
