@@ -4,6 +4,7 @@ The pages are plain Markdown, which a forge shows as it is. No page of the site 
 formulas are Unicode, so there is no MathJax; search, fonts and scripts are files of the site.
 """
 
+import os
 import sys
 import tomllib
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 sys.path[:0] = [str(ROOT), str(HERE / "_extensions")]
+os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])  # for notebooks
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 project = PROJECT["name"]

@@ -14,13 +14,16 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.parsing import nested_parse_to_nodes
 
@@ -32,13 +35,32 @@ def kind(value: Any) -> str:
     return "autofunction" if inspect.isroutine(value) else "autodata"
 
 
-def first_sentence(value: Any) -> str:
-    """What a docstring's first paragraph says, up to its first full stop; nothing for a constant."""
-    if kind(value) == "autodata":
-        return ""
-    paragraph = " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split())
+def words_of_a_constant(name: str, value: Any) -> str:
+    """The text below a constant's line in the module that defines it."""
+    for module in sorted(key for key in sys.modules if key.startswith("objpert_core.")):
+        if getattr(sys.modules[module], name, None) is value:
+            lines = ModuleAnalyzer.for_module(module).find_attr_docs().get(("", name))
+            if lines:
+                return " ".join(lines).strip()
+    raise ExtensionError(f"{name} is public and has no text below it that says what it is")
+
+
+def first_sentence(name: str, value: Any) -> str:
+    """What a docstring's first paragraph says, up to its first full stop."""
+    text = words_of_a_constant(name, value) if kind(value) == "autodata" else inspect.getdoc(value) or ""
+    paragraph = " ".join(text.partition("\n\n")[0].split())
     sentence, stop, _ = paragraph.partition(". ")
     return escaped(sentence + (stop.strip() if stop else ""))
+
+
+def constant(name: str, value: Any, words: str) -> list[str]:
+    """The entry of a constant: its value where that is short, its keys where it is a table."""
+    lines = [f".. py:data:: {name}"]
+    if isinstance(value, str | int | tuple):
+        lines += [f"   :value: {value!r}"]
+    if isinstance(value, Mapping):
+        words += " Keys: " + ", ".join(f"``{key!r}``" for key in value) + "."
+    return [*lines, "", f"   {words}", ""]
 
 
 def escaped(line: str, change: Callable[[str], str] = str) -> str:
@@ -84,7 +106,10 @@ class PublicNames(SphinxDirective):
         entries: list[str] = []
         for name in names:
             value = getattr(module, name)
-            table += [f"   * - :py:obj:`{name} <{module.__name__}.{name}>`", f"     - {first_sentence(value)}"]
+            table += [f"   * - :py:obj:`{name} <{module.__name__}.{name}>`", f"     - {first_sentence(name, value)}"]
+            if kind(value) == "autodata":
+                entries += constant(f"{module.__name__}.{name}", value, words_of_a_constant(name, value))
+                continue
             entries += [f".. {kind(value)}:: {module.__name__}.{name}"]
             if "inherited" in self.options and inspect.isclass(value):
                 entries += ["   :inherited-members: BaseEstimator"]

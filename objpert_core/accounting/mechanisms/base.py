@@ -28,7 +28,9 @@ from objpert_core.accounting.numerics.tail import log_tail_of_profile
 from objpert_core.accounting.numerics.tradeoff import false_negative_rates, odds_of
 
 ADD_REMOVE = "add/remove one row"
+"""Neighbours differ by one row more or less: `adjacency` of most mechanisms."""
 REPLACE_ONE = "replace one row"
+"""Neighbours have equally many rows and differ in one."""
 ADJACENCIES = (ADD_REMOVE, REPLACE_ONE)
 NORMAL_SPACING = 2.0**-50
 """Sources of noise give N(0, 1) numbers rounded to multiples of this; see `Perturbation.error`."""

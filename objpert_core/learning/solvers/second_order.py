@@ -17,7 +17,8 @@ from objpert_core._validation import FloatArray
 from objpert_core.learning.solvers.kinks import descend_past_kinks
 from objpert_core.learning.solvers.progress import CountedProblem, Progress
 
-MAX_CHOLESKY_DIMENSION = 4096  # a Hessian of 134 MB; beyond it "newton" solves its systems iteratively
+MAX_CHOLESKY_DIMENSION = 4096
+"""Where a Hessian takes 134 MB; beyond it "newton" solves its systems iteratively."""
 
 
 class Directions(Protocol):
