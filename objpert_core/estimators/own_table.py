@@ -20,7 +20,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting import Mechanism, compose
-from objpert_core.datasets import Dialect, NumericTarget, TableSchema, read_table
+from objpert_core.datasets import Dialect, NumericTarget, TableSchema, read_table, safe_text
 from objpert_core.estimators.cards import model_card
 from objpert_core.estimators.logistic_regression import ObjPertLogisticRegression
 from objpert_core.estimators.regressor import ObjPertRegressor
@@ -36,6 +36,8 @@ FORMAT = "objpert released model 1"
 NOT_CONVERGED = "The solver did not get there: nothing was released. That it failed is not covered by a certificate."
 LARGEST = 10_000_000
 """Characters of a model's text."""
+LONGEST_TITLE = 200
+"""Characters of a target's name in a card's title."""
 _ARRAYS = ("coef", "intercept", "center", "scale")
 _FIELDS = frozenset(("format", "kind", "target", "labels", "features", "margin", "row_norm", "certificate", *_ARRAYS))
 _NUMBER, _TWO_VALUES = "regression", "two values"
@@ -201,7 +203,8 @@ def card_file(made: Made) -> bytes:
     ImportError
         Where skops is not installed.
     """
-    return bytes(model_card(made.model, title=f"A private model of {made.ask.schema.target.column}").render().encode())
+    title = f"A private model of {safe_text(made.ask.schema.target.column, LONGEST_TITLE)}"
+    return bytes(model_card(made.model, title=title).render().encode())
 
 
 @dataclass(frozen=True)

@@ -229,6 +229,7 @@ def take_away(made: jobs.Made) -> None:
         make = partial(own_table.skops_file, made)
         mime = "application/octet-stream"
         st.download_button(label, make, "model.skops", mime, key="own_skops", on_click="ignore", icon=icon)
+        page.download("Model card", partial(own_table.card_file, made), "README.md", "description", key="own_card")
 
 
 def use(made: jobs.Made) -> None:

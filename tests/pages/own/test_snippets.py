@@ -76,6 +76,16 @@ def test_the_files_hold_the_release_and_its_certificate_bit_by_bit(made):
 
 
 @pytest.mark.slow
+def test_the_card_tells_the_promise_and_that_a_seed_is_not_for_publishing(made):
+    pytest.importorskip("skops.card")
+    card = own_table.card_file(made).decode()
+    assert f"A private model of {made.ask.schema.target.column}" in card
+    assert "(2, 1e-06)-differential privacy, add/remove one row" in card
+    assert "Not for publication" in card  # the example's noise has a seed
+    assert not any(text in card for text in made.notes)
+
+
+@pytest.mark.slow
 def test_the_model_for_scikit_learn_scores_alike(made, tmp_path):
     skops = pytest.importorskip("skops.io")
     pipeline = skops.loads(own_table.skops_file(made), trusted=[])
