@@ -199,7 +199,7 @@ def _change(text: LedgerText, by: int | None) -> None:
 def saved(text: LedgerText, delta: c.SelectSlider, target: c.SelectSlider) -> None:
     """Go on with a ledger from a file, from what is pasted, or from its text."""
     with st.expander("Go on with a saved ledger", icon=":material/folder_open:"):
-        label, controls = "A JSON or CSV file from this page", (text, delta, target)
+        label, controls = "A JSON or CSV file from this page, or events of dp_accounting", (text, delta, target)
         st.file_uploader(label, type=["json", "csv"], key=_FILE, on_change=_open, args=(_FILE, *controls))
         st.text_area("Or paste what is in it", key=_PASTED, height=100, max_chars=ledger_file.LARGEST)
         st.button("Open what is pasted", key="composition_open", on_click=_open, args=(_PASTED, *controls))
@@ -207,7 +207,7 @@ def saved(text: LedgerText, delta: c.SelectSlider, target: c.SelectSlider) -> No
         st.caption(
             "One entry: kind, * how many, : its parameters in the form's order, @ its name. Kinds: "
             + ", ".join(f"{word} ({kind.label})" for word, kind in lg.KINDS.items())
-            + ". Of a file only its entries, δ and the target are read; everything else is computed again."
+            + ". Of a file only its entries, or event, δ and the target are read; all else is computed again."
         )
 
 

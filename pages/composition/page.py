@@ -1,11 +1,13 @@
 """Composition (Figure 3 of Redberg et al. 2023): what several releases about the same rows cost together."""
 
+import math
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from objpert_core.accounting import ledger as lg
+from objpert_core.accounting import ledger_events
 from pages.composition import charts, editor, files, gate, numbers, snippets, totals
 from pages.composition import words as text
 from ui import controls as c
@@ -170,8 +172,9 @@ def explore() -> None:
             st.info(why, icon=":material/info:")
         elif said := text.band(most):
             st.caption(said)
-        page.table(text.fit_rows(found, delta), alt=text.profiles_alt(found, delta))
-        page.evidence(picture, name="composition", code=snippets.fits(fit, counts, delta=delta, view=view))
+        rows, code = text.fit_rows(found, delta), snippets.fits(fit, counts, delta=delta, view=view)
+        page.table(rows, alt=text.profiles_alt(found, delta))
+        page.evidence(picture, shown=rows, name="composition", code=code)
 
 
 @st.fragment
@@ -211,16 +214,31 @@ def budget() -> None:
         with listed:
             if why := totals.reason(ledger):
                 st.info(why, icon=":material/info:")
-            page.table(text.ledger_rows(lines, delta, target, more), alt=picture.alt)
+            rows = text.ledger_rows(lines, delta, target, more)
+            page.table(rows, alt=picture.alt)
             st.caption(text.FIXED_BEFOREHAND)
             with st.container(horizontal=True):
                 as_json = partial(files.to_json, lines, delta, target)
                 page.download("Ledger as JSON", lambda: as_json().encode(), "ledger.json", "data_object")
-                page.evidence(picture, name="ledger")
+                if ledger and math.isfinite(lines[-1].total):
+                    as_events(ledger, delta, lines[-1].total)
+                page.evidence(picture, shown=rows, name="ledger")
         if ledger:
             page.reproduce(snippets.ledger(ledger, delta=delta), name="ledger")
         if filtered:
             through(ledger, RELEASED.value(), delta, target)
+
+
+def as_events(ledger: lg.Ledger, delta: float, total: float) -> None:
+    """The list for Google's dp_accounting; what stands in it is computed when the button is pressed."""
+    button = st.popover("Events", icon=":material/sync_alt:", key="ledger_events", on_change="rerun")
+    if not button.open:
+        return
+    with button:
+        there = totals.epsilon_of_events(ledger, delta)
+        st.markdown(text.events(ledger_events.covered(ledger), there, total))
+        make = partial(ledger_events.write, ledger)
+        page.download("Events as JSON", lambda: make().encode(), "events.json", "data_object")
 
 
 def through(ledger: lg.Ledger, released: int, delta: float, target: float) -> None:

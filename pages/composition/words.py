@@ -199,6 +199,17 @@ def _still_fits(n: int) -> str:
     return "none" if n == 0 else f"{n:,} or more" if n >= MOST_COPIES else f"{n:,} more"
 
 
+def events(numbers: Sequence[int], there: float, here: float) -> str:
+    """What the ledger's events say; `numbers` are those of the entries without one, ε is `there` and `here`."""
+    about = "One event of Google’s dp_accounting for the whole list, in JSON, for ADD_OR_REMOVE_ONE."
+    if not numbers:
+        return f"{about} It costs what the list costs."
+    one = len(numbers) == 1
+    which = f"{'Entry' if one else 'Entries'} {', '.join(map(str, numbers))} {'has' if one else 'have'} none"
+    instead = f"Gaussian noise that covers {'it' if one else 'them'} is written instead"
+    return f"{about} {which}: {instead}, and the total there is ε = {epsilon(there)}, not {epsilon(here)}."
+
+
 def describe(line: Line) -> str:
     """An entry's parameters in the page's symbols."""
     parts = []

@@ -7,8 +7,10 @@ import pytest
 
 import objpert_core.accounting as acc
 from objpert_core.accounting import ledger as lg
+from objpert_core.accounting import ledger_events
 from pages.composition import files as ledger_files
 from pages.composition import totals as ledger_totals
+from pages.composition import words as text_of
 from pages.composition.charts import DASHED
 from pages.renyi.numbers import ORDERS
 from tests.pages.apps import curves, open_app, said, spec, tables
@@ -326,3 +328,23 @@ def test_try_it_hides_the_curve_and_its_numbers_are_true():
     least = -math.log(0.9) + 1 / 128
     assert least == pytest.approx(0.113, abs=5e-4)
     assert least + math.sqrt(2 / math.pi) / 8 == pytest.approx(0.213, abs=5e-4)
+
+
+@pytest.mark.slow
+def test_the_list_goes_out_as_events_of_dp_accounting_and_comes_back():
+    app = open_page(**{LEDGER: "gauss:20,1@A;fit*2:8,10,1@B"})
+    app.session_state["ledger_events"] = True
+    app.run()
+    ledger = lg.parse(entry_of(app))
+    there = ledger_totals.epsilon_of_events(ledger, 1e-5)
+    here = ledger_totals.totals(ledger, 1e-5)[-1].total
+    assert here < there < 1.2 * here
+    (told,) = [block.value for block in app.markdown if "ADD_OR_REMOVE_ONE" in block.value]
+    assert told.endswith(text_of.events((2,), there, here))
+    assert "Entry 2 has none: Gaussian noise that covers it is written instead" in told
+    app.text_area(key="composition__pasted").set_value(ledger_events.write(ledger))
+    app.button(key="composition_open").click().run()
+    assert entry_of(app).startswith("gauss:20,1;gauss*2:7.67")
+    app.text_area(key="composition__pasted").set_value('{"format": "dp_accounting events 1", "event": {}}')
+    app.button(key="composition_open").click().run()
+    assert "neighboring_relation" in app.error[0].value

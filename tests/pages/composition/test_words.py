@@ -142,3 +142,12 @@ def test_ledger_alt_has_the_end_and_the_light():
     assert "3.5 together, 1.5 by Rényi, 2 added up" in alt
     assert "Over budget" in alt
     assert "empty" in text.ledger_alt([], 1e-5, 3.0)
+
+
+def test_events_say_what_is_covered_and_that_it_costs_more():
+    assert text.events((), 1.0, 1.0).endswith("It costs what the list costs.")
+    said = text.events((1, 3), 1.2345, 1.0)
+    assert said.endswith(
+        "Entries 1, 3 have none: Gaussian noise that covers them is written instead, and the total there is "
+        "ε = 1.24, not 1."
+    )
