@@ -77,8 +77,8 @@ def parse(lines: Iterable[str], source: str = "adult.data") -> AdultRecords:
     --------
     >>> line = ("39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, "
     ...         "2174, 0, 40, United-States, <=50K")
-    >>> parse([line]).numbers
-    array([[   39, 77516,    13,  2174,     0,    40]])
+    >>> parse([line]).numbers.tolist()
+    [[39, 77516, 13, 2174, 0, 40]]
     """
     categories: list[list[int]] = []
     numbers: list[list[int]] = []

@@ -45,5 +45,5 @@ class DataFacts:
             train_rows=rows,
             test_rows=len(data.y_test),
             columns=columns,
-            majority=int(np.bincount(data.y_train).argmax()),
+            majority=int(np.bincount(data.y_train.astype(np.intp)).argmax()),
         )

@@ -7,11 +7,11 @@ whole number that neighbours move by m at most is then ε-DP for r = ε/m, in fl
 from __future__ import annotations
 
 import math
-from decimal import Decimal, localcontext
+from decimal import Decimal
 from fractions import Fraction
 
 from objpert_core._validation import in_open_unit, positive, rate
-from objpert_core.learning.noise import NoiseSource, Unfolding
+from objpert_core.learning.noise import NoiseSource, Unfolding, with_digits
 from objpert_core.learning.sampling import selected
 
 _SLACK = 1 + 2.0**-45
@@ -51,8 +51,7 @@ def _geometric(source: NoiseSource, decay: Decimal) -> int:
     uniform, digits = Unfolding(0, 0, source.read), 40
     while True:
         uniform.unfold()
-        with localcontext() as context:
-            context.prec, context.Emin = digits, -(10**9)
+        with with_digits(digits):
             slack = Decimal(10) ** (20 - digits)
             low, high = uniform.bounds()
             if low > 0:

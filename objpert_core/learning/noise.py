@@ -21,8 +21,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
+from decimal import MIN_EMIN, Context, Decimal, localcontext
 from functools import lru_cache
 
 import numpy as np
@@ -202,8 +203,7 @@ class _Blocks:
         """Whether height < boost·peak·exp(−x²/(2·ratio²)) at x = (block + place)·2^bits, all digits counted."""
         digits = 40
         while True:
-            with localcontext() as context:
-                context.prec, context.Emin = digits, -(10**9)
+            with with_digits(digits):
                 scale = Decimal(2) ** self.bits / Decimal(self.ratio)
                 slack = Decimal(10) ** (8 - digits)
                 near, far = (boost * self.peak * (-((scale * (block + end)) ** 2) / 2).exp() for end in place.bounds())
@@ -215,6 +215,18 @@ class _Blocks:
             place.unfold()
             height.unfold()
             digits += 40
+
+
+def with_digits(digits: int) -> AbstractContextManager[Context]:
+    """A decimal context with so many digits, in which nothing that is met here is too small to be a number.
+
+    Examples
+    --------
+    >>> with with_digits(3):
+    ...     print(Decimal(1) / 3, Decimal(-(10**8)).exp() > 0)
+    0.333 True
+    """
+    return localcontext(prec=digits, Emin=max(-(10**9), MIN_EMIN))  # on 32 bits decimal has smaller exponents
 
 
 class Unfolding:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from decimal import Decimal, localcontext
+from decimal import Decimal
 from typing import TypeVar
 
 import numpy as np
@@ -22,7 +22,7 @@ from objpert_core._validation import (
     random_state_argument,
     rate,
 )
-from objpert_core.learning.noise import NoiseSource, Unfolding, noise_source
+from objpert_core.learning.noise import NoiseSource, Unfolding, noise_source, with_digits
 
 Answer = TypeVar("Answer")
 _BLOCK = 2**15  # rows drawn at once, about
@@ -113,8 +113,7 @@ def _gap_exactly(uniform: Unfolding, low: bool, probability: float) -> float:
     """⌊log V / log(1 − p)⌋ with as many digits as decide it."""
     digits, room = 40, 60 - 2 * math.floor(math.log10(probability))  # 1 − p and 1 − V lose as many digits
     while True:
-        with localcontext() as context:
-            context.prec, context.Emin = digits + room, -(10**9)
+        with with_digits(digits + room):
             log_tails = (1 - Decimal(probability)).ln()
             slack = Decimal(10) ** -digits
             ends = [end if low else 1 - end for end in uniform.bounds()]
@@ -275,8 +274,7 @@ def poisson_count(source: NoiseSource, mean: float) -> int:
     uniform, digits = Unfolding(0, 0, source.read), 40
     while True:
         uniform.unfold()
-        with localcontext() as context:
-            context.prec, context.Emin = digits, -(10**9)
+        with with_digits(digits):
             slack = Decimal(10) ** (12 - digits)  # the terms' errors add up; a trillion of them would fit
             low, high = uniform.bounds()
             term = total = (-rate_of).exp()
