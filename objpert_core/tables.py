@@ -30,6 +30,8 @@ _MISSING = ("", "–", "∞", "−∞")
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 _FORMULA = re.compile(r"[=@]|[+-](?! ?[.\d])")
 _LABEL = re.compile(r"[A-Za-z0-9:._-]*")
+_SHORT = 14
+"""Letters of a number that stays on one line, as 84.02 ± 0.31."""
 _LINE = 345.0
 """Points of an article's line."""
 _SIZES = {"": (10.0, 6.0), r"\small": (9.25, 6.0), r"\footnotesize": (8.5, 6.0)}
@@ -249,7 +251,7 @@ def _on_the_decimal_sign(column: Sequence[str]) -> list[str]:
             continue
         whole, share = escaped(found.group(1)), found.group(2) or ""
         unseen = ("." if longest and not share else "") + "0" * (longest - max(len(share), 1) if longest else 0)
-        cells.append(f"{whole}{share}" + (rf"\phantom{{{unseen}}}" if unseen else "") + unit)
+        cells.append(f"{whole}{share}{unit}" + (rf"\phantom{{{unseen}}}" if unseen else ""))
     return cells
 
 
@@ -265,8 +267,8 @@ def _layout(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> tuple[str, 
         max(_width(word) for text in (head, *column) for word in ["", *text.split()])
         for head, column in zip(heads, columns, strict=True)
     ]
-    least = [  # numbers are not broken into lines, their heads are
-        max(word, *map(_width, column)) if flush else word
+    least = [  # short numbers are not broken into lines, their heads are
+        max(word, min(max(map(_width, column)), _SHORT)) if flush else word
         for word, column, flush in zip(words, columns, right, strict=True)
     ]
     for size in list(_SIZES)[1:]:

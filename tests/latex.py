@@ -20,7 +20,8 @@ _SYMBOLS = """
     alpha beta gamma delta varepsilon epsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi rho sigma varsigma
     tau upsilon varphi phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega
     cdot times div pm mp le ge neq approx sim propto equiv ll gg infty surd nabla partial int sum prod ell perp in notin
-    cup cap emptyset subset subseteq ast setminus rightarrow leftarrow leftrightarrow mapsto Rightarrow wedge vee forall exists
+    cup cap emptyset subset subseteq ast setminus rightarrow leftarrow leftrightarrow mapsto Rightarrow wedge vee
+    forall exists
     langle rangle lfloor rfloor lceil rceil parallel succeq preceq triangleright hookrightarrow
 """
 SYMBOLS = set(_SYMBOLS.split())

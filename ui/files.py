@@ -64,29 +64,28 @@ def of_picture(
     if not files.open:  # buttons that nobody sees cost a rerun as much as the others
         return
     with files:
-        download("Numbers as CSV", partial(_csv, numbers), f"{name}.csv", "table")
-        if rows:
-            _tables(rows, name, alt)
-        download("Figure as SVG", lambda: to_svg(figure, title=title).encode(), f"{name}.svg", "image")
-        download("Figure as PNG", lambda: to_png(figure, title=title), f"{name}.png", "photo")
-        download("Figure as PDF", lambda: to_pdf(figure, title=title), f"{name}.pdf", "picture_as_pdf")
-        column = COLUMNS[st.radio("Figure for a paper", list(COLUMNS), key=f"{name}_column")]
-        paper = f"{name}-{column:g}mm"
-        download(
-            "For a paper, PDF",
-            lambda: to_pdf(figure, title=title, column=column),
-            f"{paper}.pdf",
-            "article",
-            key=f"{name}_paper_pdf",
-        )
+        with st.container(horizontal=True, gap="small"):
+            download("Numbers as CSV", partial(_csv, numbers), f"{name}.csv", "table")
+            if rows:
+                _tables(rows, name, alt)
+        with st.container(horizontal=True, gap="small"):
+            download("Figure as SVG", lambda: to_svg(figure, title=title).encode(), f"{name}.svg", "image")
+            download("Figure as PNG", lambda: to_png(figure, title=title), f"{name}.png", "photo")
+            download("Figure as PDF", lambda: to_pdf(figure, title=title), f"{name}.pdf", "picture_as_pdf")
+        _for_a_paper(figure, name, title)
+
+
+def _for_a_paper(figure: go.Figure, name: str, title: str) -> None:
+    """The width of a column, and the figure as wide as that."""
+    column = COLUMNS[st.radio("Figure for a paper", list(COLUMNS), key=f"{name}_column", horizontal=True)]
+    file = f"{name}-{column:g}mm"
+    with st.container(horizontal=True, gap="small"):
+        make = partial(to_pdf, figure, title=title, column=column)
+        download("For a paper, PDF", make, f"{file}.pdf", "article", key=f"{name}_paper_pdf")
         if writable(figure):
-            download(
-                "For a paper, PGFPlots",
-                lambda: to_pgf(figure, title=title, column=column).encode(),
-                f"{paper}.tex",
-                "functions",
-                key=f"{name}_paper_tex",
-            )
+            source = partial(to_pgf, figure, title=title, column=column)
+            key = f"{name}_paper_tex"
+            download("For a paper, PGFPlots", lambda: source().encode(), f"{file}.tex", "functions", key=key)
 
 
 def of_table(rows: Rows, *, name: str, alt: str) -> None:
@@ -95,7 +94,7 @@ def of_table(rows: Rows, *, name: str, alt: str) -> None:
         return
     files = st.popover("Files", icon=":material/download:", key=f"{name}_files", on_change="rerun")
     if files.open:
-        with files:
+        with files, st.container(horizontal=True, gap="small"):
             _tables(rows, name, alt)
 
 

@@ -48,12 +48,16 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
         page.get_by_role("button", name="Numbers as CSV").click()
     with page.expect_download() as svg:
         page.get_by_role("button", name="Figure as SVG").click()
+    page.get_by_text("Two columns, 174 mm").click()
+    with page.expect_download() as source:
+        page.locator(".st-key-bounds_paper_tex button").click()
     rows = csv.value.path().read_text().splitlines()
     assert csv.value.suggested_filename == "bounds.csv"
     assert rows[0] == "epsilon,delta_kifer2012,delta_rdp,delta_glm,delta_logistic,delta_lower,neighbours"
     assert [float(row.split(",")[4]) for row in rows[1:]] == after["Logistic (tight)"][1]
     assert svg.value.suggested_filename == "bounds.svg"
     assert "Logistic (tight)" in svg.value.path().read_text()
+    assert source.value.path().read_text().count("\\begin{axis}") == 1
 
 
 def test_home_plays_and_stops_and_leads_on(open_page):
