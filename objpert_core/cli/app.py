@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     ImportError
         If what the app needs is not installed.
     """
-    words = ["-m", "streamlit", "run", "app.py", "--server.port", str(options.port)]
+    words = ["-m", "objpert_core.cli.server", "run", "app.py", "--server.port", str(options.port)]
     words += ["--server.address", options.address]
     if options.address in EVERYWHERE:  # else Streamlit would ask a server elsewhere what this computer's address is
         words += ["--browser.serverAddress", "localhost"]

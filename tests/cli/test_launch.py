@@ -4,11 +4,12 @@ import os
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from deploy.settings import ROOT
 from objpert_core import _provenance
-from objpert_core.cli import launch, main
+from objpert_core.cli import launch, main, server
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def test_without_a_command_the_app_opens_with_its_own_settings(started):
     ((words, environment, folder),) = started
     assert folder == ROOT
     assert (folder / ".streamlit" / "config.toml").is_file()
-    assert words[:4] == ["-m", "streamlit", "run", "app.py"]
+    assert words[:4] == ["-m", "objpert_core.cli.server", "run", "app.py"]
     options = dict(zip(words[4::2], words[5::2], strict=True))
     assert options == {
         "--server.port": "8501",
@@ -84,3 +85,16 @@ def test_a_port_that_is_none_is_refused(started, capsys, port):
     assert main(["app", f"--port={port}"]) == 2
     assert "it must be from 1 to 65535" in capsys.readouterr().err
     assert not started
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [(None, 0), (KeyboardInterrupt(), 130), (click.Abort(), 130), (click.UsageError("no such option"), 2)],
+)
+def test_ctrl_c_is_a_stop_and_no_failure(monkeypatch, end, code):
+    def run(**_):
+        if end is not None:
+            raise end
+
+    monkeypatch.setattr("streamlit.web.cli.main", run)
+    assert server.main() == code

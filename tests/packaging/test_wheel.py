@@ -5,10 +5,12 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -132,12 +134,15 @@ def served_pages(command, folder):
     server = f"127.0.0.1:{(port := free_port())}"
     with (folder / "log").open("w+") as log:
         words = ("app", "--address", "127.0.0.1", "--port", str(port), "--no-browser")
-        process = subprocess.Popen([command, *words], cwd=folder, env=clean(), stdout=log, stderr=log)
+        heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs do not
+        process = subprocess.Popen([command, *words], cwd=folder, env=clean(), stdout=log, stderr=log, preexec_fn=heeds)
         try:
             wait_until_healthy(server, process, within=180)
             bounds, accuracy = asyncio.run(pages(server))
+            process.send_signal(signal.SIGINT)  # Ctrl-C
+            assert process.wait(60) == 130, (folder / "log").read_text()
         finally:
-            process.terminate()
+            process.kill()
             process.wait(60)
     assert "0.341" in " ".join(bounds.answers.values()), bounds.answers
     assert accuracy.charts >= 1
