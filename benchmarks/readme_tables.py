@@ -2,6 +2,7 @@
 
     python -m benchmarks.readme_tables                             # README.md, between its markers
     python -m benchmarks.readme_tables --write docs/results.md     # the whole page
+    python -m benchmarks.readme_tables --latex docs/results.md     # prints the tables of a document as LaTeX
 
 A block stands between ``<!-- name -->`` and ``<!-- /name -->``; `BLOCKS` has the names. Nothing is fitted or timed
 here.
@@ -46,6 +47,7 @@ from objpert_core.experiments.quadratic import figure2 as boxes
 from objpert_core.experiments.quadratic import stored as bends
 from objpert_core.experiments.studies import solver_costs
 from objpert_core.experiments.summary import Interval
+from objpert_core.tables import to_latex
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -732,12 +734,44 @@ the paper proves some of the a.
 """ + "\n\n".join(parts)
 
 
+def latex(document: str) -> str:
+    """Every table of a document in Markdown as LaTeX, under the document's last heading above it.
+
+    Raises
+    ------
+    ValueError
+        If two columns of a table have one name.
+    """
+    found, heading = [], ""
+    for block in re.findall(r"^#+ .*|^\|.*\n\|[-:| ]+\n(?:\|.*\n?)*", document, re.MULTILINE):
+        if block.startswith("#"):
+            heading = _plain(block.lstrip("# "))
+            continue
+        heads, _, *rows = ([_plain(cell) for cell in _CELL.split(line.strip()[1:-1])] for line in block.splitlines())
+        if len(set(heads)) < len(heads):
+            raise ValueError(f"columns must have different names, got {heads}")
+        found.append(to_latex([dict(zip(heads, row, strict=True)) for row in rows], caption=heading))
+    return "\n".join(found)
+
+
+_CELL = re.compile(r"(?<!\\)\|")
+
+
+def _plain(text: str) -> str:
+    """Text without Markdown's emphasis, code marks, links and escapes."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    return re.sub(r"\\([^\w\s])", r"\1", re.sub(r"\*\*|`", "", text)).strip()
+
+
 def main() -> None:
     """The command line; see the top of this file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the whole page there")
+    parser.add_argument("--latex", type=Path, metavar="FILE", help="print the tables of this document as LaTeX")
     options = parser.parse_args()
-    if options.write:
+    if options.latex:
+        print(latex(options.latex.read_text(encoding="utf-8")))
+    elif options.write:
         options.write.write_text(page(), encoding="utf-8")
     else:
         README.write_text(filled(README.read_text(encoding="utf-8")), encoding="utf-8")

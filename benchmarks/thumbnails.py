@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -24,16 +25,30 @@ QUICK = {"training": {"training_data": "breast-cancer", "training_repeats": "5"}
 
 def first_chart(name: str) -> dict[str, Any]:
     """What the page `name` sends to plotly first, when all of it is there."""
+    return charts(name, QUICK.get(name, {}))[0][0]
+
+
+def charts(name: str, controls: Mapping[str, str]) -> list[tuple[dict[str, Any], str]]:
+    """What the page `name` sends to plotly at these controls, when all of it is there, and each chart's alt text.
+
+    Raises
+    ------
+    ValueError
+        If the page has no such control.
+    """
     app = AppTest.from_file(str(registry.ROOMS.parent / registry.entry(name).path), default_timeout=300)
-    for key, value in QUICK.get(name, {}).items():
+    for key, value in controls.items():
         app.query_params[key] = value
     app.run()
     if name == "honest":
         wait(app.session_state[f"{name}__run"].job)
         app.run()
-    if app.exception or not app.get("plotly_chart"):
+    if unknown := [key for key in controls if key not in app.session_state]:
+        raise ValueError(f"controls must be of the page {name}, got {', '.join(unknown)}")
+    found = [(json.loads(chart.proto.spec), chart.proto.alt) for chart in app.get("plotly_chart")]
+    if app.exception or not found:
         raise RuntimeError(f"{name} shows no chart: {[error.value for error in app.exception]}")
-    return json.loads(app.get("plotly_chart")[0].proto.spec)
+    return found
 
 
 def wait(job: Job[Any], seconds: float = 300) -> None:
