@@ -26,6 +26,15 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 COMMAND = ["-m", "sphinx", "-W", "--keep-going", "-n", "docs"]
 LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src", "object": "data"}
+HOSTS = {  # whose pages are linked, one by one, as nobody can follow the links here; three are the theme's
+    "cyclonedx.org",
+    "github.com",
+    "jupyterlite.readthedocs.io",
+    "pradyunsg.me",
+    "pyodide.org",
+    "www.apache.org",
+    "www.sphinx-doc.org",
+}
 OWN_MODULES = {"objpert_core.theory": theory}  # without `__all__`: each of their modules is on the site
 
 
@@ -101,7 +110,7 @@ def test_every_link_leads_to_a_page_and_an_anchor_that_are_there(site):
             parts = urlsplit(link)
             if parts.scheme:
                 assert parts.scheme == "https", f"{path.name}: {link}"
-                assert re.fullmatch(r"[\w-]+(\.[\w-]+)+", parts.netloc), f"{path.name}: {link}"
+                assert parts.netloc in HOSTS, f"{path.name}: {link}"
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             assert target.is_file(), f"{path.name}: {link}"
