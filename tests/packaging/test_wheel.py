@@ -92,6 +92,7 @@ def test_the_source_distribution_holds_what_git_keeps(built):
         held = {name.partition("/")[2] for name in archive.getnames()}
     kept = [name for name in run("git", "ls-files", "-z", cwd=ROOT).split("\0") if name and (ROOT / name).is_file()]
     assert {"tests/packaging/test_wheel.py", "docs/theorems.md"} <= set(kept) <= held
+    assert {name.split("/")[0] for name in held} == {name.split("/")[0] for name in kept} | {"PKG-INFO"}
     assert not [name for name in held if "/downloads/" in name or name.endswith(".pyc")]
 
 
