@@ -182,7 +182,9 @@ class _Reader:
         return inner
 
     def _poisson(self, fields: dict[str, Any], depth: int) -> Mechanism | None:
-        probability = float(unit_array(fields["sampling_probability"], "sampling_probability"))
+        probability = nonnegative("sampling_probability", fields["sampling_probability"])
+        if probability > 1:
+            raise ValueError(f"sampling_probability must be a number from 0 to 1, got {probability!r}")
         inner = self._inside(fields, depth).parts
         if probability == 0 or not inner:
             return None

@@ -223,6 +223,7 @@ def plain(name, **fields):
         (google.PoissonSampledDpEvent(0.5, google.LaplaceDpEvent(1.0)), "got LaplaceDpEvent"),
         (google.PoissonSampledDpEvent(0.5, SAMPLED), "PoissonSampledDpEvent: event must be Gaussian events"),
         (google.PoissonSampledDpEvent(1.5, NOISE), "sampling_probability must be a number from 0 to 1, got 1.5"),
+        (google.PoissonSampledDpEvent([0.1, 0.2], NOISE), "sampling_probability must be a finite number >= 0"),
         (google.GaussianDpEvent(0.0), "GaussianDpEvent: noise_multiplier must be .*> 0, got 0.0"),
         (google.GaussianDpEvent(math.nan), "noise_multiplier must be .*got nan"),
         (google.GaussianDpEvent(True), "noise_multiplier must be .*got True"),
