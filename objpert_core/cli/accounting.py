@@ -9,7 +9,7 @@ from typing import Any
 from objpert_core.cli import ledgers, mechanisms
 from objpert_core.cli.mechanisms import ADJACENCIES, MECHANISMS
 from objpert_core.cli.output import Answer, add_format, finite, show, typed, up
-from objpert_core.cli.parsing import epilog
+from objpert_core.cli.parsing import Failed, epilog
 from objpert_core.cli.question import Found, Question, add_question, question
 
 _LIST = "of a list of releases: the text or the file of the page Composition; - is standard input"
@@ -65,7 +65,10 @@ def run(options: argparse.Namespace) -> int:
     ------
     ValueError
         One sentence, for numbers that are out of range or do not go together.
+    Failed
+        If memory does not suffice.
     """
+    mechanisms.check_rows_per_person(options.rows_per_person)
     try:
         if options.ledger is not None:
             answer = ledgers.total(options)
@@ -75,6 +78,8 @@ def run(options: argparse.Namespace) -> int:
             answer = _all_bounds(options) if options.all_bounds else _one(options)
     except NotImplementedError as error:  # a proof that has no such answer
         raise ValueError(str(error)) from None
+    except MemoryError:
+        raise Failed("there is not enough memory to account for these numbers") from None
     show(answer, options.format)
     return 0
 

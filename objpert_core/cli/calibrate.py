@@ -60,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
     """
     import objpert_core.accounting as acc
 
+    mechanisms.check_rows_per_person(options.rows_per_person)
     word, given = options.mechanism, mechanisms.numbers(options, calibrating=True)
     made = _calibrated(acc, options, given)
     group_of = options.rows_per_person if word == "objective" else None  # a DP-SGD's group is a number of its own

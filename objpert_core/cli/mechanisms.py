@@ -10,6 +10,9 @@ from typing import Any
 ADJACENCIES = {"add-remove": "add/remove one row", "replace": "replace one row"}
 """Which data sets are neighbours: the word on the command line and that of `objpert_core.accounting`."""
 
+MOST_ROWS = 100
+"""Of one person."""
+
 
 @dataclass(frozen=True)
 class Number:
@@ -311,6 +314,14 @@ _BY_ARGUMENT = ("objective", "gaussian", "output", "dp-sgd", "quadratic", "tilt-
 def several(adjacency: str, rows: int | None) -> str:
     """Say which data sets are neighbours where one person has up to so many rows."""
     return adjacency if rows in (None, 1) else adjacency.replace("one row", f"up to {rows} rows of one person")
+
+
+def check_rows_per_person(rows: int | None) -> None:
+    """Refuse more rows of one person than can be accounted for in a moment."""
+    from objpert_core._validation import integer_up_to
+
+    if rows is not None:
+        integer_up_to("rows_per_person", rows, MOST_ROWS)
 
 
 def flag(name: str) -> str:

@@ -23,6 +23,9 @@ CASES = {
     "accounting --sigma 10 --lam 5 --delta 1e-5 --repeat 0": "k must be a whole number >= 1, got 0",
     "accounting --sigma 10 --lam 5 --tau 1e-6 --delta 1e-5": "--tau and --sigma-out go together",
     "accounting gaussian --sigma 10 --lam 5 --delta 1e-5": "gaussian has no --lam; it has --sigma and --sensitivity",
+    "accounting --sigma 10 --lam 5 --delta 1e-5 --rows-per-person 101": (
+        "rows_per_person must be a whole number from 1 to 100, got 101"
+    ),
     "accounting laplace --delta 1e-5": "invalid choice: 'laplace'",
     "accounting gaussian --sigma 1 --all-bounds --delta 1e-5": "name no mechanism",
     "accounting --sigma 10 --lam 5 --bound kifer2012 --renyi --delta 1e-5": "Rényi",
