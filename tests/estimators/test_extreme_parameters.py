@@ -1,4 +1,4 @@
-"""Parameters that no double can account for are refused by their own names, before anything is computed (issue 9)."""
+"""Parameters that no double can account for are refused by their own names, before anything is computed."""
 
 import re
 

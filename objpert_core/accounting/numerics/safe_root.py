@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -95,7 +96,17 @@ def smallest_above(gap: Callable[[float], float], guess: float, floor: float, le
                 return least
             factor = factor if low > 1e-3 * size else min(factor**2, _LARGEST)
             low, high = max(low / factor, least - floor), low
-    excess = math.exp(root_between(lambda x: gap(floor + math.exp(x)), math.log(low), math.log(high), 1e-13))
+
+    @lru_cache(maxsize=2)  # the search begins with both ends
+    def by_log(log_excess: float) -> float:
+        return gap(floor + math.exp(log_excess))
+
+    near, far = math.log(low), math.log(high)
+    if by_log(near) > 0 >= by_log(far):
+        root = root_between(by_log, near, far, 1e-13)
+    else:  # the logarithm's rounding moved an end across the root, which it is
+        root = near if by_log(near) <= 0 else far
+    excess = math.exp(root)
     return nudged(lambda x: gap(x) <= 0, lambda m: floor + excess * (1 + m), ROOT_MARGIN, ROOT_MARGIN)
 
 

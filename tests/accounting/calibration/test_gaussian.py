@@ -53,7 +53,7 @@ def test_noise_that_no_double_holds_is_refused(epsilon, delta):
 
 @pytest.mark.parametrize("value", [5e-324, 1e-101, 1e101, 1.7e308])
 def test_noise_beyond_a_hundred_decades_is_refused(value):
-    """DP-SGD with a multiplier of 5e-324 and every row in every batch was told ε = 7e-63 (issue 9)."""
+    """DP-SGD with a multiplier of 5e-324 and every row in every batch was told ε = 7e-63."""
     with pytest.raises(ValueError, match=r"noise_multiplier must be a number from 1e-100 to 1e\+100, got "):
         DPSGD(value, 1.0, 1000)
     assert DPSGD(1e-100, 1.0, 1000).epsilon(1e-5) > 1e200
@@ -62,7 +62,7 @@ def test_noise_beyond_a_hundred_decades_is_refused(value):
 
 @pytest.mark.parametrize("a", [1e-220, 1e-160])
 def test_no_divergence_underflows_to_nothing(a):
-    """Its Rényi curve was 0 at every order, and δ by it 0 (issue 9)."""
+    """Its Rényi curve was 0 at every order, and δ by it 0."""
     mechanism = Gaussian(1 / a)
     assert mechanism.rdp(2.0) > 0
     assert via_rdp(mechanism).log_delta(0.0) >= mechanism.log_delta(0.0)

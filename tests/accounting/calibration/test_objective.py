@@ -263,7 +263,7 @@ def test_defaults_work_where_epsilon_is_smaller_than_delta(epsilon):
     assert mechanism.delta(epsilon) > 0.999e-5
 
 
-# --- extremes (issue 9) -------------------------------------------------------------------------------------------
+# --- extremes -----------------------------------------------------------------------------------------------------
 
 FAR = {
     "lipschitz": ((1e-170, 1e-51, 1e51, 1e200), "1e-50 to 1e+50"),

@@ -426,7 +426,7 @@ def test_bounds_check_their_arguments(mechanism):
 
 @pytest.mark.parametrize("mechanism", [GLM, MONOTONE, NOISE], ids=["glm", "monotone", "Gaussian"])
 def test_a_single_release_has_a_margin_on_both_sides(mechanism):
-    """Its own δ may be off either way (issue 9); δ and ε themselves stay the mechanism's own."""
+    """Its own δ may be off either way; δ and ε themselves stay the mechanism's own."""
     once, own = repeat(mechanism, 1), mechanism.log_delta(EPSILONS)
     low, high = np.log(once.delta_bounds(EPSILONS))
     np.testing.assert_allclose(high - own, own - low, rtol=1e-4)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from objpert_core.accounting.numerics.safe_root import (
@@ -35,6 +35,14 @@ def test_the_smallest_root_above_a_floor_is_on_the_safe_side_and_close(log_exces
     found = smallest_above(gap, 10.0**guess + floor, floor)
     assert gap(found) <= 0
     assert found - floor <= (root - floor) * (1 + 1e-11) + 1e-15 * root
+
+
+@given(st.floats(-3.0, 3.0))
+@example(0.5435038277244915)  # its logarithm's exponential is a digit too small
+def test_a_guess_that_is_the_root_itself_is_found(log_excess):
+    root = 10.0**log_excess + 1.0
+    found = smallest_above(lambda x: root - x, root, 1.0)
+    assert root <= found <= root + 1e-11 * (root - 1) + 1e-15 * root
 
 
 def test_no_root_is_an_error_of_its_own():
@@ -75,5 +83,5 @@ def test_where_anything_will_do_the_least_is_taken():
 
 
 def test_a_guess_that_is_nothing_beside_the_floor_is_none():
-    """A λ must be above β = 1 while L², from which the guess comes, is 1e-100 (issue 9)."""
+    """A λ must be above β = 1 while L², from which the guess comes, is 1e-100."""
     assert smallest_above(lambda x: 5.0 - x, 1e-100, 1.0) == pytest.approx(5.0)

@@ -11,7 +11,7 @@ RATIOS = 10.0 ** np.array([-250, -100, -50, -10, -3, 0, 2, 10, 50, 100, 145])
 
 @pytest.mark.parametrize("a", RATIOS)
 def test_safe_close_and_quick_at_every_scale(a):
-    """Below 1e-60 or so it used to end 1e40 times too large, after 200 steps (issue 9)."""
+    """Below 1e-60 or so it used to end 1e40 times too large, after 200 steps."""
     shares = np.array([0.25, 1e-3, 1e-30]) if 1e-200 < a < 1 else np.array([0.25, 0.1])
     target = np.log(np.concatenate((shares * min(a, 1.0), [0.5, 1e-5, 1e-100])))
     asked = []

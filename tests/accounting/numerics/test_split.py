@@ -20,7 +20,7 @@ def test_a_difference_is_rounded_down_and_by_no_more_than_a_neighbour(x, share):
     assert Fraction(float(found)) <= exact < Fraction(float(np.nextafter(found, np.inf)))
 
 
-# σ, λ, β, τ, σ_out and two ε of which the larger had the larger δ (issue 9); the last is one that a first mend had
+# σ, λ, β, τ, σ_out and two ε of which the larger had the larger δ; the last is one that a first mend had
 RISES = [
     (1951.23, 147.283, 9.68998, 1.10798e-07, 33.9717, 117.36, 131.715),
     (183.811, 0.38303, 1.87265, 2.36133e-08, 40.451, 3890.53, 4365.73),
