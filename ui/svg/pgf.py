@@ -25,7 +25,7 @@ _NARROWER = 0.88  # letters of TeX's font than those of the files that carry the
 _MM = 72.27 / 25.4  # TeX's points
 _WRITTEN = {"scatter", "bar", "heatmap"}
 _AROUND, _LEAST = 90.0, 60.0  # pixels of a chart's height that are not its axes', and what these have at least
-_SAMPLE = 24.0  # points of a legend's line, its gaps included
+_SAMPLE = 32.0  # points of a legend's line, and of the gaps around it and its name
 _EDGE = 6.0
 _GAP = 5.0
 
