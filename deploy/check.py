@@ -107,7 +107,7 @@ def drawn(address: str, within: float, page: str = PAGE) -> float:
                     charts += element == "plotly_chart"
                     if element == "exception":
                         raise RuntimeError("the page shows an error in place of its chart")
-    except WebSocketException as error:
+    except (WebSocketException, EOFError, ValueError) as error:  # ValueError: what is no HTTP/1.1, before websockets 15
         raise RuntimeError(f"the page's websocket is refused ({type(error).__name__})") from None
     if charts == 0:
         raise RuntimeError("the page comes without its chart")
