@@ -26,7 +26,7 @@ from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
 from objpert_core.accounting.mechanisms.event_forms import PlainEvents, fields_of, is_sequence
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.mechanisms.group import replace_one
-from objpert_core.accounting.mechanisms.renyi import via_rdp
+from objpert_core.accounting.mechanisms.renyi import Concentrated
 from objpert_core.accounting.mechanisms.sampled import SampledWithoutReplacement, SampledWithReplacement
 from objpert_core.accounting.mechanisms.selection import PrivateSelection
 from objpert_core.accounting.numerics.mixture import log_binomial_weights
@@ -208,7 +208,8 @@ class _Reader:
         noises = [(one.sigma, count) for one, count in inner.items() if isinstance(one, Gaussian)]
         if inner.total() == 1:
             return noises[0][0]
-        return 1 / math.nextafter(math.sqrt(sum(count / noise**2 for noise, count in noises)), math.inf)
+        squared = math.fsum(count / noise**2 for noise, count in noises) * (1 + 2.0**-51)  # above what all this rounds
+        return math.nextafter(1 / math.sqrt(squared), 0.0)
 
     def _mixture(self, fields: dict[str, Any]) -> Mechanism | None:
         if self.adjacency != ADD_REMOVE:
@@ -217,11 +218,13 @@ class _Reader:
         moves = epsilon_array(_numbers("sensitivities", fields["sensitivities"]), "sensitivities")
         weights = unit_array(_numbers("sampling_probs", fields["sampling_probs"]), "sampling_probs")
         rows = moves.size - 1
-        if rows > 0 and moves.shape == weights.shape and np.array_equal(moves, moves[-1] / rows * np.arange(rows + 1)):
+        unit = float(moves[-1]) / rows if rows > 0 else 0.0
+        if unit > 0 and moves.shape == weights.shape and np.array_equal(moves, unit * np.arange(rows + 1)):
+            multiplier = noise if unit == 1 else noise / unit * (1 - 2.0**-51)  # below what all this rounds
             mean = float(np.arange(rows + 1) @ weights) / rows
             for rate in (float(f"{mean:.15g}"), mean):
                 if 0 < rate < 1 and _near(weights, np.exp(log_binomial_weights(rows, rate))):
-                    return DPSGD(noise / (moves[-1] / rows), rate, 1, group_size=rows)
+                    return DPSGD(multiplier, rate, 1, group_size=rows)
         raise ValueError("a mixture must be that of several rows of one person, each of which joins a batch by itself")
 
     def _selected(self, fields: dict[str, Any], depth: int) -> Mechanism | None:
@@ -239,7 +242,7 @@ class _Reader:
         if rho == 0:
             return None
         ratio = math.nextafter(math.sqrt(2 * rho), math.inf)
-        return via_rdp(Gaussian(_noise(math.nextafter(1 / ratio, 0.0), "1/√(2ρ)"), adjacency=self.adjacency))
+        return Concentrated(Gaussian(_noise(math.nextafter(1 / ratio, 0.0), "1/√(2ρ)"), adjacency=self.adjacency))
 
 
 def _repeated(mechanism: Mechanism, count: int) -> Mechanism:

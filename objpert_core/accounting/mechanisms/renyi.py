@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from objpert_core._validation import FloatArray, IntArray, alpha_array, delta_array, epsilon_array, like_input
 from objpert_core.accounting.mechanisms.base import Mechanism, View, a_mechanism, with_rdp
+from objpert_core.accounting.mechanisms.event_forms import EventMaker
 from objpert_core.accounting.numerics.renyi import LOG_ORDERS, epsilon_at, log_delta_at, log_total_variation
 from objpert_core.accounting.numerics.safe_root import nudged_up_each
 
@@ -197,6 +199,36 @@ class ViaRDP(View):
     def explain(self, epsilon: float | None = None) -> str | None:
         """Why the Rényi curve proves nothing; None where it does."""
         return self.base.explain() or super().explain(epsilon)
+
+
+@dataclass(frozen=True)
+class Concentrated(ViaRDP):
+    """A mechanism of which zero-concentrated privacy is all that is known: the Rényi curve ρ·α.
+
+    Parameters
+    ----------
+    base : Mechanism
+        Gaussian noise with that curve. Nothing else that is proved of noise holds: ε-DP has ρ = ε²/2, and its δ at 0 is
+        larger than that of the noise.
+
+    Examples
+    --------
+    >>> from objpert_core.accounting import Gaussian
+    >>> one = Concentrated(Gaussian(2.0))
+    >>> one.rho(), one.mu()
+    (0.125, inf)
+    """
+
+    @property
+    def lower_bound(self) -> Mechanism | None:
+        """None: how private it is at best is not known."""
+        return None
+
+    def _mu(self) -> float:
+        return math.inf
+
+    def _dp_event(self, make: EventMaker) -> Any:
+        return make.events.ZCDpEvent(self.rho(), 0.0)
 
 
 def via_rdp(mechanism: Mechanism) -> ViaRDP:

@@ -4,6 +4,7 @@ import json
 import math
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -116,6 +117,31 @@ def test_zero_concentrated_and_selected_events():
     best = google.RepeatAndSelectDpEvent(NOISE, 10.0, math.inf)
     assert from_dp_event(best) == PrivateSelection(Gaussian(4.0), 10.0)
     assert from_dp_event(google.RepeatAndSelectDpEvent(NOISE, 10.0, 1.0)) == PrivateSelection(Gaussian(4.0), 10.0, 1.0)
+
+
+def test_zero_concentrated_privacy_is_not_taken_for_gaussian_noise():
+    """ε-DP is ε²/2-zCDP, and randomised response with ε = 1 has a larger δ at 0 than the noise with that curve."""
+    one = from_dp_event(google.ZCDpEvent(0.5))
+    response = math.tanh(0.5)
+    assert Gaussian(1.0).delta(0.0) < response < one.delta(0.0)
+    assert one.mu() == math.inf
+    assert one.rho() == pytest.approx(0.5, rel=1e-15)
+    assert one.lower_bound is None
+    for whole in (one, compose(one, Gaussian(5.0)), replace_one(one)):
+        assert from_dp_event(whole.to_dp_event(cover=True)).rdp(2.0) == pytest.approx(whole.rdp(2.0), rel=1e-14)
+        assert not PLDAccountant().supports(whole.to_dp_event(cover=True))
+
+
+def test_noise_on_one_sample_and_of_a_mixture_is_rounded_down():
+    draw = np.random.default_rng(0)
+    for noises in draw.uniform(0.1, 100.0, (200, 3)).tolist():
+        both = google.ComposedDpEvent([google.GaussianDpEvent(noise) for noise in noises])
+        step = from_dp_event(google.PoissonSampledDpEvent(0.1, both))
+        squared = sum(1 / Fraction(noise) ** 2 for noise in noises)
+        assert squared <= 1 / Fraction(step.noise_multiplier) ** 2 <= squared * (1 + Fraction(1, 10**15) * 2)
+        moved, noise, _ = noises
+        row = from_dp_event(google.MixtureOfGaussiansDpEvent(noise, [0.0, moved], [0.9, 0.1]))
+        assert Fraction(row.noise_multiplier) * Fraction(moved) <= Fraction(noise)
 
 
 TOGETHER = google.ComposedDpEvent([NOISE, google.SelfComposedDpEvent(google.PoissonSampledDpEvent(0.2, NOISE), 20)])
