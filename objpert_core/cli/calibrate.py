@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from objpert_core.cli import mechanisms
@@ -14,6 +14,8 @@ from objpert_core.cli.parsing import epilog
 
 _UPWARDS = ("sigma", "lam", "sigma_out", "noise_multiplier", "scale")
 _DIGITS = 6
+_MORE = (0.0, *(1e-6 * 2**step for step in range(10)))
+"""How far above the least noise the printed one may be, relatively: ε from a grid does not fall to the last digit."""
 
 
 def add(commands: Any) -> None:
@@ -63,14 +65,21 @@ def run(options: argparse.Namespace) -> int:
     mechanisms.check_rows_per_person(options.rows_per_person)
     word, given = options.mechanism, mechanisms.numbers(options, calibrating=True)
     made = _calibrated(acc, options, given)
-    group_of = options.rows_per_person if word == "objective" else None  # a DP-SGD's group is a number of its own
-    whole = made if group_of is None else acc.group(made, group_of)
-    whole = acc.via_rdp(whole) if options.renyi else whole
-    kept = float(whole.epsilon(options.delta))
+
+    def whole(mechanism: Any) -> Any:
+        several = options.rows_per_person if word == "objective" else None  # a DP-SGD's group is a number of its own
+        together = mechanism if several is None else acc.group(mechanism, several)
+        return acc.via_rdp(together) if options.renyi else together
+
+    tried = (_as_printed(made, tuple(given), more) for more in _MORE)
+    printed = next((one for one in tried if whole(one).epsilon(options.delta) <= options.epsilon), made)
+    kept = float(whole(made).epsilon(options.delta))
+    if whole(made).delta(options.epsilon) <= options.delta:
+        kept = min(kept, options.epsilon)  # the way back from δ to ε may round up what was found by its δ
     found = dict(_numbers(made))
     bound, source, losses = mechanisms.proof(word, made, renyi=options.renyi)
     adjacency = mechanisms.several(made.adjacency, options.rows_per_person)
-    shown = {name: up(value, _DIGITS) if name in _UPWARDS else typed(value) for name, value in found.items()}
+    shown = {name: up(value, _DIGITS) if name in _UPWARDS else typed(value) for name, value in _numbers(printed)}
     facts = {
         "mechanism": MECHANISMS[word].title,
         **{name: text for name, text in shown.items() if name not in ("bound", "adjacency")},
@@ -115,6 +124,18 @@ def _calibrated(acc: Any, options: argparse.Namespace, given: dict[str, Any]) ->
     if options.adjacency is not None and made.adjacency != ADJACENCIES[options.adjacency]:
         raise ValueError(f"--adjacency must be the other one for {word}, got {options.adjacency!r}")
     return made
+
+
+def _as_printed(mechanism: Any, given: tuple[str, ...], more: float) -> Any:
+    """The mechanism with the noise that is printed: rounded up, and `more` relatively where it was not given."""
+    changed = {}
+    for field in fields(mechanism):
+        value = getattr(mechanism, field.name)
+        if is_dataclass(value):
+            changed[field.name] = _as_printed(value, given, more)
+        elif field.name in _UPWARDS and value:
+            changed[field.name] = float(up(value if field.name in given else value * (1 + more), _DIGITS))
+    return replace(mechanism, **changed)
 
 
 def _numbers(mechanism: Any) -> list[tuple[str, Any]]:

@@ -157,6 +157,26 @@ def test_every_calibration_meets_its_target(word, more):
     assert 0.98 < found["epsilon"] <= 1.0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("word", "public", "noise"),
+    [
+        ("dp-sgd", "--sample-rate 0.05 --steps 40 --rows-per-person 2", "noise_multiplier"),
+        ("batches", "--batch-size 20 --rows 400 --steps 30", "noise_multiplier"),
+        ("quadratic", "--dimension 4", "scale"),
+    ],
+)
+def test_noise_as_printed_keeps_the_target_where_epsilon_has_a_margin_of_its_own(word, public, noise):
+    code, shown = run(f"objpert calibrate {word} {public} --epsilon 0.7 --delta 1e-5")
+    assert code == 0
+    numbers = dict(line.split(maxsplit=1) for line in shown.splitlines()[1:])
+    assert "ε = 0.7 at δ = 1e-5" in shown.splitlines()[-1]
+    more = f"--degrees-of-freedom {numbers['degrees_of_freedom']}" if word == "quadratic" else ""
+    flag = "--" + noise.replace("_", "-")
+    found = document(f"accounting {word} {public} {more} {flag} {numbers[noise]} --delta 1e-5")
+    assert 0.699 < found["epsilon"] <= 0.7
+
+
 def test_every_other_format_is_a_table():
     line = "objpert accounting gaussian --sigma 4 --delta 1e-5 --format"
     assert "| neighbours | add/remove one row |" in run(f"{line} markdown")[1]
