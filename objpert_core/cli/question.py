@@ -66,6 +66,8 @@ class Question:
 
         asked = via_rdp(mechanism) if self.by_renyi(mechanism) else mechanism
         value = float(getattr(asked, self.quantity)(self.at))
+        if self.quantity == "delta":
+            value = max(value, math.ulp(0.0))  # a δ that is smaller than every double is not 0
         silent = math.isinf(value) if self.quantity == "epsilon" else value >= 1
         why = mechanism.explain(None if self.quantity == "epsilon" else self.at) if silent else None
         return Found(value, why or "")

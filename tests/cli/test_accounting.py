@@ -177,6 +177,13 @@ def test_noise_as_printed_keeps_the_target_where_epsilon_has_a_margin_of_its_own
     assert 0.699 < found["epsilon"] <= 0.7
 
 
+def test_a_delta_below_every_double_is_not_printed_as_none():
+    code, shown = run("objpert accounting gaussian --sigma 1 --epsilon 1000")
+    assert code == 0
+    assert shown.startswith("δ = 4.94065645841e-324 at ε = 1000")
+    assert "no proof below  δ = 0" in shown
+
+
 def test_every_other_format_is_a_table():
     line = "objpert accounting gaussian --sigma 4 --delta 1e-5 --format"
     assert "| neighbours | add/remove one row |" in run(f"{line} markdown")[1]
