@@ -109,13 +109,16 @@ def certificates(options: argparse.Namespace) -> Answer:
             }
         )
         entries.append({"release": name, "adjacency": known[-1].adjacency, **asked.both(alone, found)})
-    facts = {"accounted": _HOW[options.renyi], "holds for": _FIXED, "why": found.why}
+    named = list(dict.fromkeys(one.adjacency for one in known))
+    neighbours = named[0] if len(named) == 1 else "data sets that are neighbours in the sense of every release"
+    facts = {"accounted": _HOW[options.renyi], "neighbours": neighbours, "holds for": _FIXED, "why": found.why}
     document = {
         "command": "accounting",
         "inputs": {"certificates": options.certificates, **asked.inputs},
         **asked.entry(found),
         "source": _SOURCE,
         "accountant": "rdp" if options.renyi else "profile",
+        "adjacency": neighbours,
         "entries": entries,
     }
     return Answer(f"{asked.headline(found.value)} for all together", facts, document, rows)

@@ -6,9 +6,11 @@ import contextlib
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +99,11 @@ def test_releases_of_the_same_people_add_up_by_composition(release):
     assert (code, found["epsilon"]) == (0, compose(*parts).epsilon(1e-5))
     assert 2.0 < found["epsilon"] < 4.0
     assert found["entries"][0]["running_epsilon"] == parts[0].epsilon(1e-5) <= 2.0
+    assert {found["adjacency"]} == {entry["adjacency"] for entry in found["entries"]}
+    assert run(f"{FIT} --out third".replace(" --public-rows 40", ""))[0] == 0
+    code, shown = run("objpert accounting --certificates release third --delta 1e-5 --json")
+    found = json.loads(shown)
+    assert len({entry["adjacency"] for entry in found["entries"]} | {found["adjacency"]}) == 3  # that of both
 
 
 def test_a_tampered_release_does_not_verify(release):
@@ -121,6 +128,23 @@ def test_another_models_certificate_does_not_hold_for_this_one(release):
     assert shown.startswith("the certificate does not hold for this model\n")
     code, shown = run("objpert verify other/certificate.json other/model.json --json")
     assert (code, json.loads(shown)["coefficients_hold"]) == (0, True)
+
+
+def test_a_model_that_carries_another_certificate_does_not_verify(release):
+    document = json.loads((release / "model.json").read_text(encoding="utf-8"))
+    document["certificate"]["epsilon"] = 0.01
+    (release / "model.json").write_text(json.dumps(document))
+    code, shown = run("objpert verify release")
+    assert code == 1
+    assert "carries another certificate" in shown
+
+
+def test_a_complaint_that_quotes_a_stranger_is_short(release):
+    document = json.loads((release / "certificate.json").read_text(encoding="utf-8"))
+    (release / "certificate.json").write_text(json.dumps(document | {"adjacency": "x" * 100_000}))
+    code, shown = run("objpert verify release/certificate.json")
+    assert code == 1
+    assert len(shown) < 1000
 
 
 @pytest.mark.parametrize(
@@ -166,6 +190,11 @@ def test_the_model_for_scikit_learn_and_its_card_are_files_more(folder):
     card = (folder / "release" / "README.md").read_text(encoding="utf-8")
     assert "(2, 1e-05)-differential privacy, add/remove one row" in card
     assert skops.load(folder / "release" / "model.skops", trusted=[]).n_features_in_ == 7
+    with zipfile.ZipFile(folder / "release" / "model.skops") as archive:  # no address in memory, no date
+        arrays = [int(name.removesuffix(".npy")) for name in archive.namelist() if name != "schema.json"]
+        assert max(arrays) < 1000
+        assert max(map(int, re.findall(r'"__id__": (\d+)', archive.read("schema.json").decode()))) < 1000
+        assert {file.date_time for file in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
 class Standard(io.TextIOWrapper):
