@@ -57,12 +57,14 @@ def run(options: argparse.Namespace) -> int:
     ValueError, OSError
         One sentence.
     """
-    from objpert_core.datasets import TableSchema, read_features
+    from objpert_core.datasets import TableSchema, TwoValues, read_features
 
     found = releases.model(options.model)
     known = TableSchema.from_json(read_text(_schema(options), "the schema", columns.SCHEMA_SIZE))
     if (known.feature_names, known.target.column) != (found.features, found.target):
         raise ValueError("the schema must be the one that was published with the model, and its columns are others")
+    if isinstance(known.target, TwoValues) and (known.target.negative, known.target.positive) != found.labels:
+        raise ValueError("the schema must be the one that was published with the model, and its two values are others")
     X = read_features(columns.content(options.data), known, columns.dialect(options))
     predicted = found.predict(X)
     scores = found.model.scores(X).tolist() if options.scores else None

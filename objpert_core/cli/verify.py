@@ -9,6 +9,8 @@ from objpert_core.cli import releases
 from objpert_core.cli.output import Answer, add_format, show, typed, up
 from objpert_core.cli.parsing import DONE, FAILED, epilog
 
+_LONGEST = 500
+"""Characters of a reason."""
 _CANNOT = "that the fit went as the certificate says; docs/certificates.md"
 
 
@@ -57,9 +59,10 @@ def run(options: argparse.Namespace) -> int:
         model = releases.model(options.model)
     proved = certificate.verify()
     named = certificate.verify(model.model) if proved and model is not None else None
-    holds = proved and named is not False
+    carried = model is None or model.model.privacy_.public() == certificate.public()
+    holds = proved and named is not False and carried
     if not proved:  # its numbers may be anything
-        why = certificate.complaint() or "its ε and δ do not follow from its other numbers"
+        why = _shortened(certificate.complaint() or "its ε and δ do not follow from its other numbers")
         show(Answer(f"the certificate does not hold: {why}", {}, _document(holds, proved, named)), options.format)
         return FAILED
     promise = f"ε = {up(certificate.epsilon)}, δ = {typed(certificate.delta)}"
@@ -68,6 +71,7 @@ def run(options: argparse.Namespace) -> int:
         "promise": f"accounted anew: {promise}",
         "neighbours": certificate.adjacency,
         "coefficients": compared.get(named, "not those of the certificate: it is about another model"),
+        "its own": "" if carried else "the model's file carries another certificate than the one given",
         "noise": "can be drawn again by whoever knows the seed: not for publishing" if certificate.reproducible else "",
         "not checked": _CANNOT,
     }
@@ -76,6 +80,11 @@ def run(options: argparse.Namespace) -> int:
     headline = f"the certificate holds: {promise}" if holds else "the certificate does not hold for this model"
     show(Answer(headline, facts, document), options.format)
     return DONE if holds else FAILED
+
+
+def _shortened(text: str) -> str:
+    """A complaint may quote what it is about, which a stranger wrote."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _document(holds: bool, proved: bool, named: bool | None) -> dict[str, Any]:

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import io
 import json
-import math
+import sys
+import unicodedata
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -192,7 +195,39 @@ def skops_file(made: Made) -> bytes:
     if not skops_is_there():
         raise ImportError("a model for scikit-learn needs skops: pip install 'objpert[export]'")
     skops = importlib.import_module("skops.io")  # it takes a moment to load
-    return bytes(skops.dumps(made.model.to_sklearn()))
+    return _without_addresses(skops.dumps(made.model.to_sklearn()))
+
+
+def _without_addresses(content: bytes) -> bytes:
+    """A file of skops whose objects are numbered from 1, and which has no date.
+
+    Skops names them by their addresses in memory, and where a fit's objects lie depends on the data.
+    """
+    numbers: dict[int, int] = {}
+
+    def number(address: int) -> int:
+        return numbers.setdefault(address, len(numbers) + 1)
+
+    def numbered(node: Any) -> Any:
+        if isinstance(node, list):
+            return [numbered(one) for one in node]
+        if not isinstance(node, dict):
+            return node
+        node = {key: numbered(value) for key, value in node.items()}
+        if isinstance(node.get("__id__"), int):
+            node["__id__"] = number(node["__id__"])
+        if isinstance(node.get("file"), str):
+            node["file"] = f"{number(int(node['file'].removesuffix('.npy')))}.npy"
+        return node
+
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(written, "w") as new:
+        texts = numbered(json.loads(old.read("schema.json")))
+        arrays = {number(int(name.removesuffix(".npy"))): name for name in old.namelist() if name != "schema.json"}
+        for place, name in sorted(arrays.items()):
+            new.writestr(zipfile.ZipInfo(f"{place}.npy"), old.read(name))
+        new.writestr(zipfile.ZipInfo("schema.json"), json.dumps(texts, indent=2))
+    return written.getvalue()
 
 
 def card_file(made: Made) -> bytes:
@@ -298,6 +333,8 @@ def read_model(text: str) -> TableModel:
 def _texts(name: str, values: Any) -> tuple[str, ...]:
     if not isinstance(values, list) or not values or not all(isinstance(one, str) and one for one in values):
         raise ValueError(f"the model's {name} must be text")
+    if any(unicodedata.category(letter) in ("Cc", "Cs") for one in values for letter in one):  # a terminal obeys them
+        raise ValueError(f"the model's {name} must be text without control characters")
     return tuple(values)
 
 
@@ -314,6 +351,6 @@ def _numbers(name: str, values: Any, shape: tuple[int, ...]) -> FloatArray:
 
 
 def _margin(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= sys.float_info.max:
         raise ValueError("the model's margin must be a finite number >= 0")
     return float(value)
