@@ -28,6 +28,10 @@ SEED_NOTE = (
     "> **Not for publication.** The noise of this model came from a seed. Whoever knows or guesses the seed can "
     "subtract the noise, and then nothing below protects anybody."
 )
+CHOICE_NOTE = (
+    "> **For comparisons only.** This model was chosen among several runs by the data. What is stated below holds for "
+    "one run, fixed beforehand, and not for this model."
+)
 UNVERIFIED_NOTE = (
     "> **The promise is not confirmed.** The certificate does not verify against this model: its numbers do not prove "
     "what it states, or it is about other coefficients."
@@ -145,6 +149,7 @@ def _summary(model: Released, certificate: PrivacyCertificate) -> str:
     else:
         what = f"A linear classifier of {len(classes)} classes"
     notes = [SEED_NOTE] * certificate.reproducible + [UNVERIFIED_NOTE] * (not certificate.verify(model))
+    notes += [CHOICE_NOTE] * (getattr(certificate, "choice_covered", None) is False)
     about = (
         f"{what} on {model.n_features_in_} features, fitted by {algorithm}. Its promise to the people in its training "
         f"data: {certificate.statement()[0]['what it says']}."
@@ -169,6 +174,7 @@ def _not_covered(model: LinearScores, certificate: PrivacyCertificate) -> list[s
         "Other fits to the same people, those of a search or a cross-validation that chose this model's parameters, "
         "too. Each spends an (ε, δ) of its own, and they add up.",
         "Scores, charts and other numbers that were computed from the data.",
+        "How long the fit took, and what the fitted object knows beyond this card's model: its number of iterations.",
     ]
     if is_classifier(model):
         named = getattr(model, "classes", None)
@@ -179,7 +185,12 @@ def _not_covered(model: LinearScores, certificate: PrivacyCertificate) -> list[s
     if certificate.rows_declared is False:
         missing.append("The number of rows, which was read off the data and is treated as public.")
     if certificate.on_error == "raise":
-        missing.append("That the fit went through: an invalid row would have stopped it with an error.")
+        missing.append(
+            "That the fit went through: an invalid row, or a solver that does not arrive, would have stopped it with "
+            "an error."
+        )
+    elif certificate.on_error == "release":
+        missing.append("That rounding did not stop the solver: the model would then be one without any data.")
     if getattr(certificate, "choice_covered", None) is False:
         missing.append("**The choice among several runs**, which looked at the data.")
     if getattr(certificate, "certified", None) is False:

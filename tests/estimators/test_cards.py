@@ -16,7 +16,7 @@ from objpert_core.estimators import (
     PrivacyCertificate,
     model_card,
 )
-from objpert_core.estimators.cards import METRICS_NOTE, SEED_NOTE, UNVERIFIED_NOTE
+from objpert_core.estimators.cards import CHOICE_NOTE, METRICS_NOTE, SEED_NOTE, UNVERIFIED_NOTE
 from tests.estimators.test_contract import CASES
 
 RNG = np.random.default_rng(0)
@@ -105,6 +105,7 @@ def test_what_was_read_off_the_data_is_said():
     assert "* The number of rows, which was read off the data" in text
     silent = ObjPertLogisticRegression(classes=[0, 1], public_rows=200, on_error="release").fit(X, Y)
     assert "That the fit went through" not in model_card(silent).render()
+    assert "* That rounding did not stop the solver" in model_card(silent).render()
 
 
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning", "ignore:accounting='published'")
@@ -112,7 +113,9 @@ def test_a_choice_that_is_not_covered_and_a_printed_proof_are_said():
     chosen = DPSGDLogisticRegression(
         learning_rates=[0.1, 1.0], tuning="dishonest", epochs=1, classes=[0, 1], public_rows=200
     )
-    assert "* **The choice among several runs**, which looked at the data." in model_card(chosen.fit(X, Y)).render()
+    text = model_card(chosen.fit(X, Y)).render()
+    assert "* **The choice among several runs**, which looked at the data." in text
+    assert text.index(CHOICE_NOTE) < text.index("Its promise")
     printed = model_card(OPSPTRRegressor(accounting="published", epsilon=5.0).fit(X, X[:, 0])).render()
     assert UNVERIFIED_NOTE in printed
     assert "* **The promise as printed**" in printed
