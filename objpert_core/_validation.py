@@ -215,3 +215,22 @@ def sign_labels(labels: Any, rows: int, of: str) -> FloatArray:
     if y.size != rows:
         raise ValueError(f"labels must be as many as {of}, {rows}, got {y.size}")
     return y
+
+
+def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON that names every key once, for `json.loads`: readers would differ in which they believe.
+
+    Raises
+    ------
+    ValueError
+        For a key that stands twice.
+
+    Examples
+    --------
+    >>> once_each([("a", 1), ("b", 2)])
+    {'a': 1, 'b': 2}
+    """
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise ValueError("a key stands twice")
+    return values

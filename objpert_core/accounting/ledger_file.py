@@ -13,6 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from objpert_core._validation import once_each
 from objpert_core.accounting import ledger, ledger_events
 from objpert_core.accounting.mechanisms import events
 
@@ -57,9 +58,11 @@ def read(content: bytes | str) -> Saved:
 
 def _document(text: str) -> Mapping[str, Any]:
     try:
-        document: Mapping[str, Any] = json.loads(text)
+        document: Mapping[str, Any] = json.loads(text, object_pairs_hook=once_each)
     except (ValueError, RecursionError):
-        raise ValueError("the ledger's file must be complete JSON, as the Composition page writes it") from None
+        raise ValueError(
+            "the ledger's file must be complete JSON, as the Composition page writes it, and name no key twice"
+        ) from None
     return document
 
 
@@ -73,9 +76,13 @@ def _from_json(document: Mapping[str, Any]) -> tuple[list[Any], Mapping[str, Any
 
 def _from_csv(text: str) -> tuple[list[Any], Mapping[str, Any]]:
     try:
-        found = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+        table = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        found = list(table)
     except csv.Error:
         raise ValueError("the ledger's file must be a complete CSV table, as the Composition page writes it") from None
+    names = table.fieldnames or ()
+    if len(set(names)) < len(names):
+        raise ValueError("the ledger's file must name no column twice")
     return found, found[0] if found else {}
 
 

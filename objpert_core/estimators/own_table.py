@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from objpert_core._validation import FloatArray
+from objpert_core._validation import FloatArray, once_each
 from objpert_core.accounting import Mechanism, compose
 from objpert_core.datasets import Dialect, NumericTarget, TableSchema, read_table, safe_text
 from objpert_core.estimators.cards import model_card
@@ -297,9 +297,9 @@ def read_model(text: str) -> TableModel:
     if len(text) > LARGEST:
         raise ValueError(f"the model must have at most {LARGEST:,} characters, got {len(text):,}")
     try:
-        values = json.loads(text)
+        values = json.loads(text, object_pairs_hook=once_each)
     except (ValueError, RecursionError):
-        raise ValueError("the model must be complete JSON") from None
+        raise ValueError("the model must be complete JSON that names no key twice") from None
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise ValueError(f"the model must say “format”: “{FORMAT}”")
     if set(values) != _FIELDS:

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, NoReturn, Protocol, Self
 
 import numpy as np
 
-from objpert_core._validation import FloatArray, choice
+from objpert_core._validation import FloatArray, choice, once_each
 from objpert_core.accounting import (
     ApproximateMinima,
     Gaussian,
@@ -593,7 +593,7 @@ class PrivacyCertificate(ABC):
             infinity, or does not hold what `from_dict` takes.
         """
         try:
-            values = json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_number)
+            values = json.loads(text, object_pairs_hook=once_each, parse_constant=_no_number)
         except (ValueError, TypeError, RecursionError) as problem:
             raise ValueError(f"text must be a certificate as to_json writes it, got no such JSON: {problem}") from None
         return PrivacyCertificate.from_dict(values)
@@ -674,13 +674,6 @@ def _exactly(name: str, values: dict[Any, Any], needed: set[str], allowed: set[s
 
 def _tuple(value: Any) -> Any:
     return tuple(value) if type(value) is list else value  # JSON knows no tuples
-
-
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        raise ValueError("a key stands twice")
-    return values
 
 
 def _no_number(name: str) -> NoReturn:

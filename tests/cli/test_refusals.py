@@ -127,3 +127,13 @@ def test_a_strangers_model_is_refused_with_one_sentence(folder, capsys, change, 
     shown = capsys.readouterr().err
     assert told in shown
     assert shown.count("\n") == 1
+
+
+def test_a_model_whose_keys_stand_twice_is_refused(folder, capsys):
+    assert run(f"objpert {FIT} --seed 1 --out release")[0] == 0
+    model = folder / "release" / "model.json"
+    text = model.read_text(encoding="utf-8").rstrip()
+    model.write_text(text[:-1] + ', "margin": 1.0}', encoding="utf-8")
+    capsys.readouterr()
+    assert main(["predict", "release", "people.csv"]) == 2
+    assert "names no key twice" in capsys.readouterr().err

@@ -17,6 +17,7 @@ from objpert_core._validation import (
     integer_up_to,
     nonnegative,
     nonnegative_integer,
+    once_each,
     unit_array,
     within,
 )
@@ -340,9 +341,9 @@ def read_dp_events(text: str) -> Mechanism:
     if not isinstance(text, str) or len(text) > LARGEST_TEXT:
         raise ValueError(f"text must be JSON of at most {LARGEST_TEXT:,} characters, got {type(text).__name__}")
     try:
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=once_each)
     except (ValueError, RecursionError):
-        raise ValueError("text must be complete JSON") from None
+        raise ValueError("text must be complete JSON that names no key twice") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT or "event" not in document:
         raise ValueError(f'text must be a document with "format": "{FORMAT}" and an "event"')
     if "neighboring_relation" not in document:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from objpert_core._validation import FloatArray
+from objpert_core._validation import FloatArray, once_each
 from objpert_core.datasets.tables.columns import BadCell, Categories, Number, Tally
 from objpert_core.datasets.tables.messages import TableError, first_twice, quoted, safe_text
 from objpert_core.datasets.tables.numerals import Numerals
@@ -180,10 +180,10 @@ class TableSchema:
         if len(text) > LONGEST_JSON:
             raise ValueError(f"the schema must have at most {LONGEST_JSON:,} characters, got {len(text):,}")
         try:
-            document = json.loads(text)
+            document = json.loads(text, object_pairs_hook=once_each)
             json.dumps(document, ensure_ascii=False).encode()  # half a letter, "\ud800", could not be written again
         except (ValueError, RecursionError):
-            raise ValueError("the schema must be complete JSON") from None
+            raise ValueError("the schema must be complete JSON that names no key twice") from None
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise ValueError(f"the schema must say “format”: “{FORMAT}”")
         if set(document) != {"format", "columns", "target"} or not isinstance(document["columns"], list):

@@ -302,6 +302,7 @@ def document(**changes):
     ("text", "why"),
     [
         ("{", "complete JSON"),
+        (document()[:-1] + ', "event": ["dp_accounting.dp_event", "GaussianDpEvent", 1000.0]}', "names no key twice"),
         ("[" * 100_000, "complete JSON"),
         ("[]", "must be a document"),
         (document(format="other"), "must be a document"),

@@ -198,6 +198,7 @@ GOOD_TEXT = SCHEMA.to_json()
     ("text", "sentence"),
     [
         ("{", "complete JSON"),
+        (GOOD_TEXT.strip()[:-1] + ', "columns": []}', "names no key twice"),
         ("[" * 100_000, "complete JSON"),
         ("x" * 1_000_001, "at most 1,000,000 characters"),
         ("[]", "“format”"),

@@ -67,6 +67,8 @@ def test_numbers_in_a_file_are_not_believed():
     ("content", "why"),
     [
         ("{", "complete JSON"),
+        (tampered()[:-1] + ', "entries": [{"entry": "gauss:1000,1"}]}', "name no key twice"),
+        ('position,entry,entry\n1,"gauss:1,1","gauss:1000,1"\n', "name no column twice"),
         ("{}", "must say"),
         ("[" * 100_000, "must look like|characters"),
         ('{"a":' * 20_000, "complete JSON"),
