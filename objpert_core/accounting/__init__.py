@@ -51,7 +51,7 @@ from objpert_core.accounting.mechanisms.output import OutputPerturbation
 from objpert_core.accounting.mechanisms.posterior_sampling import PosteriorSampling
 from objpert_core.accounting.mechanisms.propose_test_release import ApproximateDP, ProposeTestRelease
 from objpert_core.accounting.mechanisms.quadratic import QUADRATIC_BOUNDS, QuadraticPerturbation
-from objpert_core.accounting.mechanisms.renyi import ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
+from objpert_core.accounting.mechanisms.renyi import Concentrated, ViaRDP, rdp_to_delta, rdp_to_epsilon, via_rdp
 from objpert_core.accounting.mechanisms.sampled import SampledWithoutReplacement, SampledWithReplacement
 from objpert_core.accounting.mechanisms.selection import PrivateSelection, liu_talwar_epsilon, poisson_mean
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised, symmetrised
@@ -73,6 +73,7 @@ __all__ = [
     "ApproximateMinima",
     "Bound",
     "Composition",
+    "Concentrated",
     "DiscretePLD",
     "GNMax",
     "Gaussian",
