@@ -76,7 +76,8 @@ def from_dp_event(event: Any, adjacency: Any = ADD_REMOVE) -> Mechanism:
         * PoissonSampled: `DPSGD`. Several Gaussian events on one sample count as one, where rows are added or removed.
         * SampledWithReplacement and SampledWithoutReplacement, where rows are replaced: the mechanisms of that name.
         * MixtureOfGaussians: `DPSGD` of several rows of one person, if the mixture is theirs.
-        * SelfComposed, Composed: `repeat`, `compose`. RepeatAndSelect: `PrivateSelection`. ZC with ξ = 0: `Concentrated`.
+        * SelfComposed, Composed: `repeat`, `compose`. RepeatAndSelect: `PrivateSelection`.
+        * ZC with ξ = 0: `Concentrated`.
 
     Raises
     ------
