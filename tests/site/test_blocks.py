@@ -48,6 +48,12 @@ def test_pages_whose_code_runs_elsewhere_are_named_there():
         assert name in (ROOT / test).read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: f"{page.parent.name}-{page.stem}")
+def test_nobody_is_told_to_install_a_name_that_a_stranger_may_take(page):
+    """The package is not on PyPI yet: what people are told is a path."""
+    assert not re.findall(r"pip install [^`\n&]*?(?<![\w/.-])objpert\b", page.read_text(encoding="utf-8"))
+
+
 def test_the_pages_state_values():
     """A page that lost its comments would check nothing."""
     for page in PAGES:

@@ -130,6 +130,16 @@ def test_nothing_is_loaded_from_another_host(site):
         assert not re.search(r"(@import|url\()\s*['\"]?(https?:)?//", sheet.read_text(encoding="utf-8")), sheet.name
 
 
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [420, 1024, 1366, 1440])  # a phone, without contents at the right, with them, wider
+def test_no_page_is_wider_than_its_window(site, chromium, width):
+    page = chromium.new_page(viewport={"width": width, "height": 900})
+    for name in ("index", "tutorial", "theorems", "api/estimators", "genindex"):
+        page.goto((site / f"{name}.html").as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+    page.close()
+
+
 def test_search_works_from_the_files_of_the_site(site):
     index = (site / "searchindex.js").read_text(encoding="utf-8")
     for word in ("calibrate_dpsgd", "objpertlogisticregression"):
