@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from objpert_core._validation import positive_integer
+from objpert_core._validation import integer_up_to, positive_integer, within
 from objpert_core.accounting.mechanisms.base import REPLACE_ONE, Mechanism, a_mechanism
 from objpert_core.accounting.mechanisms.chain import Chained
 from objpert_core.accounting.mechanisms.composition import Composition
 from objpert_core.accounting.mechanisms.dp_sgd import DPSGD
 from objpert_core.accounting.mechanisms.gaussian import GaussianNoise
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
+from objpert_core.accounting.mechanisms.posterior_sampling import PosteriorSampling
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.mechanisms.selection import PrivateSelection
 from objpert_core.accounting.mechanisms.symmetrised import Symmetrised
 from objpert_core.accounting.mechanisms.tabulated import Tabulated
+from objpert_core.accounting.numerics.posterior import LARGEST_LEVERAGE
+
+_MOST_ROWS = 1000  # a chain that long takes seconds
 
 
 def replace_one(mechanism: Mechanism) -> Mechanism:
@@ -35,7 +39,7 @@ def replace_one(mechanism: Mechanism) -> Mechanism:
     Raises
     ------
     ValueError
-        If `mechanism` is not a mechanism.
+        If `mechanism` is not a mechanism, or a posterior draw whose leverage is above 1.618 (T38).
 
     Notes
     -----
@@ -66,7 +70,7 @@ def replace_one(mechanism: Mechanism) -> Mechanism:
         return replace(one, base=replace_one(one.base))
     if isinstance(one, Chained):
         return Chained(one.base, 2 * one.length, adjacency=REPLACE_ONE)
-    return Chained(one, 2, adjacency=REPLACE_ONE)
+    return _chained(one, 2, REPLACE_ONE)
 
 
 def group(mechanism: Mechanism, size: int) -> Mechanism:
@@ -89,7 +93,9 @@ def group(mechanism: Mechanism, size: int) -> Mechanism:
     Raises
     ------
     ValueError
-        If `mechanism` is not a mechanism, or `size` not a whole number >= 1.
+        If `mechanism` is not a mechanism, or `size` not a whole number >= 1, or above 1000 where the mechanism is not
+        as private as Gaussian noise, whose rows add up in closed form. If it is a posterior draw whose leverage is
+        above 1.618 (T38); its numbers must be the largest that any of these data sets gives.
 
     Notes
     -----
@@ -108,6 +114,8 @@ def group(mechanism: Mechanism, size: int) -> Mechanism:
         return one
     if isinstance(one, GaussianNoise):
         return replace(one, sensitivity=k * one.sensitivity)
+    if one.gaussian_ratio is None and not isinstance(one, Composition):  # which is asked part by part
+        integer_up_to("size", k, _MOST_ROWS)
     if isinstance(one, DPSGD):
         return replace(one, group_size=k * one.group_size)
     if isinstance(one, Composition):
@@ -118,4 +126,11 @@ def group(mechanism: Mechanism, size: int) -> Mechanism:
         return replace(one, length=k * one.length)
     if isinstance(one, (ObjectivePerturbation, ApproximateMinima)) and one.links is not None:
         return replace(one.links, length=2 * k)
-    return Chained(one, k, adjacency=one.adjacency)
+    return _chained(one, k, one.adjacency)
+
+
+def _chained(one: Mechanism, length: int, adjacency: str) -> Chained:
+    """The chain; a posterior draw stands for that of every row along it: its leverage must cover smaller ones."""
+    if isinstance(one, PosteriorSampling):
+        within("leverage", one.leverage, 1e-100, LARGEST_LEVERAGE)
+    return Chained(one, length, adjacency=adjacency)

@@ -162,15 +162,27 @@ def _with_jump(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
 def iterated(x: FloatArray, y: FloatArray, length: int) -> tuple[FloatArray, FloatArray]:
     """The polygon of g(g(…g(x))), `length` times; exact, but for merging points that are closer than 1e-9,
     relatively."""
-    xs, ys = x, y
-    for _ in range(length - 1):
-        back = np.interp(x, ys, xs)  # where the curve so far reaches a vertex of the next
-        points = np.union1d(xs, back)
-        value = np.interp(np.interp(points, xs, ys), x, y)
-        apart = np.concatenate(([True], np.diff(points) > _SHORT * np.minimum(points[1:], 1 - points[:-1] + 1e-6)))
-        apart[0] = apart[-1] = True
-        xs, ys = _with_jump(points[apart], value[apart])
-    return xs, ys
+    power, found = (x, y), None
+    while True:
+        if length % 2:
+            found = power if found is None else _one_after_the_other(found, power)
+        length //= 2
+        if found is not None and (length == 0 or found[1][0] >= 1):  # nothing is left to reach
+            return found
+        power = _one_after_the_other(power, power)
+
+
+def _one_after_the_other(
+    first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """The polygon of second(first(x))."""
+    (xs, ys), (x, y) = first, second
+    back = np.interp(x, ys, xs)  # where the first curve reaches a vertex of the second
+    points = np.union1d(xs, back)
+    value = np.interp(np.interp(points, xs, ys), x, y)
+    apart = np.concatenate(([True], np.diff(points) > _SHORT * np.minimum(points[1:], 1 - points[:-1] + 1e-6)))
+    apart[0] = apart[-1] = True
+    return _with_jump(points[apart], value[apart])
 
 
 def log_slopes(x: FloatArray, y: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ from objpert_core.accounting import (
     HalfNormal,
     ObjectivePerturbation,
     OutputPerturbation,
+    PosteriorSampling,
     PrivateSelection,
     calibrate_dpsgd,
     calibrate_objective_perturbation,
@@ -447,3 +448,20 @@ def test_dpsgd_meets_the_target(asked):
     assert found.adjacency == asked.get("adjacency", "add/remove one row")
     assert getattr(found, "base", found).group_size == asked.get("rows_per_person", 1)
     assert 1 - 2e-5 < found.epsilon(1e-5) <= 1.0
+
+
+def test_more_rows_than_can_be_accounted_for_are_refused():
+    """A stranger's certificate may name any number of rows."""
+    for rows in (1001, 10**9, 10**400):
+        with pytest.raises(ValueError, match="size must be a whole number from 1 to 1000"):
+            group(ObjectivePerturbation(10.0, 5.0), rows)
+    assert group(Gaussian(1e4), 5000).epsilon(1e-5) == Gaussian(2.0).epsilon(1e-5)
+
+
+def test_a_posterior_draw_that_covers_no_smaller_leverage_stands_for_no_chain():
+    """T38 (b) ends at 1.618."""
+    beyond = PosteriorSampling(leverage=1.7, shift=0.5)
+    for make in (replace_one, lambda one: group(one, 2)):
+        with pytest.raises(ValueError, match=r"leverage must be .* to 1.61803, got 1.7"):
+            make(beyond)
+    assert group(beyond, 1) is beyond
