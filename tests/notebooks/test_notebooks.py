@@ -47,7 +47,12 @@ def test_there_are_four() -> None:
 @pytest.mark.slow
 def test_runs_anywhere(path: Path, tmp_path: Path) -> None:
     """In a kernel of the tests' own Python, in an empty folder; every `assert` in a cell counts."""
-    environment = os.environ | {"PYTHONPATH": str(CHECKOUT), "IPYTHONDIR": str(tmp_path / "ipython")}
+    charts = "module://matplotlib_inline.backend_inline"  # a kernel's own, unless a test before has asked for another
+    environment = os.environ | {
+        "PYTHONPATH": str(CHECKOUT),
+        "IPYTHONDIR": str(tmp_path / "ipython"),
+        "MPLBACKEND": charts,
+    }
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     notebook = read(path)
