@@ -11,6 +11,7 @@ import stat
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 UPLOAD_MEBIBYTES = 5  # `server.maxUploadSize` of .streamlit/config.toml; a test compares them
@@ -72,11 +73,19 @@ class Settings:
         return self.port + 1 + self.processes
 
 
+class _StartedAs(argparse.Action):
+    """The name by which help and refusals call the program."""
+
+    def __call__(self, parser: argparse.ArgumentParser, _given: Any, value: Any, _name: str | None = None) -> None:
+        parser.prog = value
+
+
 def parse(arguments: list[str] | None = None) -> Settings:
     """The command line; a value that does not fit ends the program with one sentence."""
     parser = argparse.ArgumentParser(
         prog="deploy/serve", description="Serve the app by several processes behind nginx, until SIGTERM or Ctrl-C."
     )
+    parser.add_argument("--started-as", action=_StartedAs, help=argparse.SUPPRESS)  # the first of the arguments
     default = Settings()
     parser.add_argument("--processes", type=int, default=default.processes, help="app processes: 1 to 64")
     parser.add_argument("--port", type=int, default=default.port, help="nginx's port; the processes take the next ones")

@@ -100,10 +100,10 @@ def to_markdown(rows: Rows, *, caption: str = "") -> str:
     if not rows:
         return ""
     heads, cells = _cells(rows)
-    lines = [_unmarked(caption), ""] if caption else []
-    lines.append("| " + " | ".join(map(_unmarked, heads)) + " |")
+    lines = [unmarked(caption), ""] if caption else []
+    lines.append("| " + " | ".join(map(unmarked, heads)) + " |")
     lines.append("|" + "".join("---:|" if _numeric(column) else "---|" for column in zip(*cells, strict=True)))
-    lines += ["| " + " | ".join(map(_unmarked, row)) + " |" for row in cells]
+    lines += ["| " + " | ".join(map(unmarked, row)) + " |" for row in cells]
     return "\n".join(lines) + "\n"
 
 
@@ -221,7 +221,7 @@ def _numeric(column: Sequence[str]) -> bool:
     return bool(shown) and all(_NUMERIC.match(cell) and len(cell.split()) <= 4 for cell in shown)
 
 
-def _unmarked(text: str) -> str:
+def unmarked(text: str) -> str:
     """Text in which Markdown sees no markup."""
     return _MARKUP.sub(r"\\\1", _one_line(text))
 

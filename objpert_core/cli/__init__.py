@@ -56,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = _options(given or ["app"])
         code = int(options.run(options))
-        sys.stdout.flush()
+        if sys.stdout is not None:  # as `>&-` leaves it
+            sys.stdout.flush()
     except SystemExit as stop:  # argparse has said why
         return int(stop.code or DONE)
     except KeyboardInterrupt:

@@ -136,7 +136,10 @@ def _typed(options: argparse.Namespace) -> Any:
     from objpert_core.datasets import TableSchema
 
     if not options.columns:
-        raise ValueError("say what is public about the columns: --schema FILE, or --number, --categories, --two-values")
+        raise ValueError(
+            "say what is public about the columns: --schema FILE, which objpert schema writes to be filled in, "
+            "or --number, --categories, --two-values"
+        )
     if options.target is None:
         raise ValueError("say which column is predicted: --target NAME")
     columns: dict[str, Any] = {}

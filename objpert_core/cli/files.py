@@ -101,9 +101,11 @@ def folder_of(name: str, files: tuple[str, ...], *, overwrite: bool) -> Iterator
 
     Raises
     ------
-    FileExistsError, OSError
+    FileExistsError, OSError, ValueError
         One sentence.
     """
+    if not name:
+        raise ValueError("--out must name a folder, got ''")
     target = Path(name)
     refuse_existing([target / file for file in files], overwrite=overwrite)
     if target.exists() and not target.is_dir():

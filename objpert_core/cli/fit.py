@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 from objpert_core.cli import columns
@@ -16,6 +18,9 @@ from objpert_core.exceptions import ConvergenceError, PrivacyBudgetWarning
 MODEL, CERTIFICATE, SCHEMA, SKOPS, CARD = "model.json", "certificate.json", "schema.json", "model.skops", "README.md"
 """What a release's folder holds; the last two only where they were asked for."""
 _FOLDER = "objpert-release"
+_MOST_ROWS = 10**15
+_CARD_SIZE = 1_000_000
+"""Bytes of an earlier release's card."""
 _NOTES = """What is printed and written may be published. What stands on standard error,
 and that a file was refused, depends on people's data and is not covered by the
 certificate. Each fit spends its ε; several of the same people add up."""
@@ -74,12 +79,15 @@ def run(options: argparse.Namespace) -> int:
     ValueError, OSError, ImportError
         One sentence; nothing is released and nothing is written.
     ConvergenceError, Failed
-        If the solver did not get there, or something unexpected went wrong; nothing is released.
+        If the solver did not get there, or something unexpected went wrong; nothing is released. `Failed` also where
+        the release is written and the answer cannot be shown, which it says.
     """
     from objpert_core.estimators import own_table
 
     if not math.isfinite(options.epsilon):
         raise ValueError(f"epsilon must be a finite number > 0, got {options.epsilon!r}")
+    if options.public_rows is not None and options.public_rows > _MOST_ROWS:
+        raise ValueError(f"--public-rows must be at most {_MOST_ROWS:,}")
     known = columns.schema(options)
     ask = own_table.Ask(
         known.to_json(), options.epsilon, options.delta, options.public_rows, options.seed, columns.dialect(options)
@@ -105,15 +113,34 @@ def run(options: argparse.Namespace) -> int:
         if options.card:
             files[CARD] = own_table.card_file(made)
         written = list(files)
-    for text in made.notes:
-        note(f"for your eyes only, outside of the certificate: {text}")
-    _print(options, made.model.privacy_, known.target.column, written)
+    try:
+        for text in made.notes:
+            note(f"for your eyes only, outside of the certificate: {text}")
+        _print(options, made.model.privacy_, known.target.column, written)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise Failed(f"the release is in {options.out}, but the answer could not be shown: {why}") from None
     return 0
 
 
 def _names(options: argparse.Namespace) -> tuple[str, ...]:
-    """The files of a release: a card only where it is asked for, as a README.md may be somebody's own."""
-    return (MODEL, CERTIFICATE, SCHEMA, SKOPS, *([CARD] if options.card else []))
+    """The files of a release: a card where it is asked for or an earlier one goes; else README.md is somebody's own."""
+    earlier = options.overwrite and _is_a_card(Path(options.out) / CARD)
+    return (MODEL, CERTIFICATE, SCHEMA, SKOPS, *([CARD] if options.card or earlier else []))
+
+
+def _is_a_card(path: Path) -> bool:
+    from objpert_core.estimators.cards import is_card
+
+    try:
+        with path.open("rb") as file:
+            return is_card(file.read(_CARD_SIZE).decode("utf-8", errors="replace"))
+    except OSError:  # there is none
+        return False
 
 
 def _fitted(own_table: Any, ask: Any, content: bytes) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 DONE, FAILED, USAGE, STOPPED = 0, 1, 2, 130
 CODES = (
-    f"exit codes: {DONE} done; {FAILED} it ran and failed, and released nothing; "
+    f"exit codes: {DONE} done; {FAILED} it ran and failed; "
     f"{USAGE} a usage that does not fit or bad input; {STOPPED} stopped"
 )
 _WIDTH = 79

@@ -41,4 +41,5 @@ def run(options: argparse.Namespace) -> int:
     """
     if os.name != "posix":
         raise ValueError("objpert serve needs Linux or macOS; on Windows docs/deploying.md has a container")
-    return launch(["-P", "-m", "deploy.serve", *options.rest])  # -P: not a folder deploy of the current one
+    words = ["-m", "deploy.serve", "--started-as", "objpert serve", *options.rest]
+    return launch(["-P", *words])  # -P: not a folder deploy of the current one

@@ -36,6 +36,8 @@ UNVERIFIED_NOTE = (
     "> **The promise is not confirmed.** The certificate does not verify against this model: its numbers do not prove "
     "what it states, or it is about other coefficients."
 )
+_METADATA = "---\ntags:\n- differential-privacy\n- tabular-"
+_LIMIT = "That the fit went as the certificate says cannot be checked from outside."
 _ALGORITHMS = {
     "ApproximateMinima": "objective perturbation",
     "OutputPerturbation": "output perturbation",
@@ -52,6 +54,7 @@ def model_card(
     intended_use: str | None = None,
     authors: str | None = None,
     metrics: Mapping[str, float | str] | None = None,
+    labels_named: bool = False,
 ) -> Any:
     """Make the model card of a fitted or a released model; needs skops.
 
@@ -66,6 +69,8 @@ def model_card(
         are printed as they are.
     metrics : mapping from str to number or str, optional
         Scores to show. They get a note that the promise does not cover them.
+    labels_named : bool
+        Of a released classifier, which does not know it: whether its labels were named before the fit.
 
     Returns
     -------
@@ -108,7 +113,7 @@ def model_card(
         "Training data": training_data or "The author of this card has not described them.",
         "Privacy": tables.to_markdown(certificate.statement()).strip(),
         "Privacy/What the promise covers": _list(_covered(copy, certificate)),
-        "Privacy/What it does not cover": _list(_not_covered(model, certificate)),
+        "Privacy/What it does not cover": _list(_not_covered(model, certificate, labels_named)),
         "Privacy/How to check it": _check(certificate),
         "Evaluation": _evaluation(metrics),
         "Authors": authors,
@@ -118,6 +123,11 @@ def model_card(
         if content:
             card.add(**{f"{heading}/{name}" if name else heading: content})
     return card
+
+
+def is_card(text: str) -> bool:
+    """Whether a text is a card that `model_card` made."""
+    return text.startswith(_METADATA) and f"\n{_LIMIT}\n" in text
 
 
 def _hub_card() -> Any:
@@ -132,8 +142,7 @@ def _hub_card() -> Any:
 
         def render(self) -> str:
             task = "classification" if is_classifier(self.model) else "regression"
-            tags = f"tags:\n- differential-privacy\n- tabular-{task}\npipeline_tag: tabular-{task}"
-            return f"---\n{tags}\n---\n{super().render()}"
+            return f"{_METADATA}{task}\npipeline_tag: tabular-{task}\n---\n{super().render()}"
 
         def save(self, path: Any, copy_files: bool = False) -> None:
             with open(path, "w", encoding="utf-8") as file:
@@ -168,7 +177,7 @@ def _covered(model: Released, certificate: PrivacyCertificate) -> list[str]:
     ]
 
 
-def _not_covered(model: LinearScores, certificate: PrivacyCertificate) -> list[str]:
+def _not_covered(model: LinearScores, certificate: PrivacyCertificate, labels_named: bool) -> list[str]:
     missing = [
         "What was done to the data before the fit: scaling, selecting, encoding, leaving rows out.",
         "Other fits to the same people, those of a search or a cross-validation that chose this model's parameters, "
@@ -176,7 +185,7 @@ def _not_covered(model: LinearScores, certificate: PrivacyCertificate) -> list[s
         "Scores, charts and other numbers that were computed from the data.",
         "How long the fit took, and what the fitted object knows beyond this card's model: its number of iterations.",
     ]
-    if is_classifier(model):
+    if is_classifier(model) and not (labels_named and isinstance(model, Released)):
         named = getattr(model, "classes", None)
         if isinstance(model, Released):
             missing.append("The set of labels, unless the author named them before the fit; this card cannot tell.")
@@ -206,7 +215,9 @@ def _check(certificate: PrivacyCertificate) -> str:
         "from objpert_core.learning import PrivacyCertificate\n\n"
         "PrivacyCertificate.from_json(text).verify(model)\n"
         "```\n\n"
-        "That the fit went as the certificate says cannot be checked from outside.\n\n"
+        "Where the model comes as `model.json`, beside a `certificate.json`, `objpert verify certificate.json "
+        "model.json` does the same in a terminal.\n\n"
+        f"{_LIMIT}\n\n"
         f"```json\n{certificate.to_json()}\n```"
     )
 
@@ -225,7 +236,9 @@ def _shown(name: str, value: Any) -> str:
         return value
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
         raise ValueError(f"metrics must map names of scores to numbers or texts, got {value!r} for {name!r}")
-    return f"{float(value):.3g}"
+    number = float(value)
+    texts = (f"{number:.{digits}g}" for digits in range(3, 18))
+    return next(text for text in texts if number == 1 or float(text) != 1)  # what is not perfect does not read 1
 
 
 def _list(lines: list[str]) -> str:
@@ -238,9 +251,10 @@ def _text(name: str, value: Any) -> None:
 
 
 def _title(value: str | None) -> str:
-    """The heading, in which a slash does not begin a section."""
+    """The heading, in which nothing is markup and a slash does not begin a section."""
     _text("title", value)
-    heading = "A private linear model" if value is None else value.strip()
-    if not heading or "\n" in heading:
+    given = "A private linear model" if value is None else value.strip()
+    heading = tables.unmarked(given)
+    if not heading or "\n" in given:
         raise ValueError(f"title must be one line of text, got {value!r}")
-    return heading.replace("/", "\\/")
+    return heading.replace(r"\\", "&#92;").replace("/", r"\/")

@@ -239,7 +239,7 @@ def card_file(made: Made) -> bytes:
         Where skops is not installed.
     """
     title = f"A private model of {safe_text(made.ask.schema.target.column, LONGEST_TITLE)}"
-    return bytes(model_card(made.model, title=title).render().encode())
+    return bytes(model_card(made.model, title=title, labels_named=True).render().encode())
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -183,6 +184,20 @@ def test_nothing_is_overwritten_unless_it_is_said(release):
     assert run("objpert verify release")[0] == 0
 
 
+def test_a_card_of_an_earlier_release_goes_with_it_and_a_readme_of_ones_own_stays(folder):
+    pytest.importorskip("skops.card")
+    card = folder / "release" / "README.md"
+    assert run(f"{FIT} --out release --card")[0] == 0
+    assert "this card cannot tell" not in card.read_text(encoding="utf-8")
+    assert run(f"{FIT} --out release")[0] == 2
+    assert card.exists()
+    assert run(f"{FIT} --out release --overwrite")[0] == 0
+    assert not card.exists()
+    card.write_text("# Mine")
+    assert run(f"{FIT} --out release --overwrite")[0] == 0
+    assert card.read_text() == "# Mine"
+
+
 @pytest.mark.slow
 def test_the_model_for_scikit_learn_and_its_card_are_files_more(folder):
     skops = pytest.importorskip("skops.io")
@@ -272,6 +287,20 @@ def test_a_reader_that_leaves_and_a_terminal_without_greek_letters(folder):
     found = subprocess.run(command, env=plain, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
     assert (found.returncode, found.stderr) == (141, "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a full disk of Linux")
+def test_a_release_whose_answer_cannot_be_shown_is_there_and_said_to_be(folder):
+    command = [*COMMAND, *shlex.split(f"{FIT} --json --out release")[1:]]
+    with open("/dev/full", "w") as full:
+        found = subprocess.run(
+            command, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, encoding="utf-8", check=False
+        )
+    assert found.returncode == 1
+    last = found.stderr.splitlines()[-1]
+    assert last == "objpert: the release is in release, but the answer could not be shown: no space left on device"
+    assert run("objpert verify release")[0] == 0
 
 
 @pytest.mark.slow

@@ -58,7 +58,8 @@ def test_a_class_is_served_by_the_script_from_where_one_stands(started, monkeypa
     monkeypatch.setenv("OBJPERT_LESSONS", "lessons")
     assert main(["serve", "--processes", "3", "--cert", "chain.pem"]) == 7
     ((words, environment, folder),) = started
-    assert words == ["-P", "-m", "deploy.serve", "--processes", "3", "--cert", "chain.pem"]
+    assert words[:5] == ["-P", "-m", "deploy.serve", "--started-as", "objpert serve"]
+    assert words[5:] == ["--processes", "3", "--cert", "chain.pem"]
     assert folder == tmp_path
     assert environment["PYTHONPATH"].split(os.pathsep) == [str(ROOT), "mine"]
     assert environment["OBJPERT_LESSONS"] == str(tmp_path / "lessons")

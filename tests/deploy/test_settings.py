@@ -32,6 +32,16 @@ def test_what_does_not_fit_is_told_in_a_sentence(arguments, sentence, capsys):
     assert sentence in capsys.readouterr().err
 
 
+def test_help_and_refusals_have_the_name_that_was_typed(capsys):
+    for arguments, name in (([], "deploy/serve"), (["--started-as", "objpert serve"], "objpert serve")):
+        for wrong in ("--port=0", "--help", "--nonsense"):
+            with pytest.raises(SystemExit):
+                parse([*arguments, wrong])
+            shown = "".join(capsys.readouterr())
+            assert shown.startswith(f"usage: {name} [-h] [--processes")
+            assert "started" not in shown
+
+
 def test_long_work_has_one_place(monkeypatch, capsys):
     monkeypatch.setenv("OBJPERT_DASK", "local")
     with pytest.raises(SystemExit):

@@ -16,7 +16,7 @@ from objpert_core.estimators import (
     PrivacyCertificate,
     model_card,
 )
-from objpert_core.estimators.cards import CHOICE_NOTE, METRICS_NOTE, SEED_NOTE, UNVERIFIED_NOTE
+from objpert_core.estimators.cards import CHOICE_NOTE, METRICS_NOTE, SEED_NOTE, UNVERIFIED_NOTE, is_card
 from tests.estimators.test_contract import CASES
 
 RNG = np.random.default_rng(0)
@@ -95,6 +95,30 @@ def test_a_released_model_gives_the_same_card_but_for_what_it_does_not_know(mode
     unknown = "* The set of labels, unless the author named them before the fit; this card cannot tell.\n"
     assert theirs.replace(unknown, "") == ours
     assert unknown in theirs
+    assert model_card(model.release(), labels_named=True).render() == ours
+
+
+def test_a_card_is_told_from_other_texts(model):
+    text = model_card(model.release()).render()
+    assert is_card(text)
+    assert not is_card(f"# Mine\n\n{text}")
+    assert not is_card(text[:300])
+    assert "`objpert verify certificate.json model.json`" in text
+
+
+@pytest.mark.parametrize(
+    ("score", "shown"),
+    [(0.9995, "0.9995"), (0.99999999, "0.99999999"), (1.0, "1"), (0.99946, "0.999"), (1.0004, "1.0004"), (0, "0")],
+)
+def test_a_score_reads_1_only_if_it_is(model, score, shown):
+    assert f"| accuracy | {shown} |" in model_card(model, metrics={"accuracy": score}).render()
+    assert np.nextafter(1.0, 0.0) == 0.9999999999999999
+    assert "| accuracy | 0.9999999999999999 |" in model_card(model, metrics={"accuracy": 1 - 2**-53}).render()
+
+
+def test_a_title_is_text(model):
+    text = model_card(model, title="A *b* <i>[c](d)/e_f\\").render()
+    assert headings(text)[:2] == ["A \\*b\\* \\<i\\>\\[c\\](d)/e\\_f&#92;", "Training data"]
 
 
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.UncoveredDataWarning")
