@@ -161,7 +161,8 @@ def again(run: Run, before: Run | None) -> str:
 
 def alt(stored: Stored, methods: Sequence[str], epsilon: float, ghost: Stored | None = None) -> str:
     """Alt text of the chart: what is plotted, and the accuracies at the marked ε, highest first."""
-    methods = stored.with_rival(methods, epsilon)
+    if not set(UNPAID).isdisjoint(methods):  # only then is the rival marked
+        methods = stored.with_rival(methods, epsilon)
     reached = {LABELS[m]: found.accuracy.mean for m in methods if (found := stored.point(m, epsilon))}
     order = ", ".join(f"{name} {accuracy(mean)}" for name, mean in sorted(reached.items(), key=lambda item: -item[1]))
     return (

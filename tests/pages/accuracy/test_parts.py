@@ -368,10 +368,13 @@ class TestWords:
         assert words.index("tight") < words.index("output")
         assert text.alt(made(methods=("tight",)), ("output",), 0.1).endswith("nothing is stored.")
 
-    def test_alt_names_the_rival_and_the_ghost(self, adult):
-        ghost = indexed.load("adult-synthetic")
+    def test_alt_names_the_rival_where_it_is_drawn_and_the_ghost(self, adult):
+        ghost, rival = indexed.load("adult-synthetic"), adult.rival(0.1)
+        drawn = ("tight", next(name for name in text.UNPAID if name != rival))
+        assert text.LABELS[rival] in text.alt(adult, drawn, 0.1)
+        assert text.LABELS[rival] in text.alt(adult, ("tight", rival), 0.1)
         words = text.alt(adult, ("tight",), 0.1, ghost)
-        assert text.LABELS[adult.rival(0.1)] in words
+        assert text.LABELS[rival] not in words
         assert words.endswith("Faint lines without marks: the same methods on adult-synthetic (stand-in for adult), "
                               "shown before.")  # fmt: skip
 
