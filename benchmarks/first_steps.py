@@ -87,10 +87,10 @@ def steps(folder: Path) -> Iterator[tuple[str, float]]:
     pip = [folder / "venv/bin/pip", "install", "-q", "--no-cache-dir"]
     objpert = folder / "venv/bin/objpert"
     yield "`python3 -m venv venv`", timed([sys.executable, "-m", "venv", "venv"], folder)
-    yield f"`venv/bin/pip install {wheel.name}`", timed([*pip, wheel], folder)
+    yield f"`venv/bin/pip install ./{wheel.name}`", timed([*pip, wheel], folder)
     for words in (ACCOUNTING, FIT, VERIFY):
         yield f"`objpert {words}`", timed([objpert, *words.split()], folder)
-    yield f'`venv/bin/pip install "{wheel.name}[app]"`', timed([*pip, f"{wheel}[app]"], folder)
+    yield f'`venv/bin/pip install "./{wheel.name}[app]"`', timed([*pip, f"{wheel}[app]"], folder)
     yield "`objpert`, until the app answers", until_it_answers([objpert, "app"], folder)
 
 
