@@ -144,14 +144,25 @@ def test_uploads_that_are_not_finished_are_few(deployed):
             f"X-Xsrftoken: {browser.cookies['_streamlit_xsrf']}\r\n\r\n"
         )
 
+        async def answer():
+            return await asyncio.to_thread(upload, deployed.server, person.session, 1, browser.cookies)
+
         async def until(status):
-            while (await asyncio.to_thread(upload, deployed.server, person.session, 1, browser.cookies)) != status:
+            while await answer() != status:
                 await asyncio.sleep(0.05)
 
-        links = [await asyncio.open_connection("127.0.0.1", deployed.port) for _ in range(UPLOADS_AT_ONCE)]
-        await until(204)
-        for _, writer in links:
-            writer.write(started.encode())
+        async def begin():
+            links.append(await asyncio.open_connection("127.0.0.1", deployed.port))
+            links[-1][1].write(started.encode())
+
+        links = []
+        await asyncio.wait_for(until(204), 60)
+        for _ in range(UPLOADS_AT_ONCE):
+            await begin()
+        for _ in range(10):  # one of them was refused where nginx still counted the upload before it
+            if await answer() == 429:
+                break
+            await begin()
         await asyncio.wait_for(until(429), 60)
         for _, writer in links:
             writer.close()
