@@ -40,11 +40,7 @@ def add(commands: Any) -> None:
     asked.add_argument("--repeat", type=int, metavar="K", help="of K releases of the same rows, fixed beforehand")
     asked.add_argument("--rows-per-person", type=int, metavar="N", help="where a person has up to N rows")
     asked.add_argument("--all-bounds", action="store_true", help="by every proof about objective perturbation")
-    asked.add_argument(
-        "--ledger",
-        metavar="LIST",
-        help="of a list of releases: the text or the file of the page Composition; - is standard input",
-    )
+    asked.add_argument("--ledger", metavar="LIST", help=_LIST)
     asked.add_argument(
         "--certificates", nargs="+", metavar="RELEASE", help="of what objpert fit wrote: folders, or certificate.json"
     )
