@@ -121,4 +121,5 @@ def replaced(a: float, rows: int, batch_size: int, replacement: bool) -> Symmetr
     """The loss of one step where a row is replaced: the symmetric pair above `RevealedLoss`."""
     base = RevealedLoss(a, rows, batch_size, replacement)
     p, shares, _ = base._shares
-    return SymmetricLoss(base, a / 2, log_at_zero(p, shares, a))
+    (start,) = base.position(np.zeros(1))  # of the loss 0: a/2, which V reaches late where it is bent
+    return SymmetricLoss(base, float(start), log_at_zero(p, shares, a))

@@ -3,10 +3,10 @@
 The step's profile at ε ≥ 0 is that of the pair P, Q of `laws.sampled.RevealedLoss`, for both directions. Its symmetric
 pair has the loss ω where ω > 0, the mirror image below 0, and what is left at 0. With s = α − 1 its moment is
 
-    E e^{sω} − 1 = ∫_{ω > 0} (e^{sω} − 1 + e^{−ω}·(e^{−sω} − 1)) dP
-                 = ∫_{ω > 0} 4·e^{−ω/2}·sinh((s + 1)ω/2)·sinh(sω/2) dP,
+    E e^{sω} − 1 = ∫_{ω > 0} (e^{sω} − 1 + e^{−ω}·(e^{−sω} − 1)) dP = ∫_{ω > 0} (e^{sω} − 1)·(1 − e^{−(s + 1)ω}) dP,
 
-where nothing cancels, and at most e^{s·D} with D the curve of P and Q, plus 1 for the rest.
+where nothing cancels. Let D be the curve of P and Q. The moment is at most E_P e^{sω} − 1 = e^{s·D} − 1, and what the
+losses below 0 take from that, which is at most min(1, −s·log(1 − p))·P[ω < 0].
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from objpert_core.accounting.numerics.subsampled import step_rdp
 _LEAST = -250.0  # log of a share below which a number of draws is not told apart from the worst
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 _PANEL = 0.5
-_FARTHEST = 40.0  # α·k·a up to which the moment is summed
+_FARTHEST = 40.0  # (α − 1)·k·a up to which the moment is summed
 _BEYOND = 13.0
 _ROUNDING = 1e-11
 
@@ -86,10 +86,14 @@ def replaced_rdp(alpha: FloatArray, p: float, shares: FloatArray, a: float) -> F
 def _log_excess(order: FloatArray, p: float, a: float) -> FloatArray:
     """log of E e^{sω} − 1 for one k, and of E ω at s = 0."""
     result = np.empty(order.shape)
-    direct = (order + 1) * a <= _FARTHEST
+    direct = order * a <= _FARTHEST
     far = np.flatnonzero(~direct)
     if far.size:
-        result[far] = np.logaddexp(order[far] * step_rdp(order[far] + 1, p, 1 / a), 0.0)
+        moment = order[far] * step_rdp(order[far] + 1, p, 1 / a)
+        negative = (1 - p) * ndtr(a / 2) + p * ndtr(-a / 2)
+        with np.errstate(divide="ignore"):
+            taken = np.log(np.minimum(-order[far] * np.log1p(-p), 1.0) * negative)
+        result[far] = np.logaddexp(_log_expm1(moment), taken)
     for block in np.array_split(np.flatnonzero(direct), max(1, int(direct.sum()) // 64)):
         if block.size:
             result[block] = _summed(order[block], p, a)
@@ -97,23 +101,24 @@ def _log_excess(order: FloatArray, p: float, a: float) -> FloatArray:
 
 
 def _summed(order: FloatArray, p: float, a: float) -> FloatArray:
-    end = a / 2 + (float(order.max()) + 1) * a + _BEYOND
-    ends = np.linspace(a / 2, end, int(np.ceil((end - a / 2) / _PANEL)) + 1)
+    """The integral over u = a + t, from ω = 0 on, or from where N(a, 1) has no mass that counts."""
+    start, end = -min(a / 2, _BEYOND), float(order.max()) * a + _BEYOND
+    ends = np.linspace(start, end, int(np.ceil((end - start) / _PANEL)) + 1)
     half = 0.5 * np.diff(ends)[:, None]
-    u = (ends[:-1, None] + half * (1 + _NODES)).ravel()
-    y = a * (u - a / 2)
+    t = (ends[:-1, None] + half * (1 + _NODES)).ravel()
+    y = a * (a / 2 + t)
     omega = log_mixed(y, p)
-    log_mass = np.log(half * _WEIGHTS).ravel() - 0.5 * u * u - LOG_SQRT_2PI + omega / 2
-    s = order[:, None]
-    with np.errstate(divide="ignore"):
-        first = _log_sinh((s + 1) * omega / 2)
-        second = np.where(s > 0, _log_sinh(s * omega / 2), np.log(omega / 2))
-        return np.log(4.0) + logsumexp(log_mass + first + second, axis=1)
+    with np.errstate(divide="ignore", under="ignore"):
+        stays = np.logaddexp(0.0, np.log1p(-p) - np.log(p) - y)
+        log_mass = np.log(half * _WEIGHTS).ravel() + np.log(p) - 0.5 * t * t - LOG_SQRT_2PI + stays
+        s = order[:, None]
+        growth = np.where(s > 0, _log_expm1(s * omega), np.log(omega))
+        return logsumexp(log_mass + growth + np.log(-np.expm1(-(s + 1) * omega)), axis=1)
 
 
-def _log_sinh(x: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore"):
-        return x + np.log(-np.expm1(-2 * x) / 2)
+def _log_expm1(x: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore", under="ignore"):
+        return x + np.log(-np.expm1(-x))
 
 
 def attained_delta(p: float, shares: FloatArray, a: float, epsilon: float) -> float:

@@ -6,6 +6,8 @@ import math
 import numpy as np
 import pytest
 from mpmath import mp, mpf
+from scipy.special import ndtr
+from scipy.stats import norm
 
 from objpert_core.accounting import (
     DPSGD,
@@ -127,6 +129,37 @@ def test_a_row_that_is_drawn_for_certain_is_the_gaussian_mechanism(full):
     assert full.gaussian_ratio == pytest.approx(4 / 3, rel=1e-15)
     assert full.epsilon(1e-5) == pytest.approx(Gaussian(0.75).epsilon(1e-5), rel=1e-9)
     np.testing.assert_allclose(full.rdp([1.0, 7.0]), Gaussian(0.75).rdp([1.0, 7.0]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.06, 0.07, 0.08, 0.085, 0.09, 0.12])
+def test_steps_with_hardly_any_noise_tell_who_was_drawn(noise):
+    """The event that the sum of one of 20 steps is beyond halfway, which hardly any noise leads to."""
+    u, steps = 1 / noise, 20
+    least = 1 - (1 - ndtr(u) / 1000) ** steps - math.e * steps * ndtr(-u)
+    mechanism = SampledWithoutReplacement(noise, 1, 1000, steps)
+    assert least <= mechanism.delta(1.0) < 1.5 * least
+    assert mechanism.epsilon(least * (1 - 1e-9)) >= 1.0
+
+
+@pytest.mark.parametrize("noise", [0.049, 0.1, 0.5, 5.0])
+@pytest.mark.parametrize("alpha", [1.0, 1 + 1e-6, 1.001, 1.01])
+def test_the_renyi_curve_near_order_1_is_that_of_the_symmetric_pair(noise, alpha):
+    """By a trapezoidal rule about where each order has its mass."""
+    p, s, a = 0.5, alpha - 1, 2 / noise
+    u = np.concatenate([np.linspace(low, high, 200_001) for low, high in ((a / 2, a), (a, alpha * a + 40))])
+    y = a * (u - a / 2)
+    omega = np.logaddexp(np.log(0.5), np.log(0.5) + y)
+    density = (1 - p) * norm.pdf(u) + p * norm.pdf(u - a)
+    gain = np.expm1(s * omega) * -np.expm1(-alpha * omega) if s else omega * -np.expm1(-omega)
+    moment = np.trapezoid(gain * density, u)
+    exact = math.log1p(moment) / s if s else moment
+    assert SampledWithoutReplacement(noise, 500, 1000, 1).rdp(alpha) == pytest.approx(exact, rel=1e-6)
+
+
+def test_where_one_draw_tells_all_the_divergence_is_no_constant():
+    mechanism = SampledWithReplacement(1.0, 100, 2, 2)
+    assert mechanism.delta(100.0) >= mechanism.attained_delta(100.0)
+    assert SampledWithoutReplacement(0.049, 500, 1000, 1).rdp(1.0) == pytest.approx(416.15, abs=0.01)
 
 
 @pytest.mark.slow
