@@ -59,8 +59,11 @@ def log_tilt(log_weights: FloatArray, a: float, z: FloatArray) -> FloatArray:
     j = np.arange(log_weights.size)
     y = a * j * (z[:, None] - a * j / 2)
     far = y.max(axis=1) > 1
+    excess = np.zeros(z.shape)
+    excess[~far] = np.expm1(y[~far]) @ np.exp(log_weights)
+    far |= excess < -0.5  # little is left of 1, and of its digits
     result = np.empty(z.shape)
-    result[~far] = np.log1p(np.expm1(y[~far]) @ np.exp(log_weights))
+    result[~far] = np.log1p(excess[~far])
     exponent = log_weights + y[far]
     top = exponent.max(axis=1, initial=-np.inf, keepdims=True)
     result[far] = top[:, 0] + np.log(np.exp(exponent - top).sum(axis=1))
@@ -143,8 +146,9 @@ def _one_order(order: FloatArray, log_weights: FloatArray, a: float, two_sided: 
     bend = 0.616 * np.square(reach) * order if two_sided or swapped else 0.0 * order
     d = np.minimum(np.sqrt(_DIGITS / (0.5 + bend)), 1 / reach)
     h = 2 * np.pi * d / (_DIGITS + (0.5 + bend) * d * d)
-    below = order * reach if swapped else 0.0 * order
-    above = 0.0 * order if swapped else (1 + order + (order if two_sided else 0.0)) * reach
+    # ψ(−ω) dP holds the whole mass of Q, so the rule has to reach Q's modes as well
+    below = order * reach if swapped else np.full_like(order, reach if two_sided else 0.0)
+    above = np.full_like(order, reach) if swapped else (1 + order + (order if two_sided else 0.0)) * reach
     points = np.ceil((below + above + 2 * _TAIL) / h) + 1
     result = np.full_like(order, np.inf)
     todo = np.flatnonzero(points <= _MOST_POINTS)

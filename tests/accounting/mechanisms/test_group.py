@@ -6,7 +6,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution as google
-from scipy.stats import binom
+from scipy.special import logsumexp
+from scipy.stats import binom, norm
 
 from objpert_core.accounting import (
     DPSGD,
@@ -33,7 +34,7 @@ from objpert_core.accounting.laws.mixture import MixtureLoss
 from objpert_core.accounting.mechanisms.chain import Chained
 from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics.gaussian import log_profile
-from objpert_core.accounting.numerics.mixture import log_binomial_weights, mixture_rdp
+from objpert_core.accounting.numerics.mixture import log_binomial_weights, log_tilt, mixture_rdp
 from objpert_core.accounting.numerics.search import smallest_epsilon
 from objpert_core.accounting.numerics.subsampled import step_rdp
 from tests.accounting.one_dimensional import Release, hockey_stick, log_cosh, logistic
@@ -352,6 +353,29 @@ def test_curves_of_mixtures_against_25_digits(rate, size, a, two_sided, order):
         exact = max(divergence(first, second), divergence(second, first))
         found = mixture_rdp(np.array([order]), log_binomial_weights(size, rate), a, two_sided)[0]
         assert exact <= found * (1 + 1e-15) < exact * (1 + 3e-12)
+
+
+@pytest.mark.parametrize(("noise", "rate", "rows"), [(0.1, 0.5, 1), (0.5, 0.5, 5), (1.0, 0.5, 20), (2.0, 0.5, 40)])
+def test_the_curve_of_far_modes_begins_at_the_kullback_leibler_divergence(noise, rate, rows):
+    """By a fine sum over both laws, written down again."""
+    z = np.linspace(-rows / noise - 12, rows / noise + 12, 400_001)
+    shares = binom(rows, rate).logpmf(np.arange(rows + 1))
+    first, second = (
+        logsumexp(shares[:, None] + norm.logpdf(z, sign * np.arange(rows + 1)[:, None] / noise), axis=0)
+        for sign in (1, -1)
+    )
+    exact = np.trapezoid(np.exp(first) * (first - second), z)
+    found = DPSGD(noise, rate, 1, adjacency=REPLACE_ONE, group_size=rows).rdp(np.array([1.0, 1.001, 1.01, 1.5]))
+    assert found[0] == pytest.approx(exact, rel=1e-7)
+    assert found[0] >= exact * (1 - 1e-9)
+    assert (np.diff(found) > 0).all()
+
+
+def test_the_likelihood_ratio_keeps_its_digits_where_it_vanishes():
+    z = np.array([-25.0, -10.0, -3.0, -0.1])
+    shares = binom(40, 0.5).logpmf(np.arange(41))
+    exact = logsumexp(shares + norm.logpdf(z[:, None], np.arange(41) / 2), axis=1) - norm.logpdf(z)
+    np.testing.assert_allclose(log_tilt(log_binomial_weights(40, 0.5), 0.5, z), exact, rtol=1e-12)
 
 
 def test_the_loss_of_a_mixture_is_inverted_and_sums_to_one():
