@@ -19,6 +19,7 @@ from objpert_core.accounting.laws.base import PrivacyLoss
 # (width·(1 + |v|) of a panel up to which the rule leaves a relative error below 1e-13, the rule)
 _RULES = [(limit, *np.polynomial.legendre.leggauss(nodes)) for limit, nodes in ((0.003, 2), (0.04, 3), (np.inf, 6))]
 _NEGLIGIBLE = 1e-26
+_MASS_ERROR = 1e-12  # of the whole mass, far above what quadratures round
 MOST_CELLS = 2**20
 _LARGEST_V = 64.0  # beyond, a mixture (noise multiplier below 0.02) would need too many panels
 _STEEPEST = 30.0  # e^{θh} between neighbouring grid points: the tilt would outrun the grid
@@ -90,8 +91,8 @@ def discretise(
 ) -> tuple[Tilted, Tilted]:
     """(upper, lower): `count` steps of one loss on a grid of width `step`, tilted by e^{θω − log_scale}.
 
-    `reach` is the range of V that is kept. For the upper bound the mass above it goes to +∞, and the mass below to the
-    least loss that is kept; for the lower bound both are left out.
+    `reach` is the range of V that is kept. For the upper bound the mass above it goes to +∞, as does any mass that the
+    quadrature misses, and the mass below to the least loss that is kept; for the lower bound all of it is left out.
     """
     if theta * step > _STEEPEST:
         raise TooFineError
@@ -105,6 +106,9 @@ def discretise(
     certain = loss.log_certain()
     lower = _merged(place - centre, log_weight, anchor + centre * step, step, theta, log_scale, count)
     lower = replace(lower, log_infinite=certain, log_certain=certain)
+    missing = 1.0 - float(np.exp(log_weight).sum() + np.exp(log_below) + np.exp(log_above))
+    if missing > _MASS_ERROR:  # a law whose parts do not fit together: loose, not unsafe
+        log_above = float(np.logaddexp(log_above, np.log(missing)))
     if log_below > -np.inf:
         place = np.append(place, (ends[0] - anchor) / step)
         log_weight = np.append(log_weight, log_below)

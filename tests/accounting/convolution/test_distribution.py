@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from objpert_core.accounting import DPSGD, Gaussian, ObjectivePerturbation, compose, repeat
+from objpert_core.accounting.convolution.discretise import discretise
+from objpert_core.accounting.laws.base import GaussianLoss
 from tests.accounting import composition_oracle as oracle
 
 EPSILONS = np.array([0.0, 0.1, 0.5, 1.0, 2.0])
@@ -130,3 +134,17 @@ def test_refusals(options, message):
 def test_bounds_without_a_distribution_say_so(mechanism):
     with pytest.raises(NotImplementedError, match=r"\w+ \w+ \w+"):
         mechanism.pld()
+
+
+@dataclass(frozen=True)
+class Gap(GaussianLoss):
+    """A Gaussian law whose density is not told between 2 and 3."""
+
+    def log_density(self, v, omega):
+        return np.where((v > 2) & (v < 3), -np.inf, super().log_density(v, omega))
+
+
+def test_mass_that_a_quadrature_misses_is_taken_for_the_worst():
+    upper, _ = discretise(Gap(0.5), 1, 0.01, 0.0, 0.0, (-8.0, 8.0))
+    assert np.exp(upper.log_infinite) == pytest.approx(ndtr(-2) - ndtr(-3), rel=0.05)
+    assert upper.masses.sum() + np.exp(upper.log_infinite) == pytest.approx(1.0, abs=1e-12)
