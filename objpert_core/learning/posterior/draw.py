@@ -8,6 +8,7 @@ within that bound are rounded to it. Otherwise the normal numbers get more digit
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import ceil, floor, isqrt, sqrt
 
@@ -19,9 +20,11 @@ from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.normal_digits import FIRST_DIGITS, NormalDigits
 from objpert_core.learning.posterior.factor import ExactFactor
 from objpert_core.learning.posterior.sums import RegressionSums
+from objpert_core.learning.quadratic.certificate import row_smoothness
 
 _FINENESS = 2.0**12
 _ROWS = 2.0**20
+_DECIMALS = 50  # of a logarithm, which the decimal module rounds correctly
 
 
 def posterior_spacing(scale: float, lam: float) -> float:
@@ -62,8 +65,8 @@ class Ridge:
     Examples
     --------
     >>> from objpert_core.learning.posterior.sums import regression_sums
-    >>> round(Ridge(regression_sums(np.eye(1), np.ones(1)), 1.0).norm(), 5)
-    0.5
+    >>> round(float(Ridge(regression_sums(np.eye(1), np.ones(1)), 1.0).log_slope()), 4)  # log(1 + 1/2)
+    0.4055
     """
 
     def __init__(self, sums: RegressionSums, lam: float) -> None:
@@ -72,18 +75,21 @@ class Ridge:
         matrix[np.diag_indices(sums.dimension)] += ridge
         self.sums, self.factor = sums, ExactFactor(matrix, ridge)
 
-    def norm(self) -> float:
-        """‖θ*‖/‖Y‖ of the solution θ* = Λ⁻¹X̃ᵀỹ, off by at most 2⁻⁴⁸ (1 + ‖θ*‖/‖Y‖)."""
+    def log_slope(self) -> Fraction:
+        """log(1 + R‖θ*‖/‖Y‖) of the solution θ* = Λ⁻¹X̃ᵀỹ, R² = `row_smoothness`, off by less than 2⁻⁴⁹."""
         sums, factor = self.sums, self.factor
-        unit, share = Fraction(sums.unit), Fraction(sums.step) / Fraction(sums.target_bound)
+        scale = Fraction(sqrt(row_smoothness(sums.constant))) * Fraction(sums.step) / Fraction(sums.target_bound)
         digits = 80 + 2 * factor.condition_digits
         while True:
-            scale = 2**digits / unit  # of θ*/step, in units of 2^−digits
-            target = np.array([floor(scale * one) for one in sums.moment], dtype=object)
+            unit = 2**digits / Fraction(sums.unit)  # of θ*/step, in units of 2^−digits
+            target = np.array([floor(unit * entry) for entry in sums.moment], dtype=object)
             x, error = factor.solved(target, np.ones(sums.dimension, dtype=object))
-            if error < 2 ** (digits - 60):
-                return float(Fraction(isqrt(int(x @ x)), 2**digits) * share)
+            if (error + 1) * scale < 2 ** (digits - 50):  # 1 for the root, which is rounded down
+                break
             digits *= 2
+        slope = 1 + Fraction(isqrt(int(x @ x)), 2**digits) * scale
+        with localcontext(prec=_DECIMALS):
+            return Fraction((Decimal(slope.numerator) / Decimal(slope.denominator)).ln())
 
 
 class PosteriorDraw:

@@ -12,10 +12,9 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
 from scipy.special import ndtri
 
-from objpert_core.learning.lattice import nearest_points, power_of_two
+from objpert_core.learning.lattice import power_of_two
 from objpert_core.learning.noise import NoiseSource
 from objpert_core.learning.posterior.draw import Ridge
 from objpert_core.learning.posterior.sums import EIGENVALUE_ERROR, RegressionSums
@@ -84,6 +83,5 @@ class Statistics:
         spacing = max(power_of_two(math.log1p(leverage)) * 2.0**-22, 2.0**-50)
         sensitivity = math.log1p(leverage) * (1 + 2.0**-20) + _NORM_ERROR
         sigma = sensitivity / self.norm_mu
-        value = math.log1p(math.sqrt(row_smoothness(ridge.sums.constant)) * ridge.norm())
-        point = int(nearest_points(np.array(value), spacing)) + int(source.rounded_normal(sigma / spacing, 1)[0])
+        point = round(ridge.log_slope() / Fraction(spacing)) + int(source.rounded_normal(sigma / spacing, 1)[0])
         return float(point) * spacing + self.tail * sigma + self.shifted * sensitivity

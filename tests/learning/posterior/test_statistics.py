@@ -1,9 +1,11 @@
 """The two statistics behind a draw: what noise they get, and that they are on the safe side as often as they should."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from mpmath import mp
 from scipy import stats
 
 from objpert_core.learning.noise import noise_source
@@ -74,11 +76,44 @@ def test_the_slope_is_safe_for_neighbours_too_up_to_the_tail(lam):
     assert OWN.log_slope(without, h, Fixed(-1.2 * OWN.tail)) < exact
 
 
+def test_no_rows_have_no_slope():
+    assert Ridge(one_direction(0), 0.7).log_slope() == 0
+
+
 def test_the_slope_is_relative_to_the_bound_of_the_targets():
     for bound in (1e-6, 1e6):
         ridge = Ridge(one_direction(50, 0.5 * bound, target_bound=bound), 10.0)
         found = OWN.log_slope(ridge, 0.1, Fixed(-OWN.tail))
         assert found == pytest.approx(math.log1p(0.5 * 50 / 60) + math.log1p(0.1), rel=1e-5)
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.3, 1e7, 1e20, 1e35, 1e50])
+@pytest.mark.parametrize("lam", [1e-6, 1.0, 1e12])
+@pytest.mark.parametrize("bound", [1e-50, 1.0, 1e50])
+def test_the_slope_is_exact_whatever_the_constant(constant, lam, bound):
+    """Against the solution in fractions: what one row moves is all that the noise has to hide."""
+    X = np.array([[0.6, 0.1], [-0.2, 0.9], [0.3, 0.3]])
+    ridge = Ridge(regression_sums(X, np.array([0.9, -0.4, 0.7]) * bound, target_bound=bound,
+                                  intercept_scaling=constant), lam)  # fmt: skip
+    matrix = [[Fraction(int(entry)) for entry in row] for row in ridge.factor.matrix]
+    theta = solved(matrix, [Fraction(int(entry)) for entry in ridge.sums.moment])
+    square = sum(entry**2 for entry in theta) * (Fraction(ridge.sums.step) / Fraction(ridge.sums.unit)) ** 2
+    with mp.workdps(60):
+        norm = mp.sqrt(mp.mpf(square.numerator) / square.denominator) / mp.mpf(bound)
+        exact = mp.log(1 + mp.sqrt(1 + mp.mpf(ridge.sums.constant) ** 2) * norm)
+        found = ridge.log_slope()
+        assert abs(mp.mpf(found.numerator) / found.denominator - exact) < mp.mpf(2) ** -47
+
+
+def solved(matrix, target):
+    """Gauss–Jordan in fractions."""
+    rows = [[*row, value] for row, value in zip(matrix, target, strict=True)]
+    for i, pivot in enumerate(rows):
+        for j, row in enumerate(rows):
+            if j != i:
+                share = row[i] / pivot[i]
+                rows[j] = [a - share * b for a, b in zip(row, pivot, strict=True)]
+    return [row[-1] / row[i] for i, row in enumerate(rows)]
 
 
 @pytest.mark.slow
