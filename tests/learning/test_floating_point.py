@@ -17,8 +17,10 @@ from sklearn.base import clone
 from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation, calibrate_gaussian
 from objpert_core.estimators import DPSGDLogisticRegression
 from objpert_core.learning import PerturbedObjective, Rows, perturb_and_solve, solve
-from objpert_core.learning.dp_sgd.training import Gradients, Schedule, sum_spacing, train_candidates
+from objpert_core.learning.dp_sgd.training import Gradients, NoisySums, Schedule, sum_spacing, train_candidates
+from objpert_core.learning.lattice import release_on_lattice
 from objpert_core.learning.output_perturbation import output_sensitivity, recommended_output_lam, solve_and_perturb
+from tests.learning.posterior.fixed import Fixed
 
 CHANCE = 1e-9  # noise is the operating system's: a test fails by chance once in so many runs
 
@@ -49,6 +51,16 @@ def guess(published, publishers, noises, coin):
     """The answer under which more coordinates are reachable; a coin's where there are as many."""
     scores = [reachable(published, publish, noise) for publish, noise in zip(publishers, noises, strict=True)]
     return scores.index(max(scores)) if scores[0] != scores[1] else int(coin)
+
+
+def test_no_zero_on_a_lattice_has_a_sign():
+    below = np.array([-1e-9, -0.0, 0.0, 1e-9])
+    sums = NoisySums(Rows(np.eye(4), "normalize", 0.0), 1.0, 1.0, 4, [Fixed()], n_rows=4)
+    totals = below[:, None].copy()
+    sums.add(totals, np.zeros((4, 1)), 0, 1)
+    for released in (release_on_lattice(below, 1.0, 2.0**-10, Fixed()), totals[:, 0]):
+        assert (released == 0).all()
+        assert not np.signbit(released).any()
 
 
 def lattice_guess(published, centres, spacing, coin):

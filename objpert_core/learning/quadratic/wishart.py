@@ -129,7 +129,7 @@ class ExactWishart:
         given = np.ldexp(gram[rows, columns].astype(np.float64), power) / spacing
         points = given + ratio * W[rows, columns]
         slack = (ratio * error[rows, columns] + 4 * _U * (np.abs(given) + ratio * np.abs(W[rows, columns]))) * _SAFE
-        nearest = np.rint(points)
+        nearest = np.rint(points) + 0.0  # -0.0 would tell on which side of 0 the number lay
         open_ = ~(np.abs(points - nearest) + slack < 0.5)
         drawn = Fraction(scale) / Fraction(spacing)
         unit = (Fraction(2) ** power if power >= 0 else Fraction(1, 2**-power)) / Fraction(spacing)

@@ -111,6 +111,14 @@ def test_a_rounding_in_doubt_is_decided_by_more_digits():
     assert exact.rounded(nothing, 0, 1.0, 2.0**-20)[0, 0] == np.rint(given[0, 0] * 2.0**20) / 2.0**20
 
 
+def test_a_zero_has_no_sign():
+    """A minus would tell on which side of 0 the number lay before it was rounded."""
+    coarse = ExactWishart(noise_source(1), 30, 60).rounded(np.zeros((30, 30), dtype=np.int64), 0, 1.0, 4.0)
+    zeros = coarse == 0
+    assert zeros.sum() > 100
+    assert not np.signbit(coarse[zeros]).any()
+
+
 def test_sums_beyond_64_bits_are_rounded_as_small_ones_are():
     huge = np.array([[10**25 + 3]], dtype=object)
     whole = ExactWishart(noise_source(1), 1, 3).rounded(huge, -60, 1.0, 2.0**-12)
