@@ -41,6 +41,7 @@ SLACK = 2.0**-16
 """τ_i/L: what a solver that stops early may add to the sensitivity."""
 ROUNDED = 25.0
 """β_i·η_i/2 of a loss with corners: its envelope's smoothness, which costs accuracy only."""
+_ROUNDING = 1 + 2.0**-48
 _ORDER = 2**16  # the name of a stream: beyond those of the phases
 
 
@@ -229,8 +230,11 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
 
 
 def noise_of(lipschitz: float, step: float, slack: float, multiplier: float) -> float:
-    """Compute the noise of a phase: multiplier·(L + τ)η, as a replaced row moves the minimum by Lη, a solver by τη."""
-    return multiplier * lipschitz * (1 + slack) * step
+    """Compute the noise of a phase: multiplier·(L + τ)η, as a replaced row moves the minimum by Lη, a solver by τη.
+
+    It is a little more than that, for what doubles round here, in τ and in Λ = 2/η.
+    """
+    return multiplier * lipschitz * (1 + slack) * step * _ROUNDING
 
 
 def phased_release(

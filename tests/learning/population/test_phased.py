@@ -1,6 +1,7 @@
 """Phased ERM: what a row moves, which rows make a phase, and what its certificate admits."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from objpert_core.accounting.calibration.population import phased_schedule
 from objpert_core.learning import AbsoluteLoss, Fit, HingeLoss, LogisticLoss, SquaredLoss
 from objpert_core.learning import fit as fits
 from objpert_core.learning.population import phased
-from objpert_core.learning.population.phased import SLACK, noise_of, phased_release, phases_of
+from objpert_core.learning.population.phased import SLACK, Phase, noise_of, phased_release, phases_of
 
 TOLD = {"epsilon": 2.0, "delta": 1e-6, "radius": 4.0, "random_state": 0}
 
@@ -46,6 +47,14 @@ def parts(monkeypatch):
 
     monkeypatch.setattr(phased, "Fit", Spy)
     return seen
+
+
+def test_the_noise_covers_what_doubles_round():
+    """σ ≥ multiplier·(2L + 2τ)/Λ, in fractions, for the τ and the Λ that the phase works with."""
+    numbers = np.random.default_rng(0).lognormal(sigma=3, size=(1000, 3))
+    for lipschitz, step, multiplier in numbers.tolist():
+        moved = 2 * (Fraction(lipschitz) + Fraction(SLACK * lipschitz)) / Fraction(Phase(slice(0), step).lam)
+        assert noise_of(lipschitz, step, SLACK, multiplier) >= Fraction(multiplier) * moved
 
 
 @pytest.mark.parametrize("loss", [HingeLoss(), AbsoluteLoss(), LogisticLoss(30.0)], ids=str)
