@@ -27,6 +27,7 @@ from websockets.typing import Origin, Subprotocol
 
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST_MESSAGE = 2**25
+_GIVEN: set[int] = set()  # ports that `free_port` has named
 PATIENCE = 60.0  # seconds that somebody waits for a page
 
 
@@ -189,17 +190,23 @@ async def timed(action: Coroutine[Any, Any, Any]) -> list[float]:
 
 
 def free_port(following: int = 0) -> int:
-    """A port of 127.0.0.1 that nobody listens on, nor on so many after it."""
+    """A port of 127.0.0.1 that nobody listens on, nor on so many after it; no port twice from one process.
+
+    A tab that is still open may call for a server that is gone, and must not find another one.
+    """
     while True:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
+        if not _GIVEN.isdisjoint(range(port, port + 1 + following)):
+            continue
         try:
             for number in range(port + 1, port + 1 + following):
                 with socket.socket() as probe:
                     probe.bind(("127.0.0.1", number))
         except (OSError, OverflowError):
             continue
+        _GIVEN.update(range(port, port + 1 + following))
         return port
 
 

@@ -1,7 +1,6 @@
 """A Streamlit server on a free port and a Chromium to look at it; skips, with a reason, where there is no Chromium."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
+from benchmarks.streamlit_client import free_port
 from tests.chromium import TIMEOUT
 
 pytest.register_assert_rewrite("tests.browser.checks")
@@ -32,12 +32,6 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=["TimeoutError"]))
-
-
-def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
 
 
 @contextmanager
@@ -177,6 +171,7 @@ def renew(page, size=None, color_scheme="light"):
     page.mouse.move(0, 0)
     if page.url.startswith("http"):
         page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        page.goto("about:blank")  # what the page before asks its server for is not heard any more
     return page
 
 

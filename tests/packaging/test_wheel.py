@@ -1,6 +1,5 @@
 """The wheel: built, checked, installed into fresh environments, and run from there as a new user would."""
 
-import asyncio
 import json
 import os
 import re
@@ -19,6 +18,7 @@ from benchmarks.streamlit_client import Browser, Person, free_port, wait_until_h
 from deploy.settings import ROOT
 from objpert_core.accounting import ObjectivePerturbation
 from tests.packaging.test_metadata import PROJECT, PYTHONS, load
+from tests.ui.waiting import awaited
 
 pytestmark = pytest.mark.slow
 
@@ -139,7 +139,7 @@ def served_pages(command, folder):
         process = subprocess.Popen([command, *words], cwd=folder, env=clean(), stdout=log, stderr=log, preexec_fn=heeds)
         try:
             wait_until_healthy(server, process, within=180)
-            bounds, accuracy = asyncio.run(pages(server))
+            bounds, accuracy = awaited(pages(server))
             process.send_signal(signal.SIGINT)  # Ctrl-C
             assert process.wait(60) == 130, (folder / "log").read_text()
         finally:
