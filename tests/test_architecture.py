@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -140,11 +142,17 @@ def test_the_core_knows_no_screen():
 
 
 def test_accounting_needs_numpy_and_scipy_only():
-    standard = __import__("sys").stdlib_module_names
+    standard = sys.stdlib_module_names
     for name in modules():
         if name.startswith("objpert_core.accounting"):
             packages = {target.partition(".")[0] for target, _ in imports(name)} - set(standard)
             assert packages <= SCIENTIFIC, name
+
+
+def test_accounting_is_imported_without_what_only_compositions_need():
+    code = "import sys, objpert_core.accounting; print({'scipy.signal', 'scipy.stats', 'pandas'} & set(sys.modules))"
+    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert told == "set()\n"
 
 
 def test_array_types_are_defined_once():

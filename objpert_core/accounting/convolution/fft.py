@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
-from scipy.signal import lfilter
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.convolution.discretise import Tilted
@@ -304,6 +303,8 @@ def sum_of(
     centre, left, right : the window of losses that decides
     rates : > 0, of the Chernoff bounds on what lies outside
     """
+    from scipy.signal import lfilter  # half of the package's import time: only who composes waits for it
+
     step = parts[0].step
     upper = parts[0].rests is None
     window = masses_of_sum(parts, centre, left, right, rates)
