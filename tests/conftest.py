@@ -27,12 +27,15 @@ def pytest_collection_modifyitems(config, items):
     their time. Those of experiments and of data sets, and examples of docstrings, reach what no quick test does, and so
     do the few that are marked `covered`.
 
-    Exhaustive tests run where `-m` names them, and nowhere else: any other `-m` would take the place of a default one.
+    Slow and exhaustive tests run where `-m` names them or their own name is given, and nowhere else: any other `-m` would
+    take the place of a default one.
     """
-    if "exhaustive" not in config.option.markexpr:
-        left_out = [item for item in items if item.get_closest_marker("exhaustive")]
-        items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
-        config.hook.pytest_deselected(items=left_out)
+    if not any("::" in argument for argument in config.args):
+        for kind in ("slow", "exhaustive"):
+            if kind not in config.option.markexpr:
+                left_out = [item for item in items if item.get_closest_marker(kind)]
+                items[:] = [item for item in items if not item.get_closest_marker(kind)]
+                config.hook.pytest_deselected(items=left_out)
     for item in items:
         folder = item.path.relative_to(HERE).parts[0]
         reaches_more = folder in COVERED_WHEN_SLOW or item.get_closest_marker("covered")
