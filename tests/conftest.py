@@ -15,6 +15,7 @@ settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 HERE = Path(__file__).parent
+OWN_PROCESS = {"browser", "deploy", "packaging"}  # Chromium, servers, wheels: with --dist loadgroup each kind has one
 NOT_THE_CORE = {"browser", "deploy", "pages", "ui"}
 COVERED_WHEN_SLOW = {"datasets", "experiments", "theory", "test_doctests.py"}
 
@@ -39,5 +40,8 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         folder = item.path.relative_to(HERE).parts[0]
         reaches_more = folder in COVERED_WHEN_SLOW or item.get_closest_marker("covered")
+        kind = "browser" if "chromium" in getattr(item, "fixturenames", ()) else folder
+        if kind in OWN_PROCESS:
+            item.add_marker(pytest.mark.xdist_group(kind))
         if folder in NOT_THE_CORE or (item.get_closest_marker("slow") and not reaches_more):
             item.add_marker("no_cover")

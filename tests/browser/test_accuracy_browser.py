@@ -11,7 +11,7 @@ from pages.accuracy import numbers as data
 from tests.browser.conftest import answer, chart_data, eventually, expect_same, reruns, settle
 from ui import waterfall as steps
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import answer, chart_data, choose, copied_link, eventually, expect_same, query, settle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 START = "/composition?composition_ledger=gauss:20,1@Histogram"
 

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import move
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 MAP = """key => {
     const plot = document.querySelector(`.st-key-${key} .js-plotly-plot`);

@@ -52,7 +52,7 @@ ZOOMED = {"width": 720, "height": 450}  # a laptop of 1440 × 900 at 200 %
 SLIDES = ({"width": 1280, "height": 720}, {"width": 960, "height": 540})
 
 
-@pytest.mark.parametrize("address", [*PATHS, *VIEWS])
+@pytest.mark.parametrize("address", [*PATHS, *(pytest.param(view, marks=pytest.mark.slow) for view in VIEWS)])
 def test_everybody_can_use_it(tab, server, address):
     page, path = renew(tab), urlsplit(address).path
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
@@ -108,6 +108,7 @@ def test_everybody_can_use_it(tab, server, address):
     assert not (nonsense and query(page))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", PATHS)
 def test_a_projector_shows_it_and_the_arrow_keys_go_through_the_presets(tab, server, address):
     page = renew(tab, SLIDES[0])

@@ -8,7 +8,7 @@ from pages.guess import people
 from pages.guess.rounds import BARE, ROUNDS, Setting, round_of
 from tests.browser.conftest import answer, copied_link, eventually, expect_query, query
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PUBLISHED = """() => {
     const plot = document.querySelector('.st-key-guess_chart .js-plotly-plot');

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import answer, chart_data, copied_link, eventually, query, reruns, settle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SMALL = "/honest?honest_data=breast-cancer&honest_draws=2&honest_epochs=1&honest_runs=3&honest_rates=five"
 

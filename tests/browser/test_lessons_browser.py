@@ -20,7 +20,7 @@ from tests.browser.conftest import (
 )
 from ui import lessons, registry, sentences
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ONE_FIT = lessons.catalogue().lessons["one-fit"]
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import answer, chart_data, eventually, expect_same, move, settle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_a_preset_moves_to_another_view_and_its_link_shows_the_same_fits(open_page, open_elsewhere):

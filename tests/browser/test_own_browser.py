@@ -22,7 +22,7 @@ from tests.browser.conftest import (
 )
 from tests.datasets.tables.fixtures import BAD, FILES, GOOD, SCHEMA, cells
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 OF_PROGRAMS = ("excel_german_utf8.csv", "r_write_csv.csv", "google_sheets_german.csv")
 REFUSED_AT_ONCE = (

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import answer, chart_data, copied_link, eventually, expect_query, expect_same, move, settle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_a_link_shows_the_same_picture_in_another_browser(open_page, open_elsewhere):

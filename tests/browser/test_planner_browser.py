@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import chart_data, copied_link, eventually, expect_same, move, reruns, settle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SMALL = "/planner?planner_bound=Logistic+(tight)&planner_rows=700&planner_features=5&planner_draws=2"
 

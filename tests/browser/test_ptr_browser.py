@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import answer, chart_data, eventually, expect_same, move, query, settle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_a_draw_and_a_setting_have_an_address_and_its_link_shows_the_same(open_page, open_elsewhere):

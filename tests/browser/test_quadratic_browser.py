@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import answer, chart_data, eventually, expect_same, move, query, settle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_another_draw_has_its_own_address_and_its_link_shows_the_same_minima(open_page, open_elsewhere):

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import answer, chart_data, copied_link, eventually, expect_same, move, query, settle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_matching_moves_the_sliders_and_the_link_shows_the_same_elsewhere(open_page, open_elsewhere):

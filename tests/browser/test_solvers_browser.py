@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import answer, chart_data, copied_link, expect_same, move, settle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_presets_pills_and_keyboard_move_the_link_and_it_shows_the_same_elsewhere(open_page, open_elsewhere):

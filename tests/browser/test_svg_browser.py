@@ -8,7 +8,7 @@ from ui import figures
 from ui.svg import to_svg
 from ui.svg.text import FONTS
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 OUTSIDE = """() => {
     const box = document.querySelector('svg').getBoundingClientRect();

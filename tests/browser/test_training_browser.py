@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import answer, chart_data, copied_link, eventually, expect_same, move, query, reruns, settle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SMALL = "/training?training_data=breast-cancer&training_repeats=3"
 LONG = "&training_methods=no+privacy&training_methods=DP-SGD+unpaid"

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import answer, chart_data, expect_query, expect_same, move, settle, visit
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.mark.exhaustive

@@ -10,7 +10,7 @@ from ui.registry import PAGES, ROOMS
 from ui.svg import to_svg
 from ui.worksheet import Sheet, Task, worksheet
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 LINK = "http://127.0.0.1:9/{}?" + "&".join(f"a_control={number}" for number in range(20))
 TASKS = [Task("The name of a preset", "One line of help, as long as the longest of them are, and one word more.")] * 8

@@ -120,7 +120,6 @@ NONSENSE = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("page", "query"), NONSENSE)
 def test_nonsense_in_the_address_falls_back_to_the_default(page, query):
     SHOWS_DEFAULT[page](open_page(page, **query))
@@ -145,7 +144,6 @@ REFUSED = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("page", "query", "function", "told", "controls"), REFUSED)
 def test_a_refused_value_becomes_one_sentence(monkeypatch, page, query, function, told, controls):
     reason, sentence = told
@@ -174,7 +172,6 @@ GHOSTS = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("page", "control", "value", "names", "laws"), GHOSTS)
 def test_the_previous_setting_stays_as_a_ghost_until_it_is_switched_off(page, control, value, names, laws):
     app = open_page(page)
