@@ -28,8 +28,8 @@ def pytest_collection_modifyitems(config, items):
     their time. Those of experiments and of data sets, and examples of docstrings, reach what no quick test does, and so
     do the few that are marked `covered`.
 
-    Slow and exhaustive tests run where `-m` names them or their own name is given, and nowhere else: any other `-m` would
-    take the place of a default one.
+    Slow and exhaustive tests run where `-m` names them or their own name is given, and nowhere else: any other `-m`
+    would take the place of a default one.
     """
     if not any("::" in argument for argument in config.args):
         for kind in ("slow", "exhaustive"):
