@@ -75,14 +75,15 @@ def _from_json(document: Mapping[str, Any]) -> tuple[list[Any], Mapping[str, Any
 
 
 def _from_csv(text: str) -> tuple[list[Any], Mapping[str, Any]]:
+    """The rows by name, of the columns that are read alone: short rows are not filled up to a long header."""
     try:
-        table = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        found = list(table)
+        header, *rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     except csv.Error:
         raise ValueError("the ledger's file must be a complete CSV table, as the Composition page writes it") from None
-    names = table.fieldnames or ()
-    if len(set(names)) < len(names):
+    if len(set(header)) < len(header):
         raise ValueError("the ledger's file must name no column twice")
+    places = [(name, header.index(name)) for name in ("entry", "delta", "target_epsilon") if name in header]
+    found = [{name: row[place] for name, place in places if place < len(row)} for row in rows if row]
     return found, found[0] if found else {}
 
 
