@@ -18,6 +18,7 @@ from objpert_core.accounting import ledger, ledger_events
 from objpert_core.accounting.mechanisms import events
 
 FORMAT = "objpert privacy ledger 1"
+_READ: tuple[str, ...] = ("entry", "delta", "target_epsilon")  # of a table's columns
 LARGEST = 100_000
 """Bytes."""
 
@@ -82,7 +83,7 @@ def _from_csv(text: str) -> tuple[list[Any], Mapping[str, Any]]:
         raise ValueError("the ledger's file must be a complete CSV table, as the Composition page writes it") from None
     if len(set(header)) < len(header):
         raise ValueError("the ledger's file must name no column twice")
-    places = [(name, header.index(name)) for name in ("entry", "delta", "target_epsilon") if name in header]
+    places = [(name, header.index(name)) for name in _READ if name in header]
     found = [{name: row[place] for name, place in places if place < len(row)} for row in rows if row]
     return found, found[0] if found else {}
 
