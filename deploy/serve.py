@@ -137,8 +137,9 @@ class Supervisor:
 def app_environment(settings: Settings) -> dict[str, str]:
     """What the app's processes find in their environment.
 
-    The secret that signs cookies is the same for all, drawn anew at every start, and written nowhere. Rooms for votes
-    lie in one file for all. Another process of the same user could read both; that user owns the server.
+    The secret that signs cookies, and with them browsers' numbers, is the same for all, drawn anew at every start, and
+    written nowhere. Rooms for votes lie in one file for all. Another process of the same user could read both; that
+    user owns the server.
     """
     cluster = {"OBJPERT_DASK": f"tcp://127.0.0.1:{settings.cluster_port}"} if settings.workers else {}
     frames = {"STREAMLIT_SERVER_XSRF_COOKIE_SAME_SITE": "none"} if "None" in nginx.cookie_rules(settings) else {}
@@ -148,6 +149,7 @@ def app_environment(settings: Settings) -> dict[str, str]:
         **frames,
         **cluster,
         "STREAMLIT_SERVER_COOKIE_SECRET": secrets.token_hex(32),
+        "OBJPERT_ADDRESS_HEADER": "X-Objpert-Address",  # nginx writes it; the processes listen to nobody else
         "OMP_NUM_THREADS": "1",  # a process for each processor, and one thread in each that computes
         "OPENBLAS_NUM_THREADS": "1",
         "MALLOC_ARENA_MAX": "2",  # every run of a page is a thread; each would keep memory of its own

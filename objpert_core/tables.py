@@ -28,7 +28,9 @@ _NUMERIC = re.compile(r"[<>≤≥≈]? ?[−+-]?\d")
 _HYPHEN = re.compile(r"^-(?=\d)")
 _MISSING = ("", "–", "∞", "−∞")
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
-_FORMULA = re.compile(r"[=@]|[+-](?! ?[.\d])")
+_FORMULA_STARTS = ("=", "+", "-", "−", "@", "\t", "\r", "\n")
+_AMOUNT = r"(?:∞|\d[\d., '’\u00a0\u202f]*+(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)"
+_PLAIN_NUMBER = re.compile(rf"[+−-] ?{_AMOUNT}(?: ?± ?{_AMOUNT})?(?: ?%)?")
 _LABEL = re.compile(r"[A-Za-z0-9:._-]*")
 _SHORT = 14
 """Letters of a number that stays on one line, as 84.02 ± 0.31."""
@@ -181,12 +183,33 @@ def to_csv(rows: Rows) -> str:
         return ""
     file = io.StringIO()
     heads, cells = _cells(rows)
-    csv.writer(file, lineterminator="\n").writerows([[_no_formula(cell) for cell in row] for row in (heads, *cells)])
+    csv.writer(file, lineterminator="\n").writerows([[safe_cell(cell) for cell in row] for row in (heads, *cells)])
     return file.getvalue()
 
 
-def _no_formula(cell: str) -> str:
-    return f"'{cell}" if _FORMULA.match(cell) else cell
+def safe_cell(text: str) -> str:
+    """Text for a file that a spreadsheet may open: what begins as formulas do gets a mark, but for a plain number.
+
+    What follows does not matter: ``-2+3+cmd|…`` begins with a number, and a spreadsheet would compute it.
+
+    Examples
+    --------
+    >>> safe_cell("=1+1"), safe_cell("-2+3"), safe_cell("−2.5 ± 0.3"), safe_cell("age")
+    ("'=1+1", "'-2+3", '−2.5 ± 0.3', 'age')
+    """
+    begins = text.lstrip(" ").startswith(_FORMULA_STARTS)
+    return "'" + text if begins and not _PLAIN_NUMBER.fullmatch(text.strip(" ")) else text
+
+
+def is_formula(text: str) -> bool:
+    """Whether a value that was not announced looks like a formula; a sign by itself is none.
+
+    Examples
+    --------
+    >>> is_formula("=SUM(A1:A9)"), is_formula("-2"), is_formula("-"), is_formula("-2+3+cmd|' /C calc'!A0")
+    (True, False, False, True)
+    """
+    return len(text) > 1 and safe_cell(text) != text
 
 
 def to_json(rows: Rows) -> str:

@@ -13,7 +13,18 @@ from hypothesis import strategies as st
 
 from objpert_core.latex_text import escaped
 from objpert_core.learning import PrivacyCertificate
-from objpert_core.tables import FORMATS, LONG, to_csv, to_json, to_latex, to_markdown, to_text, write
+from objpert_core.tables import (
+    FORMATS,
+    LONG,
+    is_formula,
+    safe_cell,
+    to_csv,
+    to_json,
+    to_latex,
+    to_markdown,
+    to_text,
+    write,
+)
 from tests.latex import compiled, harmless
 
 ROWS = [
@@ -79,6 +90,26 @@ def test_hostile_names_are_no_markup_and_no_formula():
     assert "'=cmd()" in table.splitlines()[0]
     assert not re.search(r"(^|,)=", table, re.MULTILINE)
     assert r"\input" not in to_latex(HOSTILE)
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "−", "@", "\t", "\r", " =", "  -"])
+@pytest.mark.parametrize(
+    "rest", ["", "1+1", "2+3+cmd|' /C calc'!A0", "1;x", ".5x", "SUM(A1)", "1e5e", " 3 4=5", "1±", "%"]
+)
+def test_whatever_follows_a_formulas_sign_is_guarded(start, rest):
+    assert safe_cell(start + rest) == "'" + start + rest
+    assert is_formula(start + rest) is (len(start + rest) > 1)
+    shown = to_csv([{start + rest: start + rest}]).strip('"')  # a tab within a table is a blank
+    assert shown.startswith("'") or start.isspace()
+
+
+@pytest.mark.parametrize(
+    "text", ["-2", "+2.5e-3", "−0.31", "- 1,234.5", "-1.234,5", "−1.5 ± 0.3", "-12 %", "−∞", "+.5", "-1'000"]
+)
+def test_plain_numbers_and_other_texts_stay(text):
+    for same in (text, " " + text, text[1:], "a" + text, "–", ""):
+        assert safe_cell(same) == same
+        assert not is_formula(same)
 
 
 def test_numbers_stand_on_their_decimal_sign():

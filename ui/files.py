@@ -8,12 +8,13 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from objpert_core.tables import to_latex, to_markdown
+from objpert_core.tables import safe_cell, to_latex, to_markdown
 from ui import style
 from ui.svg import COLUMNS, to_pdf, to_png, to_svg
 from ui.svg.pgf import to_pgf, writable
@@ -108,5 +109,10 @@ def _tables(rows: Rows, name: str, alt: str) -> None:
 
 def _csv(numbers: Callable[[], pd.DataFrame]) -> bytes:
     buffer = io.StringIO()
-    numbers().to_csv(buffer, index=False, float_format="%.17g", lineterminator="\n")
+    guarded = numbers().map(_guarded).rename(columns=_guarded)
+    guarded.to_csv(buffer, index=False, float_format="%.17g", lineterminator="\n")
     return buffer.getvalue().encode()
+
+
+def _guarded(value: Any) -> Any:
+    return safe_cell(value) if isinstance(value, str) else value

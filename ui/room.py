@@ -8,16 +8,15 @@
 A room is named in the address (``?room=BCDFGH``), and who leads it by ``room_key``, which no link that the app shows
 ever holds. A change of page takes both out of the address; the session remembers them, and `strip` writes them again.
 
-A browser counts once. Streamlit gives each a cookie with a random number, against forged requests; a page that is
-loaded anew, or that comes back from another process, has the same one. `ui.votes` keeps a hash of it while the room
-lasts.
+A browser counts once. Streamlit gives each a cookie with a number, against forged requests; a page that is loaded
+anew, or that comes back from another process, has the same one. The server has signed it (`ui.visitors`), and
+`ui.votes` keeps a hash of it while the room lasts.
 """
 
 from __future__ import annotations
 
 import html
 import random
-import re
 import secrets
 import time
 from collections.abc import Sequence
@@ -29,7 +28,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from ui import figures, style
+from ui import figures, style, visitors
 from ui.shared_file import UnusableFileError
 from ui.votes import MOST_OPTIONS, NAME, Outcome, Question, RoomError, Tally, rooms
 
@@ -41,7 +40,6 @@ MOST_OPENED = 10
 """Rooms that one session opens."""
 
 _HERE, _VOTER, _LUCK, _OPENED = "room__here", "room__voter", "room__luck", "room__opened"
-_COOKIE = re.compile(r'"?2\|([0-9a-f]{8})\|([0-9a-f]{32})\|[0-9]+"?')
 _NOT_COUNTED: dict[Outcome, str] = {
     "ended": "The vote has ended.",
     "full": "Your answer is not counted: this room has no place for more.",
@@ -101,7 +99,7 @@ def open_here() -> None:
     if opened >= MOST_OPENED:
         raise RoomError(f"You have opened {MOST_OPENED} rooms. Load the page anew for another one.")
     st.session_state[_OPENED] = opened + 1
-    st.session_state[_HERE] = Room(*rooms().open())
+    st.session_state[_HERE] = Room(*rooms().open(visitors.network()))
     for name in ("room", "room_key"):  # of the room before
         st.query_params.pop(name, None)
 
@@ -185,12 +183,9 @@ def _close(now: Room) -> None:
 
 
 def _voter() -> str:
-    """The random number that this browser is known by; the session's own where it sends no cookie."""
+    """The number that this browser is known by; the session's own where it sends none that the server has signed."""
     if _VOTER not in st.session_state:
-        found = _COOKIE.fullmatch(str(st.context.cookies.get("_streamlit_xsrf", "")))
-        veil, veiled = map(bytes.fromhex, found.groups()) if found else (b"", b"")  # the veil changes, the number stays
-        number = bytes(byte ^ veil[place % len(veil)] for place, byte in enumerate(veiled))
-        st.session_state[_VOTER] = number.hex() or secrets.token_hex(16)
+        st.session_state[_VOTER] = visitors.browser() or secrets.token_hex(16)
     return str(st.session_state[_VOTER])
 
 
@@ -227,7 +222,7 @@ class Poll:
         choice, counted = self.options.index(guess), f"{self.key}__counted"
         if st.session_state.get(counted) != choice:
             try:
-                outcome = rooms().vote(self.room.name, self.question, _voter(), choice)
+                outcome = rooms().vote(self.room.name, self.question, _voter(), choice, visitors.network())
             except UnusableFileError as error:
                 return str(error)
             if outcome != "counted":

@@ -24,7 +24,7 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
-from ui import jobs, sentences
+from ui import jobs, sentences, visitors
 from ui.jobs import Job, JobView, QueueFullError, Work
 
 POLL_SECONDS = 0.5
@@ -140,7 +140,8 @@ class Runs(Generic[T]):
         """
         st.session_state.pop(f"{self._key}_refused", None)
         try:
-            job = jobs.shared_runner().submit(visitor(self.page), work, meter=meter, here=self.here)
+            owner, network = visitor(self.page), visitors.network()
+            job = jobs.shared_runner().submit(owner, work, network=network, meter=meter, here=self.here)
         except QueueFullError as error:
             st.session_state[f"{self._key}_refused"] = str(error)
             return False

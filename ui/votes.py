@@ -5,11 +5,13 @@
     rooms().tally(name, question).counts                         # (3, 0, 14)
 
 What is kept of a person is one number, the option chosen, beside a hash of a random token, so that one browser counts
-once and may change its mind. The hash is keyed with a random number of the room and goes with it. A room is gone an
+once and may change its mind, and beside one of a hash of its network. Both are keyed with a random number of the room
+and go with it; of who opened it the room has the hash of the network, keyed with the server's secret. A room is gone an
 hour after it was opened: no question finds it any more, and a thread of every process deletes its rows.
 
-The numbers of rooms, questions, votes and changes are capped, and so is the file. Whoever finds the file damaged or
-locked gets an `UnusableFileError`, and tries again some seconds later. Nothing here calls Streamlit.
+The numbers of rooms, questions, votes and changes are capped, those of one network (`ui.visitors`) more tightly, and so
+is the file. Where there are too many rooms the emptiest makes way, of the network that has most. Whoever finds the
+file damaged or locked gets an `UnusableFileError`, and tries again some seconds later. Nothing here calls Streamlit.
 """
 
 from __future__ import annotations
@@ -38,10 +40,10 @@ FRESH = 1.0
 LETTERS = "BCDFGHJKMNPQRSTWXYZ"
 """What the name of a room is made of: no vowels, so no words; nothing that looks like a digit or two other letters."""
 NAME = re.compile(f"[{LETTERS}]{{6}}")
-MOST_ROOMS, MOST_QUESTIONS, MOST_VOTES, MOST_OPTIONS, MOST_CHANGES = 200, 100, 600, 12, 20
+MOST_ROOMS, MOST_QUESTIONS, MOST_VOTES, MOST_OPTIONS, MOST_CHANGES = 200, 100, 1200, 12, 20
 """Rooms at a time, questions a room, votes a question, options a question, changes of mind a vote."""
-IDLE = 600.0
-"""Seconds after which a room in which nobody has voted makes way for another one, where there are too many."""
+MOST_ROOMS_OF_ONE, MOST_VOTES_OF_ONE = 20, 600
+"""The same of one network, which a whole class may share: rooms at a time, votes a question."""
 MOST_LETTERS = 200
 """Of a question's name, a key and a token."""
 
@@ -51,13 +53,19 @@ _SWEEP_EVERY = 30.0  # seconds
 _MOST_HELD = 4096
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS room (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, salt BLOB NOT NULL, key BLOB NOT NULL, opened REAL NOT NULL);
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, salt BLOB NOT NULL, key BLOB NOT NULL, opened REAL NOT NULL,
+    network TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS question (
     id INTEGER PRIMARY KEY, room INTEGER NOT NULL REFERENCES room ON DELETE CASCADE, name TEXT NOT NULL,
     revealed INTEGER NOT NULL DEFAULT 0, turn INTEGER NOT NULL DEFAULT 0, UNIQUE (room, name));
 CREATE TABLE IF NOT EXISTS vote (
     question INTEGER NOT NULL REFERENCES question ON DELETE CASCADE, voter BLOB NOT NULL, choice INTEGER NOT NULL,
-    changes INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (question, voter)) WITHOUT ROWID;
+    changes INTEGER NOT NULL DEFAULT 0, network BLOB NOT NULL, PRIMARY KEY (question, voter)) WITHOUT ROWID;
+"""
+_EMPTIEST = """
+SELECT room.id, COUNT(vote.voter), (SELECT COUNT(*) FROM room AS other WHERE other.network = room.network)
+FROM room LEFT JOIN question ON question.room = room.id LEFT JOIN vote ON vote.question = question.id
+WHERE room.network = ? OR ? GROUP BY room.id ORDER BY 3 DESC, 2, room.opened LIMIT 1
 """
 
 Outcome = Literal["counted", "ended", "full", "changes", "gone"]
@@ -125,23 +133,26 @@ class Rooms:
         self._held: dict[tuple[str, str], tuple[float, Any]] = {}
         self._lock = threading.Lock()
 
-    def open(self) -> tuple[str, str]:
+    def open(self, network: str = "") -> tuple[str, str]:
         """Open a room: its name, for everybody, and its key, for who leads it; the file holds only a hash of the key.
+
+        Parameters
+        ----------
+        network : str
+            Where it is opened from, as `ui.visitors.network` says it.
 
         Raises
         ------
         RoomError
-            Where there are as many rooms as may be.
+            Where there are as many rooms as may be, and people vote in all.
         """
         salt, key = secrets.token_bytes(16), secrets.token_urlsafe(16)
         name = "".join(secrets.choice(LETTERS) for _ in range(6))
         with self._file.changing(make=True) as file:
             self._delete_old(file)
-            (rooms,) = file.execute("SELECT COUNT(*) FROM room").fetchone()
-            if rooms >= MOST_ROOMS and not self._delete_an_idle_one(file):
-                raise RoomError(f"This server holds {MOST_ROOMS} rooms, and no more; one ends within the hour.")
-            values = (name, salt, _digest(salt, key), self._now())
-            file.execute("INSERT INTO room (name, salt, key, opened) VALUES (?, ?, ?, ?)", values)
+            self._make_way(file, network)
+            values = (name, salt, _digest(salt, key), self._now(), network)
+            file.execute("INSERT INTO room (name, salt, key, opened, network) VALUES (?, ?, ?, ?, ?)", values)
         self._forget(name)
         return name, key
 
@@ -190,7 +201,7 @@ class Rooms:
 
         return self._shared((name, question.name), read, none)
 
-    def vote(self, name: str, question: Question, voter: str, choice: int) -> Outcome:
+    def vote(self, name: str, question: Question, voter: str, choice: int, network: str = "") -> Outcome:
         """Count a vote, in place of the one that this voter has cast before.
 
         Parameters
@@ -202,6 +213,8 @@ class Rooms:
             A random token: whoever has the same one counts once.
         choice : int
             The option, from 0.
+        network : str
+            Where it comes from, as `ui.visitors.network` says it.
 
         Returns
         -------
@@ -212,12 +225,14 @@ class Rooms:
         if not 0 <= choice < question.options:
             raise ValueError(f"choice must be from 0 to {question.options - 1}, got {choice}")
         with self._file.changing() as file:
-            outcome = self._cast(file, name, question, voter, choice)
+            outcome = self._cast(file, name, question, voter, choice, network)
         if outcome == "counted":
             self._forget(name, question)
         return outcome
 
-    def _cast(self, file: sqlite3.Connection, name: str, question: Question, voter: str, choice: int) -> Outcome:
+    def _cast(
+        self, file: sqlite3.Connection, name: str, question: Question, voter: str, choice: int, network: str
+    ) -> Outcome:
         room = self._find(file, name)
         if room is None:
             return "gone"
@@ -230,10 +245,13 @@ class Rooms:
         person = (place, _digest(room[1], voter))
         before = file.execute("SELECT choice, changes FROM vote WHERE question = ? AND voter = ?", person).fetchone()
         if before is None:
-            (votes,) = file.execute("SELECT COUNT(*) FROM vote WHERE question = ?", (place,)).fetchone()
-            if votes >= MOST_VOTES:
+            where = _digest(room[1], network)
+            counted = "SELECT COUNT(*), COUNT(NULLIF(network != ?, 1)) FROM vote WHERE question = ?"
+            votes, own = file.execute(counted, (where, place)).fetchone()
+            if votes >= MOST_VOTES or own >= MOST_VOTES_OF_ONE:
                 return "full"
-            file.execute("INSERT INTO vote (question, voter, choice) VALUES (?, ?, ?)", (*person, choice))
+            new = "INSERT INTO vote (question, voter, choice, network) VALUES (?, ?, ?, ?)"
+            file.execute(new, (*person, choice, where))
         elif before[0] != choice:
             if before[1] >= MOST_CHANGES:
                 return "changes"
@@ -295,11 +313,20 @@ class Rooms:
     def _delete_old(self, file: sqlite3.Connection) -> None:
         file.execute("DELETE FROM room WHERE opened <= ?", (self._now() - LIFETIME,))
 
-    def _delete_an_idle_one(self, file: sqlite3.Connection) -> bool:
-        """Delete the oldest room in which nobody has voted for a while; whether there is one."""
-        voted = "SELECT 1 FROM question q JOIN vote v ON v.question = q.id WHERE q.room = room.id"
-        oldest = f"SELECT id FROM room WHERE opened <= ? AND NOT EXISTS ({voted}) ORDER BY opened LIMIT 1"
-        return file.execute(f"DELETE FROM room WHERE id = ({oldest})", (self._now() - IDLE,)).rowcount > 0
+    def _make_way(self, file: sqlite3.Connection, network: str) -> None:
+        """Delete the emptiest room where another has no place: of this network, or else of that which has most.
+
+        A room in which somebody has voted stays, unless its network has several and the server is full.
+        """
+        rooms, own = file.execute("SELECT COUNT(*), COUNT(NULLIF(network != ?, 1)) FROM room", (network,)).fetchone()
+        if rooms < MOST_ROOMS and own < MOST_ROOMS_OF_ONE:
+            return
+        too_many = own >= MOST_ROOMS_OF_ONE
+        emptiest, votes, held = file.execute(_EMPTIEST, (network, not too_many)).fetchone()
+        if votes and (too_many or held == 1):
+            most = f"Your network has {own}" if too_many else f"This server holds {rooms}"
+            raise RoomError(f"{most} rooms, and no more; one ends within the hour.")
+        file.execute("DELETE FROM room WHERE id = ?", (emptiest,))
 
     def _find(self, file: sqlite3.Connection, name: str) -> tuple[int, bytes, bytes] | None:
         """The room's number, salt and hash of its key."""
@@ -359,7 +386,7 @@ def _digest(salt: bytes, secret: str) -> bytes:
 def rooms() -> Rooms:
     """The rooms of this server, in the file ``OBJPERT_ROOMS`` or a temporary one; the first call begins to sweep."""
     try:
-        path = private_file("OBJPERT_ROOMS", "objpert-rooms")
+        path = private_file("OBJPERT_ROOMS", "objpert-votes")
     except OSError as error:
         _log.warning("no class votes: %s", error)
         raise UnusableFileError(OFF) from error

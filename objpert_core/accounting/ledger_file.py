@@ -18,6 +18,7 @@ from objpert_core.accounting import ledger, ledger_events
 from objpert_core.accounting.mechanisms import events
 
 FORMAT = "objpert privacy ledger 1"
+_READ: tuple[str, ...] = ("entry", "delta", "target_epsilon")  # of a table's columns
 LARGEST = 100_000
 """Bytes."""
 
@@ -75,14 +76,15 @@ def _from_json(document: Mapping[str, Any]) -> tuple[list[Any], Mapping[str, Any
 
 
 def _from_csv(text: str) -> tuple[list[Any], Mapping[str, Any]]:
+    """The rows by name, of the columns that are read alone: short rows are not filled up to a long header."""
     try:
-        table = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        found = list(table)
+        header, *rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     except csv.Error:
         raise ValueError("the ledger's file must be a complete CSV table, as the Composition page writes it") from None
-    names = table.fieldnames or ()
-    if len(set(names)) < len(names):
+    if len(set(header)) < len(header):
         raise ValueError("the ledger's file must name no column twice")
+    places = [(name, header.index(name)) for name in _READ if name in header]
+    found = [{name: row[place] for name, place in places if place < len(row)} for row in rows if row]
     return found, found[0] if found else {}
 
 

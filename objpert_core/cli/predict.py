@@ -13,6 +13,7 @@ from objpert_core.cli.files import STANDARD, read_text, write_one
 from objpert_core.cli.fit import SCHEMA
 from objpert_core.cli.output import as_json
 from objpert_core.cli.parsing import epilog
+from objpert_core.tables import safe_cell
 
 
 def add(commands: Any) -> None:
@@ -88,11 +89,9 @@ def _schema(options: argparse.Namespace) -> str:
 
 def _csv(target: str, predicted: list[Any], scores: list[float] | None) -> str:
     """A table with what is predicted; no cell of it is a spreadsheet's formula."""
-    from objpert_core.datasets import safe_cell
-    from objpert_core.datasets.tables.messages import is_formula
 
     def cell(value: Any) -> Any:
-        return safe_cell(value) if isinstance(value, str) and is_formula(value) else value
+        return safe_cell(value) if isinstance(value, str) else value
 
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")

@@ -11,6 +11,7 @@ from objpert_core.cli.parsing import DONE, FAILED, epilog
 
 _LONGEST = 500
 """Characters of a reason."""
+_OTHERS = "not those of the certificate: it is about another model, or its fit cannot have ended there"
 _CANNOT = "that the fit went as the certificate says; docs/certificates.md"
 
 
@@ -26,7 +27,7 @@ def add(commands: Any) -> None:
         usage="objpert verify CERTIFICATE [MODEL] [options]",
         help="whether a certificate's promise holds",
         description="Account for a certificate's promise anew, and with a model compare its coefficients with the "
-        "certificate's fingerprint. Exit code 1 where something does not hold.",
+        "certificate's fingerprint. Exit code 1 where something does not hold or is not covered.",
         epilog=epilog(
             "objpert verify release",
             "objpert verify release/certificate.json",
@@ -60,7 +61,8 @@ def run(options: argparse.Namespace) -> int:
     proved = certificate.verify()
     named = certificate.verify(model.model) if proved and model is not None else None
     carried = model is None or model.model.privacy_.public() == certificate.public()
-    holds = proved and named is not False and carried
+    covered = getattr(certificate, "choice_covered", True)
+    holds = proved and named is not False and carried and covered
     if not proved:  # its numbers may be anything
         why = _shortened(certificate.complaint() or "its ε and δ do not follow from its other numbers")
         show(Answer(f"the certificate does not hold: {why}", {}, _document(holds, proved, named)), options.format)
@@ -70,14 +72,22 @@ def run(options: argparse.Namespace) -> int:
     facts = {
         "promise": f"accounted anew: {promise}",
         "neighbours": certificate.adjacency,
-        "coefficients": compared.get(named, "not those of the certificate: it is about another model"),
+        "coefficients": compared.get(named, _OTHERS),
         "its own": "" if carried else "the model's file carries another certificate than the one given",
+        "choice": "" if covered else "of the learning rate looked at the data and is NOT covered: (ε, δ) is one run's",
+        "form": "1: proved in exact arithmetic, not in floating point" if certificate.schema == 1 else "",
         "noise": "can be drawn again by whoever knows the seed: not for publishing" if certificate.reproducible else "",
         "not checked": _CANNOT,
     }
-    said = ("epsilon", "delta", "adjacency", "reproducible")
+    said = ("epsilon", "delta", "adjacency", "reproducible", "schema")
     document = _document(holds, proved, named) | {name: getattr(certificate, name) for name in said}
-    headline = f"the certificate holds: {promise}" if holds else "the certificate does not hold for this model"
+    document["choice_covered"] = covered
+    if holds:
+        headline = f"the certificate holds: {promise}"
+    elif named is False or not carried:
+        headline = "the certificate does not hold for this model"
+    else:
+        headline = f"the certificate does not cover the choice of the learning rate: {promise} is one run's"
     show(Answer(headline, facts, document), options.format)
     return DONE if holds else FAILED
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from copy import copy
 from typing import Any, ClassVar, Self
 
@@ -42,7 +43,7 @@ from objpert_core.learning.fit import FitOptions, Seed, SharedOptions
 from objpert_core.learning.output_perturbation import NEIGHBOURS
 from objpert_core.learning.problem.rows import ROW_NORMS, by_rows
 from objpert_core.learning.release import Refused, Release
-from objpert_core.learning.screening import as_numbers, labels_as_targets
+from objpert_core.learning.screening import as_numbers, labels_as_targets, without_masks
 from objpert_core.learning.solvers import SOLVERS, Callback
 
 
@@ -143,36 +144,38 @@ class LinearModel(WarnsOfCopies, LinearScores):
         **options
             They go on to `_check_together` and `_release`.
         """
-        models = [self, *others]
-        for model in models:
-            model.forget()
-            model.check_parameters()
-            model._check_together(**options)
-            model.warn_of_copies()
-        warn_of_pipeline(self)
-        if self._reads_rows():
-            warn_of_rows(self)
-        if getattr(self, "classes", ()) is None:
-            warn_of_classes(self)
-        try:
-            X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)
-            for model in models:
-                warn_of_refit(model, X, y)
-            targets = self._encoded(y)
-            if others:
-                released = self._draws(X, targets, [model.random_state for model in models], callback, **options)
-            else:
-                released = [self._release(X, targets, callback, **options)]
-            learned = {name: value for name, value in vars(self).items() if name.endswith("_")}
-            for model, release in zip(models, released, strict=True):
-                for name, value in learned.items():
-                    setattr(model, name, copy(value))  # no model holds another's arrays
-                model._record(release.required())
-        except BaseException:
+        # Where floating-point errors are set to warn or to raise, one would tell of the row that it came from.
+        with np.errstate(all="ignore") if self._releases else nullcontext():
+            models = [self, *others]
             for model in models:
                 model.forget()
-            raise
-        return self
+                model.check_parameters()
+                model._check_together(**options)
+                model.warn_of_copies()
+            warn_of_pipeline(self)
+            if self._reads_rows():
+                warn_of_rows(self)
+            if getattr(self, "classes", ()) is None:
+                warn_of_classes(self)
+            try:
+                X, y = self._judged_row_by_row(X, y) if self._releases else self._validated(X, y)
+                for model in models:
+                    warn_of_refit(model, X, y)
+                targets = self._encoded(y)
+                if others:
+                    released = self._draws(X, targets, [model.random_state for model in models], callback, **options)
+                else:
+                    released = [self._release(X, targets, callback, **options)]
+                learned = {name: value for name, value in vars(self).items() if name.endswith("_")}
+                for model, release in zip(models, released, strict=True):
+                    for name, value in learned.items():
+                        setattr(model, name, copy(value))  # no model holds another's arrays
+                    model._record(release.required())
+            except BaseException:
+                for model in models:
+                    model.forget()
+                raise
+            return self
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         return validate_data(
@@ -192,16 +195,15 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     def _judged_row_by_row(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """`X` and `y` without any check that one row could fail: NaN stands for what is no number."""
-        with np.errstate(over="ignore"):  # a number beyond the doubles is infinity, and a warning would tell of its row
-            X = validate_data(
-                self,
-                by_rows(X) if sp.issparse(X) else as_numbers(checked_rows(X, entries=False)),
-                accept_sparse="csr",
-                dtype=np.float64,
-                ensure_all_finite=False,
-                ensure_min_samples=0,
-            )
-        y = as_column(y)
+        X = validate_data(
+            self,
+            as_numbers(by_rows(X) if sp.issparse(X) else checked_rows(X, entries=False)),
+            accept_sparse="csr",
+            dtype=np.float64,
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+        )
+        y = without_masks(as_column(y))
         if isinstance(getattr(y, "dtype", None), np.dtype):
             y = np.asarray(y)  # scikit-learn's refusal of complex numbers would print them
             y = column_or_1d(as_numbers(y) if y.dtype.kind == "c" else y, warn=True)

@@ -339,15 +339,30 @@ def _texts(name: str, values: Any) -> tuple[str, ...]:
 
 
 def _numbers(name: str, values: Any, shape: tuple[int, ...]) -> FloatArray:
-    """Finite numbers in an array of this shape; the lists are as deep as it, so that nothing is guessed."""
+    """Finite numbers in an array of this shape; the lists are as deep as it, so that nothing is guessed.
+
+    Types come first: of a long text among numbers numpy would make an array of texts that are all as long.
+    """
+    entries = _entries(values, shape)
     try:
-        array = np.array(values)
-    except ValueError:
-        array = np.array(None)
-    if array.shape != shape or array.dtype.kind not in "if" or not np.isfinite(array).all():
-        wanted = " by ".join(map(str, shape)) or "one"
-        raise ValueError(f"the model's {name} must be finite numbers, {wanted} of them")
-    return array.astype(np.float64)
+        if entries is not None and all(type(entry) in (int, float) for entry in entries):
+            array = np.array(entries, dtype=np.float64)
+            if np.isfinite(array).all():
+                return array.reshape(shape)
+    except OverflowError:  # a whole number beyond the doubles
+        pass
+    wanted = " by ".join(map(str, shape)) or "one"
+    raise ValueError(f"the model's {name} must be finite numbers, {wanted} of them")
+
+
+def _entries(values: Any, shape: tuple[int, ...]) -> list[Any] | None:
+    """What lists of this shape hold, one after the other; None where they are of another one."""
+    if not shape:
+        return [values]
+    if not isinstance(values, list) or len(values) != shape[0]:
+        return None
+    inner = [_entries(value, shape[1:]) for value in values]
+    return None if None in inner else [entry for part in inner if part is not None for entry in part]
 
 
 def _margin(value: Any) -> float:

@@ -33,6 +33,7 @@ from objpert_core.accounting import (
     group,
     via_rdp,
 )
+from objpert_core.accounting.calibration.standardisation import SCALE_FLOOR
 from objpert_core.accounting.mechanisms.base import ADJACENCIES, REPLACE_ONE
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS, BOUND_REGISTRY, Parameters
 from objpert_core.accounting.numerics.rounding import promised
@@ -58,6 +59,9 @@ from objpert_core.learning.stated import (
 from objpert_core.tables import to_latex, to_markdown
 
 ROUNDING = 1e-12  # relative slack for δ recomputed from an ε that was found by a search
+FAR = 10.0
+"""Noise longer than so many standard deviations times √d is no noise of that kind: chances are below e⁻⁴⁰."""
+_SLACK = 1e-6  # relative, for what rounding adds to a length
 SCHEMA = 2
 """The form of a certificate that is written now. Form 1, whose texts have no key ``"schema"``, is read and verified."""
 ON_ERROR = ("raise", "release")
@@ -459,7 +463,29 @@ class PrivacyCertificate(ABC):
             and (self.intercept_scaling > 0 or coef.ndim == 1 or not intercept.any())  # a regressor's may be its offset
             and (self.lattice is None or self.fine_enough(self.lattice, dimension))
             and (self.lattice is None or self.lies_on_lattice(coef))
+            and self._within_reach(coef, intercept, center, scale)
         )
+
+    def reach(self, dimension: int) -> float | None:
+        """Bound ‖θ‖ by the certificate's own numbers, generously (docs/certificates.md); None where none bounds it."""
+        return None
+
+    @property
+    def most_rows(self) -> float | None:
+        """How many rows `reach` allows for: a number that was declared may be ten times too small."""
+        rows = getattr(self, "public_rows", None)
+        return None if rows is None else rows * (10.0 if self.rows_declared else 1.0)
+
+    def _within_reach(self, coef: Any, intercept: Any, center: Any, scale: Any) -> bool:
+        """Whether the fit can have ended there. A regressor's units are its targets', which no certificate names."""
+        mapped = (center is None or np.linalg.norm(center) <= 1 + _SLACK) and (
+            scale is None or bool(np.all((scale > 0) & (scale <= SCALE_FLOOR**-0.5 * (1 + _SLACK))))
+        )
+        constant = [intercept[:, None] / self.intercept_scaling] if coef.ndim == 2 and self.intercept_scaling else []
+        theta = np.hstack([coef, *constant])
+        reach = self.reach(theta.shape[-1]) if coef.ndim == 2 else None
+        lengths = np.linalg.norm(theta, axis=-1)  # of coefficients that are no numbers none is below a bound
+        return bool(mapped and np.all(lengths <= (math.inf if reach is None else reach * (1 + _SLACK))))
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
         """Say whether the proof has room for rounding to a lattice of this `spacing` in so many dimensions.
@@ -867,6 +893,14 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
         objective = mechanism.objective
         own = {name: getattr(objective, name) for name in _OF_OBJECTIVE}
         return {**own, "tau": mechanism.tau, "sigma_out": mechanism.sigma_out}
+
+    def reach(self, dimension: int) -> float | None:
+        """λ‖θ‖ ≤ nL + ‖b‖ + τ, or the ball's M, and the output noise; see `PrivacyCertificate.reach`."""
+        noise = FAR * math.sqrt(dimension)
+        minimum = math.inf if self.ball_radius is None else self.ball_radius
+        if self.most_rows is not None:
+            minimum = min(minimum, (self.most_rows * self.lipschitz + noise * self.sigma + self.tau) / self.lam)
+        return None if math.isinf(minimum) else minimum + noise * self.sigma_out
 
     def rebuild(self) -> ApproximateMinima:
         """Build the mechanism again, from the certificate's numbers alone."""

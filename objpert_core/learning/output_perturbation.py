@@ -8,6 +8,7 @@ took. Both are tight for the logistic loss. The proof, and the data that come cl
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Required, Unpack
@@ -22,7 +23,7 @@ from objpert_core.accounting import (
     composed_fit,
 )
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Perturbation
-from objpert_core.learning.certificate import SolvedCertificate
+from objpert_core.learning.certificate import FAR, SolvedCertificate
 from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Seed, SharedOptions
 from objpert_core.learning.problem.losses import LOGISTIC, LogisticLoss
@@ -182,6 +183,12 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
     def numbers(cls, mechanism: OutputPerturbation) -> dict[str, Any]:
         """Name the noise; what the sensitivity came from is the fit's to say."""
         return {"sigma": mechanism.sigma}
+
+    def reach(self, dimension: int) -> float | None:
+        """λ‖θ‖ ≤ nL + τ, and the noise; see `PrivacyCertificate.reach`."""
+        if self.most_rows is None:
+            return None
+        return (self.most_rows * self.lipschitz + self.tau) / self.lam + FAR * math.sqrt(dimension) * self.sigma
 
     def rebuild(self) -> OutputPerturbation:
         """Build the mechanism again, its sensitivity derived anew from λ, R and τ."""

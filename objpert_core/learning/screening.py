@@ -8,6 +8,8 @@ neighbours to neighbours, so the promise holds (docs/theorems.md, T23).
 
 from __future__ import annotations
 
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -46,6 +48,7 @@ def usable(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, FloatArray]:
     return (X, targets) if keep.all() else (X[keep], targets[keep])  # as a rule all can be used: no copy
 
 
+@np.errstate(all="ignore")
 def judged(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, NDArray[np.bool_]]:
     """Say of each row whether it can be used; arguments as for `usable`.
 
@@ -70,8 +73,13 @@ def judged(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, NDArray[np.boo
     return X, keep
 
 
+@np.errstate(all="ignore")
 def as_numbers(values: Any) -> Any:
     """Make an array of numbers of what may hold other things: NaN where an entry is no number.
+
+    An entry is a number where it is real, or complex without an imaginary part; a text that spells one is one, too. All
+    else is none, whatever it would answer if asked: a masked entry, an array within an array, an object of its own
+    kind. Nothing warns, since a warning would tell that the entry is there.
 
     Parameters
     ----------
@@ -80,11 +88,11 @@ def as_numbers(values: Any) -> Any:
 
     Examples
     --------
-    >>> as_numbers([[1, "2.5"], [None, "no"]]).tolist()
-    [[1.0, 2.5], [nan, nan]]
+    >>> as_numbers([[1, "2.5"], [None, "no"], [np.complex128(1 + 2j), np.ma.masked]]).tolist()
+    [[1.0, 2.5], [nan, nan], [nan, nan]]
     """
     if sp.issparse(values):
-        return values
+        return _sparse(values)
     if hasattr(values, "get_column"):  # a data frame of polars; its columns have different names
         if all(kind.is_float() or kind.is_integer() for kind in values.dtypes):
             return values
@@ -95,12 +103,38 @@ def as_numbers(values: Any) -> Any:
             return values
         entries = [as_numbers(values.iloc[:, place].to_numpy(dtype=object)) for place in range(values.shape[1])]
         return type(values)(dict(enumerate(entries)), index=values.index).set_axis(values.columns, axis=1)
-    array = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
+    if isinstance(values, (list, tuple)):
+        values = [without_masks(row) for row in values]
+    array = without_masks(values) if isinstance(values, np.ndarray) else np.array(values, dtype=object)
     if _numeric(array.dtype):
         return array
     if array.dtype.kind == "c":
         return np.where(array.imag == 0, array.real, np.nan)
     return np.vectorize(_number, otypes=[np.float64])(array)
+
+
+def _sparse(values: Any) -> Any:
+    if _numeric(values.dtype):
+        return values
+    rows = values.tocsr()
+    return type(rows)((as_numbers(rows.data), rows.indices, rows.indptr), shape=rows.shape)
+
+
+def without_masks(values: Any) -> Any:
+    """Put None where an array is masked; anything else comes back as it is.
+
+    Examples
+    --------
+    >>> without_masks(np.ma.array([1, 2], mask=[False, True])).tolist()
+    [1, None]
+    """
+    if not isinstance(values, np.ma.MaskedArray) or values is np.ma.masked:
+        return values
+    if not np.ma.is_masked(values):
+        return np.asarray(values)
+    entries = np.asarray(values).astype(object)
+    entries[np.ma.getmaskarray(values)] = None
+    return entries
 
 
 def _numeric(kind: Any) -> bool:
@@ -109,9 +143,13 @@ def _numeric(kind: Any) -> bool:
 
 def _number(entry: Any) -> float:
     try:
+        if isinstance(entry, (complex, np.complexfloating)):
+            entry = entry.real if entry.imag == 0 else np.nan
+        elif not isinstance(entry, (Real, Decimal, np.bool_, str, bytes)):
+            return np.nan
         return float(entry)
-    except Exception:  # whatever it is, and whatever it raises: no number
-        return float("nan")
+    except Exception:  # of more digits than are read, beyond the doubles: no number
+        return np.nan
 
 
 def labels_as_targets(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
@@ -158,6 +196,8 @@ def _equal(y: NDArray[Any], label: Any) -> NDArray[np.bool_]:
 
 
 def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray):  # masked, or an array within an array, which may warn when it is compared
+        return False
     try:
         return bool(one == other)
     except Exception:  # pandas' NA has no truth value

@@ -20,11 +20,12 @@ import pytest
 from objpert_core.accounting import compose
 from objpert_core.cli import main
 from objpert_core.datasets import TableSchema, read_features, read_table
-from objpert_core.estimators import ObjPertLogisticRegression, own_table
+from objpert_core.estimators import DPSGDLogisticRegression, ObjPertLogisticRegression, own_table
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning import PrivacyCertificate
 from tests.cli.console import COLUMNS, PEOPLE, run
 
+STORED = Path(__file__).parents[1] / "learning" / "stored_certificates.json"
 FIT = f"objpert fit {COLUMNS} --epsilon 2 --public-rows 40"
 
 
@@ -129,6 +130,32 @@ def test_another_models_certificate_does_not_hold_for_this_one(release):
     assert shown.startswith("the certificate does not hold for this model\n")
     code, shown = run("objpert verify other/certificate.json other/model.json --json")
     assert (code, json.loads(shown)["coefficients_hold"]) == (0, True)
+
+
+def test_a_choice_that_nobody_paid_for_is_not_covered(folder):
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    options = {"classes": [0, 1], "learning_rates": [0.1, 0.2], "public_rows": 30, "epochs": 1}
+    for tuning, mean_runs in (("dishonest", None), ("honest", 2.0)):
+        model = DPSGDLogisticRegression(tuning=tuning, mean_runs=mean_runs, random_state=0, **options)
+        certificate = model.fit(X, (X[:, 0] > 0).astype(int)).privacy_
+        (folder / f"{tuning}.json").write_text(certificate.to_json())
+    code, shown = run("objpert verify dishonest.json")
+    assert code == 1
+    assert shown.startswith("the certificate does not cover the choice of the learning rate: ε = 1")
+    assert "choice        of the learning rate looked at the data and is NOT covered" in shown
+    code, shown = run("objpert verify dishonest.json --json")
+    found = json.loads(shown)
+    assert (code, found["holds"], found["promise_holds"], found["choice_covered"]) == (1, False, True, False)
+    assert run("objpert verify honest.json")[0] == 0
+
+
+def test_a_certificate_of_form_1_says_what_it_is_proved_in(folder):
+    stored = json.loads(STORED.read_text(encoding="utf-8"))
+    text = next(text for text in stored.values() if "schema" not in json.loads(text))
+    (folder / "old.json").write_text(text, encoding="utf-8")
+    code, shown = run("objpert verify old.json")
+    assert code == 0
+    assert "form          1: proved in exact arithmetic, not in floating point" in shown
 
 
 def test_a_model_that_carries_another_certificate_does_not_verify(release):

@@ -7,6 +7,7 @@ import pytest
 
 from deploy import nginx, serve
 from deploy.settings import ROOT, UPLOAD_MEBIBYTES, Settings, make_run_folder, parse
+from ui import visitors
 
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
 
@@ -118,3 +119,12 @@ def test_scripts_are_compressed_and_fonts_linked(tmp_path):
     assert {path.suffix for path in files if path.is_symlink()} >= {".woff2"}
     assert not any(path.suffix in nginx.COMPRESSED for path in files)
     assert sum(path.suffix == ".gz" for path in files) > 100
+
+
+def test_the_app_gets_the_visitors_address_from_nginx_alone():
+    """nginx writes the header over whatever a visitor sends, in every location: none has headers of its own."""
+    text = nginx.configuration(Settings(run=ROOT))
+    header = serve.app_environment(Settings())[visitors.HEADER]
+    assert re.findall(rf"^ *proxy_set_header {header} (.*?);", text, re.MULTILINE) == ["$remote_addr"]
+    assert 'proxy_set_header X-Forwarded-For "";' in text
+    assert all("proxy_set_header" not in location for location in text.split("\n    location ")[1:])

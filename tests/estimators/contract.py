@@ -13,6 +13,8 @@ import pickle
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -482,6 +484,74 @@ def invalid_rows_count_as_none_where_errors_must_not_tell(case: Case) -> None:
     assert case.fitted.privacy_.on_error == "raise"
 
 
+class Warns:
+    """An entry that warns, or raises, whatever it is asked."""
+
+    def __float__(self) -> float:
+        warnings.warn("this entry is there", stacklevel=1)
+        return 0.5
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("this entry is there")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+NO_NUMBERS: tuple[Any, ...] = (
+    np.longdouble("1e4000"), np.complex128(1 + 2j), np.clongdouble(1 + 2j), 1j, np.ma.masked, math.inf, -math.inf, None,
+    "no", "1e4000", "9" * 5_000, 10**400, Fraction(10**400), Decimal("1e4000"), Decimal("sNaN"), pd.NA, pd.NaT,
+    np.array([1.0, 2.0]), np.array([]), np.ma.array([1.0], mask=True), [1.0], {}, b"\xff", Warns(),
+)  # fmt: skip
+NUMBERS: tuple[Any, ...] = (
+    True,
+    np.True_,
+    1,
+    Fraction(1, 1),
+    Decimal(1),
+    np.longdouble(1),
+    np.complex128(1),
+    "1",
+    b"1",
+)
+"""Entries that are the number 1, however they are written."""
+
+
+def no_entry_makes_a_fit_warn_or_raise_where_errors_must_not_tell(case: Case) -> None:
+    """With warnings as errors, and errors of floating-point numbers, too: either would say that the row is there."""
+    X, y = case.data
+    known = {"on_error": "release", "public_rows": len(y), "classes": [0, 1], "random_state": 0}
+    known = {name: value for name, value in known.items() if name in case.new().get_params()}
+    ones = np.ones((len(NUMBERS), 4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        alone = case.new(**known).fit(X, y)
+        sparse = case.new(**known).fit(sp.csr_array(X), y)  # rows are not centred
+        beside = case.new(**known).fit(np.vstack([X, ones]), np.append(y, np.ones(len(ones))))
+    good = [1 if is_classifier(alone) and isinstance(one, (str, bytes)) else one for one in NUMBERS]  # another label
+    bad = [[0.1, entry, 0.1, 0.1] for entry in NO_NUMBERS]
+    fits: list[tuple[Any, Any, Any]] = [
+        ([*X.tolist(), *bad], [*y.tolist(), *[1] * len(bad)], alone),
+        ([*X.tolist(), *np.ones((len(bad), 4)).tolist()], [*y.tolist(), *NO_NUMBERS], alone),
+        ([*X.tolist(), *[[1, 1, one, 1.0] for one in NUMBERS]], [*y.tolist(), *good], beside),
+        (np.vstack([X, X[:1] + 2j]), np.append(y, 1), alone),
+        (np.vstack([X, np.full((1, 4), np.longdouble("1e4000"))]), np.append(y, 1), alone),
+        (np.ma.vstack([X, np.ma.array(X[:1], mask=True)]), np.append(y, 1), alone),
+        ([*X.tolist(), np.ma.array([1.0] * 4, mask=[0, 1, 0, 0])], np.append(y, 1), alone),
+        (sp.csr_array(np.vstack([X, X[:1] + 2j])), np.append(y, 1), sparse),
+        (np.vstack([X, X[:1]]), np.ma.array(np.append(y, 1), mask=[*[False] * len(y), True]), alone),
+        (np.vstack([X, X[:1]]), np.append(y, 1 + 2j), alone),
+    ]
+    for rows, targets, expected in fits:
+        model = case.new(**known)
+        with warnings.catch_warnings(), np.errstate(all="raise"):
+            warnings.simplefilter("error")
+            for public in (PrivacyBudgetWarning, UncoveredDataWarning):  # of parameters, and of a second fit
+                warnings.simplefilter("ignore", public)
+            model.fit(rows, targets)
+        np.testing.assert_array_equal(model.coef_, expected.coef_)
+        np.testing.assert_array_equal(model.intercept_, expected.intercept_)
+
+
 def without_any_valid_row_there_is_an_answer(case: Case) -> None:
     known = {"on_error": "release", "public_rows": 300, "classes": [0, 1]}
     known = {name: value for name, value in known.items() if name in case.new().get_params()}
@@ -706,6 +776,7 @@ CONTRACT: tuple[Promise, ...] = (
     rows_with_nan_or_infinity_are_refused,
     empty_data_and_mismatched_lengths_are_refused,
     invalid_rows_count_as_none_where_errors_must_not_tell,
+    no_entry_makes_a_fit_warn_or_raise_where_errors_must_not_tell,
     without_any_valid_row_there_is_an_answer,
     labels_must_be_declared_where_errors_must_not_tell,
     any_two_labels_work,
@@ -723,13 +794,20 @@ CONTRACT: tuple[Promise, ...] = (
 )
 
 
+SLOW = (no_entry_makes_a_fit_warn_or_raise_where_errors_must_not_tell,)
+"""Promises that take seconds."""
+
+
 def parametrize_with_contract(cases: Iterable[Case]) -> pytest.MarkDecorator:
     """Run a test with `case` and `promise` once for every case and every promise."""
     return pytest.mark.parametrize(
         ("case", "promise"),
         [
             pytest.param(
-                case, promise, id=f"{case.name}-{promise.__name__}", marks=[pytest.mark.slow] if case.slow else []
+                case,
+                promise,
+                id=f"{case.name}-{promise.__name__}",
+                marks=[pytest.mark.slow] if case.slow or promise in SLOW else [],
             )
             for case in cases
             for promise in CONTRACT

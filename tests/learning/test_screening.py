@@ -1,6 +1,7 @@
 """Rows that cannot be used count as none, and a solver that fails is followed by one that does not (T23)."""
 
 import math
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -148,6 +149,19 @@ def test_entries_that_are_no_numbers_become_nan():
     np.testing.assert_array_equal(as_numbers(np.array([[1 + 0j, 2 + 1j]])), [[1.0, np.nan]])
     for same in (X, sp.csr_array(X), pd.DataFrame(X)):
         assert as_numbers(same) is same
+
+
+def test_masked_and_complex_entries_are_no_numbers_and_nothing_warns():
+    hidden = np.ma.array([[1, 2], [3, 4]], mask=[[False, True], [False, False]])
+    entries = [[np.ma.masked, 1], [np.complex128(1 + 2j), np.complex128(2)], [np.longdouble("1e4000"), np.array([1.0])]]
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(as_numbers(hidden), [[1, np.nan], [3, 4]])
+        np.testing.assert_array_equal(as_numbers(list(hidden)), [[1, np.nan], [3, 4]])
+        found = as_numbers(entries)
+        complex_rows = as_numbers(sp.coo_array(np.array([[1j, 0], [2, 1]])))
+    np.testing.assert_array_equal(np.isfinite(found), [[False, True], [False, True], [False, False]])
+    np.testing.assert_array_equal(complex_rows.toarray(), [[np.nan, 0], [2, 1]])
 
 
 def test_one_row_does_not_change_what_becomes_of_another():

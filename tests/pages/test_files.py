@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 import numpy as np
+import pandas as pd
 import pytest
 import streamlit as st
 
@@ -87,3 +88,9 @@ def curves(spec):
             if all(near(values, spec["layout"][f"{key}axis"]) for key, values in data.items()):
                 found.append(set(zip(*(values.astype(float).tolist() for values in data.values()), strict=True)))
     return found
+
+
+def test_no_cell_of_a_file_for_a_spreadsheet_is_a_formula():
+    frame = pd.DataFrame({"=name": ["=1+1", "-2+3+cmd|' /C calc'!A0", "-2", None], "number": [-1.5, 2.0, 3.0, 4.0]})
+    lines = files._csv(lambda: frame).decode().splitlines()
+    assert lines == ["'=name,number", "'=1+1,-1.5", "'-2+3+cmd|' /C calc'!A0,2", "-2,3", ",4"]

@@ -11,6 +11,7 @@ def test_protections_are_on_and_nothing_is_reported():
     assert CONFIG["server"]["enableXsrfProtection"] is True
     assert CONFIG["server"]["maxUploadSize"] <= 5
     assert CONFIG["server"]["headless"] is True
+    assert CONFIG["server"]["address"] == "localhost"
     assert CONFIG["browser"]["gatherUsageStats"] is False
     assert CONFIG["client"]["showErrorDetails"] == "none"
 

@@ -81,6 +81,35 @@ def test_a_full_queue_refuses_in_one_sentence_and_recovers(runners, gates):
     assert ended(late).latest == 2
 
 
+def test_networks_take_turns(runners, gates, tmp_path):
+    runner, order, first = runners(workers=1), Lines(tmp_path / "order"), gates()
+    begun(runner.submit("a", first, network="many"), first)
+    names = ["many 1", "many 2", "many 3", "few 1", "few 2", "one 1"]
+    waiting = {name: runner.submit(name, partial(noted, order, name), network=name[:-2]) for name in names}
+    expected = ["few 1", "one 1", "many 1", "few 2", "many 2", "many 3"]  # many had the first turn
+    assert sorted(names, key=lambda name: waiting[name].view().ahead) == expected
+    first.open()
+    assert {ended(job).state for job in waiting.values()} == {"finished"}
+    assert list(order) == expected
+
+
+def test_eighteen_sessions_of_one_network_keep_nobody_else_out(runners, gates):
+    runner, doors = runners(workers=2), [gates(), gates()]
+    for number, door in enumerate(doors):
+        begun(runner.submit(f"running {number}", door, network="many"), door)
+    crowd = [runner.submit(str(number), values(1), network="many") for number in range(runner.queue_limit)]
+    with pytest.raises(QueueFullError):
+        runner.submit("one more", values(1), network="many")
+    other = runner.submit("other", values(2), network="few")
+    assert other.view().ahead == 0
+    assert (crowd[-1].view().state, crowd[-2].view().state) == ("failed", "waiting")
+    assert "Please try again" in crowd[-1].view().message
+    for door in doors:
+        door.open()
+    assert ended(other).latest == 2
+    assert {ended(job).state for job in crowd[:-1]} == {"finished"}
+
+
 def test_an_owner_in_a_full_queue_may_replace_its_own_job(runners, gates):
     runner, first = runners(workers=1, queue_limit=1), gates()
     begun(runner.submit("a", first), first)

@@ -140,9 +140,6 @@ def test_everything_has_an_end(rooms, monkeypatch):
     for name, most in {"ROOMS": 3, "QUESTIONS": 2, "VOTES": 2, "CHANGES": 2}.items():
         monkeypatch.setattr(votes, f"MOST_{name}", most)
     room, key = rooms.open()
-    assert rooms.open() != rooms.open()
-    with pytest.raises(RoomError, match="3 rooms"):
-        rooms.open()
     assert [rooms.vote(room, QUESTION, voter, 0) for voter in "abc"] == ["counted", "counted", "full"]
     assert [rooms.vote(room, QUESTION, "a", choice) for choice in (1, 2, 0, 2)] == [
         "counted",
@@ -159,19 +156,54 @@ def test_everything_has_an_end(rooms, monkeypatch):
             rooms.vote(room, QUESTION, "a", choice)
 
 
-def test_a_room_in_which_nobody_votes_makes_way(rooms, clock, monkeypatch):
-    monkeypatch.setattr(votes, "MOST_ROOMS", 2)
-    (used, _), (idle, _) = rooms.open(), rooms.open()
-    rooms.vote(used, QUESTION, "one", 0)
-    clock.time += votes.IDLE - 1
-    with pytest.raises(RoomError, match="2 rooms"):
-        rooms.open()
-    clock.time += 1
-    new, _ = rooms.open()
+def open_in(rooms, network, filled=0):
+    """A room of that network with so many votes."""
+    name, _ = rooms.open(network)
+    assert {rooms.vote(name, QUESTION, f"{name} {voter}", 0) for voter in range(filled)} <= {"counted"}
+    return name
+
+
+def test_one_person_cannot_take_the_next_lecturers_room(rooms, monkeypatch):
     monkeypatch.setattr(votes, "FRESH", 0.0)
-    assert rooms.tally(used, QUESTION).counts == (1, 0, 0)
-    assert rooms.vote(new, QUESTION, "one", 0) == "counted"
-    assert rooms.vote(idle, QUESTION, "one", 0) == "gone"
+    class_of_others = open_in(rooms, "university", filled=3)
+    for _ in range(2 * votes.MOST_ROOMS):
+        rooms.open("one person")
+    assert rooms.ends(class_of_others)
+    last = [open_in(rooms, f"network {number}", filled=1) for number in range(votes.MOST_ROOMS - 1)][-1]
+    assert rooms.ends(class_of_others)  # others had several, and emptier ones
+    assert rooms.ends(last)
+
+
+def test_the_emptiest_makes_way_of_the_network_that_has_most(rooms, clock, monkeypatch):
+    monkeypatch.setattr(votes, "FRESH", 0.0)
+    monkeypatch.setattr(votes, "MOST_ROOMS", 4)
+    names = []
+    for network, filled in (("a", 2), ("a", 1), ("a", 1), ("b", 0)):
+        clock.time += 1
+        names.append(open_in(rooms, network, filled))
+    open_in(rooms, "c", filled=1)
+    assert [rooms.ends(name) is not None for name in names] == [True, False, True, True]
+    open_in(rooms, "d", filled=1)
+    assert [rooms.ends(name) is not None for name in names] == [True, False, False, True]
+    open_in(rooms, "e", filled=1)
+    assert [rooms.ends(name) is not None for name in names] == [True, False, False, False]
+    with pytest.raises(RoomError, match="This server holds 4 rooms"):
+        rooms.open("f")
+
+
+def test_a_network_has_its_own_share_of_rooms_and_of_votes(rooms, clock, monkeypatch):
+    monkeypatch.setattr(votes, "FRESH", 0.0)
+    monkeypatch.setattr(votes, "MOST_ROOMS_OF_ONE", 2)
+    monkeypatch.setattr(votes, "MOST_VOTES_OF_ONE", 2)
+    used, idle = open_in(rooms, "a", filled=1), open_in(rooms, "a")
+    new = open_in(rooms, "a", filled=1)
+    assert (rooms.ends(idle), rooms.ends(used) is None) == (None, False)
+    with pytest.raises(RoomError, match="Your network has 2 rooms"):
+        rooms.open("a")
+    assert rooms.ends(open_in(rooms, "b"))
+    found = [rooms.vote(new, QUESTION, str(voter), 0, network) for voter, network in enumerate("xxxyy")]
+    assert found == ["counted", "counted", "full", "counted", "counted"]
+    assert rooms.vote(new, QUESTION, "0", 1, "x") == "counted"  # a mind is changed
 
 
 def test_a_student_who_answers_everything_leaves_room_for_the_lecturer():

@@ -7,6 +7,8 @@ itself and never changed afterwards; the page shows the latest one. What happens
 The rules, the same wherever the work is done:
 
 * at most `workers` jobs run at once and at most `queue_limit` wait; a further one is refused with `QueueFullError`;
+* networks (`ui.visitors`) take turns: whose jobs are many wait for one of each other network's, and where the queue is
+  full the last of them makes way; one network alone, a class perhaps, has all of the queue;
 * an owner (one browser session) has one job: submitting the next stops the previous one;
 * stopping is cooperative: `should_stop()` turns true, the generator ends soon, its last value is kept;
 * a job that nobody has looked at for `abandoned_after` seconds counts as stopped: a closed tab frees its slot.

@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 import time
-from collections import deque
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -139,8 +139,10 @@ class Threads:
 class Job(Generic[T]):
     """One piece of background work, held by the session that asked for it."""
 
-    def __init__(self, runner: JobRunner, owner: str, work: Work[T], meter: Any, engine: Engine) -> None:
-        self.owner = owner
+    def __init__(
+        self, runner: JobRunner, owner: str, work: Work[T], meter: Any, engine: Engine, network: str = ""
+    ) -> None:
+        self.owner, self.network = owner, network
         self._runner = runner
         self._engine = engine
         self._meter = meter
@@ -214,7 +216,7 @@ class Job(Generic[T]):
 
 
 class JobRunner:
-    """Runs jobs, at most `workers` at once, first come first served.
+    """Runs jobs, at most `workers` at once; networks take turns, and each is served first come first served.
 
     Parameters
     ----------
@@ -245,7 +247,9 @@ class JobRunner:
         self._here = Threads(2 if workers is None else workers)
         self._engine = engine or self._here
         self._lock = threading.Lock()
-        self._waiting: deque[Job] = deque()
+        self._waiting: list[Job] = []
+        self._served: dict[str, int] = {}  # network → its last turn
+        self._turn = 0
         self._running: list[Job] = []
         self._threads = 0
 
@@ -254,13 +258,18 @@ class JobRunner:
         """How many jobs run at once; a cluster may grow."""
         return self._engine.width if self._most is None else self._most
 
-    def submit(self, owner: str, work: Work[T], *, meter: Any = None, here: bool = False) -> Job[T]:
+    def submit(self, owner: str, work: Work[T], *, network: str = "", meter: Any = None, here: bool = False) -> Job[T]:
         """Queue `work` for `owner`, whose previous job is stopped first.
+
+        Where the queue is full the last job of the network that has most in it makes way, if that leaves it no fewer
+        than the newcomer's.
 
         Parameters
         ----------
         owner : str
         work : generator function
+        network : str
+            Where the owner comes from, as `ui.visitors.network` says it.
         meter : object or None
             What the work tells about itself between two results, in its field `now`.
         here : bool
@@ -271,22 +280,45 @@ class JobRunner:
         QueueFullError
             The queue is full; nothing was queued.
         """
-        job: Job[T] = Job(self, owner, work, meter, self._here if here else self._engine)
+        job: Job[T] = Job(self, owner, work, meter, self._here if here else self._engine, network)
         with self._lock:
             previous = [other for other in (*self._running, *self._waiting) if other.owner == owner]
         for other in previous:
             other.stop()
         self._tend()
         with self._lock:
-            if self._threads >= self.workers and len(self._waiting) >= self.queue_limit:
+            full = self._threads >= self.workers and len(self._waiting) >= self.queue_limit
+            last = self._one_too_many(network) if full else None
+            if full and last is None:
                 running, waiting = self._counted()
                 raise QueueFullError(
                     f"The server is busy: {running} jobs are running and {waiting} are waiting. Please try again in a "
                     "minute."
                 )
+            if last is not None:
+                self._waiting.remove(last)
             self._waiting.append(job)
             self._hire()
+        if last is not None:
+            last._end("failed", "The server is busy, and others had no place. Please try again in a minute.")
         return job
+
+    def _one_too_many(self, network: str) -> Job | None:
+        """The last job of the network that has most waiting, if it has two more than this one."""
+        waiting = Counter(job.network for job in self._waiting)
+        most, jobs = max(waiting.items(), key=lambda item: item[1], default=("", 0))
+        if jobs < waiting[network] + 2:
+            return None
+        return next(job for job in reversed(self._waiting) if job.network == most)
+
+    def _line(self) -> list[Job]:
+        """Those who wait, in the order of their turns: the network comes next whose last turn is longest ago."""
+        waiting, line, served = list(self._waiting), [], dict(self._served)
+        while waiting:
+            line.append(min(waiting, key=lambda job: served.get(job.network, 0)))
+            waiting.remove(line[-1])
+            served[line[-1].network] = self._turn + len(line)
+        return line
 
     def counts(self) -> tuple[int, int]:
         """How many jobs are running and how many are waiting, here or in front of a cluster."""
@@ -311,7 +343,11 @@ class JobRunner:
                 if not self._waiting:
                     self._threads -= 1
                     return
-                job = self._waiting.popleft()
+                job = self._line()[0]
+                self._waiting.remove(job)
+                self._turn += 1
+                self._served = {one.network: self._served.get(one.network, 0) for one in self._waiting + self._running}
+                self._served[job.network] = self._turn
                 self._running.append(job)
             try:
                 job._run()
@@ -333,7 +369,7 @@ class JobRunner:
         self._tend()
         with self._lock:
             if job in self._waiting:
-                return self._waiting.index(job) + sum(other._state == "waiting" for other in self._running)
+                return self._line().index(job) + sum(other._state == "waiting" for other in self._running)
             return job._ahead if job in self._running and job._state == "waiting" else 0
 
 

@@ -13,12 +13,13 @@ From the ground up: `messages` (what is said of a bad file), `dialect`, `numeral
 from objpert_core.datasets.tables.columns import Categories, Number
 from objpert_core.datasets.tables.decoding import MOST_BYTES
 from objpert_core.datasets.tables.dialect import Dialect
-from objpert_core.datasets.tables.messages import TableError, safe_cell, safe_label, safe_text
+from objpert_core.datasets.tables.messages import TableError, safe_label, safe_text
 from objpert_core.datasets.tables.reading import MOST_CELLS, Table, read_features, read_table
 from objpert_core.datasets.tables.schema import MOST_FEATURES, TableSchema
 from objpert_core.datasets.tables.sheet import MOST_COLUMNS, MOST_ROWS
 from objpert_core.datasets.tables.sketch import Sketch, look_at
 from objpert_core.datasets.tables.targets import NumericTarget, TwoValues
+from objpert_core.tables import safe_cell
 
 __all__ = [
     "MOST_BYTES",

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from objpert_core._validation import FloatArray, IntArray, boolean, finite
-from objpert_core.datasets.tables.messages import first_twice, is_formula, listed, quoted
+from objpert_core.datasets.tables.messages import first_twice, listed, quoted
 from objpert_core.datasets.tables.numerals import NotANumber, Numerals
+from objpert_core.tables import is_formula
 
 MISSING_WORDS = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "null", "\\n", "?"])
 """What a missing value is written as, in capitals or not; a category that is listed is none."""

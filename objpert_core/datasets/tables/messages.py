@@ -10,7 +10,6 @@ _NO_TAGS = str.maketrans("<>", "‹›")
 _UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")  # one within a word is no mark of Markdown's
 _COLON = re.compile(r":(?=[^\s\d])")
 _ADDRESS = re.compile(r"(www)\.", re.IGNORECASE)
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 class TableError(ValueError):
@@ -84,28 +83,6 @@ def _printable(text: str, length: int) -> str:
 def quoted(text: str) -> str:
     """A value or a name as a message quotes it."""
     return f"“{safe_text(text)}”"
-
-
-def safe_cell(text: str) -> str:
-    """Text for a file that a spreadsheet may open: what it would take for a formula gets an apostrophe in front.
-
-    Examples
-    --------
-    >>> safe_cell("=1+1"), safe_cell("age")
-    ("'=1+1", 'age')
-    """
-    return "'" + text if text.lstrip(" ").startswith(_FORMULA_STARTS) else text
-
-
-def is_formula(text: str) -> bool:
-    """Whether a value that was not announced looks like a spreadsheet's formula.
-
-    Examples
-    --------
-    >>> is_formula("=SUM(A1:A9)"), is_formula("-2"), is_formula("-SUM(A1)")
-    (True, False, True)
-    """
-    return text.startswith(("=", "@")) or (text.startswith(("+", "-")) and "(" in text)
 
 
 def letters(position: int) -> str:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from objpert_core.datasets.tables.messages import is_formula, quoted
+from objpert_core.datasets.tables.messages import quoted
+from objpert_core.tables import is_formula
 
 LONGEST_NUMBER = 100
 """Characters."""
@@ -72,10 +73,10 @@ class Numerals:
         got = f"got {quoted(text)}"
         if len(text) > LONGEST_NUMBER:
             return f"must hold a number of at most {LONGEST_NUMBER} characters, {got}"
-        if is_formula(text):
-            return f"must hold a number and no formula, {got}"
         if text.lstrip("+-").lower() in ("inf", "infinity", "nan"):
             return f"must hold a finite number, {got}"
+        if is_formula(text):
+            return f"must hold a number and no formula, {got}"
         if text.endswith("%"):
             return f"must hold a number without a percent sign, {got}"
         if _DATE.fullmatch(text):

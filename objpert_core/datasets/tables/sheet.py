@@ -26,6 +26,9 @@ _LOOKED_AT = 100_000  # cells that tell the decimal mark
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)  # a spreadsheet's own hint; it does not count as a row
 _QUOTED = re.compile(r'(^|[,;\t|]) *"(?:[^"]|"")*+"')
 _LOOKS_LIKE_A_NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*")
+_CELL = {  # possessive, blanks included: a cell that does not end as it should is read once and not once a blank
+    mark: re.compile(rf'\ *+(?:"(?:[^"]|"")*+"|(?!")[^{re.escape(mark)}\n]*+){re.escape(mark)}') for mark in DELIMITERS
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -215,10 +218,8 @@ def _records(text: str, delimiter: str, names: tuple[str, ...]) -> Iterator[tupl
 
 def _wrong_cell(rest: str, delimiter: str, row: int, names: tuple[str, ...], error: csv.Error) -> TableError:
     """What is wrong with the row that `rest` begins with: the first of its cells that does not end as it should."""
-    mark = re.escape(delimiter)
-    cell = re.compile(rf'\ *(?:"(?:[^"]|"")*+"|(?!")[^{mark}\n]*+){mark}')
     position = column = 0
-    while (found := cell.match(rest, position)) and len(found[0]) <= csv.field_size_limit():
+    while (found := _CELL[delimiter].match(rest, position)) and len(found[0]) <= csv.field_size_limit():
         position, column = found.end(), column + 1
     name = names[column] if column < len(names) else ""
     where = f"row {row}, column " + (quoted(name) if name else letters(column))

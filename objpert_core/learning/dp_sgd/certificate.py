@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from objpert_core.accounting import DPSGD, Mechanism, PrivateSelection, RandomAllocation
 from objpert_core.accounting.calibration.dp_sgd import ACCOUNTANTS
-from objpert_core.learning.certificate import PrivacyCertificate
+from objpert_core.learning.certificate import FAR, PrivacyCertificate
 from objpert_core.learning.dp_sgd.budget import Budget, Run, accounted, check_allocated, run_of, score_mechanism
 from objpert_core.learning.dp_sgd.optimizers import OPTIMIZERS
 from objpert_core.learning.dp_sgd.training import (
@@ -167,6 +168,15 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         if isinstance(run, RandomAllocation):
             return own | {"sample_rate": 1 / run.steps, "steps": run.steps * run.epochs, "sampling": ALLOCATION}
         return own | {"sample_rate": run.sample_rate, "steps": run.steps, "sampling": POISSON}
+
+    def reach(self, dimension: int) -> float | None:
+        """Add up the longest steps that the optimiser can take; see `PrivacyCertificate.reach`."""
+        if self.optimizer == "adam":  # no coordinate moves by more than 7.3 learning rates a step
+            longest = FAR * math.sqrt(dimension)
+        else:
+            rows = max(2**17, FAR * self.public_rows)  # a batch may hold all of them
+            longest = (rows + FAR * math.sqrt(dimension) * self.noise_multiplier) * self.clip / self.batch_size
+        return self.steps * max(self.candidates) * longest
 
     def rebuild(self) -> Run | PrivateSelection:
         """Build the mechanism again, from the certificate's numbers alone: a selection if the choice is paid for."""

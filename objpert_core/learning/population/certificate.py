@@ -86,6 +86,10 @@ class NoisySGDCertificate(
         """Name the noise and the number of steps; how rows are drawn is the plan's to say."""
         return {"noise_multiplier": mechanism.noise_multiplier, "steps": mechanism.steps}
 
+    def reach(self, dimension: int) -> float | None:
+        """M: all noise came before the ball."""
+        return self.ball_radius
+
     def rebuild(self) -> Sampled:
         """Build the mechanism again, from the certificate's numbers alone."""
         return sampled(self.sampling, self.noise_multiplier, self.batch_size, self.public_rows, self.steps)

@@ -191,6 +191,10 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
         """Name the noise, in units of the sensitivity."""
         return {"noise_multiplier": mechanism.sigma / mechanism.sensitivity}
 
+    def reach(self, dimension: int) -> float | None:
+        """M: all noise came before the ball."""
+        return self.ball_radius
+
     def rebuild(self) -> OutputPerturbation:
         """Build the mechanism again, from the certificate's numbers alone.
 
