@@ -139,7 +139,7 @@ def _sums(mechanism: str, note: str, given: tuple[Any, ...], definitions: tuple[
     """A case about sums with noise `given[0]`, of `given[-1]` steps."""
     return Case(
         mechanism,
-        f"noise {given[0]:g}, {note}, {given[-1]} steps{other.pop('note', '')}",
+        f"noise {given[0]:g}, {note}, {given[-1]} steps{other.pop('also', '')}",
         lambda accounting: getattr(accounting, mechanism)(*given),
         _times(definitions, given[-1]),
         **{"epsilons": _epsilons(given[0]), "looseness": 1e-3, "resolved": 1e-9, **other},
@@ -190,7 +190,7 @@ def _all() -> Iterator[Case]:
         above_0 = {"epsilons": WIDE[1:]} if s < 0.3 else {}  # at ε = 0 the grids of small noise are too coarse
         yield _coins(s, q, steps, slow=True, **above_0)
         yield _replaced(s, q, steps, slow=steps != 3)
-    yield _coins(0.06, 1e-3, 2, epsilons=(0.0,), looseness=300.0, orders=(), slow=True, note=", at 0")
+    yield _coins(0.06, 1e-3, 2, epsilons=(0.0,), looseness=300.0, orders=(), slow=True, also=", at 0")
     yield _coins(1.0, 0.1, 10, 3, slow=True)
     yield _replaced(1.0, 0.1, 10, 3)
     for s, m, n in ((0.02, 1, 2), (0.049, 500, 1000), (0.1, 1, 10**6), (1.0, 10, 1000), (1e4, 1, 10**6)):
