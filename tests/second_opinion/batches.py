@@ -16,9 +16,8 @@ import scipy.special as sp
 
 from tests.second_opinion.case import Case
 from tests.second_opinion.definition import Array, Average, Definition, Pair, Product
-from tests.second_opinion.gaussian import log_normal
+from tests.second_opinion.gaussian import REPLACE, log_normal
 
-REPLACE = "replace one row"
 SMALL, WIDE = (0.0, 1e-3, 0.1, 1.0, 5.0), (0.0, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 

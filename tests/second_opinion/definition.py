@@ -96,7 +96,10 @@ def crossings(f: Callable[[Array], Array], points: tuple[float, ...]) -> tuple[f
 def log_integral(log_f: Callable[[Array], Array], points: tuple[float, ...], tolerance: float = 1e-13) -> float:
     """log ∫ e^log_f over the line; `points` are where something happens: kinks, centres."""
     with np.errstate(all="ignore"):
-        return float(sp.logsumexp(refined(log_f, starting_panels(points), tolerance)[2]))
+        found = float(sp.logsumexp(refined(log_f, starting_panels(points), tolerance)[2]))
+    if math.isnan(found):
+        raise ArithmeticError("the integral of the second opinion is not a number")
+    return found
 
 
 def log_excess(epsilon: float, loss: Array) -> Array:

@@ -77,4 +77,6 @@ def points(case: Case, mechanism: Any) -> Iterator[Point]:
 
 
 def _log(value: float) -> float:
+    if math.isnan(value):
+        raise ArithmeticError("a divergence is not a number")
     return math.log(value) if value > 0 else -math.inf
