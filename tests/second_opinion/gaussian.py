@@ -39,7 +39,7 @@ def _noise(mechanism: str, sigma: float, sensitivity: float, definition: Definit
     )
 
 
-def _half_normal(a: float) -> Pair:
+def half_normal(a: float) -> Pair:
     """a²/2 + |N(0, a²)|."""
     return Pair(log_normal, lambda v: a * a / 2 + a * np.abs(v), (-1.0, 0.0, a, 1.0), whole=False)
 
@@ -49,7 +49,7 @@ def _all() -> Iterator[Case]:
         a = sensitivity / sigma
         yield _noise("Gaussian", sigma, sensitivity, shifted(a))
         yield _noise("OutputPerturbation", sigma, sensitivity, shifted(a))
-        yield _noise("HalfNormal", sigma, sensitivity, _half_normal(a))
+        yield _noise("HalfNormal", sigma, sensitivity, half_normal(a))
 
 
 CASES = tuple(_all())
