@@ -76,6 +76,7 @@ def _compositions() -> Iterator[Case]:
         "coins and Gaussian noise",
         lambda on: on.compose(on.DPSGD(0.8, 0.05, 3), on.Gaussian(2.0)),
         *(Product(((one, 3), (shifted(0.5), 1))) for one in added(1.25, 0.05)),
+        slow=True,
     )
     yield _case(
         "compose",
@@ -86,6 +87,7 @@ def _compositions() -> Iterator[Case]:
             on.Gaussian(8.0, 2.0, adjacency=REPLACE),
         ),
         Product(((opposed(0.5, 0.1)[0], 5), (fixed(3.0, 1, 10), 5), (shifted(0.25), 1))),
+        slow=True,
         rdp_looseness=1.1,  # of large orders, as for coins alone
     )
     fit = logistic(1 / 8, 1 / 10)
@@ -95,7 +97,7 @@ def _compositions() -> Iterator[Case]:
             f"{k} fits by T1's law as it stands",
             lambda on, k=k: on.repeat(on.ObjectivePerturbation(8.0, 10.0), k),
             Product(((fit, k),)),
-            slow=k == 30,
+            slow=True,
         )
     three = ((fit, 1), (monotone(0.2, 0.5), 1), (two_signed(0.1, math.log1p(0.01)), 1))
     yield _case(
@@ -107,6 +109,7 @@ def _compositions() -> Iterator[Case]:
             on.ObjectivePerturbation(10.0, 25.0, bound="two-signed"),
         ),
         Product(three),
+        slow=True,
     )
 
 
@@ -131,6 +134,7 @@ def _classes() -> Iterator[Case]:
         "3 classes, weight 0.5, T1's laws as they stand",
         lambda on: on.one_vs_rest(on.ObjectivePerturbation(8.0, 10.0), 3, 0.5, by_symmetric_pairs=False),
         Product(((whole_row, 1), (short, 2))),
+        slow=True,
     )
     yield _case(
         "one_vs_rest",

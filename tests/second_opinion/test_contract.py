@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import math
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.second_opinion import BLOCK, DOCUMENT
 from objpert_core import accounting
 from tests.second_opinion.case import Case
 from tests.second_opinion.cases import CASES
@@ -121,3 +123,8 @@ def test_no_definition_imports_what_it_judges(path: Path) -> None:
         name for name in imported if name.split(".")[0] not in allowed and not name.startswith("tests.second_opinion")
     }
     assert path.name in MAY_IMPORT or not strange
+
+
+def test_the_table_in_the_document_has_a_row_for_every_mechanism() -> None:
+    (block,) = re.findall(BLOCK.replace(".*?", "(?P<table>.*?)"), DOCUMENT.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert re.findall(r"^\| `(\w+)` \|", block[1], flags=re.MULTILINE) == sorted({case.mechanism for case in CASES})
