@@ -1,0 +1,122 @@
+"""One contract: no mechanism promises more than its definition, and none much less; every public mechanism is asked."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from objpert_core import accounting
+from tests.second_opinion.case import Case
+from tests.second_opinion.cases import CASES
+from tests.second_opinion.measured import points
+
+HERE = Path(__file__).parent
+MAY_IMPORT = {"test_contract.py"}
+PARTS = [pytest.param(case, id=str(case), marks=[pytest.mark.slow] * case.slow) for case in CASES]
+
+
+@cache
+def mechanism(case: Case) -> Any:
+    return case.make(accounting)
+
+
+@pytest.mark.parametrize("case", PARTS)
+def test_the_definition_is_covered_and_not_by_much_more_than_is_said(case: Case) -> None:
+    found = list(points(case, mechanism(case)))
+    assert not [f"unsafe: {point}" for point in found if point.unsafe]
+    assert not [f"loose: {point}" for point in found if point.loose]
+
+
+@pytest.mark.parametrize("case", PARTS)
+def test_curves_are_monotone_and_agree_with_each_other(case: Case) -> None:
+    asked = mechanism(case)
+    if case.epsilons:
+        epsilons = np.unique(case.epsilons)
+        deltas = asked.log_delta(epsilons)
+        assert np.all(deltas <= 0)
+        assert np.all(deltas[1:] <= deltas[:-1] + 1e-12 * np.abs(np.fmax(deltas[:-1], -1e4)))
+        targets = np.unique(np.exp(deltas[(deltas > -600) & (deltas < -1e-6)]))
+        reached = asked.epsilon(targets)
+        assert np.all(np.diff(reached) <= 0)
+        assert np.all((asked.delta(np.fmin(reached, 1e300)) <= targets) | np.isinf(reached))
+        if attained := getattr(asked, "attained_delta", None):
+            at = [epsilon for epsilon in epsilons if epsilon < 700]
+            assert all(attained(float(e)) <= asked.delta(float(e)) * (1 + 1e-9) for e in at)
+        if hasattr(asked, "delta_bounds"):
+            low, high = asked.delta_bounds(epsilons)
+            assert np.all(low <= high)
+            low, high = asked.epsilon_bounds(targets)
+            assert np.all(low <= high)
+    if case.orders:
+        curve = asked.rdp(np.unique([*case.orders, *np.geomspace(1, 1e4, 9)]))
+        assert np.all(curve >= 0)
+        with np.errstate(invalid="ignore"):
+            assert np.all((curve[1:] >= curve[:-1] * (1 - 1e-9)) | np.isinf(curve[1:]))
+
+
+def test_every_public_mechanism_has_a_second_opinion() -> None:
+    public = {name for name in accounting.__all__ if _makes_a_mechanism(getattr(accounting, name))}
+    assert len(public) > 20
+    assert public <= {case.mechanism for case in CASES}
+
+
+def _makes_a_mechanism(public: Any) -> bool:
+    """Whether it is a mechanism that can be made, a distribution of losses, or a function that gives either."""
+    if inspect.isclass(public):
+        return (
+            issubclass(public, accounting.Mechanism)
+            and not inspect.isabstract(public)
+            or public.__name__ == "DiscretePLD"
+        )
+    if not inspect.isfunction(public) or public.__name__.startswith(("calibrate", "from_", "read_")):
+        return False
+    made = str(inspect.signature(public).return_annotation)
+    return any(made == name or made.startswith(f"{name} |") for name in _classes())
+
+
+def _classes() -> set[str]:
+    return {
+        name
+        for name in accounting.__all__
+        if inspect.isclass(getattr(accounting, name)) and issubclass(getattr(accounting, name), accounting.Mechanism)
+    } | {"Mechanism"}
+
+
+def test_the_names_are_public_ones() -> None:
+    assert {case.mechanism for case in CASES} <= set(accounting.__all__)
+    assert len({str(case) for case in CASES}) == len(CASES)
+
+
+@pytest.mark.parametrize("path", sorted(HERE.glob("*.py")), ids=lambda path: path.name)
+def test_no_definition_imports_what_it_judges(path: Path) -> None:
+    allowed = {
+        "__future__",
+        "collections",
+        "dataclasses",
+        "functools",
+        "itertools",
+        "math",
+        "abc",
+        "typing",
+        "fractions",
+    }
+    allowed |= {"numpy", "scipy", "mpmath", "tests.second_opinion"}
+    imported = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imported.add(str(node.module))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in {"__import__", "exec", "eval"}
+    strange = {
+        name for name in imported if name.split(".")[0] not in allowed and not name.startswith("tests.second_opinion")
+    }
+    assert path.name in MAY_IMPORT or not strange
