@@ -38,6 +38,12 @@ def _around(k: float, *more: float) -> tuple[float, ...]:
     return (*(width * np.array([-30.0, -8.0, -3.0, 0.0, 3.0, 8.0, 30.0])), *more)
 
 
+def _log_rest(x: Array) -> Array:
+    """log(1 − e^x) for x < 0."""
+    with np.errstate(all="ignore"):
+        return np.where(x > -0.7, np.log(-np.expm1(np.fmin(x, -1e-320))), np.log1p(-np.exp(np.fmin(x, 0))))
+
+
 @lru_cache(maxsize=64)
 def one_row(s: float, k: float) -> tuple[Pair, Pair]:
     """The row is in P's data, and in Q's."""
@@ -48,8 +54,7 @@ def one_row(s: float, k: float) -> tuple[Pair, Pair]:
         return s / 2 - k * np.log1p(s / nu * np.exp(-u)) if k else np.full(u.shape, s / 2)
 
     def added(u: Array) -> Array:
-        left = -np.expm1(edge - u)
-        return np.where(left > 0, -k * np.log(np.fmax(left, 1e-320)) - s / 2, np.inf)
+        return np.where(u > edge, -k * _log_rest(edge - u) - s / 2, np.inf)
 
     near = _around(k, edge)
     return Pair(log_p, removed, near, whole=False), Pair(log_p, added, near, whole=False)
@@ -66,8 +71,7 @@ def any_loss(s: float, k: float) -> tuple[Pair, Pair]:
         return np.maximum(one, s / 2 - k * one)
 
     def added(u: Array) -> Array:
-        left = -np.expm1(edge - u)
-        return np.where(left > 0, np.maximum(-(k + 1) * np.log(np.fmax(left, 1e-320)) - s / 2, 0), np.inf)
+        return np.where(u > edge, np.maximum(-(k + 1) * _log_rest(edge - u) - s / 2, 0), np.inf)
 
     near = _around(k, edge)
     return Pair(log_p, removed, near, whole=False), Pair(log_p, added, near, whole=False)
