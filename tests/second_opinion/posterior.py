@@ -7,9 +7,13 @@ are those over 1 + h.
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
+
 from mpmath import mp, mpf
 
-DIGITS = 700
+from tests.second_opinion.case import Case
+from tests.second_opinion.definition import Bracket, Known
 
 
 class Normal:
@@ -68,15 +72,76 @@ def renyi_of(p: Normal, q: Normal, alpha: float) -> float:
     return float(log_total / s)
 
 
+def _digits(leverage: float) -> int:
+    """Enough for masses that differ by h, and for a δ of 1e-300."""
+    return 400 + int(3 * max(-math.log10(leverage), 0))
+
+
+@lru_cache(maxsize=4096)
 def log_delta(leverage: float, shift: float, epsilon: float) -> float:
     """log δ(ε) for a row that is added or removed, the larger of both."""
-    with mp.workdps(DIGITS):
+    with mp.workdps(_digits(leverage)):
         p, q = pair(leverage, shift)
         return max(log_hockey_stick(p, q, epsilon), log_hockey_stick(q, p, epsilon))
 
 
+@lru_cache(maxsize=4096)
 def rdp(leverage: float, shift: float, alpha: float) -> float:
     """Rényi divergence of order α, the larger of both."""
-    with mp.workdps(DIGITS):
+    with mp.workdps(_digits(leverage)):
         p, q = pair(leverage, shift)
         return max(renyi_of(p, q, alpha), renyi_of(q, p, alpha))
+
+
+def one_draw(leverage: float, shift: float) -> Known:
+    """Both orders at once."""
+
+    def twice(value: float) -> Bracket:
+        return value, value
+
+    return Known(
+        lambda epsilon: twice(log_delta(leverage, shift, epsilon)), lambda alpha: twice(rdp(leverage, shift, alpha))
+    )
+
+
+def shift_for(leverage: float, separation: float) -> float:
+    """ρ with which a draw of small leverage is like Gaussian noise of this sensitivity over noise."""
+    return separation**2 * (1 + leverage) ** 2 / leverage
+
+
+def _case(leverage: float, separation: float, slow: bool) -> Case:
+    shift = shift_for(leverage, separation)
+    size = separation + min(leverage, 30.0)
+    pole = 1 / leverage
+    orders = {
+        1.0,
+        1 + 1e-6,
+        1.001,
+        1.5,
+        2.0,
+        64.0,
+        1e4,
+        *(1 + pole * share for share in (0.5, 0.999, 1 - 1e-13, 1 - 3e-15)),
+    }
+    return Case(
+        "PosteriorSampling",
+        f"leverage {leverage:g}, separation {separation:g}",
+        lambda accounting: accounting.PosteriorSampling(leverage, shift),
+        (one_draw(leverage, shift),),
+        epsilons=(0.0, 0.01 * size, size, 5 * size, size * size / 2 + 20 * size, 0.1, 10.0),
+        # one order where all that is left of 1 − (α − 1)·h is rounding
+        orders=tuple(sorted(order for order in orders if order <= 1e14)),
+        rdp_looseness=0.5,
+        slow=slow,
+    )
+
+
+_QUICK = [(1e-100, 0.5), (1e-12, 1.0), (0.02, 0.0), (0.3, 1e-6), (1.618, 3.0), (1e3, 1.0), (1e6, 30.0)]
+_WIDE = [
+    (h, d)
+    for h in (1e-100, 1e-30, 1e-12, 1e-6, 0.02, 0.3, 1.0, 1.618, 3.0, 50.0, 1e6)
+    for d in (1e-40, 0.01, 1.0, 30.0, 1e3)
+]
+CASES = tuple(_case(*key, slow=False) for key in _QUICK) + tuple(
+    _case(*key, slow=True) for key in _WIDE if key not in _QUICK
+)

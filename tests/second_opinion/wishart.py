@@ -10,15 +10,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
+from scipy.special import log_ndtr, logsumexp
 
 from tests.second_opinion.case import Case
 from tests.second_opinion.definition import Array, Bracket, Definition, Known, Pair, log_integral
 
 ADD_REMOVE, REPLACE_ONE = "add/remove one row", "replace one row"
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(120)
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _INFINITE = Known(renyi_at=lambda alpha: (math.inf, math.inf))
 """With a probability above 0 a release is impossible without the row."""
 
@@ -92,53 +92,167 @@ class Swap(Definition):
         return math.inf, math.inf
 
     def log_delta(self, epsilon: float) -> Bracket:
-        n = 2 * self.k + 3
-        points = tuple(0.5 / math.sqrt(n) * np.array([-30.0, -8.0, -3.0, 0.0, 3.0, 8.0, 30.0])) + (
-            math.log(self.s / 2 / n),
-        )
-        total = log_integral(lambda v: _log_geometric(v, n), points)
-        found = log_integral(lambda v: _log_geometric(v, n) + self._moved(v, n, epsilon), points, 1e-11) - total
+        wide = 40 / math.sqrt(self.k + 1)
+        edges = np.union1d(np.linspace(-wide, wide, 200), math.log(self.s / (4 * self.k + 6)) + _HALVINGS)
+        v, log_step = _nodes(edges[None, :])
+        log_density = log_step + _log_geometric(v, 2 * self.k + 3)
+        total = logsumexp(log_density)
+        matters = log_density + self._moved(v, epsilon)
+        found = float(logsumexp(matters) - total)
         return found, found
 
-    def _moved(self, v: Array, n: float, epsilon: float) -> Array:
-        """log of the divergence of the correlation from its translate, where g = n·e^v."""
-        k, z = self.k, self.s / n * np.exp(-v)[:, None]
+    def _moved(self, v: Array, epsilon: float) -> Array:
+        """log of the divergence of the correlation from its translate, where g = (2k + 3)·e^v."""
+        k, z = self.k, self.s / (2 * self.k + 3) * np.exp(-v)[:, None]
         low = np.clip(z - 1, -1.0, 1.0)  # below P has mass and Q none
-        # the two densities cross where 1 − u² = c·(1 − (u − z)²), c = e^{ε/k}
         with np.errstate(all="ignore"):
             more = np.expm1(epsilon / k) if k else math.inf
+            # 1 − u² = c·(1 − (u − z)²), c = more + 1, is more·u² − 2czu + c·z² − more = 0; its smaller root
             c = more + 1
-            # more·u² − 2czu + (c·z² − more) = 0, the smaller root, which lies in (z − 1, 1)
-            root = (c * z * z - more) / (c * z + np.sqrt(np.fmax(c * z * z * (c - more) + more * more, 0)))
-        end = np.clip(root if k and math.isfinite(c) else low, low, 1.0)
-        certain = _correlation(np.full(z.shape, -1.0), low, k, lambda u: np.zeros(u.shape))
-        partly = _correlation(low, end, k, lambda u: self._shortfall(u, z, epsilon))
-        return np.logaddexp(certain, partly) - _correlation(np.array([[-1.0]]), np.array([[1.0]]), k, np.zeros_like)
+            room = np.sqrt(np.fmax(c * z * z + more * more, 0.0))
+            root = (c * z * z - more) / (c * z + room)
+        end = np.clip(root if math.isfinite(more) else low, low, 1.0)
+        width = 1 / math.sqrt(2 * k + 1)
+        certain = _log_mass(np.full(z.shape, -1.0), low, width, lambda u: k * np.log1p(-u * u))
+        partly = _log_mass(low, end, width, lambda u: k * np.log1p(-u * u) + self._short(u, z, epsilon))
+        whole = _log_mass(np.array([[-1.0]]), np.array([[1.0]]), width, lambda u: k * np.log1p(-u * u))
+        return np.logaddexp(certain, partly) - whole
 
-    def _shortfall(self, u: Array, z: Array, epsilon: float) -> Array:
-        with np.errstate(all="ignore"):
-            loss = self.k * np.log1p(z * (z - 2 * u) / (1 - (u - z) ** 2))
-            return np.log(np.fmax(-np.expm1(epsilon - loss), 0))
+    def _short(self, u: Array, z: Array, epsilon: float) -> Array:
+        loss = self.k * np.log1p(z * (z - 2 * u) / (1 - (u - z) ** 2))
+        return np.log(np.fmax(-np.expm1(epsilon - loss), 0))
+
+
+_HALVINGS = np.concatenate([-(2.0 ** np.arange(2, -46, -1)), 2.0 ** np.arange(-46, 3)])
+
+
+def _nodes(edges: Array) -> tuple[Array, Array]:
+    """Points between the columns of edges, and the logarithms of their steps; flat for one row."""
+    half = np.diff(edges, axis=1)[:, :, None] / 2
+    at = (edges[:, :-1, None] + half + half * _NODES).reshape(edges.shape[0], -1)
+    with np.errstate(divide="ignore"):
+        steps = np.log(half * _WEIGHTS).reshape(edges.shape[0], -1)
+    return (at[0], steps[0]) if edges.shape[0] == 1 else (at, steps)
 
 
 def _log_geometric(v: Array, n: float) -> Array:
     """log of the density of v = log(g/n), up to a constant: two χ² with n degrees of freedom, their ratio summed out."""
-    t = np.linspace(-12, 12, 1201) / math.sqrt(math.sqrt(n))
-    t = np.sinh(np.linspace(-1, 1, 1201) * math.asinh(9 / math.sqrt(n) + 3))
-    step = np.gradient(t)
-    g = n * np.exp(v)[:, None]
-    inner = np.log((np.exp(-2 * g * np.sinh(t / 2) ** 2) * step).sum(axis=1))
-    return n * v - g[:, 0] + n + inner
+    t = np.linspace(-1, 1, 2001)[:, None] * np.arccosh(1 + 40 / (n * np.exp(v)))
+    return n * (v - np.expm1(v)) + np.log(np.exp(-2 * n * np.exp(v) * np.sinh(t / 2) ** 2).mean(axis=0)) + np.log(t[-1])
 
 
-def _correlation(low: Array, high: Array, k: float, log_f: Callable[[Array], Array]) -> Array:
-    """log ∫ (1 − u²)^k·f(u) du from low to high, which are columns; nodes crowd at both ends."""
-    x = np.sin(np.pi / 2 * _NODES) * 0.5 + 0.5
-    x = x * x * (3 - 2 * x)
-    slope = 6 * (x0 := np.sin(np.pi / 2 * _NODES) * 0.5 + 0.5) * (1 - x0) * np.pi / 4 * np.cos(np.pi / 2 * _NODES)
-    u = low + (high - low) * x
+def _log_mass(low: Array, high: Array, width: float, log_f: Callable[[Array], Array]) -> Array:
+    """log ∫ e^log_f du from low to high, which are columns; panels crowd at both ends and about 0."""
+    share = 0.5 ** np.arange(45)
+    inner = width * np.array([-30.0, -12.0, -6.0, -3.0, -1.0, 0.0, 1.0, 3.0, 6.0, 12.0, 30.0])
+    edges = np.concatenate(
+        [low, low + (high - low) * share, high - (high - low) * share, high, np.clip(inner + 0 * low, low, high)], 1
+    )
     with np.errstate(all="ignore"):
-        value = k * np.log1p(-u * u) + log_f(u) + np.log(slope * _WEIGHTS)
-        top = value.max(axis=1, keepdims=True)
-        top = np.where(np.isfinite(top), top, 0)
-        return (top + np.log(np.exp(value - top).sum(axis=1, keepdims=True)) + np.log(high - low))[:, 0]
+        u, log_step = _nodes(np.repeat(np.sort(edges, axis=1), 2 if low.size == 1 else 1, axis=0))
+        values = log_f(u[: low.shape[0]]) + log_step[: low.shape[0]]
+        return logsumexp(np.where(np.isnan(values), -np.inf, values), axis=1)
+
+
+def _bend(s: float, m: int, d: int, bound: str, slow: bool = False) -> Case:
+    k = (m - d - 1) / 2
+    a = s / math.sqrt(2 * k + 2)
+    sides = (one_row if bound == "exact" else any_loss)(s, k)
+    return Case(
+        "QuadraticPerturbation",
+        f"{bound}, s {s:g}, m {m}, d {d}",
+        lambda accounting: accounting.QuadraticPerturbation(1.0, m, d, s, adjacency=ADD_REMOVE, bound=bound),
+        sides,
+        epsilons=(0.0, 0.1 * a, a, 3 * a, 10 * a, 30 * a, s / 4, s / 2 * (1 - 1e-6), 1.0, 20.0),
+        orders=(),
+        looseness=2e-3,
+        resolved=(1e-290 if s > 1e-6 else 1e-12) if bound == "glm" else 1e-300,
+        slow=slow,
+    )
+
+
+def _replaced(s: float, m: int, d: int, slow: bool = False) -> Case:
+    k = (m - d - 1) / 2
+    a = s * math.sqrt(2) / math.sqrt(2 * k + 2)
+    sides: tuple[Definition, ...] = one_row(s, k)
+    return Case(
+        "QuadraticPerturbation",
+        f"replaced, s {s:g}, m {m}, d {d}",
+        lambda accounting: accounting.QuadraticPerturbation(1.0, m, d, s, adjacency=REPLACE_ONE),
+        (*sides, Swap(s, k)) if d > 1 else sides,
+        epsilons=(0.0, a, 5 * a, 15 * a, 1.0),
+        orders=(),
+        looseness=1e-4,
+        resolved=1e-300,
+        error=1e-8,
+        slow=slow,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Tilted(Definition):
+    """Normal noise beside a bend: given Y, the two together leave ε less the bend's loss to the normal noise."""
+
+    bend: Pair
+    a: float
+
+    def renyi(self, alpha: float) -> Bracket:
+        return math.inf, math.inf
+
+    def log_delta(self, epsilon: float) -> Bracket:
+        def log_f(u: Array) -> Array:
+            left = epsilon - self.bend.loss(u)
+            with np.errstate(all="ignore"):
+                log_p, log_q = log_ndtr(self.a / 2 - left / self.a), left + log_ndtr(-self.a / 2 - left / self.a)
+                inner = np.where(np.isneginf(left), 0.0, log_p + np.log(-np.expm1(np.fmin(log_q - log_p, 0.0))))
+            return self.bend.log_p(u) + np.fmin(inner, 0.0)
+
+        found = log_integral(log_f, self.bend.points)
+        return found, found
+
+
+def _tilted(s: float, m: int, d: int, a: float, bound: str, slow: bool = False) -> Case:
+    k = (m - d - 1) / 2
+    size = math.hypot(s / math.sqrt(2 * k + 2), a)
+    reached = tuple(Tilted(side, a) for side in one_row(s, k))
+    if bound == "glm":  # a squared loss is one of them, and no more than this is proved
+        proved = tuple(_at_most(Tilted(side, a)) for side in any_loss(s, k))
+        reached = (*(_at_least(one) for one in reached), *proved)
+    return Case(
+        "TiltAndBend",
+        f"{bound}, s {s:g}, m {m}, d {d}, a {a:g}",
+        lambda accounting: accounting.TiltAndBend(
+            accounting.QuadraticPerturbation(1.0, m, d, s, adjacency=ADD_REMOVE, bound=bound), 1.0, a
+        ),
+        reached,
+        epsilons=(0.0, 0.1 * size, size, 5 * size, 20 * size, 1.0, 10.0),
+        orders=(),
+        looseness=0.02,
+        resolved=1e-290,
+        slow=slow,
+    )
+
+
+def _at_least(one: Definition) -> Known:
+    return Known(lambda epsilon: (one.log_delta(epsilon)[0], -math.inf))
+
+
+def _at_most(one: Definition) -> Known:
+    return Known(lambda epsilon: (-math.inf, one.log_delta(epsilon)[1]))
+
+
+_BENDS = [(1e-100, 4, 3), (0.1, 4, 3), (1.0, 9, 4), (5.0, 11, 1), (50.0, 205, 100), (1e3, 2003, 1000), (1e-4, 40, 10)]
+# far below the mean of a law with many degrees of freedom, and where next to nothing moves
+_HARD = [(1e3, 100004, 3), (1e-100, 4, 3), (1e-30, 4, 3)]
+_WIDE = [(s, m, d) for d in (1, 3, 2000) for m in (1, 2, 8, 1000, 10**5) for s in (1e-6, 0.02, 1.0, 30.0, 1e4)]
+_TILTS = [(1.0, 9, 4, 0.5), (0.1, 40, 10, 0.02), (5.0, 40, 10, 3.0), (50.0, 205, 100, 0.3), (1e-3, 12, 1, 1e-3)]
+
+CASES = (
+    *(_bend(*key, "exact") for key in _BENDS[1:]),
+    *(_bend(*key, "glm") for key in dict.fromkeys(_BENDS + _HARD)),
+    *(_bend(s, m + d, d, bound, slow=True) for s, m, d in _WIDE for bound in ("exact", "glm")),
+    *(_replaced(*key) for key in _BENDS[1:5]),
+    *(_replaced(s, m + d, d, slow=True) for s, m, d in _WIDE),
+    *(_tilted(*key, bound) for key in _TILTS for bound in ("exact", "glm")),
+    *(_tilted(s, m + d, d, a, "exact", slow=True) for s, m, d in _WIDE[::3] for a in (0.02, 1.0, 30.0)),
+)
