@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
+from tests.second_opinion.batches import CASES as BATCHES
 from tests.second_opinion.case import Case
+from tests.second_opinion.further import CASES as FURTHER
 from tests.second_opinion.gaussian import CASES as GAUSSIAN
-from tests.second_opinion.one_pair import CASES as ONE_PAIR
-from tests.second_opinion.posterior import CASES as POSTERIOR
-from tests.second_opinion.votes import CASES as VOTES
-from tests.second_opinion.wishart import CASES as WISHART
 
-CASES: tuple[Case, ...] = (
-    *GAUSSIAN,
-    *ONE_PAIR,
-    *POSTERIOR,
-    *VOTES,
-    *WISHART,
-)
+CASES: tuple[Case, ...] = (*GAUSSIAN, *BATCHES, *FURTHER)
 """A family's file has its own `CASES`; a new file is added here."""

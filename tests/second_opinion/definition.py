@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 import scipy.fft
@@ -27,7 +27,7 @@ _LATTICE = 2**20  # points of a composition's lattice
 
 
 def _panels(log_f: Callable[[Array], Array], lo: Array, hi: Array) -> tuple[Array, Array]:
-    """log of the integral of e^log_f over each panel, and of how large it could be if a peak stood between its nodes."""
+    """log of the integral of e^log_f over each panel, and of what it could be with a peak between its nodes."""
     half = (hi - lo) / 2
     at = (lo + hi)[:, None] / 2 + half[:, None] * _NODES
     values = log_f(at.ravel()).reshape(at.shape)
@@ -50,7 +50,7 @@ def starting_panels(points: tuple[float, ...]) -> tuple[Array, Array]:
 def refined(
     log_f: Callable[[Array], Array], panels: tuple[Array, Array], tolerance: float
 ) -> tuple[Array, Array, Array]:
-    """Panels halved until halving changes the sum by a relative `tolerance` at most, and the logs of their integrals."""
+    """Panels halved until it changes the sum by a relative `tolerance` at most, and the logs of their integrals."""
     lo, hi = panels
     done: list[tuple[Array, Array, Array]] = []
     whole, could = _panels(log_f, lo, hi)
@@ -94,7 +94,7 @@ def crossings(f: Callable[[Array], Array], points: tuple[float, ...]) -> tuple[f
 
 
 def log_integral(log_f: Callable[[Array], Array], points: tuple[float, ...], tolerance: float = 1e-13) -> float:
-    """log ∫ e^log_f over the line; -inf where e^log_f vanishes. `points` are where something happens: kinks, centres."""
+    """log ∫ e^log_f over the line; `points` are where something happens: kinks, centres."""
     with np.errstate(all="ignore"):
         return float(sp.logsumexp(refined(log_f, starting_panels(points), tolerance)[2]))
 
@@ -125,7 +125,7 @@ def _convex(s: float, loss: Array) -> Array:
 
 
 class Definition(ABC):
-    """P against Q, in one order. Answers are brackets (at least, at most), equal where nothing but rounding separates them."""
+    """P against Q, in one order. Answers are (at least, at most), equal where only rounding separates them."""
 
     @abstractmethod
     def log_delta(self, epsilon: float) -> Bracket:
@@ -149,17 +149,22 @@ class Pair(Definition):
     log_p, loss : functions of an array
     points : where something happens, at least two numbers around the mass of both: centres, kinks, zeros of the loss
     whole : bool
-        Whether all of Q's mass lies where P has some (and P and Q have mass one).
+        Whether Q has as much mass where P has some as P has.
+    still : float
+        Mass that P and Q share beside their densities: nothing happened.
     """
 
     log_p: Callable[[Array], Array]
     loss: Callable[[Array], Array]
     points: tuple[float, ...]
     whole: bool = True
+    still: float = 0.0
 
     def log_delta(self, epsilon: float) -> Bracket:
         points = (*self.points, *crossings(lambda x: self.loss(x) - epsilon, self.points))
         found = log_integral(lambda x: self.log_p(x) + log_excess(epsilon, self.loss(x)), points)
+        if epsilon < 0 < self.still:
+            found = float(np.logaddexp(found, math.log(-self.still * math.expm1(epsilon))))
         return found, found
 
     def renyi(self, alpha: float) -> Bracket:
@@ -196,7 +201,7 @@ class Pair(Definition):
             half = np.repeat(step, pieces) / 2
             at = starts[:, None] + half[:, None] * (1 + _NODES)
             mass = np.exp(self.log_p(at.ravel())) * (half[:, None] * _WEIGHTS).ravel()
-            return mass, self.loss(at.ravel())
+            return np.append(mass, self.still), np.append(self.loss(at.ravel()), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +255,12 @@ class Average(Definition):
     def renyi(self, alpha: float) -> Bracket:
         found, s = np.array([part.renyi(alpha) for part in self.parts]), alpha - 1
         weights = np.array(self.weights)[:, None]
-        least, most = (weights * found).sum(axis=0) if not s else sp.logsumexp(s * found, b=weights, axis=0) / s
+        if not s:
+            least, most = (weights * found).sum(axis=0)
+        elif (s * found).max() < 1:
+            least, most = np.log1p((weights * np.expm1(s * found)).sum(axis=0)) / s
+        else:
+            least, most = sp.logsumexp(s * found, b=weights, axis=0) / s
         return float(least), float(most)
 
     def atoms(self) -> tuple[Array, Array]:
@@ -275,12 +285,12 @@ class Known(Definition):
 
 @dataclass(frozen=True, eq=False)
 class Product(Definition):
-    """Independent releases, each `count` times: losses rounded to a lattice, down for the lower end and up for the other."""
+    """Independent releases, each `count` times: losses on a lattice, rounded down for one end, up for the other."""
 
     parts: tuple[tuple[Definition, int], ...]
 
     def log_delta(self, epsilon: float) -> Bracket:
-        least, most = (self._sum(up).log_delta(epsilon) for up in (False, True))
+        least, most = (rounded.log_delta(epsilon) for rounded in self._sums)
         return least, most
 
     def renyi(self, alpha: float) -> Bracket:
@@ -288,26 +298,30 @@ class Product(Definition):
         least, most = (sides * np.array([count for _, count in self.parts])[:, None]).sum(axis=0)
         return float(least), float(most)
 
-    @lru_cache(maxsize=2)  # noqa: B019 - a definition lives as long as the cases
-    def _sum(self, up: bool) -> _Lattice:
+    @cached_property
+    def _sums(self) -> tuple[_Lattice, _Lattice]:
         atoms = [(*part.atoms(), count) for part, count in self.parts]
-        reach = []
-        for mass, loss, count in atoms:
-            finite = np.isfinite(loss) & (mass > 1e-25 / max(count, 1))
-            mean = float((mass * np.where(finite, loss, 0)).sum())
-            spread = math.sqrt(float((mass * np.where(finite, loss - mean, 0) ** 2).sum()))
-            low, high = float(loss[finite].min()), float(loss[finite].max())
-            # The sum of many is within ten deviations or one extreme of its mean: see the masses left out below.
-            reach.append((low, high, mean, spread, count))
-        bottom = sum(max(c * lo, c * m - 12 * s * c**0.5 - 2 * (m - lo)) for lo, _, m, s, c in reach)
-        top = sum(min(c * hi, c * m + 12 * s * c**0.5 + 2 * (hi - m)) for _, hi, m, s, c in reach)
-        width = (top - bottom) / (_LATTICE // 2)
-        return _Lattice.of(atoms, width, bottom, up)
+        return _Lattice.of(atoms, up=False), _Lattice.of(atoms, up=True)
+
+
+def _window(atoms: list[tuple[Array, Array, int]]) -> tuple[float, float]:
+    """Where the sum lies, but for a probability of e^-40 on each side: Chernoff's bound, at many tilts."""
+    totals = np.full((2, 120), 40.0)
+    rates = np.array([[-1.0], [1.0]]) * np.geomspace(1e-6, 1e4, 120)
+    for mass, loss, count in atoms:
+        low, high = loss.min(), loss.max()
+        cell = np.minimum((loss - low) / max(high - low, 1e-300) * 2000, 1999).astype(int)
+        with np.errstate(divide="ignore"):
+            log_mass = np.log(np.bincount(cell, mass, 2000))
+        ends = low + (high - low) / 2000 * (np.arange(2000) + np.array([[0.0], [1.0]]))
+        totals += count * sp.logsumexp(log_mass + rates[:, :, None] * ends[:, None, :], axis=2)
+    bottom, top = (totals / np.abs(rates)).min(axis=1) * np.array([-1, 1])
+    return float(bottom), float(top)
 
 
 @dataclass(frozen=True, eq=False)
 class _Lattice:
-    """Masses at `bottom` + i·width; `above` at +∞. The Fourier transforms are off by 1e-14 at most, taken off or added."""
+    """Masses at `bottom` + i·width; `above` at +∞. What Fourier transforms are off by is taken off, or added."""
 
     masses: Array
     above: float
@@ -316,21 +330,29 @@ class _Lattice:
     up: bool
 
     @classmethod
-    def of(cls, atoms: list[tuple[Array, Array, int]], width: float, bottom: float, up: bool) -> _Lattice:
-        spectrum: Array | float = 1.0
-        finite_mass, total_shift = 1.0, 0
+    def of(cls, atoms: list[tuple[Array, Array, int]], up: bool) -> _Lattice:
+        clipped, finite = [], 1.0
         for mass, loss, count in atoms:
-            here = np.isfinite(loss) & (mass > 0)
-            index = (np.ceil if up else np.floor)(loss[here] / width).astype(np.int64)
+            kept = mass > 1e-30 / count
+            low, high = loss[kept & np.isfinite(loss)].min(), loss[kept & np.isfinite(loss)].max()
+            finite *= (1 - float(mass[np.isposinf(loss) | (up & (loss > high))].sum())) ** count
+            here = (mass > 0) & np.isfinite(loss)
+            here &= loss <= high if up else loss >= low  # what is left out is at +∞, or at −∞
+            clipped.append((mass[here], np.clip(loss[here], low, high), count))
+        bottom, top = _window(clipped)
+        width = max(top - bottom, 1e-12) / (_LATTICE // 2)
+        spectrum: Array | float = 1.0
+        total_shift = 0
+        for mass, loss, count in clipped:
+            index = (np.ceil if up else np.floor)(loss / width).astype(np.int64)
             shift = int(index.min())
-            masses = np.bincount((index - shift) % _LATTICE, weights=mass[here], minlength=_LATTICE)
+            masses = np.bincount((index - shift) % _LATTICE, weights=mass, minlength=_LATTICE)
             spectrum = spectrum * scipy.fft.rfft(masses) ** count
-            finite_mass *= (1 - float(mass[np.isposinf(loss)].sum())) ** count
             total_shift += shift * count
         sums = scipy.fft.irfft(spectrum, _LATTICE)
-        first = math.floor(bottom / width)
-        sums = np.roll(sums, (total_shift - first) % _LATTICE)  # what wraps around lies beyond twelve deviations
-        return cls(np.maximum(sums, 0), 1 - finite_mass, first * width, width, up)
+        first = math.floor(bottom / width) - _LATTICE // 4
+        sums = np.roll(sums, (total_shift - first) % _LATTICE)
+        return cls(np.maximum(sums, 0), 1 - finite, first * width, width, up)
 
     def log_delta(self, epsilon: float) -> float:
         loss = self.bottom + self.width * np.arange(_LATTICE)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from tests.second_opinion.case import EPSILONS, ORDERS, Case
-from tests.second_opinion.definition import Array, Definition, Pair
+from tests.second_opinion.definition import Array, Pair
 
 _LOG_ROOT = math.log(2 * math.pi) / 2
 
@@ -39,4 +37,4 @@ def _gaussian(sigma: float, sensitivity: float) -> Case:
     )
 
 
-CASES = tuple(_gaussian(sigma, 1.0) for sigma in (0.02, 0.12, 0.7, 3.0, 100.0, 1e4)) + (_gaussian(5.0, 1e3),)
+CASES = (*(_gaussian(sigma, 1.0) for sigma in (0.02, 0.12, 0.7, 3.0, 100.0, 1e4)), _gaussian(5.0, 1e3))

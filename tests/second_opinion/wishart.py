@@ -225,7 +225,7 @@ def _tilted(s: float, m: int, d: int, a: float, bound: str, slow: bool = False) 
             accounting.QuadraticPerturbation(1.0, m, d, s, adjacency=ADD_REMOVE, bound=bound), 1.0, a
         ),
         reached,
-        epsilons=(0.0, 0.1 * size, size, 5 * size, 20 * size, 1.0, 10.0),
+        epsilons=(0.0, 0.1 * size, size, 5 * size, 20 * size, *((1.0, 10.0) if size > 0.2 else ())),
         orders=(),
         looseness=0.02,
         resolved=1e-290,
