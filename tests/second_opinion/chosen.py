@@ -140,7 +140,7 @@ def _answers(epsilon: float, mean: float, eta: float | None, slow: bool = False)
 _QUICK = [(1.0, 15.4, None), (8.0, 0.01, None), (1.0, 10.0, 1.0), (3.0, 100.0, 0.0), (0.5, 30.0, -0.5)]
 _WIDE = [
     (scale, mean, eta)
-    for scale in (0.1, 1.0, 30.0, 1e3)
+    for scale in (0.1, 1.0, 30.0, 600.0)
     for mean, eta in (
         (1e-6, None),
         (1.0, None),

@@ -131,7 +131,9 @@ def _case(leverage: float, separation: float, slow: bool) -> Case:
         epsilons=(0.0, 0.01 * size, size, 5 * size, size * size / 2 + 20 * size, 0.1, 10.0),
         # one order where all that is left of 1 − (α − 1)·h is rounding
         orders=tuple(sorted(order for order in orders if order <= 1e14)),
-        rdp_looseness=0.5,
+        looseness=1e-2 if slow else 1e-8,
+        rdp_looseness=0.5 if separation > 1e-6 else None,
+        resolved=1e-13 if slow else 1e-300,
         slow=slow,
     )
 
@@ -141,6 +143,7 @@ _WIDE = [
     (h, d)
     for h in (1e-100, 1e-30, 1e-12, 1e-6, 0.02, 0.3, 1.0, 1.618, 3.0, 50.0, 1e6)
     for d in (1e-40, 0.01, 1.0, 30.0, 1e3)
+    if d * d / h < 1e99
 ]
 CASES = tuple(_case(*key, slow=False) for key in _QUICK) + tuple(
     _case(*key, slow=True) for key in _WIDE if key not in _QUICK

@@ -18,32 +18,41 @@ from tests.second_opinion.gaussian import shifted, wide
 
 
 class Gaps(Definition):
-    """Two answers, of which the second has chance `lost(t)` at a gap of t: the worst of all pairs of neighbouring gaps."""
+    """Two answers, of which the second has chance `lost(t)` at a gap of t: the worst of neighbouring gaps."""
 
-    def __init__(self, lost: Callable[[int], mpf], gaps: tuple[int, ...]) -> None:
-        self.lost, self.gaps = lost, gaps
+    def __init__(self, lost: Callable[[int], mpf], gaps: tuple[int, ...], digits: int = 60) -> None:
+        self.lost, self.gaps, self.digits = lost, gaps, digits
+
+    def pairs(self, gap: int) -> list[tuple[mpf, mpf]]:
+        """(P, Q) of both answers in both orders, one voter more or less; pairs i and i + 2 are one comparison's."""
+        near, far = self.lost(gap), self.lost(gap + 1)
+        return [(near, far), (far, near), (1 - near, 1 - far), (1 - far, 1 - near)]
 
     @cached_property
     def chances(self) -> list[tuple[mpf, mpf]]:
-        """(P, Q) of every answer, for all neighbours and both orders."""
-        found = []
-        with mp.workdps(360):
-            for gap in self.gaps:
-                near, far = self.lost(gap), self.lost(gap + 1)
-                found += [(near, far), (far, near), (1 - near, 1 - far), (1 - far, 1 - near)]
-        return found
+        """`pairs` of all gaps."""
+        with mp.workdps(self.digits):
+            return [pair for gap in self.gaps for pair in self.pairs(gap)]
 
     def log_delta(self, epsilon: float) -> Bracket:
-        """With two answers δ is that of one of them, at ε ≥ 0."""
-        with mp.workdps(360):
+        """With two answers δ is that of one of them, at ε ≥ 0. Between the gaps that are listed it is looked for twice."""
+        with mp.workdps(self.digits):
             odds = mp.exp(epsilon)
-            found = max(p - odds * q for p, q in self.chances)
+            values = [p - odds * q for p, q in self.chances]
+            found = max(values)
+            at, gaps = values.index(found) // 4, self.gaps
+            for _ in range(2):
+                low, high = gaps[max(at - 1, 0)], gaps[min(at + 1, len(gaps) - 1)]
+                gaps = tuple(sorted({int(gap) for gap in np.linspace(low, high, 40)}))
+                inner = [max(p - odds * q for p, q in self.pairs(gap)) for gap in gaps] if gaps else [found]
+                at = inner.index(max(inner))
+                found = max(found, inner[at])
             value = float(mp.log(found)) if found > 0 else -math.inf
         return value, value
 
     def renyi(self, alpha: float) -> Bracket:
-        """Pairs of answers stand beside each other in `chances`: i and i + 2 are the two answers of one comparison."""
-        with mp.workdps(360):
+        """The largest of all comparisons, at the gaps that are listed."""
+        with mp.workdps(self.digits):
             total = mpf(0)
             for at in range(0, len(self.chances), 4):
                 for order in (0, 1):
@@ -79,7 +88,7 @@ def optimal(epsilon: float, delta: float) -> Callable[[int], mpf]:
 
 
 def _sampled(most: int) -> tuple[int, ...]:
-    return tuple(sorted({*range(min(most, 1500)), *(int(gap) for gap in np.geomspace(1, most, 100))}))
+    return tuple(sorted({*range(min(most, 60)), *(int(gap) for gap in np.geomspace(1, most, 80))}))
 
 
 def _laplace(epsilon: float) -> Case:
@@ -90,7 +99,7 @@ def _laplace(epsilon: float) -> Case:
         (Gaps(laplace(epsilon), _sampled(int(700 / epsilon) + 2)),),
         epsilons=(0.0, 0.1 * epsilon, 0.5 * epsilon, 0.9 * epsilon, 0.99 * epsilon, epsilon, 2 * epsilon),
         orders=ORDERS,
-        looseness=1e-3,
+        looseness=1e-3 if epsilon < 1e-3 else 1e-6,
         rdp_looseness=None,
         resolved=max(1e-290, 1e-11),
         error=1e-9,
@@ -103,7 +112,7 @@ def _optimal(epsilon: float, delta: float) -> Case:
         "OptimalVote",
         f"epsilon {epsilon:g}, delta {delta:g}",
         lambda accounting: accounting.OptimalVote(epsilon, delta),
-        (Gaps(optimal(epsilon, delta), tuple(range(end))),),
+        (Gaps(optimal(epsilon, delta), tuple(range(end)), 360),),
         epsilons=(
             0.0,
             0.1 * epsilon,

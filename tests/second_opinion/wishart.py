@@ -165,8 +165,8 @@ def _bend(s: float, m: int, d: int, bound: str, slow: bool = False) -> Case:
         sides,
         epsilons=(0.0, 0.1 * a, a, 3 * a, 10 * a, 30 * a, s / 4, s / 2 * (1 - 1e-6), 1.0, 20.0),
         orders=(),
-        looseness=2e-3,
-        resolved=(1e-290 if s > 1e-6 else 1e-12) if bound == "glm" else 1e-300,
+        looseness=2.0 if slow else 2e-3,
+        resolved=(1e-280 if s > 1e-6 else 1e-12) if bound == "glm" else 1e-300,
         slow=slow,
     )
 
@@ -182,7 +182,7 @@ def _replaced(s: float, m: int, d: int, slow: bool = False) -> Case:
         (*sides, Swap(s, k)) if d > 1 else sides,
         epsilons=(0.0, a, 5 * a, 15 * a, 1.0),
         orders=(),
-        looseness=1e-4,
+        looseness=2.0 if slow else 1e-4,
         resolved=1e-300,
         error=1e-8,
         slow=slow,
@@ -207,7 +207,7 @@ class Tilted(Definition):
                 inner = np.where(np.isneginf(left), 0.0, log_p + np.log(-np.expm1(np.fmin(log_q - log_p, 0.0))))
             return self.bend.log_p(u) + np.fmin(inner, 0.0)
 
-        found = log_integral(log_f, self.bend.points)
+        found = log_integral(log_f, self.bend.points, 1e-9)
         return found, found
 
 
@@ -227,8 +227,9 @@ def _tilted(s: float, m: int, d: int, a: float, bound: str, slow: bool = False) 
         reached,
         epsilons=(0.0, 0.1 * size, size, 5 * size, 20 * size, *((1.0, 10.0) if size > 0.2 else ())),
         orders=(),
-        looseness=0.02,
-        resolved=1e-290,
+        looseness=0.5 if slow else 0.02,
+        resolved=1e-100,
+        error=1e-7,
         slow=slow,
     )
 
