@@ -20,7 +20,7 @@ from tests.second_opinion.cases import CASES
 from tests.second_opinion.measured import log_delta, points
 
 HERE = Path(__file__).parent
-MAY_IMPORT = {"test_contract.py"}
+MAY_IMPORT = {"test_contract.py", "test_beside_the_mechanisms.py"}
 PARTS = [pytest.param(case, id=str(case), marks=[pytest.mark.slow] * case.slow) for case in CASES]
 BY_SUMS = 1e-100  # what resolves no smaller δ adds up losses, and looks for ε for seconds
 BOTH_WAYS = [

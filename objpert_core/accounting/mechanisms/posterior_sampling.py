@@ -65,12 +65,13 @@ class PosteriorSampling(Mechanism):
         y, moved = h / (1 + h), self.shift * h / (1 + h)
         s = np.where(order > 0, order, 1.0)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            room = np.where(order * h < 1, 1 - order * h, 1.0)
-            mixed = np.where(order > 0, _bend(np.where(order * h < 1, -order * h, 0.0)) / s, 0.0)
+            spent = order * h * (1 + 2.0**-52)  # up: near 1 all of what is left is rounding
+            room = np.where(spent < 1, 1 - spent, 1.0)
+            mixed = np.where(order > 0, _bend(np.where(spent < 1, -spent, 0.0)) / s, 0.0)
             added = alpha * moved / (2 * room) + (_bend(np.array(h)) + mixed) / 2
             spread = np.where(order > 0, _bend(order * y) / s, 0.0)
             removed = alpha * moved / (2 * (1 + alpha * h)) + (_bend(np.array(-y)) + spread) / 2
-        return np.where(order * h < 1, np.maximum(added, removed) * (1 + 1e-12), np.inf)
+        return np.where(spent < 1, np.maximum(added, removed) * (1 + 1e-12), np.inf)
 
 
 def _bend(x: FloatArray) -> FloatArray:

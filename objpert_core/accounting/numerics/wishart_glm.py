@@ -16,7 +16,7 @@ from objpert_core._validation import FloatArray
 from objpert_core.accounting.numerics.wishart import SLACK, log_apart, log_upper
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
-_HALVES = 0.5 ** np.arange(60)
+_HALVINGS = 60
 _SPREADS = np.concatenate((np.arange(-9.0, 12.0), np.geomspace(12.0, 80.0, 16)))
 _VAST = 1e300
 
@@ -33,7 +33,7 @@ def log_delta_removed(epsilon: FloatArray, s: float, k: float) -> FloatArray:
     def gain(y: FloatArray) -> FloatArray:
         return -np.expm1(np.minimum(epsilon[:, None] - np.log1p(s / y), 0.0))
 
-    near = _integral(gain, np.minimum(reached, crossing), 0.0, k)
+    near = _integral(gain, np.minimum(reached, crossing), 0.0, s, k)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
         log_far = log_apart(epsilon, log_upper(k + 1, start / 2), log_upper(k + 1, (start + s) / 2))
         return _log_up(near + np.where(np.isfinite(start), np.exp(log_far), 0.0))
@@ -49,20 +49,28 @@ def log_delta_added(epsilon: FloatArray, s: float, k: float) -> FloatArray:
         return -np.expm1(np.minimum(epsilon[:, None] + s / 2 - (k + 1) * np.log1p(s / z), 0.0))
 
     certain = gammainc(k + 1, s / 2)
-    total = certain + _integral(gain, over, s, k)
+    total = certain + _integral(gain, over, s, s, k)
     never = -np.expm1(np.minimum(epsilon, 0.0)) * gammaincc(k + 1, (over + s) / 2)  # T = 0 > ε
     return _log_up(total + never)
 
 
-def _integral(gain: Callable[[FloatArray], FloatArray], end: FloatArray, moved: float, k: float) -> FloatArray:
+def _integral(
+    gain: Callable[[FloatArray], FloatArray], end: FloatArray, moved: float, s: float, k: float
+) -> FloatArray:
     """∫ from 0 to `end` of gain(z)·f(z + moved) dz with the density f of χ²_{2k+2}, for every entry of `end`."""
     if not end.size:
         return np.empty(0)
     shape = k + 1
     mean, spread = 2 * shape, 2 * np.sqrt(shape)
     most = np.minimum(end, mean + _SPREADS[-1] * spread + 1e4)[:, None]
+    halves = 0.5 ** np.arange(_HALVINGS + max(0.0, -np.log2(s)))  # down to far below s, and up to a density that rises
     grid = np.concatenate(
-        (most * _HALVES, np.broadcast_to(mean - moved + spread * _SPREADS, (end.size, _SPREADS.size))), 1
+        (
+            most * halves,
+            most - most * halves[1:_HALVINGS],
+            np.broadcast_to(mean - moved + spread * _SPREADS, (end.size, _SPREADS.size)),
+        ),
+        1,
     )
     grid = np.sort(np.concatenate((np.zeros((end.size, 1)), np.clip(grid, 0.0, most)), axis=1), axis=1)
     half = 0.5 * np.diff(grid, axis=1)
@@ -76,5 +84,5 @@ def _integral(gain: Callable[[FloatArray], FloatArray], end: FloatArray, moved: 
 
 def _log_up(delta: FloatArray) -> FloatArray:
     """log δ, a little more, and at most log 1."""
-    log_delta = np.log(np.maximum(delta, 5e-324))
+    log_delta = np.log(np.maximum(delta, 1e-300))
     return np.minimum(log_delta + SLACK * (1 - log_delta), 0.0)
