@@ -31,10 +31,10 @@ def work_can_be_sent_elsewhere(monkeypatch):
     """Whatever work a page starts, in any test, another process could do."""
     sent, submit = [], jobs.JobRunner.submit
 
-    def watched(runner, owner, work, *, meter=None, here=False):
+    def watched(runner, owner, work, *, meter=None, here=False, network=""):
         if not here and owner != "somebody else":
             sent.append(cloudpickle.dumps((work, meter)))
-        return submit(runner, owner, work, meter=meter, here=here)
+        return submit(runner, owner, work, meter=meter, here=here, network=network)
 
     monkeypatch.setattr(jobs.JobRunner, "submit", watched)
     yield
