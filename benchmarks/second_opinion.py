@@ -35,7 +35,7 @@ def ratio_text(log_ratio: float) -> str:
     away = math.expm1(log_ratio)
     if abs(away) < 1e-9:
         return "1"
-    return f"1 {'+' if away > 0 else '−'} {abs(away):.1e}" if abs(away) < 0.1 else f"{1 + away:.3g}"  # noqa: RUF001
+    return f"1 {'+' if away > 0 else '−'} {abs(away):.1e}" if abs(away) < 0.1 else f"{1 + away:.3g}"
 
 
 def row(name: str, asked: Iterable[Point]) -> tuple[str, ...]:

@@ -174,6 +174,25 @@ def _attained(replacement: bool, s: float, m: int, n: int, steps: int, **other: 
     return _sums(name, f"one data set, {m} of {n}", (s, m, n, steps), attained(s, log_weights), **other)
 
 
+def anywhere(rng: np.random.Generator) -> Case:
+    """One or a few steps of any of the mechanisms, with numbers from where people never go."""
+    s, steps = float(10 ** rng.uniform(-1.7, 4)), int(rng.choice([1, 1, 1, 2, 5]))
+    if rng.random() < 0.5:
+        q, k = float(10 ** rng.uniform(-6, 0)), int(rng.choice([1, 1, 2, 7]))
+        made = (_coins if rng.random() < 0.5 else _replaced)(s, q, steps, k)
+    else:
+        n = int(10 ** rng.uniform(0.3, 6))
+        m = int(np.clip(n * 10 ** rng.uniform(-6, 0), 1, n))
+        kind = rng.integers(3)
+        if kind == 0:
+            made = _fixed(s, m, n, steps)
+        elif kind == 1:
+            made = _drawn(s, min(m, 12), n, steps)
+        else:
+            made = _attained(bool(rng.integers(2)), s, min(m, 12), n, steps)
+    return replace(made, looseness=None, rdp_looseness=None)
+
+
 def _all() -> Iterator[Case]:
     for s, q in ((0.05, 1e-3), (1.0, 0.01), (1.0, 1.0), (20.0, 0.3), (1e4, 1e-6)):
         yield _coins(s, q, 1, slow=s != 1)

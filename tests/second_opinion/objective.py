@@ -273,4 +273,20 @@ def _approximate() -> Iterator[Case]:
             )
 
 
+def anywhere(rng: np.random.Generator) -> Case:
+    """One theorem's law, or a few random rows, with numbers from where people never go."""
+    sigma, lam = float(10 ** rng.uniform(-1.7, 4)), float(10 ** rng.uniform(-6, 6))
+    laws = {"logistic": logistic(1 / sigma, 1 / lam), "monotone": monotone(1 / sigma, 0.25 / lam)}
+    laws["two-signed"] = two_signed(1 / sigma, math.log1p(0.25 / lam))
+    bound = str(rng.choice(list(laws)))
+    numbers, loose = {"sigma": sigma, "lam": lam}, {"looseness": None, "rdp_looseness": None}
+    if rng.random() < 0.5:
+        return _case(bound, numbers, (laws[bound],), **loose)
+    rows = tuple(
+        (float(rng.uniform(-1, 1)), float(rng.choice([-1, 1])), float(10 ** rng.uniform(0, 5)))
+        for _ in range(rng.integers(4))
+    )
+    return _case(bound, numbers, minimisers(sigma, lam, rows, 1.0, 1.0), f" against {rows}", error=1e-7, **loose)
+
+
 CASES = (*_laws(), *_replaced(), *_actual(), *_approximate())

@@ -15,6 +15,7 @@ import pytest
 
 from benchmarks.second_opinion import BLOCK, DOCUMENT
 from objpert_core import accounting
+from tests.second_opinion import batches, objective
 from tests.second_opinion.case import Case
 from tests.second_opinion.cases import CASES
 from tests.second_opinion.measured import log_delta, points
@@ -40,6 +41,14 @@ def test_the_definition_is_covered_and_not_by_much_more_than_is_said(case: Case)
     found = list(points(case, mechanism(case)))
     assert not [f"unsafe: {point}" for point in found if point.unsafe]
     assert not [f"loose: {point}" for point in found if point.loose]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("family", [batches, objective], ids=["batches", "objective"])
+@pytest.mark.parametrize("seed", range(150))
+def test_nothing_is_promised_in_excess_anywhere(family: Any, seed: int) -> None:
+    case = family.anywhere(np.random.default_rng(seed))
+    assert not [f"{case}, unsafe: {point}" for point in points(case, case.make(accounting)) if point.unsafe]
 
 
 @pytest.mark.parametrize("case", PARTS)
@@ -71,6 +80,9 @@ def test_epsilon_is_the_inverse_of_delta_and_bounds_lie_in_order(case: Case) -> 
     assert math.isinf(enough) or asked.delta(enough) <= lowest
     assert math.isinf(least) or asked.delta(least) <= highest
     if hasattr(asked, "delta_bounds"):
+        if case.looseness is not None:
+            most = max(direction.log_delta(case.epsilons[0])[1] for direction in case.directions)
+            assert asked.delta_bounds(case.epsilons[0])[0] <= math.exp(most) * (1 + 1e-9)
         assert np.all(np.less_equal(*asked.delta_bounds(np.array(case.epsilons[:2]))))
         assert np.less_equal(*asked.epsilon_bounds(lowest))
 
