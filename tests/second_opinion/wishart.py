@@ -136,7 +136,7 @@ def _nodes(edges: Array) -> tuple[Array, Array]:
 
 
 def _log_geometric(v: Array, n: float) -> Array:
-    """log of the density of v = log(g/n), up to a constant: two χ² with n degrees of freedom, their ratio summed out."""
+    """log of the density of v = log(g/n), up to a constant: two χ² with n degrees of freedom, less their ratio."""
     t = np.linspace(-1, 1, 2001)[:, None] * np.arccosh(1 + 40 / (n * np.exp(v)))
     return n * (v - np.expm1(v)) + np.log(np.exp(-2 * n * np.exp(v) * np.sinh(t / 2) ** 2).mean(axis=0)) + np.log(t[-1])
 
