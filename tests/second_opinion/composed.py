@@ -38,7 +38,7 @@ def _draws(h: float, shift: float, count: int) -> Case:
     )
 
 
-def _bends(s: float, m: int, d: int, count: int) -> Case:
+def _bends(s: float, m: int, d: int, count: int, slow: bool = False) -> Case:
     sides = one_row(s, (m - d - 1) / 2)
     return Case(
         "repeat",
@@ -51,10 +51,11 @@ def _bends(s: float, m: int, d: int, count: int) -> Case:
         orders=(),
         looseness=5e-3,
         resolved=1e-8,
+        slow=slow,
     )
 
 
-def _alike(sigma: float, lam: float, count: int) -> Case:
+def _alike(sigma: float, lam: float, count: int, slow: bool = False) -> Case:
     """From λ = 2σ² on the pair is that of normal noise; below nothing is smaller than that."""
     a, tight = 1 / sigma, lam >= 2 * sigma**2
     one: Definition = shifted(a * math.sqrt(count))
@@ -71,6 +72,7 @@ def _alike(sigma: float, lam: float, count: int) -> Case:
         looseness=5e-3 if tight else None,
         rdp_looseness=1e-6 if tight else None,
         resolved=1e-8,
+        slow=slow,
     )
 
 
@@ -83,11 +85,11 @@ CASES = (
     _draws(0.3, 2.0, 3),
     _draws(0.02, 0.1, 20),
     _bends(1.0, 9, 4, 2),
-    _bends(0.1, 40, 10, 5),
+    _bends(0.1, 40, 10, 5, slow=True),
     _alike(8.0, 128.0, 1),
     _alike(8.0, 128.0, 100),
     _alike(0.5, 0.5, 3),
     _alike(2.0, 0.5, 1),
-    _alike(2.0, 0.5, 10),
-    _alike(5.0, 1e-6, 4),
+    _alike(2.0, 0.5, 10, slow=True),
+    _alike(5.0, 1e-6, 4, slow=True),
 )
