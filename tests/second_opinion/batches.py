@@ -16,9 +16,8 @@ import scipy.special as sp
 
 from tests.second_opinion.case import Case
 from tests.second_opinion.definition import Array, Average, Definition, Pair, Product
-from tests.second_opinion.gaussian import log_normal
+from tests.second_opinion.gaussian import REPLACE, log_normal
 
-REPLACE = "replace one row"
 SMALL, WIDE = (0.0, 1e-3, 0.1, 1.0, 5.0), (0.0, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 
@@ -175,35 +174,54 @@ def _attained(replacement: bool, s: float, m: int, n: int, steps: int, **other: 
     return _sums(name, f"one data set, {m} of {n}", (s, m, n, steps), attained(s, log_weights), **other)
 
 
+def anywhere(rng: np.random.Generator) -> Case:
+    """One or a few steps of any of the mechanisms, with numbers from where people never go."""
+    s, steps = float(10 ** rng.uniform(-1.7, 4)), int(rng.choice([1, 1, 1, 2, 5]))
+    if rng.random() < 0.5:
+        q, k = float(10 ** rng.uniform(-6, 0)), int(rng.choice([1, 1, 2, 7]))
+        made = (_coins if rng.random() < 0.5 else _replaced)(s, q, steps, k)
+    else:
+        n = int(10 ** rng.uniform(0.3, 6))
+        m = int(np.clip(n * 10 ** rng.uniform(-6, 0), 1, n))
+        kind = rng.integers(3)
+        if kind == 0:
+            made = _fixed(s, m, n, steps)
+        elif kind == 1:
+            made = _drawn(s, min(m, 12), n, steps)
+        else:
+            made = _attained(bool(rng.integers(2)), s, min(m, 12), n, steps)
+    return replace(made, looseness=None, rdp_looseness=None)
+
+
 def _all() -> Iterator[Case]:
     for s, q in ((0.05, 1e-3), (1.0, 0.01), (1.0, 1.0), (20.0, 0.3), (1e4, 1e-6)):
-        yield _coins(s, q, 1)
-        yield _replaced(s, q, 1)
-    yield _coins(0.02, 0.5, 1)
-    yield _replaced(0.02, 0.5, 1, rdp_looseness=7.1)
+        yield _coins(s, q, 1, slow=s != 1)
+        yield _replaced(s, q, 1, slow=s != 1)
+    yield _coins(0.02, 0.5, 1, slow=True)
+    yield _replaced(0.02, 0.5, 1, rdp_looseness=7.1, slow=True)
     yield _coins(0.3, 1e-6, 1, looseness=6e4, slow=True)  # no grid is fine enough for so small a rate
     yield _replaced(0.3, 1e-6, 1, looseness=7e4, slow=True)
     for s, q, k in ((0.1, 0.5, 1), (0.5, 0.5, 5), (1.0, 0.5, 20), (2.0, 0.5, 40)):
-        yield _coins(s, q, 1, k, slow=k > 5)
-        yield _replaced(s, q, 1, k, slow=k == 5)
+        yield _coins(s, q, 1, k, slow=True)
+        yield _replaced(s, q, 1, k, slow=k > 5)
     for s, q, steps in ((0.06, 1e-3, 2), (0.1, 0.01, 3), (1.0, 0.02, 100), (5.0, 0.5, 1000)):
         above_0 = {"epsilons": WIDE[1:]} if s < 0.3 else {}  # at ε = 0 the grids of small noise are too coarse
         yield _coins(s, q, steps, slow=True, **above_0)
-        yield _replaced(s, q, steps, slow=steps != 3)
+        yield _replaced(s, q, steps, slow=True)
     yield _coins(0.06, 1e-3, 2, epsilons=(0.0,), looseness=300.0, orders=(), slow=True, also=", at 0")
     yield _coins(1.0, 0.1, 10, 3, slow=True)
-    yield _replaced(1.0, 0.1, 10, 3)
+    yield _replaced(1.0, 0.1, 10, 3, slow=True)
     for s, m, n in ((0.02, 1, 2), (0.049, 500, 1000), (0.1, 1, 10**6), (1.0, 10, 1000), (1e4, 1, 10**6)):
         yield _fixed(s, m, n, 1)
         yield _attained(False, s, m, n, 1)
     yield _fixed(3.0, 7, 7, 1)
     for s, m, n, steps in ((0.05, 1, 1000, 2), (0.085, 1, 1000, 20), (0.09, 3, 100, 3), (0.12, 1, 50, 5)):
-        yield _fixed(s, m, n, steps, slow=steps == 20)
+        yield _fixed(s, m, n, steps, slow=steps > 4)
         yield _attained(False, s, m, n, steps, slow=steps != 3)
-    yield _fixed(1.0, 10, 200, 30)
+    yield _fixed(1.0, 10, 200, 30, slow=True)
     yield _attained(False, 1.0, 10, 200, 30, slow=True)
     for s, m, n in ((0.05, 2, 2), (0.1, 3, 1000), (1.0, 20, 2), (1.0, 2, 3), (30.0, 5, 10**6), (1e4, 10, 20)):
-        yield _drawn(s, m, n, 1)
+        yield _drawn(s, m, n, 1, slow=m > 5)
         yield _attained(True, s, m, n, 1)
     for s, m, n, steps in ((0.08, 2, 1000, 4), (1.0, 100, 2, 2), (2.0, 10, 200, 30)):
         yield _drawn(s, m, n, steps, slow=True)

@@ -48,7 +48,7 @@ class Case:
     orders: tuple[float, ...] = ORDERS
     looseness: float | None = 1e-8
     rdp_looseness: float | None = 1e-8
-    resolved: float = 0.0
+    resolved: float = 1e-300
     error: float = 1e-10
     slow: bool = False
 

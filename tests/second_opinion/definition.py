@@ -96,7 +96,10 @@ def crossings(f: Callable[[Array], Array], points: tuple[float, ...]) -> tuple[f
 def log_integral(log_f: Callable[[Array], Array], points: tuple[float, ...], tolerance: float = 1e-13) -> float:
     """log ∫ e^log_f over the line; `points` are where something happens: kinks, centres."""
     with np.errstate(all="ignore"):
-        return float(sp.logsumexp(refined(log_f, starting_panels(points), tolerance)[2]))
+        found = float(sp.logsumexp(refined(log_f, starting_panels(points), tolerance)[2]))
+    if math.isnan(found):
+        raise ArithmeticError("the integral of the second opinion is not a number")
+    return found
 
 
 def log_excess(epsilon: float, loss: Array) -> Array:
@@ -299,9 +302,9 @@ class Product(Definition):
         return float(least), float(most)
 
     @cached_property
-    def _sums(self) -> tuple[_Lattice, _Lattice]:
+    def _sums(self) -> tuple[Lattice, Lattice]:
         atoms = [(*part.atoms(), count) for part, count in self.parts]
-        return _Lattice.of(atoms, up=False), _Lattice.of(atoms, up=True)
+        return Lattice.of(atoms, up=False), Lattice.of(atoms, up=True)
 
 
 def _window(atoms: list[tuple[Array, Array, int]]) -> tuple[float, float]:
@@ -320,7 +323,7 @@ def _window(atoms: list[tuple[Array, Array, int]]) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Lattice:
+class Lattice:
     """Masses at `bottom` + i·width; `above` at +∞. What Fourier transforms are off by is taken off, or added."""
 
     masses: Array
@@ -330,7 +333,7 @@ class _Lattice:
     up: bool
 
     @classmethod
-    def of(cls, atoms: list[tuple[Array, Array, int]], up: bool) -> _Lattice:
+    def of(cls, atoms: list[tuple[Array, Array, int]], up: bool) -> Lattice:
         clipped, finite = [], 1.0
         for mass, loss, count in atoms:
             kept = mass > 1e-30 / count
@@ -354,8 +357,13 @@ class _Lattice:
         sums = np.roll(sums, (total_shift - first) % _LATTICE)
         return cls(np.maximum(sums, 0), 1 - finite, first * width, width, up)
 
+    @property
+    def points(self) -> Array:
+        """Where the masses are."""
+        return self.bottom + self.width * np.arange(_LATTICE)
+
     def log_delta(self, epsilon: float) -> float:
-        loss = self.bottom + self.width * np.arange(_LATTICE)
-        found = float((self.masses * np.exp(log_excess(epsilon, loss))).sum()) + self.above
+        """log of the δ of a privacy loss with this law, moved to the lattice's side by what the transforms may do."""
+        found = float((self.masses * np.exp(log_excess(epsilon, self.points))).sum()) + self.above
         found = min(found + 1e-12, 1.0) if self.up else max(found - 1e-12, 0.0)
         return math.log(found) if found > 0 else -math.inf

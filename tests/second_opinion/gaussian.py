@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
-from tests.second_opinion.case import EPSILONS, ORDERS, Case
-from tests.second_opinion.definition import Array, Pair
+import numpy as np
 
+from tests.second_opinion.case import EPSILONS, Case
+from tests.second_opinion.definition import Array, Definition, Pair
+
+REPLACE = "replace one row"
 _LOG_ROOT = math.log(2 * math.pi) / 2
 
 
@@ -25,16 +29,27 @@ def wide(a: float) -> tuple[float, ...]:
     return (*EPSILONS, a * a / 2, 2 * a, a * a / 2 + 10 * a, a * a / 2 + 36.5 * a)
 
 
-def _gaussian(sigma: float, sensitivity: float) -> Case:
-    a = sensitivity / sigma
+def _noise(mechanism: str, sigma: float, sensitivity: float, definition: Definition) -> Case:
     return Case(
-        "Gaussian",
+        mechanism,
         f"sigma {sigma:g}, sensitivity {sensitivity:g}",
-        lambda accounting: accounting.Gaussian(sigma, sensitivity),
-        (shifted(a),),
-        epsilons=wide(a),
-        orders=ORDERS,
+        lambda accounting: getattr(accounting, mechanism)(sigma, sensitivity),
+        (definition,),
+        epsilons=wide(sensitivity / sigma),
     )
 
 
-CASES = (*(_gaussian(sigma, 1.0) for sigma in (0.02, 0.12, 0.7, 3.0, 100.0, 1e4)), _gaussian(5.0, 1e3))
+def half_normal(a: float) -> Pair:
+    """a²/2 + |N(0, a²)|."""
+    return Pair(log_normal, lambda v: a * a / 2 + a * np.abs(v), (-1.0, 0.0, a, 1.0), whole=False)
+
+
+def _all() -> Iterator[Case]:
+    for sigma, sensitivity in ((0.02, 1.0), (0.12, 1.0), (0.7, 1.0), (3.0, 1.0), (100.0, 1.0), (1e4, 1.0), (5.0, 1e3)):
+        a = sensitivity / sigma
+        yield _noise("Gaussian", sigma, sensitivity, shifted(a))
+        yield _noise("OutputPerturbation", sigma, sensitivity, shifted(a))
+        yield _noise("HalfNormal", sigma, sensitivity, half_normal(a))
+
+
+CASES = tuple(_all())

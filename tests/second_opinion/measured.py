@@ -62,11 +62,11 @@ def _difference(ours: float, other: float) -> float:
 
 def points(case: Case, mechanism: Any) -> Iterator[Point]:
     """δ at every ε and the Rényi divergence at every order of the case."""
-    deltas = mechanism.log_delta(np.array(case.epsilons)) if case.epsilons else ()
+    deltas = log_delta(mechanism, np.array(case.epsilons)) if case.epsilons else ()
     for epsilon, ours in zip(case.epsilons, deltas, strict=True):
         ends = [direction.log_delta(epsilon) for direction in case.directions]
         least, most = max(end[0] for end in ends), max(end[1] for end in ends)
-        resolved = most > (math.log(case.resolved) if case.resolved else -math.inf)
+        resolved = most > math.log(case.resolved)
         allowed = case.error + ROUNDING * abs(least if math.isfinite(least) else 0.0)
         yield Point("delta", epsilon, least, most, float(ours), allowed, case.looseness if resolved else None)
     curve = mechanism.rdp(np.array(case.orders)) if case.orders else ()
@@ -76,5 +76,15 @@ def points(case: Case, mechanism: Any) -> Iterator[Point]:
         yield Point("rdp", alpha, least, most, _log(float(bound)), case.error + ROUNDING, case.rdp_looseness)
 
 
+def log_delta(mechanism: Any, epsilons: Any) -> Any:
+    """log δ, of a distribution of losses too."""
+    if hasattr(mechanism, "log_delta"):
+        return mechanism.log_delta(epsilons)
+    with np.errstate(divide="ignore"):
+        return np.log(mechanism.delta(epsilons))
+
+
 def _log(value: float) -> float:
+    if math.isnan(value):
+        raise ArithmeticError("a divergence is not a number")
     return math.log(value) if value > 0 else -math.inf
