@@ -76,12 +76,33 @@ def _alike(sigma: float, lam: float, count: int, slow: bool = False) -> Case:
     )
 
 
+def _behind_sums(center: float, scale: float, sigma: float) -> Case:
+    """A sum of directions, a sum of sizes and a fit at λ = 2σ²: the squares of three Gaussian ratios add up."""
+    return Case(
+        "composed_fit",
+        f"sums with noise {center:g} and {scale:g}, sigma {sigma:g}",
+        lambda accounting: accounting.composed_fit(
+            accounting.ObjectivePerturbation(sigma, 2 * sigma**2),
+            accounting.Standardisation(center, scale).mechanisms(),
+        ),
+        (shifted(math.sqrt(1 / center**2 + 1 / scale**2 + 1 / sigma**2)),),
+        epsilons=EPSILONS[:4],
+        orders=(*NEAR_ONE, 2.0, 8.0),
+        looseness=5e-3,
+        rdp_looseness=1e-6,
+        resolved=1e-8,
+    )
+
+
 def _repeated(accounting: Any, sigma: float, lam: float, count: int) -> Any:
     fit = accounting.symmetrised(accounting.ObjectivePerturbation(sigma, lam))
     return fit if count == 1 else accounting.repeat(fit, count)
 
 
 CASES = (
+    _behind_sums(20.0, 30.0, 8.0),
+    _behind_sums(0.5, 2.0, 0.3),
+    _behind_sums(1e4, 3e3, 1e3),
     _draws(0.3, 2.0, 3),
     _draws(0.02, 0.1, 20),
     _bends(1.0, 9, 4, 2),
