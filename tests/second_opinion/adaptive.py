@@ -15,7 +15,7 @@ _GRID = np.linspace(-14, 36, 50001)
 
 
 def _draw(epsilon: Array, h: float, shift: float) -> Array:
-    """δ at ε ≥ 0 of u ~ N(√ρ, h) against N(√ρ, h)/(1 + h) with variance h/(1 + h): |u| > c is where the loss exceeds ε."""
+    """δ at ε ≥ 0 of u ~ N(√ρ, h) against mean and variance over 1 + h: |u| > c is where the loss exceeds ε."""
     c = np.sqrt(2 * epsilon + math.log1p(h) + shift / (1 + h))
 
     def outside(mean: float, variance: float) -> Array:

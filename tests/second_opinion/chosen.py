@@ -27,7 +27,7 @@ def poisson(mean: float) -> LogSlope:
 
 
 def negative_binomial(mean: float, eta: float) -> LogSlope:
-    """f(x) = ((1 − (1 − γ)x)^{−η} − 1)/(γ^{−η} − 1), and log(1 − (1 − γ)x)/log γ at η = 0; γ by bisection on the mean."""
+    """f(x) = ((1 − (1 − γ)x)^{−η} − 1)/(γ^{−η} − 1), or log(1 − (1 − γ)x)/log γ at η = 0; γ by bisection."""
     low, high = -690.0, -1e-12
     for _ in range(200):
         middle = (low + high) / 2

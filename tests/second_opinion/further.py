@@ -6,6 +6,7 @@ from tests.second_opinion.adaptive import CASES as ADAPTIVE
 from tests.second_opinion.by_orders import CASES as BY_ORDERS
 from tests.second_opinion.case import Case
 from tests.second_opinion.chosen import CASES as CHOSEN
+from tests.second_opinion.composed import CASES as COMPOSED
 from tests.second_opinion.one_pair import CASES as ONE_PAIR
 from tests.second_opinion.posterior import CASES as POSTERIOR
 from tests.second_opinion.published import CASES as PUBLISHED
@@ -17,6 +18,7 @@ CASES: tuple[Case, ...] = (
     *ADAPTIVE,
     *BY_ORDERS,
     *CHOSEN,
+    *COMPOSED,
     *ONE_PAIR,
     *POSTERIOR,
     *PUBLISHED,

@@ -138,6 +138,7 @@ CASES = (
             looseness=1e-2,
             rdp_looseness=1e-6,
             resolved=1e-9,
+            slow=count > 100,
         )
         for e, d, count in ((0.5, 1e-6, 20), (0.02, 0.0, 1000), (3.0, 1e-9, 7), (0.01, 1e-5, 300))
     ),

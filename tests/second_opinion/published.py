@@ -32,10 +32,8 @@ class Theorem(Definition):
     sigma_out: float = 0.0
 
     def log_delta(self, epsilon: float) -> Bracket:
-        if not (self.tolerance or self.anchor):
-            found = self._exact(epsilon)[2]
-        else:
-            found = self._split(epsilon)
+        inexact = self.tolerance or self.anchor
+        found = self._split(epsilon) if inexact else self._exact(epsilon)[2]
         value = math.log(found) if 0 < found < 1 else (0.0 if found else -math.inf)
         return -math.inf, value
 

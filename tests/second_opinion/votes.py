@@ -35,7 +35,7 @@ class Gaps(Definition):
             return [pair for gap in self.gaps for pair in self.pairs(gap)]
 
     def log_delta(self, epsilon: float) -> Bracket:
-        """With two answers δ is that of one of them, at ε ≥ 0. Between the gaps that are listed it is looked for twice."""
+        """With two answers δ is that of one of them, at ε ≥ 0. Between listed gaps it is looked for twice."""
         with mp.workdps(self.digits):
             odds = mp.exp(epsilon)
             values = [p - odds * q for p, q in self.chances]

@@ -1,0 +1,116 @@
+"""Several releases of the same kind, by sums of their losses on a lattice, and pairs that are alike both ways."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tests.second_opinion.case import EPSILONS, NEAR_ONE, Case
+from tests.second_opinion.definition import Array, Definition, Known, Pair, Product
+from tests.second_opinion.gaussian import log_normal, shifted
+from tests.second_opinion.wishart import ADD_REMOVE, one_row
+
+
+def draws(h: float, shift: float) -> tuple[Pair, Pair]:
+    """A posterior draw without the row against one with it, and the other way; both as functions of a normal v."""
+    root, near = math.sqrt(shift), (-8.0, -3.0, 0.0, 3.0, 8.0)
+
+    def loss(u: Array) -> Array:
+        return (u * u - shift / (1 + h) - math.log1p(h)) / 2
+
+    return (
+        Pair(log_normal, lambda v: loss(root + math.sqrt(h) * v), near),
+        Pair(log_normal, lambda v: -loss(root / (1 + h) + math.sqrt(h / (1 + h)) * v), near),
+    )
+
+
+def _draws(h: float, shift: float, count: int) -> Case:
+    return Case(
+        "repeat",
+        f"{count} draws at leverage {h:g} and shift {shift:g}",
+        lambda accounting: accounting.repeat(accounting.PosteriorSampling(h, shift), count),
+        tuple(Product(((side, count),)) for side in draws(h, shift)),
+        epsilons=(0.0, 0.3, 1.0, 3.0),
+        orders=(*NEAR_ONE, 1.5, 2.0, 1 + 0.9 / h),
+        looseness=5e-3,
+        rdp_looseness=1e-6,
+        resolved=1e-8,
+    )
+
+
+def _bends(s: float, m: int, d: int, count: int, slow: bool = False) -> Case:
+    sides = one_row(s, (m - d - 1) / 2)
+    return Case(
+        "repeat",
+        f"{count} bends, s {s:g}, m {m}, d {d}",
+        lambda accounting: accounting.repeat(
+            accounting.QuadraticPerturbation(1.0, m, d, s, adjacency=ADD_REMOVE), count
+        ),
+        tuple(Product(((side, count),)) for side in sides),
+        epsilons=(0.0, 0.3, 1.0, 3.0),
+        orders=(),
+        looseness=5e-3,
+        resolved=1e-8,
+        slow=slow,
+    )
+
+
+def _alike(sigma: float, lam: float, count: int, slow: bool = False) -> Case:
+    """From λ = 2σ² on the pair is that of normal noise; below nothing is smaller than that."""
+    a, tight = 1 / sigma, lam >= 2 * sigma**2
+    one: Definition = shifted(a * math.sqrt(count))
+    if not tight:
+        whole = one
+        one = Known(lambda epsilon: (whole.log_delta(epsilon)[0], 0.0), lambda alpha: (whole.renyi(alpha)[0], math.inf))
+    return Case(
+        "Symmetrised" if count == 1 else "symmetrised",
+        f"{count} times, sigma {sigma:g}, lambda {lam:g}",
+        lambda accounting: _repeated(accounting, sigma, lam, count),
+        (one,),
+        epsilons=EPSILONS[:4],
+        orders=(*NEAR_ONE, 2.0, 8.0),
+        looseness=5e-3 if tight else None,
+        rdp_looseness=1e-6 if tight else None,
+        resolved=1e-8,
+        slow=slow,
+    )
+
+
+def _behind_sums(center: float, scale: float, sigma: float) -> Case:
+    """A sum of directions, a sum of sizes and a fit at λ = 2σ²: the squares of three Gaussian ratios add up."""
+    return Case(
+        "composed_fit",
+        f"sums with noise {center:g} and {scale:g}, sigma {sigma:g}",
+        lambda accounting: accounting.composed_fit(
+            accounting.ObjectivePerturbation(sigma, 2 * sigma**2),
+            accounting.Standardisation(center, scale).mechanisms(),
+        ),
+        (shifted(math.sqrt(1 / center**2 + 1 / scale**2 + 1 / sigma**2)),),
+        epsilons=EPSILONS[:4],
+        orders=(*NEAR_ONE, 2.0, 8.0),
+        looseness=5e-3,
+        rdp_looseness=1e-6,
+        resolved=1e-8,
+    )
+
+
+def _repeated(accounting: Any, sigma: float, lam: float, count: int) -> Any:
+    fit = accounting.symmetrised(accounting.ObjectivePerturbation(sigma, lam))
+    return fit if count == 1 else accounting.repeat(fit, count)
+
+
+CASES = (
+    _behind_sums(20.0, 30.0, 8.0),
+    _behind_sums(0.5, 2.0, 0.3),
+    _behind_sums(1e4, 3e3, 1e3),
+    _draws(0.3, 2.0, 3),
+    _draws(0.02, 0.1, 20),
+    _bends(1.0, 9, 4, 2),
+    _bends(0.1, 40, 10, 5, slow=True),
+    _alike(8.0, 128.0, 1),
+    _alike(8.0, 128.0, 100),
+    _alike(0.5, 0.5, 3),
+    _alike(2.0, 0.5, 1),
+    _alike(2.0, 0.5, 10, slow=True),
+    _alike(5.0, 1e-6, 4, slow=True),
+)
