@@ -86,7 +86,8 @@ class BestAnswer(Definition):
 
         def loss(x: Array) -> Array:
             with np.errstate(invalid="ignore"):
-                return parts(x, p, above[0]) - parts(x, q, above[1])
+                found = parts(x, p, above[0]) - parts(x, q, above[1])
+            return np.where((x < 0) | (x > p.size), 0.0, found)
 
         kinks = tuple(float(i) for i in range(p.size + 1))
         object.__setattr__(self, "released", Pair(lambda x: parts(x, p, above[0]), loss, kinks))

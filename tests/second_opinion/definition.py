@@ -130,6 +130,11 @@ def _convex(s: float, loss: Array) -> Array:
 class Definition(ABC):
     """P against Q, in one order. Answers are (at least, at most), equal where only rounding separates them."""
 
+    @property
+    def above_both(self) -> bool:
+        """Whether it is a law above both orders of the neighbours, which says nothing of negative losses."""
+        return False
+
     @abstractmethod
     def log_delta(self, epsilon: float) -> Bracket:
         """log of the hockey-stick divergence, any real ε."""
@@ -162,6 +167,10 @@ class Pair(Definition):
     points: tuple[float, ...]
     whole: bool = True
     still: float = 0.0
+
+    @property
+    def above_both(self) -> bool:
+        return not self.whole
 
     def log_delta(self, epsilon: float) -> Bracket:
         points = (*self.points, *crossings(lambda x: self.loss(x) - epsilon, self.points))
@@ -278,6 +287,11 @@ class Known(Definition):
 
     log_delta_at: Callable[[float], Bracket] | None = None
     renyi_at: Callable[[float], Bracket] | None = None
+    of_a_law: bool = False
+
+    @property
+    def above_both(self) -> bool:
+        return self.of_a_law
 
     def log_delta(self, epsilon: float) -> Bracket:
         return self.log_delta_at(epsilon) if self.log_delta_at else (-math.inf, 0.0)
@@ -291,6 +305,10 @@ class Product(Definition):
     """Independent releases, each `count` times: losses on a lattice, rounded down for one end, up for the other."""
 
     parts: tuple[tuple[Definition, int], ...]
+
+    @property
+    def above_both(self) -> bool:
+        return any(part.above_both for part, _ in self.parts)
 
     def log_delta(self, epsilon: float) -> Bracket:
         least, most = (rounded.log_delta(epsilon) for rounded in self._sums)

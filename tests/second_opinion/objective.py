@@ -115,7 +115,7 @@ def with_noise(law: Pair, a_out: float) -> Known:
         found = law.renyi(alpha)[0] + alpha * a_out**2 / 2
         return found, found
 
-    return Known(delta, renyi)
+    return Known(delta, renyi, of_a_law=True)
 
 
 def one_after_the_other(one: Definition, at_least: Definition) -> Known:
