@@ -352,7 +352,7 @@ class Fit:
 
         def bounded(problem: PerturbedObjective, result: SolverResult) -> Found:
             found = judged(problem, result)
-            return found if found.norm <= tau or not problem.n_rows else judged(fine(problem), result)
+            return found if found.norm <= tau else judged(fine(problem), result)
 
         if self._releases:
             nothing = objective.without_rows()

@@ -22,6 +22,7 @@ from objpert_core.accounting import (
     composed_fit,
 )
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Perturbation
+from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificate import SolvedCertificate
 from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Seed, SharedOptions
@@ -352,6 +353,14 @@ def solve_and_perturb_draws(
 
     mechanism = calibrate_remaining(epsilon, delta, fit_for, before)
     chosen = lams[mechanism]
+    Allowance(
+        n_rows=draws.rows_given,
+        dimension=draws.rows.dimension,
+        longest=radius,
+        loss=loss,
+        gradient=radius,
+        lam=chosen,
+    ).refuse(tau)
     return draws.release(
         mechanism,
         lambda source: Perturbation(None, chosen),

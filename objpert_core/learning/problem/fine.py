@@ -1,9 +1,9 @@
 """An objective whose scores have twice a double's digits and whose sums go by small blocks: for one careful look.
 
 A score is a sum of d products, and d roundings of a sum are too many where rows are many and wide. So a row and θ are
-cut in two, each by one addition of a large number and one subtraction. The products of the two leading halves have
-53 digits at most, as have all their sums, in whatever order: a product of matrices gets that part exactly. What is left
-is 2²⁶ times smaller, and its rounding, too (docs/theorems.md, T15).
+cut in slices, each by one addition of a large number and one subtraction. Products of leading slices have so few digits
+that all their sums are doubles, in whatever order: a product of matrices gets them exactly. What is left is so small
+that its rounding is of no matter (docs/theorems.md, T15).
 """
 
 from __future__ import annotations
@@ -19,11 +19,9 @@ from objpert_core._validation import FloatArray
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import Rows
 
-CUT = 2.0**-26
-"""The leading half of a number below 1 is a multiple of this."""
-_SHIFT = 1.5 / CUT  # added to a number below 1 and taken off again, what is left is such a multiple
+_CUT = 2.0**-26  # slices of numbers below 1 are multiples of this
+_SHIFT = 1.5 / _CUT  # added to a number below 1 and taken off again, what is left is such a multiple
 _SPLIT = 2.0**27 + 1
-_ENTRIES = 64  # of a sparse row, summed at once
 _BLOCK = 128  # rows summed at once
 _BLOCKS = 16  # of a part, at most
 _NUMBERS = 2**21  # of a part, about
@@ -55,12 +53,12 @@ class FineRows(Rows):
 
     def score_pairs(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """x̃ᵢᵀθ for every row as the sum of two doubles, the first of which is the sum rounded; shapes (n,)."""
-        weights = theta[: self.n_features]
-        upper = _halves(weights, _power_above(float(np.linalg.norm(weights))))
         with np.errstate(divide="ignore"):
-            sizes = np.where(self.factors > 0, 1 / self.factors, 1.0)
-        exact, rest = self._products(weights, upper, np.ldexp(1.0, np.frexp(sizes)[1]))
-        high, low = two_sum(exact, rest)
+            sizes = np.where(self.factors > 0, 1 / self.factors, 1.0)  # a row is no longer
+        exact, rest = self._products(theta[: self.n_features], np.ldexp(1.0, np.frexp(sizes)[1]))
+        high, low = two_sum(exact[0], exact[1])
+        high, more = two_sum(high, exact[2])
+        high, low = two_sum(high, low + (more + rest))
         high, more = _two_product(high, self.factors)
         low = more + low * self.factors
         if self.constant:
@@ -69,18 +67,31 @@ class FineRows(Rows):
             low += more + beyond
         return two_sum(high, low)
 
-    def _products(self, weights: FloatArray, upper: FloatArray, powers: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Products of the leading halves of rows, cut by their own `powers`, and of weights; and all others."""
+    def _products(self, weights: FloatArray, powers: FloatArray) -> tuple[list[FloatArray], FloatArray]:
+        """Three products of slices, which are exact, and the sum of all others; every row is shorter than its power."""
+        power = _power_above(float(np.linalg.norm(weights)))
+        finer = 2.0 ** -_digits(self.dimension)
+        first = _slice(weights, power)
+        second = _slice(weights - first, power * finer)
+        left = weights - first
         if not self.sparse:
+            powers = powers[:, None]
             block = self._block(slice(None))
-            leading = _halves(block, powers[:, None])
-            block -= leading
-            return leading @ upper, leading @ (weights - upper) + block @ weights
+            a = _slice(block, powers)
+            block -= a
+            b = _slice(block, powers * finer)
+            block -= b
+            return [a @ first, a @ second, b @ first], a @ (left - second) + b @ left + block @ weights
         csr = self.matrix
-        leading = _halves(csr.data, np.repeat(powers, np.diff(csr.indptr)))
-        exact: Any = sp.csr_array((leading, csr.indices, csr.indptr), shape=csr.shape) @ upper
-        rest = _short_sums(leading, csr.indices, csr.indptr, weights - upper)
-        return exact, rest + _short_sums(csr.data - leading, csr.indices, csr.indptr, weights)
+        powers = np.repeat(powers, np.diff(csr.indptr))
+
+        def times(data: FloatArray, vector: FloatArray) -> Any:
+            return sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape) @ vector
+
+        a = _slice(csr.data, powers)
+        b = _slice(csr.data - a, powers * finer)
+        rest = times(a, left - second) + times(b, left) + times((csr.data - a) - b, weights)
+        return [times(a, first), times(a, second), times(b, first)], rest
 
     def combine(self, weights: FloatArray) -> FloatArray:
         """Σᵢ wᵢ x̃ᵢ, block by block; `weights` has shape (n,), the result (D,)."""
@@ -102,20 +113,30 @@ def summands_of_rows(n_rows: int) -> int:
     return min(n_rows, _BLOCK) + min(-(-n_rows // _BLOCK), _BLOCKS) + 8
 
 
-def summands_of_score(dimension: int, sparse: bool) -> int:
-    """How many roundings the sums have at most of which a score's smaller half is made.
+def score_error(dimension: int, radius: float, length: float) -> float:
+    """How far a score of `FineRows` is off, besides a unit of itself: the rounding of what is not exact.
+
+    Parameters
+    ----------
+    dimension : int
+    radius : float
+        R.
+    length : float
+        ‖θ‖.
 
     Examples
     --------
-    >>> summands_of_score(1000, sparse=False), summands_of_score(100_000, sparse=True)
-    (1000, 192)
+    >>> score_error(100_000, 1.0, 1.0) < 1e-5 * 2.0**-53
+    True
     """
-    if not sparse:
-        return dimension
-    levels = 1
-    while _ENTRIES**levels < dimension:
-        levels += 1
-    return _ENTRIES * levels
+    left = math.sqrt(dimension) * _CUT  # of a row and of θ where the first slice is taken off, at most
+    unit = 2.0**-53
+    return ((dimension + 8) * unit * left**2 * (3 + left) + 16 * unit**2 * radius) * length * (1 + 2.0**-20)
+
+
+def _digits(dimension: int) -> int:
+    """By how many digits a second slice goes beyond the first, so that its product with a first one is exact."""
+    return min(26, math.floor(27 - math.log2(dimension) / 2))
 
 
 def fine(objective: PerturbedObjective) -> PerturbedObjective:
@@ -156,20 +177,7 @@ def _power_above(size: float) -> float:
     return math.ldexp(1.0, math.frexp(size)[1]) if math.isfinite(size) else size
 
 
-def _halves(values: FloatArray, powers: FloatArray | float) -> FloatArray:
-    """The leading halves of numbers below these powers of two."""
+def _slice(values: FloatArray, powers: FloatArray | float) -> FloatArray:
+    """Numbers below these powers of two, rounded to multiples of 2⁻²⁶ of these."""
     shift = _SHIFT * powers
     return np.asarray((values + shift) - shift)
-
-
-def _short_sums(data: FloatArray, indices: Any, indptr: Any, weights: FloatArray) -> FloatArray:
-    """A sparse matrix times a vector, no more than `_ENTRIES` numbers being summed at a time."""
-    while True:
-        pieces = np.maximum(1, -(-np.diff(indptr) // _ENTRIES))
-        ends = np.cumsum(pieces)
-        within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - pieces, pieces)
-        starts = np.append(np.repeat(indptr[:-1], pieces) + _ENTRIES * within, indptr[-1])
-        sums: Any = sp.csr_array((data, indices, starts), shape=(len(starts) - 1, len(weights))) @ weights
-        if len(sums) == len(pieces):
-            return np.asarray(sums)
-        data, indices, indptr, weights = sums, np.zeros(len(sums), np.int64), np.append(0, ends), np.ones(1)

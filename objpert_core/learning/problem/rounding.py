@@ -14,7 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from objpert_core._validation import FloatArray
-from objpert_core.learning.problem.fine import CUT, FineRows, summands_of_rows, summands_of_score, two_sum
+from objpert_core.learning.problem.fine import FineRows, score_error, summands_of_rows, two_sum
+from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rows import row_radius
 
@@ -126,37 +127,28 @@ def gradient_norm_bounds(objectives: Sequence[PerturbedObjective], thetas: Float
     return bounds
 
 
-def score_error(dimension: int, sparse: bool, radius: float, length: float) -> float:
-    """How far a score of `FineRows` is off, besides a few units of itself: the rounding of its smaller half.
-
-    Parameters
-    ----------
-    dimension : int
-    sparse : bool
-    radius : float
-        R.
-    length : float
-        ‖θ‖.
+def own_constant(loss: Loss) -> float:
+    """What a score, or a residual, is compared with by a loss, at most.
 
     Examples
     --------
-    >>> score_error(100, False, 1.0, 1.0) < 1e-4 * 2.0**-53
-    True
+    >>> from objpert_core.learning.problem.losses import LogisticLoss, SquaredLoss
+    >>> own_constant(LogisticLoss(1.5)), own_constant(SquaredLoss())
+    (2.5, 0.0)
     """
-    left = math.sqrt(dimension) * CUT  # of a row and of θ, when the leading half is taken off, at most
-    small = gamma(summands_of_score(dimension, sparse) + 8) * left * (2 + left)
-    return (small + 16 * UNIT**2 * radius) * length * (1 + 2.0**-20)
+    return float(loss.takes_margins) + abs(loss.parameter or 0.0)
 
 
 def _fine_norm_bound(objective: PerturbedObjective, rows: FineRows, theta: FloatArray) -> float:
     """As `gradient_norm_bound`, by scores of twice a double's digits and sums of short blocks.
 
     The slope of row i is taken at a score that is off by 2u of itself, or of its residual, and by `score_error`. So it
-    is off by βᵢ·(score_error + 16u·(1 + c + min(|score| + |target|, 1 + c + Lᵢ/βᵢ))) + 16u·|sᵢ| at most.
+    is off by βᵢ·(score_error + 16u·(c + min(|score| + |target|, c + Lᵢ/βᵢ))) + 16u·|sᵢ| at most. c is the size of the
+    loss's parameter; a loss of the margin has a 1 of its own, and c is larger by that.
     """
     loss, length, dimension = objective.loss, float(np.linalg.norm(theta)), rows.dimension
-    own, margins = 1 + abs(loss.parameter or 0.0), loss.takes_margins
-    fixed = score_error(dimension, rows.sparse, row_radius(rows.constant), length * (1 + gamma(dimension + 4)))
+    own, margins = own_constant(loss), loss.takes_margins
+    fixed = score_error(dimension, row_radius(rows.constant), length * (1 + gamma(dimension + 4)))
     total, lost = np.zeros(dimension), np.zeros(dimension)
     slope_error = pulls = 0.0
     parts = objective.parts(rows.part_size)
@@ -178,7 +170,12 @@ def _fine_norm_bound(objective: PerturbedObjective, rows: FineRows, theta: Float
     tilt = objective.tilt_smoothness * length * (1.0 if np.ndim(objective.lam) == 0 else math.sqrt(dimension))
     tilt += float(np.linalg.norm(objective.linear))
     turns = 8 if np.ndim(objective.lam) == 0 else dimension + 8
-    off_by = slope_error + (16 * UNIT + gamma(summands_of_rows(rows.n_rows))) * pulls + gamma(8) * pulls + gamma(turns) * tilt
+    off_by = (
+        slope_error
+        + (16 * UNIT + gamma(summands_of_rows(rows.n_rows))) * pulls
+        + gamma(8) * pulls
+        + gamma(turns) * tilt
+    )
     norm = float(np.linalg.norm(total + (lost + objective.tilt(theta))))
     bound = (norm + off_by) * (1 + gamma(dimension + rows.part_size + len(parts) + 64))  # the bound's own roundings
     return bound if math.isfinite(bound) else math.inf
