@@ -17,7 +17,7 @@ from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rounding import UNIT, gamma, own_constant
 
 _SHARE = 3 / 8  # of τ: the solver takes a half, the lattice a sixteenth, and a sixteenth is to spare
-_DEVIATIONS = 10.0  # that ‖b‖ is above σ√D with a probability below e⁻⁵⁰
+DEVIATIONS = 10.0  # that ‖b‖ is above σ√D with a probability below e⁻⁵⁰
 _ROUNDS = 60
 
 
@@ -67,7 +67,7 @@ class Allowance:
     @property
     def _tilt(self) -> float:
         """‖b‖ at most."""
-        return self.noise * (math.sqrt(self.dimension) + _DEVIATIONS)
+        return self.noise * (math.sqrt(self.dimension) + DEVIATIONS)
 
     def rounding(self, tau: float) -> float:
         """What rounding adds to a gradient of norm τ at most, the distance of b from normal noise included.

@@ -1,0 +1,171 @@
+"""Scores with twice a double's digits, and the bound they give, against exact arithmetic on hostile data."""
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from objpert_core.learning import LogisticLoss, PerturbedObjective, Rows
+from objpert_core.learning.problem import fine as fines
+from objpert_core.learning.problem.fine import FineRows, fine, score_error, two_sum
+from objpert_core.learning.problem.losses import HuberLoss
+from objpert_core.learning.problem.rounding import gradient_norm_bound
+from objpert_core.learning.problem.rows import row_radius
+
+
+def exact_score(x, factor, constant, theta):
+    total = sum((Fraction(float(a)) * Fraction(float(b)) for a, b in zip(x, theta[: len(x)], strict=True)), Fraction(0))
+    return total * Fraction(float(factor)) + (Fraction(constant) * Fraction(float(theta[-1])) if constant else 0)
+
+
+def hostile(kind, d, seed):
+    """Rows and a θ, which the last but one coordinate makes nearly orthogonal to every row."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(6, d))
+    theta = rng.normal(size=d + 1) * 10.0 ** rng.uniform(-3, 6)
+    if kind == "one large entry":
+        X[:, rng.integers(d)] = 1e9
+    elif kind == "of norm exactly 1":
+        X = np.zeros((6, d))
+        X[:, :2] = [0.6, 0.8]
+        X[3:, :] = np.sign(rng.normal(size=(3, d))) / 2 ** np.ceil(np.log2(d) / 2)
+    elif kind == "enormous and tiny rows":
+        X *= 10.0 ** np.array([[-140], [-12], [0], [5], [140], [148]])
+    elif kind == "all alike":
+        X = np.full((6, d), 1 / 3)
+    elif kind == "large coefficients":
+        theta *= 10.0 ** rng.uniform(-8, 8, d + 1)
+    X[:2, -1] = -(X[:2, :-1] @ theta[: d - 1]) / theta[d - 1]
+    return X, theta
+
+
+KINDS = (
+    "ordinary",
+    "one large entry",
+    "of norm exactly 1",
+    "enormous and tiny rows",
+    "all alike",
+    "large coefficients",
+)
+
+
+@pytest.mark.parametrize("row_norm", ["normalize", "clip"])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("d", "constant"), [(2, 0.0), (5, 0.3), (300, 7.0)])
+def test_a_score_has_twice_the_digits(kind, make, row_norm, d, constant):
+    X, theta = hostile(kind, d, seed=d)
+    theta = theta if constant else theta[:-1]
+    rows = FineRows(Rows(make(X), row_norm, constant))
+    high, low = rows.score_pairs(theta)
+    allowed = score_error(rows.dimension, row_radius(constant), float(np.linalg.norm(theta)))
+    plain = 0.0
+    for x, factor, a, b, rough in zip(X, rows.factors, high, low, rows.margins(theta), strict=True):
+        exact = exact_score(x, factor, constant, theta)
+        assert abs(Fraction(float(a)) + Fraction(float(b)) - exact) <= Fraction(allowed)
+        assert abs(b) <= 2.0**-53 * abs(a)
+        plain = max(plain, abs(float(Fraction(float(rough)) - exact)))
+    if kind == "ordinary" and d == 300:
+        assert plain > 100 * allowed  # the scores that solvers use would not do
+
+
+def test_the_products_of_leading_slices_are_exact(monkeypatch):
+    """Held against fractions: with far more digits in a slice they are not."""
+
+    def off(d, more):
+        monkeypatch.setattr(fines, "_digits", lambda dimension: digits(dimension) + more)
+        rng = np.random.default_rng(0)
+        X, theta = rng.normal(size=(20, d)), rng.normal(size=d)
+        rows = FineRows(Rows(X, "normalize"))
+        exact, _ = rows._products(theta, np.ldexp(1.0, np.frexp(1 / rows.factors)[1]))
+        first = fines._slice(theta, fines._power_above(float(np.linalg.norm(theta))))
+        powers = np.ldexp(1.0, np.frexp(1 / rows.factors)[1])[:, None]
+        leading = fines._slice(X, powers)
+        second = fines._slice(
+            theta - first, fines._power_above(float(np.linalg.norm(theta))) * 2.0 ** -fines._digits(d)
+        )
+        wrong = 0
+        for a, found_first, found_second in zip(leading, exact[0], exact[1], strict=True):
+            wrong += exact_score(a, 1.0, 0.0, first) != Fraction(float(found_first))
+            wrong += exact_score(a, 1.0, 0.0, second) != Fraction(float(found_second))
+        return wrong
+
+    digits = fines._digits
+    assert off(64, 0) == off(1000, 0) == 0
+    assert off(1000, 12) > 0
+
+
+@pytest.mark.parametrize("size", [1, 63, 64, 65, 5000])
+def test_sums_in_blocks_are_sums(size):
+    rng = np.random.default_rng(size)
+    X, weights = rng.normal(size=(size, 3)), rng.normal(size=size)
+    for make in (np.asarray, sp.csr_array, lambda values: values.astype(np.float32)):
+        rows = Rows(make(X), "normalize", 0.3)
+        np.testing.assert_allclose(FineRows(rows).combine(weights), rows.combine(weights), rtol=0, atol=1e-12)
+
+
+def test_two_sum_loses_nothing():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 200)) * 10.0 ** rng.uniform(-20, 20, (2, 200))
+    for x, y, total, rest in zip(a, b, *two_sum(a, b), strict=True):
+        assert Fraction(total) + Fraction(rest) == Fraction(x) + Fraction(y)
+
+
+def repeated(loss, times, theta, lam, targets):
+    """An objective of three rows, each many times, with a b that leaves of the gradient its rounding alone; exactly."""
+    X = np.array([[0.6, 0.8], [-1.0, 1e-3], [1 / 3, -0.9]])
+    rows = Rows(np.repeat(X, times, axis=0), "normalize", 0.3)
+    targets = np.repeat(targets, times)
+    plain = PerturbedObjective(rows, targets, lam, np.zeros(3), loss)
+    b = -plain.gradient(theta)[0]
+    total = [Fraction(lam) * Fraction(float(a)) + Fraction(float(c)) for a, c in zip(theta, b, strict=True)]
+    mpmath.mp.dps = 60
+    for i in range(3):
+        row = [Fraction(float(v)) * Fraction(float(rows.factors[i * times])) for v in X[i]] + [Fraction(0.3)]
+        score = sum((a * Fraction(float(c)) for a, c in zip(row, theta, strict=True)), Fraction(0))
+        score, target = mpmath.mpf(score.numerator) / score.denominator, mpmath.mpf(targets[i * times])
+        if loss.takes_margins:
+            slope = -target / (1 + mpmath.exp(target * score))
+        else:
+            slope = max(min(score - target, mpmath.mpf(1)), mpmath.mpf(-1))
+        sign, man, exp, _ = slope._mpf_
+        tiny = exp < -4000  # below 10⁻¹⁰⁰⁰: no matter, and no fraction to work with
+        exact = Fraction(0) if tiny else Fraction(int(man)) * Fraction(2) ** exp * (-1 if sign else 1) * times
+        total = [a + exact * c for a, c in zip(total, row, strict=True)]
+    norm = mpmath.sqrt(sum((mpmath.mpf(a.numerator) / a.denominator) ** 2 for a in total))
+    return PerturbedObjective(rows, targets, lam, b, loss), float(norm)
+
+
+@pytest.mark.parametrize(
+    ("loss", "targets"), [(LogisticLoss(), [1.0, -1.0, 1.0]), (HuberLoss(1.0), [40.0, -30.5, 1e6])]
+)
+@pytest.mark.parametrize("size", [1.0, 1e3, 1e8])
+@pytest.mark.parametrize("times", [1, 100_000])
+def test_the_bound_holds_however_many_rows_there_are_and_hardly_grows_with_them(loss, targets, size, times):
+    theta = np.array([1.0, -2.0, 0.7]) * size
+    objective, exact = repeated(loss, times, theta, 0.7, targets)
+    bound = gradient_norm_bound(fine(objective), theta)
+    assert exact <= bound
+    pulls = 3 * times + 0.7 * np.linalg.norm(theta)
+    assert bound - exact <= 2.5e-14 * pulls + exact  # 230 roundings, whatever n and ‖θ‖ are
+
+
+def test_cancelling_rows_leave_no_error_unbounded():
+    """Rows and their negatives: the sum of gradients is far smaller than what is summed."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(500, 4)) * 10.0 ** rng.integers(-6, 6, size=(500, 1))
+    X, targets = np.vstack([X, -X]), np.ones(1000)
+    theta = rng.normal(size=4) * 1e-9
+    rows = Rows(X, "normalize")
+    objective = PerturbedObjective(rows, targets, 1e-3, np.zeros(4), LogisticLoss())
+    mpmath.mp.dps = 60
+    total = [mpmath.mpf(1e-3) * mpmath.mpf(value) for value in theta]
+    for x, factor in zip(X, rows.factors, strict=True):
+        row = [Fraction(float(v)) * Fraction(float(factor)) for v in x]
+        row = [mpmath.mpf(v.numerator) / v.denominator for v in row]
+        slope = -1 / (1 + mpmath.exp(mpmath.fsum(a * mpmath.mpf(b) for a, b in zip(row, theta, strict=True))))
+        total = [a + slope * b for a, b in zip(total, row, strict=True)]
+    exact = mpmath.sqrt(mpmath.fsum(a**2 for a in total))
+    assert exact <= gradient_norm_bound(fine(objective), theta) <= exact + 2e-11
