@@ -205,7 +205,8 @@ class Fit:
 
         τ pays for all that arithmetic adds. The gradient as computed, a bound on its rounding, the distance of the
         noise drawn from normal noise and the rounding of θ to the lattice together must not exceed it
-        (docs/theorems.md, T15). So the solver has to come to τ/2.
+        (docs/theorems.md, T15). So the solver has to come to τ/2. Where a quick bound on the rounding is too much, a
+        closer one is computed (`problem.fine`).
 
         Parameters
         ----------

@@ -115,7 +115,8 @@ def perturb_and_solve(
     Raises
     ------
     ConvergenceError
-        If the solver does not reach τ; nothing is released (see `Fit.release`).
+        If τ is less than rounding might leave for so many rows and parameters, before the fit; or if the solver does
+        not reach τ. Nothing is released (see `Fit.release`).
     ValueError
         If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, the loss is not
         one that a certificate can name (`LOSSES`; with an envelope `EVERY_LOSS`), the mechanism does not perturb an

@@ -262,7 +262,8 @@ def solve_and_perturb(
     Raises
     ------
     ConvergenceError
-        If the solver does not reach τ; nothing is released.
+        If τ is less than rounding might leave for so many rows and parameters, before the fit; or if the solver does
+        not reach τ. Nothing is released.
     ValueError
         If an argument is out of range, X and targets differ in length, or X holds NaN, inf or no rows.
 

@@ -145,7 +145,7 @@ def fine(objective: PerturbedObjective) -> PerturbedObjective:
     Examples
     --------
     >>> exact = PerturbedObjective(Rows(np.array([[1.0], [-1.0]]), "clip"), np.array([1.0, -1.0]), 1.0, np.zeros(1))
-    >>> fine(exact).gradient(np.zeros(1))[0].tolist()
+    >>> fine(exact).gradient(np.zeros(1))[0].round(9).tolist()
     [-1.0]
     """
     return replace(objective, rows=FineRows(objective.rows))

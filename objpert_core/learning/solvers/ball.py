@@ -332,5 +332,5 @@ def residual_bound(objective: PerturbedObjective, theta: FloatArray, multiplier:
     lam = objective.lam + ridge
     pulled = PerturbedObjective(objective.rows, objective.targets, lam, objective.linear, objective.loss)
     least = objective.strong_convexity
-    stretched = (math.sqrt(objective.smoothness * least) + least) * away
+    stretched = (math.sqrt(objective.smoothness * least) + least) * away * (1 + 2.0**-20)
     return (gradient_norm_bound(pulled, theta) + stretched) * (1 + room)
