@@ -131,12 +131,12 @@ def score_error(dimension: int, radius: float, length: float) -> float:
     """
     left = math.sqrt(dimension) * _CUT  # of a row and of θ where the first slice is taken off, at most
     unit = 2.0**-53
-    return ((dimension + 8) * unit * left**2 * (3 + left) + 16 * unit**2 * radius) * length * (1 + 2.0**-20)
+    return ((dimension + 8) * unit * left**2 * (3 + 2 * left) + 16 * unit**2 * radius) * length * (1 + 2.0**-20)
 
 
 def _digits(dimension: int) -> int:
     """By how many digits a second slice goes beyond the first, so that its product with a first one is exact."""
-    return min(26, math.floor(27 - math.log2(dimension) / 2))
+    return min(26, math.floor(27 - math.log2(max(dimension, 1)) / 2))
 
 
 def fine(objective: PerturbedObjective) -> PerturbedObjective:

@@ -70,7 +70,8 @@ def gradient_norm_bound(objective: PerturbedObjective, theta: FloatArray) -> flo
     True
     """
     if isinstance(objective.rows, FineRows):
-        return _fine_norm_bound(objective, objective.rows, theta)
+        with np.errstate(all="ignore"):  # what is not finite is found at the end
+            return _fine_norm_bound(objective, objective.rows, theta)
     return gradient_norm_bounds([objective], theta[None])[0]
 
 
@@ -161,8 +162,7 @@ def _fine_norm_bound(objective: PerturbedObjective, rows: FineRows, theta: Float
             high, targets = residual + (rest + low), np.zeros(len(high))
         slopes, norms = part.loss.slopes(high, targets), part.rows.norms()
         steep = part.loss.smoothness_of_rows
-        with np.errstate(over="ignore"):
-            far = np.minimum(np.abs(high) + np.abs(targets), own + part.loss.lipschitz_of_rows / steep)
+        far = np.minimum(np.abs(high) + np.abs(targets), own + part.loss.lipschitz_of_rows / steep)
         slope_error += float((steep * norms * (fixed + 16 * UNIT * (own + far))).sum())
         pulls += float((np.abs(slopes) * norms).sum())
         total, rounded = two_sum(total, part.combine(slopes))

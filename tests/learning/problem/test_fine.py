@@ -71,30 +71,40 @@ def test_a_score_has_twice_the_digits(kind, make, row_norm, d, constant):
         assert plain > 100 * allowed  # the scores that solvers use would not do
 
 
-def test_the_products_of_leading_slices_are_exact(monkeypatch):
-    """Held against fractions: with far more digits in a slice they are not."""
+def wrong_products(d, monkeypatch, more):
+    """How many products of slices are not exact, with so many digits more; on data that use all there are.
 
-    def off(d, more):
-        monkeypatch.setattr(fines, "_digits", lambda dimension: digits(dimension) + more)
-        rng = np.random.default_rng(0)
-        X, theta = rng.normal(size=(20, d)), rng.normal(size=d)
-        rows = FineRows(Rows(X, "normalize"))
-        exact, _ = rows._products(theta, np.ldexp(1.0, np.frexp(1 / rows.factors)[1]))
-        first = fines._slice(theta, fines._power_above(float(np.linalg.norm(theta))))
-        powers = np.ldexp(1.0, np.frexp(1 / rows.factors)[1])[:, None]
-        leading = fines._slice(X, powers)
-        second = fines._slice(
-            theta - first, fines._power_above(float(np.linalg.norm(theta))) * 2.0 ** -fines._digits(d)
-        )
-        wrong = 0
-        for a, found_first, found_second in zip(leading, exact[0], exact[1], strict=True):
-            wrong += exact_score(a, 1.0, 0.0, first) != Fraction(float(found_first))
-            wrong += exact_score(a, 1.0, 0.0, second) != Fraction(float(found_second))
-        return wrong
+    Every coefficient and entry is near the middle of two multiples that a first slice may have, on the same side.
+    """
+    monkeypatch.setattr(fines, "_digits", lambda dimension, digits=fines._digits: digits(dimension) + more)
+    rng = np.random.default_rng(0)
+    step = 2.0 ** -(26 - int(np.ceil(np.log2(d) / 2)))  # θ and rows are near 1 in every coordinate: their norms near √d
+    theta, X = ((np.rint(rng.uniform(0.9, 0.99, size) / step) + 0.49) * step for size in (d, (4, d)))
+    theta, X = theta + rng.uniform(0, 0.005, d) * step, X + rng.uniform(0, 0.005, (4, d)) * step
+    rows = FineRows(Rows(X, "normalize"))
+    power, powers = (np.ldexp(1.0, np.frexp(size)[1]) for size in (np.linalg.norm(theta), 1 / rows.factors))
+    exact, _ = rows._products(theta, powers)
+    first, leading = fines._slice(theta, power), fines._slice(X, powers[:, None])
+    finer = 2.0 ** -fines._digits(d)
+    pairs = (
+        (leading, first),
+        (leading, fines._slice(theta - first, power * finer)),
+        (fines._slice(X - leading, powers[:, None] * finer), first),
+    )
+    monkeypatch.undo()
+    return [
+        sum(exact_score(x, 1.0, 0.0, cut) != Fraction(float(value)) for x, value in zip(slices, found, strict=True))
+        for (slices, cut), found in zip(pairs, exact, strict=True)
+    ]
 
-    digits = fines._digits
-    assert off(64, 0) == off(1000, 0) == 0
-    assert off(1000, 12) > 0
+
+@pytest.mark.parametrize("d", [60, 1000, 3000])
+def test_the_products_of_leading_slices_are_exact(d, monkeypatch):
+    """Held against fractions; with a few digits more they would not be."""
+    assert wrong_products(d, monkeypatch, 0) == [0, 0, 0]
+    first, *others = wrong_products(d, monkeypatch, 3)
+    assert first == 0  # it has no second slice
+    assert all(others)
 
 
 @pytest.mark.parametrize("size", [1, 63, 64, 65, 5000])
