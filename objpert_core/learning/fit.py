@@ -368,8 +368,10 @@ class Fit:
             if found.norm <= tau:
                 return found
         told: dict[str, Any] = {"tau": tau / 2, "callback": self._callback, "radius": radius}
-        result = solve(objective, solver=self._solver, max_iter=self._max_iter, **told)
-        found = bounded(objective, result)
+        asked: dict[str, Any] = {"solver": self._solver, "max_iter": self._max_iter, **told}
+        found = bounded(objective, solve(objective, **asked))
+        if not found.norm <= tau and not found.result.exhausted:  # of very many rows long sums have too few digits
+            found = min(found, bounded(objective, solve(fine(objective), **asked)), key=lambda one: one.norm)
         if found.norm <= tau or not self._releases:
             return found
         found = bounded(objective, solve_surely(objective, **told))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.noise import noise_source
 from objpert_core.learning.objective_perturbation import perturb_and_solve_classes
 from objpert_core.learning.problem.envelopes import MoreauEnvelope, envelope_steps, widest_envelope
-from objpert_core.learning.problem.fine import fine
+from objpert_core.learning.problem.fine import FineRows, fine
 from objpert_core.learning.problem.losses import (
     ClippedLoss,
     HuberisedHingeLoss,
@@ -181,6 +182,23 @@ def test_without_the_second_look_a_wide_fit_would_fail(monkeypatch):
     monkeypatch.setattr(fit, "fine", lambda problem: problem)
     with pytest.raises(ConvergenceError, match="with all rounding the norm may be"):
         perturb_and_solve(X, t, mechanism, delta=DELTA, random_state=0)
+
+
+@pytest.mark.parametrize("on_error", ["raise", "release"])
+def test_where_long_sums_mislead_the_solver_it_goes_on_with_short_ones(on_error, monkeypatch):
+    """A solver that stops where the gradient seems short and is not, as sums of millions of equal rows make it."""
+
+    def misled(problem, **options):
+        found = solve(problem, **options)
+        return found if isinstance(problem.rows, FineRows) else replace(found, theta=found.theta + 1e-6)
+
+    monkeypatch.setattr(fit, "solve", misled)
+    X, t = data(n=400)
+    released = perturb_and_solve(X, t, calibrated(), delta=DELTA, random_state=0, on_error=on_error)
+    monkeypatch.undo()
+    plain = perturb_and_solve(X, t, calibrated(), delta=DELTA, random_state=0, on_error=on_error)
+    np.testing.assert_allclose(released.theta, plain.theta, atol=2e-6)
+    assert released.certificate.verify()
 
 
 def test_a_norm_of_b_beyond_what_is_allowed_for_is_next_to_impossible():

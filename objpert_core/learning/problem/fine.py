@@ -94,12 +94,14 @@ class FineRows(Rows):
         return [times(a, first), times(a, second), times(b, first)], rest
 
     def combine(self, weights: FloatArray) -> FloatArray:
-        """Σᵢ wᵢ x̃ᵢ, block by block; `weights` has shape (n,), the result (D,)."""
-        total = np.zeros(self.dimension)
+        """Σᵢ wᵢ x̃ᵢ, block by block, what rounding takes off carried along; shapes as for `Rows`."""
+        total = np.zeros((*weights.shape[:-1], self.dimension))
+        lost = np.zeros_like(total)
         for start in range(0, self.n_rows, _BLOCK):
             block = slice(start, min(start + _BLOCK, self.n_rows))
-            total += Rows.combine(self.part(block), weights[block])
-        return total
+            total, rounded = two_sum(total, Rows.combine(self.part(block), weights[..., block]))
+            lost += rounded
+        return total + lost
 
 
 def summands_of_rows(n_rows: int) -> int:
