@@ -118,7 +118,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
         Raises
         ------
         ConvergenceError
-            If the solver does not reach `tau`: nothing is released and the estimator is left unfitted.
+            If `tau` is less than rounding might leave for so many rows and columns, before the fit, or if the solver
+            does not reach it: nothing is released and the estimator is left unfitted.
         ReleaseRefusedError
             If the mechanism spends its budget and refuses to release anything; only some mechanisms may.
         ValueError

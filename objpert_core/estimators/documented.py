@@ -29,7 +29,9 @@ PARAGRAPHS = {
         """,
     "tau": """
         tau : float, default=1e-6
-            Gradient norm the solver must reach.
+            Gradient norm the solver must reach. One that rounding might not allow for so many rows and parameters is
+            refused before the fit, with the least that would do; the default does for ten million rows and 200,000
+            columns, unless λ is tiny. The output noise is proportional to it and next to nothing at the default.
         """,
     "solver": """
         solver : {"newton", "newton-cholesky", "newton-cg", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"}

@@ -16,6 +16,7 @@ from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning.certificate import ON_ERROR, PrivacyCertificate
 from objpert_core.learning.lattice import FINENESS, power_of_two, release_on_lattice
 from objpert_core.learning.noise import LARGEST_RATIO, NoiseSource, noise_source
+from objpert_core.learning.problem.fine import fine
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.objective import PerturbedObjective, check_targets
 from objpert_core.learning.problem.rounding import UNIT, gradient_norm_bound
@@ -204,7 +205,8 @@ class Fit:
 
         τ pays for all that arithmetic adds. The gradient as computed, a bound on its rounding, the distance of the
         noise drawn from normal noise and the rounding of θ to the lattice together must not exceed it
-        (docs/theorems.md, T15). So the solver has to come to τ/2.
+        (docs/theorems.md, T15). So the solver has to come to τ/2. Where a quick bound on the rounding is too much, a
+        closer one is computed (`problem.fine`).
 
         Parameters
         ----------
@@ -344,10 +346,14 @@ class Fit:
         def with_added(found: Found) -> Found:
             return Found(found.result, (found.norm + added) * (1 + 8 * UNIT))  # roundings of both
 
-        def bounded(problem: PerturbedObjective, result: SolverResult) -> Found:
+        def judged(problem: PerturbedObjective, result: SolverResult) -> Found:
             if radius is None:
                 return with_added(Found(result, gradient_norm_bound(problem, result.theta)))
             return with_added(Found(result, residual_bound(problem, result.theta, result.multiplier, radius)))
+
+        def bounded(problem: PerturbedObjective, result: SolverResult) -> Found:
+            found = judged(problem, result)
+            return found if found.norm <= tau else judged(fine(problem), result)
 
         if self._releases:
             nothing = objective.without_rows()
@@ -355,11 +361,17 @@ class Fit:
             if not self.rows.n_rows or not spare.norm <= tau:
                 return spare
         given = self._roughly(objective, tau) if given is None and radius is None else given
-        if given is not None and (found := with_added(given)).norm <= tau:
-            return found
+        if given is not None:
+            found = with_added(given)
+            if not found.norm <= tau and given.result.converged:
+                found = judged(fine(objective), given.result)
+            if found.norm <= tau:
+                return found
         told: dict[str, Any] = {"tau": tau / 2, "callback": self._callback, "radius": radius}
-        result = solve(objective, solver=self._solver, max_iter=self._max_iter, **told)
-        found = bounded(objective, result)
+        asked: dict[str, Any] = {"solver": self._solver, "max_iter": self._max_iter, **told}
+        found = bounded(objective, solve(objective, **asked))
+        if not found.norm <= tau and not found.result.exhausted:  # of very many rows long sums have too few digits
+            found = min(found, bounded(objective, solve(fine(objective), **asked)), key=lambda one: one.norm)
         if found.norm <= tau or not self._releases:
             return found
         found = bounded(objective, solve_surely(objective, **told))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, Protocol, Required, Unpack, runtime_checkable
@@ -9,9 +10,10 @@ from typing import Any, Protocol, Required, Unpack, runtime_checkable
 import numpy as np
 
 from objpert_core._validation import FloatArray, choice, in_open_unit, nonnegative, positive, positive_integer
-from objpert_core.accounting import Gaussian, Mechanism, Standardisation
+from objpert_core.accounting import ApproximateMinima, Gaussian, Mechanism, Standardisation
 from objpert_core.accounting.mechanisms.base import NormalSource, Perturbation
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
+from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificate import PrivacyCertificate, SolvedCertificate, proved_epsilon
 from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Fit, Seed, SharedOptions
@@ -113,7 +115,8 @@ def perturb_and_solve(
     Raises
     ------
     ConvergenceError
-        If the solver does not reach τ; nothing is released (see `Fit.release`).
+        If τ is less than rounding might leave for so many rows and parameters, before the fit; or if the solver does
+        not reach τ. Nothing is released (see `Fit.release`).
     ValueError
         If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, the loss is not
         one that a certificate can name (`LOSSES`; with an envelope `EVERY_LOSS`), the mechanism does not perturb an
@@ -222,6 +225,10 @@ def perturb_and_solve_draws(
             f"mechanism's {reason} (loss {promised.name!r}, {rows.n_features} features of norm 1 and the constant "
             f"{rows.constant:g})"
         )
+    gradient = promised.lipschitz * longest
+    _refuse_small_tau(
+        mechanism, draws.rows_given, rows, promised, min(gradient, clip or gradient), named.get("ball_radius")
+    )
     return draws.release(
         mechanism,
         lambda source: released.perturbation(source, rows.dimension),
@@ -327,6 +334,7 @@ def perturb_and_solve_classes(
         raise ValueError(
             f"mechanism's {reason} ({fit.rows.n_features} features of norm 1, constant {fit.rows.constant:g})"
         )
+    _refuse_small_tau(mechanism, given, fit.rows, loss, longest)
     for one in targets:
         check_targets(one, fit.rows.n_rows, loss, least=0)
     if public_rows is None and before:
@@ -351,6 +359,23 @@ def perturb_and_solve_classes(
         scale_noise=standardisation.scale_noise,
         rest_weight=weight,
     )
+
+
+def _refuse_small_tau(
+    mechanism: Mechanism, n_rows: int, rows: Rows, loss: Loss, gradient: float, ball: float | None = None
+) -> None:
+    """`ConvergenceError` where rounding could make the fit fail; a mechanism of another family has to see."""
+    if isinstance(mechanism, ApproximateMinima):
+        Allowance(
+            n_rows=n_rows,
+            dimension=rows.dimension,
+            longest=row_radius(rows.constant),
+            loss=loss,
+            gradient=gradient,
+            lam=mechanism.objective.lam,
+            noise=mechanism.objective.sigma,
+            ball=math.inf if ball is None else ball,
+        ).refuse(mechanism.tau)
 
 
 def _of_one_class(targets: FloatArray) -> FloatArray:

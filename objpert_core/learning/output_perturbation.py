@@ -23,6 +23,7 @@ from objpert_core.accounting import (
     composed_fit,
 )
 from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Perturbation
+from objpert_core.learning.allowance import Allowance
 from objpert_core.learning.certificate import FAR, SolvedCertificate
 from objpert_core.learning.draws import Draws
 from objpert_core.learning.fit import Seed, SharedOptions
@@ -268,7 +269,8 @@ def solve_and_perturb(
     Raises
     ------
     ConvergenceError
-        If the solver does not reach τ; nothing is released.
+        If τ is less than rounding might leave for so many rows and parameters, before the fit; or if the solver does
+        not reach τ. Nothing is released.
     ValueError
         If an argument is out of range, X and targets differ in length, or X holds NaN, inf or no rows.
 
@@ -359,6 +361,14 @@ def solve_and_perturb_draws(
 
     mechanism = calibrate_remaining(epsilon, delta, fit_for, before)
     chosen = lams[mechanism]
+    Allowance(
+        n_rows=draws.rows_given,
+        dimension=draws.rows.dimension,
+        longest=radius,
+        loss=loss,
+        gradient=radius,
+        lam=chosen,
+    ).refuse(tau)
     return draws.release(
         mechanism,
         lambda source: Perturbation(None, chosen),

@@ -159,6 +159,11 @@ class MoreauEnvelope(Loss):
         return self.loss.lipschitz
 
     @property
+    def takes_margins(self) -> bool:
+        """As the loss does."""
+        return self.loss.takes_margins
+
+    @property
     def smoothness(self) -> float:
         """The largest of `smoothness_of_rows`."""
         return float(np.max(self.smoothness_of_rows, initial=0.0))

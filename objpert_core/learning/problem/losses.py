@@ -57,6 +57,16 @@ class Loss(ABC):
         return self.smoothness
 
     @property
+    def lipschitz_of_rows(self) -> FloatArray | float:
+        """The largest |f'| of each row's loss, shape (n,), where the rows differ; else `lipschitz`."""
+        return self.lipschitz
+
+    @property
+    def takes_margins(self) -> bool:
+        """Whether f(u; t) = ℓ(t u), rather than ℓ(u − t)."""
+        return isinstance(self, MarginLoss)
+
+    @property
     def parameter(self) -> float | None:
         """The loss's own constant, where it has one: what `loss_named` needs besides the name."""
         return None
@@ -432,6 +442,16 @@ class ClippedLoss(Loss):
     def lipschitz(self) -> float:
         """The largest c, or the loss's own where that is less."""
         return min(self.loss.lipschitz, float(np.max(self.slope)))
+
+    @property
+    def lipschitz_of_rows(self) -> FloatArray | float:
+        """Each row's c, or the loss's own where that is less."""
+        return np.minimum(self.loss.lipschitz_of_rows, self.slope)
+
+    @property
+    def takes_margins(self) -> bool:
+        """As the loss does."""
+        return self.loss.takes_margins
 
     @property
     def smoothness(self) -> float:

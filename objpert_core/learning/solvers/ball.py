@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from objpert_core._validation import FloatArray, positive
+from objpert_core.learning.problem.fine import FineRows
 from objpert_core.learning.problem.objective import PerturbedObjective
 from objpert_core.learning.problem.rounding import gamma, gradient_norm_bound
 from objpert_core.learning.solvers.first_order import MOST_SURE_STEPS, sure_projected
@@ -27,6 +28,7 @@ from objpert_core.learning.solvers.progress import Callback, CountedProblem, Par
 
 _SOLVES = 80
 _SHARE = 0.25  # of τ: what each solve may leave of the gradient
+_STEPS_INWARDS = 8
 _SLOW = 4  # solves in which the bracket must have been halved
 
 Solve = Callable[[Problem, FloatArray, float, int], SolverResult]
@@ -206,15 +208,19 @@ class _Pulled:
 
 
 def onto_sphere(theta: FloatArray, radius: float) -> FloatArray:
-    """Stretch or shorten θ ≠ 0 to the norm `radius`, and not beyond it as computed.
+    """Stretch or shorten θ ≠ 0 to the norm `radius`, but for 32 roundings, and not beyond it as computed.
+
+    Where θ is so long that NumPy's norm is off by more, the computed norm may be larger.
 
     Examples
     --------
     >>> onto_sphere(np.array([3.0, 4.0]), 10.0).tolist()
     [6.0, 8.0]
     """
-    theta = theta * (radius / _norm(theta))
-    while _norm(theta) > radius:
+    theta = theta * (radius / _exact_norm(theta))
+    for _ in range(_STEPS_INWARDS):
+        if _norm(theta) <= radius:
+            break
         theta = theta * (1 - 2.0**-53)
     return theta
 
@@ -266,6 +272,12 @@ def _norm(vector: FloatArray) -> float:
     return float(np.linalg.norm(vector))
 
 
+def _exact_norm(vector: FloatArray) -> float:
+    """The norm, right to four roundings however long the vector is."""
+    scale = math.ldexp(1.0, math.frexp(float(np.abs(vector).max(initial=0.0)))[1])
+    return scale * math.sqrt(math.fsum((vector / scale) ** 2))
+
+
 def residual_bound(objective: PerturbedObjective, theta: FloatArray, multiplier: float, radius: float) -> float:
     """Bound Λ times the distance of θ from the minimum over the ball, rounding included.
 
@@ -292,8 +304,8 @@ def residual_bound(objective: PerturbedObjective, theta: FloatArray, multiplier:
 
     Notes
     -----
-    Let p be θ moved onto the sphere (or into the ball, where ν = 0), ‖p − θ‖ ≤ e. The gradient of J + ν/2 ‖·‖² at p is
-    longer than at θ by (L + ν)e at most, p is within that over Λ of the minimum, and θ within another e.
+    Where ‖θ‖ is M but for e, Λ·‖θ − θ*‖ ≤ ‖∇J(θ) + νθ‖ + (√(LΛ) + Λ)·e with L the curvature of J (docs/theorems.md,
+    T26).
 
     Examples
     --------
@@ -310,12 +322,15 @@ def residual_bound(objective: PerturbedObjective, theta: FloatArray, multiplier:
     norm, room = _norm(theta), gamma(objective.dimension + 4)
     if not norm <= radius * (1 + room):
         raise ValueError(f"theta must be of norm {radius!r} at most, got {norm!r}")
+    if isinstance(objective.rows, FineRows):
+        norm, room = _exact_norm(theta), gamma(4)
     if multiplier > 0:
         away = abs(radius - norm) + room * radius
     else:  # surely inside, a point is where it is
-        away = 0.0 if norm * (1 + room) <= radius * (1 - room) else room * radius
+        away = 0.0 if norm * (1 + room) <= radius * (1 - room) else max(norm - radius, 0.0) + room * radius
     ridge = multiplier * np.eye(objective.dimension) if np.ndim(objective.lam) else multiplier
     lam = objective.lam + ridge
     pulled = PerturbedObjective(objective.rows, objective.targets, lam, objective.linear, objective.loss)
-    stretched = (pulled.smoothness + objective.strong_convexity) * away
+    least = objective.strong_convexity
+    stretched = (math.sqrt(objective.smoothness * least) + least) * away * (1 + 2.0**-20)
     return (gradient_norm_bound(pulled, theta) + stretched) * (1 + room)

@@ -273,3 +273,28 @@ def test_a_point_on_the_sphere_is_not_beyond_it():
         theta, radius = rng.normal(size=7), float(rng.uniform(1e-3, 1e3))
         moved = onto_sphere(theta, radius)
         assert radius * (1 - 1e-15) <= np.linalg.norm(moved) <= radius
+
+
+def test_a_point_that_is_nearly_on_the_sphere_is_as_near_as_is_said_and_may_be_half_that_far():
+    """The minimum over a slightly smaller ball, with the soft direction behind the stiff one: r is 0, all is in e."""
+    rows = Rows(np.repeat([[1.0, 0.0]], 4000, axis=0), "normalize")
+    curvature, radius, less = np.array([4000 * rows.factors[0] ** 2 + 1, 1.0]), 1.0, 1e-6
+    ratios = []
+    for turn in np.geomspace(1e-3, 1.0, 40):
+        b = -curvature * (radius + less) * np.array([np.cos(turn), np.sin(turn)])
+        objective = PerturbedObjective(rows, np.zeros(4000), 1.0, b, SquaredLoss())
+
+        def beyond(nu, length, b=b):
+            return np.linalg.norm(b / (curvature + nu)) - length
+
+        nu, best = (brentq(beyond, 0.0, 1e9, args=(length,), xtol=1e-18) for length in (radius - less, radius))
+        point = -b / (curvature + nu)
+        distance = np.linalg.norm(point + b / (curvature + best))  # λ is 1
+        ratios.append(distance / residual_bound(objective, point, nu, radius))
+    assert 0.4 < max(ratios) < 1
+
+
+def test_the_norm_of_a_long_vector_is_right_to_its_last_digits():
+    vector = np.random.default_rng(0).normal(size=200_000) * 1e-200
+    moved = onto_sphere(vector, 3.0)
+    assert abs(math.sqrt(math.fsum(moved**2)) - 3.0) <= 32 * 2.0**-53 * 3.0

@@ -1,0 +1,119 @@
+"""What rounding can take of τ, by public numbers alone: a fit that could fail by it is refused before it begins.
+
+docs/theorems.md, T15: the bound of `gradient_norm_bound` on a `fine` objective, at its largest over all data.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from objpert_core.accounting.mechanisms.base import NORMAL_SPACING
+from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning.problem.fine import score_error, summands_of_rows
+from objpert_core.learning.problem.losses import Loss
+from objpert_core.learning.problem.rounding import UNIT, gamma, own_constant
+
+_SHARE = 3 / 8  # of τ: the solver takes a half, the lattice a sixteenth, and a sixteenth is to spare
+DEVIATIONS = 10.0  # that ‖b‖ is above σ√D with a probability below e⁻⁵⁰
+_ROUNDS = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class Allowance:
+    """The public numbers of a fit that decide what rounding can add to a gradient.
+
+    Parameters
+    ----------
+    n_rows : int
+    dimension : int
+        D.
+    longest : float
+        R.
+    loss : Loss
+        For a row of norm R, not clipped.
+    gradient : float
+        C: no row's gradient is longer.
+    lam : float
+    noise : float, default=0.0
+        σ of the linear term.
+    ball : float, default=inf
+        M.
+    """
+
+    n_rows: int
+    dimension: int
+    longest: float
+    loss: Loss
+    gradient: float
+    lam: float
+    noise: float = 0.0
+    ball: float = math.inf
+
+    def length(self, tau: float) -> float:
+        """No θ at which the gradient's norm is at most τ is longer.
+
+        λ‖θ‖ ≤ nC + ‖b‖ + τ. For a loss of the margin, which falls to no less than 0, −u·f'(u) ≤ f(0) gives
+        λ‖θ‖² ≤ n·f(0) + (‖b‖ + τ)·‖θ‖ as well.
+        """
+        most = (self.n_rows * self.gradient + self._tilt + tau) / self.lam
+        if self.loss.takes_margins:
+            start = float(self.loss.value(np.zeros(1), np.ones(1))[0])
+            most = min(most, (self._tilt + tau) / self.lam + math.sqrt(self.n_rows * start / self.lam))
+        return min(most, self.ball)
+
+    @property
+    def _tilt(self) -> float:
+        """‖b‖ at most."""
+        return self.noise * (math.sqrt(self.dimension) + DEVIATIONS)
+
+    def rounding(self, tau: float) -> float:
+        """What rounding adds to a gradient of norm τ at most, the distance of b from normal noise included.
+
+        Examples
+        --------
+        >>> from objpert_core.learning.problem.losses import LOGISTIC
+        >>> numbers = {"n_rows": 10**6, "dimension": 100, "longest": 1.0, "loss": LOGISTIC}
+        >>> Allowance(**numbers, gradient=1.0, lam=1.0, noise=4.0).rounding(1e-6) < 5e-8
+        True
+        """
+        pulls, turned = self.n_rows * self.gradient, self.n_rows * self.loss.smoothness * self.longest
+        off = score_error(self.dimension, self.longest, self.length(tau)) + 32 * UNIT * own_constant(self.loss)
+        scores = turned * off
+        sums = (40 * UNIT + gamma(summands_of_rows(self.n_rows))) * pulls
+        tilt = gamma(8) * (pulls + 2 * self._tilt + tau) + gamma(self.dimension + 64) * tau
+        moved = 0.0
+        if math.isfinite(self.ball):
+            steep = turned * self.longest + self.lam
+            moved = 40 * UNIT * (math.sqrt(steep * self.lam) + self.lam) * self.ball
+        normal = NORMAL_SPACING / 2 * (self.noise * math.sqrt(self.dimension) + self._tilt)
+        return (scores + sums + tilt + moved + normal) * (1 + 2.0**-10)
+
+    def least_tau(self) -> float:
+        """The τ from which on no data make a fit fail by rounding; `inf` if there is none.
+
+        Examples
+        --------
+        >>> from objpert_core.learning.problem.losses import LOGISTIC
+        >>> numbers = {"n_rows": 10**7, "dimension": 100, "longest": 1.0, "loss": LOGISTIC}
+        >>> 1e-7 < Allowance(**numbers, gradient=1.0, lam=1.0, noise=4.0).least_tau() < 1e-6
+        True
+        """
+        tau = 0.0
+        for _ in range(_ROUNDS):
+            needed = self.rounding(tau) / _SHARE
+            if needed <= tau:
+                return tau
+            tau = needed * (1 + 2.0**-6)
+        return math.inf
+
+    def refuse(self, tau: float) -> None:
+        """`ConvergenceError` for a τ with which rounding could make the fit fail, and the τ that would do."""
+        if (least := self.least_tau()) > tau:
+            raise ConvergenceError(
+                f"tau is too small for these data in double precision: it must be at least {1.06 * least:.1e} for "
+                f"{self.n_rows} rows, {self.dimension} parameters and lam = {self.lam:.3g}, got {tau:g}; nothing was "
+                "released"
+            )

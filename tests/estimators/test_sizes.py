@@ -1,0 +1,138 @@
+"""Every estimator that stops at `tau` ends with its default at ordinary sizes, tall and wide."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import is_classifier
+
+from objpert_core import estimators
+from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning.allowance import Allowance
+
+SOLVED = sorted(
+    (
+        kind
+        for kind in map(estimators.__dict__.__getitem__, estimators.__all__)
+        if inspect.isclass(kind) and "tau" in inspect.signature(kind).parameters
+    ),
+    key=lambda kind: kind.__name__,
+)
+
+
+def test_there_are_estimators_that_stop_at_tau():
+    assert len(SOLVED) == 6
+
+
+def model(kind, **options):
+    named = inspect.signature(kind).parameters
+    told = {"classes": [0, 1], "random_state": 0} | options
+    return kind(**{name: value for name, value in told.items() if name in named})
+
+
+def sparse(n, d, entries=10):
+    rng = np.random.default_rng(0)
+    places = np.minimum(rng.integers(0, d, (2, n, entries)).min(axis=0), d - 1)
+    X = sp.csr_array((rng.random(n * entries) + 0.1, places.ravel(), np.arange(0, n * entries + 1, entries)), (n, d))
+    X.sum_duplicates()
+    return X, (X @ rng.normal(size=d) > 0).astype(float)
+
+
+def dense(n, d):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    return X, (X @ rng.normal(size=d) > 0).astype(float)
+
+
+def labelled(kind, y):
+    return y.astype(int) if is_classifier(kind()) else y
+
+
+def ends(kind, X, y, **options):
+    fitted = model(kind, public_rows=X.shape[0], **options).fit(X, labelled(kind, y))
+    assert fitted.privacy_.verify(fitted)
+    assert fitted.privacy_.gradient_norm <= fitted.privacy_.tau == 1e-6
+    return fitted
+
+
+def slow_in_a_ball(kinds):
+    """The calibration of those takes a second."""
+    return [pytest.param(kind, marks=pytest.mark.slow if "SCO" in kind.__name__ else ()) for kind in kinds]
+
+
+class AskedError(Exception):
+    """Raised where a fit would begin."""
+
+
+@pytest.mark.parametrize("d", [1, 1000, 10**5, 2 * 10**5])
+@pytest.mark.parametrize("kind", slow_in_a_ball(SOLVED))
+def test_the_default_is_no_smaller_than_rounding_allows(kind, d, monkeypatch):
+    """By the public numbers that a fit is asked about, from a hundred rows to ten million."""
+    asked = {}
+
+    def refuse(numbers, tau):
+        asked.update(numbers=numbers, tau=tau)
+        raise AskedError
+
+    monkeypatch.setattr(Allowance, "refuse", refuse)
+    X = sp.csr_array((np.ones(2), [0, d - 1], [0, 1, 2]), (2, d))
+    for n in (100, 10**4, 10**6, 10**7):
+        with pytest.raises(AskedError):
+            model(kind, public_rows=n, on_error="release").fit(X, labelled(kind, np.array([0.0, 1.0])))
+        numbers = replace(asked["numbers"], n_rows=n)
+        assert asked["tau"] == 1e-6
+        assert numbers.least_tau() <= asked["tau"]
+        assert numbers.least_tau() < 1e-13 * n + 5e-8  # and grows with the rows as their sum does, no faster
+
+
+@pytest.mark.parametrize("on_error", ["raise", "release"])
+@pytest.mark.parametrize("kind", SOLVED)
+@pytest.mark.slow
+def test_rows_may_be_wide(kind, on_error):
+    fitted = ends(kind, *sparse(1000, 100_000), on_error=on_error)
+    assert fitted.coef_.any()
+
+
+@pytest.mark.parametrize("kind", SOLVED)
+@pytest.mark.slow
+def test_rows_may_be_many(kind):
+    ends(kind, *dense(1_000_000, 3))
+
+
+@pytest.mark.parametrize("kind", SOLVED)
+@pytest.mark.exhaustive
+def test_rows_may_be_many_and_wide(kind):
+    ends(kind, *sparse(1_000_000, 100_000))
+
+
+@pytest.mark.parametrize("kind", SOLVED)
+@pytest.mark.exhaustive
+def test_ten_million_rows(kind):
+    ends(kind, *dense(10_000_000, 3))
+
+
+@pytest.mark.parametrize("kind", SOLVED)
+@pytest.mark.exhaustive
+def test_two_hundred_thousand_columns(kind):
+    ends(kind, *sparse(100_000, 200_000, entries=50))
+
+
+@pytest.mark.parametrize(("n", "d"), [(10_000, 20_000), (20_000, 50_000)])
+@pytest.mark.slow
+def test_a_text_can_be_classified(n, d):
+    ends(estimators.ObjPertLogisticRegression, *sparse(n, d, entries=50), epsilon=1.0)
+
+
+@pytest.mark.parametrize("kind", slow_in_a_ball(SOLVED))
+def test_an_explicit_tau_is_kept_or_refused(kind):
+    X, y = dense(500, 3)
+    told = {"public_rows": 500, "tau": 3e-5}
+    assert model(kind, **told).fit(X, labelled(kind, y)).privacy_.tau == 3e-5
+    refused = model(kind, **(told | {"tau": 1e-13}))
+    with pytest.raises(ConvergenceError, match=r"it must be at least \S+ for 500 rows, [34] parameters"):
+        refused.fit(X, labelled(kind, y))
+    assert not hasattr(refused, "coef_")
