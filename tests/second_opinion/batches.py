@@ -203,7 +203,7 @@ def _all() -> Iterator[Case]:
     yield _replaced(0.3, 1e-6, 1, looseness=7e4, slow=True)
     for s, q, k in ((0.1, 0.5, 1), (0.5, 0.5, 5), (1.0, 0.5, 20), (2.0, 0.5, 40)):
         yield _coins(s, q, 1, k, slow=True)
-        yield _replaced(s, q, 1, k, slow=k > 5)
+        yield _replaced(s, q, 1, k, slow=k != 5)
     for s, q, steps in ((0.06, 1e-3, 2), (0.1, 0.01, 3), (1.0, 0.02, 100), (5.0, 0.5, 1000)):
         above_0 = {"epsilons": WIDE[1:]} if s < 0.3 else {}  # at ε = 0 the grids of small noise are too coarse
         yield _coins(s, q, steps, slow=True, **above_0)

@@ -114,7 +114,7 @@ def _bits(epsilon: float, count: int) -> Case:
         looseness=1e-4,
         rdp_looseness=1e-6,
         error=1e-6,
-        slow=count > 1,
+        slow=count > 1 or epsilon > 1,
     )
 
 

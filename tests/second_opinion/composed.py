@@ -91,6 +91,7 @@ def _behind_sums(center: float, scale: float, sigma: float) -> Case:
         looseness=5e-3,
         rdp_looseness=1e-6,
         resolved=1e-8,
+        slow=sigma > 100,
     )
 
 

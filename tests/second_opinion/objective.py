@@ -203,7 +203,7 @@ def _laws() -> Iterator[Case]:
     ):
         a, ratio = 1 / sigma, 0.25 / lam
         numbers = {"sigma": sigma, "lam": lam}
-        yield _case("logistic", numbers, (logistic(a, 1 / lam),), slow=sigma not in (0.02, 3.0))
+        yield _case("logistic", numbers, (logistic(a, 1 / lam),), slow=sigma != 3.0)
         yield _case("monotone", numbers, (monotone(a, ratio),))
         yield _case("two-signed", numbers, (two_signed(a, math.log1p(ratio)),))
         if ratio < 1:
