@@ -1,0 +1,236 @@
+"""How many small faults the tests find: mutants of the core, each run against the tests that reach it.
+
+    python -m benchmarks.mutants FOLDER              draws 200 mutants of what is committed, runs them, prints the table
+    python -m benchmarks.mutants FOLDER --write      prints the table into docs/CONTRIBUTING.md as well
+
+A mutant is tried in stages: by the tests of the README's command, which are those of the loop for every day but for
+browsers, and where it survives by the slow ones. FOLDER keeps which test reaches which line, and every result: what was
+stopped goes on where it was. cosmic-ray makes the mutants; which of the survivors change nothing at all is for a person
+to say, in `EQUIVALENT` beside the reason. Browser tests watch another process and are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from queue import SimpleQueue
+
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.plugins import get_operator
+from coverage import CoverageData
+
+from benchmarks.shared import commit
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("accounting", "learning", "estimators", "datasets/tables")
+STAGES = {"daily": "not slow and not browser", "slow": "slow and not browser"}
+PROCESSES = 2
+PAGE = ROOT / "docs" / "CONTRIBUTING.md"
+MARKERS = "<!-- mutants -->", "<!-- /mutants -->"
+LONGEST = 900  # seconds; a mutant that takes longer is found out
+BINARY = {"Add": "Sub", "Sub": "Add", "Mul": "Div", "Div": "Mul", "FloorDiv": "Div", "Pow": "Mul", "Mod": "Mul"}
+COMPARED = {
+    "Lt": "LtE",
+    "LtE": "Lt",
+    "Gt": "GtE",
+    "GtE": "Gt",
+    "Eq": "NotEq",
+    "NotEq": "Eq",
+    "Is": "IsNot",
+    "IsNot": "Is",
+}
+OPERATORS = (
+    *(f"ReplaceBinaryOperator_{one}_{other}" for one, other in BINARY.items()),
+    *(f"ReplaceComparisonOperator_{one}_{other}" for one, other in COMPARED.items()),
+    *("ReplaceUnaryOperator_Delete_USub", "ReplaceUnaryOperator_Delete_Not", "AddNot", "ReplaceTrueWithFalse"),
+    *("ReplaceFalseWithTrue", "ReplaceAndWithOr", "ReplaceOrWithAnd", "ReplaceBreakWithContinue"),
+    *("ReplaceContinueWithBreak", "NumberReplacer", "RemoveDecorator", "ZeroIterationForLoop"),
+)
+EQUIVALENT: dict[str, str] = {}
+"""A mutant's name → why no test can tell it from the original."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one place."""
+
+    path: str
+    line: int
+    operator: str
+    occurrence: int
+
+    @cached_property
+    def name(self) -> str:
+        """The file and the change, which results are kept by."""
+        source = (ROOT / self.path).read_text(encoding="utf-8")
+        pairs = zip(source.splitlines(), self.code(source).splitlines(), strict=False)
+        before, after = next(pair for pair in pairs if pair[0] != pair[1])
+        return f"{self.path}: {before.strip()} → {after.strip()}"
+
+    def code(self, source: str) -> str:
+        """The file with the change."""
+        changed = mutate_code(source, get_operator(f"core/{self.operator}")(), self.occurrence)
+        assert changed is not None
+        return changed
+
+
+def places() -> Iterator[Mutant]:
+    """Every mutant there is."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / "objpert_core" / package).rglob("*.py")):
+            nodes = list(ast_nodes(get_ast(path.read_text(encoding="utf-8"))))
+            for name in OPERATORS:
+                operator = get_operator(f"core/{name}")()
+                lines = [start[0] for node in nodes for start, _ in operator.mutation_positions(node)]
+                for occurrence, line in enumerate(lines):
+                    yield Mutant(path.relative_to(ROOT).as_posix(), line, name, occurrence)
+
+
+def drawn(count: int, seed: int) -> list[Mutant]:
+    """Some mutants: first a line of code, then a change of it, so that a long formula counts like a short one."""
+    by_line = defaultdict(list)
+    for mutant in places():
+        by_line[mutant.path, mutant.line].append(mutant)
+    chosen = random.Random(seed)
+    return [chosen.choice(by_line[line]) for line in chosen.sample(sorted(by_line), count)]
+
+
+class Reached:
+    """Which tests of a stage reach a line."""
+
+    def __init__(self, file: Path) -> None:
+        self._data = CoverageData(str(file))
+        self._data.read()
+        self._files = {Path(name): name for name in self._data.measured_files()}
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """Their names, those that reach the least code first; where only an import reaches the line, the file's."""
+        name = next((name for path, name in self._files.items() if path.as_posix().endswith(mutant.path)), None)
+        if name is None:
+            return []
+        lines = self._data.contexts_by_lineno(name)
+        found = set(lines.get(mutant.line, ())) - {""}
+        found = found or {context for contexts in lines.values() for context in contexts} - {""}
+        return sorted({context.partition("|")[0] for context in found})
+
+
+def pytest(tree: Path, *arguments: str, **environment: str) -> int:
+    """The exit code of the tests in a tree; 1 where they take too long."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "CI": "true", "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        given = os.environ | alone | environment
+        return subprocess.run(command, cwd=tree, env=given, stdout=subprocess.DEVNULL, timeout=LONGEST).returncode
+    except subprocess.TimeoutExpired:
+        return 1
+
+
+def copied(folder: Path, name: str) -> Path:
+    """What is committed, in a folder of its own."""
+    tree = folder / name
+    if not tree.exists():
+        subprocess.run(["git", "clone", "-q", "--shared", str(ROOT), str(tree)], check=True)
+    return tree
+
+
+def reached(folder: Path, stage: str) -> Reached:
+    """Which tests of a stage reach what; measured once."""
+    file = folder / f"coverage.{stage}"
+    if not file.exists():
+        tree = copied(folder, "0")
+        traced = ("--cov=objpert_core", "--cov-context=test", "--cov-report=")
+        code = pytest(tree, "-n", str(PROCESSES), "-m", STAGES[stage], *traced, COVERAGE_FILE=str(tree / ".traced"))
+        assert code == 0, f"the tests of the stage {stage!r} do not pass as they stand (exit code {code})"
+        (tree / ".traced").rename(file)
+    return Reached(file)
+
+
+def survived(tree: Path, mutant: Mutant, tests: list[str]) -> bool:
+    """Whether these tests pass in spite of the mutant."""
+    path = tree / mutant.path
+    source = path.read_text(encoding="utf-8")
+    (tree / ".asked").write_text("\n".join(tests), encoding="utf-8")
+    path.write_text(mutant.code(source), encoding="utf-8")
+    try:
+        return not tests or pytest(tree, "-x", "-n", "0", "@.asked") == 0
+    finally:
+        path.write_text(source, encoding="utf-8")
+
+
+def run(folder: Path, mutants: list[Mutant]) -> dict[str, str]:
+    """The stage that finds each mutant, "" for none; results are kept as they come."""
+    file = folder / "results.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    found: dict[str, str] = dict(map(json.loads, lines))
+    stages = {stage: reached(folder, stage) for stage in STAGES}
+    trees: SimpleQueue[Path] = SimpleQueue()
+    for number in range(PROCESSES):
+        trees.put(copied(folder, str(number)))
+
+    def tried(mutant: Mutant) -> tuple[str, str]:
+        tree = trees.get()
+        try:
+            for stage, tests in stages.items():
+                if not survived(tree, mutant, tests.tests(mutant)):
+                    return mutant.name, stage
+            return mutant.name, ""
+        finally:
+            trees.put(tree)
+
+    left = [mutant for mutant in mutants if mutant.name not in found]
+    with ThreadPoolExecutor(PROCESSES) as pool, file.open("a", encoding="utf-8") as log:
+        for done, (name, stage) in enumerate(pool.map(tried, left), start=1):
+            found[name] = stage
+            print(json.dumps([name, stage]), file=log, flush=True)
+            print(f"{done}/{len(left)} {stage or 'SURVIVES':10} {name}", file=sys.stderr, flush=True)
+    return {mutant.name: found[mutant.name] for mutant in mutants}
+
+
+def table(found: dict[str, str], seed: int) -> str:
+    """The table, and the survivors."""
+    real = {name: stage for name, stage in found.items() if name not in EQUIVALENT}
+    counts = [sum(stage == one for stage in real.values()) for one in STAGES]
+    lines = [
+        f"<!-- python -m benchmarks.mutants FOLDER --count {len(found)} --seed {seed} --write; commit {commit()} -->",
+        "| mutants drawn | equivalent | found by the README's command | by the slow tests only | not found |",
+        "|---|---|---|---|---|",
+        f"| {len(found)} | {len(found) - len(real)} | {counts[0]} ({counts[0] / len(real):.1%}) | {counts[1]} | "
+        f"{len(real) - sum(counts)} |",
+        "",
+        *(f"* `{name}`: {EQUIVALENT.get(name, 'not found')}" for name, stage in found.items() if not stage),
+    ]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Draw, run, tell."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    found = run(given.folder.absolute(), drawn(given.count, given.seed))
+    told = table(found, given.seed)
+    print(told)
+    if given.write:
+        text = PAGE.read_text(encoding="utf-8")
+        before, after = text.split(MARKERS[0])[0], text.split(MARKERS[1])[1]
+        PAGE.write_text(f"{before}{MARKERS[0]}\n{told}\n{MARKERS[1]}{after}", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
