@@ -15,7 +15,8 @@ settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 HERE = Path(__file__).parent
-OWN_PROCESS = {"browser", "deploy", "packaging"}  # Chromium, servers, wheels: with --dist loadgroup each kind has one
+OWN_PROCESS = {"browser", "deploy", "packaging", "test_architecture.py"}
+"""Chromium, servers, wheels, and what parses every file: each kind has one of pytest-xdist's processes."""
 NOT_THE_CORE = {"browser", "deploy", "pages", "ui"}
 COVERED_WHEN_SLOW = {"datasets", "experiments", "theory", "test_doctests.py"}
 
