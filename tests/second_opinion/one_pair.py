@@ -118,7 +118,7 @@ def _tested(
             *release, *test, failure, covers, uniform=uniform, fallback_delta=fallback
         ),
         behind_a_test(*release, test, failure, covers, uniform, fallback),
-        epsilons=(0.0, 0.5 * total, total, total * (1 + 1e-9), total + 3),
+        epsilons=(0.0, 0.5 * total, total * (1 + 1e-9), total + 3),
         orders=() if max(release[1], test[1], failure, fallback) else ORDERS,
         error=1e-7,
     )
