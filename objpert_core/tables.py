@@ -28,7 +28,8 @@ _NUMERIC = re.compile(r"[<>≤≥≈]? ?[−+-]?\d")
 _HYPHEN = re.compile(r"^-(?=\d)")
 _MISSING = ("", "–", "∞", "−∞")
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
-_FORMULA_STARTS = ("=", "+", "-", "−", "@", "\t", "\r", "\n")
+_FORMULA_STARTS = frozenset("=+-−@＝＋－＠\t\r\n")
+_UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Zs"}  # what may stand before a formula and be dropped: blanks, marks without width
 _AMOUNT = r"(?:∞|\d[\d., '’\u00a0\u202f]*+(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)"
 _PLAIN_NUMBER = re.compile(rf"[+−-] ?{_AMOUNT}(?: ?± ?{_AMOUNT})?(?: ?%)?")
 _LABEL = re.compile(r"[A-Za-z0-9:._-]*")
@@ -197,7 +198,8 @@ def safe_cell(text: str) -> str:
     >>> safe_cell("=1+1"), safe_cell("-2+3"), safe_cell("−2.5 ± 0.3"), safe_cell("age")
     ("'=1+1", "'-2+3", '−2.5 ± 0.3', 'age')
     """
-    begins = text.lstrip(" ").startswith(_FORMULA_STARTS)
+    seen = (letter for letter in text if letter in _FORMULA_STARTS or unicodedata.category(letter) not in _UNSEEN)
+    begins = next(seen, "") in _FORMULA_STARTS
     return "'" + text if begins and not _PLAIN_NUMBER.fullmatch(text.strip(" ")) else text
 
 

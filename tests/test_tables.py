@@ -177,3 +177,14 @@ def test_pdflatex_compiles_them_and_nothing_stands_out(tmp_path):
     log = compiled(body, tmp_path)
     assert "Overfull" not in log
     assert "Missing character" not in log
+
+
+@pytest.mark.parametrize(
+    "unseen", ["", " ", "\ufeff", "\u200b", "\u00a0", "\u2003", "\u2028", "\x00", "\x0b", "\x1f \u200d"]
+)
+@pytest.mark.parametrize("start", "=+-@\uff1d\uff0b\uff0d\uff20")
+def test_a_formula_is_seen_behind_what_is_not_seen_and_in_wide_letters(unseen, start):
+    text = f"{unseen}{start}cmd|' /C calc'!A0"
+    assert safe_cell(text) == "'" + text
+    assert is_formula(text)
+    assert next(csv.reader([to_csv([{"a": text}]).splitlines()[1]]))[0][0] == "'"

@@ -15,6 +15,7 @@ from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, Wrapp
 from objpert_core.accounting.mechanisms.gaussian import Gaussian
 from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics import gaussian as gauss
+from objpert_core.accounting.numerics.renyi import LOG_ORDERS
 
 
 class Split(NamedTuple):
@@ -168,7 +169,18 @@ class Chained(Wrapper):
             return gauss.rdp(alpha, a)
         if not self.has_rdp:
             raise NotImplementedError(self.no_rdp())
-        return np.fmin(self._along(alpha, self.length), alpha * self.rho() if np.isfinite(self.mu()) else np.inf)
+        orders, least = self._dips
+        beyond = np.append(least, np.inf)[np.searchsorted(orders, alpha)]
+        curve = np.minimum(self._along(alpha, self.length), beyond)
+        rising = np.argsort(-alpha, kind="stable")
+        curve[rising] = np.minimum.accumulate(curve[rising])
+        return np.fmin(curve, alpha * self.rho() if np.isfinite(self.mu()) else np.inf)
+
+    @cached_property
+    def _dips(self) -> tuple[FloatArray, FloatArray]:
+        """Orders and, at each, the least bound there and beyond: divergences rise in the order, the bound need not."""
+        orders = 1 + np.exp(LOG_ORDERS)
+        return orders, np.minimum.accumulate(self._along(orders, self.length)[::-1])[::-1]
 
     def _along(self, alpha: FloatArray, length: int) -> FloatArray:
         """D_α ≤ (1 + n/m)/(1 + n·s/(m·α))·D_β(m links) + D_γ(n links), with s = α − 1, β = α + n·s/m, γ = α·(m + n)/n.

@@ -84,8 +84,12 @@ class _OnePair(Mechanism):
         if certain > 0:
             return np.full(alpha.shape, np.inf)
         order = np.where(alpha > 1, alpha - 1, 1.0)
-        fall = np.log1p(np.expm1(-2 * order * most) / (1 + math.exp(most))) / order
-        return np.where(alpha > 1, most + fall, most * math.tanh(most / 2)) + most * 2.0**-48
+        near = np.minimum(alpha * most, 1.0)  # where e^{(α−1)ε} and its logarithm would cancel
+        small = np.log1p(-np.expm1(-np.minimum(order * most, 1.0)) * np.expm1(near) / (1 + math.exp(most))) / order
+        large = most + np.log1p(np.expm1(-2 * order * most) / (1 + math.exp(most))) / order
+        curve = np.where(alpha * most < 1, small, large)
+        curve = np.where(alpha > 1, curve, most * math.tanh(most / 2))
+        return np.minimum(curve * (1 + 2.0**-44), most)
 
     @property
     def has_rdp(self) -> bool:
@@ -101,7 +105,7 @@ class _OnePair(Mechanism):
 
     def _rho(self) -> float:
         most, certain = self.guarantee
-        return most * math.tanh(most / 2) + most * 2.0**-48 if certain == 0 else math.inf
+        return most * math.tanh(most / 2) * (1 + 2.0**-44) if certain == 0 else math.inf
 
     def losses(self, direction: str = "remove") -> Steps:
         """Three losses: ε, −ε and, with probability δ, ∞; the fourth, −∞, has no mass. The same both ways."""

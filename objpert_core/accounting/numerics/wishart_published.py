@@ -18,15 +18,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import log_ndtr
+from scipy.special import expit, log_ndtr
 
 from objpert_core._validation import FloatArray
 from objpert_core.accounting.numerics import wishart_spectrum as spectrum
 from objpert_core.accounting.numerics.wishart import SLACK
 
-_SHARES, _LEVELS = 48, 40  # of ε₁ and of log δ₄ that are tried, three times over
+_SHARES, _LEVELS = 48, 40  # of ε₁ and of log δ₄ that are tried, three times over; of ε₁ at first more
 _ROUNDS = 3
 _LEAST = 1e-12
+_SPACING, _NEARLY = 0.1, 25.0  # of log ε₁; the largest logit of ε₁/ε
 
 
 @dataclass(frozen=True)
@@ -85,26 +86,29 @@ class Published:
 
     def _best_split(self, epsilon: float) -> float:
         """log δ at the best ε₁ and δ₄ on a grid that is refined around its best point."""
-        share, level = (0.0, 1.0), (-80.0, 0.0)
-        best = 0.0
+        least = (0.5 if self.sharpened else 2.0) * self.smoothness / self.scale  # of ε₁, below which nothing is proved
+        if not epsilon > least:
+            return 0.0
+        # the same ε₁ at every ε, so that what one ε finds a larger one finds, too; and ε₁ that are nearly all of ε
+        firsts = least * np.exp(_SPACING * np.arange(1, math.ceil(math.log(epsilon / least) / _SPACING)))
+        firsts = np.union1d(firsts, epsilon * expit(np.linspace(0.0, _NEARLY, _SHARES)))
+        level, best = (-80.0, 0.0), 0.0
         for _ in range(_ROUNDS):
-            shares = np.linspace(*share, _SHARES + 2)[1:-1]
             levels = np.linspace(*level, _LEVELS) if self.anchor_error else np.array([-np.inf])
-            value = self._of_split(epsilon, shares, levels)
-            row, column = np.unravel_index(value.argmin(), value.shape)
+            value = self._of_split(epsilon, firsts, levels)
+            row, column = divmod(int(value.argmin()), levels.size)
             best = min(best, float(value[row, column]))
-            at, step = float(shares[row]), (share[1] - share[0]) / _SHARES
-            share = max(at - 2 * step, 0.0), min(at + 2 * step, 1.0)
+            firsts = np.linspace(firsts[max(row - 1, 0)], firsts[min(row + 1, firsts.size - 1)], _SHARES)
             if self.anchor_error:
                 at, step = float(levels[column]), (level[1] - level[0]) / _LEVELS
                 level = at - 2 * step, min(at + 2 * step, 0.0)
         return float(self._up(np.array([best]))[0])
 
-    def _of_split(self, epsilon: float, shares: FloatArray, levels: FloatArray) -> FloatArray:
-        alpha, log_rest, log_exact = self._log_exact(epsilon * shares)
+    def _of_split(self, epsilon: float, firsts: FloatArray, levels: FloatArray) -> FloatArray:
+        alpha, log_rest, log_exact = self._log_exact(firsts)
         with np.errstate(all="ignore"):
             moved = self.moved(alpha[:, None], log_rest[:, None], levels)
-            left = epsilon * (1 - shares)[:, None]
+            left = (epsilon - firsts)[:, None]
             if self.sharpened:
                 ratio = moved / self.sigma_out
                 log_p = log_ndtr(ratio / 2 - left / ratio)

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from objpert_core.accounting import ApproximateMinima, Gaussian, ObjectivePerturbation, group, replace_one
+from objpert_core.accounting import (
+    ApproximateDP,
+    ApproximateMinima,
+    Gaussian,
+    LaplaceVote,
+    ObjectivePerturbation,
+    group,
+    replace_one,
+)
 from objpert_core.accounting.numerics import chain
 from objpert_core.accounting.numerics.tradeoff import false_negative_rates
 
@@ -99,3 +107,19 @@ def test_the_chord_below_a_corner_does_not_cancel():
         found = chain.log_delta_of_split(jump, np.array([[1 - short, 2.0]]), 1.0)[0]
         assert exact - 1e-8 <= found <= exact + 1e-7
     assert chain.log_delta_of_split(jump, np.array([[np.inf, 2.0], [np.nan, 2.0]]), 400.0).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "several",
+    [group(LaplaceVote(1.0), 2), group(ApproximateDP(85.0, 0.0), 31), group(ObjectivePerturbation(0.6, 0.5), 3)],
+    ids=["vote", "pure", "fit"],
+)
+def test_the_renyi_curve_rises_in_the_order(several):
+    orders = np.array([1.0, 1 + 1e-12, 1 + 1e-6, 1.01, 2.0, 3.16, 8.0, 1e3, 1e6])
+    together = several.rdp(orders)
+    alone = np.array([several.rdp(order) for order in orders])
+    assert (np.diff(together) >= 0).all()
+    np.testing.assert_allclose(alone, together, rtol=1e-3)
+    if isinstance(several.base, LaplaceVote):  # two voters: no order is above twice ε
+        assert alone[0] < 2.0
+        assert (alone <= 2.0 * (1 + 1e-3)).all()

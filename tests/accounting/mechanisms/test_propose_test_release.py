@@ -79,6 +79,23 @@ def test_a_pure_pair_has_the_renyi_curve_of_a_randomised_answer_and_an_impure_on
     assert "gives everything away with probability δ = 1e-09" in impure.no_rdp()
 
 
+@pytest.mark.parametrize("epsilon", [1e-12, 1e-7, 1e-3, 0.3, 5.0, 300.0])
+def test_the_renyi_curve_of_a_small_pair_does_not_cancel(epsilon):
+    orders = np.array([1.0, 1 + 1e-12, 1 + 1e-6, 1.01, 2.0, 3.0, 64.0, 1e4, 1e9, 1e13])
+    found = ApproximateDP(epsilon, 0.0).rdp(orders)
+    with mpmath.workdps(60):
+        e = mpmath.mpf(epsilon)
+        p = 1 / (1 + mpmath.exp(-e))
+        exact = [e * mpmath.tanh(e / 2)]
+        for order in map(mpmath.mpf, orders[1:]):
+            moment = p * mpmath.exp((order - 1) * e) + (1 - p) * mpmath.exp((1 - order) * e)
+            exact.append(mpmath.log(moment) / (order - 1))
+        ratios = np.array([float(value / true - 1) for value, true in zip(found.tolist(), exact, strict=True)])
+    assert (ratios >= -1e-30).all(), ratios  # ε itself where the rest is below a double
+    assert (ratios <= 1e-12).all(), ratios
+    assert (np.diff(found) >= 0).all()
+
+
 @pytest.mark.parametrize("pair", [(0.5, 1e-6), (1e-9, 1e-12), (700.0, 0.5), (3.0, 0.0), (40.0, 1e-3)])
 def test_ε_is_on_the_safe_side_and_exact_at_the_pair_itself(pair):
     worst = ApproximateDP(*pair)

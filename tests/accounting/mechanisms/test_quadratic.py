@@ -327,3 +327,14 @@ def test_sizes_far_out_give_numbers_without_a_warning():
                 deltas = QuadraticPerturbation(scale, m, d, 1.0, adjacency, bound).delta(epsilon)
                 assert np.all((deltas >= 0) & (deltas <= 1)), (scale, m, d, bound)
                 assert np.all(np.diff(deltas) <= 1e-9), (scale, m, d, bound)
+
+
+@pytest.mark.parametrize("bound", ["sharpened", "published"])
+def test_the_best_split_is_found_at_large_epsilon_too(bound):
+    bend = QuadraticPerturbation(
+        627.5, 35, 10, 0.04168, bound=bound, tolerance=2.3e-7, anchor_error=5.6e-4, sigma_out=3.16
+    )
+    at = np.geomspace(1e-2, 1e4, 25)
+    log_delta = np.array([bend.log_delta(epsilon) for epsilon in at])
+    assert log_delta[-1] < -75  # the search over equal shares of ε went up to 0 here
+    assert (np.diff(log_delta) <= 1e-9 * -log_delta[1:] + 1e-12).all()
