@@ -11,11 +11,12 @@ import numpy as np
 from objpert_core._validation import FloatArray, check_fields, positive_integer, rate, within
 from objpert_core.accounting.laws.base import GaussianLoss, PrivacyLoss, Steps, SubsampledLoss
 from objpert_core.accounting.laws.mixture import mixture_loss
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, check_adjacency
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, REPLACE_ONE, Mechanism, check_adjacency
 from objpert_core.accounting.mechanisms.composition import ByConvolution
 from objpert_core.accounting.mechanisms.event_forms import EventMaker
+from objpert_core.accounting.mechanisms.renyi import ViaRDP
+from objpert_core.accounting.numerics import batches, gdp
 from objpert_core.accounting.numerics import gaussian as gauss
-from objpert_core.accounting.numerics import gdp
 from objpert_core.accounting.numerics.mixture import log_binomial_weights, mixture_rdp
 from objpert_core.accounting.numerics.subsampled import step_rdp
 
@@ -97,6 +98,14 @@ class DPSGD(ByConvolution):
             step = mixture_loss(a, self.sample_rate, self.group_size, self._replaced, direction)
         return ((step, self.steps),)
 
+    def _alone(self) -> Mechanism | None:
+        """One step, where a formula answers: one row that is added or removed."""
+        formula = self.steps == self.group_size == 1 and not self._replaced and self.sample_rate < 1
+        return _OneStep(self) if formula else None
+
+    def _rest(self) -> Mechanism:
+        return _HardlyEverDrawn(self)
+
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         if self.group_size == 1 and not self._replaced:
             return self.steps * np.maximum(step_rdp(alpha, self.sample_rate, self.noise_multiplier), 0.0)
@@ -137,3 +146,36 @@ class DPSGD(ByConvolution):
             return self._farthest * root
         weights = log_binomial_weights(self.group_size, self.sample_rate)
         return root * gdp.mu_of_mirrored_mixture(weights, 1 / self.noise_multiplier)
+
+
+@dataclass(frozen=True)
+class _OneStep(Mechanism):
+    """A single step: δ(ε) = q·δ_G(log(1 + (e^ε − 1)/q)), that of a row that is removed (docs/theorems.md, T19)."""
+
+    base: DPSGD
+
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        return batches.log_profile(self.base.sample_rate, np.zeros(1), 1 / self.base.noise_multiplier, epsilon)
+
+    def _rdp(self, alpha: FloatArray) -> FloatArray:
+        return self.base._rdp(alpha)
+
+
+@dataclass(frozen=True)
+class _HardlyEverDrawn(ViaRDP):
+    """What answers where no grid is fine enough: the Rényi curve, and how likely it is that any batch has the rows."""
+
+    base: DPSGD
+
+    @property
+    def _log_ever(self) -> float:
+        if self.base.sample_rate == 1:
+            return 0.0
+        never = self.base.steps * self.base.group_size * math.log1p(-self.base.sample_rate)
+        return math.log(-math.expm1(never)) * (1 - 1e-15)
+
+    def _log_delta(self, epsilon: FloatArray) -> FloatArray:
+        return np.minimum(super()._log_delta(epsilon), self._log_ever)
+
+    def _epsilon(self, log_delta: FloatArray) -> FloatArray:
+        return np.where(log_delta >= self._log_ever, 0.0, super()._epsilon(log_delta))
