@@ -12,6 +12,7 @@ import numpy as np
 
 from objpert_core.accounting.mechanisms.base import NORMAL_SPACING
 from objpert_core.exceptions import ConvergenceError
+from objpert_core.learning.problem.envelopes import MoreauEnvelope
 from objpert_core.learning.problem.fine import score_error, summands_of_rows
 from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rounding import UNIT, gamma, own_constant
@@ -60,7 +61,8 @@ class Allowance:
         """
         most = (self.n_rows * self.gradient + self._tilt + tau) / self.lam
         if self.loss.takes_margins:
-            start = float(self.loss.value(np.zeros(1), np.ones(1))[0])
+            sharp = self.loss.loss if isinstance(self.loss, MoreauEnvelope) else self.loss  # above those of all rows
+            start = float(sharp.value(np.zeros(1), np.ones(1))[0])
             most = min(most, (self._tilt + tau) / self.lam + math.sqrt(self.n_rows * start / self.lam))
         return min(most, self.ball)
 

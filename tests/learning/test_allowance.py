@@ -124,6 +124,19 @@ def numbers(**changes):
     return Allowance(**(told | {"noise": 4.0} | changes))
 
 
+def test_the_longest_theta_is_allowed_for_where_short_rows_have_narrow_envelopes():
+    """Their hinges are hardly rounded, so that they pull θ farther than rows of full length would."""
+    loss, smooth, size = HingeLoss(), 0.01, 2.0**-5
+    rows = Rows(np.full((1000, 1), size), "clip")
+    lam = 1000 * size**2
+    own = MoreauEnvelope(loss, envelope_steps(rows, smooth))
+    objective = PerturbedObjective(rows, np.ones(1000), lam, np.zeros(1), own)
+    result = solve(objective, tau=1e-6)
+    widest = widest_envelope(loss, smooth, 1.0)
+    numbers = Allowance(n_rows=1000, dimension=1, longest=1.0, loss=widest, gradient=1.0, lam=lam)
+    assert 20 < result.theta[0] <= numbers.length(1e-6)
+
+
 def test_what_rounding_takes_grows_no_faster_than_the_rows():
     few, many = numbers(), numbers(n_rows=10**7)
     assert few.least_tau() < many.least_tau() < 110 * few.least_tau()

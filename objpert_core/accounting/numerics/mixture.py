@@ -27,6 +27,7 @@ _TAIL = 9.5  # standard deviations kept beyond the outermost modes; e^{−9.5²/
 _MOST_POINTS = 16_384  # of the rule, for one order
 _BLOCK = 2**20  # points × orders at once
 _SMALL = 0.05  # |x| below which ψ(x) is summed as a series
+_LARGE = 30.0  # x beyond which ψ(x) is e^x − 1 − x as it stands
 _ROUNDING = 1e-12  # of a sum, relative
 _EPS = float(np.finfo(float).eps)
 _TINY = float(np.finfo(float).tiny)
@@ -119,7 +120,10 @@ def _moment_rates(
         growth = np.where(
             np.abs(y) < _SMALL, _psi(np.clip(y, -_SMALL, _SMALL)) * weight, np.exp(exponent - top) - (1 + y) * weight
         )
-        return weight @ _psi(-omega) + growth.sum(axis=1) / np.where(order > 0, order, 1.0), top[:, 0]
+        far = -omega > _LARGE
+        there = np.exp((log_weight - omega)[far] - top) - (1 - omega[far]) * weight[:, far]  # no ψ overflows
+        rest = weight[:, ~far] @ _psi(-omega[~far]) + there.sum(axis=1)
+        return rest + growth.sum(axis=1) / np.where(order > 0, order, 1.0), top[:, 0]
 
 
 def mixture_rdp(alpha: FloatArray, log_weights: FloatArray, a: float, two_sided: bool) -> FloatArray:

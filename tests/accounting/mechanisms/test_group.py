@@ -489,3 +489,9 @@ def test_a_posterior_draw_that_covers_no_smaller_leverage_stands_for_no_chain():
         with pytest.raises(ValueError, match=r"leverage must be .* to 1.61803, got 1.7"):
             make(beyond)
     assert group(beyond, 1) is beyond
+
+
+def test_the_curve_near_one_is_summed_also_where_hardly_any_noise_is_left():
+    """With q = 0.5 and z = 1/30 the mode that the row moves has half of the mass, and there log dP/dQ is 30²/2."""
+    one = DPSGD(1 / 30, 0.5, 1, adjacency=REPLACE_ONE)
+    assert one.rdp(1.0) == pytest.approx(30**2 / 4, rel=1e-3)
