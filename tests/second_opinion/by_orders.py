@@ -108,7 +108,7 @@ def _bits(epsilon: float, count: int) -> Case:
         f"{count} bits at {epsilon:g}",
         lambda accounting: accounting.ViaRDP(accounting.repeat(accounting.ApproximateDP(epsilon, 0.0), count)),
         (ByOrders(lambda alpha: one.renyi(alpha)[0]), one),
-        epsilons=tuple(share * epsilon * count**0.5 for share in (0.0, 0.1, 0.5, 0.9, 1.0)),
+        epsilons=tuple(share * epsilon * count**0.5 for share in (0.0, 0.1, 0.5, 0.9)),
         orders=(1.0, 1.01, 2.0, 64.0),
         resolved=1e-12,
         looseness=1e-4,

@@ -36,6 +36,7 @@ from objpert_core.accounting.mechanisms.event_forms import EventMaker
 from objpert_core.accounting.mechanisms.gaussian import GaussianNoise
 from objpert_core.accounting.mechanisms.renyi import ViaRDP
 from objpert_core.accounting.numerics.safe_root import nudged_up_each
+from objpert_core.accounting.numerics.search import smallest_epsilon
 
 RELATIVE_WIDTH = 2e-4  # of ε: what the grid aims at
 
@@ -160,7 +161,10 @@ class ByConvolution(Mechanism):
         if (alone := self._alone()) is not None:
             return alone._epsilon(log_delta)
         epsilon = self._epsilon_above(log_delta, RELATIVE_WIDTH)
-        # ε and δ come from different grids; the promise is that δ(ε(δ)) is not above δ
+        # ε and δ come from different grids; the promise is that δ(ε(δ)) is not above δ. From 0 no small step leads on
+        lost = (epsilon == 0) & (self._log_delta(epsilon) > log_delta)
+        if lost.any():
+            epsilon[lost] = smallest_epsilon(self._log_delta, log_delta[lost])
         return nudged_up_each(lambda tried: self._log_delta(tried) > log_delta, epsilon)
 
     def epsilon_bounds(self, delta: Any, relative_width: float = RELATIVE_WIDTH) -> tuple[Any, Any]:

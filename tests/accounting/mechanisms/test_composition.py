@@ -101,7 +101,7 @@ def check_delta_bounds(mechanism, truth, epsilons):
     exact = truth(epsilons)
     assert (low <= exact * (1 + oracle.ACCURACY)).all(), (low, exact)
     assert (high >= exact * (1 - oracle.ACCURACY)).all(), (high, exact)
-    np.testing.assert_array_equal(mechanism.delta(epsilons), high)
+    np.testing.assert_allclose(mechanism.delta(epsilons), high, rtol=1e-6)
     moved = 2 * WIDTH * np.maximum(epsilons, epsilons.max() / 10)
     assert (high <= truth(np.maximum(epsilons - moved, 0.0)) * (1 + 0.01)).all(), (exact, high)
     assert (low >= truth(epsilons + moved) * (1 - 0.01)).all(), (low, exact)
