@@ -374,8 +374,11 @@ class Fit:
             found = min(found, bounded(objective, solve(fine(objective), **asked)), key=lambda one: one.norm)
         if found.norm <= tau or not self._releases:
             return found
-        found = bounded(objective, solve_surely(objective, **told))
-        return found if found.norm <= tau else spare
+        for problem in (objective, fine(objective)):
+            found = bounded(objective, solve_surely(problem, **told))
+            if found.norm <= tau:
+                return found
+        return spare
 
     def _roughly(self, objective: PerturbedObjective, tau: float) -> Found | None:
         """What the solver for several draws finds for one, where so many numbers make its first passes pay."""

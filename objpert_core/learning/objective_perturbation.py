@@ -203,9 +203,9 @@ def perturb_and_solve_draws(
     clip = None if clip is None else positive("clip", clip)
     if isinstance(loss, ClippedLoss):
         raise ValueError(f"loss must not be clipped, got {loss!r}: give loss={loss.loss!r} and its threshold as clip=")
-    known = LOSSES if envelope is None else EVERY_LOSS
-    if type(loss) not in known.values():
-        raise ValueError(f"loss must be one of {', '.join(map(repr, known))}, got {loss!r}")
+    losses = LOSSES if envelope is None else EVERY_LOSS
+    if type(loss) not in losses.values():
+        raise ValueError(f"loss must be one of {', '.join(map(repr, losses))}, got {loss!r}")
     kind = PrivacyCertificate.kind_for(mechanism)
     named = _named(kind, radius=("ball_radius", radius), envelope=("envelope", envelope))
     draws = Draws(X, targets, loss, random_states, **options)
@@ -226,9 +226,8 @@ def perturb_and_solve_draws(
             f"{rows.constant:g})"
         )
     gradient = promised.lipschitz * longest
-    _refuse_small_tau(
-        mechanism, draws.rows_given, rows, promised, min(gradient, clip or gradient), named.get("ball_radius")
-    )
+    known = public_rows if public_rows is not None and rows_declared else draws.rows_given
+    _refuse_small_tau(mechanism, known, rows, promised, min(gradient, clip or gradient), named.get("ball_radius"))
     return draws.release(
         mechanism,
         lambda source: released.perturbation(source, rows.dimension),
@@ -334,7 +333,8 @@ def perturb_and_solve_classes(
         raise ValueError(
             f"mechanism's {reason} ({fit.rows.n_features} features of norm 1, constant {fit.rows.constant:g})"
         )
-    _refuse_small_tau(mechanism, given, fit.rows, loss, longest)
+    known = public_rows if public_rows is not None and rows_declared else given
+    _refuse_small_tau(mechanism, known, fit.rows, loss, longest)
     for one in targets:
         check_targets(one, fit.rows.n_rows, loss, least=0)
     if public_rows is None and before:

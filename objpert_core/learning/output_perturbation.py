@@ -341,9 +341,8 @@ def solve_and_perturb_draws(
     before = standardisation.mechanisms(neighbours, rows_per_person)
     draws = Draws(X, targets, loss, random_states, **options)
     radius = row_radius(draws.rows.constant)
-    used_rows = None
-    if lam is None or before:
-        used_rows = draws.rows_given if public_rows is None else positive_integer("public_rows", public_rows)
+    known = draws.rows_given if public_rows is None else positive_integer("public_rows", public_rows)
+    used_rows = known if lam is None or before else None
     draws.standardise(standardisation, used_rows)
 
     lams: dict[OutputPerturbation, float] = {}
@@ -362,7 +361,7 @@ def solve_and_perturb_draws(
     mechanism = calibrate_remaining(epsilon, delta, fit_for, before)
     chosen = lams[mechanism]
     Allowance(
-        n_rows=draws.rows_given,
+        n_rows=known,
         dimension=draws.rows.dimension,
         longest=radius,
         loss=loss,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from objpert_core.accounting import calibrate_objective_perturbation
+from objpert_core.accounting import ApproximateMinima, ObjectivePerturbation, calibrate_objective_perturbation
 from objpert_core.exceptions import ConvergenceError
 from objpert_core.learning import allowance, fit, perturb_and_solve, solve_and_perturb
 from objpert_core.learning.allowance import Allowance
@@ -220,3 +220,17 @@ def test_a_norm_of_b_beyond_what_is_allowed_for_is_next_to_impossible():
     for dimension in (1, 100, 10_000):
         norm = np.linalg.norm(4 * noise_source(dimension).standard_normal(dimension))
         assert norm < 4 * (math.sqrt(dimension) + allowance.DEVIATIONS)
+
+
+def test_a_declared_number_of_rows_decides_and_not_one_row_more():
+    """Else a τ between the two numbers' least would tell by its refusal whether somebody is there."""
+    mechanism = ApproximateMinima(ObjectivePerturbation(5.0, 1.0), 1e-15, 1e-12)
+    rows, words = np.eye(2).repeat(400, axis=0), set()
+    for n in (800, 799, 700):
+        with pytest.raises(ConvergenceError) as told:
+            perturb_and_solve(
+                rows[:n], np.ones(n), mechanism, delta=1e-5, public_rows=800, rows_declared=True,
+                intercept_scaling=0.0, on_error="release",
+            )  # fmt: skip
+        words.add(str(told.value))
+    assert len(words) == 1
