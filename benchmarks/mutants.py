@@ -1,7 +1,7 @@
 """How many small faults the tests find: mutants of the core, each run against the tests that reach it.
 
-    python -m benchmarks.mutants FOLDER              draws 200 mutants of what is committed, runs them, prints the table
-    python -m benchmarks.mutants FOLDER --write      prints the table into docs/CONTRIBUTING.md as well
+    python -m benchmarks.mutants FOLDER                    draws 200 of what is committed, runs them, prints the table
+    python -m benchmarks.mutants FOLDER --stages daily     leaves the slow tests out
 
 A mutant is tried in stages: by the tests of the README's command, which are those of the loop for every day but for
 browsers, and where it survives by the slow ones. FOLDER keeps which test reaches which line, and every result: what was
@@ -12,16 +12,18 @@ to say, in `EQUIVALENT` beside the reason. Browser tests watch another process a
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
 import random
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -36,8 +38,6 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("accounting", "learning", "estimators", "datasets/tables")
 STAGES = {"daily": "not slow and not browser", "slow": "slow and not browser"}
 PROCESSES = 2
-PAGE = ROOT / "docs" / "CONTRIBUTING.md"
-MARKERS = "<!-- mutants -->", "<!-- /mutants -->"
 LONGEST = 900  # seconds; a mutant that takes longer is found out
 BINARY = {"Add": "Sub", "Sub": "Add", "Mul": "Div", "Div": "Mul", "FloorDiv": "Div", "Pow": "Mul", "Mod": "Mul"}
 COMPARED = {
@@ -78,6 +78,14 @@ class Mutant:
         before, after = next(pair for pair in pairs if pair[0] != pair[1])
         return f"{self.path}: {before.strip()} → {after.strip()}"
 
+    def says_something_else(self) -> bool:
+        """Whether Python reads the changed file, and as another one."""
+        source = (ROOT / self.path).read_text(encoding="utf-8")
+        try:
+            return ast.dump(ast.parse(self.code(source))) != ast.dump(ast.parse(source))
+        except SyntaxError:
+            return False
+
     def code(self, source: str) -> str:
         """The file with the change."""
         changed = mutate_code(source, get_operator(f"core/{self.operator}")(), self.occurrence)
@@ -103,7 +111,9 @@ def drawn(count: int, seed: int) -> list[Mutant]:
     for mutant in places():
         by_line[mutant.path, mutant.line].append(mutant)
     chosen = random.Random(seed)
-    return [chosen.choice(by_line[line]) for line in chosen.sample(sorted(by_line), count)]
+    lines = chosen.sample(sorted(by_line), min(2 * count, len(by_line)))
+    mutants = (chosen.choice(by_line[line]) for line in lines)
+    return list(islice(filter(Mutant.says_something_else, mutants), count))
 
 
 class Reached:
@@ -168,12 +178,12 @@ def survived(tree: Path, mutant: Mutant, tests: list[str]) -> bool:
         path.write_text(source, encoding="utf-8")
 
 
-def run(folder: Path, mutants: list[Mutant]) -> dict[str, str]:
+def run(folder: Path, mutants: list[Mutant], chosen: Sequence[str]) -> dict[str, str]:
     """The stage that finds each mutant, "" for none; results are kept as they come."""
-    file = folder / "results.jsonl"
+    file = folder / f"results.{'-'.join(chosen)}.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     found: dict[str, str] = dict(map(json.loads, lines))
-    stages = {stage: reached(folder, stage) for stage in STAGES}
+    stages = {stage: reached(folder, stage) for stage in chosen}
     trees: SimpleQueue[Path] = SimpleQueue()
     for number in range(PROCESSES):
         trees.put(copied(folder, str(number)))
@@ -197,20 +207,14 @@ def run(folder: Path, mutants: list[Mutant]) -> dict[str, str]:
     return {mutant.name: found[mutant.name] for mutant in mutants}
 
 
-def table(found: dict[str, str], seed: int) -> str:
-    """The table, and the survivors."""
+def table(found: dict[str, str], seed: int, chosen: Sequence[str]) -> str:
+    """How many each stage finds, and the survivors."""
     real = {name: stage for name, stage in found.items() if name not in EQUIVALENT}
-    counts = [sum(stage == one for stage in real.values()) for one in STAGES]
-    lines = [
-        f"<!-- python -m benchmarks.mutants FOLDER --count {len(found)} --seed {seed} --write; commit {commit()} -->",
-        "| mutants drawn | equivalent | found by the README's command | by the slow tests only | not found |",
-        "|---|---|---|---|---|",
-        f"| {len(found)} | {len(found) - len(real)} | {counts[0]} ({counts[0] / len(real):.1%}) | {counts[1]} | "
-        f"{len(real) - sum(counts)} |",
-        "",
-        *(f"* `{name}`: {EQUIVALENT.get(name, 'not found')}" for name, stage in found.items() if not stage),
-    ]
-    return "\n".join(lines)
+    lines = [f"{len(found)} mutants, seed {seed}, commit {commit()}; {len(found) - len(real)} are equivalent"]
+    for stage in (*chosen, ""):
+        count = sum(one == stage for one in real.values())
+        lines.append(f"{stage or 'not found':10} {count:4} {count / max(len(real), 1):7.1%}")
+    return "\n".join([*lines, *(f"  {name} ({EQUIVALENT.get(name, '?')})" for name in found if not found[name])])
 
 
 def main() -> int:
@@ -219,16 +223,11 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(STAGES))
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    found = run(given.folder.absolute(), drawn(given.count, given.seed))
-    told = table(found, given.seed)
-    print(told)
-    if given.write:
-        text = PAGE.read_text(encoding="utf-8")
-        before, after = text.split(MARKERS[0])[0], text.split(MARKERS[1])[1]
-        PAGE.write_text(f"{before}{MARKERS[0]}\n{told}\n{MARKERS[1]}{after}", encoding="utf-8")
+    found = run(given.folder.absolute(), drawn(given.count, given.seed), given.stages)
+    print(table(found, given.seed, given.stages))
     return 0
 
 
