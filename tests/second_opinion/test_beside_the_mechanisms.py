@@ -30,7 +30,7 @@ def pairs(case: Case) -> list[Definition]:
 
 
 SIZES = [
-    pytest.param(case, id=str(case), marks=[pytest.mark.slow] * case.slow)
+    pytest.param(case, id=str(case), marks=[pytest.mark.exhaustive] * case.slow)
     for case in CASES
     if pairs(case) and case.mechanism != "DiscretePLD"
 ]

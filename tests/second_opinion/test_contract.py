@@ -23,9 +23,14 @@ from tests.second_opinion.measured import log_delta, points
 HERE = Path(__file__).parent
 MAY_IMPORT = {"test_contract.py", "test_beside_the_mechanisms.py"}
 PARTS = [pytest.param(case, id=str(case), marks=[pytest.mark.slow] * case.slow) for case in CASES]
+FORMS = [pytest.param(case, id=str(case), marks=[pytest.mark.exhaustive] * case.slow) for case in CASES]
 BY_SUMS = 1e-100  # what resolves no smaller δ adds up losses, and looks for ε for seconds
 BOTH_WAYS = [
-    pytest.param(case, id=str(case), marks=[pytest.mark.slow] * (case.slow or case.resolved > BY_SUMS))
+    pytest.param(
+        case,
+        id=str(case),
+        marks=[pytest.mark.exhaustive] * case.slow + [pytest.mark.slow] * (case.resolved > BY_SUMS),
+    )
     for case in CASES
     if case.epsilons and case.mechanism != "DiscretePLD"
 ]
@@ -51,7 +56,7 @@ def test_nothing_is_promised_in_excess_anywhere(family: Any, seed: int) -> None:
     assert not [f"{case}, unsafe: {point}" for point in points(case, case.make(accounting)) if point.unsafe]
 
 
-@pytest.mark.parametrize("case", PARTS)
+@pytest.mark.parametrize("case", FORMS)
 def test_curves_are_monotone(case: Case) -> None:
     asked = mechanism(case)
     if case.epsilons:
