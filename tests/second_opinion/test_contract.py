@@ -22,7 +22,12 @@ from tests.second_opinion.measured import log_delta, points
 
 HERE = Path(__file__).parent
 MAY_IMPORT = {"test_contract.py", "test_beside_the_mechanisms.py"}
-PARTS = [pytest.param(case, id=str(case), marks=[pytest.mark.slow] * case.slow) for case in CASES]
+WIDE = [case for case in CASES if case.slow]
+IN_CI = set(WIDE[::4])  # the others by hand; the command that makes the table asks all
+PARTS = [
+    pytest.param(case, id=str(case), marks=[pytest.mark.slow if case in IN_CI else pytest.mark.exhaustive] * case.slow)
+    for case in CASES
+]
 FORMS = [pytest.param(case, id=str(case), marks=[pytest.mark.exhaustive] * case.slow) for case in CASES]
 BY_SUMS = 1e-100  # what resolves no smaller δ adds up losses, and looks for ε for seconds
 BOTH_WAYS = [
