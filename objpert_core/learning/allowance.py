@@ -18,7 +18,7 @@ from objpert_core.learning.problem.losses import Loss
 from objpert_core.learning.problem.rounding import UNIT, gamma, own_constant
 
 _SHARE = 3 / 8  # of τ: the solver takes a half, the lattice a sixteenth, and a sixteenth is to spare
-DEVIATIONS = 10.0  # that ‖b‖ is above σ√D with a probability below e⁻⁵⁰
+DEVIATIONS = 10.0  # ‖b‖ is above σ(√D + 10) with a probability below e⁻⁵⁰
 _ROUNDS = 60
 
 

@@ -162,8 +162,7 @@ class ByConvolution(Mechanism):
             return alone._epsilon(log_delta)
         epsilon = self._epsilon_above(log_delta, RELATIVE_WIDTH)
         # ε and δ come from different grids; the promise is that δ(ε(δ)) is not above δ. From 0 no small step leads on
-        lost = (epsilon == 0) & (self._log_delta(epsilon) > log_delta)
-        if lost.any():
+        if (epsilon == 0).any() and (lost := (epsilon == 0) & (self._log_delta(epsilon) > log_delta)).any():
             epsilon[lost] = smallest_epsilon(self._log_delta, log_delta[lost])
         return nudged_up_each(lambda tried: self._log_delta(tried) > log_delta, epsilon)
 
