@@ -1,10 +1,12 @@
 """Settings of the whole suite: the random examples, and where coverage is counted."""
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadGroupScheduling
 
 from tests.chromium import chromium  # noqa: F401  a fixture
 
@@ -18,6 +20,7 @@ HERE = Path(__file__).parent
 OWN_PROCESS = {"browser", "deploy", "packaging", "test_architecture.py"}
 """Chromium, servers, wheels, and what parses every file: each kind has one of pytest-xdist's processes."""
 NOT_THE_CORE = {"browser", "deploy", "pages", "ui"}
+LEVELS = ("exhaustive", "slow", "thorough")
 COVERED_WHEN_SLOW = {"datasets", "experiments", "theory", "test_doctests.py"}
 
 
@@ -30,19 +33,42 @@ def pytest_collection_modifyitems(config, items):
     do the few that are marked `covered`.
 
     Slow and exhaustive tests run where `-m` names them or their own name is given, and nowhere else: any other `-m`
-    would take the place of a default one.
+    would take the place of a default one. Thorough ones run where no `-m` is given, too.
     """
     if not any("::" in argument for argument in config.args):
-        for kind in ("slow", "exhaustive"):
-            if kind not in config.option.markexpr:
-                left_out = [item for item in items if item.get_closest_marker(kind)]
-                items[:] = [item for item in items if not item.get_closest_marker(kind)]
-                config.hook.pytest_deselected(items=left_out)
+        named = config.option.markexpr or "thorough"
+        left_out = [item for item in items if (kind := _level(item)) and kind not in named]
+        kept = set(items) - set(left_out)
+        items[:] = [item for item in items if item in kept]
+        config.hook.pytest_deselected(items=left_out)
+    tests_of = Counter(item.path for item in items)
+    items.sort(key=lambda item: (_kind(item) not in OWN_PROCESS, -tests_of[item.path]))
     for item in items:
         folder = item.path.relative_to(HERE).parts[0]
         reaches_more = folder in COVERED_WHEN_SLOW or item.get_closest_marker("covered")
-        kind = "browser" if "chromium" in getattr(item, "fixturenames", ()) else folder
-        if kind in OWN_PROCESS:
+        if (kind := _kind(item)) in OWN_PROCESS:
             item.add_marker(pytest.mark.xdist_group(kind))
         if folder in NOT_THE_CORE or (item.get_closest_marker("slow") and not reaches_more):
             item.add_marker("no_cover")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give a file to one process as a whole, and each kind of `OWN_PROCESS`: what its tests share is made once."""
+
+    class ByKindOrFile(LoadGroupScheduling):
+        def _split_scope(self, nodeid):
+            kind_or_test = super()._split_scope(nodeid)
+            return kind_or_test.split("::")[0]
+
+    return ByKindOrFile(config, log)
+
+
+def _kind(item):
+    """Return what kind of test it is: the folder's, and "browser" wherever a test drives Chromium."""
+    return "browser" if "chromium" in getattr(item, "fixturenames", ()) else item.path.relative_to(HERE).parts[0]
+
+
+def _level(item):
+    """Return the highest of its levels, or None for a test of every day."""
+    return next((kind for kind in LEVELS if item.get_closest_marker(kind)), None)

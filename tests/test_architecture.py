@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from ui import registry
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -82,6 +84,7 @@ def room(name: str) -> tuple[int, str]:
     return (floor, ".".join(name.split(".")[:2])) if one == "pages" else (floor, one)
 
 
+@pytest.mark.thorough
 def test_imports_run_one_way():
     wrong = []
     for name in modules():
@@ -93,6 +96,7 @@ def test_imports_run_one_way():
     assert not wrong
 
 
+@pytest.mark.thorough
 def test_no_page_imports_another():
     for name in modules():
         if name.startswith("pages."):
@@ -100,6 +104,7 @@ def test_no_page_imports_another():
             assert others <= {room(name)[1]}, name
 
 
+@pytest.mark.thorough
 def test_nothing_goes_round_in_a_circle():
     graph = {name: own_imports(name) - {name} for name in modules()}
     while free := [name for name, targets in graph.items() if not targets]:
@@ -128,6 +133,7 @@ def borrowed(name: str) -> Iterator[str]:
             yield from (f"{whole}.{node.attr}" for alias, whole in aliases.items() if alias == node.value.id)
 
 
+@pytest.mark.thorough
 def test_a_modules_private_names_stay_in_its_file():
     assert not [f"{name} uses {other}" for name in modules() for other in borrowed(name)]
 
@@ -149,6 +155,7 @@ def test_accounting_needs_numpy_and_scipy_only():
             assert packages <= SCIENTIFIC, name
 
 
+@pytest.mark.thorough
 def test_accounting_is_imported_without_what_only_compositions_need():
     code = "import sys, objpert_core.accounting; print({'scipy.signal', 'scipy.stats', 'pandas'} & set(sys.modules))"
     told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout

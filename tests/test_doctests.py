@@ -45,6 +45,7 @@ def slow_if_long(name: str):
     return pytest.param(name, marks=[*marks, pytest.mark.no_cover] if short == LONGEST else marks)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [slow_if_long(name) for name in MODULES])
 def test_examples_in_docstrings(name: str) -> None:
     module = importlib.import_module(name)
@@ -56,6 +57,7 @@ def test_long_examples_are_of_modules_that_exist() -> None:
     assert {f"objpert_core.{name}" for name in LONG} <= set(MODULES)
 
 
+@pytest.mark.thorough
 def test_there_are_examples_to_run() -> None:
     finder = doctest.DocTestFinder()
     found = [test for name in MODULES for test in finder.find(importlib.import_module(name)) if test.examples]

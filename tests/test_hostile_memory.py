@@ -127,6 +127,7 @@ def test_whatever_a_column_or_an_event_holds_is_read_in_memory_like_the_document
             assert peak(READERS["events"], text) <= TIMES * len(text) + MORE, (name, fields)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("reader", READERS)
 def test_whatever_a_file_holds_is_read_in_memory_like_the_file(reader: str, text: str) -> None:

@@ -167,6 +167,7 @@ def refuse_more_than_linear(steps: Any, reader: str, before: str, again: str, be
     )  # the shorter one may be refused early
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("reader", "before", "again", "behind"), KNOWN)
 def test_a_hostile_text_is_read_in_steps_that_grow_like_its_length(
     steps: Any, reader: str, before: str, again: str, behind: str
@@ -191,6 +192,7 @@ def test_no_text_takes_more_steps_than_its_length_allows(
     refuse_more_than_linear(steps, reader, before, again, behind)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("pattern", "text"),
     [(r" *(?:\"x|(?!\").*),", " " * 300 + '"xy'), (r"(a|aa)*$", "a" * 12 + "b"), (r"\d*\d*x", "1" * 300)],

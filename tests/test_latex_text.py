@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ def read_again(text: str) -> str:
     return one.sub(lambda match: ENTRIES.get(match.group(), match.group().strip("${}")), text)
 
 
+@pytest.mark.thorough
 @given(st.text())
 @example("\\input{/etc/passwd} $x$ %")
 @example("²₁²_1^2")
@@ -32,6 +34,7 @@ def test_nothing_in_it_is_a_command_of_the_writer_of_the_text(text):
     harmless(escaped(text))
 
 
+@pytest.mark.thorough
 @given(st.text(st.sampled_from(ASCII)))
 def test_no_letter_is_lost_or_changed(text):
     assert read_again(escaped(text)) == re.sub(" +", " ", text)
@@ -47,6 +50,7 @@ def test_numbers_and_symbols_are_set_as_mathematics():
     assert escaped("a\nb\u200bc\x00d") == "a bc d"
 
 
+@pytest.mark.thorough
 def test_every_letter_of_the_pages_has_a_form():
     files = [
         path for folder in (ROOMS, ROOMS.parent / "ui", ROOMS.parent / "objpert_core") for path in folder.rglob("*.py")

@@ -110,6 +110,7 @@ def test_a_table_comes_back_with_its_notes(tmp_path):
     assert [list(row.values()) for row in found.rows] == [["tight, ours", "0.84", ""], ['a "b"', "1", ""]]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", sorted((_provenance.PACKAGE.parent / "data" / "results").glob("*.csv")), ids=str)
 def test_every_stored_result_is_a_table_that_names_its_command(path):
     found = _provenance.read_table(path)

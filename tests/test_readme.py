@@ -62,6 +62,7 @@ def test_the_picture_exists() -> None:
         assert (README.parent / path).is_file(), path
 
 
+@pytest.mark.thorough
 def test_the_blocks_between_markers_quote_the_stored_results() -> None:
     text = README.read_text()
     assert readme_tables.filled(text) == text

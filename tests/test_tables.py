@@ -55,6 +55,7 @@ def latex_rows(text: str) -> list[list[str]]:
     return [line.removesuffix(r" \\").split(" & ") for line in lines]
 
 
+@pytest.mark.thorough
 @given(tables)
 def test_every_cell_stands_in_its_place_and_is_text(rows):
     heads = [one_line(head) for head in rows[0]]

@@ -221,6 +221,7 @@ def data(n=300, d=4, seed=0):
     return X, np.where(X[:, 0] + 0.5 * rng.normal(size=n) > 0, 1.0, -1.0)
 
 
+@pytest.mark.thorough
 def test_profile_renyi_curve_and_trade_off_are_those_of_the_theorem():
     epsilons, alphas = np.array([0.0, 0.1, 0.5, 1.0, 2.0]), np.array([1.0, 1.5, 4.0, 32.0])
     np.testing.assert_allclose(TOY.delta(epsilons), PEER.delta(epsilons), rtol=1e-9)
@@ -310,6 +311,7 @@ def test_a_refusal_costs_what_a_release_costs():
     assert refused.reason.startswith("the noisy count of rows, ")
 
 
+@pytest.mark.thorough
 @parametrize_with_contract([Case("public prior", PublicPriorClassifier)])
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
 def test_the_estimator_keeps_the_contract(case, promise):

@@ -125,6 +125,7 @@ def test_nonsense_is_refused_with_one_sentence(text, why):
     assert len(str(refused.value)) < 250
 
 
+@pytest.mark.thorough
 @given(st.text(max_size=60))
 def test_any_text_is_a_ledger_or_a_value_error(text):
     try:

@@ -19,6 +19,7 @@ def test_what_has_events_comes_back_as_dear_and_without_names():
     assert ledger_events.covered(EXACT) == ()
 
 
+@pytest.mark.thorough
 def test_dp_accounting_reads_the_event():
     document = json.loads(ledger_events.write(EXACT))
     assert document["neighboring_relation"] == "ADD_OR_REMOVE_ONE"

@@ -67,6 +67,7 @@ def test_what_is_wrong_is_found(wrong, monkeypatch):
         check_some(Wrong(0.3))
 
 
+@pytest.mark.thorough
 def test_what_warns_or_takes_too_long_is_named(monkeypatch):
     def at_work(_rng):
         while True:

@@ -71,6 +71,7 @@ def promised(*kept: str, fits: int = 1) -> Mechanism:
     return compose(*(parts[name] for name in kept))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fits", [1, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_the_composition_of_both_sums_and_every_fit_is_attained(fits, direction):
@@ -80,6 +81,7 @@ def test_the_composition_of_both_sums_and_every_fit_is_attained(fits, direction)
     assert 0.97 * DELTA < truth <= DELTA
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("forgotten", ["center", "scale", "fit"])
 def test_a_composition_that_forgets_a_part_is_refuted(forgotten):
     """Noise that nobody pays for: a certificate over the other two parts says less than what there is."""
@@ -119,6 +121,7 @@ def test_the_table_of_fits_under_one_promise_is_computed():
             assert 0 <= truth - float(named[name][column]) < 1e-3
 
 
+@pytest.mark.thorough
 def test_the_numbers_of_the_theorems_are_computed():
     whole = Gaussian(1 / math.sqrt(1 / CENTER**2 + 1 / SCALE**2 + RADIUS**2 / FIT.sigma**2))
     together = promised("center", "scale", "fit")

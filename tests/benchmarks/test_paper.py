@@ -51,6 +51,7 @@ def test_no_number_is_typed_in() -> None:
     }
 
 
+@pytest.mark.thorough
 def test_the_pdf_is_of_this_text_and_has_all_of_its_letters() -> None:
     assert paper.digest(TEXT).encode() in paper.PRINTED.read_bytes(), "python -m benchmarks.paper"
     made = paper.as_pdf(TEXT)
@@ -92,6 +93,7 @@ def test_who_is_said_to_be_ahead_is_ahead() -> None:
     assert all(counts[name][0] < counts[name][2] for name in readme_tables.SMALL)
 
 
+@pytest.mark.thorough
 def test_what_is_said_of_small_lam_is_so() -> None:
     second, third, last = (paper_numbers.SHAPES[i] for i in (1, 2, -1))
     for shape in (second, third, last):

@@ -108,6 +108,7 @@ def _invented_counts(seed: int) -> adult_synthetic.NoisyCounts:
     return adult_synthetic.NoisyCounts(drawn, 1e-9)
 
 
+@pytest.mark.thorough
 def test_sampled_rows_follow_the_tables() -> None:
     counts = _invented_counts(3)
     records = adult_synthetic.sample(counts, seed=1, rows=60_000)

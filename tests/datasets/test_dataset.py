@@ -57,6 +57,7 @@ def test_a_dataset_cannot_be_changed() -> None:
     assert load("digits-4-9") is data
 
 
+@pytest.mark.thorough
 def test_a_stand_in_says_so_wherever_it_is_named() -> None:
     stand_in, real = load("adult-synthetic"), load("digits-4-9")
     assert stand_in.stand_in

@@ -54,6 +54,7 @@ def test_the_log_says_what_went_wrong_and_not_for_whom(line):
     assert without_people("nginx: [emerg] bind() to 0.0.0.0:80 failed") == "nginx: [emerg] bind() to 0.0.0.0:80 failed"
 
 
+@pytest.mark.thorough
 def test_a_process_is_started_at_once_after_a_long_life_and_ever_later_after_short_ones(tmp_path):
     child = Child("x", [sys.executable, "-c", ""], {}, tmp_path)
     assert child.due(0.0)

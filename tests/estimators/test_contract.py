@@ -383,6 +383,7 @@ def test_several_rows_of_one_person_are_refused_where_held_out_rows_choose():
 ignoring_budgets = pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
 
 
+@pytest.mark.thorough
 @parametrize_with_checks(
     [
         PublicRangeScaler(low=-3.0, high=3.0),

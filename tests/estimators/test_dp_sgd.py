@@ -197,6 +197,7 @@ def test_no_row_is_both_trained_on_and_counted(monkeypatch):
     assert means == [model.privacy_.mean_runs] == [4.0]  # K is drawn with the mean that is accounted for
 
 
+@pytest.mark.thorough
 def test_honest_tuning_without_a_run_releases_zero():
     X, y = data(n=200)
     models = (
@@ -257,6 +258,7 @@ def test_the_container_of_the_rows_does_not_matter(convert):
     np.testing.assert_array_equal(other.predict(container), plain.predict(X))
 
 
+@pytest.mark.thorough
 def test_dense_rows_are_not_copied():
     X, y = data(n=20_000, d=60)
     model = DPSGDLogisticRegression(epochs=1, batch_size=1000, random_state=0, accountant="rdp")

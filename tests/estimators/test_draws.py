@@ -69,6 +69,7 @@ def anyhow(certificate):
     return replace(certificate, coefficients_sha256=None, gradient_norm=None, n_iter=None)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("estimator", SHARED, ids=lambda one: f"{type(one).__name__}-{one.epsilon}")
 def test_every_draw_is_the_fit_by_itself_with_its_certificate(estimator, sparse, data, watched):
@@ -106,6 +107,7 @@ def test_the_noise_of_a_draw_is_that_of_the_fit_by_itself(data, watched, monkeyp
         np.testing.assert_array_equal(alone_too.pop().linear, objective.linear)
 
 
+@pytest.mark.thorough
 def test_every_draw_of_standardised_rows_has_a_map_of_its_own(data):
     one = ObjPertLogisticRegression(epsilon=8.0, public_rows=569, **PRIVATE)
     models = fit_many(one, *data, [5, 6, 5])
@@ -122,6 +124,7 @@ def test_every_draw_of_standardised_rows_has_a_map_of_its_own(data):
     assert np.abs(models[0].center_ - models[1].center_).max() > 1e-3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("wrong", [1.0, np.nan])
 def test_where_the_solver_for_several_maps_fails_a_draw_is_solved_by_itself(wrong, data, monkeypatch):
     solve_family, seen = draws.solve_family, []
@@ -191,6 +194,7 @@ def test_invalid_rows_and_no_rows_at_all_count_as_none_where_errors_must_not_tel
 NOISE = 1e-9 * np.random.default_rng(0).normal(size=(400, 5))
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("error")
 @pytest.mark.filterwarnings("ignore:Several copies")
 @pytest.mark.parametrize("X", [np.zeros((400, 5)), 1 + NOISE, np.ones((400, 1))], ids=["zero", "alike", "one column"])

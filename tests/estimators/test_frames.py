@@ -193,6 +193,7 @@ def routes_through_pipelines():
     return True
 
 
+@pytest.mark.thorough
 @ignoring_budgets
 @pytest.mark.parametrize("scaled", [False, True])
 def test_weights_are_routed_to_score_and_to_nothing_else(scaled):

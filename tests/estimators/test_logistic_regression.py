@@ -30,6 +30,7 @@ def data(n=2000, d=5, seed=0):
 # Learning
 
 
+@pytest.mark.thorough
 def test_it_learns_and_says_what_it_spent():
     X, y = data()
     model = ObjPertLogisticRegression(epsilon=1.0, delta=1e-6).fit(X[:1500], y[:1500])
@@ -66,6 +67,7 @@ def test_more_privacy_costs_accuracy():
     assert scores[0] < scores[1] - 0.05
 
 
+@pytest.mark.thorough
 def test_the_intercept_follows_the_base_rate():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(4000, 2)), (rng.random(4000) < 0.9).astype(int)
@@ -138,6 +140,7 @@ def test_the_margin_makes_rows_count_where_noise_keeps_scores_small():
     assert scores[None] > scores[0.0] + 0.03
 
 
+@pytest.mark.thorough
 def test_a_default_fit_approaches_logistic_regression_as_epsilon_grows():
     X, y = data()
     model, without = (ObjPertLogisticRegression(1e5, margin=k, random_state=0).fit(X, y) for k in (None, 0.0))
@@ -146,12 +149,14 @@ def test_a_default_fit_approaches_logistic_regression_as_epsilon_grows():
     np.testing.assert_allclose(model.predict_proba(X), without.predict_proba(X), atol=1e-3)
 
 
+@pytest.mark.thorough
 def test_without_a_margin_scores_are_log_odds():
     X, y = data()
     model = ObjPertLogisticRegression(margin=0.0, random_state=0).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-model.decision_function(X))))
 
 
+@pytest.mark.thorough
 def test_given_classes_need_not_all_be_seen_and_are_sorted():
     X, _ = data()
     model = ObjPertLogisticRegression(classes=["yes", "no"], epsilon=8.0).fit(X, np.full(len(X), "yes"))
@@ -162,6 +167,7 @@ def test_given_classes_need_not_all_be_seen_and_are_sorted():
 # Memory
 
 
+@pytest.mark.thorough
 def test_sparse_input_is_never_made_dense():
     X = sp.random_array((4000, 2000), density=0.002, format="csr", random_state=np.random.default_rng(0))
     y = np.arange(4000) % 2
@@ -188,6 +194,7 @@ def test_dense_fit_takes_little_memory_beyond_the_data():
 # Life among other estimators
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "spend",
     [

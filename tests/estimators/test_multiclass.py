@@ -41,6 +41,7 @@ def model(epsilon=2.0, classes=(0, 1, 2), **options):
 # What it learns
 
 
+@pytest.mark.thorough
 def test_each_class_has_a_model_and_all_share_one_certificate():
     X, y = data()
     fitted = model().fit(X[:1000], y[:1000])
@@ -55,6 +56,7 @@ def test_each_class_has_a_model_and_all_share_one_certificate():
     assert PrivacyCertificate.from_json(spent.to_json()) == spent
 
 
+@pytest.mark.thorough
 def test_scores_probabilities_and_labels_agree():
     X, y = data()
     fitted = model(classes=FRUIT).fit(X, FRUIT[y])
@@ -67,6 +69,7 @@ def test_scores_probabilities_and_labels_agree():
     assert fitted.score(X, FRUIT[y]) > 0.9
 
 
+@pytest.mark.thorough
 def test_log_probabilities_stay_finite_where_scores_are_huge():
     X, y = data(n=300)
     fitted = model().fit(X, y)
@@ -74,6 +77,7 @@ def test_log_probabilities_stay_finite_where_scores_are_huge():
     assert np.isfinite(fitted.predict_log_proba(X)).all()
 
 
+@pytest.mark.thorough
 def test_probabilities_are_right_about_how_often():
     """Classes that overlap: of the rows that get a share near 0.6 for a class, about six in ten are of it."""
     rng = np.random.default_rng(1)
@@ -97,6 +101,7 @@ def test_two_classes_are_one_fit_as_ever():
     assert two.predict_proba(X).shape == (1500, 2)
 
 
+@pytest.mark.thorough
 def test_a_class_without_rows_is_learned_as_well():
     X, y = data()
     fitted = model(classes=(0, 1, 2, 7)).fit(X, y)
@@ -105,6 +110,7 @@ def test_a_class_without_rows_is_learned_as_well():
     assert fitted.privacy_.verify(fitted)
 
 
+@pytest.mark.thorough
 def test_without_an_intercept_there_is_none():
     X, y = data()
     fitted = model(fit_intercept=False).fit(X, y)
@@ -112,6 +118,7 @@ def test_without_an_intercept_there_is_none():
     assert fitted.privacy_.verify(fitted)
 
 
+@pytest.mark.thorough
 def test_sparse_rows_give_what_dense_ones_give():
     X, y = data()
     dense, sparse = (model(standardize=False).fit(rows, y) for rows in (X, sp.csr_array(X)))
@@ -119,6 +126,7 @@ def test_sparse_rows_give_what_dense_ones_give():
     np.testing.assert_allclose(sparse.decision_function(sp.csr_array(X)), sparse.decision_function(X), atol=1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
 def test_many_copies_and_cross_validation():
     X, y = data()
@@ -152,6 +160,7 @@ def test_rows_of_other_classes_count_in_full_where_neighbours_may_have_two_class
         assert fitted.privacy_.verify(fitted)
 
 
+@pytest.mark.thorough
 def test_the_noise_is_that_of_all_fits_together():
     X, y = data()
     spent = model(standardize=False, noise_ratio=None, lam=30.0).fit(X, y).privacy_
@@ -161,6 +170,7 @@ def test_the_noise_is_that_of_all_fits_together():
     assert spent.sigma / alone.sigma == pytest.approx(2**0.5, rel=0.05)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "forgery",
     [
@@ -179,6 +189,7 @@ def test_a_certificate_of_fewer_or_shorter_fits_does_not_verify(forgery):
     assert not forged.verify(fitted)
 
 
+@pytest.mark.thorough
 def test_the_certificate_is_of_all_coefficients():
     X, y = data(n=300)
     fitted = model().fit(X, y)
@@ -212,6 +223,7 @@ def test_labels_that_are_not_declared_are_read_off_and_said_so():
     assert fitted.coef_.shape == (3, 5)
 
 
+@pytest.mark.thorough
 def test_labels_beyond_those_declared_are_refused_or_count_as_no_row():
     X, y = data(n=600, classes=4)
     with pytest.raises(ValueError, match=r"y must hold only labels in classes=\[0, 1, 2\], got 3"):
@@ -234,6 +246,7 @@ def test_without_labels_there_is_no_release():
         model(on_error="release").set_params(classes=None).fit(*data())
 
 
+@pytest.mark.thorough
 def test_without_any_valid_row_there_is_an_answer():
     none = model(on_error="release", public_rows=300).fit(np.zeros((0, 4)), [])
     invalid = model(on_error="release", public_rows=300).fit(np.full((5, 4), np.nan), np.zeros(5))
@@ -258,6 +271,7 @@ def test_the_others_take_two_labels_and_say_so(kind):
 # What is published
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
 @pytest.mark.parametrize("row_norm", ["normalize", "clip"])
 def test_the_released_copy_predicts_the_same(row_norm):
@@ -271,6 +285,7 @@ def test_the_released_copy_predicts_the_same(row_norm):
     assert copy.coef_.shape == (3, 5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row_norm", ["normalize", "clip"])
 @pytest.mark.parametrize(
     "own",
@@ -293,6 +308,7 @@ def test_scikit_learns_parts_predict_the_same(row_norm, own):
         np.testing.assert_allclose(pipeline.predict_proba(X), fitted.predict_proba(X), atol=1e-9)
 
 
+@pytest.mark.thorough
 def test_without_weights_and_margin_probabilities_are_those_of_each_class_over_their_sum():
     X, y = data()
     fitted = model(8.0, margin=0.0, lam=50.0, adjacency="replace one row").fit(X, y)

@@ -105,6 +105,7 @@ def test_sigma_is_the_gaussian_mechanisms(adjacency):
     assert spent.public_rows is None  # λ was given: n is not used
 
 
+@pytest.mark.thorough
 def test_an_independent_library_agrees_with_the_certificate():
     from dp_accounting.pld import privacy_loss_distribution as pld
 

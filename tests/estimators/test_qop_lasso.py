@@ -75,6 +75,7 @@ def test_the_mean_of_the_noise_is_taken_off_as_far_as_the_release_allows(model):
     np.testing.assert_array_equal(few.coef_, without.resolve().coef_)
 
 
+@pytest.mark.thorough
 def test_many_rows_and_a_wide_budget_give_what_they_give_without_privacy():
     many = lasso(epsilon=50.0, delta=1e-3, alpha=40.0, random_state=0).fit(np.tile(X, (20, 1)), np.tile(Y, 20))
     plain = Lasso(alpha=40.0 / (20 * len(X)), fit_intercept=False).fit(X, Y)
@@ -159,6 +160,7 @@ def test_residuals_are_those_at_the_anchor():
     assert np.linalg.norm(near.coef_ - TRUTH) < np.linalg.norm(far.coef_ - TRUTH)
 
 
+@pytest.mark.thorough
 def test_an_intercept_is_neither_penalised_nor_bounded():
     moved = lasso(epsilon=8.0, alpha=1e6, fit_intercept=True, intercept_scaling=1.0, random_state=0)
     moved.fit(X, Y + 0.8)
@@ -226,6 +228,7 @@ def test_complex_targets_count_as_none_where_no_row_may_raise():
     np.testing.assert_array_equal(found.coef_, missing.coef_)
 
 
+@pytest.mark.thorough
 def test_rows_are_replaced_unless_told_otherwise():
     spent = QOPLasso().fit(X, Y).privacy_
     assert (spent.adjacency, spent.verify()) == ("replace one row", True)
@@ -237,6 +240,7 @@ def test_rows_are_replaced_unless_told_otherwise():
 ignoring_budgets = pytest.mark.filterwarnings("ignore::objpert_core.exceptions.PrivacyBudgetWarning")
 
 
+@pytest.mark.thorough
 @parametrize_with_checks([lasso(alpha=0.1)])
 @ignoring_budgets
 def test_scikit_learns_own_checks(estimator, check):

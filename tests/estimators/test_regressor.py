@@ -114,6 +114,7 @@ def test_public_offset_and_scale_only_change_the_units():
     assert flat.intercept_ == 50.0
 
 
+@pytest.mark.thorough
 def test_more_privacy_costs_accuracy():
     X, y = data(n=500)
     scores = [

@@ -67,6 +67,7 @@ def scores(model):
 # The copy
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_it_predicts_as_the_model_does_and_carries_the_certificate(name):
     X, _ = data()
@@ -104,6 +105,7 @@ def graph(value, seen=None):
     return seen
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_nothing_else_is_in_it(name):
     model = fit(name)
@@ -123,6 +125,7 @@ def test_nothing_else_is_in_it(name):
     assert set(vars(again)) <= allowed
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_fits_of_other_data_with_equal_coefficients_give_the_same_bytes(name):
     one, other = fit(name, seed=0), fit(name, seed=1)
@@ -136,6 +139,7 @@ def test_fits_of_other_data_with_equal_coefficients_give_the_same_bytes(name):
     assert texts[0] == texts[1]
 
 
+@pytest.mark.thorough
 def test_an_array_that_shares_memory_with_the_fit_is_copied():
     model = fit("objective")
     copy = model.release()
@@ -167,6 +171,7 @@ def test_a_seeded_fit_warns_and_an_unfitted_one_has_nothing_to_release():
 # The pipeline
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row_norm", NORMS)
 @pytest.mark.parametrize("name", MODELS)
 def test_the_pipeline_has_the_same_scores(name, row_norm):
@@ -187,6 +192,7 @@ def test_the_pipeline_has_the_same_scores(name, row_norm):
             assert type(last) is LinearSVC
 
 
+@pytest.mark.thorough
 def test_the_pipeline_of_scaled_rows_takes_sparse_ones_and_that_of_centred_rows_does_not():
     X, direction = data()
     rows = sp.csr_array(X)

@@ -68,6 +68,7 @@ class AskedError(Exception):
     """Raised where a fit would begin."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("d", [1, 1000, 10**5, 2 * 10**5])
 @pytest.mark.parametrize("kind", slow_in_a_ball(SOLVED))
 def test_the_default_is_no_smaller_than_rounding_allows(kind, d, monkeypatch):
@@ -127,6 +128,7 @@ def test_a_text_can_be_classified(n, d):
     ends(estimators.ObjPertLogisticRegression, *sparse(n, d, entries=50), epsilon=1.0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", slow_in_a_ball(SOLVED))
 def test_an_explicit_tau_is_kept_or_refused(kind):
     X, y = dense(500, 3)

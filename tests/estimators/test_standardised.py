@@ -45,6 +45,7 @@ def noises(certificate):
 # What decides
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -67,6 +68,7 @@ def test_rows_stay_as_they_are_where_something_else_was_asked_for(parameters):
     assert model.privacy_.verify(model)
 
 
+@pytest.mark.thorough
 def test_the_rule_goes_by_public_numbers_alone():
     plan = recommended_standardisation(1.0, 1e-5, 5000, 6)
     for X, y in (data(), data(n=300, seed=1)):
@@ -78,6 +80,7 @@ def test_the_rule_goes_by_public_numbers_alone():
     assert (spent.public_rows, spent.rows_declared) == (300, False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("model", "told"),
     [
@@ -107,6 +110,7 @@ def test_that_the_number_of_rows_counts_is_told(model, told):
     assert declared.verify(model)
 
 
+@pytest.mark.thorough
 def test_the_plan_can_be_read_without_data():
     model = ObjPertLogisticRegression(epsilon=0.5, **LABELS)
     planned, spent = model.planned(2000, 6), model.fit(*data()).privacy_
@@ -129,6 +133,7 @@ def test_the_plan_can_be_read_without_data():
 # What it costs
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("parameters", "slack"),
     [
@@ -158,6 +163,7 @@ def test_the_fit_gets_what_the_sums_leave_and_all_of_it(parameters, slack):
     assert spent.sigma > alone.objective.sigma
 
 
+@pytest.mark.thorough
 def test_a_certificate_says_what_went_by_the_number_of_rows():
     X, y = data()
     svc = ObjPertSVC(**LABELS, standardize=True, random_state=0).fit(X, y)
@@ -168,6 +174,7 @@ def test_a_certificate_says_what_went_by_the_number_of_rows():
     assert "public     lam was chosen for 2000 rows, a number that" in repr(model.fit(X, y).privacy_)
 
 
+@pytest.mark.thorough
 def test_given_noise_is_taken_as_it_is_and_a_step_without_it_is_left_out():
     X, y = data()
     for plan in (Standardisation(50.0, 40.0), Standardisation(50.0, None), Standardisation(None, 40.0)):
@@ -192,6 +199,7 @@ def test_sparse_rows_are_scaled_and_never_made_dense():
 # What it is good for
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [ObjPertLogisticRegression, OutputPerturbationLogisticRegression, ObjPertSVC])
 def test_rows_off_centre_with_small_columns_are_learned_from(kind):
     (X, y), (X_test, y_test) = data(n=4000), data(n=4000, seed=9)
@@ -201,6 +209,7 @@ def test_rows_off_centre_with_small_columns_are_learned_from(kind):
     assert 1 - mapped < min(0.15, (1 - raw) / 2)
 
 
+@pytest.mark.thorough
 def test_the_map_leaves_targets_and_their_units_alone():
     X, _ = data(n=4000)
     y = 100 + 20 * np.sign(X[:, 1])

@@ -42,6 +42,7 @@ def verdicts(stored, method=TIGHT, rivals=UNPAID, word="behind", sets=SETS):
     return {name: targets for name, targets in at.items() if targets}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SETS)
 def test_ten_trials_of_every_method_but_the_slowest(stored, name):
     for epsilon in EPSILONS:
@@ -54,6 +55,7 @@ def test_ten_trials_of_every_method_but_the_slowest(stored, name):
     assert all(len(stored[name].of(HONEST, epsilon)) >= 2 for epsilon in EPSILONS)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SETS)
 def test_the_rival_on_standardised_rows_paid_what_ours_paid(stored, name):
     for epsilon in EPSILONS:
@@ -77,6 +79,7 @@ def test_where_ours_is_behind_the_best_unpaid_dp_sgd(stored):
     }
 
 
+@pytest.mark.thorough
 def test_raw_rows_are_behind_more_often(stored):
     raw, ours = verdicts(stored, TIGHT_RAW), verdicts(stored)
     assert set(raw) > set(ours)
@@ -88,6 +91,7 @@ def test_a_rival_on_standardised_rows_is_ahead_on_the_small_sets(stored):
     assert {name: len(targets) for name, targets in found.items()} == {"breast-cancer": 7, "digits-4-9": 7}
 
 
+@pytest.mark.thorough
 def test_with_the_same_luck_ours_is_behind_nowhere(stored):
     assert verdicts(stored, TIGHT_DISHONEST) == {}
     assert verdicts(stored, TIGHT_DISHONEST, tables.STANDARDISED) == {}
@@ -110,6 +114,7 @@ def test_goals_for_the_mean_accuracy(stored, name, goals, met):
     assert [means[epsilon] >= goal for epsilon, goal in zip((0.1, 1.0, 8.0), goals, strict=True)] == met
 
 
+@pytest.mark.thorough
 def test_ours_is_faster_everywhere_but_not_always_ten_times(stored):
     every = [claim for name in (*MANY_ROWS, *SMALL) for claim in tables.claims(stored[name])]
     assert all(claim.speedup.median > 2 for claim in every)

@@ -34,6 +34,7 @@ def test_a_sweep_stores_and_reports(out, capsys):
     assert session["note"] == "two trials"
 
 
+@pytest.mark.thorough
 def test_the_same_command_goes_on(out, capsys):
     assert figure(out, trials=1) == 0
     first = read(out).runs
@@ -72,6 +73,7 @@ def test_options_change_the_configuration_and_are_not_mixed(out, capsys, option,
     assert out.read_bytes() == before
 
 
+@pytest.mark.thorough
 def test_every_method_gets_the_constant_that_was_asked_for(out):
     assert figure(out, "--intercept-scaling", "1", trials=1) == 0
     found = read(out)

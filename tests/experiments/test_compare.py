@@ -60,6 +60,7 @@ def steps(data, settings):
     return list(compare(data, settings))
 
 
+@pytest.mark.thorough
 def test_one_value_after_each_method_whose_draws_are_made_together(steps, settings):
     assert [len(step.fits) for step in steps] == [0, 1, 4, 7]
     assert [step.complete for step in steps] == [False] * 3 + [True]
@@ -72,6 +73,7 @@ def test_one_value_after_each_method_whose_draws_are_made_together(steps, settin
         assert after.fits[: len(before.fits)] == before.fits
 
 
+@pytest.mark.thorough
 def test_more_than_ten_draws_come_in_parts_and_what_shares_nothing_draw_by_draw(data):
     sizes = [len(step.fits) for step in compare(data, Settings(repeats=12, methods=(TIGHT,)))]
     assert sizes == [0, 10, 12]
@@ -92,6 +94,7 @@ def assert_same(fit, model, data):
     assert replace(fit.privacy, **own) == replace(model.privacy_, **own)
 
 
+@pytest.mark.thorough
 def test_tight_is_the_estimator_with_these_parameters_and_seeds(steps, data):
     for fit in steps[-1].of(TIGHT):
         model = ObjPertLogisticRegression(
@@ -438,6 +441,7 @@ def ten(digits):
     return last
 
 
+@pytest.mark.thorough
 def test_ten_classes_are_judged_by_the_largest_score(ten, digits):
     reference, *private = ten.fits
     model = LogisticRegression(**reference_parameters(64)).fit(digits.X_train, digits.y_train)
@@ -451,6 +455,7 @@ def test_ten_classes_are_judged_by_the_largest_score(ten, digits):
     assert private[0].privacy.verify()
 
 
+@pytest.mark.thorough
 def test_curves_and_coefficients_of_ten_classes(ten, digits):
     for fit in ten.fits:
         assert (fit.coef.shape, fit.intercept.shape, fit.roc.shape) == ((10, 64), (10,), ROC_GRID.shape)

@@ -166,6 +166,7 @@ class TestMethods:
         assert (model.bound, model.accountant, model.noise_ratio) == ("glm", "rdp", 1.3)
         assert (model.tau, model.sigma_out) == (0.0005, 0.15)
 
+    @pytest.mark.thorough
     def test_the_same_dishonesty_for_algorithm_1_is_the_luckiest_of_its_draws(self, data):
         many = replace(QUICK, learning_rates=(0.001, 0.01, 0.1))
         lucky = fit(data, TIGHT_DISHONEST, 0.1, 1, 5, many)
@@ -175,6 +176,7 @@ class TestMethods:
         assert lucky.accuracy == max(draws)
         assert (lucky.runs, lucky.seed) == (3, 5)
 
+    @pytest.mark.thorough
     def test_the_margin_can_be_taken_from_one_and_given_to_the_other(self, data):
         tight = estimator("tight", 0.5, QUICK, 3)
         without = estimator(TIGHT_LOGISTIC, 0.5, QUICK, 3)
@@ -258,6 +260,7 @@ class TestSweep:
         assert len(lines) == 11
         assert "trial 0 published ε = 0.5: " in lines[2]
 
+    @pytest.mark.thorough
     def test_a_stopped_sweep_goes_on(self, path, monkeypatch):
         class StoppedError(BaseException):
             pass
@@ -290,6 +293,7 @@ class TestSweep:
         swept(SWEEP, other := tmp_path / "at once.csv")
         assert accuracies(path) == accuracies(other)
 
+    @pytest.mark.thorough
     def test_what_fails_is_told_and_tried_again(self, path, monkeypatch):
         original = figure2.fit
 

@@ -60,6 +60,7 @@ def test_every_word_that_needs_a_meaning_is_in_a_label():
     assert all(re.escape(word) == word.replace(" ", r"\ ") for word in LABEL_WORDS)
 
 
+@pytest.mark.thorough
 def test_stored_results_and_the_papers_tables_name_learners():
     stored = {run.method for dataset in results.stored() for run in results.load(dataset).runs}
     assert stored | {number.method for number in paper.PAPER} <= set(EVERY)

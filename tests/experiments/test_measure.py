@@ -34,6 +34,7 @@ def test_memory_is_what_the_call_itself_needed():
     assert measured(lambda: 0).peak_mb < MEGABYTES / 4  # an earlier peak does not either
 
 
+@pytest.mark.thorough
 def test_beside_other_threads_memory_is_not_told():
     found = []
     thread = threading.Thread(target=lambda: found.append(measured(large)))

@@ -30,6 +30,7 @@ def ready(name, data, epsilon=1.0, seed=3, **changes):
     return prepared(LEARNERS[name], estimator(name, epsilon, parameters, seed), data.X_train, data.X_test)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", RIVALS)
 def test_the_rival_pays_for_the_map_what_ours_pays_and_has_what_is_left(name, data):
     rows, columns = data.X_train.shape
@@ -45,6 +46,7 @@ def test_the_rival_pays_for_the_map_what_ours_pays_and_has_what_is_left(name, da
     assert theirs.epsilon == 1.0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("rows", "columns"), [(455, 30), (4000, 5000), (36_177, 105)])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
 def test_the_whole_of_the_rival_costs_what_it_says(rows, columns, epsilon):
@@ -83,6 +85,7 @@ def test_clipped_rows_are_not_mapped(data):
     assert (found.row_map, found.model.epsilon) == (None, 1.0)
 
 
+@pytest.mark.thorough
 def test_centred_only_is_our_learner_without_its_second_step(data):
     run = fit(data, "tight-centred", 1.0, 0, 3, QUICK)
     ours = fit(data, "tight", 1.0, 0, 3, QUICK)
@@ -95,6 +98,7 @@ def test_centred_only_is_our_learner_without_its_second_step(data):
     assert raw.sigma < run.sigma < ours.sigma
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["tight", "dpsgd-standardised"])
 def test_slopes_are_the_mean_gradient_of_the_score_in_the_given_rows(name, data):
     found = ready(name, data)
@@ -132,6 +136,7 @@ def test_the_rule_s_number_changes_with_the_rule(monkeypatch):
     map_rule.cache_clear()
 
 
+@pytest.mark.thorough
 def test_without_a_map_nothing_is_told_of_one(data):
     run = fit(data, "dpsgd-honest", 1.0, 0, 3, QUICK)
     assert (run.center_noise, run.scale_noise, run.map_rule) == (None, None, None)

@@ -56,6 +56,7 @@ def hostile(loss, seed, n=700, d=30):
     return X, rng.normal(size=n) + 10.0 ** (seed % 4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ball", [None, 0.7])
 @pytest.mark.parametrize(("loss", "clip"), LOSSES, ids=lambda value: getattr(value, "name", None))
 @pytest.mark.parametrize("seed", range(4))
@@ -145,6 +146,7 @@ def test_what_rounding_takes_grows_no_faster_than_the_rows():
     assert numbers(lam=1e-300).least_tau() > 1  # θ may be so long that nothing is known of it
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("release", ["one", "several", "output"])
 def test_a_tau_that_is_too_small_is_refused_before_the_fit_with_one_that_would_do(release, monkeypatch):
     X, t = data(n=3000)
@@ -185,6 +187,7 @@ def test_a_fit_whose_quick_bound_is_enough_is_not_looked_at_again(monkeypatch):
     assert perturb_and_solve(*data(), calibrated(), delta=DELTA).certificate.verify()
 
 
+@pytest.mark.thorough
 def test_without_the_second_look_a_wide_fit_would_fail(monkeypatch):
     X = sp.random_array((3000, 60_000), density=1e-3, format="csr", rng=0)
     t = np.where(np.arange(3000) % 2, 1.0, -1.0)

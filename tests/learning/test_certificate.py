@@ -32,6 +32,7 @@ CASES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "parameters",
     [pytest.param(case, id=name, marks=[pytest.mark.slow] if name == "rdp" else []) for name, case in CASES.items()],
@@ -92,6 +93,7 @@ def test_the_constant_of_the_loss_is_told():
     assert "huber loss (0.7)" in repr(spent)
 
 
+@pytest.mark.thorough
 def test_what_depends_on_the_data_is_kept_apart_and_can_be_left_out():
     certificate = fitted()
     values = certificate.to_dict()
@@ -172,6 +174,7 @@ def test_the_repr_says_what_a_reader_must_know():
     assert "rows clipped to norm 1)" in repr(fitted(row_norm="clip", fit_intercept=False))
 
 
+@pytest.mark.thorough
 def test_the_radius_is_that_of_rows_with_their_constant():
     assert fitted(intercept_scaling=1.0).radius == pytest.approx(np.sqrt(2))
     assert fitted(fit_intercept=False).radius == 1.0

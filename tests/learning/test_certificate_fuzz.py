@@ -371,6 +371,7 @@ def test_the_honest_ones_verify(models):
         assert dataclasses.replace(model.privacy_, epsilon=1.5 * model.privacy_.epsilon).verify(model), name
 
 
+@pytest.mark.thorough
 def test_two_hundred_changes(models):
     assert check(models, 200, seed=0) > 100
 

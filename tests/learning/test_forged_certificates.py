@@ -263,6 +263,7 @@ def test_one_fit_has_one_row_of_coefficients_and_one_intercept(objective, coef, 
     assert not changed.privacy_.verify(changed)
 
 
+@pytest.mark.thorough
 def test_with_the_model_its_dimension_and_its_lattice_count():
     X, y = some_data()
     model = ObjPertLogisticRegression(

@@ -37,6 +37,7 @@ def test_the_smallest_words_are_unfolded():
     assert two_sided_geometric(of_words(0, HALF, HALF), 1.0) == 45  # U = 2⁻⁶⁵
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("draws", [400, pytest.param(5000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("decay", [0.5, 2.0])
 def test_the_law_is_geometric_on_both_sides(decay, draws):

@@ -47,6 +47,7 @@ def test_rounded_normal_numbers_have_their_law_point_by_point(ratio):
     assert stats.chisquare(counts, probabilities(ratio, reach) * len(x)).pvalue > 1e-3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ratio", [1e3, 2.0**24, 3.3e9, 2.0**50, 2.0**52])
 def test_rounded_normal_numbers_are_normal_at_every_scale(ratio):
     x = noise_source(3).rounded_normal(ratio, 100_000)
@@ -79,6 +80,7 @@ class Enumerated:
         return (self.words if self.asked == 1 else self.places).tobytes()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ratio", [*(pytest.param(ratio, marks=pytest.mark.slow) for ratio in (0.4, 1.0)), 3.7])
 def test_all_words_of_few_bits_give_the_law_up_to_their_number(ratio):
     """No chance: every word of 13 bits with every place of 8. The share of a point is right to some of 2⁻¹³ a block."""

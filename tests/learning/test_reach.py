@@ -70,11 +70,13 @@ def at_length(model: Any, length: float, *, intercept: bool = False) -> Any:
     return changed(model, coef_=coef, intercept_=moved)
 
 
+@pytest.mark.thorough
 def test_what_a_fit_released_is_within_reach(fitted: Any) -> None:
     assert verifies(fitted)
     assert verifies(fitted.release())
 
 
+@pytest.mark.thorough
 def test_coefficients_beyond_the_bound_do_not_verify(fitted: Any) -> None:
     constant = fitted.privacy_.intercept_scaling > 0
     reach = fitted.privacy_.reach(3 + constant)
@@ -94,6 +96,7 @@ def test_the_bound_of_a_fit_is_that_of_the_document() -> None:
     assert found.reach(4) == pytest.approx(by_hand, rel=1e-12)
 
 
+@pytest.mark.thorough
 def test_a_centre_outside_the_ball_and_weights_beyond_the_floor_do_not_verify() -> None:
     model = copy.deepcopy(FITS["objective, standardised"]).fit(X, Y)
     assert verifies(changed(model, center_=model.center_ / 2, scale_=model.scale_ / 2))

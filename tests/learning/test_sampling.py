@@ -131,6 +131,7 @@ def steps_of(n, steps, epochs, selections, seed=0):
     return np.take_along_axis(when, order, 1).reshape(epochs, n, selections)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("steps", "selections"), [(7, 1), (5, 2), (4, 4)])
 def test_every_choice_of_steps_is_equally_likely_for_every_row(steps, selections):
     found = steps_of(10, steps, 1000, selections)
@@ -144,6 +145,7 @@ def test_every_choice_of_steps_is_equally_likely_for_every_row(steps, selections
     assert LEVEL < stats.chi2(10 * (len(sets) - 1)).sf(((table - expected) ** 2 / expected).sum()) < 1 - LEVEL
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("steps", "selections"), [(3, 1), pytest.param(4, 2, marks=pytest.mark.slow)])
 def test_rows_and_epochs_are_allocated_independently(steps, selections):
     first = steps_of(20, steps, 5000, selections)[:, :, 0]

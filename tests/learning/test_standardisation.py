@@ -183,6 +183,7 @@ def released():
     return perturb_and_solve(*some_data(), fit_after(PLAN), random_state=0, public_rows=ROWS, **OPTIONS)
 
 
+@pytest.mark.thorough
 def test_the_fit_is_that_of_the_mapped_rows(released):
     """Zero-cost checks: the noise is drawn in order, and the map's rows are what Algorithm 1 sees."""
     X, targets = some_data()
@@ -200,6 +201,7 @@ def test_the_fit_is_that_of_the_mapped_rows(released):
     assert np.linalg.norm(gradient) < 10 * noise * (mechanism.objective.lam + ROWS)
 
 
+@pytest.mark.thorough
 def test_the_certificate_says_what_was_released_and_verifies(released):
     certificate = released.certificate
     assert (certificate.center_noise, certificate.scale_noise) == (PLAN.center_noise, PLAN.scale_noise)
@@ -339,6 +341,7 @@ def three_classes():
     return X, np.where(labels == np.arange(3)[:, None], 1.0, -1.0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("weight", [1.0, 0.5])
 def test_several_classes_share_one_map_and_one_certificate(weight):
     X, targets = three_classes()

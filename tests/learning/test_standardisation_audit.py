@@ -216,6 +216,7 @@ def test_the_audit_convicts_noise_that_is_not_paid_for(noise):
     assert excess(ratios, promised) > 0.02
 
 
+@pytest.mark.thorough
 def test_no_certificate_verifies_that_forgets_to_pay():
     """A fit that spends all of ε beside two sums is refused; of both sums the model tells."""
     X, targets = CANCEL.arrays(True)
@@ -371,6 +372,7 @@ def sums_without_noise(X, center, spacing=2.0**-30):
     return first, standardisation._sum_of_sizes(units, center, spacing)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("n", "d"), [(2, 9), (70, 1), (300, 17), (34, 1000)])
 def test_a_row_more_moves_both_sums_by_itself_and_by_no_more_than_one(layout, n, d):

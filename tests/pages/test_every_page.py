@@ -120,6 +120,7 @@ NONSENSE = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "query"), NONSENSE)
 def test_nonsense_in_the_address_falls_back_to_the_default(page, query):
     SHOWS_DEFAULT[page](open_page(page, **query))
@@ -172,6 +173,7 @@ GHOSTS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("page", "control", "value", "names", "laws"), GHOSTS)
 def test_the_previous_setting_stays_as_a_ghost_until_it_is_switched_off(page, control, value, names, laws):
     app = open_page(page)

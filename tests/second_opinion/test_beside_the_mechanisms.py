@@ -36,6 +36,7 @@ SIZES = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", SIZES)
 def test_mu_and_rho_cover_the_definition(case: Case) -> None:
     mechanism = case.make(accounting)
@@ -68,6 +69,7 @@ def _winner(counts: tuple[float, ...], sigma: float) -> np.ndarray:
     return np.array(found)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 7.0, 40.0])
 @pytest.mark.parametrize(
     "counts", [(5, 5), (6, 5), (30, 2), (400, 380), (100, 0, 0), (60, 59, 58), (500, 420, 300), (1e6, 1e6 - 250, 3)]
@@ -93,6 +95,7 @@ def test_known_votes_far_apart_are_within_the_worst_case(sigma: float, gap: floa
         assert Table(before, after).renyi(alpha)[0] * (1 - 1e-7) - 1e-13 <= found <= alpha / sigma**2 * (1 + 1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("sigma", "alpha", "budget"), [(1.0, 4.0, 0.2), (2.0, 8.0, 0.01), (3.0, 2.0, 1e-6)])
 def test_no_votes_within_the_distance_exceed_the_budget(sigma: float, alpha: float, budget: float) -> None:
     mechanism, voters = accounting.GNMax(sigma), 24
@@ -260,6 +263,7 @@ def test_a_filter_never_lets_more_pass_than_its_budget() -> None:
             )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("center", "scale", "sigma"), [(20.0, 30.0, 8.0), (2.0, 1.0, 0.5), (1e4, 3e3, 1e3)])
 def test_a_fit_behind_two_sums_is_one_normal_noise(center: float, scale: float, sigma: float) -> None:
     before = accounting.Standardisation(center, scale).mechanisms()

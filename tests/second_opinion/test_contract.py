@@ -24,19 +24,21 @@ HERE = Path(__file__).parent
 MAY_IMPORT = {"test_contract.py", "test_beside_the_mechanisms.py"}
 WIDE = [case for case in CASES if case.slow]
 IN_CI = set(WIDE[::4])  # the others by hand; the command that makes the table asks all
-PARTS = [
-    pytest.param(case, id=str(case), marks=[pytest.mark.slow if case in IN_CI else pytest.mark.exhaustive] * case.slow)
-    for case in CASES
-]
-FORMS = [pytest.param(case, id=str(case), marks=[pytest.mark.exhaustive] * case.slow) for case in CASES]
+EVERY_DAY = {case.mechanism: case for case in reversed(CASES) if not case.slow}  # the first of each mechanism
 BY_SUMS = 1e-100  # what resolves no smaller δ adds up losses, and looks for ε for seconds
+
+
+def _asked(case: Case, *, wide: Any = pytest.mark.exhaustive) -> Any:
+    """Return a test's parameter: when it runs."""
+    when = wide if case.slow else pytest.mark.thorough
+    return pytest.param(case, id=str(case), marks=[] if case is EVERY_DAY.get(case.mechanism) else [when])
+
+
+PARTS = [_asked(case, wide=pytest.mark.slow if case in IN_CI else pytest.mark.exhaustive) for case in CASES]
+FORMS = [_asked(case) for case in CASES]
 BOTH_WAYS = [
-    pytest.param(
-        case,
-        id=str(case),
-        marks=[pytest.mark.exhaustive] * case.slow + [pytest.mark.slow] * (case.resolved > BY_SUMS),
-    )
-    for case in CASES
+    pytest.param(*asked.values, id=asked.id, marks=[*asked.marks, *[pytest.mark.slow] * (case.resolved > BY_SUMS)])
+    for case, asked in zip(CASES, FORMS, strict=True)
     if case.epsilons and case.mechanism != "DiscretePLD"
 ]
 

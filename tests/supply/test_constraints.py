@@ -70,6 +70,7 @@ def test_every_pin_is_one_exact_version():
         assert not pin.extras, f"{pin}: pip takes no extra in a constraint"
 
 
+@pytest.mark.thorough
 def test_all_that_these_packages_bring_along_is_pinned():
     """Walk what is installed here, from our requirements on, wherever it is the version that is pinned."""
     seen, left = set(), [(ours.name, tuple(ours.extras)) for ours in OURS]

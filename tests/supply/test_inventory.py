@@ -67,6 +67,7 @@ def test_the_bill_names_the_pinned_versions():
         assert component["purl"] == f"pkg:pypi/{canonicalize_name(component['name'])}@{component['version']}"
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11) or sys.platform != "linux", reason="the image's Python, on Linux")
 def test_the_bill_is_complete():
     names = {canonicalize_name(component["name"]) for component in SBOM["components"]}
@@ -107,6 +108,7 @@ def test_what_the_tests_need_is_known():
         assert identifiers(terms) <= OF_TOOLS, f"{packages}: {terms}"
 
 
+@pytest.mark.thorough
 def test_each_installed_package_says_what_the_tables_say():
     """A new version may come under new terms."""
     told = {canonicalize_name(name): (version, terms) for name, version, terms, _ in rows("run time")}

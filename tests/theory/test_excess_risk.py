@@ -101,6 +101,7 @@ def test_measured_excess_of_private_fits_stays_below(n, d, sigma, lam, tau, sigm
     assert bound <= published_excess_risk_bound(mechanism, n, d, float(np.linalg.norm(theta_0)))
 
 
+@pytest.mark.thorough
 def test_any_model_may_be_compared_with_also_one_that_is_no_minimiser():
     X, targets = rows_and_targets(200, 4)
     rows = Rows(X, "normalize", 0.0)
@@ -114,6 +115,7 @@ def test_any_model_may_be_compared_with_also_one_that_is_no_minimiser():
         assert excess < excess_risk_bound(mechanism, 200, 4, float(np.linalg.norm(theta_0)))
 
 
+@pytest.mark.thorough
 @given(
     sigma=st.floats(1e-3, 1e3),
     lam=st.floats(1e-4, 1e4),

@@ -87,6 +87,7 @@ def test_hockey_stick_nearly_reaches_the_tight_bound_on_its_worst_case():
     assert 0.95 * bound < exact <= bound
 
 
+@pytest.mark.thorough
 def test_an_ordinary_row_pays_for_a_margin_under_one_certificate():
     """T2: .502 without a margin, .756 with one, .926 certified for both."""
     certified = acc.ObjectivePerturbation(4.0, 1.0).epsilon(1e-5)

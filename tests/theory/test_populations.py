@@ -41,6 +41,7 @@ def near(population, k=6, size=1.0, seed=0):
     return population.minimiser + size * rng.normal(size=(k, population.dimension)) / math.sqrt(population.dimension)
 
 
+@pytest.mark.thorough
 @every
 def test_excess_is_what_samples_say(population):
     X, y = population.sample(200_000, 0)

@@ -268,6 +268,7 @@ def test_the_runner_forgets_a_job_when_it_ends(runners):
     assert job._work is None
 
 
+@pytest.mark.thorough
 def test_a_storm_of_sessions_leaves_nothing_behind(runners):
     runner = runners(workers=2, queue_limit=1000)
     jobs = []

@@ -147,6 +147,7 @@ def strip_of(page, **query):
     return " ".join(block.value for block in app.markdown)
 
 
+@pytest.mark.thorough
 def test_the_strip_tells_the_task_on_the_page_of_its_step_and_nothing_without_a_lesson():
     told = strip_of("bounds", lesson="one-fit", step="3")
     assert told.startswith("**One fit, step 3 of 6.** Slide σ to 5")

@@ -103,6 +103,7 @@ def test_looks_and_axes_are_the_charts():
     assert "{no\\\\one}" in source
 
 
+@pytest.mark.thorough
 @given(st.text(max_size=30))
 def test_names_are_text(name):
     chart = figures.figure(
@@ -125,6 +126,7 @@ def test_a_kind_that_is_not_written_is_refused():
         to_pgf(chart)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("column", [84.0, 174.0])
 def test_a_papers_pdf_is_as_wide_as_the_column_and_carries_its_font(column):
     file = to_pdf(every_kind(), title="ε", column=column)

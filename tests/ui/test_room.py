@@ -106,6 +106,7 @@ def test_the_lecturers_choice_is_not_counted():
     assert not lecturer.text
 
 
+@pytest.mark.thorough
 def test_a_browser_is_known_by_its_cookie(monkeypatch):
     """Streamlit veils the number anew with every answer, so that two texts are the same browser."""
     name, _ = rooms().open()

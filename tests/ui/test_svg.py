@@ -320,6 +320,7 @@ STEP = [figures.series("before", [0.0, 10.0], [0.7, 0.7], "dpsgd-margin", ghost=
 STEP += [figures.series("σ ≤ 10⁻⁵", [0.0, 4.0, 4.0, 10.0], [0.3, 0.3, 9.0, 9.0], "tight")]
 
 
+@pytest.mark.thorough
 def test_a_png_has_twice_the_pixels_and_draws_what_the_svg_says():
     figure = chart(STEP)
     text, picture = to_svg(figure, title="ε"), Image.open(io.BytesIO(to_png(figure, title="ε"))).convert("RGB")

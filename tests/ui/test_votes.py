@@ -163,6 +163,7 @@ def open_in(rooms, network, filled=0):
     return name
 
 
+@pytest.mark.thorough
 def test_one_person_cannot_take_the_next_lecturers_room(rooms, monkeypatch):
     monkeypatch.setattr(votes, "FRESH", 0.0)
     class_of_others = open_in(rooms, "university", filled=3)

@@ -3,6 +3,7 @@
 import gc
 import socket
 
+import pytest
 from starlette.formparsers import MultiPartParser
 from streamlit import config
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -11,6 +12,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from ui import warm
 
 
+@pytest.mark.thorough
 def test_accepted_connections_send_small_messages_at_once():
     with socket.socket(socket.AF_INET) as listening:  # as Streamlit makes it: no protocol named
         listening.bind(("127.0.0.1", 0))

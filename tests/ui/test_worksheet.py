@@ -25,6 +25,7 @@ SHEET = Sheet(
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("link", [LINK, LINK + "&more=" + "x" * 700])
 def test_a_code_is_the_links_own_black_on_white(link):
     drawing = qr_svg(link)

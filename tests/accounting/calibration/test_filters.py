@@ -118,6 +118,7 @@ def test_what_has_no_mu_or_means_other_neighbours_is_refused():
     assert budget.releases == ()
 
 
+@pytest.mark.thorough
 def test_threads_that_ask_at_once_do_not_overspend():
     """Without a lock two of four were let through in a quarter of such rounds."""
     rounds, patience = 60, sys.getswitchinterval()

@@ -169,6 +169,7 @@ def test_a_forged_certificate_does_not_verify():
         assert not replace(honest, **forgery).verify()
 
 
+@pytest.mark.thorough
 def test_the_preset_needs_far_more_noise_and_any_parameter_may_be_replaced():
     X = np.random.default_rng(0).normal(size=(300, 3))
     kifer = ObjPertLogisticRegression.kifer2012(classes=[False, True]).fit(X, X[:, 0] > 0).privacy_

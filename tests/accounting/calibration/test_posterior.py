@@ -37,6 +37,7 @@ def test_extreme_targets_stay_on_the_safe_side():
             assert PosteriorSampling(h, 1.001 * gamma).log_delta(epsilon) > np.log(delta)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("star", "a", "printed", "exact", "times"), [(10.0, 1.0, 5.039, 5.847, 12.9), (100.0, 0.5, 2.106, 2.3475, 7.3)]
 )
@@ -96,6 +97,7 @@ def test_an_added_row_is_never_hidden_better_than_a_removed_one():
         assert (added >= removed - 1e-9 * (1 - removed)).all()
 
 
+@pytest.mark.thorough
 def test_δ_grows_with_the_shift_and_with_the_leverage_up_to_the_golden_ratio():
     rng = np.random.default_rng(1)
     epsilon = np.geomspace(1e-2, 20, 40)

@@ -37,6 +37,7 @@ def test_how_much_noise_each_theorem_asks_for(d, m, published, sharpened, exact)
     assert scales["exact"] == pytest.approx(exact, rel=1e-4)
 
 
+@pytest.mark.thorough
 @settings(max_examples=30)
 @given(
     st.floats(-8, 4),
@@ -54,6 +55,7 @@ def test_the_target_is_never_exceeded_and_a_millionth_less_exceeds_it(log_epsilo
     assert less.delta(epsilon) > delta * (1 - 1e-9)
 
 
+@pytest.mark.thorough
 @settings(max_examples=10)
 @given(st.floats(0.05, 5), st.floats(-9, -1), st.integers(1, 20), st.sampled_from(["sharpened", "published", "glm"]))
 def test_the_looser_bounds_meet_their_targets_too(epsilon, log_delta, d, bound):
@@ -69,6 +71,7 @@ def test_the_looser_bounds_meet_their_targets_too(epsilon, log_delta, d, bound):
     assert exact.scale <= found.scale * (1 + 1e-8)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("d", "adjacency"), [(1, ADD_REMOVE), (3, REPLACE_ONE), (12, REPLACE_ONE)])
 def test_no_other_m_has_a_smaller_mean(d, adjacency):
     best = calibrate_quadratic_perturbation(1.0, 1e-4, d, adjacency=adjacency)
@@ -118,6 +121,7 @@ def test_what_cannot_be_met_is_refused(arguments, words):
         calibrate_quadratic_perturbation(**{**valid, **arguments})
 
 
+@pytest.mark.thorough
 @given(st.integers(1, 50), st.floats(0.0, 5000.0), st.floats(0.01, 3.0))
 def test_the_best_whole_number_of_a_cost_that_falls_and_rises(least, at, power):
     cost = lambda m: np.abs(m - at) ** power  # noqa: E731

@@ -19,6 +19,7 @@ def test_the_noise_of_the_second_figure():
     assert published_scale(0.5, 0.01, 100, 200, 2500.0) == pytest.approx(117470.166, abs=5e-4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("cell", CELLS)
 def test_the_first_figure_where_all_is_exact(cell):
     value, m, tight, _ = CELLS[cell]
@@ -49,6 +50,7 @@ def test_the_first_figure_where_nothing_is_exact(cell):
     _hold_inexact(cell)
 
 
+@pytest.mark.thorough
 def test_every_cell_is_worse_than_the_anchor_itself():
     for cell in CELLS:
         assert optimal_published_bound(*cell, 12)[0] > 1.0  # G·D, without any data

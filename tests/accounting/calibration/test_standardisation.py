@@ -79,6 +79,7 @@ def test_the_full_plan_takes_its_shares_and_no_more(adjacency, people, rows):
 # --- fit and releases together ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lam", [0.05, 0.5, 30.0])
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
 def test_one_fit_beside_gaussian_releases_by_direct_quadrature(lam, epsilon):
@@ -145,6 +146,7 @@ def test_one_fit_alone_is_calibrated_as_ever():
     assert remaining_epsilon(0.7, DELTA) == 0.7
 
 
+@pytest.mark.thorough
 @settings(deadline=None, max_examples=12)
 @given(
     epsilon=st.floats(0.02, 10),
@@ -168,6 +170,7 @@ def test_the_whole_never_exceeds_its_target_and_nearly_reaches_it(epsilon, share
     assert max(asked) < epsilon
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
 def test_several_fits_share_what_is_left(epsilon):
     asked = []
@@ -182,6 +185,7 @@ def test_several_fits_share_what_is_left(epsilon):
     assert len(asked) <= 6  # each takes some 20 ms
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 def test_fits_of_much_regularisation_add_up_as_gaussian_mechanisms(epsilon):
     before = full_standardisation(epsilon, DELTA, 1000, 30).mechanisms()

@@ -5,6 +5,7 @@ import pytest
 from objpert_core.accounting import ADD_REMOVE, REPLACE_ONE, QuadraticPerturbation, TiltAndBend, calibrate_tilt_and_bend
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("epsilon", "delta", "d", "adjacency"),
     [(1.0, 1e-5, 5, ADD_REMOVE), pytest.param(0.1, 1e-8, 2, REPLACE_ONE, marks=pytest.mark.slow)],

@@ -45,6 +45,7 @@ def test_transforms_are_as_exact_as_promised(size):
     assert size < 100 or seen > allowed / 200
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not EXTENDED, reason="long double is no wider than double here")
 @pytest.mark.parametrize("size", [486, 8192, 6250, 27000])
 def test_roots_of_unity_are_better_than_assumed(size):

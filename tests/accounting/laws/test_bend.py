@@ -17,6 +17,7 @@ CASES = [(1.0, 2.0), (0.05, 9.5), (30.0, 0.5), (1e-3, 500.0)]
 DIRECTIONS = ("remove", "add")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_the_density_has_the_mass_of_all_finite_losses_and_the_loss_never_decreases(case, direction):

@@ -67,6 +67,7 @@ def test_it_hides_more_than_poisson_sampling_at_the_same_rate():
         assert RandomAllocation(noise, steps, epochs=epochs).epsilon(1e-5) < poisson.epsilon_bounds(1e-5)[0]
 
 
+@pytest.mark.thorough
 def test_draws_of_the_sum_have_the_mean_of_the_profile():
     """Monte Carlo, 99.99 % of the time inside: 200,000 draws of S/t."""
     a, steps, epsilon = 0.5, 20, 0.3

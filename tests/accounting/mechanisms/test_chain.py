@@ -80,6 +80,7 @@ def test_a_chain_whose_first_vertices_underflow_promises_no_more_than_is_true(si
     assert several.epsilon(1e-4) >= several.lower_bound.epsilon(1e-4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("fit", "size"),
     [
@@ -109,6 +110,7 @@ def test_the_chord_below_a_corner_does_not_cancel():
     assert chain.log_delta_of_split(jump, np.array([[np.inf, 2.0], [np.nan, 2.0]]), 400.0).tolist() == [0.0, 0.0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "several",
     [group(LaplaceVote(1.0), 2), group(ApproximateDP(85.0, 0.0), 31), group(ObjectivePerturbation(0.6, 0.5), 3)],

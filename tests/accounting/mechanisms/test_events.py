@@ -72,6 +72,7 @@ def test_there_and_back_in_every_form(mechanism, back):
     assert read_dp_events(write_dp_events(mechanism)) == back
 
 
+@pytest.mark.thorough
 def test_gaussian_noise_comes_back_as_no_more_than_it_was():
     for sensitivity in np.geomspace(1e-3, 1e3, 200):
         for adjacency in (ADD_REMOVE, REPLACE_ONE):
@@ -177,6 +178,7 @@ def test_renyi_curves_are_theirs_at_whole_orders_and_below_theirs_for_selections
     assert (from_dp_event(best).rdp(orders) <= RdpAccountant(orders=orders).compose(best)._rdp * (1 + 1e-9)).all()
 
 
+@pytest.mark.thorough
 def test_their_renyi_accountant_promises_too_little_where_rows_are_replaced():
     """Why events of replaced rows are for `PLDAccountant`, as the documentation says."""
     theirs = RdpAccountant(orders=[8], neighboring_relation=NeighboringRelation.REPLACE_ONE).compose(NOISE)
@@ -234,6 +236,7 @@ def plain(name, **fields):
     return {"class_name": name, **fields}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("event", "why"),
     [
@@ -298,6 +301,7 @@ def document(**changes):
     return json.dumps({key: value for key, value in (known | changes).items() if value is not None})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "why"),
     [

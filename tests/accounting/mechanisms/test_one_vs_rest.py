@@ -55,6 +55,7 @@ def both_ways(pairs, epsilons):
     return np.maximum(joint_delta(pairs, epsilons), joint_delta([pair[::-1] for pair in pairs], epsilons))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("margin", [0.0, 1.5])
 @pytest.mark.parametrize("weight", [1.0, 0.5])
 def test_one_row_is_the_worst_case_of_all_fits_at_once(weight, margin):
@@ -94,6 +95,7 @@ def test_with_full_weight_it_is_the_repeated_fit():
     assert one_vs_rest(with_noise, 4) == repeat(symmetrised(with_noise), 4)
 
 
+@pytest.mark.thorough
 def test_a_smaller_weight_costs_less_and_a_rest_that_does_not_count_one_fit():
     deltas = [one_vs_rest(FIT, 10, weight).delta(1.0) for weight in (1.0, 0.7, 1 / 3, 0.1, 0.001)]
     assert (np.diff(deltas) < 0).all()
@@ -127,6 +129,7 @@ def test_a_weight_out_of_range_is_refused(weight):
         one_vs_rest(FIT, 3, weight)
 
 
+@pytest.mark.thorough
 def test_a_weight_where_it_is_not_known_what_it_does_is_refused():
     replaced = ObjectivePerturbation(8.0, 10.0, adjacency="replace one row")
     with pytest.raises(ValueError, match=r"rest_weight must be .* where a row is replaced, got 0.5"):
@@ -137,6 +140,7 @@ def test_a_weight_where_it_is_not_known_what_it_does_is_refused():
     assert one_vs_rest(Gaussian(2.0), 4).delta(1.0) == pytest.approx(Gaussian(1.0).delta(1.0), rel=1e-3)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("weight", [1.0, 1 / 3])
 def test_a_calibration_meets_its_target_and_one_per_cent_less_noise_does_not(weight):
     before = Standardisation(15.0, None).mechanisms()

@@ -44,6 +44,7 @@ def test_the_renyi_curve_is_the_larger_integral_and_infinite_where_that_is(h, rh
             assert curve(alpha) == np.inf
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("h", "rho"), SETTINGS[:2])
 def test_compositions_lie_between_one_release_and_the_sum(h, rho):
     one = PosteriorSampling(h, rho)

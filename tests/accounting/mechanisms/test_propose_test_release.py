@@ -47,6 +47,7 @@ def test_the_profile_is_that_of_the_worst_pair(epsilon, delta):
     assert np.all(worst.delta(grid[grid >= epsilon]) == delta)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [2, 3])
 def test_compositions_are_those_of_the_worst_pair(count):
     p, q = worst_pair(0.7, 0.01)

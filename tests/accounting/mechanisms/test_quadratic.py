@@ -56,6 +56,7 @@ def test_in_one_dimension_the_released_number_attains_the_bound(m, epsilon):
         assert found == pytest.approx(truth, rel=1e-4)
 
 
+@pytest.mark.thorough
 def test_in_two_dimensions_the_released_point_alone_attains_the_bound():
     """d = 2, m = 4, r(θ) = gᵀθ, so that θ − θ* = −B⁻¹g: two numbers of a matrix that has three. With the row along g
     what the row moves, 1/(gᵀB⁻¹g), is a function of θ."""
@@ -113,6 +114,7 @@ def _hold_glm(count, seed):
     assert tried > count
 
 
+@pytest.mark.thorough
 def test_no_smooth_convex_loss_of_one_number_exceeds_the_bound_for_them():
     _hold_glm(60, seed=0)
 
@@ -146,6 +148,7 @@ def test_exact_is_below_sharpened_is_below_published(d, extra, scale, epsilon):
     assert deltas[1] <= deltas[2] * (1 + 1e-9)
 
 
+@pytest.mark.thorough
 @settings(max_examples=25)
 @given(st.integers(1, 30), st.integers(1, 30), st.floats(0.05, 50), st.sampled_from(BOUNDS), st.floats(1e-12, 0.9))
 def test_epsilon_is_on_the_safe_side_and_more_noise_is_never_worse(d, extra, scale, bound, delta):
@@ -221,6 +224,7 @@ def _losses_of_draws(bend, direction, count, size, seed):
     return np.where(y > s, -k * np.log1p(-s / finite) - s / 2, np.inf).sum(axis=1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("m", "d", "scale", "count", "epsilon"),
     [

@@ -131,6 +131,7 @@ def test_a_row_that_is_drawn_for_certain_is_the_gaussian_mechanism(full):
     np.testing.assert_allclose(full.rdp([1.0, 7.0]), Gaussian(0.75).rdp([1.0, 7.0]), rtol=1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "noise", [0.085, *(pytest.param(noise, marks=pytest.mark.slow) for noise in (0.05, 0.06, 0.07, 0.08, 0.09, 0.12))]
 )
@@ -158,6 +159,7 @@ def test_the_renyi_curve_near_order_1_is_that_of_the_symmetric_pair(noise, alpha
     assert SampledWithoutReplacement(noise, 500, 1000, 1).rdp(alpha) == pytest.approx(exact, rel=1e-6)
 
 
+@pytest.mark.thorough
 def test_where_one_draw_tells_all_the_divergence_is_no_constant():
     mechanism = SampledWithReplacement(1.0, 100, 2, 2)
     assert mechanism.delta(100.0) >= mechanism.attained_delta(100.0)

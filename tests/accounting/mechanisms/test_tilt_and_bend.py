@@ -35,6 +35,7 @@ def _over_normal(bend, a, epsilon, panels=400):
 CASES = [(1.0, 9, 4), (3.0, 30, 10), (0.5, 4, 2)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("a", [1e-6, 1e-3, 0.03, 0.3, 2.0])
 def test_delta_is_the_mean_of_the_bends_over_the_normal_loss_never_below_it(case, a):
@@ -54,6 +55,7 @@ def test_where_the_bends_loss_has_one_finite_value_there_is_a_closed_form(epsilo
     assert truth <= TiltAndBend(bend, 1.0, a).delta(epsilon) <= truth * (1 + 1e-8)
 
 
+@pytest.mark.thorough
 def test_delta_is_the_integral_over_the_matrix_and_the_gradient():
     """d = 1: densities of the pair (x² + σ²W, gradient + noise), and nothing that was derived."""
     scale, m, a, epsilon = 1.5, 6, 0.6, 0.4
@@ -69,6 +71,7 @@ def test_delta_is_the_integral_over_the_matrix_and_the_gradient():
     assert TiltAndBend(_bend(scale, m, 1), 1.0, a).delta(epsilon) == pytest.approx(truth, rel=1e-4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("adjacency", [ADD_REMOVE, pytest.param(REPLACE_ONE, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("a", [0.01, 0.5])
 def test_delta_is_between_that_of_the_bend_and_what_adding_up_gives(adjacency, a):
@@ -80,6 +83,7 @@ def test_delta_is_between_that_of_the_bend_and_what_adding_up_gives(adjacency, a
     assert both.epsilon(1e-3) >= bend.epsilon(1e-3) * (1 - 1e-7)
 
 
+@pytest.mark.thorough
 def test_the_bound_for_losses_of_one_number_is_above_the_squared_losses():
     exact, glm = (TiltAndBend(_bend(bound=bound), 1.0, 0.5) for bound in ("exact", "glm"))
     at = np.array([0.1, 1.0, 3.0])
@@ -95,6 +99,7 @@ def test_it_composes_as_its_parts_do():
     assert repeat(both, 1).delta(0.5) == pytest.approx(both.delta(0.5), rel=1e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("delta", [1e-8, 1e-3, 0.4])
 def test_epsilon_is_on_the_safe_side_and_infinite_below_the_floor(delta):
     both = TiltAndBend(_bend(2.0, 14, 4), 3.0, 2.0)

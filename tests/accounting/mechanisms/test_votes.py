@@ -118,6 +118,7 @@ def all_votes(voters):
     return [(a, b, voters - a - b) for a in range(voters + 1) for b in range(voters + 1 - a)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("voters", [8, pytest.param(12, marks=pytest.mark.slow)])
 def test_the_distance_moves_by_at_most_one_with_one_voter_and_is_safe(voters):
     noisy, alpha, budget = GNMax(1.2), 2.0, 0.35

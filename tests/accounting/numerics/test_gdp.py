@@ -60,6 +60,7 @@ def test_nothing_is_promised_where_nothing_is_known():
         assert silent.mu() == silent.rho() == math.inf
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "mechanism", [*(pytest.param(law, marks=pytest.mark.slow) for law in LAWS[:4]), *LAWS[4:]], ids=str
 )

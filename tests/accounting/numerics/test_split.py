@@ -12,6 +12,7 @@ from objpert_core.accounting.numerics import gaussian as gauss
 from objpert_core.accounting.numerics.split import difference_down
 
 
+@pytest.mark.thorough
 @given(x=st.floats(1e-150, 1e150), share=st.floats(0, 1))
 def test_a_difference_is_rounded_down_and_by_no_more_than_a_neighbour(x, share):
     y = share * x
@@ -54,6 +55,7 @@ def test_many_epsilons_one_at_a_time_fall():
         assert (np.diff(log_delta) <= 1e-13 * (1 - log_delta[1:])).all()
 
 
+@pytest.mark.thorough
 def test_it_is_as_good_as_a_dense_scan():
     rng = np.random.default_rng(4)
     for _ in range(12):

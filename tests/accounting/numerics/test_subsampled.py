@@ -231,6 +231,7 @@ LOG_RATES, LOG_NOISES, LOG_ORDERS = st.floats(-12, 0), st.floats(-3, 5), st.floa
 SLACK = 1 + 1e-10
 
 
+@pytest.mark.thorough
 @given(LOG_RATES, LOG_NOISES, LOG_ORDERS, st.floats(1e-3, 2))
 @settings(max_examples=60, deadline=None)
 def test_monotone_in_order_rate_and_noise(log_q, log_sigma, log_order, further):

@@ -87,6 +87,7 @@ def test_exact_pairs_in_one_dimension_stay_below() -> None:
     assert largest > 0.5
 
 
+@pytest.mark.thorough
 def test_the_tail_of_the_tight_bound_is_attained() -> None:
     """Many short rows on the wrong side push θ so far out that one more row sees a straight line."""
     crowd = OneDimensionalLogistic(np.full(200, 5e-2), np.full(200, -1), sigma=2.0, lam=1.0)
@@ -118,6 +119,7 @@ def test_the_bound_from_a_profile_holds_for_every_pair_and_is_attained() -> None
     assert 0.01 * (1 - 1e-9) <= found < 0.0101  # one per cent less would be refuted
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "mechanism",
     [

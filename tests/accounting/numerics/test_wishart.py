@@ -165,6 +165,7 @@ def _hold_random_swaps(count, seed):
             assert truth * (1 - 1e-13) <= found <= truth * (1 + 3e-8), (epsilon, s, k)
 
 
+@pytest.mark.thorough
 def test_swapped_rows_by_finer_rules_at_random():
     _hold_random_swaps(15, seed=1)
 
@@ -183,6 +184,7 @@ def _log_ratio(w, moved, m):
     return np.where(inside, k * (log_det - np.linalg.slogdet(w)[1]) + np.trace(moved) / 2, -np.inf)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("d", "m"), [(2, 6), (3, 9)])
 def test_wishart_draws_agree_and_no_pair_of_rows_is_worse_than_a_corner(d, m):
     s, epsilon = 1.0, 0.3

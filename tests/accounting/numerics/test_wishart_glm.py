@@ -45,6 +45,7 @@ def _hold(cases):
             assert 0 <= found - truth + 1e-14 * abs(truth) <= 1e-6 * (1 + abs(truth)), (side, epsilon, s, k)
 
 
+@pytest.mark.thorough
 def test_the_mean_over_draws_of_the_largest_loss():
     _hold([(0.3, 1.0, 2.0), (0.0, 0.3, 0.0)])
 

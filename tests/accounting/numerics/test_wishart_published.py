@@ -11,6 +11,7 @@ from objpert_core.accounting.numerics import wishart_spectrum as spectrum
 from objpert_core.accounting.numerics.wishart_published import Published
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("d", "m"), [(1, 2), (3, 7), (12, 24)])
 def test_lemma_d4_is_above_the_frequencies_of_draws_and_exact_for_one_dimension(d, m):
     half = np.random.default_rng(d).standard_normal((10_000, m, d))

@@ -77,6 +77,7 @@ def test_neighbouring_tables_have_neighbouring_matrices(table: list[tuple[str, .
     np.testing.assert_array_equal(read_table(written(other, tuple(names[i] for i in columns)), WIDE).X, whole.X)
 
 
+@pytest.mark.thorough
 @given(st.text("0123456789.,eE+-' ", max_size=9))
 def test_a_cell_is_one_number_or_refused_whatever_mark_is_found(text: str) -> None:
     found = set()

@@ -96,6 +96,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.thorough
 @given(
     st.sampled_from(sorted(GOOD)),
     st.lists(st.tuples(st.integers(0, 400), st.integers(0, 3), st.sampled_from(PIECES)), min_size=1, max_size=5),

@@ -42,6 +42,7 @@ def assert_agrees(point, mean, error):
     assert point.excess.mean == pytest.approx(mean, abs=allowed)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("method", "epsilon"), REFERENCE)
 def test_the_reference_values_of_logistic_regression_are_met(method, epsilon):
     found = stored.load("logistic")
@@ -64,6 +65,7 @@ def test_the_reference_values_of_the_hard_instance_are_met(method):
     assert_agrees(stored.load("hard").point(10_000, 500, 0.5, method), HARD[method], 1e-4)
 
 
+@pytest.mark.thorough
 def test_published_methods_are_far_behind_where_rows_are_many():
     """n = 10⁴, ε = 2, d = 10: 30 times the excess risk of the tight method for SGD, 50 for objective perturbation."""
     found = stored.load("logistic")
@@ -116,6 +118,7 @@ def test_a_sweep_goes_on_where_it_stopped(tmp_path):
     assert "Noisy gradient descent" in stored.report(found)
 
 
+@pytest.mark.thorough
 def test_a_row_survives_its_file_and_another_kind_of_rows_does_not_mix_in(tmp_path):
     one = tiny(methods=("gd",)).pieces()[0]()[0]
     assert RiskRun.from_row(dict(zip(vars(one), one.as_row(), strict=True))) == one

@@ -20,6 +20,7 @@ def test_both_parts_cost_the_whole(epsilon, share):
     assert asked.whole(epsilon, 1e-5) > parts.release_mu
 
 
+@pytest.mark.thorough
 def test_a_lower_bound_fails_as_seldom_as_it_says():
     parts = asked.Asked(0.5, 1.0, 0.02)
     generator = np.random.default_rng(0)
@@ -32,6 +33,7 @@ def test_a_lower_bound_fails_as_seldom_as_it_says():
 # --- logistic regression -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_asking_for_the_curvature_does_not_pay():
     """At every ε objective perturbation is ahead, though λ of the others is the best by test accuracy."""
     found = stored.load("glm")
@@ -89,6 +91,7 @@ def test_a_split_gives_every_method_a_row():
 # --- principal directions ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_noise_is_isotropic_among_symmetric_matrices():
     generator = np.random.default_rng(0)
     draws = np.array([pca.symmetric_noise(4, generator) for _ in range(20_000)])
@@ -118,6 +121,7 @@ def test_a_direction_is_that_of_the_data_where_epsilon_is_large():
         assert abs(found[0]) > 0.999, method
 
 
+@pytest.mark.thorough
 def test_directions_turn_by_the_noise_that_the_gap_calls_for():
     """To first order the tangent of the angle is the noise beside the diagonal, N(0, σ²/2) for each other column."""
     gram = np.diag([5000.0, *19 * (100.0,)])

@@ -45,6 +45,7 @@ def own_epsilon(values, setting):
     return worst
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("published", "bound", "epsilon", "delta"),
     [("number", 0.25, 1.0, 1e-5), ("number", 0.5, 2.0, 1e-5), ("side", 0.3, 2.0, 0.05), ("side", 0.2, 3.0, 0.01)],
@@ -101,6 +102,7 @@ def test_no_data_contradict_a_side_that_is_noisy_enough():
     assert points.test_law()[0].size == 0
 
 
+@pytest.mark.thorough
 def test_runs_pass_and_publish_as_often_as_they_say():
     points = Points((0.3, 0.4, 0.45, 0.6), 4, 0.3, 1.0, 1e-2, "side")
     runs = [points.run(seed) for seed in range(600)]

@@ -50,6 +50,7 @@ def test_stored_files_are_whole_and_say_how_they_were_made(name):
     assert name in stored.names()
 
 
+@pytest.mark.thorough
 def test_other_columns_are_read_and_hidden_from_reports():
     found = stored.load("pca")
     at = {"n": 10_000, "spread": 3.0, "method": "gram"}

@@ -63,6 +63,7 @@ def test_the_classic_test_errs_as_often_by_its_law():
     assert voting.classic(share, 100) == pytest.approx(0.125, rel=0.01)
 
 
+@pytest.mark.thorough
 def test_the_mean_cost_is_that_of_draws():
     epsilon, generator = 0.3, np.random.default_rng(1)
     below = 100 - math.log(1 / voting.DELTA) / 0.15 + generator.laplace(scale=1 / 0.15, size=2000)

@@ -20,6 +20,7 @@ LAWS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 2.0])
 @pytest.mark.parametrize(("first", "second", "m"), LAWS)
 def test_divergences_agree_with_a_sum_over_many_cells(first, second, m, epsilon):

@@ -109,6 +109,7 @@ def test_noise_of_figure_2_is_as_published_and_as_the_exact_theorem_has_it():
     assert scales["qop-tight"] == pytest.approx(809.234, rel=1e-6)
 
 
+@pytest.mark.thorough
 def test_the_minimum_without_privacy_is_the_least_of_all():
     found = stored.load("figure2")
     for kappa, seed in itertools.product(figure2.KAPPAS, figure2.SEEDS):

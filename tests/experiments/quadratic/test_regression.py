@@ -28,6 +28,7 @@ def test_objective_perturbation_is_the_most_accurate_everywhere():
         assert means["zero"] == pytest.approx(1 / d)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("centred", [False, True])
 def test_bend_and_tilt_finds_the_truth_where_epsilon_is_large(centred):
     X, y, theta = regression.draw(5000, 3, seed=0)
@@ -35,6 +36,7 @@ def test_bend_and_tilt_finds_the_truth_where_epsilon_is_large(centred):
     np.testing.assert_allclose(found, theta, atol=0.02)
 
 
+@pytest.mark.thorough
 def test_taking_off_the_mean_leaves_a_positive_matrix():
     """With so few rows XᵀX is all noise; the answer must stay of a sane size."""
     X, y, _ = regression.draw(30, 3, seed=0)

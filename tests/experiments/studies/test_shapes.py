@@ -4,6 +4,7 @@ import pytest
 from objpert_core.experiments.studies import shapes
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", shapes.SHAPES)
 def test_a_shape_is_drawn_in_its_size_and_from_its_seed(name):
     shape = shapes.SHAPES[name]

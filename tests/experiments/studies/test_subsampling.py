@@ -20,6 +20,7 @@ def last(plan):
     return curve
 
 
+@pytest.mark.thorough
 def test_the_fits_are_the_estimators_own_on_nested_rows_of_a_split():
     plan = Plan("breast-cancer", epsilon=2.0, sizes=(100, 400), draws=2, seed=3)
     curve = last(plan)
@@ -100,6 +101,7 @@ def test_rows_of_one_class_are_answered_with_it(monkeypatch):
     assert last(Plan("synthetic-l", sizes=(2,), draws=1)).fits[0].reference == 0.75
 
 
+@pytest.mark.thorough
 def test_every_step_is_complete_in_itself_and_stopping_ends_it():
     plan = Plan("synthetic-l", sizes=(100, 200), draws=3)
     assert [len(curve.fits) for curve in learning_curve(plan)] == list(range(7))

@@ -71,6 +71,7 @@ def test_the_fixed_rate_is_a_run_of_its_own(data, last):
     assert DPSGDLogisticRegression().learning_rate == FIXED_RATE
 
 
+@pytest.mark.thorough
 def test_what_paying_afterwards_would_cost(last):
     assert last.true_epsilon == PrivateSelection(last.one.mechanism, 4.0).epsilon(1e-5) > 2.0
 
@@ -89,6 +90,7 @@ def test_judges_flatter_whom_they_choose_and_nobody_else():
     assert last.optimism.mean == pytest.approx(chosen.mean())
 
 
+@pytest.mark.thorough
 def test_means_are_over_the_draws_and_differences_in_pairs(last):
     for way in WAYS:
         assert last.mean(way).mean == pytest.approx(np.mean([draw.of(way) for draw in last.draws]))
@@ -107,6 +109,7 @@ def test_no_run_releases_zero(data):
     assert draw.honest == pytest.approx(np.mean(data.y_test[fresh] == 0))
 
 
+@pytest.mark.thorough
 def test_it_yields_after_every_draw_and_stops_when_told(data):
     steps, told = [], []
     for state in tuning_runs(data, QUICK, lambda: len(steps) > 1, lambda *where: told.append(where)):

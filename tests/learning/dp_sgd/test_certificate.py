@@ -139,6 +139,7 @@ def test_replaced_rows_and_several_of_a_person_are_not_proved_by_any_allocation(
     assert not dataclasses.replace(plenty, accountant="rdp").verify()
 
 
+@pytest.mark.thorough
 def test_an_allocation_says_so_and_texts_without_it_stay_as_they_were(allocated):
     assert "DP-SGD by random allocation" in repr(allocated)
     assert "each of 300 rows once in 6 steps" in repr(allocated)
@@ -197,6 +198,7 @@ def test_the_repr_says_what_a_reader_must_know():
     assert "exact accuracy on rows held out" in repr(fitted(**CASES["dishonest"]))
 
 
+@pytest.mark.thorough
 def test_honesty_costs_noise_and_public_judges_spare_the_scores():
     one, tuned, public = fitted(), fitted(**CASES["honest"]), fitted(judges=True, **CASES["honest"])
     assert one.noise_multiplier < public.noise_multiplier < tuned.noise_multiplier
@@ -234,6 +236,7 @@ def theirs(certificate):
     return event, event.SelfComposedDpEvent(step, certificate.steps)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["one run", "dishonest", "clipped"])
 def test_an_independent_library_agrees_with_the_certificate_of_one_run(name):
     module = pytest.importorskip("dp_accounting.pld.pld_privacy_accountant")

@@ -67,6 +67,7 @@ OF_DESCENT = [
 OF_PHASES = [{"phases": 7}, {"phases": 10**12}, {"phases": 0}, {"slack": 0.0}, {"slack": 1e-30}, {"first_step": 0.0}]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_better_promises_are_convicted_at_once(honest, kind):
     spent = honest[kind]
@@ -78,11 +79,13 @@ def test_better_promises_are_convicted_at_once(honest, kind):
         assert time.perf_counter() - start < 5, changes
 
 
+@pytest.mark.thorough
 def test_corners_need_an_envelope(honest):
     assert not dataclasses.replace(honest["full batch, corners"], envelope=None).verify()
     assert not dataclasses.replace(honest["full batch"], loss="absolute").verify()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [10**9, 10**15, 10**300])
 def test_batches_that_no_accountant_could_look_at_are_convicted_at_once(honest, size):
     forged = dataclasses.replace(

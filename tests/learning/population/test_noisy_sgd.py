@@ -73,6 +73,7 @@ def silent(rows, loss, envelope, lipschitz):
     return sums
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("stored", STORED)
 @pytest.mark.parametrize(("loss", "envelope"), CASES, ids=str)
 def test_a_replaced_row_moves_a_rounded_sum_by_hardly_more_than_twice_its_bound(loss, envelope, stored):

@@ -152,6 +152,7 @@ def brute(loss, u, y, t):
     return (low + high) / 2, objective((low + high) / 2)
 
 
+@pytest.mark.thorough
 @every
 @pytest.mark.parametrize("step", [0.05, 1.0, 30.0])
 def test_the_proximal_point_and_the_value_are_those_of_a_search(loss, step):
@@ -193,6 +194,7 @@ def test_slopes_and_curvatures_are_derivatives_of_the_value(loss, step):
     assert (np.abs(change - curvature) < 1e-7).mean() > 0.98  # all but where the curvature jumps
 
 
+@pytest.mark.thorough
 @every
 @pytest.mark.parametrize("step", [0.01, 1.0, 25.0])
 def test_the_constants_that_proofs_use_hold_and_are_the_best(loss, step):
@@ -234,6 +236,7 @@ def test_kinks_are_where_the_slope_is_what_was_asked_for(loss, slope):
         assert np.all(sign * far <= slope)
 
 
+@pytest.mark.thorough
 @every
 def test_the_envelope_of_a_clipped_loss_is_the_clipped_envelope(loss):
     """So nothing else is needed: here the proximal point of the clipped loss is searched for."""
@@ -332,6 +335,7 @@ def test_the_case_on_which_newtons_method_in_the_slope_cycles():
     assert envelope.derivatives(np.array([a]), 1.0)[0][0] == -found
 
 
+@pytest.mark.thorough
 def test_the_root_is_found_for_scores_and_steps_of_every_size():
     rng = np.random.default_rng(0)
     size = 50_000

@@ -51,6 +51,7 @@ KINDS = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row_norm", ["normalize", "clip"])
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("kind", KINDS)
@@ -98,6 +99,7 @@ def wrong_products(d, monkeypatch, more):
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("d", [60, 1000, 3000])
 def test_the_products_of_leading_slices_are_exact(d, monkeypatch):
     """Held against fractions; with a few digits more they would not be."""
@@ -153,6 +155,7 @@ def repeated(loss, times, theta, lam, targets):
         yield PerturbedObjective(rows, targets, lam, b, loss), float(norm)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("loss", "targets"),
     [(LogisticLoss(), [1.0, -1.0, 1.0]), (HuberLoss(1.0), [40.0, -30.5, 1e6]), (HuberLoss(1.0), None)],
@@ -168,6 +171,7 @@ def test_the_bound_holds_however_many_rows_there_are_and_hardly_grows_with_them(
         assert bound - exact <= 4e-14 * (3 * times + lam * np.linalg.norm(theta))  # 360 roundings, whatever n and ‖θ‖
 
 
+@pytest.mark.thorough
 def test_cancelling_rows_leave_no_error_unbounded():
     """Rows and their negatives: the sum of gradients is far smaller than what is summed."""
     rng = np.random.default_rng(5)

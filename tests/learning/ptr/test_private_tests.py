@@ -57,6 +57,7 @@ def test_the_shift_is_what_the_failures_ask_for():
         assert bound.shift + 0.7 <= moved.shift <= (bound.shift + 0.7) * (1 + 1e-5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("bound", [LAPLACE, GAUSSIAN], ids=["laplace", "gaussian"])
 def test_a_bound_is_one_but_for_the_failures_and_lies_on_its_lattice(bound):
     source = noise_source(17)

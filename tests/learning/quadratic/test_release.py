@@ -71,6 +71,7 @@ def test_on_one_seed_data_move_the_tilt_by_their_clipped_residuals():
     assert some.anchor.tolist() == anchor.tolist()
 
 
+@pytest.mark.thorough
 def test_the_matrix_has_the_wishart_law_and_the_tilt_the_normal_one():
     source = np.random.RandomState(0)
     drawn = [tilted(np.zeros((1, 3)), np.zeros(1), random_state=source) for _ in range(300)]
@@ -159,6 +160,7 @@ def test_tiny_entries_do_not_tell_where_numpy_raises_for_what_underflows():
 # Under attack
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dimension", [1, 2])
 def test_low_bits_tell_nothing(dimension):
     """In doubles a sum with a row shows other low bits than one without; on the lattice all are equally likely."""
@@ -243,6 +245,7 @@ def tight(release):
     return dataclasses.replace(spent, epsilon=float(spent.rebuild().epsilon(spent.delta)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("release", [bent, tilted])
 def test_better_promises_are_convicted(release):
     spent = tight(release)
@@ -288,6 +291,7 @@ def test_added_rows_are_another_promise():
 NASTY = (None, True, 0, -1, 10**400, 0.0, -1.0, math.nan, math.inf, 5e-324, 1.7e308, "", "exact", b"x", [], {}, (1.0,))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("release", [bent, tilted])
 def test_no_nonsense_in_any_field_verifies_or_raises(release):
     spent = tight(release)

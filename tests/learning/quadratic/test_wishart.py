@@ -28,6 +28,7 @@ def assert_wishart(drawn, m):
     np.testing.assert_array_equal(drawn, drawn.transpose(0, 2, 1))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("d", "m"), [(2, 2), (3, 6), (5, 30)])
 def test_simulated_matrices_have_the_law(d, m):
     assert_wishart(wishart(np.random.default_rng(d), d, m, size=20_000), m)

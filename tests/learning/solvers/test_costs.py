@@ -152,6 +152,7 @@ def test_a_curvature_that_came_out_too_small_is_noticed(monkeypatch):
 SMOOTH = [("logistic", None), ("squared-hinge", 0.7), ("huberised-hinge", None), ("squared", 0.5), ("huber", 0.8)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize(("name", "clip"), SMOOTH)
 @pytest.mark.parametrize("sparse", [False, pytest.param(True, marks=pytest.mark.slow)])

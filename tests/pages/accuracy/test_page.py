@@ -74,6 +74,7 @@ def link(at):
     return parse_qs(urlsplit(code).query, keep_blank_values=True)
 
 
+@pytest.mark.thorough
 def test_opens_on_adult_with_the_files_numbers(folder):
     at = opened()
     assert at.title[0].value == "Which private learner is the most accurate?"
@@ -403,6 +404,7 @@ def test_the_committed_files_open():
         assert text.answer(indexed.load(key), 0.1) == answer(at)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif("adult" not in results.stored(), reason="Adult's stored results are not in this checkout")
 def test_try_it_quotes_the_stored_runs():
     stored, words = indexed.load("adult"), page.Prediction.of("accuracy")
@@ -411,6 +413,7 @@ def test_try_it_quotes_the_stored_runs():
     assert [*asked, *told] == shares
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("key", "step"), [("synthetic-h", "scaling"), ("breast-cancer", "centring"), ("digits-4-9", "margin")]
 )

@@ -223,6 +223,7 @@ class TestAnswer:
             assert part in words
         assert contest.reached(made(methods=("tight",)), 1.0).startswith("Tight, ")
 
+    @pytest.mark.thorough
     def test_the_answer_is_what_privacy_costs(self, adult):
         own, reference = (adult.point(method, 0.1).accuracy.mean for method in ("tight", "non-private"))
         size, course = fall(reference, own)
@@ -236,6 +237,7 @@ class TestAnswer:
         stand_in = indexed.load("adult-synthetic")
         assert all(words_of(text.answer(stored, e)) <= 18 for stored in (adult, level, stand_in) for e in EPSILONS)
 
+    @pytest.mark.thorough
     def test_the_promise_names_what_was_released_before_the_fit(self, adult):
         fit = "accounted by the privacy profile of the tight logistic bound"
         assert text.promise(adult, 1.0).endswith(f"{fit} beside the noisy centre and scales.")
@@ -249,6 +251,7 @@ class TestAnswer:
         assert text.why((adult, 0.1), adult, 1.0).startswith("ε 0.1 → 1: σ falls from 40 to 4; accuracy rises from ")
         assert "more people make the signal louder" in text.why((indexed.load("synthetic-l"), 1.0), adult, 1.0)
 
+    @pytest.mark.thorough
     def test_variants_are_told_where_they_were_run(self, adult):
         assert [line.partition(":")[0] for line in contest.variants(adult)] == ["The rival standardised, too"]
         words = contest.variants(made(methods=tuple(EVERY)))
@@ -257,6 +260,7 @@ class TestAnswer:
             assert line.lower().startswith(name)
             assert re.search(r"(more accurate|not told apart|less accurate) at \w+ of them", line)
 
+    @pytest.mark.thorough
     def test_who_is_ahead_says_claim_and_counter_claim(self, adult):
         claim, gap = adult.claims[4.0], adult.difference("tight", "dpsgd-standardised", 4.0)
         assert claim.verdict == "behind"
@@ -594,6 +598,7 @@ class TestCharts:
         assert low < min(decode(dots.y)) <= max(decode(dots.y)) < high
         assert high - low < 0.2  # the interval of two trials would need far more
 
+    @pytest.mark.thorough
     def test_svg(self, adult):
         everything = made(methods=tuple(EVERY))
         svg = to_svg(charts.figure_2(everything, tuple(EVERY), epsilon=1.0), title=text.alt(adult, ALL, 1.0))
@@ -622,6 +627,7 @@ class TestSnippets:
         assert ends(claim.difference) in contest.verdict(adult, 0.25)
         assert tables.verdict(names["claims"].values()) in printed
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("method", ["tight", "non-private"])
     def test_the_snippet_of_a_point_fits_it_as_the_sweep_did(self, tmp_path, monkeypatch, method):
         monkeypatch.setattr(results, "folder", lambda: tmp_path)

@@ -127,6 +127,7 @@ class TestJobs:
     def point(self, method="tight", epsilon=2.0):
         return Piece("breast-cancer", method, epsilon, 1, Parameters())
 
+    @pytest.mark.thorough
     def test_a_point_is_fitted_as_its_sweep_does(self):
         piece = next(p for p in Sweep("breast-cancer", ("tight",), (2.0,), 2).pieces() if p.trial == 1)
         assert self.point().seed == piece().seed

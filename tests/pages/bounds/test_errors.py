@@ -44,6 +44,7 @@ def test_readings_tell_misses_guesses_and_reasons():
     assert rows["Gaussian lower bound"]["Best guess right"] == "at most 54.0 %"
 
 
+@pytest.mark.thorough
 def test_frame_holds_every_plotted_number():
     frame = tc.frame(LEFT, ALL)
     assert list(frame.columns) == ["false_accusations", *(f"missed_{bound}" for bound in ALL)]

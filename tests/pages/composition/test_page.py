@@ -35,6 +35,7 @@ def entry_of(app):
     return app.session_state[LEDGER]
 
 
+@pytest.mark.thorough
 def test_opens_on_figure_3_with_the_cores_numbers():
     app = open_page()
     assert {key: app.session_state[key] for key in FIGURE_3} == FIGURE_3

@@ -39,6 +39,7 @@ def cells(app, chart):
     return decode(heat["z"]).reshape([int(n) for n in heat["z"]["shape"].split(",")])
 
 
+@pytest.mark.thorough
 def test_opens_on_a_panel_of_figure_4_with_the_cores_numbers():
     app = open_page()
     assert tuple(app.session_state[key] for key in KEYS) == PANELS["Little λ costs one proof"]

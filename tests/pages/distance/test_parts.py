@@ -79,6 +79,7 @@ def test_readings_compare_with_the_normal_curve():
     assert rows["Normal (lower bound)"]["Distance"] == "1×"
 
 
+@pytest.mark.thorough
 def test_maps_are_the_cores_with_a_row_for_each_lam():
     found = dc.distances("glm", OPENS, 1e-5)
     assert found.shape == (dc.CELLS, dc.CELLS)

@@ -36,6 +36,7 @@ def sliders(app):
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_it_opens_on_the_first_round_and_tells_no_truth():
     app = open_page()
     assert answer(app) == "Round 1 of 20: was the marked person in the data?"
@@ -219,6 +220,7 @@ def test_rows_are_in_the_unit_ball_as_the_proofs_ask():
         assert len(known) == people.COUNT + 1
 
 
+@pytest.mark.thorough
 def test_a_setting_decides_its_rounds_and_others_differ():
     truths = [one.inside for one in map(partial(rounds.round_of, USUAL), range(ROUNDS))]
     rounds._published.cache_clear()
@@ -280,6 +282,7 @@ def test_digits_are_found_in_textbook_noise_and_not_in_the_packages():
     assert lattice.low < promised
 
 
+@pytest.mark.thorough
 def test_without_noise_the_attacker_is_certain():
     setting = other(USUAL, game=BARE, sigma=0.0)
     for k in range(ROUNDS):
@@ -289,6 +292,7 @@ def test_without_noise_the_attacker_is_certain():
     assert rounds.allowed(0.0, 2.0) == (1.0, 1.0)
 
 
+@pytest.mark.thorough
 def test_what_is_allowed_is_no_less_than_the_core_says():
     for sigma, lam in ((3.8, 2.0), (0.61, 2.0), (12.0, 10.0)):
         by_epsilon, whole = rounds.allowed(sigma, lam)
@@ -296,6 +300,7 @@ def test_what_is_allowed_is_no_less_than_the_core_says():
         assert acc.best_guess(rounds.mechanism(sigma, lam)) <= whole <= by_epsilon
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("epsilon", "lam"), [(1.0, 2.0), (8.0, 0.1), (0.05, 20.0)])
 def test_the_noise_for_a_promise_is_the_least_that_keeps_it(epsilon, lam):
     sigma = linked.noise_for(epsilon, lam)

@@ -106,6 +106,7 @@ def test_why_compares_with_the_run_before_on_the_same_data(last):
     assert text.accountant(now) == "private selection over privacy losses"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("gaps", "expected"),
     [
@@ -122,6 +123,7 @@ def test_where_nothing_was_chosen_the_mean_is_computed(last, gaps, expected):
     assert text.curse_alt(result).endswith(f"for a learning rate fixed in advance {expected}.")
 
 
+@pytest.mark.thorough
 def test_what_k_did_names_the_winner_and_the_better_one(last):
     draw = replace(
         last.draws[0], runs=np.array([0.1, 1e-4, 0.1]), scores=np.array([0.5, 0.9, 0.6]),

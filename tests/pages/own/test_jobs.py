@@ -33,6 +33,7 @@ def released():
     return outcome().made
 
 
+@pytest.mark.thorough
 def test_the_example_is_fitted_by_its_public_schema():
     made = example.fitted("two", 1.0, 1e-5)
     assert made.names == made.ask.schema.feature_names
@@ -43,6 +44,7 @@ def test_the_example_is_fitted_by_its_public_schema():
     np.testing.assert_array_equal(again.model.coef_, made.model.coef_)
 
 
+@pytest.mark.thorough
 def test_a_number_is_predicted_in_its_own_units():
     made = example.fitted("number", 8.0, 1e-5)
     table = read_table(example.content("number"), made.ask.schema)
@@ -50,6 +52,7 @@ def test_a_number_is_predicted_in_its_own_units():
     assert made.model.privacy_.verify(made.model)
 
 
+@pytest.mark.thorough
 def test_a_users_fit_draws_anew_and_its_certificate_says_so(released):
     other = outcome().made
     assert not np.array_equal(released.model.coef_, other.model.coef_)
@@ -58,6 +61,7 @@ def test_a_users_fit_draws_anew_and_its_certificate_says_so(released):
     assert released.model.privacy_ == released.model.privacy_.public()
 
 
+@pytest.mark.thorough
 def test_without_a_number_of_rows_the_certificate_says_that_it_is_known():
     made = outcome(Ask(SCHEMA, 1.0, 1e-5)).made
     assert f"data sets of the same size m = {example.ROWS}, known to all" in made.model.privacy_.adjacency
@@ -112,6 +116,7 @@ def test_whatever_goes_wrong_is_told_and_not_raised_or_logged(monkeypatch, caplo
     assert caplog.records == []
 
 
+@pytest.mark.thorough
 def test_releases_cost_what_their_composed_mechanisms_cost(released):
     number = example.fitted("number", 0.5, 1e-6)
     certificates = [released.model.privacy_, number.model.privacy_]
@@ -130,6 +135,7 @@ def test_releases_cost_what_their_composed_mechanisms_cost(released):
     assert 0 <= float(rows[1]["ε of all so far at δ = 10⁻⁵"]) - together < 0.01
 
 
+@pytest.mark.thorough
 def test_words_are_rounded_up_and_say_the_weakest_promise(released):
     unknown = outcome(Ask(SCHEMA, 1.0, 1e-5)).made
     total = ledger.total([made.model.privacy_ for made in (unknown, released)], 1e-5)

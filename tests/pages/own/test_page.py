@@ -75,6 +75,7 @@ def test_it_opens_on_an_example_that_its_python_reproduces(tmp_path, monkeypatch
     assert "fixed seed" in texts(app)
 
 
+@pytest.mark.thorough
 def test_the_other_example_and_another_epsilon():
     app = open_app(PAGE, own_table="example: a number")
     assert "invented flats" in answer(app)
@@ -83,15 +84,18 @@ def test_the_other_example_and_another_epsilon():
     assert curves(app)[1] == ["before"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("query", [{"own_table": "nothing"}, {"own_epsilon": "-1", "own_delta": "banana"}])
 def test_nonsense_in_the_address_shows_the_first_example(query):
     assert "2,000 invented borrowers at ε = 1:" in answer(open_app(PAGE, **query))
 
 
+@pytest.mark.thorough
 def test_try_it():
     try_it(open_app(PAGE), "own", 0, 1)
 
 
+@pytest.mark.thorough
 def test_nothing_is_filled_in_and_nothing_of_the_values_is_shown():
     app = hand_in(own(), TABLE.replace(b"retired", CANARY.encode()))
     assert typed(app) == tuple(form.Line(name) for name in TABLE.decode().splitlines()[0].split(","))
@@ -126,6 +130,7 @@ def test_a_release_and_another_one_are_counted_together(fitted):
     assert answer(app) == "Nothing of your table is released until you press Fit."
 
 
+@pytest.mark.thorough
 def test_what_was_typed_stays_when_a_mended_file_comes(own_runner):
     bad = TABLE.replace(b"1,", b"1,old", 1)
     app = press_fit(load(hand_in(own(), bad)))
@@ -139,6 +144,7 @@ def test_what_was_typed_stays_when_a_mended_file_comes(own_runner):
     assert answer(press_fit(app)) == "One release of your data costs ε = 1."
 
 
+@pytest.mark.thorough
 def test_what_is_typed_into_the_lines_makes_the_schema(own_runner):
     app = hand_in(own(), b"age;paid\n" + b"30,5;no\n44;yes\n" * 30)
     assert "say which decimal mark" not in texts(app)
@@ -157,6 +163,7 @@ def test_what_is_typed_into_the_lines_makes_the_schema(own_runner):
     assert app.session_state["own__releases"][0].names == ("age",)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("schema", "told"),
     [
@@ -171,6 +178,7 @@ def test_a_bad_schema_is_one_sentence(schema, told):
     assert all(line.role == form.LEFT_OUT for line in typed(app))
 
 
+@pytest.mark.thorough
 def test_the_address_asks_for_how_the_file_is_written_where_that_is_not_clear():
     app = hand_in(own(), b"a;b\n1,500;2,250\n3,125;4,500\n")
     assert "say which decimal mark" in texts(app)
@@ -178,6 +186,7 @@ def test_the_address_asks_for_how_the_file_is_written_where_that_is_not_clear():
     assert "say which decimal mark" not in texts(app)
 
 
+@pytest.mark.thorough
 def test_a_stopped_fit_is_no_release_and_one_that_was_done_is(own_runner, monkeypatch):
     begun, go_on, made = threading.Event(), threading.Event(), jobs.made
 
@@ -204,6 +213,7 @@ def test_a_stopped_fit_is_no_release_and_one_that_was_done_is(own_runner, monkey
     assert answer(app) == "One release of your data costs ε = 1."
 
 
+@pytest.mark.thorough
 def test_a_full_server_says_so_and_releases_nothing(full_server):
     app = load(hand_in(own()))
     app.button(key="own_fit").click().run()

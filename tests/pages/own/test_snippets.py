@@ -25,6 +25,7 @@ def made(request, tmp_path, monkeypatch):
     return made
 
 
+@pytest.mark.thorough
 def test_the_fit_prints_the_coefficients_of_the_page(made):
     names, printed = execute(snippets.fit(made.ask))
     np.testing.assert_array_equal(names["model"].coef_, made.model.coef_)
@@ -35,6 +36,7 @@ def test_the_fit_prints_the_coefficients_of_the_page(made):
     assert str(made.model.privacy_) in printed
 
 
+@pytest.mark.thorough
 def test_a_users_fit_has_no_seed_and_reads_the_file_as_it_was_said(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     known = form.schema(example.EXAMPLES["two"].lines)
@@ -50,6 +52,7 @@ def test_a_users_fit_has_no_seed_and_reads_the_file_as_it_was_said(tmp_path, mon
     assert names["model"].privacy_.noise_source == "operating system"
 
 
+@pytest.mark.thorough
 def test_the_released_model_predicts_new_rows(made, tmp_path):
     table = pd.read_csv(tmp_path / "table.csv", dtype=str)
     (tmp_path / "new_rows.csv").write_text(table.head(50).to_csv(index=False))
@@ -62,6 +65,7 @@ def test_the_released_model_predicts_new_rows(made, tmp_path):
         assert set(names["predicted"]) == {"no", "yes"}
 
 
+@pytest.mark.thorough
 def test_the_files_hold_the_release_and_its_certificate_bit_by_bit(made):
     model = json.loads(own_table.model_json(made))
     certificate = PrivacyCertificate.from_json(own_table.certificate_json(made))

@@ -60,6 +60,7 @@ def test_more_noise_never_needs_more_regularisation():
         assert all(a >= b for a, b in itertools.pairwise(lams))
 
 
+@pytest.mark.thorough
 def test_where_a_bound_fails_there_is_nothing():
     assert pc.spot(PAPER, "rdp", 1.05) is None
     assert pc.frontier(replace(PAPER, ratio=1.05), "rdp")[0].ratio > 1.05
@@ -93,6 +94,7 @@ def test_kifers_point_is_theorem_2_8():
     assert point.ratio == pytest.approx(point.sigma / acc.calibrate_gaussian(1.0, 1e-5, math.sqrt(2)).sigma)
 
 
+@pytest.mark.thorough
 def test_least_is_least_and_the_tight_bound_needs_less_noise():
     best = {b: pc.least(pc.frontier(PAPER, b)) for b in pc.NAMES}
     for bound, spot in best.items():

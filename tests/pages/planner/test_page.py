@@ -35,6 +35,7 @@ def calibrated(bound, f, epsilon=1.0, radius=ROOT2):
     return acc.calibrate_objective_perturbation(epsilon, 1e-5, radius, bound=name, noise_ratio=f, accountant=accountant)
 
 
+@pytest.mark.thorough
 def test_opens_on_the_papers_recipe_with_the_cores_numbers():
     app = open_page()
     assert {key: app.session_state[key] for key in PAPER} == PAPER

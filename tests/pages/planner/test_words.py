@@ -31,6 +31,7 @@ def test_the_answer_gives_sigma_lambda_and_the_theorem_rounded_up():
     assert here.excess <= 0.059
 
 
+@pytest.mark.thorough
 def test_the_answer_says_where_the_frontier_begins():
     said = text.answer(replace(PAPER, ratio=1.02))
     assert said.startswith("No λ keeps ε = 1 with f = 1.02 under the Rényi bound: take f ≥")
@@ -79,6 +80,7 @@ def test_kifers_point_is_mentioned_only_where_it_is_out_of_the_picture():
     assert "f = 2.7" in text.off_view(PAPER, 2.0)
 
 
+@pytest.mark.thorough
 def test_alt_texts_carry_the_take_away(estimate):
     assert "At f = 1.3: Rényi 3.71" in text.frontier_alt(PAPER)
     assert "Rényi none" in text.frontier_alt(replace(PAPER, ratio=1.0))
@@ -86,6 +88,7 @@ def test_alt_texts_carry_the_take_away(estimate):
     assert "trains best" in text.excess_alt(PAPER, estimate)
 
 
+@pytest.mark.thorough
 def test_sampled_names_the_shape_the_best_and_what_is_not_decided(estimate):
     said = text.sampled(estimate)
     best = estimate.best()

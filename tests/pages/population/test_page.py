@@ -20,6 +20,7 @@ def traces(app, chart=0):
     return {trace["name"]: trace for trace in spec(app, chart)["data"] if trace.get("name")}
 
 
+@pytest.mark.thorough
 def test_opens_on_stored_risks_side_by_side():
     app = open_page()
     found = stored.load("logistic")
@@ -40,6 +41,7 @@ def test_opens_on_stored_risks_side_by_side():
     assert len(tables(app)[0]) == len(found.methods) + 1
 
 
+@pytest.mark.thorough
 def test_against_the_number_of_rows():
     app = open_page(population_view="Against the number of rows", population_epsilon="2", population_bounds="true")
     found = stored.load("logistic")
@@ -68,6 +70,7 @@ def test_the_generalisation_gap_is_within_stability():
     assert "On its own rows tight objective perturbation looks" in said(app)
 
 
+@pytest.mark.thorough
 def test_steps_and_stability():
     app = open_page(population_view="Steps and stability", population_T="1000")
     parts = descent_parts(10_000, 10, 0.5, 1e-8, 1000, radius=4.0, smoothness=0.25)

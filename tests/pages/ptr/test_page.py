@@ -38,6 +38,7 @@ def rows_of(app):
     return tables(app)[0].set_index("Quantity")["Value"]
 
 
+@pytest.mark.thorough
 def test_opens_on_points_and_draws_again():
     app = open_page()
     first = Points(TWELVE, 7, 0.1, 0.5, 1e-5)

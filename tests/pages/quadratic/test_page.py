@@ -21,6 +21,7 @@ from ui.svg import decode
 open_page = partial(open_app, "pages/quadratic/page.py")
 
 
+@pytest.mark.thorough
 def test_opens_on_a_tilt_and_a_bend_and_draws_again():
     app = open_page()
     first = Plane(rows=100).bowls()
@@ -84,6 +85,7 @@ def test_a_bend_beside_the_gaussian_mechanism():
     assert "At twice ε the bend has δ =" in answer(app)
 
 
+@pytest.mark.thorough
 def test_labels_that_disagree_break_the_promise_and_a_tilt_mends_it():
     app = open_page()
     app.button(key="quadratic_preset_Two records disagree").click().run()
@@ -109,6 +111,7 @@ STORED = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("view", STORED)
 def test_stored_results_are_shown_with_their_command(view):
     app = open_page(quadratic_view=words.VIEWS[view])
@@ -118,6 +121,7 @@ def test_stored_results_are_shown_with_their_command(view):
     assert not app.error
 
 
+@pytest.mark.thorough
 def test_figure_1_shows_the_stored_cells():
     app = open_page(quadratic_view=words.VIEWS["heat"], quadratic_proof="exact theorem", quadratic_delta="0.01")
     (heat,) = (trace for trace in spec(app)["data"] if trace["type"] == "heatmap")

@@ -60,6 +60,7 @@ def test_opens_on_figure_5_with_the_cores_curves():
     np.testing.assert_allclose(y, 10_000 * x / (2 * 2.5**2), rtol=1e-12)
 
 
+@pytest.mark.thorough
 def test_opens_on_a_figure_that_makes_its_point():
     app = open_page()
     assert answer(app) == "At δ = 10⁻⁵ DP-SGD is more private than one fit: ε = 1.64 against 1.68."

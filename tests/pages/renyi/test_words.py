@@ -37,6 +37,7 @@ def test_the_headline_where_nothing_is_proved():
     assert "nothing finite is proved for either" in rt.answer(1e-5, math.inf, math.inf)
 
 
+@pytest.mark.thorough
 def test_why_epsilon_moved():
     """The mechanism that was touched, the way it went, and a reason that goes the same way."""
 
@@ -84,6 +85,7 @@ def test_the_transition_is_told_with_its_numbers_or_its_absence():
     assert "no phase transition up to α = 100,001" in rt.transition(None, FIGURE_5)
 
 
+@pytest.mark.thorough
 def test_alt_texts_carry_the_take_away():
     alt = rt.alt(rc.crossings(FIGURE_5), rc.transition(FIGURE_5))
     assert "cross at α = 12.9" in alt
@@ -123,6 +125,7 @@ def at(**changes):
     return rc.Setting(**{**vars(SHORT), **changes})
 
 
+@pytest.mark.thorough
 def test_random_allocation_is_told_or_why_it_is_left_out():
     said = rt.allocation(SHORT)
     assert said.startswith("Random allocation: in each of 2 epochs every row is in one of 10 steps, drawn at random.")
@@ -146,6 +149,7 @@ def test_random_allocation_is_in_the_tables_on_request():
     assert "Random allocation" not in rt.promises_alt(SHORT)
 
 
+@pytest.mark.thorough
 def test_the_snippet_of_random_allocation_gives_the_read_outs():
     _, printed = execute(rt.snippet(SHORT, 1e-5, allocated=True))
     name, by_renyi, by_distribution, *_ = printed.splitlines()[-1].split()

@@ -19,6 +19,7 @@ DEFAULT = {"solvers_n": 500, "solvers_lambda": 1.0, "solvers_sigma": 4.0, "solve
 open_page = partial(open_app, "pages/solvers/page.py")
 
 
+@pytest.mark.thorough
 def test_opens_on_appendix_f_with_the_cores_counts():
     app = open_page()
     assert {key: app.session_state[key] for key in DEFAULT} == DEFAULT
@@ -37,6 +38,7 @@ def test_opens_on_appendix_f_with_the_cores_counts():
     assert decode(tau["y"]).tolist() == [1e-6, 1e-6]
 
 
+@pytest.mark.thorough
 def test_the_answer_says_what_it_costs_and_that_privacy_does_not_care():
     app = open_page()
     assert re.search(r"Newton’s method visits each row \d+ times, gradient descent \d+\.", said(app))

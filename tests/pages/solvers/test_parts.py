@@ -42,6 +42,7 @@ def test_runs_are_the_cores(solver):
     np.testing.assert_array_equal(np.column_stack([found.evaluations, found.norms]), np.array(result.trace))
 
 
+@pytest.mark.thorough
 def test_no_setting_of_the_page_takes_long():
     for n in (100, 1000):
         hard = sr.Setting(n=n, lam=0.01, sigma=0.1, columns="redundant", seed=0, tau=1e-9)

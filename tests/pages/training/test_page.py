@@ -61,6 +61,7 @@ def test_opens_on_a_picture_that_says_where_rows_stand_in(monkeypatch, tmp_path)
     assert any("training_adult-synthetic_csv" in button.proto.id for button in at.get("download_button"))
 
 
+@pytest.mark.thorough
 def test_a_released_control_is_answered_at_once_with_the_runners_own_numbers():
     at = opened(repeats="3", epsilon="2", split="1", seed="5")
     at.select_slider(key="training_epsilon").set_value(0.5).run()
@@ -76,6 +77,7 @@ def test_a_released_control_is_answered_at_once_with_the_runners_own_numbers():
     assert "training__run" not in at.session_state
 
 
+@pytest.mark.thorough
 def test_predict_first_hides_each_picture_until_a_guess_is_made():
     at = opened(predict="true")
     assert answer(at) == "Before you look: how many points will ε = 1 cost?"
@@ -222,6 +224,7 @@ def test_presets_set_every_control_of_the_table(place, epsilon):
     assert decide | {controls.LEARNED, controls.REPEATS} <= set(left)
 
 
+@pytest.mark.thorough
 def test_the_address_sets_the_controls_and_the_link_says_them():
     query = {"data": "digits-4-9", "epsilon": "8", "seed": "5", "solver": "lbfgs", "view": "coefficients"}
     query |= {"batch": "64", "epochs": "5", "rates": "paper", "runs": "2", "closeup": "true"}

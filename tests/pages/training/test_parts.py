@@ -478,6 +478,7 @@ class TestAnyMethods:
         runs = sorted({fit.runs for fit in everything.of(HONEST)})
         assert by_name["runs K of a draw"]["DP-SGD paid"] == " to ".join(str(k) for k in runs)
 
+    @pytest.mark.thorough
     def test_the_csv_keeps_what_each_certificate_says(self, everything):
         frame = tables.frame(everything).set_index(["method", "noise_seed"])
         for fit in everything.fits[1:]:
@@ -489,6 +490,7 @@ class TestAnyMethods:
             if not fit.gradient_norms:
                 assert (row["runs"], row["learning_rate"]) == (fit.runs, fit.learning_rate)
 
+    @pytest.mark.thorough
     def test_the_snippet_gives_every_methods_numbers(self, everything):
         code = tables.snippet(everything.data, tables.reproducible(everything))
         names = {}
@@ -497,6 +499,7 @@ class TestAnyMethods:
         for method in everything.settings.private:
             assert names[method.replace("-", "_")] == [fit.accuracy for fit in everything.of(method)]
 
+    @pytest.mark.thorough
     def test_the_snippet_of_a_stopped_run_repeats_what_was_fitted(self, everything):
         assert tables.reproducible(replace(everything, fits=everything.fits[:1])) is None
         short = tables.reproducible(replace(everything, fits=everything.fits[:4]))  # two draws of one, one of another
@@ -609,6 +612,7 @@ def digits():
 
 
 class TestManyClasses:
+    @pytest.mark.thorough
     def test_the_words_are_about_ten_classes_and_stay_short(self, digits):
         assert re.match(r"At ε = 2 privacy costs \d+\.\d\d points in two draws", text.headline(digits))
         rows = {row["digits"]: row for row in tables.table(digits)}
@@ -616,6 +620,7 @@ class TestManyClasses:
         assert "each class against the rest" in training.roc(digits).alt
         assert text.promise(digits).startswith("Worst case over all people and data: ε = 2")
 
+    @pytest.mark.thorough
     def test_every_picture_of_ten_classes_can_be_drawn_and_saved(self, digits):
         for draw in DRAWINGS:
             picture = draw(digits)
@@ -623,6 +628,7 @@ class TestManyClasses:
             assert "digits" in picture.alt
             assert set(picture.numbers()["data_set"]) == {"digits"}
 
+    @pytest.mark.thorough
     def test_coefficients_are_images_of_the_reference_and_of_one_private_draw(self, digits):
         picture = training.coefficients(digits, small=True)
         sheet = np.array(picture.figure.data[0].z)
@@ -643,6 +649,7 @@ class TestManyClasses:
         assert text.two_classes_only([SVC], "digits") == "Left out on digits: SVM. It learns two classes only."
         assert text.two_classes_only([SVC, OUTPUT], "digits").endswith("They learn two classes only.")
 
+    @pytest.mark.thorough
     def test_the_snippet_gives_the_numbers_on_the_screen(self, digits):
         names = {}
         with contextlib.redirect_stdout(io.StringIO()):
@@ -677,6 +684,7 @@ class TestStandardised:
         assert promises.accountant(settings, TIGHT, none) == fit
         assert "monotone bound" in promises.accountant(replace(settings, bound="monotone"), TIGHT)
 
+    @pytest.mark.thorough
     def test_the_chains_snippet_gives_the_waterfall(self):
         settings = Settings(epsilon=1.0, repeats=2, seed=4, methods=tuple(waterfall.CHAIN))
         *_, shown = compare(load("breast-cancer", split_seed=1), settings)

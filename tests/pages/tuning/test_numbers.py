@@ -41,6 +41,7 @@ def exact(setting, settings):
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "setting",
     [
@@ -68,6 +69,7 @@ def test_the_papers_setting():
     assert tc.ways(PAPER, 3)["composed"] < tc.ways(PAPER, 3)["selection"]
 
 
+@pytest.mark.thorough
 def test_curves_pass_through_what_is_marked():
     for way in WAYS:
         values = tc.curve(way, PAPER)
@@ -79,6 +81,7 @@ def test_curves_pass_through_what_is_marked():
         assert (np.diff(tc.curve(way, PAPER)) > 0).all()
 
 
+@pytest.mark.thorough
 def test_memory_does_not_mix_settings_up():
     by_law = {law: tc.ways(tc.Setting(SMALL, 1e-5, law, True), 10) for law in (tc.Law(), tc.Law(more=0.5))}
     first, second = by_law.values()
@@ -110,6 +113,7 @@ def test_the_law_of_k(family):
         runs.probability[0] = 1
 
 
+@pytest.mark.thorough
 def test_every_offered_law_can_be_had():
     for family in tc.FAMILIES:
         for more in (0.1, 0.99):
@@ -136,6 +140,7 @@ def test_what_is_afforded_costs_the_target(name):
     assert needs["free"].noise_multiplier < needs["selection"].noise_multiplier
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_afforded_is_none(monkeypatch):
     def refuse(*_, **__):
         raise ValueError("epsilon and delta must be larger")
