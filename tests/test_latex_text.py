@@ -23,7 +23,6 @@ def read_again(text: str) -> str:
     return one.sub(lambda match: ENTRIES.get(match.group(), match.group().strip("${}")), text)
 
 
-@pytest.mark.thorough
 @given(st.text())
 @example("\\input{/etc/passwd} $x$ %")
 @example("²₁²_1^2")

@@ -221,7 +221,6 @@ def data(n=300, d=4, seed=0):
     return X, np.where(X[:, 0] + 0.5 * rng.normal(size=n) > 0, 1.0, -1.0)
 
 
-@pytest.mark.thorough
 def test_profile_renyi_curve_and_trade_off_are_those_of_the_theorem():
     epsilons, alphas = np.array([0.0, 0.1, 0.5, 1.0, 2.0]), np.array([1.0, 1.5, 4.0, 32.0])
     np.testing.assert_allclose(TOY.delta(epsilons), PEER.delta(epsilons), rtol=1e-9)

@@ -121,7 +121,6 @@ def test_the_table_of_fits_under_one_promise_is_computed():
             assert 0 <= truth - float(named[name][column]) < 1e-3
 
 
-@pytest.mark.thorough
 def test_the_numbers_of_the_theorems_are_computed():
     whole = Gaussian(1 / math.sqrt(1 / CENTER**2 + 1 / SCALE**2 + RADIUS**2 / FIT.sigma**2))
     together = promised("center", "scale", "fit")

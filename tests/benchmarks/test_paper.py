@@ -93,7 +93,6 @@ def test_who_is_said_to_be_ahead_is_ahead() -> None:
     assert all(counts[name][0] < counts[name][2] for name in readme_tables.SMALL)
 
 
-@pytest.mark.thorough
 def test_what_is_said_of_small_lam_is_so() -> None:
     second, third, last = (paper_numbers.SHAPES[i] for i in (1, 2, -1))
     for shape in (second, third, last):

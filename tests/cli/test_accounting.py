@@ -99,7 +99,6 @@ def test_what_is_infinite_is_null_with_a_word_and_the_reason():
     assert run(f"objpert {line}")[1].startswith("ε is infinite at δ = 1e-5: nothing is proved\n")
 
 
-@pytest.mark.thorough
 def test_all_bounds_are_there_and_the_first_line_has_the_least():
     line = "accounting --sigma 10 --lam 5 --smoothness 1 --delta 1e-5 --all-bounds"
     found = document(line)
@@ -117,7 +116,6 @@ def test_all_bounds_are_there_and_the_first_line_has_the_least():
 LEDGER = "fit*3:8,10,1@Models;gauss:20,1"
 
 
-@pytest.mark.thorough
 def test_a_list_of_releases_has_the_total_of_its_composition(tmp_path):
     fit, noise = acc.symmetrised(acc.ObjectivePerturbation(8, 10)), acc.Gaussian(20)
     found = document(f"accounting --ledger '{LEDGER}' --delta 1e-5")

@@ -133,7 +133,6 @@ def test_another_models_certificate_does_not_hold_for_this_one(release):
     assert (code, json.loads(shown)["coefficients_hold"]) == (0, True)
 
 
-@pytest.mark.thorough
 def test_a_choice_that_nobody_paid_for_is_not_covered(folder):
     X = np.random.default_rng(0).standard_normal((30, 2))
     options = {"classes": [0, 1], "learning_rates": [0.1, 0.2], "public_rows": 30, "epochs": 1}
@@ -213,7 +212,6 @@ def test_nothing_is_overwritten_unless_it_is_said(release):
     assert run("objpert verify release")[0] == 0
 
 
-@pytest.mark.thorough
 def test_a_card_of_an_earlier_release_goes_with_it_and_a_readme_of_ones_own_stays(folder):
     pytest.importorskip("skops.card")
     card = folder / "release" / "README.md"

@@ -98,7 +98,6 @@ def test_bad_input_is_one_sentence(folder, line):
     assert {path.name for path in folder.iterdir()} == {"people.csv", "bad.json"}
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("change", "told"),
     [

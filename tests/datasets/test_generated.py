@@ -58,7 +58,6 @@ class TestGisetteLike:
         """Linear models get about 98 % on Gisette."""
         assert 0.96 < _accuracy(digits, 1.0) < 0.995
 
-    @pytest.mark.thorough
     def test_no_image_serves_both_parts(self, monkeypatch: pytest.MonkeyPatch) -> None:
         parts = []
 

@@ -197,7 +197,6 @@ def test_no_row_is_both_trained_on_and_counted(monkeypatch):
     assert means == [model.privacy_.mean_runs] == [4.0]  # K is drawn with the mean that is accounted for
 
 
-@pytest.mark.thorough
 def test_honest_tuning_without_a_run_releases_zero():
     X, y = data(n=200)
     models = (

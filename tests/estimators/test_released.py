@@ -192,7 +192,6 @@ def test_the_pipeline_has_the_same_scores(name, row_norm):
             assert type(last) is LinearSVC
 
 
-@pytest.mark.thorough
 def test_the_pipeline_of_scaled_rows_takes_sparse_ones_and_that_of_centred_rows_does_not():
     X, direction = data()
     rows = sp.csr_array(X)

@@ -103,7 +103,6 @@ def test_more_privacy_costs_accuracy():
     assert scores[0] < scores[1] - 0.1
 
 
-@pytest.mark.thorough
 def test_every_solver_and_format_gives_the_same_model():
     X, y = data(n=600)
     X[np.abs(X) < 0.5] = 0.0

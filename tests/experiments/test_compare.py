@@ -73,7 +73,6 @@ def test_one_value_after_each_method_whose_draws_are_made_together(steps, settin
         assert after.fits[: len(before.fits)] == before.fits
 
 
-@pytest.mark.thorough
 def test_more_than_ten_draws_come_in_parts_and_what_shares_nothing_draw_by_draw(data):
     sizes = [len(step.fits) for step in compare(data, Settings(repeats=12, methods=(TIGHT,)))]
     assert sizes == [0, 10, 12]

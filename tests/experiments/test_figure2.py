@@ -176,7 +176,6 @@ class TestMethods:
         assert lucky.accuracy == max(draws)
         assert (lucky.runs, lucky.seed) == (3, 5)
 
-    @pytest.mark.thorough
     def test_the_margin_can_be_taken_from_one_and_given_to_the_other(self, data):
         tight = estimator("tight", 0.5, QUICK, 3)
         without = estimator(TIGHT_LOGISTIC, 0.5, QUICK, 3)

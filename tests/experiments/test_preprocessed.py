@@ -98,7 +98,6 @@ def test_centred_only_is_our_learner_without_its_second_step(data):
     assert raw.sigma < run.sigma < ours.sigma
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["tight", "dpsgd-standardised"])
 def test_slopes_are_the_mean_gradient_of_the_score_in_the_given_rows(name, data):
     found = ready(name, data)

@@ -43,7 +43,6 @@ def test_invalid_rows_contribute_nothing(convert):
         release(convert(rows), targets)
 
 
-@pytest.mark.thorough
 def test_a_row_at_the_limit_is_judged_by_itself():
     rng = np.random.default_rng(0)  # numpy sums 9,001 squares of one row otherwise than of each of two
     for _ in range(30):

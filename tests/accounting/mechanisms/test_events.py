@@ -72,7 +72,6 @@ def test_there_and_back_in_every_form(mechanism, back):
     assert read_dp_events(write_dp_events(mechanism)) == back
 
 
-@pytest.mark.thorough
 def test_gaussian_noise_comes_back_as_no_more_than_it_was():
     for sensitivity in np.geomspace(1e-3, 1e3, 200):
         for adjacency in (ADD_REMOVE, REPLACE_ONE):
@@ -236,7 +235,6 @@ def plain(name, **fields):
     return {"class_name": name, **fields}
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("event", "why"),
     [
@@ -301,7 +299,6 @@ def document(**changes):
     return json.dumps({key: value for key, value in (known | changes).items() if value is not None})
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -72,7 +72,6 @@ def test_distributions_of_one_interval_compose_over_there():
     assert together == pytest.approx(compose(Gaussian(8.0), ObjectivePerturbation(9.0, 400.0)).epsilon(1e-5), rel=0.1)
 
 
-@pytest.mark.thorough
 def test_imported_losses_compose_here():
     imported = Tabulated.from_dp_accounting(google.from_gaussian_mechanism(8.0, value_discretization_interval=1e-3))
     low, high = compose(imported, Gaussian(8.0)).epsilon_bounds(1e-5)
@@ -105,7 +104,6 @@ def test_events_mean_the_same_to_their_accountants(mechanism):
     assert accountant.get_epsilon(1e-5) == pytest.approx(mechanism.epsilon(1e-5), rel=1e-3)
 
 
-@pytest.mark.thorough
 def test_replaced_rows_of_dp_sgd_are_for_an_accountant_of_replaced_rows():
     run = DPSGD(1.0, 0.1, 5, adjacency=REPLACE_ONE)
     accountant = PLDAccountant(NeighboringRelation.REPLACE_ONE, 1e-3)

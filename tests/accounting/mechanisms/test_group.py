@@ -378,7 +378,6 @@ def test_the_likelihood_ratio_keeps_its_digits_where_it_vanishes():
     np.testing.assert_allclose(log_tilt(log_binomial_weights(40, 0.5), 0.5, z), exact, rtol=1e-12)
 
 
-@pytest.mark.thorough
 def test_the_loss_of_a_mixture_is_inverted_and_sums_to_one():
     for loss in (
         MixtureLoss(0.7, 0.2, 3, True),
@@ -456,7 +455,6 @@ def test_what_no_mechanism_meets_is_said_in_a_sentence(target, asked, wanted):
         calibrate_objective_perturbation(*target, **asked)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("bound", [SLOW_LOGISTIC, "monotone", "kifer2012"])
 def test_large_epsilons_are_met(bound):
     found = calibrate_objective_perturbation(650.0, 1e-6, bound=bound, rows_per_person=2)

@@ -129,7 +129,6 @@ def test_a_weight_out_of_range_is_refused(weight):
         one_vs_rest(FIT, 3, weight)
 
 
-@pytest.mark.thorough
 def test_a_weight_where_it_is_not_known_what_it_does_is_refused():
     replaced = ObjectivePerturbation(8.0, 10.0, adjacency="replace one row")
     with pytest.raises(ValueError, match=r"rest_weight must be .* where a row is replaced, got 0.5"):

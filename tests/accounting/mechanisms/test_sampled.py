@@ -131,7 +131,6 @@ def test_a_row_that_is_drawn_for_certain_is_the_gaussian_mechanism(full):
     np.testing.assert_allclose(full.rdp([1.0, 7.0]), Gaussian(0.75).rdp([1.0, 7.0]), rtol=1e-12)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "noise", [0.085, *(pytest.param(noise, marks=pytest.mark.slow) for noise in (0.05, 0.06, 0.07, 0.08, 0.09, 0.12))]
 )

@@ -99,7 +99,6 @@ def test_it_composes_as_its_parts_do():
     assert repeat(both, 1).delta(0.5) == pytest.approx(both.delta(0.5), rel=1e-6)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("delta", [1e-8, 1e-3, 0.4])
 def test_epsilon_is_on_the_safe_side_and_infinite_below_the_floor(delta):
     both = TiltAndBend(_bend(2.0, 14, 4), 3.0, 2.0)

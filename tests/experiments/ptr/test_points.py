@@ -102,7 +102,6 @@ def test_no_data_contradict_a_side_that_is_noisy_enough():
     assert points.test_law()[0].size == 0
 
 
-@pytest.mark.thorough
 def test_runs_pass_and_publish_as_often_as_they_say():
     points = Points((0.3, 0.4, 0.45, 0.6), 4, 0.3, 1.0, 1e-2, "side")
     runs = [points.run(seed) for seed in range(600)]

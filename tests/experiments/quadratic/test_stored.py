@@ -9,7 +9,6 @@ from objpert_core.experiments.__main__ import main
 from objpert_core.experiments.quadratic import matter, stored
 
 
-@pytest.mark.thorough
 def test_a_file_is_continued_piece_by_piece(tmp_path):
     assert stored.make("matter", {"command": "first", "seeds": "some"}, tmp_path, most=1) == 1
     first = stored.path_of("matter", tmp_path).read_text()
@@ -27,7 +26,6 @@ def test_a_file_is_continued_piece_by_piece(tmp_path):
     assert found.interval(n=1000, method="nothing") is None
 
 
-@pytest.mark.thorough
 def test_the_command_makes_and_reports(tmp_path, capsys):
     given = ["quadratic", "figure1", "--out", str(tmp_path)]
     assert main([*given, "--pieces", "2"]) == 0

@@ -36,7 +36,6 @@ def test_every_recipe_keeps_the_promise(bound, epsilon):
         assert mechanism.objective.sigma == pytest.approx(recipe.noise_ratio * gaussian.sigma, rel=1e-12)
 
 
-@pytest.mark.thorough
 def test_recipes_that_no_lambda_meets_are_left_out():
     assert nr.Recipe("rdp", 1.05).mechanism(1.0, 1e-5, 1.0) is None
     assert nr.Recipe("rdp", 1.3).mechanism(1.0, 1e-5, 1.0) is not None
@@ -99,7 +98,6 @@ def test_equal_plans_give_equal_numbers_and_seeds_matter():
     assert other.reference_loss != last(SMALL).reference_loss
 
 
-@pytest.mark.thorough
 def test_partial_results_grow_and_stop_ends():
     steps = list(nr.sample(SMALL))
     assert [s.fits for s in steps] == list(range(len(steps)))
@@ -117,7 +115,6 @@ def test_partial_results_grow_and_stop_ends():
     assert not list(nr.sample(SMALL, lambda: True))
 
 
-@pytest.mark.thorough
 def test_a_recipe_whose_solver_fails_counts_nowhere(monkeypatch):
     real = nr.perturb_and_solve
 

@@ -109,7 +109,6 @@ def test_no_run_releases_zero(data):
     assert draw.honest == pytest.approx(np.mean(data.y_test[fresh] == 0))
 
 
-@pytest.mark.thorough
 def test_it_yields_after_every_draw_and_stops_when_told(data):
     steps, told = [], []
     for state in tuning_runs(data, QUICK, lambda: len(steps) > 1, lambda *where: told.append(where)):

@@ -137,7 +137,6 @@ def test_a_start_next_to_the_solution_saves_steps():
     np.testing.assert_array_equal(again.theta, first.theta)
 
 
-@pytest.mark.thorough
 def test_the_stochastic_solver_returns_a_point_of_the_box_near_the_minimum():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(50, 3))
