@@ -1,12 +1,13 @@
 """How many small faults the tests find: mutants of the core, each run against the tests that reach it.
 
     python -m benchmarks.mutants FOLDER                    draws 200 of what is committed, runs them, prints the table
-    python -m benchmarks.mutants FOLDER --stages daily     leaves the slow tests out
+    python -m benchmarks.mutants FOLDER --stages daily     leaves the other tests out
+    python -m benchmarks.mutants FOLDER --known FILE       asks first what found a mutant in an earlier run's results
 
-A mutant is tried in stages: by the tests of the README's command, which are those of the loop for every day but for
-browsers, and where it survives by the slow ones. FOLDER keeps which test reaches which line, and every result: what was
-stopped goes on where it was. cosmic-ray makes the mutants; which of the survivors change nothing at all is for a person
-to say, in `EQUIVALENT` beside the reason. Browser tests watch another process and are left out.
+A mutant is tried in stages: by the loop for every day, then by what else the README's command runs, and where it still
+survives by the slow tests. FOLDER keeps which test reaches which line, and every result with the test that found it:
+what was stopped goes on where it was. cosmic-ray makes the mutants; which of the survivors change nothing at all is for
+a person to say, in `EQUIVALENT` beside the reason. Browser tests watch another process and are left out.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import ast
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -36,7 +38,8 @@ from benchmarks.shared import commit
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("accounting", "learning", "estimators", "datasets/tables")
-STAGES = {"daily": "not slow and not browser", "slow": "slow and not browser"}
+STAGES = {"daily": "not slow and not browser", "readme": "thorough and not browser", "slow": "slow and not browser"}
+SLOW_TESTS = {"accounting": ("accounting", "second_opinion"), "datasets": ("datasets",)}
 PROCESSES = 2
 LONGEST = 900  # seconds; a mutant that takes longer is found out
 BINARY = {"Add": "Sub", "Sub": "Add", "Mul": "Div", "Div": "Mul", "FloorDiv": "Div", "Pow": "Mul", "Mod": "Mul"}
@@ -125,25 +128,39 @@ class Reached:
         self._files = {Path(name): name for name in self._data.measured_files()}
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """Their names, those that reach the least code first; where only an import reaches the line, the file's."""
+        """Their names; where only an import reaches the line, those that reach the file."""
         name = next((name for path, name in self._files.items() if path.as_posix().endswith(mutant.path)), None)
         if name is None:
             return []
         lines = self._data.contexts_by_lineno(name)
         found = set(lines.get(mutant.line, ())) - {""}
         found = found or {context for contexts in lines.values() for context in contexts} - {""}
-        return sorted({context.partition("|")[0] for context in found})
+        names = {context.rpartition("|")[0] for context in found}
+        return sorted(re.sub(r"(?<=[\w\]])@[\w.]+$", "", name) for name in names)  # without the group of pytest-xdist
 
 
-def pytest(tree: Path, *arguments: str, **environment: str) -> int:
-    """The exit code of the tests in a tree; 1 where they take too long."""
+class Slow:
+    """The slow tests, which take too long to be traced: all those of the mutant's package."""
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """Options that select them."""
+        package = mutant.path.split("/")[1]
+        return ["-m", STAGES["slow"], *(f"tests/{folder}" for folder in SLOW_TESTS.get(package, (package,)))]
+
+
+def pytest(tree: Path, *arguments: str, **environment: str) -> str | None:
+    """Run tests in a tree; return the first that fails, "" where they take too long, None where all pass."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "CI": "true", "PYTHONDONTWRITEBYTECODE": "1"}
+    given = os.environ | alone | environment
     try:
-        given = os.environ | alone | environment
-        return subprocess.run(command, cwd=tree, env=given, stdout=subprocess.DEVNULL, timeout=LONGEST).returncode
+        done = subprocess.run(command, cwd=tree, env=given, stdout=subprocess.PIPE, text=True, timeout=LONGEST)
     except subprocess.TimeoutExpired:
-        return 1
+        return ""
+    if done.returncode == 0:
+        return None
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+?\.py(?:::.*?)?)(?: - .*)?$", done.stdout, flags=re.MULTILINE)
+    return failed[1] if failed else ""
 
 
 def copied(folder: Path, name: str) -> Path:
@@ -154,57 +171,69 @@ def copied(folder: Path, name: str) -> Path:
     return tree
 
 
-def reached(folder: Path, stage: str) -> Reached:
+def reached(folder: Path, stage: str) -> Reached | Slow:
     """Which tests of a stage reach what; measured once."""
+    if stage == "slow":
+        return Slow()
     file = folder / f"coverage.{stage}"
     if not file.exists():
         tree = copied(folder, "0")
         traced = ("--cov=objpert_core", "--cov-context=test", "--cov-report=")
-        code = pytest(tree, "-n", str(PROCESSES), "-m", STAGES[stage], *traced, COVERAGE_FILE=str(tree / ".traced"))
-        assert code == 0, f"the tests of the stage {stage!r} do not pass as they stand (exit code {code})"
+        failed = pytest(tree, "-n", str(PROCESSES), "-m", STAGES[stage], *traced, COVERAGE_FILE=str(tree / ".traced"))
+        assert failed is None, f"the tests of the stage {stage!r} do not pass as they stand: {failed}"
         (tree / ".traced").rename(file)
     return Reached(file)
 
 
-def survived(tree: Path, mutant: Mutant, tests: list[str]) -> bool:
-    """Whether these tests pass in spite of the mutant."""
+def finder(tree: Path, mutant: Mutant, tests: list[str]) -> str | None:
+    """The test that finds the mutant, None where all pass in spite of it."""
     path = tree / mutant.path
     source = path.read_text(encoding="utf-8")
     (tree / ".asked").write_text("\n".join(tests), encoding="utf-8")
     path.write_text(mutant.code(source), encoding="utf-8")
     try:
-        return not tests or pytest(tree, "-x", "-n", "0", "@.asked") == 0
+        return pytest(tree, "-x", "-n", "0", "@.asked") if tests else None
     finally:
         path.write_text(source, encoding="utf-8")
 
 
-def run(folder: Path, mutants: list[Mutant], chosen: Sequence[str]) -> dict[str, str]:
+def results(file: Path) -> dict[str, tuple[str, str]]:
+    """Each mutant's stage, "" for none, and the test that found it."""
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    return {name: (stage, test) for name, stage, test in map(json.loads, lines)}
+
+
+def run(folder: Path, mutants: list[Mutant], chosen: Sequence[str], known: Path | None) -> dict[str, str]:
     """The stage that finds each mutant, "" for none; results are kept as they come."""
     file = folder / f"results.{'-'.join(chosen)}.jsonl"
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    found: dict[str, str] = dict(map(json.loads, lines))
+    found = results(file)
+    before = results(known) if known else {}
     stages = {stage: reached(folder, stage) for stage in chosen}
     trees: SimpleQueue[Path] = SimpleQueue()
     for number in range(PROCESSES):
         trees.put(copied(folder, str(number)))
 
-    def tried(mutant: Mutant) -> tuple[str, str]:
+    def tried(mutant: Mutant) -> tuple[str, str, str]:
         tree = trees.get()
         try:
-            for stage, tests in stages.items():
-                if not survived(tree, mutant, tests.tests(mutant)):
-                    return mutant.name, stage
-            return mutant.name, ""
+            stage, test = before.get(mutant.name, ("", ""))
+            if stage and test and (tree / test.partition("::")[0]).exists() and finder(tree, mutant, [test]) == test:
+                return mutant.name, stage, test
+            for stage, reaching in stages.items():
+                test = finder(tree, mutant, reaching.tests(mutant))
+                if test is not None:
+                    return mutant.name, stage, test
+            return mutant.name, "", ""
         finally:
             trees.put(tree)
 
     left = [mutant for mutant in mutants if mutant.name not in found]
     with ThreadPoolExecutor(PROCESSES) as pool, file.open("a", encoding="utf-8") as log:
-        for done, (name, stage) in enumerate(pool.map(tried, left), start=1):
-            found[name] = stage
-            print(json.dumps([name, stage]), file=log, flush=True)
+        for done, (name, stage, test) in enumerate(pool.map(tried, left), start=1):
+            found[name] = stage, test
+            print(json.dumps([name, stage, test]), file=log, flush=True)
             print(f"{done}/{len(left)} {stage or 'SURVIVES':10} {name}", file=sys.stderr, flush=True)
-    return {mutant.name: found[mutant.name] for mutant in mutants}
+    return {mutant.name: found[mutant.name][0] for mutant in mutants}
 
 
 def table(found: dict[str, str], seed: int, chosen: Sequence[str]) -> str:
@@ -223,10 +252,11 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--known", type=Path, help="results of an earlier run")
     parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(STAGES))
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    found = run(given.folder.absolute(), drawn(given.count, given.seed), given.stages)
+    found = run(given.folder.absolute(), drawn(given.count, given.seed), given.stages, given.known)
     print(table(found, given.seed, given.stages))
     return 0
 

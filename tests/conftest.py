@@ -41,6 +41,7 @@ def pytest_collection_modifyitems(config, items):
         kept = set(items) - set(left_out)
         items[:] = [item for item in items if item in kept]
         config.hook.pytest_deselected(items=left_out)
+    all_traced = getattr(config.option, "cov_context", None)  # which tests reach a line is asked of all of them
     tests_of = Counter(item.path for item in items)
     items.sort(key=lambda item: (_kind(item) not in OWN_PROCESS, -tests_of[item.path]))
     for item in items:
@@ -48,7 +49,7 @@ def pytest_collection_modifyitems(config, items):
         reaches_more = folder in COVERED_WHEN_SLOW or item.get_closest_marker("covered")
         if (kind := _kind(item)) in OWN_PROCESS:
             item.add_marker(pytest.mark.xdist_group(kind))
-        if folder in NOT_THE_CORE or (item.get_closest_marker("slow") and not reaches_more):
+        if not all_traced and (folder in NOT_THE_CORE or (item.get_closest_marker("slow") and not reaches_more)):
             item.add_marker("no_cover")
 
 
