@@ -221,8 +221,9 @@ def _smallest_lam(target: Target, sigma: float, guess: float, floor: float, leas
         return target.build(sigma, lam)
 
     lam, found = guess, False
+    without_output = target.tau is not None  # what is best without the output noise is nearly so, and found soon
     for _ in range(_ROUNDS):
-        gap = _gap_at_what_is_best(target, build(lam))
+        gap = _gap_at_what_is_best(target, objective_of(build(lam)) if without_output else build(lam))
         if gap is None:
             break
         before = lam
@@ -233,7 +234,9 @@ def _smallest_lam(target: Target, sigma: float, guess: float, floor: float, leas
                 raise
             lam = floor + 4 * max(lam - floor, 1e-3 * lam)
         if abs(lam - before) <= _SETTLED * (lam - floor):
-            break
+            if not without_output:
+                break
+            without_output = False
     if not found:
         return smallest_above(partial(_of, target.gap, build), guess, floor, least)
     return nudged(lambda x: target.gap(build(x)) <= 0, lambda m: lam + (lam - floor) * m, _SHORT_STEP)

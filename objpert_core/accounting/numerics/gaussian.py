@@ -46,12 +46,16 @@ def mills(t: FloatArray) -> FloatArray:
 def _one_minus_t_mills(t: FloatArray) -> FloatArray:
     """1 − t·Φ(−t)/φ(t) = −m'(t) > 0 without cancellation for large t."""
     large = t > _ASYMPTOTIC_FROM
-    inverse_square = 1 / np.square(np.where(large, t, _ASYMPTOTIC_FROM))
+    if not large.any():
+        return 1 - t * mills(t)
+    inverse_square = 1 / np.square(t[large])
     series = np.zeros_like(inverse_square)
     for coefficient in reversed(_ASYMPTOTIC):
         series = inverse_square * (coefficient + series)
-    moderate = np.where(large, 0.0, t)
-    return np.where(large, series, 1 - moderate * mills(moderate))
+    moderate = t[~large]
+    drops = np.empty_like(t)
+    drops[large], drops[~large] = series, 1 - moderate * mills(moderate)
+    return drops
 
 
 def log_mills_drop(s: FloatArray, a: FloatArray) -> FloatArray:
