@@ -11,12 +11,10 @@ import math
 
 import numpy as np
 import pytest
-from mpmath import mp, mpf
 
 import objpert_core.accounting as acc
 from objpert_core.accounting import DPSGD, ApproximateMinima, Gaussian, ObjectivePerturbation, compose, repeat
 from tests.accounting import composition_oracle as oracle
-from tests.accounting import oracles as mp_oracles
 
 WIDTH = 1e-3  # the largest certified width, relative to ε
 DELTAS = (1e-2, 1e-5, 1e-12, 1e-30)
@@ -305,51 +303,6 @@ def test_dp_accounting_brackets(noise, rate, steps):
 
 
 # --- the oracle --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_the_oracle_agrees_with_closed_forms_and_with_mpmath():
-    for epsilon in (0.0, 0.5, 3.0):
-        for laws, a in (
-            ((NOISE_LAW,) * 2, 0.25 * math.sqrt(2)),
-            ((oracle.gaussian(0.1), oracle.gaussian(1.0)), 1.01**0.5),
-        ):
-            exact = math.exp(oracle.gaussian_log_delta(epsilon, a))
-            assert oracle.delta(laws, epsilon) == pytest.approx(exact, rel=oracle.ACCURACY)
-        half = float(mp_oracles.half_normal_delta(epsilon, 0.2, -mp.log1p(-mpf(0.125))))
-        assert oracle.delta((GLM_LAW,), epsilon) == pytest.approx(half, rel=oracle.ACCURACY)
-        positive = float(mp_oracles.positive_gaussian_delta(epsilon, 0.5, mp.log1p(mpf(0.25))))
-        assert oracle.delta((MONOTONE_LAW,), epsilon) == pytest.approx(positive, rel=oracle.ACCURACY)
-        for noise, rate in RUNS:
-            exact = oracle.subsampled_delta(noise, rate, epsilon)
-            assert oracle.dpsgd_delta(noise, rate, 1, epsilon) == pytest.approx(exact, rel=oracle.ACCURACY)
-
-
-@pytest.mark.no_cover
-@pytest.mark.exhaustive  # a minute; the oracle is used by tests that are not
-@pytest.mark.parametrize(
-    ("a", "kappa", "law"),
-    [(2.5, 1 / 0.3, JUMPING_LAW), (1 / 3, 1 / 1.5, TIGHT_LAW)],
-)
-def test_the_oracle_of_the_logistic_loss_agrees_with_mpmath(a, kappa, law):
-    tight = mp_oracles.TightLaw(a, kappa)
-    for epsilon in (0.0, 0.5):
-        assert oracle.delta((law,), epsilon) == pytest.approx(float(tight.delta(epsilon)), rel=oracle.ACCURACY)
-    both = float(tight.delta_with_gaussian(1.0, 0.25))
-    assert oracle.delta((NOISE_LAW, law), 1.0) == pytest.approx(both, rel=oracle.ACCURACY)
-
-
-@pytest.mark.no_cover
-@pytest.mark.exhaustive
-def test_the_oracle_does_not_depend_on_its_panels(monkeypatch):
-    points = [(laws, 0.5) for _, sides in TWO.values() for laws in sides]
-    points += [((oracle.subsampled(*run, side),) * 2, 0.05) for run in RUNS for side in ("remove", "add")]
-    points += [((oracle.subsampled(1.0, 0.2, side),) * 2, e) for side in ("remove", "add") for e in (0.0, 0.1, 1.0)]
-    coarse = [oracle.delta(*point) for point in points]
-    nodes, weights = np.polynomial.legendre.leggauss(10)
-    for name, value in {"_NODES": nodes, "_WEIGHTS": weights, "_PANEL": 0.2}.items():
-        monkeypatch.setattr(oracle, name, value)
-    np.testing.assert_allclose(coarse, [oracle.delta(*point) for point in points], rtol=oracle.ACCURACY)
 
 
 # --- would these tests notice? -----------------------------------------------------------------------------------
