@@ -136,15 +136,6 @@ def test_the_renyi_curve_is_a_bound():
     assert via_rdp(mechanism).epsilon(1e-5) > mechanism.epsilon(1e-5)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "wanted"),
-    [
-        ((1.0, 10, 11), "^selections must be at most steps = 10, got 11$"),
-        ((1.0, 0), "^steps must be a whole number >= 1"),
-        ((0.0, 10), "^noise_multiplier must be"),
-        ((1.0, 10, 1, 1.5), "^epochs must be a whole number"),
-    ],
-)
-def test_values_out_of_range_are_named(arguments, wanted):
-    with pytest.raises(ValueError, match=wanted):
-        RandomAllocation(*arguments)
+def test_no_more_steps_are_selected_than_there_are():
+    with pytest.raises(ValueError, match=r"^selections must be at most steps = 10, got 11$"):
+        RandomAllocation(1.0, 10, 11)

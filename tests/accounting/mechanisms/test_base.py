@@ -39,8 +39,6 @@ def test_adjacency_is_a_keyword_only_field_that_defaults_to_add_remove(mechanism
     assert mechanism.adjacency == ADD_REMOVE == "add/remove one row"
     (field,) = [field for field in dataclasses.fields(mechanism) if field.name == "adjacency"]
     assert field.kw_only
-    with pytest.raises(ValueError, match=r"adjacency must be one of 'add/remove one row', .*, got 'swap'"):
-        dataclasses.replace(mechanism, adjacency="swap")
 
 
 @pytest.mark.parametrize("mechanism", EITHER, ids=lambda m: type(m).__name__)
@@ -127,9 +125,6 @@ def test_output_perturbation_is_the_gaussian_mechanism_in_all_but_name():
 def test_output_perturbation_asks_for_its_sensitivity():
     with pytest.raises(TypeError, match="sensitivity"):
         OutputPerturbation(0.5)
-    for name, arguments in (("sigma", (0.0, 1.0)), ("sensitivity", (1.0, -1.0))):
-        with pytest.raises(ValueError, match=f"{name} must be a finite number > 0"):
-            OutputPerturbation(*arguments)
 
 
 # --- what it adds to an objective --------------------------------------------------------------------------------

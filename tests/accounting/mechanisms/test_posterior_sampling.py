@@ -61,14 +61,6 @@ def test_ε_is_on_the_safe_side_and_a_larger_shift_is_never_safer():
         assert PosteriorSampling(0.2, 1.1).epsilon(delta) > one.epsilon(delta)
 
 
-@pytest.mark.parametrize(
-    ("h", "rho", "named"), [(0.0, 1.0, "leverage"), (1.0, -1.0, "shift"), (np.nan, 1.0, "leverage")]
-)
-def test_what_is_out_of_range_is_named(h, rho, named):
-    with pytest.raises(ValueError, match=named):
-        PosteriorSampling(h, rho)
-
-
 @pytest.mark.parametrize("h", [1e-60, 1e-20, 1e-12, 1e-8])
 def test_a_small_leverage_costs_no_digits(h):
     one, limit = PosteriorSampling(h, 1 / h), Gaussian(1.0)

@@ -289,13 +289,8 @@ def test_different_adjacencies_do_not_compose():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"scale": 0.0}, "scale must be a finite number > 0, got 0.0"),
         ({"scale": 1e101}, "scale must be a number from 1e-100 to 1e.100, got 1e.101"),
-        ({"scale": math.nan}, "scale must be .* got nan"),
         ({"degrees_of_freedom": 4}, r"degrees_of_freedom must be at least dimension \+ 1 = 5, got 4"),
-        ({"dimension": 0}, "dimension must be .* got 0"),
-        ({"smoothness": -1.0}, "smoothness must be .* got -1.0"),
-        ({"adjacency": "swap"}, "adjacency must be .* got 'swap'"),
         ({"bound": "tight"}, "bound must be .* got 'tight'"),
         ({"bound": "glm"}, "adjacency must be 'add/remove one row' for bound 'glm', got 'replace one row'"),
         ({"tolerance": 0.1}, "tolerance, anchor_error and sigma_out must be 0 for bound 'exact', got 0.1"),
