@@ -81,21 +81,6 @@ def test_the_composition_of_both_sums_and_every_fit_is_attained(fits, direction)
     assert 0.97 * DELTA < truth <= DELTA
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("forgotten", ["center", "scale", "fit"])
-def test_a_composition_that_forgets_a_part_is_refuted(forgotten):
-    """Noise that nobody pays for: a certificate over the other two parts says less than what there is."""
-    kept = [name for name in ("center", "scale", "fit") if name != forgotten]
-    epsilon = promised(*kept).epsilon(DELTA)
-    assert delta_from_below(epsilon, [RADIUS]) > 1.4 * DELTA
-
-
-@pytest.mark.slow
-def test_one_fit_of_three_forgotten_is_refuted():
-    epsilon = promised("center", "scale", "fit", fits=2).epsilon(DELTA)
-    assert delta_from_below(epsilon, [RADIUS] * 3) > 5 * DELTA
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_a_row_is_at_its_worst_in_the_fits_of_all_classes_at_once(direction):

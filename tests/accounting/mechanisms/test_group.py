@@ -5,7 +5,6 @@ import dp_accounting
 import mpmath as mp
 import numpy as np
 import pytest
-from dp_accounting.pld import privacy_loss_distribution as google
 from scipy.special import logsumexp
 from scipy.stats import binom, norm
 
@@ -253,33 +252,6 @@ def test_sizes_that_are_no_number_of_rows_are_refused(size):
 
 
 # --- DP-SGD, T19 ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("noise", "rate", "steps"), [(1.0, 0.1, 20), (0.8, 0.01, 50), (3.0, 0.5, 30)])
-def test_replaced_rows_are_google_s_pair(noise, rate, steps):
-    ours = DPSGD(noise, rate, steps, adjacency=REPLACE_ONE)
-    theirs = google.from_gaussian_mechanism(
-        noise, sampling_prob=rate, neighboring_relation=REPLACED, value_discretization_interval=1e-3
-    ).self_compose(steps)
-    low, high = ours.epsilon_bounds(1e-6)
-    assert low <= theirs.get_epsilon_for_delta(1e-6) * (1 + 1e-9)
-    assert high == pytest.approx(theirs.get_epsilon_for_delta(1e-6), rel=1e-3)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("noise", "rate", "steps", "size"),
-    [pytest.param(1.0, 0.1, 4, 3, marks=pytest.mark.exhaustive), (2.0, 0.02, 30, 4)],
-)
-def test_several_rows_are_google_s_mixture_of_gaussians(noise, rate, steps, size):
-    ours = DPSGD(noise, rate, steps, group_size=size)
-    theirs = google.from_mixture_gaussian_mechanism(
-        noise, list(range(size + 1)), list(binom.pmf(range(size + 1), size, rate)), value_discretization_interval=1e-3
-    ).self_compose(steps)
-    low, high = ours.epsilon_bounds(1e-6)
-    assert low <= theirs.get_epsilon_for_delta(1e-6) * (1 + 1e-9)
-    assert high == pytest.approx(theirs.get_epsilon_for_delta(1e-6), rel=1e-3)
 
 
 def mixture_of(means, weights, z):

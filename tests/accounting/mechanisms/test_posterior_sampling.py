@@ -13,37 +13,6 @@ def laws(h, rho):
     return norm(np.sqrt(rho), np.sqrt(h)), norm(np.sqrt(rho) / (1 + h), np.sqrt(h / (1 + h)))
 
 
-@pytest.mark.parametrize(("h", "rho"), SETTINGS)
-def test_the_profile_is_the_larger_integral(h, rho):
-    x = np.linspace(-30, 40, 400_001)
-    without, with_row = (law.pdf(x) for law in laws(h, rho))
-    for epsilon in (0.0, 0.3, 1.0):
-        both = (
-            np.trapezoid(np.maximum(p - np.exp(epsilon) * q, 0), x)
-            for p, q in ((without, with_row), (with_row, without))
-        )
-        assert PosteriorSampling(h, rho).delta(epsilon) == pytest.approx(max(both), rel=1e-4, abs=1e-9)
-
-
-@pytest.mark.parametrize(("h", "rho"), SETTINGS)
-def test_the_renyi_curve_is_the_larger_integral_and_infinite_where_that_is(h, rho):
-    x = np.linspace(-60, 80, 400_001)
-    without, with_row = (law.logpdf(x) for law in laws(h, rho))
-    curve = PosteriorSampling(h, rho).rdp
-    assert curve(1.0) == pytest.approx(
-        max(np.trapezoid(np.exp(p) * (p - q), x) for p, q in ((without, with_row), (with_row, without))), rel=1e-6
-    )
-    for alpha in (1.5, 3.0):
-        if alpha - 1 < 1 / h:
-            both = (
-                np.log(np.trapezoid(np.exp(alpha * p + (1 - alpha) * q), x)) / (alpha - 1)
-                for p, q in ((without, with_row), (with_row, without))
-            )
-            assert curve(alpha) == pytest.approx(max(both), rel=1e-6)
-        else:
-            assert curve(alpha) == np.inf
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(("h", "rho"), SETTINGS[:2])
 def test_compositions_lie_between_one_release_and_the_sum(h, rho):
