@@ -22,11 +22,12 @@ from objpert_core.accounting import (
     repeat,
     symmetrised,
 )
-from tests.accounting.one_dimensional import LOGISTIC, Release, logistic, privacy_losses
+from tests.accounting.one_dimensional import LOGISTIC, Release, logistic, pair
+from tests.second_opinion.definition import Product
 
 FIT = ObjectivePerturbation(8.0, 10.0)
 ENOUGH = ObjectivePerturbation(4.0, 32.0)  # λ ≥ 2σ²
-QUADRATURE = 1e-3  # a sum over nodes in three dimensions, with a kink across them
+QUADRATURE = 1e-6
 
 
 def fits(sigma, lam, rows, row, classes, weight, loss=LOGISTIC):
@@ -40,19 +41,11 @@ def fits(sigma, lam, rows, row, classes, weight, loss=LOGISTIC):
         yield without, without.with_row(x if label == own else weight * x, 1.0 if label == own else -1.0)
 
 
-def joint_delta(pairs, epsilons):
-    """δ of all releases together, from the laws of their privacy losses: no theory but that they are independent."""
-    mass, total = np.ones(1), np.zeros(1)
-    for first, second in pairs:
-        weight, loss = privacy_losses(first, second)
-        mass = (mass[:, None] * weight).ravel()
-        total = (total[:, None] + loss).ravel()
-    return np.array([mass @ np.maximum(-np.expm1(epsilon - total), 0.0) for epsilon in epsilons])
-
-
-def both_ways(pairs, epsilons):
-    pairs = list(pairs)
-    return np.maximum(joint_delta(pairs, epsilons), joint_delta([pair[::-1] for pair in pairs], epsilons))
+def both_ways(releases, epsilons):
+    """δ of all releases together: no theory but that they are independent. Losses are rounded down."""
+    releases = list(releases)
+    sides = [Product(tuple((pair(*one[::step]), 1) for one in releases)) for step in (1, -1)]
+    return np.exp([max(side.log_delta(epsilon)[0] for side in sides) for epsilon in epsilons])
 
 
 @pytest.mark.thorough
