@@ -105,13 +105,9 @@ def test_where_delta_falls_from_one_at_once_the_root_is_found(epsilon, delta):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"epsilon": 0.0}, "epsilon must be .* got 0.0"),
         ({"epsilon": 2e4}, "epsilon must be a number from 1e-08 to 10000"),
-        ({"delta": 1.0}, "delta must be a number strictly between 0 and 1, got 1.0"),
-        ({"dimension": 0}, "dimension must be .* got 0"),
         ({"degrees_of_freedom": 5}, r"degrees_of_freedom must be at least dimension \+ 1 = 6, got 5"),
         ({"bound": "glm"}, "adjacency must be 'add/remove one row' for bound 'glm'"),
-        ({"adjacency": "none"}, "adjacency must be .* got 'none'"),
         ({"delta": 1e-300, "degrees_of_freedom": 6}, "degrees_of_freedom must be .* delta = 1e-300 .* got 6"),
     ],
 )

@@ -1,5 +1,7 @@
 """A draw behind two statistics: its profile against an integral over all three, calibration, the best of several."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -67,20 +69,10 @@ def test_failing_statistics_are_added_to_δ():
     assert risky.delta(50.0) == pytest.approx(1e-3, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [
-        ({"eigenvalue_mu": 0.0}, "eigenvalue_mu"),
-        ({"leverage": 2.0}, "leverage"),
-        ({"separation": -1.0}, "separation"),
-        ({"failure": 0.0}, "failure"),
-        ({"mean_runs": 0.5}, "mean_runs"),
-    ],
-)
-def test_what_is_out_of_range_is_named(change, named):
-    given = {"eigenvalue_mu": 0.1, "norm_mu": 0.1, "leverage": 0.1, "separation": 0.1, "failure": 1e-6}
-    with pytest.raises(ValueError, match=named):
-        AdaptiveSampling(**given | change)
+@pytest.mark.parametrize("change", [{"leverage": 2.0}, {"mean_runs": 0.5}])
+def test_what_is_out_of_range_is_named(change):
+    with pytest.raises(ValueError, match=next(iter(change))):
+        replace(ONE, **change)
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "runs"), [(1e-4, 1e-6, 1), (1.0, 0.0, 1), (1.0, 1e-6, 0)])

@@ -91,17 +91,9 @@ def test_once_is_the_mechanism_itself(mechanism):
     assert (high >= (mechanism.delta_bounds(EPSILONS)[0] if mechanism is RUN else own) * (1 - ULP)).all()
 
 
-@pytest.mark.exhaustive
-def test_order_does_not_matter():
-    parts = [GLM, repeat(NOISE, 2), RUN]
-    first = compose(*parts)
-    for order in ((1, 2, 0), (2, 1, 0)):
-        assert same(first, compose(*(parts[i] for i in order)))
-
-
 @pytest.mark.no_cover
 @pytest.mark.slow
-def test_groups_do_not_matter():
+def test_neither_order_nor_groups_matter():
     assert same(compose(GLM, NOISE, LOGISTIC, NOISE), compose(compose(LOGISTIC, NOISE), compose(NOISE, GLM)))
     assert same(repeat(compose(GLM, NOISE), 3), compose(repeat(GLM, 3), repeat(NOISE, 3)))
 
@@ -268,35 +260,39 @@ parts = st.builds(repeat, st.one_of(gaussians, tight_fits, glm_fits, runs), st.i
 mixes = st.lists(parts, min_size=1, max_size=3).map(lambda some: compose(*some))
 
 
-@pytest.mark.slow
-@settings(max_examples=3, deadline=None)
-@given(mix=mixes, log10_delta=st.floats(-20, -0.5), extra=gaussians)
-def test_any_mix(mix, log10_delta, extra):
+def check_mix(mix, log10_delta, extra, share):
+    """Bounds of ε lie about it, below the Rényi curve's, and within what those of δ, of the same profile, say."""
     delta = 10.0**log10_delta
     low, high = mix.epsilon_bounds(delta)
     assert 0 <= low <= high < math.inf
     assert high <= via_rdp(mix).epsilon(delta) * (1 + 1e-9)
     assert least_log_delta(mix, high) <= math.log(delta) * (1 - 1e-9)
-    assert low == 0 or mix.log_delta(low) >= math.log(delta) * (1 + 1e-9)
     assert compose(mix, extra).epsilon_bounds(delta)[1] >= low * (1 - ULP)
-
-
-@pytest.mark.no_cover
-@pytest.mark.slow
-@pytest.mark.exhaustive
-@settings(max_examples=300, deadline=None)
-@given(mix=mixes, log10_delta=st.floats(-20, -0.5), share=st.floats(0.05, 1.5))
-def test_any_mix_thoroughly(mix, log10_delta, share):
-    """Widths as well, and δ's interval against ε's: they bound the same profile."""
-    delta = 10.0**log10_delta
-    low, high = mix.epsilon_bounds(delta)
-    at_high, at_low = mix.delta_bounds(high), mix.delta_bounds(low)
+    assert high - low <= 1e-2 * high or high < 1e-3
+    at_high = mix.delta_bounds(high)
     assert at_high[0] <= delta * (1 + 1e-9)
-    assert low == 0 or at_low[1] >= delta * (1 - 1e-9)
+    assert low == 0 or mix.log_delta(low) >= math.log(delta) * (1 + 1e-9)
     below, above = mix.delta_bounds(share * high)
     assert below <= above
     assert above <= delta * (1 + 1e-9) or share <= 1 or above <= at_high[1] * (1 + 1e-2)
-    assert high - low <= 1e-2 * high or high < 1e-3
+
+
+a_mix = given(mix=mixes, log10_delta=st.floats(-20, -0.5), extra=gaussians, share=st.floats(0.05, 1.5))
+
+
+@pytest.mark.slow
+@settings(max_examples=3)
+@a_mix
+def test_any_mix(mix, log10_delta, extra, share):
+    check_mix(mix, log10_delta, extra, share)
+
+
+@pytest.mark.no_cover
+@pytest.mark.exhaustive
+@settings(max_examples=300)
+@a_mix
+def test_any_mix_thoroughly(mix, log10_delta, extra, share):
+    check_mix(mix, log10_delta, extra, share)
 
 
 # --- objects and refusals ----------------------------------------------------------------------------------------
@@ -320,12 +316,6 @@ def test_a_bound_with_only_a_renyi_curve_composes_through_it():
     np.testing.assert_allclose(mix.rdp([2.0, 9.0]), non_glm.rdp([2.0, 9.0]) + 2 * GLM.rdp([2.0, 9.0]))
 
 
-@pytest.mark.parametrize("k", [0, -1, 2.5, "three", True, math.nan, None])
-def test_the_number_of_repeats(k):
-    with pytest.raises(ValueError, match=r"k must be .*whole number >= 1"):
-        repeat(GLM, k)
-
-
 def test_a_sample_rate_is_at_most_one():
     with pytest.raises(ValueError, match=r"^sample_rate must be"):
         DPSGD(1.0, 1.1, 1)
@@ -334,11 +324,8 @@ def test_a_sample_rate_is_at_most_one():
 def test_what_cannot_be_composed():
     with pytest.raises(ValueError, match="at least one mechanism"):
         compose()
-    for thing in (3.0, "glm", None, Gaussian):
-        with pytest.raises(ValueError, match="mechanism must be one of this package's mechanisms"):
-            compose(GLM, thing)
-        with pytest.raises(ValueError, match="mechanism must be one of this package's mechanisms"):
-            repeat(thing, 2)
+    with pytest.raises(ValueError, match="mechanism must be one of this package's mechanisms"):
+        compose(GLM, 3.0)
     for attempt in (compose, lambda m: repeat(m, 2), lambda m: compose(GLM, m)):
         with pytest.raises(NotImplementedError, match="Kifer"):
             attempt(ObjectivePerturbation(5.0, 2.0, bound="kifer2012"))

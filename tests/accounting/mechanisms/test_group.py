@@ -243,14 +243,6 @@ def test_chains_compose():
     np.testing.assert_allclose(repeat(exact, 4).epsilon(1e-5), Gaussian(1.25).epsilon(1e-5), rtol=1e-9)
 
 
-@pytest.mark.parametrize("size", [0, 1.5, True, "2"])
-def test_sizes_that_are_no_number_of_rows_are_refused(size):
-    with pytest.raises(ValueError, match="size must be a whole number >= 1"):
-        group(Gaussian(1.0), size)
-    with pytest.raises(ValueError, match="mechanism must be"):
-        replace_one(size)
-
-
 # --- DP-SGD, T19 ---------------------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,5 @@
 """A release behind a test, against tables of probabilities: no theorem is used to compute what is compared with it."""
 
-import itertools
 import math
 from fractions import Fraction
 
@@ -37,29 +36,6 @@ def worst_pair(epsilon, delta):
 
 
 # --- one pair (ε, δ) --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 1e-6), (2.0, 0.0), (0.0, 0.1), (1.0, 0.3)])
-def test_the_profile_is_that_of_the_worst_pair(epsilon, delta):
-    worst, grid = ApproximateDP(epsilon, delta), np.linspace(0, 3, 40)
-    exact = [hockey_stick(*worst_pair(epsilon, delta), one) for one in grid]
-    assert worst.delta(grid) == pytest.approx(exact, rel=1e-12, abs=1e-15)
-    assert np.all(worst.delta(grid[grid >= epsilon]) == delta)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("count", [2, 3])
-def test_compositions_are_those_of_the_worst_pair(count):
-    p, q = worst_pair(0.7, 0.01)
-    first = np.array([np.prod(choice) for choice in itertools.product(p, repeat=count)])
-    second = np.array([np.prod(choice) for choice in itertools.product(q, repeat=count)])
-    several = repeat(ApproximateDP(0.7, 0.01), count)
-    for epsilon in (0.0, 0.5, 1.0, 1.7):
-        low, high = several.delta_bounds(epsilon)
-        exact = hockey_stick(first, second, epsilon)
-        assert low <= exact * (1 + 1e-9)
-        assert exact <= high * (1 + 1e-12)
-        assert high - low < 1e-3 * exact
 
 
 def test_a_pure_pair_has_the_renyi_curve_of_a_randomised_answer_and_an_impure_one_none():

@@ -214,43 +214,6 @@ def test_the_floor_is_the_mass_at_infinity_and_no_epsilon_gets_below_it(m, d, sc
     assert bend.delta(1e6) >= floor
 
 
-def _losses_of_draws(bend, direction, count, size, seed):
-    """Sums of `count` losses, from χ² draws."""
-    y = np.random.default_rng(seed).chisquare(2 * bend.k + 2, (size, count))
-    s, k = bend.shift, bend.k
-    if direction == "remove":
-        return (s / 2 - k * np.log1p(s / y)).sum(axis=1)
-    finite = np.maximum(y, s * (1 + 1e-15))
-    return np.where(y > s, -k * np.log1p(-s / finite) - s / 2, np.inf).sum(axis=1)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("m", "d", "scale", "count", "epsilon"),
-    [
-        pytest.param(12, 4, 3.0, 3, 0.5, marks=pytest.mark.slow),
-        (9, 4, 1.0, 4, 1.0),
-        pytest.param(3, 1, 2.0, 3, 0.2, marks=pytest.mark.slow),
-        (2, 1, 0.5, 2, 1.0),
-    ],
-)
-def test_what_is_repeated_has_the_delta_of_draws_between_its_bounds(m, d, scale, count, epsilon):
-    bend = _bend(scale, m, d)
-    low, high = repeat(bend, count).delta_bounds(epsilon)
-    worst = max(
-        (
-            np.maximum(-np.expm1(np.minimum(epsilon - _losses_of_draws(bend, direction, count, 200_000, 7), 0)), 0)
-            for direction in ("remove", "add")
-        ),
-        key=lambda gains: gains.mean(),
-    )
-    error = 5 * worst.std() / math.sqrt(worst.size)
-    assert low - error <= worst.mean() <= high + error
-    assert low <= high <= low * 1.01
-    assert high >= -math.expm1(count * math.log1p(-chi2.cdf(1 / scale, m - d + 1)))  # any of them stands out
-    assert repeat(bend, count).delta(epsilon) == compose(*[bend] * count).delta(epsilon)
-
-
 @pytest.mark.parametrize("scale", [2.0, 20.0])
 def test_where_the_loss_has_one_finite_value_compositions_are_exact(scale):
     bend, count = _bend(scale, 3, 2), 5  # k = 0
@@ -266,16 +229,6 @@ def test_where_the_loss_has_one_finite_value_compositions_are_exact(scale):
 def test_a_little_normal_noise_beside_it_changes_little_even_where_delta_is_tiny():
     bend = _bend(20.0, 30, 10)
     assert bend.delta(0.3) <= compose(bend, Gaussian(1e6)).delta(0.3) <= 1.05 * bend.delta(0.3)
-
-
-@pytest.mark.slow
-def test_replaced_rows_compose_below_what_adding_up_gives():
-    bend = _bend(3.0, 12, 4, REPLACE_ONE)
-    twice = repeat(bend, 2)
-    low, high = twice.delta_bounds(0.6)
-    assert bend.delta(0.6) <= high
-    assert low <= high <= 2 * bend.delta(0.3)
-    assert twice.delta(twice.epsilon(1e-3)) <= 1e-3
 
 
 # Refusals, equality
