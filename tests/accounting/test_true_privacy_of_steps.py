@@ -24,7 +24,7 @@ from objpert_core.accounting import (
 )
 from objpert_core.accounting.mechanisms.one_vs_rest import one_vs_rest
 from tests.accounting.one_dimensional import Release, logistic, pair
-from tests.second_opinion.definition import Product
+from tests.second_opinion.definition import Lattice
 from tests.second_opinion.gaussian import shifted
 
 RADIUS = math.sqrt(1.09)
@@ -37,12 +37,12 @@ DELTA = 1e-5
 
 def delta_from_below(epsilon: float, lengths: list[float], direction: str) -> float:
     """δ of both sums and of a fit for each length of its rows, on the worst pair; losses are rounded down."""
-    parts = [(shifted(RATIO), 1)]
+    parts = [(*shifted(RATIO).atoms(), 1)]
     for length in lengths:
         without = Release.of(logistic(3.0), FIT.sigma, FIT.lam, [(length, -1.0, COPIES)])
         sides = without.with_row(length, 1.0), without
-        parts.append((pair(*sides) if direction == "remove" else pair(*sides[::-1]), 1))
-    return math.exp(Product(tuple(parts)).log_delta(epsilon)[0])
+        parts.append((*pair(*sides if direction == "remove" else sides[::-1]).atoms(), 1))
+    return math.exp(Lattice.of(parts, up=False).log_delta(epsilon))
 
 
 def promised(*kept: str, fits: int = 1) -> Mechanism:

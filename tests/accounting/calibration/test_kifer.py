@@ -1,6 +1,5 @@
 """Theorem 2.8 of Kifer et al. (2012) with an approximate minimiser: simple composition with the output noise."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +15,7 @@ from objpert_core.accounting import (
     calibrate_objective_perturbation,
     via_rdp,
 )
-from objpert_core.estimators import ObjPertLogisticRegression, PrivacyCertificate
+from objpert_core.estimators import ObjPertLogisticRegression
 
 targets = {
     "epsilon": st.floats(-3, 2).map(lambda x: 10.0**x),
@@ -147,24 +146,11 @@ def test_it_says_why_it_proves_nothing_and_what_it_has_not():
 # The estimator's preset
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("parameters", [{}, {"epsilon": 0.1, "row_norm": "clip"}, {"tau": 0.01, "sigma_out": 0.15}])
-def test_the_presets_certificate_verifies(parameters):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 3))
-    spent = ObjPertLogisticRegression.kifer2012(**parameters).fit(X, X[:, 0] > 0).privacy_
-    assert (spent.bound, spent.mechanism) == ("kifer2012", "ApproximateMinima")
-    assert spent.verify()
-    assert PrivacyCertificate.from_json(spent.to_json()).verify()
-    assert spent.lam >= 2 * spent.smoothness / spent.epsilon
-    assert spent.smoothness == pytest.approx(spent.radius**2 / 4)
-    least = spent.lipschitz * math.sqrt(8 * math.log(2 / spent.delta) + 4 * spent.epsilon) / spent.epsilon
-    assert spent.sigma >= least
-
-
-def test_a_forged_certificate_does_not_verify():
+def test_the_presets_certificate_verifies_and_a_forged_one_does_not():
     X = np.random.default_rng(0).normal(size=(300, 3))
     honest = ObjPertLogisticRegression.kifer2012().fit(X, X[:, 0] > 0).privacy_
+    assert honest.verify()
+    assert honest.lam >= 2 * honest.smoothness / honest.epsilon
     for forgery in ({"sigma": 0.99 * honest.sigma}, {"lam": 0.98 * honest.lam}, {"sigma_out": 1e-5}, {"epsilon": 0.99}):
         assert not replace(honest, **forgery).verify()
 

@@ -15,6 +15,7 @@ from tests.second_opinion.cases import CASES
 BY_SUMS = 1e-100  # what resolves no smaller δ adds up losses, on a grid for each question
 FIRST = {case.mechanism: case for case in reversed(CASES) if not case.slow and case.mechanism != "DiscretePLD"}
 ROUNDED = {name for name, case in FIRST.items() if case.resolved > BY_SUMS}
+INTEGRATED = {"TiltAndBend", *ROUNDED}  # each ε for a while: the mechanism's errors are not asked for
 MECHANISMS = {name: case.make(accounting) for name, case in FIRST.items()}
 MECHANISMS |= {
     f"bound {bound}": accounting.ObjectivePerturbation(3.0, 2.0, bound=bound, dimension=4)
@@ -43,6 +44,9 @@ def questions(name):
         yield mechanism.delta, (0.4, 1.3)
         yield mechanism.log_delta, (0.4, 1.3)
         yield mechanism.epsilon, (0.01, 0.3)
+    if mechanism.has_profile and name not in INTEGRATED:
+        yield mechanism.tail, (0.4, 1.3)
+        yield mechanism.tradeoff, (0.1, 0.7)
     if mechanism.has_rdp:
         yield mechanism.rdp, (1.0, 2.5)
 
@@ -62,8 +66,8 @@ def test_it_is_a_value_that_can_be_pickled_also_after_it_was_asked(name):
 
 @pytest.mark.parametrize("name", parameters(LONG))
 def test_a_number_gives_a_float_and_an_array_its_elements(name):
-    rounding = 1e-2 if name in ROUNDED else 1e-12
     for method, ends in questions(name):
+        rounding = 1e-2 if name in ROUNDED else 1e-6 if method == MECHANISMS[name].tradeoff else 1e-12
         one, other = map(method, ends)
         assert type(one) is type(method(np.float64(ends[0]))) is type(method(np.array(ends[0]))) is float
         np.testing.assert_allclose(method(list(ends)), [one, other], rtol=rounding)
@@ -80,10 +84,19 @@ def test_bounds_of_a_number_are_two_floats_and_those_of_an_array_two_arrays(name
 
 
 QUESTIONS = {
-    "epsilon must be a finite number >= 0": (("delta", "log_delta", "delta_bounds"), [-1e-9, [0.1, math.inf]]),
+    "epsilon must be a finite number >= 0": (("delta", "log_delta", "delta_bounds", "tail"), [-1e-9, [0.1, math.inf]]),
     "delta must be a number strictly between 0 and 1": (("epsilon", "epsilon_bounds"), [0.0, 1, -0.1, [1e-5, -0.1]]),
+    "false_positive_rate must be a number from 0 to 1": (("tradeoff",), [-1e-9, 1.0000001, [0.1, 2.0], math.inf]),
     "alpha must be a finite Rényi order >= 1": (("rdp",), [0.999, [2, math.inf]]),
 }
+
+
+@pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in {"bound non-glm", *INTEGRATED}])
+def test_the_chance_that_the_loss_exceeds_epsilon_lies_between_delta_and_one_and_falls(name):
+    mechanism, epsilons = MECHANISMS[name], np.array([0.0, 0.4, 0.8, 1.2])
+    tail = mechanism.tail(epsilons)
+    assert ((tail >= mechanism.delta(epsilons) * (1 - 1e-12)) & (tail <= 1)).all()
+    assert (np.diff(tail) <= 1e-12).all()
 
 
 @every

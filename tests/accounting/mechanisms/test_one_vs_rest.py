@@ -23,7 +23,7 @@ from objpert_core.accounting import (
     symmetrised,
 )
 from tests.accounting.one_dimensional import LOGISTIC, Release, logistic, pair
-from tests.second_opinion.definition import Product
+from tests.second_opinion.definition import Lattice
 
 FIT = ObjectivePerturbation(8.0, 10.0)
 ENOUGH = ObjectivePerturbation(4.0, 32.0)  # λ ≥ 2σ²
@@ -44,8 +44,8 @@ def fits(sigma, lam, rows, row, classes, weight, loss=LOGISTIC):
 def both_ways(releases, epsilons):
     """δ of all releases together: no theory but that they are independent. Losses are rounded down."""
     releases = list(releases)
-    sides = [Product(tuple((pair(*one[::step]), 1) for one in releases)) for step in (1, -1)]
-    return np.exp([max(side.log_delta(epsilon)[0] for side in sides) for epsilon in epsilons])
+    sides = [Lattice.of([(*pair(*one[::step]).atoms(), 1) for one in releases], up=False) for step in (1, -1)]
+    return np.exp([max(side.log_delta(epsilon) for side in sides) for epsilon in epsilons])
 
 
 @pytest.mark.thorough

@@ -38,19 +38,7 @@ def worst_pair(epsilon, delta):
 # --- one pair (ε, δ) --------------------------------------------------------------------------------------------------
 
 
-def test_a_pure_pair_has_the_renyi_curve_of_a_randomised_answer_and_an_impure_one_none():
-    for epsilon in (1e-6, 0.1, 1.0, 30.0):
-        pure = ApproximateDP(epsilon, 0.0)
-        for alpha in (1.001, 1.5, 2.0, 20.0):
-            with mpmath.workdps(60):
-                odds, order = mpmath.exp(epsilon), mpmath.mpf(alpha)
-                moment = (odds**order + odds ** (1 - order)) / (1 + odds)
-                exact = float(mpmath.log(moment) / (order - 1))
-            assert exact <= pure.rdp(alpha) <= exact * (1 + 1e-9) + epsilon * 1e-13
-        assert pure.rdp(1.0) == pytest.approx(epsilon * math.tanh(epsilon / 2), rel=1e-9, abs=epsilon * 1e-13)
-        orders = 1 + np.logspace(-6, 6, 200)
-        assert np.all(pure.rdp(orders) <= pure.rho() * orders + epsilon * 1e-13)
-        assert np.all(pure.rdp(orders) <= epsilon * (1 + 1e-14))
+def test_an_impure_pair_has_no_renyi_curve():
     impure = ApproximateDP(1.0, 1e-9)
     assert impure.rdp(2.0) == impure.rho() == math.inf
     assert "gives everything away with probability δ = 1e-09" in impure.no_rdp()
@@ -73,20 +61,11 @@ def test_the_renyi_curve_of_a_small_pair_does_not_cancel(epsilon):
     assert (np.diff(found) >= 0).all()
 
 
-@pytest.mark.parametrize("pair", [(0.5, 1e-6), (1e-9, 1e-12), (700.0, 0.5), (3.0, 0.0), (40.0, 1e-3)])
-def test_ε_is_on_the_safe_side_and_exact_at_the_pair_itself(pair):
+@pytest.mark.parametrize("pair", [(0.5, 1e-6), (1e-9, 1e-12), (700.0, 0.5), (40.0, 1e-3)])
+def test_ε_is_exact_at_the_pair_itself_and_infinite_below(pair):
     worst = ApproximateDP(*pair)
-    for target in (1e-14, pair[1], 1e-6, 1e-3, 0.3, 0.5, 0.9):
-        if target > 0:
-            found = worst.epsilon(target)
-            if target < pair[1]:
-                assert found == math.inf
-            else:
-                assert worst.delta(found) <= target
-                assert found == 0 or worst.delta(found * (1 - 1e-9) - 1e-15) >= target or target == pair[1]
-    if pair[1]:
-        assert worst.epsilon(pair[1]) == pair[0]
-        assert worst.delta(pair[0]) == pair[1]
+    assert (worst.epsilon(pair[1]), worst.delta(pair[0])) == pair
+    assert worst.epsilon(1e-14) == math.inf
 
 
 def test_the_best_of_several_runs_needs_no_renyi_curve():

@@ -43,28 +43,6 @@ def test_the_best_of_all_orders_is_found(target):
         assert indirect.delta(indirect.epsilon(delta)) == pytest.approx(delta, rel=1e-9) or indirect.epsilon(delta) == 0
 
 
-@pytest.mark.slow
-@given(
-    log_sigma=st.floats(-2, 5),
-    log_lam=st.floats(-5, 5),
-    bound=st.sampled_from(["logistic", "monotone", "glm", "gaussian"]),
-    log_delta=st.floats(-200, -0.01),
-)
-@settings(deadline=None, max_examples=12)
-def test_never_better_than_the_profile(log_sigma, log_lam, bound, log_delta):
-    sigma, lam, delta = 10.0**log_sigma, 10.0**log_lam, math.exp(log_delta)
-    target = Gaussian(sigma) if bound == "gaussian" else ObjectivePerturbation(sigma, lam, bound=bound)
-    indirect = via_rdp(target)
-    epsilon = target.epsilon(delta)
-    if epsilon == math.inf:
-        assert indirect.epsilon(delta) == math.inf
-        return
-    assert indirect.epsilon(delta) >= epsilon * (1 - 1e-12)
-    assert indirect.delta(epsilon) >= target.delta(epsilon) * (1 - 1e-12)
-    other = indirect.epsilon(delta)
-    assert indirect.delta(other) <= delta * (1 + 1e-9)
-
-
 @pytest.mark.parametrize("target", TARGETS[:4], ids=repr)
 def test_points_of_a_curve_against_the_formula(target):
     """rdp_to_delta and rdp_to_epsilon take the best of the points they are given, by Proposition 12."""
