@@ -61,7 +61,7 @@ def test_the_composition_of_both_sums_and_every_fit_is_attained(fits, direction)
     assert 0.97 * DELTA < truth <= DELTA
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_a_row_is_at_its_worst_in_the_fits_of_all_classes_at_once(direction):
     """Copies of (−x, c) and one (x, c) more: fit c sees the label +1 alone, the others −1, and rows half as long."""

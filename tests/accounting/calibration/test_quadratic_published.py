@@ -32,22 +32,15 @@ def test_the_first_figure_where_all_is_exact(cell):
     assert ours < sharpened < found
 
 
-def _hold_inexact(cell):
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "cell", [pytest.param(cell, marks=[pytest.mark.exhaustive] * (cell != (1.0, 1e-2))) for cell in CELLS]
+)
+def test_the_first_figure_where_nothing_is_exact(cell):
     value, m = optimal_published_bound(*cell, 12, tolerance=1e-3, anchor_error=1e-3)
     assert value == pytest.approx(CELLS[cell][3], rel=1e-3)
     assert CELLS[cell][0] < value
     assert m >= 13
-
-
-@pytest.mark.slow
-def test_a_cell_of_the_first_figure_where_nothing_is_exact():
-    _hold_inexact((1.0, 1e-2))
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("cell", [cell for cell in CELLS if cell != (1.0, 1e-2)])
-def test_the_first_figure_where_nothing_is_exact(cell):
-    _hold_inexact(cell)
 
 
 @pytest.mark.thorough

@@ -22,7 +22,7 @@ from objpert_core.accounting import (
     repeat,
     symmetrised,
 )
-from tests.accounting.one_dimensional import LOGISTIC, Release, logistic, pair
+from tests.accounting.one_dimensional import LOGISTIC, Release, pair
 from tests.second_opinion.definition import Lattice
 
 FIT = ObjectivePerturbation(8.0, 10.0)
@@ -46,23 +46,6 @@ def both_ways(releases, epsilons):
     releases = list(releases)
     sides = [Lattice.of([(*pair(*one[::step]).atoms(), 1) for one in releases], up=False) for step in (1, -1)]
     return np.exp([max(side.log_delta(epsilon) for side in sides) for epsilon in epsilons])
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("margin", [0.0, 1.5])
-@pytest.mark.parametrize("weight", [1.0, 0.5])
-def test_one_row_is_the_worst_case_of_all_fits_at_once(weight, margin):
-    """Many rows of class 0 on the other side: the new row is wrong as one of class 0, and as none of the others."""
-    sigma, lam = ENOUGH.sigma, ENOUGH.lam
-    push, x = 60 + 30 * sigma / lam, 1e-7
-    many = [(-x, 0, 2 * lam * push / (weight**2 * x))]
-    bound = one_vs_rest(ENOUGH, 3, weight)
-    epsilons = bound.epsilon(np.array([0.2, 1e-2, 1e-4]))
-    exact = both_ways(fits(sigma, lam, many, (1.0, 0), 3, weight, logistic(margin)), epsilons)
-    assert (exact <= bound.delta(epsilons) * (1 + QUADRATURE)).all()
-    assert (exact >= bound.delta(epsilons) * (1 - 2e-3)).all()  # one per cent less noise would be refuted
-    gaussian = Gaussian(sigma, math.sqrt(1 + 2 * weight**2))
-    np.testing.assert_allclose(bound.delta(epsilons), gaussian.delta(epsilons), rtol=2e-3)
 
 
 @pytest.mark.slow

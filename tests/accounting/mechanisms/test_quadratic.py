@@ -105,23 +105,15 @@ def _glm_pairs(count, seed):
                 yield m, scale, epsilon, float((0.5 * (gain[1:] + gain[:-1]) * cells).sum())
 
 
-def _hold_glm(count, seed):
+@pytest.mark.thorough
+@pytest.mark.parametrize(("count", "seed"), [(60, 0), pytest.param(500, 1, marks=pytest.mark.slow)])
+def test_no_smooth_convex_loss_of_one_number_exceeds_the_bound_for_them(count, seed):
     tried = 0
     for m, scale, epsilon, truth in _glm_pairs(count, seed):
         bound = _bend(scale, m, 1, bound="glm").delta(epsilon)
         assert truth <= bound + 5e-3 * truth + 1e-4, (m, scale, epsilon, truth, bound)
         tried += 1
     assert tried > count
-
-
-@pytest.mark.thorough
-def test_no_smooth_convex_loss_of_one_number_exceeds_the_bound_for_them():
-    _hold_glm(60, seed=0)
-
-
-@pytest.mark.slow
-def test_no_smooth_convex_loss_of_one_number_exceeds_the_bound_for_them_in_many_trials():
-    _hold_glm(500, seed=1)
 
 
 @pytest.mark.parametrize("m", [2, 4, 9])

@@ -101,7 +101,9 @@ def _swapped_by_rules(epsilon, s, k):
     return float((law * h * weights * half[:, None]).sum())
 
 
-def _hold_random_swaps(count, seed):
+@pytest.mark.thorough
+@pytest.mark.parametrize(("count", "seed"), [(15, 1), pytest.param(200, 2, marks=pytest.mark.slow)])
+def test_swapped_rows_by_finer_rules_at_random(count, seed):
     random = np.random.default_rng(seed)
     for _ in range(count):
         k = float(random.choice([0, 0.5, 1, 1.5, 3, 10, 49.5, 500, 5000, 50000]))
@@ -111,16 +113,6 @@ def _hold_random_swaps(count, seed):
         if truth > 1e-10:
             found = math.exp(_ours(wishart.log_delta_swapped, epsilon, s, k))
             assert truth * (1 - 1e-13) <= found <= truth * (1 + 3e-8), (epsilon, s, k)
-
-
-@pytest.mark.thorough
-def test_swapped_rows_by_finer_rules_at_random():
-    _hold_random_swaps(15, seed=1)
-
-
-@pytest.mark.slow
-def test_swapped_rows_by_finer_rules_at_many_random_places():
-    _hold_random_swaps(200, seed=2)
 
 
 def _log_ratio(w, moved, m):
