@@ -3,12 +3,7 @@
 import math
 
 import pytest
-from dp_accounting.dp_event import (
-    GaussianDpEvent,
-    PoissonSampledDpEvent,
-    RepeatAndSelectDpEvent,
-    SelfComposedDpEvent,
-)
+from dp_accounting.dp_event import GaussianDpEvent, PoissonSampledDpEvent, RepeatAndSelectDpEvent, SelfComposedDpEvent
 from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
 from hypothesis import given, settings
 from hypothesis import strategies as st

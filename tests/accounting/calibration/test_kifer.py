@@ -17,10 +17,7 @@ from objpert_core.accounting import (
 )
 from objpert_core.estimators import ObjPertLogisticRegression
 
-targets = {
-    "epsilon": st.floats(-3, 2).map(lambda x: 10.0**x),
-    "delta": st.floats(-11, -0.7).map(lambda x: 10.0**x),
-}
+targets = {"epsilon": st.floats(-3, 2).map(lambda x: 10.0**x), "delta": st.floats(-11, -0.7).map(lambda x: 10.0**x)}
 
 
 def minima(sigma, lam, tau, sigma_out, bound="kifer2012", lipschitz=1.0):
@@ -38,12 +35,7 @@ def test_the_profile_is_the_best_split_of_the_two_theorems():
 
 @pytest.mark.slow
 @settings(max_examples=12, deadline=None)
-@given(
-    sigma=st.floats(0.5, 100),
-    lam=st.floats(0.05, 50),
-    tau=st.floats(1e-7, 1.0),
-    sigma_out=st.floats(1e-4, 3.0),
-)
+@given(sigma=st.floats(0.5, 100), lam=st.floats(0.05, 50), tau=st.floats(1e-7, 1.0), sigma_out=st.floats(1e-4, 3.0))
 def test_it_never_undercuts_the_exact_minimiser_the_output_noise_or_what_is_true(sigma, lam, tau, sigma_out):
     mechanism = minima(sigma, lam, tau, sigma_out)
     epsilons = np.concatenate(

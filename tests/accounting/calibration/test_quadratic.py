@@ -39,13 +39,7 @@ def test_how_much_noise_each_theorem_asks_for(d, m, published, sharpened, exact)
 
 @pytest.mark.thorough
 @settings(max_examples=30)
-@given(
-    st.floats(-8, 4),
-    st.floats(-12, -0.01),
-    st.integers(1, 60),
-    st.integers(0, 80),
-    st.sampled_from(ADJACENCIES),
-)
+@given(st.floats(-8, 4), st.floats(-12, -0.01), st.integers(1, 60), st.integers(0, 80), st.sampled_from(ADJACENCIES))
 def test_the_target_is_never_exceeded_and_a_millionth_less_exceeds_it(log_epsilon, log_delta, d, extra, adjacency):
     epsilon, delta = 10**log_epsilon, 10**log_delta
     m = None if extra == 0 else d + extra

@@ -59,10 +59,7 @@ TWO = {
 THREE = {
     "3 glm": (repeat(GLM, 3), [(GLM_LAW,) * 3]),
     "2 glm + Gaussian": (compose(repeat(GLM, 2), NOISE), [(GLM_LAW, GLM_LAW, NOISE_LAW)]),
-    "glm + 2 DP-SGD": (
-        compose(GLM, DPSGD(1.5, 0.1, 2)),
-        [(REMOVE, REMOVE, GLM_LAW), (ADD, ADD, GLM_LAW)],
-    ),
+    "glm + 2 DP-SGD": (compose(GLM, DPSGD(1.5, 0.1, 2)), [(REMOVE, REMOVE, GLM_LAW), (ADD, ADD, GLM_LAW)]),
 }
 RUNS = [(1.0, 0.0071), (0.8, 0.3), (2.0, 1e-3), (0.5, 0.02), (5.0, 0.9)]
 for noise, rate in RUNS:

@@ -59,9 +59,7 @@ GAUSSIAN = [Gaussian(3.0, 0.5), FIT, symmetrised(FIT), replace_one(ObjectivePert
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "back"),
-    [(one, one) for one in SAME] + [(one, of_gaussian(one)) for one in GAUSSIAN],
-    ids=str,
+    ("mechanism", "back"), [(one, one) for one in SAME] + [(one, of_gaussian(one)) for one in GAUSSIAN], ids=str
 )
 def test_there_and_back_in_every_form(mechanism, back):
     event = mechanism.to_dp_event(mechanism.adjacency)

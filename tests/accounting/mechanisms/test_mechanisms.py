@@ -8,12 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from objpert_core.accounting import (
-    ApproximateMinima,
-    Gaussian,
-    ObjectivePerturbation,
-    via_rdp,
-)
+from objpert_core.accounting import ApproximateMinima, Gaussian, ObjectivePerturbation, via_rdp
 
 PROFILES = ("logistic", "monotone", "glm")
 sigmas, lams = st.floats(-3, 6).map(lambda x: 10.0**x), st.floats(-6, 9).map(lambda x: 10.0**x)

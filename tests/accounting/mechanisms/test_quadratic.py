@@ -8,14 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from objpert_core.accounting import (
-    ADD_REMOVE,
-    REPLACE_ONE,
-    Gaussian,
-    QuadraticPerturbation,
-    compose,
-    repeat,
-)
+from objpert_core.accounting import ADD_REMOVE, REPLACE_ONE, Gaussian, QuadraticPerturbation, compose, repeat
 from objpert_core.accounting.calibration.quadratic_published import published_scale
 
 BOUNDS = ("exact", "sharpened", "published")
@@ -128,12 +121,7 @@ def test_the_bound_for_such_losses_is_above_the_squared_losses_own_and_not_by_mu
 
 
 @settings(max_examples=25)
-@given(
-    st.integers(1, 40),
-    st.integers(1, 60),
-    st.floats(0.1, 1000),
-    st.floats(0.0, 20.0),
-)
+@given(st.integers(1, 40), st.integers(1, 60), st.floats(0.1, 1000), st.floats(0.0, 20.0))
 def test_exact_is_below_sharpened_is_below_published(d, extra, scale, epsilon):
     deltas = [QuadraticPerturbation(scale, d + extra, d, bound=bound).delta(epsilon) for bound in BOUNDS]
     assert deltas[0] <= deltas[1] * (1 + 1e-9)
@@ -156,10 +144,7 @@ def test_epsilon_is_on_the_safe_side_and_more_noise_is_never_worse(d, extra, sca
         assert bend.delta(1e6) > delta
 
 
-@pytest.mark.parametrize(
-    ("d", "m", "digits"),
-    [(1, 10, 5), (12, 24, 10), (100, 200, 64)],
-)
+@pytest.mark.parametrize(("d", "m", "digits"), [(1, 10, 5), (12, 24, 10), (100, 200, 64)])
 def test_what_the_published_noise_delivers_is_many_powers_of_ten_below_its_promise(d, m, digits):
     bend = QuadraticPerturbation(published_scale(0.5, 1e-6, d, m), m, d)
     assert (math.log(1e-6) - bend.log_delta(0.5)) / math.log(10) > digits

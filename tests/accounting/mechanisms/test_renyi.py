@@ -118,10 +118,7 @@ def test_shapes():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: rdp_to_delta([2, 3], [0.1], 1.0),
-            r"rdp must have one value for each of.* got \(1,\) for \(2,\)",
-        ),
+        (lambda: rdp_to_delta([2, 3], [0.1], 1.0), r"rdp must have one value for each of.* got \(1,\) for \(2,\)"),
         (lambda: rdp_to_delta([], [], 1.0), r"rdp must have one value for each of alphas"),
         (lambda: rdp_to_delta([[2.0]], [[0.1]], 1.0), r"rdp must have one value for each of alphas"),
         (lambda: rdp_to_delta([0.5], [0.1], 1.0), r"alphas must be a finite Rényi order >= 1, got 0.5"),

@@ -426,10 +426,7 @@ def test_has_no_privacy_loss_distribution():
         (lambda: PrivateSelection(Gaussian(1), 0.5, 1), r"mean_runs must be a finite number >= 1, got 0.5"),
         (lambda: PrivateSelection(Gaussian(1), 3, -1), r"eta must be a finite number > -1, got -1"),
         (lambda: PrivateSelection(Gaussian(1), 1e6, -0.99), r"mean_runs must be below .* for eta = -0.99, got 1000000"),
-        (
-            lambda: PrivateSelection.negative_binomial(Gaussian(1), 1, 0.0),
-            r"gamma must be a number above 0 and",
-        ),
+        (lambda: PrivateSelection.negative_binomial(Gaussian(1), 1, 0.0), r"gamma must be a number above 0 and"),
         (lambda: PrivateSelection(Gaussian(1), 3).pmf(1.5), r"k must be a whole number >= 0, got 1.5"),
         (lambda: PrivateSelection(Gaussian(1), 3).pmf([1, -1]), r"k must be a whole number >= 0, got -1"),
         (lambda: liu_talwar_epsilon(Gaussian(1), 0.0, 2), r"delta must be a number strictly between 0 and 1, got 0.0"),

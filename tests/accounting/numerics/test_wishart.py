@@ -67,10 +67,7 @@ def test_one_row_is_never_below_the_truth_on_a_grid():
 
 @pytest.mark.parametrize(
     ("case", "values"),
-    [
-        ((0.3, 1.0, 2.0), (5.459683e-3, 8.278028e-2, 8.688827e-2)),
-        ((0.5, 0.8, 0.5), (0.0, 1.623169e-1, 1.266275e-1)),
-    ],
+    [((0.3, 1.0, 2.0), (5.459683e-3, 8.278028e-2, 8.688827e-2)), ((0.5, 0.8, 0.5), (0.0, 1.623169e-1, 1.266275e-1))],
 )
 def test_check_values(case, values):
     profiles = (*PROFILES.values(), wishart.log_delta_swapped)
