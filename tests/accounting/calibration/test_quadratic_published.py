@@ -2,10 +2,11 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from objpert_core.accounting import linear_objective_noise, optimal_published_bound
-from objpert_core.accounting.calibration.quadratic_published import published_scale
+from objpert_core.accounting.calibration.quadratic_published import _Inexact, published_scale
 
 CELLS = {
     (0.1, 1e-6): (4968.56, 70, 213.0, 17454.1),
@@ -30,6 +31,14 @@ def test_the_first_figure_where_all_is_exact(cell):
     assert ours <= 1.005 * tight
     sharpened, _ = optimal_published_bound(*cell, 12, bound="sharpened")
     assert ours < sharpened < found
+
+
+@pytest.mark.parametrize(("bound", "at_even_odds"), [("published", 1428.93), ("sharpened", 282.671)])
+def test_the_risk_at_one_split_of_the_budget(bound, at_even_odds):
+    """ε in two halves and δ in four quarters at m = 50; a share of ε that is nothing leaves no noise at all."""
+    inexact = _Inexact(1.0, 1e-2, 12, 10, 1.0, 1, 1.0, 1.0, 1e-3, 1e-3, bound)
+    assert inexact._risk(50, np.zeros(4)) == pytest.approx(at_even_odds, rel=1e-5)
+    assert inexact._risk(50, np.array([-800.0, 0.0, 0.0, 0.0])) == math.inf
 
 
 @pytest.mark.slow
