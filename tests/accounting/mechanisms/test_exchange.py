@@ -4,6 +4,8 @@ import sys
 
 import numpy as np
 import pytest
+from dp_accounting import NeighboringRelation
+from dp_accounting.pld import PLDAccountant
 from dp_accounting.pld import privacy_loss_distribution as google
 
 from objpert_core.accounting import (
@@ -78,6 +80,13 @@ def test_imported_losses_compose_here():
     assert laplace.epsilon(1e-9) == pytest.approx(0.5, abs=1e-3)
     assert laplace.rdp(2.0) == np.inf  # dp_accounting put what it cut off at +∞
     assert repeat(laplace, 3).epsilon(1e-3) <= 1.5 + 3e-3
+
+
+def test_replaced_rows_of_dp_sgd_are_for_an_accountant_of_replaced_rows():
+    run = DPSGD(1.0, 0.1, 5, adjacency=REPLACE_ONE)
+    accountant = PLDAccountant(NeighboringRelation.REPLACE_ONE, 1e-3)
+    accountant.compose(run.to_dp_event())
+    assert accountant.get_epsilon(1e-5) == pytest.approx(run.epsilon(1e-5), rel=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ def test_many_queries_add_up_and_what_is_out_of_range_is_named():
     counts = np.random.default_rng(0).multinomial(400, [0.8] + [0.2 / 9] * 9, 200)
     assert noisy.rdp_at(counts, 20.0) == pytest.approx(sum(noisy.rdp_at(one, 20.0) for one in counts))
     assert noisy.distance(counts, 20.0, 1.0) > 50
+    assert abs(noisy.rdp_at([5, 3], 2.0) - noisy.rdp_at([4, 4], 2.0)) <= noisy.smooth_sensitivity([5, 3], 2.0, 0.2)
     assert GNMax(1.5).rdp_at([12, 0, 0], 2.0) < 0.5 * GNMax(1.5).rdp(2.0)  # more than of any votes
     assert noisy.distance(counts, 20.0, 1e3) == np.inf
     assert noisy.distance([5, 5], 20.0, 1e-9) == 0.0
