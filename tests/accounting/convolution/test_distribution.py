@@ -107,19 +107,6 @@ def test_refusals(options, message):
         repeat(GLM, 2).pld(**options)
 
 
-@pytest.mark.parametrize(
-    "mechanism",
-    [
-        ObjectivePerturbation(5.0, 2.0, bound="kifer2012"),
-        ObjectivePerturbation(5.0, 2.0, bound="non-glm", dimension=2),
-        ObjectivePerturbation(5.0, 0.1, bound="glm"),
-    ],
-)
-def test_bounds_without_a_distribution_say_so(mechanism):
-    with pytest.raises(NotImplementedError, match=r"\w+ \w+ \w+"):
-        mechanism.pld()
-
-
 @dataclass(frozen=True)
 class Gap(GaussianLoss):
     """A Gaussian law whose density is not told between 2 and 3."""

@@ -18,7 +18,7 @@ ROUNDED = {name for name, case in FIRST.items() if case.resolved > BY_SUMS}
 INTEGRATED = {"TiltAndBend", *ROUNDED}  # each ε for a while: the mechanism's errors are not asked for
 MECHANISMS = {name: case.make(accounting) for name, case in FIRST.items()}
 MECHANISMS |= {
-    f"bound {bound}": accounting.ObjectivePerturbation(3.0, 2.0, bound=bound, dimension=4)
+    f"bound {bound}": accounting.ObjectivePerturbation(3.0, 2.0, bound=bound, dimension=1)
     for bound in accounting.BOUNDS
 }
 every = pytest.mark.parametrize("name", MECHANISMS)
@@ -81,6 +81,17 @@ def test_bounds_of_a_number_are_two_floats_and_those_of_an_array_two_arrays(name
     bounds = getattr(MECHANISMS[name], ask)
     assert [type(end) for end in bounds(0.3)] == [float, float]
     assert [end.shape for end in bounds(np.full((2, 3), 0.3))] == [(2, 3), (2, 3)]
+
+
+@pytest.mark.parametrize("name", parameters(LONG))
+def test_flags_say_what_answers(name):
+    mechanism = MECHANISMS[name]
+    assert mechanism.has_losses == (mechanism.losses() is not None)
+    if not mechanism.has_losses:
+        with pytest.raises(NotImplementedError):
+            mechanism.pld()
+    if mechanism.has_profile and isinstance(mechanism.lower_bound, accounting.Gaussian):
+        assert mechanism.epsilon(1e-5) >= mechanism.lower_bound.epsilon(1e-5) * (1 - 1e-12)
 
 
 QUESTIONS = {
