@@ -52,16 +52,6 @@ def test_the_test_command_is_where_ci_looks_for_it() -> None:
     assert re.search(r"<!-- test command -->\n```bash\n\S.*\n```", README.read_text())
 
 
-@pytest.mark.parametrize("name", ["app.py", "requirements.txt", "tests/requirements.txt", "LICENSE", ".ci/run"])
-def test_what_the_readme_names_exists(name: str) -> None:
-    assert (README.parent / name).exists()
-
-
-def test_the_picture_exists() -> None:
-    for path in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README.read_text()):
-        assert (README.parent / path).is_file(), path
-
-
 @pytest.mark.thorough
 def test_the_blocks_between_markers_quote_the_stored_results() -> None:
     text = README.read_text()

@@ -3,22 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from objpert_core.accounting import Gaussian
 from pages.lessons import computed
 from tests.browser import checks
-from tests.browser.conftest import (
-    PHONE,
-    answer,
-    copied_link,
-    eventually,
-    expect_query,
-    expect_same,
-    move,
-    query,
-    renew,
-    settle,
-)
-from ui import lessons, registry, sentences
+from tests.browser.conftest import PHONE, answer, eventually, move, query, renew, settle
+from ui import lessons, registry
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -84,18 +72,6 @@ def reply(page, question):
     box.get_by_text(asked.options[asked.correct], exact=True).click()
     expect(page.get_by_text(f"Right: {asked.options[asked.correct]}", exact=True)).to_be_visible()
     expect(page.get_by_text(asked.reason[:30])).to_be_visible()
-
-
-def test_a_pictures_slider_is_in_the_link_and_the_link_shows_the_same_elsewhere(open_page, open_elsewhere):
-    page = open_page("/lessons?lesson=epsilon-from-zero&step=4")
-    move(page, "lessons_slack_4_sigma", "ArrowRight", "lessons_slack_4_sigma=1.5")
-    slack = sentences.delta(Gaussian(1.5).delta(1.0), 3)
-    expect(answer(page)).to_contain_text(f"At ε = 1 the slack is δ = {slack}")
-    link = copied_link(page)
-    assert "lesson=epsilon-from-zero&step=4" in link
-    other = open_elsewhere(link)
-    expect_same(other, page, "lessons_slack")
-    expect_query(other, {"lesson": "epsilon-from-zero", "step": "4", "lessons_slack_4_sigma": "1.5"})
 
 
 def test_slides_show_text_pictures_and_questions_by_the_arrow_keys(tab, server):

@@ -9,17 +9,7 @@ from playwright.sync_api import expect
 
 from pages.own import form
 from tests.browser import checks
-from tests.browser.conftest import (
-    DESK,
-    PHONE,
-    answer,
-    eventually,
-    query,
-    renew,
-    serve,
-    settle,
-    visit,
-)
+from tests.browser.conftest import DESK, PHONE, answer, eventually, query, renew, rerun, serve, settle, visit
 from tests.datasets.tables.fixtures import BAD, FILES, GOOD, SCHEMA, cells
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -46,10 +36,9 @@ def watched(folder):
 
 
 def _put(page, place, file):
-    """Hand a file in, and wait until the server has it: a press on Fit before that would meet another run."""
-    with page.expect_response(lambda reply: "/upload_file/" in reply.url and reply.request.method == "PUT"):
+    """Hand a file in, and wait until the page knows of it: a press on Fit before that is one for the file before."""
+    with rerun(page):
         page.locator(f".st-key-{place} input[type=file]").set_input_files(file)
-    settle(page)
 
 
 def hand_in(page, content, name="table.csv"):
@@ -65,8 +54,8 @@ def load(page, schema):
 def fit(page):
     button = page.locator(".st-key-own_fit button")
     expect(button).to_be_enabled()
-    button.click()
-    settle(page)
+    with rerun(page):
+        button.click()
 
 
 def holds(server, some):
@@ -75,19 +64,10 @@ def holds(server, some):
         assert ("UploadedFileManager" in answered.read().decode()) is some
 
 
-def assert_accessible(page):
-    """axe-core finds nothing but a role of Streamlit's own place for files."""
-    if not page.evaluate("typeof axe === 'object'"):
-        page.evaluate(checks.AXE_SCRIPT)
-    found = page.evaluate(checks.AXE, [])
-    assert [part for part in found if part[0] != "presentation-role-conflict"] == []
-
-
 def refusal(page):
     return page.locator("[data-testid=stAlert]").first
 
 
-@pytest.mark.flaky(reruns=2)  # it reads too early on a machine that is busy with other tests
 def test_tables_of_other_programs_are_fitted_bad_ones_refused_and_nothing_stays(tab, tmp_path):
     with watched(tmp_path) as server:
         page = visit(renew(tab), f"{server}/own")
@@ -150,7 +130,8 @@ def test_lines_are_pasted_from_a_spreadsheet_on_a_desk_and_everybody_can_use_the
         assert answer(page).inner_text() == "Nothing of your table is released until you press Fit."
 
     eventually(page, paste)
-    eventually(page, lambda: assert_accessible(page))
+    known = "presentation-role-conflict"  # of Streamlit's own place for files
+    eventually(page, lambda: checks.assert_accessible(page, but=known))
     for window in (DESK, PHONE):
         page.set_viewport_size(window)
         settle(page)

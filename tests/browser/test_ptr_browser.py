@@ -5,23 +5,9 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import answer, chart_data, eventually, expect_same, move, query, settle
+from tests.browser.conftest import answer, chart_data, eventually, query, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-
-def test_a_draw_and_a_setting_have_an_address_and_its_link_shows_the_same(open_page, open_elsewhere):
-    page = open_page("/ptr")
-    line = page.locator("[data-testid=stCaptionContainer]", has_text="This run")
-    first = line.inner_text()
-    page.get_by_role("button", name="Draw again").click()
-    page.wait_for_url("**ptr_seed=1**")
-    expect(line).not_to_have_text(first)
-    move(page, "ptr_epsilon", "ArrowRight", "ptr_epsilon=1.5")
-    assert float(query(page)["ptr_seed"]) == 1
-    other = open_elsewhere(page.url, color_scheme="dark")
-    expect_same(other, page, "ptr_chart", "ptr_test_chart")
-    assert other.evaluate("document.documentElement.scrollWidth") <= 420
 
 
 def test_a_point_is_moved_by_keyboard_and_the_list_is_in_the_address(open_page):

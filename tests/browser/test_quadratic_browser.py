@@ -5,23 +5,9 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import answer, chart_data, eventually, expect_same, move, query, settle
+from tests.browser.conftest import answer, chart_data, eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-
-def test_another_draw_has_its_own_address_and_its_link_shows_the_same_minima(open_page, open_elsewhere):
-    page = open_page("/quadratic")
-    first = answer(page).inner_text()
-    page.get_by_role("button", name="Draw again").click()
-    page.wait_for_url("**quadratic_seed=1**")
-    expect(answer(page)).not_to_have_text(first)
-    move(page, "quadratic_epsilon", "ArrowLeft", "quadratic_epsilon=")
-    settle(page)
-    assert float(query(page)["quadratic_seed"]) == 1
-    other = open_elsewhere(page.url, color_scheme="dark")
-    expect_same(other, page, "quadratic_chart")
-    assert other.evaluate("document.documentElement.scrollWidth") <= 420
 
 
 def test_with_the_tilt_switched_on_the_true_delta_is_back_under_the_promise(open_page):

@@ -3,22 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import answer, chart_data, expect_query, expect_same, move, settle, visit
+from tests.browser.conftest import answer, chart_data, expect_query, move, visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-
-@pytest.mark.exhaustive
-def test_a_link_shows_the_same_picture_in_another_browser(open_page, open_elsewhere):
-    page = open_page("/tuning")
-    expect(page.get_by_role("heading", level=1)).to_have_text("What does trying ten settings cost?")
-    expect(answer(page)).to_contain_text("Ignoring the ten trials reports ε = 1")
-    page.get_by_role("button", name="A wider K costs less").click()
-    page.wait_for_url("**tuning_k=geometric**")
-    settle(page)
-    expect_query(page, {"tuning_k": "geometric", "tuning_more": "0.5"})
-    assert len(chart_data(page, "tuning_chart")) == 4
-    expect_same(open_elsewhere(page.url), page, "tuning_chart", "tuning_runs")
 
 
 def test_the_keyboard_moves_the_grid_size_and_what_each_run_must_be_opens(open_page):

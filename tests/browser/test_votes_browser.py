@@ -23,11 +23,10 @@ def choose(page, number: int) -> None:
 
 
 @pytest.fixture
-def student(context):
+def student(person):
     """A second telephone."""
-    page = context.new_page()
-    page.set_viewport_size(PHONE)
-    return page
+    person.set_viewport_size(PHONE)
+    return person
 
 
 def test_a_class_predicts_and_sees_the_counts_when_the_lecturer_reveals(open_page, open_elsewhere, student):

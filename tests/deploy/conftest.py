@@ -15,6 +15,7 @@ import pytest
 
 from benchmarks.streamlit_client import free_port
 from deploy import nginx
+from tests.browser.conftest import person  # noqa: F401  a fixture
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text()
@@ -61,13 +62,6 @@ class Deployed:
         state = self.state()
         workers = Path(f"/proc/{state['nginx']}/task/{state['nginx']}/children").read_text().split()
         return [state["supervisor"], state["nginx"], *map(int, workers), *(app["pid"] for app in state["apps"])]
-
-
-def wait_until_gone(pids: list[int]) -> None:
-    deadline = time.monotonic() + 60
-    while left := [pid for pid in pids if alive(pid)]:
-        assert time.monotonic() < deadline, f"still running: {left}"
-        time.sleep(0.05)
 
 
 def alive(pid: int) -> bool:

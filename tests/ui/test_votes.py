@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.ui.waiting import Clock
 from ui import lessons, registry, shared_file, votes
 from ui.shared_file import UnusableFileError
 from ui.votes import Question, RoomError, Rooms
@@ -18,19 +19,9 @@ QUESTION = Question.of("bounds__try", "Which?", ("a", "b", "c"))
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Clock:
-    """A clock that stands until it is moved."""
-
-    def __init__(self):
-        self.time = 1e9
-
-    def __call__(self):
-        return self.time
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return Clock(now=1e9)
 
 
 @pytest.fixture
@@ -92,10 +83,10 @@ def test_a_room_is_gone_after_an_hour_and_so_are_its_rows(rooms, clock, tmp_path
     path = tmp_path / "folder" / "rooms.sqlite"
     room, key = rooms.open()
     rooms.vote(room, QUESTION, "one", 0)
-    clock.time += votes.LIFETIME - 1
+    clock.now += votes.LIFETIME - 1
     later, _ = rooms.open()
     assert rooms.vote(room, QUESTION, "two", 0) == "counted"
-    clock.time += 1
+    clock.now += 1
     assert rooms.ends(room) is None
     assert not rooms.leads(room, key)
     assert rooms.choice(room, QUESTION, "one") is None
@@ -111,7 +102,7 @@ def test_the_sweeping_needs_nobody_who_looks(rooms, clock, tmp_path, monkeypatch
     swept = threading.Event()
     room, _ = rooms.open()
     rooms.vote(room, QUESTION, "one", 0)
-    clock.time += votes.LIFETIME
+    clock.now += votes.LIFETIME
     sweep = rooms.sweep
     monkeypatch.setattr(rooms, "sweep", lambda: (sweep(), swept.set()))
     rooms.keep_sweeping()
@@ -180,7 +171,7 @@ def test_the_emptiest_makes_way_of_the_network_that_has_most(rooms, clock, monke
     monkeypatch.setattr(votes, "MOST_ROOMS", 4)
     names = []
     for network, filled in (("a", 2), ("a", 1), ("a", 1), ("b", 0)):
-        clock.time += 1
+        clock.now += 1
         names.append(open_in(rooms, network, filled))
     open_in(rooms, "c", filled=1)
     assert [rooms.ends(name) is not None for name in names] == [True, False, True, True]
