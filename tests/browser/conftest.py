@@ -197,6 +197,24 @@ def eventually(page, check) -> None:
             page.wait_for_timeout(100)
 
 
+@contextmanager
+def watched(page):
+    """The addresses that the page asks, and the errors of its scripts, as long as the block lasts."""
+    asked, errors = [], []
+    listeners = {
+        "request": lambda request: asked.append(request.url),
+        "websocket": lambda socket: asked.append(socket.url),
+        "pageerror": lambda error: errors.append(str(error)),
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
+    try:
+        yield asked, errors
+    finally:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+
+
 def expect_query(page, expected: dict[str, str]) -> None:
     """Wait until the address says this and nothing else."""
 

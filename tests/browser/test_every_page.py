@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import checks
-from tests.browser.conftest import PHONE, eventually, query, renew, settle, visit
+from tests.browser.conftest import PHONE, eventually, query, renew, settle, visit, watched
 from ui import registry
 from ui.figures import BACKGROUNDS
 
@@ -55,16 +55,8 @@ SLIDES = ({"width": 1280, "height": 720}, {"width": 960, "height": 540})
 def test_everybody_can_use_it(tab, server, address):
     page, path = renew(tab), urlsplit(address).path
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    asked, errors = [], []
-    listeners = {
-        "request": lambda request: asked.append(request.url),
-        "websocket": lambda socket: asked.append(socket.url),
-        "pageerror": lambda error: errors.append(str(error)),
-    }
-    for event, listener in listeners.items():
-        page.on(event, listener)
-    try:
-        nonsense = NONSENSE.get(address)
+    nonsense = NONSENSE.get(address)
+    with watched(page) as (asked, errors):
         visit(page, server + address + (f"?{nonsense}" if nonsense else ""))
         if nonsense:
             page.wait_for_function("location.search === ''")
@@ -97,9 +89,6 @@ def test_everybody_can_use_it(tab, server, address):
         if path == "/bounds":  # or the last check would see none
             expect(page.locator(".legendtoggle").nth(4)).to_be_attached()
         eventually(page, lambda: checks.assert_stays_in_sight(page))
-    finally:
-        for event, listener in listeners.items():
-            page.remove_listener(event, listener)
     own = urlsplit(server).netloc
     assert len(asked) > 5
     assert {urlsplit(url).netloc for url in asked if not url.startswith(("data:", "blob:"))} == {own}

@@ -16,6 +16,7 @@ from tests.browser.conftest import (
     press,
     query,
     settle,
+    watched,
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -26,21 +27,11 @@ LONG = "&training_methods=no+privacy&training_methods=DP-SGD+unpaid"
 
 def test_it_opens_on_a_picture_that_follows_a_released_control_and_a_guess(open_page, open_elsewhere, server):
     page = open_page(SMALL + "&training_view=coefficients")
-    asked, errors = [], []
-    listeners = {
-        "request": lambda request: asked.append(request.url),
-        "pageerror": lambda error: errors.append(str(error)),
-    }
     expect(answer(page)).to_contain_text(re.compile(r"^\s*At ε\s=\s1 "))
-    for event, listener in listeners.items():
-        page.on(event, listener)
-    try:
+    with watched(page) as (asked, errors):
         move(page, "training_epsilon", "ArrowRight", "training_epsilon=1.5")
         expect(answer(page)).to_contain_text(re.compile(r"^\s*At ε\s=\s1.5 "))
         expect(page.locator(".answer-why")).to_contain_text(re.compile(r"ε 1 → 1\.5: σ falls from"))
-    finally:
-        for event, listener in listeners.items():
-            page.remove_listener(event, listener)
     assert not [url for url in asked if not url.startswith((server, "data:", "blob:"))]
     assert not errors
 

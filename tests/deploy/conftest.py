@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 from benchmarks.streamlit_client import free_port
 from deploy import nginx
 from tests.browser.conftest import person  # noqa: F401  a fixture
+from tests.ui.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text()
@@ -46,16 +46,13 @@ class Deployed:
 
     def wait_until(self, true_of) -> dict:
         """The state once it is as wished."""
-        deadline = time.monotonic() + START_WITHIN
-        while True:
-            try:
-                if true_of(state := self.state()):
-                    return state
-            except FileNotFoundError:
-                pass
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                pytest.fail(f"the server is not as wished; its log: {self.log.read_text()}")
-            time.sleep(0.05)
+
+        def as_wished():
+            assert self.process.poll() is None, f"the server has ended; its log: {self.log.read_text()}"
+            return (self.run / "state.json").exists() and true_of(self.state())
+
+        until(as_wished, START_WITHIN)
+        return self.state()
 
     def pids(self) -> list[int]:
         """Everybody's, nginx's workers among them."""
