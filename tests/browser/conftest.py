@@ -255,7 +255,7 @@ def press(page, button: str, address: str) -> None:
 
 def copied_link(page) -> str:
     """What the page's button gives to send."""
-    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Share", exact=True).click()
     expect(page.get_by_alt_text("QR code of this link")).to_be_visible()
     return page.locator("[data-testid=stPopoverBody] code").first.inner_text().strip()
 

@@ -67,12 +67,3 @@ def test_files_go_out_and_come_back(open_page, open_elsewhere, server, tmp_path)
     rows = table.value.path().read_text().splitlines()
     assert rows[0].startswith("position,name,entry,kind,count,mechanism,epsilon_of_one,running_epsilon,")
     assert len(rows) == 3
-
-
-def test_nonsense_in_the_address_is_taken_out_and_leaves_the_default_list(open_page):
-    """What the list's parser refuses is known without a browser; here, that the address does not keep it."""
-    page = open_page("/composition?composition_ledger=" + "gauss:20,1;" * 300 + "&composition_target=nan")
-    page.wait_for_function("!location.search.includes('composition')")
-    settle(page)
-    expect_names(page, "Models", "DP-SGD run", "Histogram")
-    expect(page.locator("[data-testid=stException], [data-testid=stAlert]")).to_have_count(0)

@@ -24,7 +24,9 @@ NONSENSE = {  # what to add to a page's address; none of it may be left, do harm
     "/renyi": "renyi_sigma=nan&renyi_noise=1e999&renyi_steps=1e400&renyi_delta=&renyi_q=banana&renyi_bound=%00",
     "/distance": "distance_sigma=inf&distance_delta=0&distance_beta=%00",
     "/planner": "planner_epsilon=-0&planner_delta=2&planner_rows=1e999",
-    "/composition": "composition_k=0&composition_sigma=nan&composition_ledger=![x](http://a.example/b.png)",
+    "/composition": "composition_k=0&composition_sigma=nan&composition_target=nan&composition_ledger="
+    + "gauss:20,1;" * 300
+    + "![x](http://a.example/b.png)",
     "/tuning": "tuning_delta=1&tuning_settings=1e400&tuning_epsilon=nan",
     "/training": "training_repeats=inf&training_split=1e400&training_seed=-1e999",
     "/accuracy": "accuracy_data=%00&accuracy_epsilon=nan&accuracy_methods=everything&accuracy_trial=1e400"
