@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -315,3 +316,13 @@ def chart_data(page, key: str) -> dict:
         }""",
         key,
     )
+
+
+def expect_chart(page, key: str, is_so: Callable[[dict], bool]) -> None:
+    """Wait until this is so of a chart's curves, name → (x, y)."""
+
+    def check():
+        drawn = chart_data(page, key)
+        assert is_so(drawn), drawn
+
+    eventually(page, check)

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from objpert_core import datasets
 from objpert_core.experiments import indexed, waterfall
 from pages.accuracy import numbers as data
-from tests.browser.conftest import answer, chart_data, eventually, expect_rest, expect_same, press, settle
+from tests.browser.conftest import answer, chart_data, expect_chart, expect_rest, expect_same, press, settle
 from ui import waterfall as steps
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -32,11 +32,7 @@ def test_a_link_shows_the_same_picture_in_another_browser(open_page, open_elsewh
     page.wait_for_url("**accuracy_methods=**")
     page.keyboard.press("Escape")
     settle(page)
-
-    def published():
-        assert "Algorithm 1 published" in chart_data(page, "accuracy_chart")
-
-    eventually(page, published)
+    expect_chart(page, "accuracy_chart", lambda drawn: "Algorithm 1 published" in drawn)
     assert "Algorithm 1 published" not in before
     methods = parse_qs(urlsplit(page.url).query)["accuracy_methods"]
     assert {"Algorithm 1 published", "Algorithm 1 tight"} <= set(methods)
@@ -48,11 +44,7 @@ def test_a_point_that_is_run_again_appears_by_itself_and_polling_ends(open_page,
     page = open_page(f"/accuracy?accuracy_data={quote(stored.key)}&accuracy_epsilon=2")
     page.get_by_role("button", name="Run this point").click()
     expect(page.get_by_text("Made now:").first).to_be_visible()  # nobody clicked anything else
-
-    def check():
-        assert "made now: Algorithm 1 tight" in chart_data(page, "accuracy_chart")
-
-    eventually(page, check)
+    expect_chart(page, "accuracy_chart", lambda drawn: "made now: Algorithm 1 tight" in drawn)
     expect_rest(page)
 
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from objpert_core.accounting import Gaussian
-from tests.browser.conftest import answer, chart_data, copied_link, eventually, expect_same, move, press, query
+from tests.browser.conftest import answer, copied_link, expect_chart, expect_same, move, press, query
 from ui import sentences
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -129,11 +129,7 @@ def test_what_is_done_is_in_the_link_and_the_link_shows_it_elsewhere(open_page, 
         held = query(page)
         assert {key: held[key] if value else "" for key, value in journey.holds.items()} == journey.holds
         assert held.keys() == journey.holds.keys()
-
-    def check():
-        for key, as_expected in journey.charts.items():
-            assert as_expected(chart_data(page, key)), key
-
-    eventually(page, check)
+    for key, is_so in journey.charts.items():
+        expect_chart(page, key, is_so)
     for address in (copied_link(page), page.url):  # the link says everything, the address what is not the default
         expect_same(open_elsewhere(address, color_scheme="dark"), page, *journey.charts)

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from pages.lessons import computed
 from tests.browser import checks
-from tests.browser.conftest import PHONE, answer, eventually, move, query, renew, settle
+from tests.browser.conftest import PHONE, answer, eventually, expect_query, move, query, renew, settle
 from ui import lessons, registry
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -22,7 +22,7 @@ def test_a_lesson_is_followed_from_start_to_end(open_page, window):
     for number, step in enumerate(ONE_FIT.steps, start=1):
         expect(page.get_by_role("heading", name=f"{number}. {step.title}", exact=True)).to_be_visible()
         settle(page)
-        assert page.evaluate("document.querySelector('.stMain').scrollTop") == 0  # one reads from the top
+        page.wait_for_function("document.querySelector('.stMain').scrollTop === 0")  # one reads from the top
         if step.page:
             look(page, number, step)
         if number == 2:  # the strip has led on
@@ -33,7 +33,7 @@ def test_a_lesson_is_followed_from_start_to_end(open_page, window):
         if number == 1 and window != PHONE:
             eventually(page, lambda: checks.assert_accessible(page))
         if number < len(ONE_FIT.steps):
-            assert query(page) == {"lesson": "one-fit", "step": str(number)}
+            expect_query(page, {"lesson": "one-fit", "step": str(number)})
             page.get_by_role("button", name=f"Next: {ONE_FIT.steps[number].title}").click()
     expect(page.get_by_text("Right: ")).to_have_count(2)
 

@@ -9,7 +9,18 @@ from playwright.sync_api import expect
 
 from pages.own import form
 from tests.browser import checks
-from tests.browser.conftest import DESK, PHONE, answer, eventually, query, renew, rerun, serve, settle, visit
+from tests.browser.conftest import (
+    DESK,
+    PHONE,
+    answer,
+    eventually,
+    expect_query,
+    renew,
+    rerun,
+    serve,
+    settle,
+    visit,
+)
 from tests.datasets.tables.fixtures import BAD, FILES, GOOD, SCHEMA, cells
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -90,7 +101,7 @@ def test_tables_of_other_programs_are_fitted_bad_ones_refused_and_nothing_stays(
         expect(refusal(page)).to_contain_text(f"Row 3, column “moved” must hold one of “no”, “yes”, got “{CANARY}”")
         expect(answer(page)).to_contain_text("Three releases")  # a refusal is none
 
-        assert query(page) == {"own_table": "your own file"}
+        expect_query(page, {"own_table": "your own file"})
         eventually(page, lambda: holds(server, True))
         page.locator("[data-testid=stTopNavLink]").first.click()
         page.get_by_role("heading", name="How can one fit hide one person?").wait_for()

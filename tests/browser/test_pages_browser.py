@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import answer, chart_data, eventually, move, press
+from tests.browser.conftest import answer, chart_data, expect_chart, move, press
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -20,14 +20,10 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
     move(page, "bounds_sigma", "ArrowRight", "bounds_sigma=5.6")
     expect(answer(page)).to_contain_text("0.64")
     expect(page.locator("[role=status] .answer-why")).to_contain_text("σ 5 → 5.6")
-
-    def check():
-        after = chart_data(page, "bounds_chart")
-        assert after["Logistic (tight)"][1] != before["Logistic (tight)"][1]
-        assert after["Logistic (tight)"][0] == before["Logistic (tight)"][0]
-
-    eventually(page, check)
+    tight = "Logistic (tight)"
+    expect_chart(page, "bounds_chart", lambda after: after[tight][1] != before[tight][1])
     after = chart_data(page, "bounds_chart")
+    assert after[tight][0] == before[tight][0]
 
     page.get_by_role("button", name="Files").click()
     with page.expect_download() as csv:
@@ -40,7 +36,7 @@ def test_the_keyboard_moves_a_slider_and_picture_names_and_files_follow(open_pag
     rows = csv.value.path().read_text().splitlines()
     assert csv.value.suggested_filename == "bounds.csv"
     assert rows[0] == "epsilon,delta_kifer2012,delta_rdp,delta_glm,delta_logistic,delta_lower,neighbours"
-    assert [float(row.split(",")[4]) for row in rows[1:]] == after["Logistic (tight)"][1]
+    assert [float(row.split(",")[4]) for row in rows[1:]] == after[tight][1]
     assert svg.value.suggested_filename == "bounds.svg"
     assert "Logistic (tight)" in svg.value.path().read_text()
     assert source.value.path().read_text().count("\\begin{axis}") == 1

@@ -7,9 +7,8 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import (
     answer,
-    chart_data,
     copied_link,
-    eventually,
+    expect_chart,
     expect_rest,
     expect_same,
     move,
@@ -34,12 +33,8 @@ def test_it_opens_on_a_picture_that_follows_a_released_control_and_a_guess(open_
         expect(page.locator(".answer-why")).to_contain_text(re.compile(r"ε 1 → 1\.5: σ falls from"))
     assert not [url for url in asked if not url.startswith((server, "data:", "blob:"))]
     assert not errors
-
-    def check():
-        shown = [name.rsplit(" ", 2)[0] for name in chart_data(page, "training_accuracy")]
-        assert shown == ["always “benign”"]  # the axis names the methods
-
-    eventually(page, check)
+    constant = ["always “benign”"]  # the axis names the methods
+    expect_chart(page, "training_accuracy", lambda drawn: [name.rsplit(" ", 2)[0] for name in drawn] == constant)
     expect_rest(page)
     link = copied_link(page)
     for part in ("training_epsilon=1.5", "training_seed=0", "training_repeats=3", "training_view=coefficients"):
@@ -63,11 +58,7 @@ def test_run_progress_and_stop_stand_together_in_sight(open_page):
     run.click()
     expect(stop).to_be_in_viewport()
     expect(page.get_by_text(re.compile(r"\d+ of 50 models"))).to_be_in_viewport()
-
-    def under_way():
-        assert len(chart_data(page, "training_accuracy")) >= 1
-
-    eventually(page, under_way)
+    expect_chart(page, "training_accuracy", bool)
     stop.click()
     expect(stop).to_have_count(0)
     expect(page.get_by_text(re.compile(r"Stopped (after|before)"))).to_be_visible()
@@ -90,10 +81,6 @@ def test_ten_digits_are_ten_images_beside_the_accuracies(open_page):
     page = open_page(SMALL + "&training_closeup=true")
     press(page, "Ten digits", "training_data=digits")
     expect(answer(page)).to_contain_text("digits")
-    kind = "() => document.querySelector('.st-key-training_coefficients_beside .js-plotly-plot')._fullData[0].type"
-
-    def images():
-        assert page.evaluate(kind) == "heatmap"
-
-    eventually(page, images)
+    kind = "document.querySelector('.st-key-training_coefficients_beside .js-plotly-plot')?._fullData?.[0].type"
+    page.wait_for_function(f"{kind} === 'heatmap'")
     assert query(page)["training_closeup"] == "true"

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from benchmarks.streamlit_client import start_server
 from deploy.settings import ROOT
-from tests.browser.conftest import TIMEOUT, answer, query, visit
+from tests.browser.conftest import TIMEOUT, answer, expect_query, visit
 from tests.browser.test_own_browser import fit, hand_in, load
 from tests.datasets.tables.fixtures import SCHEMA, cells
 
@@ -89,7 +89,7 @@ def test_home_a_page_a_table_and_an_error_under_the_forced_settings(person, tmp_
         load(page, SCHEMA)
         fit(page)
         expect(answer(page)).to_contain_text("One release of your data")
-        assert query(page) == {"own_table": "your own file"}
+        expect_query(page, {"own_table": "your own file"})
 
         page.goto(f"http://{address}/?fail=1")
         failed = page.get_by_test_id("stException")
