@@ -39,16 +39,7 @@ def make(name: str, *, rows: int | None = None, seed: int | None = None) -> tupl
 def draw(rows: int, columns: int, *, decay: float, flipped: float, seed: int) -> tuple[FloatArray, IntArray]:
     """Gaussian rows of norm one and labels 1[x·w > 0], w ~ N(0, I), of which a share is flipped.
 
-    Parameters
-    ----------
-    rows, columns : int
-        Shape of the matrix.
-    decay : float
-        Column j = 1, 2, … has standard deviation j**-decay.
-    flipped : float
-        Share of the labels turned over; the number is exact, the rows are random.
-    seed : int
-        Equal seeds give equal data.
+    Column j = 1, 2, … has standard deviation j**-decay. The number of flipped labels is exact, the rows are random.
     """
     generator = np.random.default_rng(seed)
     matrix = generator.standard_normal((rows, columns))

@@ -81,9 +81,7 @@ def declared(model: Any, rows: int) -> Any:
 
 @dataclass(frozen=True)
 class Of:
-    """An estimator's parameter that the settings' attribute `name` decides; without it the estimator's default
-    holds.
-    """
+    """An estimator's parameter that the settings' attribute `name` decides; without it the default holds."""
 
     name: str
 

@@ -161,9 +161,7 @@ class Parameters:
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Parameters:
-        """The inverse of `as_configuration`, also after JSON; `ValueError` if a parameter is unknown or not in
-        range.
-        """
+        """The inverse of `as_configuration`, also after JSON; `ValueError` if a parameter is unknown or invalid."""
         unknown = sorted(set(configuration) - {parameter.name for parameter in fields(cls)})
         if unknown:
             raise ValueError(f"configuration must hold parameters that this version knows, got {unknown[0]!r}")
