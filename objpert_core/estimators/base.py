@@ -1,4 +1,4 @@
-"""What the estimators share: their common parameters and what these may be, one `fit` for all, scores and warnings."""
+"""The common ground of all estimators: parameters and their constraints, one `fit` for all, scores and warnings."""
 
 from __future__ import annotations
 
@@ -51,13 +51,8 @@ class LinearModel(WarnsOfCopies, LinearScores):
     """A private linear model: a score is a coefficient times a feature, summed, plus the intercept.
 
     A subclass lists its own parameters' constraints in `CONSTRAINTS` and says in `_release` how it learns. It may also
-    say in `_check_together` which parameters do not go together, in `_encoded` what the learner gets for `y`, and
-    in `_record` what else a release tells.
-
-    Attributes
-    ----------
-    CONSTRAINTS : mapping from str to callable
-        For each of the class's own parameters what it may be; `constraints` adds those of the classes it comes from.
+    say in `_check_together` which parameters do not go together, in `_encoded` what the learner gets for `y`, and in
+    `_record` what else a release tells.
     """
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {
@@ -96,54 +91,16 @@ class LinearModel(WarnsOfCopies, LinearScores):
     # Fitting
 
     def fit(self, X: Any, y: Any, *, callback: Callback | None = None, **others: Any) -> Self:
-        """Fit the private model.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame, shape (n, d)
-            Finite numbers. CSR is used as it is; other sparse formats are converted to it. Frames of pandas and polars
-            are taken by their columns, whose names `predict` then compares; an index does not count.
-        y : array-like or series, shape (n,)
-            A classifier takes two labels, or as many as its `classes` may have; a regressor finite numbers.
-        callback : callable, optional
-            ``callback(iteration, gradient_norm)`` after every solver iteration. An exception raised in it stops
-            the fit, leaves the estimator unfitted and is passed on. What it is told depends on the data.
-        **others
-            None. `sample_weight` gets a `TypeError`: a weight changes how far one row moves the sum. `score` takes it.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ConvergenceError
-            If `tau` is less than rounding might leave for so many rows and columns, before the fit, or if the solver
-            does not reach it: nothing is released and the estimator is left unfitted.
-        ReleaseRefusedError
-            If the mechanism spends its budget and refuses to release anything; only some mechanisms may.
-        ValueError
-            For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are
-            not those of its classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and
-            `y`.
-        """
+        """Fit the private model."""
         refuse_weights(self, others)
         return self.fit_beside((), X, y, callback)
 
     def fit_beside(self, others: Sequence[Self], X: Any, y: Any, callback: Any = None, **options: Any) -> Self:
-        """What every public `fit` does, for this model and `others` that differ from it by `random_state` alone.
+        """Every public `fit`, for this model and `others` that differ from it by `random_state` alone (if it
+        `shares_work`).
 
         Parameters come first: nothing of the data is touched before each was found in range. Whatever fails leaves all
         unfitted, so that no older model looks like the result of a fit that failed.
-
-        Parameters
-        ----------
-        others : sequence of estimators
-            None, unless the model `shares_work`.
-        X, y, callback
-            As in `fit`.
-        **options
-            They go on to `_check_together` and `_release`.
         """
         # Where floating-point errors are set to warn or to raise, one would tell of the row that it came from.
         with np.errstate(all="ignore") if self._releases else nullcontext():
@@ -191,7 +148,6 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     @property
     def _releases(self) -> bool:
-        """Whether a fit goes on where one row is invalid."""
         return self.on_error == "release"
 
     def _judged_row_by_row(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -222,7 +178,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
 
     @classmethod
     def constraints(cls) -> dict[str, Constraint]:
-        """What each parameter may be, by name: `CONSTRAINTS` of this class and of all that it comes from."""
+        """The constraint of each parameter, by name: `CONSTRAINTS` of this class and of all that it comes from."""
         tables = (vars(parent).get("CONSTRAINTS", {}) for parent in reversed(cls.__mro__))
         return {name: constraint for table in tables for name, constraint in table.items()}
 
@@ -239,7 +195,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
         return False
 
     def _encoded(self, y: np.ndarray) -> FloatArray:
-        """What the learner gets for `y`."""
+        """The learner's targets, made of `y`."""
         raise NotImplementedError(f"{type(self).__name__} must say what it makes of y")
 
     def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[Any] | Refused[Any]:
@@ -249,7 +205,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
     def _draws(
         self, X: Any, targets: FloatArray, random_states: Sequence[Seed], callback: Any, **options: Any
     ) -> Sequence[Release[Any] | Refused[Any]]:
-        """What `_release` gives for each of several random states, for a model that `shares_work`."""
+        """`_release` for each of several random states at once, for a model that `shares_work`."""
         raise NotImplementedError(f"{type(self).__name__} shares no work between its fits")
 
     def _record(self, release: Release[Any]) -> None:
@@ -274,29 +230,7 @@ class LinearModel(WarnsOfCopies, LinearScores):
     # Publishing
 
     def release(self, *, feature_names: bool = False) -> Released:
-        """A copy that is safe to publish: it predicts as this model does, and holds nothing that is not covered.
-
-        Parameters
-        ----------
-        feature_names : bool, default=False
-            Keep `feature_names_in_`, too. Names of columns may come from the data: they are for you to judge.
-
-        Returns
-        -------
-        Released
-            With `coef_`, `intercept_`, `classes_` and `margin_` where there are such, `n_features_in_`, and the public
-            part of the certificate as `privacy_`. No trace, no number of iterations, no candidates, no parameters.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before a successful `fit`.
-
-        Warns
-        -----
-        PrivacyBudgetWarning
-            If the noise came from a seed: whoever knows it can subtract the noise from what is published.
-        """
+        """A copy that is safe to publish: it predicts as this model does, and holds nothing that is not covered."""
         check_is_fitted(self)
         if self.privacy_.reproducible:
             warnings.warn(
@@ -324,11 +258,10 @@ class SolvedModel(LinearModel):
         self.max_iter = max_iter
 
     def _solving(self, callback: Callback | None) -> FitOptions:
-        """What a solved release is told by these parameters."""
         return {**self._sharing(callback), "random_state": self.random_state}
 
     def _sharing(self, callback: Callback | None) -> SharedOptions:
-        """The same, but for the noise."""
+        """The solving options of several draws together: `_solving` without the noise."""
         return {
             "row_norm": self.row_norm,
             "intercept_scaling": self._constant,

@@ -9,8 +9,8 @@ every ε, and judged by what it loses against the best candidate *of its study* 
 fresh rows (a proper score, which a shrunken model cannot please by luck). Rows of the first file, by study:
 
 * "objective": objective perturbation with λ a multiple of the λ that the Gaussian mechanism's noise allows ("x2"), on
-the frontier towards more noise and less λ ("f=1.1"), by privacy alone ("least"), by `recommended_lam` ("rule"), and by
-the published recipe ("published", f = 1.3 through Rényi).
+  the frontier towards more noise and less λ ("f=1.1"), by privacy alone ("least"), by `recommended_lam` ("rule"), and
+  by the published recipe ("published", f = 1.3 through Rényi).
 * "output": output perturbation with λ = c·(σ²R²n)^⅓ ("c=0.5" is the rule).
 * "intercept": the rule at another constant s ("s=0.3" is the signature's default).
 

@@ -3,9 +3,9 @@
 For every noise seed the same data are learned
 
 * with all candidates' learning rates at the noise of *one* run; the candidate most accurate on some of the test rows
-(the "judges") is taken: tuning that nobody pays for, as experiments are often made;
+  (the "judges") is taken: tuning that nobody pays for, as experiments are often made;
 * by honest tuning: K ~ Poisson runs at the larger noise that covers the choice, judged by a private count on held-out
-training rows;
+  training rows;
 * with one learning rate that was fixed without looking at these data, at the noise of one run.
 
 All are then asked about test rows that chose nothing. Judges think better of the candidate that they chose than fresh
