@@ -138,11 +138,7 @@ def conditional(noisy: FloatArray, sigma: float, table: Table) -> FloatArray:
 
 
 def project_to_total(rows: FloatArray, totals: FloatArray) -> FloatArray:
-    """The nearest nonnegative vectors with the given sums, row by row (Euclidean projection on a simplex).
-
-    >>> project_to_total(np.array([[5.0, 1.0, -2.0]]), np.array([4.0]))
-    array([[4., 0., 0.]])
-    """
+    """The nearest nonnegative vectors with the given sums, row by row (Euclidean projection on a simplex)."""
     ordered = -np.sort(-rows, axis=1)
     excess = np.cumsum(ordered, axis=1) - totals[:, None]
     thresholds = excess / np.arange(1, rows.shape[1] + 1)

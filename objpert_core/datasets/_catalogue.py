@@ -178,8 +178,6 @@ _cache: BoundedCache[_Pool | Dataset] = BoundedCache(700 * 2**20)
 def names(classes: int | None = None) -> tuple[str, ...]:
     """The names that `load` knows, or only those with that many classes.
 
-    >>> names()[:3]
-    ('adult', 'adult-synthetic', 'gisette')
     >>> names(classes=10)
     ('digits',)
     """

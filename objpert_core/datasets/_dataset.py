@@ -77,10 +77,7 @@ class Dataset:
 
 
 def unit_rows(matrix: FloatArray) -> FloatArray:
-    """`matrix` with each row divided by its own Euclidean norm, in place; a zero row stays zero.
-
-    A row's scale depends on that row alone, so the step costs no privacy.
-    """
+    """`matrix` with each row divided by its own norm, in place, at no cost in privacy; a zero row stays zero."""
     norms = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
     norms[norms == 0] = 1.0
     matrix /= norms[:, None]

@@ -103,10 +103,7 @@ def read(paths: Iterable[Path]) -> AdultRecords:
 
 
 def encode(records: AdultRecords) -> FloatArray:
-    """The 105-column matrix of unit rows: 99 indicators, then six numbers divided by their public maxima.
-
-    Columns are as in `adult_codebook.FEATURE_NAMES`.
-    """
+    """The 105-column matrix of unit rows (99 indicators, six scaled numbers), as `adult_codebook.FEATURE_NAMES`."""
     sizes = [len(values) for values in CATEGORIES.values()]
     matrix = np.zeros((len(records), sum(sizes) + len(MAXIMA)))
     rows = np.arange(len(records))[:, None]

@@ -1,10 +1,10 @@
 """`synthetic-l` and `synthetic-h`: Gaussian rows whose labels come from random normal weights, some flipped.
 
-`synthetic-l` (10,000 × 20) has independent standard normal columns. `synthetic-h` (5,000 × 5,000) has fewer
-training rows than columns. With equal variances no learner does well there: a plain logistic regression got 70 %
-of the test rows right even without label noise. So column j of `synthetic-h` has standard deviation j^(-3/2): most
-of the variance, and with it the answer, lies in few directions, as it does in real data with many columns.
-Rows are divided by their norm, which leaves the sign of a linear score as it is.
+`synthetic-l` (10,000 × 20) has independent standard normal columns. `synthetic-h` (5,000 × 5,000) has fewer training
+rows than columns. With equal variances no learner does well there: a plain logistic regression got 70 % of the test
+rows right even without label noise. So column j of `synthetic-h` has standard deviation j^(-3/2): most of the variance,
+and with it the answer, lies in few directions, as in real data with many columns. Rows are divided by their norm, which
+leaves the sign of a linear score as it is.
 """
 
 from __future__ import annotations

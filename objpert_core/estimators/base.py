@@ -91,7 +91,32 @@ class LinearModel(WarnsOfCopies, LinearScores):
     # Fitting
 
     def fit(self, X: Any, y: Any, *, callback: Callback | None = None, **others: Any) -> Self:
-        """Fit the private model."""
+        """Fit the private model.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame, shape (n, d)
+            Finite numbers. CSR is used as it is; other sparse formats are converted to it. Frames of pandas and polars
+            are taken by their columns, whose names `predict` then compares; an index does not count.
+        y : array-like or series, shape (n,)
+            A classifier takes two labels, or as many as its `classes` may have; a regressor finite numbers.
+        callback : callable, optional
+            ``callback(iteration, gradient_norm)`` after every solver iteration. An exception raised in it stops the
+            fit, leaves the estimator unfitted and is passed on. The callback's arguments depend on the data.
+        **others
+            None. `sample_weight` gets a `TypeError`: a weight changes how far one row moves the sum. `score` takes it.
+
+        Raises
+        ------
+        ConvergenceError
+            If `tau` is less than rounding might leave for so many rows and columns, before the fit, or if the solver
+            does not reach it: nothing is released and the estimator is left unfitted.
+        ReleaseRefusedError
+            If the mechanism spends its budget and refuses to release anything; only some mechanisms may.
+        ValueError
+            For a parameter out of range, NaN or inf in `X` or `y`, no rows, lengths that differ, or labels that are not
+            those of its classes. With ``on_error="release"`` only for parameters, and for the shapes of `X` and `y`.
+        """
         refuse_weights(self, others)
         return self.fit_beside((), X, y, callback)
 
@@ -191,11 +216,9 @@ class LinearModel(WarnsOfCopies, LinearScores):
         """`ValueError` for parameters, or options of `fit`, that contradict each other; each is in range by itself."""
 
     def _reads_rows(self) -> bool:
-        """Whether a rule of these parameters reads the number of rows off the data."""
         return False
 
     def _encoded(self, y: np.ndarray) -> FloatArray:
-        """The learner's targets, made of `y`."""
         raise NotImplementedError(f"{type(self).__name__} must say what it makes of y")
 
     def _release(self, X: Any, targets: FloatArray, callback: Any, **options: Any) -> Release[Any] | Refused[Any]:
@@ -209,7 +232,6 @@ class LinearModel(WarnsOfCopies, LinearScores):
         raise NotImplementedError(f"{type(self).__name__} shares no work between its fits")
 
     def _record(self, release: Release[Any]) -> None:
-        """Set what the fitted model keeps: coefficients, intercept and certificate."""
         self.privacy_ = release.certificate
         theta, features, constant = release.theta, self.n_features_in_, self.privacy_.intercept_scaling
         self._record_coefficients(
@@ -230,7 +252,25 @@ class LinearModel(WarnsOfCopies, LinearScores):
     # Publishing
 
     def release(self, *, feature_names: bool = False) -> Released:
-        """A copy that is safe to publish: it predicts as this model does, and holds nothing that is not covered."""
+        """A copy that is safe to publish: it predicts as this model does, and holds nothing that is not covered.
+
+        Parameters
+        ----------
+        feature_names : bool, default=False
+            Keep `feature_names_in_`, too. Names of columns may come from the data: they are for you to judge.
+
+        Returns
+        -------
+        Released
+            With `coef_`, `intercept_`, `classes_` and `margin_` where there are such, `n_features_in_`, and the public
+            part of the certificate as `privacy_`. No trace, no number of iterations, no candidates, no parameters.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before a successful `fit`. A `PrivacyBudgetWarning` says that the noise came from a seed: whoever knows the
+            seed can subtract the noise from the published numbers.
+        """
         check_is_fitted(self)
         if self.privacy_.reproducible:
             warnings.warn(

@@ -129,7 +129,6 @@ def is_card(text: str) -> bool:
 
 
 def _hub_card() -> Any:
-    """The class of the card: skops', with metadata in front."""
     try:
         base = importlib.import_module("skops.card").Card
     except ImportError as error:

@@ -188,7 +188,6 @@ class ClippedModel(ObjectivePerturbationModel):
         self.clip = clip
 
     def _chosen_loss(self) -> Loss:
-        """The loss the parameters ask for, not yet clipped."""
         raise NotImplementedError(f"{type(self).__name__} must say what its loss is")
 
     def _check_together(self, **options: Any) -> None:

@@ -22,7 +22,7 @@ from objpert_core.learning.release import Refused, Release
 
 
 class PosteriorSample(BoundedTargets):
-    """A linear regression that releases one draw from a posterior."""
+    """A linear regression that releases one draw from a posterior; the promise covers its `lam_`."""
 
     CONSTRAINTS: ClassVar[Mapping[str, Constraint]] = {"accounting": one_of("tight", "split", "published")}
 
@@ -46,7 +46,6 @@ class PosteriorSample(BoundedTargets):
         runs: float = 1.0,
         public_validation: bool = False,
     ) -> Release[Any] | Refused[Any]:
-        """The release, or the refusal, of the best of `runs` runs on average, with its certificate."""
         facts = self._facts(source) | {
             "lattice": None if run is None else run.spacing,
             "public_validation": public_validation,

@@ -173,21 +173,10 @@ class QOPLasso(RegressorMixin, LinearModel):
         return self.noisy_sums_.tilt
 
     def path(self, alphas: Any) -> FloatArray:
-        """Solve for other α from what was released, over the box that `bounds` says; it costs no privacy.
+        """Coefficients for other α, shape (n_alphas, n_features_in_), from what was released, at no cost in privacy.
 
-        Parameters
-        ----------
-        alphas : array-like of numbers >= 0, shape (n_alphas,)
-
-        Returns
-        -------
-        ndarray, shape (n_alphas, n_features_in_)
-            Coefficients; `resolve` gives a model with its intercept.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError, ValueError
-            Before a successful `fit`; if an α is out of range.
+        The box is that of `bounds`; `resolve` gives a model with its intercept. `ValueError` for an α that is no number
+        >= 0, `NotFittedError` before a successful `fit`.
         """
         check_is_fitted(self)
         values = [nonnegative("alphas", alpha) for alpha in np.ravel(alphas)]
@@ -199,22 +188,10 @@ class QOPLasso(RegressorMixin, LinearModel):
         return found
 
     def resolve(self, *, alpha: float | None = None, bounds: Any = "same") -> Self:
-        """Solve for another α or another box from what was released; it costs no privacy.
+        """A fitted copy for another α or another box, from what was released, at no cost in privacy.
 
-        Parameters
-        ----------
-        alpha, bounds
-            As the parameters of the class; each as it is, if left out.
-
-        Returns
-        -------
-        QOPLasso
-            A fitted copy with these parameters. Its certificate is this one's, with its own coefficients' fingerprint.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError, ValueError
-            Before a successful `fit`; if a parameter is out of range.
+        An argument that is left out keeps its value. The certificate is this model's, with the copy's fingerprint of
+        coefficients. `ValueError` for a parameter out of range, `NotFittedError` before a successful `fit`.
         """
         check_is_fitted(self)
         other = copy.copy(self)

@@ -97,7 +97,6 @@ class ObjectiveInBall(Scheduled, SolvedModel):
 
 
 def _least_bound(loss: Loss) -> str:
-    """The bound that asks for the least noise among those that cover the loss, also as an envelope."""
     if isinstance(loss, LogisticLoss):
         return "logistic"
     return "monotone" if loss.monotone else "two-signed"

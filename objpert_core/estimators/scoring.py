@@ -41,7 +41,23 @@ class LinearScores(BaseEstimator):
         )
 
     def scores(self, X: Any) -> FloatArray:
-        """x̃ᵀθ of every row; the rows of `X` are normalised or clipped, centred and scaled as in `fit`."""
+        """x̃ᵀθ of every row; the rows of `X` are normalised or clipped, centred and scaled as in `fit`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame, shape (n, d)
+            A frame's columns must have the names, in the order, that they had in `fit`.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            For K > 2 classes of shape (n, K), a column for each.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, ValueError
+            Before a successful `fit`; if `X` has another number of features than in `fit`, or holds NaN or inf.
+        """
         rows = self._mapped_rows(X)  # which refuses where nothing is fitted
         weights = self.coef_ if self.coef_.ndim == 2 and len(self.coef_) > 1 else self.coef_.ravel()
         return Rows(rows, self.privacy_.row_norm).margins(weights).T + self.intercept_
@@ -59,7 +75,7 @@ class LinearScores(BaseEstimator):
         Its `decision_function`, for a regressor its `predict`, gives the scores of this model but for rounding. The
         pipeline may score rows that this model refuses. It may leave rows shorter than 1e-14 as short as they are,
         where "normalize" stretches rows from 1e-150 on: scikit-learn's `Normalizer` takes them for zero. Where the
-        model centres rows, the pipeline takes no sparse ones.
+        model centres rows, the pipeline takes no sparse ones. Before a successful `fit` a `NotFittedError` is raised.
 
         Returns
         -------
@@ -68,11 +84,6 @@ class LinearScores(BaseEstimator):
             are without a margin (for more than two classes a `OneVsRestClassifier` of such, if rows of other classes
             count in full); otherwise a `LinearSVC`, which has none; for a regressor a `LinearRegression`. The pipeline
             carries no certificate and none of the data's traces.
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError
-            Before a successful `fit`.
         """
         check_is_fitted(self)
         margin = getattr(self, "margin_", None)

@@ -51,7 +51,6 @@ class StandardisesRows(WithNeighbours):
 
     @property
     def _lam_by_rule(self) -> bool:
-        """Whether λ comes from a rule that goes by the number of rows."""
         return self._left_to_rules
 
     @property
@@ -61,7 +60,6 @@ class StandardisesRows(WithNeighbours):
 
     @property
     def _map_asked_for(self) -> bool:
-        """Whether rows are to be centred or scaled whatever a rule says."""
         return not isinstance(self.standardize, str) and bool(self.standardize) and self.standardize != AS_THEY_ARE
 
     @property

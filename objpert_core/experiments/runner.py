@@ -183,11 +183,7 @@ def carry_out(
 
 
 def _duration(seconds: float) -> str:
-    """A time in words, coarser the longer it is.
-
-    >>> _duration(42.4), _duration(601), _duration(7500)
-    ('42 s', '10 min', '2 h 5 min')
-    """
+    """A time in words, coarser the longer it is."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

@@ -64,11 +64,7 @@ def decode(content: bytes, encoding: str | None = None) -> Decoded:
 
 
 def row_after(text: str) -> int:
-    """The row in which the next character after `text` stands, where line ends within quotation marks end no row.
-
-    >>> row_after('a,b' + chr(10) + '"two' + chr(10) + 'lines",')
-    2
-    """
+    """The row in which the next character after `text` stands, where line ends within quotation marks end no row."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return 1 + "".join(text.split('"')[::2]).count("\n")
 

@@ -22,13 +22,7 @@ VOTES = ("laplace", "classic", "asked", "floor")
 
 @dataclass(frozen=True)
 class Ballot:
-    """Four votes of the same (ε, δ); 1/`noise` is the scale of the Laplace noise that generalised propose-test-release
-    proposes.
-
-    >>> ballot = Ballot(0.5, 1e-5, noise=1.0)
-    >>> ballot.least_gap, ballot.passing_gap
-    (14, 57)
-    """
+    """Four votes of the same (ε, δ); generalised propose-test-release proposes Laplace noise of scale 1/`noise`."""
 
     epsilon: float
     delta: float

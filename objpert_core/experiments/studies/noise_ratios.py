@@ -239,15 +239,10 @@ def mean_difference(first: Point, second: Point) -> Interval:
 
 
 def sample(plan: Plan, should_stop: Callable[[], bool] = lambda: False) -> Iterator[Estimate]:
-    """Fit along the frontier, one draw at every f before the next draw; `should_stop` is asked before every fit and at
-    every solver iteration.
+    """Fit along the frontier, one draw at every f before the next draw; the first estimate has no private fit.
 
-    The first estimate has no private fit; one more follows after each. `ValueError` where neither the bound nor one of
-    the two recipes can meet the target.
-
-    >>> *_, last = sample(Plan(rows=500, features=3, draws=2))
-    >>> [point.recipe.noise_ratio for point in last.along()]
-    [1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 2.0, 3.0]
+    One more follows after each fit. `should_stop` is asked before every fit and at every solver iteration. `ValueError`
+    where neither the bound nor one of the two recipes can meet the target.
     """
     rows, features = plan.sample_shape
     X, labels = synthetic.draw(

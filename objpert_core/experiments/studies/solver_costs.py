@@ -132,12 +132,7 @@ class Growth:
 
 
 def growth(n: Sequence[int], evaluations: Sequence[int]) -> Growth:
-    """Least squares for log(evaluations / log n) against log n, with Student's interval for the slope.
-
-    >>> fit = growth([100, 1000, 10_000], [round(7 * n**1.5 * np.log(n)) for n in (100, 1000, 10_000)])
-    >>> round(fit.exponent, 4), round(fit.factor, 2)
-    (1.5, 7.0)
-    """
+    """Least squares for log(evaluations / log n) against log n, with Student's interval for the slope."""
     sizes = np.asarray(n, dtype=np.float64)
     if sizes.size < 3 or np.ptp(sizes) == 0:
         raise ValueError(f"n must hold at least three sizes, not all equal, got {list(n)!r}")

@@ -130,14 +130,10 @@ def _mean(values: list[float]) -> Interval | None:
 
 
 def learning_curve(plan: Plan, should_stop: Callable[[], bool] = lambda: False) -> Iterator[LearningCurve]:
-    """Fit with and without privacy on each number of rows, draw after draw; the first curve has no fit, and one more
-    follows after each pair.
+    """Fit with and without privacy on each number of rows, draw after draw; the first curve has no fit.
 
-    `should_stop` is asked before every fit and at every solver iteration.
-
-    >>> *_, curve = learning_curve(Plan("synthetic-l", epsilon=1.0, sizes=(100, 2000), draws=2))
-    >>> curve.complete, curve.cost(2000).mean < curve.cost(100).mean
-    (True, True)
+    One more curve follows after each pair of fits. `should_stop` is asked before every fit and at every solver
+    iteration.
     """
     curve = LearningCurve(plan, plan.dataset)
     yield curve

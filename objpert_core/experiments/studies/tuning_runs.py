@@ -187,11 +187,6 @@ def tuning_runs(
     Once `should_stop`, asked at every step, is true, the generator ends and drops the draw under way. `tell` is called
     at every step of paid tuning with (run, runs, step), and with run 0 while the candidates of unpaid tuning are
     trained together.
-
-    >>> from objpert_core.datasets import load
-    >>> *_, last = tuning_runs(load("breast-cancer"), Settings(draws=2, epochs=2, mean_runs=3.0, judges=40))
-    >>> len(last.draws), last.complete, last.draws[0].curse.shape
-    (2, True, (40,))
     """
     if len(data.y_test) < 2:
         raise ValueError(f"data must have at least two test rows, got {len(data.y_test)}")
