@@ -42,7 +42,7 @@ def commit(*sources: Path, folder: Path = PACKAGE) -> str:
 
     The commit ends in `+` where one of the `sources` that made the result (by default `folder`) has changes that are
     not committed. A folder that merely lies below somebody's checkout, as an environment's site-packages may, is not
-    part of it: git has to keep files of the folder.
+    part of that checkout: git has to keep files of the folder.
     """
     try:
         head, kept, changes = (

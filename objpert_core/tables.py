@@ -97,9 +97,10 @@ def to_markdown(rows: Rows, *, caption: str = "") -> str:
 def to_latex(rows: Rows, *, caption: str = "", label: str = "") -> str:
     """The table for a paper: booktabs' lines, numbers on the decimal sign, for plain pdfLaTeX.
 
-    The ``table`` needs the packages ``booktabs`` and ``array``, as a ``longtable`` of more than `LONG` rows that one,
-    too; its first line says so. Columns of words are broken into lines where the table would be wider than an article's
-    line. The caption is text, not LaTeX; a label may have letters, digits and ``:._-``, else `ValueError`.
+    The ``table`` needs the packages ``booktabs`` and ``array``; one of more than `LONG` rows is a ``longtable`` and
+    needs that package, too. Its first line says so. Columns of words are broken into lines where the table would be
+    wider than an article's line. The caption is text, not LaTeX; a label may have letters, digits and ``:._-``, else
+    `ValueError`.
     """
     if not _LABEL.fullmatch(label):
         raise ValueError(f"label must have letters, digits and :._- only, got {label!r}")

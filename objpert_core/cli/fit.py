@@ -62,9 +62,9 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, fit, write and print; where an error is raised nothing is released.
+    """Read, fit, write and print; an error means that nothing was released, with one exception.
 
-    The exception is a `Failed` that says so: the release is written, and only the answer cannot be shown.
+    The exception is a `Failed` which says that the release is written and only the answer cannot be shown.
     """
     from objpert_core.estimators import own_table
 

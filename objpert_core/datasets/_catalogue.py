@@ -238,7 +238,7 @@ def fetch(
     base_url: str | None = None,
     _registry: tuple[RawFile, ...] | None = None,
 ) -> list[Path]:
-    """Fetch the raw files of a data set that are not on disk yet; the paths of the verified files.
+    """Fetch the raw files of a data set that are not on disk yet, and return the paths of the verified files.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def model_card(
         Markdown of your own: who is in the data and how they were collected, what the model is for, whom to ask. They
         are printed as they are.
     metrics : mapping from str to number or str, optional
-        Scores to show. They get a note that the promise does not cover them.
+        Scores to show, with a note that the promise does not cover them.
     labels_named : bool
         Of a released classifier: whether its labels were named before the fit, which the classifier does not know.
 

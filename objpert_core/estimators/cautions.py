@@ -106,7 +106,7 @@ def warn_of_rows(estimator: BaseEstimator) -> None:
 def warn_of_pipeline(estimator: BaseEstimator) -> None:
     """Warn, once a process, of what a pipeline fitted on the data before it came to `estimator`.
 
-    An estimator cannot see the pipeline that fits it. The stack can: a frame of `Pipeline.fit` is on it.
+    An estimator cannot see the pipeline that fits it. The stack shows the pipeline: a frame of `Pipeline.fit` is on it.
     """
     for name in _fitted_before(sys._getframe(1)):
         _warn_once(

@@ -125,7 +125,7 @@ class ClassScores(ClassifierMixin, LinearScores):
     def decision_function(self, X: Any) -> FloatArray:
         """Scores, positive for ``classes_[1]``: for logistic regression without a margin its log-odds.
 
-        With more than two classes a column for each, of the class against the others. Arguments, shape and errors are
+        With more than two classes a column for each class, against the others. Arguments, shape and errors are
         as in `scores`.
         """
         return self.scores(X)

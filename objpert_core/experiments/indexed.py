@@ -83,7 +83,7 @@ class Stored:
         return Parameters.from_configuration(self.results.configuration)
 
     def point(self, method: str, epsilon: float) -> tables.Point | None:
-        """Mean accuracy and time at one ε; the model without privacy is the same at each."""
+        """Mean accuracy and time at one ε; the model without privacy is the same at each ε."""
         return self.points.get((method, target(method, epsilon)))
 
     def runs(self, method: str, epsilon: float) -> tuple[Run, ...]:

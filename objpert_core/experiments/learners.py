@@ -121,7 +121,7 @@ class Learner:
     figure2 : str
         `TABLE`, `EXPLANATION`, or empty where Figure 2 does not have it.
     live : int
-        Its place in the live comparison, from 1; 0 where that does not offer it.
+        Its place in the live comparison, from 1; 0 where the live comparison does not offer the learner.
     """
 
     name: str

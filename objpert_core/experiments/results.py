@@ -60,7 +60,7 @@ def columns_of(kind: type[Row]) -> tuple[str, ...]:
 
 
 def lacking(columns: Sequence[str], kind: type[Row]) -> int | None:
-    """How many of the last columns a file, older than they are, is short of; None where it is no such file.
+    """How many of the last columns a file that is older than these columns lacks; None for any other file.
 
     >>> lacking(COLUMNS, Run), lacking(COLUMNS[:-1], Run), lacking(COLUMNS[1:], Run)
     (0, 1, None)

@@ -26,7 +26,7 @@ class Work(Protocol):
         """What takes about the same time as this; progress is estimated by it."""
 
     def __call__(self) -> Any:
-        """Do the work; what it returns becomes the outcome's result."""
+        """Do the work; its return value becomes the outcome's result."""
 
 
 AnyWork = TypeVar("AnyWork", bound=Work)
@@ -59,7 +59,7 @@ class Outcome:
 def execute(
     work: Sequence[AnyWork], jobs: int = 1, backend: str = "loky", scheduler: str | None = None
 ) -> Iterator[Outcome]:
-    """Do all of it and yield each outcome as it comes, in any order.
+    """Do all of `work` and yield each outcome as it comes, in any order.
 
     Every piece runs with one thread of linear algebra, wherever it runs, so that their times can be compared. A piece
     that raises does not stop the others.

@@ -51,7 +51,7 @@ class Stored:
         return [float(row[column]) for row in self.rows if texts.items() <= row.items()]
 
     def interval(self, column: str = "", /, **wanted: object) -> Interval | None:
-        """Mean and 95 % interval over the rows that have these cells; None where there are none."""
+        """Mean and 95 % interval over the rows that have these cells; None without such rows."""
         found = self.values(column, **wanted)
         return mean_interval(found) if found else None
 

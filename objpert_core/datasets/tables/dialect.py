@@ -23,8 +23,8 @@ class Dialect:
     decimal : {".", ","} or None
         What marks decimals.
     thousands : {"", ",", ".", "'", " "}, default=""
-        What separates groups of three digits; with "" no number may have such groups. It is never guessed, so that a
-        cell is read as the same number, or refused, whatever stands in other rows.
+        What separates groups of three digits; with "" no number may have such groups. This mark is never guessed, so
+        that a cell is read as the same number, or refused, whatever stands in other rows.
     encoding : {"utf-8", "utf-16", "windows-1252"} or None
         How letters are written as bytes.
     """

@@ -15,8 +15,8 @@ _ADDRESS = re.compile(r"(www)\.", re.IGNORECASE)
 class TableError(ValueError):
     """A file that is refused: one sentence with row, as a spreadsheet counts it, and column, where there is one.
 
-    The sentence may quote a value of the data. It is for the owner of the file: do not log it, do not publish it. That
-    a file is refused, and where, depends on the data, and no certificate covers it.
+    The sentence may quote a value of the data. It is for the owner of the file: do not log it, do not publish it.
+    Whether and where a file is refused depends on the data, and no certificate covers it.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class TableError(ValueError):
     column : str or None
         The column's name.
     asks : {"delimiter", "decimal", "encoding"} or None
-        The field of `Dialect` that would mend it, where the file alone does not tell.
+        The field of `Dialect` that would mend the file, where the file alone does not tell.
     """
 
     def __init__(

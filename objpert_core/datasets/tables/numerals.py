@@ -31,7 +31,7 @@ class Numerals:
     thousands: str = ""
 
     def read(self, text: str) -> float:
-        """The finite number `text`, by it and these two marks alone; `NotANumber` says what else it seems to be."""
+        """The finite number in `text`, read by the two marks alone; `NotANumber` says what else it seems to be."""
         plain = text.replace(_MINUS, "-", 1)
         if self.thousands:
             plain = self._without_groups(plain)

@@ -70,8 +70,8 @@ def read_table(content: bytes, schema: TableSchema, dialect: Dialect = _ANYTHING
     schema : TableSchema
         What was typed in.
     dialect : Dialect
-        What is known of the file's form; the rest is found out. A cell's number does not depend on what is found: it is
-        the same, or it is refused.
+        What is known of the file's form; the rest is found out. A cell's number does not depend on what is found: the
+        number is the same, or the cell is refused.
 
     Raises
     ------

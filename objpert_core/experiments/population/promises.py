@@ -23,7 +23,7 @@ FILE = "population_promises.csv"
 
 @dataclass(frozen=True)
 class Promise:
-    """What a published algorithm promises: its noise is published for the ε `target`, the accountant has `epsilon`."""
+    """A published algorithm's promise: its noise is published for the ε `target`, the accountant finds `epsilon`."""
 
     method: str
     n: int

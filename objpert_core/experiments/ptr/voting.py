@@ -48,7 +48,7 @@ LABELS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Cost:
-    """One point of a curve: the method's ε is `value`; `epsilon` is that of Laplace noise that errs as seldom."""
+    """One point of a curve: `value` is the method's ε, `epsilon` the Laplace noise's (in panel "b" at equal error)."""
 
     panel: str
     epsilon: float
@@ -89,7 +89,7 @@ def passing_cost(epsilon: float, gap: int) -> float:
 
 
 def optimal(error: float, gap: int) -> float:
-    """The least ε at which the optimal vote errs no more often."""
+    """The least ε at which the optimal vote errs with probability `error` at most."""
     return float(brentq(lambda one: OptimalVote(one, DELTA).error(gap) - error, 1e-6, 50.0, xtol=1e-12))
 
 

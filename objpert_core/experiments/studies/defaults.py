@@ -26,8 +26,10 @@ The second part asks for the margin k of the loss (`LogisticLoss`): "k=0" is the
 the rule 0.6). 1.5 was taken for its loss, though 2 and 3 are a little more accurate. The margin goes to 0 with the
 noise, which costs next to nothing and keeps a fit with much ε a logistic regression.
 
-The last part looks whether the choices hold on real data. Breast cancer, digits and Adult were looked at while the rule
-was being found, and are the reason why there are designs with an offset; no constant was fitted to them.
+The last part looks whether the choices hold on real data: there the margin gains 0.5 (Adult) to 9 points (digits) at ε
+= 0.1, half a point and less where noise is little, and loses nothing that can be told from noise. Breast cancer, digits
+and Adult were looked at while the rule was being found, and are the reason why there are designs with an offset; no
+constant was fitted to them.
 """
 
 from __future__ import annotations
