@@ -15,7 +15,9 @@ STANDARD = "-"
 
 
 def read_bytes(name: str, what: str, most: int) -> bytes:
-    """A file's bytes, or those of standard input; `ValueError` where there are more than `most`, which are not read."""
+    """A file's bytes, or those of standard input; `ValueError` where there are more than `most` (the rest is not
+    read).
+    """
     if name == STANDARD:
         content = sys.stdin.buffer.read(most + 1)
     else:

@@ -274,10 +274,9 @@ class Comparison:
         return np.mean([fit.roc for fit in fits], axis=0) if fits else None
 
     def largest_coefficients(self, count: int = 12) -> IntArray:
-        """The columns with the largest coefficients (of several classes: norms) without privacy; empty before the first
-        fit.
+        """The columns with the largest coefficients without privacy, largest first; empty before the first fit.
 
-        Where nothing is fitted without privacy, the coefficients are those of the first private model.
+        Where nothing is fitted without privacy, the first private model's count; with several classes the norm counts.
         """
         if not self.fits:
             return np.empty(0, dtype=np.intp)

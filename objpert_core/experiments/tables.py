@@ -115,10 +115,9 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """About accuracy: "ahead" or "behind" where the interval excludes 0, else "even", or "unclear" if wider than
-        `WIDE`.
+        """About accuracy: "ahead" or "behind" where the interval excludes 0, else "even"; "unknown" with one trial.
 
-        "unknown" with a single trial.
+        "unclear" instead of "even" where the interval is wider than `WIDE`.
         """
         if not self.difference.known:
             return "unknown"
