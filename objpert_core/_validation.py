@@ -19,7 +19,7 @@ def _refuse(name: str, value: object, allowed: str) -> ValueError:
 
 
 def _number(name: str, value: Any, allowed: str, good: Callable[[float], bool]) -> float:
-    """`value` as a float; `ValueError` unless it is a real number for which `good` holds. True and False are none."""
+    """`value` as a float; `ValueError` unless it is a real number (no truth value) for which `good` holds."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Real, np.ndarray)):
         raise _refuse(name, value, allowed)
     if isinstance(value, np.ndarray) and (value.ndim != 0 or value.dtype.kind not in "iuf"):
@@ -190,25 +190,13 @@ def boolean(name: str, value: Any) -> bool:
 
 
 def check_fields(instance: object, check: Callable[[str, Any], Any], *names: str) -> None:
-    """Replace the named fields of a frozen dataclass by what `check(name, value)` makes of them.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True)
-    ... class Noise:
-    ...     sigma: float
-    ...     def __post_init__(self):
-    ...         check_fields(self, positive, "sigma")
-    >>> Noise(2).sigma
-    2.0
-    """
+    """Replace the named fields of a frozen dataclass by what `check(name, value)` makes of them."""
     for name in names:
         object.__setattr__(instance, name, check(name, getattr(instance, name)))
 
 
 def sign_labels(labels: Any, rows: int, of: str) -> FloatArray:
-    """Labels in {-1, +1} as a float array of shape (rows,); `of` is what they belong to, for the message."""
+    """Labels in {-1, +1} as a float array of shape (rows,); messages say what the labels belong `of`."""
     y = np.array(labels, dtype=float)
     if y.ndim != 1 or not np.isin(y, (-1.0, 1.0)).all():
         raise ValueError(f"labels must be a sequence of values in {{-1, +1}}, got {labels!r}")
@@ -218,18 +206,7 @@ def sign_labels(labels: Any, rows: int, of: str) -> FloatArray:
 
 
 def once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON that names every key once, for `json.loads`: readers would differ in which they believe.
-
-    Raises
-    ------
-    ValueError
-        For a key that stands twice.
-
-    Examples
-    --------
-    >>> once_each([("a", 1), ("b", 2)])
-    {'a': 1, 'b': 2}
-    """
+    """An object of JSON for `json.loads`; `ValueError` for a key that stands twice, which readers treat differently."""
     values = dict(pairs)
     if len(values) < len(pairs):
         raise ValueError("a key stands twice")
