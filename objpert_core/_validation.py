@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+_LARGEST_WHOLE = 10**100
 
 
 def _refuse(name: str, value: object, allowed: str) -> ValueError:
@@ -94,8 +95,10 @@ def _whole(name: str, value: Any, least: int) -> int:
 
 
 def positive_integer(name: str, value: Any) -> int:
-    """`value` as an int; `ValueError` unless it is a whole number >= 1."""
-    return _whole(name, value, 1)
+    """`value` as an int; `ValueError` unless it is a whole number >= 1 whose square a double holds."""
+    if (whole := _whole(name, value, 1)) > _LARGEST_WHOLE:
+        raise _refuse(name, value, "a whole number from 1 to 10**100")
+    return whole
 
 
 def nonnegative_integer(name: str, value: Any) -> int:
@@ -105,9 +108,9 @@ def nonnegative_integer(name: str, value: Any) -> int:
 
 def integer_up_to(name: str, value: Any, most: int) -> int:
     """`value` as an int; `ValueError` unless it is a whole number >= 1 and at most `most`."""
-    if positive_integer(name, value) > most:
+    if (whole := _whole(name, value, 1)) > most:
         raise _refuse(name, value, f"a whole number from 1 to {most}")
-    return int(value)
+    return whole
 
 
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:

@@ -21,15 +21,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from objpert_core._validation import check_fields, choice, in_open_unit, positive, positive_integer, square
+from objpert_core._validation import check_fields, choice, in_open_unit, positive, positive_integer, square, within
 from objpert_core.accounting.calibration.gaussian import calibrate_gaussian, log_target
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, Mechanism
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, ADJACENCIES, Mechanism, a_mechanism
 from objpert_core.accounting.mechanisms.bounds import ACCOUNTANTS
 from objpert_core.accounting.mechanisms.composition import compose
 from objpert_core.accounting.mechanisms.gaussian import Gaussian, GaussianNoise
 from objpert_core.accounting.mechanisms.group import group
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima
-from objpert_core.accounting.mechanisms.one_vs_rest import one_vs_rest
+from objpert_core.accounting.mechanisms.one_vs_rest import SHORTEST_REST, one_vs_rest
 from objpert_core.accounting.mechanisms.renyi import via_rdp
 from objpert_core.accounting.numerics.safe_root import root_between
 
@@ -274,6 +274,7 @@ def composed_fit(
     """
     count, rows = positive_integer("copies", copies), positive_integer("rows_per_person", rows_per_person)
     by_curve = choice("accountant", accountant, ACCOUNTANTS) == "rdp"
+    a_mechanism("mechanism", mechanism)
     if count == 1 and not before:
         whole = group(mechanism, rows)
     elif not (mechanism.has_losses or mechanism.has_rdp):
@@ -342,11 +343,12 @@ def remaining_epsilon(
     """
     eps, count = positive("epsilon", epsilon), positive_integer("copies", copies)
     rows = positive_integer("rows_per_person", rows_per_person)
+    weight = within("rest_weight", rest_weight, SHORTEST_REST, 1.0)
     in_open_unit("delta", delta)
     if count == 1 and not before:
         return eps
     allowed = calibrate_gaussian(eps, delta).sigma ** -2.0
-    return _epsilon_of(_left(allowed, before, rows, eps) / _full_fits(count, rest_weight), delta)
+    return _epsilon_of(_left(allowed, before, rows, eps) / _full_fits(count, weight), delta)
 
 
 def _full_fits(count: int, rest_weight: float) -> float:
@@ -425,11 +427,12 @@ def calibrate_remaining(
     """
     eps, target = positive("epsilon", epsilon), in_open_unit("delta", delta)
     count, rows = positive_integer("copies", copies), positive_integer("rows_per_person", rows_per_person)
+    weight = within("rest_weight", rest_weight, SHORTEST_REST, 1.0)
     if count == 1 and not before:
         return calibrate(eps)
     by_curve = choice("accountant", accountant, ACCOUNTANTS) == "rdp"
     allowed = _squared_ratio(eps, math.log(target), by_curve)
-    left, full = _left(allowed, before, rows, eps), _full_fits(count, rest_weight)
+    left, full = _left(allowed, before, rows, eps), _full_fits(count, weight)
     in_chain = rows > 1 or any(part.adjacency != ADD_REMOVE for part in before)
 
     low, high = 0.0, math.inf

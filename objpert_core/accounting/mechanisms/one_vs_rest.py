@@ -14,7 +14,7 @@ import math
 from dataclasses import replace
 
 from objpert_core._validation import positive_integer, within
-from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism
+from objpert_core.accounting.mechanisms.base import ADD_REMOVE, Mechanism, a_mechanism
 from objpert_core.accounting.mechanisms.composition import compose, repeat
 from objpert_core.accounting.mechanisms.objective import ApproximateMinima, ObjectivePerturbation
 from objpert_core.accounting.mechanisms.symmetrised import symmetrised
@@ -84,6 +84,7 @@ def one_vs_rest(
     >>> round(one_vs_rest(fit, 10, 1 / 3).epsilon(1e-5) / ObjectivePerturbation(20, 800, 2**0.5).epsilon(1e-5), 3)
     1.0
     """
+    a_mechanism("fit", fit)
     count, weight = positive_integer("classes", classes), within("rest_weight", rest_weight, SHORTEST_REST, 1.0)
     alone = count == 1 or weight == 1.0
     if not alone and fit.adjacency != ADD_REMOVE:

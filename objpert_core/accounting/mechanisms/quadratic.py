@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -178,19 +178,14 @@ class QuadraticPerturbation(Mechanism):
         """log δ at any real ε, for each pair of data sets that may be the worst."""
         s, k = np.array([self.shift]), np.array([self.k])
         if self.bound == "glm":
-            return (
-                lambda epsilon: wishart_glm.log_delta_removed(epsilon, self.shift, self.k),
-                lambda epsilon: wishart_glm.log_delta_added(epsilon, self.shift, self.k),
-            )
+            pairs = wishart_glm.log_delta_removed, wishart_glm.log_delta_added
+            return tuple(partial(log_delta, s=self.shift, k=self.k) for log_delta in pairs)
         if self.bound == "exact":
-            one_row: tuple[Callable[[FloatArray], FloatArray], ...] = (
-                lambda epsilon: wishart.log_delta_removed(epsilon, s, k),
-                lambda epsilon: wishart.log_delta_added(epsilon, s, k),
-            )
+            one_row = partial(wishart.log_delta_removed, s=s, k=k), partial(wishart.log_delta_added, s=s, k=k)
             if self.adjacency == ADD_REMOVE or self.dimension == 1:
                 return one_row
-            return (*one_row, lambda epsilon: wishart.log_delta_swapped(epsilon, s, k))
-        return (lambda epsilon: chain.at_any_epsilon(self._published.log_delta, epsilon),)
+            return (*one_row, partial(wishart.log_delta_swapped, s=s, k=k))
+        return (partial(chain.at_any_epsilon, self._published.log_delta),)
 
     @cached_property
     def _published(self) -> Published:

@@ -45,6 +45,7 @@ _NO_PLD = (
 _REFINE = 33
 _ROUNDS = 3
 _MARGIN = 1e-12  # of ε: above the rounding of the two conversions, so that δ(ε(δ)) <= δ
+_MOST_RUNS = 10**15
 
 
 def _least(objective: Callable[[FloatArray], FloatArray], grid: FloatArray = LOG_ORDERS) -> tuple[float, float]:
@@ -338,4 +339,6 @@ def poisson_mean(more_than: int, probability: float) -> float:
     15.4
     """
     runs, chance = nonnegative_integer("more_than", more_than), in_open_unit("probability", probability)
+    if runs > _MOST_RUNS:
+        raise ValueError(f"more_than must be a whole number from 0 to 10**15, got {runs!r}")
     return float(gammaincinv(runs + 1, chance))
