@@ -97,15 +97,6 @@ def test_votes_are_drawn_as_told_and_digits_are_read():
 
 
 @pytest.mark.slow
-def test_prices_are_computed_again():
-    found = stored.load("pate")
-    for price in pate.prices("low", 20.0):
-        (kept,) = found.values(source="low", sigma=20.0, method=price.method)
-        assert kept == pytest.approx(price.value, rel=1e-9), price.method
-        assert found.values("right", source="low", sigma=20.0, method=price.method) == [price.right]
-
-
-@pytest.mark.slow
 def test_teachers_of_digits_know_them_and_noise_hides_them(monkeypatch):
     monkeypatch.setattr(pate, "DIGITS_TEACHERS", 12)
     counts, truth = pate._digits()

@@ -195,14 +195,6 @@ def test_california_is_read_where_its_file_is_and_never_fetched(tmp_path, monkey
         tables.load_table("boston")
 
 
-def test_a_split_is_computed_again():
-    found, rows = stored.load("regression"), list(regression.errors("diabetes", 3, []))
-    assert [row.method for row in rows] == ["ridge", "judges", "zero"]
-    for row in rows:
-        (kept,) = found.values(dataset="diabetes", epsilon=row.epsilon, method=row.method, seed=3)
-        assert kept == pytest.approx(row.error, rel=1e-9)
-
-
 @pytest.mark.slow
 def test_every_method_has_a_row():
     rows = list(regression.errors("diabetes", 3, [1.0]))
