@@ -92,8 +92,6 @@ def test_votes_are_drawn_as_told_and_digits_are_read():
     assert (counts.sum(axis=1) == 400).all()
     assert counts[:, 0].mean() == pytest.approx(320, abs=2)
     assert (truth == 0).all()
-    with pytest.raises(ValueError, match="source must be one of 'high', 'mid', 'low', 'digits', got 'all'"):
-        pate.votes("all")
 
 
 @pytest.mark.slow

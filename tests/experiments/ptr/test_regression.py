@@ -160,8 +160,6 @@ def test_runs_that_all_refuse_say_so(monkeypatch):
     )
     assert theta is None
     assert refused == 1.0
-    with pytest.raises(ValueError, match="accounting must be one of 'tight', 'split', got 'published'"):
-        samples.best_of_runs(samples.Posterior(X, y), (X, y), 1.0, 1e-6, "published", np.random.default_rng(0))
 
 
 # --- data --------------------------------------------------------------------------------------------------------
@@ -191,8 +189,6 @@ def test_california_is_read_where_its_file_is_and_never_fetched(tmp_path, monkey
     assert X.shape == (30, 8)
     np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0)
     assert np.abs(y).max() <= 1
-    with pytest.raises(ValueError, match="name must be one of 'synthetic-r', 'diabetes', 'california', got 'boston'"):
-        tables.load_table("boston")
 
 
 @pytest.mark.slow

@@ -78,13 +78,6 @@ def test_bounds_fall_as_epsilon_and_delta_grow():
             assert (np.diff(values, axis=1) < 0).all()
 
 
-def test_cells_that_no_proof_covers_are_refused():
-    with pytest.raises(ValueError, match="proof must be one of 'published', 'sharpened', got 'tight'"):
-        figure1.cell("inexact", "tight", 1.0, 1e-5)
-    with pytest.raises(ValueError, match="panel must be one of 'exact', 'inexact'"):
-        figure1.cell("left", "tight", 1.0, 1e-5)
-
-
 def test_noise_of_figure_2_is_as_published_and_as_the_exact_theorem_has_it():
     scales = figure2.scales()
     assert scales["qop"] == pytest.approx(117470.166, rel=1e-8)

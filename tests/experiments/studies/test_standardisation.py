@@ -83,13 +83,6 @@ def test_gains_are_means_over_sets_with_their_error_and_their_worst():
     assert rows["all", "raw", "all"]["gain"] == "0.00"
 
 
-@pytest.mark.parametrize(("change", "name"), [({"seed": -1}, "seed"), ({"draws": 0}, "draws")])
-def test_bad_arguments_are_named(change, name):
-    arguments = {"seed": 0, "draws": 1} | change
-    with pytest.raises(ValueError, match=f"^{name} must be a whole number"):
-        list(study.scores(["pixels"], {"raw": RAW}, epsilons=[1.0], **arguments))
-
-
 # Command line and committed results
 
 
