@@ -157,7 +157,6 @@ def test_one_run_without_validation_rows_takes_the_middle_of_the_list():
         OPSPTRRegressor().fit(X, Y, validation=3)
 
 
-@pytest.mark.slow
 def test_validation_rows_choose_and_are_said_to_be_public():
     told = {"lams": [300.0, 3e6], "mean_runs": 6, "epsilon": 5.0, "random_state": 0, "accounting": "split"}
     model = OPSPTRRegressor(**told, validation=JUDGES).fit(X, Y)
