@@ -46,23 +46,6 @@ def finished(app: AppTest, run: str) -> AppTest:
     return app
 
 
-def try_it(app: AppTest, page: str, wrong: str | int, right: str | int | None = None) -> None:
-    """Predict in the page's "Try it": a chart more after the first prediction, and a word about each."""
-
-    def predict(answer: str | int) -> None:
-        radio = app.radio(key=f"{page}__try")
-        radio.set_value(radio.options[answer] if isinstance(answer, int) else answer).run()
-
-    before = len(app.get("plotly_chart"))
-    assert app.radio(key=f"{page}__try").value is None
-    predict(wrong)
-    assert len(app.get("plotly_chart")) == before + 1
-    assert "Not quite" in infos(app)
-    if right is not None:
-        predict(right)
-        assert app.success
-
-
 def charts(app: AppTest) -> list[dict]:
     """What was sent to plotly, chart by chart."""
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
@@ -107,6 +90,11 @@ def words_of(sentence: str) -> int:
 def said(app: AppTest) -> str:
     """The answers, as people read them."""
     return unescape(" ".join(block.proto.body for block in app.get("html"))).replace("\xa0", " ")
+
+
+def everything_said(app: AppTest) -> str:
+    """The answers, the running text, the captions and every message."""
+    return f"{said(app)} {texts(app)}".replace("\xa0", " ")
 
 
 def answer(app: AppTest) -> str | None:

@@ -166,27 +166,6 @@ def test_the_address_sets_every_control(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"data": "../../etc/passwd", "epsilon": "NaN", "view": "☃", "methods": "<script>"},
-        {"epsilon": "0.3", "again": "nobody", "trial": "banana", "paper": "perhaps", "ghost": "7"},
-        {"rows_data": "gisette", "rows_epsilon": "-1", "rows_draws": "inf", "rows_seed": "1e400", "trial": "-1e999"},
-        {"data": ["synthetic-l", "none"], "epsilon": "", "rows_draws": "x" * 5000},
-    ],
-)
-def test_nonsense_in_the_address_falls_back_to_the_default(folder, query):
-    at = opened(**query)
-    assert not at.error
-    assert at.selectbox(key="accuracy_data").value == "adult"
-    assert at.select_slider(key="accuracy_epsilon").value == 0.1
-    assert at.selectbox(key="accuracy_rows_data").value == "adult-synthetic"
-    assert at.select_slider(key="accuracy_rows_epsilon").value == 0.1
-    assert 1 <= at.number_input(key="accuracy_rows_draws").value <= 20
-    assert text.answer(indexed.load("adult"), 0.1) == answer(at)
-
-
-@pytest.mark.slow
 def test_hidden_methods_stay_hidden_and_none_at_all_is_fine(folder):
     at = opened(methods="Algorithm 1 tight", paper="false")
     assert list(curves(at)[0]) == ["Algorithm 1 tight"]
@@ -315,12 +294,6 @@ def test_stop_ends_a_point(folder, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_full_server_says_so(folder, full_server):
-    at = press(opened(data="breast-cancer"), "Measure")
-    assert any("The server is busy" in error.value for error in at.error)
-
-
-@pytest.mark.slow
 def test_few_and_many_rows_are_measured(folder, monkeypatch):
     import objpert_core.experiments.studies.subsampling as module
 
@@ -380,19 +353,6 @@ def test_without_any_file_the_link_holds_the_rest(monkeypatch, tmp_path):
     sent = link(opened(rows_seed="3"))
     assert sent["accuracy_rows_seed"] == ["3"]
     assert all(key.startswith("accuracy_rows_") for key in sent)
-
-
-@pytest.mark.slow
-def test_try_it_hides_the_numbers_until_a_prediction_is_made(folder):
-    at = opened()
-    before = len(at.get("plotly_chart"))
-    radio = at.radio(key="accuracy__try")
-    assert radio.value is None
-    radio.set_value(radio.options[2]).run()
-    assert len(at.get("plotly_chart")) == before + 1
-    assert at.success
-    shown, _ = curves(at, before)
-    assert set(shown) == {"DP-SGD paid", "DP-SGD unpaid (large batch)", "Algorithm 1 tight"}
 
 
 @pytest.mark.slow

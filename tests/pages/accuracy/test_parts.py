@@ -1,7 +1,5 @@
 """The accuracy page's files, words, tables, charts and snippets, on made-up runs."""
 
-import contextlib
-import io
 import itertools
 import math
 import re
@@ -20,7 +18,7 @@ from pages.accuracy import numbers as data
 from pages.accuracy import tables as accuracy_tables
 from pages.accuracy import words as text
 from tests.pages.accuracy.runs import runs, write
-from tests.pages.apps import words_of
+from tests.pages.apps import execute, words_of
 from ui import figures, registry
 from ui.svg import decode, to_svg
 from ui.words import ends, fall, signed
@@ -609,14 +607,8 @@ class TestCharts:
 
 
 class TestSnippets:
-    def run(self, code):
-        names, out = {}, io.StringIO()
-        with contextlib.redirect_stdout(out):
-            exec(compile(code, "snippet", "exec"), names)
-        return names, out.getvalue()
-
     def test_the_snippet_gives_the_plotted_numbers_and_the_claim(self, adult):
-        names, printed = self.run(accuracy_tables.snippet(adult, 0.25))
+        names, printed = execute(accuracy_tables.snippet(adult, 0.25))
         chart = charts.figure_2(adult, ALL, epsilon=0.25, paper=False)
         plotted = {trace.name: dict(zip(decode(trace.x), decode(trace.y), strict=True)) for trace in chart.data}
         assert len(names["points"]) == len(METHODS)
@@ -634,7 +626,7 @@ class TestSnippets:
         write(tmp_path, "breast-cancer", trials=2, methods=("non-private", "tight"), epsilons=(2.0,))
         target = math.inf if method == "non-private" else 2.0
         point = Piece("breast-cancer", method, target, 1, Parameters())
-        names, _ = self.run(accuracy_tables.point_snippet(point, "breast-cancer"))
+        names, _ = execute(accuracy_tables.point_snippet(point, "breast-cancer"))
         assert names["before"] == indexed.load("breast-cancer").run(method, 2.0, 1)
         assert (names["again"].seed, names["again"].split_seed) == (point.seed, 1)
         assert names["again"].accuracy > 0.8

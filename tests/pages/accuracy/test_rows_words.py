@@ -1,7 +1,5 @@
 """Accuracy on few and many rows, and the background work of the accuracy page."""
 
-import contextlib
-import io
 import itertools
 from dataclasses import replace
 
@@ -15,6 +13,7 @@ from objpert_core.experiments.studies.subsampling import Fits, LearningCurve, Pl
 from pages.accuracy import charts, jobs, tables
 from pages.accuracy import rows_words as text
 from pages.accuracy.words import point_progress
+from tests.pages.apps import execute
 from ui.jobs import JobView
 from ui.request import Meter
 from ui.runs import ended_early
@@ -103,12 +102,10 @@ class TestRows:
     def test_the_snippet_gives_the_plotted_numbers(self):
         plan = Plan("synthetic-l", epsilon=0.5, sizes=(200, 1000), draws=2, seed=3)
         *_, found = learning_curve(plan)
-        names = {}
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            exec(compile(tables.rows_snippet(plan), "snippet", "exec"), names)
+        names, printed = execute(tables.rows_snippet(plan))
         assert names["curve"] == found
-        assert out.getvalue().startswith(f"200 {found.private(200).mean} {found.reference(200).mean}")
-        assert "nan" not in out.getvalue()
+        assert printed.startswith(f"200 {found.private(200).mean} {found.reference(200).mean}")
+        assert "nan" not in printed
 
     def test_the_snippet_prints_an_interval_from_five_draws_on(self):
         few, enough = (tables.rows_snippet(Plan("breast-cancer", 1.0, draws=draws)) for draws in (1, 5))

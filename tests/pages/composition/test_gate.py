@@ -94,10 +94,3 @@ def test_the_page_shows_the_filter_when_it_is_switched_on():
     assert app.session_state["composition_released"] == 2
     assert "the next release fits" in said(app)  # and after it, the last one no more
     assert pg.gate(lg.parse(app.session_state["composition_ledger"]), 3, 1e-5, 1.0).next.state == pg.TOO_MUCH
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("query", [{"composition_filter": "maybe"}, {"composition_released": "inf"}])
-def test_nonsense_about_the_filter_falls_back(query):
-    app = open_app("pages/composition/page.py", composition_ledger="gauss:20,1", **query)
-    assert "Odometer" not in written(app)

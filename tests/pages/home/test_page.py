@@ -119,24 +119,6 @@ def test_the_previous_densities_stay_as_a_ghost():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"home_sigma": "-1", "home_lambda": "0", "home_draw": "0"},
-        {"home_sigma": "abc", "home_draw": "1e99", "home_person": "nobody"},
-        {"home_draw": "-5", "home_delta": "nan", "home_lambda": "∞"},
-        {"home_draw": "1e999"},
-        {"home_draw": "-inf"},
-        {"home_draw": "9" * 400},
-    ],
-)
-def test_nonsense_in_the_address_falls_back_to_the_default(query):
-    app = open_page(**query)
-    values = {key: app.session_state[key] for key in ("home_sigma", "home_lambda", "home_draw", "home_delta")}
-    assert values == {"home_sigma": 2.5, "home_lambda": 1.0, "home_draw": 1, "home_delta": 1e-5}
-
-
-@pytest.mark.slow
 def test_a_fraction_in_the_address_counts_as_the_whole_number_that_is_shown():
     whole, fraction = spec(open_page(home_draw="8")), spec(open_page(home_draw="7.5"))
     assert fraction == whole

@@ -89,15 +89,6 @@ def test_moving_a_control_marks_the_results_as_old():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", ["Quick look", "Few judges, many candidates", "The paper’s recipe"])
-def test_presets_move_the_controls(preset):
-    at = opened(**SMALL)
-    at.button(key=f"honest_preset_{preset}").click().run()
-    assert not at.exception
-    assert at.selectbox(key="honest_data").value == "synthetic-l"
-
-
-@pytest.mark.slow
 def test_nonsense_in_the_address_does_no_harm():
     at = opened(
         **SMALL
@@ -126,14 +117,6 @@ def test_a_stand_in_is_labelled():
     at = opened(honest_data="adult-synthetic")
     assert "honest__run" not in at.session_state  # Adult's size takes longer
     assert "adult-synthetic" in at.info[0].value
-
-
-@pytest.mark.slow
-def test_the_prediction_is_asked_for_before_it_is_answered():
-    at = opened(**SMALL)
-    assert at.radio(key="honest__try").value is None
-    at.radio(key="honest__try").set_value("About 93 to 95 %.").run()
-    assert "Right" in at.success[0].value
 
 
 @pytest.mark.slow

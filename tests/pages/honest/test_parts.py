@@ -1,7 +1,5 @@
 """The words, charts, table and snippet of the page "Honest or not"."""
 
-import contextlib
-import io
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from itertools import cycle
@@ -15,7 +13,7 @@ from objpert_core.experiments.summary import mean_interval
 from pages.honest import charts, controls, tables
 from pages.honest import words as text
 from pages.honest.jobs import Request
-from tests.pages.apps import words_of
+from tests.pages.apps import execute, words_of
 from ui.jobs import JobView
 from ui.live import Meter
 from ui.sentences import epsilon
@@ -196,13 +194,11 @@ def test_without_files_the_invitation_does_not_ask_for_run():
 
 @pytest.mark.slow
 def test_the_snippet_prints_what_is_shown(last):
-    printed, names = io.StringIO(), {}
-    with contextlib.redirect_stdout(printed):
-        exec(tables.snippet(last), names)
+    names, printed = execute(tables.snippet(last))
     found = names["last"]
     for way in text.WAYS:
         assert found.mean(way).mean == last.mean(way).mean
-        assert repr(last.mean(way).mean) in printed.getvalue()
+        assert repr(last.mean(way).mean) in printed
 
 
 def view(**changes):

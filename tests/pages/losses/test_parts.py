@@ -1,7 +1,5 @@
 """What the page Losses and clipping shows: numbers, words, charts, snippets."""
 
-import contextlib
-import io
 import math
 from dataclasses import replace
 
@@ -15,6 +13,7 @@ from pages.losses import charts, snippets, words
 from pages.losses import dimension as ld
 from pages.losses import numbers as lc
 from pages.losses import ordinary as lo
+from tests.pages.apps import execute
 from ui import bounds, figures
 from ui.svg import decode, to_svg
 
@@ -23,13 +22,6 @@ OUTLIERS = clipping.Setting("squared", 0.5, 0.2, 0.1, 1.0, 1e-5, 0)
 LABELS = clipping.Setting("squared-hinge", 0.5, 0.5, 0.2, 1.0, 1e-5, 0)
 LOGISTIC = replace(LABELS, loss="logistic", parameter=0.0)
 FIGURE_1 = bounds.Setting(5.0, 20.0, 1.0, 1.0)
-
-
-def run(code):
-    names, printed = {}, io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(code, names)
-    return names, printed.getvalue()
 
 
 # --- the loss -------------------------------------------------------------------------------------------------------
@@ -170,7 +162,7 @@ def test_an_ordinary_row_comes_closer_to_the_certificate_that_every_margin_has()
     assert "differs from most rows 0.689" in words.ordinary_alt(1.5)
     assert [row["exact ε at k = 1.5"] for row in lo.table_rows(1.5)] == ["0.756", "0.895"]
     assert list(lo.table_rows(0.0)[0]) == ["The row", "exact ε at k = 0", "certified at every k"]
-    names, printed = run(snippets.ordinary(1.5))
+    names, printed = execute(snippets.ordinary(1.5))
     assert names["exact"] == {k: lo.exact("agrees", k) for k in (0.0, 1.5)}
     assert str(lo.certified()) in printed
     drawn = {trace.name: decode(trace.y) for trace in charts.ordinary(1.5).data}
@@ -237,7 +229,7 @@ def test_every_fit_can_be_drawn_and_its_snippet_gives_the_first_private_fit(name
     drawn = {trace.name for trace in chart.data}
     assert {"private fits", words.PLAIN, words.CLIPPED, "clipped at C/4", "clipped at 4C", "clipped, before"} <= drawn
     assert "<svg" in to_svg(chart, title=str(setting))
-    names, printed = run(snippets.fit(setting))
+    names, printed = execute(snippets.fit(setting))
     np.testing.assert_allclose(names["theta"], clipping.private(setting, 0), rtol=1e-5, atol=1e-7)
     assert "(1.5, 1e-06)-differential privacy" in printed
     np.testing.assert_array_equal(names["X"], clipping.data(setting)[0])
@@ -312,12 +304,12 @@ def test_the_answer_compares_a_glm_with_any_other_loss():
 
 
 def test_snippets_print_the_numbers_on_the_screen():
-    names, printed = run(snippets.dimension(FIGURE_1, delta=1e-6, at=50))
+    names, printed = execute(snippets.dimension(FIGURE_1, delta=1e-6, at=50))
     for bound, curve in names["curves"].items():
         assert curve.epsilon(1e-6) == ld.epsilon_at(bound, FIGURE_1, 1e-6, 50)
     assert str(ld.epsilon_at("non-glm", FIGURE_1, 1e-6, 50)) in printed
     for setting in (OPENS, lc.LossSetting("huberised-hinge", 0.3, 2**0.5, 2.0)):
-        names, printed = run(snippets.loss(setting))
+        names, printed = execute(snippets.loss(setting))
         np.testing.assert_array_equal(
             names["clipped"].value(names["scores"], setting.target),
             setting.clipped.value(names["scores"], setting.target),

@@ -13,7 +13,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 
 from objpert_core.datasets.tables import MOST_BYTES
 from pages.own import editor, example, form, jobs, ledger, upload
-from tests.pages.apps import answer, curves, execute, finished, infos, open_app, opened, said, tables, texts, try_it
+from tests.pages.apps import answer, curves, execute, finished, infos, open_app, opened, said, tables, texts
 from tests.ui.waiting import awaited
 from ui import sentences
 
@@ -82,17 +82,6 @@ def test_the_other_example_and_another_epsilon():
     app.select_slider(key="own_epsilon").set_value(0.1).run()
     assert "ε 1 → 0.1: the noise σ rises from" in said(app)
     assert curves(app)[1] == ["before"]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("query", [{"own_table": "nothing"}, {"own_epsilon": "-1", "own_delta": "banana"}])
-def test_nonsense_in_the_address_shows_the_first_example(query):
-    assert "2,000 invented borrowers at ε = 1:" in answer(open_app(PAGE, **query))
-
-
-@pytest.mark.thorough
-def test_try_it():
-    try_it(open_app(PAGE), "own", 0, 1)
 
 
 @pytest.mark.thorough

@@ -1,7 +1,5 @@
 """The Planner's words: from numbers to sentences, rounded to the safe side."""
 
-import contextlib
-import io
 from dataclasses import replace
 
 import pytest
@@ -10,6 +8,7 @@ import objpert_core.accounting as acc
 from objpert_core.experiments.studies.noise_ratios import Plan, sample
 from pages.planner import numbers as pc
 from pages.planner import words as text
+from tests.pages.apps import execute
 from ui.jobs import JobView
 
 PAPER = pc.Setting(1.0, 1e-5, 45_222, 105, 1.0, 50.0, "rdp", 1.3)
@@ -145,14 +144,12 @@ def test_progress_and_outcome(estimate):
     ],
 )
 def test_the_snippet_gives_the_points_numbers_and_a_model_that_fits(setting):
-    printed, names = io.StringIO(), {}
-    with contextlib.redirect_stdout(printed):
-        exec(compile(text.snippet(setting), "snippet", "exec"), names)
+    names, printed = execute(text.snippet(setting))
     here = pc.spot(setting, setting.bound, setting.ratio)
     mechanism = names["mechanism"]
     assert (mechanism.sigma, mechanism.lam) == (here.sigma, here.lam)
     assert names["excess"] / setting.rows == here.excess
-    assert repr(here.lam) in printed.getvalue()
+    assert repr(here.lam) in printed
     model = names["model"].set_params(random_state=0)
     model.fit([[1.0, 0.0], [0.0, 1.0]] * 20, [0, 1] * 20)
     assert model.privacy_.epsilon == setting.epsilon

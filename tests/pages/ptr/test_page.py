@@ -170,35 +170,6 @@ def test_without_stored_results_pictures_of_them_say_so(monkeypatch):
         assert "This picture needs stored results: python -m objpert_core.experiments ptr" in app.info[0].value
 
 
-@pytest.mark.slow
-def test_every_preset_shows_what_it_names():
-    app = open_page(ptr_epsilon="3", ptr_source=pate.SOURCES["digits"])
-    told = {}
-    for preset in panel.PRESETS:
-        app.button(key=f"ptr_preset_{preset.name}").click().run()
-        assert not app.exception
-        assert not app.error
-        told[preset.name] = answer(app)
-    assert told["Throwing away hides"] == (
-        "Local sensitivity (secret) asks for ε = 3.5, the published side (secret) for 0; 0.5 is allowed."
-    )
-    assert "under 0.1 %" in told["Too bold: no answer, ⊥"]
-    assert told["ε rises with the gap"] == "At a gap of 10 this noise has ε = 9.91 without δ and 0 with it."
-    assert told["Teachers agree"].startswith("Asking pays")
-    assert told["Teachers disagree"].startswith("Asking does not pay")
-
-
-@pytest.mark.slow
-def test_nonsense_in_the_address_falls_back():
-    app = open_page(
-        ptr_view="x", ptr_points="a;b", ptr_epsilon="nan", ptr_seed="inf", ptr_beta="-1", ptr_people="1e9", ptr_gap="🙂"
-    )
-    state = app.session_state
-    assert (state["ptr_view"], state["ptr_epsilon"], state["ptr_beta"], state["ptr_people"]) == ("line", 1.0, 0.1, 7)
-    assert (state["ptr_seed"], state["ptr_points"]) == (0, panel.POINTS.default)
-    assert not app.error
-
-
 @pytest.mark.parametrize("text", ["", "0.1, 0.2", "0.1, nan, 0.3", "1, 2, 3", "inf 0 0", ", ".join(["0.5"] * 25)])
 def test_lists_that_are_none_are_refused(text):
     with pytest.raises(ValueError, match="values must be 3 to 24 numbers from 0 to 1"):
@@ -328,12 +299,8 @@ def test_answers_have_at_most_eighteen_words():
 
 
 @pytest.mark.slow
-def test_try_it_is_right():
+def test_the_prediction_is_true():
     """Without δ the ε of a wide lead rises, to ε of the noise."""
-    app = open_page()
-    radio = app.radio(key="ptr__try")
-    radio.set_value(radio.options[0]).run()
-    assert "Not quite" in " ".join(block.value for block in app.info)
     pure = Ballot(1.0, 1e-5, 1.0).epsilons(np.arange(11))["pure"]
     assert (np.diff(pure) > 0).all()
     assert 0.9 < pure[-1] < 1

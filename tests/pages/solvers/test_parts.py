@@ -11,6 +11,7 @@ from objpert_core.learning import SOLVERS, solve
 from pages.solvers import charts
 from pages.solvers import numbers as sr
 from pages.solvers import words as text
+from tests.pages.apps import execute
 
 SMALL = sr.Setting(n=100, lam=1.0, sigma=4.0, columns="redundant", seed=0, tau=1e-6)
 
@@ -151,13 +152,12 @@ def test_seconds_are_told_at_the_largest_n_of_all():
     assert "on 10,000 rows: Newton 0.0" in text.seconds(stored)
 
 
-def test_the_snippet_gives_the_plotted_numbers(capsys):
-    names: dict = {}
-    exec(text.snippet(SMALL, tuple(sr.NAMES)), names)
+def test_the_snippet_gives_the_plotted_numbers():
+    names, printed = execute(text.snippet(SMALL, tuple(sr.NAMES)))
     for solver in sr.NAMES:
         assert names["results"][solver].gradient_evaluations == sr.run(solver, SMALL).total
         assert names["results"][solver].gradient_norm == sr.run(solver, SMALL).reached
-    assert str(sr.run("sag", SMALL).total) in capsys.readouterr().out
+    assert str(sr.run("sag", SMALL).total) in printed
 
 
 @pytest.mark.parametrize("columns", sr.COLUMNS)

@@ -287,12 +287,6 @@ def test_a_failing_fit_is_one_sentence(monkeypatch, methods):
 
 
 @pytest.mark.slow
-def test_a_full_server_says_so(full_server):
-    at = press_run(opened((DISHONEST,), **QUICK))
-    assert "The server is busy" in at.error[0].value
-
-
-@pytest.mark.slow
 def test_every_method_is_in_charts_table_and_certificates():
     at = finished(press_run(opened(LEARNERS, repeats="1", view="certificate", **QUICK)))
     assert {name.rsplit(" ", 2)[0] for name in marks(at)} >= {text.LABELS[name] for name in LEARNERS}

@@ -1,7 +1,5 @@
 """The training page's words, tables, figures and snippet."""
 
-import contextlib
-import io
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -32,7 +30,7 @@ from pages.training import controls as training_controls
 from pages.training import jobs, promises, tables
 from pages.training import words as text
 from pages.training.jobs import Meter, Request, together
-from tests.pages.apps import words_of
+from tests.pages.apps import execute, words_of
 from ui import registry, sentences
 from ui.figures import GHOST_OPACITY, ROLES, of_learner
 from ui.jobs import JobView
@@ -232,18 +230,16 @@ class TestTables:
     def test_the_snippet_gives_the_numbers_on_the_screen(self, name):
         settings = Settings(epsilon=0.7, delta=1e-4, bound="monotone", repeats=2, intercept_scaling=0.5, seed=4)
         *_, shown = compare(load(name, split_seed=2), settings)
-        code = tables.snippet(shown.data, settings)
-        names, out = {}, io.StringIO()
-        with contextlib.redirect_stdout(out):
-            exec(compile(code, "snippet", "exec"), names)
+        names, printed = execute(tables.snippet(shown.data, settings))
         assert names["non_private"] == shown.fits[0].accuracy
         assert names["published"] == [fit.accuracy for fit in shown.of(PUBLISHED)]
         assert names["tight"] == [fit.accuracy for fit in shown.of(TIGHT)]
-        label, numbers, *_ = out.getvalue().splitlines()
+        label, numbers, *_ = printed.splitlines()
         assert label == shown.data.label
-        printed = [float(word) for word in numbers.split()]
-        assert printed == pytest.approx([shown.accuracy(method).mean for method in METHODS], rel=1e-12)
-        assert "(0.7, 0.0001)-differential privacy" in out.getvalue()
+        assert [float(word) for word in numbers.split()] == pytest.approx(
+            [shown.accuracy(method).mean for method in METHODS], rel=1e-12
+        )
+        assert "(0.7, 0.0001)-differential privacy" in printed
         assert not names["model"].privacy_.reproducible  # the last lines are for a release
 
 
@@ -492,10 +488,7 @@ class TestAnyMethods:
 
     @pytest.mark.thorough
     def test_the_snippet_gives_every_methods_numbers(self, everything):
-        code = tables.snippet(everything.data, tables.reproducible(everything))
-        names = {}
-        with contextlib.redirect_stdout(io.StringIO()):
-            exec(compile(code, "snippet", "exec"), names)
+        names, _ = execute(tables.snippet(everything.data, tables.reproducible(everything)))
         for method in everything.settings.private:
             assert names[method.replace("-", "_")] == [fit.accuracy for fit in everything.of(method)]
 
@@ -651,15 +644,9 @@ class TestManyClasses:
 
     @pytest.mark.thorough
     def test_the_snippet_gives_the_numbers_on_the_screen(self, digits):
-        names = {}
-        with contextlib.redirect_stdout(io.StringIO()):
-            exec(compile_(tables.snippet(digits.data, digits.settings)), names)
+        names, _ = execute(tables.snippet(digits.data, digits.settings))
         for method in (PUBLISHED, TIGHT):
             assert names[method] == [fit.accuracy for fit in digits.of(method)]
-
-
-def compile_(code):
-    return compile(code, "snippet", "exec")
 
 
 class TestStandardised:
@@ -688,9 +675,7 @@ class TestStandardised:
     def test_the_chains_snippet_gives_the_waterfall(self):
         settings = Settings(epsilon=1.0, repeats=2, seed=4, methods=tuple(waterfall.CHAIN))
         *_, shown = compare(load("breast-cancer", split_seed=1), settings)
-        names = {}
-        with contextlib.redirect_stdout(io.StringIO()):
-            exec(compile_(tables.chain_snippet(shown.data, settings)), names)
+        names, _ = execute(tables.chain_snippet(shown.data, settings))
         assert names["found"] == waterfall.of_comparison(shown)
 
     def test_a_learner_whose_label_another_one_has_is_told_apart(self):

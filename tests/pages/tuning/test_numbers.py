@@ -1,8 +1,5 @@
 """The tuning page's numbers are the core's, whatever is remembered; its snippet gives the same ones."""
 
-import contextlib
-import io
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -12,6 +9,7 @@ from pages.tuning import charts as charts
 from pages.tuning import numbers as tc
 from pages.tuning.snippets import tuning
 from pages.tuning.words import WAYS, Need
+from tests.pages.apps import execute
 from ui.svg import decode, to_svg
 
 PAPER = tc.Setting(tc.Base(), 1e-5, tc.Law(), renyi=True)
@@ -197,11 +195,9 @@ def test_the_bars_of_what_is_left():
 @pytest.mark.parametrize("settings", [1, 10])
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
 def test_the_snippet_prints_the_pages_numbers(setting, settings):
-    printed, names = io.StringIO(), {}
-    with contextlib.redirect_stdout(printed):
-        exec(compile(tuning(setting, settings), "snippet", "exec"), names)
+    names, printed = execute(tuning(setting, settings))
     assert names["ways"] == tc.ways(setting, settings)
-    lines = dict(line.split() for line in printed.getvalue().splitlines()[:4])
+    lines = dict(line.split() for line in printed.splitlines()[:4])
     assert {way: float(value) for way, value in lines.items()} == names["ways"]
     runs = tc.runs(setting, settings)
     k = min(len(names["pmf"]), len(runs.probability))

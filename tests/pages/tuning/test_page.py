@@ -8,7 +8,7 @@ import pytest
 import objpert_core.accounting as acc
 from pages.tuning import numbers as tc
 from pages.tuning.words import WAYS
-from tests.pages.apps import curves, open_app, said, spec, tables, try_it, written
+from tests.pages.apps import curves, open_app, said, spec, tables, written
 from ui.svg import decode
 
 open_page = partial(open_app, "pages/tuning/page.py")
@@ -144,10 +144,7 @@ def test_what_each_run_must_be_is_calibrated_only_when_asked(monkeypatch):
 
 
 @pytest.mark.slow
-def test_try_it_hides_the_curve_until_a_prediction_is_made():
-    app = open_page()
-    assert len(app.get("plotly_chart")) == 2
-    try_it(app, "tuning", wrong="They are the same.", right="Composing the three runs.")
+def test_the_prediction_is_true():
     ways = tc.ways(PAPER, 3)
     assert ways["composed"] < ways["selection"]
     assert ways["composed"] == pytest.approx(3**0.5, rel=0.06)
