@@ -97,6 +97,11 @@ def everything_said(app: AppTest) -> str:
     return f"{said(app)} {texts(app)}".replace("\xa0", " ")
 
 
+def tells(text: str, *parts: str) -> None:
+    """Assert that every part is in the text."""
+    assert [part for part in parts if part not in text] == []
+
+
 def answer(app: AppTest) -> str | None:
     """The page's answer, where it has one."""
     found = [re.search(r'class="answer">(.*?)</p>', block.proto.body) for block in app.get("html")]

@@ -13,7 +13,7 @@ from objpert_core.experiments.studies.subsampling import Fits, LearningCurve, Pl
 from pages.accuracy import charts, jobs, tables
 from pages.accuracy import rows_words as text
 from pages.accuracy.words import point_progress
-from tests.pages.apps import execute
+from tests.pages.apps import execute, tells
 from ui.jobs import JobView
 from ui.request import Meter
 from ui.runs import ended_early
@@ -44,8 +44,7 @@ class TestRows:
 
     def test_notes_say_where_nothing_is_learned_and_what_is_left_out(self):
         words = " ".join(text.notes(curve()))
-        assert "On 500 rows the private model is on average no better" in words
-        assert "Two draws; each is a fresh sample" in words
+        tells(words, "On 500 rows the private model is on average no better", "Two draws; each is a fresh sample")
         assert "left out" not in words
         some = LearningCurve(
             replace(PLAN, dataset="adult"), "adult", 36_177, tuple(fit for fit in curve().fits if fit.rows < 50_000)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from tests.pages.apps import answer, curves, infos, open_app, said, tables, written
+from tests.pages.apps import answer, curves, infos, open_app, said, tables, tells, written
 from ui import sentences
 
+pytestmark = pytest.mark.slow
 open_page = partial(open_app, "pages/bounds/page.py")
 
 LEFT = {"bounds_sigma": 5.0, "bounds_lambda": 20.0, "bounds_beta": 1.0, "bounds_L": 1.0}
@@ -30,20 +31,6 @@ def mechanisms(sigma, lam, beta, lipschitz):
     }
 
 
-def test_opens_on_figure_1_left_with_the_cores_numbers():
-    app = open_page()
-    assert {key: app.session_state[key] for key in LEFT} == LEFT
-    shown, ghosts = curves(app)
-    expected = mechanisms(5.0, 20.0, 1.0, 1.0)
-    assert list(shown) == list(expected)
-    assert not ghosts
-    for name, mechanism in expected.items():
-        x, y = shown[name]
-        assert 200 <= len(x) <= 400
-        np.testing.assert_array_equal(y, mechanism.delta(x))
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "values"), [("Five proofs, one fit", LEFT), ("Smaller λ, wider gap", RIGHT)])
 def test_presets_of_the_figure_set_exactly_its_values(name, values):
     app = open_page(bounds_sigma="100", bounds_lambda="100", bounds_beta="0.1", bounds_L="2")
@@ -55,7 +42,6 @@ def test_presets_of_the_figure_set_exactly_its_values(name, values):
         np.testing.assert_array_equal(shown[label][1], mechanism.delta(shown[label][0]))
 
 
-@pytest.mark.slow
 def test_calibration_presets_keep_their_promise():
     app = open_page()
     app.button(key="bounds_preset_Ours at ε = 1").click().run()
@@ -70,14 +56,11 @@ def test_calibration_presets_keep_their_promise():
     assert recipe.sigma > ours.sigma
 
 
-@pytest.mark.slow
 def test_a_bound_that_proves_nothing_says_why_and_stays():
     app = open_page()
     app.button(key="bounds_preset_Silent proofs").click().run()
     text = infos(app)
-    assert "Rényi and Hockey-stick" in text
-    assert "λ = 0.9 is not above β = 1" in text
-    assert "λ ≥ 2β/ε" in text
+    tells(text, "Rényi and Hockey-stick", "λ = 0.9 is not above β = 1", "λ ≥ 2β/ε")
     shown, _ = curves(app)
     assert (shown["Hockey-stick"][1] == 1.0).all()
     assert (shown["Logistic (tight)"][1][-1]) < 1e-6
@@ -85,7 +68,6 @@ def test_a_bound_that_proves_nothing_says_why_and_stays():
     assert rows.iloc[1].tolist()[1] == "nothing proved"
 
 
-@pytest.mark.slow
 def test_read_outs_are_the_cores_and_rounded_up():
     app = open_page(bounds_delta="1e-6", bounds_epsilon="0.3")
     rows = tables(app)[0]
@@ -100,7 +82,6 @@ def test_read_outs_are_the_cores_and_rounded_up():
     assert "ε at δ = 10⁻⁶" in rows.columns
 
 
-@pytest.mark.slow
 def test_the_answer_its_promise_and_why_follow_the_controls():
     app = open_page()
     assert answer(app) == (
@@ -117,7 +98,6 @@ def test_the_answer_its_promise_and_why_follow_the_controls():
     assert "neighbours: add or remove one row → replace one row: ε rises from 0.341 to " in said(app)
 
 
-@pytest.mark.slow
 def test_the_monotone_curve_is_optional():
     app = open_page()
     app.toggle(key="bounds_monotone").set_value(True).run()
@@ -125,13 +105,11 @@ def test_the_monotone_curve_is_optional():
     np.testing.assert_array_equal(y, acc.ObjectivePerturbation(5.0, 20.0, 1.0, 1.0, bound="monotone").delta(x))
 
 
-@pytest.mark.slow
 def test_the_logistic_curve_says_what_it_stands_for_only_where_beta_differs():
     assert "loss has β = L²/4 = 0.25" in written(open_page())
     assert "loss has β" not in written(open_page(bounds_beta="0.25"))
 
 
-@pytest.mark.slow
 def test_view_sets_the_axes():
     app = open_page(bounds_view="5", bounds_floor="1e-20")
     layout = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]
@@ -139,14 +117,11 @@ def test_view_sets_the_axes():
     assert layout["yaxis"]["range"] == pytest.approx([-20, math.log10(2)])
 
 
-@pytest.mark.slow
 def test_alt_text_carries_the_take_away():
     alt = open_page().get("plotly_chart")[0].proto.alt
-    assert "ε at δ = 10⁻⁵: Logistic (tight) 0.726" in alt
-    assert "Kifer et al. 2012 2.06" in alt
+    tells(alt, "ε at δ = 10⁻⁵: Logistic (tight) 0.726", "Kifer et al. 2012 2.06")
 
 
-@pytest.mark.slow
 def test_the_prediction_is_true():
     found = mechanisms(10.0, 0.9, 1.0, 2.0)
     silent = {name for name, mechanism in found.items() if math.isinf(mechanism.epsilon(1e-5))}
@@ -159,7 +134,6 @@ def test_the_prediction_is_true():
 ERRORS = "Attacker’s errors"
 
 
-@pytest.mark.slow
 def test_the_trade_off_view_draws_the_cores_curves_and_the_diagonal():
     app = open_page(bounds_show=ERRORS)
     shown, ghosts = curves(app)
@@ -175,7 +149,6 @@ def test_the_trade_off_view_draws_the_cores_curves_and_the_diagonal():
     assert layout["xaxis"]["range"] == layout["yaxis"]["range"] == [0, 1]
 
 
-@pytest.mark.slow
 def test_the_trade_off_answer_follows_the_controls():
     app = open_page(bounds_show=ERRORS)
     missed = acc.ObjectivePerturbation(5.0, 20.0).tradeoff(0.05)
@@ -191,7 +164,6 @@ def test_the_trade_off_answer_follows_the_controls():
     assert len(rows) == 5
 
 
-@pytest.mark.slow
 def test_switching_the_view_keeps_the_setting_and_its_ghost():
     app = open_page(bounds_epsilon="0.3", bounds_view="5")
     app.select_slider(key="bounds_sigma").set_value(10.0).run()
@@ -207,7 +179,6 @@ def test_switching_the_view_keeps_the_setting_and_its_ghost():
     assert "ε = 0.341" in said(app)
 
 
-@pytest.mark.slow
 def test_the_trade_off_view_says_why_a_bound_is_silent():
     app = open_page(bounds_show=ERRORS)
     app.button(key="bounds_preset_Silent proofs").click().run()

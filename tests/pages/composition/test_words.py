@@ -9,6 +9,7 @@ from objpert_core.accounting import ledger as lg
 from pages.composition import words as text
 from pages.composition.numbers import BOUNDS, Asked, Fit, Reading
 from pages.composition.totals import Line
+from tests.pages.apps import tells
 
 
 def line(total, *, alone=0.5, added=2.0, renyi=1.5, entry="gauss:20,1"):
@@ -138,9 +139,7 @@ def test_rows_name_parameters_in_the_pages_symbols():
 
 def test_ledger_alt_has_the_end_and_the_light():
     alt = text.ledger_alt([line(1.0), line(3.5)], 1e-5, 3.0)
-    assert "two entries" in alt
-    assert "3.5 together, 1.5 by Rényi, 2 added up" in alt
-    assert "Over budget" in alt
+    tells(alt, "two entries", "3.5 together, 1.5 by Rényi, 2 added up", "Over budget")
     assert "empty" in text.ledger_alt([], 1e-5, 3.0)
 
 

@@ -10,6 +10,7 @@ import objpert_core.accounting as acc
 from tests.pages.apps import curves, open_app, said, tables, written
 from ui.svg import decode
 
+pytestmark = pytest.mark.slow
 open_page = partial(open_app, "pages/distance/page.py")
 
 KEYS = ("distance_sigma", "distance_lambda", "distance_beta", "distance_L")
@@ -39,25 +40,6 @@ def cells(app, chart):
     return decode(heat["z"]).reshape([int(n) for n in heat["z"]["shape"].split(",")])
 
 
-@pytest.mark.thorough
-def test_opens_on_a_panel_of_figure_4_with_the_cores_numbers():
-    app = open_page()
-    assert tuple(app.session_state[key] for key in KEYS) == PANELS["Little λ costs one proof"]
-    for words, chart in zip(
-        ("Normal (lower bound) 0.05;", "nowhere exactly 1", "exactly 1 on"), app.get("plotly_chart"), strict=True
-    ):
-        assert words in chart.proto.alt
-    shown, ghosts = curves(app)
-    assert not ghosts
-    expected = mechanisms(10.0, 2.0, 1.0, 1.0)
-    assert list(shown) == list(expected)
-    for name, mechanism in expected.items():
-        x, y = shown[name]
-        assert 200 <= len(x) <= 400
-        np.testing.assert_array_equal(y, mechanism.rdp(x))
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", PANELS)
 def test_presets_set_exactly_their_values(name):
     app = open_page(distance_sigma="100", distance_lambda="0.5", distance_beta="0.1", distance_L="2")
@@ -68,21 +50,6 @@ def test_presets_set_exactly_their_values(name):
         np.testing.assert_array_equal(shown[label][1], mechanism.rdp(shown[label][0]))
 
 
-def test_the_panels_show_what_the_paper_says_about_them():
-    """Appendix I: the gap to the half-normal vanishes as λ grows; with σ the curves meet at larger α."""
-    alpha = np.geomspace(1, 1e4, 400)
-    found = {
-        panel: {k: m.rdp(alpha) for k, m in mechanisms(*values).items()}
-        for panel, values in zip(("4a", "4b", "4c", "4d"), PANELS.values(), strict=True)
-    }
-    gap = {k: (v["Published bound"] - v["Half-normal (λ → ∞)"])[0] for k, v in found.items()}
-    assert max(gap["4a"], gap["4c"]) < 0.02 < 0.6 < min(gap["4b"], gap["4d"])
-    meet = {k: alpha[np.argmax(v["Published bound"] < 1.1 * v["Normal (lower bound)"])] for k, v in found.items()}
-    assert meet["4a"] > 3 * meet["4c"]
-    assert meet["4b"] > 3 * meet["4d"]
-
-
-@pytest.mark.slow
 def test_the_profile_view_draws_the_profiles():
     app = open_page(distance_show="Privacy profiles", distance_eps_view="5")
     shown, _ = curves(app)
@@ -95,7 +62,6 @@ def test_the_profile_view_draws_the_profiles():
     assert not app.select_slider(key="distance_eps_view").disabled
 
 
-@pytest.mark.slow
 def test_the_answer_names_everything_and_follows_the_controls():
     app = open_page()
     text = said(app)
@@ -111,7 +77,6 @@ def test_the_answer_names_everything_and_follows_the_controls():
     assert "proof is exact from λ" in written(app)
 
 
-@pytest.mark.slow
 def test_a_silent_bound_says_why():
     app = open_page()
     app.button(key="distance_preset_One proof falls silent").click().run()
@@ -121,7 +86,6 @@ def test_a_silent_bound_says_why():
     assert not any("whose own β" in caption.value for caption in app.caption)
 
 
-@pytest.mark.slow
 def test_maps_follow_delta_and_not_sigma():
     app = open_page()
     before = {chart: cells(app, chart) for chart in (1, 2)}
@@ -137,14 +101,12 @@ def test_maps_follow_delta_and_not_sigma():
         assert (cells(app, chart) != old).any()
 
 
-@pytest.mark.slow
 def test_beta_moves_the_published_map_alone():
     before, after = open_page(), open_page(distance_beta="0.1")
     assert (cells(before, 1) != cells(after, 1)).any()
     np.testing.assert_array_equal(cells(before, 2), cells(after, 2))
 
 
-@pytest.mark.slow
 def test_the_prediction_is_true():
     for lam in (1e2, 1e6, 1e12):
         assert acc.distance_to_optimality(acc.ObjectivePerturbation(10.0, lam, 1.0, 1.0, "glm"), 1e-5) > 1.05

@@ -10,7 +10,7 @@ from benchmarks.thumbnails import LARGEST
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 from pages.home import gauge, words
 from pages.home import picture as home_picture
-from tests.pages.apps import answer, execute, open_app, said, spec
+from tests.pages.apps import answer, execute, open_app, said, spec, tells
 from ui import lessons, registry, sentences
 from ui.svg import decode
 
@@ -215,9 +215,7 @@ def test_the_gauge_says_what_it_shows():
 
 
 def test_pair_and_alts_name_epsilon():
-    assert "ε" in words.loss_alt(1.5, 2e-4)
-    assert "1.5" in words.loss_alt(1.5, 2e-4)
-    assert "probability 2×10⁻⁴ at most" in words.loss_alt(1.5, 2e-4)
+    tells(words.loss_alt(1.5, 2e-4), "ε", "1.5", "probability 2×10⁻⁴ at most")
     assert words.pair(9.97e-6).endswith("This pair needs a slack of only 9.97×10⁻⁶.")
     assert words.pair(0.0).endswith("a slack of less than 10⁻³⁰⁰.")
     assert "who agrees" in words.alt("agrees", 1.0)

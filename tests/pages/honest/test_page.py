@@ -9,7 +9,7 @@ from objpert_core.experiments.studies.tuning_runs import Settings, tuning_runs
 from tests.pages import apps
 from tests.pages.apps import answer, charts, texts
 
-pytestmark = pytest.mark.usefixtures("own_runner")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("own_runner")]
 opened = partial(apps.open_app, "pages/honest/page.py")
 finished = partial(apps.finished, run="honest__run")
 SMALL = {
@@ -25,7 +25,6 @@ def job(at):
     return at.session_state["honest__run"].job
 
 
-@pytest.mark.slow
 def test_it_starts_by_itself_and_shows_the_runners_own_numbers():
     at = finished(opened(**SMALL, honest_epsilon="1"))
     *_, expected = tuning_runs(
@@ -44,13 +43,11 @@ def test_it_starts_by_itself_and_shows_the_runners_own_numbers():
     assert "winner’s curse" in " ".join(element.value for element in at.header)
 
 
-@pytest.mark.slow
 def test_the_default_is_small_enough_to_start_by_itself():
     at = opened()
     assert job(at).view().state in ("waiting", "running", "finished")
 
 
-@pytest.mark.slow
 def test_another_draw_can_be_looked_into():
     at = finished(opened(**SMALL))
     at.number_input(key="honest_shown").set_value(2).run()
@@ -63,7 +60,6 @@ def test_another_draw_can_be_looked_into():
     assert "with noise seed 1." in texts(at)
 
 
-@pytest.mark.slow
 def test_long_work_waits_for_run():
     at = opened(**SMALL | {"honest_draws": "50", "honest_epochs": "60"})
     assert "honest__run" not in at.session_state
@@ -76,7 +72,6 @@ def test_long_work_waits_for_run():
     assert len(charts(at)) == 3
 
 
-@pytest.mark.slow
 def test_moving_a_control_marks_the_results_as_old():
     at = finished(opened(**SMALL))
     at.select_slider(key="honest_epsilon").set_value(8.0).run()
@@ -88,7 +83,6 @@ def test_moving_a_control_marks_the_results_as_old():
     assert answer(at).startswith("At ε = 8 ")
 
 
-@pytest.mark.slow
 def test_nonsense_in_the_address_does_no_harm():
     at = opened(
         **SMALL
@@ -99,7 +93,6 @@ def test_nonsense_in_the_address_does_no_harm():
     assert at.select_slider(key="honest_epsilon").value == 0.1
 
 
-@pytest.mark.slow
 def test_a_target_that_no_noise_reaches_is_a_sentence(monkeypatch):
     import pages.honest.jobs as module
 
@@ -112,14 +105,12 @@ def test_a_target_that_no_noise_reaches_is_a_sentence(monkeypatch):
     assert at.error[0].value.startswith("Epsilon and delta must be larger")
 
 
-@pytest.mark.slow
 def test_a_stand_in_is_labelled():
     at = opened(honest_data="adult-synthetic")
     assert "honest__run" not in at.session_state  # Adult's size takes longer
     assert "adult-synthetic" in at.info[0].value
 
 
-@pytest.mark.slow
 def test_without_its_files_a_data_set_cannot_be_run_and_nothing_asks_for_it(monkeypatch, tmp_path):
     monkeypatch.setenv("OBJPERT_DATA_DIR", str(tmp_path))
     at = opened(honest_data="gisette")

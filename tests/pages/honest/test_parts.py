@@ -13,7 +13,7 @@ from objpert_core.experiments.summary import mean_interval
 from pages.honest import charts, controls, tables
 from pages.honest import words as text
 from pages.honest.jobs import Request
-from tests.pages.apps import execute, words_of
+from tests.pages.apps import execute, tells, words_of
 from ui.jobs import JobView
 from ui.live import Meter
 from ui.sentences import epsilon
@@ -84,8 +84,7 @@ def test_the_answer_follows_the_sign_and_has_an_interval_from_five_draws_on(last
 def test_the_details_name_the_real_price_and_the_curse(last):
     told = text.price(made_up(last, (0.85, 0.85), (0.8, 0.8)))
     assert "reports ε = 2, that of one run; with the choice among 2 paid for (μ = 4 runs on average)" in told
-    assert f"the same noise costs ε = {epsilon(last.true_epsilon)}." in told
-    assert "fixed in advance, 0.03" in told
+    tells(told, f"the same noise costs ε = {epsilon(last.true_epsilon)}.", "fixed in advance, 0.03")
     curse = text.flattery(made_up(last, (0.85, 0.85), (0.8, 0.8)))
     assert "Juries of 30 rows like these flatter the candidate they choose by 5.0 points on average" in curse
     assert "(80 drawn): the winner’s curse" in curse
@@ -128,9 +127,7 @@ def test_what_k_did_names_the_winner_and_the_better_one(last):
         accuracy=np.array([0.8, 0.7, 0.6]), released=1, honest=0.7, seed=3,
     )  # fmt: skip
     words = text.what_k_did(draw)
-    assert "**K was 3** with noise seed 3" in words
-    assert "10⁻⁴, 0.1 (2 times)" in words
-    assert "highest for 10⁻⁴: released, right on 70.00 %" in words
+    tells(words, "**K was 3** with noise seed 3", "10⁻⁴, 0.1 (2 times)", "highest for 10⁻⁴: released, right on 70.00 %")
     assert words.endswith("with 0.1, is right on 80.00 %.")
     assert text.what_k_did(replace(draw, released=0, honest=0.8)).endswith("No other run would have been better.")
 

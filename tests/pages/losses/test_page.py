@@ -7,7 +7,7 @@ import pytest
 
 import objpert_core.accounting as acc
 from objpert_core.experiments.studies import clipping
-from objpert_core.learning import ClippedLoss, HuberLoss, LogisticLoss, SquaredLoss
+from objpert_core.learning import ClippedLoss, LogisticLoss
 from pages.losses import dimension as ld
 from tests.pages.apps import curves, open_app, said, spec, tables, written
 from ui import bounds
@@ -16,26 +16,10 @@ from ui.svg import decode
 FIT, DIMENSION = "The fit", "Without GLM structure"
 
 
+pytestmark = pytest.mark.slow
 open_page = partial(open_app, "pages/losses/page.py")
 
 
-def test_opens_on_hubers_loss_as_clipped_squares():
-    app = open_page()
-    shown, ghosts = curves(app)
-    assert list(shown) == ["f clipped at C", "f", "kinks"]
-    assert not ghosts
-    x, y = shown["f"]
-    assert 200 <= len(x) <= 400
-    np.testing.assert_array_equal(y, SquaredLoss().value(x, 0.0))
-    x, y = shown["f clipped at C"]
-    np.testing.assert_allclose(y, HuberLoss(1.0).value(x, 0.0), atol=1e-15)
-    assert shown["kinks"][0].tolist() == [-1.0, 1.0]
-    slopes, _ = curves(app, 1)
-    np.testing.assert_array_equal(slopes["f′ clipped at C"][1], np.clip(slopes["f′ clipped at C"][0], -1, 1))
-    assert "the squared loss is Huber’s: a straight line beyond a residual of ±1." in said(app)
-
-
-@pytest.mark.slow
 def test_the_loss_follows_threshold_norm_and_loss():
     app = open_page(losses_loss="logistic", losses_C="0.3", losses_norm="0.5")
     x, y = curves(app)[0]["f clipped at C"]
@@ -50,7 +34,6 @@ def test_the_loss_follows_threshold_norm_and_loss():
     assert curves(app)[1] == []
 
 
-@pytest.mark.slow
 def test_the_margin_moves_the_logistic_loss():
     app = open_page(losses_loss="logistic", losses_margin="1.5")
     x, y = curves(app)[0]["f"]
@@ -62,7 +45,6 @@ def test_the_margin_moves_the_logistic_loss():
     assert "certified for every row" in curves(app, 2)[0]
 
 
-@pytest.mark.slow
 def test_the_fit_draws_private_fits_and_names_their_promise():
     app = open_page(losses_show=FIT, losses_C="0.2", losses_epsilon="0.5", losses_delta="1e-6", losses_draws="3")
     setting = clipping.Setting("squared", 0.5, 0.2, 0.1, 0.5, 1e-6, 0)
@@ -86,7 +68,6 @@ def test_the_fit_draws_private_fits_and_names_their_promise():
     assert len(tables(app)) == 1
 
 
-@pytest.mark.slow
 def test_a_classifier_is_shown_in_the_plane():
     app = open_page(losses_show=FIT, losses_loss="logistic", losses_C="0.5", losses_draws="0")
     shown, _ = curves(app)
@@ -97,7 +78,6 @@ def test_a_classifier_is_shown_in_the_plane():
     np.testing.assert_allclose(theta[0] * x + theta[1] * y + theta[2], 0.0, atol=1e-9)
 
 
-@pytest.mark.slow
 def test_the_dimension_view_draws_theorem_g2_and_the_bounds_without_dimension():
     app = open_page(losses_show=DIMENSION, losses_sigma="10", losses_d="50")
     setting = bounds.Setting(10.0, 20.0, 1.0, 1.0)
@@ -111,7 +91,6 @@ def test_the_dimension_view_draws_theorem_g2_and_the_bounds_without_dimension():
     assert "λ = 1 is not above β = 1" in " ".join(block.value for block in app.info)
 
 
-@pytest.mark.slow
 def test_controls_that_do_not_matter_are_out_of_sight_and_keep_their_values():
     app = open_page(losses_show=FIT, losses_outliers="0.3", losses_margin="2")
     for show in ("The loss", DIMENSION, FIT):
@@ -120,7 +99,6 @@ def test_controls_that_do_not_matter_are_out_of_sight_and_keep_their_values():
         assert app.session_state["losses_margin"] == 2.0
 
 
-@pytest.mark.slow
 def test_alt_texts_carry_the_take_away():
     alts = [chart.proto.alt for chart in open_page().get("plotly_chart")]
     assert all("They part at −1 and 1." in alt for alt in alts)
@@ -131,7 +109,6 @@ def test_alt_texts_carry_the_take_away():
     assert "With 100 parameters: Gaussian lower bound 0.726" in alt
 
 
-@pytest.mark.slow
 def test_the_prediction_is_true_and_drawn():
     app = open_page()
     app.radio(key="losses__try").set_value(app.radio(key="losses__try").options[2]).run()

@@ -13,7 +13,7 @@ from pages.losses import charts, snippets, words
 from pages.losses import dimension as ld
 from pages.losses import numbers as lc
 from pages.losses import ordinary as lo
-from tests.pages.apps import execute
+from tests.pages.apps import execute, tells
 from ui import bounds, figures
 from ui.svg import decode, to_svg
 
@@ -154,8 +154,7 @@ def test_an_ordinary_row_comes_closer_to_the_certificate_that_every_margin_has()
         assert (np.diff(lo.curve(row)) > 0).all()
         assert lo.curve(row)[-1] < lo.certified()
     said = words.ordinary(1.5)
-    assert "ε = 0.927 at every k" in said
-    assert "costs nothing in the worst case" in said
+    tells(said, "ε = 0.927 at every k", "costs nothing in the worst case")
     assert "0.502 without a margin and 0.756 with k = 1.5" in said
     assert words.ordinary(0.0).endswith("0.502 without a margin.")
     assert "80 rows with x = 1, 48 of them with label +1" in words.ordinary_design()
@@ -244,8 +243,7 @@ def test_words_of_the_fit_name_what_depends_on_the_threshold():
     assert "slope keeps its sign" in words.PROVED[LABELS.bound]
     assert "logistic (margin 1.5), C = " in words.fit_title(replace(LOGISTIC, parameter=1.5))
     assert "the mean of four private fits at each C, with a band" in words.errors_lines()
-    assert "five private fits" in words.fit_alt(OUTLIERS, 0.5, 0.1, 5)
-    assert "10 % of them far below it on the right" in words.fit_alt(OUTLIERS, 0.5, 0.1, 5)
+    tells(words.fit_alt(OUTLIERS, 0.5, 0.1, 5), "five private fits", "10 % of them far below it on the right")
     assert "20 % of them of class −1 deep in" in words.fit_alt(LABELS, 0.5, 0.1, 5)
     assert "of them" not in words.fit_alt(replace(OUTLIERS, outliers=0.0), 0.5, 0.1, 5)
     assert "at C = 10 it is" in words.errors_alt(OUTLIERS, clipping.errors(OUTLIERS))

@@ -8,7 +8,7 @@ import pytest
 
 from pages.renyi import numbers as rc
 from pages.renyi import words as rt
-from tests.pages.apps import execute
+from tests.pages.apps import execute, tells
 from ui import sentences
 
 FIGURE_5 = rc.rounds(100, 2.5, 20.0)
@@ -77,8 +77,7 @@ def test_rare_events():
 
 def test_the_transition_is_told_with_its_numbers_or_its_absence():
     said = rt.transition(rc.transition(FIGURE_5), FIGURE_5)
-    assert "at about α = 57.6" in said
-    assert "from α = 116 on" in said
+    tells(said, "at about α = 57.6", "from α = 116 on")
     assert "from α" not in rt.transition(rc.Transition(57.6, math.inf, 1.0), FIGURE_5)
     whole = rc.Setting(2.5, 20.0, 1.0, "glm", 2.5, 1.0, 10)
     assert "every row is in every batch" in rt.transition(None, whole)
@@ -88,8 +87,7 @@ def test_the_transition_is_told_with_its_numbers_or_its_absence():
 @pytest.mark.thorough
 def test_alt_texts_carry_the_take_away():
     alt = rt.alt(rc.crossings(FIGURE_5), rc.transition(FIGURE_5))
-    assert "cross at α = 12.9" in alt
-    assert "leaves its amplified line at α = 57.6" in alt
+    tells(alt, "cross at α = 12.9", "leaves its amplified line at α = 57.6")
     assert "leaves" not in rt.alt((), None)
     assert "DP-SGD from 0.7" in rt.promises_alt(FIGURE_5)
 

@@ -30,7 +30,7 @@ from pages.training import controls as training_controls
 from pages.training import jobs, promises, tables
 from pages.training import words as text
 from pages.training.jobs import Meter, Request, together
-from tests.pages.apps import execute, words_of
+from tests.pages.apps import execute, tells, words_of
 from ui import registry, sentences
 from ui.figures import GHOST_OPACITY, ROLES, of_learner
 from ui.jobs import JobView
@@ -577,8 +577,7 @@ class TestAnyMethods:
         assert words == "Run trains four models: DP-SGD unpaid, DP-SGD paid."
 
     def test_dp_sgds_schedule_in_words(self):
-        assert "all 5 learning rates at once" in text.schedule(20, GRIDS["five"], 15.4)
-        assert "about 15.4 times 20 passes" in text.schedule(20, GRIDS["five"], 15.4)
+        tells(text.schedule(20, GRIDS["five"], 15.4), "all 5 learning rates at once", "about 15.4 times 20 passes")
         assert "nothing to choose" in text.schedule(1, GRIDS["one"], 15.4)
         assert grid(GRIDS["paper"]) == "10⁻⁸ to 0.1 (10)"
 
