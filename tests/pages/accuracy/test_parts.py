@@ -18,7 +18,7 @@ from pages.accuracy import numbers as data
 from pages.accuracy import tables as accuracy_tables
 from pages.accuracy import words as text
 from tests.pages.accuracy.runs import runs, write
-from tests.pages.apps import execute, words_of
+from tests.pages.apps import execute, tells, words_of
 from ui import figures, registry
 from ui.svg import decode, to_svg
 from ui.words import ends, fall, signed
@@ -335,7 +335,8 @@ class TestWords:
 
     def test_provenance_names_command_commit_and_seeds(self, adult):
         words = " ".join(text.provenance(adult))
-        for part in (
+        tells(
+            words,
             "`python -m objpert_core.experiments figure2 --dataset adult`",
             "commit `abc1234` with changes that were not committed",
             "2026-11-21 12:00 UTC",
@@ -343,8 +344,7 @@ class TestWords:
             "Package version 0.1.0",
             "Split seeds 0 to 4",
             "are not releases",
-        ):
-            assert part in words
+        )
         assert "Note: The paper's constant feature 1." in " ".join(text.provenance(indexed.load("adult-scaling-1")))
 
     def test_configuration_is_readable(self, adult):
@@ -441,8 +441,7 @@ class TestWords:
 
     def test_the_long_text_says_what_the_page_must_not_leave_out(self):
         words = registry.entry("accuracy").about
-        for part in ("not* paid for", "best **test** accuracy", "whichever way", "no row is ever repeated"):
-            assert part in words
+        tells(words, "not* paid for", "best **test** accuracy", "whichever way", "no row is ever repeated")
 
 
 class TestTables:

@@ -1,6 +1,5 @@
 """The Bounds page, run without a browser: its curves are the core's, presets are exact, nonsense does no harm."""
 
-import json
 import math
 from functools import partial
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 
 import objpert_core.accounting as acc
-from tests.pages.apps import answer, curves, infos, open_app, said, tables, tells, written
+from tests.pages.apps import answer, curves, infos, open_app, said, spec, tables, tells, written
 from ui import sentences
 
 pytestmark = pytest.mark.slow
@@ -56,16 +55,20 @@ def test_calibration_presets_keep_their_promise():
     assert recipe.sigma > ours.sigma
 
 
-def test_a_bound_that_proves_nothing_says_why_and_stays():
+def test_a_bound_that_proves_nothing_says_why_in_both_views_and_stays():
     app = open_page()
     app.button(key="bounds_preset_Silent proofs").click().run()
     text = infos(app)
     tells(text, "Rényi and Hockey-stick", "λ = 0.9 is not above β = 1", "λ ≥ 2β/ε")
     shown, _ = curves(app)
     assert (shown["Hockey-stick"][1] == 1.0).all()
-    assert (shown["Logistic (tight)"][1][-1]) < 1e-6
-    rows = tables(app)[0]
-    assert rows.iloc[1].tolist()[1] == "nothing proved"
+    assert shown["Logistic (tight)"][1][-1] < 1e-6
+    assert tables(app)[0].iloc[1, 1] == "nothing proved"
+    app.radio(key="bounds_show").set_value(ERRORS).run()
+    assert "λ = 0.9 is not above β = 1" in infos(app)
+    assert (curves(app)[0]["Hockey-stick"][1] == 0.0).all()
+    assert tables(app)[0].iloc[2, 1] == "nothing proved"
+    assert "proves nothing" in app.get("plotly_chart")[0].proto.alt
 
 
 def test_read_outs_are_the_cores_and_rounded_up():
@@ -89,6 +92,9 @@ def test_the_answer_its_promise_and_why_follow_the_controls():
         "guarantees less: ε = 0.773."
     )
     assert sentences.promise(0.726, 1e-5, sentences.TIGHT) in said(app)
+    tells(app.get("plotly_chart")[0].proto.alt, "δ = 10⁻⁵: Logistic (tight) 0.726", "Kifer et al. 2012 2.06")
+    assert "loss has β = L²/4 = 0.25" in written(app)
+    assert "loss has β" not in written(open_page(bounds_beta="0.25"))
     app.select_slider(key="bounds_sigma").set_value(10.0).run()
     assert "ε = 0.341" in answer(app)
     assert "σ 5 → 10: ε falls from 0.726 to 0.341" in said(app)
@@ -98,28 +104,14 @@ def test_the_answer_its_promise_and_why_follow_the_controls():
     assert "neighbours: add or remove one row → replace one row: ε rises from 0.341 to " in said(app)
 
 
-def test_the_monotone_curve_is_optional():
-    app = open_page()
+def test_the_view_sets_the_axes_and_the_monotone_curve_is_optional():
+    app = open_page(bounds_view="5", bounds_floor="1e-20")
+    layout = spec(app)["layout"]
+    assert layout["xaxis"]["range"] == [0, 5]
+    assert layout["yaxis"]["range"] == pytest.approx([-20, math.log10(2)])
     app.toggle(key="bounds_monotone").set_value(True).run()
     x, y = curves(app)[0]["Monotone losses"]
     np.testing.assert_array_equal(y, acc.ObjectivePerturbation(5.0, 20.0, 1.0, 1.0, bound="monotone").delta(x))
-
-
-def test_the_logistic_curve_says_what_it_stands_for_only_where_beta_differs():
-    assert "loss has β = L²/4 = 0.25" in written(open_page())
-    assert "loss has β" not in written(open_page(bounds_beta="0.25"))
-
-
-def test_view_sets_the_axes():
-    app = open_page(bounds_view="5", bounds_floor="1e-20")
-    layout = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]
-    assert layout["xaxis"]["range"] == [0, 5]
-    assert layout["yaxis"]["range"] == pytest.approx([-20, math.log10(2)])
-
-
-def test_alt_text_carries_the_take_away():
-    alt = open_page().get("plotly_chart")[0].proto.alt
-    tells(alt, "ε at δ = 10⁻⁵: Logistic (tight) 0.726", "Kifer et al. 2012 2.06")
 
 
 def test_the_prediction_is_true():
@@ -134,7 +126,7 @@ def test_the_prediction_is_true():
 ERRORS = "Attacker’s errors"
 
 
-def test_the_trade_off_view_draws_the_cores_curves_and_the_diagonal():
+def test_the_trade_off_view_draws_the_cores_curves_and_the_diagonal_and_its_answer_follows_the_controls():
     app = open_page(bounds_show=ERRORS)
     shown, ghosts = curves(app)
     assert not ghosts
@@ -145,18 +137,12 @@ def test_the_trade_off_view_draws_the_cores_curves_and_the_diagonal():
     for name, mechanism in expected.items():
         np.testing.assert_array_equal(shown[name][1], mechanism.tradeoff(shown[name][0]))
         assert (shown[name][1] <= diagonal).all()
-    layout = json.loads(app.get("plotly_chart")[0].proto.spec)["layout"]
+    layout = spec(app)["layout"]
     assert layout["xaxis"]["range"] == layout["yaxis"]["range"] == [0, 1]
-
-
-def test_the_trade_off_answer_follows_the_controls():
-    app = open_page(bounds_show=ERRORS)
     missed = acc.ObjectivePerturbation(5.0, 20.0).tradeoff(0.05)
-    shown = f"{math.floor(1000 * missed) / 10:.1f}"
-    text = said(app)
-    assert f"Accusing 5 % of outsiders, an attacker misses at least {shown} % of members" in text
+    told = f"Accusing 5 % of outsiders, an attacker misses at least {math.floor(1000 * missed) / 10:.1f} % of members"
+    tells(said(app), told, sentences.promise(0.726, 1e-5, sentences.TIGHT))
     assert "No proof can promise more." in written(app)
-    assert sentences.promise(0.726, 1e-5, sentences.TIGHT) in text
     app.select_slider(key="bounds_accused").set_value(0.2).run()
     assert f"at least {math.floor(1000 * acc.ObjectivePerturbation(5.0, 20.0).tradeoff(0.2)) / 10:.1f} %" in said(app)
     rows = tables(app)[0]
@@ -177,13 +163,3 @@ def test_switching_the_view_keeps_the_setting_and_its_ghost():
     assert app.session_state["bounds_epsilon"] == 0.3
     assert app.session_state["bounds_view"] == 5.0
     assert "ε = 0.341" in said(app)
-
-
-def test_the_trade_off_view_says_why_a_bound_is_silent():
-    app = open_page(bounds_show=ERRORS)
-    app.button(key="bounds_preset_Silent proofs").click().run()
-    assert "λ = 0.9 is not above β = 1" in infos(app)
-    shown, _ = curves(app)
-    assert (shown["Hockey-stick"][1] == 0.0).all()
-    assert tables(app)[0].iloc[2].tolist()[1] == "nothing proved"
-    assert "proves nothing" in app.get("plotly_chart")[0].proto.alt

@@ -29,12 +29,7 @@ def test_answer_compares_with_the_product():
     ("k", "total", "one", "told"),
     [
         (1, 0.5, 0.5, "One fit costs ε = 0.5 at δ = 10⁻⁵."),
-        (
-            2,
-            1.0,
-            0.5,
-            "Two fits cost ε = 1 at δ = 10⁻⁵; adding up gives no more, but at 2 × δ only.",
-        ),
+        (2, 1.0, 0.5, "Two fits cost ε = 1 at δ = 10⁻⁵; adding up gives no more, but at 2 × δ only."),
         (2, math.inf, math.inf, "No bound proves a finite ε for two fits at δ = 10⁻⁵ with this setting."),
         (3, 0.01, 0.0, "Three fits cost ε = 0.01 at δ = 10⁻⁵."),
     ],
@@ -54,12 +49,7 @@ BEFORE = Asked(FIT, (1, 10), 1e-5)
         (replace(BEFORE, counts=(1, 100)), 3.14, 24.4, "k 10 → 100: ε rises from 3.14 to 24.4; 10 times the fits cost"),
         (replace(BEFORE, fit=replace(FIT, sigma=16.0)), 3.14, 2.1, "falls from 3.14 to 2.1; every fit is noisier."),
         (replace(BEFORE, fit=replace(FIT, lam=5.0)), 3.14, 4.0, "shows more of one person’s curvature."),
-        (
-            replace(BEFORE, delta=1e-6),
-            3.14,
-            3.5,
-            "rises from 3.14 to 3.5; the promise allows less slack.",
-        ),
+        (replace(BEFORE, delta=1e-6), 3.14, 3.5, "rises from 3.14 to 3.5; the promise allows less slack."),
         (replace(BEFORE, fit=replace(FIT, bound="logistic", smoothness=2.0)), 3.14, 2.0, "another proof speaks."),
         (replace(BEFORE, fit=replace(FIT, lam=20.0)), 3.14, 3.14, "ε stays at 3.14; λ does not count here."),
         (replace(BEFORE, fit=replace(FIT, lam=0.5)), 3.14, math.inf, "λ 10 → 0.5: ε rises from 3.14 to ∞."),

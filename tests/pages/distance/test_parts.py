@@ -31,11 +31,7 @@ def test_every_curve_has_a_name_a_source_and_a_look():
 
 @pytest.mark.slow
 def test_memory_does_not_mix_settings_up_and_cannot_be_written_to():
-    for setting in (
-        OPENS,
-        dataclasses.replace(OPENS, smoothness=1.5),
-        dataclasses.replace(OPENS, lipschitz=2.0),
-    ):
+    for setting in (OPENS, dataclasses.replace(OPENS, smoothness=1.5), dataclasses.replace(OPENS, lipschitz=2.0)):
         expected = {
             "lower": acc.Gaussian(setting.sigma, setting.lipschitz),
             "half": acc.HalfNormal(setting.sigma, setting.lipschitz),

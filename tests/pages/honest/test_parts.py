@@ -13,8 +13,7 @@ from objpert_core.experiments.summary import mean_interval
 from pages.honest import charts, controls, tables
 from pages.honest import words as text
 from pages.honest.jobs import Request
-from tests.pages.apps import execute, tells, words_of
-from ui.jobs import JobView
+from tests.pages.apps import execute, job_view, tells, words_of
 from ui.live import Meter
 from ui.sentences import epsilon
 from ui.svg import to_svg
@@ -198,27 +197,22 @@ def test_the_snippet_prints_what_is_shown(last):
         assert repr(last.mean(way).mean) in printed
 
 
-def view(**changes):
-    values = {"state": "running", "latest": None, "message": None, "ahead": 0, "stopping": False, "seconds": 1.0}
-    return JobView(**values | changes)
-
-
 def test_progress_and_outcome(last):
     meter = Meter()
-    assert text.progress(view(), meter) == (0.0, "Loading the data and calibrating the noise …")
+    assert text.progress(job_view("running"), meter) == (0.0, "Loading the data and calibrating the noise …")
     one = replace(last, draws=last.draws[:1])
     meter.tell(2, 4, 10)
-    share, words = text.progress(view(latest=one), meter)
+    share, words = text.progress(job_view("running", one), meter)
     assert words == "Draw 2 of 2: paid, run 2 of K = 4"
     assert share == 0.75
     meter.tell(0, 0, 10)
-    assert text.progress(view(latest=one), meter)[1].endswith("unpaid candidates")
-    assert text.progress(view(state="waiting", ahead=1), meter)[1].startswith("Waiting")
-    assert text.progress(view(latest=last, stopping=True), meter)[1] == "Stopping …"
-    assert text.outcome(view(state="stopped", latest=one)) == "Stopped after 1 of 2 draws; what is shown is from these."
-    assert text.outcome(view(state="stopped")).startswith("Stopped before")
-    assert text.outcome(view(state="failed", message="no noise")).startswith("No noise")
-    assert text.outcome(view(state="finished", latest=last)) is None
+    assert text.progress(job_view("running", one), meter)[1].endswith("unpaid candidates")
+    assert text.progress(job_view("waiting", ahead=1), meter)[1].startswith("Waiting")
+    assert text.progress(job_view("running", last, stopping=True), meter)[1] == "Stopping …"
+    assert text.outcome(job_view("stopped", one)) == "Stopped after 1 of 2 draws; what is shown is from these."
+    assert text.outcome(job_view("stopped")).startswith("Stopped before")
+    assert text.outcome(job_view("failed", message="no noise")).startswith("No noise")
+    assert text.outcome(job_view("finished", last)) is None
 
 
 def test_differences_name_what_moved():

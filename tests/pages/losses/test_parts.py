@@ -18,6 +18,9 @@ from ui import bounds, figures
 from ui.svg import decode, to_svg
 
 OPENS = lc.LossSetting("squared", 0.5, 1.0, 1.0)
+HUBER = lc.LossSetting("huber", 2.0, 0.5, 1.0)
+HINGE = lc.LossSetting("squared-hinge", 1, 1, 2)
+PAPERS = lc.LossSetting("logistic", 0.0, 2**0.5, 2**0.5)
 OUTLIERS = clipping.Setting("squared", 0.5, 0.2, 0.1, 1.0, 1e-5, 0)
 LABELS = clipping.Setting("squared-hinge", 0.5, 0.5, 0.2, 1.0, 1e-5, 0)
 LOGISTIC = replace(LABELS, loss="logistic", parameter=0.0)
@@ -46,33 +49,21 @@ def test_a_long_row_is_clipped_first_and_a_hinge_on_the_wrong_side_only():
 
 
 def test_the_papers_threshold_clips_nothing_on_its_longest_rows():
-    papers = lc.LossSetting("logistic", 0.0, 2**0.5, 2**0.5)
-    assert not papers.clips
-    drawn = lc.curves(papers, 4.0)
+    assert not PAPERS.clips
+    drawn = lc.curves(PAPERS, 4.0)
     np.testing.assert_array_equal(drawn["f"], drawn["f_C"])
-    assert words.loss_answer(papers) == (
-        "C = 1.41 clips nothing: no gradient of the logistic loss on this row exceeds 1.41."
-    )
-    assert "They part" not in words.loss_alt(papers, "Value")
-    assert replace(papers, clip=1.4).clips
+    assert "They part" not in words.loss_alt(PAPERS, "Value")
+    assert replace(PAPERS, clip=1.4).clips
 
 
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
         (OPENS, "Clipped at C = 1, the squared loss is Huber’s: a straight line beyond a residual of ±1."),
-        (
-            lc.LossSetting("huber", 2.0, 0.5, 1.0),
-            "Clipped at C = 0.5, Huber’s loss is straight from a residual of ±0.5 on already.",
-        ),
-        (
-            lc.LossSetting("huber", 0.2, 0.5, 1.0),
-            "C = 0.5 clips nothing: no gradient of Huber’s loss on this row exceeds 0.2.",
-        ),
-        (
-            lc.LossSetting("squared-hinge", 1, 1, 2),
-            "Clipped at C = 1, the squared hinge goes on straight below m = 0.5.",
-        ),
+        (HUBER, "Clipped at C = 0.5, Huber’s loss is straight from a residual of ±0.5 on already."),
+        (replace(HUBER, parameter=0.2), "C = 0.5 clips nothing: no gradient of Huber’s loss on this row exceeds 0.2."),
+        (HINGE, "Clipped at C = 1, the squared hinge goes on straight below m = 0.5."),
+        (PAPERS, "C = 1.41 clips nothing: no gradient of the logistic loss on this row exceeds 1.41."),
     ],
 )
 def test_the_answer_says_where_the_loss_becomes_straight(setting, sentence):
@@ -80,13 +71,10 @@ def test_the_answer_says_where_the_loss_becomes_straight(setting, sentence):
 
 
 def test_the_line_under_the_answer_says_what_a_proof_gets():
+    cut, whole = (words.loss_proof(lc.LossSetting("logistic", 0, clip, 1)) for clip in (0.5, 9))
     assert "without a bound before, is cut off at C/‖x‖ = 1; the proofs" in words.loss_proof(OPENS)
-    assert "up to 1 before, is cut off at C/‖x‖ = 0.5; the proofs" in words.loss_proof(
-        lc.LossSetting("logistic", 0, 0.5, 1)
-    )
-    assert words.loss_proof(lc.LossSetting("logistic", 0, 9, 1)).startswith(
-        "The proofs use the loss’s own slope, at most 1"
-    )
+    assert "up to 1 before, is cut off at C/‖x‖ = 0.5; the proofs" in cut
+    assert whole.startswith("The proofs use the loss’s own slope, at most 1")
 
 
 @pytest.mark.parametrize(("margin", "share"), [(0.0, "50 %"), (1.5, "82 %"), (5.0, "99 %")])
@@ -116,14 +104,12 @@ def test_it_says_what_a_change_does_to_privacy_and_to_the_error():
     plain = lc.LossSetting("logistic", 0.0, 2.0, 1.0)
     assert words.loss_moved(plain, replace(plain, clip=3.0)).endswith("where nothing is clipped, C has no effect.")
     assert words.loss_moved(plain, replace(plain, parameter=1.5)).endswith("largest force, σ, λ and ε stay.")
-    again = replace(OUTLIERS, clip=1.0)
-    assert words.fit_moved(OUTLIERS, again, 0.08, 0.3) == (
+    assert words.fit_moved(OUTLIERS, replace(OUTLIERS, clip=1.0), 0.08, 0.3) == (
         "C 0.2 → 1: the error of private fits rises from 0.08 to 0.3; noise grows with C, and so does the pull of "
         "rows far off."
     )
-    assert words.fit_moved(OUTLIERS, replace(OUTLIERS, seed=1), 0.1, 0.2).endswith(
-        "seed 0 → 1: the error of private fits rises from 0.1 to 0.2."
-    )
+    again = words.fit_moved(OUTLIERS, replace(OUTLIERS, seed=1), 0.1, 0.2)
+    assert again.endswith("seed 0 → 1: the error of private fits rises from 0.1 to 0.2.")
     assert words.fit_moved(OUTLIERS, LABELS, 0.1, 0.2) == words.fit_moved(OUTLIERS, OUTLIERS, 0.1, 0.1) == ""
 
 
@@ -206,9 +192,8 @@ def test_clipping_helps_where_there_are_outliers_and_hurts_where_it_is_too_stron
     plain, clipped = (clipping.error(hurts, clipping.without_privacy(hurts, c)) for c in (None, 0.02))
     assert clipped > 3 * plain
     assert " hurts: the fit " in words.fit_answer(hurts, plain, clipped)
-    assert words.fit_answer(hurts, 0.1, 0.1).endswith(
-        " hardly matters: the fit is off the true line by 0.1 either way."
-    )
+    level = words.fit_answer(hurts, 0.1, 0.1)
+    assert level.endswith(" hardly matters: the fit is off the true line by 0.1 either way.")
     assert words.fit_answer(OUTLIERS, 0.5, 0.08).endswith("is off the true line by 0.08, not by 0.5.")
     assert words.fit_answer(LABELS, 0.3, 0.08).endswith("gets 8.0 % of fresh rows wrong, not 30.0 %.")
 
@@ -308,19 +293,13 @@ def test_snippets_print_the_numbers_on_the_screen():
     assert str(ld.epsilon_at("non-glm", FIGURE_1, 1e-6, 50)) in printed
     for setting in (OPENS, lc.LossSetting("huberised-hinge", 0.3, 2**0.5, 2.0)):
         names, printed = execute(snippets.loss(setting))
-        np.testing.assert_array_equal(
-            names["clipped"].value(names["scores"], setting.target),
-            setting.clipped.value(names["scores"], setting.target),
-        )
+        printed_one, own = (loss.value(names["scores"], setting.target) for loss in (names["clipped"], setting.clipped))
+        np.testing.assert_array_equal(printed_one, own)
         assert f"kinks: {setting.kinks[0]!s}" in printed
 
 
 @pytest.mark.slow
 def test_every_role_in_use_has_a_look():
-    for chart in (
-        charts.loss(OPENS, view=4.0),
-        charts.fits(LABELS, draws=1),
-        charts.errors(LABELS, ghost=replace(LABELS, outliers=0.1)),
-        charts.dimension(FIGURE_1, delta=1e-5, at=10),
-    ):
-        assert {trace.meta["role"] for trace in chart.data} <= set(figures.ROLES)
+    drawn = [charts.loss(OPENS, view=4.0), charts.fits(LABELS, draws=1)]
+    drawn += [charts.errors(LABELS, ghost=replace(LABELS, outliers=0.1)), charts.dimension(FIGURE_1, delta=1e-5, at=10)]
+    assert {trace.meta["role"] for chart in drawn for trace in chart.data} <= set(figures.ROLES)

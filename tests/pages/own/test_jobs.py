@@ -84,11 +84,7 @@ def test_a_fit_that_is_stopped_releases_nothing():
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [
-        (b"", "empty"),
-        (TABLE.replace(b",yes,", b",maybe,", 1), "maybe"),
-        (TABLE[:500] + b'"', "quot"),
-    ],
+    [(b"", "empty"), (TABLE.replace(b",yes,", b",maybe,", 1), "maybe"), (TABLE[:500] + b'"', "quot")],
 )
 def test_a_bad_table_is_one_sentence(content, told):
     found = outcome(content=content)

