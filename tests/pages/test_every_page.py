@@ -102,7 +102,10 @@ NONSENSE = [
     slow("accuracy", {"data": ["synthetic-l", "none"], "epsilon": "", "rows_draws": LONG}),
     slow("training", {"epsilon": "NaN", "delta": "2", "bound": SCRIPT, "split": "-3", "seed": "banana", "scaling": ""}),
     slow("training", {"methods": ["magic", "'; DROP TABLE"], "view": "☃", "predict": "perhaps"}),
-    slow("training", {"batch": "-1", "epochs": "inf", "rates": "../..", "runs": "NaN"}),
+    slow("training?methods=DP-SGD paid", {"batch": "-1", "epochs": "inf", "rates": "../..", "runs": "NaN"}),
+    slow("training?methods=DP-SGD paid&data=adult-synthetic", {"data": "../../etc/passwd"}),
+    slow("honest?draws=50&epochs=60", {"epsilon": "NaN", "judges": "1e999", "shown": "-3", "accountant": "%00"}),
+    slow("honest?draws=50&epochs=60", {"delta": "[]", "split": "inf", "batch": "banana"}),
 ]
 
 
@@ -186,13 +189,11 @@ def test_a_preset_sets_exactly_its_values_and_shows_what_it_names(page, monkeypa
     assert {preset.name for preset in pressed} >= SAYS.get(page, {}).keys()
 
 
-BUSY = [
-    slow("accuracy?data=breast-cancer", "Measure"),
-    slow("planner?rows=700&features=5&draws=3", "Sample it"),
-    slow("training?methods=DP-SGD unpaid&rates=one&epochs=1&runs=2", "Run"),
-]
+BUSY = [("accuracy?data=breast-cancer", "Measure"), ("planner?rows=700&features=5&draws=3", "Sample it")]
+BUSY += [("training?methods=DP-SGD unpaid&rates=one&epochs=1&runs=2", "Run")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("link", "button"), BUSY)
 def test_a_full_server_says_so(link, button, full_server):
     (error,) = press(open_page(link), button).error

@@ -19,12 +19,8 @@ def test_what_does_not_fit_is_refused_and_a_smaller_one_may_follow():
     budget.spend(acc.Gaussian(5.0))
     assert not budget.allows(acc.Gaussian(2.0))
     budget.spend(acc.repeat(acc.Gaussian(20.0), 4))
-    assert [p.state for p in at.passages] == [
-        pg.LET,
-        pg.REFUSED,
-        pg.LET,
-        pg.FITS if at.next.mu <= at.left else pg.TOO_MUCH,
-    ]
+    last = pg.FITS if at.next.mu <= at.left else pg.TOO_MUCH
+    assert [p.state for p in at.passages] == [pg.LET, pg.REFUSED, pg.LET, last]
     assert (at.budget, at.spent, at.left) == (budget.mu, budget.reading, budget.left)
     assert at.epsilon == budget.epsilon(1e-5) <= 1.0
     assert at.passages[2].mu == pytest.approx(0.1)

@@ -77,16 +77,6 @@ def test_moving_a_control_marks_the_results_as_old():
     assert answer(at).startswith("At ε = 8 ")
 
 
-def test_nonsense_in_the_address_does_no_harm():
-    at = opened(
-        **SMALL
-        | {"honest_epsilon": "NaN", "honest_judges": "1e999", "honest_shown": "-3", "honest_accountant": "%00",
-           "honest_delta": "[]", "honest_split": "inf", "honest_batch": "banana"}
-    )  # fmt: skip
-    assert not at.error
-    assert at.select_slider(key="honest_epsilon").value == 0.1
-
-
 def test_a_target_that_no_noise_reaches_is_a_sentence(monkeypatch):
     import pages.honest.jobs as module
 

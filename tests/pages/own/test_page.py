@@ -135,11 +135,9 @@ def test_what_was_typed_stays_when_a_mended_file_comes(own_runner):
 def test_what_is_typed_into_the_lines_makes_the_schema(own_runner):
     app = hand_in(own(), b"age;paid\n" + b"30,5;no\n44;yes\n" * 30)
     assert "say which decimal mark" not in texts(app)
+    target = {"role": form.TARGET_TWO, "categories": "no; yes"}
     app.session_state[app.data_editor[0].key] = {
-        "edited_rows": {
-            0: {"role": form.NUMBER, "low": "0", "high": "120"},
-            1: {"role": form.TARGET_TWO, "categories": "no; yes"},
-        },
+        "edited_rows": {0: {"role": form.NUMBER, "low": "0", "high": "120"}, 1: target},
         "added_rows": [],
         "deleted_rows": [],
     }

@@ -223,14 +223,8 @@ def test_promises_are_certified_and_fall_with_delta():
 @pytest.mark.slow
 def test_frames_hold_every_plotted_number():
     frame = rc.frame(FIGURE_5)
-    assert list(frame.columns) == [
-        "alpha",
-        "rdp_objective",
-        "rdp_gaussian",
-        "rdp_dpsgd",
-        "dpsgd_amplified",
-        "dpsgd_unamplified",
-    ]
+    curves = [f"rdp_{name}" for name in rc.NAMES]
+    assert list(frame.columns) == ["alpha", *curves, "dpsgd_amplified", "dpsgd_unamplified"]
     np.testing.assert_array_equal(frame["rdp_dpsgd"], core(FIGURE_5)["dpsgd"].rdp(frame["alpha"].to_numpy()))
     promises = rc.promises(FIGURE_5)
     np.testing.assert_array_equal(promises["delta"], rc.DELTAS)

@@ -38,12 +38,20 @@ def press(app, name):
     return {key: app.session_state[key] for key in FIGURE_5}
 
 
-def test_crossing_and_transition_are_marked_on_the_curves():
-    run = mechanisms(FIGURE_5)["DP-SGD"]
-    app = open_page()
+def test_crossing_and_leap_are_marked_and_the_second_chart_has_both_mechanisms_under_both_accountants():
+    found, app = mechanisms(FIGURE_5), open_page()
+    run = found["DP-SGD"]
     for name in ("crossing, α = 12.9", "leap, α = 57.6"):
         (alpha,), (height,) = mark(app, name)
         assert height == pytest.approx(run.rdp(alpha), rel=1e-3)
+    shown, _ = curves(app, chart=1)
+    for name in ("One fit", "DP-SGD"):
+        x, renyi = shown[f"{name}, Rényi"]
+        np.testing.assert_array_equal(x, [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12])
+        np.testing.assert_array_equal(renyi, acc.via_rdp(found[name]).epsilon(x))
+        exact = shown[name][1]
+        assert (exact < renyi).all()
+        np.testing.assert_allclose(exact, found[name].epsilon(x), rtol=2 * rc.WIDTH)
     app.select_slider(key="renyi_q").set_value(1.0).run()
     assert not any(trace["name"].startswith("leap") for trace in spec(app)["data"])
     assert "q 0.01 → 1: ε of DP-SGD rises from 1.64 to" in said(app)
@@ -115,18 +123,6 @@ def test_read_outs_are_the_cores_and_rounded_up():
         assert renyi <= float(row[1]) <= 1.01 * renyi
         assert exact <= float(row[2]) <= 1.01 * exact
     assert "ε at δ = 10⁻⁸, Rényi" in rows.columns
-
-
-def test_the_second_chart_has_both_mechanisms_under_both_accountants():
-    shown, _ = curves(open_page(), chart=1)
-    found = mechanisms(FIGURE_5)
-    for name in ("One fit", "DP-SGD"):
-        x, renyi = shown[f"{name}, Rényi"]
-        np.testing.assert_array_equal(x, [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12])
-        np.testing.assert_array_equal(renyi, acc.via_rdp(found[name]).epsilon(x))
-        exact = shown[name][1]
-        assert (exact < renyi).all()
-        np.testing.assert_allclose(exact, found[name].epsilon(x), rtol=2 * rc.WIDTH)
 
 
 def test_random_allocation_joins_the_second_chart_when_it_is_asked_for_or_says_why_not():

@@ -56,9 +56,7 @@ def test_the_accountant_is_the_answers_own(renyi):
 @pytest.mark.parametrize(
     ("family", "name"),
     [
-        ("Poisson", "K Poisson of mean 15.4"),
-        ("geometric", "K geometric of mean 15.4"),
-        ("logarithmic", "K logarithmic of mean 15.4"),
+        *((family, f"K {family} of mean 15.4") for family in ("Poisson", "geometric", "logarithmic")),
         ("negative binomial", "K truncated negative binomial (η = 0.5) of mean 15.4"),
     ],
 )
@@ -118,12 +116,8 @@ def test_rows_of_the_ways():
     assert rows[2]["Odds"] == "19.3\u00a0:\u00a01"
 
 
-NEEDS = {
-    "free": t.Need(2.7629, 1.0),
-    "composed": t.Need(8.4196, 0.2889),
-    "selection": t.Need(7.4981, 0.3278),
-    "liu_talwar": None,
-}
+NEEDS = {"free": t.Need(2.7629, 1.0), "composed": t.Need(8.4196, 0.2889)}
+NEEDS |= {"selection": t.Need(7.4981, 0.3278), "liu_talwar": None}
 
 
 def test_what_each_run_must_be():
