@@ -61,10 +61,8 @@ def test_a_guess_is_judged_and_the_next_round_comes():
     app = open_page()
     first = rounds.round_of(USUAL, 0)
     press(app, "In")
-    assert (
-        answer(app)
-        == f"Round 2 of 20: you {int(first.inside)} of 1, the best attacker {int(first.best == first.inside)}."
-    )
+    mine, best = int(first.inside), int(first.best == first.inside)
+    assert answer(app) == f"Round 2 of 20: you {mine} of 1, the best attacker {best}."
     assert "Of the round played" in tables(app)[0]
     assert words.told(first, True) in said(app)
     assert published(app) == rounds.round_of(USUAL, 1).theta

@@ -144,32 +144,6 @@ def test_teachers_pay_by_their_proposal():
     assert "Do not ask" in answer(app)
 
 
-STORED = {
-    "figure3": "Asking pays at equal error: it costs ε = 0.227, Laplace noise 0.263, the optimal vote 0.0839.",
-    "figure1": "Ridge on the validation rows alone wins, 0.0102; lowest private mean: AdaSSP, 0.0104.",
-    "figure2": "Asking pays at σ = 20: the distance test costs ε = 0.435,",
-    "pays": "asking first does not pay.",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("view", STORED)
-def test_stored_results_are_shown_with_their_command(view):
-    app = open_page(ptr_view=VIEWS[view])
-    assert STORED[view] in answer(app)
-    assert any("python -m objpert_core.experiments ptr" in block.value for block in app.caption)
-    assert len(tables(app)[0]) >= 4
-    assert not app.error
-
-
-@pytest.mark.slow
-def test_without_stored_results_pictures_of_them_say_so(monkeypatch):
-    monkeypatch.setattr(stored_numbers, "file_of", lambda name: None)
-    for view in STORED:
-        app = open_page(ptr_view=VIEWS[view])
-        assert "This picture needs stored results: python -m objpert_core.experiments ptr" in app.info[0].value
-
-
 @pytest.mark.parametrize("text", ["", "0.1, 0.2", "0.1, nan, 0.3", "1, 2, 3", "inf 0 0", ", ".join(["0.5"] * 25)])
 def test_lists_that_are_none_are_refused(text):
     with pytest.raises(ValueError, match="values must be 3 to 24 numbers from 0 to 1"):

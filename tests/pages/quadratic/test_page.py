@@ -103,24 +103,6 @@ def test_labels_that_disagree_break_the_promise_and_a_tilt_mends_it():
     assert curves(app)[1] == ["true δ, before"]
 
 
-STORED = {
-    "kappa": "the tilt’s risk is 6 times the bend’s; the anchor alone is no worse.",
-    "matter": "times less than the published,",
-    "regression": "Objective perturbation is the most accurate; bend and tilt has",
-    "heat": "The bound on the risk is 462; returning θ* without data loses at most 1.",
-}
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("view", STORED)
-def test_stored_results_are_shown_with_their_command(view):
-    app = open_page(quadratic_view=words.VIEWS[view])
-    assert STORED[view] in answer(app)
-    assert any("python -m objpert_core.experiments quadratic" in block.value for block in app.caption)
-    assert len(tables(app)[0]) >= 4
-    assert not app.error
-
-
 @pytest.mark.thorough
 def test_figure_1_shows_the_stored_cells():
     app = open_page(quadratic_view=words.VIEWS["heat"], quadratic_proof="exact theorem", quadratic_delta="0.01")
@@ -135,14 +117,6 @@ def test_figure_1_shows_the_stored_cells():
     assert "The exact theorem needs an anchor without error" in app.info[0].value
     app.select_slider(key="quadratic_delta").set_value(1e-9).run()
     assert "Not stored for ε = 1, δ = 1e-09; marked: ε = 1, δ = 1e-06." in app.info[1].value
-
-
-@pytest.mark.slow
-def test_without_stored_results_pictures_of_them_say_so(monkeypatch):
-    monkeypatch.setattr(numbers, "file_of", lambda name: None)
-    for view in STORED:
-        app = open_page(quadratic_view=words.VIEWS[view])
-        assert "This picture needs stored results: python -m objpert_core.experiments quadratic" in app.info[0].value
 
 
 @pytest.mark.slow
