@@ -20,21 +20,18 @@ def reading(k=10, low=1.92, epsilon=1.93, renyi=2.1, added=5.6, share=0.004):
     return Reading(k, low, epsilon, renyi, added, share)
 
 
-def test_answer_compares_with_the_product():
-    assert text.answer(10, 1.9301, 0.5601, 1e-5) == "Ten fits cost ε = 1.94 at δ = 10⁻⁵, not 10 × 0.561 = 5.61."
-    assert text.answer(1000, 223.0, 0.562, 1e-5) == "1,000 fits cost ε = 223 at δ = 10⁻⁵, not 1,000 × 0.562 = 562."
-
-
 @pytest.mark.parametrize(
     ("k", "total", "one", "told"),
     [
+        (10, 1.9301, 0.5601, "Ten fits cost ε = 1.94 at δ = 10⁻⁵, not 10 × 0.561 = 5.61."),
+        (1000, 223.0, 0.562, "1,000 fits cost ε = 223 at δ = 10⁻⁵, not 1,000 × 0.562 = 562."),
         (1, 0.5, 0.5, "One fit costs ε = 0.5 at δ = 10⁻⁵."),
         (2, 1.0, 0.5, "Two fits cost ε = 1 at δ = 10⁻⁵; adding up gives no more, but at 2 × δ only."),
         (2, math.inf, math.inf, "No bound proves a finite ε for two fits at δ = 10⁻⁵ with this setting."),
         (3, 0.01, 0.0, "Three fits cost ε = 0.01 at δ = 10⁻⁵."),
     ],
 )
-def test_answer_in_special_cases(k, total, one, told):
+def test_answer_compares_with_the_product_where_it_may(k, total, one, told):
     assert text.answer(k, total, one, 1e-5) == told
 
 
@@ -102,11 +99,8 @@ def test_status_is_a_light_in_words(total, light, told):
     assert text.status([line(total)], 3.0)[1].startswith(told)
 
 
-def test_status_of_nothing():
+def test_of_an_empty_list_all_is_left_and_remaining_is_rounded_down_and_excess_up():
     assert text.status([], 3.0) == ("Nothing used", "All of the target ε = 3 is left.")
-
-
-def test_remaining_is_rounded_down_and_excess_up():
     assert text.remaining(line(1.0001), 3.0) == "1.99 left"
     assert text.remaining(line(3.1231), 3.0) == "over by 0.124"
     assert text.remaining(line(math.inf), 3.0) == "nothing proved"

@@ -35,9 +35,8 @@ def test_why_the_cost_moved():
     assert t.why([("s", 10, 3)], WAYS, cheap).endswith("Composing every run is now the cheaper proof.")
     assert t.why([("K", "Poisson", "geometric")], WAYS, dear) == "K Poisson → geometric: ε rises from 2.96 to 3.5."
     assert t.why([("K", "Poisson", "geometric")], cheap, cheap).endswith("does not ask how K is drawn.")
-    assert (
-        t.why([("s", 10, 20), ("δ", 1e-5, 1e-6)], WAYS, dear) == "s 10 → 20, δ 10⁻⁵ → 10⁻⁶: ε rises from 2.96 to 3.5."
-    )
+    two = [("s", 10, 20), ("δ", 1e-5, 1e-6)]
+    assert t.why(two, WAYS, dear) == "s 10 → 20, δ 10⁻⁵ → 10⁻⁶: ε rises from 2.96 to 3.5."
     assert t.why([("steps", 9, 10)], WAYS, WAYS) == "steps 9 → 10: ε stays at 2.96."
 
 
