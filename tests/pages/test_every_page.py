@@ -263,17 +263,11 @@ def test_a_refused_value_becomes_one_sentence(monkeypatch, page, query, function
     assert {key: app.select_slider(key=key).value for key in controls} == controls
 
 
+COMPARED = ["One fit", "Gaussian", "DP-SGD"]
 GHOSTS = [
     ("bounds", "sigma", 10.0, None, {"Gaussian lower bound": acc.Gaussian(5.0).delta}),
     ("distance", "sigma", 1.0, None, {}),
-    pytest.param(
-        "renyi",
-        "noise",
-        3.0,
-        ["One fit", "Gaussian", "DP-SGD"],
-        {"DP-SGD": acc.DPSGD(2.5, 0.01, 10_000).rdp},
-        marks=pytest.mark.slow,
-    ),
+    slow("renyi", "noise", 3.0, COMPARED, {"DP-SGD": acc.DPSGD(2.5, 0.01, 10_000).rdp}),
     ("solvers", "lambda", 10.0, None, {}),
 ]
 

@@ -107,7 +107,7 @@ def fill(app, **fields):
         app.number_input(key=f"composition__{key}").set_value(value)
 
 
-def test_adding_editing_moving_and_removing():
+def test_adding_editing_moving_and_removing_and_a_name_that_is_none_loses_nothing():
     app = open_page()
     app.selectbox(key="composition__kind").select("dpsgd").run()
     fill(app, dpsgd_noise_multiplier=2.0, dpsgd_sample_rate=0.05, dpsgd_steps=20, count=2)
@@ -132,6 +132,10 @@ def test_adding_editing_moving_and_removing():
     assert app.selectbox(key="composition__which").value == "new"
     assert app.button(key="composition_remove").disabled
     assert list(tables(app)[1]["Times"]) == ["1", "1"]
+    app.text_input(key="composition__name").set_value("[x](http://a.example)")
+    app.button(key="composition_save").click().run()
+    assert entry_of(app) == CHEAP
+    assert app.error[0].value.startswith("Name must be letters")
 
 
 def test_a_fit_with_a_published_proof_and_one_by_calibration():
@@ -147,14 +151,6 @@ def test_a_fit_with_a_published_proof_and_one_by_calibration():
     app.selectbox(key="composition__fit_bound").select("logistic")
     app.button(key="composition_save").click().run()
     assert entry_of(app) == "fit:8,10,1;cal:1,1e-5"
-
-
-def test_a_name_that_is_not_one_is_refused_and_nothing_is_lost():
-    app = open_page()
-    app.text_input(key="composition__name").set_value("[x](http://a.example)")
-    app.button(key="composition_save").click().run()
-    assert entry_of(app) == CHEAP
-    assert app.error[0].value.startswith("Name must be letters")
 
 
 def test_the_list_stops_growing_at_twenty():
@@ -181,21 +177,17 @@ def saved(text, delta=1e-6, target=5.0):
     return ledger_files.to_json(ledger_totals.totals(lg.parse(text), delta), delta, target)
 
 
-def test_a_downloaded_ledger_is_opened_again_from_a_file():
+def test_a_ledger_is_opened_again_from_a_file_or_pasted_or_refused():
     app = open_page()
     app.file_uploader[0].upload("ledger.json", saved("gauss*3:30,1@Kept").encode(), "application/json").run()
     assert entry_of(app) == "gauss*3:30,1@Kept"
     assert app.session_state["composition_list_delta"] == 1e-6
     assert app.session_state["composition_target"] == 5.0
     assert app.success[0].value == "One entry opened."
-
-
-def test_a_pasted_ledger_is_opened_or_refused():
-    app = open_page()
     app.text_area(key="composition__pasted").set_value(saved("gauss*3:30,1", delta=2e-6))
     app.button(key="composition_open").click().run()
     assert entry_of(app) == "gauss*3:30,1"
-    assert app.session_state["composition_list_delta"] == 1e-5
+    assert app.session_state["composition_list_delta"] == 1e-6
     assert "δ for the whole list = 2×10⁻⁶ is not offered here" in app.success[0].value
     app.text_area(key="composition__pasted").set_value("{nonsense")
     app.button(key="composition_open").click().run()

@@ -43,7 +43,7 @@ def test_the_default_is_small_enough_to_start_by_itself():
     assert job(at).view().state in ("waiting", "running", "finished")
 
 
-def test_another_draw_can_be_looked_into():
+def test_another_draw_can_be_looked_into_and_moving_a_control_marks_the_results_as_old():
     at = finished(opened(**SMALL))
     at.number_input(key="honest_shown").set_value(2).run()
     assert "with noise seed 1." in texts(at)
@@ -52,6 +52,13 @@ def test_another_draw_can_be_looked_into():
     assert any("honest_shown=2" in element.value for element in at.code)
     at.number_input(key="honest_shown").set_value(40).run()  # more than there are: the last
     assert "with noise seed 1." in texts(at)
+    at.select_slider(key="honest_epsilon").set_value(8.0).run()
+    assert at.warning[0].value == ("These results are for ε = 0.1 (now 8). Press Run to have them for the controls.")
+    assert all(trace["opacity"] < 1 for trace in charts(at)[0]["data"])
+    at.button(key="honest_run").click().run()
+    finished(at)
+    assert not at.warning
+    assert answer(at).startswith("At ε = 8 ")
 
 
 def test_long_work_waits_for_run():
@@ -64,17 +71,6 @@ def test_long_work_waits_for_run():
     at.button(key="honest_run").click().run()
     finished(at)
     assert len(charts(at)) == 3
-
-
-def test_moving_a_control_marks_the_results_as_old():
-    at = finished(opened(**SMALL))
-    at.select_slider(key="honest_epsilon").set_value(8.0).run()
-    assert at.warning[0].value == ("These results are for ε = 0.1 (now 8). Press Run to have them for the controls.")
-    assert all(trace["opacity"] < 1 for trace in charts(at)[0]["data"])
-    at.button(key="honest_run").click().run()
-    finished(at)
-    assert not at.warning
-    assert answer(at).startswith("At ε = 8 ")
 
 
 def test_a_target_that_no_noise_reaches_is_a_sentence(monkeypatch):
