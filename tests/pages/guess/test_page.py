@@ -237,11 +237,8 @@ def test_the_private_games_releases_are_the_packages_own_and_on_its_lattice():
 
 
 def hits_of(setting, games):
-    return sum(
-        one.best == one.inside
-        for seed in range(games)
-        for one in (rounds.round_of(other(setting, seed=seed), k) for k in range(ROUNDS))
-    )
+    found = (rounds.round_of(other(setting, seed=seed), k) for seed in range(games) for k in range(ROUNDS))
+    return sum(one.best == one.inside for one in found)
 
 
 @pytest.mark.slow
