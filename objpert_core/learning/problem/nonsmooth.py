@@ -1,8 +1,7 @@
 """Losses with corners: their slope jumps, so no solver and no proof of objective perturbation takes them as they are.
 
-A `MoreauEnvelope` (`envelopes`) rounds the corners off, at a price that is known. DP-SGD needs slopes only.
-
-At a corner the slope given is one of the subgradients. Curvatures are 0 everywhere; `smoothness` is infinite.
+A `MoreauEnvelope` (`envelopes`) rounds the corners off, at a price that is known. DP-SGD needs slopes only. At a corner
+the slope given is one of the subgradients. Curvatures are 0 everywhere; `smoothness` is infinite.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ class EpsilonInsensitiveLoss(ResidualLoss):
 
     @property
     def parameter(self) -> float:
-        """The residual that costs nothing yet."""
+        """The width: residuals up to it cost nothing."""
         return self.width
 
     def _value(self, residuals: FloatArray) -> FloatArray:
