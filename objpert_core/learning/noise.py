@@ -79,8 +79,8 @@ class NoiseSource:
 
         Notes
         -----
-        Rejection from blocks as in Karney (2016), "Sampling exactly from the normal distribution"; docs/theorems.md, T14.
-        The law is not the discrete Gaussian of Canonne, Kamath and Steinke (2020).
+        Rejection from blocks as in Karney (2016), "Sampling exactly from the normal distribution"; docs/theorems.md,
+        T14. The law is not the discrete Gaussian of Canonne, Kamath and Steinke (2020).
         """
         if not SMALLEST_RATIO <= ratio <= LARGEST_RATIO:
             raise ValueError(f"ratio must be a number from 2**-20 to 2**52, got {ratio!r}")

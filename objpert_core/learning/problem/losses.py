@@ -507,7 +507,7 @@ def loss_named(
     """Return the loss of that name, with its own constant `parameter` where it has one.
 
     `nonsmooth.EVERY_LOSS` as `among` allows losses with corners, too. ValueError if there is no such loss, or the
-    constant is out of range, missing, or given to a loss without one.
+    constant is out of range or given to a loss without one.
 
     Examples
     --------

@@ -275,8 +275,7 @@ def _canonical(X: Any) -> sp.csr_array:
 def by_rows(X: Any) -> Any:
     """Make CSR of a sparse matrix; what the matrix stores twice stays there twice, in the same order.
 
-    scipy adds such entries up in an order that can depend on the other rows, and so the sum can, too, in its last
-    digits.
+    scipy adds such entries up in an order that can depend on the other rows, and so can the last digits of the sum.
     """
     if X.ndim != 2 or X.format in ("csr", "csc"):
         return X.tocsr()
