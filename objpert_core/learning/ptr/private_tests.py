@@ -1,8 +1,8 @@
-"""Private tests of the data: a noisy distance, a noisy upper bound, and what any other test has to say of itself.
+"""Private tests of the data: a noisy distance, a noisy upper bound, and the protocol of any other test.
 
-A test guards against data sets X on which a mechanism is not private enough. It costs (ε̂, δ̂), and passes on such an X
-with probability δ' at most. What it is given must be true of every data set: that neighbours move a distance by 1, or a
-statistic by its sensitivity, cannot be checked here.
+A test guards against data sets X on which a mechanism is not private enough. The test costs (ε̂, δ̂), and passes on
+such an X with probability δ' at most. That neighbours move a distance by 1, or a statistic by its sensitivity, must be
+true of every data set and cannot be checked here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class PrivateTest(Protocol):
     failure : float
         δ': an X on which the mechanism is not private enough passes with this probability at most.
     shifted : bool
-        Whether that also holds for such an X with a row more.
+        Whether δ' also holds for such an X with a row more.
     """
 
     @property
@@ -71,7 +71,7 @@ class DistanceTest:
     failure : float strictly between 0 and 1
         δ'.
     shifted : bool
-        Ask for one row more, so that neighbours of a data set at 0 fail as surely.
+        Ask for a distance of one row more, so that neighbours of a data set at 0 fail as surely.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def _whole(distance: Any) -> int:
 
 
 def _double(value: Any) -> float:
-    """A number as a double; a whole number beyond all of them is infinite."""
+    """A number as a double; a whole number beyond all doubles is infinite."""
     try:
         return float(value)
     except OverflowError:
@@ -143,14 +143,15 @@ class UpperBound:
     statistic : callable
         s(X), a number.
     sensitivity : float from 1e-100 to 1e100
-        How far neighbours move s at most, as it is computed.
+        How far neighbours move s at most, s as computed.
     epsilon : float > 0
     delta : float in [0, 1)
-        (ε̂, δ̂) of the release. 0: two-sided geometric noise, the Laplace noise of a lattice; otherwise Gaussian noise.
+        (ε̂, δ̂) of the release. δ̂ = 0 takes two-sided geometric noise, the Laplace noise of a lattice; otherwise
+        Gaussian.
     failure : float strictly between 0 and 1
         δ': the bound is below s(X) with this probability at most.
     shifted : bool
-        Move the bound up by the sensitivity as well, so that it is below s(X) no more often for a neighbour of X.
+        Move the bound up by the sensitivity as well, so that δ' also covers neighbours of X.
 
     Raises
     ------
@@ -196,7 +197,7 @@ class UpperBound:
 
     @property
     def _steps(self) -> int:
-        """The sensitivity in lattice points; rounding up moves no two values farther apart than that."""
+        """The sensitivity in lattice points; rounding up moves no two values farther apart."""
         return math.ceil(self.sensitivity / self.spacing)
 
     @property
@@ -257,11 +258,11 @@ class BoundTest:
     Raises
     ------
     ValueError
-        If `bound` is none, or the threshold is not a finite number.
+        If `bound` is not an `UpperBound`, or the threshold is not a finite number.
 
     Notes
     -----
-    Redberg, Zhu and Wang (2023), Theorem 4.7. A data set that must not pass does so only where the bound is below the
+    Redberg, Zhu and Wang (2023), Theorem 4.7. A data set that must not pass can pass only if the bound is below the
     statistic.
 
     Examples
@@ -297,7 +298,7 @@ class BoundTest:
 
     @property
     def shifted(self) -> bool:
-        """Whether the bound is."""
+        """Whether the bound is shifted."""
         return self.bound.shifted
 
     def passes(self, X: Any, source: NoiseSource) -> bool:
