@@ -55,7 +55,6 @@ class Allowance:
 
     @property
     def _tilt(self) -> float:
-        """The largest ‖b‖."""
         return self.noise * (math.sqrt(self.dimension) + DEVIATIONS)
 
     def rounding(self, tau: float) -> float:

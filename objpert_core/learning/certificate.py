@@ -268,7 +268,7 @@ class PrivacyCertificate(ABC):
 
     @abstractmethod
     def holds(self) -> bool:
-        """Say whether the proof's conditions hold: the bounds on one row, and the gradient norm where the solver
+        """Say whether the proof's conditions hold: bounds on one row, and the gradient norm where the solver
         stopped.
         """
 
@@ -410,9 +410,7 @@ class PrivacyCertificate(ABC):
         return None if rows is None else rows * (10.0 if self.rows_declared else 1.0)
 
     def _within_reach(self, coef: Any, intercept: Any, center: Any, scale: Any) -> bool:
-        """Whether the fit can have ended at these coefficients. A regressor's units are its targets', which no
-        certificate names.
-        """
+        """Whether the fit can have ended there; a regressor's units are its targets', which no certificate names."""
         mapped = (center is None or np.linalg.norm(center) <= 1 + _SLACK) and (
             scale is None or bool(np.all((scale > 0) & (scale <= SCALE_FLOOR**-0.5 * (1 + _SLACK))))
         )
@@ -423,9 +421,7 @@ class PrivacyCertificate(ABC):
         return bool(mapped and np.all(lengths <= (math.inf if reach is None else reach * (1 + _SLACK))))
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """Say whether the proof has room for rounding to a lattice of this `spacing`; a family without such a rule has
-        none.
-        """
+        """Say whether the proof has room for rounding to a lattice of this `spacing`; without a rule there is none."""
         return False
 
     @classmethod
@@ -491,9 +487,7 @@ class PrivacyCertificate(ABC):
         return replace(self, **defaults)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain numbers and strings; what depends on the data stands apart, under
-        ``"diagnostics"``.
-        """
+        """Return the fields as plain numbers and strings; what depends on the data is under ``"diagnostics"``."""
         values = asdict(self)
         if self.schema == 1:  # as it was written
             values = {name: value for name, value in values.items() if name not in _since_form_1()}
@@ -613,7 +607,7 @@ class PrivacyCertificate(ABC):
 
 
 def _doubles(array: Any) -> bool:
-    """Whether the fingerprint, which is one of doubles, tells everything in the array; wider numbers could carry
+    """Whether the fingerprint, which is one of doubles, tells all there is in the array; wider numbers could carry
     more.
     """
     return bool(array.dtype.kind == "f" and array.dtype.itemsize <= 8)
@@ -708,9 +702,7 @@ class SolvedCertificate(PrivacyCertificate):
         return super()._contradiction()
 
     def _by_rows(self, rows: int | None, declared: bool | None, *, has_rule: bool) -> list[str]:
-        """The line of `repr` on what was chosen by the number of rows; with a map, rows may matter though λ has no
-        rule.
-        """
+        """The line of `repr` on what was chosen by the number of rows; a map may go by rows where λ does not."""
         steps = [name for name in ("center", "scale") if getattr(self, f"{name}_noise") is not None]
         if not steps:
             what = "lam was"
@@ -747,9 +739,7 @@ class SolvedCertificate(PrivacyCertificate):
         return bool(lam * spacing * math.sqrt(dimension) / 2 <= tau and 2.0**10 <= points <= LARGEST_RATIO)
 
     def lies_on_lattice(self, coef: FloatArray) -> bool:
-        """Say whether a classifier's coefficients are multiples of h; a regressor's lie on the lattice before they are
-        scaled.
-        """
+        """Say whether a classifier's coefficients are multiples of h; a regressor's are scaled after rounding."""
         return self.lattice is None or coef.ndim == 1 or not np.fmod(coef, self.lattice).any()
 
     def reached(self, tau: float) -> bool:
@@ -898,7 +888,7 @@ def by_public_rows(rows: int | None, declared: bool | None = None, what: str = "
 
 
 def by_accountant(mechanism: Mechanism, accountant: str) -> Mechanism:
-    """Choose where (ε, δ) come from: `mechanism` itself, or its Rényi curve alone for the accountant "rdp"."""
+    """See `PrivacyCertificate.accounted`."""
     return via_rdp(mechanism) if accountant == "rdp" else mechanism
 
 

@@ -56,9 +56,7 @@ class Draws:
         self._plan, self._public_rows = AS_THEY_ARE, self.rows_given
 
     def standardise(self, plan: Standardisation, n_rows: int | None) -> None:
-        """Have every draw release a centre and scales of its own, and learn from the rows that they map to; see
-        `Fit`.
-        """
+        """Have every draw release a centre and scales of its own, and learn from the mapped rows; see `Fit`."""
         self._plan, self._public_rows = plan, self.rows_given if n_rows is None else n_rows
 
     @property

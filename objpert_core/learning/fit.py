@@ -341,7 +341,7 @@ class Fit:
         return spare
 
     def _roughly(self, objective: PerturbedObjective, tau: float) -> Found | None:
-        """What the solver for several draws finds for one, where so many numbers make that solver's first passes
+        """What the solver for several draws finds for one, where there are enough numbers to make its first passes
         pay.
         """
         large = objective.n_rows * objective.dimension >= _MUCH and not objective.rows.sparse

@@ -62,6 +62,9 @@ class NoiseSource:
     def rounded_normal(self, ratio: float, size: int) -> IntArray:
         """Draw `size` independent numbers N(0, ratio²), each rounded to the nearest integer; exactly.
 
+        Rejection from blocks as in Karney (2016), "Sampling exactly from the normal distribution"; docs/theorems.md,
+        T14. The law is not the discrete Gaussian of Canonne, Kamath and Steinke (2020).
+
         Parameters
         ----------
         ratio : float from 2⁻²⁰ to 2⁵²
@@ -76,11 +79,6 @@ class NoiseSource:
         ------
         ValueError
             If the ratio is out of range.
-
-        Notes
-        -----
-        Rejection from blocks as in Karney (2016), "Sampling exactly from the normal distribution"; docs/theorems.md,
-        T14. The law is not the discrete Gaussian of Canonne, Kamath and Steinke (2020).
         """
         if not SMALLEST_RATIO <= ratio <= LARGEST_RATIO:
             raise ValueError(f"ratio must be a number from 2**-20 to 2**52, got {ratio!r}")

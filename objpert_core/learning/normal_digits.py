@@ -90,9 +90,7 @@ def _within_cell(cell: int, first: int, place: int, read: Callable[[int], bytes]
 
 
 def _keeps(cell: int, first: int, place: int, height: int, digits: int) -> bool | None:
-    """Whether height < exp(−(x² − x₀²)/2) by these digits of x and of the height; None where the digits leave it
-    open.
-    """
+    """Whether height < exp(−(x² − x₀²)/2) by these digits of x and height; None where they leave the question open."""
     with localcontext() as context:
         context.prec = 20 + digits
         width, step = Decimal(2) ** -first, Decimal(2) ** -digits

@@ -301,9 +301,7 @@ def perturb_and_solve_classes(
 def _refuse_small_tau(
     mechanism: Mechanism, n_rows: int, rows: Rows, loss: Loss, gradient: float, ball: float | None = None
 ) -> None:
-    """`ConvergenceError` where rounding could make the fit fail; for mechanisms of other families only the fit can
-    tell.
-    """
+    """`ConvergenceError` where rounding could make the fit fail; silent on other families, where the fit has to see."""
     if isinstance(mechanism, ApproximateMinima):
         Allowance(
             n_rows=n_rows,

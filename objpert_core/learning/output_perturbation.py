@@ -45,7 +45,11 @@ def output_sensitivity(
 ) -> float:
     """Bound how far one row moves the point where a solver stops: (R + 2τ)/λ, or (2R + 2τ)/λ if the row is replaced.
 
-    k rows of one person move the point by (kR + 2τ)/λ or (2kR + 2τ)/λ.
+    The bound is the L2 sensitivity of θ̃. k rows of one person move the point by (kR + 2τ)/λ or (2kR + 2τ)/λ.
+    ValueError if a number is not positive, or the adjacency unknown.
+
+    Chaudhuri, Monteleoni and Sarwate (2011), Lemma 7 and Corollary 8, for a solver that is not exact (docs/theorems.md,
+    T10).
 
     Parameters
     ----------
@@ -58,21 +62,6 @@ def output_sensitivity(
     adjacency : {"add/remove", "replace"}
         Also in the mechanisms' words, "add/remove one row" and "replace one row".
     rows_per_person : int >= 1
-
-    Returns
-    -------
-    float
-        L2 sensitivity of θ̃.
-
-    Raises
-    ------
-    ValueError
-        If a number is not positive, or the adjacency unknown.
-
-    Notes
-    -----
-    Chaudhuri, Monteleoni and Sarwate (2011), Lemma 7 and Corollary 8, for a solver that is not exact
-    (docs/theorems.md, T10).
 
     Examples
     --------
@@ -105,6 +94,8 @@ def recommended_output_lam(
 
         λ = ½·(σ²R²n)^⅓.
 
+    ValueError if no such number of rows, (ε, δ) or radius exists, or the adjacency is unknown.
+
     Parameters
     ----------
     epsilon : float > 0
@@ -115,16 +106,6 @@ def recommended_output_lam(
         The radius R.
     adjacency, rows_per_person
         As in `output_sensitivity`.
-
-    Returns
-    -------
-    float
-        λ > 0.
-
-    Raises
-    ------
-    ValueError
-        If no such number of rows, (ε, δ) or radius exists, or the adjacency is unknown.
 
     Examples
     --------
@@ -238,6 +219,9 @@ def solve_and_perturb(
 ) -> Release[OutputPerturbationCertificate]:
     """Fit private logistic regression by output perturbation: solve once, then add noise to the solution.
 
+    Chaudhuri, Monteleoni and Sarwate (2011), Algorithm 1, with Gaussian noise and the sensitivity of
+    `output_sensitivity`. There the loss is averaged over n rows; here it is summed, so that λ here is nλ there.
+
     Parameters
     ----------
     X, targets
@@ -261,10 +245,6 @@ def solve_and_perturb(
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
-    Returns
-    -------
-    Release
-
     Raises
     ------
     ConvergenceError
@@ -272,11 +252,6 @@ def solve_and_perturb(
         not reach τ. Nothing is released.
     ValueError
         If an argument is out of range, X and targets differ in length, or X holds NaN, inf or no rows.
-
-    Notes
-    -----
-    Chaudhuri, Monteleoni and Sarwate (2011), Algorithm 1, with Gaussian noise and the sensitivity of
-    `output_sensitivity`. There the loss is averaged over n rows; here it is summed, so that λ here is nλ there.
 
     Examples
     --------

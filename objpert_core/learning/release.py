@@ -129,7 +129,5 @@ class Refused(_Outcome, Generic[Certificate]):
         return False
 
     def required(self) -> NoReturn:
-        """Raise ReleaseRefusedError with the reason, for callers that need a model; its `certificate` says what was
-        spent.
-        """
+        """Raise ReleaseRefusedError with the reason; its `certificate` says what was spent."""
         raise ReleaseRefusedError(self.reason, self.certificate)

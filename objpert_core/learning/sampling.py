@@ -157,7 +157,6 @@ def allocated_batches(
 
 
 def _one_each(source: NoiseSource, n_rows: int, steps: int) -> Iterator[IntArray]:
-    """An epoch in which every row has one step."""
     step_of = uniform_choices(source, steps, n_rows)
     order = np.argsort(step_of, kind="stable")  # within a step the rows stay sorted
     ends = np.cumsum(np.bincount(step_of, minlength=steps))

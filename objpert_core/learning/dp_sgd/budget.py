@@ -36,9 +36,7 @@ Run = DPSGD | RandomAllocation
 
 
 def accounted(mechanism: Run | PrivateSelection, accountant: str) -> Mechanism:
-    """Choose where (ε, δ) come from: "pld" leaves `mechanism` as it is, "rdp" takes one run by its Rényi curve
-    alone.
-    """
+    """Choose where (ε, δ) come from: "pld" leaves `mechanism` as it is, "rdp" takes a run's Rényi curve alone."""
     if choice("accountant", accountant, ACCOUNTANTS) == "pld":
         return mechanism
     if isinstance(mechanism, PrivateSelection):

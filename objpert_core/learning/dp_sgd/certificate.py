@@ -168,9 +168,7 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         return self.steps * max(self.candidates) * longest
 
     def rebuild(self) -> Run | PrivateSelection:
-        """Build the mechanism again; see `PrivacyCertificate.rebuild`. The mechanism is a selection if the choice is
-        paid for.
-        """
+        """See `PrivacyCertificate.rebuild`; the result is a selection if the choice is paid for."""
         if self.sampling == ALLOCATION:
             return RandomAllocation(self.noise_multiplier, self.steps // self.epochs, epochs=self.epochs)
         run = DPSGD(
@@ -235,7 +233,6 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
         return self.schema > 1
 
     def _schedule(self) -> tuple[float, int]:
-        """The sample rate and the steps of one run."""
         expected = Schedule.of_epochs(
             self.public_rows * (1 - (self.validation_fraction or 0.0)), self.batch_size, self.epochs, self.sampling
         )

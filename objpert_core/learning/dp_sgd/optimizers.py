@@ -12,9 +12,7 @@ _DECAY, _DECAY_OF_SQUARES, _TINY = 0.9, 0.999, 1e-8  # Adam's usual constants
 
 
 class Optimizer(ABC):
-    """Moves parameters of shape (D, G), from 0, along gradients of the same shape, with a learning rate for each
-    column.
-    """
+    """Moves parameters of shape (D, G), from 0, along gradients of that shape; each column has a learning rate."""
 
     def __init__(self, shape: tuple[int, int], learning_rates: FloatArray) -> None:
         self.weights = np.zeros(shape)

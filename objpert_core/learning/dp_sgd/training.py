@@ -56,7 +56,6 @@ def learning_rates_array(name: str, value: Any) -> FloatArray:
 
 
 def _chunk_rows(rows: Rows) -> int:
-    """How many rows of a batch are summed at once."""
     return 4096 if rows.sparse else max(64, _CHUNK_BYTES // (8 * rows.dimension))
 
 

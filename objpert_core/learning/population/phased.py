@@ -161,9 +161,7 @@ class PhasedCertificate(PrivacyCertificate, algorithm="phased ERM", mechanisms=(
         return self.ball_radius
 
     def rebuild(self) -> OutputPerturbation:
-        """See `PrivacyCertificate.rebuild`. Rows are replaced: a row left out would move all later rows into other
-        phases.
-        """
+        """See `PrivacyCertificate.rebuild`. Rows are replaced: a row left out would move all later rows."""
         return OutputPerturbation(self.noise_multiplier, 1.0, adjacency=REPLACE_ONE)
 
     def holds(self) -> bool:

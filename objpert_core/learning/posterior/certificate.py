@@ -240,7 +240,7 @@ class AdaSSPCertificate(RegressionCertificate, algorithm="AdaSSP", mechanisms=("
         return super().holds() and self.lattice is not None
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """Say whether this is the lattice that dimension and constant decide: sums are rounded to it before they get
+        """Say whether this is the lattice, decided by dimension and constant, that sums are rounded to before the
         noise.
         """
         entries = self.dimension * (self.dimension + 1) // 2

@@ -143,7 +143,5 @@ class PosteriorDraw:
 
 
 def _off(root: int, normal: int, digits: int) -> int:
-    """The largest error of root·normal where the true root is at most 1 more, and the normal number 1 to either
-    side.
-    """
+    """The largest error of root·normal where the true root is up to 1 more, and the normal number up to 1 off."""
     return (root + abs(normal) + 1 >> digits) + 2

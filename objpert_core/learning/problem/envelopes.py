@@ -104,6 +104,9 @@ _SLOPES: dict[type[Loss], Slopes] = {
 class MoreauEnvelope(Loss):
     """f_t(u) = min over p of f(p) + (u − p)²/(2t): the loss with its corners rounded.
 
+    Slopes are cut off at ±L whatever was computed, so privacy never depends on an iteration's end. To clip, clip the
+    envelope: the envelope of the clipped loss is the clipped envelope.
+
     Parameters
     ----------
     loss : Loss
@@ -116,14 +119,8 @@ class MoreauEnvelope(Loss):
     ValueError
         If there is no closed form for `loss`, or a step is not a number from 1e-150 to 1e150.
 
-    Notes
-    -----
-    Slopes are cut off at ±L whatever was computed, so privacy never depends on an iteration's end. To clip, clip the
-    envelope: the envelope of the clipped loss is the clipped envelope.
-
     Examples
     --------
-    >>> import numpy as np
     >>> envelope = MoreauEnvelope(AbsoluteLoss(), 1.0)  # of |r| it is Huber's loss
     >>> envelope.value(np.array([0.5, 3.0]), 0.0).tolist(), envelope.smoothness
     ([0.125, 2.5], 1.0)
@@ -200,9 +197,7 @@ class MoreauEnvelope(Loss):
         return slopes, self._curvature(scores, slopes, targets)
 
     def kinks(self, slope: FloatArray | float, targets: Targets = 1.0) -> tuple[FloatArray, FloatArray]:
-        """The loss's own kinks, moved outwards by t times the slope: prox_{tf} takes the envelope's kinks to the
-        loss's.
-        """
+        """The loss's own kinks, moved outwards by t times the slope: prox_{tf} takes the new kinks to the old."""
         low, high = self.loss.kinks(slope, targets)
         moved = self.step * np.minimum(slope, np.finfo(np.float64).max / _LARGEST_STEP)  # no 0·inf, no inf − inf
         return np.where(np.isneginf(low), low, low - moved), np.where(np.isposinf(high), high, high + moved)
@@ -227,7 +222,6 @@ class MoreauEnvelope(Loss):
 
 
 def _slopes_at_the_ends(loss: Loss, targets: Targets) -> tuple[FloatArray | float, FloatArray | float]:
-    """The least and the greatest slope of a loss, for each target."""
     if isinstance(loss, PinballLoss):
         return -loss.quantile, 1.0 - loss.quantile
     if loss.monotone:

@@ -157,24 +157,21 @@ class ResidualLoss(Loss):
 class LogisticLoss(MarginLoss):
     """The logistic loss ℓ(m) = log(1 + e^{k − m}) with a margin k to be reached, stable for margins of any size.
 
+    A margin costs no worst-case privacy. Whatever k, ℓ' = −p and ℓ'' = p(1 − p) for a p between 0 and 1, and the tight
+    logistic bound uses no more than that (docs/theorems.md, T2). But a row at the score 0, where noise keeps a model,
+    pulls with ℓ'(0) = −1/(1 + e^{−k}): half of the pull that privacy is paid for without a margin, 82 % of it with k =
+    1.5. So an ordinary row comes closer to the worst case, which the certificate covers.
+
+    The sign of the best score stays that of η − 1/2, where η is the probability of the positive class; `log_odds`
+    computes η's log-odds from the score.
+
     Parameters
     ----------
     margin : float >= 0, default=0.0
         k, in units of the score; 0 for the logistic loss itself.
 
-    Notes
-    -----
-    A margin costs no worst-case privacy. Whatever k, ℓ' = −p and ℓ'' = p(1 − p) for a p between 0 and 1, and the tight
-    logistic bound uses no more than that (docs/theorems.md, T2). But a row at the score 0, where noise keeps a model,
-    pulls with ℓ'(0) = −1/(1 + e^{−k}): half of the pull that privacy is paid for without a margin, 82 % of it with
-    k = 1.5. So an ordinary row comes closer to the worst case, which the certificate covers.
-
-    The sign of the best score stays that of η − 1/2, where η is the probability of the positive class; `log_odds`
-    computes η's log-odds from the score.
-
     Examples
     --------
-    >>> import numpy as np
     >>> LogisticLoss().value(np.array([0.0, 800.0, -800.0])).round(6).tolist()
     [0.693147, 0.0, 800.0]
     >>> LogisticLoss(800.0).value(np.array([800.0])).round(6).tolist()
@@ -203,7 +200,6 @@ class LogisticLoss(MarginLoss):
 
         Examples
         --------
-        >>> import numpy as np
         >>> LogisticLoss().log_odds(np.array([-2.0, 0.0, 3.0])).tolist()
         [-2.0, 0.0, 3.0]
         >>> LogisticLoss(2.0).log_odds(np.array([-2.0, 0.0, 3.0])).round(3).tolist()
@@ -241,7 +237,6 @@ class SquaredHingeLoss(MarginLoss):
 
     Examples
     --------
-    >>> import numpy as np
     >>> SquaredHingeLoss().value(np.array([2.0, 0.0, -1.0])).tolist()
     [0.0, 0.5, 2.0]
     """
@@ -265,18 +260,15 @@ class SquaredHingeLoss(MarginLoss):
 class HuberisedHingeLoss(MarginLoss):
     """The hinge max(0, 1 − m) with its corner rounded by a parabola over |1 − m| ≤ `width`.
 
+    The "Huber loss" of Chaudhuri, Monteleoni and Sarwate (2011), Section 3.4.2, which takes h = 0.5.
+
     Parameters
     ----------
     width : float > 0
         h: the loss is (1 + h − m)²/(4h) there, so that |ℓ'| ≤ 1 and ℓ'' ≤ 1/(2h).
 
-    Notes
-    -----
-    The "Huber loss" of Chaudhuri, Monteleoni and Sarwate (2011), Section 3.4.2, which takes h = 0.5.
-
     Examples
     --------
-    >>> import numpy as np
     >>> HuberisedHingeLoss(0.5).value(np.array([2.0, 1.0, 0.0, -1.0])).tolist()
     [0.0, 0.125, 1.0, 2.0]
     """
@@ -319,7 +311,6 @@ class SquaredLoss(ResidualLoss):
 
     Examples
     --------
-    >>> import numpy as np
     >>> SquaredLoss().value(np.array([3.0]), np.array([1.0])).tolist()
     [2.0]
     """
@@ -342,18 +333,15 @@ class SquaredLoss(ResidualLoss):
 class HuberLoss(ResidualLoss):
     """Huber's loss: r²/2 up to |r| = `threshold` and a straight line beyond, so |ℓ'| ≤ threshold.
 
+    P. J. Huber (1964), Robust estimation of a location parameter: the squared loss clipped at `threshold`.
+
     Parameters
     ----------
     threshold : float > 0
         In units of the target.
 
-    Notes
-    -----
-    P. J. Huber (1964), Robust estimation of a location parameter: the squared loss clipped at `threshold`.
-
     Examples
     --------
-    >>> import numpy as np
     >>> HuberLoss(1.0).value(np.array([0.5, 3.0]), 0.0).tolist()
     [0.125, 2.5]
     """
@@ -396,6 +384,12 @@ class ClippedLoss(Loss):
     Between its kinks f_C is f; beyond them it goes on straight, with slope ∓c, so |f_C'| ≤ c. Its gradient at a row x
     is that of f rescaled to norm ≤ C where c = C/‖x‖; f_C is convex and as smooth as f.
 
+    Redberg, Koskela and Wang (2023), Theorems E.2 (after Song et al. 2020, Lemma 5.1) and E.3. In print, the straight
+    parts of f_C lack the constants f(u_L) and f(u_H), without which f_C jumps at the kinks, and gradients are rescaled
+    by the norm of u_x(θ), where the gradients' own norm is meant. At the kinks f_C' is continuous and f_C'' jumps; b ↦
+    θ is a bijection all the same, Lipschitz both ways, and its Jacobian exists but on a null set, where θ almost never
+    is.
+
     Parameters
     ----------
     loss : Loss
@@ -407,17 +401,8 @@ class ClippedLoss(Loss):
     ValueError
         If a slope is not a finite number > 0.
 
-    Notes
-    -----
-    Redberg, Koskela and Wang (2023), Theorems E.2 (after Song et al. 2020, Lemma 5.1) and E.3. In print, the straight
-    parts of f_C lack the constants f(u_L) and f(u_H), without which f_C jumps at the kinks, and gradients are rescaled
-    by the norm of u_x(θ), where the gradients' own norm is meant. At the kinks f_C' is continuous and f_C'' jumps;
-    b ↦ θ is a bijection all the same, Lipschitz both ways, and its Jacobian exists but on a null set, where θ almost
-    never is.
-
     Examples
     --------
-    >>> import numpy as np
     >>> clipped = ClippedLoss(SquaredLoss(), 1.0)
     >>> bool(np.all(clipped.value(np.array([0.5, 3.0]), 0.0) == HuberLoss(1.0).value(np.array([0.5, 3.0]), 0.0)))
     True

@@ -23,7 +23,6 @@ class HingeLoss(MarginLoss):
 
     Examples
     --------
-    >>> import numpy as np
     >>> HingeLoss().value(np.array([2.0, 0.0, -1.0])).tolist()
     [0.0, 1.0, 2.0]
     """
@@ -48,7 +47,6 @@ class AbsoluteLoss(ResidualLoss):
 
     Examples
     --------
-    >>> import numpy as np
     >>> AbsoluteLoss().value(np.array([3.0, -2.0]), np.array([1.0, 1.0])).tolist()
     [2.0, 3.0]
     """
@@ -78,7 +76,6 @@ class EpsilonInsensitiveLoss(ResidualLoss):
 
     Examples
     --------
-    >>> import numpy as np
     >>> EpsilonInsensitiveLoss(0.5).value(np.array([0.25, -2.0]), 0.0).tolist()
     [0.0, 1.5]
     """
@@ -111,18 +108,15 @@ class EpsilonInsensitiveLoss(ResidualLoss):
 class PinballLoss(Loss):
     """The pinball loss of quantile regression: f(u; t) = τ(t − u) below the target, (1 − τ)(u − t) above.
 
+    Koenker and Bassett (1978), Regression quantiles. At τ = 1/2 it is half the absolute loss.
+
     Parameters
     ----------
     quantile : float strictly between 0 and 1, default=0.5
         τ: the best constant has this share of the targets below it.
 
-    Notes
-    -----
-    Koenker and Bassett (1978), Regression quantiles. At τ = 1/2 it is half the absolute loss.
-
     Examples
     --------
-    >>> import numpy as np
     >>> PinballLoss(0.25).value(np.array([-4.0, 4.0]), 0.0).tolist()
     [1.0, 3.0]
     """

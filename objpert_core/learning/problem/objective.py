@@ -97,7 +97,6 @@ class PerturbedObjective:
         return float(values[0]), float(values[-1])
 
     def _bend(self, theta: FloatArray) -> FloatArray:
-        """Multiply θ by Λ, or by the number λ."""
         return np.dot(self.lam, theta)
 
     def tilt(self, theta: FloatArray) -> FloatArray:

@@ -258,7 +258,6 @@ def _all_plain(values: tuple[Any, ...]) -> bool:
 
 
 def _made(name: str, arguments: tuple[Any, ...]) -> Mechanism:
-    """The mechanism of `objpert_core.accounting` with that name and those fields."""
     kind = getattr(accounting, name, None)
     if not (isinstance(kind, type) and issubclass(kind, Mechanism)):
         raise ValueError(f"base must be the name of a mechanism, got {name!r}")

@@ -90,6 +90,9 @@ def propose_test_release(
 ) -> Released[Any, ProposeTestReleaseCertificate] | Refused[ProposeTestReleaseCertificate]:
     """Release M(X) if a private test of X passes; otherwise ⊥, or what a mechanism for the worst case answers.
 
+    Redberg, Zhu and Wang (2023), Algorithm 2; docs/theorems.md, T36. What a mechanism or a test says of itself cannot
+    be checked.
+
     Parameters
     ----------
     X : object
@@ -121,11 +124,6 @@ def propose_test_release(
     ValueError
         If an argument is out of range, or mechanism, test or fallback lack what they need. The data have then not been
         looked at.
-
-    Notes
-    -----
-    Redberg, Zhu and Wang (2023), Algorithm 2; docs/theorems.md, T36. What a mechanism or a test says of itself cannot
-    be checked.
 
     Examples
     --------
@@ -178,6 +176,9 @@ def release_under_bound(
 ) -> Released[Value, ProposeTestReleaseCertificate] | Refused[ProposeTestReleaseCertificate]:
     """Release a bound on what M's privacy depends on, choose M's parameter φ by it, and release M_φ(X).
 
+    Redberg, Zhu and Wang (2023), Algorithm 5; docs/theorems.md, T36. Here δ and δ' add up, as the parameter can be
+    wrong at every X.
+
     Parameters
     ----------
     X : object
@@ -206,11 +207,6 @@ def release_under_bound(
     ------
     ValueError
         If an argument is out of range or lacks what it needs. The data have then not been looked at.
-
-    Notes
-    -----
-    Redberg, Zhu and Wang (2023), Algorithm 5; docs/theorems.md, T36. Here δ and δ' add up, as the parameter can be
-    wrong at every X.
 
     Examples
     --------

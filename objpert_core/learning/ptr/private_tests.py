@@ -59,7 +59,11 @@ class PrivateTest(Protocol):
 
 @dataclass(frozen=True)
 class DistanceTest:
-    """How many rows is X away from a data set on which the mechanism is not private enough? Pass if it is far.
+    """How many rows is X away from a data set on which the mechanism is not private enough? Pass if X is far away.
+
+    Dwork and Lei (2009); Algorithm 1 of Redberg, Zhu and Wang (2023), who pass if D + Lap(1/ε̂) > log(1/δ')/ε̂ (the
+    display after their Remark 4.4 says the opposite). Here the noise is two-sided geometric, and X passes if D + Z is
+    `threshold` or more: the least whole number that keeps δ'.
 
     Parameters
     ----------
@@ -77,12 +81,6 @@ class DistanceTest:
     ------
     ValueError
         If a number is out of range.
-
-    Notes
-    -----
-    Dwork and Lei (2009); Algorithm 1 of Redberg, Zhu and Wang (2023), who pass if D + Lap(1/ε̂) > log(1/δ')/ε̂ (the
-    display after their Remark 4.4 says the opposite). Here the noise is two-sided geometric, and X passes if D + Z is
-    `threshold` or more: the least whole number that keeps δ'.
 
     Examples
     --------
@@ -138,6 +136,8 @@ def _double(value: Any) -> float:
 class UpperBound:
     """A statistic of the data, released with noise that leaves it below the truth with probability δ' at most.
 
+    s is rounded up to a lattice, so that the noise is exact (docs/theorems.md, T14). A NaN counts as infinite.
+
     Parameters
     ----------
     statistic : callable
@@ -157,10 +157,6 @@ class UpperBound:
     ------
     ValueError
         If a number is out of range, or asks for Gaussian noise that is too wide for a lattice.
-
-    Notes
-    -----
-    s is rounded up to a lattice, so that the noise is exact (docs/theorems.md, T14). A NaN counts as infinite.
 
     Examples
     --------
@@ -248,6 +244,9 @@ class UpperBound:
 class BoundTest:
     """Pass if a noisy upper bound on a statistic is small enough.
 
+    Redberg, Zhu and Wang (2023), Theorem 4.7. A data set that must not pass can pass only if the bound is below the
+    statistic.
+
     Parameters
     ----------
     bound : UpperBound
@@ -259,11 +258,6 @@ class BoundTest:
     ------
     ValueError
         If `bound` is not an `UpperBound`, or the threshold is not a finite number.
-
-    Notes
-    -----
-    Redberg, Zhu and Wang (2023), Theorem 4.7. A data set that must not pass can pass only if the bound is below the
-    statistic.
 
     Examples
     --------

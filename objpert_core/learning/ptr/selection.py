@@ -37,6 +37,10 @@ def best_of(
 ) -> Released[Any, BestOfCertificate] | Refused[BestOfCertificate]:
     """Run K times with a candidate drawn at random, K random, and release the answer with the highest score.
 
+    Redberg, Zhu and Wang (2023), Algorithm 3, whose ε and δ (their Theorem 4.6) are much larger: `liu_talwar_epsilon`
+    and `PrivateSelection`, docs/theorems.md, T11. Of equal scores the first wins: runs are exchangeable, so the first
+    is as good as one drawn at random.
+
     Parameters
     ----------
     run : callable
@@ -70,12 +74,6 @@ def best_of(
         If an argument is out of range, or nothing is proved at this δ. No run has then been made.
     NotImplementedError
         If `base` cannot be accounted for with this law of K.
-
-    Notes
-    -----
-    Redberg, Zhu and Wang (2023), Algorithm 3, whose ε and δ (their Theorem 4.6) are much larger: `liu_talwar_epsilon`
-    and `PrivateSelection`, docs/theorems.md, T11. Of equal scores the first wins: runs are exchangeable, so the first
-    is as good as one drawn at random.
 
     Examples
     --------

@@ -34,9 +34,7 @@ def row_unit(constant: float) -> float:
 
 
 def residual_unit(bound: float, sigma: float, constant: float) -> float:
-    """The grid's width for residuals: 2⁻²⁰ of their bound, or as wide as makes the tilt's noise σ fit 64 bits on its
-    grid.
-    """
+    """The grid's width for residuals: 2⁻²⁰ of their bound, or wide enough for the tilt's noise σ to fit 64 bits."""
     least = power_of_two(sigma) / (LARGEST_RATIO / 4) / row_unit(constant)
     return max(power_of_two(bound) * 2.0**-_DIGITS, least)
 

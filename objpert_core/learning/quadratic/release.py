@@ -61,6 +61,9 @@ class NoisyGram:
     def problem(self, penalty: FloatArray, low: FloatArray, high: FloatArray, debias: bool = False) -> BoxedLasso:
         """The problem that these noisy sums pose for a penalty and a box; solving it costs no privacy.
 
+        Rounding to the lattice may, very seldom, make B indefinite. The least eigenvalue is then raised to the
+        lattice's spacing.
+
         Parameters
         ----------
         penalty, low, high : ndarray, shape (D,)
@@ -68,11 +71,6 @@ class NoisyGram:
         debias : bool
             Take off mσ²·I, the mean of the noise on the Gram matrix, as far as B's least eigenvalue allows: an
             eigenvalue of 2σ²√(mD) is left, about as far as the noise is from its mean.
-
-        Notes
-        -----
-        Rounding to the lattice may, very seldom, make B indefinite. The least eigenvalue is then raised to the
-        lattice's spacing.
         """
         least = float(np.linalg.eigvalsh(self.gram)[0])
         spacing = gram_spacing(self.certificate.scale)
@@ -101,6 +99,8 @@ def noisy_gram(
 ) -> NoisyGram:
     """Release a noisy Gram matrix, and a noisy tilt where the mechanism has one.
 
+    The release is the mechanism in real numbers, rounded: docs/theorems.md, T35.
+
     Parameters
     ----------
     X : ndarray or scipy sparse matrix, shape (n, d)
@@ -120,19 +120,11 @@ def noisy_gram(
     on_error : {"raise", "release"}
         "release" leaves rows that cannot be used out of every sum (docs/theorems.md, T23).
 
-    Returns
-    -------
-    NoisyGram
-
     Raises
     ------
     ValueError
         If an argument is out of range, the mechanism does not keep (ε, δ) or is not about such rows and residuals, or
         the data are out of order.
-
-    Notes
-    -----
-    The release is the mechanism in real numbers, rounded: docs/theorems.md, T35.
 
     Examples
     --------

@@ -253,6 +253,9 @@ def _exact_norm(vector: FloatArray) -> float:
 def residual_bound(objective: PerturbedObjective, theta: FloatArray, multiplier: float, radius: float) -> float:
     """Bound Λ times the distance of θ from the minimum over the ball, rounding included.
 
+    Where ‖θ‖ is M but for e, Λ·‖θ − θ*‖ ≤ ‖∇J(θ) + νθ‖ + (√(LΛ) + Λ)·e with L the curvature of J (docs/theorems.md,
+    T26).
+
     Parameters
     ----------
     objective : PerturbedObjective
@@ -273,11 +276,6 @@ def residual_bound(objective: PerturbedObjective, theta: FloatArray, multiplier:
     ------
     ValueError
         If `multiplier` is negative, or θ lies outside the ball by more than rounding explains.
-
-    Notes
-    -----
-    Where ‖θ‖ is M but for e, Λ·‖θ − θ*‖ ≤ ‖∇J(θ) + νθ‖ + (√(LΛ) + Λ)·e with L the curvature of J (docs/theorems.md,
-    T26).
 
     Examples
     --------

@@ -66,9 +66,7 @@ class BoxedLasso:
         return float(moved @ (self.curvature @ moved) / 2 + self.slope @ moved + self.penalty @ np.abs(theta))
 
     def residual(self, theta: FloatArray, gradient: FloatArray | None = None) -> float:
-        """The distance of 0 from ∂J(θ) plus the normals of the box at θ, a point of the box; `gradient` where it is
-        known.
-        """
+        """The distance of 0 from ∂J(θ) plus the normals of the box at θ, a point of the box; `gradient` if known."""
         slope = self.gradient(theta) if gradient is None else gradient
         least = slope + np.where(theta > 0, self.penalty, -self.penalty)
         most = slope + np.where(theta < 0, -self.penalty, self.penalty)

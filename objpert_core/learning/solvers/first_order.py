@@ -35,9 +35,7 @@ def greatest_curvature(problem: CountedProblem) -> float:
 
 
 def _noticed(curvature: float, moved: FloatArray, changed: FloatArray, problem: CountedProblem) -> float:
-    """L after a step: raised where the gradient changed by more than L times the step, which shows that L is too
-    small.
-    """
+    """L after a step: raised where the gradient changed by more than L times the step, so that L is too small."""
     length = float(np.linalg.norm(moved))
     seen = float(np.linalg.norm(changed)) / length if length > 0 else 0.0
     return curvature if seen <= curvature else min(_MARGIN * seen, problem.smoothness)

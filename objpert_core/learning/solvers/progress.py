@@ -186,9 +186,7 @@ class CountedProblem:
 
 @dataclass
 class Progress:
-    """The trace so far, with the caller's callback told of each check, and the two reasons to stop: τ and
-    `max_iter`.
-    """
+    """The trace so far, with the callback told of each check, and the two reasons to stop: τ and `max_iter`."""
 
     tau: float
     max_iter: int

@@ -87,6 +87,8 @@ def solve_together(
 ) -> list[SolverResult]:
     """Minimise each objective until ‖∇J‖₂ ≤ τ, or for as long as the gradients get shorter.
 
+    Nocedal and Wright (2006), Numerical Optimization, Algorithm 7.4 (products with the inverse Hessian).
+
     Parameters
     ----------
     objectives : sequence of PerturbedObjective
@@ -101,12 +103,7 @@ def solve_together(
     Returns
     -------
     list of SolverResult
-        One for each objective, with ``converged=False`` where τ was not reached. `gradient_norm` is the last norm that
-        the solver has seen.
-
-    Notes
-    -----
-    Nocedal and Wright (2006), Numerical Optimization, Algorithm 7.4 (products with the inverse Hessian).
+        One for each objective. `gradient_norm` is the last norm that the solver has seen.
 
     Examples
     --------
@@ -120,9 +117,7 @@ def solve_together(
 
 
 def solve_family(family: Family, *, tau: float, max_iter: int, callback: Callback | None = None) -> list[SolverResult]:
-    """As `solve_together`, for objectives that may also differ by a map of their rows; λ is one number for all of
-    them.
-    """
+    """As `solve_together`, for objectives that may also differ by a map of their rows; λ is one number for all."""
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite will not pass for a minimum
         return _solved(family, tau, max_iter, callback)
 
