@@ -106,8 +106,7 @@ def adjacency_words(
 
 
 def coefficients_sha256(coef: Any, intercept: Any, center: Any = None, scale: Any = None) -> str:
-    """The fingerprint of a model's published coefficients, by which a certificate names its model: 64 hexadecimal
-    digits.
+    """The fingerprint, 64 hexadecimal digits, of published coefficients, by which a certificate names its model.
 
     SHA-256 of four pieces: the line ``coef_`` with the array's shape, its entries as little-endian doubles in C order,
     the line ``intercept_`` with its shape, and its entries. A line is ASCII, its parts stand one blank apart, and it
@@ -172,7 +171,6 @@ class PrivacyCertificate(ABC):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from objpert_core.estimators import ObjPertLogisticRegression
     >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([0, 1])
     >>> certificate = ObjPertLogisticRegression(classes=[0, 1]).fit(X, y).privacy_
@@ -268,14 +266,11 @@ class PrivacyCertificate(ABC):
 
     @abstractmethod
     def holds(self) -> bool:
-        """Say whether the proof's conditions hold: bounds on one row, and the gradient norm where the solver
-        stopped.
-        """
+        """Say whether the proof's conditions hold: bounds on one row, and a gradient as short as promised."""
 
     @classmethod
     def uncovered(cls, mechanism: Any, loss: Loss, clip: float | None, radius: float, dimension: int) -> str | None:
-        """Say why the proof does not cover this problem, as a clause that goes on from "mechanism's"; None where it
-        does.
+        """Say why the proof does not cover this problem, in a clause after "mechanism's"; None where the proof does.
 
         `perturb_and_solve` asks before it touches the data. A family without such a rule is taken to cover nothing.
         `loss` is the loss before clipping, `clip` the threshold on every row's gradient norm or None, `radius` the
@@ -313,10 +308,10 @@ class PrivacyCertificate(ABC):
 
     @staticmethod
     def describe(mechanism: Mechanism, **facts: Any) -> PrivacyCertificate:
-        """Write the certificate of a fit by `mechanism`, of the kind that its family registered.
+        """Write the certificate of a fit by `mechanism`, of the kind that its family registered; ValueError if there is
+        none.
 
-        `facts` are the fields that the mechanism does not decide. ValueError if no kind of certificate is for this
-        mechanism.
+        `facts` are the fields that the mechanism does not decide.
         """
         return PrivacyCertificate.kind_for(mechanism).from_mechanism(mechanism, **facts)
 
@@ -475,7 +470,7 @@ class PrivacyCertificate(ABC):
         return None
 
     def public(self) -> Self:
-        """Return the certificate without its diagnostics: what stays depends on the data through the number of rows
+        """Return the certificate without its diagnostics: the rest depends on the data through the number of rows
         alone.
 
         That dependence is there only where `public_rows` was not given; `rows_declared` tells. The fingerprint depends
@@ -509,13 +504,9 @@ class PrivacyCertificate(ABC):
     def from_dict(values: Any) -> PrivacyCertificate:
         """Return the certificate that `to_dict` described. Its content is not judged here: ask `verify`.
 
-        A dict without the key ``"schema"`` is of form 1, written before there were forms.
-
-        Raises
-        ------
-        ValueError
-            If a field is missing, unknown, or stands where it does not belong (diagnostics, and nothing else, stand
-            under ``"diagnostics"``), or the form is a newer one.
+        A dict without the key ``"schema"`` is of form 1, written before there were forms. ValueError if a field is
+        missing, unknown, or stands where it does not belong (diagnostics, and nothing else, stand under
+        ``"diagnostics"``), or the form is a newer one.
         """
         if type(values) is not dict:
             raise ValueError(f"values must be a dict as to_dict writes it, got a {type(values).__name__}")
@@ -543,11 +534,8 @@ class PrivacyCertificate(ABC):
     def from_json(text: str | bytes) -> PrivacyCertificate:
         """Return the certificate that `to_json` wrote.
 
-        Raises
-        ------
-        ValueError
-            If `text` is not JSON, names one key twice (readers would differ in which they believe), holds NaN or an
-            infinity, or does not hold what `from_dict` takes.
+        ValueError if `text` is not JSON, names one key twice (readers would differ in which they believe), holds NaN or
+        an infinity, or does not hold what `from_dict` takes.
         """
         try:
             values = json.loads(text, object_pairs_hook=once_each, parse_constant=_no_number)
@@ -607,9 +595,7 @@ class PrivacyCertificate(ABC):
 
 
 def _doubles(array: Any) -> bool:
-    """Whether the fingerprint, which is one of doubles, tells all there is in the array; wider numbers could carry
-    more.
-    """
+    """Whether doubles, of which the fingerprint is made, hold all of the array; wider numbers could carry more."""
     return bool(array.dtype.kind == "f" and array.dtype.itemsize <= 8)
 
 
@@ -749,9 +735,7 @@ class SolvedCertificate(PrivacyCertificate):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("ApproximateMinima",)):
-    """The certificate of Algorithm 1 of Redberg, Koskela and Wang (2023).
-
-    Other fields: `PrivacyCertificate`, `SolvedCertificate`.
+    """The certificate of Algorithm 1 of Redberg, Koskela and Wang (2023); see also `SolvedCertificate` for fields.
 
     Attributes
     ----------
@@ -875,8 +859,7 @@ _OF_OBJECTIVE = ("bound", "sigma", "lam", "lipschitz", "smoothness", "dimension"
 
 
 def by_public_rows(rows: int | None, declared: bool | None = None, what: str = "lam was") -> list[str]:
-    """Say on a line of a certificate's `repr` that `what` was chosen by the number of rows; no line where `rows` is
-    None.
+    """Say on a line of a certificate's `repr` that `what` was chosen by the number of rows; no line for None.
 
     >>> by_public_rows(None), by_public_rows(500, declared=True)
     ([], ['  public     lam was chosen for 500 rows, a number that was declared'])

@@ -143,8 +143,7 @@ class Fit:
         self._map = RowMap()
 
     def standardise(self, plan: Standardisation, n_rows: int) -> None:
-        """Release a centre and scales with `plan`'s noise, drawn from this fit's source, and learn from the rows they
-        map to.
+        """Release a centre and scales with `plan`'s noise, from this fit's source, and learn from the mapped rows.
 
         `n_rows` is the public number of rows. ValueError if rows are not normalised, or are sparse and should be
         centred.
@@ -201,7 +200,7 @@ class Fit:
             output noise, which come later. With a ball τ bounds a residual as without one it bounds a gradient
             (docs/theorems.md, T26).
         found : Found, optional
-            What a solver has found already. Where `found` is not within τ, this fit's own solver starts anew.
+            What a solver has found already. If that is not within τ, this fit's own solver starts anew.
         **facts
             The certificate's fields that neither the mechanism nor this fit decides.
 
@@ -236,10 +235,10 @@ class Fit:
     ) -> Release[Any]:
         """Fit the same rows to several targets, one after the other, under one certificate; `theta` has shape (K, D).
 
-        Arguments and errors as in `release`, but for these two. Each of `targets` has shape (n,), for the rows as they
-        are after `standardise`. `perturb` says what a source's noise adds to the sum of the losses; that noise is drawn
-        for every fit, and the fit's output noise after it. The certificate gets the largest gradient norm, and the
-        iterations of all fits together. If one fit does not reach τ, nothing is released.
+        Arguments and errors as in `release`, but for `targets` and `perturb`. Each of `targets` has shape (n,), for the
+        rows as they are after `standardise`. `perturb` says what a source's noise adds to the sum of the losses; that
+        noise is drawn for every fit, and the fit's output noise after it. The certificate gets the largest gradient
+        norm, and the iterations of all fits together. If one fit does not reach τ, nothing is released.
         """
         told: dict[str, Any] = {"stop_at": stop_at, "output_noise": output_noise, "radius": radius}
         found = [self._with(one).noisy_minimum(perturb(self.source), loss, **told) for one in targets]
@@ -341,9 +340,7 @@ class Fit:
         return spare
 
     def _roughly(self, objective: PerturbedObjective, tau: float) -> Found | None:
-        """What the solver for several draws finds for one, where there are enough numbers to make its first passes
-        pay.
-        """
+        """What the solver for several draws finds for one, where so many numbers make its first passes pay."""
         large = objective.n_rows * objective.dimension >= _MUCH and not objective.rows.sparse
         if not large or self._solver != "newton" or objective.dimension > MAX_CHOLESKY_DIMENSION:
             return None

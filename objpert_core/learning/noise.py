@@ -60,7 +60,8 @@ class NoiseSource:
     reproducible: bool
 
     def rounded_normal(self, ratio: float, size: int) -> IntArray:
-        """Draw `size` independent numbers N(0, ratio²), each rounded to the nearest integer; exactly.
+        """Draw `size` independent numbers N(0, ratio²), each rounded to the nearest integer, exactly; int64, shape
+        (size,).
 
         Rejection from blocks as in Karney (2016), "Sampling exactly from the normal distribution"; docs/theorems.md,
         T14. The law is not the discrete Gaussian of Canonne, Kamath and Steinke (2020).
@@ -68,17 +69,8 @@ class NoiseSource:
         Parameters
         ----------
         ratio : float from 2⁻²⁰ to 2⁵²
-            The noise's standard deviation divided by the lattice's spacing.
+            The noise's standard deviation divided by the lattice's spacing; ValueError outside this range.
         size : int
-
-        Returns
-        -------
-        ndarray of int64, shape (size,)
-
-        Raises
-        ------
-        ValueError
-            If the ratio is out of range.
         """
         if not SMALLEST_RATIO <= ratio <= LARGEST_RATIO:
             raise ValueError(f"ratio must be a number from 2**-20 to 2**52, got {ratio!r}")
@@ -160,8 +152,7 @@ class _Blocks:
         return np.where(words & np.uint64(1), -magnitude, magnitude)[kept]
 
     def _beyond(self, read: Callable[[int], bytes]) -> tuple[int, int]:
-        """Choose a block beyond the table, and say by how much its share is smaller than the share common to all
-        blocks.
+        """Choose a block beyond the table, and say by how much its share is smaller than the common one.
 
         Fours of blocks have shares ½, ¼, ⅛, …; the density falls by more than a half from four to four.
         """

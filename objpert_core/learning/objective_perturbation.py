@@ -67,6 +67,9 @@ def perturb_and_solve(
 ) -> Release[Any]:
     """Fit a private linear model by Algorithm 1: perturb the objective once, solve it, perturb the solution.
 
+    Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1; the default bound is the tight logistic bound
+    (docs/theorems.md, T1). For the logistic loss a row's gradient has norm at most R = √(1 + s²) without clipping.
+
     Parameters
     ----------
     X, targets
@@ -108,11 +111,6 @@ def perturb_and_solve(
     **options
         `row_norm`, `intercept_scaling`, `solver`, `max_iter`, `random_state`, `callback` and `on_error`, as in `Fit`.
 
-    Returns
-    -------
-    Release
-        With the kind of certificate that the mechanism's family registered.
-
     Raises
     ------
     ConvergenceError
@@ -122,11 +120,6 @@ def perturb_and_solve(
         If an argument is out of range, X and targets differ in length, X holds NaN, inf or no rows, a certificate
         cannot name the loss (`LOSSES`; with an envelope `EVERY_LOSS`), the mechanism does not perturb an objective, its
         bounds do not cover the loss on rows of this norm, or its family has no balls or envelopes.
-
-    Notes
-    -----
-    Redberg, Koskela and Wang (2023), Algorithm 1 and Theorem 4.1; the default bound is the tight logistic bound
-    (docs/theorems.md, T1). For the logistic loss a row's gradient has norm at most R = √(1 + s²) without clipping.
 
     Examples
     --------
@@ -301,7 +294,9 @@ def perturb_and_solve_classes(
 def _refuse_small_tau(
     mechanism: Mechanism, n_rows: int, rows: Rows, loss: Loss, gradient: float, ball: float | None = None
 ) -> None:
-    """`ConvergenceError` where rounding could make the fit fail; silent on other families, where the fit has to see."""
+    """`ConvergenceError` where rounding could make the fit fail; only the fit can tell for mechanisms of other
+    families.
+    """
     if isinstance(mechanism, ApproximateMinima):
         Allowance(
             n_rows=n_rows,

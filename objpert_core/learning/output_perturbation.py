@@ -124,14 +124,10 @@ class OutputPerturbationCertificate(SolvedCertificate, mechanisms=("OutputPertur
 
     Attributes
     ----------
-    sigma : float
-        Standard deviation of the noise on each coefficient.
-    lam : float
-        The regularisation λ.
-    tau : float
-        Gradient norm the solver had to reach.
-    lipschitz : float
-        Bound on one row's gradient norm: the radius R = √(1 + s²).
+    sigma, lam : float
+        Standard deviation of the noise on each coefficient, and the regularisation λ.
+    tau, lipschitz : float
+        Gradient norm the solver had to reach, and the bound on one row's gradient norm: the radius R = √(1 + s²).
     public_rows : int or None
         The number of rows, where λ was chosen by it: the guarantee then takes that number as public.
     margin : float or None

@@ -167,8 +167,7 @@ def _one_each(source: NoiseSource, n_rows: int, steps: int) -> Iterator[IntArray
 
 
 def _several(source: NoiseSource, n_rows: int, steps: int, selections: int) -> Iterator[IntArray]:
-    """An epoch in which every row has several: with k to come in j steps, a row is in the next step with probability
-    k/j.
+    """An epoch in which every row has several: with k to come in j steps, a row is in the next with probability k/j.
 
     Selection sampling: Knuth, The Art of Computer Programming, Section 3.4.2, Algorithm S.
     """

@@ -22,8 +22,7 @@ from objpert_core.learning.problem.rows import usable_rows
 
 
 def usable(X: Any, targets: FloatArray, loss: Loss) -> tuple[Any, FloatArray]:
-    """Leave out the rows that cannot be used: with NaN or infinity, of norm 1e150 or more, or with targets bad for
-    `loss`.
+    """Leave out rows that cannot be used: with NaN or infinity, of norm 1e150 or more, or with targets bad for `loss`.
 
     The result is in double precision, whatever `X` was: what becomes of a row must not depend on the others.
     """

@@ -45,8 +45,7 @@ _SMALLEST_NORM = 1e-150
 
 @dataclass(frozen=True, eq=False)
 class RowMap:
-    """What is done to every row: u = x/‖x‖, less a centre μ̂, times a weight a for every column; None leaves a step
-    out.
+    """What is done to every row: u = x/‖x‖, less a centre μ̂, times a weight a for every column; None skips a step.
 
     >>> RowMap(np.array([0.5, 0.0]), np.array([1.0, 2.0])).apply(np.array([[3.0, 4.0]])).round(12).tolist()
     [[0.1, 1.6]]
@@ -108,8 +107,7 @@ class Directions:
 
 
 def release_map(X: Any, plan: Standardisation, source: NoiseSource, *, n_rows: int | None = None) -> RowMap:
-    """Release the noisy sums that a plan asks for, and make a map of them; publishing it costs what `plan.mechanisms`
-    say.
+    """Release the noisy sums that a plan asks for, and make a map of them, which costs what `plan.mechanisms` say.
 
     The centre's noise is drawn first, and a step without noise is left out. `n_rows` is the public number of rows, by
     which sums are divided; if it is left out, X's number of rows is public. `ValueError` as from `RowMap.apply`, for

@@ -263,8 +263,8 @@ def train_candidates(
     members: IntArray | None = None,
     callback: StepCallback | None = None,
 ) -> FloatArray:
-    """DP-SGD from 0 with every learning rate, on the same batches, each with its own noise; the last iterates, shape
-    (G, D).
+    """DP-SGD from 0 with every learning rate, on the same batches, each with its own noise; last iterates, shape (G,
+    D).
 
     Each iterate alone satisfies what `accounting.DPSGD`, or `accounting.RandomAllocation`, says of one run. Together,
     or after a choice among them that looks at private rows, the iterates do not. A `noise_multiplier` of 0 is not

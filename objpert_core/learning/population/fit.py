@@ -37,8 +37,7 @@ def descend_and_certify(
     on_error: str = "raise",
     callback: StepCallback | None = None,
 ) -> Release[NoisySGDCertificate]:
-    """Fit a private linear model in a ball by noisy gradient descent; arguments as in `Fit`, and in `Streams` and
-    `descend`.
+    """Fit a private linear model in a ball by noisy gradient descent; arguments as in `Fit`, `Streams` and `descend`.
 
     The loss has a bounded slope. The certificate of a "tight" plan states the target (ε, δ), that of a published plan
     the accountant's ε. `ValueError` if the plan costs more than the target, if its bound on gradients does not hold on

@@ -66,8 +66,7 @@ def public_curvature(loss: Loss, envelope: float | None, radius: float) -> tuple
 def batches(
     plan: DescentPlan, source: NoiseSource, *, slots: IntArray | None = None, n_rows: int | None = None
 ) -> Iterator[IntArray]:
-    """Draw the rows of every step as the plan says; a row may occur several times where the plan draws with
-    replacement.
+    """Draw the rows of every step as the plan says; with replacement, a row may occur several times.
 
     `slots` says where each of the plan's n rows stands among those that can be used, −1 where a row cannot; all can if
     it is left out. `n_rows` is the number of usable rows, where each joins a batch on its own.
@@ -119,8 +118,7 @@ def descend(
     slots: IntArray | None = None,
     callback: StepCallback | None = None,
 ) -> FloatArray:
-    """Noisy gradient descent from 0, projected onto the ball after every step; the mean of the places it visits, shape
-    (D,).
+    """Noisy gradient descent from 0, projected onto the ball after every step; the mean of the places visited.
 
     The loss's slopes are at most `plan.lipschitz` over the rows' norm. The result is as private as `plan.mechanism`,
     with ‖θ‖ ≤ M but for rounding. The published plan takes the mean of w₀ … w_{T−1}, the tight one that of w₁ … w_T.

@@ -40,8 +40,7 @@ class Run:
 def one_run(
     sums: RegressionSums, statistics: Statistics, choose: ChooseLam, precision: Precision, source: NoiseSource
 ) -> Run | None:
-    """Release λ̃, choose λ, release L̃, choose γ, and draw; None (⊥) where there is no γ, which the released statistics
-    tell.
+    """Release λ̃, choose λ, release L̃, choose γ, and draw; None (⊥) where the released statistics leave no γ.
 
     `choose` goes from λ̃ to λ, `precision` from the largest leverage h and slope L̃ to γ. Rows of norm up to R are
     treated as rows of norm 1, with R²λ in place of λ: θ is then R times shorter, and γ stays. Redberg, Zhu and Wang

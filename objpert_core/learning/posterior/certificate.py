@@ -240,9 +240,7 @@ class AdaSSPCertificate(RegressionCertificate, algorithm="AdaSSP", mechanisms=("
         return super().holds() and self.lattice is not None
 
     def fine_enough(self, spacing: float, dimension: int) -> bool:
-        """Say whether this is the lattice, decided by dimension and constant, that sums are rounded to before the
-        noise.
-        """
+        """Say whether this is the lattice of the sums before the noise, which dimension and constant decide."""
         entries = self.dimension * (self.dimension + 1) // 2
         return spacing == sums_spacing(row_smoothness(self.intercept_scaling), entries)
 

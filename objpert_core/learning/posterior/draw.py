@@ -28,8 +28,8 @@ _DECIMALS = 50  # of a logarithm, which the decimal module rounds correctly
 
 
 def posterior_spacing(scale: float, lam: float) -> float:
-    """The lattice that a draw of scale s is rounded to, by public numbers: at most 2⁻¹² of its least standard
-    deviation.
+    """The lattice that a draw of scale s is rounded to, by public numbers: 2⁻¹² of its least standard deviation at
+    most.
 
     The fraction holds for up to 2²⁰ rows, privacy for any number: rounding is post-processing.
     """
@@ -82,8 +82,7 @@ class PosteriorDraw:
         self.refinements = 0
 
     def rounded(self, spacing: float) -> FloatArray:
-        """Round every entry of θ to the nearest multiple of `spacing`, a power of two, with none of the roundings in
-        doubt.
+        """Round every entry of θ to the nearest multiple of `spacing`, a power of two, with no rounding in doubt.
 
         Multiples beyond 2⁵³ times the spacing are rounded once more, to doubles.
         """

@@ -92,8 +92,7 @@ def _cholesky(matrix: np.ndarray) -> np.ndarray | None:
 
 
 def least_eigenvalue(matrix: np.ndarray, margin: int) -> int:
-    """The least eigenvalue of a semidefinite matrix of whole numbers, off by at most 2·margin; a multiple of the
-    margin.
+    """The least eigenvalue of a semidefinite whole matrix, off by at most 2·margin; a multiple of the margin.
 
     Doubles guess the eigenvalue; definiteness, tested in whole numbers, proves or corrects the guess.
 

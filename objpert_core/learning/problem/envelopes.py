@@ -105,7 +105,8 @@ class MoreauEnvelope(Loss):
     """f_t(u) = min over p of f(p) + (u − p)²/(2t): the loss with its corners rounded.
 
     Slopes are cut off at ±L whatever was computed, so privacy never depends on an iteration's end. To clip, clip the
-    envelope: the envelope of the clipped loss is the clipped envelope.
+    envelope: the envelope of the clipped loss is the clipped envelope. ValueError if there is no closed form for
+    `loss`, or a step is not a number from 1e-150 to 1e150.
 
     Parameters
     ----------
@@ -113,11 +114,6 @@ class MoreauEnvelope(Loss):
         One with a closed form: any of `EVERY_LOSS`.
     step : float > 0 or ndarray of shape (n,)
         t, in units of score² per unit of loss; one for all rows or one for each (`envelope_steps`).
-
-    Raises
-    ------
-    ValueError
-        If there is no closed form for `loss`, or a step is not a number from 1e-150 to 1e150.
 
     Examples
     --------

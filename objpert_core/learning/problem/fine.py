@@ -103,8 +103,7 @@ def summands_of_rows(n_rows: int) -> int:
 
 
 def score_error(dimension: int, radius: float, length: float) -> float:
-    """The largest error of a score of `FineRows`, besides a unit of the score itself: the rounding of what is not
-    exact.
+    """The largest error of a score of `FineRows`, besides a unit of the score: the rounding of what is not exact.
 
     `radius` is R, and `length` ‖θ‖.
 

@@ -67,8 +67,7 @@ class Images:
         return found
 
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-        """For each objective: where its scores are nearest to those of the base at `centre`, and the Hessian for such
-        scores.
+        """For each: where its scores are nearest to those of the base at `centre`, and the Hessian for such scores.
 
         The starts come from least squares, weighted by the curvature of every row's loss and with the objective's own
         penalty. The Hessians are upper triangles, estimated from every few rows where there are many. `problem` is the

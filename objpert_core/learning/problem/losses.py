@@ -260,7 +260,7 @@ class SquaredHingeLoss(MarginLoss):
 class HuberisedHingeLoss(MarginLoss):
     """The hinge max(0, 1 − m) with its corner rounded by a parabola over |1 − m| ≤ `width`.
 
-    The "Huber loss" of Chaudhuri, Monteleoni and Sarwate (2011), Section 3.4.2, which takes h = 0.5.
+    The "Huber loss" of Chaudhuri, Monteleoni and Sarwate (2011), Section 3.4.2, which takes `width` = 0.5.
 
     Parameters
     ----------
@@ -394,12 +394,7 @@ class ClippedLoss(Loss):
     ----------
     loss : Loss
     slope : float > 0 or ndarray of shape (n,)
-        c, one for all rows or one for each.
-
-    Raises
-    ------
-    ValueError
-        If a slope is not a finite number > 0.
+        c, one for all rows or one for each; ValueError unless finite and > 0.
 
     Examples
     --------

@@ -15,8 +15,7 @@ from objpert_core.learning.problem.losses import LogisticLoss, Targets
 
 @dataclass(frozen=True)
 class RestWeighted(LogisticLoss):
-    """f(u; +1) = ℓ(u) for a row of the class and f(u; −1) = ℓ(−w·u) for any other row, as if that row were w times as
-    long.
+    """f(u; +1) = ℓ(u) for a row of the class and f(u; −1) = ℓ(−w·u) for other rows, as if these were w times as long.
 
     A row of another class then has a gradient of norm wR at most and a curvature of w²R²/4, as rows of norm wR have. So
     K fits of one class against the others cost what rows √(1 + (K − 1)w²) times as long do, not √K times

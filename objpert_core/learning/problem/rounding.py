@@ -29,8 +29,7 @@ def gamma(operations: int) -> float:
 
 
 def gradient_norm_bound(objective: PerturbedObjective, theta: FloatArray) -> float:
-    """Bound ‖∇J(θ)‖ from above, rounding included, at exactly these θ, rows, b and Λ; `inf` if the gradient is not
-    finite.
+    """Bound ‖∇J(θ)‖ from above, rounding included, at exactly these θ, rows, b and Λ; `inf` if it is not finite.
 
     docs/theorems.md, T15. With s_i the computed slope of row i, the slopes are off by Σ at most
 

@@ -53,7 +53,7 @@ class ProposeTestReleaseCertificate(_AsGiven, mechanisms=("ProposeTestRelease",)
     failure : float
         δ': the probability that the test passes an X that it should stop, or that the bound is no bound.
     covers : {"both", "added"}
-        Of which neighbours ε(X) speaks.
+        Which neighbours ε(X) is about.
     shifted : bool
         Whether δ' also bounds the failure on neighbours of such an X.
     uniform : bool
@@ -241,8 +241,8 @@ class BestOfCertificate(_AsGiven, algorithm="best of runs", mechanisms=("Private
 
 
 def plain_arguments(mechanism: Mechanism) -> tuple[Any, ...]:
-    """What a mechanism was made with; `ValueError` unless `objpert_core.accounting` has it and numbers and texts made
-    it.
+    """What a mechanism was made with: numbers and texts, and a class of `objpert_core.accounting`; otherwise
+    `ValueError`.
 
     >>> plain_arguments(ProposeTestRelease(0.5, 1e-6, 0.25, 0.0, 1e-6))[:3]
     (0.5, 1e-06, 0.25)

@@ -122,8 +122,7 @@ def propose_test_release(
     Raises
     ------
     ValueError
-        If an argument is out of range, or mechanism, test or fallback lack what they need. The data have then not been
-        looked at.
+        Before a look at the data, if an argument is out of range, or mechanism, test or fallback lack what they need.
 
     Examples
     --------

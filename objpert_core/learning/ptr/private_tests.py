@@ -25,33 +25,23 @@ _FARTHEST = 2**61  # lattice points: a statistic beyond is moved there, which br
 
 
 class PrivateTest(Protocol):
-    """What `propose_test_release` needs of a test.
-
-    Attributes
-    ----------
-    epsilon, delta : float
-        (ε̂, δ̂): the answer is private to that extent.
-    failure : float
-        δ': an X on which the mechanism is not private enough passes with this probability at most.
-    shifted : bool
-        Whether δ' also holds for such an X with a row more.
-    """
+    """What `propose_test_release` needs of a test."""
 
     @property
     def epsilon(self) -> float:
-        """ε̂."""
+        """ε̂: the answer is (ε̂, δ̂)-private."""
 
     @property
     def delta(self) -> float:
-        """δ̂."""
+        """δ̂: the answer is (ε̂, δ̂)-private."""
 
     @property
     def failure(self) -> float:
-        """δ'."""
+        """δ', the largest probability with which an X passes on which the mechanism is not private enough."""
 
     @property
     def shifted(self) -> bool:
-        """Whether δ' bounds the failure next to X as well."""
+        """Whether `failure` also holds when a row is added to an X on which the mechanism is not private enough."""
 
     def passes(self, X: Any, source: NoiseSource) -> bool:
         """Whether the mechanism may answer on X; all randomness from `source`."""
@@ -62,8 +52,8 @@ class DistanceTest:
     """How many rows is X away from a data set on which the mechanism is not private enough? Pass if X is far away.
 
     Dwork and Lei (2009); Algorithm 1 of Redberg, Zhu and Wang (2023), who pass if D + Lap(1/ε̂) > log(1/δ')/ε̂ (the
-    display after their Remark 4.4 says the opposite). Here the noise is two-sided geometric, and X passes if D + Z is
-    `threshold` or more: the least whole number that keeps δ'.
+    display after their Remark 4.4 says the opposite). Here the noise Z is two-sided geometric, and X passes if D + Z is
+    `threshold` or more: the least whole number that keeps δ'. ValueError if a number is out of range.
 
     Parameters
     ----------
@@ -76,11 +66,6 @@ class DistanceTest:
         δ'.
     shifted : bool
         Ask for a distance of one row more, so that neighbours of a data set at 0 fail as surely.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------
@@ -245,7 +230,7 @@ class BoundTest:
     """Pass if a noisy upper bound on a statistic is small enough.
 
     Redberg, Zhu and Wang (2023), Theorem 4.7. A data set that must not pass can pass only if the bound is below the
-    statistic.
+    statistic. ValueError if `bound` is not an `UpperBound`, or the threshold is not a finite number.
 
     Parameters
     ----------
@@ -253,11 +238,6 @@ class BoundTest:
         Of a statistic that is above `threshold` on every data set that must not pass: a mechanism's ε(X), or what ε(X)
         grows with, as ``lambda X: mechanism.epsilon_at(X, delta)``.
     threshold : float
-
-    Raises
-    ------
-    ValueError
-        If `bound` is not an `UpperBound`, or the threshold is not a finite number.
 
     Examples
     --------

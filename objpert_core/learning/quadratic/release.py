@@ -67,7 +67,7 @@ class NoisyGram:
         Parameters
         ----------
         penalty, low, high : ndarray, shape (D,)
-            As for `BoxedLasso`.
+            α >= 0 of each coefficient, and the bounds of the box.
         debias : bool
             Take off mσ²·I, the mean of the noise on the Gram matrix, as far as B's least eigenvalue allows: an
             eigenvalue of 2σ²√(mD) is left, about as far as the noise is from its mean.

@@ -61,7 +61,11 @@ def solve(
     callback: Callback | None = None,
     radius: float | None = None,
 ) -> SolverResult:
-    """Minimise `problem` from θ = 0 until ‖∇J‖₂ ≤ τ.
+    """Minimise `problem` from θ = 0 until ‖∇J‖₂ ≤ τ; where τ is not reached, ``converged`` is False and nothing raised.
+
+    Redberg, Koskela and Wang (2023), Algorithm 1, step 4, admits any solver that reaches τ; Appendix F counts what each
+    needs. "sag" and "svrg" draw rows at random, always from the same fixed seed: the order of rows has no part in the
+    privacy proof, and a fit stays reproducible.
 
     Parameters
     ----------
@@ -85,21 +89,10 @@ def solve(
         M: minimise over the ball ‖θ‖ ≤ M. There τ bounds the gradient of J + ν/2 ‖θ‖², for a ν ≥ 0 that is found and
         reported; `residual_bound` certifies the result. `max_iter` then limits all the solves together.
 
-    Returns
-    -------
-    SolverResult
-        With ``converged=False`` where τ was not reached; no error is raised.
-
     Raises
     ------
     ValueError
         For an unknown solver, ``tau <= 0``, ``max_iter < 1`` or ``radius <= 0``.
-
-    Notes
-    -----
-    Redberg, Koskela and Wang (2023), Algorithm 1, step 4, admits any solver that reaches τ; Appendix F counts what
-    each needs. "sag" and "svrg" draw rows at random, always from the same fixed seed: the order of rows has no part
-    in the privacy proof, and a fit stays reproducible.
 
     Examples
     --------
@@ -136,16 +129,6 @@ def solve_surely(
 
     Arguments as for `solve`. In exact arithmetic the result has converged, unless the bound is above a million steps
     (docs/theorems.md, T23, and T26 for a ball). ValueError for ``tau <= 0`` or ``radius <= 0``.
-
-    Examples
-    --------
-    >>> from objpert_core.learning.problem.objective import PerturbedObjective
-    >>> from objpert_core.learning.problem.rows import Rows
-    >>> rows = Rows(np.array([[1.0], [-1.0]]), "clip")
-    >>> problem = PerturbedObjective(rows, np.array([1.0, -1.0]), 1.0, np.zeros(1))
-    >>> result = solve_surely(problem, tau=1e-9)
-    >>> result.converged, round(float(result.theta[0]), 6)
-    (True, 0.674832)
     """
     if radius is not None:
         return sure_in_ball(problem, radius, positive("tau", tau), callback)

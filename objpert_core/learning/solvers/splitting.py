@@ -19,8 +19,7 @@ Report = Callable[[FloatArray, float], bool]
 
 
 def davis_yin(problem: BoxedLasso, theta: FloatArray, report: Report) -> FloatArray:
-    """Split as Davis and Yin do: absolute values first, a gradient step, then the box; the result is a point of the
-    box.
+    """Split as Davis and Yin do: absolute values first, a gradient step, then the box, which holds the result.
 
     Davis and Yin (2017), "A three-operator splitting scheme and its optimization applications", Algorithm 1, with
     relaxation 1 and steps of 1/λ_max(B).

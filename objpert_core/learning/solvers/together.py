@@ -37,15 +37,15 @@ class Family(Protocol):
 
     @property
     def base(self) -> PerturbedObjective:
-        """One of them without its linear term."""
+        """One of the objectives without its linear term."""
 
     @property
     def linears(self) -> FloatArray:
-        """The linear term of each, shape (k, D)."""
+        """The linear term of each objective, shape (k, D)."""
 
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-        """Where the search for each begins, shape (k, D), and upper triangles of about the Hessians there: one for each
-        or for all.
+        """Where the search for each begins, shape (k, D), and upper triangles of the Hessians about there, for each or
+        for all.
 
         `problem` is the base, maybe in single precision, and `centre` about its minimum.
         """
@@ -65,7 +65,7 @@ class SameRows:
 
     @cached_property
     def base(self) -> PerturbedObjective:
-        """The first without its linear term."""
+        """The first objective without its linear term."""
         return replace(self.objectives[0], linear=np.zeros(self.objectives[0].dimension))
 
     @cached_property
