@@ -1,12 +1,13 @@
 """The certificate of a private fit: what was promised, by which proof, and enough numbers to check it again.
 
-A family of mechanisms has its own kind of certificate, a subclass of `PrivacyCertificate` that names its mechanisms:
-``class MyCertificate(SolvedCertificate, mechanisms=("MyMechanism",))``. It says what each of its fields may say
-(`STATED`) and which of them the mechanism decides (`numbers`), builds the mechanism again from them (`rebuild`) and
-checks what its proof needs (`holds`). `PrivacyCertificate.describe`, JSON and `verify` find it by the mechanism's name.
+A family of mechanisms has a kind of certificate, a subclass of `PrivacyCertificate` that names its mechanisms: ``class
+MyCertificate(SolvedCertificate, mechanisms=("MyMechanism",))``. The subclass says what each of its fields may say
+(`STATED`) and which fields the mechanism decides (`numbers`), builds the mechanism again from these (`rebuild`) and
+checks what the proof needs (`holds`). `PrivacyCertificate.describe`, JSON and `verify` find the subclass by the
+mechanism's name.
 
-A certificate may come from anybody, so reading and verifying it trust nothing: unknown, doubled or misplaced keys are
-refused, every field is held against its rule, and `verify` answers False where anything is wrong.
+A certificate may come from anybody, so neither reading nor verifying trusts anything: unknown, doubled or misplaced
+keys are refused, every field is held against its rule, and `verify` answers False where anything is wrong.
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ class PrivacyCertificate(ABC):
         The guarantee for one fit. Fits on overlapping data add up.
     adjacency : str
         Which data sets count as neighbours: the mechanism's own adjacency where the number of rows was declared or no
-        rule reads that number; data sets of one known size where it was read off the data.
+        rule reads that number; data sets of one known size where that number was read off the data.
     accountant : str
         How (ε, δ) was computed.
     row_norm : str
@@ -151,7 +152,7 @@ class PrivacyCertificate(ABC):
     noise_source : str
         Where the noise's bits came from; one of `NOISE_SOURCES`.
     reproducible : bool
-        True where the noise came from a seed: whoever knows it can subtract the noise.
+        True where the noise came from a seed: whoever knows the seed can subtract the noise.
     schema : int
         The form of the certificate, 1 or 2. Form 1 says nothing of the fields below: its promise holds in exact
         arithmetic, and form 1 does not tell whether the number of rows was declared.
@@ -755,7 +756,7 @@ class ObjectivePerturbationCertificate(SolvedCertificate, mechanisms=("Approxima
     clip : float or None
         Threshold C to which every row's gradient was clipped in norm.
     public_rows : int or None
-        The number of rows, where λ was chosen by it: the guarantee then takes that number as public.
+        The number of rows, where λ was chosen by that number, which the guarantee then takes as public.
     ball_radius : float or None
         M, where θ was looked for in the ball ‖θ‖ ≤ M; the output noise comes on top. The ball costs no privacy.
     envelope : float or None
@@ -920,7 +921,7 @@ class Bounded(Parameters, Protocol):
 def covers(
     promised: Bounded, loss: Loss, clip: float | None, radius: float, dimension: int | None = None
 ) -> str | None:
-    """Say why the proof does not cover `loss`, clipped at `clip`, on rows of norm `radius`; None if it does.
+    """Say why the proof does not cover `loss`, clipped at `clip`, on rows of norm `radius`; None if the proof does.
 
     >>> covers(ObjectivePerturbation(5.0, 2.0), LogisticLoss(), None, 1.5)
     'lipschitz must be at least 1.5, got 1.0'

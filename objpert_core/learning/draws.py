@@ -166,7 +166,8 @@ class Draws:
     def _found_by_maps(
         self, first: PerturbedObjective, maps: Sequence[RowMap], drawn: Sequence[Perturbation], tau: float
     ) -> Sequence[SolverResult | None]:
-        """What one solver finds for objectives that differ by a map and a linear term; None for each where it cannot.
+        """What one solver finds for objectives that differ by a map and a linear term; None for each where the solver
+        cannot.
 
         A loss that has a constant for every row becomes another loss behind another map.
         """
@@ -185,7 +186,7 @@ class Draws:
         return solve_family(images, tau=tau / 2, max_iter=self._max_iter, callback=self._callback)
 
     def _together(self, objectives: Sequence[PerturbedObjective], tau: float) -> Sequence[Found | None]:
-        """What one solver finds for all of them; None for each where they have to be solved one by one."""
+        """What one solver finds for all objectives; None for each where they have to be solved one by one."""
         one, count = objectives[0], len(objectives)
         alike = all(np.ndim(other.lam) == 0 and other.lam == one.lam for other in objectives)
         if count == 1 or not one.n_rows or not alike:

@@ -58,7 +58,7 @@ class FitOptions(SharedOptions, total=False):
 
 
 class Found(NamedTuple):
-    """Where a solver stopped; the exact gradient, or the residual, is there no longer than `norm`."""
+    """Where a solver stopped; `norm` bounds the exact gradient, or the residual, at that place."""
 
     result: SolverResult
     norm: float
@@ -87,7 +87,7 @@ class Fit:
         −1.0 or +1.0 for a `MarginLoss`; any finite numbers for a `ResidualLoss`.
     loss : Loss
     row_norm : {"normalize", "clip"}, default="normalize"
-        See `Rows`. A zero row stays zero: it contributes through the constant only.
+        See `Rows`. A zero row stays zero: such a row contributes through the constant only.
     intercept_scaling : float, default=0.3
         The constant s appended to every row; 0 for no intercept.
     solver, max_iter, callback
@@ -197,10 +197,10 @@ class Fit:
             Standard deviation of the noise on every coefficient.
         radius : float > 0, optional
             M: minimise over the ball ‖θ‖ ≤ M. The release lies in the ball but for rounding to the lattice and the
-            output noise, which come later. With a ball τ bounds a residual as without one it bounds a gradient
+            output noise, which come later. With a ball, τ bounds a residual in place of the gradient
             (docs/theorems.md, T26).
         found : Found, optional
-            What a solver has found already. If that is not within τ, this fit's own solver starts anew.
+            What a solver has found already. If `found` is not within τ, this fit's own solver starts anew.
         **facts
             The certificate's fields that neither the mechanism nor this fit decides.
 

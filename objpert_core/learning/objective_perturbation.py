@@ -75,25 +75,26 @@ def perturb_and_solve(
     X, targets
         As in `Fit`.
     mechanism : ApproximateMinima, or another that perturbs the objective
-        It supplies the linear and the quadratic term, τ and σ_out, and bounds on one row's gradient and Hessian, which
-        must hold for these rows.
+        The mechanism supplies the linear and the quadratic term, τ and σ_out, and bounds on one row's gradient and
+        Hessian, which must hold for these rows.
     delta : float
         The δ at which the certificate states ε.
     loss : Loss
-        Logistic regression unless told otherwise. Its bounds need not hold for `targets` of any size: clipping, or the
-        loss itself, bounds every row's gradient.
+        Logistic regression unless told otherwise. The loss's bounds need not hold for `targets` of any size: clipping,
+        or the loss itself, bounds every row's gradient.
     clip : float > 0, optional
         Clipping threshold C on the norm of every row's gradient; needed where the loss's slope is unbounded.
     epsilon : float, optional
-        An ε the mechanism is known to satisfy at `delta`, for example the one it was calibrated to; computed from the
+        An ε the mechanism is known to satisfy at `delta`, for example its calibration target; computed from the
         mechanism if left out.
     accountant : {"profile", "rdp"}
         How ε is computed, and what the certificate says of it.
     public_rows : int, optional
-        The number of rows, if the mechanism was chosen by it; the certificate then says that it is treated as public.
+        The number of rows, if the mechanism was chosen by that number; the certificate then says that the number is
+        treated as public.
     rows_declared : bool, default=False
-        Whether that number was declared before the data were looked at. Otherwise it was read off the data, and the
-        certificate promises less: privacy among data sets of this one size.
+        Whether that number was declared before the data were looked at. Otherwise the number was read off the data, and
+        the certificate promises less: privacy among data sets of this one size.
     rows_per_person : int >= 1
         How many rows of one person the promise shall cover together; `mechanism` is about one row.
     radius : float > 0, optional
@@ -154,7 +155,7 @@ def perturb_and_solve_draws(
     standardisation: Standardisation = AS_THEY_ARE,
     **options: Unpack[SharedOptions],
 ) -> list[Release[Any]]:
-    """Make several private fits that differ by their noise alone; what they can share is done once (`Draws`).
+    """Make several private fits that differ by their noise alone; shared work is done once (`Draws`).
 
     Arguments and errors as in `perturb_and_solve`, but for `random_states`, one for each fit. Every draw releases a map
     of its own. Each fit costs what a fit by itself costs, and the costs add up; if one does not reach τ, none is

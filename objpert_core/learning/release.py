@@ -31,8 +31,8 @@ class Release(_Outcome, Generic[Certificate]):
     Attributes
     ----------
     theta : ndarray, shape (D,), or (K, D) for K fits under one certificate
-        The private parameters, output noise added, which may be published. With an intercept the last one still has to
-        be multiplied by `intercept_scaling`.
+        The private parameters, output noise added, which may be published. With an intercept the last parameter still
+        has to be multiplied by `intercept_scaling`.
     certificate : PrivacyCertificate
         What publishing `theta`, `center` and `scale` costs.
     gradient_norms : tuple of float

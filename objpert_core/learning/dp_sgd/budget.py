@@ -3,8 +3,9 @@
 Honest tuning with a private score (docs/theorems.md, T12): the rows are split by coins into a training and a held-out
 part, K ~ Poisson(μ) runs draw a learning rate, train on the one and count right answers on the other plus N(0, s²), and
 the run with the best noisy count is released. A row is in one part only. In the training part, a run is as private as
-DP-SGD; in the held-out part, it is a Gaussian mechanism of noise s. So the procedure meets (ε, δ) if `PrivateSelection`
-of either does. No Rényi curve has to lie below another one: σ is calibrated for the one case and s for the other.
+DP-SGD; in the held-out part, a run is a Gaussian mechanism of noise s. So the procedure meets (ε, δ) if
+`PrivateSelection` of either does. No Rényi curve has to lie below another one: σ is calibrated for the one case and s
+for the other.
 """
 
 from __future__ import annotations

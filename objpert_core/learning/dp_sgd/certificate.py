@@ -56,14 +56,14 @@ class DPSGDCertificate(PrivacyCertificate, mechanisms=("DPSGD", "PrivateSelectio
     sample_rate : float
         Probability with which a row joined a batch.
     steps : int
-        Of one run.
+        Steps of one run.
     clip : float
         Norm to which every row's gradient was clipped.
     optimizer : str
     batch_size, epochs : int
         With `public_rows` they give `sample_rate` and `steps`.
     public_rows : int
-        The number of rows, treated as public. `rows_declared` says whether it was read off the data.
+        The number of rows, treated as public. `rows_declared` says whether the number was read off the data.
     tuning : {"none", "honest", "dishonest"}
     choice_covered : bool
         False where the promise is about one run but the run was chosen by looking at the data.

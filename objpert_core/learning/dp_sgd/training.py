@@ -69,7 +69,7 @@ class Schedule:
     """How DP-SGD walks through the data, all of it public: a row joins a batch with probability q = `sample_rate`.
 
     The noisy sum is divided by `batch_size` = q·n, the expected size of a batch. `per_epoch` is t where every row is in
-    one of each t steps and q = 1/t; it is None where rows join each batch by their own coins.
+    one of each t steps and q = 1/t; None where rows join each batch by their own coins.
     """
 
     sample_rate: float
@@ -167,11 +167,11 @@ class NoisySums:
     """Noise for the sums of clipped gradients: rounding to a lattice, and normal noise rounded to it.
 
     The sum of a batch, as computed and rounded, moves by more than C when a row joins: `off` bounds what arithmetic
-    adds. The noise pays for that: it is wider than the multiplier times C by a factor of 1 + 2⁻¹⁶. Where weights are so
-    large that this factor is not enough, the sum is made smaller before the noise and larger again after it. Where
-    weights are larger still, infinite or NaN, nothing of the sum is used: the step is noise alone. Such a step costs
-    accuracy, not privacy: the weights are made of noisy sums. More than twice the public number of rows (or 2¹⁷, if
-    that is more), and a multiplier beyond some millions, are refused.
+    adds. The noise pays for that: the noise is wider than the multiplier times C by a factor of 1 + 2⁻¹⁶. Where weights
+    are so large that this factor is not enough, the sum is made smaller before the noise and larger again after it.
+    Where weights are larger still, infinite or NaN, nothing of the sum is used: the step is noise alone. Such a step
+    costs accuracy, not privacy: the weights are made of noisy sums. More than twice the public number of rows (or 2¹⁷,
+    if that is more), and a multiplier beyond some millions, are refused.
 
     docs/theorems.md, T16, and T29 for losses other than the logistic one. The amount of noise depends on the rows' norm
     bound and their storage alone; nothing else may be read off the rows here. `expected_rows` is the public number of

@@ -68,7 +68,7 @@ class Ridge:
 class PosteriorDraw:
     """θ ~ N(θ*, s²Λ⁻¹), Λ = X̃ᵀX̃ + λI, whose digits are drawn as they are asked for: posterior sampling with γ = 1/s².
 
-    The normal numbers begin with `digits` binary digits; `refinements` counts how often they have got more.
+    The normal numbers begin with `digits` binary digits; `refinements` counts how often more digits were drawn.
     """
 
     def __init__(self, source: NoiseSource, ridge: Ridge, scale: float, digits: int = FIRST_DIGITS) -> None:

@@ -1,4 +1,6 @@
-"""AdaSSP's release: X̃ᵀX̃, X̃ᵀỹ and λ_min(X̃ᵀX̃) with normal noise on lattices, and the ridge solution they give."""
+"""AdaSSP's release: X̃ᵀX̃, X̃ᵀỹ and λ_min(X̃ᵀX̃) with normal noise on lattices, and the ridge solution of these noisy
+sums.
+"""
 
 from __future__ import annotations
 

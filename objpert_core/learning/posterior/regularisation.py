@@ -33,7 +33,7 @@ def adaptive_lam(dimension: int, epsilon: float, delta: float, least: float) -> 
     power = 2 * log_term / share
 
     def rising(u: float) -> bool:
-        """Whether the bound rises at t + λ̃ = u; it is convex."""
+        """Whether the bound rises at t + λ̃ = u; the bound is convex."""
         log_fall = math.log(first) + power * math.log1p(1 / u) - 2 * math.log(u) + math.log1p(power / (u + 1))
         return log_fall <= 0
 

@@ -54,8 +54,8 @@ class Statistics:
     def log_slope(self, ridge: Ridge, leverage: float, source: NoiseSource) -> float:
         """log(L̃/‖Y‖), where L̃ is as a rule at least ‖Y‖ + R‖θ*‖, and so at least every |y − x̃ᵀθ*|.
 
-        One row moves it by log(1 + h) at most, h = `leverage` being the largest leverage that a row can have by the
-        released λ̃.
+        One row moves log(1 + R‖θ*‖/‖Y‖) by log(1 + h) at most, h = `leverage` being the largest leverage that a row can
+        have by the released λ̃.
         """
         spacing = max(power_of_two(math.log1p(leverage)) * 2.0**-22, 2.0**-50)
         sensitivity = math.log1p(leverage) * (1 + 2.0**-20) + _NORM_ERROR

@@ -44,7 +44,7 @@ class Images:
         self._single: tuple[FloatArray, FloatArray] | None = None
 
     def gradients(self, part: LossPart, thetas: FloatArray, which: IntArray) -> FloatArray:
-        """The gradients of the losses of some of them, each at its own point, shape (m, D).
+        """The gradients of the losses of some objectives, each at its own point, shape (m, D).
 
         `part` is of the base, maybe in single precision.
         """
@@ -67,7 +67,8 @@ class Images:
         return found
 
     def models(self, problem: PerturbedObjective, centre: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-        """For each: where its scores are nearest to those of the base at `centre`, and the Hessian for such scores.
+        """Where the scores of each objective are nearest to those of the base at `centre`, and the Hessian for such
+        scores.
 
         The starts come from least squares, weighted by the curvature of every row's loss and with the objective's own
         penalty. The Hessians are upper triangles, estimated from every few rows where there are many. `problem` is the

@@ -381,8 +381,8 @@ class HuberLoss(ResidualLoss):
 class ClippedLoss(Loss):
     """f_C: the loss whose gradients are those of `loss`, clipped in norm, in closed form.
 
-    Between its kinks f_C is f; beyond them it goes on straight, with slope ∓c, so |f_C'| ≤ c. Its gradient at a row x
-    is that of f rescaled to norm ≤ C where c = C/‖x‖; f_C is convex and as smooth as f.
+    Between its kinks f_C is f; beyond them f_C goes on straight, with slope ∓c, so |f_C'| ≤ c. The gradient of f_C at a
+    row x is that of f rescaled to norm ≤ C where c = C/‖x‖; f_C is convex and as smooth as f.
 
     Redberg, Koskela and Wang (2023), Theorems E.2 (after Song et al. 2020, Lemma 5.1) and E.3. In print, the straight
     parts of f_C lack the constants f(u_L) and f(u_H), without which f_C jumps at the kinks, and gradients are rescaled

@@ -72,7 +72,7 @@ class EpsilonInsensitiveLoss(ResidualLoss):
     Parameters
     ----------
     width : float >= 0, default=0.1
-        In units of the target. (The field calls it ε; here ε is privacy.)
+        In units of the target. (The field calls the width ε; here ε is privacy.)
 
     Examples
     --------
@@ -108,7 +108,7 @@ class EpsilonInsensitiveLoss(ResidualLoss):
 class PinballLoss(Loss):
     """The pinball loss of quantile regression: f(u; t) = τ(t − u) below the target, (1 − τ)(u − t) above.
 
-    Koenker and Bassett (1978), Regression quantiles. At τ = 1/2 it is half the absolute loss.
+    Koenker and Bassett (1978), Regression quantiles. At τ = 1/2 the loss is half the absolute loss.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ class Rows:
     def slopes_of_norm(self, norm: float) -> FloatArray:
         """The slope f' at which each row's gradient f'·x̃ᵢ has that norm, shape (n,), and clipping sets in.
 
-        A zero row has the gradient 0, whatever its slope; its entry is some large number.
+        A zero row has the gradient 0, whatever its slope; the row's entry is some large number.
         """
         return norm / self.norms().clip(_SMALLEST_NORM)
 

@@ -40,7 +40,7 @@ class DataDependent(Protocol):
         """ε(X) at δ, which depends on the data: do not publish it."""
 
     def release(self, X: Any, source: NoiseSource) -> Any:
-        """M(X), all randomness from `source`. It must answer on every data set."""
+        """M(X), all randomness from `source`. `release` must answer on every data set."""
 
 
 class WorstCase(Protocol):
@@ -100,7 +100,7 @@ def propose_test_release(
     mechanism : DataDependent
         M.
     test : PrivateTest
-        `DistanceTest`, `BoundTest`, or one of your own. Where ε(X) > ε, it passes with probability δ' at most.
+        `DistanceTest`, `BoundTest`, or one of your own. An X with ε(X) > ε passes with probability δ' at most.
     epsilon : float >= 0
     delta : float in [0, 1)
         (ε, δ), the mechanism's share: the test is whether `mechanism.epsilon_at(X, delta) <= epsilon`. The test's own

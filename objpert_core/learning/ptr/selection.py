@@ -45,12 +45,12 @@ def best_of(
     ----------
     run : callable
         ``run(candidate, source)`` gives one answer, all randomness from `source`; a `Released`, a `Refused`, or any
-        other value. On every candidate it is as private as `base` says, about the same rows.
+        other value. On every candidate `run` is as private as `base` says, about the same rows.
     candidates : sequence
         Fixed beforehand. Drawn from with replacement.
     score : callable
-        From an answer to a number. It may look at public rows and at nothing else that the promise covers. A refused
-        answer is not scored, and worse than any; a NaN is as bad as −∞.
+        From an answer to a number. The score may look at public rows and at nothing else that the promise covers. A
+        refused answer is not scored, and worse than any; a NaN is as bad as −∞.
     base : Mechanism
         What one run costs; made of numbers (`ProposeTestRelease`, `ApproximateDP`, `Gaussian`, …).
     mean_runs : float >= 1 (> 0 for Poisson)

@@ -106,7 +106,7 @@ def noisy_gram(
     X : ndarray or scipy sparse matrix, shape (n, d)
         Rows are rescaled or clipped to norm 1 here, whatever they were.
     targets : ndarray, shape (n,)
-        Finite numbers. Without a tilt they are not used.
+        Finite numbers. Without a tilt, targets are not used.
     mechanism : QuadraticPerturbation or TiltAndBend
         With bound "exact", of dimension D = d, or d + 1 with an intercept.
     epsilon, delta : float

@@ -44,8 +44,8 @@ def wishart(rng: np.random.Generator, dimension: int, degrees_of_freedom: int, s
 class ExactWishart:
     """One Wishart matrix W whose digits are drawn as they are asked for.
 
-    The normal numbers begin with `digits` binary digits after the point; `refinements` counts how often they have got
-    more.
+    The normal numbers begin with `digits` binary digits after the point; `refinements` counts how often more digits
+    were drawn.
     """
 
     def __init__(

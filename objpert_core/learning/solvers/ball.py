@@ -133,7 +133,7 @@ class _Search:
         return math.sqrt(low * high) if 0 < 16 * low < high else (low + high) / 2
 
     def _between(self) -> FloatArray | None:
-        """The point of norm M between the ends: near both, its error is of second order in the bracket."""
+        """The point of norm M between the ends: near both ends, its error is of second order in the bracket."""
         if self.high is None:
             return None
         start, way = self.high.theta, self.low.theta - self.high.theta

@@ -7,7 +7,7 @@ row, and the parts of λθ + b have a sum that is known exactly at every θ.
 The rows are taken in fixed consecutive batches, drawn with replacement, as NumPy is slow on single rows. After every n
 evaluations the exact gradient is computed, at the cost of n more: Theorem F.1's check of ‖∇J‖ ≤ τ. An iteration is such
 a pass with its check. The randomness of the draws has no part in the privacy proof (any point with ‖∇J‖ ≤ τ will do),
-so a fixed seed gives it: the same problem is solved in the same way every time.
+so the seed is fixed: the same problem is solved in the same way every time.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class _Table:
     """SAG's estimate: the slopes that each row had when it was last seen.
 
     Until every batch has been seen the steps are those of the sum over the batches seen so far, as its authors advise.
-    The slopes of the checks stay out of the table: put in all at once they would be out of date all at once, and the
+    The slopes of the checks stay out of the table: slopes put in all at once would be out of date all at once, and the
     steps of a whole pass would add up to a multiple of the right one.
     """
 

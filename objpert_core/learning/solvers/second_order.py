@@ -62,9 +62,10 @@ def factorised(hessian: FloatArray) -> tuple[FloatArray, bool]:
 class CholeskyDirections:
     """Factorised Hessians, each kept while it still shrinks the gradient well.
 
-    One factorisation costs as much as about ten gradients, so it is used again (a chord step) until a step shrinks the
-    gradient by less than `KEEP`. Far from the solution, where any Hessian is soon out of date, the Hessian is estimated
-    from every few rows if there are many more rows than parameters. The choice affects the number of steps alone.
+    One factorisation costs as much as about ten gradients, so a factor is used again (a chord step) until a step
+    shrinks the gradient by less than `KEEP`. Far from the solution, where any Hessian is soon out of date, the Hessian
+    is estimated from every few rows if there are many more rows than parameters. The choice affects the number of steps
+    alone.
     """
 
     KEEP = 0.3
