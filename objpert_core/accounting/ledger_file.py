@@ -24,14 +24,7 @@ LARGEST = 100_000
 
 
 class Saved(NamedTuple):
-    """What a file or a text holds.
-
-    Attributes
-    ----------
-    entries : tuple of Entry
-    delta, target : float or None
-        Where the file names them.
-    """
+    """What a file or a text holds; `delta` and `target` only where the file names them."""
 
     entries: ledger.Ledger
     delta: float | None = None

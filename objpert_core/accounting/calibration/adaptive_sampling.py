@@ -29,9 +29,8 @@ def calibrate_adaptive_sampling(epsilon: float, delta: float, *, mean_runs: floa
     Parameters
     ----------
     epsilon : float from 1e-3 to 100
-    delta : float strictly between 0 and 1
     mean_runs : float >= 1
-        Of how many runs the best is released, on average: K is geometric.
+        The mean number of runs of which the best is released: K is geometric.
 
     Returns
     -------

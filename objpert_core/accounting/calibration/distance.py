@@ -20,7 +20,7 @@ _ROOT = 1e-14
 def over_lower_bound(epsilon: ArrayLike, lower: ArrayLike) -> FloatArray:
     """epsilon/lower, at least 1; where `lower` is 0: 1 if both are, else inf.
 
-    Both are roots to the last digit or so: what differs by less is equal.
+    Both are roots to the last digit or so, hence nearly equal ones count as equal.
     """
     epsilon, lower = np.asarray(epsilon, dtype=float), np.asarray(lower, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -48,8 +48,8 @@ def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
 
     Notes
     -----
-    The lower bound is Corollary 3.5 of Redberg et al. (2023). The logistic loss comes as close to it as one likes
-    (docs/theorems.md, T1), so that it is the lower bound for that loss too.
+    Redberg et al. (2023), Corollary 3.5. The logistic loss comes as close to a linear one as one likes
+    (docs/theorems.md, T1), so the lower bound is that loss's, too.
 
     Examples
     --------
@@ -72,6 +72,8 @@ def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
 def optimal_lam(epsilon: Any, sigma: Any, lipschitz: Any = 1.0) -> Any:
     """The λ = R²/(ε + R²/(2σ²)) from which on the tight logistic bound is the Gaussian profile at this ε and above.
 
+    This λ solves ε = ε* for the bound's threshold ε* = R²/λ − R²/(2σ²) (docs/theorems.md, T1).
+
     Parameters
     ----------
     epsilon : float or array of floats >= 0
@@ -86,11 +88,7 @@ def optimal_lam(epsilon: Any, sigma: Any, lipschitz: Any = 1.0) -> Any:
     Raises
     ------
     ValueError
-        If an ε is negative, or a σ or an R is not positive; infinite ones are refused, too.
-
-    Notes
-    -----
-    The tight logistic bound (docs/theorems.md, T1): the threshold ε* = R²/λ − R²/(2σ²), solved for λ.
+        If an ε is negative, or a σ or an R is not positive; infinite numbers are refused, too.
 
     Examples
     --------

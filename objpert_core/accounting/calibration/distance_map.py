@@ -6,7 +6,7 @@ Every law here is ω = ω(v) for v ~ N(0, 1) with survival function S(t) = P(ω 
 
 a sum of positive terms that runs down from a point where δ is known. For the tight logistic loss the maximiser's
 parameter r (see `logistic_law`) makes t, S and dt elementary, so that no equation has to be solved on the way and all
-mechanisms are done together. One mechanism alone is `distance_to_optimality`, which this agrees with.
+mechanisms are done together. For one mechanism alone `distance_to_optimality` gives the same number.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def distance_map(
     smoothness: float | None = None,
     bound: str = "logistic",
 ) -> FloatArray:
-    """`distance_to_optimality` of objective perturbation for every σ and every λ.
+    """`distance_to_optimality` of objective perturbation for every σ and λ, with the bounds of `ObjectivePerturbation`.
+
+    Redberg et al. (2023), Appendix I.
 
     Parameters
     ----------
@@ -64,10 +66,6 @@ def distance_map(
     ValueError
         If σ or λ is not 1-d, a number is not positive, δ is not below 1, or there is no map of that bound.
 
-    Notes
-    -----
-    Redberg et al. (2023), Appendix I; the bounds are those of `ObjectivePerturbation`.
-
     Examples
     --------
     >>> distance_map([5.0, 10.0], [0.5, 20.0], 1e-5).round(2).tolist()
@@ -87,7 +85,7 @@ def distance_map(
 
 
 def boundary_lam(sigma: Any, delta: float, *, lipschitz: float = 1.0) -> FloatArray:
-    """The λ from which on the distance of the tight logistic bound is 1 at this δ, for every σ.
+    """The λ (`optimal_lam` at the Gaussian mechanism's ε) from which on the tight logistic bound's distance at δ is 1.
 
     Parameters
     ----------
@@ -98,7 +96,7 @@ def boundary_lam(sigma: Any, delta: float, *, lipschitz: float = 1.0) -> FloatAr
 
     Returns
     -------
-    array of shape (n,): `optimal_lam` at the Gaussian mechanism's ε(δ).
+    array of shape (n,)
 
     Raises
     ------

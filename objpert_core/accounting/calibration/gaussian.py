@@ -21,7 +21,7 @@ _LOG_MARGIN = 1e-13  # of 1 + log(1/δ): above the rounding of every profile, so
 def calibrate_gaussian(
     epsilon: float, delta: float, sensitivity: float = 1.0, *, adjacency: str = ADD_REMOVE
 ) -> Gaussian:
-    """The Gaussian mechanism with the least noise that is (ε, δ)-DP.
+    """The Gaussian mechanism with the least noise that is (ε, δ)-DP: the analytic one of Balle and Wang (2018).
 
     Parameters
     ----------
@@ -41,10 +41,6 @@ def calibrate_gaussian(
     ------
     ValueError
         If ε is negative, δ outside (0, 1), the sensitivity not positive, or the adjacency unknown.
-
-    Notes
-    -----
-    The analytic Gaussian mechanism of Balle and Wang (2018).
 
     Examples
     --------

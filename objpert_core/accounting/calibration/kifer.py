@@ -1,7 +1,7 @@
 """Calibration by a theorem that names its own noise and regularisation (`ClosedForm`): Kifer et al. (2012).
 
 With an exact minimiser the theorem is read as it stands. With an approximate one ε is shared between the theorem and
-the output noise (`ApproximateMinima`, notes).
+the output noise (`ApproximateMinima`).
 """
 
 from __future__ import annotations

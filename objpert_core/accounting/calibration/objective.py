@@ -73,7 +73,7 @@ def calibrate_objective_perturbation(
     accountant : {"profile", "rdp"}
         Account by the bound's privacy profile, or only through its Rényi curve as the paper's experiments do.
     lam : float >= 0
-        A regularisation not to go below: where it is more than privacy needs, the result has this λ, and unless
+        A regularisation not to go below. Where it is more than privacy needs, the result has this λ, and unless
         `noise_ratio` is given the smallest σ that this λ allows. See `recommended_lam`.
     adjacency : {"add/remove one row", "replace one row"}
         Which data sets count as neighbours. σ_Gauss is for twice the sensitivity where a row is replaced.
@@ -91,9 +91,9 @@ def calibrate_objective_perturbation(
     Raises
     ------
     ValueError
-        If an argument is out of range, or no λ meets the target at this `noise_ratio`. So that squares and ratios are
-        doubles, ε lies from 1e-30 to 1e30, `lipschitz` from 1e-50 to 1e50, `smoothness`, `tau` and `sigma_out` from
-        1e-110 to 1e110.
+        If no λ meets the target at this `noise_ratio`, or an argument is out of range. ε lies from 1e-30 to 1e30,
+        `lipschitz` from 1e-50 to 1e50, `smoothness`, `tau` and `sigma_out` from 1e-110 to 1e110: their squares are
+        doubles.
 
     Examples
     --------
@@ -140,8 +140,8 @@ def calibrate_published(
 ) -> ObjectivePerturbation | ApproximateMinima:
     """The calibration of the paper's experiments: σ = 1.3·σ_Gauss and the smallest λ by the "glm" bound via Rényi.
 
-    Arguments, result and errors as in `calibrate_objective_perturbation` (Redberg et al. 2023, Section 5, where
-    tau = 0.01 and sigma_out = 0.15).
+    Redberg et al. 2023, Section 5, where tau = 0.01 and sigma_out = 0.15. Arguments, result and errors as in
+    `calibrate_objective_perturbation`.
 
     Examples
     --------
@@ -191,7 +191,8 @@ def _calibrate(target: Target) -> Calibrated:
 
 
 def _lam_of_the_closed_form(target: Target, sigma: float) -> float:
-    """From which λ on the tight logistic bound is that of the Gaussian mechanism at ε: T1, and T18 for several links.
+    """The λ from which on the tight logistic bound is that of the Gaussian mechanism at ε: T1, and T18 for several
+    links.
 
     The parts of the best split rise by a² = R²/σ² a link, and the first is the least.
     """
@@ -200,10 +201,12 @@ def _lam_of_the_closed_form(target: Target, sigma: float) -> float:
 
 
 def _gap_at_what_is_best(target: Target, mechanism: Calibrated) -> Callable[[Calibrated], float] | None:
-    """`gap` of other candidates at the Rényi order or the split that is best for this one; None where there is neither.
+    """`gap` of other candidates at the Rényi order or split that is best for this one; None where the bound has
+    neither.
 
-    There a candidate costs a hundredth of what the best of all orders or splits does, and its root meets the target.
-    The next one is better, and what it gains is of second order in what was missing: a few rounds do.
+    At a fixed order or split a candidate costs a hundredth of what the best of all costs, and its root meets the
+    target. The root's own best order or split gains only what is of second order in the gap that was left: a few rounds
+    do.
     """
     if target.accountant == "rdp":
         alpha = target.best_order(mechanism)
@@ -263,7 +266,7 @@ def _of(gap: Callable[[Calibrated], float], build: Callable[[float], Calibrated]
 
 
 def _by_closed_form(target: Target, form: ClosedForm) -> Calibrated:
-    """The theorem's own numbers; for k links of a chain (T18) those at ε/k, whose δs then add up to Σ e^{iε/k}·δ₁."""
+    """The theorem's own numbers; for k links of a chain (T18) those at ε/k, whose δs add up to Σ e^{iε/k}·δ₁."""
     links = target.links
     if links == 1:
         return calibrate_closed_form(target, form)

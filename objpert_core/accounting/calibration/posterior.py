@@ -42,8 +42,8 @@ def posterior_precision(epsilon: float, delta: float, leverage: float, slope: fl
 
     Notes
     -----
-    Exact: `PosteriorSampling` at this leverage and ρ = γ·slope² has δ(ε) = δ. It covers every smaller leverage and
-    shift (docs/theorems.md, T38). Theorem 5.1 of Redberg, Zhu and Wang (2023) is `published_posterior_precision`.
+    Exact: `PosteriorSampling` at this leverage and ρ = γ·slope² has δ(ε) = δ. γ does for every smaller leverage and
+    shift, too (docs/theorems.md, T38). Theorem 5.1 of Redberg, Zhu and Wang (2023) is `published_posterior_precision`.
 
     Examples
     --------
@@ -104,7 +104,10 @@ def _crossing(places: FloatArray, gaps: FloatArray) -> float:
 
 
 def published_posterior_epsilon(gamma: float, delta: float, leverage: float, slope: float = 1.0) -> float:
-    """ε by Theorem 5.1 of Redberg, Zhu and Wang (2023) as printed, which **does not hold**.
+    """ε by Theorem 5.1 of Redberg, Zhu and Wang (2023) as printed, which **does not hold**: a formula to compare with.
+
+    √(γL² log(2/δ)/λ*) + γL²/(2(λ* + 1)) + (1 + log(2/δ))/(2λ*), with L the slope, for rows of norm at most 1 and
+    λ* = 1/leverage. Its tail √log(2/δ) lacks a factor √2, so that the true δ exceeds the promise.
 
     Parameters
     ----------
@@ -112,21 +115,12 @@ def published_posterior_epsilon(gamma: float, delta: float, leverage: float, slo
         γ of the draw.
     delta : float strictly between 0 and 1
     leverage, slope
-        As in `posterior_precision`; rows have norm at most 1, and λ* = 1/leverage.
-
-    Returns
-    -------
-    float
-        √(γL² log(2/δ)/λ*) + γL²/(2(λ* + 1)) + (1 + log(2/δ))/(2λ*).
+        As in `posterior_precision`.
 
     Raises
     ------
     ValueError
         If an argument is out of range.
-
-    Notes
-    -----
-    Its tail √log(2/δ) lacks a factor √2, so that the true δ exceeds the promise. It is here to be compared with.
 
     Examples
     --------
@@ -150,17 +144,12 @@ def published_posterior_precision(epsilon: float, delta: float, leverage: float,
     ----------
     epsilon : float > 0
     delta, leverage, slope
-        As in `published_posterior_epsilon`.
+        As in `published_posterior_epsilon`, with its errors.
 
     Returns
     -------
     float
         γ; 0.0 where the formula allows none.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
 
     Examples
     --------

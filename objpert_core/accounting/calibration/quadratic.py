@@ -39,6 +39,9 @@ def calibrate_quadratic_perturbation(
 ) -> QuadraticPerturbation:
     """The least noise σ²·Wishart_d(m) with which quadratic objective perturbation is (ε, δ)-DP.
 
+    docs/theorems.md, T31 to T33. For large d the best m is about 2d and mσ² about 2L√d/a, a being the
+    sensitivity over σ of the Gaussian mechanism that meets (ε, δ).
+
     Parameters
     ----------
     epsilon : float from 1e-8 to 1e4
@@ -61,11 +64,6 @@ def calibrate_quadratic_perturbation(
     ------
     ValueError
         If an argument is out of range, or no theorem covers the adjacency.
-
-    Notes
-    -----
-    docs/theorems.md, T31 to T33. For large d the best m is about 2d and mσ² about 2L√d/a, a being the
-    sensitivity over σ of the Gaussian mechanism that meets (ε, δ).
 
     Examples
     --------
@@ -144,11 +142,6 @@ def largest_shifts(
     """The largest s = L/σ² at which the exact bound meets (ε, δ), for every m of an array; a root, not a promise.
 
     `near` are first guesses.
-
-    Examples
-    --------
-    >>> largest_shifts(0.5, 0.01, np.array([200]), 100, "replace one row").round(5).tolist()
-    [3.08934]
     """
     k = (np.asarray(m) - dimension - 1) / 2
     target = math.log(delta)
@@ -207,8 +200,6 @@ def _largest(gap: Callable[[FloatArray, FloatArray], FloatArray], start: FloatAr
 def best_integer(cost: Callable[[IntArray], FloatArray], least: int) -> int:
     """The whole number from `least` on at which a cost is smallest that first falls and then rises.
 
-    Examples
-    --------
     >>> best_integer(lambda m: (m - 40.3) ** 2, 5)
     40
     """

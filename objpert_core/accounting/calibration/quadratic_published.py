@@ -51,6 +51,8 @@ def published_scale(
 ) -> float:
     """σ² of Theorem 3.1 for an exact solver, where a share of δ goes to the smallest eigenvalue: δ₃ = share·δ.
 
+    Cortild and Cartis (2026), Theorem 3.1 and Lemma D.4; docs/theorems.md, T33.
+
     Parameters
     ----------
     epsilon, delta, dimension, degrees_of_freedom, smoothness, rank
@@ -59,18 +61,10 @@ def published_scale(
         δ₃/δ; the rest is δ₁. One half in the paper's Figure 2; `calibrate_quadratic_perturbation` looks for the best.
     bound : {"published", "sharpened"}
 
-    Returns
-    -------
-    float
-
     Raises
     ------
     ValueError
         If an argument is out of range.
-
-    Notes
-    -----
-    Cortild and Cartis (2026), Theorem 3.1 and Lemma D.4; docs/theorems.md, T33.
 
     Examples
     --------
@@ -125,6 +119,9 @@ def optimal_published_bound(
 ) -> tuple[float, int]:
     """The least excess risk that the published theorems promise at (ε, δ), over all of their free parameters.
 
+    Figure 1 of Cortild and Cartis (2026). Where τ = η = 0 the minimum is where the two conditions on σ² meet; otherwise
+    it is found by the Nelder–Mead method.
+
     Parameters
     ----------
     epsilon : float from 1e-8 to 1e4
@@ -152,17 +149,12 @@ def optimal_published_bound(
         Of Corollary 3.4, or of Theorem 3.3 where τ or η is not 0. The anchor itself, which needs no data, has an excess
         of at most G·D.
     degrees_of_freedom : int
-        The m that it needs.
+        The m that the value needs.
 
     Raises
     ------
     ValueError
         If an argument is out of range.
-
-    Notes
-    -----
-    Figure 1 of Cortild and Cartis (2026). Where τ = η = 0 the minimum is where the two conditions on σ² meet; otherwise
-    it is found by the Nelder–Mead method.
 
     Examples
     --------
@@ -274,6 +266,8 @@ def linear_objective_noise(
 ) -> tuple[float, float]:
     """(variance of the tilt, λ) of linear objective perturbation as Cortild and Cartis (2026) compare with it.
 
+    Theorem 5.1 there, after Kifer, Smith and Thakurta (2012).
+
     Parameters
     ----------
     epsilon : float from 1e-8 to 1e4
@@ -297,10 +291,6 @@ def linear_objective_noise(
     ------
     ValueError
         If an argument is out of range.
-
-    Notes
-    -----
-    Cortild and Cartis (2026), Theorem 5.1, after Kifer, Smith and Thakurta (2012).
 
     Examples
     --------

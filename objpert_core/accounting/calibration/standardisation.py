@@ -103,7 +103,7 @@ class Standardisation:
             A row more or less moves both sums by 1 at most. One that is replaced moves Σu by 2, and Σ|z|, whose terms
             have no negative entry, by √2.
         rows_per_person : int >= 1
-            How many rows they are about together; as `group` of those about one.
+            How many rows of one person the releases are about; as `group` of those about one row.
 
         Raises
         ------
@@ -147,15 +147,11 @@ def full_standardisation(
     epsilon : float > 0
     delta : float strictly between 0 and 1
     n_rows : int >= 1
-        The number of rows n, which the noise thus makes public.
+        The number of rows n, which the noise makes public.
     dimension : int >= 1
         The number of columns d.
-    adjacency : {"add/remove one row", "replace one row"}
-    rows_per_person : int >= 1
-
-    Returns
-    -------
-    Standardisation
+    adjacency, rows_per_person
+        As in `Standardisation.mechanisms`.
 
     Raises
     ------
@@ -188,28 +184,15 @@ def recommended_standardisation(
 ) -> Standardisation:
     """Choose the steps that pay, by public numbers alone.
 
-    A step is left out where its noise would drown what it is to find: the centre where its noise would have a norm
-    above 3 or more than 0.35 in one entry, the scales where the noise of a column's mean |z| would exceed 0.09. Where
-    the centre is left out the scales are, too: of rows that are off centre they mostly tell where the centre is.
+    A step is left out, its noise None, where its noise would drown what it is to find: the centre where its noise would
+    have a norm above 3 or more than 0.35 in one entry, the scales where the noise of a column's mean |z| would exceed
+    0.09. Where the centre is left out the scales are, too: scales of rows that are off centre mostly tell where the
+    centre is. Shares and limits were chosen on synthetic data only; the evidence is in `experiments.standardisation`.
 
     Parameters
     ----------
     epsilon, delta, n_rows, dimension, adjacency, rows_per_person
-        As in `full_standardisation`.
-
-    Returns
-    -------
-    Standardisation
-        Without noise for a step that is left out.
-
-    Raises
-    ------
-    ValueError
-        As from `full_standardisation`.
-
-    Notes
-    -----
-    Shares and limits were chosen on synthetic data only; the evidence is in `experiments.standardisation`.
+        As in `full_standardisation`, with its errors.
 
     Examples
     --------
@@ -241,7 +224,7 @@ def composed_fit(
     mechanism : Mechanism
         One fit, about one row.
     before : tuple of Gaussian
-        See `Standardisation.mechanisms`; about one row, too.
+        What is released before, about one row; see `Standardisation.mechanisms`.
     copies : int >= 1
         How many fits by this mechanism there are.
     rest_weight : float from 0.001 to 1
@@ -313,20 +296,15 @@ def remaining_epsilon(
     rest_weight: float = 1.0,
     rows_per_person: int = 1,
 ) -> float:
-    """What is left of ε for one fit, as if every fit were a Gaussian mechanism.
+    """What is left of ε for one fit, as if every fit were a Gaussian mechanism: for the rules for λ and the margin.
 
-    For rules that go by ε, as those for λ and the margin; `calibrate_remaining` finds what is left exactly.
+    ε' <= ε is that of √((μ² − Σμ_i²)/k) at δ, with μ the ratio of sensitivity to noise that (ε, δ) allows, μ_i those of
+    `before`, and k = 1 + (copies − 1)·rest_weight². `calibrate_remaining` finds what is left exactly.
 
     Parameters
     ----------
     epsilon, delta, before, copies, rest_weight, rows_per_person
         As in `calibrate_remaining`.
-
-    Returns
-    -------
-    float
-        ε' <= ε: with μ the ratio of sensitivity to noise that (ε, δ) allows and μ_i those of `before`, that of
-        √((μ² − Σμ_i²)/k) at δ, k = 1 + (copies − 1)·rest_weight².
 
     Raises
     ------
@@ -364,7 +342,7 @@ def _left(allowed: float, before: tuple[Gaussian, ...], rows: int, epsilon: floa
 
 @lru_cache(maxsize=4096)
 def _epsilon_of(squared: float, delta: float, by_curve: bool = False) -> float:
-    """ε at δ of the Gaussian mechanism with this μ²; by its Rényi curve alone, if that is all that is to count."""
+    """ε at δ of the Gaussian mechanism with this μ²; with `by_curve` by its Rényi curve alone."""
     gaussian = Gaussian(squared**-0.5)
     return float((via_rdp(gaussian) if by_curve else gaussian).epsilon(delta))
 
@@ -382,21 +360,18 @@ def calibrate_remaining(
 ) -> Calibrated:
     """One fit's mechanism, so that the fits and what was released before them are together (ε, δ)-DP.
 
+    The Gaussian mechanism's arithmetic says where to begin. What is missing of δ is read as a squared ratio μ² of
+    sensitivity to noise, in which Gaussian mechanisms add up: a few steps are enough. They end on the safe side.
+
     Parameters
     ----------
     epsilon : float > 0
     delta : float strictly between 0 and 1
     calibrate : callable
         One fit's mechanism for an ε' > 0 at the same δ, about one row; ``group(calibrate(ε'), rows_per_person)`` should
-        be near (ε', δ). The less ε', the more private it is.
-    before : tuple of Gaussian
-        What is released before, about one row; see `Standardisation.mechanisms`.
-    copies : int >= 1
-        How many fits by this mechanism there are.
-    rest_weight : float from 0.001 to 1
-        How long a row is in all fits but one (`one_vs_rest`).
-    rows_per_person : int >= 1
-    accountant : {"profile", "rdp"}
+        be near (ε', δ). The less ε', the more private the mechanism is.
+    before, copies, rest_weight, rows_per_person, accountant
+        As in `composed_fit`.
 
     Returns
     -------
@@ -409,11 +384,6 @@ def calibrate_remaining(
     ------
     ValueError
         If nothing is left for the fit, the composition is not known (see `composed_fit`), or a number is out of range.
-
-    Notes
-    -----
-    The Gaussian mechanism's arithmetic says where to begin. What is missing of δ is read as a squared ratio μ² of
-    sensitivity to noise, in which Gaussian mechanisms add up: a few steps are enough. They end on the safe side.
 
     Examples
     --------
@@ -465,10 +435,7 @@ def calibrate_remaining(
 
 
 def _next(points: list[tuple[float, float]], low: float, high: float, far: float) -> float:
-    """Where to try next: a secant, whose slope is 1 as for Gaussian mechanisms unless two points say otherwise.
-
-    Two that are not `far` apart do not.
-    """
+    """Where to try next: a secant, with slope 1 as for Gaussian mechanisms unless two points `far` apart say otherwise."""
     (*_, (squared, excess)) = points
     slope = 1.0
     for other, at_other in points[-2::-1]:
@@ -488,7 +455,7 @@ def _log_delta(mechanism: Mechanism, epsilon: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _squared_ratio(epsilon: float, log_delta: float, by_curve: bool = False) -> float:
-    """μ² of the Gaussian mechanism with this δ at ε; by its Rényi curve alone, if that is all that is to count."""
+    """μ² of the Gaussian mechanism with this δ at ε; with `by_curve` by its Rényi curve alone."""
     wanted = min(max(log_delta, -700.0), -1e-9)
     squared = calibrate_gaussian(epsilon, math.exp(wanted)).sigma ** -2.0
     if not by_curve:

@@ -34,7 +34,7 @@ def calibrate_tilt_and_bend(
     adjacency: str = REPLACE_ONE,
     tilt_share: float = 0.5,
 ) -> TiltAndBend:
-    """The noise of a bend and of a tilt that are (ε, δ)-DP together, for the squared loss.
+    """The noise of a bend and of a tilt that are (ε, δ)-DP together, for the squared loss (docs/theorems.md, T34).
 
     Parameters
     ----------
@@ -62,10 +62,6 @@ def calibrate_tilt_and_bend(
     ------
     ValueError
         If an argument is out of range.
-
-    Notes
-    -----
-    docs/theorems.md, T34.
 
     Examples
     --------
@@ -100,7 +96,7 @@ def _calibrated(
     adjacency: str,
     tilt_share: float,
 ) -> TiltAndBend:
-    """For a tilt of sensitivity 1: its noise goes with the sensitivity, and the bend is the same."""
+    """The result for a tilt of sensitivity 1: its noise goes with the sensitivity, and the bend is the same."""
     whole = calibrate_gaussian(epsilon, delta).sigma
     sigma = whole / math.sqrt(tilt_share)
     alone = Gaussian(whole / math.sqrt(1 - tilt_share))
