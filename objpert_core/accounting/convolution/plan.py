@@ -1,7 +1,7 @@
 """Which tilt, window and grid a composition needs, from a coarse quadrature of its losses.
 
 Nothing here has to be exact: every tilt gives valid bounds, and what the window and the grid leave out is measured on
-the grid itself (`_convolution`). It has to be good, because it decides how tight and how fast the answer is.
+the grid itself. The choice has to be good, because it decides how tight and how fast the answer is.
 """
 
 from __future__ import annotations
@@ -163,8 +163,8 @@ def _kept_under(made: Plan, theta: float, log_delta: float) -> tuple[list[tuple[
 def cheapest_tilt(made: Plan, best: int, epsilon: float, log_delta: float, width: float) -> int:
     """The tilt that needs the fewest grid points among those that see (ε, δ) nearly as well as the best one.
 
-    A smaller tilt than the best leaves more of the mass to the left of ε, of which arithmetic has to spare, but where
-    losses have heavy tails its window is far shorter.
+    A tilt smaller than the best leaves more of the mass to the left of ε; arithmetic has precision to spare for this
+    mass, and where losses have heavy tails the window is far shorter.
     """
     loose = made.cumulants - made.thetas * epsilon + log_g_max(made.thetas) - log_delta
     points = {}
@@ -182,9 +182,8 @@ def cheapest_tilt(made: Plan, best: int, epsilon: float, log_delta: float, width
 def tails(steps: Steps, nats: float, tilt: int, width: float, log_delta: float) -> tuple[Tail, Tail]:
     """(upper, lower) tails at one tilt of `plan(steps, nats)`, on a grid that aims at a width of `width` in ε.
 
-    `log_delta` is the least δ of interest: masses that cannot matter beside it are not resolved.
-
-    Raises `TooFineError` where the grid would be too large.
+    `log_delta` is the least δ of interest: masses that cannot matter beside it are not resolved. `TooFineError` where
+    the grid would be too large.
     """
     made = plan(steps, nats)
     theta = float(made.thetas[tilt])
@@ -241,8 +240,8 @@ def _window(
 ) -> tuple[float, float]:
     """(left, right) of the mean, such that what the tilted sum has outside is next to nothing.
 
-    To the left that is a probability of e^{-_WINDOW_NATS}. To the right it is weighted with e^{−θy}, and
-    e^{-nats_above} will do; it may also wrap around to the left half of the window, below every ε that is asked for.
+    To the left the outside has a probability of e^{-_WINDOW_NATS}. To the right mass is weighted with e^{−θy}, so
+    e^{-nats_above} is enough; it may also wrap around to the left half of the window, below every ε that is asked for.
     """
     grown = []
     for sign in (1.0, -1.0):

@@ -1,13 +1,12 @@
 """Several rows one after the other: the profile along a chain of data sets, and the discrete pair of such a chain.
 
-If neighbours satisfy a profile δ at every real ε, the ends of a chain of k neighbours satisfy, for all t₁ + … + t_k =
-ε,
+If neighbours satisfy a profile δ at every real ε, the ends of a chain of k neighbours satisfy, for t₁ + … + t_k = ε,
 
     δ_k(ε) ≤ Σ e^{t₁ + … + t_{i−1}}·δ(t_i)          (docs/theorems.md, T18).
 
-Whatever split is tried is valid. The best one is that of k-fold iteration of the attacker's curve g, the best true
-positive rate at each false positive rate: one row after the other starts at the rate that the row before has reached.
-On a polygon above g the iteration is exact.
+Every split is valid. The best split is that of k-fold iteration of the attacker's curve g, the best true positive rate
+at each false positive rate: one row after the other starts at the rate that the row before has reached. On a polygon
+above g the iteration is exact.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _NEGLIGIBLE = 1e-5  # smaller drops of log δ have too few digits left for a slo
 
 
 def at_any_epsilon(log_profile: LogProfile, t: FloatArray) -> FloatArray:
-    """log δ at any real t: at t < 0 it is 1 − e^t + e^t·δ(−t), as both directions have the profile δ."""
+    """log δ at any real t: 1 − e^t + e^t·δ(−t) for t < 0, as both directions have the profile δ."""
     size = np.abs(t)
     with np.errstate(divide="ignore"):
         value = np.asarray(log_profile(size.ravel())).reshape(t.shape)
@@ -88,8 +87,7 @@ def gaussian_ends(a: float, epsilon: FloatArray, length: int) -> FloatArray:
 
 
 def log_delta_of_split(log_profile: LogProfile, ends: FloatArray, corner: float = 0.0) -> FloatArray:
-    """log Σ e^{t₁ + … + t_{i−1}}·δ(t_i), at most 0, for ends of shape (n, k); rounded so that the t_i add up to no
-    more.
+    """log Σ e^{t₁ + … + t_{i−1}}·δ(t_i), at most 0, for ends of shape (n, k), rounded such that Σ t_i does not grow.
 
     δ is convex in e^t: between −`corner` and `corner` it is at most its chord.
     """
@@ -160,8 +158,7 @@ def _with_jump(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def iterated(x: FloatArray, y: FloatArray, length: int) -> tuple[FloatArray, FloatArray]:
-    """The polygon of g(g(…g(x))), `length` times; exact, but for merging points that are closer than 1e-9,
-    relatively."""
+    """The polygon of g(g(…g(x))), `length` times; exact, but for merging points with a relative distance below 1e-9."""
     power, found = (x, y), None
     while True:
         if length % 2:
@@ -186,15 +183,16 @@ def _one_after_the_other(
 
 
 def log_slopes(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Those of the edges, descending; an edge that is none has that of the one before."""
+    """The logs of the edges' slopes, descending; an edge without length has the slope of the edge before."""
     with np.errstate(divide="ignore", invalid="ignore"):
         slopes = np.log(np.diff(y)) - np.log(np.diff(x))
     return np.minimum.accumulate(np.where(np.isfinite(slopes), slopes, np.inf))
 
 
 def corner_of(x: FloatArray, y: FloatArray) -> float:
-    """log of the slope with which a symmetric polygon arrives at its axis x + y = 1, at least 0; it leaves with the
-    inverse of that."""
+    """log of the slope with which a symmetric polygon arrives at its axis x + y = 1, at least 0; its inverse is the
+    slope after.
+    """
     before = log_slopes(x, y)[x[1:] + y[1:] <= 1]
     return max(float(before[-1]), 0.0) if before.size and np.isfinite(before[-1]) else 0.0
 
@@ -204,7 +202,7 @@ def ends_of_best_splits(
 ) -> FloatArray:
     """t₁, t₁ + t₂, …, ε, of shape (n, k), of the best split for the polygon (x, y) whose iteration is (xs, ys).
 
-    The tangent of slope e^ε touches the iteration at a vertex. Every row starts at the rate that the one before has
+    The tangent of slope e^ε touches the iteration at a vertex. Every row starts at the rate that the row before has
     reached, and the log of the slope there is its part: t_k for the first, t₁ for the last.
     """
     one = log_slopes(x, y)
@@ -233,8 +231,9 @@ def false_negative_rates(x: FloatArray, y: FloatArray, rate: FloatArray) -> Floa
 
 
 def atoms(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """(losses, log masses, log of the mass at +∞) of the symmetric pair whose attacker's curve is the polygon, or
-    above it."""
+    """(losses, log masses, log mass at +∞) of the symmetric pair with this polygon, or one above it, as attacker's
+    curve.
+    """
     upper = int(np.searchsorted(x + y, 1.0, side="right"))
     x, y = x[:upper], y[:upper]
     with np.errstate(divide="ignore", invalid="ignore"):

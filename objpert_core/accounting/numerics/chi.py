@@ -26,8 +26,7 @@ def _log_window(slope: FloatArray, mode: FloatArray, dimension: int) -> FloatArr
 def log_chi_moment_rate(t: FloatArray, dimension: int) -> FloatArray:
     """log E[e^{tZ}]/t for Z ~ χ_d and a 1-d array of t >= 0; E[Z] at t = 0, and inf above 1e150.
 
-    The integrals are over a window around the mode of the (tilted) density, where they are computed relative to the
-    mode's value, so that neither large d nor large t overflows or cancels.
+    The integrals are relative to the mode of the (tilted) density, so neither large d nor large t overflows or cancels.
     """
     d, vast = dimension, t > _LARGEST
     t = np.where(vast, 1.0, t)

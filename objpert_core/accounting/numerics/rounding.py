@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
 def significant(value: float, digits: int, *, up: bool) -> Decimal:
     """A finite number to `digits` significant digits, towards +∞ or to the nearest.
 
-    The shortest decimal that reads back as the double is what is rounded, so that an exact 0.1 stays 0.1.
+    Its shortest decimal that reads back as the double is rounded, so that an exact 0.1 stays 0.1.
     """
     exact = Decimal(repr(float(value)))
     step = Decimal(1).scaleb(exact.adjusted() - digits + 1)

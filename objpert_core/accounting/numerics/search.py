@@ -22,7 +22,7 @@ def smallest_epsilon(
     start: float = 0.0,
     guess: ArrayLike = 1e-3,
 ) -> FloatArray:
-    """Smallest ε >= start with log δ(ε) <= log_delta, rounded up; inf where there is none."""
+    """Smallest ε >= start with log δ(ε) <= log_delta, rounded up; inf where no ε is large enough."""
     return smallest_epsilon_of_each(lambda epsilon, _: log_profile(epsilon), log_delta, start, guess)
 
 
@@ -32,10 +32,11 @@ def smallest_epsilon_of_each(
     start: float = 0.0,
     guess: ArrayLike = 1e-3,
 ) -> FloatArray:
-    """`smallest_epsilon` where every entry of `log_delta` has a profile of its own: it gets ε and their indices.
+    """`smallest_epsilon` where every entry of `log_delta` has a profile of its own, which gets ε and the entries'
+    indices.
 
-    Works on the logarithm of the profile, which never increases in ε: steps that grow from the guess find a bracket,
-    which is narrowed to neighbouring doubles or a relative width of 1e-15. The upper end of the bracket, at which the
+    The search works on the logarithm of the profile, which never increases in ε: steps that grow from the guess find a
+    bracket, which is narrowed to neighbouring doubles or a relative width of 1e-15. Its upper end, at which the
     inequality was evaluated, is returned.
     """
 

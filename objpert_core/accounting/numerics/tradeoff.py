@@ -57,7 +57,8 @@ def _error_at(x: FloatArray, epsilon: FloatArray, log_delta: FloatArray) -> Floa
 def _best(x: FloatArray, epsilon: FloatArray, log_delta: FloatArray) -> tuple[FloatArray, ...]:
     """For every x the best value over ascending ε, shape (k,) or (x.size, k), and the neighbours of the best ε.
 
-    Last, how much lower the value is at the lower neighbour: nothing is left to find where that is next to nothing.
+    The last array is how much lower the value is at the lower neighbour: where next to nothing, nothing is left to
+    find.
     """
     table = _error_at(x[:, None], epsilon, log_delta)
     best = table.argmax(axis=1)
@@ -77,7 +78,7 @@ def smallest_false_negative_rate(log_profile: LogProfile, x: FloatArray) -> Floa
 
     1 − δ(ε) − e^ε·x is concave in e^ε. One call of the profile on a grid over 16 decades brackets the best ε of every
     x, a second one on a dense grid narrows the brackets, and a third one evaluates at the optimum of a cubic spline.
-    Where that turns out not to be what the spline promised, the profile has a corner or a jump, which is closed in on.
+    Where the value there is not what the spline promised, the profile has a corner or a jump, which is closed in on.
     """
     coarse = log_profile(_COARSE)
     value, low, high, _ = _best(x, _COARSE, coarse)
@@ -125,13 +126,17 @@ def _zoomed(log_profile: LogProfile, x: FloatArray, low: FloatArray, high: Float
 
 
 def false_negative_rates(log_profile: LogProfile, false_positive_rate: Any) -> Any:
-    """`Mechanism.tradeoff` for the logarithm of a profile; see there."""
+    """`Mechanism.tradeoff` for the logarithm of a profile."""
     x = unit_array(false_positive_rate, "false_positive_rate")
     return like_input(false_positive_rate, smallest_false_negative_rate(log_profile, x.ravel()).reshape(x.shape))
 
 
 def best_guess(mechanism: HasLogDelta) -> float:
     """How often the best guess whether a row was in the data is right at most, where both were equally likely before.
+
+    The rate is (1 + the total variation distance)/2, so (1 + δ(0))/2 for a profile that is a divergence at every ε. A
+    profile that only bounds a divergence, such as Kifer et al.'s, may say more at another ε: at every ε the rate is at
+    most 1 − (1 − δ(ε))/(1 + e^ε).
 
     Parameters
     ----------
@@ -140,11 +145,6 @@ def best_guess(mechanism: HasLogDelta) -> float:
     Returns
     -------
     float from 0.5, where nothing is learned, to 1.0, where the bound proves nothing; rounded up.
-
-    Notes
-    -----
-    It is (1 + the total variation distance)/2, so (1 + δ(0))/2 for a profile that is a divergence at every ε; one
-    that only bounds it, such as Kifer et al.'s, may say more at another ε: 1 − (1 − δ(ε))/(1 + e^ε) holds at every one.
 
     Examples
     --------

@@ -162,8 +162,7 @@ itself a bound from above, as probabilities below 1e-290 have."""
 
 
 def log_apart(epsilon: FloatArray, log_p: Share, log_q: Share) -> FloatArray:
-    """log(p − e^ε·q), and at most log p, with what p and q may be off added: two close numbers have a difference of
-    few digits."""
+    """log(p − e^ε·q), at most log p, with the possible errors of p and q added: close numbers differ in few digits."""
     p, q = log_p[0], np.where(np.isneginf(log_q[1]), -np.inf, log_q[0])
     gap = np.minimum(np.where(np.isneginf(q), -np.inf, epsilon + q - p), 0.0)
     off = np.logaddexp(log_p[1], epsilon + log_q[1])
