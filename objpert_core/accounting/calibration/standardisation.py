@@ -435,7 +435,7 @@ def calibrate_remaining(
 
 
 def _next(points: list[tuple[float, float]], low: float, high: float, far: float) -> float:
-    """Where to try next: a secant, of slope 1 as for Gaussian mechanisms unless two points `far` apart say otherwise."""
+    """Where to try next: a secant, of slope 1 as for Gaussian mechanisms until two points lie `far` apart."""
     (*_, (squared, excess)) = points
     slope = 1.0
     for other, at_other in points[-2::-1]:

@@ -1,7 +1,7 @@
 """What every mechanism is: a frozen description that answers `.delta(epsilon)`, `.epsilon(delta)` and `.rdp(alpha)`.
 
-Scalars in, float out; arrays in, arrays out. What a mechanism is (its noise and its regularisation) is separate from
-the law of its privacy loss, which the bound chooses (`laws`).
+What a mechanism is (its noise and its regularisation) is separate from the law of its privacy loss, which the bound
+chooses (`laws`).
 """
 
 from __future__ import annotations
@@ -85,7 +85,11 @@ def with_infinities(curve: Callable[[FloatArray], FloatArray], at: FloatArray) -
 
 
 class Mechanism(ABC):
-    """What every mechanism answers; subclasses supply the logarithm of the profile and the Rényi curve."""
+    """What every mechanism answers; subclasses supply the logarithm of the profile and the Rényi curve.
+
+    Scalars in, float out; arrays in, arrays out. Parameters and arguments out of the range that is stated raise a
+    `ValueError`.
+    """
 
     perturbs_objective: ClassVar[bool] = False
     """Whether `perturbation` draws what is added to an objective."""
@@ -131,8 +135,9 @@ class Mechanism(ABC):
 
     @property
     def gaussian_ratio(self) -> float | None:
-        """The a = sensitivity/σ of the Gaussian mechanism whose pair is a tight one for this bound, at every real ε;
-        None where there is no such mechanism, or none is known."""
+        """The a = sensitivity/σ of a Gaussian mechanism with this bound's tight pair, at every real ε; None if none is
+        known.
+        """
         return None
 
     def no_profile(self) -> str:
@@ -150,7 +155,9 @@ class Mechanism(ABC):
     # --- what subclasses supply --------------------------------------------------------------------------------
 
     def _alone(self) -> Mechanism | None:
-        """The one mechanism this is, with a closed form or a quadrature of its own; None for what is convolved."""
+        """This mechanism or its only part, if a closed form or a quadrature answers for it; None where losses are
+        convolved.
+        """
         return self
 
     @abstractmethod
@@ -175,8 +182,11 @@ class Mechanism(ABC):
         return math.inf
 
     def losses(self, direction: str = "remove") -> Steps | None:
-        """The independent privacy losses this mechanism is the sum of, with their counts, in one direction of the
-        adjacency; None where the bound has none (it answers through its Rényi curve alone, or proves nothing)."""
+        """The independent privacy losses with this mechanism as their sum, and their counts, in one direction of the
+        adjacency.
+
+        None where the bound has no losses: it answers through its Rényi curve alone, or proves nothing.
+        """
         return None
 
     # --- what it answers ---------------------------------------------------------------------------------------
@@ -190,13 +200,8 @@ class Mechanism(ABC):
 
         Returns
         -------
-        float or array of the same shape, in [0, 1]; 1.0 where the bound proves nothing. Values below the
-        smallest double underflow to 0.0.
-
-        Raises
-        ------
-        ValueError
-            If an ε is negative or not finite.
+        float or array of the same shape, in [0, 1]; 1.0 where the bound proves nothing. Values below the smallest
+        double underflow to 0.0.
         """
         eps = epsilon_array(epsilon)
         return like_input(epsilon, np.exp(with_infinities(self._log_delta, eps.ravel())).reshape(eps.shape))
@@ -216,11 +221,6 @@ class Mechanism(ABC):
         Returns
         -------
         float or array of the same shape; 0.0 where δ >= delta(0), `math.inf` where the bound proves nothing.
-
-        Raises
-        ------
-        ValueError
-            If a δ lies outside (0, 1).
         """
         target = delta_array(delta)
         log_target = np.log(target.ravel())
@@ -237,11 +237,6 @@ class Mechanism(ABC):
         Returns
         -------
         float or array of the same shape; `math.inf` where the bound proves nothing.
-
-        Raises
-        ------
-        ValueError
-            If an α is below 1 or not finite.
         """
         orders = alpha_array(alpha)
         return like_input(alpha, with_infinities(self._rdp, orders.ravel()).reshape(orders.shape))
@@ -250,8 +245,9 @@ class Mechanism(ABC):
         """Trade-off function: the smallest false negative rate of an attacker with that false positive rate.
 
         The attacker decides from the release whether a row was in the data: a false positive accuses a row that was
-        not, a false negative misses one that was. Perfect privacy is 1 − x, no privacy 0. It holds for both
-        directions of the adjacency, so it is its own inverse.
+        not, a false negative misses one that was. Perfect privacy is 1 − x, no privacy 0. The function holds for both
+        directions of the adjacency, so it is its own inverse (Dong, Roth and Su 2022, Propositions 6 and 12, over every
+        real ε).
 
         Parameters
         ----------
@@ -260,15 +256,6 @@ class Mechanism(ABC):
         Returns
         -------
         float or array of the same shape, in [0, 1]; 0.0 where the bound proves nothing. Rounded down.
-
-        Raises
-        ------
-        ValueError
-            If a rate lies outside [0, 1].
-
-        Notes
-        -----
-        Dong, Roth and Su (2022), Propositions 6 and 12, over every real ε; see `accounting.tradeoff`.
 
         Examples
         --------
@@ -282,7 +269,12 @@ class Mechanism(ABC):
         """Upper bound on Pr[privacy loss > ε]: how often a release may move somebody's odds by more than e^ε.
 
         δ(ε) is smaller: there a loss counts by 1 − e^{ε − loss} only. δ is slack: any event may exceed its limit
-        e^ε·Pr[…] by δ. It is not the probability that the limit fails.
+        e^ε·Pr[…] by δ; δ is not the probability that the limit fails.
+
+        docs/theorems.md, T22. Exact for the Gaussian mechanism and for objective perturbation under the bounds whose
+        proof compares losses point by point. Any other mechanism answers with the least bound that its profile implies,
+        min over ε' < ε of δ(ε')/(1 − e^{ε' − ε}). The implied bound also holds for whatever is computed from the
+        release.
 
         Parameters
         ----------
@@ -291,17 +283,6 @@ class Mechanism(ABC):
         Returns
         -------
         float or array of the same shape, in [0, 1]; 1.0 where the bound proves nothing. Rounded up.
-
-        Raises
-        ------
-        ValueError
-            If an ε is negative or not finite.
-
-        Notes
-        -----
-        docs/theorems.md, T22. Exact for the Gaussian mechanism and for objective perturbation under the bounds whose
-        proof compares losses point by point. Any other mechanism answers with the least bound that its profile implies,
-        min over ε' < ε of δ(ε')/(1 − e^{ε' − ε}). That one also holds for whatever is computed from the release.
 
         Examples
         --------
@@ -318,21 +299,12 @@ class Mechanism(ABC):
     def mu(self) -> float:
         """Gaussian differential privacy: a μ such that telling neighbours apart is no easier than N(μ, 1) from N(0, 1).
 
-        Returns
-        -------
-        float > 0
-            Exact, and the smallest possible, for the Gaussian mechanism, for the logistic bound at λ >= 2σ², where it
-            is R/σ, and for DP-SGD under add/remove, where sampling does not help: √steps/noise multiplier. For other
-            bounds with a privacy loss law the smallest that the bound proves, rounded up; compositions add squares;
-            several rows add up; `math.inf` where no μ is known to do.
+        Exact, and the smallest possible, for the Gaussian mechanism, for the logistic bound at λ >= 2σ², where it is
+        R/σ, and for DP-SGD under add/remove, where sampling does not help: √steps/noise multiplier. For other bounds
+        with a privacy loss law the smallest that the bound proves, rounded up; compositions add squares; several rows
+        add up; `math.inf` where no μ is known to do. Dong, Roth and Su (2022); docs/theorems.md, T20, for why finitely
+        many ε are enough.
 
-        Notes
-        -----
-        Dong, Roth and Su (2022); docs/theorems.md, T20, for why finitely many ε are
-        enough.
-
-        Examples
-        --------
         >>> from objpert_core.accounting import ObjectivePerturbation
         >>> ObjectivePerturbation(sigma=5, lam=50).mu()
         0.2
@@ -342,19 +314,10 @@ class Mechanism(ABC):
     def rho(self) -> float:
         """Zero-concentrated differential privacy: a ρ with Rényi divergence at most ρ·α at every order α > 1.
 
-        Returns
-        -------
-        float > 0
-            Exact for the Gaussian mechanism, a²/2, for the logistic bound at λ >= 2σ² and for DP-SGD under add/remove.
-            Elsewhere the smaller of μ²/2 and, where it is known, the largest rdp(α)/α; rounded up. `math.inf` where
-            no ρ is known to do.
+        Exact for the Gaussian mechanism, a²/2, for the logistic bound at λ >= 2σ² and for DP-SGD under add/remove.
+        Elsewhere the smaller of μ²/2 and, where it is known, the largest rdp(α)/α; rounded up. `math.inf` where no ρ is
+        known to do. Bun and Steinke (2016); μ-GDP is μ²/2-zCDP, as Rényi divergences do not grow under post-processing.
 
-        Notes
-        -----
-        Bun and Steinke (2016); μ-GDP is μ²/2-zCDP, as Rényi divergences do not grow under post-processing.
-
-        Examples
-        --------
         >>> from objpert_core.accounting import Gaussian
         >>> Gaussian(sigma=2.0).rho()
         0.125
@@ -362,21 +325,11 @@ class Mechanism(ABC):
         return min(0.5 * self.mu() ** 2, self._rho())
 
     def odds(self, delta: Any) -> Any:
-        """e^{ε(δ)}: by which factor the release moves somebody's odds on a row, in all but `tail(ε)` of releases.
+        """e^{ε(δ)}: by which factor the release moves somebody's odds on a row, in all but `tail(ε)` of releases;
+        rounded up.
 
-        Rounded up.
+        The argument is that of `epsilon`; `math.inf` where the bound proves nothing, or e^ε overflows.
 
-        Parameters
-        ----------
-        delta
-            As in `epsilon`, which also says what is refused.
-
-        Returns
-        -------
-        float or array of the same shape, >= 1; `math.inf` where the bound proves nothing, or e^ε overflows.
-
-        Examples
-        --------
         >>> from objpert_core.accounting import ObjectivePerturbation
         >>> round(ObjectivePerturbation(sigma=5, lam=20).odds(1e-5), 4)
         2.0658
@@ -438,7 +391,7 @@ class Mechanism(ABC):
         Raises
         ------
         NotImplementedError
-            If dp_accounting has no event for it; the message says why.
+            If dp_accounting has no event for the mechanism; the message says why.
         ValueError
             If `adjacency` has another name, or is not that of a mechanism about rows that are added or removed.
         ImportError
@@ -453,17 +406,8 @@ class Mechanism(ABC):
         return self.event(_dp_accounting("dp_event"), adjacency, cover=cover)
 
     def event(self, events: Any, adjacency: str | None = None, *, cover: bool = False) -> Any:
-        """Make what `to_dp_event` does with events of any kind; `write_dp_events` makes plain data.
+        """Make what `to_dp_event` does with other `events`: a module or `PlainEvents`, as `write_dp_events` needs.
 
-        Parameters
-        ----------
-        events : module or PlainEvents
-            Has dp_accounting's events by their names.
-        adjacency, cover
-            As in `to_dp_event`, which also says what is refused.
-
-        Examples
-        --------
         >>> from objpert_core.accounting.mechanisms.event_forms import PlainEvents
         >>> from objpert_core.accounting import Gaussian
         >>> Gaussian(4.0).event(PlainEvents())
@@ -480,11 +424,11 @@ class Mechanism(ABC):
 
     @property
     def only_replaced(self) -> bool:
-        """Whether its event has to be read by an accountant of replaced rows."""
+        """Whether the mechanism's event has to be read by an accountant of replaced rows."""
         return False
 
     def no_event(self) -> str:
-        """Why dp_accounting has no event for it, as one sentence."""
+        """Why dp_accounting has no event for the mechanism, as one sentence."""
         return (
             f"dp_accounting has no event for {type(self).__name__}, whose privacy is not that of Gaussian noise; "
             "use to_pld(), which its accountants compose"
@@ -501,25 +445,21 @@ class Mechanism(ABC):
         return make.gaussian(self.mu())
 
     def to_pld(self, interval: float | None = None) -> Any:
-        """The privacy loss distribution of this bound for Google's dp_accounting, pessimistic.
+        """The privacy loss distribution of this bound for Google's dp_accounting, pessimistic, both directions of the
+        adjacency.
+
+        δ is too large by some 1e-12. A bound without a privacy loss, but with a profile, gives the profile's symmetric
+        pair.
 
         Parameters
         ----------
         interval : float > 0, optional
-            Its discretisation interval, as in `pld`. dp_accounting composes distributions of one interval only.
-
-        Returns
-        -------
-        dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
-            Both directions of the adjacency; δ is too large by some 1e-12. A bound without a privacy loss, but with a
-            profile, gives the symmetric pair of that profile.
+            As in `pld`, with its errors. dp_accounting composes distributions of one interval only.
 
         Raises
         ------
-        ValueError
-            As in `pld`.
         NotImplementedError
-            If the bound has neither.
+            If the bound has neither a privacy loss nor a profile.
         ImportError
             If dp_accounting is not installed.
         """
@@ -548,18 +488,8 @@ class Mechanism(ABC):
         return None
 
     def perturbation(self, source: NormalSource, dimension: int) -> Perturbation:
-        """Draw what this mechanism adds to an objective of `dimension` parameters.
-
-        Parameters
-        ----------
-        source : has `standard_normal(size)`
-            Where the noise comes from.
-        dimension : int >= 1
-            Number of parameters D.
-
-        Returns
-        -------
-        Perturbation
+        """Draw what this mechanism adds to an objective of `dimension` >= 1 parameters, by the normal draws of
+        `source`.
 
         Raises
         ------
@@ -583,13 +513,13 @@ def _mu_of(mechanism: Mechanism) -> float:
 
 
 class Wrapper(Mechanism):
-    """A mechanism that says something about another one, `base`, and means the same neighbours."""
+    """A mechanism that says something about another one, `base`, for the same neighbours."""
 
     base: Mechanism
 
     @property
     def adjacency(self) -> str:
-        """That of `base`."""
+        """The base's."""
         return self.base.adjacency
 
 

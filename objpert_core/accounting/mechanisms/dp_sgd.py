@@ -23,13 +23,18 @@ from objpert_core.accounting.numerics.subsampled import step_rdp
 
 @dataclass(frozen=True)
 class DPSGD(ByConvolution):
-    """DP-SGD: in each step every row joins the batch with probability `sample_rate`, and the sum of the clipped
-    gradients is released with Gaussian noise.
+    """DP-SGD: in each step every row joins the batch with probability `sample_rate`, and the clipped gradients' noisy
+    sum is released.
+
+    Rényi: Mironov, Talwar and Zhang (2019), at every real order. Privacy loss distributions: both directions of
+    add/remove are composed, and the larger δ is reported. For rows that are replaced, and for several rows of one
+    person, the pair of one step is exact: clipped gradients that point one way before and the other way after attain it
+    (docs/theorems.md, T19; Ganesh 2024 for several rows added or removed).
 
     Parameters
     ----------
     noise_multiplier : float from 1e-100 to 1e100
-        Standard deviation of the noise divided by the clipping norm (the L2 sensitivity of one row).
+        Standard deviation of the normal noise divided by the clipping norm (the L2 sensitivity of one row).
     sample_rate : float in (0, 1]
         Probability q with which Poisson sampling takes a row into a batch.
     steps : int >= 1
@@ -37,18 +42,6 @@ class DPSGD(ByConvolution):
         `ADD_REMOVE` or `REPLACE_ONE`.
     group_size : int >= 1
         Number of rows k of one person, all of which are added, removed or replaced together; see `group`.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Notes
-    -----
-    Rényi: Mironov, Talwar and Zhang (2019), at every real order. Privacy loss distributions: both directions of
-    add/remove are composed, and the larger δ is reported. For rows that are replaced, and for several rows of one
-    person, the pair of one step is exact: clipped gradients that point one way before and the other way after attain it
-    (docs/theorems.md, T19; Ganesh 2024 for several rows added or removed).
 
     Examples
     --------
@@ -120,7 +113,7 @@ class DPSGD(ByConvolution):
         return self._replaced and self.sample_rate < 1
 
     def no_event(self) -> str:
-        """Why dp_accounting has no event for it."""
+        """Why dp_accounting has no event for these steps."""
         return "dp_accounting has no event for several rows that are replaced; use to_pld()"
 
     def _dp_event(self, make: EventMaker) -> Any:
@@ -150,7 +143,7 @@ class DPSGD(ByConvolution):
 
 @dataclass(frozen=True)
 class _OneStep(Mechanism):
-    """A single step: δ(ε) = q·δ_G(log(1 + (e^ε − 1)/q)), that of a row that is removed (docs/theorems.md, T19)."""
+    """A single step: δ(ε) = q·δ_G(log(1 + (e^ε − 1)/q)), as for a row that is removed (docs/theorems.md, T19)."""
 
     base: DPSGD
 

@@ -63,8 +63,8 @@ def from_dp_event(event: Any, adjacency: Any = ADD_REMOVE) -> Mechanism:
         ``{"class_name": "GaussianDpEvent", "noise_multiplier": 4.0}``.
     adjacency : str or NeighboringRelation
         An event does not say which data sets are neighbours; its accountant does. `ADD_REMOVE`, `REPLACE_ONE`, or
-        dp_accounting's ADD_OR_REMOVE_ONE or REPLACE_ONE, as a member of its enum or by name. Its REPLACE_SPECIAL is
-        none of ours, and is refused.
+        dp_accounting's ADD_OR_REMOVE_ONE or REPLACE_ONE, as a member of its enum or by name. Its REPLACE_SPECIAL has
+        no counterpart here, and is refused.
 
     Returns
     -------
@@ -96,10 +96,8 @@ def from_dp_event(event: Any, adjacency: Any = ADD_REMOVE) -> Mechanism:
 
 
 def adjacency_of(relation: Any) -> str:
-    """Name the adjacency that a neighbouring relation of dp_accounting is; `ValueError` where there is none.
+    """Name the adjacency that a neighbouring relation of dp_accounting is; `ValueError` where none is the same.
 
-    Examples
-    --------
     >>> adjacency_of("REPLACE_ONE")
     'replace one row'
     """
@@ -135,7 +133,7 @@ class _Reader:
         return whole[0] if len(whole) == 1 else compose(*whole)
 
     def read(self, event: Any, count: int, depth: int) -> None:
-        """Add `count` times what an event is made of."""
+        """Add `count` times the mechanisms that an event is made of."""
         self.seen[0] += 1
         if self.seen[0] > MOST_EVENTS:
             raise _RefusedEventError(f"event must be made of at most {MOST_EVENTS:,} events, got more")
@@ -178,7 +176,7 @@ class _Reader:
         return replace_one(mechanism) if self.adjacency == REPLACE_ONE else mechanism
 
     def _inside(self, fields: dict[str, Any], depth: int) -> _Reader:
-        """What the event inside another one is made of."""
+        """A reader of the event inside another one."""
         inner = _Reader(self.adjacency, seen=self.seen)
         inner.read(fields["event"], 1, depth + 1)
         return inner
@@ -248,7 +246,7 @@ class _Reader:
 
 
 def _repeated(mechanism: Mechanism, count: int) -> Mechanism:
-    """`count` releases of one mechanism; those that have steps take more of them."""
+    """`count` releases of one mechanism; a mechanism that has steps takes more of them."""
     if isinstance(mechanism, (DPSGD, SampledWithReplacement, SampledWithoutReplacement)):
         return replace(mechanism, steps=count)
     return mechanism if count == 1 else repeat(mechanism, count)
@@ -285,19 +283,12 @@ def write_dp_events(mechanism: Mechanism, *, cover: bool = False) -> str:
     ----------
     mechanism : Mechanism
     cover : bool, default=False
-        As in `Mechanism.to_dp_event`, which also says what has an event.
+        As in `Mechanism.to_dp_event`, which also says what has an event, and its errors.
 
     Returns
     -------
     str
         A document that names the neighbouring relation its event is for: that of the mechanism.
-
-    Raises
-    ------
-    NotImplementedError
-        If dp_accounting has no event for it; the message says why.
-    ValueError
-        If it is no mechanism.
 
     Examples
     --------
@@ -330,7 +321,7 @@ def read_dp_events(text: str) -> Mechanism:
     Raises
     ------
     ValueError
-        If it is no such document, names no neighbouring relation, or `from_dp_event` refuses its event.
+        If the text is no such document, names no neighbouring relation, or `from_dp_event` refuses its event.
 
     Examples
     --------

@@ -24,6 +24,9 @@ _MOST_ROWS = 1000  # a chain that long takes seconds
 def replace_one(mechanism: Mechanism) -> Mechanism:
     """The same mechanism where neighbours differ in one row that is replaced: it is removed, and another one added.
 
+    docs/theorems.md, T17 to T19. What is known of the value may say less: the sensitivity of output perturbation is
+    (2R + 2τ)/λ, not 2(R + 2τ)/λ (T10).
+
     Parameters
     ----------
     mechanism : Mechanism
@@ -40,11 +43,6 @@ def replace_one(mechanism: Mechanism) -> Mechanism:
     ------
     ValueError
         If `mechanism` is not a mechanism, or a posterior draw whose leverage is above 1.618 (T38).
-
-    Notes
-    -----
-    docs/theorems.md, T17 to T19. What is known of the value may say less: the sensitivity of output perturbation is
-    (2R + 2τ)/λ, not 2(R + 2τ)/λ (T10).
 
     Examples
     --------
@@ -76,6 +74,8 @@ def replace_one(mechanism: Mechanism) -> Mechanism:
 def group(mechanism: Mechanism, size: int) -> Mechanism:
     """The same mechanism where neighbours differ in up to `size` rows of one person.
 
+    docs/theorems.md, T18 and T19; Dong, Roth and Su (2022, arXiv 1905.02383, Theorem 2.14) for trade-off functions.
+
     Parameters
     ----------
     mechanism : Mechanism
@@ -94,12 +94,8 @@ def group(mechanism: Mechanism, size: int) -> Mechanism:
     ------
     ValueError
         If `mechanism` is not a mechanism, or `size` not a whole number >= 1, or above 1000 where the mechanism is not
-        as private as Gaussian noise, whose rows add up in closed form. If it is a posterior draw whose leverage is
-        above 1.618 (T38); its numbers must be the largest that any of these data sets gives.
-
-    Notes
-    -----
-    docs/theorems.md, T18 and T19; Dong, Roth and Su (2022, arXiv 1905.02383, Theorem 2.14) for trade-off functions.
+        as private as Gaussian noise, whose rows add up in closed form. Also for a posterior draw whose leverage is
+        above 1.618 (T38); the draw's numbers must be the largest that any of these data sets gives.
 
     Examples
     --------
@@ -130,7 +126,7 @@ def group(mechanism: Mechanism, size: int) -> Mechanism:
 
 
 def _chained(one: Mechanism, length: int, adjacency: str) -> Chained:
-    """The chain; a posterior draw stands for that of every row along it: its leverage must cover smaller ones."""
+    """The chain; a posterior draw stands for the draw at every row along it: its leverage must cover smaller ones."""
     if isinstance(one, PosteriorSampling):
         within("leverage", one.leverage, 1e-100, LARGEST_LEVERAGE)
     return Chained(one, length, adjacency=adjacency)

@@ -45,6 +45,9 @@ class QuadraticPerturbation(Mechanism):
     ½(xᵀ(θ − θ*))², the minimiser is a function of XᵀX + σ²W alone, and bound "exact" gives the privacy of releasing
     that matrix: of every regulariser, constraint and solver at once.
 
+    No Rényi divergence is finite: with probability `floor` a release is one that is impossible without the row, so that
+    `rdp` is infinite. Compositions are of the losses of the worst row, or of the pair of the profile.
+
     Parameters
     ----------
     scale : float from 1e-100 to 1e100
@@ -70,24 +73,10 @@ class QuadraticPerturbation(Mechanism):
     sigma_out : float >= 0
         Standard deviation of normal noise on the release, which τ > 0 and η > 0 need.
 
-    Attributes
-    ----------
-    shift : float
-        s = L/σ².
-    k : float
-        (m − d − 1)/2.
-    floor : float
-        P[χ²_{m−d+1} <= s]: no ε has a smaller δ under "exact" and "glm".
-
     Raises
     ------
     ValueError
         If a parameter is out of range, or no theorem covers the combination.
-
-    Notes
-    -----
-    No Rényi divergence is finite: with probability `floor` a release is one that is impossible without the row, so that
-    `rdp` is infinite. Compositions are of the losses of the worst row, or of the pair of the profile.
 
     Examples
     --------
@@ -153,7 +142,7 @@ class QuadraticPerturbation(Mechanism):
 
     @property
     def floor(self) -> float:
-        """P[χ²_{m−d+1} <= s], rounded up."""
+        """P[χ²_{m−d+1} <= s], rounded up: no ε has a smaller δ under "exact" and "glm"."""
         return float(np.exp(wishart.log_floor(np.array([self.shift]), np.array([self.k]))[0]) * (1 + wishart.SLACK))
 
     @property
@@ -162,7 +151,7 @@ class QuadraticPerturbation(Mechanism):
         return False
 
     def no_rdp(self) -> str:
-        """Why, as one sentence."""
+        """Why no Rényi divergence is finite, as one sentence."""
         return self.explain() or (
             "no Rényi divergence of quadratic objective perturbation is finite: a row that is added makes releases "
             f"possible that were not, with probability {self.floor:.3g}"
@@ -262,7 +251,7 @@ class QuadraticPerturbation(Mechanism):
         return DiscreteLoss(*chain.atoms(*chain.polygon(self._log_delta, _DENSITY)))
 
     def losses(self, direction: str = "remove") -> Steps | None:
-        """The loss of one direction where that is known; otherwise the discretised pair of the profile."""
+        """The loss of one direction where the worst row's is known; otherwise the discretised pair of the profile."""
         if self.bound == "exact" and self.adjacency == ADD_REMOVE:
             return ((bend_loss(self.shift, self.k, direction), 1),)
         return None if self.explain() is not None else ((self._pair, 1),)
