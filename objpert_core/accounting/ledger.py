@@ -117,10 +117,8 @@ KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True)
 class Entry:
-    """`count` releases of one kind; raises `ValueError` for values out of range.
-
-    Parameters that are left out take their defaults. The name has letters, digits, spaces and ``- ' ( ) ,``.
-    """
+    """`count` releases of one kind, `ValueError` for values out of range; left-out parameters take their defaults. The
+    name has letters, digits, spaces and ``- ' ( ) ,``."""
 
     kind: str
     values: tuple[Value | None, ...]  # in the order of the kind's parameters
@@ -196,7 +194,7 @@ def _mechanism(entry: Entry) -> acc.Mechanism:
 
 
 def _quoted(value: object) -> str:
-    """What was given, short and without line breaks, for an error message that quotes an address."""
+    """The value, short and without line breaks, for an error message that quotes an address."""
     text = value if isinstance(value, str) else repr(value)
     shown = "".join(c if c.isprintable() and c not in "`*_[]<>$\\#:" else "?" for c in text[:30])
     return f"'{shown}…'" if len(text) > 30 else f"'{shown}'"

@@ -51,9 +51,7 @@ def read(text: str) -> ledger.Ledger:
 
 def write(entries: ledger.Ledger) -> str:
     """Write a ledger as a document of events; entries without an event are covered by Gaussian noise.
-
-    `NotImplementedError` means that nothing is proved about an entry.
-    """
+    `NotImplementedError` means that nothing is proved about an entry."""
     return write_dp_events(_together(entries), cover=True)
 
 

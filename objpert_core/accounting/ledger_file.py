@@ -90,7 +90,6 @@ def _saved(entries: Sequence[Any], shared: Mapping[str, Any]) -> Saved:
 
 
 def _number(value: Any) -> float | None:
-    """What a file has for a number, where it is a finite one."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:

@@ -89,10 +89,8 @@ def boundary_lam(sigma: Any, delta: float, *, lipschitz: float = 1.0) -> FloatAr
 
     Parameters
     ----------
-    sigma : array of n floats > 0
-    delta : float strictly between 0 and 1
-    lipschitz : float > 0
-        Bound on the norm of one row's gradient; for the logistic loss the largest row norm R.
+    sigma, delta, lipschitz
+        As in `distance_map`; for the logistic loss `lipschitz` is the largest row norm R.
 
     Returns
     -------
@@ -115,7 +113,6 @@ def boundary_lam(sigma: Any, delta: float, *, lipschitz: float = 1.0) -> FloatAr
 
 
 def _gaussian_epsilons(a: FloatArray, log_delta: float) -> FloatArray:
-    """ε(δ) of the Gaussian mechanism for every a."""
     return smallest_epsilon_of_each(
         lambda epsilon, row: gauss.log_profile(epsilon, a[row]), np.full(a.shape, log_delta)
     )
@@ -125,9 +122,7 @@ def _glm_epsilons(
     length: float, a: FloatArray, lams: FloatArray, curvature: float, log_delta: float, lower: FloatArray
 ) -> FloatArray:
     """ε(δ) of Theorem 3.1 for every a and λ: the shift plus the half-normal law's, which is known in closed form.
-
-    2·δ_G(ε) = δ where that gives ε ≥ a²/2, else 1 − e^{ε − a²/2}·E[e^{−a|v|}] = δ.
-    """
+    2·δ_G(ε) = δ where that gives ε ≥ a²/2, else 1 − e^{ε − a²/2}·E[e^{−a|v|}] = δ."""
     far = _gaussian_epsilons(a, log_delta - np.log(2))
     near = a**2 / 2 + np.log(-np.expm1(log_delta)) - np.log(erfcx(a * SQRT_HALF))
     centred = np.where(far >= a**2 / 2, far, near)[:, None]
@@ -215,9 +210,7 @@ def _solve(
     laws: _LogisticLaws, high: FloatArray, low: FloatArray, known: FloatArray, side: FloatArray, log_delta: float
 ) -> FloatArray:
     """r between `high`, where δ is `known`, and `low`, where it is larger than the target: Newton's method on log δ.
-
-    dδ/dε = δ − S; a step that leaves the bracket becomes a bisection.
-    """
+    dδ/dε = δ − S; a step that leaves the bracket becomes a bisection."""
     start, r = high, 0.5 * (high + low)
     for _ in range(_STEPS):
         delta = laws.down(start, r, known, side)

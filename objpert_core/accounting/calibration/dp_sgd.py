@@ -74,9 +74,6 @@ def calibrate_dpsgd(
     >>> run = calibrate_dpsgd(1.0, 1e-5, sample_rate=0.01, steps=500)
     >>> run.epsilon(1e-5) <= 1.0
     True
-    >>> tuned = calibrate_dpsgd(1.0, 1e-5, sample_rate=0.01, steps=500, mean_runs=15.4)
-    >>> tuned.base.noise_multiplier > run.noise_multiplier
-    True
     """
     return _calibrate(
         positive("epsilon", epsilon),
@@ -150,8 +147,6 @@ def calibrate_sampled(
 def _calibrate_sampled(
     epsilon: float, delta: float, accountant: str, one: SampledWithoutReplacement | SampledWithReplacement
 ) -> SampledWithoutReplacement | SampledWithReplacement:
-    """`one` with the noise multiplier that it needs."""
-
     def run(log_noise: float) -> SampledWithoutReplacement | SampledWithReplacement:
         return replace(one, noise_multiplier=math.exp(log_noise))
 
@@ -166,7 +161,10 @@ def _calibrate_sampled(
 def calibrate_allocation(
     epsilon: float, delta: float, steps: int, selections: int = 1, epochs: int = 1
 ) -> RandomAllocation:
-    """Random allocation with the smallest noise multiplier that is (ε, δ)-DP.
+    """Random allocation with the smallest noise multiplier that is (ε, δ)-DP; errors as from `calibrate_dpsgd`.
+
+    `delta(epsilon) <= delta` and `epsilon(delta) <= epsilon` hold; ε at `delta` is within 1e-3 (relative) of the
+    target.
 
     Parameters
     ----------
@@ -175,16 +173,6 @@ def calibrate_allocation(
         From some 1e-13 for every step on; below that all steps count as if the row were in them.
     steps, selections, epochs
         As in `RandomAllocation`.
-
-    Returns
-    -------
-    RandomAllocation
-        `delta(epsilon) <= delta` and `epsilon(delta) <= epsilon`; ε at `delta` is within 1e-3 (relative) of the target.
-
-    Raises
-    ------
-    ValueError
-        As from `calibrate_dpsgd`.
 
     Examples
     --------
@@ -201,8 +189,6 @@ def calibrate_allocation(
 
 @lru_cache(maxsize=1024)
 def _calibrate_allocation(epsilon: float, delta: float, one: RandomAllocation) -> RandomAllocation:
-    """`one` with the noise multiplier that it needs."""
-
     def run(log_noise: float) -> RandomAllocation:
         return replace(one, noise_multiplier=math.exp(log_noise))
 
@@ -224,10 +210,8 @@ def _log_noise(
     named: str,
     tolerance: float | None = None,
 ) -> float:
-    """The log of the smallest noise multiplier of `run`; `like` is a run that costs about as much.
-
-    `named` tells the refusal for which parameters there is no such multiplier.
-    """
+    """The log of the smallest noise multiplier of `run`; `like` is a run that costs about as much. `named` tells the
+    refusal for which parameters there is no such multiplier."""
 
     def accounted(log_noise: float) -> Mechanism:
         base: Mechanism = run(log_noise) if accountant == "pld" else via_rdp(run(log_noise))
@@ -244,11 +228,9 @@ def _log_noise(
 
 
 def _guess(epsilon: float, delta: float, run: Callable[[float], DPSGD], mean_runs: float | None) -> tuple[float, float]:
-    """(log of a noise multiplier near the answer, d log ε/d log noise there).
-
-    Many steps are nearly a Gaussian mechanism, and the one that meets the target is known quickly. DP-SGD's Rényi curve
-    is then brought to give the ε that this mechanism's curve gives.
-    """
+    """(log of a noise multiplier near the answer, d log ε/d log noise there). Many steps are nearly a Gaussian
+    mechanism, and the one that meets the target is known quickly. DP-SGD's Rényi curve is then brought to give the ε
+    that this mechanism's curve gives."""
     log_sigma = math.log(calibrate_gaussian(epsilon, delta).sigma)
     if mean_runs is not None:
 

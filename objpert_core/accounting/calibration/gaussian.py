@@ -23,6 +23,8 @@ def calibrate_gaussian(
 ) -> Gaussian:
     """The Gaussian mechanism with the least noise that is (ε, δ)-DP: the analytic one of Balle and Wang (2018).
 
+    `.delta(epsilon) <= delta` holds, and σ is within a few 1e-12 (relative) of the smallest possible.
+
     Parameters
     ----------
     epsilon : float >= 0
@@ -30,12 +32,6 @@ def calibrate_gaussian(
     sensitivity : float > 0
         L2 sensitivity under `adjacency`.
     adjacency : {"add/remove one row", "replace one row"}
-        Which data sets count as neighbours.
-
-    Returns
-    -------
-    Gaussian
-        `.delta(epsilon) <= delta`, with σ within a few 1e-12 (relative) of the smallest possible.
 
     Raises
     ------

@@ -191,23 +191,16 @@ def _calibrate(target: Target) -> Calibrated:
 
 
 def _lam_of_the_closed_form(target: Target, sigma: float) -> float:
-    """The λ from which on the tight logistic bound is that of the Gaussian mechanism at ε: T1, and T18 for several
-    links.
-
-    The parts of the best split rise by a² = R²/σ² a link, and the first is the least.
-    """
+    """The λ from which on the tight logistic bound is the Gaussian mechanism's at ε: T1, and T18 for several links. The
+    parts of the best split rise by a² = R²/σ² a link, and the first is the least."""
     squared, links = (target.lipschitz / sigma) ** 2, target.links
     return target.lipschitz**2 / max(target.epsilon / links + squared * (1 - links / 2), squared / 2)
 
 
 def _gap_at_what_is_best(target: Target, mechanism: Calibrated) -> Callable[[Calibrated], float] | None:
     """`gap` of other candidates at the Rényi order or split that is best for this one; None where the bound has
-    neither.
-
-    At a fixed order or split a candidate costs a hundredth of what the best of all costs, and its root meets the
-    target. The root's own best order or split gains only what is of second order in the gap that was left: a few rounds
-    do.
-    """
+    neither. At a fixed order or split a candidate costs a hundredth of the best of all, and its root meets the target.
+    The root's own best order or split gains only what is of second order in the gap that was left: a few rounds do."""
     if target.accountant == "rdp":
         alpha = target.best_order(mechanism)
         return lambda candidate: target.gap_at_order(candidate, alpha)
@@ -218,7 +211,7 @@ def _gap_at_what_is_best(target: Target, mechanism: Calibrated) -> Callable[[Cal
 
 
 def _smallest_lam(target: Target, sigma: float, guess: float, floor: float, least: float) -> float:
-    """The smallest λ; `NoRootError` where there is none."""
+    """The smallest λ; `NoRootError` where no λ is enough."""
 
     def build(lam: float) -> Calibrated:
         return target.build(sigma, lam)
@@ -286,10 +279,8 @@ def _by_closed_form(target: Target, form: ClosedForm) -> Calibrated:
 
 @lru_cache(maxsize=4096)
 def _regularised(target: Target, lam: float) -> Calibrated:
-    """The calibrated mechanism with a larger λ and, unless σ was asked for, as little noise as that allows.
-
-    Every bound falls as λ grows, and so does the output noise's sensitivity 2τ/λ.
-    """
+    """The calibrated mechanism with a larger λ and, unless σ was asked for, as little noise as that allows. Every bound
+    falls as λ grows, and so does the output noise's sensitivity 2τ/λ."""
     mechanism = _calibrate(target)
     objective = objective_of(mechanism)
 

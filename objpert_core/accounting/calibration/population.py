@@ -54,8 +54,7 @@ def published_sgd_schedule(
     strict: bool = True,
     steps: int | None = None,
 ) -> NoisySGDSchedule:
-    """Compute the schedule of Algorithm 1 and Theorem 3.2, as printed; Theorem 3.1 claims privacy for any other
-    `steps`, too.
+    """Compute the schedule of Algorithm 1 and Theorem 3.2, as printed; Theorem 3.1 claims privacy for any `steps`.
 
     T = max(1, ⌊min(n/8, ε²n²/(32 d log(1/δ)))⌋), m = min(n, ⌈max(n√(ε/(4T)), 1)⌉), σ² = 8TL² log(1/δ)/(nε)² and
     η = M/(L√T).
@@ -121,10 +120,8 @@ def published_objective_noise(epsilon: float, delta: float, lipschitz: float = 1
 
 
 def corrected_objective_noise(epsilon: float, delta: float, lipschitz: float = 1.0) -> float:
-    """Compute σ by the theorem that Theorem 5.2 restates, for gradients that move by 2L: 2L√(8 log(2/δ) + 4ε)/ε.
-
-    Kifer, Smith and Thakurta (2012), Theorem 2.
-    """
+    """Compute σ by the theorem that Theorem 5.2 restates, for gradients that move by 2L: 2L√(8 log(2/δ) + 4ε)/ε. Kifer,
+    Smith and Thakurta (2012), Theorem 2."""
     epsilon, delta = positive("epsilon", epsilon), in_open_unit("delta", delta)
     return 2 * positive("lipschitz", lipschitz) * math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon
 
@@ -132,10 +129,8 @@ def corrected_objective_noise(epsilon: float, delta: float, lipschitz: float = 1
 def published_objective_lam(
     n: int, d: int, epsilon: float, delta: float, *, radius: float = 1.0, lipschitz: float = 1.0, strict: bool = True
 ) -> float:
-    """Compute Λ = 2nλ of Algorithm 2 and Theorem 5.3, as printed: λ = (2L/M)√(2/n + 4d log(1/δ)/(εn)²).
-
-    Λ is this package's λ, which multiplies ½‖θ‖² beside a *sum* of losses.
-    """
+    """Compute Λ = 2nλ of Algorithm 2 and Theorem 5.3, as printed: λ = (2L/M)√(2/n + 4d log(1/δ)/(εn)²). Λ is this
+    package's λ, which multiplies ½‖θ‖² beside a *sum* of losses."""
     n, d, epsilon, delta, m, slope = checked_sizes(n, d, epsilon, delta, radius, lipschitz, strict=strict)
     spread = math.sqrt(2 / n + 4 * d * math.log(1 / delta) / (epsilon * n) ** 2)
     return 2 * n * (2 * slope / m) * spread
@@ -155,15 +150,8 @@ def published_objective_mechanism(
     bound: str = "logistic",
 ) -> ObjectivePerturbation:
     """Build Algorithm 2 with its published numbers as a mechanism, whose ε can stand beside the published target.
-
-    `bound` is the theorem to account by and says for which losses; `smoothness` is the logistic loss's L²/4, if left
-    out.
-
-    >>> printed = published_objective_mechanism(10_000, 10, 1.0, 1e-8, bound="two-signed")
-    >>> corrected = published_objective_mechanism(10_000, 10, 1.0, 1e-8, bound="two-signed", noise="corrected")
-    >>> corrected.epsilon(1e-8) < printed.epsilon(1e-8)
-    True
-    """
+    `bound` is the theorem to account by and says for which losses; `smoothness` is L²/4, the logistic loss's, if left
+    out."""
     sigma_of = published_objective_noise if choice("noise", noise, NOISES) == PRINTED else corrected_objective_noise
     lam = published_objective_lam(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
     curvature = lipschitz**2 / 4 if smoothness is None else smoothness

@@ -39,6 +39,7 @@ def calibrate_quadratic_perturbation(
 ) -> QuadraticPerturbation:
     """The least noise σ²·Wishart_d(m) with which quadratic objective perturbation is (ε, δ)-DP.
 
+    Its δ at ε does not exceed `delta`, and its σ² is within 1e-9 (relative) of the least one that the bound allows.
     docs/theorems.md, T31 to T33. For large d the best m is about 2d and mσ² about 2L√d/a, a being the
     sensitivity over σ of the Gaussian mechanism that meets (ε, δ).
 
@@ -54,11 +55,6 @@ def calibrate_quadratic_perturbation(
         m; unless given the one that makes mσ² smallest, the mean of the quadratic term in every direction.
     adjacency, bound, rank
         As in `QuadraticPerturbation`; for an exact solver.
-
-    Returns
-    -------
-    QuadraticPerturbation
-        Its δ at ε does not exceed `delta`, and its σ² is within 1e-9 (relative) of the least one that the bound allows.
 
     Raises
     ------
@@ -112,7 +108,6 @@ def _calibrated(
         return smallest_above(gap, 10 / min(epsilon, 1.0), 0.0)
 
     def scales(m: IntArray) -> FloatArray:
-        """σ²/L for every m of an array."""
         if bound == "exact":
             near = None
             if shifts:  # s grows like a power of m
@@ -140,9 +135,7 @@ def largest_shifts(
     epsilon: float, delta: float, m: IntArray, dimension: int, adjacency: str, near: FloatArray | None = None
 ) -> FloatArray:
     """The largest s = L/σ² at which the exact bound meets (ε, δ), for every m of an array; a root, not a promise.
-
-    `near` are first guesses.
-    """
+    `near` are first guesses."""
     k = (np.asarray(m) - dimension - 1) / 2
     target = math.log(delta)
     swaps = adjacency == REPLACE_ONE and dimension > 1

@@ -84,7 +84,8 @@ def calibrate_tuning(
 ) -> DPSGD:
     """One run of DP-SGD with the smallest noise multiplier such that choosing the best of K runs is (ε, δ)-DP.
 
-    Like `calibrate_dpsgd` with `mean_runs`, for every law of K and for both proofs.
+    Like `calibrate_dpsgd` with `mean_runs`, for every law of K and for both proofs. ε of the choice, from the run's
+    `tabulated` curves, is at most `epsilon` and within 0.01 % of it.
 
     Parameters
     ----------
@@ -94,11 +95,6 @@ def calibrate_tuning(
         The law of K, as in `PrivateSelection`.
     proof : {"selection", "liu_talwar"}
         `PrivateSelection`, or `liu_talwar_epsilon` (K geometric, whatever `eta` says).
-
-    Returns
-    -------
-    DPSGD
-        ε of the choice, from the run's `tabulated` curves, is at most `epsilon` and within 0.01 % of it.
 
     Examples
     --------

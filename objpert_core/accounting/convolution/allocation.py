@@ -158,10 +158,8 @@ def _compressed(points: FloatArray, masses: FloatArray, kept: FloatArray, upper:
 
 @lru_cache(maxsize=64)
 def allocated(a: float, steps: int, direction: str, upper: bool) -> Allocated:
-    """The law of the loss for t = `steps` values, one of which the row moves by a standard deviations.
-
-    `TooFineError` means that the noise is so small that no grid holds Y.
-    """
+    """The law of the loss for t = `steps` values, one of which the row moves by a standard deviations. `TooFineError`
+    means that the noise is so small that no grid holds Y."""
     log_last = a * (a / 2 - float(ndtri_exp(-_NATS)))
     if log_last > _BROADEST:
         raise TooFineError

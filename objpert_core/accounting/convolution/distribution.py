@@ -43,8 +43,7 @@ class DiscretePLD:
         Bound on the sum of the absolute errors of the masses: mass that the grid could not hold, and round-off.
     pessimistic : bool
         Whether `delta` is an upper bound (otherwise a lower one) on the profile of the mechanism's bound.
-    direction : str
-        "remove" or "add".
+    direction : {"remove", "add"}
 
     Examples
     --------

@@ -72,8 +72,7 @@ def _gaussian_ratio(steps: Steps) -> float | None:
 
 def _profile(steps: Steps) -> tuple[Callable[[FloatArray], FloatArray], float] | None:
     """(log δ as a function of ε, its error) where that is known in closed form: for a Gaussian mechanism, and for
-    losses with one finite value each, which no grid resolves.
-    """
+    losses with one finite value each, which no grid resolves."""
     if (ratio := _gaussian_ratio(steps)) is not None:
         return (lambda epsilon: gauss.log_profile(epsilon, ratio)), GAUSSIAN_ERROR
     constants = [
@@ -162,8 +161,7 @@ def chernoff_bound(steps: Steps, epsilon: FloatArray, log_delta: float) -> Float
 
 def epsilon_by_renyi(steps: Steps, log_delta: float) -> float:
     """What the Rényi curve of one direction gives, from a plan's coarse points; 0.0 where there is no plan, and inf
-    where a closed form is known, which the curve cannot improve.
-    """
+    where a closed form is known, which the curve cannot improve."""
     if _profile(steps) is not None:
         return math.inf
     made = _plan_or_none(steps, _nats_for(log_delta))
@@ -247,9 +245,7 @@ def _tails_or_none(steps: Steps, nats: float, tilt: int, width: float, log_delta
 
 def _largest_below(lower: Tail, target: FloatArray, high: float) -> float:
     """The largest ε <= high that the search finds to have a lower bound on δ above the target; 0.0 if it finds none.
-
-    The lower bound is not monotone: far below the tilt's centre the error outweighs what is left of the tail.
-    """
+    The lower bound is not monotone: far below the tilt's centre the error outweighs what is left of the tail."""
     starts = high * (1 - 2.0 ** -np.arange(20, -1, -0.5))
     above = lower.log_delta(starts) > target
     if not above.any():

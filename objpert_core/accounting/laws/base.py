@@ -51,8 +51,7 @@ class PrivacyLoss(ABC):
 
     def expand(self, log_weight: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Points of the law (log weights, losses) from those of a quadrature over V: the same, unless some mass has no
-        V.
-        """
+        V."""
         return log_weight, omega
 
     def log_tails(self, low: float, high: float) -> tuple[float, float]:
@@ -97,11 +96,9 @@ class GaussianLoss(PrivacyLoss):
 
 @dataclass(frozen=True)
 class SubsampledLoss(PrivacyLoss):
-    """One step of the Poisson-subsampled Gaussian mechanism, a = 1/noise multiplier, sampling rate q < 1.
-
-    With P = (1 − q)·N(0, 1) + q·N(a, 1) and Q = N(0, 1), removal of a row has the loss log dP/dQ under P and addition
-    log dQ/dP under Q: neither direction dominates the other at every ε (Zhu, Dong and Wang 2022, Theorem 11).
-    """
+    """One step of the Poisson-subsampled Gaussian mechanism, a = 1/noise multiplier, sampling rate q < 1. With P = (1 −
+    q)·N(0, 1) + q·N(a, 1) and Q = N(0, 1), removal of a row has the loss log dP/dQ under P and addition log dQ/dP under
+    Q: neither direction dominates the other at every ε (Zhu, Dong and Wang 2022, Theorem 11)."""
 
     a: float
     q: float

@@ -18,11 +18,9 @@ _LEAST = -740.0  # log of the least double
 
 @dataclass(frozen=True)
 class BendLoss(PrivacyLoss):
-    """ω = ±(s/2 − k·log(1 + s/Z)): "remove" has + and Z = Y, "add" has − and Z = Y − s, where Y ~ χ²_{2k+2}.
-
-    V is log Z up to sign and scale, so that ω never decreases in V; far below, where the law of Z falls but slowly,
-    log Z goes ahead of V. For "add", ω is infinite where Y ≤ s.
-    """
+    """ω = ±(s/2 − k·log(1 + s/Z)): "remove" has + and Z = Y, "add" has − and Z = Y − s, where Y ~ χ²_{2k+2}. V is log Z
+    up to sign and scale, so that ω never decreases in V; far below, where the law of Z falls but slowly, log Z goes
+    ahead of V. For "add", ω is infinite where Y ≤ s."""
 
     s: float  # squared length of the row over σ²
     k: float  # (m − d − 1)/2
@@ -106,8 +104,7 @@ class BendLoss(PrivacyLoss):
 
     def reach(self, nats: float) -> tuple[float, float]:
         """See `PrivacyLoss.reach`; above, V also ends where what is left of finite losses is nothing beside infinite
-        ones.
-        """
+        ones."""
         shape = self.k + 1
         largest = 2 * (shape + np.sqrt(2 * shape * nats) + nats)  # of Y (Laurent and Massart 2000)
         log_share = max(self.log_certain() + np.log(_LEFT_OUT), -nats)

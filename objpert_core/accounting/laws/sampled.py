@@ -20,10 +20,8 @@ _STRAIGHT = 8.0  # V up to which it is the released value in units of the noise;
 @dataclass(frozen=True)
 class RevealedLoss(PrivacyLoss):
     """A row is in the batch with probability p, k times with probability w_k, and k ≥ 1 is told before anything else.
-
     Given k, P = (1 − p)·N(0, 1) + p·N(k·a, 1) and Q = N(0, 1), and k has the law w_k/p under both. A profile of the
-    step at ε ≥ 0 is that of this pair (docs/theorems.md, T27); for replaced rows its symmetric pair is composed.
-    """
+    step at ε ≥ 0 is that of this pair (docs/theorems.md, T27); for replaced rows its symmetric pair is composed."""
 
     a: float  # how many standard deviations of the noise one draw of the row moves the sum
     rows: int  # n

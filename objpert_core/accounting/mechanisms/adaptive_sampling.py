@@ -30,7 +30,6 @@ class AdaptiveSampling(Mechanism):
     Λ = XᵀX + λI. The regularisation λ may depend on λ̃, as long as h = 1/(λ + λ̃) <= `leverage`; γ is
     d²(1 + h)²/(h·L̃²) with d = `separation`. Both statistics are shifted to the safe side by tσ and their sensitivity,
     where P[N(0, 1) > t] = failure/2. A row is added or removed.
-
     docs/theorems.md, T39: δ(ε) = failure + E_z s(ε − μ²/2 − μz), where μ² is the sum of the squares of the two μ, and s
     the profile of the draw at h₀, made symmetric. The best of K runs: T11.
 
@@ -51,9 +50,7 @@ class AdaptiveSampling(Mechanism):
 
     Examples
     --------
-    >>> one = AdaptiveSampling(0.05, 0.05, leverage=0.03, separation=0.15, failure=1e-7)
-    >>> round(one.epsilon(1e-6), 2)
-    0.94
+
     >>> AdaptiveSampling(0.05, 0.05, 0.03, 0.15, 1e-9, mean_runs=20.0).epsilon(1e-6) < 1.6
     True
     """

@@ -52,9 +52,9 @@ class Perturbation:
     Parameters
     ----------
     linear : array of shape (D,), or None
-        The linear term; None where there is none.
+        None where there is no linear term.
     quadratic : float, or array of shape (D, D)
-        The quadratic term; a number stands for that multiple of the identity.
+        A number stands for that multiple of the identity.
     error : float >= 0
         How far in the L2 norm `linear` can be from a term with exactly the law that the mechanism's proof needs.
 
@@ -156,8 +156,7 @@ class Mechanism(ABC):
 
     def _alone(self) -> Mechanism | None:
         """This mechanism or its only part, if a closed form or a quadrature answers for it; None where losses are
-        convolved.
-        """
+        convolved."""
         return self
 
     @abstractmethod
@@ -192,16 +191,10 @@ class Mechanism(ABC):
     # --- what it answers ---------------------------------------------------------------------------------------
 
     def delta(self, epsilon: Any) -> Any:
-        """Privacy profile: the smallest δ this bound proves at ε.
+        """Privacy profile: the smallest δ this bound proves at ε, for a float or array of floats >= 0, finite.
 
-        Parameters
-        ----------
-        epsilon : float or array of floats >= 0, finite
-
-        Returns
-        -------
-        float or array of the same shape, in [0, 1]; 1.0 where the bound proves nothing. Values below the smallest
-        double underflow to 0.0.
+        The result has the same shape and lies in [0, 1]: 1.0 where the bound proves nothing, 0.0 below the smallest
+        double.
         """
         eps = epsilon_array(epsilon)
         return like_input(epsilon, np.exp(with_infinities(self._log_delta, eps.ravel())).reshape(eps.shape))
@@ -214,13 +207,8 @@ class Mechanism(ABC):
     def epsilon(self, delta: Any) -> Any:
         """Inverse of the privacy profile, rounded up: `delta(epsilon(d)) <= d` holds in floating point.
 
-        Parameters
-        ----------
-        delta : float or array of floats strictly between 0 and 1
-
-        Returns
-        -------
-        float or array of the same shape; 0.0 where δ >= delta(0), `math.inf` where the bound proves nothing.
+        δ is a float or an array of floats strictly between 0 and 1. The result has the same shape: 0.0 where δ >=
+        delta(0), `math.inf` where the bound proves nothing.
         """
         target = delta_array(delta)
         log_target = np.log(target.ravel())
@@ -230,13 +218,8 @@ class Mechanism(ABC):
     def rdp(self, alpha: Any) -> Any:
         """Rényi curve: a bound on the Rényi divergence of order α, both directions of the adjacency.
 
-        Parameters
-        ----------
-        alpha : float or array of finite floats >= 1 (at 1: the Kullback–Leibler divergence)
-
-        Returns
-        -------
-        float or array of the same shape; `math.inf` where the bound proves nothing.
+        α is a finite float or an array of them, >= 1 (at 1: the Kullback–Leibler divergence). The result has the same
+        shape; `math.inf` where the bound proves nothing.
         """
         orders = alpha_array(alpha)
         return like_input(alpha, with_infinities(self._rdp, orders.ravel()).reshape(orders.shape))
@@ -491,10 +474,7 @@ class Mechanism(ABC):
         """Draw what this mechanism adds to an objective of `dimension` >= 1 parameters, by the normal draws of
         `source`.
 
-        Raises
-        ------
-        NotImplementedError
-            If the mechanism does not perturb an objective (`perturbs_objective` is False).
+        `NotImplementedError` if the mechanism does not perturb an objective (`perturbs_objective` is False).
         """
         raise NotImplementedError(f"{type(self).__name__} does not perturb an objective")
 

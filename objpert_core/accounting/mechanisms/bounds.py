@@ -67,8 +67,7 @@ class LossFacts(Protocol):
 @dataclass(frozen=True)
 class Coverage:
     """Which losses a theorem is about: `words` for tables, `only` one loss by name, or those whose slope has
-    `one_sign`.
-    """
+    `one_sign`."""
 
     words: str
     only: str | None = None
@@ -116,20 +115,15 @@ class Bound:
         (parameters, ε or None) to the reason why nothing is proved, as one sentence; None where something is.
     law : callable, optional
         Parameters to the law of the privacy loss.
-    profile : callable, optional
-        (parameters, array of ε) to log δ.
-    rdp : callable, optional
-        (parameters, array of α) to the Rényi divergence.
+    profile, rdp : callable, optional
+        (parameters, array of ε) to log δ, and (parameters, array of α) to the Rényi divergence.
     answers_only : str
         For a bound without a law: what it bounds, as a clause.
     least_epsilon : callable, optional
         Parameters to the ε from which on the profile says something, rounded up.
-    needs_lam_above_smoothness : bool
-        Whether the bound is silent unless λ > β.
-    needs_whole_radius : bool
-        Whether `lipschitz` has to be the radius of the rows even where gradients are clipped to less.
-    reaches_gaussian : bool
-        Whether the profile is the Gaussian mechanism's from a finite λ on.
+    needs_lam_above_smoothness, needs_whole_radius, reaches_gaussian : bool
+        Whether the bound is silent unless λ > β; whether `lipschitz` has to be the radius of the rows even where
+        gradients are clipped to less; whether the profile is the Gaussian mechanism's from a finite λ on.
     noise_ratio : callable, optional
         ε to the default f in σ = f·σ_Gauss for calibration by the profile; None where `closed_form` says σ.
     closed_form : ClosedForm, optional
@@ -139,14 +133,8 @@ class Bound:
 
     Examples
     --------
-    >>> for entry in BOUND_REGISTRY.values():
-    ...     print(f"{entry.label}: {entry.coverage.words}")
-    Logistic (tight): logistic loss
-    Monotone losses: GLM losses whose slope never changes sign
-    Two-signed losses: any GLM loss
-    Hockey-stick: any GLM loss
-    Kifer et al. 2012: any GLM loss
-    Any smooth convex loss: any smooth convex loss
+    >>> BOUND_REGISTRY["monotone"].coverage.words
+    'GLM losses whose slope never changes sign'
     >>> BOUND_REGISTRY["kifer2012"].accountants, BOUND_REGISTRY["non-glm"].accountants
     (('profile',), ('rdp',))
     """

@@ -100,7 +100,6 @@ class Chained(Wrapper):
 
     @cached_property
     def _one(self) -> tuple[FloatArray, FloatArray]:
-        """A polygon above the attacker's curve of `base`."""
         return chain.polygon_of_points(*self._table)
 
     @cached_property
@@ -172,9 +171,7 @@ class Chained(Wrapper):
 
     def _along(self, alpha: FloatArray, length: int) -> FloatArray:
         """D_α ≤ (1 + n/m)/(1 + n·s/(m·α))·D_β(m links) + D_γ(n links), with s = α − 1, β = α + n·s/m, γ = α·(m + n)/n.
-
-        The weak triangle inequality at p = β/α, which loses nothing for Gaussian curves.
-        """
+        The weak triangle inequality at p = β/α, which loses nothing for Gaussian curves."""
         if length == 1:
             return self.base._rdp(alpha)
         m = length // 2

@@ -106,12 +106,10 @@ class ByConvolution(Mechanism):
         return self._log_delta_above(epsilon, RELATIVE_WIDTH) if alone is None else alone._log_delta(epsilon)
 
     def delta_bounds(self, epsilon: Any, relative_width: float = RELATIVE_WIDTH) -> tuple[Any, Any]:
-        """(lower, upper) bounds on δ at ε, on a grid that aims at this width in ε, relative to ε.
-
-        Both sides of the numerical convolution's error: upper is `delta(epsilon)`, or for a single release, which a
-        formula or a quadrature answers, δ and its possible error. Lower is a bound on the profile that the losses
-        define, not on what an attacker could do; 0.0 for mechanisms that have only a Rényi curve.
-        """
+        """(lower, upper) bounds on δ at ε, on a grid that aims at this width in ε, relative to ε. Both sides of the
+        numerical convolution's error: upper is `delta(epsilon)`, or for a single release, which a formula or a
+        quadrature answers, δ and its possible error. Lower is a bound on the profile that the losses define, not on
+        what an attacker could do; 0.0 for mechanisms that have only a Rényi curve."""
         eps = epsilon_array(epsilon)
         width = positive("relative_width", relative_width)
         low, high = self._log_delta_bounds(eps.ravel(), width)
@@ -160,13 +158,7 @@ class ByConvolution(Mechanism):
         return like_input(delta, low.reshape(target.shape)), like_input(delta, high.reshape(target.shape))
 
     def epsilon_above(self, delta: Any) -> Any:
-        """The upper one of `epsilon_bounds`, by itself: for searches, which need no other.
-
-        >>> from objpert_core.accounting import RandomAllocation
-        >>> run = RandomAllocation(2.0, 10)
-        >>> run.epsilon_above(1e-5) == run.epsilon_bounds(1e-5)[1]
-        True
-        """
+        """The upper one of `epsilon_bounds`, by itself: for searches, which need no other."""
         target = delta_array(delta)
         high = self._epsilon_above(np.log(target.ravel()), RELATIVE_WIDTH)
         return like_input(delta, high.reshape(target.shape))
@@ -174,17 +166,10 @@ class ByConvolution(Mechanism):
 
 @dataclass(frozen=True)
 class Composition(ByConvolution):
-    """Several mechanisms, each run a number of times on the same rows; made by `compose` and `repeat`.
+    """Several mechanisms, each run a number of times on the same rows, `parts` of (mechanism, count); see `compose`.
 
-    Parameters
-    ----------
-    parts : tuple of (mechanism, count)
-
-    Examples
-    --------
     >>> from objpert_core.accounting import DPSGD, Gaussian
-    >>> budget = compose(DPSGD(1.0, 0.01, 100), repeat(Gaussian(30.0), 3))
-    >>> [count for _, count in budget.parts]
+    >>> [count for _, count in compose(DPSGD(1.0, 0.01, 100), repeat(Gaussian(30.0), 3)).parts]
     [1, 3]
     """
 

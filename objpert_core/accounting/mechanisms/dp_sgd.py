@@ -38,15 +38,13 @@ class DPSGD(ByConvolution):
     sample_rate : float in (0, 1]
         Probability q with which Poisson sampling takes a row into a batch.
     steps : int >= 1
-    adjacency : str
-        `ADD_REMOVE` or `REPLACE_ONE`.
+    adjacency : {"add/remove one row", "replace one row"}
     group_size : int >= 1
         Number of rows k of one person, all of which are added, removed or replaced together; see `group`.
 
     Examples
     --------
-    >>> round(float(DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1).rdp(2)), 12)
-    0.000171813422
+
     >>> added = DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1)
     >>> replaced = DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1, adjacency="replace one row")
     >>> added.epsilon(1e-5) < replaced.epsilon(1e-5)

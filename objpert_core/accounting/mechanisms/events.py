@@ -279,19 +279,9 @@ def _near(weights: FloatArray, others: FloatArray) -> bool:
 def write_dp_events(mechanism: Mechanism, *, cover: bool = False) -> str:
     """Write a mechanism as events of dp_accounting, in JSON; `read_dp_events` and `from_dp_event` read it back.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-    cover : bool, default=False
-        As in `Mechanism.to_dp_event`, which also says what has an event, and its errors.
+    The document names the neighbouring relation its event is for: that of the mechanism. `Mechanism.to_dp_event` says
+    what has an event, what `cover` does, and what is refused.
 
-    Returns
-    -------
-    str
-        A document that names the neighbouring relation its event is for: that of the mechanism.
-
-    Examples
-    --------
     >>> text = write_dp_events(repeat(Gaussian(10.0), 7))
     >>> read_dp_events(text) == repeat(Gaussian(10.0), 7)
     True
@@ -306,17 +296,12 @@ def write_dp_events(mechanism: Mechanism, *, cover: bool = False) -> str:
 
 
 def read_dp_events(text: str) -> Mechanism:
-    """Read what `write_dp_events` has written, or anybody else in that form.
+    """Read what `write_dp_events` has written, or anybody else in that form, as `from_dp_event` makes it.
 
     Parameters
     ----------
     text : str
         JSON with the keys "format", "neighboring_relation" and "event".
-
-    Returns
-    -------
-    Mechanism
-        As `from_dp_event` makes it.
 
     Raises
     ------

@@ -76,8 +76,7 @@ class Gaussian(GaussianNoise):
         Standard deviation of the noise, in the units of the released value.
     sensitivity : float > 0
         L2 sensitivity under `adjacency`.
-    adjacency : str
-        `ADD_REMOVE` or `REPLACE_ONE`.
+    adjacency : {"add/remove one row", "replace one row"}
 
     Examples
     --------

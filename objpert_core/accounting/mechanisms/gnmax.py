@@ -87,15 +87,7 @@ class GNMax(Mechanism):
         A whole number, 0.0 where the budget is exceeded already; inf where T·α/σ² is within it. A voter who changes
         moves the number by at most 1. **Private**.
 
-        Parameters
-        ----------
-        counts : array-like, shape (C,) or (T, C)
-            A voter has a vote in every row.
-        alpha : float > 1
-        budget : float > 0
-
-        Examples
-        --------
+        Arguments as in `rdp_at`, with a budget > 0; of several rows of counts a voter has a vote in every row.
         >>> GNMax(20.0).distance([[300, 60, 40], [200, 100, 100]], 20.0, 0.04)
         23.0
         """

@@ -27,8 +27,7 @@ class HalfNormal(NoiseOnValue):
         Scale of the noise, in the units of the value.
     sensitivity : float > 0
         L2 sensitivity under `adjacency`; a = sensitivity/σ.
-    adjacency : str
-        `ADD_REMOVE` or `REPLACE_ONE`.
+    adjacency : {"add/remove one row", "replace one row"}
 
     Examples
     --------

@@ -22,8 +22,7 @@ class OutputPerturbation(GaussianNoise):
         gradient has norm τ or less where the solver stops, and rows with gradients of norm R or less, the sensitivity
         is (R + 2τ)/λ when a row is added or removed and (2R + 2τ)/λ when one is replaced
         (`objpert_core.learning.output_perturbation.output_sensitivity`).
-    adjacency : str
-        `ADD_REMOVE` or `REPLACE_ONE`.
+    adjacency : {"add/remove one row", "replace one row"}
 
     Examples
     --------

@@ -53,8 +53,7 @@ class PosteriorSampling(Mechanism):
 
     def _rdp(self, alpha: FloatArray) -> FloatArray:
         """The divergence of two normal laws whose variances differ by the factor 1 + h, in either order, without a
-        difference of like numbers: s = α − 1 and g(x) = x − log(1 + x).
-        """
+        difference of like numbers: s = α − 1 and g(x) = x − log(1 + x)."""
         h, order = self.leverage, alpha - 1
         y, moved = h / (1 + h), self.shift * h / (1 + h)
         s = np.where(order > 0, order, 1.0)

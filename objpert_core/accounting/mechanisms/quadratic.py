@@ -41,21 +41,18 @@ def _interpolated(gap: FloatArray, epsilon: FloatArray) -> float:
 class QuadraticPerturbation(Mechanism):
     """Quadratic objective perturbation: add σ²/2·(θ − θ*)ᵀW(θ − θ*) with W ~ Wishart_d(m), and release the minimiser.
 
-    Every loss must be least at the anchor θ*, whatever the record (interpolation). A squared loss is then
-    ½(xᵀ(θ − θ*))², the minimiser is a function of XᵀX + σ²W alone, and bound "exact" gives the privacy of releasing
-    that matrix: of every regulariser, constraint and solver at once.
-
-    No Rényi divergence is finite: with probability `floor` a release is one that is impossible without the row, so that
-    `rdp` is infinite. Compositions are of the losses of the worst row, or of the pair of the profile.
+    Every loss must be least at the anchor θ*, whatever the record (interpolation). A squared loss is then ½(xᵀ(θ −
+    θ*))², the minimiser is a function of XᵀX + σ²W alone, and bound "exact" gives the privacy of releasing that matrix:
+    of every regulariser, constraint and solver at once. No Rényi divergence is finite: with probability `floor` a
+    release is one that is impossible without the row, so that `rdp` is infinite. Compositions are of the losses of the
+    worst row, or of the pair of the profile.
 
     Parameters
     ----------
     scale : float from 1e-100 to 1e100
         σ².
-    degrees_of_freedom : int >= dimension + 1
-        m.
-    dimension : int >= 1
-        d, the length of θ.
+    degrees_of_freedom, dimension : int
+        m >= d + 1, and d >= 1, the length of θ.
     smoothness : float from 1e-100 to 1e100
         L: no loss curves more; for the squared loss the largest ‖x‖².
     adjacency : {"replace one row", "add/remove one row"}
@@ -214,10 +211,8 @@ class QuadraticPerturbation(Mechanism):
         return np.array([self._root(float(target) - _ORDER) for target in log_delta])
 
     def _root(self, target: float) -> float:
-        """The ε of one log δ: a coarse look at where it must be, two interpolations, and a step to the safe side.
-
-        The integral for swapped rows costs little more at many ε at once than at one.
-        """
+        """The ε of one log δ: a coarse look at where it must be, two interpolations, and a step to the safe side. The
+        integral for swapped rows costs little more at many ε at once than at one."""
         a = self.shift / math.sqrt(2 * self.k + 2)  # nearly a Gaussian mechanism of this ratio where k is large
         grid = (1.3 + 0.4 * a) * (a * a / 2 + a * math.sqrt(-2 * target)) * _COARSE
         while not (value := self._log_delta(grid))[-1] <= target:

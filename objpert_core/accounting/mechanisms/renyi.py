@@ -124,12 +124,10 @@ class ViaRDP(View):
         return alpha - 1, self._rdp(alpha)
 
     def _minimise(self, objective: Any, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """(min over real α > 1 of objective(order, rdp, target), log(α − 1) close to it), both for every target.
-
-        A scan over 26 decades of α − 1 that moves on while the best order is at its edge, then grids that close in
-        on the best order, around the vertex of a parabola, until nothing is gained: every value used is a valid bound,
-        so the search can only be loose, never wrong.
-        """
+        """(min over real α > 1 of objective(order, rdp, target), log(α − 1) close to it), both for every target. A scan
+        over 26 decades of α − 1 that moves on while the best order is at its edge, then grids that close in on the best
+        order, around the vertex of a parabola, until nothing is gained: every value used is a valid bound, so the
+        search can only be loose, never wrong."""
         scan = LOG_ORDERS
         order, curve = self.curve_at(scan)
         table = objective(order, curve, targets[:, None])
@@ -192,14 +190,9 @@ class ViaRDP(View):
 class Concentrated(ViaRDP):
     """A mechanism of which zero-concentrated privacy is all that is known: the Rényi curve ρ·α.
 
-    Parameters
-    ----------
-    base : Mechanism
-        Gaussian noise with that curve. Nothing else that is proved of noise holds: ε-DP has ρ = ε²/2, and its δ at 0 is
-        larger than that of the noise.
+    `base` is Gaussian noise with that curve. Nothing else that is proved of noise holds: ε-DP has ρ = ε²/2, and its δ
+    at 0 is larger than that of the noise.
 
-    Examples
-    --------
     >>> from objpert_core.accounting import Gaussian
     >>> one = Concentrated(Gaussian(2.0))
     >>> one.rho(), one.mu()

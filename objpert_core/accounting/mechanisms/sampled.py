@@ -118,10 +118,8 @@ class SampledWithoutReplacement(_ByBatches):
     ----------
     noise_multiplier : float from 1e-100 to 1e100
         Standard deviation of the noise on the sum of a batch, divided by the clipping norm of one row.
-    batch_size : int from 1 to `rows`
-        m.
-    rows : int >= 1
-        n, a public number: where rows are replaced it does not change.
+    batch_size, rows : int
+        m >= 1, at most n; n is a public number: where rows are replaced it does not change.
     steps : int >= 1
 
     Examples

@@ -104,8 +104,6 @@ class PrivateSelection(Wrapper):
     >>> tuned = PrivateSelection(Gaussian(8.0), mean_runs=poisson_mean(10, 0.9))
     >>> Gaussian(8.0).epsilon(1e-5) < tuned.epsilon(1e-5) < 1.12
     True
-    >>> round(PrivateSelection(Gaussian(8.0), mean_runs=10, eta=1).gamma, 12)
-    0.1
     """
 
     base: Mechanism

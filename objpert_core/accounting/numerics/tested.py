@@ -70,7 +70,6 @@ def tested_rdp(alpha: Any, test: Curve, budget: Curve, worst: Curve, failure: fl
 
 
 def _at(alpha: float, test: Curve, budget: Curve, worst: Curve, failure: float) -> float:
-    """The bound at one order."""
     order, own = alpha - 1, np.array([alpha])
     cost, most = float(test(own)[0]), float(worst(own)[0])
     right = cost + float(budget(own)[0])

@@ -55,11 +55,8 @@ def _error_at(x: FloatArray, epsilon: FloatArray, log_delta: FloatArray) -> Floa
 
 
 def _best(x: FloatArray, epsilon: FloatArray, log_delta: FloatArray) -> tuple[FloatArray, ...]:
-    """For every x the best value over ascending ε, shape (k,) or (x.size, k), and the neighbours of the best ε.
-
-    The last array is how much lower the value is at the lower neighbour: where next to nothing, nothing is left to
-    find.
-    """
+    """For every x the best value over ascending ε, shape (k,) or (x.size, k), the neighbours of the best ε, and how
+    much lower the value is at the lower one: where next to nothing, nothing is left to find."""
     table = _error_at(x[:, None], epsilon, log_delta)
     best = table.argmax(axis=1)
     rows = np.arange(x.size)
@@ -74,12 +71,10 @@ def _between(low: FloatArray, high: FloatArray, share: FloatArray) -> FloatArray
 
 
 def smallest_false_negative_rate(log_profile: LogProfile, x: FloatArray) -> FloatArray:
-    """f at a 1-d array of false positive rates, from log δ(ε) as a function of a 1-d array of ε ≥ 0.
-
-    1 − δ(ε) − e^ε·x is concave in e^ε. One call of the profile on a grid over 16 decades brackets the best ε of every
-    x, a second one on a dense grid narrows the brackets, and a third one evaluates at the optimum of a cubic spline.
-    Where the value there is not what the spline promised, the profile has a corner or a jump, which is closed in on.
-    """
+    """f at a 1-d array of false positive rates, from log δ(ε) as a function of a 1-d array of ε ≥ 0. 1 − δ(ε) − e^ε·x
+    is concave in e^ε. One call of the profile on a grid over 16 decades brackets the best ε of every x, a second one on
+    a dense grid narrows the brackets, and a third one evaluates at the optimum of a cubic spline. Where the value there
+    is not what the spline promised, the profile has a corner or a jump, which is closed in on."""
     coarse = log_profile(_COARSE)
     value, low, high, _ = _best(x, _COARSE, coarse)
     inner = np.flatnonzero((x > 0) & (x < 1))  # at 0 and 1 the best ε is as large as can be
