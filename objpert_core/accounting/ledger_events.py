@@ -41,11 +41,7 @@ def _entry(place: int, part: Mechanism, count: int) -> ledger.Entry:
 
 
 def read(text: str) -> ledger.Ledger:
-    """Read a document of events, as `write` or `write_dp_events` makes it; errors are those of `entries_of`.
-
-    >>> ledger.write(read(write(ledger.parse("gauss:20,1@Histogram"))))
-    'gauss:20,1'
-    """
+    """Read a document of events, as `write` or `write_dp_events` makes it; errors are those of `entries_of`."""
     return entries_of(read_dp_events(text))
 
 

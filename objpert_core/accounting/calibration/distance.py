@@ -30,7 +30,8 @@ def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
     """ε of the bound divided by ε of the Gaussian lower bound at the same δ: 1.0 where no proof can do better.
 
     Redberg et al. (2023), Corollary 3.5. The logistic loss comes as close to a linear one as one likes
-    (docs/theorems.md, T1), so the lower bound is the logistic loss's, too.
+    (docs/theorems.md, T1), so the lower bound is the logistic loss's, too. `ValueError` if a δ is out of range, or the
+    mechanism has no Gaussian lower bound.
 
     Parameters
     ----------
@@ -41,11 +42,6 @@ def distance_to_optimality(mechanism: Mechanism, delta: Any) -> Any:
     -------
     float or array of the same shape, >= 1; `math.inf` where the bound proves nothing. Where the lower bound's ε is 0:
     1.0 if the bound's is 0 as well, else `math.inf`.
-
-    Raises
-    ------
-    ValueError
-        If a δ lies outside (0, 1), or the mechanism has no Gaussian lower bound.
 
     Examples
     --------

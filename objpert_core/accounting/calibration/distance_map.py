@@ -44,7 +44,7 @@ def distance_map(
 ) -> FloatArray:
     """`distance_to_optimality` of objective perturbation for every σ and λ, with the bounds of `ObjectivePerturbation`.
 
-    Redberg et al. (2023), Appendix I.
+    Redberg et al. (2023), Appendix I. `ValueError` for other shapes, numbers out of range, or other bounds.
 
     Parameters
     ----------
@@ -60,11 +60,6 @@ def distance_map(
     Returns
     -------
     array of shape (n, m), >= 1, rounded up by less than 1e-7; `math.inf` where the bound proves nothing.
-
-    Raises
-    ------
-    ValueError
-        If σ or λ is not 1-d, a number is not positive, δ is not below 1, or there is no map of that bound.
 
     Examples
     --------
@@ -87,22 +82,8 @@ def distance_map(
 def boundary_lam(sigma: Any, delta: float, *, lipschitz: float = 1.0) -> FloatArray:
     """The λ (`optimal_lam` at the Gaussian mechanism's ε) from which on the tight logistic bound's distance at δ is 1.
 
-    Parameters
-    ----------
-    sigma, delta, lipschitz
-        As in `distance_map`; for the logistic loss `lipschitz` is the largest row norm R.
+    One λ for every σ; arguments and errors as in `distance_map`. `lipschitz` is the largest row norm R.
 
-    Returns
-    -------
-    array of shape (n,)
-
-    Raises
-    ------
-    ValueError
-        If σ, δ or L is out of range.
-
-    Examples
-    --------
     >>> boundary_lam([5.0, 10.0], 1e-5).round(2).tolist()
     [1.34, 2.89]
     """

@@ -163,8 +163,7 @@ def calibrate_allocation(
 ) -> RandomAllocation:
     """Random allocation with the smallest noise multiplier that is (ε, δ)-DP; errors as from `calibrate_dpsgd`.
 
-    `delta(epsilon) <= delta` and `epsilon(delta) <= epsilon` hold; ε at `delta` is within 1e-3 (relative) of the
-    target.
+    `delta(epsilon) <= delta` and `epsilon(delta) <= epsilon` hold; ε at `delta` is within 1e-3 (relative) of `epsilon`.
 
     Parameters
     ----------

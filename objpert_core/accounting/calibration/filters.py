@@ -1,5 +1,4 @@
-"""A budget for releases chosen one after the other, each with its noise, after seeing those before (docs/theorems.md,
-T20).
+"""A budget for releases, each chosen with its noise after seeing those before (docs/theorems.md, T20).
 
 `compose` needs noise levels that are fixed beforehand. A filter does not: whoever asks chooses the next mechanism as
 they like, and the filter refuses what would exceed the budget. The unit is μ of Gaussian differential privacy, in which
@@ -95,7 +94,8 @@ class PrivacyFilter(PrivacyOdometer):
 
     docs/theorems.md, T20; Koskela, Tobaben and Honkela (2023), Smith and Thakurta (2022). The next mechanism may
     depend on all that was released, and on the data in no other way; call `spend` before releasing. A pickled or
-    copied filter is a second budget: keep one for all releases from one data set.
+    copied filter is a second budget: keep one for all releases from one data set. `ValueError` for other arguments than
+    stated here.
 
     Parameters
     ----------
@@ -103,11 +103,6 @@ class PrivacyFilter(PrivacyOdometer):
         The budget; `PrivacyFilter.for_target(epsilon, delta)` takes it from (ε, δ).
     adjacency : {"add/remove one row", "replace one row"}
         As in `PrivacyOdometer`.
-
-    Raises
-    ------
-    ValueError
-        If the budget is not positive, or the adjacency has another name.
 
     Examples
     --------

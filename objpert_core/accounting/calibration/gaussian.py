@@ -23,7 +23,8 @@ def calibrate_gaussian(
 ) -> Gaussian:
     """The Gaussian mechanism with the least noise that is (ε, δ)-DP: the analytic one of Balle and Wang (2018).
 
-    `.delta(epsilon) <= delta` holds, and σ is within a few 1e-12 (relative) of the smallest possible.
+    `.delta(epsilon) <= delta` holds, and σ is within a few 1e-12 (relative) of the smallest possible. A number out of
+    range, or an unknown adjacency, raises a `ValueError`.
 
     Parameters
     ----------
@@ -32,11 +33,6 @@ def calibrate_gaussian(
     sensitivity : float > 0
         L2 sensitivity under `adjacency`.
     adjacency : {"add/remove one row", "replace one row"}
-
-    Raises
-    ------
-    ValueError
-        If ε is negative, δ outside (0, 1), the sensitivity not positive, or the adjacency unknown.
 
     Examples
     --------

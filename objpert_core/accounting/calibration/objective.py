@@ -155,7 +155,6 @@ def calibrate_published(
 
 @lru_cache(maxsize=4096)
 def _calibrate(target: Target) -> Calibrated:
-    """The smallest λ at the σ that was asked for, or at the default one."""
     entry = target.entry
     if entry.closed_form is not None:
         return _by_closed_form(target, entry.closed_form)
@@ -211,8 +210,6 @@ def _gap_at_what_is_best(target: Target, mechanism: Calibrated) -> Callable[[Cal
 
 
 def _smallest_lam(target: Target, sigma: float, guess: float, floor: float, least: float) -> float:
-    """The smallest λ; `NoRootError` where no λ is enough."""
-
     def build(lam: float) -> Calibrated:
         return target.build(sigma, lam)
 

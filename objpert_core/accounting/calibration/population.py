@@ -183,14 +183,9 @@ def phased_schedule(
     n: int, d: int, epsilon: float, delta: float, *, radius: float = 1.0, lipschitz: float = 1.0
 ) -> list[tuple[int, float]]:
     """Plan phased empirical risk minimisation: (rows, η) of every phase, half of the rows left and a quarter of η.
-
     Phase i minimises Σ ℓ + ‖θ − θ_{i−1}‖²/η_i over its own rows and adds noise of standard deviation Lη_iσ_G. After
     Feldman, Koren and Talwar (2020); η₁ makes the bound of docs/theorems.md, T24, least. There are at most ten phases:
-    a later one would move the model by less than arithmetic does.
-
-    >>> [rows for rows, _ in phased_schedule(100, 5, 1.0, 1e-4)]
-    [50, 25, 12, 6, 3, 1]
-    """
+    a later one would move the model by less than arithmetic does."""
     n, d, epsilon, delta, m, slope = checked_sizes(n, d, epsilon, delta, radius, lipschitz)
     noise = calibrate_gaussian(epsilon, delta).sigma
     first = math.sqrt(2 / (n * (4 / 3 + 32 * d * noise**2 / n))) * m / slope

@@ -19,11 +19,13 @@ _CLOSER = (0.1, 1e-3, 1e-6)  # widths of grids: a line is off by about the squar
 
 
 def posterior_precision(epsilon: float, delta: float, leverage: float, slope: float = 1.0) -> float:
-    """The largest γ for which one draw from N(θ*, (γΛ)⁻¹) is (ε, δ)-DP for a row (x, y) that is added or removed.
+    """The largest γ, rounded down and in units of 1/y², for which one draw from N(θ*, (γΛ)⁻¹) is (ε, δ)-DP for a row
+    (x, y) that is added or removed.
 
     Exact: `PosteriorSampling` at this leverage and ρ = γ·slope² has δ(ε) = δ. γ does for every smaller leverage and
     shift, too (docs/theorems.md, T38). Theorem 5.1 of Redberg, Zhu and Wang (2023) is `published_posterior_precision`.
-    A number out of range raises a `ValueError`.
+    0.0 where no γ is private, however small: the leverage alone says too much. A number out of range raises a
+    `ValueError`.
 
     Parameters
     ----------
@@ -34,17 +36,11 @@ def posterior_precision(epsilon: float, delta: float, leverage: float, slope: fl
     slope : float > 0
         A bound on |y − xᵀθ*|, θ* without the row.
 
-    Returns
-    -------
-    float
-        γ, rounded down, in units of 1/y². 0.0 where no γ is private, however small: the leverage alone says too much.
-
     Examples
     --------
     >>> from objpert_core.accounting import PosteriorSampling
-    >>> gamma = posterior_precision(1.0, 1e-6, leverage=0.01)
-    >>> round(gamma, 2), PosteriorSampling(0.01, gamma).delta(1.0) <= 1e-6
-    (4.72, True)
+    >>> PosteriorSampling(0.01, posterior_precision(1.0, 1e-6, leverage=0.01)).delta(1.0) <= 1e-6
+    True
     """
     h, bound = _leverage(leverage), positive("slope", slope)
     shift = _largest_shift(within("epsilon", epsilon, 1e-100, 1e4), in_open_unit("delta", delta), h)
@@ -89,7 +85,6 @@ def _largest_shift(epsilon: float, delta: float, h: float) -> float:
 
 
 def _crossing(places: FloatArray, gaps: FloatArray) -> float:
-    """Where the line through the two points about the first positive gap is 0."""
     last = int(np.clip(np.searchsorted(gaps > 0, True), 1, gaps.size - 1))
     rise = gaps[last] - gaps[last - 1]
     return float(places[last] - gaps[last] / rise * (places[last] - places[last - 1]) if rise > 0 else places[last - 1])
@@ -102,16 +97,8 @@ def published_posterior_epsilon(gamma: float, delta: float, leverage: float, slo
     1/leverage. Its tail √log(2/δ) lacks a factor √2, so that the true δ exceeds the promise. A number out of range
     raises a `ValueError`.
 
-    Parameters
-    ----------
-    gamma : float > 0
-        γ of the draw.
-    delta : float strictly between 0 and 1
-    leverage, slope
-        As in `posterior_precision`.
+    γ > 0 is the draw's; the other arguments are those of `posterior_precision`.
 
-    Examples
-    --------
     >>> from objpert_core.accounting import PosteriorSampling
     >>> printed = published_posterior_epsilon(10.0, 1e-6, leverage=0.1)
     >>> true = PosteriorSampling(0.1, 10.0)

@@ -124,12 +124,10 @@ def optimal_published_bound(
         As in `calibrate_quadratic_perturbation`.
     rows : int >= 1
         n; matters where the solver or the anchor is not exact.
-    subgradient : float >= 0
-        G, the largest subgradient of the regulariser.
-    distance : float > 0
-        D, the distance of the minimiser without privacy from the anchor.
+    subgradient, distance : float >= 0, and > 0
+        G, the largest subgradient of the regulariser, and D, the minimiser's distance without privacy from the anchor.
     tolerance, anchor_error : float >= 0
-        τ and η.
+        τ and η, as in `QuadraticPerturbation`.
     bound : {"published", "sharpened", "exact"}
         The privacy theorem. "exact" needs no output noise, whatever the solver: then the value is mσ²(D + η)²/2 + τ,
         which is Theorem 3.3 sharpened.
@@ -261,8 +259,8 @@ def linear_objective_noise(
     gradient_bound : float > 0
         ζ, the largest gradient of one record's loss.
     corrected : bool
-        Whether 2ζ takes the place of ζ: where a record is replaced the gradient moves by that much. The printed theorem
-        is for a record that is added or removed.
+        Whether 2ζ takes the place of ζ: where a record is replaced the gradient moves by 2ζ. The printed theorem is for
+        a record that is added or removed.
 
     Examples
     --------

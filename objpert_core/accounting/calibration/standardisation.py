@@ -72,13 +72,8 @@ class Standardisation:
 
     Parameters
     ----------
-    center_noise, scale_noise : float > 0, optional
-        σ_c and σ_s, the standard deviations of the noise on every entry of Σu and of Σ|z|.
-
-    Raises
-    ------
-    ValueError
-        If one is neither None nor a number from 1e-110 to 1e110.
+    center_noise, scale_noise : float from 1e-110 to 1e110, optional
+        σ_c and σ_s, the standard deviations of the noise on every entry of Σu and of Σ|z|. Others raise a `ValueError`.
 
     Examples
     --------
@@ -93,20 +88,11 @@ class Standardisation:
         check_fields(self, square, *(name for name in _NOISES if getattr(self, name) is not None))
 
     def mechanisms(self, adjacency: str = ADD_REMOVE, rows_per_person: int = 1) -> tuple[Gaussian, ...]:
-        """The releases before the fit, in their order.
+        """The releases before the fit, in their order; `rows_per_person` >= 1 as for `group`. `ValueError` for other
+        arguments.
 
-        Parameters
-        ----------
-        adjacency : {"add/remove one row", "replace one row"}
-            A row more or less moves both sums by 1 at most. One that is replaced moves Σu by 2, and Σ|z|, whose terms
-            have no negative entry, by √2.
-        rows_per_person : int >= 1
-            How many rows of one person the releases are about; as `group` of those about one row.
-
-        Raises
-        ------
-        ValueError
-            If the adjacency is unknown, or the number of rows not a whole number >= 1.
+        A row more or less moves both sums by 1 at most. One that is replaced moves Σu by 2, and Σ|z|, whose terms have
+        no negative entry, by √2.
         """
         moved = _moved(adjacency, positive_integer("rows_per_person", rows_per_person))
         noises = (self.center_noise, self.scale_noise)
@@ -145,10 +131,8 @@ def full_standardisation(
     ----------
     epsilon : float > 0
     delta : float strictly between 0 and 1
-    n_rows : int >= 1
-        The number of rows n, which the noise makes public.
-    dimension : int >= 1
-        The number of columns d.
+    n_rows, dimension : int >= 1
+        The number of rows n, which the noise makes public, and the number of columns d.
     adjacency, rows_per_person
         As in `Standardisation.mechanisms`.
 
@@ -215,10 +199,8 @@ def composed_fit(
 
     Parameters
     ----------
-    mechanism : Mechanism
-        One fit, about one row.
-    before : tuple of Gaussian
-        What is released before, about one row; see `Standardisation.mechanisms`.
+    mechanism, before : Mechanism, tuple of Gaussian
+        One fit, and what is released before (`Standardisation.mechanisms`), both about one row.
     copies : int >= 1
         How many fits by this mechanism there are.
     rest_weight : float from 0.001 to 1
@@ -289,17 +271,9 @@ def remaining_epsilon(
     """What is left of ε for one fit, as if every fit were a Gaussian mechanism: for the rules for λ and the margin.
 
     ε' <= ε is that of √((μ² − Σμ_i²)/k) at δ, with μ the ratio of sensitivity to noise that (ε, δ) allows, μ_i those of
-    `before`, and k = 1 + (copies − 1)·rest_weight². `calibrate_remaining` finds what is left exactly.
+    `before`, and k = 1 + (copies − 1)·rest_weight². `calibrate_remaining` finds what is left exactly; it has the same
+    arguments. `ValueError` if nothing is left, or a number is out of range.
 
-    Parameters
-    ----------
-    epsilon, delta, before, copies, rest_weight, rows_per_person
-        As in `calibrate_remaining`.
-
-    Examples
-    --------
-    >>> remaining_epsilon(1.0, 1e-5)
-    1.0
     >>> round(remaining_epsilon(1.0, 1e-5, Standardisation(12.0, 17.0).mechanisms()), 3)
     0.918
     """

@@ -117,7 +117,6 @@ class _Sum:
 
     @property
     def spread(self) -> float:
-        """The sum's standard deviation."""
         return math.sqrt(self.steps * float(self.weights @ np.square(self.away)))
 
     def beyond(self, sign: float) -> float:

@@ -260,17 +260,12 @@ def masses_of_sum(parts: list[Tilted], centre: float, left: float, right: float,
 
 
 def log_any(chances: Iterable[tuple[float, int]]) -> float:
-    """log of the probability that any of independent events happens: (log of its probability, how often it is tried).
-
-    >>> round(math.exp(log_any([(math.log(0.5), 2), (-math.inf, 7)])), 12)
-    0.75
-    """
+    """log of the probability that any of independent events happens, given log of each one's probability and its count."""
     never = sum(count * math.log1p(-math.exp(log_p)) if log_p < 0 else -math.inf for log_p, count in chances)
     return math.log(-math.expm1(never)) if never < 0 else -math.inf
 
 
 def _log_apart(log_more: float, log_less: float) -> float:
-    """log(e^more − e^less)."""
     if log_more <= log_less:
         return -math.inf
     return log_more + math.log(-math.expm1(log_less - log_more))

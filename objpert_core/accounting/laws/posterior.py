@@ -39,7 +39,6 @@ class PosteriorLoss(PrivacyLoss):
 
     @property
     def _at_mean(self) -> float:
-        """log P/Q where u is its mean."""
         shift = self.rho * self.h / (1 + self.h) / 2
         return (shift if self.direction == "add" else -shift / (1 + self.h)) - math.log1p(self.h) / 2
 

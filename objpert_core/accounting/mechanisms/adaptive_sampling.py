@@ -50,7 +50,6 @@ class AdaptiveSampling(Mechanism):
 
     Examples
     --------
-
     >>> AdaptiveSampling(0.05, 0.05, 0.03, 0.15, 1e-9, mean_runs=20.0).epsilon(1e-6) < 1.6
     True
     """

@@ -1,8 +1,4 @@
-"""What every mechanism is: a frozen description that answers `.delta(epsilon)`, `.epsilon(delta)` and `.rdp(alpha)`.
-
-What a mechanism is (its noise and its regularisation) is separate from the law of its privacy loss, which the bound
-chooses (`laws`).
-"""
+"""What every mechanism is: a frozen description that answers `.delta(epsilon)`, `.epsilon(delta)` and `.rdp(alpha)`."""
 
 from __future__ import annotations
 
@@ -51,10 +47,8 @@ class Perturbation:
 
     Parameters
     ----------
-    linear : array of shape (D,), or None
-        None where there is no linear term.
-    quadratic : float, or array of shape (D, D)
-        A number stands for that multiple of the identity.
+    linear : array of shape (D,), or None where there is no linear term
+    quadratic : array of shape (D, D), or float for that multiple of the identity
     error : float >= 0
         How far in the L2 norm `linear` can be from a term with exactly the law that the mechanism's proof needs.
 
@@ -230,18 +224,9 @@ class Mechanism(ABC):
         The attacker decides from the release whether a row was in the data: a false positive accuses a row that was
         not, a false negative misses one that was. Perfect privacy is 1 − x, no privacy 0. The function holds for both
         directions of the adjacency, so it is its own inverse (Dong, Roth and Su 2022, Propositions 6 and 12, over every
-        real ε).
+        real ε). Rates, a float or an array, lie in [0, 1]; the result is rounded down, 0.0 where the bound proves
+        nothing.
 
-        Parameters
-        ----------
-        false_positive_rate : float or array of floats in [0, 1]
-
-        Returns
-        -------
-        float or array of the same shape, in [0, 1]; 0.0 where the bound proves nothing. Rounded down.
-
-        Examples
-        --------
         >>> from objpert_core.accounting import Gaussian
         >>> round(Gaussian(sigma=1.0).tradeoff(0.05), 6)  # Φ(Φ⁻¹(0.95) − 1)
         0.740489
@@ -252,23 +237,14 @@ class Mechanism(ABC):
         """Upper bound on Pr[privacy loss > ε]: how often a release may move somebody's odds by more than e^ε.
 
         δ(ε) is smaller: there a loss counts by 1 − e^{ε − loss} only. δ is slack: any event may exceed its limit
-        e^ε·Pr[…] by δ; δ is not the probability that the limit fails.
+        e^ε·Pr[…] by δ; δ is not the probability that the limit fails. ε is that of `delta`; the result is rounded up,
+        1.0 where the bound proves nothing.
 
         docs/theorems.md, T22. Exact for the Gaussian mechanism and for objective perturbation under the bounds whose
         proof compares losses point by point. Any other mechanism answers with the least bound that its profile implies,
         min over ε' < ε of δ(ε')/(1 − e^{ε' − ε}). The implied bound also holds for whatever is computed from the
         release.
 
-        Parameters
-        ----------
-        epsilon : float or array of floats >= 0, finite
-
-        Returns
-        -------
-        float or array of the same shape, in [0, 1]; 1.0 where the bound proves nothing. Rounded up.
-
-        Examples
-        --------
         >>> from objpert_core.accounting import Gaussian
         >>> round(Gaussian(sigma=1.0).tail(1.0), 6)  # Φ(1/2 − 1), where δ(1) = 0.127
         0.308538
@@ -308,8 +284,8 @@ class Mechanism(ABC):
         return min(0.5 * self.mu() ** 2, self._rho())
 
     def odds(self, delta: Any) -> Any:
-        """e^{ε(δ)}: by which factor the release moves somebody's odds on a row, in all but `tail(ε)` of releases;
-        rounded up.
+        """e^{ε(δ)}: by which factor a release moves somebody's odds on a row, in all but `tail(ε)` of releases; rounded
+        up.
 
         The argument is that of `epsilon`; `math.inf` where the bound proves nothing, or e^ε overflows.
 
@@ -418,7 +394,6 @@ class Mechanism(ABC):
         )
 
     def _dp_event(self, make: EventMaker) -> Any:
-        """The event, or one that covers it."""
         if self.gaussian_ratio is not None:
             return make.gaussian(self.gaussian_ratio)
         if not make.cover:
@@ -428,16 +403,11 @@ class Mechanism(ABC):
         return make.gaussian(self.mu())
 
     def to_pld(self, interval: float | None = None) -> Any:
-        """The privacy loss distribution of this bound for Google's dp_accounting, pessimistic, both directions of the
+        """The privacy loss distribution of this bound for Google's dp_accounting: pessimistic, both directions of the
         adjacency.
 
-        δ is too large by some 1e-12. A bound without a privacy loss, but with a profile, gives the profile's symmetric
-        pair.
-
-        Parameters
-        ----------
-        interval : float > 0, optional
-            As in `pld`, with its errors. dp_accounting composes distributions of one interval only.
+        δ is too large by some 1e-12. A bound with a profile only gives the symmetric pair of the profile. dp_accounting
+        composes distributions of one `interval` only; arguments and errors as in `pld`.
 
         Raises
         ------
@@ -471,8 +441,7 @@ class Mechanism(ABC):
         return None
 
     def perturbation(self, source: NormalSource, dimension: int) -> Perturbation:
-        """Draw what this mechanism adds to an objective of `dimension` >= 1 parameters, by the normal draws of
-        `source`.
+        """Draw what this mechanism adds to an objective of `dimension` >= 1 parameters, by normal draws of `source`.
 
         `NotImplementedError` if the mechanism does not perturb an objective (`perturbs_objective` is False).
         """

@@ -107,10 +107,8 @@ class Bound:
         Short name, for legends and tables, and theorem, for tables.
     statement : str
         What the theorem says, in a sentence or two.
-    coverage : Coverage
-        The losses it covers.
-    ignores : frozenset of str
-        Parameters that the bound does not use.
+    coverage, ignores : Coverage, frozenset of str
+        The losses that the theorem covers, and parameters that the bound does not use.
     silent : callable
         (parameters, ε or None) to the reason why nothing is proved, as one sentence; None where something is.
     law : callable, optional
@@ -124,17 +122,13 @@ class Bound:
     needs_lam_above_smoothness, needs_whole_radius, reaches_gaussian : bool
         Whether the bound is silent unless λ > β; whether `lipschitz` has to be the radius of the rows even where
         gradients are clipped to less; whether the profile is the Gaussian mechanism's from a finite λ on.
-    noise_ratio : callable, optional
-        ε to the default f in σ = f·σ_Gauss for calibration by the profile; None where `closed_form` says σ.
-    closed_form : ClosedForm, optional
-        The noise and regularisation that the theorem itself names.
+    noise_ratio, closed_form : callable and ClosedForm, optional
+        ε to the default f in σ = f·σ_Gauss for calibration by the profile; or σ and λ that the theorem itself names.
     rdp_label, rdp_source : str
         Label and source where (ε, δ) come only through the Rényi curve; see `named` and `cited`.
 
     Examples
     --------
-    >>> BOUND_REGISTRY["monotone"].coverage.words
-    'GLM losses whose slope never changes sign'
     >>> BOUND_REGISTRY["kifer2012"].accountants, BOUND_REGISTRY["non-glm"].accountants
     (('profile',), ('rdp',))
     """

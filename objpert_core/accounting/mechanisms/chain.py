@@ -33,10 +33,6 @@ class Chained(Wrapper):
     `base`. docs/theorems.md, T18. The profile is the best split of ε over the links that was found; exact where `base`
     has the Gaussian mechanism's pair. A composition is of the discretised pair of that profile, within some 1e-4 of it.
     The Rényi curve goes along the chain by Hölder's inequality (Mironov 2017, Proposition 11), or is that of μ.
-
-    >>> from objpert_core.accounting import ObjectivePerturbation
-    >>> Chained(ObjectivePerturbation(sigma=10, lam=200), 4).delta(0.5) == Gaussian(2.5).delta(0.5)
-    True
     """
 
     base: Mechanism
@@ -104,7 +100,6 @@ class Chained(Wrapper):
 
     @cached_property
     def _polygon(self) -> tuple[FloatArray, FloatArray]:
-        """A polygon above the attacker's curve of the whole chain."""
         return chain.iterated(*self._one, self.length)
 
     @cached_property

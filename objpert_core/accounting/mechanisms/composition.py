@@ -220,7 +220,6 @@ class Composition(ByConvolution):
         return any(mechanism.only_replaced for mechanism, _ in self.parts)
 
     def _dp_event(self, make: EventMaker) -> Any:
-        """The events of the parts."""
         made = [(mechanism._dp_event(make), count) for mechanism, count in self.parts]
         made = [event if count == 1 else make.events.SelfComposedDpEvent(event, count) for event, count in made]
         return made[0] if len(made) == 1 else make.events.ComposedDpEvent(made)

@@ -23,8 +23,7 @@ from objpert_core.accounting.numerics.subsampled import step_rdp
 
 @dataclass(frozen=True)
 class DPSGD(ByConvolution):
-    """DP-SGD: in each step every row joins the batch with probability `sample_rate`, and the clipped gradients' noisy
-    sum is released.
+    """DP-SGD: in each step every row joins the batch with probability `sample_rate`, and a noisy sum is released.
 
     Rényi: Mironov, Talwar and Zhang (2019), at every real order. Privacy loss distributions: both directions of
     add/remove are composed, and the larger δ is reported. For rows that are replaced, and for several rows of one
@@ -44,7 +43,6 @@ class DPSGD(ByConvolution):
 
     Examples
     --------
-
     >>> added = DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1)
     >>> replaced = DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=1, adjacency="replace one row")
     >>> added.epsilon(1e-5) < replaced.epsilon(1e-5)
@@ -115,7 +113,6 @@ class DPSGD(ByConvolution):
         return "dp_accounting has no event for several rows that are replaced; use to_pld()"
 
     def _dp_event(self, make: EventMaker) -> Any:
-        """`steps` times a Poisson-sampled Gaussian, or a mixture of Gaussians."""
         if self.gaussian_ratio is not None or (self._replaced and self.group_size > 1):
             return super()._dp_event(make)
         if self.group_size == 1:

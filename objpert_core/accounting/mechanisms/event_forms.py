@@ -125,6 +125,5 @@ def is_sequence(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """The given value, short."""
     text = f"{value!r}" if isinstance(value, (str, int, float)) else type(value).__name__
     return text if len(text) <= 40 else f"{text[:40]}…"

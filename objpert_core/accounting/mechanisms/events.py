@@ -96,11 +96,7 @@ def from_dp_event(event: Any, adjacency: Any = ADD_REMOVE) -> Mechanism:
 
 
 def adjacency_of(relation: Any) -> str:
-    """Name the adjacency that a neighbouring relation of dp_accounting is; `ValueError` where none is the same.
-
-    >>> adjacency_of("REPLACE_ONE")
-    'replace one row'
-    """
+    """Name the adjacency that a neighbouring relation of dp_accounting is; `ValueError` where none is the same."""
     name = relation if isinstance(relation, str) else getattr(relation, "name", None)
     if name in ADJACENCIES:
         return str(name)
@@ -126,7 +122,6 @@ class _Reader:
     seen: list[int] = field(default_factory=lambda: [0])  # how many events; shared with readers of what is inside
 
     def made(self) -> Mechanism:
-        """The composition of what was read."""
         if not self.parts:
             raise ValueError("event must release something, got only events that cost nothing")
         whole = [_repeated(mechanism, count) for mechanism, count in self.parts.items()]
@@ -201,7 +196,6 @@ class _Reader:
         return kind(self._noise_of(inner), size, rows, 1) if inner else None
 
     def _noise_of(self, inner: Counter[Mechanism], several: bool = False) -> float:
-        """The noise multiplier of Gaussian events on one sample."""
         if not all(isinstance(one, Gaussian) for one in inner) or (not several and inner.total() > 1):
             allowed = "Gaussian events" if several else "one Gaussian event"
             raise ValueError(f"event must be {allowed} where a sample is drawn for it, got another")

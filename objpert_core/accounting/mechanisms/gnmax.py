@@ -71,11 +71,8 @@ class GNMax(Mechanism):
         **Private**: publishing the bound would say something about the votes. Theorem D.11, which holds in this
         direction only (docs/theorems.md, T42).
 
-        Parameters
-        ----------
-        counts : array-like of numbers from 0 to 1e15, shape (C,) or (T, C)
-            Votes for each class; of T rows the sum of the bounds over all.
-        alpha : float > 1
+        `counts` are numbers from 0 to 1e15, of shape (C,) or (T, C): votes for each class, and for T rows the sum of
+        the bounds over all. α > 1.
         """
         gaps = _gaps(counts)
         order = above("alpha", alpha, 1)
@@ -85,9 +82,9 @@ class GNMax(Mechanism):
         """How many voters must change their minds before `rdp_at` can exceed a budget.
 
         A whole number, 0.0 where the budget is exceeded already; inf where T·α/σ² is within it. A voter who changes
-        moves the number by at most 1. **Private**.
+        moves the number by at most 1. **Private**. Arguments as in `rdp_at`, with a budget > 0; of several rows of
+        counts a voter has a vote in every row.
 
-        Arguments as in `rdp_at`, with a budget > 0; of several rows of counts a voter has a vote in every row.
         >>> GNMax(20.0).distance([[300, 60, 40], [200, 100, 100]], 20.0, 0.04)
         23.0
         """

@@ -1,7 +1,4 @@
-"""Objective perturbation, exact (`ObjectivePerturbation`) and as solved in practice (`ApproximateMinima`).
-
-What the mechanism is (its noise and its regularisation) is separate from what a theorem says about it (`bounds`).
-"""
+"""Objective perturbation, exact (`ObjectivePerturbation`) and as solved in practice (`ApproximateMinima`)."""
 
 from __future__ import annotations
 
@@ -70,7 +67,6 @@ class ObjectivePerturbation(Mechanism):
 
     Examples
     --------
-
     >>> ObjectivePerturbation(sigma=5, lam=0.5, smoothness=1.0, bound="glm").explain()
     'Theorems 3.1 and 3.2 need λ > β; λ = 0.5 is not above β = 1, so they prove nothing.'
     """
@@ -304,7 +300,6 @@ class ApproximateMinima(Mechanism):
         Largest L2 norm of the gradient at which the solver may stop.
     sigma_out : float > 0
         Standard deviation of the noise on each released coefficient.
-    both links of the chain pay for it, which doubles its 0.005 % of σ or so.
 
     Examples
     --------

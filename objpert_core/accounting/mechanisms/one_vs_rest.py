@@ -24,11 +24,9 @@ SHORTEST_REST = 1e-3
 
 
 def balanced_rest(classes: int) -> float:
-    """The weight w = 1/√(K − 1) at which a row counts as much in the fits of all other classes together as in its own
-    fit.
+    """The weight w = 1/√(K − 1) at which a row counts as much in all other classes' fits together as in its own fit.
 
-    K >= 2 fits then cost what two cost with w = 1. `ValueError` if `classes` is not a whole number, or too small or
-    large.
+    K >= 2 fits then cost what two cost with w = 1. `ValueError` unless `classes` is a whole number of a sensible size.
 
     >>> balanced_rest(10) == 1 / 3
     True
@@ -40,8 +38,7 @@ def balanced_rest(classes: int) -> float:
 def one_vs_rest(
     fit: Mechanism, classes: int, rest_weight: float = 1.0, *, by_symmetric_pairs: bool = True
 ) -> Mechanism:
-    """The composition of one fit for each class, of the class against all others, on the same rows with independent
-    noise.
+    """The composition of one fit for each class against all others, on the same rows with independent noise.
 
     Parameters
     ----------
@@ -63,7 +60,6 @@ def one_vs_rest(
     Examples
     --------
     >>> fit = ObjectivePerturbation(sigma=20, lam=800)  # λ ≥ 2σ²: as private as Gaussian noise
-
     >>> round(one_vs_rest(fit, 10, 1 / 3).epsilon(1e-5) / ObjectivePerturbation(20, 800, 2**0.5).epsilon(1e-5), 3)
     1.0
     """

@@ -133,9 +133,7 @@ class ApproximateDP(_OnePair):
     Examples
     --------
     >>> from objpert_core.accounting import repeat
-    >>> one = ApproximateDP(0.5, 1e-6)
-
-    >>> round(repeat(one, 20).epsilon(1e-4), 2)  # not 10
+    >>> round(repeat(ApproximateDP(0.5, 1e-6), 20).epsilon(1e-4), 2)  # not 10
     8.97
     """
 

@@ -41,11 +41,11 @@ def _interpolated(gap: FloatArray, epsilon: FloatArray) -> float:
 class QuadraticPerturbation(Mechanism):
     """Quadratic objective perturbation: add σ²/2·(θ − θ*)ᵀW(θ − θ*) with W ~ Wishart_d(m), and release the minimiser.
 
-    Every loss must be least at the anchor θ*, whatever the record (interpolation). A squared loss is then ½(xᵀ(θ −
-    θ*))², the minimiser is a function of XᵀX + σ²W alone, and bound "exact" gives the privacy of releasing that matrix:
-    of every regulariser, constraint and solver at once. No Rényi divergence is finite: with probability `floor` a
-    release is one that is impossible without the row, so that `rdp` is infinite. Compositions are of the losses of the
-    worst row, or of the pair of the profile.
+    Every loss must be least at the anchor θ*, whatever the record (interpolation). For a squared loss the minimiser is
+    then a function of XᵀX + σ²W alone, and bound "exact" gives the privacy of releasing that matrix: of every
+    regulariser, constraint and solver at once. No Rényi divergence is finite: with probability `floor` a release is one
+    that is impossible without the row, so that `rdp` is infinite. Compositions are of the losses of the worst row, or
+    of the pair of the profile.
 
     Parameters
     ----------
@@ -65,10 +65,9 @@ class QuadraticPerturbation(Mechanism):
     tolerance : float >= 0
         τ, by which the solver's objective may exceed the least value. "exact" and "glm" need none: the first holds for
         whatever is computed from the noisy matrix, the second is about the exact minimiser.
-    anchor_error : float >= 0
-        η, how far the anchor may be from θ*.
-    sigma_out : float >= 0
-        Standard deviation of normal noise on the release, which τ > 0 and η > 0 need.
+    anchor_error, sigma_out : float >= 0
+        η, how far the anchor may be from θ*, and the standard deviation of normal noise on the release, which τ > 0 and
+        η > 0 need.
 
     Raises
     ------

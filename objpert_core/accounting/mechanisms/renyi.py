@@ -36,18 +36,13 @@ def _curve(alphas: Any, rdp: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def rdp_to_delta(alphas: Any, rdp: Any, epsilon: Any) -> Any:
-    """Smallest δ, in [0, 1], that the given points of a Rényi curve prove at ε.
+    """Smallest δ, in [0, 1], that the given points of a Rényi curve prove at ε; `ValueError` for numbers out of range.
 
     Parameters
     ----------
     alphas : float or 1-d array of orders >= 1
     rdp : float or 1-d array of the same length, >= 0 (inf allowed)
     epsilon : float or array >= 0, whose shape the result has
-
-    Raises
-    ------
-    ValueError
-        If an order is below 1, a divergence or an ε is negative, or the lengths differ.
 
     Examples
     --------

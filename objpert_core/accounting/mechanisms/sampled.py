@@ -144,10 +144,8 @@ class SampledWithReplacement(_ByBatches):
 
     Parameters
     ----------
-    noise_multiplier, rows, steps
-        As in `SampledWithoutReplacement`.
-    batch_size : int >= 1
-        m.
+    noise_multiplier, batch_size, rows, steps
+        As in `SampledWithoutReplacement`; m may exceed n.
 
     Examples
     --------

@@ -85,8 +85,7 @@ class PrivateSelection(Wrapper):
     ----------
     base : Mechanism
         One run; all candidates satisfy its bounds. For a Poisson K it needs a Rényi curve, else a profile is enough.
-    mean_runs : float > 0 (>= 1 if `eta` is given)
-        E[K].
+    mean_runs : float E[K] > 0 (>= 1 if `eta` is given)
     eta : float > −1, optional
         None: K ~ Poisson(mean_runs), and K = 0 releases a fixed default. Otherwise the truncated negative binomial
         law on K >= 1 with that shape: 1 is geometric, 0 logarithmic; `.gamma` is its other parameter.
@@ -145,7 +144,6 @@ class PrivateSelection(Wrapper):
 
     @property
     def _law(self) -> tuple[float, float]:
-        """(η, γ) of the truncated negative binomial law."""
         assert self.eta is not None
         assert self.gamma is not None
         return self.eta, self.gamma
@@ -258,7 +256,8 @@ def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
         ε(δ) + 2ε₁  at  E[K]·δ,   for any ε₁ with δ(ε₁) <= (e^{ε₁} − 1)/(E[K] − 1),
 
     which is at most 3ε if δ(ε) = 0, and needs none of the losses of their statement for (ε, δ). The proof is
-    docs/theorems.md, T11: this is η = 1.
+    docs/theorems.md, T11: this is η = 1. The result has the shape of `delta`; `math.inf` where nothing is proved. A
+    number out of range raises a `ValueError`.
 
     Parameters
     ----------
@@ -267,15 +266,6 @@ def liu_talwar_epsilon(base: Mechanism, delta: Any, mean_runs: float) -> Any:
     delta : float or array of floats strictly between 0 and 1
     mean_runs : float >= 1
         E[K] = 1/γ: after every run, stop with probability γ and release the best so far.
-
-    Returns
-    -------
-    float or array of the shape of `delta`; `math.inf` where nothing is proved.
-
-    Raises
-    ------
-    ValueError
-        If `base` is not a mechanism, a δ lies outside (0, 1), or E[K] is below 1.
 
     Examples
     --------

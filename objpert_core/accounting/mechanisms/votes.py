@@ -41,9 +41,7 @@ class LaplaceVote(Mechanism):
 
     Examples
     --------
-    >>> vote = LaplaceVote(10.0)
-
-    >>> [round(vote.local_epsilon(t, 1e-5), 3) for t in (0, 1, 2, 3)]
+    >>> [round(LaplaceVote(10.0).local_epsilon(t, 1e-5), 3) for t in (0, 1, 2, 3)]
     [8.208, 9.318, 9.318, 0.0]
     """
 

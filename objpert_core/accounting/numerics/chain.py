@@ -224,8 +224,7 @@ def false_negative_rates(x: FloatArray, y: FloatArray, rate: FloatArray) -> Floa
 
 def atoms(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """(losses, log masses, log mass at +∞) of the symmetric pair whose attacker's curve is the polygon, or a higher
-    one.
-    """
+    one."""
     upper = int(np.searchsorted(x + y, 1.0, side="right"))
     x, y = x[:upper], y[:upper]
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -14,9 +14,5 @@ def significant(value: float, digits: int, *, up: bool) -> Decimal:
 
 
 def promised(value: float) -> str:
-    """A promised ε or δ in up to six digits, rounded up.
-
-    >>> promised(0.1), promised(1e-5), promised(0.3406693646)
-    ('0.1', '1e-05', '0.34067')
-    """
+    """A promised ε or δ in up to six digits, rounded up."""
     return f"{float(significant(value, 6, up=True)):g}"

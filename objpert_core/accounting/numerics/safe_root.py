@@ -37,13 +37,8 @@ class NoRootError(ValueError):
 def nudged(
     holds: Callable[[Candidate], bool], moved: Callable[[float], Candidate], margin: float, first: float = 0.0
 ) -> Candidate:
-    """The first candidate moved(m) that `holds`, for m = first, then `first` plus 1, 3, 7, … times the margin.
-
-    The inequality `holds` has to be true far enough on the safe side; m is the distance from the root on that side.
-
-    >>> nudged(lambda x: x >= 4.5, lambda m: 2 + m, 1.0)
-    5.0
-    """
+    """The first candidate moved(m) that `holds`, for m = first, then `first` plus 1, 3, 7, … times the margin; `holds`
+    has to be true far enough on the safe side, and m is the distance from the root on that side."""
     distance = first
     while not holds(candidate := moved(distance)):
         distance, margin = distance + margin, 2 * margin

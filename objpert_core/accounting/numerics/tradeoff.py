@@ -84,7 +84,6 @@ def smallest_false_negative_rate(log_profile: LogProfile, x: FloatArray) -> Floa
 
 
 def _refined(log_profile: LogProfile, x: FloatArray, lowest: float, highest: float) -> FloatArray:
-    """f(x) for x whose best ε lies between `lowest` and `highest`."""
     dense = np.linspace(lowest, highest, _DENSE)
     log_delta = log_profile(dense)
     value, low, high, _ = _best(x, dense, log_delta)
@@ -133,16 +132,8 @@ def best_guess(mechanism: HasLogDelta) -> float:
     profile that only bounds a divergence, such as Kifer et al.'s, may say more at another ε: at every ε the rate is at
     most 1 − (1 − δ(ε))/(1 + e^ε).
 
-    Parameters
-    ----------
-    mechanism : Mechanism
+    From 0.5, where nothing is learned, to 1.0, where the bound proves nothing; rounded up.
 
-    Returns
-    -------
-    float from 0.5, where nothing is learned, to 1.0, where the bound proves nothing; rounded up.
-
-    Examples
-    --------
     >>> from objpert_core.accounting import Gaussian
     >>> round(best_guess(Gaussian(sigma=1.0)), 6)  # Φ(1/2)
     0.691462
@@ -170,23 +161,15 @@ def posterior(prior: Any, epsilon: Any) -> Any:
     """Largest probability that somebody who saw the release may give to a row being in the data.
 
     By Bayes' rule a privacy loss of at most ε moves the prior odds p : (1 − p) by a factor of at most e^ε, so the
-    posterior is at most e^ε·p/(1 − p + e^ε·p). With δ > 0 a release whose privacy loss is larger than ε
-    can occur; `Mechanism.tail` says how often at most.
+    posterior is at most e^ε·p/(1 − p + e^ε·p). With δ > 0 a release whose privacy loss is larger than ε can occur;
+    `Mechanism.tail` says how often at most. Rounded up; `prior` itself at ε = 0, 1.0 at ε = inf unless the prior is 0.
+    A number out of range raises a `ValueError`.
 
     Parameters
     ----------
     prior : float or array of floats in [0, 1]
         Probability of membership before the release.
     epsilon : float or array of floats >= 0, `math.inf` allowed; broadcast against `prior`
-
-    Returns
-    -------
-    float, or array of the broadcast shape; rounded up. `prior` itself at ε = 0, 1.0 at ε = inf unless the prior is 0.
-
-    Raises
-    ------
-    ValueError
-        If the prior is no probability, or ε is negative.
 
     Examples
     --------
