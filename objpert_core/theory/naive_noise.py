@@ -40,8 +40,7 @@ def random_words(count: int, dimension: int, random: np.random.Generator) -> Int
 
 
 def preimages(law: MinimiserLaw, theta: FloatArray) -> int | None:
-    """How many words lead to exactly this published θ, shape (D,), under `law`; None where too many would have to be
-    tried.
+    """How many words lead to exactly this published θ, shape (D,), under `law`; None where they are too many to try.
 
     −∇J(θ) tells the tilt up to rounding. All words near this tilt are tried, and more as long as one close to the edge
     fits.

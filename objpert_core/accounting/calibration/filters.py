@@ -94,8 +94,7 @@ class PrivacyFilter(PrivacyOdometer):
 
     docs/theorems.md, T20; Koskela, Tobaben and Honkela (2023), Smith and Thakurta (2022). The next mechanism may
     depend on all that was released, and on the data in no other way; call `spend` before releasing. A pickled or
-    copied filter is a second budget: keep one for all releases from one data set. `ValueError` for other arguments than
-    stated here.
+    copied filter is a second budget: keep one for all releases from one data set. Other arguments raise a `ValueError`.
 
     Parameters
     ----------

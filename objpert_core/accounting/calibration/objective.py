@@ -92,8 +92,7 @@ def calibrate_objective_perturbation(
     ------
     ValueError
         If no λ meets the target at this `noise_ratio`, or an argument is out of range. ε lies from 1e-30 to 1e30,
-        `lipschitz` from 1e-50 to 1e50, `smoothness`, `tau` and `sigma_out` from 1e-110 to 1e110: their squares are
-        doubles.
+        `lipschitz` from 1e-50 to 1e50, `smoothness`, `tau` and `sigma_out` from 1e-110 to 1e110 (squares are doubles).
 
     Examples
     --------

@@ -150,8 +150,8 @@ def published_objective_mechanism(
     bound: str = "logistic",
 ) -> ObjectivePerturbation:
     """Build Algorithm 2 with its published numbers as a mechanism, whose ε can stand beside the published target.
-    `bound` is the theorem to account by and says for which losses; `smoothness` is L²/4, the logistic loss's, if left
-    out."""
+    `bound` is the theorem to account by and says for which losses; `smoothness` is by default L²/4, the logistic
+    loss's."""
     sigma_of = published_objective_noise if choice("noise", noise, NOISES) == PRINTED else corrected_objective_noise
     lam = published_objective_lam(n, d, epsilon, delta, radius=radius, lipschitz=lipschitz, strict=strict)
     curvature = lipschitz**2 / 4 if smoothness is None else smoothness

@@ -183,8 +183,8 @@ def _log_chernoff(parts: list[_Points], exponent: float, rate: float) -> float:
 
 
 def rest_bound(parts: list[Tilted]) -> float:
-    """A value that the sum of the rests stays above, but for a tilted probability of e^{-REST_NATS}; a single rest
-    always."""
+    """A value that the sum of the rests stays above, but for a tilted probability of e^{-REST_NATS}; one rest always
+    does."""
     if _alone(parts):
         assert parts[0].rests is not None
         return float(parts[0].rests[parts[0].masses > 0].min())
@@ -260,7 +260,7 @@ def masses_of_sum(parts: list[Tilted], centre: float, left: float, right: float,
 
 
 def log_any(chances: Iterable[tuple[float, int]]) -> float:
-    """log of the probability that any of independent events happens, given log of each one's probability and its count."""
+    """log of the probability that any of independent events happens, each (log of a probability, number of trials)."""
     never = sum(count * math.log1p(-math.exp(log_p)) if log_p < 0 else -math.inf for log_p, count in chances)
     return math.log(-math.expm1(never)) if never < 0 else -math.inf
 

@@ -50,8 +50,7 @@ class PrivacyLoss(ABC):
         return -0.5 * v * v - LOG_SQRT_2PI - log_ndtr(-self.lowest())
 
     def expand(self, log_weight: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Points of the law (log weights, losses) from those of a quadrature over V: the same, unless some mass has no
-        V."""
+        """Points of the law (log weights, losses) from those of a quadrature over V: more where mass has no V."""
         return log_weight, omega
 
     def log_tails(self, low: float, high: float) -> tuple[float, float]:

@@ -103,8 +103,7 @@ class BendLoss(PrivacyLoss):
             return float(np.log(gammainc(self.k + 1, self.s / 2)))
 
     def reach(self, nats: float) -> tuple[float, float]:
-        """See `PrivacyLoss.reach`; above, V also ends where what is left of finite losses is nothing beside infinite
-        ones."""
+        """See `PrivacyLoss.reach`; above, V also ends where the finite losses left are nothing beside infinite ones."""
         shape = self.k + 1
         largest = 2 * (shape + np.sqrt(2 * shape * nats) + nats)  # of Y (Laurent and Massart 2000)
         log_share = max(self.log_certain() + np.log(_LEFT_OUT), -nats)

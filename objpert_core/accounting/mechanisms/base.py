@@ -129,9 +129,7 @@ class Mechanism(ABC):
 
     @property
     def gaussian_ratio(self) -> float | None:
-        """The a = sensitivity/σ of a Gaussian mechanism with this bound's tight pair, at every real ε; None if none is
-        known.
-        """
+        """The a = sensitivity/σ of the Gaussian mechanism whose pair is tight for this bound at every real ε, or None."""
         return None
 
     def no_profile(self) -> str:
@@ -149,8 +147,7 @@ class Mechanism(ABC):
     # --- what subclasses supply --------------------------------------------------------------------------------
 
     def _alone(self) -> Mechanism | None:
-        """This mechanism or its only part, if a closed form or a quadrature answers for it; None where losses are
-        convolved."""
+        """This mechanism or its only part, if a closed form or a quadrature answers; None where losses are convolved."""
         return self
 
     @abstractmethod
@@ -175,8 +172,7 @@ class Mechanism(ABC):
         return math.inf
 
     def losses(self, direction: str = "remove") -> Steps | None:
-        """The independent privacy losses with this mechanism as their sum, and their counts, in one direction of the
-        adjacency.
+        """The independent privacy losses that add up to this mechanism's, with their counts, in one direction; or None.
 
         None where the bound has no losses: it answers through its Rényi curve alone, or proves nothing.
         """
@@ -187,8 +183,7 @@ class Mechanism(ABC):
     def delta(self, epsilon: Any) -> Any:
         """Privacy profile: the smallest δ this bound proves at ε, for a float or array of floats >= 0, finite.
 
-        The result has the same shape and lies in [0, 1]: 1.0 where the bound proves nothing, 0.0 below the smallest
-        double.
+        The result has the same shape, in [0, 1]: 1.0 where the bound proves nothing, 0.0 below the smallest double.
         """
         eps = epsilon_array(epsilon)
         return like_input(epsilon, np.exp(with_infinities(self._log_delta, eps.ravel())).reshape(eps.shape))
@@ -242,8 +237,7 @@ class Mechanism(ABC):
 
         docs/theorems.md, T22. Exact for the Gaussian mechanism and for objective perturbation under the bounds whose
         proof compares losses point by point. Any other mechanism answers with the least bound that its profile implies,
-        min over ε' < ε of δ(ε')/(1 − e^{ε' − ε}). The implied bound also holds for whatever is computed from the
-        release.
+        min over ε' < ε of δ(ε')/(1 − e^{ε' − ε}), which also holds for whatever is computed from the release.
 
         >>> from objpert_core.accounting import Gaussian
         >>> round(Gaussian(sigma=1.0).tail(1.0), 6)  # Φ(1/2 − 1), where δ(1) = 0.127
@@ -284,10 +278,9 @@ class Mechanism(ABC):
         return min(0.5 * self.mu() ** 2, self._rho())
 
     def odds(self, delta: Any) -> Any:
-        """e^{ε(δ)}: by which factor a release moves somebody's odds on a row, in all but `tail(ε)` of releases; rounded
-        up.
+        """e^{ε(δ)}: by which factor a release moves somebody's odds on a row, in all but `tail(ε)` of releases.
 
-        The argument is that of `epsilon`; `math.inf` where the bound proves nothing, or e^ε overflows.
+        Rounded up; the argument is that of `epsilon`. `math.inf` where the bound proves nothing, or e^ε overflows.
 
         >>> from objpert_core.accounting import ObjectivePerturbation
         >>> round(ObjectivePerturbation(sigma=5, lam=20).odds(1e-5), 4)
@@ -403,8 +396,7 @@ class Mechanism(ABC):
         return make.gaussian(self.mu())
 
     def to_pld(self, interval: float | None = None) -> Any:
-        """The privacy loss distribution of this bound for Google's dp_accounting: pessimistic, both directions of the
-        adjacency.
+        """The pessimistic privacy loss distribution of this bound for Google's dp_accounting, in both directions.
 
         δ is too large by some 1e-12. A bound with a profile only gives the symmetric pair of the profile. dp_accounting
         composes distributions of one `interval` only; arguments and errors as in `pld`.

@@ -66,8 +66,7 @@ class LossFacts(Protocol):
 
 @dataclass(frozen=True)
 class Coverage:
-    """Which losses a theorem is about: `words` for tables, `only` one loss by name, or those whose slope has
-    `one_sign`."""
+    """Which losses a theorem is about: `words` for tables, `only` one loss by name, or slopes of `one_sign`."""
 
     words: str
     only: str | None = None
@@ -191,8 +190,7 @@ class Bound:
         return self.source if accountant == "profile" else self.rdp_source or self.source
 
     def reason(self, parameters: Parameters, epsilon: float | None = None) -> str | None:
-        """Why the bound proves nothing for these parameters (at `epsilon`, if given), as one sentence; None where it
-        does.
+        """Why the bound proves nothing for these parameters (at `epsilon`, if given), as one sentence; else None.
 
         >>> from objpert_core.accounting import ObjectivePerturbation
         >>> BOUND_REGISTRY["glm"].reason(ObjectivePerturbation(sigma=5, lam=0.5, smoothness=1.0))
@@ -215,9 +213,7 @@ class Bound:
     # --- parameters --------------------------------------------------------------------------------------------
 
     def used(self, name: str, value: float | None) -> float | None:
-        """`value` if the bound uses the parameter `name`, otherwise None: mechanisms that differ in unused ones are
-        equal.
-        """
+        """`value` if the bound uses the parameter `name`, else None: mechanisms with other unused values are equal."""
         return None if name in self.ignores else value
 
 

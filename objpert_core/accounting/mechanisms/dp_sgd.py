@@ -23,7 +23,8 @@ from objpert_core.accounting.numerics.subsampled import step_rdp
 
 @dataclass(frozen=True)
 class DPSGD(ByConvolution):
-    """DP-SGD: in each step every row joins the batch with probability `sample_rate`, and a noisy sum is released.
+    """DP-SGD: every row joins a step's batch with probability `sample_rate`; the sum of clipped gradients gets normal
+    noise.
 
     Rényi: Mironov, Talwar and Zhang (2019), at every real order. Privacy loss distributions: both directions of
     add/remove are composed, and the larger δ is reported. For rows that are replaced, and for several rows of one
@@ -33,7 +34,7 @@ class DPSGD(ByConvolution):
     Parameters
     ----------
     noise_multiplier : float from 1e-100 to 1e100
-        Standard deviation of the normal noise divided by the clipping norm (the L2 sensitivity of one row).
+        Standard deviation of the noise divided by the clipping norm (the L2 sensitivity of one row).
     sample_rate : float in (0, 1]
         Probability q with which Poisson sampling takes a row into a batch.
     steps : int >= 1

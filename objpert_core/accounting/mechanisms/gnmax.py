@@ -69,10 +69,8 @@ class GNMax(Mechanism):
         """A bound on the Rényi divergence of one order from these votes to any neighbouring ones, at most T·α/σ².
 
         **Private**: publishing the bound would say something about the votes. Theorem D.11, which holds in this
-        direction only (docs/theorems.md, T42).
-
-        `counts` are numbers from 0 to 1e15, of shape (C,) or (T, C): votes for each class, and for T rows the sum of
-        the bounds over all. α > 1.
+        direction only (docs/theorems.md, T42). `counts` are numbers from 0 to 1e15, of shape (C,) or (T, C): votes for
+        each class, and for T rows the sum of the bounds over all. α > 1.
         """
         gaps = _gaps(counts)
         order = above("alpha", alpha, 1)
@@ -103,8 +101,8 @@ class GNMax(Mechanism):
         return float(high)
 
     def smooth_sensitivity(self, counts: Any, alpha: float, beta: float) -> float:
-        """A β-smooth bound on the sensitivity of `rdp_at`, **private**: one voter changes its logarithm by at most β >
-        0.
+        """A β-smooth bound on the sensitivity of `rdp_at`, **private**: one voter changes its logarithm by β > 0 at
+        most.
 
         Nissim, Raskhodnikova and Smith (2007); for votes Papernot et al. (2018), Appendix B. `counts` and `alpha` are
         those of `rdp_at`. `distance` needs no such bound.

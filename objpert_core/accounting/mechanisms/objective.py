@@ -140,8 +140,8 @@ class ObjectivePerturbation(Mechanism):
 
     @property
     def gaussian(self) -> Gaussian:
-        """The lower bound: the Gaussian mechanism that a linear loss attains (Corollary 3.5), where a replaced row
-        turns round.
+        """The lower bound: the Gaussian mechanism that a linear loss attains (Corollary 3.5); replaced rows move it by
+        2L.
         """
         moves = self.lipschitz if self.adjacency == ADD_REMOVE else 2 * self.lipschitz
         return Gaussian(self.sigma, moves, adjacency=self.adjacency)
@@ -196,9 +196,7 @@ class ObjectivePerturbation(Mechanism):
 
     @cached_property
     def law(self) -> PrivacyLossLaw | None:
-        """The law of the bound's privacy loss; None for bounds without one, where they prove nothing, and for
-        `REPLACE_ONE`.
-        """
+        """The law of the bound's privacy loss; None for bounds without a law, silent ones, and `REPLACE_ONE`."""
         make = self.entry.law
         return None if make is None or self.silent or self.links is not None else make(self)
 

@@ -36,7 +36,9 @@ def _curve(alphas: Any, rdp: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def rdp_to_delta(alphas: Any, rdp: Any, epsilon: Any) -> Any:
-    """Smallest δ, in [0, 1], that the given points of a Rényi curve prove at ε; `ValueError` for numbers out of range.
+    """Smallest δ, in [0, 1], that the given points of a Rényi curve prove at ε.
+
+    Numbers out of range, or lengths that differ, raise a `ValueError`.
 
     Parameters
     ----------

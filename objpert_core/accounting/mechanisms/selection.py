@@ -123,8 +123,7 @@ class PrivateSelection(Wrapper):
 
     @classmethod
     def negative_binomial(cls, base: Mechanism, eta: float, gamma: float) -> PrivateSelection:
-        """The truncated negative binomial law by its own parameters instead of its mean; errors as in
-        `PrivateSelection`.
+        """The truncated negative binomial law by its own parameters, not its mean; errors as in `PrivateSelection`.
 
         `gamma` in (0, 1] is the chance that a law with η = 1 stops after a run; a smaller γ means more runs.
 

@@ -54,10 +54,9 @@ class LaplaceVote(Mechanism):
         return f"LaplaceVote(epsilon={self.scale_epsilon!r})"
 
     def error(self, gap: Any) -> Any:
-        """How likely the answer is wrong, at a gap or an array of them.
+        """How likely the answer is wrong, at a gap or an array of them: the true winner's votes less the loser's.
 
-        The gap is the votes of the true winner less those of the loser; at a negative gap the answer is the loser's
-        chance.
+        At a negative gap the answer is the loser's chance.
         """
         t = gap_array(gap)
         return like_input(gap, np.where(t >= 0, self._tail(np.abs(t)), 1 - self._tail(np.abs(t))))

@@ -185,8 +185,8 @@ def log_slopes(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def corner_of(x: FloatArray, y: FloatArray) -> float:
-    """log of the slope, at least 0, with which a symmetric polygon arrives at its axis x + y = 1; it leaves with the
-    inverse."""
+    """log of the slope, at least 0, with which a symmetric polygon arrives at its axis x + y = 1, where it turns to
+    1/slope."""
     before = log_slopes(x, y)[x[1:] + y[1:] <= 1]
     return max(float(before[-1]), 0.0) if before.size and np.isfinite(before[-1]) else 0.0
 
@@ -223,8 +223,7 @@ def false_negative_rates(x: FloatArray, y: FloatArray, rate: FloatArray) -> Floa
 
 
 def atoms(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """(losses, log masses, log mass at +∞) of the symmetric pair whose attacker's curve is the polygon, or a higher
-    one."""
+    """(losses, log masses, log mass at +∞) of the symmetric pair whose attacker's curve is the polygon, or higher."""
     upper = int(np.searchsorted(x + y, 1.0, side="right"))
     x, y = x[:upper], y[:upper]
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -23,8 +23,7 @@ SLACK = 1e-11  # of 1 + |log δ|: far above what logarithms of normal probabilit
 
 @np.errstate(all="ignore")  # where a caller has numpy raise, what underflows would tell of the data that were released
 def log_delta_added(epsilon: FloatArray, h: float, rho: Any) -> FloatArray:
-    """log of P[|U| > c] − e^ε·Q[|U| > c], c² = 2ε + log(1 + h) + ρ/(1 + h): P lacks the row. `rho` may be an array,
-    too."""
+    """log of P[|U| > c] − e^ε·Q[|U| > c], c² = 2ε + log(1 + h) + ρ/(1 + h): P lacks the row. `rho` may be an array."""
     square = 2 * epsilon + math.log1p(h) + rho / (1 + h)
     found = _excess(
         _log_outside(_without(epsilon, h, rho, square)), _log_outside(_with(epsilon, h, rho, square)), epsilon
