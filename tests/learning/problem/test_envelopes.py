@@ -175,23 +175,6 @@ def test_steps_by_row_make_every_row_as_smooth_as_asked(row_norm):
         assert np.linalg.eigvalsh(hessian)[-1] <= part.smoothness() * (1 + 1e-12)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("solver", ["newton", "lbfgs", "gradient-descent", "accelerated", "sag", "svrg"])
-@pytest.mark.parametrize("loss", [HingeLoss(), PinballLoss(0.3), LogisticLoss()], ids=repr)
-def test_every_solver_takes_envelopes_with_a_step_for_each_row(solver, loss):
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(300, 4)) * rng.uniform(0.1, 1, size=(300, 1))
-    rows, targets = Rows(X, "clip", 0.3), targets_of(loss, 300)
-    envelope = MoreauEnvelope(loss, envelope_steps(rows, 2.0))
-    objective = PerturbedObjective(rows, targets, 3.0, rng.normal(size=5), envelope)
-    result = solve(objective, tau=1e-8, solver=solver)
-    assert result.converged
-    reference = solve(objective, tau=1e-10, solver="newton-cholesky")
-    np.testing.assert_allclose(result.theta, reference.theta, atol=1e-8)
-    clipped = PerturbedObjective(rows, targets, 3.0, objective.linear, ClippedLoss(envelope, rows.slopes_of_norm(0.2)))
-    assert solve(clipped, tau=1e-8, solver=solver).converged
-
-
 # The logistic proximal point
 
 

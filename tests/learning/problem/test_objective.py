@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from objpert_core.learning import SOLVERS, ClippedLoss, PerturbedObjective, Rows, SquaredLoss, solve
+from objpert_core.learning import ClippedLoss, PerturbedObjective, Rows, SquaredLoss
 
 
 @pytest.fixture(params=["dense", "sparse"])
@@ -148,16 +148,6 @@ def test_a_multiple_of_the_identity_is_the_number(objective):
     other = PerturbedObjective(objective.rows, objective.targets, 0.7 * np.eye(5), objective.linear)
     np.testing.assert_allclose(other.gradient(THETA)[0], objective.gradient(THETA)[0], rtol=1e-13)
     assert other.value_gradient(THETA)[0] == pytest.approx(objective.value_gradient(THETA)[0], rel=1e-14)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_every_solver_takes_a_matrix(objective, solver):
-    _, _, bent = with_matrix(objective)
-    exact = solve(bent, tau=1e-11).theta
-    found = solve(bent, tau=1e-7, solver=solver, max_iter=3000)
-    assert found.converged
-    np.testing.assert_allclose(found.theta, exact, atol=1e-7 / bent.strong_convexity)
 
 
 @pytest.mark.parametrize(
