@@ -29,6 +29,7 @@ from objpert_core.learning import (
 )
 from objpert_core.learning.problem.envelopes import envelope_steps
 from tests.learning.certificates import OBJECTIVE
+from tests.learning.solvers.test_ball import by_scipy
 from tests.test_toy_family import TOY
 
 TAU, DELTA = 1e-6, 1e-5
@@ -168,14 +169,7 @@ def test_envelopes_are_fitted_certified_and_verified(loss, bound, clip):
         own = MoreauEnvelope(loss, envelope_steps(rows, 1.0))
         assert (own.smoothness_of_rows * np.minimum(np.linalg.norm(X, axis=1), 1.0) ** 2 <= 1.0 + 1e-15).all()
         objective = PerturbedObjective(rows, targets, 20.0, 9.0 * noise_source(3).standard_normal(4), own)
-        peer = minimize(
-            objective.value_gradient,
-            np.zeros(4),
-            jac=True,
-            method="SLSQP",
-            constraints={"type": "ineq", "fun": lambda w: 0.25 - w @ w, "jac": lambda w: -2 * w},
-            options={"ftol": 1e-14, "maxiter": 300},
-        )
+        peer = by_scipy(objective, 0.5)
         np.testing.assert_allclose(release.theta, peer.x, atol=5e-3)  # the output noise
 
 

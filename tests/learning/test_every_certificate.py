@@ -126,10 +126,12 @@ def test_words_say_what_the_number_of_rows_chose(kind):
     )
 
 
-def test_what_is_printed_comes_back_from_json_and_does_not_verify():
-    printed = by_distance(caveat="as printed")()
+def test_printed_numbers_are_marked_come_back_from_json_and_do_not_verify():
+    printed = by_distance(caveat="Theorem 0, as printed, is not valid")()
     assert PrivacyCertificate.from_json(printed.to_json()) == printed
+    assert not printed.certified
     assert not printed.verify()
+    assert "NOT PROVED Theorem 0, as printed, is not valid" in repr(printed)
 
 
 def test_pure_differential_privacy_has_δ_0():

@@ -28,6 +28,7 @@ from objpert_core.learning import (
 from objpert_core.learning.problem.envelopes import proximal_probability
 from objpert_core.learning.problem.rounding import gradient_norm_bound
 from tests.learning.problem.every import EVERY, difference, every, targets_of
+from tests.learning.problem.exact import exact_gradient, exact_norm
 
 UNIT = 2.0**-53
 
@@ -288,12 +289,9 @@ def test_the_bound_on_a_gradient_holds_for_envelopes(loss):
     envelope = MoreauEnvelope(loss, steps)
     b = -PerturbedObjective(rows, targets, 0.5, np.zeros(3), envelope).gradient(theta)[0]
     found = gradient_norm_bound(PerturbedObjective(rows, targets, 0.5, b, envelope), theta)
-    total = [mpmath.mpf(0.5) * mpmath.mpf(x) + mpmath.mpf(y) for x, y in zip(theta, b, strict=True)]
-    for x, factor, y, t in zip(X, rows.factors, targets, steps, strict=True):
-        row = [mpmath.mpf(value) * mpmath.mpf(float(factor)) for value in x]
-        score = mpmath.fsum(p * mpmath.mpf(q) for p, q in zip(row, theta, strict=True))
-        total = [sum_ + exact_slope(loss, score, y, t) * value for sum_, value in zip(total, row, strict=True)]
-    exact = mpmath.sqrt(mpmath.fsum(value**2 for value in total))
+    step = iter(steps)
+    total = exact_gradient(X, targets, rows, theta, 0.5, lambda u, y: exact_slope(loss, u, y, next(step)))
+    exact = exact_norm(total, b)
     assert exact <= found < 1e-9  # the shortest rows are a thousand times steeper in their slopes than the longest
 
 
