@@ -24,7 +24,10 @@ from objpert_core.estimators import (
     AdaSSPRegressor,
     DPSGDLogisticRegression,
     ObjPertLogisticRegression,
+    ObjPertRegressor,
+    ObjPertSVC,
     OPSPTRRegressor,
+    OutputPerturbationLogisticRegression,
 )
 from objpert_core.learning import HingeLoss, LogisticLoss, perturb_and_solve
 from objpert_core.learning.population.fit import descend_and_certify
@@ -141,10 +144,6 @@ OBJECTIVE = {
         [{"sigma": 4.2, "lam": 0.8}, {"epsilon": 1.1}],
     ),
     "least lam, not for replaced rows": Kind(logistic(lam=0.0), each(adjacency="replace one row"), [], "slow"),
-    "by Rényi": Kind(logistic(accountant="rdp", noise_ratio=1.3), [], [], "slow"),
-    "monotone": Kind(logistic(bound="monotone", row_norm="clip", fit_intercept=False), [], [], "thorough"),
-    "glm": Kind(logistic(bound="glm", epsilon=0.1), [], [], "thorough"),
-    "non-glm": Kind(logistic(bound="non-glm", accountant="rdp", epsilon=8.0), [], [], "thorough"),
     "envelope in a ball": Kind(
         in_ball_of_envelopes,
         [
@@ -179,7 +178,6 @@ def trained_dishonestly():
     return DPSGDLogisticRegression(classes=[0, 1], **options).fit(*some_data())
 
 
-ALLOCATED = trained(sampling="allocation", batch_size=50, epochs=1)  # 50 of 300: both samplings have rate 1/6
 MORE_NOISE = [{"noise_multiplier": times(2)}]
 SGD = {
     "one run": Kind(
@@ -210,7 +208,7 @@ SGD = {
         MORE_NOISE,
     ),
     "allocated": Kind(
-        ALLOCATED,
+        trained(sampling="allocation", batch_size=50, epochs=1),  # 50 of 300: both samplings have rate 1/6
         [
             *each(epsilon=0.99, sampling=["poisson", "shuffle"], mechanism="DPSGD", steps=12, epochs=2),
             *each(sample_rate=0.1, accountant="rdp", mean_runs=2.0, rows_per_person=2, schema=1, public_rows=600),
@@ -265,17 +263,19 @@ OF_PHASES = OF_BOTH + each(phases=[7, 10**12, 0], slack=[0.0, 1e-30], first_step
 OF_DESCENT = OF_BOTH + each(
     steps=10**6, batch_size=[61.0, 0.0], sampling="allocation", step_size=0.0, schedule="own", envelope=0.0
 )
-LESS = [{"epsilon": 1.1}, {"delta": 2e-4}, {"noise_multiplier": times(2)}]
+WEAKER_STEPS = [{"epsilon": 1.1}, {"delta": 2e-4}, {"noise_multiplier": times(2)}]
 POPULATION = {
-    "phased": Kind(phased(LogisticLoss()), OF_PHASES, LESS, "thorough"),
-    "phased, declared": Kind(phased(HingeLoss(), public_rows=60), OF_PHASES, LESS, "thorough"),
+    "phased": Kind(phased(LogisticLoss()), OF_PHASES, WEAKER_STEPS, "thorough"),
+    "phased, declared": Kind(phased(HingeLoss(), public_rows=60), OF_PHASES, WEAKER_STEPS, "thorough"),
     "full batch": Kind(
-        descent("full batch", LogisticLoss(), True), [*OF_DESCENT, {"loss": "absolute"}], LESS, "thorough"
+        descent("full batch", LogisticLoss(), True), [*OF_DESCENT, {"loss": "absolute"}], WEAKER_STEPS, "thorough"
     ),
     "full batch, corners": Kind(
-        descent("full batch", HingeLoss(), False), [*OF_DESCENT, {"envelope": None}], LESS, "thorough"
+        descent("full batch", HingeLoss(), False), [*OF_DESCENT, {"envelope": None}], WEAKER_STEPS, "thorough"
     ),
-    "without replacement": Kind(descent("without replacement", LogisticLoss(), True), OF_DESCENT, LESS, "thorough"),
+    "without replacement": Kind(
+        descent("without replacement", LogisticLoss(), True), OF_DESCENT, WEAKER_STEPS, "thorough"
+    ),
 }
 
 # Noisy Gram matrices
@@ -320,13 +320,13 @@ OF_GRAM = [
 ]
 OF_BENDS = OF_GRAM + each(sigma=1.0, residual_bound=1.0, mechanism="TiltAndBend", dimension=4)
 OF_TILTS = OF_GRAM + each(adjacency="replace one row", sigma=[2.0, None], residual_bound=[2.0, 0.0])
-LESS = [
+WEAKER_GRAM = [
     *each(epsilon=lambda old: old + 0.1, delta=2e-3, scale=1.51, degrees_of_freedom=13, dimension=2),
     *each(on_error="release", row_norm="normalize"),
 ]
 NEVER_NAMED = {"epsilon": 1.7e308, "coefficients_sha256": None, "rows_declared": None}
 QUADRATIC = {
-    "bent": Kind(tight(bent), OF_BENDS, LESS, "thorough", NEVER_NAMED),
+    "bent": Kind(tight(bent), OF_BENDS, WEAKER_GRAM, "thorough", NEVER_NAMED),
     "tilted": Kind(tight(tilted), OF_TILTS, [{"epsilon": 6.0}], "thorough", NEVER_NAMED | {"sigma": 1.7e308}),
 }
 
@@ -360,7 +360,7 @@ OF_BEST_SPLIT = OF_DRAWS + each(
     release_epsilon=0.8, test_epsilon=0.01, public_validation=False, tail=3.0, mechanism="ProposeTestRelease"
 )
 OF_SUMS = OF_REGRESSION + each(gram_noise=[5.0, 0.0], moment_noise=5.0, eigenvalue_noise=5.0, dimension=0, lattice=None)
-LESS = each(epsilon=1.1, delta=2e-5, on_error="release")
+WEAKER_DRAW = each(epsilon=1.1, delta=2e-5, on_error="release")
 GREATEST = ("epsilon", "gram_noise", "moment_noise", "eigenvalue_noise", "tail")
 LEAST = ("lattice", "failure", "release_delta", "release_epsilon", "eigenvalue_mu", "norm_mu")
 EXTREMES = dict.fromkeys(GREATEST, 1.7e308) | dict.fromkeys(LEAST, 5e-324)
@@ -368,7 +368,7 @@ EXTREMES |= {"coefficients_sha256": None, "dimension": 10**400, "separation": 0.
 
 
 def of_draws(estimator, better, weaker, level=None, **parameters):
-    return Kind(drawn(estimator, **parameters), better, [*LESS, weaker], level, EXTREMES)
+    return Kind(drawn(estimator, **parameters), better, [*WEAKER_DRAW, weaker], level, EXTREMES)
 
 
 POSTERIOR = {
@@ -447,6 +447,61 @@ TESTED = {
     ),
 }
 
+# Fits of 300 rows, for random changes
+
+
+def many_rows(estimator, **parameters):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    model = estimator(**({} if estimator is ObjPertRegressor else {"classes": [0, 1]}), **parameters)
+    return Kind(lambda: model.fit(X, (X[:, 0] > 0).astype(int)), [], [{"epsilon": times(1.5)}], "slow")
+
+
+def in_ball(loss, bound, envelope):
+    """A fit in a ball about rows that are added or removed: those of the estimators are slower to account for."""
+
+    def model():
+        X = np.random.default_rng(0).normal(size=(300, 4))
+        mechanism = ApproximateMinima(
+            ObjectivePerturbation(8.0, 6.0, 1.0, envelope or loss.smoothness, bound), 1e-6, 0.01
+        )
+        told = {"loss": loss, "intercept_scaling": 0.0, "radius": 0.5, "envelope": envelope}
+        release = perturb_and_solve(X, np.where(X[:, 0] > 0, 1.0, -1.0), mechanism, delta=1e-5, **told)
+        coef, intercept = release.theta.reshape(1, -1), np.zeros(1)
+        return SimpleNamespace(coef_=coef, intercept_=intercept, privacy_=release.certificate.about(coef, intercept))
+
+    return Kind(model, [], [{"epsilon": times(1.5)}], "slow")
+
+
+OUTPUT = OutputPerturbationLogisticRegression
+STEPS = {"batch_size": 100, "epochs": 1}
+TUNED = STEPS | {"learning_rates": [0.1, 0.2], "accountant": "rdp"}
+FITTED = {
+    "declared": many_rows(ObjPertLogisticRegression, public_rows=300),
+    "read off": many_rows(ObjPertLogisticRegression),
+    "no rule": many_rows(ObjPertLogisticRegression, lam=0.0, random_state=1, fit_intercept=False),
+    "monotone": many_rows(ObjPertLogisticRegression, bound="monotone", row_norm="clip", fit_intercept=False),
+    "glm": many_rows(ObjPertLogisticRegression, bound="glm", lam=0.0),
+    "kifer2012": many_rows(ObjPertLogisticRegression, bound="kifer2012", lam=0.0),
+    "non-glm": many_rows(ObjPertLogisticRegression, bound="non-glm", accountant="rdp", epsilon=8.0),
+    "by Rényi": many_rows(ObjPertLogisticRegression, accountant="rdp", noise_ratio=1.3),
+    "hinge": many_rows(ObjPertSVC, clip=0.5),
+    "rounded hinge": many_rows(ObjPertSVC, loss="huberised-hinge", clip=None),
+    "ridge": many_rows(ObjPertRegressor, target_scale=3.0),
+    "huber": many_rows(ObjPertRegressor, loss="huber", clip=None, huber_threshold=0.5, bound="two-signed"),
+    "output": many_rows(OUTPUT),
+    "output, declared": many_rows(OUTPUT, public_rows=300, random_state=1, margin=1.0),
+    "output, replaced": many_rows(OUTPUT, adjacency="replace"),
+    "output, lam": many_rows(OUTPUT, lam=3.0),
+    "DP-SGD": many_rows(DPSGDLogisticRegression, **STEPS | {"epochs": 2}, public_rows=300, accountant="rdp"),
+    "DP-SGD, read off": many_rows(DPSGDLogisticRegression, **STEPS, clip=0.3, fit_intercept=False),
+    "allocated": many_rows(DPSGDLogisticRegression, **STEPS, sampling="allocation"),
+    "honest": many_rows(DPSGDLogisticRegression, **TUNED, mean_runs=2.5),
+    "dishonest": many_rows(DPSGDLogisticRegression, **TUNED, tuning="dishonest"),
+    "ball": in_ball(LogisticLoss(), "logistic", None),
+    "envelope in a ball": in_ball(HingeLoss(), "monotone", 0.5),
+}
+
 FAMILIES = {"objective": OBJECTIVE, "DP-SGD": SGD, "population": POPULATION, "quadratic": QUADRATIC}
-FAMILIES |= {"posterior": POSTERIOR, "tested": TESTED}
+FAMILIES |= {"posterior": POSTERIOR, "tested": TESTED, "fitted": FITTED}
 EVERY = {f"{family}, {name}": kind for family, kinds in FAMILIES.items() for name, kind in kinds.items()}

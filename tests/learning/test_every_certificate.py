@@ -36,11 +36,11 @@ def test_it_verifies_and_comes_back_from_json(kind):
 def test_better_promises_and_nonsense_are_convicted_at_once(kind):
     assert kind.honest.verify()
     for changes in kind.better:
-        start = time.perf_counter()
+        start = time.process_time()
         forged = kind.changed(changes)
         assert forged.verify() is False, changes
         assert "no fit has written" in repr(forged) or forged.complaint() is None, changes
-        assert time.perf_counter() - start < 5, changes
+        assert time.process_time() - start < 5, changes
 
 
 @every_kind
@@ -114,9 +114,9 @@ def test_a_draw_names_its_coefficients_without_an_offset_on_their_lattice(kind):
 def test_batches_that_no_accountant_could_look_at_are_convicted_at_once(size):
     batches = {"mechanism": "SampledWithReplacement", "sampling": "with replacement"}
     forged = POPULATION["without replacement"].changed(batches | {"batch_size": float(size), "public_rows": size})
-    start = time.perf_counter()
+    start = time.process_time()
     assert not forged.verify()
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 @of_kinds(POPULATION)

@@ -88,15 +88,6 @@ def test_memory_layout_and_single_precision_are_of_no_matter(plan):
     assert mapped.dtype == np.float64
 
 
-def test_the_order_of_the_rows_is_of_no_matter():
-    X, _ = some_data()
-    order = np.random.default_rng(1).permutation(len(X))
-    one, other = (release_map(rows, Standardisation(2.0, 3.0), noise_source(1)) for rows in (X, X[order]))
-    assert_array_equal(one.center, other.center)
-    assert_array_equal(one.scale, other.scale)
-    assert_array_equal(one.apply(X)[order], one.apply(X[order]))
-
-
 def test_sparse_rows_are_scaled_and_stay_sparse_and_are_not_centred():
     X, _ = some_data()
     X[np.random.default_rng(2).random(X.shape) < 0.7] = 0.0
