@@ -120,8 +120,9 @@ def optimal_published_bound(
 
     Parameters
     ----------
-    epsilon, delta, dimension, smoothness, rank
+    epsilon, delta, dimension, rank
         As in `calibrate_quadratic_perturbation`.
+    smoothness : float L > 0
     rows : int >= 1
         n; matters where the solver or the anchor is not exact.
     subgradient, distance : float >= 0, and > 0
@@ -254,10 +255,10 @@ def linear_objective_noise(
 
     Parameters
     ----------
-    epsilon, delta, smoothness
+    epsilon, delta
         As in `calibrate_quadratic_perturbation`.
-    gradient_bound : float > 0
-        ζ, the largest gradient of one record's loss.
+    gradient_bound, smoothness : float > 0
+        ζ, the largest gradient of one record's loss, and L.
     corrected : bool
         Whether 2ζ takes the place of ζ: where a record is replaced the gradient moves by 2ζ. The printed theorem is for
         a record that is added or removed.

@@ -183,8 +183,7 @@ def _log_chernoff(parts: list[_Points], exponent: float, rate: float) -> float:
 
 
 def rest_bound(parts: list[Tilted]) -> float:
-    """A value that the sum of the rests stays above, but for a tilted probability of e^{-REST_NATS}; one rest always
-    does."""
+    """A value that the sum of the rests exceeds, but for a tilted probability of e^{-REST_NATS}; a lone rest always."""
     if _alone(parts):
         assert parts[0].rests is not None
         return float(parts[0].rests[parts[0].masses > 0].min())

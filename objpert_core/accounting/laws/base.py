@@ -95,9 +95,9 @@ class GaussianLoss(PrivacyLoss):
 
 @dataclass(frozen=True)
 class SubsampledLoss(PrivacyLoss):
-    """One step of the Poisson-subsampled Gaussian mechanism, a = 1/noise multiplier, sampling rate q < 1. With P = (1 −
-    q)·N(0, 1) + q·N(a, 1) and Q = N(0, 1), removal of a row has the loss log dP/dQ under P and addition log dQ/dP under
-    Q: neither direction dominates the other at every ε (Zhu, Dong and Wang 2022, Theorem 11)."""
+    """One step of the Poisson-subsampled Gaussian mechanism, a = 1/noise multiplier, sampling rate q < 1.
+    With P = (1 − q)·N(0, 1) + q·N(a, 1) and Q = N(0, 1), removal of a row has the loss log dP/dQ under P and addition
+    log dQ/dP under Q: neither direction dominates the other at every ε (Zhu, Dong and Wang 2022, Theorem 11)."""
 
     a: float
     q: float

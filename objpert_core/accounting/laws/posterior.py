@@ -15,9 +15,9 @@ from objpert_core.accounting.numerics.gaussian import LOG_SQRT_2PI
 
 @dataclass(frozen=True)
 class PosteriorLoss(PrivacyLoss):
-    """ω = ±(u²/2 − ρ/(2(1 + h)) − ½·log(1 + h)), V = ±(|u| − E[u]) in standard deviations of u. "add" has + and u ~
-    N(√ρ, h), the law without the row; "remove" has − and u ~ N(√ρ/(1 + h), h/(1 + h)). |u| is counted from its middle,
-    so that no digits are lost where h is small."""
+    """ω = ±(u²/2 − ρ/(2(1 + h)) − ½·log(1 + h)), V = ±(|u| − E[u]) in standard deviations of u.
+    "add" has + and u ~ N(√ρ, h), the law without the row; "remove" has − and u ~ N(√ρ/(1 + h), h/(1 + h)). |u| is
+    counted from its middle, so that no digits are lost where h is small."""
 
     h: float
     rho: float

@@ -129,7 +129,7 @@ class Mechanism(ABC):
 
     @property
     def gaussian_ratio(self) -> float | None:
-        """The a = sensitivity/σ of the Gaussian mechanism whose pair is tight for this bound at every ε, or None."""
+        """The a = sensitivity/σ of a Gaussian mechanism whose pair is tight for this bound at every real ε; or None."""
         return None
 
     def no_profile(self) -> str:
@@ -147,7 +147,7 @@ class Mechanism(ABC):
     # --- what subclasses supply --------------------------------------------------------------------------------
 
     def _alone(self) -> Mechanism | None:
-        """This mechanism or its only part, if a closed form or an integral answers; None where losses are convolved."""
+        """This mechanism or its only part, if a formula or a quadrature answers; None where losses are convolved."""
         return self
 
     @abstractmethod

@@ -87,8 +87,8 @@ def gaussian_ends(a: float, epsilon: FloatArray, length: int) -> FloatArray:
 
 
 def log_delta_of_split(log_profile: LogProfile, ends: FloatArray, corner: float = 0.0) -> FloatArray:
-    """log Σ e^{t₁ + … + t_{i−1}}·δ(t_i), at most 0, for ends of shape (n, k), rounded such that Σ t_i does not grow. δ
-    is convex in e^t: between −`corner` and `corner` it is at most its chord."""
+    """log Σ e^{t₁ + … + t_{i−1}}·δ(t_i), at most 0, for ends of shape (n, k), rounded such that Σ t_i does not grow.
+    δ is convex in e^t: between −`corner` and `corner` it is at most its chord."""
     known = np.asarray(np.isfinite(ends).all(axis=1))
     ends = np.where(known[:, None], ends, 0.0)
     starts = np.concatenate((np.zeros((ends.shape[0], 1)), ends[:, :-1]), axis=1)
@@ -185,8 +185,7 @@ def log_slopes(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def corner_of(x: FloatArray, y: FloatArray) -> float:
-    """log of the slope, at least 0, with which a symmetric polygon arrives at its axis x + y = 1, where it turns to
-    1/slope."""
+    """log of the slope, at least 0, with which a symmetric polygon arrives at its axis x + y = 1."""
     before = log_slopes(x, y)[x[1:] + y[1:] <= 1]
     return max(float(before[-1]), 0.0) if before.size and np.isfinite(before[-1]) else 0.0
 

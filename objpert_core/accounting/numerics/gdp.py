@@ -90,8 +90,8 @@ def _mu_and_where(epsilon: FloatArray, log_delta: FloatArray) -> tuple[float, fl
 
 
 def mu_beyond(a: float, shift: float, doubled: bool, start: float) -> float:
-    """A μ above the part v ≥ start of a loss shift + a²/2 + a·v, v ~ N(0, 1), or v ~ |N(0, 1)| if `doubled`. Its
-    vertices are y = Φ(−v) and x = e^{−shift}·Φ(−v − a), both twice that if doubled. With u(v) = −Φ⁻¹(2Φ(−v)) (u = v
+    """A μ above the part v ≥ start of a loss shift + a²/2 + a·v, v ~ N(0, 1), or v ~ |N(0, 1)| if `doubled`.
+    Its vertices are y = Φ(−v) and x = e^{−shift}·Φ(−v − a), both twice that if doubled. With u(v) = −Φ⁻¹(2Φ(−v)) (u = v
     unless doubled) and Mills' ratio m, u' = m(u)/m(v) ≤ e^{log 2/u²} and −Φ⁻¹(e^{−s}Φ(−u)) ≤ u + s/u."""
     if not doubled and shift == 0:
         return a
@@ -103,9 +103,9 @@ def mu_beyond(a: float, shift: float, doubled: bool, start: float) -> float:
 
 
 def mu_of_mirrored_mixture(log_weights: FloatArray, a: float) -> float:
-    """A μ above the pair of Σ w_j·N(j·a, 1) and its mirror image; at most log(1/w₀)/60 + 1e-4 above the smallest. At a
-    threshold z ≥ 0, y = Σ w_j·Φ(j·a − z) and x = Σ w_j·Φ(−j·a − z); both fall in z, so neighbouring thresholds bound
-    what lies between. Beyond the last one y ≤ Φ(k·a − z) and x ≥ w₀·Φ(−z). Negative z is the mirror image."""
+    """A μ above the pair of Σ w_j·N(j·a, 1) and its mirror image; at most log(1/w₀)/60 + 1e-4 above the smallest.
+    At a threshold z ≥ 0, y = Σ w_j·Φ(j·a − z) and x = Σ w_j·Φ(−j·a − z); both fall in z, so neighbouring thresholds
+    bound what lies between. Beyond the last one y ≤ Φ(k·a − z) and x ≥ w₀·Φ(−z). Negative z is the mirror image."""
     j = a * np.arange(log_weights.size)
     farthest = float(j[-1])
     count = int(min(max(_LAST_Z / (1e-3 * farthest), 2**12), 2**19))

@@ -52,10 +52,10 @@ def log_expectation(
     known: FloatArray | None = None,
     unimodal: bool = False,
 ) -> FloatArray:
-    """log of ∫ f(v) φ(v) dv over the panels of each row, shape (rows,); −inf where nothing is worth adding. `log_f`
-    gets flat arrays of points and of row indices. f, or `bound` ≥ f (given by its log), must not decrease in v; or with
-    `unimodal` f·φ has one mode in each row, which is one of the `breaks`, sorted along rows of shape (rows, panels +
-    1). Panels that cannot matter beside `known`, the log of a term to be added later, are left out."""
+    """log of ∫ f(v) φ(v) dv over the panels of each row, shape (rows,); −inf where nothing is worth adding.
+    `log_f` gets flat arrays of points and of row indices. f, or `bound` ≥ f (given by its log), must not decrease in v;
+    or with `unimodal` f·φ has one mode in each row, which is one of the `breaks`, sorted along rows of shape
+    (rows, panels + 1). Panels that cannot matter beside `known`, the log of a term to be added later, are left out."""
     rows, count = breaks.shape
     row_of_break = np.repeat(np.arange(rows), count)
     at_break = (bound or log_f)(breaks.ravel(), row_of_break).reshape(rows, count)
