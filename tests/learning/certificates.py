@@ -413,6 +413,7 @@ TESTED = {
             *each(epsilon=0.74, test_epsilon=0.4, failure=1e-7, threshold=[26.0, None], shifted=True, certified=False),
             *each(caveat="but", fallback_delta=[-1e-8, 1e-7], rows_per_person=2, adjacency="replace one row"),
             *each(mechanism="Gaussian", release_epsilon=1, release_delta=math.nan, sensitivity=1.0, reproducible=True),
+            *each(lattice=0.5, row_norm="normalize", intercept_scaling=0.3),
             {"delta": 1e-6},  # without e^ε̂, and without the fallback's share
             {"test": "own", "threshold": 27.0, "uniform": True},
             {"rows_per_person": 2, "adjacency": "add/remove up to 2 rows of one person"},
@@ -450,11 +451,11 @@ TESTED = {
 # Fits of 300 rows, for random changes
 
 
-def many_rows(estimator, **parameters):
+def many_rows(estimator, level="slow", **parameters):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 4))
     model = estimator(**({} if estimator is ObjPertRegressor else {"classes": [0, 1]}), **parameters)
-    return Kind(lambda: model.fit(X, (X[:, 0] > 0).astype(int)), [], [{"epsilon": times(1.5)}], "slow")
+    return Kind(lambda: model.fit(X, (X[:, 0] > 0).astype(int)), [], [{"epsilon": times(1.5)}], level)
 
 
 def in_ball(loss, bound, envelope):
@@ -480,10 +481,12 @@ FITTED = {
     "declared": many_rows(ObjPertLogisticRegression, public_rows=300),
     "read off": many_rows(ObjPertLogisticRegression),
     "no rule": many_rows(ObjPertLogisticRegression, lam=0.0, random_state=1, fit_intercept=False),
-    "monotone": many_rows(ObjPertLogisticRegression, bound="monotone", row_norm="clip", fit_intercept=False),
-    "glm": many_rows(ObjPertLogisticRegression, bound="glm", lam=0.0),
+    "monotone": many_rows(
+        ObjPertLogisticRegression, "thorough", bound="monotone", row_norm="clip", fit_intercept=False
+    ),
+    "glm": many_rows(ObjPertLogisticRegression, "thorough", bound="glm", lam=0.0),
     "kifer2012": many_rows(ObjPertLogisticRegression, bound="kifer2012", lam=0.0),
-    "non-glm": many_rows(ObjPertLogisticRegression, bound="non-glm", accountant="rdp", epsilon=8.0),
+    "non-glm": many_rows(ObjPertLogisticRegression, "thorough", bound="non-glm", accountant="rdp", epsilon=8.0),
     "by Rényi": many_rows(ObjPertLogisticRegression, accountant="rdp", noise_ratio=1.3),
     "hinge": many_rows(ObjPertSVC, clip=0.5),
     "rounded hinge": many_rows(ObjPertSVC, loss="huberised-hinge", clip=None),

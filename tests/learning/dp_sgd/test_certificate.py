@@ -45,6 +45,9 @@ def test_an_allocation_says_so_and_texts_without_it_stay_as_they_were(allocated)
     assert "DP-SGD by random allocation" in repr(allocated)
     assert "each of 300 rows once in 6 steps" in repr(allocated)
     assert allocated.to_dict()["sampling"] == "allocation"
+    assert allocated.verify()
+    for unaccounted in ({"accountant": "rdp"}, {"schema": 1}):
+        assert not dataclasses.replace(allocated, **unaccounted).verify()
     assert dataclasses.replace(fitted(epochs=1, batch_size=300), sampling="poisson").to_dict().get("sampling") is None
     run = allocated.rebuild()
     assert PrivacyCertificate.kind_for(run) is type(allocated)
