@@ -124,7 +124,9 @@ WITHOUT_PICTURE = {"honest", "population", "ptr", "quadratic"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [pytest.param("own", marks=pytest.mark.thorough), *(page for page in RIGHT if page != "own")])
+@pytest.mark.parametrize(
+    "page", [pytest.param("own", marks=pytest.mark.thorough), *(page for page in RIGHT if page != "own")]
+)
 def test_try_it_hides_its_answer_until_a_prediction_is_made(page):
     app, right = open_page(page), RIGHT[page]
     before, reason = len(charts(app)), Prediction.of(page).reason
