@@ -75,7 +75,7 @@ class BestAnswer(Definition):
 
     def __post_init__(self) -> None:
         p, q = np.exp(self.log_p), np.exp(self.log_q)
-        above = [np.append(np.cumsum(law[::-1])[::-1][1:], 0.0) for law in (p, q)]
+        above = [np.append(np.cumsum(one[::-1])[::-1][1:], 0.0) for one in (p, q)]
 
         def parts(x: Array, law: Array, better: Array) -> Array:
             at = np.clip(np.floor(x).astype(int), 0, law.size - 1)
@@ -99,12 +99,13 @@ class BestAnswer(Definition):
         return self.released.renyi(alpha)
 
 
-def _law(mean: float, eta: float | None) -> LogSlope:
+def law(mean: float, eta: float | None) -> LogSlope:
+    """Poisson's where there is no η."""
     return poisson(mean) if eta is None else negative_binomial(mean, eta)
 
 
 def _normals(sigma: float, mean: float, eta: float | None, slow: bool = False) -> Case:
-    a, slope = 1 / sigma, _law(mean, eta)
+    a, slope = 1 / sigma, law(mean, eta)
     sides = tuple(best_of_normals(sign * a, slope, side) for sign in (1.0, -1.0) for side in (1.0, -1.0))
     return Case(
         "PrivateSelection",
@@ -123,7 +124,7 @@ def _normals(sigma: float, mean: float, eta: float | None, slow: bool = False) -
 def _answers(epsilon: float, mean: float, eta: float | None, slow: bool = False) -> Case:
     right, wrong = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))
     one, other = np.array([right, wrong]), np.array([wrong, right])
-    slope = _law(mean, eta)
+    slope = law(mean, eta)
     return Case(
         "PrivateSelection",
         f"a bit at {epsilon:g}, mean {mean:g}, eta {eta}",

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import scipy.optimize
+from scipy.special import erf
 
 from tests.second_opinion.batches import added, fixed, opposed
 from tests.second_opinion.case import Case
 from tests.second_opinion.definition import Array, Definition, Pair, Product, log_integral
-from tests.second_opinion.gaussian import REPLACE, half_normal, shifted, wide
+from tests.second_opinion.gaussian import REPLACE, half_normal, log_normal, shifted, wide
 from tests.second_opinion.objective import logistic, monotone, two_signed, with_noise
 
 SMALL = (0.0, 0.01, 0.1, 0.3, 1.0, 3.0)
@@ -91,7 +92,7 @@ def _compositions() -> Iterator[Case]:
         rdp_looseness=1.1,  # of large orders, as for coins alone
     )
     fit = logistic(1 / 8, 1 / 10)
-    for k in (1, 3, 30):
+    for k in (1, 2, 3, 30):
         yield _case(
             "repeat",
             f"{k} fits by T1's law as it stands",
@@ -109,6 +110,60 @@ def _compositions() -> Iterator[Case]:
             on.ObjectivePerturbation(10.0, 25.0, bound="two-signed"),
         ),
         Product(three),
+        slow=True,
+    )
+
+
+def two_half_normals(a: float, shift: float) -> Pair:
+    """2·shift + a² + a·(|v| + |w|): (|v| + |w|)/√2 has the density 2·φ(x)·2·erf(x/√2) on x > 0."""
+
+    def log_p(x: Array) -> Array:
+        return np.where(x > 0, math.log(4) + log_normal(x) + np.log(erf(np.maximum(x, 1e-300) / math.sqrt(2))), -np.inf)
+
+    return Pair(log_p, lambda x: 2 * shift + a * a + a * math.sqrt(2) * x, (0.0, 1.0, 3.0), whole=False)
+
+
+def _two() -> Iterator[Case]:
+    """One of two is normal noise, or both are half-normal: however small δ is, it has all digits."""
+    deep = {"epsilons": (0.0, 0.3, 1.0, 2.0, 4.0, 7.0), "looseness": 0.1, "resolved": 1e-10}
+    fit, laws = {"sigma": 5.0, "lam": 2.0}, {"logistic": logistic(0.2, 0.5), "monotone": monotone(0.2, 0.125)}
+    laws |= {"glm": two_signed(0.2, -math.log1p(-0.125))}
+    for bound, law in laws.items():
+        yield _case(
+            "compose",
+            f"normal noise and a fit, {bound}",
+            lambda on, bound=bound: on.compose(on.Gaussian(4.0), on.ObjectivePerturbation(bound=bound, **fit)),
+            with_noise(law, 0.25),
+            **deep | {"slow": bound != "glm"},
+        )
+    yield _case(
+        "compose",
+        "normal noise and approximate minima, whose maximum jumps",
+        lambda on: on.compose(on.ApproximateMinima(on.ObjectivePerturbation(0.4, 0.3), 0.05, 1.0), on.Gaussian(2.0)),
+        with_noise(logistic(2.5, 1 / 0.3), math.hypot(0.5, 1 / 3)),
+        **deep | {"epsilons": (0.0, 1.0, 5.0, 10.0, 20.0), "slow": True},
+    )
+    yield _case(
+        "compose",
+        "normal noise and a step by coins",
+        lambda on: on.compose(on.DPSGD(1.5, 0.1, 1), on.Gaussian(4.0)),
+        *(with_noise(side, 0.25) for side in added(1 / 1.5, 0.1)),
+        **deep | {"slow": True},
+    )
+    for sigma, lam, beta in ((5.0, 2.0, 0.25), (0.8, 3.0, 1.5)):
+        yield _case(
+            "repeat",
+            f"2 fits by Theorem 3.1, sigma {sigma:g}",
+            lambda on, given=(sigma, lam, 1.0, beta): on.repeat(on.ObjectivePerturbation(*given, bound="glm"), 2),
+            two_half_normals(1 / sigma, -math.log1p(-beta / lam)),
+            **deep | {"slow": True},
+        )
+    loud = two_signed(1.25, -math.log1p(-0.5))
+    yield _case(
+        "compose",
+        "a step by coins beside a loss that is never small: the row that is added decides",
+        lambda on: on.compose(on.DPSGD(0.8, 0.3, 1), on.ObjectivePerturbation(0.8, 3.0, 1.0, 1.5, "glm")),
+        *(Product(((side, 1), (loud, 1))) for side in added(1.25, 0.3)),
         slow=True,
     )
 
@@ -167,4 +222,4 @@ def _distributions() -> Iterator[Case]:
     )
 
 
-CASES = (*_compositions(), *_classes(), *_distributions())
+CASES = (*_compositions(), *_two(), *_classes(), *_distributions())

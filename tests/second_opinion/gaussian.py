@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+from mpmath import mp, mpf
 
 from tests.second_opinion.case import EPSILONS, Case
 from tests.second_opinion.definition import Array, Definition, Pair
@@ -22,6 +23,13 @@ def log_normal(x: Array) -> Array:
 def shifted(a: float) -> Pair:
     """N(a, 1) against N(0, 1), at x = a + v: the loss is a·v + a²/2. Both orders of the two are alike."""
     return Pair(log_normal, lambda v: a * (v + a / 2), (-a - 1, -a, -a / 2, 0.0, 1.0))
+
+
+def exact_log_delta(epsilon: float, a: float) -> float:
+    """log δ of N(a, 1) against N(0, 1), however small, ε of either sign (Balle and Wang 2018, Theorem 8)."""
+    with mp.workdps(100):
+        e, a = mpf(epsilon), mpf(a)
+        return float(mp.log(mp.ncdf(a / 2 - e / a) - mp.exp(e) * mp.ncdf(-a / 2 - e / a)))
 
 
 def wide(a: float) -> tuple[float, ...]:

@@ -204,13 +204,14 @@ def test_an_attacker_of_normal_noise_errs_at_least_as_often(a: float) -> None:
     true = ndtr(-ndtri(rates) - a)
     found = mechanism.tradeoff(rates)
     assert np.all(found <= true * (1 + 1e-13) + 1e-300)
-    assert np.all(found >= true - 1e-8)
+    close = 1e-9 * np.minimum(10 * true * (1 + a * a), 1) + 1e-300 if a < 10 else 1e-8
+    assert np.all(found >= true - close)
     right = accounting.best_guess(mechanism)
     assert ndtr(a / 2) * (1 - 1e-15) <= right <= ndtr(a / 2) * (1 + 1e-12)
     with mp.workdps(60):
         for epsilon in (0.0, 0.1 * a, a, a * a / 2 + 10 * a):
             exceeds = mp.ncdf(mpf(a) / 2 - mpf(epsilon) / mpf(a))
-            assert exceeds * (1 - mpf(10) ** -15) <= mechanism.tail(epsilon) <= exceeds * (1 + mpf(10) ** -9)
+            assert exceeds * (1 - mpf(10) ** -15) <= mechanism.tail(epsilon) <= exceeds * (1 + mpf(10) ** -11)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.02, 0.0), (1.0, 1e-6), (5.0, 0.3), (600.0, 1e-300)])

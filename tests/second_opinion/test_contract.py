@@ -90,11 +90,16 @@ def test_epsilon_is_the_inverse_of_delta_and_bounds_lie_in_order(case: Case) -> 
     enough, least = asked.epsilon(lowest), asked.epsilon(highest)
     assert least <= enough
     assert math.isinf(enough) or asked.delta(enough) <= lowest
+    if case.resolved <= BY_SUMS and 0 < enough < math.inf:
+        assert asked.log_delta(enough * (1 - 1e-6)) >= math.log(lowest) - 1e-9
     assert math.isinf(least) or asked.delta(least) <= highest
     if hasattr(asked, "delta_bounds"):
         if case.looseness is not None:
             most = max(direction.log_delta(case.epsilons[0])[1] for direction in case.directions)
             assert asked.delta_bounds(case.epsilons[0])[0] <= math.exp(most) * (1 + 1e-9)
+            below = asked.epsilon_bounds(lowest)[0]
+            attained = max(direction.log_delta(below)[1] for direction in case.directions)
+            assert below == 0 or attained >= math.log(lowest) - 1e-6
         assert np.all(np.less_equal(*asked.delta_bounds(np.array(case.epsilons[:2]))))
         assert np.less_equal(*asked.epsilon_bounds(lowest))
 

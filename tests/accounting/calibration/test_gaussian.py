@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from objpert_core.accounting import DPSGD, Gaussian, calibrate_gaussian, repeat, via_rdp
-from tests.accounting.calibration.test_objective import check, targets
+from tests.accounting.calibration.test_contract import check
+from tests.accounting.calibration.test_objective import targets
 
 
 @pytest.mark.slow

@@ -40,6 +40,8 @@ def test_every_entry_says_what_it_is(entry):
     assert entry.ignores <= {"smoothness", "dimension"}
     assert (entry.law is None) == bool(entry.answers_only)
     assert (entry.noise_ratio is None) == (entry.closed_form is not None)
+    if entry.noise_ratio is not None:
+        assert acc.default_noise_ratio(entry.key, 1.0) == entry.noise_ratio(1.0) > 1
 
 
 def test_labels_are_those_of_the_pages_and_tell_bounds_apart():
@@ -151,15 +153,3 @@ def test_calibration_keeps_the_smoothness_that_was_asked_for(lam):
 
 
 # --- calibration -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@ENTRIES
-def test_every_bound_calibrates_by_every_accountant_that_it_has(entry):
-    options = {"bound": entry.key} | ({"dimension": 3, "noise_ratio": 2.5} if entry.needs_dimension else {})
-    for accountant in entry.accountants:
-        found = acc.calibrate_objective_perturbation(1.0, 1e-5, accountant=accountant, **options)
-        accounted = acc.via_rdp(found) if accountant == "rdp" else found
-        assert 0.999e-5 < accounted.delta(1.0) <= 1e-5
-    if entry.noise_ratio is not None:
-        assert acc.default_noise_ratio(entry.key, 1.0) == entry.noise_ratio(1.0) > 1

@@ -17,7 +17,6 @@ from objpert_core.accounting import (
     OutputPerturbation,
     PosteriorSampling,
     PrivateSelection,
-    calibrate_dpsgd,
     calibrate_objective_perturbation,
     compose,
     group,
@@ -337,40 +336,6 @@ def test_full_batches_are_the_gaussian_mechanism():
 # --- calibration ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"adjacency": REPLACE_ONE},
-        {"adjacency": REPLACE_ONE, "noise_ratio": 1.0},
-        pytest.param(
-            {"adjacency": REPLACE_ONE, "tau": 1e-6}, marks=pytest.mark.exhaustive
-        ),  # nine seconds; its parts are here
-        {"rows_per_person": 3},
-        pytest.param({"rows_per_person": 10, "noise_ratio": 1.5}, marks=pytest.mark.exhaustive),
-        pytest.param(
-            {"adjacency": REPLACE_ONE, "bound": "glm", "rows_per_person": 2, "tau": 1e-6}, marks=pytest.mark.exhaustive
-        ),
-        {"adjacency": REPLACE_ONE, "bound": "kifer2012", "rows_per_person": 3},
-        {"adjacency": REPLACE_ONE, "bound": "two-signed", "rows_per_person": 2},
-        {"adjacency": REPLACE_ONE, "bound": "glm", "accountant": "rdp"},
-        {"rows_per_person": 3, "bound": "glm", "accountant": "rdp", "noise_ratio": 3.0},
-        {"adjacency": REPLACE_ONE, "bound": "kifer2012"},
-        {"rows_per_person": 2, "bound": "kifer2012", "tau": 1e-3},
-    ],
-    ids=str,
-)
-def test_objective_perturbation_meets_the_target(asked):
-    found = calibrate_objective_perturbation(1.0, 1e-5, **asked)
-    assert found.adjacency == asked.get("adjacency", "add/remove one row")
-    promise = group(found, asked.get("rows_per_person", 1))
-    promise = via_rdp(promise) if "accountant" in asked else promise
-    assert promise.delta(1.0) <= 1e-5
-    assert promise.epsilon(1e-5) <= 1.0 + 1e-15
-    if asked.get("bound") != "kifer2012":
-        assert promise.epsilon(1e-5) > 1 - 1e-6
-
-
 @pytest.mark.parametrize(
     ("target", "asked", "wanted"),
     [
@@ -387,25 +352,6 @@ def test_objective_perturbation_meets_the_target(asked):
 def test_what_no_mechanism_meets_is_said_in_a_sentence(target, asked, wanted):
     with pytest.raises(ValueError, match=f"^{wanted}"):
         calibrate_objective_perturbation(*target, **asked)
-
-
-@pytest.mark.parametrize("bound", [SLOW_LOGISTIC, "monotone", "kifer2012"])
-def test_large_epsilons_are_met(bound):
-    found = calibrate_objective_perturbation(650.0, 1e-6, bound=bound, rows_per_person=2)
-    assert group(found, 2).delta(650.0) <= 1e-6
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "asked",
-    [{"adjacency": REPLACE_ONE}, {"rows_per_person": 4}, {"adjacency": REPLACE_ONE, "mean_runs": 10.0}],
-    ids=str,
-)
-def test_dpsgd_meets_the_target(asked):
-    found = calibrate_dpsgd(1.0, 1e-5, 0.01, 200, **asked)
-    assert found.adjacency == asked.get("adjacency", "add/remove one row")
-    assert getattr(found, "base", found).group_size == asked.get("rows_per_person", 1)
-    assert 1 - 2e-5 < found.epsilon(1e-5) <= 1.0
 
 
 def test_more_rows_than_can_be_accounted_for_are_refused():

@@ -89,29 +89,6 @@ def test_seam_of_kifers_condition():
 # --- inverse ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@given(
-    sigma=sigmas,
-    lam=lams,
-    bound=st.sampled_from([*PROFILES, "kifer2012", "gaussian"]),
-    with_output=st.booleans(),
-    log_delta=st.floats(-600, -1e-4),
-)
-@settings(deadline=None, max_examples=80)
-def test_epsilon_is_the_inverse_rounded_up(sigma, lam, bound, with_output, log_delta):
-    target = Gaussian(sigma) if bound == "gaussian" else ObjectivePerturbation(sigma, lam, bound=bound)
-    if with_output and bound in PROFILES:
-        target = ApproximateMinima(target, 1e-3, 2e-3 / lam * sigma)
-    delta = math.exp(log_delta)
-    epsilon = target.epsilon(delta)
-    if epsilon == math.inf:
-        assert target.delta(700.0) == 1.0
-        return
-    assert target.delta(epsilon) <= delta
-    if epsilon > 0 and bound != "kifer2012":
-        assert target.delta(epsilon * (1 - 1e-9)) > delta * (1 - 1e-12)
-
-
 def test_epsilon_is_zero_where_the_profile_starts_below():
     mechanism = Gaussian(10.0)
     assert mechanism.epsilon(mechanism.delta(0.0) * 1.01) == 0.0

@@ -23,13 +23,6 @@ def test_compositions_lie_between_one_release_and_the_sum(h, rho):
     assert compose(one).delta(0.5) == one.delta(0.5)
 
 
-def test_ε_is_on_the_safe_side_and_a_larger_shift_is_never_safer():
-    for delta in (1e-2, 1e-6, 1e-12):
-        one = PosteriorSampling(0.2, 1.0)
-        assert one.delta(one.epsilon(delta)) <= delta
-        assert PosteriorSampling(0.2, 1.1).epsilon(delta) > one.epsilon(delta)
-
-
 @pytest.mark.parametrize("h", [1e-60, 1e-20, 1e-12, 1e-8])
 def test_a_small_leverage_costs_no_digits(h):
     one, limit = PosteriorSampling(h, 1 / h), Gaussian(1.0)

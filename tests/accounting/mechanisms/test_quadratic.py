@@ -109,14 +109,6 @@ def test_no_smooth_convex_loss_of_one_number_exceeds_the_bound_for_them(count, s
     assert tried > count
 
 
-@pytest.mark.parametrize("m", [2, 4, 9])
-def test_the_bound_for_such_losses_is_above_the_squared_losses_own_and_not_by_much(m):
-    epsilon = np.array([0.0, 0.1, 0.5, 2.0])
-    exact, glm = _bend(1.5, m, 1).delta(epsilon), _bend(1.5, m, 1, bound="glm").delta(epsilon)
-    assert np.all(exact <= glm)
-    assert np.all(glm[1:] <= 2.5 * exact[1:])
-
-
 # The bounds beside each other
 
 

@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import objpert_core.accounting as acc
@@ -70,23 +68,6 @@ def test_one_per_cent_less_is_refuted():
     assert probability < 1
     assert value == pytest.approx(float(attained), rel=1e-12)
     assert 0.99 * value < attained
-
-
-@pytest.mark.slow
-@given(p=st.floats(1e-4, 1 - 1e-4), q=st.floats(1e-4, 1 - 1e-4), alpha=st.one_of(st.just(1.0), st.floats(1.001, 50)))
-@settings(max_examples=200)
-def test_total_variation_from_any_order(p, q, alpha):
-    """√(1 − e^{−D_α}) bounds the total variation, hence δ at every ε ≥ 0, for every α ≥ 1: pairs of coins."""
-    if alpha == 1:
-        divergence = p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
-    else:
-        moment = p * (p / q) ** (alpha - 1) + (1 - p) * ((1 - p) / (1 - q)) ** (alpha - 1)
-        divergence = math.log(moment) / (alpha - 1)
-    bound = acc.rdp_to_delta(alpha, max(divergence, 0.0), 0.0)
-    assert bound >= abs(p - q) * (1 - 1e-9) - 1e-9
-    for epsilon in (0.0, 0.1, 1.0):
-        true = max(p - math.exp(epsilon) * q, 1 - p - math.exp(epsilon) * (1 - q), 0.0)
-        assert acc.rdp_to_delta(alpha, max(divergence, 0.0), epsilon) >= true * (1 - 1e-9) - 1e-9
 
 
 def test_only_the_divergence_at_one():

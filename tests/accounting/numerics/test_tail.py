@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -10,24 +9,7 @@ import objpert_core.accounting as acc
 from objpert_core.accounting.numerics.tail import log_tail_of_profile
 from objpert_core.theory.one_dimensional import OneDimensionalLogistic
 
-EPSILONS = np.array([0.0, 1e-3, 0.05, 0.2, 0.5, 1.0, 3.0, 10.0])
 BOUNDS = ("logistic", "monotone", "two-signed", "glm")
-
-
-def oracle(epsilon: float, a: float) -> mpmath.mpf:
-    """Φ(a/2 − ε/a)."""
-    with mpmath.workdps(60):
-        return mpmath.ncdf(mpmath.mpf(a) / 2 - mpmath.mpf(epsilon) / mpmath.mpf(a))
-
-
-@pytest.mark.parametrize("a", [1e-5, 1e-2, 0.3, 1.0, 4.0, 100.0])
-def test_the_gaussian_mechanisms_tail_is_exact_and_rounded_up(a: float) -> None:
-    mechanism = acc.Gaussian(1.0, a)
-    for epsilon in (*EPSILONS, 6 * a, 20 * a, a * a / 2 + 8 * a):
-        found, exact = mechanism.tail(epsilon), oracle(epsilon, mechanism.a)
-        assert mpmath.mpf(found) >= exact
-        if exact > 1e-300:
-            assert mpmath.mpf(found) <= exact * (1 + mpmath.mpf(1e-11))
 
 
 def test_output_perturbation_has_the_gaussian_mechanisms_tail() -> None:
