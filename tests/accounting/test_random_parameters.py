@@ -14,23 +14,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from objpert_core.accounting import (
-    DPSGD,
-    ApproximateMinima,
-    Gaussian,
-    HalfNormal,
-    Mechanism,
-    ObjectivePerturbation,
-    OutputPerturbation,
-    PrivateSelection,
-    calibrate_gaussian,
-    calibrate_objective_perturbation,
-    compose,
-    repeat,
-    symmetrised,
-    tabulated,
-    via_rdp,
-)
+import objpert_core.accounting as acc
 
 Rng = np.random.Generator
 SECONDS = 30.0  # of computing, not of waiting: fifteen times what any set may take
@@ -45,7 +29,7 @@ def decades(rng: Rng, usual: tuple[float, float], most: float) -> float:
     return float(10.0 ** rng.uniform(low, high))
 
 
-def objective(rng: Rng, bound: str) -> ObjectivePerturbation:
+def objective(rng: Rng, bound: str) -> acc.ObjectivePerturbation:
     """Objective perturbation of any units; for the published bounds λ is mostly above β, often just."""
     size = decades(rng, (-1, 1), 49.9)
     curvature = decades(rng, (-3, 3), 100.0) if rng.random() < 0.5 else size**2 / 4
@@ -56,77 +40,80 @@ def objective(rng: Rng, bound: str) -> ObjectivePerturbation:
     elif rng.random() < 0.5:
         lam = size**2 * decades(rng, (-4, 6), 70.0)
     dimension = int(10 ** rng.uniform(0, 6)) if bound == "non-glm" else None
-    return ObjectivePerturbation(sigma, min(max(lam, 1e-179), 1e179), size, curvature, bound, dimension)
+    return acc.ObjectivePerturbation(sigma, min(max(lam, 1e-179), 1e179), size, curvature, bound, dimension)
 
 
-def minima(rng: Rng, bound: str) -> Mechanism:
+def minima(rng: Rng, bound: str) -> acc.Mechanism:
     """Algorithm 1, with as much output noise as is sensible, or any."""
     exact = objective(rng, bound)
     tau = decades(rng, (-9, 0), 100.0)
     a = decades(rng, (-4, 0), 90.0)
     sigma_out = 2 * tau / exact.lam / a
-    return ApproximateMinima(exact, tau, sigma_out) if 1e-199 < sigma_out < 1e199 else exact
+    return acc.ApproximateMinima(exact, tau, sigma_out) if 1e-199 < sigma_out < 1e199 else exact
 
 
-def run(rng: Rng) -> DPSGD:
+def run(rng: Rng) -> acc.DPSGD:
     """DP-SGD with up to a milliard steps."""
     rate = 1.0 if rng.random() < 0.1 else 10.0 ** rng.uniform(-9, -0.01)
-    return DPSGD(float(10.0 ** rng.uniform(-2, 5)), rate, int(10 ** rng.uniform(0, 6)))
+    return acc.DPSGD(float(10.0 ** rng.uniform(-2, 5)), rate, int(10 ** rng.uniform(0, 6)))
 
 
-def simple(rng: Rng) -> Mechanism:
+def simple(rng: Rng) -> acc.Mechanism:
     """A mechanism with a closed form, in the usual range of noise."""
     kind, sigma = rng.integers(4), float(10.0 ** rng.uniform(-1, 3))
     if kind == 0:
-        return Gaussian(sigma)
+        return acc.Gaussian(sigma)
     if kind == 1:
-        return HalfNormal(sigma)
-    return ObjectivePerturbation(sigma, 10.0 ** rng.uniform(-3, 5), bound=("monotone", "two-signed")[kind - 2])
+        return acc.HalfNormal(sigma)
+    return acc.ObjectivePerturbation(sigma, 10.0 ** rng.uniform(-3, 5), bound=("monotone", "two-signed")[kind - 2])
 
 
-def calibrated(rng: Rng) -> Mechanism:
+def calibrated(rng: Rng) -> acc.Mechanism:
     """A mechanism as calibration gives it, which has to meet its target both ways."""
     epsilon, delta = decades(rng, (-3, 3), 29.0), float(10.0 ** rng.uniform(-20, -0.01))
     bound = str(rng.choice(["logistic", "monotone", "two-signed", "glm", "kifer2012"]))
     with contextlib.suppress(ValueError):  # a bound may have no λ at its usual share of noise
         size = decades(rng, (-1, 1), 49.9)
         tau = None if rng.random() < 0.7 else 10.0 ** rng.uniform(-9, 0)
-        found = calibrate_objective_perturbation(epsilon, delta, size, bound=bound, tau=tau)
+        found = acc.calibrate_objective_perturbation(epsilon, delta, size, bound=bound, tau=tau)
         assert found.delta(epsilon) <= delta
         assert found.epsilon(delta) <= epsilon
         return found
-    return calibrate_gaussian(epsilon, delta)
+    return acc.calibrate_gaussian(epsilon, delta)
 
 
-KINDS: dict[str, tuple[int, Callable[[Rng], Mechanism]]] = {  # with the number of sets of a sample
-    "Gaussian": (14, lambda rng: Gaussian(decades(rng, (-2, 4), 149.0), decades(rng, (-1, 1), 149.0))),
-    "output": (8, lambda rng: OutputPerturbation(decades(rng, (-2, 4), 149.0), decades(rng, (-1, 1), 149.0))),
-    "half-normal": (12, lambda rng: HalfNormal(decades(rng, (-2, 4), 49.0), decades(rng, (-1, 1), 49.0))),
+KINDS: dict[str, tuple[int, Callable[[Rng], acc.Mechanism]]] = {  # with the number of sets of a sample
+    "Gaussian": (14, lambda rng: acc.Gaussian(decades(rng, (-2, 4), 149.0), decades(rng, (-1, 1), 149.0))),
+    "output": (8, lambda rng: acc.OutputPerturbation(decades(rng, (-2, 4), 149.0), decades(rng, (-1, 1), 149.0))),
+    "half-normal": (12, lambda rng: acc.HalfNormal(decades(rng, (-2, 4), 49.0), decades(rng, (-1, 1), 49.0))),
     "monotone": (16, lambda rng: objective(rng, "monotone")),
     "two-signed": (16, lambda rng: objective(rng, "two-signed")),
     "glm": (16, lambda rng: objective(rng, "glm")),
     "kifer2012": (8, lambda rng: objective(rng, "kifer2012")),
     "logistic": (4, lambda rng: objective(rng, "logistic")),
-    "non-glm": (2, lambda rng: via_rdp(objective(rng, "non-glm"))),
+    "non-glm": (2, lambda rng: acc.via_rdp(objective(rng, "non-glm"))),
     "Algorithm 1": (2, lambda rng: minima(rng, str(rng.choice(["logistic", "monotone", "two-signed", "glm"])))),
     "Algorithm 1, 2012": (2, lambda rng: minima(rng, "kifer2012")),
-    "Rényi": (2, lambda rng: via_rdp(objective(rng, str(rng.choice(["logistic", "monotone", "two-signed", "glm"]))))),
+    "Rényi": (
+        2,
+        lambda rng: acc.via_rdp(objective(rng, str(rng.choice(["logistic", "monotone", "two-signed", "glm"])))),
+    ),
     "calibrated": (2, calibrated),
     "DP-SGD": (2, run),
-    "repeated": (2, lambda rng: repeat(simple(rng), int(10 ** rng.uniform(0, 6)))),
-    "composed": (2, lambda rng: compose(simple(rng), simple(rng), run(rng))),
-    "symmetrised": (2, lambda rng: repeat(symmetrised(simple(rng)), int(10 ** rng.uniform(0, 4)))),
-    "tabulated": (2, lambda rng: tabulated(simple(rng))),
+    "repeated": (2, lambda rng: acc.repeat(simple(rng), int(10 ** rng.uniform(0, 6)))),
+    "composed": (2, lambda rng: acc.compose(simple(rng), simple(rng), run(rng))),
+    "symmetrised": (2, lambda rng: acc.repeat(acc.symmetrised(simple(rng)), int(10 ** rng.uniform(0, 4)))),
+    "tabulated": (2, lambda rng: acc.tabulated(simple(rng))),
     "selection": (
         2,
-        lambda rng: PrivateSelection(
+        lambda rng: acc.PrivateSelection(
             simple(rng), float(10 ** rng.uniform(0, 3)), None if rng.random() < 0.5 else float(rng.uniform(-0.5, 3))
         ),
     ),
 }
 
 
-def epsilons(rng: Rng, mechanism: Mechanism) -> np.ndarray:
+def epsilons(rng: Rng, mechanism: acc.Mechanism) -> np.ndarray:
     """0, any ε at all, and those about which the profile turns."""
     anything = 10.0 ** rng.uniform(-300, 300, 2)
     usual = 10.0 ** rng.uniform(-4, 3, 3)
@@ -141,7 +128,7 @@ def epsilons(rng: Rng, mechanism: Mechanism) -> np.ndarray:
     return np.sort(np.concatenate(([0.0], anything, usual, turning[np.isfinite(turning)])))
 
 
-def check(rng: Rng, mechanism: Mechanism) -> None:
+def check(rng: Rng, mechanism: acc.Mechanism) -> None:
     """δ is a probability that does not rise in ε; ε and δ invert each other safely; lower ≤ δ ≤ upper."""
     epsilon = epsilons(rng, mechanism)
     delta = np.array([10.0 ** rng.uniform(-300, -1), 10.0 ** rng.uniform(-12, -1e-3)])
@@ -167,7 +154,7 @@ def check(rng: Rng, mechanism: Mechanism) -> None:
         assert (curve >= 0).all(), curve
         assert (np.diff(curve[np.isfinite(curve)]) >= -1e-9 * curve[np.isfinite(curve)][:-1]).all(), curve
     if mechanism.has_rdp and mechanism.has_losses and not mechanism.by_convolution:
-        renyi = via_rdp(mechanism).log_delta(epsilon[::4])
+        renyi = acc.via_rdp(mechanism).log_delta(epsilon[::4])
         assert (log_delta[::4] <= np.maximum(renyi, UNDERFLOW) + slack[::4]).all(), (epsilon[::4], log_delta, renyi)
     if mechanism.by_convolution:
         low, high = mechanism.delta_bounds(epsilon)  # type: ignore[attr-defined]

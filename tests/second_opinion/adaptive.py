@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import erfc, log_ndtr
+from scipy.special import erfc
 
 from tests.second_opinion.case import Case
-from tests.second_opinion.definition import Array, Bracket, Known, log_integral
+from tests.second_opinion.composed import draws
+from tests.second_opinion.definition import Array, Bracket, Known, at_least
 from tests.second_opinion.gaussian import log_normal
+from tests.second_opinion.objective import with_noise
 
 _GRID = np.linspace(-14, 36, 50001)
 
@@ -42,19 +44,7 @@ def proved(mus: tuple[float, float], h: float, d: float, failure: float) -> Know
 
 def reached(mus: tuple[float, float], h: float, d: float) -> Known:
     """Statistics that move as far as they may and then the draw at its worst, with failures left out."""
-    mu, shift = math.hypot(*mus), d * d * (1 + h) ** 2 / h
-
-    def log_delta(epsilon: float) -> Bracket:
-        def log_f(v: Array) -> Array:
-            u = math.sqrt(shift) + math.sqrt(h) * v
-            left = epsilon - (u * u - shift / (1 + h) - math.log1p(h)) / 2
-            log_p, log_q = log_ndtr(mu / 2 - left / mu), left + log_ndtr(-mu / 2 - left / mu)
-            with np.errstate(all="ignore"):
-                return log_normal(v) + log_p + np.log(-np.expm1(np.fmin(log_q - log_p, 0)))
-
-        return log_integral(log_f, (-8.0, -1.0, 0.0, 1.0, 8.0), 1e-10), -math.inf
-
-    return Known(log_delta)
+    return at_least(with_noise(draws(h, d * d * (1 + h) ** 2 / h)[0], math.hypot(*mus), 1e-10))
 
 
 def _case(mus: tuple[float, float], h: float, d: float, failure: float, runs: float = 1.0) -> Case:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from tests.second_opinion.case import ORDERS, Case
-from tests.second_opinion.definition import Array, Bracket, Definition, Known
+from tests.second_opinion.definition import Array, Bracket, Definition, at_least
 from tests.second_opinion.gaussian import shifted, wide
 from tests.second_opinion.one_pair import repeated, worst
 
@@ -68,10 +68,6 @@ def largest_delta(alpha: float, rho: float, epsilon: float) -> float:
     return max(best, 0.0)
 
 
-def _least(one: Definition) -> Known:
-    return Known(lambda epsilon: (one.log_delta(epsilon)[0], -math.inf), lambda alpha: (one.renyi(alpha)[0], 0.0))
-
-
 def _normal(sigma: float) -> Case:
     a = 1 / sigma
     return Case(
@@ -93,7 +89,7 @@ def _concentrated(sigma: float) -> Case:
         f"Gaussian {sigma:g}",
         lambda accounting: accounting.Concentrated(accounting.Gaussian(sigma)),
         # what is ε-DP has ρ = ε²/2 (Bun and Steinke 2016)
-        (of_normal(a), _least(shifted(a)), _least(worst(a, 0.0))),
+        (of_normal(a), at_least(shifted(a)), at_least(worst(a, 0.0))),
         epsilons=wide(a)[1:] if a > 10 else wide(a),
         orders=ORDERS,
         looseness=1e-6,

@@ -300,6 +300,11 @@ class Known(Definition):
         return self.renyi_at(alpha) if self.renyi_at else (0.0, math.inf)
 
 
+def at_least(one: Definition) -> Known:
+    """What it has is reached, and no more is said."""
+    return Known(lambda epsilon: (one.log_delta(epsilon)[0], -math.inf), lambda alpha: (one.renyi(alpha)[0], 0.0))
+
+
 @dataclass(frozen=True, eq=False)
 class Product(Definition):
     """Independent releases, each `count` times: losses on a lattice, rounded down for one end, up for the other."""

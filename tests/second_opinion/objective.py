@@ -100,15 +100,16 @@ def kifer(sigma: float, lam: float, lipschitz: float, smoothness: float) -> Know
     return Known(log_delta_at=at)
 
 
-def with_noise(law: Pair, a_out: float) -> Known:
+def with_noise(law: Pair, a_out: float, tolerance: float = 1e-13) -> Known:
     """The sum of a law's loss and a Gaussian mechanism's: given v, the Gaussian one has ε − loss(v) left."""
 
     def log_profile(epsilon: Array) -> Array:
         upper, lower = sp.log_ndtr(a_out / 2 - epsilon / a_out), epsilon + sp.log_ndtr(-a_out / 2 - epsilon / a_out)
-        return upper + np.log(-np.expm1(np.minimum(lower - upper, -1e-17)))
+        with np.errstate(all="ignore"):
+            return upper + np.log(-np.expm1(np.minimum(lower - upper, -1e-17)))
 
     def delta(epsilon: float) -> Bracket:
-        found = log_integral(lambda v: law.log_p(v) + log_profile(epsilon - law.loss(v)), law.points)
+        found = log_integral(lambda v: law.log_p(v) + log_profile(epsilon - law.loss(v)), law.points, tolerance)
         return found, found
 
     def renyi(alpha: float) -> Bracket:

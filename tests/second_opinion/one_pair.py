@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from tests.second_opinion.case import ORDERS, Case
-from tests.second_opinion.definition import Array, Bracket, Definition, Known, Table
+from tests.second_opinion.definition import Array, Definition, Known, Table, at_least
 
 
 def _log(value: float) -> float:
@@ -89,17 +89,8 @@ def behind_a_test(
     bad = Table(
         np.array([_log(told), math.log1p(-told), -math.inf]), np.array([-math.inf, math.log1p(-failure), _log(failure)])
     )
-    found: list[Definition] = [bound, *(_lower(one) for one in (good, bad))]
+    found: list[Definition] = [bound, *(at_least(one) for one in (good, bad))]
     return tuple(found)
-
-
-def _lower(one: Definition) -> Known:
-    """An instance: what it has is reached, and no more is said."""
-
-    def ends(found: Bracket) -> Bracket:
-        return found[0], -math.inf
-
-    return Known(lambda epsilon: ends(one.log_delta(epsilon)), lambda alpha: (one.renyi(alpha)[0], 0.0))
 
 
 def _tested(

@@ -10,7 +10,7 @@ from typing import Any
 from mpmath import mp, mpf
 
 from tests.second_opinion.case import NEAR_ONE, ORDERS, Case
-from tests.second_opinion.definition import Bracket, Definition, Known
+from tests.second_opinion.definition import Bracket, Definition, at_least
 from tests.second_opinion.gaussian import shifted, wide
 from tests.second_opinion.posterior import one_draw, shift_for
 from tests.second_opinion.votes import Gaps, laplace
@@ -69,10 +69,6 @@ def _after(first: Curve, second: Curve) -> Curve:
     return [(x, _at(second, _at(first, x))) for x in sorted(places)]
 
 
-def _least(one: Definition) -> Known:
-    return Known(lambda epsilon: (one.log_delta(epsilon)[0], -math.inf), lambda alpha: (one.renyi(alpha)[0], 0.0))
-
-
 def _group(
     note: str, name: str, make: Callable[[Any], Any], sides: tuple[Definition, ...], size: float, **how: Any
 ) -> Case:
@@ -105,7 +101,7 @@ def _draws(h: float, d: float, rows: int) -> Case:
         f"{rows} rows, draw at {h:g} and {d:g}",
         "group",
         lambda accounting: accounting.group(accounting.PosteriorSampling(h, shift), rows),
-        (_least(one_draw(rows * h, rows * shift)),),
+        (at_least(one_draw(rows * h, rows * shift)),),
         rows * (d + h),
     )
 
@@ -117,7 +113,7 @@ def _replaced_draw(h: float, d: float) -> Case:
         f"draw at {h:g} and {d:g}",
         "replace_one",
         lambda accounting: accounting.replace_one(accounting.PosteriorSampling(h, shift)),
-        (_least(shifted(2 * math.sqrt(shift * h / (1 + h)))),),
+        (at_least(shifted(2 * math.sqrt(shift * h / (1 + h)))),),
         2 * (d + h),
     )
 
@@ -129,7 +125,7 @@ def _bends(s: float, m: int, d: int, rows: int) -> Case:
         f"{rows} rows, s {s:g}, m {m}, d {d}",
         "group",
         lambda accounting: accounting.group(accounting.QuadraticPerturbation(1.0, m, d, s, adjacency=ADD_REMOVE), rows),
-        tuple(_least(side) for side in one_row(rows * s, k)),
+        tuple(at_least(side) for side in one_row(rows * s, k)),
         rows * s / math.sqrt(2 * k + 2),
         orders=(),
     )
@@ -141,7 +137,7 @@ def _replaced_bend(s: float, m: int, d: int) -> Case:
         f"s {s:g}, m {m}, d {d}",
         "replace_one",
         lambda accounting: accounting.replace_one(accounting.QuadraticPerturbation(1.0, m, d, s, adjacency=ADD_REMOVE)),
-        tuple(_least(side) for side in (*one_row(s, k), Swap(s, k))),
+        tuple(at_least(side) for side in (*one_row(s, k), Swap(s, k))),
         2 * s / math.sqrt(2 * k + 2),
         orders=(),
         error=1e-7,
@@ -165,7 +161,7 @@ def _votes(epsilon: float, votes: int) -> Case:
         f"{votes} voters, Laplace {epsilon:g}",
         "group",
         lambda accounting: accounting.group(accounting.LaplaceVote(epsilon), votes),
-        (_least(Apart(epsilon, votes, 60)),),
+        (at_least(Apart(epsilon, votes, 60)),),
         epsilon,
         orders=(),  # along a chain the curve falls at large orders, where it is loose
         error=1e-8,

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import log_ndtr, logsumexp
+from scipy.special import logsumexp
 
 from tests.second_opinion.case import Case
-from tests.second_opinion.definition import Array, Bracket, Definition, Known, Pair, log_integral
+from tests.second_opinion.definition import Array, Bracket, Definition, Known, Pair, at_least, log_integral
+from tests.second_opinion.objective import with_noise
 
 ADD_REMOVE, REPLACE_ONE = "add/remove one row", "replace one row"
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
@@ -189,35 +190,13 @@ def _replaced(s: float, m: int, d: int, slow: bool = False) -> Case:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Tilted(Definition):
-    """Normal noise beside a bend: given Y, the two together leave ε less the bend's loss to the normal noise."""
-
-    bend: Pair
-    a: float
-
-    def renyi(self, alpha: float) -> Bracket:
-        return math.inf, math.inf
-
-    def log_delta(self, epsilon: float) -> Bracket:
-        def log_f(u: Array) -> Array:
-            left = epsilon - self.bend.loss(u)
-            with np.errstate(all="ignore"):
-                log_p, log_q = log_ndtr(self.a / 2 - left / self.a), left + log_ndtr(-self.a / 2 - left / self.a)
-                inner = np.where(np.isneginf(left), 0.0, log_p + np.log(-np.expm1(np.fmin(log_q - log_p, 0.0))))
-            return self.bend.log_p(u) + np.fmin(inner, 0.0)
-
-        found = log_integral(log_f, self.bend.points, 1e-9)
-        return found, found
-
-
 def _tilted(s: float, m: int, d: int, a: float, bound: str, slow: bool = False) -> Case:
     k = (m - d - 1) / 2
     size = math.hypot(s / math.sqrt(2 * k + 2), a)
-    reached = tuple(Tilted(side, a) for side in one_row(s, k))
+    reached = tuple(with_noise(side, a, 1e-9) for side in one_row(s, k))
     if bound == "glm":  # a squared loss is one of them, and no more than this is proved
-        proved = tuple(_at_most(Tilted(side, a)) for side in any_loss(s, k))
-        reached = (*(_at_least(one) for one in reached), *proved)
+        proved = tuple(_at_most(with_noise(side, a, 1e-9)) for side in any_loss(s, k))
+        reached = (*(at_least(one) for one in reached), *proved)
     return Case(
         "TiltAndBend",
         f"{bound}, s {s:g}, m {m}, d {d}, a {a:g}",
@@ -232,10 +211,6 @@ def _tilted(s: float, m: int, d: int, a: float, bound: str, slow: bool = False) 
         error=1e-7,
         slow=slow,
     )
-
-
-def _at_least(one: Definition) -> Known:
-    return Known(lambda epsilon: (one.log_delta(epsilon)[0], -math.inf))
 
 
 def _at_most(one: Definition) -> Known:

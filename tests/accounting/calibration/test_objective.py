@@ -7,16 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from objpert_core.accounting import (
-    ApproximateMinima,
-    Gaussian,
-    ObjectivePerturbation,
-    calibrate_gaussian,
-    calibrate_objective_perturbation,
-    calibrate_published,
-    default_noise_ratio,
-    via_rdp,
-)
+import objpert_core.accounting as acc
 from objpert_core.accounting.calibration.target import Target
 from tests.accounting.calibration.test_contract import CLOSED, check
 from tests.second_opinion.by_orders import ByOrders
@@ -27,14 +18,14 @@ targets = {
 }
 
 
-def objective_of(result) -> ObjectivePerturbation:
-    return result.objective if isinstance(result, ApproximateMinima) else result
+def objective_of(result) -> acc.ObjectivePerturbation:
+    return result.objective if isinstance(result, acc.ApproximateMinima) else result
 
 
 @pytest.mark.parametrize(("epsilon", "sigma", "lam"), [(0.1, 43.486, 19.9), (1.0, 5.276, 1.93), (8.0, 0.849, 0.213)])
 def test_figures_of_the_note(epsilon, sigma, lam):
     """R = √2, δ = 1e-5: the Gaussian σ, and λ = R²/(ε + R²/(2σ²)) at f = 1."""
-    mechanism = calibrate_objective_perturbation(epsilon, 1e-5, 2**0.5, noise_ratio=1)
+    mechanism = acc.calibrate_objective_perturbation(epsilon, 1e-5, 2**0.5, noise_ratio=1)
     assert mechanism.sigma == pytest.approx(sigma, abs=6e-4)
     assert mechanism.lam == pytest.approx(lam, rel=3e-3)
     assert mechanism.lam == pytest.approx(2 / (epsilon + 1 / mechanism.sigma**2), rel=1e-10)
@@ -44,18 +35,18 @@ def test_figures_of_the_note(epsilon, sigma, lam):
 @pytest.mark.parametrize(("epsilon", "lam"), [(0.1, 45.4), (1.0, 3.73), (8.0, 0.657)])
 def test_published_recipe(epsilon, lam):
     """Up to 4 % below the note's λ, and still a proof: the same curve by another search gives δ at the target."""
-    mechanism = calibrate_published(epsilon, 1e-5, 2**0.5)
+    mechanism = acc.calibrate_published(epsilon, 1e-5, 2**0.5)
     assert lam * 0.96 < mechanism.lam < lam
     assert 0.999e-5 < math.exp(ByOrders(mechanism.rdp).log_delta(epsilon)[0]) <= 1e-5
-    less = ObjectivePerturbation(mechanism.sigma, 0.999 * mechanism.lam, 2**0.5, bound="glm")
+    less = acc.ObjectivePerturbation(mechanism.sigma, 0.999 * mechanism.lam, 2**0.5, bound="glm")
     assert math.exp(ByOrders(less.rdp).log_delta(epsilon)[0]) > 1e-5
     assert mechanism.bound == "glm"
-    assert mechanism.sigma == pytest.approx(1.3 * calibrate_gaussian(epsilon, 1e-5, 2**0.5).sigma, rel=1e-12)
-    check(via_rdp(mechanism), epsilon, 1e-5)
-    released = calibrate_published(epsilon, 1e-5, 2**0.5, tau=0.01, sigma_out=0.15)
+    assert mechanism.sigma == pytest.approx(1.3 * acc.calibrate_gaussian(epsilon, 1e-5, 2**0.5).sigma, rel=1e-12)
+    check(acc.via_rdp(mechanism), epsilon, 1e-5)
+    released = acc.calibrate_published(epsilon, 1e-5, 2**0.5, tau=0.01, sigma_out=0.15)
     assert (released.tau, released.sigma_out) == (0.01, 0.15)
     assert released.objective.lam > mechanism.lam
-    check(via_rdp(released), epsilon, 1e-5)
+    check(acc.via_rdp(released), epsilon, 1e-5)
 
 
 @pytest.mark.slow
@@ -70,35 +61,35 @@ def test_published_recipe(epsilon, lam):
 @settings(deadline=None, max_examples=60)
 def test_objective_perturbation(epsilon, delta, bound, noise_ratio, lipschitz, tau, sigma_out):
     sigma_out = None if tau is None else sigma_out
-    default = max(default_noise_ratio(bound, epsilon), 1.02 if epsilon < 1000 * delta else 1.0)
-    sigma = (noise_ratio or default) * calibrate_gaussian(epsilon, delta, lipschitz).sigma
+    default = max(acc.default_noise_ratio(bound, epsilon), 1.02 if epsilon < 1000 * delta else 1.0)
+    sigma = (noise_ratio or default) * acc.calibrate_gaussian(epsilon, delta, lipschitz).sigma
     arguments = (epsilon, delta, lipschitz, None, bound, noise_ratio, tau, sigma_out)
     if not feasible(sigma, epsilon, delta, lipschitz, bound, tau, sigma_out):
         with pytest.raises(ValueError, match="noise_ratio must be larger"):
-            calibrate_objective_perturbation(*arguments)
+            acc.calibrate_objective_perturbation(*arguments)
         return
-    result = calibrate_objective_perturbation(*arguments)
+    result = acc.calibrate_objective_perturbation(*arguments)
     fitted = objective_of(result)
     few_digits = bound == "glm" and fitted.lam - fitted.smoothness < 1e-9 * fitted.lam  # of 1 − β/λ
     check(result, epsilon, delta, CLOSED if few_digits else 1e-6)
     assert fitted.sigma == pytest.approx(sigma, rel=1e-12)
-    assert isinstance(result, ObjectivePerturbation) == (tau is None)
+    assert isinstance(result, acc.ObjectivePerturbation) == (tau is None)
 
 
 def feasible(sigma, epsilon, delta, lipschitz, bound, tau, sigma_out) -> bool:
     """Whether this σ meets the target where regularisation no longer matters."""
     lam = 1e35
-    limit = ObjectivePerturbation(sigma, lam, lipschitz, bound=bound)
+    limit = acc.ObjectivePerturbation(sigma, lam, lipschitz, bound=bound)
     if tau is not None:  # the output noise of the calibration's own choice has a fixed share of the budget
-        share = 0.01 * lipschitz / calibrate_gaussian(epsilon, delta, lipschitz).sigma
-        limit = ApproximateMinima(limit, tau, sigma_out or 2 * tau / (lam * share))
+        share = 0.01 * lipschitz / acc.calibrate_gaussian(epsilon, delta, lipschitz).sigma
+        limit = acc.ApproximateMinima(limit, tau, sigma_out or 2 * tau / (lam * share))
     return limit.delta(epsilon) <= delta
 
 
 def test_output_noise_of_its_own_choice_costs_next_to_nothing():
-    without = calibrate_objective_perturbation(1.0, 1e-5)
-    released = calibrate_objective_perturbation(1.0, 1e-5, tau=1e-6)
-    assert released.output == Gaussian(released.sigma_out, 2e-6 / released.objective.lam)
+    without = acc.calibrate_objective_perturbation(1.0, 1e-5)
+    released = acc.calibrate_objective_perturbation(1.0, 1e-5, tau=1e-6)
+    assert released.output == acc.Gaussian(released.sigma_out, 2e-6 / released.objective.lam)
     assert released.objective.sigma == without.sigma
     assert released.objective.lam < 1.01 * without.lam
     assert released.sigma_out < 2e-3
@@ -109,7 +100,7 @@ def test_output_noise_of_its_own_choice_costs_next_to_nothing():
 @settings(deadline=None, max_examples=100)
 def test_kifer(epsilon, delta, lipschitz):
     """λ = 2β/ε to the last digit, and σ as the theorem has it."""
-    result = calibrate_objective_perturbation(epsilon, delta, lipschitz, bound="kifer2012")
+    result = acc.calibrate_objective_perturbation(epsilon, delta, lipschitz, bound="kifer2012")
     assert result.delta(epsilon) <= delta
     assert result.epsilon(delta) <= epsilon
     assert result.lam == pytest.approx(2 * result.smoothness / epsilon, rel=1e-15)
@@ -131,34 +122,34 @@ def test_a_larger_lam_needs_no_more_noise_and_still_meets_the_target(epsilon, de
     if bound == "rdp":
         options |= {"bound": "glm", "accountant": "rdp"}
     try:
-        least = calibrate_objective_perturbation(epsilon, delta, **options)
+        least = acc.calibrate_objective_perturbation(epsilon, delta, **options)
     except ValueError:
         return  # no λ at this noise ratio
     small = objective_of(least)
-    more = calibrate_objective_perturbation(epsilon, delta, **options, lam=factor * small.lam)
+    more = acc.calibrate_objective_perturbation(epsilon, delta, **options, lam=factor * small.lam)
     large = objective_of(more)
     assert large.lam == factor * small.lam
-    assert calibrate_gaussian(epsilon, delta).sigma <= large.sigma <= small.sigma
-    accounted = via_rdp(more) if bound == "rdp" else more
+    assert acc.calibrate_gaussian(epsilon, delta).sigma <= large.sigma <= small.sigma
+    accounted = acc.via_rdp(more) if bound == "rdp" else more
     assert accounted.delta(epsilon) <= delta
     if ratio is not None:
         assert large.sigma == small.sigma
     if tau is not None:
         assert more.sigma_out == pytest.approx(least.sigma_out / factor)
-    again = calibrate_objective_perturbation(epsilon, delta, **options, lam=0.5 * small.lam)
+    again = acc.calibrate_objective_perturbation(epsilon, delta, **options, lam=0.5 * small.lam)
     assert again == least  # less than privacy needs changes nothing
 
 
 def test_kifer_with_more_noise():
-    gauss = calibrate_gaussian(1.0, 1e-5).sigma
-    result = calibrate_objective_perturbation(1.0, 1e-5, bound="kifer2012", noise_ratio=5.0)
+    gauss = acc.calibrate_gaussian(1.0, 1e-5).sigma
+    result = acc.calibrate_objective_perturbation(1.0, 1e-5, bound="kifer2012", noise_ratio=5.0)
     assert result.sigma == pytest.approx(5 * gauss)
     with pytest.raises(ValueError, match=r"noise_ratio must be at least 2\.\d+ for bound 'kifer2012' .*got 1.5"):
-        calibrate_objective_perturbation(1.0, 1e-5, bound="kifer2012", noise_ratio=1.5)
+        acc.calibrate_objective_perturbation(1.0, 1e-5, bound="kifer2012", noise_ratio=1.5)
 
 
 def test_same_answer_from_the_cache():
-    assert calibrate_objective_perturbation(1.0, 1e-5) == calibrate_objective_perturbation(1, 1e-5)
+    assert acc.calibrate_objective_perturbation(1.0, 1e-5) == acc.calibrate_objective_perturbation(1, 1e-5)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +166,7 @@ def test_same_answer_from_the_cache():
 )
 def test_refusals(arguments, message):
     with pytest.raises(ValueError, match=message):
-        calibrate_objective_perturbation(**({"epsilon": 1.0, "delta": 1e-5} | arguments))
+        acc.calibrate_objective_perturbation(**({"epsilon": 1.0, "delta": 1e-5} | arguments))
 
 
 # --- extremes -----------------------------------------------------------------------------------------------------
@@ -194,7 +185,7 @@ FAR = {
 def test_what_doubles_cannot_account_for_is_refused_by_its_own_name(name, value, bound):
     arguments = {"epsilon": 1.0, "delta": 1e-5, "smoothness": 1.0, "bound": bound, name: value}
     with pytest.raises(ValueError, match=rf"^{name} must be a number from {re.escape(FAR[name][1])}, got "):
-        calibrate_objective_perturbation(**arguments)
+        acc.calibrate_objective_perturbation(**arguments)
 
 
 @pytest.mark.no_cover
@@ -203,7 +194,7 @@ def test_what_doubles_cannot_account_for_is_refused_by_its_own_name(name, value,
 def test_the_units_of_gradient_and_curvature_may_be_far_apart(bound, lipschitz, monkeypatch):
     """β = 1 beside L = 1e-50: the guess for λ comes from L, what is needed from β."""
     tried = counted(monkeypatch, Target, "gap")
-    result = calibrate_objective_perturbation(1.0, 1e-5, lipschitz=lipschitz, smoothness=1.0, bound=bound)
+    result = acc.calibrate_objective_perturbation(1.0, 1e-5, lipschitz=lipschitz, smoothness=1.0, bound=bound)
     assert result.epsilon(1e-5) <= 1.0 < result.epsilon(1e-5) * 1.4
     assert len(tried) < 120
 
@@ -220,12 +211,12 @@ def counted(monkeypatch, owner, name):
 def test_a_vast_epsilon_by_the_renyi_curve_costs_no_more_than_a_small_one(epsilon, monkeypatch):
     """Its λ is dozens of decades below the guess: they used to be walked by halves, each for 441 orders."""
     whole, single = counted(monkeypatch, Target, "best_order"), counted(monkeypatch, Target, "gap_at_order")
-    result = calibrate_objective_perturbation(epsilon, 1.1e-5, accountant="rdp")
+    result = acc.calibrate_objective_perturbation(epsilon, 1.1e-5, accountant="rdp")
     assert 1 <= len(whole) <= 12
     assert len(single) < 150
-    assert via_rdp(result).epsilon(1.1e-5) <= epsilon
+    assert acc.via_rdp(result).epsilon(1.1e-5) <= epsilon
     if result.lam > 1e-69:
-        assert via_rdp(result).epsilon(1.1e-5) > epsilon * (1 - 1e-6)
+        assert acc.via_rdp(result).epsilon(1.1e-5) > epsilon * (1 - 1e-6)
 
 
 @pytest.mark.no_cover
@@ -233,6 +224,6 @@ def test_a_vast_epsilon_by_the_renyi_curve_costs_no_more_than_a_small_one(epsilo
 @pytest.mark.parametrize("epsilon", [1e3, 1e9, 1e30])
 @pytest.mark.parametrize("bound", ["logistic", "monotone", "two-signed", "glm", "kifer2012"])
 def test_vast_epsilons_warn_of_nothing(bound, epsilon):
-    result = calibrate_objective_perturbation(epsilon, 1e-5, bound=bound)
+    result = acc.calibrate_objective_perturbation(epsilon, 1e-5, bound=bound)
     assert result.delta(epsilon) <= 1e-5
     assert result.epsilon(1e-5) <= epsilon

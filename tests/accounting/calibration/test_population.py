@@ -7,13 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from objpert_core.accounting import (
-    DPSGD,
-    REPLACE_ONE,
-    ObjectivePerturbation,
-    SampledWithoutReplacement,
-    SampledWithReplacement,
-)
+import objpert_core.accounting as acc
 from objpert_core.accounting.calibration.population import (
     DRAWINGS,
     corrected_objective_noise,
@@ -65,13 +59,13 @@ def test_what_the_paper_claims_nothing_for_is_refused(arguments, named):
 def test_its_drawings_are_the_mechanisms_they_say():
     made = {how: published_sgd_mechanism(N, D, TARGET, 1e-8, lipschitz=7.0, sampling=how) for how in DRAWINGS}
     noise = published_sgd_schedule(N, D, TARGET, 1e-8).noise
-    assert isinstance(made["with replacement"], SampledWithReplacement)
-    assert isinstance(made["without replacement"], SampledWithoutReplacement)
-    assert isinstance(made["poisson"], DPSGD)
+    assert isinstance(made["with replacement"], acc.SampledWithReplacement)
+    assert isinstance(made["without replacement"], acc.SampledWithoutReplacement)
+    assert isinstance(made["poisson"], acc.DPSGD)
     assert made["poisson"].sample_rate == 0.0142
     assert made["full batch"].gaussian_ratio == pytest.approx(2 * math.sqrt(1250) / (noise * N), rel=1e-12)
     for how, mechanism in made.items():
-        assert (mechanism.adjacency, mechanism.steps) == (REPLACE_ONE, 1250)
+        assert (mechanism.adjacency, mechanism.steps) == (acc.REPLACE_ONE, 1250)
         rows = N if how == "full batch" else 142
         assert mechanism.noise_multiplier == pytest.approx(noise * rows, rel=1e-12)
     with pytest.raises(ValueError, match=r"^sampling must be one of 'with replacement', .* got 'shuffle'$"):
@@ -83,7 +77,7 @@ def test_at_the_published_schedule_the_target_is_kept():
     """From below: a row that is drawn once at most, and all others point the other way; drawn more often, ε ≥ .843."""
     mechanism = published_sgd_mechanism(N, D, TARGET, 1e-6, **LOOSER)
     assert mechanism.epsilon_bounds(1e-6)[1] == pytest.approx(0.9611, abs=2e-4)
-    attained = DPSGD(mechanism.noise_multiplier / 2, mechanism.batch_size / N, mechanism.steps)
+    attained = acc.DPSGD(mechanism.noise_multiplier / 2, mechanism.batch_size / N, mechanism.steps)
     assert attained.epsilon_bounds(1e-6)[0] > 0.8415
     others = [published_sgd_mechanism(N, D, TARGET, 1e-6, sampling=how, **LOOSER) for how in DRAWINGS[1:]]
     assert [other.epsilon_bounds(1e-6)[1] for other in others] == pytest.approx([0.9437, 0.7904, 0.7904], abs=1e-4)
@@ -131,7 +125,7 @@ def test_the_mechanism_has_these_numbers_and_is_accounted_for_with_replaced_rows
         mechanism = made[noise]
         assert mechanism.sigma == sigma(0.5, 1e-8, 3.0)
         assert mechanism.lam == published_objective_lam(N, D, 0.5, 1e-8, radius=4.0, lipschitz=3.0)
-        assert (mechanism.adjacency, mechanism.lipschitz, mechanism.smoothness) == (REPLACE_ONE, 3.0, 2.0)
+        assert (mechanism.adjacency, mechanism.lipschitz, mechanism.smoothness) == (acc.REPLACE_ONE, 3.0, 2.0)
     assert made["corrected"].epsilon(1e-8) < made["printed"].epsilon(1e-8)
     by_kifer = published_objective_mechanism(N, D, 0.5, 1e-8, bound="kifer2012")
     assert by_kifer.epsilon(1e-8) > 0.5
@@ -181,5 +175,5 @@ def test_the_printed_noise_of_objective_perturbation_is_too_small():
     worst = max(leak(corrected, corner, epsilon, epsilon / 2) for corner in (113.85, 200.0, 280.0, 360.0, 440.0))
     assert worst < 1e-6 * delta
     for sigma, true in ((printed, 4.382e-8), (corrected, worst)):
-        by_accountant = ObjectivePerturbation(sigma, 1.0, 1.0, epsilon / 2, "two-signed", adjacency=REPLACE_ONE)
+        by_accountant = acc.ObjectivePerturbation(sigma, 1.0, 1.0, epsilon / 2, "two-signed", adjacency=acc.REPLACE_ONE)
         assert by_accountant.delta(epsilon) > true

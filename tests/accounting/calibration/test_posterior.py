@@ -5,13 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from objpert_core.accounting import (
-    Gaussian,
-    PosteriorSampling,
-    posterior_precision,
-    published_posterior_epsilon,
-    published_posterior_precision,
-)
+import objpert_core.accounting as acc
 from objpert_core.accounting.numerics import posterior
 from tests.accounting.mechanisms.test_posterior_sampling import laws
 
@@ -21,19 +15,19 @@ GRID = list(itertools.product((0.01, 0.5, 3.0, 30.0), (1e-300, 1e-12, 1e-6, 0.2)
 @pytest.mark.parametrize("delta", [1e-12, 1e-6, 1e-3])
 def test_the_largest_γ_is_within_the_promise_and_one_per_cent_more_is_not(delta):
     for epsilon, _, h in GRID:
-        gamma = posterior_precision(epsilon, delta, h, slope=2.0)
+        gamma = acc.posterior_precision(epsilon, delta, h, slope=2.0)
         if gamma == 0:
-            assert PosteriorSampling(h, 0.0).delta(epsilon) > delta
+            assert acc.PosteriorSampling(h, 0.0).delta(epsilon) > delta
         else:
-            assert PosteriorSampling(h, 4 * gamma).delta(epsilon) <= delta
-            assert PosteriorSampling(h, 4.04 * gamma).delta(epsilon) > delta
+            assert acc.PosteriorSampling(h, 4 * gamma).delta(epsilon) <= delta
+            assert acc.PosteriorSampling(h, 4.04 * gamma).delta(epsilon) > delta
 
 
 def test_extreme_targets_stay_on_the_safe_side():
     for epsilon, delta, h in GRID:
-        if (gamma := posterior_precision(epsilon, delta, h)) and gamma < 1e85:
-            assert PosteriorSampling(h, gamma).delta(epsilon) <= delta
-            assert PosteriorSampling(h, 1.001 * gamma).log_delta(epsilon) > np.log(delta)
+        if (gamma := acc.posterior_precision(epsilon, delta, h)) and gamma < 1e85:
+            assert acc.PosteriorSampling(h, gamma).delta(epsilon) <= delta
+            assert acc.PosteriorSampling(h, 1.001 * gamma).log_delta(epsilon) > np.log(delta)
 
 
 @pytest.mark.thorough
@@ -42,10 +36,10 @@ def test_extreme_targets_stay_on_the_safe_side():
 )
 def test_the_printed_theorem_fails_its_own_promise(star, a, printed, exact, times):
     gamma, delta = a**2 * star, 1e-6
-    assert published_posterior_epsilon(gamma, delta, 1 / star) == pytest.approx(printed, abs=5e-4)
-    draw = PosteriorSampling(1 / star, gamma)
+    assert acc.published_posterior_epsilon(gamma, delta, 1 / star) == pytest.approx(printed, abs=5e-4)
+    draw = acc.PosteriorSampling(1 / star, gamma)
     assert draw.epsilon(delta) == pytest.approx(exact, abs=5e-4)
-    assert draw.delta(published_posterior_epsilon(gamma, delta, 1 / star)) == pytest.approx(times * delta, rel=5e-3)
+    assert draw.delta(acc.published_posterior_epsilon(gamma, delta, 1 / star)) == pytest.approx(times * delta, rel=5e-3)
     # so does an integral of the two laws themselves, which knows nothing of this package's formulas
     x = np.linspace(-60, 60, 2_000_001)
     without, with_row = (law.pdf(x) for law in laws(1 / star, gamma))
@@ -55,11 +49,11 @@ def test_the_printed_theorem_fails_its_own_promise(star, a, printed, exact, time
 
 def test_the_printed_γ_is_the_inverse_of_the_printed_ε():
     for epsilon, h, slope in itertools.product((0.5, 2.0, 20.0), (1e-3, 0.05), (1.0, 3.0)):
-        gamma = published_posterior_precision(epsilon, 1e-6, h, slope)
+        gamma = acc.published_posterior_precision(epsilon, 1e-6, h, slope)
         if gamma:
-            assert published_posterior_epsilon(gamma, 1e-6, h, slope) == pytest.approx(epsilon, rel=1e-12)
+            assert acc.published_posterior_epsilon(gamma, 1e-6, h, slope) == pytest.approx(epsilon, rel=1e-12)
         else:
-            assert epsilon <= published_posterior_epsilon(1e-9, 1e-6, h, slope)
+            assert epsilon <= acc.published_posterior_epsilon(1e-9, 1e-6, h, slope)
 
 
 @pytest.mark.thorough
@@ -77,7 +71,7 @@ def test_δ_grows_with_the_shift_and_with_the_leverage_up_to_the_golden_ratio():
         smaller = 0.5 * h
         same = posterior.log_delta_added(epsilon, smaller, squared * (1 + smaller) ** 2 / smaller)
         assert (same <= here + slack).all()
-        assert (Gaussian(1 / np.sqrt(squared)).log_delta(epsilon) <= same + slack).all()
+        assert (acc.Gaussian(1 / np.sqrt(squared)).log_delta(epsilon) <= same + slack).all()
 
 
 def test_above_the_golden_ratio_a_smaller_leverage_can_be_less_private():
@@ -86,7 +80,7 @@ def test_above_the_golden_ratio_a_smaller_leverage_can_be_less_private():
 
 
 def test_a_leverage_beyond_the_golden_ratio_is_refused():
-    for function in (posterior_precision, published_posterior_precision):
+    for function in (acc.posterior_precision, acc.published_posterior_precision):
         with pytest.raises(ValueError, match="leverage"):
             function(1.0, 1e-6, 1.7)
 
@@ -94,7 +88,7 @@ def test_a_leverage_beyond_the_golden_ratio_is_refused():
 def test_nothing_underflows_audibly():
     with np.errstate(all="raise"):
         for epsilon, delta, h in GRID:
-            posterior_precision(epsilon, delta, h, slope=1.2345)
-    assert posterior_precision(1.0, 5e-324, 1e-3) > 0
-    assert published_posterior_precision(1.0, 1e-6, 0.01, 1e-300) == 0.0
-    assert published_posterior_epsilon(1.0, 1e-6, 0.01, 1e200) == np.inf
+            acc.posterior_precision(epsilon, delta, h, slope=1.2345)
+    assert acc.posterior_precision(1.0, 5e-324, 1e-3) > 0
+    assert acc.published_posterior_precision(1.0, 1e-6, 0.01, 1e-300) == 0.0
+    assert acc.published_posterior_epsilon(1.0, 1e-6, 0.01, 1e200) == np.inf

@@ -5,21 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from objpert_core.accounting import (
-    ADD_REMOVE,
-    REPLACE_ONE,
-    QuadraticPerturbation,
-    calibrate_gaussian,
-    calibrate_quadratic_perturbation,
-)
+import objpert_core.accounting as acc
 from objpert_core.accounting.calibration.quadratic import best_integer
 
-ADJACENCIES = (ADD_REMOVE, REPLACE_ONE)
+ADJACENCIES = (acc.ADD_REMOVE, acc.REPLACE_ONE)
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "s"), [(0.5, 0.01, 3.08934062), (1.0, 1e-5, 2.28248864)])
 def test_reference_shifts(epsilon, delta, s):
-    found = calibrate_quadratic_perturbation(epsilon, delta, 100, degrees_of_freedom=200)
+    found = acc.calibrate_quadratic_perturbation(epsilon, delta, 100, degrees_of_freedom=200)
     assert found.shift == pytest.approx(s, rel=3e-9)
 
 
@@ -29,7 +23,7 @@ def test_reference_shifts(epsilon, delta, s):
 )
 def test_how_much_noise_each_theorem_asks_for(d, m, published, sharpened, exact):
     scales = {
-        bound: calibrate_quadratic_perturbation(0.5, 0.01, d, degrees_of_freedom=m, bound=bound).scale
+        bound: acc.calibrate_quadratic_perturbation(0.5, 0.01, d, degrees_of_freedom=m, bound=bound).scale
         for bound in ("published", "sharpened", "exact")
     }
     assert scales["published"] == pytest.approx(published, rel=1e-3)
@@ -43,9 +37,9 @@ def test_how_much_noise_each_theorem_asks_for(d, m, published, sharpened, exact)
 def test_the_target_is_never_exceeded_and_a_millionth_less_exceeds_it(log_epsilon, log_delta, d, extra, adjacency):
     epsilon, delta = 10**log_epsilon, 10**log_delta
     m = None if extra == 0 else d + extra
-    found = calibrate_quadratic_perturbation(epsilon, delta, d, degrees_of_freedom=m, adjacency=adjacency)
+    found = acc.calibrate_quadratic_perturbation(epsilon, delta, d, degrees_of_freedom=m, adjacency=adjacency)
     assert found.delta(epsilon) <= delta
-    less = QuadraticPerturbation(found.scale * (1 - 1e-6), found.degrees_of_freedom, d, adjacency=adjacency)
+    less = acc.QuadraticPerturbation(found.scale * (1 - 1e-6), found.degrees_of_freedom, d, adjacency=adjacency)
     assert less.delta(epsilon) > delta * (1 - 1e-9)
 
 
@@ -53,37 +47,37 @@ def test_the_target_is_never_exceeded_and_a_millionth_less_exceeds_it(log_epsilo
 @settings(max_examples=10)
 @given(st.floats(0.05, 5), st.floats(-9, -1), st.integers(1, 20), st.sampled_from(["sharpened", "published", "glm"]))
 def test_the_looser_bounds_meet_their_targets_too(epsilon, log_delta, d, bound):
-    adjacency = ADD_REMOVE if bound == "glm" else REPLACE_ONE
+    adjacency = acc.ADD_REMOVE if bound == "glm" else acc.REPLACE_ONE
     delta = 10**log_delta
-    found = calibrate_quadratic_perturbation(
+    found = acc.calibrate_quadratic_perturbation(
         epsilon, delta, d, degrees_of_freedom=2 * d + 3, adjacency=adjacency, bound=bound
     )
     assert found.delta(epsilon) <= delta
     m = found.degrees_of_freedom
-    assert QuadraticPerturbation(0.999 * found.scale, m, d, 1.0, adjacency, bound).delta(epsilon) > delta
-    exact = calibrate_quadratic_perturbation(epsilon, delta, d, degrees_of_freedom=m, adjacency=adjacency)
+    assert acc.QuadraticPerturbation(0.999 * found.scale, m, d, 1.0, adjacency, bound).delta(epsilon) > delta
+    exact = acc.calibrate_quadratic_perturbation(epsilon, delta, d, degrees_of_freedom=m, adjacency=adjacency)
     assert exact.scale <= found.scale * (1 + 1e-8)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("d", "adjacency"), [(1, ADD_REMOVE), (3, REPLACE_ONE), (12, REPLACE_ONE)])
+@pytest.mark.parametrize(("d", "adjacency"), [(1, acc.ADD_REMOVE), (3, acc.REPLACE_ONE), (12, acc.REPLACE_ONE)])
 def test_no_other_m_has_a_smaller_mean(d, adjacency):
-    best = calibrate_quadratic_perturbation(1.0, 1e-4, d, adjacency=adjacency)
+    best = acc.calibrate_quadratic_perturbation(1.0, 1e-4, d, adjacency=adjacency)
     for m in (d + 1, best.degrees_of_freedom - 1, best.degrees_of_freedom + 1, 3 * best.degrees_of_freedom):
         if m > d:
-            other = calibrate_quadratic_perturbation(1.0, 1e-4, d, degrees_of_freedom=m, adjacency=adjacency)
+            other = acc.calibrate_quadratic_perturbation(1.0, 1e-4, d, degrees_of_freedom=m, adjacency=adjacency)
             assert best.degrees_of_freedom * best.scale <= m * other.scale * (1 + 1e-9)
 
 
 def test_for_many_dimensions_m_is_about_2d_and_the_mean_what_the_gaussian_mechanism_says():
-    d, a = 20_000, 1 / calibrate_gaussian(1.0, 1e-5).sigma
-    found = calibrate_quadratic_perturbation(1.0, 1e-5, d)
+    d, a = 20_000, 1 / acc.calibrate_gaussian(1.0, 1e-5).sigma
+    found = acc.calibrate_quadratic_perturbation(1.0, 1e-5, d)
     assert found.degrees_of_freedom == pytest.approx(2 * d, rel=0.1)
     assert found.degrees_of_freedom * found.scale == pytest.approx(2 * np.sqrt(d) / a, rel=0.1)
 
 
 def test_the_noise_goes_as_the_square_of_the_rows():
-    one, hundred = (calibrate_quadratic_perturbation(1.0, 1e-5, 5, smoothness=L) for L in (1.0, 100.0))
+    one, hundred = (acc.calibrate_quadratic_perturbation(1.0, 1e-5, 5, smoothness=L) for L in (1.0, 100.0))
     assert hundred.degrees_of_freedom == one.degrees_of_freedom
     assert hundred.scale == pytest.approx(100 * one.scale, rel=1e-9)
 
@@ -91,9 +85,9 @@ def test_the_noise_goes_as_the_square_of_the_rows():
 @pytest.mark.parametrize("epsilon", [1e3, 1e4])
 @pytest.mark.parametrize("delta", [1e-5, 0.999])
 def test_where_delta_falls_from_one_at_once_the_root_is_found(epsilon, delta):
-    found = calibrate_quadratic_perturbation(epsilon, delta, 1, degrees_of_freedom=65_600)
+    found = acc.calibrate_quadratic_perturbation(epsilon, delta, 1, degrees_of_freedom=65_600)
     assert found.delta(epsilon) <= delta
-    assert QuadraticPerturbation(found.scale * (1 - 1e-6), 65_600, 1).delta(epsilon) > delta
+    assert acc.QuadraticPerturbation(found.scale * (1 - 1e-6), 65_600, 1).delta(epsilon) > delta
 
 
 @pytest.mark.parametrize(
@@ -108,7 +102,7 @@ def test_where_delta_falls_from_one_at_once_the_root_is_found(epsilon, delta):
 def test_what_cannot_be_met_is_refused(arguments, words):
     valid = {"epsilon": 1.0, "delta": 1e-5, "dimension": 5}
     with pytest.raises(ValueError, match=words):
-        calibrate_quadratic_perturbation(**{**valid, **arguments})
+        acc.calibrate_quadratic_perturbation(**{**valid, **arguments})
 
 
 @pytest.mark.thorough

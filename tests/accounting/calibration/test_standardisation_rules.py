@@ -2,21 +2,15 @@ import math
 
 import pytest
 
-from objpert_core.accounting import (
-    Standardisation,
-    calibrate_gaussian,
-    full_standardisation,
-    recommended_margin,
-    recommended_standardisation,
-)
+import objpert_core.accounting as acc
 from objpert_core.accounting.mechanisms.base import ADJACENCIES
 
 DELTA = 1e-5
-NOTHING = Standardisation(None, None)
+NOTHING = acc.Standardisation(None, None)
 
 
 def steps(epsilon, rows, columns, **options):
-    plan = recommended_standardisation(epsilon, DELTA, rows, columns, **options)
+    plan = acc.recommended_standardisation(epsilon, DELTA, rows, columns, **options)
     return plan.center_noise is not None, plan.scale_noise is not None
 
 
@@ -49,30 +43,30 @@ def test_more_rows_never_take_a_step_away_and_scales_never_go_without_centre(adj
 
 
 def test_what_is_taken_has_the_noise_of_the_full_plan():
-    full = full_standardisation(0.1, DELTA, 300, 10)
-    assert recommended_standardisation(0.1, DELTA, 300, 10) == Standardisation(full.center_noise, None)
-    assert recommended_standardisation(1.0, DELTA, 300, 10) == full_standardisation(1.0, DELTA, 300, 10)
-    assert recommended_standardisation(1e-3, DELTA, 300, 10) == NOTHING
+    full = acc.full_standardisation(0.1, DELTA, 300, 10)
+    assert acc.recommended_standardisation(0.1, DELTA, 300, 10) == acc.Standardisation(full.center_noise, None)
+    assert acc.recommended_standardisation(1.0, DELTA, 300, 10) == acc.full_standardisation(1.0, DELTA, 300, 10)
+    assert acc.recommended_standardisation(1e-3, DELTA, 300, 10) == NOTHING
 
 
 def test_the_margin_doubles_on_standardised_rows_and_triples_where_they_are_wide_and_well_centred():
     def factor(epsilon, rows, columns):
         numbers = epsilon, DELTA, rows, columns
-        return recommended_margin(*numbers, standardised=True) / recommended_margin(*numbers)
+        return acc.recommended_margin(*numbers, standardised=True) / acc.recommended_margin(*numbers)
 
     assert factor(1.0, 100_000, 100) == pytest.approx(2.0, abs=2e-3)
     assert factor(20.0, 5000, 5000) == pytest.approx(3.0, abs=2e-3)
     assert factor(20.0, 5000, 50_000) == pytest.approx(3.0, abs=2e-2)
     assert factor(0.01, 500, 500) == pytest.approx(2.0, abs=2e-3)
-    noise = calibrate_gaussian(0.5, DELTA).sigma * math.sqrt(400) / 800
+    noise = acc.calibrate_gaussian(0.5, DELTA).sigma * math.sqrt(400) / 800
     assert factor(0.5, 800, 400) == pytest.approx(2 + 0.5 / (1 + (noise / 0.15) ** 2))
 
 
 def test_the_margin_goes_by_noise_relative_to_the_gradients_bound():
     """R scales σ alone; with r far above 0.01 only q is left, which has no unit."""
-    values = [recommended_margin(0.1, DELTA, 50, 50, radius, standardised=True) for radius in (1.0, 100.0)]
+    values = [acc.recommended_margin(0.1, DELTA, 50, 50, radius, standardised=True) for radius in (1.0, 100.0)]
     assert values[0] == pytest.approx(values[1], rel=1e-4)
 
 
 def test_the_margin_is_finite_at_the_ends_of_doubles():
-    assert recommended_margin(1e-30, 1e-300, 1, 10**6, 1e50, standardised=True) == pytest.approx(3.0)
+    assert acc.recommended_margin(1e-30, 1e-300, 1, 10**6, 1e50, standardised=True) == pytest.approx(3.0)

@@ -13,23 +13,7 @@ from dp_accounting import dp_event as google
 from dp_accounting.pld import PLDAccountant
 from dp_accounting.rdp import RdpAccountant
 
-from objpert_core.accounting import (
-    ADD_REMOVE,
-    DPSGD,
-    REPLACE_ONE,
-    Gaussian,
-    ObjectivePerturbation,
-    PrivateSelection,
-    SampledWithoutReplacement,
-    SampledWithReplacement,
-    compose,
-    from_dp_event,
-    read_dp_events,
-    repeat,
-    replace_one,
-    symmetrised,
-    write_dp_events,
-)
+import objpert_core.accounting as acc
 from objpert_core.accounting.mechanisms import event_forms
 from objpert_core.accounting.mechanisms.events import DEEPEST, FORMAT, MOST_EVENTS, MOST_STEPS
 
@@ -40,22 +24,26 @@ SAMPLED = google.PoissonSampledDpEvent(0.1, NOISE)
 def of_gaussian(mechanism):
     """The same as one Gaussian release, which is what comes back."""
     a = mechanism.mu()
-    return Gaussian(1 / a) if mechanism.adjacency == ADD_REMOVE else Gaussian(2 / a, 2.0, adjacency=REPLACE_ONE)
+    return (
+        acc.Gaussian(1 / a)
+        if mechanism.adjacency == acc.ADD_REMOVE
+        else acc.Gaussian(2 / a, 2.0, adjacency=acc.REPLACE_ONE)
+    )
 
 
-STEPS, TURNED = DPSGD(1.1, 0.01, 300), DPSGD(1.1, 0.01, 300, adjacency=REPLACE_ONE)
+STEPS, TURNED = acc.DPSGD(1.1, 0.01, 300), acc.DPSGD(1.1, 0.01, 300, adjacency=acc.REPLACE_ONE)
 SAME = [
-    Gaussian(4.0),
-    Gaussian(4.0, 2.0, adjacency=REPLACE_ONE),
+    acc.Gaussian(4.0),
+    acc.Gaussian(4.0, 2.0, adjacency=acc.REPLACE_ONE),
     STEPS,
     TURNED,
-    DPSGD(1.5, 0.1, 5, group_size=3),
-    repeat(Gaussian(10.0), 7),
-    compose(Gaussian(10.0), STEPS),
-    compose(Gaussian(10.0, 2.0, adjacency=REPLACE_ONE), TURNED),
+    acc.DPSGD(1.5, 0.1, 5, group_size=3),
+    acc.repeat(acc.Gaussian(10.0), 7),
+    acc.compose(acc.Gaussian(10.0), STEPS),
+    acc.compose(acc.Gaussian(10.0, 2.0, adjacency=acc.REPLACE_ONE), TURNED),
 ]
-FIT = ObjectivePerturbation(5, 50)
-GAUSSIAN = [Gaussian(3.0, 0.5), FIT, symmetrised(FIT), replace_one(ObjectivePerturbation(4, 32))]
+FIT = acc.ObjectivePerturbation(5, 50)
+GAUSSIAN = [acc.Gaussian(3.0, 0.5), FIT, acc.symmetrised(FIT), acc.replace_one(acc.ObjectivePerturbation(4, 32))]
 
 
 @pytest.mark.parametrize(
@@ -63,70 +51,76 @@ GAUSSIAN = [Gaussian(3.0, 0.5), FIT, symmetrised(FIT), replace_one(ObjectivePert
 )
 def test_there_and_back_in_every_form(mechanism, back):
     event = mechanism.to_dp_event(mechanism.adjacency)
-    assert from_dp_event(event, mechanism.adjacency) == back
+    assert acc.from_dp_event(event, mechanism.adjacency) == back
     named = event.to_named_tuple()
-    assert from_dp_event(named, mechanism.adjacency) == back
-    assert from_dp_event(json.loads(json.dumps(named)), mechanism.adjacency) == back
-    assert read_dp_events(write_dp_events(mechanism)) == back
+    assert acc.from_dp_event(named, mechanism.adjacency) == back
+    assert acc.from_dp_event(json.loads(json.dumps(named)), mechanism.adjacency) == back
+    assert acc.read_dp_events(acc.write_dp_events(mechanism)) == back
 
 
 def test_gaussian_noise_comes_back_as_no_more_than_it_was():
     for sensitivity in np.geomspace(1e-3, 1e3, 200):
-        for adjacency in (ADD_REMOVE, REPLACE_ONE):
-            one = Gaussian(1.0, float(sensitivity), adjacency=adjacency)
-            back = read_dp_events(write_dp_events(one))
+        for adjacency in (acc.ADD_REMOVE, acc.REPLACE_ONE):
+            one = acc.Gaussian(1.0, float(sensitivity), adjacency=adjacency)
+            back = acc.read_dp_events(acc.write_dp_events(one))
             assert one.gaussian_ratio <= back.gaussian_ratio <= one.gaussian_ratio * (1 + 4e-16)
 
 
-@pytest.mark.parametrize("form", [ADD_REMOVE, "ADD_OR_REMOVE_ONE", NeighboringRelation.ADD_OR_REMOVE_ONE])
+@pytest.mark.parametrize("form", [acc.ADD_REMOVE, "ADD_OR_REMOVE_ONE", NeighboringRelation.ADD_OR_REMOVE_ONE])
 def test_the_relation_may_be_named_in_three_ways(form):
-    assert from_dp_event(NOISE, form) == Gaussian(4.0)
+    assert acc.from_dp_event(NOISE, form) == acc.Gaussian(4.0)
 
 
 def test_replaced_rows_move_a_sum_by_twice_the_norm():
-    assert from_dp_event(NOISE, NeighboringRelation.REPLACE_ONE) == Gaussian(4.0, 2.0, adjacency=REPLACE_ONE)
+    assert acc.from_dp_event(NOISE, NeighboringRelation.REPLACE_ONE) == acc.Gaussian(
+        4.0, 2.0, adjacency=acc.REPLACE_ONE
+    )
     without = google.SampledWithoutReplacementDpEvent(100, 10, NOISE)
     several = google.SelfComposedDpEvent(google.SampledWithReplacementDpEvent(100, 10, NOISE), 3)
-    assert from_dp_event(without, REPLACE_ONE) == SampledWithoutReplacement(4.0, 10, 100, 1)
-    assert from_dp_event(several, REPLACE_ONE) == SampledWithReplacement(4.0, 10, 100, 3)
+    assert acc.from_dp_event(without, acc.REPLACE_ONE) == acc.SampledWithoutReplacement(4.0, 10, 100, 1)
+    assert acc.from_dp_event(several, acc.REPLACE_ONE) == acc.SampledWithReplacement(4.0, 10, 100, 3)
 
 
 def test_counts_multiply_and_equal_parts_are_added_up():
     nested = google.SelfComposedDpEvent(google.SelfComposedDpEvent(SAMPLED, 3), 5)
-    assert from_dp_event(google.ComposedDpEvent([nested, SAMPLED])) == DPSGD(4.0, 0.1, 16)
+    assert acc.from_dp_event(google.ComposedDpEvent([nested, SAMPLED])) == acc.DPSGD(4.0, 0.1, 16)
     mixed = google.SelfComposedDpEvent(google.ComposedDpEvent([NOISE, SAMPLED, google.NoOpDpEvent()]), 2)
-    assert from_dp_event(mixed) == compose(repeat(Gaussian(4.0), 2), DPSGD(4.0, 0.1, 2))
-    assert from_dp_event(google.ComposedDpEvent([google.SelfComposedDpEvent(SAMPLED, 0), NOISE])) == Gaussian(4.0)
+    assert acc.from_dp_event(mixed) == acc.compose(acc.repeat(acc.Gaussian(4.0), 2), acc.DPSGD(4.0, 0.1, 2))
+    assert acc.from_dp_event(google.ComposedDpEvent([google.SelfComposedDpEvent(SAMPLED, 0), NOISE])) == acc.Gaussian(
+        4.0
+    )
 
 
 def test_several_gaussian_events_on_one_sample_count_as_one():
     both = google.ComposedDpEvent([google.GaussianDpEvent(3.0), google.GaussianDpEvent(4.0)])
-    step = from_dp_event(google.PoissonSampledDpEvent(0.1, both))
+    step = acc.from_dp_event(google.PoissonSampledDpEvent(0.1, both))
     assert step.noise_multiplier == pytest.approx(2.4, rel=1e-15)
     assert step.noise_multiplier <= 2.4
     with pytest.raises(ValueError, match="one Gaussian event"):
-        from_dp_event(google.PoissonSampledDpEvent(0.1, both), REPLACE_ONE)
+        acc.from_dp_event(google.PoissonSampledDpEvent(0.1, both), acc.REPLACE_ONE)
 
 
 def test_zero_concentrated_and_selected_events():
-    concentrated = from_dp_event(google.ZCDpEvent(0.02))
+    concentrated = acc.from_dp_event(google.ZCDpEvent(0.02))
     assert concentrated.rdp(3.0) == pytest.approx(0.06, rel=1e-15)
     assert concentrated.rdp(3.0) >= 0.06
     best = google.RepeatAndSelectDpEvent(NOISE, 10.0, math.inf)
-    assert from_dp_event(best) == PrivateSelection(Gaussian(4.0), 10.0)
-    assert from_dp_event(google.RepeatAndSelectDpEvent(NOISE, 10.0, 1.0)) == PrivateSelection(Gaussian(4.0), 10.0, 1.0)
+    assert acc.from_dp_event(best) == acc.PrivateSelection(acc.Gaussian(4.0), 10.0)
+    assert acc.from_dp_event(google.RepeatAndSelectDpEvent(NOISE, 10.0, 1.0)) == acc.PrivateSelection(
+        acc.Gaussian(4.0), 10.0, 1.0
+    )
 
 
 def test_zero_concentrated_privacy_is_not_taken_for_gaussian_noise():
     """ε-DP is ε²/2-zCDP, and randomised response with ε = 1 has a larger δ at 0 than the noise with that curve."""
-    one = from_dp_event(google.ZCDpEvent(0.5))
+    one = acc.from_dp_event(google.ZCDpEvent(0.5))
     response = math.tanh(0.5)
-    assert Gaussian(1.0).delta(0.0) < response < one.delta(0.0)
+    assert acc.Gaussian(1.0).delta(0.0) < response < one.delta(0.0)
     assert one.mu() == math.inf
     assert one.rho() == pytest.approx(0.5, rel=1e-15)
     assert one.lower_bound is None
-    for whole in (one, compose(one, Gaussian(5.0)), replace_one(one)):
-        assert from_dp_event(whole.to_dp_event(cover=True)).rdp(2.0) == pytest.approx(whole.rdp(2.0), rel=1e-14)
+    for whole in (one, acc.compose(one, acc.Gaussian(5.0)), acc.replace_one(one)):
+        assert acc.from_dp_event(whole.to_dp_event(cover=True)).rdp(2.0) == pytest.approx(whole.rdp(2.0), rel=1e-14)
         assert not PLDAccountant().supports(whole.to_dp_event(cover=True))
 
 
@@ -134,11 +128,11 @@ def test_noise_on_one_sample_and_of_a_mixture_is_rounded_down():
     draw = np.random.default_rng(0)
     for noises in draw.uniform(0.1, 100.0, (200, 3)).tolist():
         both = google.ComposedDpEvent([google.GaussianDpEvent(noise) for noise in noises])
-        step = from_dp_event(google.PoissonSampledDpEvent(0.1, both))
+        step = acc.from_dp_event(google.PoissonSampledDpEvent(0.1, both))
         squared = sum(1 / Fraction(noise) ** 2 for noise in noises)
         assert squared <= 1 / Fraction(step.noise_multiplier) ** 2 <= squared * (1 + Fraction(1, 10**15) * 2)
         moved, noise, _ = noises
-        row = from_dp_event(google.MixtureOfGaussiansDpEvent(noise, [0.0, moved], [0.9, 0.1]))
+        row = acc.from_dp_event(google.MixtureOfGaussiansDpEvent(noise, [0.0, moved], [0.9, 0.1]))
         assert Fraction(row.noise_multiplier) * Fraction(moved) <= Fraction(noise)
 
 
@@ -155,10 +149,10 @@ def test_both_say_the_same_of_an_event(event, relation):
     theirs = PLDAccountant(relation)
     if not theirs.supports(event):
         with pytest.raises(ValueError, match="adjacency must be 'add/remove one row' for a mixture"):
-            from_dp_event(event, relation)
+            acc.from_dp_event(event, relation)
         return
     theirs.compose(event)
-    mechanism = from_dp_event(event, relation)
+    mechanism = acc.from_dp_event(event, relation)
     ours = mechanism.epsilon(1e-5)
     assert ours == pytest.approx(theirs.get_epsilon(1e-5), rel=2e-3)
     optimistic = mechanism.pld(1e-3, pessimistic=False)  # what the truth is at least
@@ -170,16 +164,16 @@ def test_renyi_curves_are_theirs_at_whole_orders_and_below_theirs_for_selections
     orders = [2, 8, 32]
     for event in (TOGETHER, google.ZCDpEvent(0.02)):
         theirs = RdpAccountant(orders=orders).compose(event)
-        np.testing.assert_allclose(from_dp_event(event).rdp(orders), theirs._rdp, rtol=1e-6)
+        np.testing.assert_allclose(acc.from_dp_event(event).rdp(orders), theirs._rdp, rtol=1e-6)
     best = google.RepeatAndSelectDpEvent(NOISE, 10.0, math.inf)
-    assert (from_dp_event(best).rdp(orders) <= RdpAccountant(orders=orders).compose(best)._rdp * (1 + 1e-9)).all()
+    assert (acc.from_dp_event(best).rdp(orders) <= RdpAccountant(orders=orders).compose(best)._rdp * (1 + 1e-9)).all()
 
 
 @pytest.mark.thorough
 def test_their_renyi_accountant_promises_too_little_where_rows_are_replaced():
     """Why events of replaced rows are for `PLDAccountant`, as the documentation says."""
     theirs = RdpAccountant(orders=[8], neighboring_relation=NeighboringRelation.REPLACE_ONE).compose(NOISE)
-    assert theirs._rdp[0] * 4 == pytest.approx(from_dp_event(NOISE, REPLACE_ONE).rdp(8.0))
+    assert theirs._rdp[0] * 4 == pytest.approx(acc.from_dp_event(NOISE, acc.REPLACE_ONE).rdp(8.0))
     event, at = google.GaussianDpEvent(2.0), NeighboringRelation.REPLACE_ONE
     assert RdpAccountant(neighboring_relation=at).compose(event).get_epsilon(1e-5) == pytest.approx(2.17, abs=0.005)
     assert PLDAccountant(at).compose(event).get_epsilon(1e-5) == pytest.approx(4.38, abs=0.005)
@@ -189,27 +183,27 @@ def test_their_renyi_accountant_promises_too_little_where_rows_are_replaced():
 
 
 def test_a_cover_is_an_upper_bound_and_the_exact_parts_stay_exact():
-    fit = ObjectivePerturbation(8, 10)
+    fit = acc.ObjectivePerturbation(8, 10)
     with pytest.raises(NotImplementedError, match="no event for ObjectivePerturbation"):
-        write_dp_events(compose(fit, STEPS))
-    covered = read_dp_events(write_dp_events(compose(fit, STEPS), cover=True))
+        acc.write_dp_events(acc.compose(fit, STEPS))
+    covered = acc.read_dp_events(acc.write_dp_events(acc.compose(fit, STEPS), cover=True))
     assert covered.parts[1] == (STEPS, 1)
     (noise, _), _ = covered.parts
     assert fit.epsilon(1e-5) < noise.epsilon(1e-5) < 1.1 * fit.epsilon(1e-5)
     epsilon = np.linspace(0.25, 2.0, 8)  # near 0 the bound's own δ is above its pair's (T20)
     assert (noise.delta(epsilon) >= fit.delta(epsilon)).all()
     with pytest.raises(NotImplementedError, match="No Gaussian noise is known to cover it"):
-        PrivateSelection(Gaussian(4.0), 3.0).to_dp_event(cover=True)
+        acc.PrivateSelection(acc.Gaussian(4.0), 3.0).to_dp_event(cover=True)
 
 
 def test_an_event_is_for_neighbours_that_the_mechanism_is_about():
     with pytest.raises(ValueError, match="adjacency must be 'add/remove one row' for this mechanism"):
-        STEPS.to_dp_event(REPLACE_ONE)
+        STEPS.to_dp_event(acc.REPLACE_ONE)
     with pytest.raises(NotImplementedError, match="'replace one row' only"):
-        TURNED.to_dp_event(ADD_REMOVE)
+        TURNED.to_dp_event(acc.ADD_REMOVE)
     with pytest.raises(NotImplementedError, match="batches of a fixed size"):
-        SampledWithoutReplacement(4.0, 10, 100, 5).to_dp_event()
-    turned = compose(Gaussian(4.0, adjacency=REPLACE_ONE), TURNED).to_dp_event()
+        acc.SampledWithoutReplacement(4.0, 10, 100, 5).to_dp_event()
+    turned = acc.compose(acc.Gaussian(4.0, adjacency=acc.REPLACE_ONE), TURNED).to_dp_event()
     assert turned.events[0].noise_multiplier == 8.0
 
 
@@ -283,7 +277,7 @@ def plain(name, **fields):
 )
 def test_what_cannot_be_read_is_refused_with_one_sentence(event, why):
     with pytest.raises(ValueError, match=why) as refused:
-        from_dp_event(event)
+        acc.from_dp_event(event)
     assert len(str(refused.value)) <= 300
     assert "\n" not in str(refused.value)
 
@@ -291,7 +285,7 @@ def test_what_cannot_be_read_is_refused_with_one_sentence(event, why):
 @pytest.mark.parametrize("relation", [NeighboringRelation.REPLACE_SPECIAL, "REPLACE_SPECIAL", "swap", None, 2])
 def test_other_neighbours_are_not_guessed(relation):
     with pytest.raises(ValueError, match="adjacency must"):
-        from_dp_event(NOISE, relation)
+        acc.from_dp_event(NOISE, relation)
 
 
 def document(**changes):
@@ -322,7 +316,7 @@ def document(**changes):
 )
 def test_damaged_documents_are_refused_with_one_sentence(text, why):
     with pytest.raises(ValueError, match=why) as refused:
-        read_dp_events(text)
+        acc.read_dp_events(text)
     assert len(str(refused.value)) <= 300
 
 
@@ -341,4 +335,4 @@ def test_dp_accounting_is_not_needed():
         "print(read_dp_events(write_dp_events(DPSGD(1.0, 0.1, 5))))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == str(DPSGD(1.0, 0.1, 5))
+    assert run.stdout.strip() == str(acc.DPSGD(1.0, 0.1, 5))

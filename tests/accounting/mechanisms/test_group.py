@@ -7,25 +7,7 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import binom, norm
 
-from objpert_core.accounting import (
-    DPSGD,
-    REPLACE_ONE,
-    ApproximateMinima,
-    Gaussian,
-    HalfNormal,
-    ObjectivePerturbation,
-    OutputPerturbation,
-    PosteriorSampling,
-    PrivateSelection,
-    calibrate_objective_perturbation,
-    compose,
-    group,
-    repeat,
-    replace_one,
-    symmetrised,
-    tabulated,
-    via_rdp,
-)
+import objpert_core.accounting as acc
 from objpert_core.accounting.laws.discrete import DiscreteLoss
 from objpert_core.accounting.laws.mixture import MixtureLoss
 from objpert_core.accounting.mechanisms.chain import Chained
@@ -39,7 +21,7 @@ from tests.second_opinion.batches import added, opposed
 
 REPLACED = dp_accounting.NeighboringRelation.REPLACE_ONE
 EPSILONS = np.array([0.0, 0.05, 0.3, 1.0, 3.0])
-TIGHT_FIT = ObjectivePerturbation(5.0, 50.0)
+TIGHT_FIT = acc.ObjectivePerturbation(5.0, 50.0)
 SLOW_LOGISTIC = pytest.param("logistic", marks=pytest.mark.slow)  # no other bound's profile costs as much
 
 
@@ -57,17 +39,17 @@ def test_a_replaced_row_is_the_gaussian_of_twice_the_radius_and_that_is_attained
     first, second = replaced_pair(logistic(90.0 + 60 * sigma / lam), sigma, lam, [], (1.0, 1.0), (1.0, -1.0))
     least = 0.0 if lam >= 2 * sigma**2 else 2 / lam
     epsilons = least + np.array([0.0, 0.2, 1.0, 2.0])
-    bound = ObjectivePerturbation(sigma, lam, adjacency=REPLACE_ONE).delta(epsilons)
-    np.testing.assert_allclose(bound, Gaussian(sigma, 2.0).delta(epsilons), rtol=1e-12)
+    bound = acc.ObjectivePerturbation(sigma, lam, adjacency=acc.REPLACE_ONE).delta(epsilons)
+    np.testing.assert_allclose(bound, acc.Gaussian(sigma, 2.0).delta(epsilons), rtol=1e-12)
     np.testing.assert_allclose(hockey_stick(first, second, epsilons), bound, rtol=1e-5)
 
 
 @pytest.mark.slow
 def test_below_two_r_squared_over_lam_the_gaussian_of_twice_the_radius_is_too_little():
     """The condition of T17 is needed by its proof: below it the best split is above the Gaussian profile."""
-    fit = ObjectivePerturbation(10.0, 0.5, adjacency=REPLACE_ONE)
-    assert fit.delta(2.0) > 2 * Gaussian(5.0).delta(2.0)
-    np.testing.assert_allclose(fit.delta(4.0), Gaussian(5.0).delta(4.0), rtol=1e-12)
+    fit = acc.ObjectivePerturbation(10.0, 0.5, adjacency=acc.REPLACE_ONE)
+    assert fit.delta(2.0) > 2 * acc.Gaussian(5.0).delta(2.0)
+    np.testing.assert_allclose(fit.delta(4.0), acc.Gaussian(5.0).delta(4.0), rtol=1e-12)
 
 
 @pytest.mark.slow
@@ -79,7 +61,7 @@ def test_replaced_rows_stay_below_every_bound(bound):
         sigma, lam = float(np.exp(rng.uniform(-1, 2))), float(np.exp(rng.uniform(-1, 2)))
         rows = [(rng.uniform(-1, 1), float(rng.choice([-1, 1])), 1.0) for _ in range(rng.integers(0, 9))]
         first, second = replaced_pair(loss, sigma, lam, rows, (1.0, 1.0), (float(rng.choice([1.0, -0.5])), -1.0))
-        fit = ObjectivePerturbation(sigma, lam, bound=bound, smoothness=0.25, adjacency=REPLACE_ONE)
+        fit = acc.ObjectivePerturbation(sigma, lam, bound=bound, smoothness=0.25, adjacency=acc.REPLACE_ONE)
         allowed = fit.delta(EPSILONS)
         for pair in ((first, second), (second, first)):
             assert (hockey_stick(*pair, EPSILONS) <= allowed * (1 + 1e-7) + 1e-15).all(), (sigma, lam, rows)
@@ -90,7 +72,7 @@ def test_three_rows_of_one_person_stay_below_the_bound_and_come_close():
     rest = Release.of(loss, 3.0, 4.0, [])
     three = rest.with_row(1.0, 1.0).with_row(1.0, 1.0).with_row(1.0, 1.0)
     epsilons = np.array([1.0, 2.0, 4.0])
-    allowed = group(ObjectivePerturbation(3.0, 4.0), 3).delta(epsilons)
+    allowed = acc.group(acc.ObjectivePerturbation(3.0, 4.0), 3).delta(epsilons)
     exact = np.maximum(hockey_stick(three, rest, epsilons), hockey_stick(rest, three, epsilons))
     assert (exact <= allowed * (1 + 1e-7)).all()
     assert (exact > 0.99 * allowed)[1:].all()  # ε = 1 lies where the chain passes through small ε
@@ -98,10 +80,10 @@ def test_three_rows_of_one_person_stay_below_the_bound_and_come_close():
 
 @pytest.mark.slow
 def test_output_noise_is_paid_once_where_the_pair_is_gaussian():
-    release = replace_one(ApproximateMinima(TIGHT_FIT, 1e-3, 0.001))
-    assert release.delta(1.0) == Gaussian(1.0, np.hypot(0.4, 2e-3 / 50 / 0.001)).delta(1.0)
-    loose = replace_one(ApproximateMinima(ObjectivePerturbation(10.0, 2.5), 1e-6, 0.001))
-    assert loose.epsilon(1e-5) == pytest.approx(Gaussian(5.0).epsilon(1e-5), rel=1e-3)
+    release = acc.replace_one(acc.ApproximateMinima(TIGHT_FIT, 1e-3, 0.001))
+    assert release.delta(1.0) == acc.Gaussian(1.0, np.hypot(0.4, 2e-3 / 50 / 0.001)).delta(1.0)
+    loose = acc.replace_one(acc.ApproximateMinima(acc.ObjectivePerturbation(10.0, 2.5), 1e-6, 0.001))
+    assert loose.epsilon(1e-5) == pytest.approx(acc.Gaussian(5.0).epsilon(1e-5), rel=1e-3)
 
 
 # --- the chain, T18 ------------------------------------------------------------------------------------------------
@@ -130,7 +112,7 @@ def test_a_chain_of_gaussians_is_a_gaussian(a):
     for length in (1, 2, 5) if a < 8 else (1, 2):  # an ε above 200, where 1 − y has no digits left, is not resolved
         pair = DiscreteLoss(*chain.atoms(*chain.iterated(*curve, length)))
         deltas = np.array([0.3, 0.1, 1e-3, 1e-6, 1e-12, 1e-30, 1e-100])
-        exact = Gaussian(1 / (length * a)).epsilon(deltas)
+        exact = acc.Gaussian(1 / (length * a)).epsilon(deltas)
         assert (pair.log_profile(epsilons * length) >= log_profile(epsilons * length, length * a) - 1e-9).all()
         assert (smallest_epsilon(pair.log_profile, np.log(deltas)) <= exact * (1 + 2e-4)).all()
 
@@ -138,7 +120,7 @@ def test_a_chain_of_gaussians_is_a_gaussian(a):
 @pytest.mark.parametrize("bound", [SLOW_LOGISTIC, "monotone", "two-signed"])
 def test_the_best_split_is_found(bound):
     """No split of a fine grid over all real t is better."""
-    fit = ObjectivePerturbation(3.0, 0.8, bound=bound)
+    fit = acc.ObjectivePerturbation(3.0, 0.8, bound=bound)
     profile = fit._log_delta
     epsilons = np.array([0.0, 0.3, 1.0, 2.5])
     found = Chained(fit, 2).log_delta(epsilons)
@@ -152,7 +134,7 @@ def test_the_best_split_is_found(bound):
 @pytest.mark.parametrize("bound", ["monotone", "glm", "two-signed"])
 def test_the_best_split_says_what_the_polygon_says(bound, length):
     """Both bounds are tight for the profile, and both are above what is true: one per cent off either is seen."""
-    fit = ObjectivePerturbation(5.0, 2.0, smoothness=0.25, bound=bound)
+    fit = acc.ObjectivePerturbation(5.0, 2.0, smoothness=0.25, bound=bound)
     split, curve = best_of(fit._log_delta, np.array([0.0, 0.1, 1.0, 2.0, 4.0]), length)
     np.testing.assert_allclose(split, curve, rtol=3e-4)
     assert (split < curve + 2e-5).all()
@@ -160,7 +142,7 @@ def test_the_best_split_says_what_the_polygon_says(bound, length):
 
 def test_between_two_points_the_profile_is_below_its_chord():
     """As a function of e^t, for both directions: what a split is told about the corner of a profile."""
-    profile, corner, size = Gaussian(2.0)._log_delta, 0.7, 40
+    profile, corner, size = acc.Gaussian(2.0)._log_delta, 0.7, 40
     parts = np.linspace(-corner, corner, size)
     ends = np.stack((parts, np.full(size, 3.0)), axis=1)
     with_chord = chain.log_delta_of_split(profile, ends, corner)
@@ -175,30 +157,30 @@ def test_between_two_points_the_profile_is_below_its_chord():
 
 
 MECHANISMS = [
-    Gaussian(3.0),
-    OutputPerturbation(2.0, 0.5),
-    HalfNormal(4.0),
+    acc.Gaussian(3.0),
+    acc.OutputPerturbation(2.0, 0.5),
+    acc.HalfNormal(4.0),
     TIGHT_FIT,
-    ObjectivePerturbation(8.0, 1.0),
-    ObjectivePerturbation(8.0, 2.0, bound="monotone"),
-    ObjectivePerturbation(8.0, 2.0, bound="kifer2012"),
-    pytest.param(ApproximateMinima(ObjectivePerturbation(8.0, 1.0), 1e-6, 0.001), marks=pytest.mark.exhaustive),
-    DPSGD(2.0, 0.1, 5),
-    via_rdp(Gaussian(3.0)),
-    symmetrised(ObjectivePerturbation(8.0, 1.0)),
-    repeat(Gaussian(9.0), 4),
-    compose(Gaussian(9.0), ObjectivePerturbation(8.0, 100.0)),
+    acc.ObjectivePerturbation(8.0, 1.0),
+    acc.ObjectivePerturbation(8.0, 2.0, bound="monotone"),
+    acc.ObjectivePerturbation(8.0, 2.0, bound="kifer2012"),
+    pytest.param(acc.ApproximateMinima(acc.ObjectivePerturbation(8.0, 1.0), 1e-6, 0.001), marks=pytest.mark.exhaustive),
+    acc.DPSGD(2.0, 0.1, 5),
+    acc.via_rdp(acc.Gaussian(3.0)),
+    acc.symmetrised(acc.ObjectivePerturbation(8.0, 1.0)),
+    acc.repeat(acc.Gaussian(9.0), 4),
+    acc.compose(acc.Gaussian(9.0), acc.ObjectivePerturbation(8.0, 100.0)),
 ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda m: type(m).__name__)
 def test_more_rows_cost_more_and_each_wrapper_means_what_it_says(mechanism):
-    two, three, replaced = group(mechanism, 2), group(mechanism, 3), replace_one(mechanism)
-    assert group(mechanism, 1) is mechanism
+    two, three, replaced = acc.group(mechanism, 2), acc.group(mechanism, 3), acc.replace_one(mechanism)
+    assert acc.group(mechanism, 1) is mechanism
     assert two.adjacency == mechanism.adjacency
-    assert replaced.adjacency == REPLACE_ONE
-    assert replace_one(replaced) is replaced
+    assert replaced.adjacency == acc.REPLACE_ONE
+    assert acc.replace_one(replaced) is replaced
     epsilons = np.array([0.0, 0.1, 0.7, 2.0, 5.0])
     curves = [one.delta(epsilons) for one in (mechanism, two, three)]
     told = curves[0] < 1  # a chain may know something where the bound on one row is silent
@@ -217,29 +199,35 @@ def test_more_rows_cost_more_and_each_wrapper_means_what_it_says(mechanism):
 
 
 def test_a_group_of_replaced_rows_is_a_chain_of_twice_the_length():
-    fit = ObjectivePerturbation(8.0, 1.0)
-    assert group(replace_one(fit), 3) == replace_one(group(fit, 3))
-    assert group(replace_one(fit), 3).length == 6
-    assert group(replace_one(TIGHT_FIT), 3).epsilon(1e-5) == pytest.approx(Gaussian(5 / 6).epsilon(1e-5), rel=1e-12)
-    assert replace_one(group(Gaussian(5.0), 3)) == group(replace_one(Gaussian(5.0)), 3)
-    dpsgd = group(replace_one(DPSGD(1.0, 0.1, 3)), 4)
-    assert dpsgd == replace_one(group(DPSGD(1.0, 0.1, 3), 4)) == DPSGD(1.0, 0.1, 3, adjacency=REPLACE_ONE, group_size=4)
+    fit = acc.ObjectivePerturbation(8.0, 1.0)
+    assert acc.group(acc.replace_one(fit), 3) == acc.replace_one(acc.group(fit, 3))
+    assert acc.group(acc.replace_one(fit), 3).length == 6
+    assert acc.group(acc.replace_one(TIGHT_FIT), 3).epsilon(1e-5) == pytest.approx(
+        acc.Gaussian(5 / 6).epsilon(1e-5), rel=1e-12
+    )
+    assert acc.replace_one(acc.group(acc.Gaussian(5.0), 3)) == acc.group(acc.replace_one(acc.Gaussian(5.0)), 3)
+    dpsgd = acc.group(acc.replace_one(acc.DPSGD(1.0, 0.1, 3)), 4)
+    assert (
+        dpsgd
+        == acc.replace_one(acc.group(acc.DPSGD(1.0, 0.1, 3), 4))
+        == acc.DPSGD(1.0, 0.1, 3, adjacency=acc.REPLACE_ONE, group_size=4)
+    )
 
 
 def test_selection_and_tables_are_those_of_the_group():
-    base = Gaussian(9.0)
-    assert group(PrivateSelection(base, 5.0), 2) == PrivateSelection(group(base, 2), 5.0)
-    assert replace_one(tabulated(base)) == tabulated(replace_one(base))
+    base = acc.Gaussian(9.0)
+    assert acc.group(acc.PrivateSelection(base, 5.0), 2) == acc.PrivateSelection(acc.group(base, 2), 5.0)
+    assert acc.replace_one(acc.tabulated(base)) == acc.tabulated(acc.replace_one(base))
 
 
 @pytest.mark.slow
 def test_chains_compose():
     """λ = 2R²/ε is not enough for small ε, so the composed pair is above the Gaussian one, and close to it."""
-    one = replace_one(ObjectivePerturbation(10.0, 5.0))
-    low, high = repeat(one, 5).epsilon_bounds(1e-5)
-    assert Gaussian(5.0 / 5**0.5).epsilon(1e-5) < low <= high < 1.2 * Gaussian(5.0 / 5**0.5).epsilon(1e-5)
-    exact = replace_one(TIGHT_FIT)
-    np.testing.assert_allclose(repeat(exact, 4).epsilon(1e-5), Gaussian(1.25).epsilon(1e-5), rtol=1e-9)
+    one = acc.replace_one(acc.ObjectivePerturbation(10.0, 5.0))
+    low, high = acc.repeat(one, 5).epsilon_bounds(1e-5)
+    assert acc.Gaussian(5.0 / 5**0.5).epsilon(1e-5) < low <= high < 1.2 * acc.Gaussian(5.0 / 5**0.5).epsilon(1e-5)
+    exact = acc.replace_one(TIGHT_FIT)
+    np.testing.assert_allclose(acc.repeat(exact, 4).epsilon(1e-5), acc.Gaussian(1.25).epsilon(1e-5), rtol=1e-9)
 
 
 # --- DP-SGD, T19 ---------------------------------------------------------------------------------------------------
@@ -273,7 +261,7 @@ def test_gradients_in_any_other_directions_are_hidden_better(angle, shorter):
         return [np.zeros(2), rows[0], rows[1], rows[0] + rows[1]]
 
     for epsilon in (0.0, 0.7):
-        allowed = DPSGD(1 / a, q, 1, adjacency=REPLACE_ONE, group_size=2).delta(epsilon)
+        allowed = acc.DPSGD(1 / a, q, 1, adjacency=acc.REPLACE_ONE, group_size=2).delta(epsilon)
         exact = directional(means(old), means(new), weights, epsilon)
         assert exact <= allowed + 1e-5
         if angle == 0.0 and shorter == 1.0:
@@ -327,10 +315,10 @@ def test_the_loss_of_a_mixture_is_inverted_and_sums_to_one():
 
 
 def test_full_batches_are_the_gaussian_mechanism():
-    run = DPSGD(4.0, 1.0, 9, adjacency=REPLACE_ONE, group_size=2)
+    run = acc.DPSGD(4.0, 1.0, 9, adjacency=acc.REPLACE_ONE, group_size=2)
     assert run.gaussian_ratio == 3.0
-    assert run.epsilon(1e-5) == pytest.approx(Gaussian(1 / 3).epsilon(1e-5), rel=1e-9)
-    np.testing.assert_allclose(run.rdp([1.0, 5.0]), Gaussian(1 / 3).rdp([1.0, 5.0]), rtol=1e-12)
+    assert run.epsilon(1e-5) == pytest.approx(acc.Gaussian(1 / 3).epsilon(1e-5), rel=1e-9)
+    np.testing.assert_allclose(run.rdp([1.0, 5.0]), acc.Gaussian(1 / 3).rdp([1.0, 5.0]), rtol=1e-12)
 
 
 # --- calibration ---------------------------------------------------------------------------------------------------
@@ -343,7 +331,7 @@ def test_full_batches_are_the_gaussian_mechanism():
         ((1e4, 1e-6), {"bound": "kifer2012", "rows_per_person": 2}, "epsilon must be smaller"),
         pytest.param(
             (0.24, 0.3),
-            {"bound": "two-signed", "adjacency": REPLACE_ONE, "tau": 0.006},
+            {"bound": "two-signed", "adjacency": acc.REPLACE_ONE, "tau": 0.006},
             "noise_ratio must be larger",
             marks=pytest.mark.slow,
         ),
@@ -351,27 +339,27 @@ def test_full_batches_are_the_gaussian_mechanism():
 )
 def test_what_no_mechanism_meets_is_said_in_a_sentence(target, asked, wanted):
     with pytest.raises(ValueError, match=f"^{wanted}"):
-        calibrate_objective_perturbation(*target, **asked)
+        acc.calibrate_objective_perturbation(*target, **asked)
 
 
 def test_more_rows_than_can_be_accounted_for_are_refused():
     """A stranger's certificate may name any number of rows."""
     for rows in (1001, 10**9, 10**400):
         with pytest.raises(ValueError, match="size must be a whole number from 1 to 10"):
-            group(ObjectivePerturbation(10.0, 5.0), rows)
-    assert group(Gaussian(1e4), 5000).epsilon(1e-5) == Gaussian(2.0).epsilon(1e-5)
+            acc.group(acc.ObjectivePerturbation(10.0, 5.0), rows)
+    assert acc.group(acc.Gaussian(1e4), 5000).epsilon(1e-5) == acc.Gaussian(2.0).epsilon(1e-5)
 
 
 def test_a_posterior_draw_that_covers_no_smaller_leverage_stands_for_no_chain():
     """T38 (b) ends at 1.618."""
-    beyond = PosteriorSampling(leverage=1.7, shift=0.5)
-    for make in (replace_one, lambda one: group(one, 2)):
+    beyond = acc.PosteriorSampling(leverage=1.7, shift=0.5)
+    for make in (acc.replace_one, lambda one: acc.group(one, 2)):
         with pytest.raises(ValueError, match=r"leverage must be .* to 1.61803, got 1.7"):
             make(beyond)
-    assert group(beyond, 1) is beyond
+    assert acc.group(beyond, 1) is beyond
 
 
 def test_the_curve_near_one_is_summed_also_where_hardly_any_noise_is_left():
     """With q = 0.5 and z = 1/30 the mode that the row moves has half of the mass, and there log dP/dQ is 30²/2."""
-    one = DPSGD(1 / 30, 0.5, 1, adjacency=REPLACE_ONE)
+    one = acc.DPSGD(1 / 30, 0.5, 1, adjacency=acc.REPLACE_ONE)
     assert one.rdp(1.0) == pytest.approx(30**2 / 4, rel=1e-3)
