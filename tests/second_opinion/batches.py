@@ -218,12 +218,14 @@ def _all() -> Iterator[Case]:
     for s, m, n, steps in ((0.05, 1, 1000, 2), (0.085, 1, 1000, 20), (0.09, 3, 100, 3), (0.12, 1, 50, 5)):
         yield _fixed(s, m, n, steps, slow=steps > 4)
         yield _attained(False, s, m, n, steps, slow=steps != 3)
+    for s, m, n in ((1.0, 3, 10), (4.0, 142, 10_000)):
+        yield _fixed(s, m, n, 2, slow=True)
     yield _fixed(1.0, 10, 200, 30, slow=True)
     yield _attained(False, 1.0, 10, 200, 30, slow=True)
     for s, m, n in ((0.05, 2, 2), (0.1, 3, 1000), (1.0, 20, 2), (1.0, 2, 3), (30.0, 5, 10**6), (1e4, 10, 20)):
         yield _drawn(s, m, n, 1, slow=m > 5)
         yield _attained(True, s, m, n, 1)
-    for s, m, n, steps in ((0.08, 2, 1000, 4), (1.0, 100, 2, 2), (2.0, 10, 200, 30)):
+    for s, m, n, steps in ((0.08, 2, 1000, 4), (1.0, 3, 10, 2), (1.0, 100, 2, 2), (2.0, 10, 200, 30)):
         yield _drawn(s, m, n, steps, slow=True)
         yield _attained(True, s, m, n, steps, slow=True)
 

@@ -8,6 +8,7 @@ from typing import Any
 from tests.second_opinion.case import EPSILONS, NEAR_ONE, Case
 from tests.second_opinion.definition import Array, Definition, Known, Pair, Product
 from tests.second_opinion.gaussian import log_normal, shifted
+from tests.second_opinion.objective import logistic, with_noise
 from tests.second_opinion.wishart import ADD_REMOVE, one_row
 
 
@@ -76,16 +77,18 @@ def _alike(sigma: float, lam: float, count: int, slow: bool = False) -> Case:
     )
 
 
-def _behind_sums(center: float, scale: float, sigma: float) -> Case:
-    """A sum of directions, a sum of sizes and a fit at λ = 2σ²: the squares of three Gaussian ratios add up."""
+def _behind_sums(center: float, scale: float, sigma: float, lam: float | None = None) -> Case:
+    """A sum of directions, a sum of sizes and a fit, by default at λ = 2σ²: there three Gaussian ratios add up."""
+    sums = math.hypot(1 / center, 1 / scale)
+    law = shifted(math.hypot(sums, 1 / sigma)) if lam is None else with_noise(logistic(1 / sigma, 1 / lam), sums)
     return Case(
         "composed_fit",
-        f"sums with noise {center:g} and {scale:g}, sigma {sigma:g}",
+        f"sums with noise {center:g} and {scale:g}, sigma {sigma:g}" + ("" if lam is None else f", lambda {lam:g}"),
         lambda accounting: accounting.composed_fit(
-            accounting.ObjectivePerturbation(sigma, 2 * sigma**2),
+            accounting.ObjectivePerturbation(sigma, lam or 2 * sigma**2),
             accounting.Standardisation(center, scale).mechanisms(),
         ),
-        (shifted(math.sqrt(1 / center**2 + 1 / scale**2 + 1 / sigma**2)),),
+        (law,),
         epsilons=EPSILONS[:4],
         orders=(*NEAR_ONE, 2.0, 8.0),
         looseness=5e-3,
@@ -103,6 +106,7 @@ def _repeated(accounting: Any, sigma: float, lam: float, count: int) -> Any:
 CASES = (
     _behind_sums(20.0, 30.0, 8.0),
     _behind_sums(0.5, 2.0, 0.3),
+    *(_behind_sums(8.0, 5.0, 3.0, lam) for lam in (0.05, 0.5, 30.0)),
     _behind_sums(1e4, 3e3, 1e3),
     _draws(0.3, 2.0, 3),
     _draws(0.02, 0.1, 20),

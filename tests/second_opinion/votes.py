@@ -113,16 +113,7 @@ def _optimal(epsilon: float, delta: float) -> Case:
         f"epsilon {epsilon:g}, delta {delta:g}",
         lambda accounting: accounting.OptimalVote(epsilon, delta),
         (Gaps(optimal(epsilon, delta), tuple(range(end)), 360),),
-        epsilons=(
-            0.0,
-            0.1 * epsilon,
-            0.9 * epsilon,
-            0.999 * epsilon,
-            epsilon,
-            1.001 * epsilon,
-            2 * epsilon,
-            5 * epsilon,
-        ),
+        epsilons=tuple(share * epsilon for share in (0.0, 0.1, 0.9, 0.999, 1.0, 1.001, 2.0, 5.0)),
         orders=(),
         looseness=1e-6,
         resolved=1e-300,
@@ -143,20 +134,19 @@ def _noisy_winner(sigma: float) -> Case:
     )
 
 
+_PROMISES = [
+    (0.1, 1e-5),
+    (1.0, 1e-300),
+    (10.0, 0.3),
+    (300.0, 1e-6),
+    (0.01, 1e-9),
+    (0.5, 0.4),
+    (2.0, 0.05),
+    (1e-3, 0.01),
+]
+
 CASES = (
     *(_laplace(epsilon) for epsilon in (1e-6, 0.01, 0.1, 1.0, 10.0, 300.0)),
-    *(
-        _optimal(*key)
-        for key in (
-            (0.1, 1e-5),
-            (1.0, 1e-300),
-            (10.0, 0.3),
-            (300.0, 1e-6),
-            (0.01, 1e-9),
-            (0.5, 0.4),
-            (2.0, 0.05),
-            (1e-3, 0.01),
-        )
-    ),
+    *(_optimal(*key) for key in _PROMISES),
     *(_noisy_winner(sigma) for sigma in (1e-3, 0.02, 1.0, 40.0, 1e6)),
 )

@@ -8,12 +8,7 @@ from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from objpert_core.accounting import (
-    calibrate_allocation,
-    calibrate_dpsgd,
-    calibrate_gaussian,
-    calibrate_sampled,
-)
+from objpert_core.accounting import calibrate_allocation, calibrate_dpsgd, calibrate_gaussian, calibrate_sampled
 from tests.accounting.calibration.test_contract import ADULT, PAPER, check, promise_of
 
 

@@ -217,13 +217,3 @@ def test_a_vast_epsilon_by_the_renyi_curve_costs_no_more_than_a_small_one(epsilo
     assert acc.via_rdp(result).epsilon(1.1e-5) <= epsilon
     if result.lam > 1e-69:
         assert acc.via_rdp(result).epsilon(1.1e-5) > epsilon * (1 - 1e-6)
-
-
-@pytest.mark.no_cover
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("epsilon", [1e3, 1e9, 1e30])
-@pytest.mark.parametrize("bound", ["logistic", "monotone", "two-signed", "glm", "kifer2012"])
-def test_vast_epsilons_warn_of_nothing(bound, epsilon):
-    result = acc.calibrate_objective_perturbation(epsilon, 1e-5, bound=bound)
-    assert result.delta(epsilon) <= 1e-5
-    assert result.epsilon(1e-5) <= epsilon

@@ -1,12 +1,9 @@
 import math
-from dataclasses import replace
+from functools import partial
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.integrate import quad
-from scipy.stats import norm
 
 import objpert_core.accounting as acc
 
@@ -58,26 +55,6 @@ def test_the_full_plan_takes_its_shares_and_no_more(adjacency, people, rows):
 
 
 # --- fit and releases together ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("lam", [0.05, 0.5, 30.0])
-@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
-def test_one_fit_beside_gaussian_releases_by_direct_quadrature(lam, epsilon):
-    """δ = E over the Gaussian losses of the fit's own profile at what is left of ε, an integral on its own."""
-    fit = acc.ApproximateMinima(acc.ObjectivePerturbation(3.0, lam, RADIUS), 1e-6, 100.0)  # output noise next to none
-    before = acc.Standardisation(8.0, 5.0).mechanisms()
-    a = math.hypot(1 / 8, 1 / 5)
-    law = fit.objective.law
-
-    def integrand(v):
-        loss = a * (a / 2 + v)
-        return norm.pdf(v) * math.exp(float(law.log_profile(np.array([epsilon - loss]))[0]))
-
-    expected = quad(integrand, -12, 12, epsabs=0, epsrel=1e-10, limit=400, points=[0.0, epsilon / a - a / 2])[0]
-    whole = acc.composed_fit(fit, before)
-    assert whole.delta(epsilon) == pytest.approx(expected, rel=1e-7)
-    assert 0 <= acc.compose(fit, *before).delta(epsilon) / whole.delta(epsilon) - 1 < 5e-3  # the convolution agrees
 
 
 def test_the_whole_of_one_fit_alone_is_the_fit():
@@ -151,19 +128,39 @@ def test_the_whole_never_exceeds_its_target_and_nearly_reaches_it(epsilon, share
     assert max(asked) < epsilon
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
-def test_several_fits_share_what_is_left(epsilon):
+def gaussian(left, sensitivity=0.2, **options):
+    return acc.OutputPerturbation(acc.calibrate_gaussian(left, DELTA, sensitivity).sigma, sensitivity, **options)
+
+
+def replaced(left):
+    return gaussian(left, 2.0, adjacency=acc.REPLACE_ONE)
+
+
+TEN, BY_CURVE, MINE = {"copies": 10}, {"accountant": "rdp"}, {"rows_per_person": 2}
+REPLACED = {"adjacency": acc.REPLACE_ONE}
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "calibrate", "about", "whole", "unused", "most"),
+    [
+        *(
+            pytest.param(epsilon, objective, {}, TEN, 2e-2, 6, marks=pytest.mark.thorough)
+            for epsilon in (0.1, 1.0, 8.0)
+        ),
+        (1.0, gaussian, {}, BY_CURVE, 1e-6, 8),
+        (1.0, replaced, REPLACED, {}, 1e-6, 8),
+        # a calibration takes seconds
+        pytest.param(1.0, partial(objective, **REPLACED), REPLACED, {}, 2e-2, 1, marks=pytest.mark.slow),
+        pytest.param(1.0, partial(objective, **MINE), MINE, MINE, 2e-2, 1, marks=pytest.mark.slow),
+    ],
+)
+def test_what_is_left_is_used_up_to_the_target_in_few_calibrations(epsilon, calibrate, about, whole, unused, most):
+    adjacency = about.get("adjacency", acc.ADD_REMOVE)
+    before = acc.full_standardisation(epsilon, DELTA, 1000, 30, **about).mechanisms(adjacency)
     asked = []
-
-    def calibrate(left):
-        asked.append(left)
-        return objective(left)
-
-    before = acc.full_standardisation(epsilon, DELTA, 1000, 30).mechanisms()
-    fit = acc.calibrate_remaining(epsilon, DELTA, calibrate, before, copies=10)
-    assert DELTA * (1 - 2e-2) <= acc.composed_fit(fit, before, copies=10).delta(epsilon) <= DELTA
-    assert len(asked) <= 6  # each takes some 20 ms
+    fit = acc.calibrate_remaining(epsilon, DELTA, lambda left: asked.append(left) or calibrate(left), before, **whole)
+    assert DELTA * (1 - unused) <= acc.composed_fit(fit, before, **whole).delta(epsilon) <= DELTA
+    assert len(asked) <= most
 
 
 @pytest.mark.thorough
@@ -177,55 +174,13 @@ def test_fits_of_much_regularisation_add_up_as_gaussian_mechanisms(epsilon):
     assert ten.sigma / three.sigma == pytest.approx(math.sqrt(10 / 3), rel=2e-3)
 
 
-@pytest.mark.parametrize("accountant", ["profile", "rdp"])
-def test_output_perturbation_has_the_gaussian_closed_form(accountant):
+def test_output_perturbation_has_the_gaussian_closed_form():
     before = acc.full_standardisation(1.0, DELTA, 1000, 30).mechanisms()
-
-    def calibrate(left):
-        return acc.OutputPerturbation(acc.calibrate_gaussian(left, DELTA, 0.2).sigma, 0.2)
-
-    fit = acc.calibrate_remaining(1.0, DELTA, calibrate, before, accountant=accountant)
-    assert acc.composed_fit(fit, before, accountant=accountant).delta(1.0) <= DELTA
-    if accountant == "profile":
-        left = acc.calibrate_gaussian(1.0, DELTA).sigma ** -2 - sum(part.a**2 for part in before)
-        assert fit.a**2 == pytest.approx(left, rel=1e-5)
-        assert calibrate(acc.remaining_epsilon(1.0, DELTA, before)).sigma == pytest.approx(fit.sigma, rel=1e-5)
-
-
-def test_gaussian_mechanisms_leave_nothing_unused_where_rows_are_replaced():
-    before = acc.full_standardisation(1.0, DELTA, 1000, 30, adjacency=acc.REPLACE_ONE).mechanisms(acc.REPLACE_ONE)
-    fit = acc.calibrate_remaining(
-        1.0, DELTA, lambda left: replace(acc.calibrate_gaussian(left, DELTA, 2.0), adjacency=acc.REPLACE_ONE), before
-    )
-    assert DELTA * (1 - 1e-6) <= acc.composed_fit(fit, before).delta(1.0) <= DELTA
-
-
-def test_a_renyi_curve_is_used_up_to_the_target():
-    before, asked = acc.full_standardisation(1.0, DELTA, 1000, 30).mechanisms(), []
-
-    def calibrate(left):
-        asked.append(left)
-        return acc.OutputPerturbation(acc.calibrate_gaussian(left, DELTA, 0.2).sigma, 0.2)
-
-    fit = acc.calibrate_remaining(1.0, DELTA, calibrate, before, accountant="rdp")
-    assert DELTA * (1 - 1e-6) <= acc.composed_fit(fit, before, accountant="rdp").delta(1.0) <= DELTA
-    assert len(asked) <= 8
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("adjacency", "people"), [(acc.REPLACE_ONE, 1), (acc.ADD_REMOVE, 2)])
-def test_replaced_rows_and_several_of_one_person(adjacency, people):
-    options = {"adjacency": adjacency, "rows_per_person": people}
-    before = acc.full_standardisation(1.0, DELTA, 1000, 30, **options).mechanisms(adjacency)
-    asked = []
-
-    def calibrate(left):
-        asked.append(left)
-        return objective(left, **options)
-
-    fit = acc.calibrate_remaining(1.0, DELTA, calibrate, before, rows_per_person=people)
-    assert len(asked) == 1  # it takes seconds
-    assert DELTA * (1 - 2e-2) <= acc.composed_fit(fit, before, rows_per_person=people).delta(1.0) <= DELTA
+    fit = acc.calibrate_remaining(1.0, DELTA, gaussian, before)
+    assert acc.composed_fit(fit, before).delta(1.0) <= DELTA
+    left = acc.calibrate_gaussian(1.0, DELTA).sigma ** -2 - sum(part.a**2 for part in before)
+    assert fit.a**2 == pytest.approx(left, rel=1e-5)
+    assert gaussian(acc.remaining_epsilon(1.0, DELTA, before)).sigma == pytest.approx(fit.sigma, rel=1e-5)
 
 
 def test_a_calibration_that_bends_ends_on_the_safe_side():

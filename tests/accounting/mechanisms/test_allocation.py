@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from objpert_core.accounting import DPSGD, Gaussian, RandomAllocation, compose, via_rdp
-from objpert_core.accounting.convolution.allocation import allocated
 
 
 @pytest.mark.slow
@@ -25,20 +24,6 @@ def test_it_hides_more_than_poisson_sampling_at_the_same_rate():
     for noise, steps, epochs in ((1.0, 100, 5), (2.0, 1000, 1)):
         poisson = DPSGD(noise, 1 / steps, steps * epochs)
         assert RandomAllocation(noise, steps, epochs=epochs).epsilon(1e-5) < poisson.epsilon_bounds(1e-5)[0]
-
-
-@pytest.mark.thorough
-def test_draws_of_the_sum_have_the_mean_of_the_profile():
-    """Monte Carlo, 99.99 % of the time inside: 200,000 draws of S/t."""
-    a, steps, epsilon = 0.5, 20, 0.3
-    z = np.random.default_rng(3).normal(size=(200_000, steps))
-    ratio = np.exp(a * z - a * a / 2).mean(axis=1)
-    for direction, gains in (
-        ("remove", np.maximum(ratio - np.exp(epsilon), 0)),
-        ("add", np.maximum(1 - np.exp(epsilon) * ratio, 0)),
-    ):
-        found = np.exp(allocated(a, steps, direction, True).loss.log_profile(np.array([epsilon])))[0]
-        assert abs(found - gains.mean()) < 4 * gains.std() / np.sqrt(gains.size)
 
 
 @pytest.mark.exhaustive

@@ -1,6 +1,7 @@
 """The contract of every mechanism: adjacency, what it can answer, what it adds to an objective."""
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
@@ -15,9 +16,11 @@ from objpert_core.accounting import (
     ObjectivePerturbation,
     OutputPerturbation,
     PrivateSelection,
+    best_guess,
     calibrate_gaussian,
     compose,
     distance_to_optimality,
+    group,
     repeat,
     replace_one,
     symmetrised,
@@ -86,12 +89,44 @@ def test_calibration_says_for_which_adjacency():
 # --- what it can answer ------------------------------------------------------------------------------------------
 
 
-def test_a_composition_has_a_curve_only_if_all_its_parts_have():
-    kifer = symmetrised(ObjectivePerturbation(30.0, 20.0, bound="kifer2012"))
-    assert not kifer.has_rdp
-    for call in (lambda: compose(kifer, Gaussian(1.0)), lambda: via_rdp(kifer), lambda: PrivateSelection(kifer, 2.0)):
-        with pytest.raises(NotImplementedError, match="no Rényi curve"):
-            call()
+SILENT = [
+    ObjectivePerturbation(3.0, 1.0, smoothness=1.0, bound="glm"),
+    ObjectivePerturbation(3.0, 0.5, smoothness=1.0, bound="non-glm", dimension=2),
+]
+FEW_RUNS = lambda m: PrivateSelection(m, 5.0, 1.0)  # noqa: E731
+IN_COMPANY = lambda m: compose(Gaussian(4.0), m)  # noqa: E731
+MINIMA = lambda m: ApproximateMinima(m, 0.1, 0.1)  # noqa: E731
+SEVERAL = lambda m: group(m, 3)  # noqa: E731
+
+
+@pytest.mark.parametrize("silent", SILENT, ids=lambda m: m.bound)
+@pytest.mark.parametrize("wrap", [lambda m: m, *WRAPPERS, FEW_RUNS, IN_COMPANY, MINIMA, SEVERAL, replace_one])
+def test_what_is_made_of_a_bound_that_proves_nothing_proves_nothing_and_says_why(wrap, silent):
+    whole = wrap(silent)
+    assert whole.explain() == silent.explain()
+    assert f"λ > β; λ = {silent.lam:g} is not above β = 1" in whole.explain()
+    assert whole.rdp(2.0) == whole.mu() == whole.rho() == math.inf
+    if silent.has_profile or wrap is via_rdp:
+        assert whole.delta([0.0, 1.0, 700.0]).tolist() == [1.0] * 3
+        assert whole.epsilon([1e-5, 0.999]).tolist() == [math.inf] * 2
+        assert whole.tail(1.0) == best_guess(whole) == 1.0
+        assert whole.tradeoff([0.0, 0.01, 0.5, 0.99]).tolist() == [0.0] * 4
+        assert whole.odds(1e-5) == math.inf
+    if hasattr(whole, "epsilon_bounds") and whole.has_losses:
+        assert whole.epsilon_bounds(1e-5)[1] == math.inf
+
+
+KIFER = ObjectivePerturbation(30.0, 20.0, bound="kifer2012")
+
+
+@pytest.mark.parametrize("base", [KIFER, MINIMA(KIFER), symmetrised(KIFER), replace_one(KIFER)], ids=repr)
+def test_what_has_no_renyi_curve_is_not_composed_nor_accounted_for_by_one(base):
+    assert not base.has_rdp
+    assert base.mu() == math.inf
+    for call in (base.rdp, *WRAPPERS, IN_COMPANY):
+        if call is not symmetrised:
+            with pytest.raises(NotImplementedError, match=r"Kifer.*no Rényi curve"):
+                call(2.0 if call == base.rdp else base)
 
 
 # --- output perturbation -----------------------------------------------------------------------------------------

@@ -44,12 +44,6 @@ def test_errors_of_a_replaced_row_of_logistic_regression_are_the_gaussians_where
     assert 0.99 * replaced.tradeoff(0.05) < solved < replaced.tradeoff(0.05)
 
 
-def test_nothing_is_missed_for_sure_where_nothing_is_proved():
-    silent = ObjectivePerturbation(3.0, 0.5, smoothness=1.0, bound="glm")
-    assert (replace_one(silent).tradeoff(RATES[1:]) == 0).all()
-    assert (group(silent, 3).tradeoff(RATES[1:]) == 0).all()
-
-
 def test_a_chain_answers_what_its_link_does_and_says_what_that_has_not():
     by_curve = group(ObjectivePerturbation(5.0, 20.0, bound="non-glm", dimension=3), 2)
     by_profile = replace_one(ObjectivePerturbation(50.0, 20.0, bound="kifer2012"))

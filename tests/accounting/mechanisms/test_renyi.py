@@ -106,11 +106,6 @@ def test_refusals(call, message):
         call()
 
 
-def test_needs_a_renyi_curve():
-    with pytest.raises(NotImplementedError, match="no Rényi curve"):
-        acc.via_rdp(acc.ObjectivePerturbation(5, 20, bound="kifer2012"))
-
-
 def test_is_the_same_mechanism():
     base = acc.ObjectivePerturbation(5, 20, bound="glm")
     indirect = acc.via_rdp(base)

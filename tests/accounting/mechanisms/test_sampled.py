@@ -8,7 +8,6 @@ import pytest
 from scipy.special import ndtr
 
 import objpert_core.accounting as acc
-from objpert_core.accounting.convolution import sums
 
 EPSILONS = np.array([0.0, 1e-6, 0.01, 0.2, 1.0, 3.0])
 KINDS = [acc.SampledWithoutReplacement, acc.SampledWithReplacement]
@@ -53,29 +52,6 @@ def test_copies_that_all_point_one_way_are_not_the_worst():
     turned = [law_of_the_sum((end, 0.0, 0.0), 2, 1.0, True) for end in (1.0, -1.0)]
     assert hockey_sticks(*turned)[0] == pytest.approx(0.4095, abs=1e-4)
     assert step.delta(0.0) == pytest.approx(0.4095, abs=1e-4)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "step"),
-    [
-        (KINDS[0], (4.0, 142, 10_000)),
-        *((kind, (1.0, 3, 10)) for kind in KINDS),
-        pytest.param(KINDS[1], (4.0, 142, 10_000), marks=pytest.mark.exhaustive),  # takes ten seconds
-    ],
-)
-def test_the_law_of_one_step_has_the_profile_of_the_formula(kind, step):
-    one = kind(*step, 1)
-    with np.errstate(all="ignore"):
-        low, high = sums.log_delta_bounds(one.losses(), EPSILONS, 1e-4)
-    exact = one.log_delta(EPSILONS)
-    assert (np.exp(low) <= np.exp(exact) * (1 + 1e-9)).all()
-    assert (high >= exact - 1e-9).all()
-    np.testing.assert_allclose(np.exp(high), np.exp(exact), rtol=2e-3)
-    mirrored = one.losses()[0][0]
-    below, above = mirrored.log_tails(mirrored.start, mirrored.start)
-    assert np.exp(mirrored.log_rest) <= 1
-    assert below <= above
 
 
 @pytest.mark.covered

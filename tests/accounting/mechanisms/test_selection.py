@@ -372,22 +372,10 @@ def test_random_stopping_needs_no_renyi_curve():
 # --- what is refused ---------------------------------------------------------------------------------------------
 
 
-def test_proves_nothing_where_the_base_does_not():
-    base = ObjectivePerturbation(5, 0.5, smoothness=1.0, bound="glm")
-    for shape in (None, 1.0):
-        selection = PrivateSelection(base, 10.0, shape)
-        assert selection.epsilon(1e-5) == math.inf
-        assert selection.delta(3.0) == 1.0
-        assert selection.rdp(2.0) == math.inf
-        assert selection.explain() == base.explain() is not None
-    assert "larger ε" in PrivateSelection(Gaussian(0.1), 1e3).explain(0.0)
-
-
 def test_has_no_privacy_loss_distribution():
     with pytest.raises(NotImplementedError, match="no pair of distributions is known"):
         PrivateSelection(Gaussian(1.0), 3.0).pld()
-    with pytest.raises(NotImplementedError, match="no Rényi curve"):
-        PrivateSelection(ObjectivePerturbation(5, 20, bound="kifer2012"), 3.0)
+    assert "larger ε" in PrivateSelection(Gaussian(0.1), 1e3).explain(0.0)
 
 
 @pytest.mark.parametrize(

@@ -66,19 +66,7 @@ def test_private_selection_is_what_it_is_without_the_table(name, eta):
         assert exact * (1 - 1e-3) <= quick <= exact * (1 + 1e-3)
 
 
-def test_what_proves_nothing_says_so():
-    nothing = tabulated(acc.ObjectivePerturbation(10.0, 0.5, smoothness=1.0, bound="glm"))
-    assert nothing.epsilon(1e-5) == np.inf
-    assert nothing.delta(1.0) == 1.0
-    assert "λ > β" in nothing.explain()
-
-
 def test_a_table_of_a_table_is_the_table():
     quick = tabulated(acc.Gaussian(5.0))
     assert tabulated(quick) is quick
     assert isinstance(quick, Tabulated)
-
-
-def test_what_has_no_renyi_curve_is_refused():
-    with pytest.raises(NotImplementedError):
-        tabulated(acc.ObjectivePerturbation(5.0, 5.0, bound="kifer2012"))

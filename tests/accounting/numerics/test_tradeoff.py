@@ -70,12 +70,10 @@ def test_corner_and_jump_are_found():
     assert kifer.tradeoff(0.2) == pytest.approx(1 - kifer.delta(start) - math.exp(start) * 0.2, abs=1e-9)
 
 
-@pytest.mark.parametrize("bound", ["glm", "logistic"])
-def test_a_bound_that_proves_nothing_promises_no_error(bound):
-    weak = acc.ObjectivePerturbation(1e-3, 0.5, smoothness=1.0, bound=bound)
-    inner = weak.tradeoff([0.01, 0.5, 0.99])
-    assert (inner < 1e-200).all()
-    assert weak.tradeoff(0.0) == (0.0 if bound == "glm" else 1.0)
+def test_hardly_any_noise_promises_hardly_any_error():
+    weak = acc.ObjectivePerturbation(1e-3, 0.5)
+    assert (weak.tradeoff([0.01, 0.5, 0.99]) < 1e-200).all()
+    assert weak.tradeoff(0.0) == 1.0
 
 
 def test_a_bound_without_a_profile_has_no_trade_off_function():
@@ -108,7 +106,6 @@ def test_odds_are_e_to_the_epsilon_rounded_up():
         assert exact <= mpf(float(odds)) <= exact * (1 + mpf(10) ** -15)
     assert type(mechanism.odds(1e-5)) is float
     assert acc.Gaussian(10.0).odds(0.5) == 1.0
-    assert acc.ObjectivePerturbation(5.0, 0.5, smoothness=1.0, bound="glm").odds(1e-5) == math.inf
     assert acc.Gaussian(1e-3).odds(1e-5) == math.inf
     with pytest.raises(ValueError, match="delta must be"):
         mechanism.odds(0.0)
@@ -158,7 +155,6 @@ def test_best_guess_of_the_gaussian_of_nothing_and_of_a_jump():
     for sigma in (0.3, 1.0, 20.0, 1e4):
         exact = mp.ncdf(mpf(1) / (2 * mpf(sigma)))
         assert 0 <= mpf(acc.best_guess(acc.Gaussian(sigma))) - exact < 1e-14
-    assert acc.best_guess(acc.ObjectivePerturbation(5.0, 0.5, smoothness=1.0, bound="glm")) == 1.0
     kifer = acc.ObjectivePerturbation(50.0, 5.0, smoothness=1.0, bound="kifer2012")
     assert kifer.delta(0.0) == 1.0
     assert acc.best_guess(kifer) == pytest.approx(1 - (1 - kifer.delta(0.4)) / (1 + math.exp(0.4)), abs=1e-8)
