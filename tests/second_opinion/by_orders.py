@@ -68,33 +68,28 @@ def largest_delta(alpha: float, rho: float, epsilon: float) -> float:
     return max(best, 0.0)
 
 
-def _normal(sigma: float) -> Case:
+def _of_noise(name: str, sigma: float, *others: Definition) -> Case:
+    """What is known of Gaussian noise by its curve alone."""
     a = 1 / sigma
     return Case(
-        "via_rdp",
+        name,
         f"Gaussian {sigma:g}",
-        lambda accounting: accounting.via_rdp(accounting.Gaussian(sigma)),
-        (of_normal(a), shifted(a)),
+        lambda accounting: getattr(accounting, name)(accounting.Gaussian(sigma)),
+        (of_normal(a), *others),
         epsilons=wide(a)[1:] if a > 10 else wide(a),
         orders=ORDERS,
         looseness=1e-6,
         error=1e-8,
     )
+
+
+def _normal(sigma: float) -> Case:
+    return _of_noise("via_rdp", sigma, shifted(1 / sigma))
 
 
 def _concentrated(sigma: float) -> Case:
-    a = 1 / sigma
-    return Case(
-        "Concentrated",
-        f"Gaussian {sigma:g}",
-        lambda accounting: accounting.Concentrated(accounting.Gaussian(sigma)),
-        # what is ε-DP has ρ = ε²/2 (Bun and Steinke 2016)
-        (of_normal(a), at_least(shifted(a)), at_least(worst(a, 0.0))),
-        epsilons=wide(a)[1:] if a > 10 else wide(a),
-        orders=ORDERS,
-        looseness=1e-6,
-        error=1e-8,
-    )
+    """What is ε-DP has ρ = ε²/2 (Bun and Steinke 2016)."""
+    return _of_noise("Concentrated", sigma, at_least(shifted(1 / sigma)), at_least(worst(1 / sigma, 0.0)))
 
 
 def _bits(epsilon: float, count: int) -> Case:

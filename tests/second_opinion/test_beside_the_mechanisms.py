@@ -257,11 +257,15 @@ def test_a_filter_never_lets_more_pass_than_its_budget() -> None:
                 budget.spend(mechanism)
                 spent += true
             assert spent <= Fraction(scale) ** 2 * (1 + Fraction(1, 10**14))
+            assert sum(Fraction(mu) ** 2 for _, mu in budget.releases) <= Fraction(budget.mu) ** 2
             assert Fraction(budget.reading) ** 2 * (1 + Fraction(1, 10**14)) >= spent
             rest = Fraction(scale) ** 2 - spent
             assert Fraction(budget.left) ** 2 <= max(rest, Fraction(0)) * (1 + Fraction(1, 10**13)) + Fraction(
                 1, 10**320
             )
+        if budget.left > 1e-6 * scale:
+            budget.spend(accounting.Gaussian(1 / (budget.left * (1 - 1e-12))))  # what it says is left is left
+        assert budget.left < 1e-5 * scale
 
 
 # --- handed over -----------------------------------------------------------------------------------------------------

@@ -256,36 +256,38 @@ def test_reference_values_of_the_hard_instance_and_every_bound_above_them():
         assert np.mean(found) < excess_population_bound(method, n, d, epsilon, delta)
 
 
+def check_on_the_sphere(learn, runs, reference, error):
+    """The mean excess on the sphere, n = 10³, d = 10, M = 4; returned."""
+    population, found = LogisticOnSphere(10), []
+    for seed in range(runs):
+        X, y = population.sample(1000, seed)
+        found.append(population.excess(learn(X, y, seed)))
+    own = np.std(found, ddof=1) / math.sqrt(runs)
+    assert np.mean(found) == pytest.approx(reference, abs=4 * math.hypot(own, error) + 0.03 * reference)
+    return np.mean(found)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "rule", "reference", "error"),
     [(0.5, "privacy", 477e-4, 31e-4), (0.5, "best", 584e-4, 29e-4), (2.0, "privacy", 105e-4, 7e-4)],
 )
 def test_reference_values_of_objective_perturbation_on_the_sphere(epsilon, rule, reference, error):
-    """n = 10³, d = 10, M = 4, δ = 1/n², and σ = 2σ_G, on the ball."""
-    n, population = 1000, LogisticOnSphere(10)
-    sigma = 2 * calibrate_gaussian(epsilon, 1 / n**2).sigma
-    lam = 2 / epsilon if rule == "privacy" else math.sqrt(8 * n + 10 * sigma**2) / 4
-    found = []
-    for seed in range(80):
-        X, y = population.sample(n, seed)
-        found.append(population.excess(objective_perturbation(X, y, 1000 + seed, sigma, lam, 4.0)))
-    own = np.std(found, ddof=1) / math.sqrt(80)
-    assert np.mean(found) == pytest.approx(reference, abs=4 * math.hypot(own, error) + 0.03 * reference)
-    assert np.mean(found) < excess_population_bound("objective-tight", n, 10, epsilon, 1e-6, radius=4.0, lam=lam)
+    """δ = 1/n² and σ = 2σ_G, on the ball."""
+    sigma = 2 * calibrate_gaussian(epsilon, 1e-6).sigma
+    lam = 2 / epsilon if rule == "privacy" else math.sqrt(8 * 1000 + 10 * sigma**2) / 4
+
+    def learn(X, y, seed):
+        return objective_perturbation(X, y, 1000 + seed, sigma, lam, 4.0)
+
+    excess = check_on_the_sphere(learn, 80, reference, error)
+    assert excess < excess_population_bound("objective-tight", 1000, 10, epsilon, 1e-6, radius=4.0, lam=lam)
 
 
 @pytest.mark.slow
 def test_the_published_sgd_on_the_sphere():
-    """n = 10³, ε = 0.5: 839 ± 30 · 10⁻⁴."""
-    n, population = 1000, LogisticOnSphere(10)
-    plan = published_sgd_schedule(n, 10, 0.5, 1 / n**2, radius=4.0)
-    found = []
-    for seed in range(60):
-        X, y = population.sample(n, seed)
-        found.append(population.excess(noisy_sgd(X, y, seed + 99, logistic_gradient, plan, 4.0)))
-    own = np.std(found, ddof=1) / math.sqrt(60)
-    assert np.mean(found) == pytest.approx(0.0839, abs=4 * math.hypot(own, 0.003) + 0.03 * 0.0839)
+    plan = published_sgd_schedule(1000, 10, 0.5, 1e-6, radius=4.0)
+    check_on_the_sphere(lambda X, y, seed: noisy_sgd(X, y, seed + 99, logistic_gradient, plan, 4.0), 60, 839e-4, 30e-4)
 
 
 @pytest.mark.slow

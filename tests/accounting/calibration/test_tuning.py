@@ -22,19 +22,12 @@ def test_geometric_is_the_closed_form(settings, more):
 
 
 @pytest.mark.parametrize("more", [0.1, 0.5, 0.9])
-@pytest.mark.parametrize("eta", [0.25, 0.5, 2.0, 10.0])
-def test_negative_binomial_against_scipy(eta, more):
+@pytest.mark.parametrize("eta", [0, 0.25, 0.5, 2.0, 10.0])
+def test_negative_binomial_and_logarithmic_laws_against_scipy(eta, more):
     selection = acc.PrivateSelection(acc.Gaussian(5.0), mean_runs(10, more, eta), eta)
-    law = stats.nbinom(eta, selection.gamma)
+    law = stats.nbinom(eta, selection.gamma) if eta else stats.logser(1 - selection.gamma)
     assert law.sf(10) / law.sf(0) == pytest.approx(more, rel=1e-7)
     assert law.mean() / law.sf(0) == pytest.approx(selection.mean_runs, rel=1e-9)
-
-
-def test_logarithmic_against_scipy():
-    selection = acc.PrivateSelection(acc.Gaussian(5.0), mean_runs(10, 0.5, 0), 0)
-    law = stats.logser(1 - selection.gamma)
-    assert law.sf(10) == pytest.approx(0.5, rel=1e-7)
-    assert law.mean() == pytest.approx(selection.mean_runs, rel=1e-9)
 
 
 @pytest.mark.parametrize("eta", [None, -0.25, 0, 1, 5])

@@ -10,16 +10,6 @@ import objpert_core.accounting as acc
 ONE = acc.AdaptiveSampling(0.3, 0.4, leverage=0.1, separation=0.8, failure=1e-9)
 
 
-@pytest.mark.slow
-def test_it_lies_above_the_plain_composition_and_near_it_for_small_leverage():
-    for leverage, close in ((1e-8, 1e-5), (0.05, 0.05)):
-        one = acc.AdaptiveSampling(0.3, 0.4, leverage, 0.8, failure=1e-30)
-        plain = acc.compose(acc.Gaussian(1 / one.statistics_mu), one.draw)
-        for epsilon in (0.0, 1.0, 4.0):
-            low, high = plain.delta_bounds(epsilon)
-            assert low <= one.delta(epsilon) <= high * (1 + close)
-
-
 def test_as_the_leverage_falls_to_nothing_it_is_the_gaussian_mechanism():
     limit = acc.AdaptiveSampling(0.3, 0.4, 1e-12, 1.2, failure=1e-30)
     assert limit.epsilon(1e-6) == pytest.approx(acc.Gaussian(1 / 1.3).epsilon(1e-6), rel=1e-5)

@@ -1,7 +1,6 @@
 """Rows that are replaced and several rows of one person, against exact divergences, other libraries and closed
 forms."""
 
-import dp_accounting
 import numpy as np
 import pytest
 from scipy.special import logsumexp
@@ -19,7 +18,6 @@ from objpert_core.accounting.numerics.subsampled import step_rdp
 from tests.accounting.one_dimensional import Release, hockey_stick, log_cosh, logistic
 from tests.second_opinion.batches import added, opposed
 
-REPLACED = dp_accounting.NeighboringRelation.REPLACE_ONE
 EPSILONS = np.array([0.0, 0.05, 0.3, 1.0, 3.0])
 TIGHT_FIT = acc.ObjectivePerturbation(5.0, 50.0)
 SLOW_LOGISTIC = pytest.param("logistic", marks=pytest.mark.slow)  # no other bound's profile costs as much
