@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from tests.second_opinion.case import EPSILONS, NEAR_ONE, Case
+from tests.second_opinion.compositions import symmetric
 from tests.second_opinion.definition import Array, Definition, Known, Pair, Product
 from tests.second_opinion.gaussian import log_normal, shifted
 from tests.second_opinion.objective import logistic, with_noise
@@ -80,7 +81,11 @@ def _alike(sigma: float, lam: float, count: int, slow: bool = False) -> Case:
 def _behind_sums(center: float, scale: float, sigma: float, lam: float | None = None) -> Case:
     """A sum of directions, a sum of sizes and a fit, by default at λ = 2σ²: there three Gaussian ratios add up."""
     sums = math.hypot(1 / center, 1 / scale)
-    law = shifted(math.hypot(sums, 1 / sigma)) if lam is None else with_noise(logistic(1 / sigma, 1 / lam), sums)
+    law = (
+        shifted(math.hypot(sums, 1 / sigma))
+        if lam is None
+        else with_noise(symmetric(logistic(1 / sigma, 1 / lam), 10.0), sums)
+    )
     return Case(
         "composed_fit",
         f"sums with noise {center:g} and {scale:g}, sigma {sigma:g}" + ("" if lam is None else f", lambda {lam:g}"),
