@@ -12,9 +12,9 @@ from scipy.special import erf
 
 from tests.second_opinion.batches import added, fixed, opposed
 from tests.second_opinion.case import Case
-from tests.second_opinion.definition import Array, Definition, Pair, Product, log_integral
+from tests.second_opinion.definition import Array, Bracket, Definition, Known, Pair, Product, log_integral
 from tests.second_opinion.gaussian import REPLACE, half_normal, log_normal, shifted, wide
-from tests.second_opinion.objective import logistic, monotone, two_signed, with_noise
+from tests.second_opinion.objective import log_noise, logistic, monotone, two_signed, with_noise
 
 SMALL = (0.0, 0.01, 0.1, 0.3, 1.0, 3.0)
 
@@ -123,9 +123,32 @@ def two_half_normals(a: float, shift: float) -> Pair:
     return Pair(log_p, lambda x: 2 * shift + a * a + a * math.sqrt(2) * x, (0.0, 1.0, 3.0), whole=False)
 
 
+def two_steps(a: float, q: float) -> tuple[Known, Known]:
+    """Two steps by coins, both orders: what the first leaves of ε is asked of normal noise, at another ε."""
+
+    def removed(epsilon: Array) -> Array:
+        more = np.expm1(np.minimum(epsilon, 500)) / q
+        moved = np.where(epsilon < 500, np.log1p(np.maximum(more, -1)), epsilon - math.log(q))
+        return np.where(more > -1, math.log(q) + log_noise(moved, a), np.log(-np.expm1(epsilon)))
+
+    def added_to(epsilon: Array) -> Array:
+        log_share = np.log(np.maximum(-np.expm1(epsilon + math.log1p(-q)), 0))
+        return np.where(log_share > -np.inf, log_share + log_noise(epsilon + math.log(q) - log_share, a), -np.inf)
+
+    def after(step: Pair, log_profile: Callable[[Array], Array]) -> Known:
+        def delta(epsilon: float) -> Bracket:
+            found = log_integral(lambda x: step.log_p(x) + log_profile(epsilon - step.loss(x)), step.points)
+            return found, found
+
+        return Known(delta, lambda alpha: (2 * step.renyi(alpha)[0], 2 * step.renyi(alpha)[1]))
+
+    first, other = added(a, q)
+    return after(first, removed), after(other, added_to)
+
+
 def _two() -> Iterator[Case]:
     """One of two is normal noise, or both are half-normal: however small δ is, it has all digits."""
-    deep = {"epsilons": (0.0, 0.3, 1.0, 2.0, 4.0, 7.0), "looseness": 0.1, "resolved": 1e-10}
+    deep = {"epsilons": (0.0, 0.3, 1.0, 2.0, 4.0, 7.0), "looseness": 2e-3, "resolved": 1e-30}
     fit, laws = {"sigma": 5.0, "lam": 2.0}, {"logistic": logistic(0.2, 0.5), "monotone": monotone(0.2, 0.125)}
     laws |= {"glm": two_signed(0.2, -math.log1p(-0.125))}
     for bound, law in laws.items():
@@ -157,6 +180,33 @@ def _two() -> Iterator[Case]:
             lambda on, given=(sigma, lam, 1.0, beta): on.repeat(on.ObjectivePerturbation(*given, bound="glm"), 2),
             two_half_normals(1 / sigma, -math.log1p(-beta / lam)),
             **deep | {"slow": True},
+        )
+    for noise, rate in ((1.0, 0.0071), (0.8, 0.3), (2.0, 1e-3), (0.5, 0.02), (5.0, 0.9)):
+        yield _case(
+            "DPSGD",
+            f"noise {noise:g}, rate {rate:g}, two steps, deep",
+            lambda on, given=(noise, rate, 2): on.DPSGD(*given),
+            *two_steps(1 / noise, rate),
+            **deep | {"epsilons": (0.0, 0.03, 0.3, 1.0, 2.0, 4.0, 7.0)},
+        )
+    glm, fits = laws["glm"], two_half_normals(0.2, -math.log1p(-0.125))
+    steps = tuple(Product(((side, 2), (glm, 1))) for side in added(1 / 1.5, 0.1))
+    for note, make, definitions, how in (
+        ("three fits", lambda on, fit: on.repeat(fit, 3), (Product(((glm, 3),)),), {}),
+        (
+            "two fits and normal noise",
+            lambda on, fit: on.compose(on.repeat(fit, 2), on.Gaussian(4.0)),
+            (with_noise(fits, 0.25),),
+            deep,
+        ),
+        ("a fit and two steps by coins", lambda on, fit: on.compose(fit, on.DPSGD(1.5, 0.1, 2)), steps, {}),
+    ):
+        yield _case(
+            "compose",
+            f"{note}, by Theorem 3.1",
+            lambda on, make=make: make(on, on.ObjectivePerturbation(bound="glm", **fit)),
+            *definitions,
+            **how,
         )
     loud = two_signed(1.25, -math.log1p(-0.5))
     yield _case(

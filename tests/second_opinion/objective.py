@@ -100,16 +100,18 @@ def kifer(sigma: float, lam: float, lipschitz: float, smoothness: float) -> Know
     return Known(log_delta_at=at)
 
 
+def log_noise(epsilon: Array, a: float) -> Array:
+    """log δ of normal noise, ε of either sign, infinite ones too."""
+    upper, lower = sp.log_ndtr(a / 2 - epsilon / a), epsilon + sp.log_ndtr(-a / 2 - epsilon / a)
+    with np.errstate(all="ignore"):
+        return upper + np.log(-np.expm1(np.fmin(lower - upper, -1e-17)))
+
+
 def with_noise(law: Pair, a_out: float, tolerance: float = 1e-13) -> Known:
     """The sum of a law's loss and a Gaussian mechanism's: given v, the Gaussian one has ε − loss(v) left."""
 
-    def log_profile(epsilon: Array) -> Array:
-        upper, lower = sp.log_ndtr(a_out / 2 - epsilon / a_out), epsilon + sp.log_ndtr(-a_out / 2 - epsilon / a_out)
-        with np.errstate(all="ignore"):
-            return upper + np.log(-np.expm1(np.minimum(lower - upper, -1e-17)))
-
     def delta(epsilon: float) -> Bracket:
-        found = log_integral(lambda v: law.log_p(v) + log_profile(epsilon - law.loss(v)), law.points, tolerance)
+        found = log_integral(lambda v: law.log_p(v) + log_noise(epsilon - law.loss(v), a_out), law.points, tolerance)
         return found, found
 
     def renyi(alpha: float) -> Bracket:

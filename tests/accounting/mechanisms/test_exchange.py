@@ -54,6 +54,30 @@ def test_dp_sgd_there_and_back_lies_between_its_bounds(run):
     assert acc.Tabulated.from_dp_accounting(theirs, run.adjacency).epsilon(1e-5) == pytest.approx(there, rel=1e-9)
 
 
+@pytest.mark.no_cover
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("noise", "rate", "steps"),
+    [
+        (1.0, 0.0071, 8520),
+        (4.0, 0.2, 1000),
+        *(pytest.param(*run, marks=pytest.mark.exhaustive) for run in ((0.7, 0.01, 100), (1.0, 0.9, 10))),
+    ],
+)
+def test_their_optimistic_and_pessimistic_runs_bracket_ours(noise, rate, steps):
+    optimistic, pessimistic = (
+        google.from_gaussian_mechanism(
+            noise, sampling_prob=rate, pessimistic_estimate=side, use_connect_dots=side
+        ).self_compose(steps)
+        for side in (False, True)
+    )
+    for delta in (1e-3, 1e-5, 1e-8):
+        low, high = acc.DPSGD(noise, rate, steps).epsilon_bounds(delta)
+        most = pessimistic.get_epsilon_for_delta(delta)
+        assert optimistic.get_epsilon_for_delta(delta) <= high <= most * (1 + 1e-3)
+        assert low <= most * (1 + 1e-9)
+
+
 @pytest.mark.thorough
 def test_distributions_of_one_interval_compose_over_there():
     first, second = acc.Gaussian(8.0).to_pld(1e-3), acc.ObjectivePerturbation(9.0, 400.0).to_pld(1e-3)

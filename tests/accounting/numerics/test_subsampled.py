@@ -5,6 +5,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from dp_accounting import dp_event
+from dp_accounting.rdp import RdpAccountant
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
@@ -61,6 +63,14 @@ def test_at_whole_orders_the_curve_is_the_binomial_sum(q, noise_multiplier):
         assert above_the_sum(alpha, q, noise_multiplier), alpha
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("q", "noise_multiplier"), [(0.01, 1.0), (0.0071, 2.75), (0.2, 5.0)])
+def test_dp_accounting_agrees_at_whole_orders(q, noise_multiplier):
+    event = dp_event.PoissonSampledDpEvent(q, dp_event.GaussianDpEvent(noise_multiplier))
+    theirs = RdpAccountant(range(2, 257)).compose(event)._rdp
+    np.testing.assert_allclose(subsampled.step_rdp(np.arange(2.0, 257.0), q, noise_multiplier), theirs, rtol=1e-8)
+
+
 def directions(alpha, q, noise_multiplier):
     """The mixture from the Gaussian, and the Gaussian from the mixture, by quadrature."""
     return [one.renyi(alpha)[0] for one in added(1 / noise_multiplier, q)]
@@ -114,6 +124,16 @@ def test_the_series_meet_the_direct_formulas(monkeypatch):
     values = [subsampled.step_rdp(alpha, q, 1.5) for q in (1e-3, 0.3)]
     monkeypatch.setattr(subsampled, "_SMALL", 0.6 * subsampled._SMALL)
     np.testing.assert_allclose([subsampled.step_rdp(alpha, q, 1.5) for q in (1e-3, 0.3)], values, rtol=1e-12)
+
+
+@pytest.mark.slow
+def test_half_the_step_changes_nothing(monkeypatch):
+    alpha = 1 + np.geomspace(1e-9, 1e4, 60)
+    cases = list(itertools.product((1e-9, 1e-3, 0.5, 1 - 1e-9), (0.02, 0.3, 1.0, 2.6, 100.0)))
+    values, full = [subsampled.step_rdp(alpha, *case) for case in cases], subsampled._step
+    monkeypatch.setattr(subsampled, "_step", lambda a: full(a) / 1.9)
+    monkeypatch.setattr(subsampled, "_MOST_POINTS", 2 * subsampled._MOST_POINTS)
+    np.testing.assert_allclose([subsampled.step_rdp(alpha, *case) for case in cases], values, rtol=1e-10)
 
 
 # --- beyond the range of the trapezoidal rule -------------------------------------------------------------------

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import objpert_core.accounting as acc
@@ -68,6 +70,20 @@ def test_corner_and_jump_are_found():
     start = kifer.epsilon(0.9)
     assert start == 0.4
     assert kifer.tradeoff(0.2) == pytest.approx(1 - kifer.delta(start) - math.exp(start) * 0.2, abs=1e-9)
+
+
+@pytest.mark.slow
+@given(st.floats(-1, 4), st.sampled_from(["logistic", "monotone", "glm"]), st.floats(1e-9, 1 - 1e-9))
+@settings(max_examples=12)
+def test_never_above_what_the_profile_allows(log_sigma, bound, x):
+    """The search is rounded down: δ ≥ 1 − f(x) − e^ε·x at every ε, the other way round too."""
+    mechanism = acc.ObjectivePerturbation(10**log_sigma, 0.7, bound=bound)
+    f, epsilon = mechanism.tradeoff(x), np.concatenate(([0.0], np.geomspace(1e-6, 300, 4000)))
+    delta, odds = mechanism.delta(epsilon), np.exp(epsilon)
+    allowed = np.maximum(1 - delta - odds * x, (1 - delta - x) / odds).max()
+    # δ is convex in e^ε, so between neighbouring ε nothing exceeds the larger end by more than the chord's slope does
+    slack = max(x, f) * np.diff(odds)[odds[:-1] * x < 2].max(initial=0.0)
+    assert f <= max(allowed, 0.0) + slack + 1e-12
 
 
 def test_hardly_any_noise_promises_hardly_any_error():

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import chi2
 
 from objpert_core.accounting.numerics import wishart
+from tests.second_opinion.wishart import Swap
 
 
 def _row(side, epsilon, s, k):
@@ -59,6 +60,20 @@ def test_check_values(case, values):
     profiles = (*PROFILES.values(), wishart.log_delta_swapped)
     for profile, value in zip(profiles, values, strict=True):
         assert math.exp(_ours(profile, *case)) == pytest.approx(value, rel=1e-6)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("count", "seed"), [(6, 1), pytest.param(200, 2, marks=pytest.mark.slow)])
+def test_swapped_rows_at_random(count, seed):
+    random = np.random.default_rng(seed)
+    for _ in range(count):
+        k = float(random.choice([0, 0.5, 1, 1.5, 3, 10, 49.5, 500, 5000, 50000]))
+        a = math.exp(random.uniform(math.log(0.02), math.log(6)))
+        s, epsilon = a * math.sqrt(2 * (k + 1)), float(random.choice([0.0, a * random.uniform(0, 5)]))
+        truth = Swap(s, k).log_delta(epsilon)[0]
+        if truth > -23:
+            found = _ours(wishart.log_delta_swapped, epsilon, s, k)
+            assert -1e-13 <= found - truth <= 3e-8, (epsilon, s, k)
 
 
 def _log_ratio(w, moved, m):
