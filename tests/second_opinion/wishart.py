@@ -69,7 +69,7 @@ def any_loss(s: float, k: float) -> tuple[Pair, Pair]:
 
     def removed(u: Array) -> Array:
         one = np.log1p(s / nu * np.exp(-u))
-        return np.maximum(one, s / 2 - k * one)
+        return np.fmax(one, s / 2 - k * one)
 
     def added(u: Array) -> Array:
         return np.where(u > edge, np.maximum(-(k + 1) * _log_rest(edge - u) - s / 2, 0), np.inf)

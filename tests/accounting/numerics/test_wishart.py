@@ -73,7 +73,7 @@ def test_swapped_rows_at_random(count, seed):
         truth = Swap(s, k).log_delta(epsilon)[0]
         if truth > -23:
             found = _ours(wishart.log_delta_swapped, epsilon, s, k)
-            assert -1e-13 <= found - truth <= 3e-8, (epsilon, s, k)
+            assert -1e-10 <= found - truth <= 3e-8, (epsilon, s, k)
 
 
 def _log_ratio(w, moved, m):
