@@ -41,7 +41,7 @@ COMMANDS = (
 
 def shortened(text: str) -> str:
     """The text without what differs from run to run, and with a hash for each long line."""
-    text = re.sub(r"0x[0-9a-f]{6,}|/tmp/[\w./-]+|(?<=deferred_file_id: \")\w+", "…", text)
+    text = re.sub(r"0x[0-9a-f]{6,}|/tmp/[\w./-]+|(?<=deferred_file_id: \")\w+|(?<=ID-)[0-9a-f]{32}", "…", text)
     return "\n".join(line if len(line) < 2000 else f"{line[:80]}… {_hash(line)}" for line in text.splitlines())
 
 
