@@ -40,4 +40,7 @@ class Matter(Against):
         return sentences.promise(matter.EPSILON, matter.DELTA, EACH, adjacency=AGREEING)
 
     def note(self) -> str:
-        return "d = 20, m = 40, unit rows, weight of the regulariser ω = n/50, the anchor is θ*, ten draws, 95 % intervals."
+        return (
+            "d = 20, m = 40, unit rows, weight of the regulariser ω = n/50, the anchor is θ*, ten draws, 95 % "
+            "intervals."
+        )
